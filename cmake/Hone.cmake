@@ -1,0 +1,37 @@
+# hone_layer(NAME SOURCES a.cc ... [DEPS layer...] [LIBS target...]): one static library for one folder of lib/.
+# NAME is the folder with '/' replaced by '_' (codegen/llvm -> codegen_llvm); DEPS are other layers, same spelling.
+function(hone_layer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  add_library(hone_${name} STATIC ${arg_SOURCES})
+  list(TRANSFORM arg_DEPS PREPEND hone_)
+  target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
+endfunction()
+
+# hone_tool(NAME DEPS layer...): tools/<dir>/main.cc of the calling folder as the program NAME.
+function(hone_tool name)
+  cmake_parse_arguments(arg "" "" "DEPS;LIBS" ${ARGN})
+  add_executable(${name} main.cc)
+  list(TRANSFORM arg_DEPS PREPEND hone_)
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS})
+endfunction()
+
+# hone_test(NAME SOURCES x_test.cc ... DEPS layer... [LABELS l...] [ARGS ...]): one GoogleTest program = one ctest test.
+function(hone_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPS PREPEND hone_)
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  if(arg_LABELS)
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+  endif()
+endfunction()
+
+# Subdirectories in the order given; a layer's CMakeLists.txt lists its sources itself.
+function(hone_subdirectories)
+  foreach(dir ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
+      add_subdirectory(${dir})
+    endif()
+  endforeach()
+endfunction()

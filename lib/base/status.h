@@ -1,0 +1,71 @@
+// Status: the outcome of an operation that can fail for reasons outside this program.
+//
+// Whose fault is it? The caller's or the world's: return a Status (or a Result<T>) whose message says what failed, where,
+// and what to do about it, in one line. Ours: HONE_CHECK (base/check.h). No exception crosses a layer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace hone {
+
+enum class StatusKind {
+  kOk,
+  kInvalid,      // the input is malformed or inconsistent: a file, a flag, a step, a workload
+  kNotFound,     // something named does not exist
+  kUnsupported,  // well formed, but Hone cannot do it
+  kIo,           // the operating system refused
+  kLocked,       // held by another process, which the message names
+  kTimeout,      // did not finish in its time
+  kCrashed,      // a child died
+  kCorrupt,      // a file of ours is damaged
+  kInterrupted,  // a signal asked us to stop; the same command resumes
+};
+
+// One pointer wide; null means ok. Copyable and movable.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  // ok
+  Status(StatusKind kind, std::string message);
+  Status(const Status& other);
+  Status& operator=(const Status& other);
+  Status(Status&&) noexcept = default;
+  Status& operator=(Status&&) noexcept = default;
+
+  static Status Ok() { return {}; }
+  static Status Invalid(std::string m) { return {StatusKind::kInvalid, std::move(m)}; }
+  static Status NotFound(std::string m) { return {StatusKind::kNotFound, std::move(m)}; }
+  static Status Unsupported(std::string m) { return {StatusKind::kUnsupported, std::move(m)}; }
+  static Status Io(std::string m) { return {StatusKind::kIo, std::move(m)}; }
+  static Status Locked(std::string m) { return {StatusKind::kLocked, std::move(m)}; }
+  static Status Timeout(std::string m) { return {StatusKind::kTimeout, std::move(m)}; }
+  static Status Crashed(std::string m) { return {StatusKind::kCrashed, std::move(m)}; }
+  static Status Corrupt(std::string m) { return {StatusKind::kCorrupt, std::move(m)}; }
+  static Status Interrupted(std::string m) { return {StatusKind::kInterrupted, std::move(m)}; }
+
+  bool ok() const { return rep_ == nullptr; }
+  StatusKind kind() const { return rep_ ? rep_->kind : StatusKind::kOk; }
+  const std::string& message() const;
+
+  // The same failure with `context` and ": " before the message; ok stays ok.
+  Status WithContext(const std::string& context) const;
+
+ private:
+  struct Rep {
+    StatusKind kind;
+    std::string message;
+  };
+  std::unique_ptr<Rep> rep_;
+};
+
+// The lower-case word of a kind, as logs and records show it: "invalid", "not-found", ...
+const char* StatusKindName(StatusKind kind);
+
+}  // namespace hone
+
+#define HONE_RETURN_IF_ERROR(expr)            \
+  do {                                        \
+    ::hone::Status hone_status_ = (expr);     \
+    if (!hone_status_.ok()) return hone_status_; \
+  } while (0)
