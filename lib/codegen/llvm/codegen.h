@@ -1,0 +1,50 @@
+// CPU code generation through LLVM. This header is all of it that others see; LLVM's headers stay in the .cc files.
+//
+// Function -> object file bytes -> shared object, all in process: no compiler or linker program is run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "target/artifact.h"
+#include "target/target.h"
+
+namespace hone::codegen {
+
+struct LlvmOptions {
+  bool keep_text = false;  // also keep LLVM IR and assembly, for --explain and tests
+};
+
+struct ObjectCode {
+  std::string object;               // ELF relocatable bytes
+  std::vector<EntryPoint> entries;  // one a function, in order
+  std::string llvm_ir, assembly;    // if keep_text
+};
+
+// Compiles functions into one object. Thread-safe; each call has its own LLVMContext.
+Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target, const LlvmOptions& options);
+
+// An object that holds `bytes` as read-only data, 64-byte aligned, under `symbol` (tables of a network library).
+Result<std::string> DataObject(const std::string& symbol, const std::string& bytes, const Target& target);
+
+struct LinkInput {
+  std::string name;   // for messages
+  std::string bytes;  // ELF object
+};
+struct LinkOptions {
+  std::string soname;                  // may be empty
+  std::vector<std::string> exports;    // symbols to keep visible; empty: all
+  bool need_libc = false;              // record libc.so.6 as needed
+};
+// Links objects into a shared object at `output_path` with lld, in process. Undefined symbols other than libc's are an error.
+Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path);
+
+// "LLVM 19.1.7"
+std::string LlvmVersion();
+// LLVM's name of the host's CPU and its features.
+std::string LlvmHostCpu();
+
+}  // namespace hone::codegen

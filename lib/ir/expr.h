@@ -1,0 +1,288 @@
+// Expressions of Hone's loop-level program: immutable nodes behind value handles.
+//
+// What a program means (the interpreter, ir/interpreter.h, is the definition; every backend must agree with it):
+// - Integers are two's complement of their width; add, sub and mul wrap. Index arithmetic is i64 throughout.
+// - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is not defined.
+// - Floats follow IEEE 754; a backend may contract a*b+c into one rounding, but may not otherwise reorder. Min and Max
+//   return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
+// - Select evaluates both sides (no memory access in it may be out of bounds); kIfThenElse of Call evaluates only one.
+// - And, Or do not short-cut. Conditions are bool. Comparison of vectors gives a vector of bool.
+// - A vector value has lanes > 1; every operand of an operation has the same lanes (Broadcast makes them so).
+// - Load reads element `index` of a buffer, in elements from its start; with a vector index it reads each lane. A Ramp
+//   index of stride 1 is one contiguous access. No two buffers of a function overlap, but for an argument that is
+//   marked in place.
+//
+// Nodes are shared and never change, so handles are cheap to copy and safe to read from several threads. A pass returns
+// the same handle if it changed nothing: same_as() answers "did this do anything?".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/dtype.h"
+
+namespace hone::ir {
+
+enum class ExprKind : uint8_t {
+  kIntImm, kFloatImm, kVar, kCast,
+  kAdd, kSub, kMul, kDiv, kMod, kMin, kMax,       // Binary
+  kEq, kNe, kLt, kLe, kGt, kGe, kAnd, kOr,        // Binary, result bool
+  kNot, kSelect, kLoad, kRamp, kBroadcast, kCall, kLet,
+  kAccess,  // te only: a tensor read at a multi-dimensional index
+  kReduce,  // te only: at the root of a computation
+};
+
+// Base of all nodes: an intrusive atomic count, as nodes are shared everywhere and must cost one pointer.
+struct ExprNode {
+  ExprNode(ExprKind k, DType t) : kind(k), type(t) {}
+  virtual ~ExprNode() = default;
+  ExprNode(const ExprNode&) = delete;
+  ExprNode& operator=(const ExprNode&) = delete;
+
+  const ExprKind kind;
+  const DType type;
+  mutable std::atomic<int> refs{0};
+};
+
+// A counted handle to an immutable node; null when default-constructed.
+template <typename Node>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(const Node* node) : node_(node) { Retain(); }
+  Handle(const Handle& other) : node_(other.node_) { Retain(); }
+  Handle(Handle&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Handle() {
+    if (node_ && node_->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+  }
+
+  bool defined() const { return node_ != nullptr; }
+  const Node* get() const { return node_; }
+  const Node* operator->() const { return node_; }
+  bool same_as(const Handle& other) const { return node_ == other.node_; }
+
+ private:
+  void Retain() {
+    if (node_) node_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  const Node* node_ = nullptr;
+};
+
+class Expr : public Handle<ExprNode> {
+ public:
+  using Handle::Handle;
+  Expr() = default;
+  Expr(int value);      // NOLINT: i64 immediate, so that `i * 4 + 1` reads as it should
+  Expr(int64_t value);  // NOLINT: i64 immediate
+  ExprKind kind() const { return get()->kind; }
+  DType type() const { return get()->type; }
+  // The node as a T if it is one, else null. T is one of the node structs below.
+  template <typename T>
+  const T* as() const {
+    return defined() && T::Is(get()->kind) ? static_cast<const T*>(get()) : nullptr;
+  }
+};
+
+#define HONE_IR_KIND(k) \
+  static bool Is(ExprKind kind) { return kind == ExprKind::k; }
+
+struct IntImm final : ExprNode {  // also bool (0 or 1)
+  HONE_IR_KIND(kIntImm)
+  IntImm(DType t, int64_t v) : ExprNode(ExprKind::kIntImm, t), value(v) {}
+  const int64_t value;
+};
+
+struct FloatImm final : ExprNode {
+  HONE_IR_KIND(kFloatImm)
+  FloatImm(DType t, double v) : ExprNode(ExprKind::kFloatImm, t), value(v) {}
+  const double value;
+};
+
+// Identity is the node, not the name; names are for reading and need not be unique.
+struct VarNode final : ExprNode {
+  HONE_IR_KIND(kVar)
+  VarNode(DType t, std::string n) : ExprNode(ExprKind::kVar, t), name(std::move(n)) {}
+  const std::string name;
+};
+
+class Var : public Expr {
+ public:
+  Var() = default;
+  explicit Var(std::string name, DType type = DType::Int(64)) : Expr(new VarNode(type, std::move(name))) {}
+  explicit Var(const VarNode* node) : Expr(node) {}
+  const VarNode* node() const { return static_cast<const VarNode*>(get()); }
+  const std::string& name() const { return node()->name; }
+};
+
+struct Cast final : ExprNode {
+  HONE_IR_KIND(kCast)
+  Cast(DType t, Expr v) : ExprNode(ExprKind::kCast, t), value(std::move(v)) {}
+  const Expr value;
+};
+
+// All of kAdd .. kOr.
+struct Binary final : ExprNode {
+  static bool Is(ExprKind kind) { return kind >= ExprKind::kAdd && kind <= ExprKind::kOr; }
+  Binary(ExprKind k, DType t, Expr x, Expr y) : ExprNode(k, t), a(std::move(x)), b(std::move(y)) {}
+  const Expr a, b;
+};
+
+struct Not final : ExprNode {
+  HONE_IR_KIND(kNot)
+  explicit Not(Expr x) : ExprNode(ExprKind::kNot, x.type()), a(std::move(x)) {}
+  const Expr a;
+};
+
+struct Select final : ExprNode {
+  HONE_IR_KIND(kSelect)
+  Select(Expr c, Expr t, Expr f)
+      : ExprNode(ExprKind::kSelect, t.type()), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
+  const Expr condition, if_true, if_false;
+};
+
+// Where a buffer lives.
+enum class Scope : uint8_t {
+  kArgument,   // passed by the caller
+  kWorkspace,  // shared by all threads of one call
+  kScratch,    // private to a thread
+  kRegister,   // private; every access is at constant indices, so that it needs no memory (falls back to the stack)
+  kShared,     // GPU: shared by a block
+};
+
+struct BufferNode {
+  std::string name;
+  DType type;          // of one element, lanes == 1
+  int64_t size = 0;    // elements
+  Scope scope = Scope::kArgument;
+  bool written = false;  // an argument that the function writes
+  mutable std::atomic<int> refs{0};
+};
+
+// Identity is the node.
+class Buffer : public Handle<BufferNode> {
+ public:
+  using Handle::Handle;
+  Buffer() = default;
+  static Buffer Make(std::string name, DType type, int64_t size, Scope scope, bool written = false);
+  const std::string& name() const { return get()->name; }
+};
+
+struct Load final : ExprNode {
+  HONE_IR_KIND(kLoad)
+  Load(Buffer buf, Expr i)
+      : ExprNode(ExprKind::kLoad, buf->type.WithLanes(i.type().lanes)), buffer(std::move(buf)), index(std::move(i)) {}
+  const Buffer buffer;
+  const Expr index;
+};
+
+// base, base + stride, ..., base + (lanes-1)*stride; base and stride are scalars.
+struct Ramp final : ExprNode {
+  HONE_IR_KIND(kRamp)
+  Ramp(Expr b, Expr s, int lanes)
+      : ExprNode(ExprKind::kRamp, b.type().WithLanes(lanes)), base(std::move(b)), stride(std::move(s)) {}
+  const Expr base, stride;
+};
+
+struct Broadcast final : ExprNode {
+  HONE_IR_KIND(kBroadcast)
+  Broadcast(Expr v, int lanes) : ExprNode(ExprKind::kBroadcast, v.type().WithLanes(lanes)), value(std::move(v)) {}
+  const Expr value;
+};
+
+enum class Intrinsic : uint8_t {
+  kExp, kLog, kSqrt, kTanh, kErf, kAbs, kFloor, kCeil, kRound, kPow, kFma,  // elementwise on floats
+  kIfThenElse,  // (condition, a, b): scalar; evaluates only the chosen one
+  kPrefetch,    // (load, locality 0..3): the address of `load` is brought near; no value. Statement position only
+};
+
+struct Call final : ExprNode {
+  HONE_IR_KIND(kCall)
+  Call(DType t, Intrinsic f, std::vector<Expr> a) : ExprNode(ExprKind::kCall, t), fn(f), args(std::move(a)) {}
+  const Intrinsic fn;
+  const std::vector<Expr> args;
+};
+
+struct Let final : ExprNode {
+  HONE_IR_KIND(kLet)
+  Let(Var v, Expr val, Expr b) : ExprNode(ExprKind::kLet, b.type()), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
+  const Var var;
+  const Expr value, body;
+};
+
+// What te's tensors look like from here: a name, an element type and a shape (elements an axis).
+struct TensorNode {
+  TensorNode(std::string n, DType t, std::vector<int64_t> s) : name(std::move(n)), type(t), shape(std::move(s)) {}
+  virtual ~TensorNode() = default;
+  const std::string name;
+  const DType type;
+  const std::vector<int64_t> shape;
+  mutable std::atomic<int> refs{0};
+};
+using TensorHandle = Handle<TensorNode>;
+
+struct Access final : ExprNode {
+  HONE_IR_KIND(kAccess)
+  Access(TensorHandle t, std::vector<Expr> i) : ExprNode(ExprKind::kAccess, t->type), tensor(std::move(t)), indices(std::move(i)) {}
+  const TensorHandle tensor;
+  const std::vector<Expr> indices;  // one an axis
+};
+
+// An axis with its range [0, extent). Shapes are static.
+struct IterVar {
+  Var var;
+  int64_t extent = 0;
+};
+
+enum class Reducer : uint8_t { kSum, kMax, kMin };
+
+struct Reduce final : ExprNode {
+  HONE_IR_KIND(kReduce)
+  Reduce(Reducer r, std::vector<IterVar> ax, Expr b)
+      : ExprNode(ExprKind::kReduce, b.type()), reducer(r), axes(std::move(ax)), body(std::move(b)) {}
+  const Reducer reducer;
+  const std::vector<IterVar> axes;
+  const Expr body;
+};
+
+#undef HONE_IR_KIND
+
+// Makers. Binary makers check that types agree (HONE_CHECK), broadcast a scalar against a vector, turn an IntImm into
+// the other side's type, and fold constants; they do nothing cleverer (arith/simplify.h does).
+Expr Imm(DType type, double value);  // integer, float or bool; a vector type gives a Broadcast
+Expr MakeBinary(ExprKind kind, Expr a, Expr b);
+Expr MakeCast(DType type, Expr value);
+Expr MakeNot(Expr a);
+Expr MakeSelect(Expr condition, Expr if_true, Expr if_false);
+Expr MakeLoad(Buffer buffer, Expr index);
+Expr MakeRamp(Expr base, Expr stride, int lanes);
+Expr MakeBroadcast(Expr value, int lanes);
+Expr MakeCall(DType type, Intrinsic fn, std::vector<Expr> args);
+Expr MakeLet(Var var, Expr value, Expr body);
+
+inline Expr operator+(Expr a, Expr b) { return MakeBinary(ExprKind::kAdd, std::move(a), std::move(b)); }
+inline Expr operator-(Expr a, Expr b) { return MakeBinary(ExprKind::kSub, std::move(a), std::move(b)); }
+inline Expr operator*(Expr a, Expr b) { return MakeBinary(ExprKind::kMul, std::move(a), std::move(b)); }
+inline Expr operator/(Expr a, Expr b) { return MakeBinary(ExprKind::kDiv, std::move(a), std::move(b)); }
+inline Expr operator%(Expr a, Expr b) { return MakeBinary(ExprKind::kMod, std::move(a), std::move(b)); }
+inline Expr operator<(Expr a, Expr b) { return MakeBinary(ExprKind::kLt, std::move(a), std::move(b)); }
+inline Expr operator<=(Expr a, Expr b) { return MakeBinary(ExprKind::kLe, std::move(a), std::move(b)); }
+inline Expr operator>(Expr a, Expr b) { return MakeBinary(ExprKind::kGt, std::move(a), std::move(b)); }
+inline Expr operator>=(Expr a, Expr b) { return MakeBinary(ExprKind::kGe, std::move(a), std::move(b)); }
+inline Expr operator&&(Expr a, Expr b) { return MakeBinary(ExprKind::kAnd, std::move(a), std::move(b)); }
+inline Expr operator||(Expr a, Expr b) { return MakeBinary(ExprKind::kOr, std::move(a), std::move(b)); }
+inline Expr Eq(Expr a, Expr b) { return MakeBinary(ExprKind::kEq, std::move(a), std::move(b)); }
+inline Expr Ne(Expr a, Expr b) { return MakeBinary(ExprKind::kNe, std::move(a), std::move(b)); }
+inline Expr Min(Expr a, Expr b) { return MakeBinary(ExprKind::kMin, std::move(a), std::move(b)); }
+inline Expr Max(Expr a, Expr b) { return MakeBinary(ExprKind::kMax, std::move(a), std::move(b)); }
+
+// The value if `e` is an integer immediate.
+const int64_t* AsIntImm(const Expr& e);
+
+}  // namespace hone::ir

@@ -1,0 +1,127 @@
+// Statements of the loop-level program, and functions. See ir/expr.h for what expressions mean.
+//
+// - For runs its body for var = min .. min+extent-1 (none if extent <= 0). Serial: in order. Parallel: any order, on any
+//   threads; iterations may not write what another one reads or writes. Vectorized and unrolled mean the same as serial
+//   but must be gone before code generation (lower/vectorize.h, lower/unroll.h). Bound to a GPU index: as parallel.
+// - Allocate gives a buffer with undefined content for the time of its body. Inside a parallel loop it is the thread's own.
+// - Store writes `value` at `index`; with a vector index lane by lane.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/expr.h"
+
+namespace hone::ir {
+
+enum class StmtKind : uint8_t { kStore, kFor, kBlock, kIf, kLetStmt, kAllocate, kEvaluate, kPragma, kBarrier };
+
+struct StmtNode {
+  explicit StmtNode(StmtKind k) : kind(k) {}
+  virtual ~StmtNode() = default;
+  StmtNode(const StmtNode&) = delete;
+  StmtNode& operator=(const StmtNode&) = delete;
+  const StmtKind kind;
+  mutable std::atomic<int> refs{0};
+};
+
+class Stmt : public Handle<StmtNode> {
+ public:
+  using Handle::Handle;
+  StmtKind kind() const { return get()->kind; }
+  template <typename T>
+  const T* as() const {
+    return defined() && T::Is(get()->kind) ? static_cast<const T*>(get()) : nullptr;
+  }
+};
+
+#define HONE_IR_KIND(k) \
+  static bool Is(StmtKind kind) { return kind == StmtKind::k; }
+
+struct Store final : StmtNode {
+  HONE_IR_KIND(kStore)
+  Store(Buffer b, Expr i, Expr v) : StmtNode(StmtKind::kStore), buffer(std::move(b)), index(std::move(i)), value(std::move(v)) {}
+  const Buffer buffer;
+  const Expr index, value;
+};
+
+enum class ForKind : uint8_t { kSerial, kParallel, kVectorized, kUnrolled, kBlockX, kBlockY, kBlockZ, kThreadX, kThreadY, kThreadZ, kVThread };
+
+struct For final : StmtNode {
+  HONE_IR_KIND(kFor)
+  For(Var v, Expr m, Expr e, ForKind k, Stmt b)
+      : StmtNode(StmtKind::kFor), var(std::move(v)), min(std::move(m)), extent(std::move(e)), for_kind(k), body(std::move(b)) {}
+  const Var var;
+  const Expr min, extent;
+  const ForKind for_kind;
+  const Stmt body;
+};
+
+struct Block final : StmtNode {  // in order; never nested directly, never empty but for "nothing to do"
+  HONE_IR_KIND(kBlock)
+  explicit Block(std::vector<Stmt> s) : StmtNode(StmtKind::kBlock), stmts(std::move(s)) {}
+  const std::vector<Stmt> stmts;
+};
+
+struct If final : StmtNode {
+  HONE_IR_KIND(kIf)
+  If(Expr c, Stmt t, Stmt e) : StmtNode(StmtKind::kIf), condition(std::move(c)), then_case(std::move(t)), else_case(std::move(e)) {}
+  const Expr condition;  // scalar bool
+  const Stmt then_case;
+  const Stmt else_case;  // may be null
+};
+
+struct LetStmt final : StmtNode {
+  HONE_IR_KIND(kLetStmt)
+  LetStmt(Var v, Expr val, Stmt b) : StmtNode(StmtKind::kLetStmt), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
+  const Var var;
+  const Expr value;
+  const Stmt body;
+};
+
+struct Allocate final : StmtNode {
+  HONE_IR_KIND(kAllocate)
+  Allocate(Buffer b, Stmt s) : StmtNode(StmtKind::kAllocate), buffer(std::move(b)), body(std::move(s)) {}
+  const Buffer buffer;
+  const Stmt body;
+};
+
+struct Evaluate final : StmtNode {  // for its effect (prefetch)
+  HONE_IR_KIND(kEvaluate)
+  explicit Evaluate(Expr v) : StmtNode(StmtKind::kEvaluate), value(std::move(v)) {}
+  const Expr value;
+};
+
+// A note for later passes or the backend on `body`; ignoring it never changes what the program means.
+struct Pragma final : StmtNode {
+  HONE_IR_KIND(kPragma)
+  Pragma(std::string k, Expr v, Stmt b) : StmtNode(StmtKind::kPragma), key(std::move(k)), value(std::move(v)), body(std::move(b)) {}
+  const std::string key;
+  const Expr value;
+  const Stmt body;
+};
+
+struct Barrier final : StmtNode {  // GPU: all threads of a block
+  HONE_IR_KIND(kBarrier)
+  Barrier() : StmtNode(StmtKind::kBarrier) {}
+};
+
+#undef HONE_IR_KIND
+
+Stmt MakeStore(Buffer buffer, Expr index, Expr value);  // checks types and lanes
+Stmt MakeFor(Var var, Expr min, Expr extent, ForKind kind, Stmt body);
+Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens, drops nulls; one statement comes back as itself
+Stmt MakeIf(Expr condition, Stmt then_case, Stmt else_case = Stmt());
+Stmt MakeLetStmt(Var var, Expr value, Stmt body);
+Stmt MakeAllocate(Buffer buffer, Stmt body);
+Stmt MakeEvaluate(Expr value);
+Stmt MakePragma(std::string key, Expr value, Stmt body);
+
+// One kernel: its arguments in calling order, and its body.
+struct Function {
+  std::string name;             // a C identifier
+  std::vector<Buffer> params;   // all Scope::kArgument
+  Stmt body;
+};
+
+}  // namespace hone::ir

@@ -1,0 +1,27 @@
+// Lowering: from a schedule to one function of loops, ready for a backend.
+//
+// The passes in order (each in its own file, whose header says why it stands there):
+//   bounds -> loop_nest -> (inject) prefetch -> specialize -> unroll -> vectorize -> simplify -> storage
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "schedule/schedule.h"
+
+namespace hone::lower {
+
+struct LowerOptions {
+  std::string name = "kernel";  // of the function; a C identifier
+  bool verify = false;          // run the verifier between passes
+  // If set, called after each pass that changed something, with the pass's name.
+  void (*trace)(const char* pass, const ir::Function& function, void* context) = nullptr;
+  void* trace_context = nullptr;
+};
+
+// `args`: the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each once.
+Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args, const LowerOptions& options);
+
+}  // namespace hone::lower

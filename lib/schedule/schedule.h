@@ -1,0 +1,91 @@
+// Schedule: how a DAG of tensors is computed: a state that starts as "every stage by itself, in plain loops" and changes
+// by steps (task/step.h). Apply checks a step against the state and performs it, or says in one line why it cannot and
+// leaves the state as it was. The state is read by lower/.
+//
+// Constant computations (te::TensorNode::constant) are not stages of the kernel: Prepare() gives their own schedule, and
+// the kernel reads each of them that it needs as a placeholder.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "task/step.h"
+#include "te/tensor.h"
+
+namespace hone::schedule {
+
+// How axes come from others. Equations are in schedule/relation.h.
+struct SplitRelation {
+  std::string parent, outer, inner;
+  int64_t factor = 1;  // extent of inner; if it does not divide, the last `inner` is shorter
+};
+struct FuseRelation {
+  std::string outer, inner, fused;
+};
+struct Relation {
+  enum class Kind { kSplit, kFuse } kind;
+  SplitRelation split;
+  FuseRelation fuse;
+};
+
+struct Axis {
+  std::string name;
+  bool reduce = false;
+  ir::ForKind kind = ir::ForKind::kSerial;
+  std::vector<std::pair<std::string, int64_t>> pragmas;
+};
+
+struct PrefetchNote {
+  std::string tensor, axis;
+  int64_t distance = 0;  // bytes
+};
+
+enum class AttachKind { kRoot, kInline, kAt };
+
+struct Stage {
+  te::Tensor tensor;             // its computation (after cache and rfactor rewrites)
+  std::vector<Axis> axes;        // every axis ever, by name: roots and derived
+  std::vector<std::string> leaf; // the loops, outermost first
+  std::vector<Relation> relations;  // in order of creation
+  AttachKind attach = AttachKind::kRoot;
+  std::string at_stage, at_axis; // of kAt
+  std::optional<ir::Scope> scope;  // unset: decided by lower (argument for outputs, workspace at root, scratch inside a parallel loop)
+  std::vector<PrefetchNote> prefetches;
+  bool output = false;
+
+  const std::string& name() const { return tensor.name(); }
+  const Axis* FindAxis(const std::string& name) const;
+};
+
+class Schedule {
+ public:
+  // The plain schedule of the DAG that ends in `outputs`.
+  static Result<Schedule> Create(const std::vector<te::Tensor>& outputs);
+
+  Status Apply(const Step& step);
+  Status ApplyAll(const std::vector<Step>& steps);  // stops at the first failure; the message names the step's number and text
+
+  // Stages with a computation, producers first; placeholders and constants are not among them.
+  const std::vector<Stage>& stages() const { return stages_; }
+  const Stage* Find(const std::string& name) const;
+  // What the kernel reads from outside: placeholders, and constant computations as if they were, in DAG order.
+  const std::vector<te::Tensor>& inputs() const { return inputs_; }
+  const std::vector<te::Tensor>& outputs() const { return outputs_; }
+  // All steps applied so far.
+  const std::vector<Step>& history() const { return history_; }
+
+ private:
+  std::vector<Stage> stages_;
+  std::vector<te::Tensor> inputs_, outputs_;
+  std::vector<Step> history_;
+};
+
+// The plain schedule, vectorised along the last axis and parallel along the first, of the constant computations that
+// `outputs` needs directly. Empty optional if there are none.
+Result<std::optional<Schedule>> PrepareSchedule(const std::vector<te::Tensor>& outputs);
+
+}  // namespace hone::schedule

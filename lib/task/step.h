@@ -1,0 +1,72 @@
+// Schedule steps: plain data, one line of text each. Templates (and later sketches) produce them, records store them,
+// schedule::Schedule performs them. Stages and axes go by name; a stage is named as its tensor, an axis as te or the step
+// that made it named it. `doc/schedule.md` has the whole list with examples.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone {
+
+enum class StepKind {
+  kSplit,         // split S axis [f1,f2,..] -> outer mid.. inner     inner parts by factor; a factor need not divide (tail)
+  kFuse,          // fuse S a b .. -> fused                           adjacent axes, outermost first
+  kReorder,       // reorder S a b ..                                 these axes, in this order, in the places they hold
+  kVectorize,     // vectorize S axis
+  kUnroll,        // unroll S axis
+  kParallel,      // parallel S axis
+  kBind,          // bind S axis blockIdx.x|..|threadIdx.z|vthread
+  kComputeAt,     // compute_at S consumer axis                       S is computed inside consumer's loop `axis`
+  kComputeRoot,   // compute_root S
+  kInline,        // inline S                                         S has no reduction
+  kCacheRead,     // cache_read T scope readers.. -> name             readers read a copy of tensor T
+  kCacheWrite,    // cache_write S scope -> name                      S's body moves to `name`; S copies (epilogue-free)
+  kRfactor,       // rfactor S axis -> name                           partial results over reduce axis `axis` in stage `name`
+  kSetScope,      // set_scope S register|scratch|workspace|shared    where S's tensor lives
+  kStorageAlign,  // storage_align S axis factor offset
+  kDoubleBuffer,  // double_buffer S
+  kPrefetch,      // prefetch S T axis distance                       in S's loop `axis`: T's lines, `distance` bytes ahead
+  kTensorize,     // tensorize S axis intrinsic
+  kPragma,        // pragma S axis key value
+};
+
+struct Step {
+  StepKind kind = StepKind::kSplit;
+  std::string stage;                 // S (T of cache_read)
+  std::vector<std::string> axes;     // axis names that are read; for cache_read the readers; for prefetch {T, axis}
+  std::vector<int64_t> values;       // factors, distance, alignment, pragma value
+  std::string argument;              // consumer of compute_at, scope, thread name, intrinsic, pragma key
+  std::vector<std::string> results;  // new names
+
+  bool operator==(const Step&) const = default;
+};
+
+// Shorthands for templates.
+Step Split(std::string stage, std::string axis, std::vector<int64_t> factors, std::vector<std::string> results);
+Step Fuse(std::string stage, std::vector<std::string> axes, std::string result);
+Step Reorder(std::string stage, std::vector<std::string> axes);
+Step Vectorize(std::string stage, std::string axis);
+Step Unroll(std::string stage, std::string axis);
+Step Parallel(std::string stage, std::string axis);
+Step Bind(std::string stage, std::string axis, std::string thread);
+Step ComputeAt(std::string stage, std::string consumer, std::string axis);
+Step ComputeRoot(std::string stage);
+Step Inline(std::string stage);
+Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> readers, std::string result);
+Step CacheWrite(std::string stage, std::string scope, std::string result);
+Step Rfactor(std::string stage, std::string axis, std::string result);
+Step SetScope(std::string stage, std::string scope);
+Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes);
+Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value);
+
+// One line, as in the table above: "split conv ow [14] -> ow.o ow.i". ParseStep reads exactly what StepText writes.
+std::string StepText(const Step& step);
+Result<Step> ParseStep(const std::string& line);
+// A step a line.
+std::string StepsText(const std::vector<Step>& steps);
+Result<std::vector<Step>> ParseSteps(const std::string& text);
+
+}  // namespace hone
