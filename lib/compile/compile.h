@@ -1,0 +1,55 @@
+// From a workload and a config to machine code: the one place where operators, lowering and code generation meet; used by
+// tuning and by building.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "op/operator.h"
+#include "target/artifact.h"
+#include "target/target.h"
+#include "task/config.h"
+#include "task/workload.h"
+
+namespace hone::compile {
+
+// Where an argument of a function comes from.
+struct ArgSource {
+  enum class Kind { kOperand, kPrepared } kind = Kind::kOperand;
+  int index = 0;  // of the operand, or of the prepared constant
+};
+
+struct PreparedConstant {
+  std::string name;
+  DType type;
+  int64_t elements = 0;
+};
+
+// A kernel and, if it has packed constants, the function that packs them (run once).
+struct CompiledKernel {
+  std::string object;                     // ELF relocatable with both functions
+  EntryPoint kernel;
+  std::vector<ArgSource> kernel_args;     // one an argument of kernel
+  bool has_prepare = false;
+  EntryPoint prepare;                     // arguments: raw constants, then prepared ones (written)
+  std::vector<ArgSource> prepare_args;
+  std::vector<PreparedConstant> prepared;
+  std::vector<Step> steps;
+  std::string llvm_ir, assembly, program; // program: lowered ir as text; all only if asked for
+  double lower_seconds = 0, codegen_seconds = 0;
+};
+
+struct CompileOptions {
+  std::string symbol = "hone_kernel";  // of the kernel; the prepare function adds "_prepare"
+  bool keep_text = false;
+};
+
+Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
+                                     const CompileOptions& options);
+
+// Version of what lowering and code generation produce; raised when generated code changes so that timings may differ.
+int CodegenVersion();
+
+}  // namespace hone::compile

@@ -1,0 +1,100 @@
+// Operator: one kind of computation: what it means (te, reference), how it may be scheduled (templates with their spaces),
+// and how its operands are stored on a target.
+//
+// Storage on CPUs: activations [N,C,H,W] are blocked, NCHWc with the block B = Target::FloatLanes(): physical shape
+// [N, ceil(C/B), H, W, B]; lanes beyond C hold zeros, and every kernel writes zeros there. Tensors of other ranks, and those that
+// the workload says are plain (`in=nchw`), are plain row-major.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "search/space/space.h"
+#include "target/target.h"
+#include "task/config.h"
+#include "task/step.h"
+#include "task/workload.h"
+#include "te/tensor.h"
+
+namespace hone::op {
+
+enum class OperandRole {
+  kData,      // an activation: differs from run to run
+  kConstant,  // weights, bias: fixed; given plain, packed once by the instance's prepare function
+  kOutput,
+};
+enum class Layout { kPlain, kBlocked };
+
+struct Operand {
+  std::string name;  // "data", "weight", "bias", "residual", "out"
+  OperandRole role = OperandRole::kData;
+  TensorType logical;
+  Layout layout = Layout::kPlain;
+  std::vector<int64_t> physical;  // shape as stored: blocked or equal to logical.shape
+
+  int64_t PhysicalElements() const;
+};
+
+// One schedule of one workload: a te DAG and the steps.
+struct Instance {
+  std::vector<te::Tensor> outputs;
+  // The kernel's arguments in order: data operands and directly used or packed constants, then outputs.
+  std::vector<te::Tensor> args;
+  // The placeholder of each operand but the outputs, in Operands order: data operands and raw constants. A packed constant
+  // (te::TensorNode::constant) is computed from these by the prepare function.
+  std::vector<te::Tensor> placeholders;
+  std::vector<Step> steps;
+};
+
+class Template {
+ public:
+  virtual ~Template() = default;
+  virtual const char* name() const = 0;     // stored in records: never changes
+  virtual int version() const = 0;          // raised when the space or what a config means changes
+  virtual Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const = 0;
+  // A sensible point without any tuning.
+  virtual Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const = 0;
+  // REQUIRES: config is a legal point of MakeSpace.
+  virtual Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual const char* name() const = 0;
+  // Is this workload one of mine, and does it make sense? (A convolution with no output does not.) One line if not.
+  virtual Status Check(const Workload& workload) const = 0;
+  // The workload in its canonical form (defaults left out, attributes in order). REQUIRES: Check.
+  virtual Workload Canonical(const Workload& workload) const = 0;
+  virtual TensorType OutputType(const Workload& workload) const = 0;
+  virtual double Flop(const Workload& workload) const = 0;
+  // Inputs first (data and constants of the anchor, then of the epilogue: bias, residual), the output last.
+  virtual std::vector<Operand> Operands(const Workload& workload, const Target& target) const = 0;
+  // Templates for this target, the preferred one first; at least one.
+  virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
+  // Computes the output from the other operands, plainly and in double precision, straight from the definition and
+  // independent of te. `buffers`: one an operand, physical layout (constants plain).
+  virtual void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const = 0;
+  // False for what has one schedule only (pooling, elementwise): it is built, but is not a tuning task.
+  virtual bool Tunable(const Workload& workload) const = 0;
+};
+
+// The operator of that name; kUnsupported with a suggestion otherwise.
+Result<const Operator*> FindOperator(const std::string& name);
+std::vector<std::string> OperatorNames();
+
+// Parses, finds, checks, canonicalises.
+Result<Workload> ParseChecked(const std::string& workload_text);
+
+// The union of the spaces of a workload's templates, in the order of Templates().
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target);
+// The default point of the first template, as a config of the union.
+Result<Config> DefaultConfig(const Workload& workload, const Target& target);
+// The template named in the config; kInvalid if this workload has none of that name on this target.
+Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config);
+// "conv2d_direct=1 dense=1 ...": all template versions, part of abi/*.txt.
+std::string SpaceVersionText();
+
+}  // namespace hone::op

@@ -1,0 +1,48 @@
+// Config: one point of a space: the template it belongs to, and a value for each knob by name. Readable as data; the index
+// is only where it stands in the space of its version.
+//
+// JSON (stored in records, in best/*.json):
+//   {"template": "conv2d_direct", "index": 1234, "entity": [["tile_ow","sp",[-1,14]], ["order","ot","oc_first"], ["unroll","ot",4]]}
+// with AutoTVM's tags: sp split, re reorder, an annotate, ot other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+
+namespace hone {
+
+enum class KnobKind { kSplit, kReorder, kAnnotate, kOther };
+
+// kSplit: part sizes, outermost first; the outermost is always -1 (whatever remains). kReorder: a permutation.
+// kAnnotate: one word an axis. kOther: an integer or a word.
+struct KnobValue {
+  std::string name;
+  KnobKind kind = KnobKind::kOther;
+  std::vector<int64_t> numbers;
+  std::vector<std::string> words;
+  bool operator==(const KnobValue&) const = default;
+};
+
+struct Config {
+  std::string template_name;
+  uint64_t index = 0;
+  std::vector<KnobValue> values;  // in the space's order
+
+  // The value of a knob. REQUIRES: it exists and has the kind (a template asks only for its own knobs).
+  const std::vector<int64_t>& Sizes(const std::string& knob) const;  // split parts
+  int64_t Number(const std::string& knob) const;                     // an integer choice
+  const std::string& Word(const std::string& knob) const;            // a word choice
+
+  std::string Text() const;  // one line for people: "conv2d_direct tile_ow=[-1,14] unroll=4"
+  std::string ToJson() const;
+  static Result<Config> FromJson(const std::string& json);
+  Digest ValueDigest() const;  // of template and values, not of the index
+  bool operator==(const Config&) const = default;
+};
+
+}  // namespace hone

@@ -1,0 +1,51 @@
+// Outcome: what became of one trial. A failed trial is an outcome like any other.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "task/config.h"
+
+namespace hone {
+
+// DO NOT CHANGE THE TEXTS: records hold them.
+enum class TrialState {
+  kOk,      // "ok": correct, and timed until its median was known well enough
+  kPruned,  // "pruned": correct, but cut off as hopeless: `median` is a lower bound only
+  kFailed,  // "failed": see `error`
+};
+enum class TrialError {
+  kNone,     // ""
+  kInvalid,  // "invalid": rejected before compiling; the text names the rule
+  kCompile,  // "compile"
+  kTimeout,  // "timeout"
+  kCrash,    // "crash"
+  kWrong,    // "wrong": the text has the first differing element
+  kDevice,   // "device": the device or its driver failed, not the candidate
+};
+const char* TrialStateName(TrialState s);
+const char* TrialErrorName(TrialError e);
+Result<TrialState> ParseTrialState(const std::string& s);
+Result<TrialError> ParseTrialError(const std::string& s);
+
+struct Outcome {
+  Config config;
+  TrialState state = TrialState::kFailed;
+  TrialError error = TrialError::kNone;
+  std::string error_text;
+  std::vector<double> samples;   // seconds of single runs, in order, all of them
+  double median = 0;             // seconds; 0 if there is none
+  std::string artifact_digest;   // hex; empty if nothing was compiled
+  double compile_seconds = 0, measure_seconds = 0;
+  std::string proposer;          // "random", "grid", "default", ...
+  std::string steps;             // StepsText of the schedule, empty if none was made
+};
+
+double Median(std::vector<double> values);  // 0 of nothing; mean of the middle two of an even number
+// Distribution-free confidence interval of the median from order statistics (Conover), at about `confidence`.
+struct Interval {
+  double low = 0, high = 0;
+};
+Interval MedianInterval(std::vector<double> values, double confidence);
+
+}  // namespace hone

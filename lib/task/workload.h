@@ -1,0 +1,74 @@
+// Workload: what one kernel computes, independent of target and of who asked for it. Its canonical text is its identity.
+//
+//   conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=1x1, pad=1,1,1,1) + bias + add + relu
+//   dense(f32[1,512], f32[1000,512]) + bias
+//   max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)
+//
+// Shapes are logical (NCHW, OIHW), in elements; how a target stores them is op/operator.h's business. Attributes stand in the
+// operator's fixed order and are left out where they have the operator's default (op/ canonicalises), so that equal
+// computations have equal texts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/hash.h"
+#include "base/result.h"
+
+namespace hone {
+
+struct TensorType {
+  DType type = DType::Float(32);
+  std::vector<int64_t> shape;
+
+  int64_t Elements() const;
+  std::string Text() const;  // f32[1,64,56,56]
+  bool operator==(const TensorType&) const = default;
+};
+
+// `stride=2x2`, `pad=1,1,1,1`, `groups=4`, `in=nchw`: numbers with their separator, or one word.
+struct Attribute {
+  std::string name;
+  std::vector<int64_t> values;
+  char separator = ',';  // 'x' or ','
+  std::string word;      // if not empty, the value is this word and `values` is empty
+  bool operator==(const Attribute&) const = default;
+};
+
+enum class EpilogueKind {
+  kBias,   // + bias[channel]: a constant operand, f32[channels of the output]
+  kAdd,    // + another tensor of the output's shape: a data operand (a residual)
+  kRelu,   // max(x, 0)
+  kRelu6,  // min(max(x, 0), 6)
+  kClip,   // min(max(x, low), high), text clip(low,high)
+};
+struct EpilogueOp {
+  EpilogueKind kind = EpilogueKind::kRelu;
+  double low = 0, high = 0;  // of kClip
+  bool operator==(const EpilogueOp&) const = default;
+};
+
+struct Workload {
+  std::string op;                   // "conv2d"
+  std::vector<TensorType> inputs;   // data, then constants (weights); epilogue operands are implied by `epilogue`
+  std::vector<Attribute> attributes;
+  std::vector<EpilogueOp> epilogue; // in order of application
+
+  std::string Text() const;
+  static Result<Workload> Parse(const std::string& text);  // the message points at the place
+  // The same anchor without its epilogue, for a lookup that falls back.
+  std::string AnchorText() const;
+
+  const Attribute* Find(const std::string& name) const;
+  // The attribute's numbers, or `fallback` if it is absent.
+  std::vector<int64_t> Numbers(const std::string& name, std::vector<int64_t> fallback) const;
+  bool HasEpilogue(EpilogueKind kind) const;
+  bool operator==(const Workload&) const = default;
+};
+
+// "conv2d-3f9a...": op, '-', 16 hex digits of the XXH3-128 of "<workload text>|<target text>". The name of the task's files.
+std::string TaskId(const Workload& workload, const std::string& target_text);
+
+}  // namespace hone
