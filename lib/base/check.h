@@ -6,7 +6,8 @@ namespace hone {
 [[noreturn]] void CheckFailed(const char* file, int line, const char* condition);
 }  // namespace hone
 
-#define HONE_CHECK(condition) \
-  do {                        \
-    if (!(condition)) [[unlikely]] ::hone::CheckFailed(__FILE__, __LINE__, #condition); \
+#define HONE_CHECK(condition)                              \
+  do {                                                     \
+    if (!(condition)) [[unlikely]]                         \
+      ::hone::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (0)

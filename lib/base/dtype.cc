@@ -6,7 +6,8 @@ namespace hone {
 namespace {
 
 Status BadType(std::string_view text) {
-  return Status::Invalid("`" + std::string(text) + "` is not a type; types look like f32, i64, u8, bool, handle, f32x16");
+  return Status::Invalid("`" + std::string(text) +
+                         "` is not a type; types look like f32, i64, u8, bool, handle, f32x16");
 }
 
 // The decimal number that is the whole of `text`, without sign or leading zero; -1 if it is not one or above 65535.
@@ -22,11 +23,21 @@ int PlainNumber(std::string_view text) {
 std::string ToString(DType type) {
   std::string text;
   switch (type.code) {
-    case TypeCode::kInt: text = "i" + std::to_string(type.bits); break;
-    case TypeCode::kUInt: text = "u" + std::to_string(type.bits); break;
-    case TypeCode::kFloat: text = "f" + std::to_string(type.bits); break;
-    case TypeCode::kBool: text = "bool"; break;
-    case TypeCode::kHandle: text = "handle"; break;
+    case TypeCode::kInt:
+      text = "i" + std::to_string(type.bits);
+      break;
+    case TypeCode::kUInt:
+      text = "u" + std::to_string(type.bits);
+      break;
+    case TypeCode::kFloat:
+      text = "f" + std::to_string(type.bits);
+      break;
+    case TypeCode::kBool:
+      text = "bool";
+      break;
+    case TypeCode::kHandle:
+      text = "handle";
+      break;
   }
   if (type.lanes != 1) text += "x" + std::to_string(type.lanes);
   return text;

@@ -1,7 +1,7 @@
 // DType: the type of one value or of a short vector of equal values, with a text form.
 //
-// Text: `i8 i16 i32 i64`, `u8 .. u64`, `f16 f32 f64`, `bool`, `handle` (an address), and `<element>x<lanes>` for vectors
-// of 2 to 65535 lanes: `f32x16`. A type's text is part of file formats and digests: it never changes.
+// Text: `i8 i16 i32 i64`, `u8 .. u64`, `f16 f32 f64`, `bool`, `handle` (an address), and `<element>x<lanes>` for
+// vectors of 2 to 65535 lanes: `f32x16`. A type's text is part of file formats and digests: it never changes.
 #pragma once
 
 #include <compare>

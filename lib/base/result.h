@@ -12,8 +12,8 @@ namespace hone {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                // NOLINT: implicit on purpose
-  Result(Status status) : status_(std::move(status)) {         // NOLINT: implicit on purpose
+  Result(T value) : value_(std::move(value)) {}         // NOLINT: implicit on purpose
+  Result(Status status) : status_(std::move(status)) {  // NOLINT: implicit on purpose
     HONE_CHECK(!status_.ok());
   }
 
@@ -21,11 +21,26 @@ class [[nodiscard]] Result {
   const Status& status() const { return status_; }
 
   // REQUIRES: ok().
-  T& operator*() & { HONE_CHECK(ok()); return *value_; }
-  const T& operator*() const& { HONE_CHECK(ok()); return *value_; }
-  T&& operator*() && { HONE_CHECK(ok()); return std::move(*value_); }
-  T* operator->() { HONE_CHECK(ok()); return &*value_; }
-  const T* operator->() const { HONE_CHECK(ok()); return &*value_; }
+  T& operator*() & {
+    HONE_CHECK(ok());
+    return *value_;
+  }
+  const T& operator*() const& {
+    HONE_CHECK(ok());
+    return *value_;
+  }
+  T&& operator*() && {
+    HONE_CHECK(ok());
+    return std::move(*value_);
+  }
+  T* operator->() {
+    HONE_CHECK(ok());
+    return &*value_;
+  }
+  const T* operator->() const {
+    HONE_CHECK(ok());
+    return &*value_;
+  }
 
  private:
   std::optional<T> value_;

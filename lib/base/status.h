@@ -1,7 +1,7 @@
 // Status: the outcome of an operation that can fail for reasons outside this program.
 //
-// Whose fault is it? The caller's or the world's: return a Status (or a Result<T>) whose message says what failed, where,
-// and what to do about it, in one line. Ours: HONE_CHECK (base/check.h). No exception crosses a layer.
+// Whose fault is it? The caller's or the world's: return a Status (or a Result<T>) whose message says what failed,
+// where, and what to do about it, in one line. Ours: HONE_CHECK (base/check.h). No exception crosses a layer.
 #pragma once
 
 #include <memory>
@@ -64,8 +64,8 @@ const char* StatusKindName(StatusKind kind);
 
 }  // namespace hone
 
-#define HONE_RETURN_IF_ERROR(expr)            \
-  do {                                        \
-    ::hone::Status hone_status_ = (expr);     \
+#define HONE_RETURN_IF_ERROR(expr)               \
+  do {                                           \
+    ::hone::Status hone_status_ = (expr);        \
     if (!hone_status_.ok()) return hone_status_; \
   } while (0)

@@ -1,0 +1,52 @@
+// Messages between two processes over a stream socket: byte strings that arrive whole, in order, or not at all.
+//
+// A frame is: magic "HNC1" (4 bytes), the length of the payload (u32, little endian), the payload. A peer that died
+// shows as kCrashed, bytes that are no frame (somebody printed into the descriptor, say) as kCorrupt; after either the
+// channel is of no more use. Both ends are of the same build, so there is no version negotiation.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone {
+
+inline constexpr size_t kMaxFrameBytes = size_t{1} << 30;
+
+// Owns one end. Movable. One thread at a time (a sender and a receiver may be two).
+class Channel {
+ public:
+  // Two connected ends, both close-on-exec. Give one to a child by SpawnOptions::extra_fds, then Close() it here.
+  static Result<std::pair<Channel, Channel>> Pair();
+
+  explicit Channel(int fd) : fd_(fd) {}  // takes ownership of a stream socket
+  Channel() = default;
+  Channel(Channel&& other) noexcept;
+  Channel& operator=(Channel&& other) noexcept;
+  ~Channel();
+
+  int fd() const { return fd_; }  // for WaitReadable; -1 if closed
+  void Close();
+
+  // kInvalid: longer than kMaxFrameBytes (nothing sent). kCrashed: the peer is gone. kTimeout: the peer does not read;
+  // the frame is torn, close the channel. Negative timeout: no limit.
+  Status Send(std::string_view payload, double timeout_seconds = -1);
+
+  // kTimeout: no whole frame yet; what arrived is kept for the next call. kCrashed: the peer closed. kCorrupt: no
+  // frame.
+  Result<std::string> Receive(double timeout_seconds = -1);
+
+ private:
+  int fd_ = -1;
+  std::string partial_;  // header and payload bytes of the frame being received; never beyond its end
+};
+
+// Waits until one of the descriptors has something to read (or its peer is gone); its index, the first if several. -1
+// if the time is up or a signal arrived. Negative descriptors are skipped; negative timeout: no limit.
+int WaitReadable(const std::vector<int>& fds, double timeout_seconds);
+
+}  // namespace hone

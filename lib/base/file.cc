@@ -1,0 +1,213 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/os_error.h"
+
+namespace hone {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return ErrnoStatus(errno, path + ": cannot write");
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return Status();
+}
+
+// The rename itself must survive a power cut, hence the folder is synced too. Some file systems cannot; that is no
+// reason to fail after the rename is done.
+void SyncFolder(const std::string& folder) {
+  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)::fsync(fd);
+  ::close(fd);
+}
+
+Status ErrorCodeStatus(const std::error_code& error, const std::string& what) {
+  return ErrnoStatus(error.value(), what);
+}
+
+class RealDisk final : public FileSystem {
+ public:
+  Result<std::string> ReadFile(const std::string& path) override { return hone::ReadFile(path); }
+  Status WriteAtomic(const std::string& path, std::string_view bytes) override { return WriteFileAtomic(path, bytes); }
+  Result<bool> WriteIfChanged(const std::string& path, std::string_view bytes) override {
+    return WriteFileIfChanged(path, bytes);
+  }
+  bool Exists(const std::string& path) override { return hone::Exists(path); }
+  Status Remove(const std::string& path) override { return hone::Remove(path); }
+  Result<std::vector<std::string>> List(const std::string& path) override { return ListDir(path); }
+  Status MakeDirs(const std::string& path) override { return hone::MakeDirs(path); }
+};
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ErrnoStatus(errno, path + ": cannot open");
+  std::string bytes;
+  struct stat info;
+  // The size is only a hint: files in /proc say 0, and a file can grow while we read it.
+  size_t chunk = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536;
+  for (;;) {
+    size_t used = bytes.size();
+    bytes.resize(used + chunk);
+    ssize_t n = ::read(fd, bytes.data() + used, chunk);
+    int error = errno;
+    bytes.resize(used + (n > 0 ? static_cast<size_t>(n) : 0));
+    if (n < 0 && error == EINTR) continue;
+    if (n < 0) {
+      ::close(fd);
+      return ErrnoStatus(error, path + ": cannot read");
+    }
+    if (n == 0) break;
+    chunk = 65536;
+  }
+  ::close(fd);
+  return bytes;
+}
+
+Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
+  static std::atomic<uint64_t> counter{0};
+  std::string folder = DirName(path);
+  std::string temp = JoinPath(
+      folder, "." + BaseName(path) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
+  int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (fd < 0) return ErrnoStatus(errno, path + ": cannot create a file in its folder");
+  Status status = WriteAll(fd, bytes, path);
+  if (status.ok() && ::fsync(fd) != 0) status = ErrnoStatus(errno, path + ": cannot write");
+  if (::close(fd) != 0 && status.ok()) status = ErrnoStatus(errno, path + ": cannot write");
+  if (status.ok() && ::rename(temp.c_str(), path.c_str()) != 0) status = ErrnoStatus(errno, path + ": cannot replace");
+  if (!status.ok()) {
+    ::unlink(temp.c_str());
+    return status;
+  }
+  SyncFolder(folder);
+  return status;
+}
+
+Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes) {
+  struct stat info;
+  bool same_size = ::stat(path.c_str(), &info) == 0 && static_cast<size_t>(info.st_size) == bytes.size();
+  if (same_size) {
+    Result<std::string> old = ReadFile(path);
+    if (old.ok() && *old == bytes) return false;
+  }
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(path, bytes));
+  return true;
+}
+
+bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+bool IsDirectory(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+Status MakeDirs(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return ErrorCodeStatus(error, path + ": cannot create the folder");
+  return Status();
+}
+
+Status Remove(const std::string& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) return ErrorCodeStatus(error, path + ": cannot remove");
+  return Status();
+}
+
+Status RemoveTree(const std::string& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) return ErrorCodeStatus(error, path + ": cannot remove");
+  return Status();
+}
+
+Result<std::vector<std::string>> ListDir(const std::string& path) {
+  std::error_code error;
+  fs::directory_iterator it(path, error);
+  std::vector<std::string> names;
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) names.push_back(it->path().filename().string());
+  if (error) return ErrorCodeStatus(error, path + ": cannot list");
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<int64_t> FileSize(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return ErrnoStatus(errno, path + ": cannot stat");
+  return static_cast<int64_t>(info.st_size);
+}
+
+Result<std::string> CurrentExecutable() {
+  std::error_code error;
+  fs::path path = fs::read_symlink("/proc/self/exe", error);
+  if (error) return ErrorCodeStatus(error, "/proc/self/exe: cannot read");
+  return path.string();
+}
+
+std::string JoinPath(std::string_view a, std::string_view b) {
+  if (a.empty() || (!b.empty() && b[0] == '/')) return std::string(b);
+  std::string joined(a);
+  if (joined.back() != '/') joined += '/';
+  return joined.append(b);
+}
+
+std::string DirName(std::string_view path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : std::string(path.substr(0, slash));
+}
+
+std::string BaseName(std::string_view path) {
+  size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  fs::path absolute = fs::absolute(path, error);
+  std::string text = (error ? fs::path(path) : absolute).lexically_normal().string();
+  while (text.size() > 1 && text.back() == '/') text.pop_back();
+  return text;
+}
+
+Result<TempDir> TempDir::Create(const std::string& prefix) {
+  const char* base = ::getenv("TMPDIR");
+  std::string path = JoinPath(base != nullptr && *base != '\0' ? base : "/tmp", prefix + ".XXXXXX");
+  if (::mkdtemp(path.data()) == nullptr) return ErrnoStatus(errno, path + ": cannot create a temporary folder");
+  return TempDir(std::move(path));
+}
+
+TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+TempDir& TempDir::operator=(TempDir&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+TempDir::~TempDir() {
+  if (!path_.empty()) (void)RemoveTree(path_).ok();
+}
+
+FileSystem* RealFileSystem() {
+  static RealDisk disk;
+  return &disk;
+}
+
+}  // namespace hone

@@ -1,0 +1,75 @@
+// Files and folders. Every failure is kNotFound (the file, or a folder on the way, is not there) or kIo, and its
+// message starts with the path. Paths are byte strings with '/'; relative ones are relative to the current folder.
+//
+// Code whose tests must not touch a disk takes a FileSystem*; the free functions are the real disk.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/status.h"
+
+namespace hone {
+
+Result<std::string> ReadFile(const std::string& path);
+
+// Replaces `path` by a file holding exactly `bytes`, or leaves it as it was: written to a temporary in the same folder,
+// fsync'ed, renamed, the folder fsync'ed. The temporary is gone after a failure. The folder must exist.
+Status WriteFileAtomic(const std::string& path, std::string_view bytes);
+
+// WriteFileAtomic unless the file holds exactly `bytes` already. True if it was written. (Keeps mtimes: Ninja's
+// restat.)
+Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes);
+
+bool Exists(const std::string& path);  // anything, also a folder; a dangling link does not exist
+bool IsDirectory(const std::string& path);
+Status MakeDirs(const std::string& path);    // with its parents; ok if it is there already
+Status Remove(const std::string& path);      // a file, a link or an empty folder; ok if it is not there
+Status RemoveTree(const std::string& path);  // everything below too, not following links; ok if it is not there
+Result<std::vector<std::string>> ListDir(const std::string& path);  // names, sorted, without "." and ".."
+Result<int64_t> FileSize(const std::string& path);
+Result<std::string> CurrentExecutable();  // absolute path of the running program
+
+// Pure text functions on paths.
+std::string JoinPath(std::string_view a, std::string_view b);  // b alone if b is absolute or a is empty
+std::string DirName(std::string_view path);                    // "." if there is no folder in it; "/" for "/x"
+std::string BaseName(std::string_view path);                   // what follows the last '/'
+// Absolute and without "." and "x/.." parts, by text: links are not resolved.
+std::string AbsolutePath(const std::string& path);
+
+// A fresh empty folder under $TMPDIR or /tmp that is removed with all its contents with this object.
+class TempDir {
+ public:
+  static Result<TempDir> Create(const std::string& prefix = "hone");
+  TempDir(TempDir&& other) noexcept;
+  TempDir& operator=(TempDir&& other) noexcept;
+  ~TempDir();
+
+  const std::string& path() const { return path_; }
+  std::string Join(std::string_view name) const { return JoinPath(path_, name); }
+
+ private:
+  explicit TempDir(std::string path) : path_(std::move(path)) {}
+  std::string path_;  // empty: nothing to remove
+};
+
+// The disk as what a program needs of it. Implementations: RealFileSystem() and tests/fake/memory_fs.h. The contract of
+// each function is that of the free function of the same name.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  virtual Result<std::string> ReadFile(const std::string& path) = 0;
+  virtual Status WriteAtomic(const std::string& path, std::string_view bytes) = 0;
+  virtual Result<bool> WriteIfChanged(const std::string& path, std::string_view bytes) = 0;
+  virtual bool Exists(const std::string& path) = 0;
+  virtual Status Remove(const std::string& path) = 0;
+  virtual Result<std::vector<std::string>> List(const std::string& path) = 0;
+  virtual Status MakeDirs(const std::string& path) = 0;
+};
+
+FileSystem* RealFileSystem();  // lives as long as the program; any thread
+
+}  // namespace hone

@@ -1,0 +1,19 @@
+// The last step of a tool's command line, the same for all tools. Flags are declared with CLI11 in the tool's own .cc.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace hone {
+
+// Parses the command line into the variables bound to `app`. Nothing if all is well; else the code to exit with:
+// 0 after --help or --version (printed to stdout), 2 after a mistake, which stderr names in one line that starts with
+// `app`'s name and, for an unknown flag, suggests a known one.
+std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv);
+
+}  // namespace hone

@@ -1,0 +1,215 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/suggest.h"
+
+namespace hone {
+namespace {
+
+const char* TypeName(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return "a string";
+    case Json::value_t::boolean:
+      return "a boolean";
+    case Json::value_t::number_integer:
+    case Json::value_t::number_unsigned:
+      return "an integer";
+    case Json::value_t::number_float:
+      return "a number";
+    default:
+      return "something else";
+  }
+}
+
+// The parser's own text is "[json.exception.parse_error.101] parse error at line 1, column 5: WHAT".
+std::string ReasonOf(std::string_view what) {
+  if (size_t colon = what.find(": "); colon != std::string_view::npos) what.remove_prefix(colon + 2);
+  return std::string(what);
+}
+
+bool GetInt(const Json& value, int64_t* out) {
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX)) return false;
+  *out = value.get<int64_t>();
+  return true;
+}
+
+bool GetDouble(const Json& value, double* out) {
+  if (!value.is_number()) return false;
+  *out = value.get<double>();
+  return true;
+}
+
+bool GetString(const Json& value, std::string* out) {
+  if (!value.is_string()) return false;
+  *out = value.get<std::string>();
+  return true;
+}
+
+// RFC 6901: '~' and '/' inside a key.
+std::string Escape(const std::string& key) {
+  std::string escaped;
+  for (char c : key) escaped += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return escaped;
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text, const std::string& file_name) {
+  try {
+    return Json::parse(text.begin(), text.end());
+  } catch (const Json::parse_error& error) {
+    // `byte` counts from 1 and may point behind the end.
+    size_t at = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());
+    std::string_view before = text.substr(0, at);
+    auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    size_t newline = before.rfind('\n');
+    size_t column = newline == std::string_view::npos ? at + 1 : at - newline;
+    return Status::Invalid(fmt::format("{}:{}:{}: {}", file_name, line, column, ReasonOf(error.what())));
+  } catch (const Json::exception& error) {  // a number out of range
+    return Status::Invalid(file_name + ": " + ReasonOf(error.what()));
+  }
+}
+
+Result<Json> ReadJsonFile(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  return ParseJson(text, path);
+}
+
+std::string DumpJson(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+JsonReader::JsonReader(const Json& value, std::string file_name, std::string pointer)
+    : value_(&value), file_(std::move(file_name)), pointer_(std::move(pointer)) {}
+
+std::string JsonReader::Where(const std::string& key) const {
+  if (!key.empty()) return pointer_ + "/" + Escape(key);
+  return pointer_.empty() ? "/" : pointer_;
+}
+
+Status JsonReader::Error(const std::string& key, const std::string& what) const {
+  return Status::Invalid(file_ + ": " + Where(key) + ": " + what);
+}
+
+Status JsonReader::Expected(const std::string& key, const char* type, const Json& found) const {
+  return Error(key, fmt::format("expected {}, found {}", type, TypeName(found)));
+}
+
+bool JsonReader::Has(const std::string& key) {
+  known_.insert(key);
+  if (value_ == nullptr || !value_->is_object()) return false;
+  auto it = value_->find(key);
+  return it != value_->end() && !it->is_null();
+}
+
+Result<const Json*> JsonReader::Find(const std::string& key) {
+  HONE_CHECK(value_ != nullptr);
+  known_.insert(key);
+  if (!value_->is_object()) return Expected("", "an object", *value_);
+  auto it = value_->find(key);
+  if (it != value_->end()) return &*it;
+  return Error(key, "missing");
+}
+
+Status JsonReader::Read(const std::string& key, int64_t* out) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  return GetInt(*found, out) ? Status() : Expected(key, "an integer", *found);
+}
+
+Status JsonReader::Read(const std::string& key, int* out) {
+  int64_t wide = 0;
+  HONE_RETURN_IF_ERROR(Read(key, &wide));
+  if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
+    return Error(key, fmt::format("{} is out of range", wide));
+  }
+  *out = static_cast<int>(wide);
+  return Status();
+}
+
+Status JsonReader::Read(const std::string& key, double* out) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  return GetDouble(*found, out) ? Status() : Expected(key, "a number", *found);
+}
+
+Status JsonReader::Read(const std::string& key, bool* out) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  if (!found->is_boolean()) return Expected(key, "true or false", *found);
+  *out = found->get<bool>();
+  return Status();
+}
+
+Status JsonReader::Read(const std::string& key, std::string* out) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  return GetString(*found, out) ? Status() : Expected(key, "a string", *found);
+}
+
+Status JsonReader::Read(const std::string& key, JsonReader* out) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  if (!found->is_object()) return Expected(key, "an object", *found);
+  *out = JsonReader(*found, file_, Where(key));
+  return Status();
+}
+
+template <typename T, typename Get>
+Status JsonReader::ReadList(const std::string& key, const char* what, std::vector<T>* out, Get get) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  if (!found->is_array()) return Expected(key, "a list", *found);
+  std::vector<T> items(found->size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!get((*found)[i], &items[i])) {
+      return JsonReader((*found)[i], file_, Where(key) + "/" + std::to_string(i)).Expected("", what, (*found)[i]);
+    }
+  }
+  *out = std::move(items);
+  return Status();
+}
+
+Status JsonReader::Read(const std::string& key, std::vector<int64_t>* out) {
+  return ReadList(key, "an integer", out, GetInt);
+}
+
+Status JsonReader::Read(const std::string& key, std::vector<double>* out) {
+  return ReadList(key, "a number", out, GetDouble);
+}
+
+Status JsonReader::Read(const std::string& key, std::vector<std::string>* out) {
+  return ReadList(key, "a string", out, GetString);
+}
+
+Status JsonReader::Read(const std::string& key, std::vector<JsonReader>* out) {
+  HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));
+  if (!found->is_array()) return Expected(key, "a list", *found);
+  std::vector<JsonReader> items;
+  for (size_t i = 0; i < found->size(); ++i) {
+    items.emplace_back((*found)[i], file_, Where(key) + "/" + std::to_string(i));
+  }
+  *out = std::move(items);
+  return Status();
+}
+
+Status JsonReader::Finish() const {
+  HONE_CHECK(value_ != nullptr);
+  if (!value_->is_object()) return Expected("", "an object", *value_);
+  for (auto it = value_->begin(); it != value_->end(); ++it) {
+    if (known_.count(it.key()) != 0) continue;
+    std::vector<std::string> known(known_.begin(), known_.end());
+    return Error("", "unknown key `" + it.key() + "`" + SuggestionText(it.key(), known));
+  }
+  return Status();
+}
+
+}  // namespace hone

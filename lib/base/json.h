@@ -1,0 +1,77 @@
+// Reading and writing JSON. Heavy: include in .cc files only; headers take base/json_fwd.h.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+
+namespace hone {
+
+// kInvalid with "FILE:LINE:COLUMN: what" if `text` is not exactly one JSON value. Columns count bytes from 1.
+Result<Json> ParseJson(std::string_view text, const std::string& file_name);
+
+Result<Json> ReadJsonFile(const std::string& path);
+
+// Indented by `indent` spaces (-1: one line), with a newline at the end. Bytes that are not UTF-8 become U+FFFD.
+std::string DumpJson(const Json& value, int indent = 2);
+
+// Checked access to one object or list of a document. Its messages name the file and the place:
+//   tasks.json: /tasks/3/weight: expected an integer, found a string
+// Use: Read every key the format knows (ReadOptional for those that may be missing), then Finish(), which refuses keys
+// that were never asked for. The document must outlive its readers.
+class JsonReader {
+ public:
+  JsonReader() = default;  // reads nothing; to be assigned by Read(key, JsonReader*)
+  JsonReader(const Json& value, std::string file_name, std::string pointer = "");
+
+  // *out = the value of `key`. kInvalid if this is no object, if the key is missing or if its value has another type or
+  // is out of the range of *out; then *out is unchanged. A double also takes an integer; an integer takes no 1.0.
+  Status Read(const std::string& key, int64_t* out);
+  Status Read(const std::string& key, int* out);
+  Status Read(const std::string& key, double* out);
+  Status Read(const std::string& key, bool* out);
+  Status Read(const std::string& key, std::string* out);
+  Status Read(const std::string& key, std::vector<int64_t>* out);
+  Status Read(const std::string& key, std::vector<double>* out);
+  Status Read(const std::string& key, std::vector<std::string>* out);
+  Status Read(const std::string& key, JsonReader* out);               // an object
+  Status Read(const std::string& key, std::vector<JsonReader>* out);  // a list of anything, a reader an item
+
+  // As Read, but ok and *out unchanged if the key is missing or null.
+  template <typename T>
+  Status ReadOptional(const std::string& key, T* out) {
+    if (!Has(key)) return Status();
+    return Read(key, out);
+  }
+
+  bool Has(const std::string& key);  // present and not null; the key counts as known from now on
+
+  // kInvalid if the object has a key that was neither read nor asked for, with the closest known key as a suggestion.
+  Status Finish() const;
+
+  // kInvalid at this place, for the caller's own checks; `key` may be empty for the whole.
+  Status Error(const std::string& key, const std::string& what) const;
+
+  const Json& value() const { return *value_; }  // REQUIRES: not default-constructed
+  const std::string& file() const { return file_; }
+  std::string Where(const std::string& key = "") const;  // the JSON pointer of a key, "/" for the whole document
+
+ private:
+  Result<const Json*> Find(const std::string& key);
+  Status Expected(const std::string& key, const char* type, const Json& found) const;
+  template <typename T, typename Get>
+  Status ReadList(const std::string& key, const char* what, std::vector<T>* out, Get get);
+
+  const Json* value_ = nullptr;  // not owned
+  std::string file_;
+  std::string pointer_;
+  std::set<std::string> known_;
+};
+
+}  // namespace hone

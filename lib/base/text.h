@@ -1,0 +1,37 @@
+// Small functions on text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone {
+
+// The pieces between separators, empty ones too: Split("a,,b", ',') = {"a", "", "b"}; Split("", ',') = {""}.
+std::vector<std::string> Split(std::string_view text, char separator);
+
+// The pieces between runs of spaces, tabs and newlines; no empty ones.
+std::vector<std::string> SplitWords(std::string_view text);
+
+std::string_view Trim(std::string_view text);  // without spaces, tabs, newlines at both ends; a view of `text`
+std::string Join(const std::vector<std::string>& pieces, std::string_view separator);
+bool StartsWith(std::string_view text, std::string_view prefix);
+bool EndsWith(std::string_view text, std::string_view suffix);
+std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to);  // REQUIRES: from not empty
+
+// The whole text as a decimal number; kInvalid for anything around it, overflow, "", "+1". Doubles: finite ones, and
+// independent of the locale.
+Result<int64_t> ParseInt(std::string_view text);
+Result<double> ParseDouble(std::string_view text);
+
+// The shortest decimal text that reads back as exactly `value`.
+std::string FormatDouble(double value);
+
+std::string FormatSeconds(double seconds);                  // three digits and a unit: "1.23 ms", "45.0 us", "12.3 s"
+std::string FormatCount(int64_t count);                     // "1,234,567"
+std::string FormatSi(double value, std::string_view unit);  // three digits: FormatSi(3.63e9, "FLOP") = "3.63 GFLOP"
+
+}  // namespace hone
