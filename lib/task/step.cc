@@ -1,0 +1,240 @@
+#include "task/step.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "base/suggest.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+// What follows the kind's word and the stage in a step's text.
+enum class Part {
+  kAxis,      // one word into axes
+  kAxes,      // one word or more into axes
+  kFactors,   // [n,n,..] into values
+  kValue,     // one integer into values
+  kArgument,  // one word into argument
+  kResult,    // "->" and one word into results
+  kResults,   // "->" and two words or more into results
+};
+
+struct Form {
+  StepKind kind;
+  const char* word;
+  std::vector<Part> parts;
+  const char* usage;
+};
+
+const std::vector<Form>& Forms() {
+  static const std::vector<Form> forms = {
+      {StepKind::kSplit, "split", {Part::kAxis, Part::kFactors, Part::kResults}, "split S axis [f1,f2,..] -> outer mid.. inner"},
+      {StepKind::kFuse, "fuse", {Part::kAxes, Part::kResult}, "fuse S a b .. -> fused"},
+      {StepKind::kReorder, "reorder", {Part::kAxes}, "reorder S a b .."},
+      {StepKind::kVectorize, "vectorize", {Part::kAxis}, "vectorize S axis"},
+      {StepKind::kUnroll, "unroll", {Part::kAxis}, "unroll S axis"},
+      {StepKind::kParallel, "parallel", {Part::kAxis}, "parallel S axis"},
+      {StepKind::kBind, "bind", {Part::kAxis, Part::kArgument}, "bind S axis thread"},
+      {StepKind::kComputeAt, "compute_at", {Part::kArgument, Part::kAxis}, "compute_at S consumer axis"},
+      {StepKind::kComputeRoot, "compute_root", {}, "compute_root S"},
+      {StepKind::kInline, "inline", {}, "inline S"},
+      {StepKind::kCacheRead, "cache_read", {Part::kArgument, Part::kAxes, Part::kResult}, "cache_read T scope readers.. -> name"},
+      {StepKind::kCacheWrite, "cache_write", {Part::kArgument, Part::kResult}, "cache_write S scope -> name"},
+      {StepKind::kRfactor, "rfactor", {Part::kAxis, Part::kResult}, "rfactor S axis -> name"},
+      {StepKind::kSetScope, "set_scope", {Part::kArgument}, "set_scope S scope"},
+      {StepKind::kStorageAlign, "storage_align", {Part::kAxis, Part::kValue, Part::kValue}, "storage_align S axis factor offset"},
+      {StepKind::kDoubleBuffer, "double_buffer", {}, "double_buffer S"},
+      {StepKind::kPrefetch, "prefetch", {Part::kAxis, Part::kAxis, Part::kValue}, "prefetch S T axis distance"},
+      {StepKind::kTensorize, "tensorize", {Part::kAxis, Part::kArgument}, "tensorize S axis intrinsic"},
+      {StepKind::kPragma, "pragma", {Part::kAxis, Part::kArgument, Part::kValue}, "pragma S axis key value"},
+  };
+  return forms;
+}
+
+const Form& FormOf(StepKind kind) { return Forms()[static_cast<size_t>(kind)]; }
+
+// Reads one step's words from the front.
+class StepReader {
+ public:
+  StepReader(const std::string& line, std::vector<std::string> words) : line_(line), words_(std::move(words)) {}
+
+  Result<Step> Read() {
+    if (words_.empty()) return Status::Invalid("empty step; expected a line such as `split S axis [4] -> outer inner`");
+    const Form* form = nullptr;
+    std::vector<std::string> known;
+    for (const Form& f : Forms()) {
+      known.push_back(f.word);
+      if (words_[0] == f.word) form = &f;
+    }
+    if (!form) {
+      return Status::Invalid(fmt::format("unknown step `{}` in `{}`{}", words_[0], line_, SuggestionText(words_[0], known)));
+    }
+    next_ = 1;
+    Step step;
+    step.kind = form->kind;
+    if (!TakeName(&step.stage)) return Bad(*form, "no stage");
+    for (Part part : form->parts) {
+      if (const char* problem = ReadPart(part, &step)) return Bad(*form, problem);
+    }
+    if (next_ < words_.size()) return Bad(*form, "more words than it takes");
+    if (step.kind == StepKind::kSplit && step.results.size() != step.values.size() + 1) {
+      return Bad(*form, "needs one more result than factors");
+    }
+    return step;
+  }
+
+ private:
+  Status Bad(const Form& form, const char* problem) const {
+    return Status::Invalid(fmt::format("step `{}`: {}; expected `{}`", line_, problem, form.usage));
+  }
+
+  bool TakeName(std::string* name) {
+    if (next_ >= words_.size() || words_[next_] == "->" || words_[next_][0] == '[') return false;
+    *name = words_[next_++];
+    return true;
+  }
+
+  // Null, or what is wrong.
+  const char* ReadPart(Part part, Step* step) {
+    std::string word;
+    switch (part) {
+      case Part::kAxis:
+        if (!TakeName(&word)) return "a name is missing";
+        step->axes.push_back(word);
+        return nullptr;
+      case Part::kAxes:
+        while (TakeName(&word)) step->axes.push_back(word);
+        return step->axes.empty() ? "a name is missing" : nullptr;
+      case Part::kArgument: return TakeName(&step->argument) ? nullptr : "a name is missing";
+      case Part::kValue: {
+        if (!TakeName(&word)) return "a number is missing";
+        Result<int64_t> value = ParseInt(word);
+        if (!value.ok()) return "not a number where one belongs";
+        step->values.push_back(*value);
+        return nullptr;
+      }
+      case Part::kFactors: {
+        if (next_ >= words_.size()) return "factors are missing";
+        std::string_view text = words_[next_++];
+        if (text.size() < 2 || text.front() != '[' || text.back() != ']') return "factors are missing";
+        for (const std::string& piece : Split(text.substr(1, text.size() - 2), ',')) {
+          Result<int64_t> value = ParseInt(piece);
+          if (!value.ok()) return "factors are integers between [ and ], without spaces";
+          step->values.push_back(*value);
+        }
+        return nullptr;
+      }
+      case Part::kResult:
+      case Part::kResults:
+        if (next_ >= words_.size() || words_[next_] != "->") return "`->` is missing";
+        ++next_;
+        while (TakeName(&word)) step->results.push_back(word);
+        if (step->results.empty()) return "no name after `->`";
+        return part == Part::kResult && step->results.size() > 1 ? "one name follows `->`" : nullptr;
+    }
+    return nullptr;
+  }
+
+  const std::string& line_;
+  std::vector<std::string> words_;
+  size_t next_ = 0;
+};
+
+Step Make(StepKind kind, std::string stage, std::vector<std::string> axes = {}, std::vector<int64_t> values = {},
+          std::string argument = {}, std::vector<std::string> results = {}) {
+  return {kind, std::move(stage), std::move(axes), std::move(values), std::move(argument), std::move(results)};
+}
+
+}  // namespace
+
+Step Split(std::string stage, std::string axis, std::vector<int64_t> factors, std::vector<std::string> results) {
+  return Make(StepKind::kSplit, std::move(stage), {std::move(axis)}, std::move(factors), {}, std::move(results));
+}
+Step Fuse(std::string stage, std::vector<std::string> axes, std::string result) {
+  return Make(StepKind::kFuse, std::move(stage), std::move(axes), {}, {}, {std::move(result)});
+}
+Step Reorder(std::string stage, std::vector<std::string> axes) {
+  return Make(StepKind::kReorder, std::move(stage), std::move(axes));
+}
+Step Vectorize(std::string stage, std::string axis) {
+  return Make(StepKind::kVectorize, std::move(stage), {std::move(axis)});
+}
+Step Unroll(std::string stage, std::string axis) { return Make(StepKind::kUnroll, std::move(stage), {std::move(axis)}); }
+Step Parallel(std::string stage, std::string axis) {
+  return Make(StepKind::kParallel, std::move(stage), {std::move(axis)});
+}
+Step Bind(std::string stage, std::string axis, std::string thread) {
+  return Make(StepKind::kBind, std::move(stage), {std::move(axis)}, {}, std::move(thread));
+}
+Step ComputeAt(std::string stage, std::string consumer, std::string axis) {
+  return Make(StepKind::kComputeAt, std::move(stage), {std::move(axis)}, {}, std::move(consumer));
+}
+Step ComputeRoot(std::string stage) { return Make(StepKind::kComputeRoot, std::move(stage)); }
+Step Inline(std::string stage) { return Make(StepKind::kInline, std::move(stage)); }
+Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> readers, std::string result) {
+  return Make(StepKind::kCacheRead, std::move(tensor), std::move(readers), {}, std::move(scope), {std::move(result)});
+}
+Step CacheWrite(std::string stage, std::string scope, std::string result) {
+  return Make(StepKind::kCacheWrite, std::move(stage), {}, {}, std::move(scope), {std::move(result)});
+}
+Step Rfactor(std::string stage, std::string axis, std::string result) {
+  return Make(StepKind::kRfactor, std::move(stage), {std::move(axis)}, {}, {}, {std::move(result)});
+}
+Step SetScope(std::string stage, std::string scope) {
+  return Make(StepKind::kSetScope, std::move(stage), {}, {}, std::move(scope));
+}
+Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes) {
+  return Make(StepKind::kPrefetch, std::move(stage), {std::move(tensor), std::move(axis)}, {distance_bytes});
+}
+Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value) {
+  return Make(StepKind::kPragma, std::move(stage), {std::move(axis)}, {value}, std::move(key));
+}
+
+std::string StepText(const Step& step) {
+  const Form& form = FormOf(step.kind);
+  std::string text = std::string(form.word) + " " + step.stage;
+  size_t axis = 0, value = 0;
+  auto add = [&](const std::string& word) { text += " " + word; };
+  for (Part part : form.parts) {
+    switch (part) {
+      case Part::kAxis: add(axis < step.axes.size() ? step.axes[axis++] : "?"); break;
+      case Part::kAxes:
+        while (axis < step.axes.size()) add(step.axes[axis++]);
+        break;
+      case Part::kFactors: add(fmt::format("[{}]", fmt::join(step.values, ","))); break;
+      case Part::kValue: add(value < step.values.size() ? std::to_string(step.values[value++]) : "?"); break;
+      case Part::kArgument: add(step.argument); break;
+      case Part::kResult:
+      case Part::kResults: add("-> " + Join(step.results, " ")); break;
+    }
+  }
+  return text;
+}
+
+Result<Step> ParseStep(const std::string& line) { return StepReader(line, SplitWords(line)).Read(); }
+
+std::string StepsText(const std::vector<Step>& steps) {
+  std::string text;
+  for (const Step& step : steps) text += StepText(step) + "\n";
+  return text;
+}
+
+Result<std::vector<Step>> ParseSteps(const std::string& text) {
+  std::vector<Step> steps;
+  int number = 0;
+  for (const std::string& line : Split(text, '\n')) {
+    ++number;
+    if (Trim(line).empty()) continue;
+    Result<Step> step = ParseStep(line);
+    if (!step.ok()) return step.status().WithContext(fmt::format("line {}", number));
+    steps.push_back(*std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace hone
