@@ -1,0 +1,60 @@
+#include "base/interrupt.h"
+
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+
+namespace hone {
+namespace {
+
+std::atomic<int> first_signal{0};
+std::atomic<int> event_fd{-1};
+static_assert(std::atomic<int>::is_always_lock_free);  // hence usable in a signal handler
+
+void OnSignal(int signal) {
+  int saved = errno;
+  int none = 0;
+  first_signal.compare_exchange_strong(none, signal);
+  uint64_t one = 1;
+  int fd = event_fd.load();
+  if (fd >= 0) (void)!::write(fd, &one, sizeof one);
+  errno = saved;
+}
+
+}  // namespace
+
+void InstallInterruptHandlers() {
+  if (event_fd.load() < 0) event_fd.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = 0;  // no SA_RESTART: blocking calls return EINTR, so that their loops look at the flag
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+    // Under nohup SIGHUP is ignored on purpose: leave that as it is.
+    struct sigaction old = {};
+    if (signal == SIGHUP && ::sigaction(signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN) continue;
+    ::sigaction(signal, &action, nullptr);
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+bool Interrupted() { return first_signal.load(std::memory_order_relaxed) != 0; }
+
+int InterruptSignal() { return first_signal.load(); }
+
+int InterruptFd() { return event_fd.load(); }
+
+void RequestInterrupt() { OnSignal(SIGUSR1); }
+
+void ClearInterruptForTest() {
+  first_signal.store(0);
+  uint64_t count;
+  int fd = event_fd.load();
+  if (fd >= 0) (void)!::read(fd, &count, sizeof count);
+}
+
+}  // namespace hone

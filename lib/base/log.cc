@@ -1,0 +1,130 @@
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/os_error.h"
+
+namespace hone {
+namespace {
+
+struct State {
+  std::mutex mutex;
+  std::string name;
+  LogLevel lowest = LogLevel::kInfo;
+  int file = -1;
+  std::string live;  // what the live line shows now
+};
+
+State& Global() {
+  static State* state = new State;  // never destroyed: other threads may log while the program ends
+  return *state;
+}
+
+void WriteOnce(int fd, const std::string& text) { (void)!::write(fd, text.data(), text.size()); }
+
+const char* LevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "?";
+}
+
+const char* ColorOf(LogLevel level) {
+  if (level == LogLevel::kError) return "\x1b[1;31m";
+  return level == LogLevel::kWarning ? "\x1b[1;33m" : "";
+}
+
+std::string ForPeople(const State& state, LogLevel level, std::string_view message) {
+  std::string line;
+  if (level != LogLevel::kInfo) {
+    if (!state.name.empty()) line += state.name + ": ";
+    std::string color = UseColor(STDERR_FILENO) ? ColorOf(level) : "";
+    line += color + LevelName(level) + ":" + (color.empty() ? "" : "\x1b[0m") + " ";
+  }
+  return line.append(message).append("\n");
+}
+
+size_t TerminalWidth() {
+  winsize size;
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+void SetLogName(std::string name) {
+  State& state = Global();
+  std::lock_guard<std::mutex> hold(state.mutex);
+  state.name = std::move(name);
+}
+
+void SetLogLevel(LogLevel lowest) {
+  State& state = Global();
+  std::lock_guard<std::mutex> hold(state.mutex);
+  state.lowest = lowest;
+}
+
+Status OpenLogFile(const std::string& path) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (fd < 0) return ErrnoStatus(errno, path + ": cannot open the log file");
+  CloseLogFile();
+  State& state = Global();
+  std::lock_guard<std::mutex> hold(state.mutex);
+  state.file = fd;
+  return Status();
+}
+
+void CloseLogFile() {
+  State& state = Global();
+  std::lock_guard<std::mutex> hold(state.mutex);
+  if (state.file >= 0) ::close(state.file);
+  state.file = -1;
+}
+
+void Log(LogLevel level, std::string_view message) {
+  State& state = Global();
+  std::lock_guard<std::mutex> hold(state.mutex);
+  if (level >= state.lowest) {
+    std::string text = ForPeople(state, level, message);
+    // One write, so that lines of several processes do not mix.
+    WriteOnce(STDERR_FILENO, state.live.empty() ? text : "\r\x1b[K" + text + state.live);
+  }
+  if (state.file >= 0) {
+    WriteOnce(state.file,
+              FormatIso8601(RealClock()->WallSeconds()) + " " + LevelName(level) + " " + std::string(message) + "\n");
+  }
+}
+
+void ShowLiveLine(std::string_view text) {
+  if (!IsTerminal(STDERR_FILENO)) return;
+  State& state = Global();
+  std::lock_guard<std::mutex> hold(state.mutex);
+  if (text.empty() && state.live.empty()) return;
+  state.live = text.substr(0, TerminalWidth() - 1);
+  WriteOnce(STDERR_FILENO, "\r\x1b[K" + state.live);
+}
+
+bool IsTerminal(int fd) { return ::isatty(fd) == 1; }
+
+bool UseColor(int fd) {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  bool refused = no_color != nullptr && *no_color != '\0';
+  bool dumb = term == nullptr || std::string_view(term) == "dumb";
+  return !refused && !dumb && IsTerminal(fd);
+}
+
+}  // namespace hone
