@@ -5,6 +5,7 @@
 // - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is not defined.
 // - Floats follow IEEE 754; a backend may contract a*b+c into one rounding, but may not otherwise reorder. Min and Max
 //   return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
+// - A Cast of a float to an integer goes towards zero; the result is unspecified if it does not fit. Int to int wraps.
 // - Select evaluates both sides (no memory access in it may be out of bounds); kIfThenElse of Call evaluates only one.
 // - And, Or do not short-cut. Conditions are bool. Comparison of vectors gives a vector of bool.
 // - A vector value has lanes > 1; every operand of an operation has the same lanes (Broadcast makes them so).
@@ -256,6 +257,7 @@ struct Reduce final : ExprNode {
 // Makers. Binary makers check that types agree (HONE_CHECK), broadcast a scalar against a vector, turn an IntImm into
 // the other side's type, and fold constants; they do nothing cleverer (arith/simplify.h does).
 Expr Imm(DType type, double value);  // integer, float or bool; a vector type gives a Broadcast
+Expr MakeInt(DType type, int64_t value);  // integer or bool, wrapped to the width; a vector type gives a Broadcast
 Expr MakeBinary(ExprKind kind, Expr a, Expr b);
 Expr MakeCast(DType type, Expr value);
 Expr MakeNot(Expr a);
@@ -265,6 +267,8 @@ Expr MakeRamp(Expr base, Expr stride, int lanes);
 Expr MakeBroadcast(Expr value, int lanes);
 Expr MakeCall(DType type, Intrinsic fn, std::vector<Expr> args);
 Expr MakeLet(Var var, Expr value, Expr body);
+Expr MakeIfThenElse(Expr condition, Expr if_true, Expr if_false);  // the Call of that name
+int IntrinsicArity(Intrinsic fn);
 
 inline Expr operator+(Expr a, Expr b) { return MakeBinary(ExprKind::kAdd, std::move(a), std::move(b)); }
 inline Expr operator-(Expr a, Expr b) { return MakeBinary(ExprKind::kSub, std::move(a), std::move(b)); }

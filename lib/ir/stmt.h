@@ -116,6 +116,8 @@ Stmt MakeLetStmt(Var var, Expr value, Stmt body);
 Stmt MakeAllocate(Buffer buffer, Stmt body);
 Stmt MakeEvaluate(Expr value);
 Stmt MakePragma(std::string key, Expr value, Stmt body);
+Stmt MakeBarrier();
+bool IsEmpty(const Stmt& stmt);  // null or an empty Block
 
 // One kernel: its arguments in calling order, and its body.
 struct Function {
