@@ -58,12 +58,17 @@ Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::st
 Tensor ComputeConstant(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                        const std::function<ir::Expr(const std::vector<ir::Var>&)>& body);
 
+// A computation over given axes: `body` uses their variables (steps that rewrite computations).
+Tensor ComputeOver(std::string name, std::vector<ir::IterVar> axes, ir::Expr body, bool constant = false);
+
 ir::IterVar ReduceAxis(int64_t extent, std::string name);
 ir::Expr Sum(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MaxOver(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MinOver(ir::Expr body, std::vector<ir::IterVar> axes);
 // The value a reduction starts from: 0, the lowest or the highest of the type (-inf, inf for floats).
 ir::Expr ReduceIdentity(ir::Reducer reducer, DType type);
+// What one step of a reduction does: a + b, max(a, b), min(a, b).
+ir::Expr CombineReduction(ir::Reducer reducer, ir::Expr a, ir::Expr b);
 
 // Usual math on floats.
 ir::Expr Exp(ir::Expr x);
@@ -78,5 +83,7 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 std::vector<Tensor> InputsOf(const Tensor& t);
 // `t` with another body or reads (used by inlining and caching): replaces reads of `from` by reads of `to`.
 ir::Expr ReplaceReads(const ir::Expr& body, const Tensor& from, const Tensor& to);
+// `body` with each read of `tensor` replaced by tensor's body at those indices. REQUIRES: a computation, not a reduction.
+ir::Expr Inline(const ir::Expr& body, const Tensor& tensor);
 
 }  // namespace hone::te

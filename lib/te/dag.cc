@@ -1,0 +1,81 @@
+#include "te/tensor.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/check.h"
+#include "ir/substitute.h"
+#include "ir/visitor.h"
+
+namespace hone::te {
+
+using ir::Expr;
+
+namespace {
+
+Tensor AsTensor(const ir::TensorHandle& handle) { return Tensor(static_cast<const TensorNode*>(handle.get())); }
+
+class ReadFinder final : public ir::Visitor {
+ public:
+  std::vector<Tensor> reads;
+
+ private:
+  void VisitAccess(const ir::Access& op) override {
+    auto same = [&](const Tensor& t) { return t.same_as(op.tensor); };
+    if (std::none_of(reads.begin(), reads.end(), same)) reads.push_back(AsTensor(op.tensor));
+    Visitor::VisitAccess(op);
+  }
+};
+
+class ReadReplacer final : public ir::Mutator {
+ public:
+  ReadReplacer(const Tensor& from, const std::function<Expr(const std::vector<Expr>&)>& make) : from_(from), make_(make) {}
+
+ private:
+  Expr MutateAccess(const ir::Access& op) override {
+    if (!from_.same_as(op.tensor)) return Mutator::MutateAccess(op);
+    bool changed = false;
+    return make_(MutateAll(op.indices, &changed));
+  }
+  const Tensor& from_;
+  const std::function<Expr(const std::vector<Expr>&)>& make_;
+};
+
+void AppendAfterInputs(const Tensor& t, std::unordered_set<const void*>* seen, std::vector<Tensor>* order) {
+  if (!seen->insert(t.get()).second) return;
+  for (const Tensor& input : InputsOf(t)) AppendAfterInputs(input, seen, order);
+  order->push_back(t);
+}
+
+}  // namespace
+
+std::vector<Tensor> InputsOf(const Tensor& t) {
+  ReadFinder finder;
+  finder.Visit(t.node()->body);
+  return finder.reads;
+}
+
+std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs) {
+  std::unordered_set<const void*> seen;
+  std::vector<Tensor> order;
+  for (const Tensor& t : outputs) AppendAfterInputs(t, &seen, &order);
+  return order;
+}
+
+Expr ReplaceReads(const Expr& body, const Tensor& from, const Tensor& to) {
+  HONE_CHECK(from.shape().size() == to.shape().size() && from.type() == to.type());
+  return ReadReplacer(from, [&](const std::vector<Expr>& indices) { return to(indices); }).Mutate(body);
+}
+
+Expr Inline(const Expr& body, const Tensor& tensor) {
+  HONE_CHECK(tensor.node()->kind == TensorKind::kCompute && tensor.node()->reduce_axes.empty());
+  const TensorNode& node = *tensor.node();
+  return ReadReplacer(tensor, [&](const std::vector<Expr>& indices) {
+    ir::VarMap map;
+    for (size_t i = 0; i < indices.size(); ++i) map[node.axes[i].var.node()] = indices[i];
+    return ir::Substitute(node.body, map);
+  }).Mutate(body);
+}
+
+}  // namespace hone::te

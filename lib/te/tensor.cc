@@ -1,0 +1,123 @@
+#include "te/tensor.h"
+
+#include <limits>
+
+#include "base/check.h"
+
+namespace hone::te {
+
+using ir::Expr;
+using ir::IterVar;
+
+namespace {
+
+void CheckShape(const std::vector<int64_t>& shape) {
+  for (int64_t extent : shape) HONE_CHECK(extent >= 0);
+}
+
+TensorNode* MakeComputeNode(std::string name, std::vector<IterVar> axes, Expr body) {
+  HONE_CHECK(body.defined() && body.type().is_scalar());
+  std::vector<int64_t> shape;
+  for (const IterVar& axis : axes) shape.push_back(axis.extent);
+  auto* node = new TensorNode(std::move(name), body.type(), std::move(shape));
+  node->kind = TensorKind::kCompute;
+  node->axes = std::move(axes);
+  if (const auto* reduce = body.as<ir::Reduce>()) node->reduce_axes = reduce->axes;
+  node->body = std::move(body);
+  return node;
+}
+
+TensorNode* MakeComputation(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
+                            const std::function<Expr(const std::vector<ir::Var>&)>& body) {
+  CheckShape(shape);
+  HONE_CHECK(shape.size() == axis_names.size());
+  std::vector<IterVar> axes;
+  std::vector<ir::Var> vars;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    vars.emplace_back(std::move(axis_names[i]));
+    axes.push_back({vars.back(), shape[i]});
+  }
+  return MakeComputeNode(std::move(name), std::move(axes), body(vars));
+}
+
+}  // namespace
+
+Expr Tensor::operator()(const std::vector<Expr>& indices) const {
+  HONE_CHECK(defined() && indices.size() == shape().size());
+  for (const Expr& i : indices) HONE_CHECK(i.type() == DType::Int(64));
+  return Expr(new ir::Access(*this, indices));
+}
+
+Tensor Placeholder(std::string name, std::vector<int64_t> shape, DType type) {
+  CheckShape(shape);
+  return Tensor(new TensorNode(std::move(name), type, std::move(shape)));
+}
+
+Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
+               const std::function<Expr(const std::vector<ir::Var>&)>& body) {
+  return Tensor(MakeComputation(std::move(name), std::move(shape), std::move(axis_names), body));
+}
+
+Tensor ComputeConstant(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
+                       const std::function<Expr(const std::vector<ir::Var>&)>& body) {
+  TensorNode* node = MakeComputation(std::move(name), std::move(shape), std::move(axis_names), body);
+  node->constant = true;
+  Tensor tensor(node);
+  for (const Tensor& input : InputsOf(tensor)) {
+    HONE_CHECK(input.node()->constant || input.node()->kind == TensorKind::kPlaceholder);
+  }
+  return tensor;
+}
+
+Tensor ComputeOver(std::string name, std::vector<IterVar> axes, Expr body, bool constant) {
+  TensorNode* node = MakeComputeNode(std::move(name), std::move(axes), std::move(body));
+  node->constant = constant;
+  return Tensor(node);
+}
+
+IterVar ReduceAxis(int64_t extent, std::string name) {
+  HONE_CHECK(extent >= 0);
+  return {ir::Var(std::move(name)), extent};
+}
+
+Expr Sum(Expr body, std::vector<IterVar> axes) {
+  return Expr(new ir::Reduce(ir::Reducer::kSum, std::move(axes), std::move(body)));
+}
+Expr MaxOver(Expr body, std::vector<IterVar> axes) {
+  return Expr(new ir::Reduce(ir::Reducer::kMax, std::move(axes), std::move(body)));
+}
+Expr MinOver(Expr body, std::vector<IterVar> axes) {
+  return Expr(new ir::Reduce(ir::Reducer::kMin, std::move(axes), std::move(body)));
+}
+
+Expr ReduceIdentity(ir::Reducer reducer, DType type) {
+  if (reducer == ir::Reducer::kSum) return ir::Imm(type, 0);
+  bool lowest = reducer == ir::Reducer::kMax;
+  if (type.is_float()) {
+    double inf = std::numeric_limits<double>::infinity();
+    return ir::Imm(type, lowest ? -inf : inf);
+  }
+  HONE_CHECK(type.is_int() || type.is_uint());
+  if (type.is_uint()) return ir::MakeInt(type, lowest ? 0 : -1);
+  int64_t min = std::numeric_limits<int64_t>::min() >> (64 - type.bits);
+  return ir::MakeInt(type, lowest ? min : ~min);
+}
+
+Expr CombineReduction(ir::Reducer reducer, Expr a, Expr b) {
+  switch (reducer) {
+    case ir::Reducer::kSum: return a + b;
+    case ir::Reducer::kMax: return ir::Max(a, b);
+    case ir::Reducer::kMin: return ir::Min(a, b);
+  }
+  HONE_CHECK(false && "unknown reducer");
+  return Expr();
+}
+
+Expr Exp(Expr x) { return ir::MakeCall(x.type(), ir::Intrinsic::kExp, {x}); }
+Expr Sqrt(Expr x) { return ir::MakeCall(x.type(), ir::Intrinsic::kSqrt, {x}); }
+Expr Tanh(Expr x) { return ir::MakeCall(x.type(), ir::Intrinsic::kTanh, {x}); }
+Expr IfThenElse(Expr condition, Expr if_true, Expr if_false) {
+  return ir::MakeIfThenElse(std::move(condition), std::move(if_true), std::move(if_false));
+}
+
+}  // namespace hone::te
