@@ -32,6 +32,7 @@ struct SplitOptions {
   std::function<bool(const std::vector<int64_t>&)> filter;  // on the parts, outermost -1
 };
 
+// One knob: a name and the values it may take; a digit of the index is a position among them.
 class Knob {
  public:
   static Knob Split(std::string name, int64_t extent, int parts, const SplitOptions& options = {});

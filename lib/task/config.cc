@@ -1,0 +1,134 @@
+#include "task/config.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/json.h"
+
+namespace hone {
+namespace {
+
+const char* Tag(KnobKind kind) {
+  switch (kind) {
+    case KnobKind::kSplit: return "sp";
+    case KnobKind::kReorder: return "re";
+    case KnobKind::kAnnotate: return "an";
+    case KnobKind::kOther: return "ot";
+  }
+  return "?";
+}
+
+Json ValueJson(const KnobValue& v) {
+  if (v.kind != KnobKind::kOther) return v.kind == KnobKind::kAnnotate ? Json(v.words) : Json(v.numbers);
+  return v.words.empty() ? Json(v.numbers.at(0)) : Json(v.words[0]);
+}
+
+Status BadEntity(size_t i, const std::string& what) {
+  return Status::Invalid(fmt::format("config: entity {}: {}", i, what));
+}
+
+Result<KnobValue> KnobFromJson(const Json& e, size_t i) {
+  if (!e.is_array() || e.size() != 3 || !e[0].is_string() || !e[1].is_string()) {
+    return BadEntity(i, "expected [\"name\", \"sp\"|\"re\"|\"an\"|\"ot\", value]");
+  }
+  KnobValue v;
+  v.name = e[0].get<std::string>();
+  const std::string tag = e[1].get<std::string>();
+  const Json& value = e[2];
+  if (tag == "sp" || tag == "re") {
+    v.kind = tag == "sp" ? KnobKind::kSplit : KnobKind::kReorder;
+    if (!value.is_array()) return BadEntity(i, "`" + v.name + "`: expected a list of numbers");
+    for (const Json& n : value) {
+      if (!n.is_number_integer()) return BadEntity(i, "`" + v.name + "`: expected a list of numbers");
+      v.numbers.push_back(n.get<int64_t>());
+    }
+  } else if (tag == "an") {
+    v.kind = KnobKind::kAnnotate;
+    if (!value.is_array()) return BadEntity(i, "`" + v.name + "`: expected a list of words");
+    for (const Json& n : value) {
+      if (!n.is_string()) return BadEntity(i, "`" + v.name + "`: expected a list of words");
+      v.words.push_back(n.get<std::string>());
+    }
+  } else if (tag == "ot") {
+    if (value.is_number_integer()) {
+      v.numbers.push_back(value.get<int64_t>());
+    } else if (value.is_string()) {
+      v.words.push_back(value.get<std::string>());
+    } else {
+      return BadEntity(i, "`" + v.name + "`: expected a whole number or a word");
+    }
+  } else {
+    return BadEntity(i, "unknown kind `" + tag + "`; known: sp, re, an, ot");
+  }
+  return v;
+}
+
+const KnobValue& Get(const Config& config, const std::string& knob, KnobKind kind) {
+  for (const KnobValue& v : config.values) {
+    if (v.name == knob && v.kind == kind) return v;
+  }
+  // A template asked for a knob it did not define.
+  HONE_CHECK(false && "knob exists");
+  return config.values[0];
+}
+
+}  // namespace
+
+const std::vector<int64_t>& Config::Sizes(const std::string& knob) const { return Get(*this, knob, KnobKind::kSplit).numbers; }
+
+int64_t Config::Number(const std::string& knob) const {
+  const KnobValue& v = Get(*this, knob, KnobKind::kOther);
+  HONE_CHECK(!v.numbers.empty());
+  return v.numbers[0];
+}
+
+const std::string& Config::Word(const std::string& knob) const {
+  const KnobValue& v = Get(*this, knob, KnobKind::kOther);
+  HONE_CHECK(!v.words.empty());
+  return v.words[0];
+}
+
+std::string Config::Text() const {
+  std::string text = template_name;
+  for (const KnobValue& v : values) {
+    text += " " + v.name + "=";
+    if (v.kind == KnobKind::kOther) {
+      text += v.words.empty() ? std::to_string(v.numbers.at(0)) : v.words[0];
+    } else if (v.kind == KnobKind::kAnnotate) {
+      text += fmt::format("[{}]", fmt::join(v.words, ","));
+    } else {
+      text += fmt::format("[{}]", fmt::join(v.numbers, ","));
+    }
+  }
+  return text;
+}
+
+std::string Config::ToJson() const {
+  Json entity = Json::array();
+  for (const KnobValue& v : values) entity.push_back(Json::array({v.name, Tag(v.kind), ValueJson(v)}));
+  Json j;
+  j["template"] = template_name;
+  j["index"] = index;
+  j["entity"] = std::move(entity);
+  return j.dump();
+}
+
+Result<Config> Config::FromJson(const std::string& json) {
+  HONE_ASSIGN_OR_RETURN(Json j, ParseJson(json, "config"));
+  if (!j.is_object() || !j.contains("template") || !j["template"].is_string() || !j.contains("index") ||
+      !j["index"].is_number_unsigned() || !j.contains("entity") || !j["entity"].is_array()) {
+    return Status::Invalid("config: expected {\"template\": word, \"index\": number, \"entity\": [...]}");
+  }
+  Config c;
+  c.template_name = j["template"].get<std::string>();
+  c.index = j["index"].get<uint64_t>();
+  for (size_t i = 0; i < j["entity"].size(); ++i) {
+    HONE_ASSIGN_OR_RETURN(KnobValue v, KnobFromJson(j["entity"][i], i));
+    c.values.push_back(std::move(v));
+  }
+  return c;
+}
+
+Digest Config::ValueDigest() const { return Digest128(Text()); }
+
+}  // namespace hone

@@ -1,0 +1,75 @@
+#include "task/outcome.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hone {
+namespace {
+
+constexpr std::pair<TrialState, const char*> kStates[] = {
+    {TrialState::kOk, "ok"}, {TrialState::kPruned, "pruned"}, {TrialState::kFailed, "failed"}};
+constexpr std::pair<TrialError, const char*> kErrors[] = {
+    {TrialError::kNone, ""},           {TrialError::kInvalid, "invalid"}, {TrialError::kCompile, "compile"},
+    {TrialError::kTimeout, "timeout"}, {TrialError::kCrash, "crash"},     {TrialError::kWrong, "wrong"},
+    {TrialError::kDevice, "device"}};
+
+}  // namespace
+
+const char* TrialStateName(TrialState s) {
+  for (const auto& [value, name] : kStates) {
+    if (value == s) return name;
+  }
+  return "?";
+}
+
+const char* TrialErrorName(TrialError e) {
+  for (const auto& [value, name] : kErrors) {
+    if (value == e) return name;
+  }
+  return "?";
+}
+
+Result<TrialState> ParseTrialState(const std::string& s) {
+  for (const auto& [value, name] : kStates) {
+    if (s == name) return value;
+  }
+  return Status::Invalid("unknown trial state `" + s + "`; known: ok, pruned, failed");
+}
+
+Result<TrialError> ParseTrialError(const std::string& s) {
+  for (const auto& [value, name] : kErrors) {
+    if (s == name) return value;
+  }
+  return Status::Invalid("unknown trial error `" + s + "`; known: invalid, compile, timeout, crash, wrong, device");
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const size_t middle = values.size() / 2;
+  std::nth_element(values.begin(), values.begin() + middle, values.end());
+  const double upper = values[middle];
+  if (values.size() % 2 == 1) return upper;
+  return (*std::max_element(values.begin(), values.begin() + middle) + upper) / 2;
+}
+
+// The number of samples below the true median is binomial(n, 1/2). [x_(r), x_(n+1-r)] covers it with probability
+// 1 - 2 P(B < r); r is the largest rank that still covers `confidence`. (Conover, Practical Nonparametric Statistics, 3.2.)
+Interval MedianInterval(std::vector<double> values, double confidence) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const int n = static_cast<int>(values.size());
+  double tail = 0;
+  int rank = 0;
+  double log_term = -n * std::log(2.0);  // log of C(n,k) / 2^n
+  for (int k = 0; k < n / 2; ++k) {
+    tail += std::exp(log_term);
+    if (2 * tail > 1 - confidence) break;
+    rank = k + 1;
+    log_term += std::log(static_cast<double>(n - k) / (k + 1));
+  }
+  // With too few samples even the extremes do not cover: they are the best there is.
+  rank = std::max(rank, 1);
+  return {values[rank - 1], values[n - rank]};
+}
+
+}  // namespace hone

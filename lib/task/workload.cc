@@ -1,0 +1,209 @@
+#include "task/workload.h"
+
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+// A cursor over the text; every failure says what was expected and at which column.
+class Parser {
+ public:
+  explicit Parser(const std::string& text) : text_(text) {}
+
+  Result<Workload> Run() {
+    Workload w;
+    w.op = Word();
+    if (w.op.empty()) return Fail("an operator's name");
+    if (!Take('(')) return Fail("`(` after the operator");
+    bool in_inputs = true;
+    while (!Take(')')) {
+      if ((!w.inputs.empty() || !w.attributes.empty()) && !Take(',')) return Fail("`,` or `)`");
+      const size_t start = at_;
+      const std::string name = Word();
+      if (name.empty()) return Fail("a tensor such as f32[1,64] or an attribute such as stride=1x1");
+      if (Take('[')) {
+        if (!in_inputs) return Fail("tensors before attributes");
+        at_ = start;
+        HONE_ASSIGN_OR_RETURN(TensorType t, Tensor());
+        w.inputs.push_back(std::move(t));
+      } else if (Take('=')) {
+        in_inputs = false;
+        HONE_ASSIGN_OR_RETURN(Attribute a, Value(name));
+        if (w.Find(name)) return Fail("attribute `" + name + "` only once");
+        w.attributes.push_back(std::move(a));
+      } else {
+        return Fail("`[` or `=` after `" + name + "`");
+      }
+    }
+    while (Take('+')) {
+      HONE_ASSIGN_OR_RETURN(EpilogueOp e, Epilogue());
+      w.epilogue.push_back(e);
+    }
+    Space();
+    if (at_ != text_.size()) return Fail("the end or `+ epilogue`");
+    return w;
+  }
+
+ private:
+  Status Fail(const std::string& expected) const {
+    return Status::Invalid(fmt::format("workload `{}`: column {}: expected {}", text_, at_ + 1, expected));
+  }
+  void Space() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+  }
+  bool Take(char c) {
+    Space();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  std::string Word() {
+    Space();
+    const size_t begin = at_;
+    if (at_ < text_.size() && !std::isalpha(static_cast<unsigned char>(text_[at_]))) return "";
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  Result<double> Real() {
+    Space();
+    const size_t begin = at_;
+    while (at_ < text_.size() && std::string_view("0123456789+-.e").find(text_[at_]) != std::string_view::npos) ++at_;
+    Result<double> value = ParseDouble(text_.substr(begin, at_ - begin));
+    if (!value.ok()) return Fail("a number");
+    return value;
+  }
+  Result<int64_t> Integer() {
+    Space();
+    const size_t begin = at_;
+    if (at_ < text_.size() && text_[at_] == '-') ++at_;
+    while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) ++at_;
+    Result<int64_t> value = ParseInt(text_.substr(begin, at_ - begin));
+    if (!value.ok()) return Fail("a whole number");
+    return value;
+  }
+  Result<TensorType> Tensor() {
+    TensorType t;
+    const std::string type = Word();
+    Result<DType> dtype = ParseDType(type);
+    if (!dtype.ok()) return Fail("an element type such as f32, not `" + type + "`");
+    t.type = *dtype;
+    if (!Take('[')) return Fail("`[`");
+    if (Take(']')) return t;
+    do {
+      HONE_ASSIGN_OR_RETURN(int64_t extent, Integer());
+      if (extent < 1) return Fail("an extent of at least 1");
+      t.shape.push_back(extent);
+    } while (Take(','));
+    if (!Take(']')) return Fail("`]`");
+    return t;
+  }
+  // Numbers separated all by ',' or all by 'x'; a ',' that is followed by a word starts the next attribute instead.
+  Result<Attribute> Value(const std::string& name) {
+    Attribute a;
+    a.name = name;
+    Space();
+    if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_]))) {
+      a.word = Word();
+      return a;
+    }
+    HONE_ASSIGN_OR_RETURN(int64_t first, Integer());
+    a.values.push_back(first);
+    const char c = at_ < text_.size() ? text_[at_] : ')';
+    a.separator = c == 'x' ? 'x' : ',';
+    while (at_ + 1 < text_.size() && text_[at_] == a.separator &&
+           (std::isdigit(static_cast<unsigned char>(text_[at_ + 1])) || text_[at_ + 1] == '-')) {
+      ++at_;
+      HONE_ASSIGN_OR_RETURN(int64_t value, Integer());
+      a.values.push_back(value);
+    }
+    return a;
+  }
+  Result<EpilogueOp> Epilogue() {
+    const std::string word = Word();
+    if (word == "bias") return EpilogueOp{EpilogueKind::kBias};
+    if (word == "add") return EpilogueOp{EpilogueKind::kAdd};
+    if (word == "relu") return EpilogueOp{EpilogueKind::kRelu};
+    if (word == "relu6") return EpilogueOp{EpilogueKind::kRelu6};
+    if (word != "clip") return Fail("an epilogue: bias, add, relu, relu6 or clip(low,high)");
+    EpilogueOp e{EpilogueKind::kClip};
+    if (!Take('(')) return Fail("clip(low,high)");
+    HONE_ASSIGN_OR_RETURN(e.low, Real());
+    if (!Take(',')) return Fail("`,` in clip(low,high)");
+    HONE_ASSIGN_OR_RETURN(e.high, Real());
+    if (!Take(')')) return Fail("`)` after clip(low,high");
+    if (e.low > e.high) return Fail("clip(low,high) with low at most high");
+    return e;
+  }
+
+  const std::string& text_;
+  size_t at_ = 0;
+};
+
+std::string NumbersText(const std::vector<int64_t>& values, char separator) {
+  return fmt::format("{}", fmt::join(values, std::string(1, separator)));
+}
+
+std::string EpilogueText(const EpilogueOp& e) {
+  switch (e.kind) {
+    case EpilogueKind::kBias: return "bias";
+    case EpilogueKind::kAdd: return "add";
+    case EpilogueKind::kRelu: return "relu";
+    case EpilogueKind::kRelu6: return "relu6";
+    case EpilogueKind::kClip: return fmt::format("clip({},{})", FormatDouble(e.low), FormatDouble(e.high));
+  }
+  return "?";
+}
+
+}  // namespace
+
+int64_t TensorType::Elements() const {
+  int64_t n = 1;
+  for (int64_t extent : shape) n *= extent;
+  return n;
+}
+
+std::string TensorType::Text() const { return ToString(type) + "[" + NumbersText(shape, ',') + "]"; }
+
+std::string Workload::AnchorText() const {
+  std::vector<std::string> parts;
+  for (const TensorType& t : inputs) parts.push_back(t.Text());
+  for (const Attribute& a : attributes) parts.push_back(a.name + "=" + (a.word.empty() ? NumbersText(a.values, a.separator) : a.word));
+  return op + "(" + Join(parts, ", ") + ")";
+}
+
+std::string Workload::Text() const {
+  std::string text = AnchorText();
+  for (const EpilogueOp& e : epilogue) text += " + " + EpilogueText(e);
+  return text;
+}
+
+Result<Workload> Workload::Parse(const std::string& text) { return Parser(text).Run(); }
+
+const Attribute* Workload::Find(const std::string& name) const {
+  for (const Attribute& a : attributes) {
+    if (a.name == name) return &a;
+  }
+  return nullptr;
+}
+
+std::vector<int64_t> Workload::Numbers(const std::string& name, std::vector<int64_t> fallback) const {
+  const Attribute* a = Find(name);
+  return a && a->word.empty() ? a->values : fallback;
+}
+
+bool Workload::HasEpilogue(EpilogueKind kind) const {
+  for (const EpilogueOp& e : epilogue) {
+    if (e.kind == kind) return true;
+  }
+  return false;
+}
+
+std::string TaskId(const Workload& workload, const std::string& target_text) {
+  return workload.op + "-" + Digest128(workload.Text() + "|" + target_text).Hex().substr(0, 16);
+}
+
+}  // namespace hone

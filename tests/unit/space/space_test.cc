@@ -1,0 +1,148 @@
+#include "search/space/space.h"
+
+#include <gtest/gtest.h>
+
+namespace hone::search {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+// The number of ordered k-factorisations of n (autotvm's `factors`): multiplicative, C(a+k-1, k-1) a prime power.
+TEST(SplitKnob, CountsOfFactors) {
+  EXPECT_EQ(Knob::Split("s", 512, 4).size(), 220u);
+  EXPECT_EQ(Knob::Split("s", 64, 4).size(), 84u);
+  EXPECT_EQ(Knob::Split("s", 56, 4).size(), 80u);
+  EXPECT_EQ(Knob::Split("s", 7, 4).size(), 4u);
+  EXPECT_EQ(Knob::Split("s", 3, 2).size(), 2u);
+}
+
+// The innermost part is chosen first, the last choice varies fastest, the outermost is -1.
+TEST(SplitKnob, OrderOfFactors) {
+  const Knob k = Knob::Split("s", 4, 3);
+  const std::vector<Sizes> expected = {{-1, 1, 1}, {-1, 2, 1}, {-1, 4, 1}, {-1, 1, 2}, {-1, 2, 2}, {-1, 1, 4}};
+  ASSERT_EQ(k.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(k.value(i).numbers, expected[i]) << i;
+}
+
+TEST(SplitKnob, Policies) {
+  SplitOptions power2{.policy = SplitPolicy::kPower2};
+  const Knob k = Knob::Split("s", 7, 2, power2);  // 1, 2, 4: tails allowed
+  ASSERT_EQ(k.size(), 3u);
+  EXPECT_EQ(k.value(2).numbers, (Sizes{-1, 4}));
+  power2.no_tail = true;
+  EXPECT_EQ(Knob::Split("s", 7, 2, power2).size(), 1u);
+  const Knob verbose = Knob::Split("s", 7, 2, {.policy = SplitPolicy::kVerbose});  // 1, 2, 4, 7
+  ASSERT_EQ(verbose.size(), 4u);
+  EXPECT_EQ(verbose.value(3).numbers, (Sizes{-1, 7}));
+  EXPECT_EQ(Knob::Split("s", 64, 2, {.max_factor = 8}).size(), 4u);
+  EXPECT_EQ(Knob::Split("s", 64, 2, {.policy = SplitPolicy::kCandidate, .candidates = {{-1, 14}, {-1, 7}}}).value(0).numbers, (Sizes{-1, 14}));
+  const SplitOptions filtered{.filter = [](const Sizes& s) { return s[1] >= 4; }};
+  EXPECT_EQ(Knob::Split("s", 16, 2, filtered).size(), 3u);
+  EXPECT_EQ(Knob::Split("s", 1, 3).size(), 1u);
+}
+
+Space Sample() {
+  Space s("t");
+  s.Add(Knob::Choice("a", {1, 2, 4}));
+  s.Add(Knob::Words("b", {"x", "y"}));
+  s.Add(Knob::Split("c", 4, 2));
+  return s;
+}
+
+TEST(Space, FirstKnobIsTheLeastSignificantDigit) {
+  const Space s = Sample();
+  EXPECT_EQ(s.size(), 18u);
+  EXPECT_EQ(s.At(1).Number("a"), 2);
+  EXPECT_EQ(s.At(3).Word("b"), "y");
+  EXPECT_EQ(s.At(17).Sizes("c"), (Sizes{-1, 4}));
+  EXPECT_EQ(s.At(2 + 3 * 1 + 6 * 1).Text(), "t a=4 b=y c=[-1,2]");
+}
+
+TEST(Space, IndexAndConfigAreInverse) {
+  const Space s = Sample();
+  for (uint64_t i = 0; i < s.size(); ++i) EXPECT_EQ(*s.IndexOf(s.At(i)), i);
+}
+
+TEST(Space, ForeignConfigsAreRefusedByName) {
+  const Space s = Sample();
+  Config c = s.At(0);
+  c.values[0].numbers = {3};
+  EXPECT_NE(s.IndexOf(c).status().message().find("`a`"), std::string::npos);
+  c = s.At(0);
+  c.values.pop_back();
+  EXPECT_FALSE(s.IndexOf(c).ok());
+  c = s.At(0);
+  c.template_name = "u";
+  EXPECT_FALSE(s.IndexOf(c).ok());
+}
+
+TEST(Space, RulesNameThemselves) {
+  Space s = Sample();
+  s.AddRule({"registers", [](const Config& c) -> std::optional<std::string> {
+               if (c.Number("a") > 2) return "needs 4, has 2";
+               return std::nullopt;
+             }});
+  EXPECT_FALSE(s.Reject(s.At(0)));
+  EXPECT_EQ(*s.Reject(s.At(2)), "registers: needs 4, has 2");
+}
+
+TEST(TaskSpace, UnionKeepsOrderAndIndices) {
+  TaskSpace t;
+  t.Add(Sample());
+  Space u("u");
+  u.Add(Knob::Choice("a", {1, 2}));
+  t.Add(u);
+  EXPECT_EQ(t.size(), 20u);
+  EXPECT_EQ(t.At(19).Text(), "u a=2");
+  for (uint64_t i = 0; i < t.size(); ++i) EXPECT_EQ(*t.IndexOf(t.At(i)), i);
+  EXPECT_EQ(t.LegalIndices(100)->size(), 20u);
+  EXPECT_FALSE(t.LegalIndices(19));
+}
+
+TEST(TaskSpace, SamplesAreLegalAndSpreadOverAll) {
+  TaskSpace t;
+  Space s = Sample();
+  s.AddRule({"even", [](const Config& c) { return c.Number("a") == 1 ? std::optional<std::string>("odd") : std::nullopt; }});
+  t.Add(s);
+  Rng rng(1);
+  std::vector<int> hits(t.size());
+  for (int i = 0; i < 1200; ++i) ++hits[*t.SampleLegal(rng)];
+  for (uint64_t i = 0; i < t.size(); ++i) {
+    if (t.Reject(i)) {
+      EXPECT_EQ(hits[i], 0);
+    } else {
+      EXPECT_GT(hits[i], 50);  // 100 expected each
+    }
+  }
+}
+
+TEST(TaskSpace, NothingToDraw) {
+  TaskSpace empty;
+  Rng rng(1);
+  EXPECT_EQ(empty.size(), 0u);
+  EXPECT_FALSE(empty.SampleLegal(rng));
+  TaskSpace none;
+  Space s = Sample();
+  s.AddRule({"never", [](const Config&) { return std::optional<std::string>("no"); }});
+  none.Add(s);
+  EXPECT_FALSE(none.SampleLegal(rng, 100));
+  EXPECT_TRUE(none.LegalIndices(100)->empty());
+}
+
+// Sizes that AutoTVM's rules give for the CUDA direct convolution 64 -> 64 @56, 3x3 (reference computation):
+// tile_f, tile_y, tile_x in 4, tile_rc, tile_ry, tile_rx in 2, auto_unroll 3, unroll_explicit 2.
+TEST(Space, AutoTvmCudaConvSize) {
+  Space s("conv2d_nchw.cuda");
+  s.Add(Knob::Split("tile_f", 64, 4));
+  s.Add(Knob::Split("tile_y", 56, 4));
+  s.Add(Knob::Split("tile_x", 56, 4));
+  s.Add(Knob::Split("tile_rc", 64, 2));
+  s.Add(Knob::Split("tile_ry", 3, 2));
+  s.Add(Knob::Split("tile_rx", 3, 2));
+  s.Add(Knob::Choice("auto_unroll_max_step", {0, 512, 1500}));
+  s.Add(Knob::Choice("unroll_explicit", {0, 1}));
+  EXPECT_EQ(s.size(), 90316800u);
+}
+
+}  // namespace
+}  // namespace hone::search

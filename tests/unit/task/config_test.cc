@@ -1,0 +1,52 @@
+#include "task/config.h"
+
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+Config Sample() {
+  return {"conv2d_direct",
+          1234,
+          {{"tile_ow", KnobKind::kSplit, {-1, 14}, {}},
+           {"order", KnobKind::kReorder, {1, 0, 2}, {}},
+           {"ann", KnobKind::kAnnotate, {}, {"unroll", "vec"}},
+           {"where", KnobKind::kOther, {}, {"rows"}},
+           {"unroll", KnobKind::kOther, {4}, {}}}};
+}
+
+TEST(Config, JsonReadsBack) {
+  const std::string json = Sample().ToJson();
+  EXPECT_EQ(json,
+            R"({"template":"conv2d_direct","index":1234,"entity":[["tile_ow","sp",[-1,14]],["order","re",[1,0,2]],)"
+            R"(["ann","an",["unroll","vec"]],["where","ot","rows"],["unroll","ot",4]]})");
+  Result<Config> back = Config::FromJson(json);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(*back, Sample());
+}
+
+TEST(Config, KnobsByName) {
+  EXPECT_EQ(Sample().Sizes("tile_ow"), (std::vector<int64_t>{-1, 14}));
+  EXPECT_EQ(Sample().Number("unroll"), 4);
+  EXPECT_EQ(Sample().Word("where"), "rows");
+}
+
+TEST(Config, DigestIsOfTheValuesNotOfTheIndex) {
+  Config other = Sample();
+  other.index = 5;
+  EXPECT_EQ(other.ValueDigest(), Sample().ValueDigest());
+  other.values[4].numbers[0] = 8;
+  EXPECT_NE(other.ValueDigest(), Sample().ValueDigest());
+}
+
+TEST(Config, BadJsonIsRefused) {
+  for (const char* json : {"", "{}", "[]", R"({"template":"t","index":-1,"entity":[]})", R"({"template":"t","index":0,"entity":[["a","zz",1]]})",
+                           R"({"template":"t","index":0,"entity":[["a","sp",4]]})", R"({"template":"t","index":0,"entity":[["a","ot",1.5]]})"}) {
+    Result<Config> c = Config::FromJson(json);
+    ASSERT_FALSE(c.ok()) << json;
+    EXPECT_EQ(c.status().message().find('\n'), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace hone

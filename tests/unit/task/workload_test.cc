@@ -1,0 +1,81 @@
+#include "task/workload.h"
+
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+TEST(Workload, TextReadsBack) {
+  for (const char* text : {
+           "conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=1x1, pad=1,1,1,1) + bias + add + relu",
+           "conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2x2, pad=3,3,3,3, in=nchw) + bias + relu",
+           "dense(f32[1,512], f32[1000,512]) + bias",
+           "add(f32[1,64,56,56], f32[1,64,56,56])",
+           "relu(f32[7]) + clip(-1.5,6)",
+           "softmax(f32[3,1000])",
+           "conv2d(f32[1,8,4,4], f32[8,1,3,3], groups=8) + relu6",
+       }) {
+    Result<Workload> w = Workload::Parse(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    EXPECT_EQ(w->Text(), text);
+  }
+}
+
+TEST(Workload, SpacesDoNotMatter) {
+  Result<Workload> w = Workload::Parse(" dense( f32[1,512],f32[ 1000,512 ] )+bias ");
+  ASSERT_TRUE(w.ok()) << w.status().message();
+  EXPECT_EQ(w->Text(), "dense(f32[1,512], f32[1000,512]) + bias");
+  EXPECT_EQ(w->AnchorText(), "dense(f32[1,512], f32[1000,512])");
+}
+
+TEST(Workload, PartsAreThere) {
+  Result<Workload> w = Workload::Parse("conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=2x1, pad=1,2,3,4) + bias + relu");
+  ASSERT_TRUE(w.ok());
+  EXPECT_EQ(w->op, "conv2d");
+  EXPECT_EQ(w->inputs[1].shape, (std::vector<int64_t>{64, 64, 3, 3}));
+  EXPECT_EQ(w->Numbers("stride", {1, 1}), (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(w->Numbers("pad", {}), (std::vector<int64_t>{1, 2, 3, 4}));
+  EXPECT_EQ(w->Numbers("groups", {1}), (std::vector<int64_t>{1}));
+  EXPECT_TRUE(w->HasEpilogue(EpilogueKind::kBias));
+  EXPECT_FALSE(w->HasEpilogue(EpilogueKind::kAdd));
+}
+
+TEST(Workload, BadTextsAreRefusedAtTheirPlace) {
+  struct Case {
+    const char* text;
+    const char* part;  // of the message
+  };
+  for (const Case& c : {
+           Case{"", "operator's name"},
+           Case{"conv2d", "column 7"},
+           Case{"conv2d(f32[1,64)", "`]`"},
+           Case{"conv2d(f99[1])", "element type"},
+           Case{"conv2d(f32[0])", "at least 1"},
+           Case{"conv2d(f32[-4])", "at least 1"},
+           Case{"conv2d(f32[99999999999999999999])", "whole number"},
+           Case{"conv2d(stride=1, f32[1])", "tensors before attributes"},
+           Case{"conv2d(f32[1], stride=1, stride=1)", "only once"},
+           Case{"dense(f32[1]) + gelu", "epilogue"},
+           Case{"dense(f32[1]) + clip(3,1)", "low at most high"},
+           Case{"dense(f32[1]) bias", "the end"},
+           Case{"dense(f32[1] f32[2])", "`,` or `)`"},
+       }) {
+    Result<Workload> w = Workload::Parse(c.text);
+    ASSERT_FALSE(w.ok()) << c.text;
+    EXPECT_NE(w.status().message().find(c.part), std::string::npos) << c.text << " -> " << w.status().message();
+    EXPECT_EQ(w.status().message().find('\n'), std::string::npos);
+  }
+}
+
+TEST(Workload, TaskIdDependsOnWorkloadAndTarget) {
+  const Workload a = *Workload::Parse("dense(f32[1,512], f32[1000,512]) + bias");
+  const Workload b = *Workload::Parse("dense(f32[1,512], f32[1000,512])");
+  EXPECT_EQ(TaskId(a, "cpu").substr(0, 6), "dense-");
+  EXPECT_EQ(TaskId(a, "cpu").size(), 6u + 16u);
+  EXPECT_EQ(TaskId(a, "cpu"), TaskId(a, "cpu"));
+  EXPECT_NE(TaskId(a, "cpu"), TaskId(b, "cpu"));
+  EXPECT_NE(TaskId(a, "cpu"), TaskId(a, "cuda"));
+}
+
+}  // namespace
+}  // namespace hone
