@@ -1,0 +1,44 @@
+# The front door. Everything here is one or two commands that can be typed as well; see README.md.
+#
+#   make deps                install the Debian packages that are missing (root or sudo)
+#   make build               build Hone into build/
+#   make check               build, run all tests, end with `N passed, N failed, N skipped`
+#   make tune-NET-TARGET     from nothing to a tuned library and its figures: make tune-resnet18-cpu
+#   make bench-peers         latencies beside onnxruntime's and openvino's
+#   make clean               remove build/ (never work/: records are measured time)
+
+WORK ?= work
+BUILD ?= build
+CMAKE_FLAGS ?=
+
+.PHONY: help deps build check plan bench-peers clean
+.DEFAULT_GOAL := help
+# The targets below share one build folder, and ninja is parallel by itself.
+.NOTPARALLEL:
+
+help:
+	@sed -n 's/^#   //p' Makefile
+
+deps:
+	@packaging/install-packages.sh packaging/apt-packages.txt
+
+build: deps
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)
+	@ninja -C $(BUILD)
+
+check: build
+	@tests/run_all.sh $(BUILD)
+
+plan: build
+	@$(BUILD)/bin/hone-plan --pipelines pipelines --work $(WORK) --tools $(BUILD)/bin
+
+# A whole chain, or one part of it; the same names work afterwards with plain `ninja -C work`.
+tune-% records-% best-% build-% bench-%: plan
+	@ninja -C $(WORK) $@
+
+bench-peers: build
+	@packaging/install-packages.sh packaging/apt-packages-peers.txt
+	@tests/perf/bench_peers.sh $(BUILD) $(WORK)
+
+clean:
+	rm -rf $(BUILD)
