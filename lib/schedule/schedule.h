@@ -2,6 +2,9 @@
 // by steps (task/step.h). Apply checks a step against the state and performs it, or says in one line why it cannot and
 // leaves the state as it was. The state is read by lower/.
 //
+// Steps rewrite computations (inlining, caching), so a tensor may stand in several versions behind the reads of a DAG:
+// inside a schedule a tensor is known by its name.
+//
 // Constant computations (te::TensorNode::constant) are not stages of the kernel: Prepare() gives their own schedule, and
 // the kernel reads each of them that it needs as a placeholder.
 #pragma once
@@ -34,6 +37,7 @@ struct Relation {
 
 struct Axis {
   std::string name;
+  int64_t extent = 0;  // when the whole tensor is computed; an attached stage runs through less
   bool reduce = false;
   ir::ForKind kind = ir::ForKind::kSerial;
   std::vector<std::pair<std::string, int64_t>> pragmas;
@@ -42,6 +46,12 @@ struct Axis {
 struct PrefetchNote {
   std::string tensor, axis;
   int64_t distance = 0;  // bytes
+};
+
+// The stride of `axis` (elements) becomes the next s with s % factor == offset.
+struct StorageAlign {
+  std::string axis;
+  int64_t factor = 1, offset = 0;
 };
 
 enum class AttachKind { kRoot, kInline, kAt };
@@ -55,10 +65,12 @@ struct Stage {
   std::string at_stage, at_axis; // of kAt
   std::optional<ir::Scope> scope;  // unset: decided by lower (argument for outputs, workspace at root, scratch inside a parallel loop)
   std::vector<PrefetchNote> prefetches;
+  std::vector<StorageAlign> aligns;
   bool output = false;
 
   const std::string& name() const { return tensor.name(); }
   const Axis* FindAxis(const std::string& name) const;
+  bool reduction() const { return !tensor.node()->reduce_axes.empty(); }
 };
 
 class Schedule {

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/suggest.h"
+#include "schedule/apply.h"
+#include "schedule/relation.h"
+
+namespace hone::schedule {
+namespace {
+
+const char* KindWord(ir::ForKind kind) {
+  switch (kind) {
+    case ir::ForKind::kVectorized: return "vectorized";
+    case ir::ForKind::kUnrolled: return "unrolled";
+    case ir::ForKind::kParallel: return "parallel";
+    case ir::ForKind::kSerial: return "serial";
+    default: return "bound to a thread";
+  }
+}
+
+Status CheckNewAxes(const Stage& stage, const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (stage.FindAxis(name)) return Status::Invalid(fmt::format("stage `{}` has an axis `{}` already", stage.name(), name));
+    if (!seen.insert(name).second) return Status::Invalid(fmt::format("the name `{}` is given twice", name));
+  }
+  return Status::Ok();
+}
+
+// A loop that another step still may take apart.
+Result<Axis*> NeedPlainLoop(const State& state, Stage* stage, const std::string& name) {
+  HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, name));
+  if (axis->kind != ir::ForKind::kSerial) {
+    return Status::Invalid(fmt::format("axis `{}` of `{}` is {} already", name, stage->name(), KindWord(axis->kind)));
+  }
+  for (const Stage& s : *state.stages) {
+    if (s.attach == AttachKind::kAt && s.at_stage == stage->name() && s.at_axis == name) {
+      return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`; take `{}` apart before compute_at", s.name(),
+                                         name, stage->name(), name));
+    }
+  }
+  for (const PrefetchNote& note : stage->prefetches) {
+    if (note.axis == name) {
+      return Status::Invalid(fmt::format("axis `{}` of `{}` has a prefetch; split and fuse before prefetch", name, stage->name()));
+    }
+  }
+  return axis;
+}
+
+void ReplaceLeaf(Stage* stage, const std::string& old, const std::vector<std::string>& by) {
+  auto it = std::find(stage->leaf.begin(), stage->leaf.end(), old);
+  it = stage->leaf.erase(it);
+  stage->leaf.insert(it, by.begin(), by.end());
+}
+
+Axis NewAxis(std::string name, int64_t extent, bool reduce) {
+  Axis axis;
+  axis.name = std::move(name);
+  axis.extent = extent;
+  axis.reduce = reduce;
+  return axis;
+}
+
+// From the innermost factor outwards, so that a factor that divides leaves no tail however the others fall.
+Status ApplySplit(const Step& step, const State& state, Stage* stage) {
+  HONE_ASSIGN_OR_RETURN(Axis * axis, NeedPlainLoop(state, stage, step.axes[0]));
+  if (step.values.empty()) return Status::Invalid("split needs at least one factor");
+  if (step.results.size() != step.values.size() + 1) return Status::Invalid("split needs one more result than factors");
+  for (int64_t factor : step.values) {
+    if (factor < 1) return Status::Invalid(fmt::format("factor {} is not positive", factor));
+    if (factor > (int64_t{1} << 40)) return Status::Invalid(fmt::format("factor {} is too large", factor));
+  }
+  HONE_RETURN_IF_ERROR(CheckNewAxes(*stage, step.results));
+  const bool reduce = axis->reduce;
+  std::string parent = step.axes[0];
+  int64_t extent = axis->extent;
+  for (size_t i = step.values.size(); i-- > 0;) {
+    const int64_t factor = step.values[i];
+    // Between two factors stands an axis that no step can name: it is no loop.
+    std::string outer = i == 0 ? step.results[0] : fmt::format("{}/{}", step.axes[0], step.results[i + 1]);
+    Relation r;
+    r.kind = Relation::Kind::kSplit;
+    r.split = {parent, outer, step.results[i + 1], factor};
+    stage->relations.push_back(r);
+    extent = (extent + factor - 1) / factor;
+    stage->axes.push_back(NewAxis(step.results[i + 1], factor, reduce));
+    stage->axes.push_back(NewAxis(outer, extent, reduce));
+    parent = outer;
+  }
+  ReplaceLeaf(stage, step.axes[0], step.results);
+  return Status::Ok();
+}
+
+Status ApplyFuse(const Step& step, const State& state, Stage* stage) {
+  if (step.axes.size() < 2) return Status::Invalid("fuse needs at least two axes");
+  if (step.results.size() != 1) return Status::Invalid("fuse needs one result");
+  HONE_RETURN_IF_ERROR(CheckNewAxes(*stage, step.results));
+  std::vector<Axis> parts;
+  for (const std::string& name : step.axes) {
+    HONE_ASSIGN_OR_RETURN(Axis * axis, NeedPlainLoop(state, stage, name));
+    parts.push_back(*axis);
+  }
+  const int first = LeafPosition(*stage, step.axes[0]);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (LeafPosition(*stage, step.axes[i]) != first + static_cast<int>(i)) {
+      return Status::Invalid(fmt::format("axes `{}` and `{}` of `{}` are not adjacent, outermost first (loops: {}); reorder before",
+                                         step.axes[i - 1], step.axes[i], stage->name(), fmt::join(stage->leaf, " ")));
+    }
+    if (parts[i].reduce != parts[0].reduce) {
+      return Status::Invalid(fmt::format("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]));
+    }
+  }
+  Axis outer = parts[0];
+  for (size_t i = 1; i < parts.size(); ++i) {
+    std::string name = i + 1 == parts.size() ? step.results[0] : fmt::format("{}*{}", outer.name, parts[i].name);
+    Relation r;
+    r.kind = Relation::Kind::kFuse;
+    r.fuse = {outer.name, parts[i].name, name};
+    stage->relations.push_back(r);
+    outer = NewAxis(name, outer.extent * parts[i].extent, outer.reduce);
+    stage->axes.push_back(outer);
+  }
+  for (size_t i = 1; i < parts.size(); ++i) ReplaceLeaf(stage, parts[i].name, {});
+  ReplaceLeaf(stage, parts[0].name, step.results);
+  return Status::Ok();
+}
+
+Status ApplyReorder(const Step& step, Stage* stage) {
+  std::vector<size_t> places;
+  std::set<std::string> seen;
+  for (const std::string& name : step.axes) {
+    HONE_RETURN_IF_ERROR(NeedLoop(stage, name).status());
+    if (!seen.insert(name).second) return Status::Invalid(fmt::format("reorder names axis `{}` twice", name));
+    places.push_back(LeafPosition(*stage, name));
+  }
+  std::sort(places.begin(), places.end());
+  for (size_t i = 0; i < places.size(); ++i) stage->leaf[places[i]] = step.axes[i];
+  return Status::Ok();
+}
+
+Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
+  HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
+  if (axis->kind != ir::ForKind::kSerial) {
+    return Status::Invalid(fmt::format("axis `{}` of `{}` is {} already", axis->name, stage->name(), KindWord(axis->kind)));
+  }
+  if (axis->reduce && kind != ir::ForKind::kUnrolled) {
+    return Status::Invalid(fmt::format("reduce axis `{}` of `{}` cannot be {}: its iterations depend on each other; use rfactor",
+                                       axis->name, stage->name(), KindWord(kind)));
+  }
+  if (kind == ir::ForKind::kVectorized) {
+    for (const std::string& leaf : stage->leaf) {
+      if (stage->FindAxis(leaf)->kind == kind) {
+        return Status::Invalid(fmt::format("stage `{}` is vectorized along `{}` already", stage->name(), leaf));
+      }
+    }
+  }
+  axis->kind = kind;
+  return Status::Ok();
+}
+
+Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
+  const std::string& tensor = step.axes[0];
+  std::vector<std::string> reads = ReadsOf(*stage);
+  if (std::find(reads.begin(), reads.end(), tensor) == reads.end()) {
+    return Status::NotFound(fmt::format("`{}` does not read `{}`{}", stage->name(), tensor, SuggestionText(tensor, reads)));
+  }
+  (void)state;
+  HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[1]));
+  stage->prefetches.push_back({tensor, axis->name, step.values[0]});
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<Axis*> NeedLoop(Stage* stage, const std::string& name) {
+  if (LeafPosition(*stage, name) < 0) {
+    if (stage->FindAxis(name)) {
+      return Status::Invalid(fmt::format("axis `{}` of `{}` is no loop any more: it was split or fused (loops: {})", name,
+                                         stage->name(), fmt::join(stage->leaf, " ")));
+    }
+    return Status::NotFound(fmt::format("stage `{}` has no axis `{}`{}", stage->name(), name, SuggestionText(name, stage->leaf)));
+  }
+  return const_cast<Axis*>(stage->FindAxis(name));
+}
+
+Status ApplyAxisStep(const Step& step, const State& state, Stage* stage) {
+  switch (step.kind) {
+    case StepKind::kSplit: return ApplySplit(step, state, stage);
+    case StepKind::kFuse: return ApplyFuse(step, state, stage);
+    case StepKind::kReorder: return ApplyReorder(step, stage);
+    case StepKind::kVectorize: return ApplyKind(step, stage, ir::ForKind::kVectorized);
+    case StepKind::kUnroll: return ApplyKind(step, stage, ir::ForKind::kUnrolled);
+    case StepKind::kParallel: return ApplyKind(step, stage, ir::ForKind::kParallel);
+    case StepKind::kPrefetch: return ApplyPrefetch(step, state, stage);
+    default: {  // kPragma
+      HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
+      axis->pragmas.emplace_back(step.argument, step.values[0]);
+      return Status::Ok();
+    }
+  }
+}
+
+}  // namespace hone::schedule

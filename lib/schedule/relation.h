@@ -1,0 +1,30 @@
+// How axes come from others, and questions about it.
+//
+// Equations, where v is an axis's value counted from 0 and e its extent:
+//   split p [f] -> o i    e(o) = ceil(e(p) / f)       e(i) = min(f, e(p) - v(o) * f)       v(p) = v(o) * f + v(i)
+//   fuse o i -> f         e(f) = e(o) * e(i)          v(o) = floor(v(f) / e(i))            v(i) = v(f) mod e(i)
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace hone::schedule {
+
+// Names of the tensors that the stage's computation reads, each once.
+std::vector<std::string> ReadsOf(const Stage& stage);
+
+// Is `name` one of te's axes of the stage (not made by a step)?
+bool IsRootAxis(const Stage& stage, const std::string& name);
+
+// The loops that come from `axis` (itself if it is a loop), outermost first.
+std::vector<std::string> LeavesOf(const Stage& stage, const std::string& axis);
+
+// Position of a loop in stage.leaf, -1 if it is none.
+int LeafPosition(const Stage& stage, const std::string& axis);
+
+// Does some fused axis come from `axis`?
+bool EndsInFuse(const Stage& stage, const std::string& axis);
+
+}  // namespace hone::schedule

@@ -1,0 +1,218 @@
+#include "schedule/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/suggest.h"
+#include "schedule/apply.h"
+#include "schedule/relation.h"
+
+namespace hone::schedule {
+namespace {
+
+// Collects stages and inputs, producers first. Constants are inputs unless they are what is asked for.
+class Collector {
+ public:
+  Status Add(const te::Tensor& t, bool constants_are_stages) {
+    const bool stage = t.node()->kind == te::TensorKind::kCompute && (constants_are_stages || !t.node()->constant);
+    if (!seen_.insert(t.get()).second) return Status::Ok();
+    if (!names_.insert(t.name()).second) return Status::Invalid(fmt::format("two tensors are named `{}`", t.name()));
+    if (!stage) {
+      inputs.push_back(t);
+      return Status::Ok();
+    }
+    HONE_RETURN_IF_ERROR(CheckAxes(t));
+    for (const te::Tensor& read : te::InputsOf(t)) HONE_RETURN_IF_ERROR(Add(read, t.node()->constant));
+    stages.push_back(PlainStage(t));
+    return Status::Ok();
+  }
+
+  std::vector<Stage> stages;
+  std::vector<te::Tensor> inputs;
+
+ private:
+  static Status CheckAxes(const te::Tensor& t) {
+    std::set<std::string> names;
+    for (const auto* axes : {&t.node()->axes, &t.node()->reduce_axes}) {
+      for (const ir::IterVar& axis : *axes) {
+        if (!names.insert(axis.var.name()).second) {
+          return Status::Invalid(fmt::format("`{}` has two axes named `{}`", t.name(), axis.var.name()));
+        }
+      }
+    }
+    return Status::Ok();
+  }
+  std::set<const void*> seen_;
+  std::set<std::string> names_;
+};
+
+Status ApplyToState(const Step& step, const State& state) {
+  switch (step.kind) {
+    case StepKind::kBind:
+    case StepKind::kDoubleBuffer:
+    case StepKind::kTensorize: {
+      HONE_RETURN_IF_ERROR(state.Need(step.stage).status());
+      std::string text = StepText(step);
+      return Status::Unsupported(fmt::format("{} needs a GPU target; not in this version", text.substr(0, text.find(' '))));
+    }
+    case StepKind::kInline:
+    case StepKind::kCacheRead:
+    case StepKind::kCacheWrite:
+    case StepKind::kRfactor: return ApplyRewriteStep(step, state);
+    default: break;
+  }
+  HONE_ASSIGN_OR_RETURN(Stage * stage, state.Need(step.stage));
+  switch (step.kind) {
+    case StepKind::kComputeAt:
+    case StepKind::kComputeRoot:
+    case StepKind::kSetScope:
+    case StepKind::kStorageAlign: return ApplyAttachStep(step, state, stage);
+    default: return ApplyAxisStep(step, state, stage);
+  }
+}
+
+// A step made by hand may lack what its kind needs; its text would not parse then.
+Status CheckShape(const Step& step) {
+  HONE_ASSIGN_OR_RETURN(Step parsed, ParseStep(StepText(step)));
+  if (!(parsed == step)) return Status::Invalid(fmt::format("`{}` does not say all that the step holds", StepText(step)));
+  return Status::Ok();
+}
+
+}  // namespace
+
+const Axis* Stage::FindAxis(const std::string& name) const {
+  for (const Axis& axis : axes) {
+    if (axis.name == name) return &axis;
+  }
+  return nullptr;
+}
+
+Stage PlainStage(const te::Tensor& tensor) {
+  Stage stage;
+  stage.tensor = tensor;
+  auto add = [&](const std::vector<ir::IterVar>& axes, bool reduce) {
+    for (const ir::IterVar& v : axes) {
+      Axis axis;
+      axis.name = v.var.name();
+      axis.extent = v.extent;
+      axis.reduce = reduce;
+      stage.leaf.push_back(axis.name);
+      stage.axes.push_back(std::move(axis));
+    }
+  };
+  add(tensor.node()->axes, false);
+  add(tensor.node()->reduce_axes, true);
+  return stage;
+}
+
+Stage* State::Find(const std::string& name) const {
+  for (Stage& stage : *stages) {
+    if (stage.name() == name) return &stage;
+  }
+  return nullptr;
+}
+
+Result<Stage*> State::Need(const std::string& name) const {
+  if (Stage* stage = Find(name)) {
+    if (stage->attach != AttachKind::kInline) return stage;
+    return Status::Invalid(fmt::format("stage `{}` was inlined: it has no loops any more", name));
+  }
+  std::vector<std::string> known;
+  for (const Stage& stage : *stages) known.push_back(stage.name());
+  for (const te::Tensor& input : *inputs) {
+    if (input.name() == name) return Status::Invalid(fmt::format("`{}` is an input of the kernel, not a stage; stages: {}", name, fmt::join(known, " ")));
+  }
+  return Status::NotFound(fmt::format("no stage `{}`{}", name, SuggestionText(name, known)));
+}
+
+Status State::CheckNewName(const std::string& name) const {
+  bool taken = Find(name) != nullptr;
+  for (const te::Tensor& input : *inputs) taken = taken || input.name() == name;
+  return taken ? Status::Invalid(fmt::format("there is a tensor `{}` already", name)) : Status::Ok();
+}
+
+std::vector<Stage*> State::ReadersOf(const std::string& tensor) const {
+  std::vector<Stage*> readers;
+  for (Stage& stage : *stages) {
+    if (stage.attach == AttachKind::kInline) continue;
+    std::vector<std::string> reads = ReadsOf(stage);
+    if (std::find(reads.begin(), reads.end(), tensor) != reads.end()) readers.push_back(&stage);
+  }
+  return readers;
+}
+
+Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
+  if (outputs.empty()) return Status::Invalid("a schedule needs at least one output");
+  Collector collector;
+  for (const te::Tensor& t : outputs) {
+    if (t.node()->kind != te::TensorKind::kCompute) {
+      return Status::Invalid(fmt::format("output `{}` is a placeholder: there is nothing to compute", t.name()));
+    }
+    HONE_RETURN_IF_ERROR(collector.Add(t, true));
+  }
+  Schedule schedule;
+  schedule.stages_ = std::move(collector.stages);
+  schedule.inputs_ = std::move(collector.inputs);
+  schedule.outputs_ = outputs;
+  for (Stage& stage : schedule.stages_) {
+    for (const te::Tensor& t : outputs) stage.output = stage.output || stage.name() == t.name();
+  }
+  return schedule;
+}
+
+Status Schedule::Apply(const Step& step) {
+  HONE_RETURN_IF_ERROR(CheckShape(step));
+  // Most checks come before any change; whether all attachments still hold is only known after it.
+  std::vector<Stage> before = stages_;
+  State state{&stages_, &inputs_};
+  Status status = ApplyToState(step, state);
+  if (status.ok()) status = CheckAttachments(state);
+  if (!status.ok()) {
+    stages_ = std::move(before);
+    return status;
+  }
+  history_.push_back(step);
+  return Status::Ok();
+}
+
+Status Schedule::ApplyAll(const std::vector<Step>& steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    HONE_RETURN_IF_ERROR(Apply(steps[i]).WithContext(fmt::format("step {} `{}`", i + 1, StepText(steps[i]))));
+  }
+  return Status::Ok();
+}
+
+const Stage* Schedule::Find(const std::string& name) const {
+  for (const Stage& stage : stages_) {
+    if (stage.name() == name) return &stage;
+  }
+  return nullptr;
+}
+
+Result<std::optional<Schedule>> PrepareSchedule(const std::vector<te::Tensor>& outputs) {
+  HONE_ASSIGN_OR_RETURN(Schedule kernel, Schedule::Create(outputs));
+  std::vector<te::Tensor> constants;
+  for (const te::Tensor& t : kernel.inputs()) {
+    if (t.node()->kind == te::TensorKind::kCompute) constants.push_back(t);
+  }
+  if (constants.empty()) return std::optional<Schedule>();
+  HONE_ASSIGN_OR_RETURN(Schedule prepare, Schedule::Create(constants));
+  std::vector<Step> steps;
+  for (const Stage& stage : prepare.stages()) {
+    const std::vector<ir::IterVar>& axes = stage.tensor.node()->axes;
+    if (axes.size() > 1) steps.push_back(Parallel(stage.name(), axes[0].var.name()));
+    if (axes.empty()) continue;
+    std::string last = axes.back().var.name();
+    if (axes.back().extent > 16) {
+      steps.push_back(Split(stage.name(), last, {16}, {last + ".o", last + ".v"}));
+      last += ".v";
+    }
+    steps.push_back(Vectorize(stage.name(), last));
+  }
+  HONE_RETURN_IF_ERROR(prepare.ApplyAll(steps));
+  return std::optional<Schedule>(std::move(prepare));
+}
+
+}  // namespace hone::schedule
