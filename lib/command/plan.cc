@@ -1,0 +1,146 @@
+#include "command/plan.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "pipeline/plan.h"
+
+namespace hone::command {
+namespace {
+
+namespace fs = std::filesystem;
+using pipeline::PlannedFile;
+using pipeline::PlanInput;
+
+// What stands in an abi file if the tool cannot say: the same text as long as it cannot.
+constexpr const char* kUnversioned = "unversioned\n";
+
+// `path` as the manifest in `work` names it: relative where both lie in one tree, so that the tree can be moved; absolute
+// where nothing but the root is common. REQUIRES: both are absolute.
+std::string FromWork(const std::string& path, const std::string& work) {
+  const fs::path a = fs::weakly_canonical(path), b = fs::weakly_canonical(work);
+  const fs::path relative = a.lexically_relative(b);
+  auto first = [](const fs::path& p) { return p.begin() == p.end() ? p.end() : std::next(p.begin()); };
+  const bool one_tree = first(a) != a.end() && first(b) != b.end() && *first(a) == *first(b);
+  return one_tree && !relative.empty() ? relative.string() : a.string();
+}
+
+// The answer of one tool to --abi; the file of an earlier answer, if the tool is not there (yet).
+std::string AskAbi(const std::string& program, const std::string& file) {
+  if (!Exists(program)) {
+    LogWarning(program + ": not there; build it, or pass --tools");
+    const Result<std::string> earlier = ReadFile(file);
+    return earlier.ok() ? *earlier : kUnversioned;
+  }
+  CommandOptions options;
+  options.timeout_seconds = 20;
+  const Result<CommandResult> answer = RunCommand({program, "--abi"}, options);
+  if (answer.ok() && answer->status.ok() && !Trim(answer->out).empty()) return std::string(Trim(answer->out)) + "\n";
+  LogWarning(program + ": does not answer --abi: nothing is made again when it changes");
+  return kUnversioned;
+}
+
+std::map<std::string, std::string> AskAbis(const std::string& tools, const std::string& work) {
+  std::map<std::string, std::string> answers;
+  for (const char* tool : pipeline::kTools) answers[tool];
+  std::vector<std::jthread> threads;  // most of an answer is the loader's work on a large program
+  for (auto& [tool, text] : answers) {
+    threads.emplace_back([&tool = tool, &text = text, &tools, &work] {
+      text = AskAbi(JoinPath(tools, tool), JoinPath(work, fmt::format("abi/{}.txt", tool)));
+    });
+  }
+  threads.clear();
+  return answers;
+}
+
+Status ReadTaskLists(const std::string& work, PlanInput* input) {
+  for (const pipeline::PipelineFile& file : input->folder.pipelines) {
+    for (const std::string& target : file.targets) {
+      const std::string path = JoinPath(work, pipeline::TaskListPath(file.name, target));
+      if (!Exists(path)) continue;
+      Result<pipeline::TaskList> list = pipeline::ReadTaskList(path);
+      if (!list.ok()) {
+        return Status(list.status().kind(),
+                      list.status().message() + " (remove the file: hone-extract writes it again)");
+      }
+      input->lists.emplace(pipeline::JobName(file.name, target), std::move(*list));
+    }
+  }
+  return Status::Ok();
+}
+
+// A path in a depfile: Ninja reads them as Make would.
+std::string DepfilePath(const std::string& path) {
+  return ReplaceAll(ReplaceAll(ReplaceAll(path, "$", "$$"), "#", "\\#"), " ", "\\ ");
+}
+
+// Everything that was read and is not written in the statement of build.ninja, folders included: their times change when a
+// file appears in them or goes. A file that is gone is no error to Ninja in a depfile, as it is in a statement.
+std::string Depfile(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
+  std::string text = "build.ninja:";
+  const auto add = [&text](const std::string& path) { text += " \\\n  " + DepfilePath(path); };
+  for (const std::string& path : input.folder.read) add(input.pipelines + path.substr(pipelines.size()));
+  add(input.tools);
+  for (const char* tool : pipeline::kTools) {
+    if (Exists(JoinPath(tools, tool))) add(JoinPath(input.tools, tool));
+  }
+  return text + "\n";
+}
+
+Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) {
+  std::set<std::string> folders;
+  for (const PlannedFile& file : files) {
+    const std::string path = JoinPath(work, file.path);
+    if (folders.insert(DirName(path)).second) HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
+    const Result<bool> written = WriteFileIfChanged(path, file.text);
+    if (!written.ok()) return written.status();
+  }
+  return Status::Ok();
+}
+
+Status Run(const PlanOptions& options) {
+  std::string pipelines = options.pipelines;  // by the name the caller gave: messages show it
+  while (pipelines.size() > 1 && pipelines.back() == '/') pipelines.pop_back();
+  const std::string work = AbsolutePath(options.work);
+  std::string tools = options.tools;
+  if (tools.empty()) {
+    HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
+    tools = DirName(self);
+  }
+  tools = AbsolutePath(tools);
+  for (const std::string& path : {AbsolutePath(pipelines), work, tools}) {
+    if (path.find_first_of("\n\r") != std::string::npos) {
+      return Status::Unsupported("a path with a line break in it cannot stand in a Ninja manifest");
+    }
+  }
+  PlanInput input;
+  HONE_ASSIGN_OR_RETURN(input.folder, pipeline::ReadPipelineFolder(pipelines));
+  HONE_RETURN_IF_ERROR(ReadTaskLists(work, &input));
+  input.tools = FromWork(tools, work);
+  input.pipelines = FromWork(AbsolutePath(pipelines), work);
+  input.abi = AskAbis(tools, work);
+  HONE_ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(input));
+  std::vector<PlannedFile> files = std::move(plan.files);
+  files.push_back({"build.ninja.d", Depfile(input, pipelines, tools)});
+  files.push_back({"build.ninja", std::move(plan.manifest)});
+  return WriteAll(work, files);
+}
+
+}  // namespace
+
+int RunPlan(const PlanOptions& options) {
+  const Status status = Run(options);
+  if (status.ok()) return 0;
+  LogError(status.message());
+  return 1;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,329 @@
+#include "pipeline/manifest.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <unordered_map>
+
+#include "base/hash.h"
+#include "pipeline/ninja_writer.h"
+#include "pipeline/plan.h"
+
+namespace hone::pipeline {
+namespace {
+
+std::string StampPath(const TuneJob& task) {
+  return fmt::format("stamps/{}.{}.done", task.entry->id, task.target->name);
+}
+
+// One job at a time on a device; the name cannot be mistaken for Ninja's own pool `console`.
+std::string PoolName(const TargetFile& target) { return "device-" + target.name; }
+
+class Manifest {
+ public:
+  explicit Manifest(const ManifestInput& input) : input_(input) {}
+
+  Result<std::string> Write() {
+    Head();
+    Rules();
+    ManifestEdge();
+    for (const NetworkJob& job : input_.jobs) ExtractEdge(job);
+    TuneEdges();
+    for (const NetworkJob& job : input_.jobs) {
+      if (job.tasks != nullptr) NetworkEdges(job);
+    }
+    Aliases();
+    if (!clash_.empty()) {
+      return Status::Invalid(fmt::format("two jobs would make '{}'; rename a pipeline or a target", clash_));
+    }
+    return writer_.Take();
+  }
+
+ private:
+  std::string Tool(const std::string& name) const { return input_.tools + "/" + name; }
+
+  // A command: `exec`, so that Ninja waits for the tool itself when it is told to stop; the launcher where the work wants the
+  // device's own machine, read by the shell at run time, so that another one changes no command.
+  std::string Command(const std::string& tool, const std::string& arguments, bool launched = false) const {
+    return fmt::format("exec {}{} {}", launched ? "$$HONE_LAUNCHER " : "", EscapeValue(ShellQuote(Tool(tool))), arguments);
+  }
+
+  void Rule(const std::string& name, const std::string& command, const std::string& description,
+            NinjaBindings more = {}) {
+    NinjaBindings bindings = {{"command", command}, {"description", description}};
+    bindings.insert(bindings.end(), more.begin(), more.end());
+    writer_.Rule(name, bindings);
+    writer_.Blank();
+  }
+
+  void Build(const NinjaBuild& build) {
+    for (const auto* outputs : {&build.outputs, &build.implicit_outputs}) {
+      for (const std::string& path : *outputs) {
+        if (!made_.emplace(path, true).second && clash_.empty()) clash_ = path;
+      }
+    }
+    writer_.Build(build);
+  }
+
+  void Section(const std::string& title) {
+    writer_.Blank();
+    writer_.Comment("---- " + title);
+  }
+
+  void Head();
+  void Rules();
+  void ManifestEdge();
+  void ExtractEdge(const NetworkJob& job);
+  void TuneEdges();
+  void NetworkEdges(const NetworkJob& job);
+  void Aliases();
+  NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
+
+  const ManifestInput& input_;
+  NinjaWriter writer_;
+  std::unordered_map<std::string, bool> made_;
+  std::map<std::string, bool> graphs_;  // of networks whose graph has its edge
+  std::string clash_;
+};
+
+void Manifest::Head() {
+  writer_.Comment(
+      "Written by hone-plan from the pipeline files and the task lists; edit those, not this. doc/manifest.md explains it.");
+  writer_.Comment("All paths are relative to this folder. A job is a network on a target: resnet18 on cpu.");
+  writer_.Blank();
+  writer_.Variable("ninja_required_version", "1.10");
+  Section("devices: what measures on one waits for its turn");
+  for (const TargetFile* target : input_.targets) {
+    writer_.Pool(PoolName(*target), static_cast<int>(target->devices));
+  }
+}
+
+void Manifest::Rules() {
+  Section("rules; every tool leaves an output alone whose bytes would not change, hence restat");
+  Rule("plan",
+       Command("hone-plan", fmt::format("--pipelines {} --work . --tools {}", EscapeValue(ShellQuote(input_.pipelines)),
+                                        EscapeValue(ShellQuote(input_.tools)))),
+       "plan", {{"depfile", "build.ninja.d"}, {"generator", "1"}, {"restat", "1"}});
+  writer_.Comment(
+      "generator: the task files become outputs of an extract edge only when its list is known, which must not run it again. "
+      "What would change the command also changes settings/*.extract.json.");
+  Rule("extract",
+       Command("hone-extract",
+               "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks", true),
+       "extract $job", {{"generator", "1"}, {"restat", "1"}});
+  writer_.Comment(
+      "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it is done.");
+  Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out", true), "tune $in",
+       {{"restat", "1"}});
+  Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out"), "pick best $job",
+       {{"restat", "1"}});
+  Rule("build", Command("hone-build", "--graph $in --target $target --best $best --out $dir", true), "build $job",
+       {{"restat", "1"}});
+  Rule("build_untuned", Command("hone-build", "--graph $in --target $target --untuned --out $dir", true),
+       "build $job, untuned", {{"restat", "1"}});
+  Rule("bench", Command("hone-bench", "--lib $dir --baseline $baseline --settings $settings --out $out", true),
+       "bench $job", {{"restat", "1"}});
+  Rule("report",
+       Command("hone-report", "--bench $in --tasks $tasks --best $best --records $records --out $dir"), "report $job",
+       {{"restat", "1"}});
+  writer_.Rule("clean_stamps", {{"command", "exec rm -rf stamps"}, {"description", "remove stamps"}});
+}
+
+void Manifest::ManifestEdge() {
+  Section("this file: made again when a task list, a pipeline or a tool changes (the last two: build.ninja.d)");
+  NinjaBuild build;
+  build.outputs = {"build.ninja"};
+  build.rule = "plan";
+  for (const NetworkJob& job : input_.jobs) {
+    build.inputs.push_back(TaskListPath(job.pipeline->name, job.target->name));
+  }
+  Build(build);
+}
+
+void Manifest::ExtractEdge(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string graph = fmt::format("nets/{}.graph.json", net);
+  const bool first = graphs_.emplace(net, true).second;
+  if (first) Section(fmt::format("{}: {}, batch {}", net, job.network, job.pipeline->batch));
+  // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that does.
+  writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
+  NinjaBuild build;
+  build.outputs = {TaskListPath(net, job.target->name)};
+  build.implicit_outputs = job.task_files;
+  build.rule = "extract";
+  build.inputs = {SettingsPath(net, "extract")};
+  build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-extract")};
+  if (job.network_is_file) build.implicit_inputs.push_back(job.network);
+  // The graph is the same on every target: the first target's edge makes it, the others come after.
+  (first ? build.implicit_outputs : build.implicit_inputs).push_back(graph);
+  build.order_only_inputs = {Tool("hone-extract")};
+  build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
+                    {"network", EscapeValue(ShellQuote(job.network))},
+                    {"batch", std::to_string(job.pipeline->batch)},
+                    {"target", TargetPath(job.target->name)},
+                    {"graph", graph},
+                    {"tasks", build.outputs[0]}};
+  Build(build);
+}
+
+void Manifest::TuneEdges() {
+  const TargetFile* target = nullptr;
+  for (const TuneJob& task : input_.tasks) {
+    if (task.target != target) {
+      target = task.target;
+      Section(fmt::format("tasks on {}", target->name));
+    }
+    std::string users;
+    for (const TuneJob::User& user : task.users) {
+      users += fmt::format("{}{} x{}", users.empty() ? "" : ", ", user.pipeline->name, user.weight);
+    }
+    // A larger budget covers the smaller ones, so one edge serves all who ask.
+    if (task.users.size() > 1) users += fmt::format("; the largest budget is that of {}", task.budget->name);
+    writer_.Comment(task.entry->workload + " : " + users);
+    NinjaBuild build;
+    build.outputs = {StampPath(task)};
+    build.rule = "tune";
+    build.inputs = {TaskPath(task.entry->id)};
+    const std::string settings = SettingsPath(task.budget->name, "tune");
+    build.implicit_inputs = {settings, AbiPath("hone-tune")};
+    build.order_only_inputs = {Tool("hone-tune")};
+    build.bindings = {{"settings", settings},
+                      {"db", fmt::format("records/{}/{}.db", target->name, task.entry->id)},
+                      {"pool", PoolName(*target)}};
+    Build(build);
+  }
+}
+
+NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  const std::string dir = fmt::format("out/{}{}", name, tuned ? "" : ".untuned");
+  NinjaBuild build;
+  build.outputs = {fmt::format("{}/lib{}.so", dir, net)};
+  build.implicit_outputs = {fmt::format("{}/{}.h", dir, net), fmt::format("{}/{}.params", dir, net),
+                            dir + "/manifest.json"};
+  build.rule = tuned ? "build" : "build_untuned";
+  build.inputs = {fmt::format("nets/{}.graph.json", net)};
+  build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-build")};
+  build.order_only_inputs = {Tool("hone-build")};
+  build.bindings = {{"job", name}, {"target", TargetPath(job.target->name)}, {"dir", dir}};
+  if (tuned) {
+    const std::string best = fmt::format("best/{}.json", name);
+    build.implicit_inputs.insert(build.implicit_inputs.begin(), best);
+    build.bindings.push_back({"best", best});
+  }
+  return build;
+}
+
+void Manifest::NetworkEdges(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string& target = job.target->name;
+  const std::string name = JobName(net, target);
+  const std::string list = TaskListPath(net, target);
+  const std::string best = fmt::format("best/{}.json", name);
+  const std::string records = "records/" + target;
+  const std::string bench = fmt::format("bench/{}.json", name);
+  Section(fmt::format("{} on {}", net, target));
+
+  NinjaBuild pick;
+  pick.outputs = {best};
+  pick.rule = "pick_best";
+  pick.inputs = {list};
+  for (const TaskEntry& entry : job.tasks->tasks) {
+    pick.implicit_inputs.push_back(fmt::format("stamps/{}.{}.done", entry.id, target));
+  }
+  pick.implicit_inputs.push_back(AbiPath("hone-pick-best"));
+  pick.order_only_inputs = {Tool("hone-pick-best")};
+  pick.bindings = {{"job", name}, {"records", records}};
+  Build(pick);
+
+  const NinjaBuild tuned = BuildEdge(job, true);
+  const NinjaBuild untuned = BuildEdge(job, false);
+  Build(tuned);
+  Build(untuned);
+
+  NinjaBuild run;
+  run.outputs = {bench};
+  run.rule = "bench";
+  run.inputs = {tuned.outputs[0]};
+  run.implicit_inputs = {tuned.implicit_outputs[1], untuned.outputs[0], untuned.implicit_outputs[1],
+                         SettingsPath(net, "bench"), AbiPath("hone-bench")};
+  run.order_only_inputs = {Tool("hone-bench")};
+  run.bindings = {{"job", name},
+                  {"dir", "out/" + name},
+                  {"baseline", "out/" + name + ".untuned"},
+                  {"settings", SettingsPath(net, "bench")},
+                  {"pool", PoolName(*job.target)}};
+  Build(run);
+
+  NinjaBuild report;
+  const std::string dir = "report/" + name;
+  report.outputs = {dir + "/index.html"};
+  report.implicit_outputs = {dir + "/report.json", dir + "/junit.xml", dir + "/report.md"};
+  report.rule = "report";
+  report.inputs = {bench};
+  report.implicit_inputs = {list, best, AbiPath("hone-report")};
+  report.order_only_inputs = {Tool("hone-report")};
+  report.bindings = {{"job", name}, {"tasks", list}, {"best", best}, {"records", records}, {"dir", dir}};
+  Build(report);
+}
+
+void Manifest::Aliases() {
+  Section("targets to ask for; tune- is the whole chain, the others are its parts");
+  const auto alias = [this](const std::string& name, std::vector<std::string> inputs) {
+    NinjaBuild build;
+    build.outputs = {name};
+    build.rule = "phony";
+    build.inputs = std::move(inputs);
+    Build(build);
+  };
+  std::vector<std::string> tunes, reports;
+  for (const NetworkJob& job : input_.jobs) {
+    const std::string& net = job.pipeline->name;
+    const std::string name = JobName(net, job.target->name);
+    const std::string suffix = net + "-" + job.target->name;
+    // Without its task list a job is not known further than extract; the list is made before anything else is.
+    const std::string list = TaskListPath(net, job.target->name);
+    const auto part = [&](const std::string& verb, std::vector<std::string> inputs) {
+      alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
+    };
+    std::vector<std::string> stamps = {list};
+    if (job.tasks != nullptr) {
+      for (const TaskEntry& entry : job.tasks->tasks) {
+        stamps.push_back(fmt::format("stamps/{}.{}.done", entry.id, job.target->name));
+      }
+    }
+    part("records", stamps);
+    part("best", {fmt::format("best/{}.json", name)});
+    part("build", {fmt::format("out/{}/lib{}.so", name, net)});
+    part("bench", {fmt::format("bench/{}.json", name)});
+    part("report", {fmt::format("report/{}/index.html", name)});
+    part("tune", {"report-" + suffix});
+    tunes.push_back("tune-" + suffix);
+    reports.push_back("report-" + suffix);
+  }
+  alias("report", reports);
+  alias("tune-all", tunes);
+  alias("nightly", {"tune-all", "report"});
+  writer_.Blank();
+  writer_.Comment("Removes the stamps: every task then looks into its records, finds its budget met, and is stamped again.");
+  NinjaBuild clean;
+  clean.outputs = {"clean-stamps"};
+  clean.rule = "clean_stamps";
+  Build(clean);
+  writer_.Blank();
+  writer_.Default({"tune-all"});
+}
+
+}  // namespace
+
+std::string TaskPath(const std::string& id) { return fmt::format("tasks/{}.task.json", id); }
+std::string TargetPath(const std::string& target) { return fmt::format("targets/{}.json", target); }
+std::string AbiPath(const std::string& tool) { return fmt::format("abi/{}.txt", tool); }
+std::string SettingsPath(const std::string& pipeline, const std::string& part) {
+  return fmt::format("settings/{}.{}.json", pipeline, part);
+}
+
+Result<std::string> ManifestText(const ManifestInput& input) { return Manifest(input).Write(); }
+
+}  // namespace hone::pipeline

@@ -1,0 +1,213 @@
+#include "pipeline/pipeline_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "pipeline/task_list.h"
+#include "pipeline/toml_table.h"
+
+namespace hone::pipeline {
+namespace {
+
+constexpr std::string_view kSuffix = ".toml";
+
+Result<std::string> Stem(const std::string& path) {
+  std::string stem = BaseName(path);
+  stem.resize(stem.size() - (EndsWith(stem, kSuffix) ? kSuffix.size() : 0));
+  if (IsPlainName(stem)) return stem;
+  return Status::Invalid(fmt::format(
+      "{}: the file's name becomes part of target names: use letters, digits, '_', '.' and '-', a letter or digit first",
+      path));
+}
+
+// The problem that CheckValues found, at the line of its key.
+Status At(const TomlTable& table, const std::string& problem) {
+  if (problem.empty()) return Status::Ok();
+  const size_t colon = problem.find(':');
+  return table.Error(problem.substr(0, colon), "`" + problem.substr(0, colon) + "`" + problem.substr(colon + 1));
+}
+
+Status ReadSeed(TomlTable* table, uint64_t* seed) {
+  int64_t value = static_cast<int64_t>(*seed);
+  HONE_RETURN_IF_ERROR(table->Read("seed", &value));
+  if (value < 0) return table->Error("seed", "`seed` must be at least 0");
+  *seed = static_cast<uint64_t>(value);
+  return Status::Ok();
+}
+
+Status ReadTune(TomlTable* file, TuneSettings* tune) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("tune"));
+  HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));
+  HONE_RETURN_IF_ERROR(table.Read("trials", &tune->trials));
+  HONE_RETURN_IF_ERROR(table.Read("seconds", &tune->seconds));
+  HONE_RETURN_IF_ERROR(table.Read("early_stop", &tune->early_stop));
+  HONE_RETURN_IF_ERROR(ReadSeed(&table, &tune->seed));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  HONE_RETURN_IF_ERROR(At(table, CheckValues(*tune)));
+
+  MeasureSettings* measure = &tune->measure;
+  HONE_ASSIGN_OR_RETURN(TomlTable measuring, file->Table("measure"));
+  HONE_RETURN_IF_ERROR(measuring.Read("candidate_seconds", &measure->candidate_seconds));
+  HONE_RETURN_IF_ERROR(measuring.Read("timeout_seconds", &measure->timeout_seconds));
+  HONE_RETURN_IF_ERROR(measuring.Read("prune_factor", &measure->prune_factor));
+  HONE_RETURN_IF_ERROR(measuring.Read("finalists", &measure->finalists));
+  HONE_RETURN_IF_ERROR(measuring.Finish());
+  return At(measuring, CheckValues(*tune));
+}
+
+Status ReadBench(TomlTable* file, BenchSettings* bench) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("bench"));
+  HONE_RETURN_IF_ERROR(table.Read("processes", &bench->processes));
+  HONE_RETURN_IF_ERROR(table.Read("iterations", &bench->iterations));
+  HONE_RETURN_IF_ERROR(table.Read("warmup", &bench->warmup));
+  HONE_RETURN_IF_ERROR(ReadSeed(&table, &bench->seed));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  return At(table, CheckValues(*bench));
+}
+
+Status CheckTargets(const TomlTable& table, std::vector<std::string>* targets) {
+  if (targets->empty()) return table.Error("targets", "`targets` must name at least one target, such as [\"cpu\"]");
+  std::sort(targets->begin(), targets->end());
+  const auto twice = std::adjacent_find(targets->begin(), targets->end());
+  if (twice != targets->end()) return table.Error("targets", fmt::format("`targets` names '{}' twice", *twice));
+  for (const std::string& target : *targets) {
+    if (!IsPlainName(target)) return table.Error("targets", fmt::format("`targets`: '{}' is no target name", target));
+  }
+  return Status::Ok();
+}
+
+// The .toml files of a folder, by name, hidden ones left out. The folder is noted in `read` too.
+Result<std::vector<std::string>> TomlFiles(const std::string& folder, std::vector<std::string>* read) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
+  read->push_back(folder);
+  std::vector<std::string> paths;
+  for (const std::string& name : names) {
+    if (name[0] == '.' || !EndsWith(name, kSuffix)) continue;
+    paths.push_back(JoinPath(folder, name));
+    read->push_back(paths.back());
+  }
+  return paths;
+}
+
+// `what` at the line of `key` in a file that was parsed already: the result no longer has its lines.
+Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(pipeline.path));
+  HONE_ASSIGN_OR_RETURN(const TomlTable table, TomlTable::Parse(text, pipeline.path));
+  return table.Error(key, what);
+}
+
+}  // namespace
+
+bool IsNetworkFile(std::string_view network) {
+  return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx");
+}
+
+Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path) {
+  PipelineFile file;
+  file.path = path;
+  HONE_ASSIGN_OR_RETURN(file.name, Stem(path));
+  HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
+  HONE_RETURN_IF_ERROR(table.Read("network", &file.network));
+  HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
+  HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
+  HONE_RETURN_IF_ERROR(ReadTune(&table, &file.tune));
+  HONE_RETURN_IF_ERROR(ReadBench(&table, &file.bench));
+  HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
+  if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
+  if (file.network.find_first_of("\n\r") != std::string::npos || file.network[0] == '-') {
+    return table.Error("network", "`network` is neither a built-in network nor a path");
+  }
+  if (file.batch < 1 || file.batch > 65536) return table.Error("batch", "`batch` must be from 1 to 65536");
+  HONE_RETURN_IF_ERROR(CheckTargets(table, &file.targets));
+  return file;
+}
+
+Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path) {
+  TargetFile file;
+  file.path = path;
+  HONE_ASSIGN_OR_RETURN(file.name, Stem(path));
+  HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
+  std::string kind, cpu, triple;
+  std::vector<std::string> features;
+  int64_t threads = 1, vector_bytes = 16;
+  HONE_RETURN_IF_ERROR(table.Read("kind", &kind));
+  HONE_RETURN_IF_ERROR(table.Read("triple", &triple));
+  HONE_RETURN_IF_ERROR(table.Read("cpu", &cpu));
+  HONE_RETURN_IF_ERROR(table.Read("features", &features));
+  HONE_RETURN_IF_ERROR(table.Read("threads", &threads));
+  HONE_RETURN_IF_ERROR(table.Read("vector_bytes", &vector_bytes));
+  HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  if (!table.Has("kind")) return table.Error("kind", "`kind` is missing, such as kind = \"cpu\"");
+  const std::vector<std::string> kinds = {"cpu", "cuda", "opencl", "vta"};
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
+    return table.Error("kind", fmt::format("no such kind of target: `{}`{}", kind, SuggestionText(kind, kinds)));
+  }
+  if (threads < 1 || threads > 4096) return table.Error("threads", "`threads` must be from 1 to 4096");
+  if (vector_bytes != 16 && vector_bytes != 32 && vector_bytes != 64) {
+    return table.Error("vector_bytes", "`vector_bytes` must be 16, 32 or 64");
+  }
+  if (file.devices < 1 || file.devices > 100000) return table.Error("devices", "`devices` must be from 1 to 100000");
+  // Only what was written: a key that is not there means "as the host has it".
+  Json json = {{"kind", kind}};
+  if (table.Has("triple")) json["triple"] = triple;
+  if (table.Has("cpu")) json["cpu"] = cpu;
+  if (table.Has("features")) json["features"] = features;
+  if (table.Has("threads")) json["threads"] = threads;
+  if (table.Has("vector_bytes")) json["vector_bytes"] = vector_bytes;
+  file.json = DumpJson(json);
+  return file;
+}
+
+Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
+  PipelineFolder result;
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> paths, TomlFiles(folder, &result.read));
+  for (const std::string& path : paths) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    HONE_ASSIGN_OR_RETURN(PipelineFile file, ParsePipelineFile(text, path));
+    result.pipelines.push_back(std::move(file));
+  }
+  if (result.pipelines.empty()) {
+    return Status::NotFound(folder + ": no pipeline (a file NAME.toml) is in this folder; write one, or pass --pipelines");
+  }
+  const std::string target_folder = JoinPath(folder, "targets");
+  std::vector<std::string> target_paths;
+  if (Exists(target_folder)) {
+    HONE_ASSIGN_OR_RETURN(target_paths, TomlFiles(target_folder, &result.read));
+  }
+  std::map<std::string, TargetFile> targets;
+  std::vector<std::string> known;
+  for (const std::string& path : target_paths) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    HONE_ASSIGN_OR_RETURN(TargetFile file, ParseTargetFile(text, path));
+    known.push_back(file.name);
+    targets.emplace(file.name, std::move(file));
+  }
+  std::map<std::string, TargetFile> used;
+  for (const PipelineFile& pipeline : result.pipelines) {
+    if (IsNetworkFile(pipeline.network) && !Exists(JoinPath(folder, pipeline.network))) {
+      return ErrorAt(pipeline, "network", fmt::format("no such file: {}", JoinPath(folder, pipeline.network)));
+    }
+    for (const std::string& target : pipeline.targets) {
+      const auto found = targets.find(target);
+      if (found == targets.end()) {
+        return ErrorAt(pipeline, "targets",
+                       fmt::format("no file targets/{}.toml{}", target, SuggestionText(target, known)));
+      }
+      used.insert(*found);
+    }
+  }
+  // A path order is not a name order: "a-b.toml" stands before "a.toml".
+  std::sort(result.pipelines.begin(), result.pipelines.end(),
+            [](const PipelineFile& a, const PipelineFile& b) { return a.name < b.name; });
+  for (auto& [name, file] : used) result.targets.push_back(std::move(file));
+  return result;
+}
+
+}  // namespace hone::pipeline

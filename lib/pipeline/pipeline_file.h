@@ -1,0 +1,54 @@
+// What people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and pipelines/targets/NAME.toml (a
+// device). doc/manifest.md lists the keys. Names of files are names of jobs: `resnet18.toml` on target `cpu` is
+// `tune-resnet18-cpu`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "pipeline/settings.h"
+
+namespace hone::pipeline {
+
+// One pipelines/NAME.toml.
+struct PipelineFile {
+  std::string name;     // the file's stem
+  std::string path;     // of the file, for messages
+  std::string network;  // a built-in name, "resnet-18", or the path of an .onnx file, relative to the pipeline file
+  int64_t batch = 1;
+  std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
+  TuneSettings tune;
+  BenchSettings bench;
+};
+
+// One pipelines/targets/NAME.toml.
+struct TargetFile {
+  std::string name;       // the file's stem
+  std::string path;       // of the file, for messages
+  std::string json;       // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
+  int64_t devices = 1;    // how many edges may measure on such devices at once; changes no result
+};
+
+// Is `network` the path of a file, not a built-in name? It has a '/' or ends in ".onnx".
+bool IsNetworkFile(std::string_view network);
+
+// kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with PATH
+// for a file name that is no job name.
+Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path);
+Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path);
+
+// All that is in a folder of pipelines.
+struct PipelineFolder {
+  std::vector<PipelineFile> pipelines;  // sorted by name
+  std::vector<TargetFile> targets;      // sorted by name, those that a pipeline names
+  // What the result was made from: every .toml file and the folders themselves, whose times change when a file appears.
+  std::vector<std::string> read;
+};
+
+// kNotFound without a pipeline; kInvalid as above, and for a target or a network whose file is not there, at the line of
+// the pipeline that names it.
+Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
+
+}  // namespace hone::pipeline

@@ -1,0 +1,50 @@
+// The plan: which files are to be made from which, for all pipelines at once, as the text of work/build.ninja and the small
+// files its edges read. A pure function of the pipelines, the task lists that are known so far, and what the tools answer to
+// --abi; doc/manifest.md has the rules and their reasons.
+//
+// Two stages. Before hone-extract has run there are no task lists: the manifest then holds the extract edges, and the edge
+// that makes the manifest itself, whose inputs are those lists. Ninja brings its manifest up to date before anything else, so
+// it extracts, plans again, reloads, and goes on with the tune edges in one invocation.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pipeline/pipeline_file.h"
+#include "pipeline/task_list.h"
+
+namespace hone::pipeline {
+
+// The tools that edges run, in the order of the pipeline.
+inline constexpr const char* kTools[] = {"hone-extract", "hone-tune",  "hone-pick-best",
+                                         "hone-build",   "hone-bench", "hone-report"};
+
+struct PlanInput {
+  PipelineFolder folder;
+  std::map<std::string, TaskList> lists;  // by JobName; a list that is not there yet is missing
+  std::map<std::string, std::string> abi;  // by tool: the text of its abi file
+  std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
+  std::string pipelines;  // folder of the pipelines, likewise
+};
+
+struct PlannedFile {
+  std::string path;  // relative to the work folder
+  std::string text;
+};
+
+struct Plan {
+  std::string manifest;            // of build.ninja
+  std::vector<PlannedFile> files;  // settings/, targets/ and abi/, to be written before the manifest, if changed
+};
+
+// "resnet18.cpu": a network on a target, as file names have it.
+std::string JobName(const std::string& pipeline, const std::string& target);
+// "tasks/resnet18.cpu.tasks.json", relative to the work folder.
+std::string TaskListPath(const std::string& pipeline, const std::string& target);
+
+// kInvalid if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c"), naming it.
+Result<Plan> MakePlan(const PlanInput& input);
+
+}  // namespace hone::pipeline

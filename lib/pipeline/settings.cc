@@ -1,0 +1,162 @@
+#include "pipeline/settings.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "base/file.h"
+#include "base/json.h"
+
+namespace hone::pipeline {
+namespace {
+
+constexpr int64_t kVersion = 1;
+
+// The limits keep every sum of seconds and counts far from overflow.
+constexpr double kMaxSeconds = 1e8;
+constexpr int64_t kMaxCount = 1'000'000'000;
+
+template <typename T>
+std::string OutOfRange(const char* key, T value, T low, T high) {
+  if (value >= low && value <= high) return "";
+  if (value < low) return fmt::format("{}: must be at least {}, is {}", key, low, value);
+  return fmt::format("{}: must be at most {}, is {}", key, high, value);
+}
+
+std::string NotPositive(const char* key, double value) {
+  if (value > 0 && value <= kMaxSeconds) return "";
+  return fmt::format("{}: must be above 0 and at most {:.0f} seconds, is {}", key, kMaxSeconds, value);
+}
+
+std::string First(std::initializer_list<std::string> problems) {
+  for (const std::string& problem : problems) {
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+Status ReadVersion(JsonReader* reader) {
+  int64_t version = 0;
+  HONE_RETURN_IF_ERROR(reader->Read("version", &version));
+  if (version > kVersion) {
+    return reader->Error("version", fmt::format("{} is newer than this Hone knows ({}); use the Hone that wrote it",
+                                                version, kVersion));
+  }
+  if (version < 1) return reader->Error("version", fmt::format("no such version: {}", version));
+  return Status::Ok();
+}
+
+Status ReadSeed(JsonReader* reader, uint64_t* seed) {
+  int64_t value = static_cast<int64_t>(*seed);
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("seed", &value));
+  if (value < 0) return reader->Error("seed", "must be at least 0");
+  *seed = static_cast<uint64_t>(value);
+  return Status::Ok();
+}
+
+Status CheckedBy(const std::string& problem, const std::string& path) {
+  return problem.empty() ? Status::Ok() : Status::Invalid(path + ": " + problem);
+}
+
+}  // namespace
+
+std::string TuneSettingsText(const TuneSettings& settings) {
+  const MeasureSettings& measure = settings.measure;
+  Json json = {{"version", kVersion},
+               {"tuner", settings.tuner},
+               {"trials", settings.trials},
+               {"seconds", settings.seconds},
+               {"early_stop", settings.early_stop},
+               {"seed", settings.seed},
+               {"measure",
+                {{"candidate_seconds", measure.candidate_seconds},
+                 {"timeout_seconds", measure.timeout_seconds},
+                 {"prune_factor", measure.prune_factor},
+                 {"finalists", measure.finalists}}}};
+  return DumpJson(json);
+}
+
+std::string BenchSettingsText(const BenchSettings& settings) {
+  Json json = {{"version", kVersion},
+               {"processes", settings.processes},
+               {"iterations", settings.iterations},
+               {"warmup", settings.warmup},
+               {"seed", settings.seed}};
+  return DumpJson(json);
+}
+
+Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
+  TuneSettings settings;
+  JsonReader reader(json, path);
+  HONE_RETURN_IF_ERROR(ReadVersion(&reader));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("tuner", &settings.tuner));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("trials", &settings.trials));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("seconds", &settings.seconds));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("early_stop", &settings.early_stop));
+  HONE_RETURN_IF_ERROR(ReadSeed(&reader, &settings.seed));
+  if (reader.Has("measure")) {
+    JsonReader measure;
+    HONE_RETURN_IF_ERROR(reader.Read("measure", &measure));
+    HONE_RETURN_IF_ERROR(measure.ReadOptional("candidate_seconds", &settings.measure.candidate_seconds));
+    HONE_RETURN_IF_ERROR(measure.ReadOptional("timeout_seconds", &settings.measure.timeout_seconds));
+    HONE_RETURN_IF_ERROR(measure.ReadOptional("prune_factor", &settings.measure.prune_factor));
+    HONE_RETURN_IF_ERROR(measure.ReadOptional("finalists", &settings.measure.finalists));
+    HONE_RETURN_IF_ERROR(measure.Finish());
+  }
+  HONE_RETURN_IF_ERROR(reader.Finish());
+  HONE_RETURN_IF_ERROR(CheckedBy(CheckValues(settings), path));
+  return settings;
+}
+
+Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
+  BenchSettings settings;
+  JsonReader reader(json, path);
+  HONE_RETURN_IF_ERROR(ReadVersion(&reader));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("processes", &settings.processes));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("iterations", &settings.iterations));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("warmup", &settings.warmup));
+  HONE_RETURN_IF_ERROR(ReadSeed(&reader, &settings.seed));
+  HONE_RETURN_IF_ERROR(reader.Finish());
+  HONE_RETURN_IF_ERROR(CheckedBy(CheckValues(settings), path));
+  return settings;
+}
+
+Result<TuneSettings> ReadTuneSettings(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseTuneSettings(text, path);
+}
+
+Result<BenchSettings> ReadBenchSettings(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseBenchSettings(text, path);
+}
+
+bool LargerBudget(const TuneSettings& a, const TuneSettings& b) {
+  const auto limit = [](double x) { return x == 0 ? std::numeric_limits<double>::infinity() : x; };
+  if (a.trials != b.trials) return a.trials > b.trials;
+  if (a.seconds != b.seconds) return limit(a.seconds) > limit(b.seconds);
+  return limit(static_cast<double>(a.early_stop)) > limit(static_cast<double>(b.early_stop));
+}
+
+std::string CheckValues(const TuneSettings& settings) {
+  const MeasureSettings& measure = settings.measure;
+  return First({settings.tuner.empty() ? "tuner: must not be empty" : "",
+                OutOfRange<int64_t>("trials", settings.trials, 1, kMaxCount),
+                OutOfRange("seconds", settings.seconds, 0.0, kMaxSeconds),
+                OutOfRange<int64_t>("early_stop", settings.early_stop, 0, kMaxCount),
+                NotPositive("candidate_seconds", measure.candidate_seconds),
+                NotPositive("timeout_seconds", measure.timeout_seconds),
+                measure.prune_factor == 0 ? "" : OutOfRange("prune_factor", measure.prune_factor, 1.0, 1e6),
+                OutOfRange<int64_t>("finalists", measure.finalists, 0, 1000)});
+}
+
+std::string CheckValues(const BenchSettings& settings) {
+  return First({OutOfRange<int64_t>("processes", settings.processes, 1, 1000),
+                OutOfRange<int64_t>("iterations", settings.iterations, 1, kMaxCount),
+                OutOfRange<int64_t>("warmup", settings.warmup, 0, kMaxCount)});
+}
+
+}  // namespace hone::pipeline

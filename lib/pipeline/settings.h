@@ -1,0 +1,62 @@
+// The settings of a job: everything of its pipeline file that changes a result, apart from what it tunes for what.
+// hone-plan writes them as settings/JOB.extract.json, .tune.json and .bench.json (only if changed); the tools read them. Nothing
+// that leaves results alone (launcher, verbosity, paths, number of jobs) may be added here: a changed byte is work to do.
+//
+// Format: one JSON object with "version": 1 and the fields below by their names; MeasureSettings is the object "measure"
+// of the tune settings. Every field is written; a reader takes a missing one as its default and refuses unknown ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace hone::pipeline {
+
+// How one candidate is timed (DESIGN: measuring; doc/measuring.md has the protocol).
+struct MeasureSettings {
+  double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest, > 0
+  double timeout_seconds = 10;     // a candidate that has not answered by then is killed: error `timeout`, > 0
+  double prune_factor = 2;         // a first run slower than this times the incumbent is `pruned`; 0: never
+  int64_t finalists = 8;           // so many of the best are measured again, interleaved, before the stamp; 0: none
+  bool operator==(const MeasureSettings&) const = default;
+};
+
+struct TuneSettings {
+  std::string tuner = "random";  // "random" or "grid"; hone-tune knows the list
+  int64_t trials = 128;          // budget of one task, at least 1
+  double seconds = 0;            // budget of one task in seconds of tuning over all its sessions; 0: no limit
+  int64_t early_stop = 0;        // stop after so many trials without a better one; 0: never
+  uint64_t seed = 1;             // below 2^63
+  MeasureSettings measure;
+  bool operator==(const TuneSettings&) const = default;
+};
+
+struct BenchSettings {
+  int64_t processes = 5;    // fresh processes per library, alternating between the compared libraries, at least 1
+  int64_t iterations = 50;  // timed runs per process, at least 1
+  int64_t warmup = 5;       // runs before them, at least 0
+  uint64_t seed = 1;        // of the input
+  bool operator==(const BenchSettings&) const = default;
+};
+
+// The JSON text, with a newline at its end; the same settings give the same bytes.
+std::string TuneSettingsText(const TuneSettings& settings);
+std::string BenchSettingsText(const BenchSettings& settings);
+
+// kInvalid with `path` and the key, or file:line:column for a syntax error; a version newer than ours is named as such.
+Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string& path);
+Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::string& path);
+Result<TuneSettings> ReadTuneSettings(const std::string& path);
+Result<BenchSettings> ReadBenchSettings(const std::string& path);
+
+// Is `a` the larger budget? More trials; then more seconds, then more patience before an early stop (0, no limit, is most).
+bool LargerBudget(const TuneSettings& a, const TuneSettings& b);
+
+// What is wrong with the values, "" if nothing: "trials: must be at least 1, is 0". The first part is the key. One place
+// for both the pipeline file and the JSON.
+std::string CheckValues(const TuneSettings& settings);
+std::string CheckValues(const BenchSettings& settings);
+
+}  // namespace hone::pipeline

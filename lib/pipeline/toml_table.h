@@ -1,0 +1,50 @@
+// Checked reading of a TOML file: the twin of base/json.h's JsonReader for the files people write by hand, so every message has
+// the line: "pipelines/resnet18.toml:7: unknown key `trails` in [tune]; did you mean `trials`?"
+//
+// Use: Read every key the format knows, then Finish(), which refuses the keys that nobody asked for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::pipeline {
+
+class TomlTable {
+ public:
+  // The whole file. kInvalid with "PATH:LINE: what" for a syntax error, a date, or a number that is not finite.
+  static Result<TomlTable> Parse(std::string_view text, const std::string& path);
+
+  // *out = the value of `key`; ok and *out unchanged if it is missing. kInvalid for another type. A double takes an integer.
+  Status Read(const std::string& key, std::string* out);
+  Status Read(const std::string& key, int64_t* out);
+  Status Read(const std::string& key, double* out);
+  Status Read(const std::string& key, std::vector<std::string>* out);
+
+  bool Has(const std::string& key) const;
+  // The table [key]; an empty one if it is missing. It shares the file with this object and may outlive it.
+  Result<TomlTable> Table(const std::string& key);
+
+  // kInvalid if the table has a key that was never read, with the closest one that was as a suggestion.
+  Status Finish() const;
+
+  // kInvalid at the line of `key`, or at that of the table if there is no such key.
+  Status Error(const std::string& key, const std::string& what) const;
+
+ private:
+  struct Document;
+  TomlTable(std::shared_ptr<const Document> document, std::string pointer)
+      : document_(std::move(document)), pointer_(std::move(pointer)) {}
+  Status Expected(const std::string& key, const char* type) const;
+
+  // Shared because a table is a view of its file and tables are handed around by value.
+  std::shared_ptr<const Document> document_;
+  std::string pointer_;  // "" or "/tune"
+  std::vector<std::string> known_;
+};
+
+}  // namespace hone::pipeline
