@@ -1,0 +1,54 @@
+#include "record/export.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace hone::record {
+
+Result<std::string> ExportJsonLines(const Store& store) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
+  HONE_ASSIGN_OR_RETURN(const std::vector<Session> sessions, store.Sessions());
+  std::string out;
+  for (const Trial& t : trials) {
+    const Outcome& o = t.outcome;
+    Json j;
+    j["version"] = 1;
+    j["task_id"] = store.meta().task_id;
+    j["workload"] = store.meta().workload;
+    j["target"] = store.meta().target;
+    for (const Session& s : sessions) {
+      if (s.id == t.session) j["fingerprint"] = s.fingerprint;
+    }
+    j["ordinal"] = t.ordinal;
+    j["session"] = t.session;
+    j["config"] = Json::parse(o.config.ToJson());
+    j["state"] = TrialStateName(o.state);
+    j["median"] = o.state == TrialState::kFailed ? Json() : Json(o.median);
+    j["error"] = TrialErrorName(o.error);
+    j["error_text"] = o.error_text;
+    j["samples"] = o.samples;
+    j["artifact_digest"] = o.artifact_digest;
+    j["compile_seconds"] = o.compile_seconds;
+    j["measure_seconds"] = o.measure_seconds;
+    j["proposer"] = o.proposer;
+    j["steps"] = o.steps;
+    out += DumpJson(j, -1);
+  }
+  return out;
+}
+
+Result<std::string> ExportCsv(const Store& store) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
+  std::string out = "ordinal,state,error,median_seconds,samples,compile_seconds,measure_seconds,proposer,config\n";
+  for (const Trial& t : trials) {
+    const Outcome& o = t.outcome;
+    out += fmt::format("{},{},{},{},{},{},{},{},\"{}\"\n", t.ordinal, TrialStateName(o.state), TrialErrorName(o.error),
+                       o.state == TrialState::kFailed ? "" : FormatDouble(o.median), o.samples.size(), FormatDouble(o.compile_seconds),
+                       FormatDouble(o.measure_seconds), o.proposer, ReplaceAll(o.config.Text(), "\"", "\"\""));
+  }
+  return out;
+}
+
+}  // namespace hone::record

@@ -1,0 +1,18 @@
+// The schema's versions: recognising a record file, creating one, bringing an old one forward.
+#pragma once
+
+#include "record/sqlite.h"
+
+namespace hone::record {
+
+// "HONE" in ASCII; in the file's header, so that `file` and SQLite's own tools can tell what it is.
+inline constexpr int64_t kApplicationId = 0x484F4E45;
+
+// Is this one of ours, of a version that this program reads? kInvalid for another program's database, kUnsupported for a
+// newer one, kCorrupt for a file shorter than its header says.
+Status CheckReadable(Database* db);
+
+// The same, then creates the schema in an empty file or applies the missing migrations, in one transaction.
+Status Migrate(Database* db);
+
+}  // namespace hone::record

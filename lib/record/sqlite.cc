@@ -1,0 +1,133 @@
+#include "record/sqlite.h"
+
+#include <sqlite3.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace hone::record {
+
+Status Database::Error(int code) const {
+  const std::string what = sqlite3_errmsg(db_);
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return Status::Corrupt(fmt::format(
+          "{}: the record file is damaged ({}); see what is left with `hone-records verify`, restore a copy, or move it away to start the task again",
+          path_, what));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return Status::Locked(fmt::format("{}: another process is writing to this record file ({}); wait for it or stop it", path_, what));
+    case SQLITE_FULL: return Status::Io(fmt::format("{}: no space left on the disk; free some and run the same command again", path_));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return Status::Io(fmt::format("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what));
+    case SQLITE_CANTOPEN: return Status::Io(fmt::format("{}: cannot be opened ({})", path_, what));
+    default: return Status::Io(fmt::format("{}: {}", path_, what));
+  }
+}
+
+Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
+  const int flags = mode == OpenMode::kRead    ? SQLITE_OPEN_READONLY
+                    : mode == OpenMode::kWrite ? SQLITE_OPEN_READWRITE
+                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  HONE_CHECK(raw != nullptr);
+  std::unique_ptr<Database> db(new Database(path, raw));
+  if (code != SQLITE_OK) return db->Error(code);
+  sqlite3_extended_result_codes(raw, 1);
+  sqlite3_busy_timeout(raw, 2000);
+  return db;
+}
+
+Database::~Database() { sqlite3_close(db_); }
+
+Status Database::Execute(const std::string& sql) {
+  const int code = sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : Error(code);
+}
+
+Result<Statement> Database::Prepare(const std::string& sql) {
+  sqlite3_stmt* stmt = nullptr;
+  const int code = sqlite3_prepare_v2(db_, sql.c_str(), static_cast<int>(sql.size()), &stmt, nullptr);
+  if (code != SQLITE_OK) return Error(code);
+  return Statement(this, stmt);
+}
+
+Result<int64_t> Database::QueryInt(const std::string& sql) {
+  HONE_ASSIGN_OR_RETURN(Statement s, Prepare(sql));
+  HONE_ASSIGN_OR_RETURN(bool row, s.Step());
+  return row ? s.Int(0) : 0;
+}
+
+int64_t Database::LastRowId() const { return sqlite3_last_insert_rowid(db_); }
+
+Statement::~Statement() { sqlite3_finalize(stmt_); }
+
+Statement& Statement::Bind(int64_t value) {
+  HONE_CHECK(sqlite3_bind_int64(stmt_, next_++, value) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::Bind(double value) {
+  HONE_CHECK(sqlite3_bind_double(stmt_, next_++, value) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::Bind(const std::string& value) {
+  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT) == SQLITE_OK);
+  return *this;
+}
+
+Statement& Statement::BindNull() {
+  HONE_CHECK(sqlite3_bind_null(stmt_, next_++) == SQLITE_OK);
+  return *this;
+}
+
+Result<bool> Statement::Step() {
+  const int code = sqlite3_step(stmt_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  return db_->Error(code);
+}
+
+Status Statement::Run() {
+  for (;;) {
+    Result<bool> row = Step();
+    if (!row.ok()) return row.status();
+    if (!*row) break;
+  }
+  sqlite3_reset(stmt_);
+  next_ = 1;
+  return Status();
+}
+
+int64_t Statement::Int(int column) const { return sqlite3_column_int64(stmt_, column); }
+double Statement::Real(int column) const { return sqlite3_column_double(stmt_, column); }
+bool Statement::IsNull(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_NULL; }
+
+std::string Statement::Text(int column) const {
+  const unsigned char* text = sqlite3_column_text(stmt_, column);
+  return text ? std::string(reinterpret_cast<const char*>(text), sqlite3_column_bytes(stmt_, column)) : std::string();
+}
+
+Result<Transaction> Transaction::Begin(Database* db) {
+  HONE_RETURN_IF_ERROR(db->Execute("BEGIN IMMEDIATE"));
+  return Transaction(db);
+}
+
+Transaction::~Transaction() {
+  if (db_) (void)db_->Execute("ROLLBACK");
+}
+
+Status Transaction::Commit() {
+  HONE_RETURN_IF_ERROR(db_->Execute("COMMIT"));
+  db_ = nullptr;
+  return Status();
+}
+
+}  // namespace hone::record

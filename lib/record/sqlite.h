@@ -1,0 +1,83 @@
+// A thin owner's view of SQLite: three nouns, statuses instead of codes. sqlite3.h stays in the .cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace hone::record {
+
+enum class OpenMode { kRead, kWrite, kCreate };
+
+class Database;
+
+// A prepared statement. Bind in order, then Step until it says there is no further row.
+class Statement {
+ public:
+  Statement(Statement&& other) noexcept : db_(other.db_), stmt_(other.stmt_) { other.stmt_ = nullptr; }
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
+  Statement& Bind(int64_t value);
+  Statement& Bind(double value);
+  Statement& Bind(const std::string& value);
+  Statement& BindNull();
+
+  Result<bool> Step();  // true: a row is there; false: done
+  Status Run();         // steps to the end and resets, for reuse with new bindings
+
+  int64_t Int(int column) const;
+  double Real(int column) const;  // 0 for null
+  std::string Text(int column) const;
+  bool IsNull(int column) const;
+
+ private:
+  friend class Database;
+  Statement(Database* db, sqlite3_stmt* stmt) : db_(db), stmt_(stmt) {}
+  Database* db_;
+  sqlite3_stmt* stmt_;
+  int next_ = 1;  // the parameter that the next Bind sets
+};
+
+class Database {
+ public:
+  // Failures name the file and what to do about it: kNotFound, kCorrupt, kLocked, kIo.
+  static Result<std::unique_ptr<Database>> Open(const std::string& path, OpenMode mode);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  Status Execute(const std::string& sql);  // one or several statements, no rows
+  Result<Statement> Prepare(const std::string& sql);
+  Result<int64_t> QueryInt(const std::string& sql);
+  int64_t LastRowId() const;
+  const std::string& path() const { return path_; }
+  Status Error(int code) const;  // of the last call
+
+ private:
+  Database(std::string path, sqlite3* db) : path_(std::move(path)), db_(db) {}
+  const std::string path_;
+  sqlite3* db_;
+};
+
+// BEGIN IMMEDIATE, and ROLLBACK when it goes out of scope without Commit.
+class Transaction {
+ public:
+  static Result<Transaction> Begin(Database* db);
+  Transaction(Transaction&& other) noexcept : db_(other.db_) { other.db_ = nullptr; }
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+  Status Commit();
+
+ private:
+  explicit Transaction(Database* db) : db_(db) {}
+  Database* db_;
+};
+
+}  // namespace hone::record

@@ -1,0 +1,14 @@
+// What `hone-records verify` checks beyond SQLite's own integrity check.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/sqlite.h"
+
+namespace hone::record {
+
+// One line a finding, at most 100; empty if all is well. An error only if the file cannot be read at all.
+Result<std::vector<std::string>> VerifyRecords(Database* db);
+
+}  // namespace hone::record

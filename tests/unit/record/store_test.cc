@@ -1,0 +1,192 @@
+#include "record/store.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "base/file.h"
+#include "sample.h"
+
+namespace hone::record {
+namespace {
+
+class StoreTest : public ::testing::Test {
+ protected:
+  StoreTest() : dir_(*TempDir::Create()), path_(dir_.Join("records/cpu/t.db")) {}
+
+  std::unique_ptr<Store> Open() {
+    Result<std::unique_ptr<Store>> store = Store::OpenForWriting(path_, SampleMeta());
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    return store.ok() ? std::move(*store) : nullptr;
+  }
+  // Straight into the file, as somebody with another tool would.
+  void Sql(const std::string& sql) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+    char* error = nullptr;
+    EXPECT_EQ(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, &error), SQLITE_OK) << error;
+    sqlite3_free(error);
+    sqlite3_close(db);
+  }
+  void Fill() {
+    std::unique_ptr<Store> store = Open();
+    const int64_t session = *store->BeginSession(SampleSession());
+    ASSERT_TRUE(store->Append(session, {Good(1, {3e-3, 1e-3, 2e-3}), Bad(2, TrialError::kWrong, "element 3: 1 instead of 2")}).ok());
+    ASSERT_TRUE(store->Append(session, {Good(4, {1e-3})}).ok());
+    ASSERT_TRUE(store->EndSession(session, 2000).ok());
+  }
+
+  TempDir dir_;
+  const std::string path_;
+};
+
+TEST_F(StoreTest, WhatIsWrittenIsReadAgain) {
+  Fill();
+  Result<std::unique_ptr<Store>> store = Store::OpenForReading(path_);
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  EXPECT_EQ((*store)->meta().workload, SampleMeta().workload);
+  const std::vector<Trial> trials = *(*store)->Trials();
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_EQ(trials[0].ordinal, 0);
+  EXPECT_EQ(trials[0].outcome.config, SampleConfig(1));
+  EXPECT_EQ(trials[0].outcome.samples, (std::vector<double>{3e-3, 1e-3, 2e-3}));
+  EXPECT_EQ(trials[0].outcome.median, 2e-3);
+  EXPECT_EQ(trials[0].outcome.steps, "vectorize out m");
+  EXPECT_EQ(trials[1].outcome.error, TrialError::kWrong);
+  EXPECT_EQ(trials[1].outcome.error_text, "element 3: 1 instead of 2");
+  EXPECT_EQ(trials[2].ordinal, 2);
+  const std::vector<Session> sessions = *(*store)->Sessions();
+  ASSERT_EQ(sessions.size(), 1u);
+  EXPECT_EQ(sessions[0].seed, 18446744073709551615ull);
+  EXPECT_EQ(sessions[0].ended, 2000);
+  EXPECT_TRUE((*store)->Verify()->empty());
+}
+
+TEST_F(StoreTest, OrdinalsGoOnOverSessions) {
+  Fill();
+  std::unique_ptr<Store> store = Open();
+  const int64_t session = *store->BeginSession(SampleSession());
+  ASSERT_TRUE(store->Append(session, {Good(8, {5e-4})}).ok());
+  EXPECT_EQ(store->Trials()->back().ordinal, 3);
+  EXPECT_EQ(*store->CountTrials(), 4);
+}
+
+TEST_F(StoreTest, BestIsOfOneFingerprintOnly) {
+  Fill();
+  std::unique_ptr<Store> store = Open();
+  EXPECT_EQ((*store->Best(""))->ordinal, 2);
+  const int64_t other = *store->BeginSession(SampleSession("f2"));
+  EXPECT_FALSE(store->Best("")->has_value());  // the newest fingerprint has none yet
+  Outcome pruned = Good(16, {1e-5});
+  pruned.state = TrialState::kPruned;
+  ASSERT_TRUE(store->Append(other, {Good(8, {9e-3}), pruned}).ok());
+  EXPECT_EQ((*store->Best(""))->ordinal, 3);
+  EXPECT_EQ((*store->Best("f1"))->ordinal, 2);
+  EXPECT_EQ((*store->Best("f1"))->outcome.samples.size(), 1u);
+}
+
+TEST_F(StoreTest, RemeasuringAppendsSamplesAndMovesTheMedian) {
+  Fill();
+  std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->Remeasure(0, Good(1, {1.5e-3, 1.6e-3, 1.7e-3})).ok());
+  const Trial t = (*store->Trials())[0];
+  EXPECT_EQ(t.outcome.samples.size(), 6u);
+  EXPECT_EQ(t.outcome.median, 1.6e-3);
+  EXPECT_TRUE(store->Verify()->empty());
+}
+
+TEST_F(StoreTest, AnotherTaskIsRefused) {
+  Fill();
+  Meta other = SampleMeta();
+  other.space_version = "dense=2";
+  Result<std::unique_ptr<Store>> store = Store::OpenForWriting(path_, other);
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.status().kind(), StatusKind::kInvalid);
+  EXPECT_NE(store.status().message().find("space_version"), std::string::npos);
+}
+
+TEST_F(StoreTest, ANewerFormatIsRefused) {
+  Fill();
+  Sql("PRAGMA user_version = 99");
+  for (const Status& s : {Store::OpenForReading(path_).status(), Store::OpenForWriting(path_, SampleMeta()).status()}) {
+    EXPECT_EQ(s.kind(), StatusKind::kUnsupported);
+    EXPECT_NE(s.message().find("99"), std::string::npos);
+  }
+}
+
+TEST_F(StoreTest, ACutFileIsSaidToBeCut) {
+  Fill();
+  const std::string bytes = *ReadFile(path_);
+  ASSERT_TRUE(WriteFileAtomic(path_, bytes.substr(0, bytes.size() - 4096)).ok());
+  for (const Status& s : {Store::OpenForReading(path_).status(), Store::OpenForWriting(path_, SampleMeta()).status()}) {
+    EXPECT_EQ(s.kind(), StatusKind::kCorrupt);
+    EXPECT_NE(s.message().find("cut short"), std::string::npos) << s.message();
+  }
+}
+
+TEST_F(StoreTest, SomethingElseIsRefused) {
+  ASSERT_TRUE(MakeDirs(DirName(path_)).ok());
+  ASSERT_TRUE(WriteFileAtomic(path_, "hello").ok());
+  EXPECT_EQ(Store::OpenForReading(path_).status().kind(), StatusKind::kCorrupt);
+  ASSERT_TRUE(Remove(path_).ok());
+  Sql("CREATE TABLE songs(name TEXT)");
+  EXPECT_EQ(Store::OpenForWriting(path_, SampleMeta()).status().kind(), StatusKind::kInvalid);
+}
+
+TEST_F(StoreTest, AMissingFileIsNotMadeByReading) {
+  EXPECT_EQ(Store::OpenForReading(path_).status().kind(), StatusKind::kNotFound);
+  EXPECT_FALSE(Exists(path_));
+}
+
+TEST_F(StoreTest, AFileThatWasMadeButNeverFilledIsFilled) {
+  ASSERT_TRUE(MakeDirs(DirName(path_)).ok());
+  ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
+  EXPECT_EQ(Store::OpenForReading(path_).status().kind(), StatusKind::kCorrupt);
+  EXPECT_NE(Open(), nullptr);
+}
+
+TEST_F(StoreTest, VerifyFindsWhatIsWrong) {
+  Fill();
+  Sql("DELETE FROM sample WHERE trial = 1; DELETE FROM trial WHERE ordinal = 1");
+  Sql("UPDATE trial SET config_digest = 'zz' WHERE ordinal = 0");
+  Sql("UPDATE trial SET median = 7 WHERE ordinal = 2");
+  std::string all;
+  const std::unique_ptr<Store> store = Open();
+  const std::vector<std::string> findings = *store->Verify();
+  for (const std::string& f : findings) all += f + "\n";
+  EXPECT_EQ(findings.size(), 3u) << all;
+  EXPECT_NE(all.find("a trial is missing"), std::string::npos);
+  EXPECT_NE(all.find("digest"), std::string::npos);
+  EXPECT_NE(all.find("outside its samples"), std::string::npos);
+}
+
+TEST_F(StoreTest, VerifyFindsADoubledTrial) {
+  Fill();
+  std::unique_ptr<Store> store = Open();
+  const int64_t session = *store->BeginSession(SampleSession());
+  ASSERT_TRUE(store->Append(session, {Good(4, {1e-3})}).ok());
+  const std::vector<std::string> findings = *store->Verify();
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0], "trials 2 and 3 are of the same config");
+}
+
+TEST_F(StoreTest, AFailedAppendStoresNothing) {
+  Fill();
+  std::unique_ptr<Store> store = Open();
+  // The second outcome breaks the table's rule that a failed trial names its error.
+  EXPECT_FALSE(store->Append(1, {Good(32, {1e-3}), Bad(64, TrialError::kNone, "")}).ok());
+  EXPECT_EQ(*store->CountTrials(), 3);
+  EXPECT_TRUE(store->Append(1, {Good(32, {1e-3})}).ok());
+}
+
+TEST_F(StoreTest, AWriterInATransactionLocksOthersOut) {
+  Fill();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  const Status s = Store::OpenForReading(path_).status();
+  EXPECT_EQ(s.kind(), StatusKind::kLocked) << s.message();
+  sqlite3_close(other);
+}
+
+}  // namespace
+}  // namespace hone::record
