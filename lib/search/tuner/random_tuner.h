@@ -1,0 +1,41 @@
+// The random tuner: a seeded order of the legal points without repetition; a batch is the next of that order that the
+// history does not hold. The order depends on the space and the seed alone, so it does not matter where batches end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "base/rng.h"
+#include "search/tuner/tuner.h"
+
+namespace hone::search {
+
+class RandomTuner : public Tuner {
+ public:
+  // Spaces up to this size are enumerated and shuffled; beyond it points are drawn and checked one by one.
+  static constexpr uint64_t kEnumerateLimit = uint64_t{1} << 16;
+
+  RandomTuner(const TaskSpace& space, uint64_t seed, uint64_t enumerate_limit = kEnumerateLimit);
+
+  const char* name() const override { return "random"; }
+  std::vector<uint64_t> NextBatch(int n) override;
+  void Update(const std::vector<Outcome>& outcomes) override;
+
+ private:
+  std::optional<uint64_t> Draw();  // the next point of the order
+  void Enumerate(uint64_t limit);
+
+  const TaskSpace& space_;
+  Rng rng_;
+  uint64_t enumerate_limit_;
+  bool started_ = false;
+  bool enumerated_ = false;
+  std::vector<uint64_t> order_;  // once enumerated: what is left of the order begins at next_
+  size_t next_ = 0;
+  std::unordered_set<uint64_t> drawn_;  // by this object's draws alone: the order must not depend on the history
+  std::unordered_set<uint64_t> known_;  // proposed, or in the history
+};
+
+}  // namespace hone::search
