@@ -1,0 +1,50 @@
+// Builder and Measurer: the two halves of finding out how fast a candidate is. The real ones work in child processes
+// (session/child_builder.h, measure/child_measurer.h); tests and `hone-tune --fake-measure` use measure/fake.h.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/kernel.h"
+#include "task/outcome.h"
+
+namespace hone::measure {
+
+struct BuildResult {
+  bool ok = false;
+  BuiltKernel kernel;  // config always; the rest if ok
+  TrialError error = TrialError::kNone;  // kCompile, kTimeout (of the compiler), kCrash never: a compiler crash is kCompile
+  std::string error_text;
+  double compile_seconds = 0;
+};
+
+class Builder {
+ public:
+  virtual ~Builder() = default;
+  // One result a config, in order, whatever happens to single ones. Shared objects of the batch before are removed.
+  // kInterrupted: nothing is returned; any other failure means that nothing can be built here at all.
+  virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) = 0;
+  // How many are built at the same time: the share of wall time that compile_seconds stand for.
+  virtual int parallelism() const = 0;
+};
+
+class Measurer {
+ public:
+  virtual ~Measurer() = default;
+
+  // Verifies and times one candidate. `incumbent`: seconds of the best so far, 0 if there is none. The outcome has
+  // state, error, samples, median, measure_seconds, and from the kernel config, digest, steps and compile_seconds.
+  // kInterrupted: the trial is abandoned. Any other failure: measuring is not possible here at all.
+  virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;
+
+  // Times kernels that were correct once, interleaved: `rounds` rounds of one run each, in order; the first one is the
+  // anchor. One list of samples a kernel; an empty list for one that failed this time.
+  virtual Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
+                                                                     int rounds) = 0;
+
+  // FLOP a second that the device reaches at most; 0 while unknown.
+  virtual double peak_flops() const = 0;
+};
+
+}  // namespace hone::measure

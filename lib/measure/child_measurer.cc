@@ -1,0 +1,112 @@
+#include "measure/child_measurer.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+
+namespace hone::measure {
+namespace {
+
+// Setting up reads the reference, fills the inputs and measures the peak; nothing of a candidate runs in it.
+constexpr double kSetupTimeoutSeconds = 120;
+
+Status ReadAnswer(const std::string& text, Json* answer, double* peak) {
+  HONE_ASSIGN_OR_RETURN(*answer, ParseJson(text, "answer of hone-worker"));
+  JsonReader reader(*answer, "answer of hone-worker");
+  bool ok = false;
+  HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
+  if (ok) return reader.ReadOptional("peak", peak);
+  std::string error = "no reason given";
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
+  return Status::Invalid("hone-worker: " + error);
+}
+
+}  // namespace
+
+ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup)
+    : setup_(std::move(setup)), worker_(WorkerOptions{std::move(program), "measure"}) {}
+
+Status ChildMeasurer::EnsureStarted() {
+  if (worker_.started()) return Status();
+  HONE_RETURN_IF_ERROR(worker_.Start());
+  auto text = Ask(DumpJson(SetupToJson(setup_), -1), kSetupTimeoutSeconds);
+  if (!text.ok()) return text.status().WithContext("hone-worker measure, setting up");
+  Json answer;
+  const Status read = ReadAnswer(*text, &answer, &peak_flops_);
+  if (!read.ok()) worker_.Stop();
+  return read;
+}
+
+Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeout_seconds) {
+  Status status = worker_.Send(message);
+  if (status.ok()) {
+    auto answer = worker_.Receive(timeout_seconds);
+    if (answer.ok()) return answer;
+    status = answer.status();
+  }
+  worker_.Stop();
+  return status;
+}
+
+Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {
+  Outcome outcome;
+  outcome.config = kernel.config;
+  outcome.artifact_digest = kernel.artifact_digest;
+  outcome.steps = kernel.steps;
+  outcome.compile_seconds = kernel.compile_seconds;
+  const std::string message =
+      DumpJson({{"do", "measure"}, {"kernel", KernelToJson(kernel)}, {"incumbent", incumbent}}, -1);
+  const double started = RealClock()->NowSeconds();
+  for (int attempt = 0;; ++attempt) {
+    HONE_RETURN_IF_ERROR(EnsureStarted());
+    auto text = Ask(message, setup_.protocol.timeout_seconds);
+    if (text.ok()) {
+      Json answer;
+      HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer, &peak_flops_));
+      if (!answer.contains("outcome")) return Status::Corrupt("answer of hone-worker: no outcome");
+      HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], &outcome));
+      return outcome;
+    }
+    const StatusKind kind = text.status().kind();
+    // Killed from outside once is not the candidate's fault; twice in a row it is more likely to be (its memory, say).
+    if (kind == StatusKind::kCrashed && worker_.killed_from_outside() && attempt == 0) continue;
+    if (kind != StatusKind::kCrashed && kind != StatusKind::kTimeout && kind != StatusKind::kCorrupt) {
+      return text.status();
+    }
+    outcome.measure_seconds = RealClock()->NowSeconds() - started;
+    outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout : TrialError::kCrash;
+    outcome.error_text =
+        kind == StatusKind::kTimeout
+            ? fmt::format("no answer within {:g} s; the measuring child was killed", setup_.protocol.timeout_seconds)
+            : "the measuring child " + text.status().message();
+    return outcome;
+  }
+}
+
+Result<std::vector<std::vector<double>>> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
+                                                                          int rounds) {
+  Json list = Json::array();
+  for (const BuiltKernel& kernel : kernels) list.push_back(KernelToJson(kernel));
+  const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);
+  for (int attempt = 0;; ++attempt) {
+    HONE_RETURN_IF_ERROR(EnsureStarted());
+    const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
+    auto text = Ask(message, timeout);
+    if (!text.ok()) {
+      if (text.status().kind() == StatusKind::kCrashed && attempt == 0) continue;
+      return text.status();
+    }
+    Json answer;
+    HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer, &peak_flops_));
+    std::vector<JsonReader> items;
+    JsonReader reader(answer, "answer of hone-worker");
+    HONE_RETURN_IF_ERROR(reader.Read("samples", &items));
+    std::vector<std::vector<double>> samples(items.size());
+    for (size_t i = 0; i < items.size(); ++i) HONE_RETURN_IF_ERROR(items[i].Read("seconds", &samples[i]));
+    if (samples.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
+    return samples;
+  }
+}
+
+}  // namespace hone::measure

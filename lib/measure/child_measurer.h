@@ -1,0 +1,35 @@
+// The Measurer that works in a child (`hone-worker measure`): a candidate that crashes or hangs takes the child with it,
+// and the next one gets a new child.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "measure/builder.h"
+#include "measure/messages.h"
+#include "measure/worker.h"
+
+namespace hone::measure {
+
+class ChildMeasurer : public Measurer {
+ public:
+  // `program`: path of hone-worker. The child is started by the first call.
+  ChildMeasurer(std::string program, TaskSetup setup);
+
+  Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
+  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
+                                                             int rounds) override;
+  double peak_flops() const override { return peak_flops_; }
+  pid_t child_pid() const { return worker_.pid(); }
+
+ private:
+  Status EnsureStarted();
+  // kTimeout, kCrashed: the child is gone by then.
+  Result<std::string> Ask(const std::string& message, double timeout_seconds);
+
+  TaskSetup setup_;
+  Worker worker_;
+  double peak_flops_ = 0;
+};
+
+}  // namespace hone::measure

@@ -1,0 +1,81 @@
+#include "measure/fake.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "base/rng.h"
+
+namespace hone::measure {
+namespace {
+
+double Uniform(uint64_t seed, const Config& config, uint64_t stream) {
+  const Digest digest = config.ValueDigest();
+  return static_cast<double>(Mix64(digest.lo ^ Mix64(digest.hi ^ Mix64(seed ^ stream))) >> 11) * 0x1p-53;
+}
+
+}  // namespace
+
+double FakeWorld::Seconds(const Config& config) const { return 2e-4 + 1.8e-3 * Uniform(seed, config, 1); }
+
+TrialError FakeWorld::Fails(const Config& config) const {
+  if (Uniform(seed, config, 2) >= fail_share) return TrialError::kNone;
+  constexpr TrialError kKinds[] = {TrialError::kCompile, TrialError::kCrash, TrialError::kTimeout, TrialError::kWrong};
+  return kKinds[static_cast<int>(4 * Uniform(seed, config, 3)) & 3];
+}
+
+Result<std::vector<BuildResult>> FakeBuilder::Build(const std::vector<Config>& configs) {
+  std::vector<BuildResult> results;
+  for (const Config& config : configs) {
+    ++built_;
+    BuildResult result;
+    result.kernel.config = config;
+    result.kernel.artifact_digest = config.ValueDigest().Hex();
+    result.kernel.steps = "pragma out n fake 1\n";
+    result.compile_seconds = result.kernel.compile_seconds = 1e-3;
+    result.ok = world_.Fails(config) != TrialError::kCompile;
+    if (!result.ok) {
+      result.error = TrialError::kCompile;
+      result.error_text = "fake: this config does not compile";
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Result<Outcome> FakeMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {
+  if (world_.sleep_seconds > 0) RealClock()->SleepSeconds(world_.sleep_seconds);
+  if (Interrupted()) return Status::Interrupted("interrupted while measuring");
+  const int64_t call = measured_++;
+  Outcome outcome;
+  outcome.config = kernel.config;
+  outcome.artifact_digest = kernel.artifact_digest;
+  outcome.steps = kernel.steps;
+  outcome.compile_seconds = kernel.compile_seconds;
+  outcome.measure_seconds = 2e-3;
+  outcome.error = world_.Fails(kernel.config);
+  const auto& also = world_.fail_ordinals;
+  if (std::find(also.begin(), also.end(), call) != also.end()) outcome.error = TrialError::kCrash;
+  if (outcome.error != TrialError::kNone) {
+    outcome.error_text = std::string("fake: ") + TrialErrorName(outcome.error);
+    return outcome;
+  }
+  const double seconds = world_.Seconds(kernel.config);
+  const bool hopeless = incumbent > 0 && world_.prune_factor > 0 && seconds > world_.prune_factor * incumbent;
+  outcome.state = hopeless ? TrialState::kPruned : TrialState::kOk;
+  outcome.samples.assign(hopeless ? 2 : 5, seconds);
+  outcome.median = seconds;
+  return outcome;
+}
+
+Result<std::vector<std::vector<double>>> FakeMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
+                                                                         int rounds) {
+  if (Interrupted()) return Status::Interrupted("interrupted while measuring");
+  std::vector<std::vector<double>> samples;
+  for (const BuiltKernel& kernel : kernels) {
+    samples.emplace_back(static_cast<size_t>(rounds), world_.Seconds(kernel.config));
+  }
+  return samples;
+}
+
+}  // namespace hone::measure

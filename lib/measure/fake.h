@@ -1,0 +1,51 @@
+// A world without compiler and clock, for tests of everything around them (and `hone-tune --fake-measure`): every
+// verdict and every time is a pure function of the config's values and a seed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "measure/builder.h"
+
+namespace hone::measure {
+
+struct FakeWorld {
+  uint64_t seed = 0;
+  double fail_share = 0.1;       // of configs, spread over compile, crash, timeout, wrong
+  double sleep_seconds = 0;      // really, for each measured trial: so that tests can interrupt
+  double prune_factor = 2;
+  std::vector<int> fail_ordinals;  // unused configs aside, fail the n-th Measure call too (0, 1, ..), as a crash
+
+  double Seconds(const Config& config) const;  // 0.2 to 2 ms
+  TrialError Fails(const Config& config) const;
+};
+
+class FakeBuilder : public Builder {
+ public:
+  explicit FakeBuilder(const FakeWorld& world) : world_(world) {}
+  Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) override;
+  int parallelism() const override { return 1; }
+  int64_t built() const { return built_; }
+
+ private:
+  FakeWorld world_;
+  int64_t built_ = 0;
+};
+
+class FakeMeasurer : public Measurer {
+ public:
+  explicit FakeMeasurer(const FakeWorld& world) : world_(world) {}
+  Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
+  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
+                                                             int rounds) override;
+  double peak_flops() const override { return 500e9; }
+  int64_t measured() const { return measured_; }
+
+ private:
+  FakeWorld world_;
+  int64_t measured_ = 0;
+};
+
+}  // namespace hone::measure

@@ -1,0 +1,119 @@
+#include "measure/kernel.h"
+
+#include "base/json.h"
+
+namespace hone::measure {
+namespace {
+
+Json ArgsToJson(const std::vector<ArgRef>& args) {
+  Json list = Json::array();
+  for (const ArgRef& arg : args) list.push_back({{"prepared", arg.prepared}, {"index", arg.index}});
+  return list;
+}
+
+Status ReadArgs(JsonReader* reader, const std::string& key, std::vector<ArgRef>* args) {
+  std::vector<JsonReader> items;
+  HONE_RETURN_IF_ERROR(reader->Read(key, &items));
+  for (JsonReader& item : items) {
+    ArgRef arg;
+    HONE_RETURN_IF_ERROR(item.Read("prepared", &arg.prepared));
+    HONE_RETURN_IF_ERROR(item.Read("index", &arg.index));
+    args->push_back(arg);
+  }
+  return Status();
+}
+
+// The entries travel in the text form that the artifact defines.
+Status ReadEntry(JsonReader* reader, const std::string& key, EntryPoint* entry) {
+  std::string text;
+  HONE_RETURN_IF_ERROR(reader->Read(key, &text));
+  HONE_ASSIGN_OR_RETURN(std::vector<EntryPoint> entries, ParseEntries(text));
+  if (entries.size() != 1) return reader->Error(key, "expected one entry point");
+  *entry = entries[0];
+  return Status();
+}
+
+}  // namespace
+
+int64_t Operand::PhysicalElements() const {
+  int64_t n = 1;
+  for (const int64_t extent : physical) n *= extent;
+  return n;
+}
+
+Json KernelToJson(const BuiltKernel& k) {
+  Json prepared = Json::array();
+  for (const PreparedConstant& p : k.prepared) prepared.push_back({{"name", p.name}, {"elements", p.elements}});
+  return {{"config", k.config.ToJson()},
+          {"path", k.path},
+          {"artifact_digest", k.artifact_digest},
+          {"kernel", EntriesText({k.kernel})},
+          {"kernel_args", ArgsToJson(k.kernel_args)},
+          {"has_prepare", k.has_prepare},
+          {"prepare", EntriesText({k.prepare})},
+          {"prepare_args", ArgsToJson(k.prepare_args)},
+          {"prepared", prepared},
+          {"steps", k.steps},
+          {"compile_seconds", k.compile_seconds}};
+}
+
+Result<BuiltKernel> KernelFromJson(const Json& json) {
+  JsonReader reader(json, "kernel message");
+  BuiltKernel k;
+  std::string config;
+  HONE_RETURN_IF_ERROR(reader.Read("config", &config));
+  HONE_ASSIGN_OR_RETURN(k.config, Config::FromJson(config));
+  HONE_RETURN_IF_ERROR(reader.Read("path", &k.path));
+  HONE_RETURN_IF_ERROR(reader.Read("artifact_digest", &k.artifact_digest));
+  HONE_RETURN_IF_ERROR(ReadEntry(&reader, "kernel", &k.kernel));
+  HONE_RETURN_IF_ERROR(ReadArgs(&reader, "kernel_args", &k.kernel_args));
+  HONE_RETURN_IF_ERROR(reader.Read("has_prepare", &k.has_prepare));
+  HONE_RETURN_IF_ERROR(ReadEntry(&reader, "prepare", &k.prepare));
+  HONE_RETURN_IF_ERROR(ReadArgs(&reader, "prepare_args", &k.prepare_args));
+  std::vector<JsonReader> items;
+  HONE_RETURN_IF_ERROR(reader.Read("prepared", &items));
+  for (JsonReader& item : items) {
+    PreparedConstant p;
+    HONE_RETURN_IF_ERROR(item.Read("name", &p.name));
+    HONE_RETURN_IF_ERROR(item.Read("elements", &p.elements));
+    k.prepared.push_back(p);
+  }
+  HONE_RETURN_IF_ERROR(reader.Read("steps", &k.steps));
+  HONE_RETURN_IF_ERROR(reader.Read("compile_seconds", &k.compile_seconds));
+  HONE_RETURN_IF_ERROR(reader.Finish());
+  return k;
+}
+
+Json OperandsToJson(const std::vector<Operand>& operands) {
+  Json list = Json::array();
+  for (const Operand& o : operands) {
+    list.push_back({{"name", o.name},
+                    {"role", static_cast<int>(o.role)},
+                    {"logical", o.logical},
+                    {"physical", o.physical},
+                    {"blocked", o.blocked}});
+  }
+  return list;
+}
+
+Result<std::vector<Operand>> OperandsFromJson(const Json& json) {
+  if (!json.is_array()) return Status::Corrupt("operands message: expected a list");
+  std::vector<Operand> operands;
+  for (const Json& item : json) {
+    JsonReader reader(item, "operands message");
+    Operand o;
+    int role = 0;
+    HONE_RETURN_IF_ERROR(reader.Read("name", &o.name));
+    HONE_RETURN_IF_ERROR(reader.Read("role", &role));
+    HONE_RETURN_IF_ERROR(reader.Read("logical", &o.logical));
+    HONE_RETURN_IF_ERROR(reader.Read("physical", &o.physical));
+    HONE_RETURN_IF_ERROR(reader.Read("blocked", &o.blocked));
+    HONE_RETURN_IF_ERROR(reader.Finish());
+    if (role < 0 || role > 2) return reader.Error("role", "expected 0, 1 or 2");
+    o.role = static_cast<Operand::Role>(role);
+    operands.push_back(std::move(o));
+  }
+  return operands;
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,36 @@
+// What the measuring child is told and answers, as JSON (one object a message). Both ends are of one build.
+//   parent                                          child
+//   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
+//   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
+//   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"samples":[{"seconds":[S..]}..]}
+// and every answer carries "peak", which may grow.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "measure/kernel.h"
+#include "measure/protocol.h"
+#include "task/outcome.h"
+
+namespace hone::measure {
+
+// What is measured, and how: the same for all candidates of a task.
+struct TaskSetup {
+  std::vector<Operand> operands;  // the last one is the output
+  std::string reference_path;     // measure/reference_file.h
+  std::string reference_key;
+  double flop = 0;                // of one run, 0 if unknown
+  int threads = 1;
+  Protocol protocol;
+};
+
+Json SetupToJson(const TaskSetup& setup);
+Result<TaskSetup> SetupFromJson(const Json& json);
+
+// Only what measuring finds out: state, error, error_text, samples, median, measure_seconds.
+Json VerdictToJson(const Outcome& outcome);
+Status VerdictFromJson(const Json& json, Outcome* outcome);
+
+}  // namespace hone::measure

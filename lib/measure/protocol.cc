@@ -1,0 +1,61 @@
+#include "measure/protocol.h"
+
+#include <algorithm>
+
+#include "base/json.h"
+
+namespace hone::measure {
+
+Json ProtocolToJson(const Protocol& p) {
+  return {{"candidate_seconds", p.candidate_seconds},
+          {"timeout_seconds", p.timeout_seconds},
+          {"prune_factor", p.prune_factor},
+          {"min_samples", p.min_samples},
+          {"max_samples", p.max_samples},
+          {"relative_width", p.relative_width},
+          {"confidence", p.confidence},
+          {"cold_bytes", p.cold_bytes},
+          {"roofline_slack", p.roofline_slack}};
+}
+
+Result<Protocol> ProtocolFromJson(const Json& json) {
+  JsonReader reader(json, "protocol message");
+  Protocol p;
+  HONE_RETURN_IF_ERROR(reader.Read("candidate_seconds", &p.candidate_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("timeout_seconds", &p.timeout_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("prune_factor", &p.prune_factor));
+  HONE_RETURN_IF_ERROR(reader.Read("min_samples", &p.min_samples));
+  HONE_RETURN_IF_ERROR(reader.Read("max_samples", &p.max_samples));
+  HONE_RETURN_IF_ERROR(reader.Read("relative_width", &p.relative_width));
+  HONE_RETURN_IF_ERROR(reader.Read("confidence", &p.confidence));
+  HONE_RETURN_IF_ERROR(reader.Read("cold_bytes", &p.cold_bytes));
+  HONE_RETURN_IF_ERROR(reader.Read("roofline_slack", &p.roofline_slack));
+  HONE_RETURN_IF_ERROR(reader.Finish());
+  return p;
+}
+
+StoppingRule::Verdict StoppingRule::Add(double seconds) {
+  samples_.push_back(seconds);
+  total_ += seconds;
+  const int count = static_cast<int>(samples_.size());
+  const double hopeless = protocol_.prune_factor * incumbent_;
+  if (hopeless > 0 && count <= 2) {
+    if (*std::min_element(samples_.begin(), samples_.end()) > hopeless) {
+      pruned_ = count == 2;
+      return pruned_ ? Verdict::kPruned : Verdict::kMore;
+    }
+  }
+  if (count >= protocol_.max_samples || total_ >= protocol_.candidate_seconds) return Verdict::kDone;
+  if (count < protocol_.min_samples) return Verdict::kMore;
+  const Interval interval = MedianInterval(samples_, protocol_.confidence);
+  if (incumbent_ > 0 && interval.low > incumbent_) return Verdict::kDone;
+  const bool narrow = interval.high - interval.low <= protocol_.relative_width * Median(samples_);
+  return narrow ? Verdict::kDone : Verdict::kMore;
+}
+
+double StoppingRule::median() const {
+  if (pruned_) return *std::min_element(samples_.begin(), samples_.end());
+  return Median(samples_);
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,54 @@
+// The measuring protocol: constants, settings, and when to stop repeating. doc/measuring.md explains the choices.
+#pragma once
+
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "task/outcome.h"
+
+namespace hone::measure {
+
+// Raised whenever a change here, in the inputs or in the runner may change a time or a verdict. Records carry it.
+inline constexpr int kProtocolVersion = 1;
+
+struct Protocol {
+  double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest
+  double timeout_seconds = 10;     // a candidate that has not answered by then is killed
+  double prune_factor = 2;         // a first run slower than this times the incumbent: pruned; 0: never
+  int min_samples = 5;
+  int max_samples = 60;
+  double relative_width = 0.01;        // stop once the interval of the median is narrower than this share of it
+  double confidence = 0.95;            // of that interval
+  double cold_bytes = 64e6;            // copies of the constants that the runs rotate through, in total
+  double roofline_slack = 1.1;         // faster than peak times this is not possible
+};
+
+Json ProtocolToJson(const Protocol& protocol);
+Result<Protocol> ProtocolFromJson(const Json& json);
+
+// The stopping rule for one candidate: a pure function of its samples.
+//  1. One run. Beyond prune_factor x incumbent: a second one, since a single slow run may be the machine's fault; if
+//     that is beyond too, the candidate is pruned, and the faster of the two is its lower bound.
+//  2. Then repeat until the interval of the median lies wholly above the incumbent (it lost, by how much is of no
+//     interest), or is narrower than relative_width, or max_samples or candidate_seconds are used up.
+class StoppingRule {
+ public:
+  enum class Verdict { kMore, kPruned, kDone };
+
+  StoppingRule(const Protocol& protocol, double incumbent) : protocol_(protocol), incumbent_(incumbent) {}
+
+  Verdict Add(double seconds);
+  const std::vector<double>& samples() const { return samples_; }
+  double median() const;  // of the samples; the fastest if pruned
+  bool pruned() const { return pruned_; }
+
+ private:
+  Protocol protocol_;
+  double incumbent_;
+  double total_ = 0;
+  bool pruned_ = false;
+  std::vector<double> samples_;
+};
+
+}  // namespace hone::measure

@@ -1,0 +1,61 @@
+#include "measure/reference_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "measure/inputs.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr char kMagic[] = "HONEREF1";
+constexpr size_t kMagicBytes = 8;
+
+void AppendU64(std::string* bytes, uint64_t value) { bytes->append(reinterpret_cast<const char*>(&value), 8); }
+
+uint64_t ReadU64(const std::string& bytes, size_t offset) {
+  uint64_t value;
+  std::memcpy(&value, bytes.data() + offset, 8);
+  return value;
+}
+
+}  // namespace
+
+std::string ReferenceKey(const std::string& workload, const std::vector<Operand>& operands) {
+  std::string key = fmt::format("{}|inputs={}", workload, kInputsVersion);
+  for (const Operand& o : operands) key += fmt::format("|{}[{}]", o.name, fmt::join(o.physical, ","));
+  return key;
+}
+
+Result<std::vector<float>> ReadReference(const std::string& path, const std::string& key) {
+  HONE_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
+  const Status bad = Status::Corrupt(path + ": not the reference of this task; delete it, it is computed again");
+  const size_t fixed = kMagicBytes + 8 + key.size() + 8;
+  if (bytes.size() < fixed + 16 || bytes.compare(0, kMagicBytes, kMagic) != 0) return bad;
+  if (ReadU64(bytes, kMagicBytes) != key.size() || bytes.compare(kMagicBytes + 8, key.size(), key) != 0) return bad;
+  const uint64_t count = ReadU64(bytes, fixed - 8);
+  if (count != (bytes.size() - fixed - 16) / 4 || bytes.size() != fixed + count * 4 + 16) return bad;
+  const Digest digest = Digest128(std::string_view(bytes).substr(0, bytes.size() - 16));
+  if (digest.hi != ReadU64(bytes, bytes.size() - 16) || digest.lo != ReadU64(bytes, bytes.size() - 8)) return bad;
+  std::vector<float> values(count);
+  std::memcpy(values.data(), bytes.data() + fixed, count * 4);
+  return values;
+}
+
+Status WriteReference(const std::string& path, const std::string& key, const std::vector<float>& values) {
+  std::string bytes(kMagic, kMagicBytes);
+  AppendU64(&bytes, key.size());
+  bytes += key;
+  AppendU64(&bytes, values.size());
+  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * 4);
+  const Digest digest = Digest128(bytes);
+  AppendU64(&bytes, digest.hi);
+  AppendU64(&bytes, digest.lo);
+  return WriteFileAtomic(path, bytes);
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,112 @@
+#include "measure/worker.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/check.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/os_error.h"
+#include "base/text.h"
+
+namespace hone::measure {
+
+Worker::Worker(Worker&& other) noexcept
+    : options_(std::move(other.options_)),
+      process_(std::move(other.process_)),
+      channel_(std::move(other.channel_)),
+      stderr_fd_(std::exchange(other.stderr_fd_, -1)),
+      killed_from_outside_(other.killed_from_outside_) {}
+
+Worker::~Worker() { Stop(); }
+
+Status Worker::Start() {
+  HONE_CHECK(!started());
+  killed_from_outside_ = false;
+  HONE_ASSIGN_OR_RETURN(auto ends, Channel::Pair());
+  stderr_fd_ = memfd_create("hone-worker-stderr", MFD_CLOEXEC);
+  if (stderr_fd_ < 0) return ErrnoStatus(errno, "memfd_create");
+  const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null_fd < 0) return ErrnoStatus(errno, "/dev/null");
+  SpawnOptions spawn;
+  spawn.argv = {options_.program, options_.mode};
+  spawn.stdin_fd = null_fd;
+  spawn.stdout_fd = null_fd;
+  spawn.stderr_fd = stderr_fd_;
+  spawn.extra_fds = {{ends.second.fd(), 3}};
+  spawn.max_memory_bytes = options_.max_memory_bytes;
+  auto process = Subprocess::Spawn(spawn);
+  close(null_fd);
+  if (!process.ok()) return process.status().WithContext("cannot start " + options_.program);
+  process_ = std::move(*process);
+  channel_ = std::move(ends.first);
+  return Status();
+}
+
+Status Worker::Send(std::string_view message) {
+  const Status sent = channel_.Send(message, 60);
+  return sent.kind() == StatusKind::kCrashed ? Ended() : sent;
+}
+
+Result<std::string> Worker::Receive(double timeout_seconds) {
+  Clock* clock = RealClock();
+  const double deadline = clock->NowSeconds() + timeout_seconds;
+  while (true) {
+    if (Interrupted()) return Status::Interrupted("interrupted while waiting for a child");
+    const double left = timeout_seconds < 0 ? -1 : std::max(0.0, deadline - clock->NowSeconds());
+    const int ready = WaitReadable({channel_.fd(), InterruptFd()}, left);
+    if (ready == 0) {
+      auto message = channel_.Receive(0);
+      if (message.ok()) return message;
+      if (message.status().kind() == StatusKind::kCrashed) return Ended();
+      if (message.status().kind() != StatusKind::kTimeout) return message.status();
+    }
+    if (timeout_seconds >= 0 && clock->NowSeconds() >= deadline) return Status::Timeout("no answer from a child");
+  }
+}
+
+Status Worker::Ended() {
+  auto status = process_.Wait(5);
+  if (!status.ok()) {
+    process_.KillAndWait();
+    return Status::Crashed("the child closed its channel");
+  }
+  killed_from_outside_ = status->signal == SIGKILL || status->signal == SIGTERM;
+  const std::string words = LastWords();
+  return Status::Crashed(status->ToString() + (words.empty() ? "" : ": " + words));
+}
+
+std::string Worker::LastWords() const {
+  char buffer[2048];
+  const off_t end = lseek(stderr_fd_, 0, SEEK_END);
+  const off_t from = std::max<off_t>(0, end - static_cast<off_t>(sizeof buffer));
+  const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, from);
+  if (got <= 0) return "";
+  std::string_view text = Trim(std::string_view(buffer, static_cast<size_t>(got)));
+  const size_t line = text.rfind('\n');
+  return std::string(line == std::string_view::npos ? text : text.substr(line + 1));
+}
+
+void Worker::Stop() {
+  if (started()) process_.KillAndWait();
+  process_ = Subprocess();
+  channel_.Close();
+  if (stderr_fd_ >= 0) close(stderr_fd_);
+  stderr_fd_ = -1;
+}
+
+Result<std::string> DefaultWorkerProgram() {
+  HONE_ASSIGN_OR_RETURN(std::string self, CurrentExecutable());
+  const std::string path = JoinPath(DirName(self), "hone-worker");
+  if (!Exists(path)) return Status::NotFound(path + ": not there; build the target hone-worker");
+  return path;
+}
+
+}  // namespace hone::measure
