@@ -88,10 +88,14 @@ std::string Depfile(const PlanInput& input, const std::string& pipelines, const 
   std::string text = "build.ninja:";
   const auto add = [&text](const std::string& path) { text += " \\\n  " + DepfilePath(path); };
   for (const std::string& path : input.folder.read) add(input.pipelines + path.substr(pipelines.size()));
-  add(input.tools);
+  bool all = true;
   for (const char* tool : pipeline::kTools) {
-    if (Exists(JoinPath(tools, tool))) add(JoinPath(input.tools, tool));
+    const bool there = Exists(JoinPath(tools, tool));
+    if (there) add(JoinPath(input.tools, tool));
+    all = all && there;
   }
+  if (!all) add(input.tools);  // so that the one that is missing is noticed when it comes
+  add(JoinPath(input.tools, "hone-plan"));
   return text + "\n";
 }
 

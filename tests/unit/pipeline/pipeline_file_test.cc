@@ -1,0 +1,225 @@
+#include "pipeline/pipeline_file.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+
+namespace hone::pipeline {
+namespace {
+
+constexpr const char* kGood = R"(network = "resnet-18"
+batch = 2
+targets = ["cuda", "cpu"]
+[tune]
+tuner = "grid"
+trials = 7
+seconds = 1.5
+early_stop = 3
+seed = 9
+[measure]
+candidate_seconds = 1
+timeout_seconds = 2
+prune_factor = 0
+finalists = 4
+[bench]
+processes = 2
+iterations = 3
+warmup = 0
+seed = 5
+)";
+
+TEST(PipelineFile, ReadsEveryKey) {
+  const Result<PipelineFile> file = ParsePipelineFile(kGood, "pipelines/my-net.toml");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->name, "my-net");
+  EXPECT_EQ(file->network, "resnet-18");
+  EXPECT_EQ(file->batch, 2);
+  EXPECT_EQ(file->targets, (std::vector<std::string>{"cpu", "cuda"}));
+  const TuneSettings tune{"grid", 7, 1.5, 3, 9, {1, 2, 0, 4}};
+  EXPECT_EQ(file->tune, tune);
+  const BenchSettings bench{2, 3, 0, 5};
+  EXPECT_EQ(file->bench, bench);
+}
+
+TEST(PipelineFile, EverythingButNetworkAndTargetsHasADefault) {
+  const Result<PipelineFile> file = ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\n", "n.toml");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->batch, 1);
+  EXPECT_EQ(file->tune, TuneSettings());
+  EXPECT_EQ(file->bench, BenchSettings());
+}
+
+struct Bad {
+  const char* text;
+  const char* message;  // what the error must begin with, behind the file's name
+};
+
+// Each with the line of the mistake, counted by hand.
+TEST(PipelineFile, NamesFileAndLineOfAMistake) {
+  const Bad cases[] = {
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrails = 3\n",
+       "4: unknown key `trails` in [tune]; did you mean `trials`?"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\nbathc = 3\n", "3: unknown key `bathc`; did you mean `batch`?"},
+      {"netwrok = \"n\"\ntargets = [\"cpu\"]\n", "1: unknown key `netwrok`; did you mean `network`?"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measures]\n", "3: unknown key `measures`; did you mean `measure`?"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n\n[tune]\ntrials = \"7\"\n", "5: `trials` must be a whole number"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 0\n", "4: `trials` must be at least 1, is 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseconds = -1\n", "4: `seconds` must be at least 0, is -1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseconds = nan\n", "4: not a finite number"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseed = -1\n", "4: `seed` must be at least 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ncandidate_seconds = 0\n", "4: `candidate_seconds` must be above 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nprune_factor = 0.5\n", "4: `prune_factor` must be at least 1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[bench]\n# a comment\nprocesses = 0\n", "5: `processes` must be at least 1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\ntune = 3\n", "3: `tune` must be a table: [tune]"},
+      {"network = 3\ntargets = [\"cpu\"]\n", "1: `network` must be a text"},
+      {"targets = [\"cpu\"]\n", "1: `network` is missing"},
+      {"network = \"n\"\n", "1: `targets` must name at least one target"},
+      {"network = \"n\"\ntargets = []\n", "2: `targets` must name at least one target"},
+      {"network = \"n\"\ntargets = \"cpu\"\n", "2: `targets` must be a list of texts"},
+      {"network = \"n\"\ntargets = [1]\n", "2: `targets` must be a list of texts"},
+      {"network = \"n\"\ntargets = [\"cpu\",\n\"cpu\"]\n", "2: `targets` names 'cpu' twice"},
+      {"network = \"n\"\ntargets = [\"../cpu\"]\n", "2: `targets`: '../cpu' is no target name"},
+      {"network = \"--help\"\ntargets = [\"cpu\"]\n", "1: `network` is neither"},
+      {"network = \"n\"\nbatch = 0\ntargets = [\"cpu\"]\n", "2: `batch` must be from 1 to"},
+      {"network = \"n\"\nbatch = 1.0\ntargets = [\"cpu\"]\n", "2: `batch` must be a whole number"},
+      {"network = \"n\"\nbatch = 1979-05-27\ntargets = [\"cpu\"]\n", "2: dates and times"},
+      {"network = \"n\"\nbatch = 1\nbatch = 2\ntargets = [\"cpu\"]\n", "3: "},
+      {"network = \"n\ntargets = [\"cpu\"]\n", "1: "},
+      {"network = \n", "1: "},
+  };
+  for (const Bad& bad : cases) {
+    const Result<PipelineFile> file = ParsePipelineFile(bad.text, "p/n.toml");
+    ASSERT_FALSE(file.ok()) << bad.text;
+    EXPECT_EQ(file.status().kind(), StatusKind::kInvalid);
+    const std::string expected = std::string("p/n.toml:") + bad.message;
+    EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
+    EXPECT_EQ(file.status().message().find('\n'), std::string::npos) << file.status().message();
+  }
+}
+
+TEST(PipelineFile, RefusesNamesThatAreNoJobNames) {
+  for (const char* path : {"p/my net.toml", "p/.toml", "p/-n.toml", "p/a$b.toml", "p/\xc3\xa4.toml"}) {
+    const Result<PipelineFile> file = ParsePipelineFile(kGood, path);
+    ASSERT_FALSE(file.ok()) << path;
+    EXPECT_EQ(file.status().message().find(path), 0u);
+  }
+}
+
+TEST(PipelineFile, AnyBytesAreHandled) {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+  EXPECT_FALSE(ParsePipelineFile(bytes, "n.toml").ok());
+  EXPECT_FALSE(ParsePipelineFile("", "n.toml").ok());
+  const std::string good = kGood;
+  for (size_t n = 0; n < good.size(); ++n) {
+    const Result<PipelineFile> file = ParsePipelineFile(good.substr(0, n), "n.toml");
+    if (file.ok()) continue;
+    EXPECT_EQ(file.status().message().find("n.toml:"), 0u);
+  }
+}
+
+TEST(TargetFile, HandsOnWhatIsWrittenAndNothingElse) {
+  const Result<TargetFile> host = ParseTargetFile("kind = \"cpu\"\ndevices = 3\n", "targets/cpu.toml");
+  ASSERT_TRUE(host.ok()) << host.status().message();
+  EXPECT_EQ(host->name, "cpu");
+  EXPECT_EQ(host->devices, 3);
+  EXPECT_EQ(host->json, "{\n  \"kind\": \"cpu\"\n}\n");
+  const Result<TargetFile> other =
+      ParseTargetFile("threads = 2\nkind = \"cpu\"\nfeatures = [\"fma\"]\nvector_bytes = 32\n", "targets/small.toml");
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_EQ(other->json.find("devices"), std::string::npos);
+  EXPECT_NE(other->json.find("\"threads\": 2"), std::string::npos);
+  EXPECT_NE(other->json.find("\"vector_bytes\": 32"), std::string::npos);
+}
+
+TEST(TargetFile, NamesFileAndLineOfAMistake) {
+  const Bad cases[] = {
+      {"kind = \"cpu\"\nthread = 2\n", "2: unknown key `thread`; did you mean `threads`?"},
+      {"kind = \"cud\"\n", "1: no such kind of target: `cud`; did you mean `cuda`?"},
+      {"threads = 2\n", "1: `kind` is missing"},
+      {"kind = \"cpu\"\n\nthreads = 0\n", "3: `threads` must be from 1"},
+      {"kind = \"cpu\"\nvector_bytes = 24\n", "2: `vector_bytes` must be 16, 32 or 64"},
+      {"kind = \"cpu\"\ndevices = 0\n", "2: `devices` must be from 1"},
+      {"kind = \"cpu\"\nfeatures = \"fma\"\n", "2: `features` must be a list"},
+  };
+  for (const Bad& bad : cases) {
+    const Result<TargetFile> file = ParseTargetFile(bad.text, "t.toml");
+    ASSERT_FALSE(file.ok()) << bad.text;
+    const std::string expected = std::string("t.toml:") + bad.message;
+    EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
+  }
+}
+
+class PipelineFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<TempDir> dir = TempDir::Create();
+    ASSERT_TRUE(dir.ok());
+    dir_.emplace(std::move(*dir));
+    ASSERT_TRUE(MakeDirs(dir_->Join("targets")).ok());
+  }
+  void Write(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(WriteFileAtomic(dir_->Join(name), text).ok());
+  }
+  std::optional<TempDir> dir_;
+};
+
+TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
+  Write("targets/cpu.toml", "kind = \"cpu\"\n");
+  Write("targets/unused.toml", "kind = \"cuda\"\n");
+  Write("a-b.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
+  Write("a.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
+  Write("notes.txt", "not a pipeline");
+  Write(".#a.toml", "an editor's");
+  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  ASSERT_EQ(folder->pipelines.size(), 2u);
+  EXPECT_EQ(folder->pipelines[0].name, "a");
+  EXPECT_EQ(folder->pipelines[1].name, "a-b");
+  ASSERT_EQ(folder->targets.size(), 1u);
+  const std::vector<std::string> read = {dir_->path(),          dir_->Join("a-b.toml"),          dir_->Join("a.toml"),
+                                         dir_->Join("targets"), dir_->Join("targets/cpu.toml"), dir_->Join("targets/unused.toml")};
+  EXPECT_EQ(folder->read, read);
+}
+
+TEST_F(PipelineFolderTest, ATargetWithoutAFileIsNamedWithItsLine) {
+  Write("targets/cuda.toml", "kind = \"cuda\"\n");
+  Write("a.toml", "network = \"n\"\n\ntargets = [\"cuad\"]\n");
+  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.status().message(),
+            dir_->Join("a.toml") + ":3: no file targets/cuad.toml; did you mean `cuda`?");
+}
+
+TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {
+  Write("targets/cpu.toml", "kind = \"cpu\"\n");
+  Write("a.toml", "targets = [\"cpu\"]\nnetwork = \"models/x.onnx\"\n");
+  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.status().message(), dir_->Join("a.toml") + ":2: no such file: " + dir_->Join("models/x.onnx"));
+}
+
+TEST_F(PipelineFolderTest, NoPipelineIsAnError) {
+  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.status().kind(), StatusKind::kNotFound);
+  EXPECT_FALSE(ReadPipelineFolder(dir_->Join("nowhere")).ok());
+}
+
+// The pipelines that we ship.
+TEST(ShippedPipelines, AreWellFormed) {
+  const Result<PipelineFolder> folder = ReadPipelineFolder("pipelines");
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  std::vector<std::string> names;
+  for (const PipelineFile& file : folder->pipelines) names.push_back(file.name);
+  for (const char* name : {"resnet18", "resnet34", "resnet50"}) {
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace hone::pipeline

@@ -1,0 +1,70 @@
+#include "pipeline/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace hone::pipeline {
+namespace {
+
+TEST(Settings, WhatIsWrittenIsReadBack) {
+  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 4}};
+  const Result<TuneSettings> tune_back = ParseTuneSettings(TuneSettingsText(tune), "t.json");
+  ASSERT_TRUE(tune_back.ok()) << tune_back.status().message();
+  EXPECT_EQ(*tune_back, tune);
+  const BenchSettings bench{2, 3, 0, 5};
+  const Result<BenchSettings> bench_back = ParseBenchSettings(BenchSettingsText(bench), "b.json");
+  ASSERT_TRUE(bench_back.ok()) << bench_back.status().message();
+  EXPECT_EQ(*bench_back, bench);
+}
+
+TEST(Settings, OneByteStreamForOneSetting) {
+  EXPECT_EQ(TuneSettingsText(TuneSettings()), TuneSettingsText(TuneSettings()));
+  TuneSettings other;
+  other.measure.finalists = 9;
+  EXPECT_NE(TuneSettingsText(TuneSettings()), TuneSettingsText(other));
+}
+
+TEST(Settings, AMissingKeyHasItsDefault) {
+  const Result<TuneSettings> tune = ParseTuneSettings(R"({"version": 1, "trials": 3})", "t.json");
+  ASSERT_TRUE(tune.ok()) << tune.status().message();
+  EXPECT_EQ(tune->trials, 3);
+  EXPECT_EQ(tune->tuner, "random");
+}
+
+TEST(Settings, MistakesAreNamed) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"version": 1, "trails": 3})", "trials"},
+      {R"({"version": 2})", "newer"},
+      {R"({"trials": 3})", "version"},
+      {R"({"version": 1, "trials": 0})", "trials: must be at least 1"},
+      {R"({"version": 1, "seed": -4})", "seed"},
+      {R"({"version": 1, "measure": {"finalist": 4}})", "finalists"},
+      {R"({"version": 1, "measure": 4})", "measure"},
+      {R"({"version": 1,)", "t.json:1:"},
+  };
+  for (const auto& [text, part] : cases) {
+    const Result<TuneSettings> tune = ParseTuneSettings(text, "t.json");
+    ASSERT_FALSE(tune.ok()) << text;
+    EXPECT_EQ(tune.status().message().find("t.json"), 0u) << tune.status().message();
+    EXPECT_NE(tune.status().message().find(part), std::string::npos) << tune.status().message();
+  }
+}
+
+TEST(Settings, TheLargerBudgetHasMoreTrialsThenMoreSecondsThenMorePatience) {
+  const auto budget = [](int64_t trials, double seconds, int64_t early_stop) {
+    TuneSettings settings;
+    settings.trials = trials;
+    settings.seconds = seconds;
+    settings.early_stop = early_stop;
+    return settings;
+  };
+  EXPECT_TRUE(LargerBudget(budget(64, 1, 0), budget(32, 0, 0)));
+  EXPECT_TRUE(LargerBudget(budget(64, 0, 0), budget(64, 9, 0)));  // 0: no limit
+  EXPECT_TRUE(LargerBudget(budget(64, 9, 0), budget(64, 9, 5)));
+  EXPECT_FALSE(LargerBudget(budget(64, 9, 5), budget(64, 9, 5)));
+  EXPECT_FALSE(LargerBudget(budget(32, 0, 0), budget(64, 1, 0)));
+}
+
+}  // namespace
+}  // namespace hone::pipeline

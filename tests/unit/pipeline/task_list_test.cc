@@ -1,0 +1,69 @@
+#include "pipeline/task_list.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace hone::pipeline {
+namespace {
+
+constexpr const char* kGood = R"json({"version": 1, "network": "n", "target": "cpu -threads=2", "target_name": "cpu",
+ "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...)", "weight": 4, "flop": 231211008}]})json";
+
+TEST(TaskList, ReadsTheAgreedForm) {
+  const Result<TaskList> list = ParseTaskList(kGood, "t.json");
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_EQ(list->network, "n");
+  EXPECT_EQ(list->target, "cpu -threads=2");
+  EXPECT_EQ(list->target_name, "cpu");
+  ASSERT_EQ(list->tasks.size(), 1u);
+  EXPECT_EQ(list->tasks[0].id, "conv2d-0123456789ab");
+  EXPECT_EQ(list->tasks[0].weight, 4);
+  EXPECT_EQ(list->tasks[0].flop, 231211008);
+  const Result<TaskList> back = ParseTaskList(TaskListText(*list), "t.json");
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(TaskListText(*back), TaskListText(*list));
+}
+
+std::string With(const std::string& from, const std::string& to) {
+  std::string text = kGood;
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(TaskList, MistakesAreNamed) {
+  const std::pair<std::string, const char*> cases[] = {
+      {With("\"version\": 1", "\"version\": 2"), "version"},
+      {With("\"version\": 1, ", ""), "version"},
+      {With("conv2d-0123456789ab", "../evil"), "'../evil' is no task id"},
+      {With("conv2d-0123456789ab", "a b"), "'a b' is no task id"},
+      {With("conv2d-0123456789ab", ""), "is no task id"},
+      {With("\"weight\": 4", "\"weight\": 0"), "/tasks/0/weight"},
+      {With("\"flop\": 231211008", "\"flop\": -1"), "/tasks/0/flop"},
+      {With("\"flop\": 231211008", "\"flop\": \"1\""), "/tasks/0/flop"},
+      {With("\"flop\"", "\"flops\""), "flop"},
+      {With("\"tasks\": [", "\"tasks\": [3, "), "/tasks/0"},
+      {With("\"tasks\"", "\"task\""), "tasks"},
+      {std::string(kGood).substr(0, 100), "t.json:"},
+      {"", "t.json:"},
+      {"[]", "t.json"},
+      {R"({"version": 1, "network": "n", "target": "c", "target_name": "c", "tasks": [
+          {"id": "a", "workload": "", "weight": 1, "flop": 0}, {"id": "a", "workload": "", "weight": 1, "flop": 0}]})",
+       "'a' is listed twice"},
+  };
+  for (const auto& [text, part] : cases) {
+    const Result<TaskList> list = ParseTaskList(text, "t.json");
+    ASSERT_FALSE(list.ok()) << text;
+    EXPECT_EQ(list.status().message().find("t.json"), 0u) << list.status().message();
+    EXPECT_NE(list.status().message().find(part), std::string::npos) << list.status().message();
+  }
+}
+
+TEST(TaskList, PlainNames) {
+  for (const char* name : {"a", "resnet18", "conv2d-0123456789ab", "A_b.c-1", "0"}) EXPECT_TRUE(IsPlainName(name)) << name;
+  for (const char* name : {"", ".", "..", ".a", "-a", "a b", "a/b", "a:b", "a$b", "a\n"}) EXPECT_FALSE(IsPlainName(name)) << name;
+}
+
+}  // namespace
+}  // namespace hone::pipeline
