@@ -5,6 +5,7 @@
 
 #include "base/interrupt.h"
 #include "base/suggest.h"
+#include "base/version.h"
 
 namespace hone {
 namespace {
@@ -44,6 +45,14 @@ std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) 
     std::fprintf(stderr, "%s: %s\n", app->get_name().c_str(), Explain(*app, error, argc, argv).c_str());
     return kMisused;
   }
+}
+
+std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi) {
+  app->set_version_flag("--version", app->get_name() + " " + kVersion, "print the version and exit");
+  // Thrown as the version flag does, so that it comes before the check for required flags.
+  app->add_flag_callback(
+      "--abi", [&abi] { throw CLI::CallForVersion(abi, 0); }, "print what makes outputs of this tool stale, and exit");
+  return ParseFlags(app, argc, argv);
 }
 
 }  // namespace hone

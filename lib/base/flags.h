@@ -16,4 +16,8 @@ namespace hone {
 // `app`'s name and, for an unknown flag, suggests a known one.
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv);
 
+// The same for a tool that Ninja runs: also --version, and --abi, which prints `abi` and exits 0: one line for each version
+// that, when it changes, makes the tool's outputs stale (work/abi/TOOL.txt; doc/manifest.md).
+std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi);
+
 }  // namespace hone

@@ -1,0 +1,202 @@
+#include "command/records.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "pipeline/best_file.h"
+#include "record/export.h"
+#include "record/store.h"
+
+namespace hone::command {
+namespace {
+
+using record::Store;
+using record::Trial;
+
+void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+int Finish(const Status& status) {
+  if (status.ok()) return kDone;
+  LogError(status.message());
+  return kFailed;
+}
+
+Result<std::vector<std::string>> ExpandFolders(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!IsDirectory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(path));
+    const size_t before = files.size();
+    for (const std::string& name : names) {
+      if (EndsWith(name, ".db")) files.push_back(JoinPath(path, name));
+    }
+    if (files.size() == before) return Status::NotFound(path + ": no record file (*.db) in this folder");
+  }
+  return files;
+}
+
+// Fastest first; pruned after all that were timed fully, as theirs is a lower bound; failures last.
+bool Faster(const Trial& a, const Trial& b) {
+  const auto key = [](const Trial& t) { return std::make_tuple(static_cast<int>(t.outcome.state), t.outcome.median, t.ordinal); };
+  return key(a) < key(b);
+}
+
+std::string TimeText(const Outcome& o) {
+  if (o.state == TrialState::kFailed) return TrialErrorName(o.error);
+  return (o.state == TrialState::kPruned ? "> " : "") + FormatSeconds(o.median);
+}
+
+// "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong".
+std::string Summary(const std::vector<Trial>& trials) {
+  std::map<std::string, int> failures;
+  int ok = 0, pruned = 0;
+  for (const Trial& t : trials) {
+    if (t.outcome.state == TrialState::kOk) ++ok;
+    if (t.outcome.state == TrialState::kPruned) ++pruned;
+    if (t.outcome.state == TrialState::kFailed) ++failures[TrialErrorName(t.outcome.error)];
+  }
+  std::string text = fmt::format("{} trials: {} ok, {} pruned", trials.size(), ok, pruned);
+  for (const auto& [kind, count] : failures) text += fmt::format(", {} {}", count, kind);
+  return text;
+}
+
+Status ListOne(const std::string& path, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
+  Print(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target, Summary(trials)));
+  std::stable_sort(trials.begin(), trials.end(), Faster);
+  if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
+  Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
+  for (const Trial& t : trials) {
+    const Outcome& o = t.outcome;
+    Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer, o.config.Text(),
+                      o.error_text.empty() ? "" : "  (" + o.error_text + ")"));
+  }
+  return Status();
+}
+
+Status ShowOne(const std::string& path, int64_t ordinal) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
+  if (ordinal < 0) {
+    HONE_ASSIGN_OR_RETURN(std::optional<Trial> best, store->Best(""));
+    if (!best) return Status::NotFound(path + ": no correct trial; name one with --trial");
+    ordinal = best->ordinal;
+  }
+  if (ordinal >= static_cast<int64_t>(trials.size())) {
+    return Status::NotFound(fmt::format("{}: no trial {}; it has {}", path, ordinal, trials.size()));
+  }
+  const Trial& t = trials[ordinal];
+  const Outcome& o = t.outcome;
+  Print(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n", store->meta().task_id, store->meta().workload,
+                    store->meta().target, t.ordinal, o.proposer));
+  Print(fmt::format("state     {}{}\n", TrialStateName(o.state), o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
+  if (!o.samples.empty()) {
+    const Interval interval = MedianInterval(o.samples, 0.95);
+    Print(fmt::format("time      {} (median; 95 % interval of the samples' median {} to {}; {} samples)\n", FormatSeconds(o.median),
+                      FormatSeconds(interval.low), FormatSeconds(interval.high), o.samples.size()));
+  }
+  Print(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds), FormatSeconds(o.measure_seconds)));
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
+  for (const record::Session& s : sessions) {
+    if (s.id != t.session) continue;
+    Print(fmt::format("session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
+                      FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version, s.protocol_version));
+  }
+  Print(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(), o.config.ToJson()));
+  for (const std::string& line : Split(o.steps, '\n')) {
+    if (!line.empty()) Print("  " + line + "\n");
+  }
+  return Status();
+}
+
+Status ExportAll(const RecordsOptions& options) {
+  if (options.format != "jsonl" && options.format != "csv") {
+    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandFolders(options.files));
+  std::string all;
+  for (const std::string& path : files) {
+    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+    HONE_ASSIGN_OR_RETURN(std::string text, options.format == "csv" ? record::ExportCsv(*store) : record::ExportJsonLines(*store));
+    // One heading for all files.
+    if (options.format == "csv" && !all.empty()) text.erase(0, text.find('\n') + 1);
+    all += text;
+  }
+  if (!options.out.empty()) return WriteFileIfChanged(options.out, all).status();
+  Print(all);
+  return Status();
+}
+
+Status ExplainFile(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const pipeline::BestFile best, pipeline::ReadBestFile(path));
+  Print(fmt::format("{} on {}\n", best.network, best.target));
+  for (const pipeline::BestEntry& e : best.tasks) {
+    Print(fmt::format("\n{}  {}\n", e.id, e.workload));
+    if (!e.config) {
+      Print("  no records: the template's default schedule\n");
+      continue;
+    }
+    Print(fmt::format("  {} by {}\n  {} (median), trial {} of {}{}\n  measured on {} in the session of {}, fingerprint {}\n", e.config->Text(),
+                      pipeline::BestSourceName(e.source), FormatSeconds(e.median), e.trial, e.trials,
+                      e.from == e.id ? "" : " of task " + e.from, e.host, e.recorded, e.fingerprint));
+  }
+  return Status();
+}
+
+}  // namespace
+
+int ListRecords(const RecordsOptions& options) {
+  Result<std::vector<std::string>> files = ExpandFolders(options.files);
+  if (!files.ok()) return Finish(files.status());
+  int code = kDone;
+  for (const std::string& path : *files) code = std::max(code, Finish(ListOne(path, options.limit)));
+  return code;
+}
+
+int ShowRecord(const RecordsOptions& options) {
+  if (options.files.size() != 1) return Finish(Status::Invalid("show takes one record file"));
+  return Finish(ShowOne(options.files[0], options.trial));
+}
+
+int ExplainBest(const std::string& best_file) { return Finish(ExplainFile(best_file)); }
+
+int ExportRecords(const RecordsOptions& options) { return Finish(ExportAll(options)); }
+
+int VerifyRecordFiles(const RecordsOptions& options) {
+  Result<std::vector<std::string>> files = ExpandFolders(options.files);
+  if (!files.ok()) return Finish(files.status());
+  int code = kDone;
+  for (const std::string& path : *files) {
+    Result<std::unique_ptr<Store>> store = Store::OpenForReading(path);
+    if (!store.ok()) {
+      code = Finish(store.status());
+      continue;
+    }
+    Result<std::vector<std::string>> findings = (*store)->Verify();
+    if (!findings.ok()) {
+      code = Finish(findings.status());
+      continue;
+    }
+    for (const std::string& finding : *findings) Print(path + ": " + finding + "\n");
+    if (findings->empty()) {
+      Print(path + ": ok\n");
+    } else {
+      code = kFailed;
+    }
+  }
+  return code;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,25 @@
+// hone-records: what a record file holds, for people and for other programs. Reads only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hone::command {
+
+struct RecordsOptions {
+  std::vector<std::string> files;  // record files; a folder stands for all *.db in it
+  int64_t limit = 20;              // list: so many trials of each file, the fastest first; 0: all
+  int64_t trial = -1;              // show: which one; -1: the best
+  std::string format = "jsonl";    // export: jsonl or csv
+  std::string out;                 // export: file to write; empty: stdout
+};
+
+// Each returns the exit code: 0 done (verify: all is well), 1 failed or something was found.
+int ListRecords(const RecordsOptions& options);     // a line a trial, after a summary of states and errors
+int ShowRecord(const RecordsOptions& options);      // one trial with everything that is known of it
+int ExplainBest(const std::string& best_file);      // best/NET.TARGET.json: for each choice where it comes from
+int ExportRecords(const RecordsOptions& options);
+int VerifyRecordFiles(const RecordsOptions& options);
+
+}  // namespace hone::command

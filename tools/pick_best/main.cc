@@ -1,0 +1,19 @@
+// hone-pick-best: writes the best recorded configuration of each task of a network.
+#include <CLI/CLI.hpp>
+
+#include "base/flags.h"
+#include "base/log.h"
+#include "command/pick_best.h"
+
+int main(int argc, char** argv) {
+  hone::SetLogName("hone-pick-best");
+  hone::command::PickBestOptions options;
+  CLI::App app("Picks the best recorded configuration of each task.", "hone-pick-best");
+  app.add_option("--tasks", options.tasks, "task list of the network (NET.TARGET.tasks.json)")->required();
+  app.add_option("--records", options.records, "folder of the record files (TASKID.db)")->required();
+  app.add_option("--out", options.out, "file to write (best/NET.TARGET.json); left alone if nothing changes")->required();
+  app.add_flag("--allow-missing", options.allow_missing,
+               "take the same computation with another epilogue, or the default schedule, where a task has no records");
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 1")) return *code;
+  return hone::command::RunPickBest(options);
+}

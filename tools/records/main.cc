@@ -1,0 +1,41 @@
+// hone-records: lists, shows, explains, exports and verifies record files.
+#include <CLI/CLI.hpp>
+
+#include "base/flags.h"
+#include "base/log.h"
+#include "command/records.h"
+
+int main(int argc, char** argv) {
+  using namespace hone::command;
+  hone::SetLogName("hone-records");
+  RecordsOptions options;
+  std::string best_file;
+  CLI::App app("Shows what record files hold. A folder stands for all *.db files in it.", "hone-records");
+  app.require_subcommand(1);
+
+  CLI::App* list = app.add_subcommand("list", "a line a trial, the fastest first");
+  list->add_option("files", options.files, "record files or folders")->required();
+  list->add_option("--limit", options.limit, "so many trials of each file (0: all)")->capture_default_str();
+
+  CLI::App* show = app.add_subcommand("show", "everything about one trial");
+  show->add_option("file", options.files, "record file")->required()->expected(1);
+  show->add_option("--trial", options.trial, "its number (default: the best)");
+
+  CLI::App* explain = app.add_subcommand("explain", "for every choice of best/NET.TARGET.json, where it comes from");
+  explain->add_option("best", best_file, "file written by hone-pick-best")->required();
+
+  CLI::App* dump = app.add_subcommand("export", "all trials as text for other programs");
+  dump->add_option("files", options.files, "record files or folders")->required();
+  dump->add_option("--format", options.format, "jsonl or csv")->capture_default_str();
+  dump->add_option("--out", options.out, "file to write (default: stdout)");
+
+  CLI::App* verify = app.add_subcommand("verify", "checks that files are whole and consistent");
+  verify->add_option("files", options.files, "record files or folders")->required();
+
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "records 1")) return *code;
+  if (list->parsed()) return ListRecords(options);
+  if (show->parsed()) return ShowRecord(options);
+  if (explain->parsed()) return ExplainBest(best_file);
+  if (dump->parsed()) return ExportRecords(options);
+  return VerifyRecordFiles(options);
+}
