@@ -22,7 +22,10 @@ std::vector<std::string> KnownFlags(const CLI::App& app) {
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::string what = error.what();
   for (char& c : what) c = c == '\n' ? ' ' : c;
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) return what;
+  // A misspelt flag also makes a required one missing; the slip is what the user wants to hear about.
+  bool may_be_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  if (!may_be_unknown) return what;
   for (int i = 1; i < argc; ++i) {
     std::string word = argv[i];
     std::string flag = word.substr(0, word.find('='));

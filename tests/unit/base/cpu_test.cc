@@ -1,0 +1,44 @@
+#include "base/cpu.h"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace hone {
+namespace {
+
+TEST(Cpu, DetectsSomethingSensible) {
+  CpuInfo info = DetectCpu();
+  EXPECT_GE(info.logical_cores, 1);
+  EXPECT_EQ(static_cast<size_t>(info.logical_cores), UsableCpus().size());
+  EXPECT_FALSE(info.model.empty());
+  EXPECT_FALSE(info.governor.empty());
+  EXPECT_TRUE(std::is_sorted(info.features.begin(), info.features.end()));
+#ifdef __x86_64__
+  // Every 64-bit x86 processor has it.
+  EXPECT_TRUE(std::binary_search(info.features.begin(), info.features.end(), "sse2"));
+#endif
+  EXPECT_FALSE(KernelRelease().empty());
+  EXPECT_FALSE(Hostname().empty());
+}
+
+TEST(Cpu, PinsTheThreadThatAsks) {
+  int cpu = UsableCpus().back();
+  size_t all = UsableCpus().size();
+  std::thread([cpu] {
+    ASSERT_TRUE(PinThisThread(cpu).ok());
+    EXPECT_EQ(sched_getcpu(), cpu);
+    EXPECT_EQ(UsableCpus(), std::vector<int>{cpu});
+  }).join();
+  EXPECT_EQ(UsableCpus().size(), all);
+}
+
+TEST(Cpu, RefusesACoreThatIsNotThere) {
+  EXPECT_EQ(PinThisThread(-1).kind(), StatusKind::kInvalid);
+  EXPECT_EQ(PinThisThread(1023).kind(), StatusKind::kInvalid);
+}
+
+}  // namespace
+}  // namespace hone

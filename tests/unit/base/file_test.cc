@@ -1,0 +1,126 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <optional>
+
+namespace hone {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<TempDir> dir = TempDir::Create("hone-file-test");
+    ASSERT_TRUE(dir.ok()) << dir.status().message();
+    dir_.emplace(*std::move(dir));
+  }
+  std::string In(const std::string& name) { return dir_->Join(name); }
+  std::optional<TempDir> dir_;
+};
+
+TEST_F(FileTest, WhatIsWrittenIsRead) {
+  std::string bytes(200000, 'x');
+  bytes[77777] = '\0';
+  ASSERT_TRUE(WriteFileAtomic(In("a"), bytes).ok());
+  EXPECT_EQ(*ReadFile(In("a")), bytes);
+  EXPECT_EQ(*FileSize(In("a")), 200000);
+  ASSERT_TRUE(WriteFileAtomic(In("a"), "").ok());
+  EXPECT_EQ(*ReadFile(In("a")), "");
+  EXPECT_EQ(*ListDir(dir_->path()), Strings{"a"});
+}
+
+TEST_F(FileTest, FilesThatDoNotKnowTheirSizeAreRead) { EXPECT_NE(ReadFile("/proc/self/stat")->size(), 0u); }
+
+TEST_F(FileTest, MissingFilesAreNotFoundAndNamed) {
+  Status status = ReadFile(In("none")).status();
+  EXPECT_EQ(status.kind(), StatusKind::kNotFound);
+  EXPECT_EQ(status.message(), In("none") + ": cannot open: No such file or directory");
+  EXPECT_EQ(ReadFile(dir_->path()).status().kind(), StatusKind::kIo);
+  EXPECT_EQ(ListDir(In("none")).status().kind(), StatusKind::kNotFound);
+}
+
+TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
+  // The rename fails: a folder that is not empty stands in the way.
+  ASSERT_TRUE(MakeDirs(In("target/sub")).ok());
+  EXPECT_FALSE(WriteFileAtomic(In("target"), "new").ok());
+  EXPECT_EQ(*ListDir(dir_->path()), Strings{"target"});
+  EXPECT_TRUE(IsDirectory(In("target/sub")));
+  // The folder is missing.
+  EXPECT_EQ(WriteFileAtomic(In("none/x"), "new").kind(), StatusKind::kNotFound);
+  // The name is too long for the temporary or the file.
+  EXPECT_FALSE(WriteFileAtomic(In(std::string(300, 'n')), "new").ok());
+  EXPECT_EQ(*ListDir(dir_->path()), Strings{"target"});
+}
+
+TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
+  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
+  ASSERT_EQ(::symlink("/dev/full", In("full").c_str()), 0);
+  // The temporary never goes through the link: what is replaced is the link itself.
+  ASSERT_TRUE(WriteFileAtomic(In("full"), "bytes").ok());
+  struct stat info;
+  ASSERT_EQ(::lstat(In("full").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISREG(info.st_mode));
+}
+
+TEST_F(FileTest, IfChangedKeepsTheTimeOfEqualFiles) {
+  EXPECT_TRUE(*WriteFileIfChanged(In("a"), "one"));
+  timespec old[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, In("a").c_str(), old, 0), 0);
+  EXPECT_FALSE(*WriteFileIfChanged(In("a"), "one"));
+  struct stat info;
+  ASSERT_EQ(::stat(In("a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mtim.tv_sec, 1000);
+  EXPECT_TRUE(*WriteFileIfChanged(In("a"), "two"));  // same length
+  EXPECT_EQ(*ReadFile(In("a")), "two");
+}
+
+TEST_F(FileTest, FoldersAndRemoval) {
+  ASSERT_TRUE(MakeDirs(In("a/b/c")).ok());
+  ASSERT_TRUE(MakeDirs(In("a/b/c")).ok());
+  ASSERT_TRUE(WriteFileAtomic(In("a/f"), "").ok());
+  EXPECT_FALSE(MakeDirs(In("a/f/g")).ok());
+  EXPECT_EQ(*ListDir(In("a")), (Strings{"b", "f"}));
+  EXPECT_FALSE(Remove(In("a")).ok());  // not empty
+  EXPECT_TRUE(Remove(In("a/f")).ok());
+  EXPECT_TRUE(Remove(In("a/f")).ok());  // already gone
+  EXPECT_TRUE(RemoveTree(In("a")).ok());
+  EXPECT_FALSE(Exists(In("a")));
+}
+
+TEST_F(FileTest, TempDirIsRemovedWithItsContents) {
+  std::string path;
+  {
+    Result<TempDir> dir = TempDir::Create();
+    ASSERT_TRUE(dir.ok());
+    TempDir moved = *std::move(dir);
+    path = moved.path();
+    ASSERT_TRUE(MakeDirs(moved.Join("x/y")).ok());
+    EXPECT_TRUE(IsDirectory(path));
+  }
+  EXPECT_FALSE(Exists(path));
+}
+
+TEST(Path, TextFunctions) {
+  EXPECT_EQ(JoinPath("a", "b"), "a/b");
+  EXPECT_EQ(JoinPath("a/", "b"), "a/b");
+  EXPECT_EQ(JoinPath("", "b"), "b");
+  EXPECT_EQ(JoinPath("a", "/b"), "/b");
+  EXPECT_EQ(DirName("a/b/c"), "a/b");
+  EXPECT_EQ(DirName("c"), ".");
+  EXPECT_EQ(DirName("/c"), "/");
+  EXPECT_EQ(BaseName("a/b.c"), "b.c");
+  EXPECT_EQ(BaseName("b"), "b");
+  EXPECT_EQ(AbsolutePath("/a/./b/../c/"), "/a/c");
+  EXPECT_EQ(AbsolutePath("/"), "/");
+  EXPECT_EQ(AbsolutePath("x")[0], '/');
+}
+
+TEST(Path, CurrentExecutableIsAFile) { EXPECT_TRUE(Exists(*CurrentExecutable())); }
+
+}  // namespace
+}  // namespace hone

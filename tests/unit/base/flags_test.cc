@@ -1,0 +1,62 @@
+#include "base/flags.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+namespace hone {
+namespace {
+
+struct Outcome {
+  std::optional<int> code;
+  std::string err;
+  int trials;
+};
+
+Outcome Parse(std::vector<const char*> argv) {
+  CLI::App app("Tunes a task.", "hone-tune");
+  Outcome outcome{std::nullopt, "", 0};
+  std::string task;
+  app.add_option("--trials", outcome.trials, "how many");
+  app.add_option("--task", task, "the task")->required();
+  argv.insert(argv.begin(), "path/to/hone-tune");
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  outcome.code = ParseFlags(&app, static_cast<int>(argv.size()), argv.data());
+  testing::internal::GetCapturedStdout();
+  outcome.err = testing::internal::GetCapturedStderr();
+  return outcome;
+}
+
+TEST(Flags, GoodLine) {
+  Outcome outcome = Parse({"--trials=5", "--task", "x"});
+  EXPECT_EQ(outcome.code, std::nullopt);
+  EXPECT_EQ(outcome.trials, 5);
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(Flags, HelpIsNoMistake) { EXPECT_EQ(Parse({"--help"}).code, 0); }
+
+TEST(Flags, UnknownFlagsAreSuggested) {
+  Outcome outcome = Parse({"--task", "x", "--trails=5"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "hone-tune: unknown flag --trails; did you mean --trials?\n");
+  EXPECT_EQ(Parse({"--task", "x", "--colour"}).err, "hone-tune: unknown flag --colour; see --help\n");
+}
+
+TEST(Flags, OtherMistakesAreOneLine) {
+  for (const Outcome& outcome :
+       {Parse({"--task", "x", "--trials", "many"}), Parse({}), Parse({"--task", "x", "stray"})}) {
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.err.find("hone-tune: "), 0u) << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+  }
+}
+
+// A misspelt flag in place of a required one: the slip is what the user wants to hear about.
+TEST(Flags, AMisspeltRequiredFlagIsSuggestedToo) {
+  EXPECT_EQ(Parse({"--tsak", "x"}).err, "hone-tune: unknown flag --tsak; did you mean --task?\n");
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,191 @@
+#include "base/lock.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+class LockTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<TempDir> dir = TempDir::Create("hone-lock-test");
+    ASSERT_TRUE(dir.ok());
+    dir_.emplace(*std::move(dir));
+    path_ = dir_->Join("job.lock");
+  }
+
+  // Leaves the lock of a process that was killed: a child takes it and exits without running destructors.
+  pid_t LeaveLockOfDeadProcess() {
+    pid_t pid = ::fork();
+    if (pid == 0) {
+      Result<FileLock> lock = FileLock::Acquire(path_);
+      ::_exit(lock.ok() ? 0 : 1);
+    }
+    int raw = -1;
+    ::waitpid(pid, &raw, 0);
+    EXPECT_EQ(raw, 0);
+    EXPECT_TRUE(Exists(path_));
+    return pid;
+  }
+
+  void Rewrite(const std::string& from, const std::string& to) {
+    std::string text = *ReadFile(path_);
+    ASSERT_NE(text.find(from), std::string::npos) << text;
+    ASSERT_TRUE(WriteFileAtomic(path_, ReplaceAll(text, from, to)).ok());
+  }
+
+  void SetAge(double seconds) {
+    timespec times[2];
+    ::clock_gettime(CLOCK_REALTIME, &times[0]);
+    times[0].tv_sec -= static_cast<time_t>(seconds);
+    times[1] = times[0];
+    ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
+  }
+
+  std::optional<TempDir> dir_;
+  std::string path_;
+};
+
+TEST_F(LockTest, OneOwnerAndNothingLeftAfterwards) {
+  {
+    Result<FileLock> lock = FileLock::Acquire(path_);
+    ASSERT_TRUE(lock.ok()) << lock.status().message();
+    EXPECT_EQ(*ListDir(dir_->path()), Strings{"job.lock"});
+    Result<FileLock> second = FileLock::Acquire(path_);
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.status().kind(), StatusKind::kLocked);
+    EXPECT_NE(second.status().message().find("process " + std::to_string(::getpid()) + " on host " + Hostname()),
+              std::string::npos)
+        << second.status().message();
+    EXPECT_TRUE(lock->Touch().ok());
+    FileLock moved = *std::move(lock);
+    EXPECT_TRUE(Exists(path_));
+  }
+  EXPECT_EQ(*ListDir(dir_->path()), Strings{});
+  EXPECT_TRUE(FileLock::Acquire(path_).ok());
+}
+
+TEST_F(LockTest, AnotherProcessIsRefused) {
+  Result<FileLock> lock = FileLock::Acquire(path_);
+  ASSERT_TRUE(lock.ok());
+  pid_t pid = ::fork();
+  if (pid == 0) ::_exit(FileLock::Acquire(path_).status().kind() == StatusKind::kLocked ? 0 : 1);
+  int raw = -1;
+  ::waitpid(pid, &raw, 0);
+  EXPECT_EQ(raw, 0);
+}
+
+TEST_F(LockTest, TheLockOfADeadProcessIsTakenOverAtOnce) {
+  LeaveLockOfDeadProcess();
+  Result<FileLock> lock = FileLock::Acquire(path_, 1e9);
+  ASSERT_TRUE(lock.ok()) << lock.status().message();
+  EXPECT_NE(ReadFile(path_)->find("pid " + std::to_string(::getpid()) + "\n"), std::string::npos);
+}
+
+TEST_F(LockTest, AReusedPidIsAnotherProcess) {
+  pid_t dead = LeaveLockOfDeadProcess();
+  Rewrite("pid " + std::to_string(dead), "pid " + std::to_string(::getpid()));  // alive, but started at another time
+  Rewrite("start ", "start 1");
+  EXPECT_TRUE(FileLock::Acquire(path_, 1e9).ok());
+}
+
+TEST_F(LockTest, ALockFromBeforeTheLastBootIsStale) {
+  if (BootId().empty()) GTEST_SKIP() << "the kernel gives no boot id";
+  LeaveLockOfDeadProcess();
+  Rewrite("boot ", "boot other-");
+  Rewrite("pid ", "pid 1\nignored ");  // pid 1 is always alive
+  EXPECT_TRUE(FileLock::Acquire(path_, 1e9).ok());
+}
+
+TEST_F(LockTest, AnotherHostIsJudgedByItsHeartbeat) {
+  LeaveLockOfDeadProcess();
+  Rewrite("host ", "host far-");
+  SetAge(50);
+  Result<FileLock> early = FileLock::Acquire(path_, 100);
+  ASSERT_EQ(early.status().kind(), StatusKind::kLocked);
+  EXPECT_NE(early.status().message().find("on host far-" + Hostname()), std::string::npos) << early.status().message();
+  SetAge(150);
+  EXPECT_TRUE(FileLock::Acquire(path_, 100).ok());
+}
+
+TEST_F(LockTest, AnotherContainerIsJudgedByItsHeartbeat) {
+  LeaveLockOfDeadProcess();
+  Rewrite("pidns ", "pidns other-");
+  EXPECT_EQ(FileLock::Acquire(path_, 100).status().kind(), StatusKind::kLocked);
+  SetAge(150);
+  EXPECT_TRUE(FileLock::Acquire(path_, 100).ok());
+}
+
+TEST_F(LockTest, AnEmptyLockFileIsJudgedByItsAge) {
+  ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
+  EXPECT_EQ(FileLock::Acquire(path_, 100).status().kind(), StatusKind::kLocked);
+  SetAge(150);
+  EXPECT_TRUE(FileLock::Acquire(path_, 100).ok());
+}
+
+TEST_F(LockTest, TouchIsTheHeartbeat) {
+  Result<FileLock> lock = FileLock::Acquire(path_);
+  ASSERT_TRUE(lock.ok());
+  SetAge(1000);
+  ASSERT_TRUE(lock->Touch().ok());
+  struct stat info;
+  ASSERT_EQ(::stat(path_.c_str(), &info), 0);
+  EXPECT_LT(::time(nullptr) - info.st_mtim.tv_sec, 500);
+}
+
+TEST_F(LockTest, AnOwnerThatLostItsLockIsToldAndRemovesNothing) {
+  Result<FileLock> lost = FileLock::Acquire(path_);
+  ASSERT_TRUE(lost.ok());
+  ASSERT_TRUE(Remove(path_).ok());
+  Result<FileLock> taker = FileLock::Acquire(path_);
+  ASSERT_TRUE(taker.ok());
+  EXPECT_EQ(lost->Touch().kind(), StatusKind::kLocked);
+  lost->Release();
+  EXPECT_TRUE(Exists(path_));
+  EXPECT_TRUE(taker->Touch().ok());
+}
+
+TEST_F(LockTest, FoldersThatCannotHoldALock) {
+  EXPECT_EQ(FileLock::Acquire(dir_->Join("none/job.lock")).status().kind(), StatusKind::kNotFound);
+}
+
+// Many find the same stale lock at the same moment: exactly one may have it.
+TEST_F(LockTest, OneTakesOverAStaleLock) {
+  for (int round = 0; round < 20; ++round) {
+    LeaveLockOfDeadProcess();
+    std::atomic<int> owners{0};
+    std::atomic<bool> go{false};
+    std::vector<std::thread> threads;
+    std::vector<std::optional<Result<FileLock>>> locks(4);
+    for (size_t i = 0; i < locks.size(); ++i) {
+      threads.emplace_back([&, i] {
+        while (!go) std::this_thread::yield();
+        locks[i].emplace(FileLock::Acquire(path_));
+        if (locks[i]->ok()) ++owners;
+      });
+    }
+    go = true;
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(owners, 1) << "round " << round;
+    locks.clear();
+    EXPECT_EQ(*ListDir(dir_->path()), Strings{});
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,63 @@
+#include "base/log.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+TEST(Log, LevelsNamesAndFile) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  ASSERT_TRUE(OpenLogFile(dir->Join("log")).ok());
+  SetLogName("hone-tune");
+  testing::internal::CaptureStderr();
+  LogDebug("hidden");
+  LogInfo("words");
+  LogError("bad");
+  ShowLiveLine("no terminal, no line");
+  std::string err = testing::internal::GetCapturedStderr();
+  SetLogName("");
+  CloseLogFile();
+  EXPECT_EQ(err, "words\nhone-tune: error: bad\n");
+  std::vector<std::string> lines = Split(*ReadFile(dir->Join("log")), '\n');
+  ASSERT_EQ(lines.size(), 4u);  // the file has the hidden one too
+  EXPECT_TRUE(EndsWith(lines[0], "Z debug hidden")) << lines[0];
+  EXPECT_TRUE(EndsWith(lines[2], "Z error bad")) << lines[2];
+  EXPECT_EQ(lines[3], "");
+}
+
+TEST(Log, AFileThatCannotBeOpened) { EXPECT_FALSE(OpenLogFile("/nonexistent-folder/log").ok()); }
+
+TEST(Log, NoColorOutsideATerminal) {
+  int pipe_ends[2];
+  ASSERT_EQ(::pipe(pipe_ends), 0);
+  EXPECT_FALSE(IsTerminal(pipe_ends[1]));
+  EXPECT_FALSE(UseColor(pipe_ends[1]));
+  ::close(pipe_ends[0]);
+  ::close(pipe_ends[1]);
+}
+
+// A pseudo-terminal stands for the real one.
+TEST(Log, NoColorIsHonoured) {
+  int terminal = ::posix_openpt(2 /* O_RDWR */);
+  if (terminal < 0) GTEST_SKIP() << "no pseudo-terminals here";
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("NO_COLOR");
+  EXPECT_TRUE(UseColor(terminal));
+  ::setenv("NO_COLOR", "", 1);
+  EXPECT_TRUE(UseColor(terminal));
+  ::setenv("NO_COLOR", "1", 1);
+  EXPECT_FALSE(UseColor(terminal));
+  ::unsetenv("NO_COLOR");
+  ::setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(UseColor(terminal));
+  ::close(terminal);
+}
+
+}  // namespace
+}  // namespace hone

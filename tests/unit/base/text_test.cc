@@ -1,0 +1,74 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace hone {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+TEST(Text, SplitAndJoin) {
+  EXPECT_EQ(Split("a,,b", ','), (Strings{"a", "", "b"}));
+  EXPECT_EQ(Split("", ','), Strings{""});
+  EXPECT_EQ(Split(",", ','), (Strings{"", ""}));
+  EXPECT_EQ(SplitWords("  a\tb \n c"), (Strings{"a", "b", "c"}));
+  EXPECT_EQ(SplitWords(" \n"), Strings{});
+  EXPECT_EQ(Join({"a", "", "b"}, ", "), "a, , b");
+  EXPECT_EQ(Join({}, ", "), "");
+}
+
+TEST(Text, TrimAndReplace) {
+  EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
+  EXPECT_EQ(Trim("  "), "");
+  EXPECT_EQ(ReplaceAll("aaa", "aa", "b"), "ba");
+  EXPECT_EQ(ReplaceAll("a.b.c", ".", "::"), "a::b::c");
+  EXPECT_EQ(ReplaceAll("x", "y", "z"), "x");
+}
+
+TEST(Text, ParseIntIsStrict) {
+  EXPECT_EQ(*ParseInt("0"), 0);
+  EXPECT_EQ(*ParseInt("-9223372036854775808"), std::numeric_limits<int64_t>::min());
+  for (const char* bad : {"", " 1", "1 ", "+1", "1x", "0x10", "1.0", "9223372036854775808", "-"}) {
+    EXPECT_FALSE(ParseInt(bad).ok()) << bad;
+  }
+}
+
+TEST(Text, ParseDoubleIsStrict) {
+  EXPECT_EQ(*ParseDouble("1e-3"), 0.001);
+  EXPECT_EQ(*ParseDouble("-2"), -2);
+  for (const char* bad : {"", " 1", "1,5", "nan", "inf", "1e999", "+1", "1x"})
+    EXPECT_FALSE(ParseDouble(bad).ok()) << bad;
+}
+
+TEST(Text, FormatDoubleReadsBackExactly) {
+  EXPECT_EQ(FormatDouble(0.1), "0.1");
+  EXPECT_EQ(FormatDouble(3), "3");
+  for (double value : {1.0 / 3, 1e300, 5e-324, -0.0, 123456789.123}) {
+    EXPECT_EQ(*ParseDouble(FormatDouble(value)), value);
+  }
+}
+
+TEST(Text, FormatSeconds) {
+  const std::pair<double, const char*> table[] = {
+      {0, "0 s"},        {1.234e-3, "1.23 ms"}, {45e-6, "45.0 us"},    {0.5, "500 ms"},    {12.34, "12.3 s"},
+      {7e-9, "7.00 ns"}, {999.6e-6, "1.00 ms"}, {0.99949, "999 ms"},   {0.9996, "1.00 s"}, {9.996, "10.0 s"},
+      {99.96, "100 s"},  {3600, "3600 s"},      {-1.5e-3, "-1.50 ms"}, {1e-3, "1.00 ms"},  {1, "1.00 s"},
+  };
+  for (const auto& [seconds, text] : table) EXPECT_EQ(FormatSeconds(seconds), text) << seconds;
+}
+
+TEST(Text, FormatCountAndSi) {
+  EXPECT_EQ(FormatCount(0), "0");
+  EXPECT_EQ(FormatCount(999), "999");
+  EXPECT_EQ(FormatCount(-1000), "-1,000");
+  EXPECT_EQ(FormatCount(1234567), "1,234,567");
+  EXPECT_EQ(FormatSi(3.63e9, "FLOP"), "3.63 GFLOP");
+  EXPECT_EQ(FormatSi(12, "B"), "12 B");
+  EXPECT_EQ(FormatSi(999.7e3, "B"), "1.00 MB");
+}
+
+}  // namespace
+}  // namespace hone
