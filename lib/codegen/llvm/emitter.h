@@ -1,0 +1,169 @@
+// Emitter: one ir::Function -> LLVM IR in a module. Private to codegen/llvm.
+//
+// What makes the output good without an optimiser behind it:
+// - Scalar integer expressions (addresses above all) are emitted once, at the outermost loop level at which their
+//   variables are known (Level), found again by a structural key. So loops hold no invariant arithmetic.
+// - An address is base + terms, level by level from the outside, + a constant, which becomes a displacement.
+// - Buffers of Scope::kRegister are one alloca a slot, promoted to SSA right after (passes.h).
+// - Loads are shared within straight-line code until their buffer is stored to; buffers never overlap, which also stands
+//   in the alias.scope / noalias metadata of every access.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "codegen/llvm/walk.h"
+#include "ir/stmt.h"
+#include "target/artifact.h"
+#include "target/target.h"
+
+namespace hone::codegen {
+
+class Emitter {
+ public:
+  // Both must outlive this.
+  Emitter(llvm::Module* module, const Target& target);
+
+  // Adds the function (kernel_abi.h) to the module and describes it.
+  Status EmitFunction(const ir::Function& function, EntryPoint* entry);
+
+ private:
+  // A loop (or the function itself, level 0) and the place in its header where what depends on its variables and
+  // outer ones alone is put: after `last`, or at the start of `block`.
+  struct Level {
+    llvm::BasicBlock* block = nullptr;
+    llvm::Instruction* last = nullptr;
+    std::unordered_map<std::string, llvm::Value*> values;
+  };
+  struct Binding {
+    llvm::Value* value = nullptr;
+    int level = 0;
+    bool not_negative = false;
+  };
+  struct BufferInfo {
+    llvm::Value* base = nullptr;  // null: a register buffer in slots
+    bool in_slots = false;
+    std::map<std::pair<int64_t, int>, llvm::AllocaInst*> slots;  // (first element, lanes)
+    llvm::MDNode* alias_scope = nullptr;
+    llvm::MDNode* no_alias = nullptr;
+  };
+  // What changes when a parallel loop's body becomes a function of its own.
+  struct Context {
+    llvm::Function* function = nullptr;
+    llvm::Value* buffers = nullptr;    // ptr to the argument pointers; null in an outlined body
+    llvm::Value* parallel = nullptr;   // HoneParallel*; null in an outlined body
+    llvm::Value* workspace = nullptr;
+    llvm::Value* scratch = nullptr;
+    std::vector<Level> levels;
+    std::unordered_map<const ir::VarNode*, Binding> vars;
+    std::unordered_map<const ir::BufferNode*, BufferInfo> buffer_info;
+    std::unordered_map<const ir::BufferNode*, std::unordered_map<std::string, llvm::Value*>> loads;  // by index
+    std::unordered_map<llvm::Value*, std::map<int, llvm::Value*>> splats;
+  };
+  struct Term {
+    ir::Expr atom;
+    int64_t coefficient = 0;
+    int level = 0;
+    std::string key;
+  };
+
+  // function.cc
+  llvm::Function* NewFunction(const std::string& name, llvm::FunctionType* type, bool exported);
+  void BeginFunction(llvm::Function* function);
+  void DeclareBuffer(const ir::Buffer& buffer, llvm::Value* base);
+  void MakeAliasScopes(const ir::Function& function);
+  // Records the first failure; gives poison of that type to go on with.
+  llvm::Value* Fail(const std::string& message, llvm::Type* type = nullptr);
+
+  // expr.cc
+  llvm::Type* TypeOf(DType type);
+  llvm::Type* MemoryTypeOf(DType type);  // a bool takes a byte
+  llvm::Value* EmitExpr(const ir::Expr& e);
+  llvm::Value* EmitPlain(const ir::Expr& e);  // here, not at its level
+  llvm::Value* EmitBinary(const ir::Binary& e);
+  llvm::Value* EmitArithmetic(ir::ExprKind kind, DType type, llvm::Value* a, llvm::Value* b, bool not_negative);
+  llvm::Value* EmitCompare(ir::ExprKind kind, DType type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* EmitCast(DType from, DType to, llvm::Value* value);
+  llvm::Value* EmitCall(const ir::Call& e);
+  llvm::Value* EmitIfThenElse(const ir::Call& e);
+  llvm::Value* EmitRamp(const ir::Ramp& e);
+  llvm::Value* Splat(llvm::Value* value, int lanes);
+  bool IsNotNegative(const ir::Expr& e);
+  int LevelOf(const ir::Expr& e);  // -1: not to be moved
+  std::string KeyOf(const ir::Expr& e);
+  llvm::Value* EmitAtLevel(const ir::Expr& e);
+  // Runs `emit` with the builder at the hoisting place of `level`.
+  template <typename F>
+  llvm::Value* AtLevel(int level, F emit);
+
+  // memory.cc
+  void Decompose(const ir::Expr& index, int64_t scale, std::vector<Term>* terms, int64_t* constant);
+  llvm::Value* Address(const ir::Buffer& buffer, const ir::Expr& index);
+  llvm::Value* EmitLoad(const ir::Load& e);
+  llvm::Value* EmitMaskedLoad(const ir::Load& e, llvm::Value* mask, llvm::Value* otherwise);
+  void EmitStore(const ir::Store& s);
+  llvm::AllocaInst* Slot(BufferInfo* info, const ir::Buffer& buffer, const ir::Expr& index);
+  bool FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body);
+  // First element and lanes of an index that is constant under the present bindings and contiguous.
+  bool ConstantRange(const ir::Expr& index, int64_t* first, int* lanes);
+  llvm::Instruction* Annotate(llvm::Instruction* access, const ir::Buffer& buffer);
+  BufferInfo* Info(const ir::Buffer& buffer);
+  void ForgetShared();  // at a border of straight-line code
+
+  // stmt.cc
+  void EmitStmt(const ir::Stmt& s);
+  void EmitFor(const ir::For& s);
+  void EmitLoop(const ir::Var& var, llvm::Value* begin, llvm::Value* end, bool runs, bool not_negative,
+                const ir::Stmt& body);
+  void EmitIf(const ir::If& s);
+  void EmitLetStmt(const ir::LetStmt& s);
+  void EmitAllocate(const ir::Allocate& s);
+  void EmitPrefetch(const ir::Call& e);
+  void BindVar(const ir::VarNode* var, llvm::Value* value, int level, bool not_negative = false) {
+    at_.vars[var] = {value, level, not_negative};
+  }
+  void PushLevel(llvm::Instruction* last);
+  void PopLevel();
+  int Current() const { return static_cast<int>(at_.levels.size()) - 1; }
+
+  // parallel.cc
+  void EmitParallel(const ir::For& s);
+
+  llvm::LLVMContext& context_;
+  llvm::Module* module_;
+  const Target& target_;
+  llvm::IRBuilder<> b_;
+  Context at_;
+  Status status_;
+  const ir::Function* source_ = nullptr;
+  std::unordered_map<const ir::BufferNode*, std::pair<llvm::MDNode*, llvm::MDNode*>> alias_;
+  int64_t workspace_used_ = 0, workspace_bytes_ = 0;
+  int64_t scratch_used_ = 0, scratch_bytes_ = 0;
+  bool in_parallel_ = false;
+  int outlined_ = 0;
+};
+
+template <typename F>
+llvm::Value* Emitter::AtLevel(int level, F emit) {
+  llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  Level& at = at_.levels[level];
+  if (at.last && at.last->getNextNode()) {
+    b_.SetInsertPoint(at.last->getNextNode());
+  } else if (at.last) {
+    b_.SetInsertPoint(at.last->getParent());
+  } else {
+    b_.SetInsertPoint(at.block, at.block->begin());
+  }
+  llvm::Value* value = emit();
+  auto point = b_.GetInsertPoint();
+  if (point != b_.GetInsertBlock()->begin()) at_.levels[level].last = &*std::prev(point);
+  return value;
+}
+
+}  // namespace hone::codegen

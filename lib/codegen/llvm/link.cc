@@ -1,0 +1,130 @@
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <lld/Common/Driver.h>
+#include <llvm/Support/raw_ostream.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+#include "codegen/llvm/codegen.h"
+
+LLD_HAS_DRIVER(elf)
+
+namespace hone::codegen {
+namespace {
+
+// lld reads files; an anonymous one in memory has a path too, as long as it is open.
+class MemoryFile {
+ public:
+  MemoryFile() = default;
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  MemoryFile(MemoryFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  ~MemoryFile() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  Status Write(const std::string& name, const std::string& bytes) {
+    auto failed = [&] { return Status::Io(fmt::format("{}: cannot hand to the linker: {}", name, strerror(errno))); };
+    fd_ = memfd_create("hone-link", MFD_CLOEXEC);
+    if (fd_ < 0) return failed();
+    for (size_t done = 0; done < bytes.size();) {
+      ssize_t n = write(fd_, bytes.data() + done, bytes.size() - done);
+      if (n < 0 && errno != EINTR) return failed();
+      if (n > 0) done += static_cast<size_t>(n);
+    }
+    return Status::Ok();
+  }
+  std::string Path() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+ private:
+  int fd_ = -1;
+};
+
+// The C library that this program itself runs with.
+std::string LibcPath() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&fopen), &info) == 0 || !info.dli_fname) return "";
+  return info.dli_fname;
+}
+
+// lld's words without its prefix and with our names for the inputs; one line.
+std::string Message(std::string text, const std::vector<std::pair<std::string, std::string>>& names) {
+  for (const auto& [path, name] : names) {
+    for (size_t at = 0; (at = text.find(path, at)) != std::string::npos; at += name.size()) {
+      text.replace(at, path.size(), name);
+    }
+  }
+  std::string result;
+  size_t lines = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    size_t prefix = line.find("error: ");
+    if (prefix != std::string::npos) line = line.substr(prefix + 7);
+    while (!line.empty() && (line[0] == ' ' || line[0] == '>')) line.erase(0, 1);
+    if (line.empty() || ++lines > 4) continue;
+    result += (result.empty() ? "" : "; ") + line;
+  }
+  return result.empty() ? "the linker failed without a message" : result;
+}
+
+}  // namespace
+
+Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path) {
+  // lld keeps its state in globals.
+  static std::mutex mutex;
+  static bool broken = false;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (broken) return Status::Crashed("the linker crashed earlier in this process and cannot be used again");
+
+  std::vector<std::string> args = {"ld.lld", "-shared",  "--build-id=none", "-znoexecstack", "--hash-style=gnu",
+                                   "-Bsymbolic", "-zdefs", "--threads=1", "--eh-frame-hdr", "--color-diagnostics=never"};
+  if (!options.soname.empty()) args.push_back("-soname=" + options.soname);
+  args.insert(args.end(), {"-o", output_path});
+
+  std::vector<MemoryFile> files(inputs.size() + 1);
+  std::vector<std::pair<std::string, std::string>> names;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    HONE_RETURN_IF_ERROR(files[i].Write(inputs[i].name, inputs[i].bytes));
+    args.push_back(files[i].Path());
+    names.emplace_back(files[i].Path(), inputs[i].name);
+  }
+  if (!options.exports.empty()) {
+    std::string script = "{ global:";
+    for (const std::string& symbol : options.exports) script += " " + symbol + ";";
+    script += " local: *; };\n";
+    HONE_RETURN_IF_ERROR(files.back().Write("the export list", script));
+    args.push_back("--version-script=" + files.back().Path());
+    args.push_back("--gc-sections");
+    args.push_back("--no-undefined-version");
+    names.emplace_back(files.back().Path(), "the export list");
+  }
+  if (options.need_libc) {
+    std::string libc = LibcPath();
+    if (libc.empty()) return Status::NotFound("the C library of this process was not found");
+    args.push_back("--no-as-needed");
+    args.push_back(libc);
+  }
+  // Long paths before their prefixes: /proc/self/fd/12 before /proc/self/fd/1.
+  std::reverse(names.begin(), names.end());
+
+  std::vector<const char*> argv;
+  for (const std::string& arg : args) argv.push_back(arg.c_str());
+  std::string out_text;
+  std::string error_text;
+  llvm::raw_string_ostream out(out_text);
+  llvm::raw_string_ostream errors(error_text);
+  const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
+  lld::Result result = lld::lldMain(argv, out, errors, drivers);
+  broken = !result.canRunAgain;
+  if (result.retCode == 0) return Status::Ok();
+  return Status::Invalid(fmt::format("linking {}: {}", output_path, Message(errors.str(), names)));
+}
+
+}  // namespace hone::codegen

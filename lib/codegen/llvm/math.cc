@@ -1,0 +1,272 @@
+#include "codegen/llvm/math.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "base/check.h"
+
+namespace hone::codegen {
+
+using ir::Intrinsic;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// 1/0!, 1/1!, ... up to 1/n!
+std::vector<double> InverseFactorials(int n) {
+  std::vector<double> result{1.0};
+  for (int i = 1; i <= n; ++i) result.push_back(result.back() / i);
+  return result;
+}
+
+// Every second one, from `first`.
+std::vector<double> EverySecond(const std::vector<double>& all, size_t first) {
+  std::vector<double> result;
+  for (size_t i = first; i < all.size(); i += 2) result.push_back(all[i]);
+  return result;
+}
+
+// What depends on the width of the float.
+struct Format {
+  int mantissa_bits;
+  int bias;
+  double round_magic;  // adding it leaves an integer in the low bits
+  double ln2_high, ln2_low;
+  double exp_low, exp_high;  // beyond: 0 and infinity
+  int exp_terms;
+  int log_terms;
+  int tanh_terms;
+};
+
+const Format& FormatOf(bool is_double) {
+  // ln2_high has enough zero bits at its end for n * ln2_high to be exact.
+  static const Format kSingle = {23, 127, 0x1.8p23, 0x1.62e4p-1, 0x1.7f7d1cf79abcap-20, -104.0, 89.0, 7, 5, 11};
+  static const Format kDouble = {52, 1023, 0x1.8p52, 0x1.62e42fee00000p-1, 0x1.a39ef35793c76p-33, -746.0, 710.0, 13, 11, 19};
+  return is_double ? kDouble : kSingle;
+}
+
+}  // namespace
+
+MathEmitter::MathEmitter(llvm::IRBuilder<>* builder, const Target& target) : b_(*builder) {
+  const auto& features = target.features;
+  bool x86 = target.triple.rfind("x86_64", 0) == 0;
+  has_rounding_ = !x86 || target.vector_bytes >= 32 ||
+                  std::find(features.begin(), features.end(), "sse4.1") != features.end();
+}
+
+llvm::Type* MathEmitter::Like(V x, llvm::Type* element) const {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
+}
+
+llvm::Type* MathEmitter::BitsType(V x) const {
+  return Like(x, b_.getIntNTy(x->getType()->getScalarSizeInBits()));
+}
+
+llvm::Value* MathEmitter::Number(V like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
+llvm::Value* MathEmitter::Bits(V like, uint64_t value) { return llvm::ConstantInt::get(BitsType(like), value); }
+llvm::Value* MathEmitter::Fma(V a, V b, V c) {
+  return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {a->getType()}, {a, b, c});
+}
+llvm::Value* MathEmitter::Unary(llvm::Intrinsic::ID id, V x) { return b_.CreateUnaryIntrinsic(id, x); }
+
+llvm::Value* MathEmitter::Polynomial(V x, const std::vector<double>& coefficients) {
+  V sum = Number(x, coefficients.back());
+  for (size_t i = coefficients.size() - 1; i-- > 0;) sum = Fma(sum, x, Number(x, coefficients[i]));
+  return sum;
+}
+
+// x = n ln 2 + r with |r| <= ln 2 / 2; exp(x) = 2^n * Taylor series of exp(r). 2^n is multiplied in two halves, so that
+// denormal results and the way to infinity come out right.
+llvm::Value* MathEmitter::Exp(V x) {
+  const Format& f = FormatOf(IsDouble(x));
+  V low = b_.CreateFCmpOLT(x, Number(x, f.exp_low));
+  V high = b_.CreateFCmpOGT(x, Number(x, f.exp_high));
+  V t = b_.CreateSelect(high, Number(x, f.exp_high), b_.CreateSelect(low, Number(x, f.exp_low), x));
+  V shifted = Fma(t, Number(x, std::numbers::log2e), Number(x, f.round_magic));
+  V n = b_.CreateFSub(shifted, Number(x, f.round_magic));
+  V r = Fma(n, Number(x, -f.ln2_low), Fma(n, Number(x, -f.ln2_high), t));
+  V p = Polynomial(r, InverseFactorials(f.exp_terms));
+  // The bits of the shifted number count n up from those of the magic one.
+  V magic_bits = b_.CreateBitCast(Number(x, f.round_magic), BitsType(x));
+  V n_bits = b_.CreateSub(b_.CreateBitCast(shifted, BitsType(x)), magic_bits);
+  V half = b_.CreateAShr(n_bits, Bits(x, 1));
+  auto power = [&](V e) {
+    V bits = b_.CreateShl(b_.CreateAdd(e, Bits(x, f.bias)), Bits(x, f.mantissa_bits));
+    return b_.CreateBitCast(bits, x->getType());
+  };
+  return b_.CreateFMul(b_.CreateFMul(p, power(half)), power(b_.CreateSub(n_bits, half)));
+}
+
+// x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s), s = (m - 1) / (m + 1), by the series of atanh.
+llvm::Value* MathEmitter::Log(V x) {
+  const Format& f = FormatOf(IsDouble(x));
+  double least_normal = std::ldexp(1.0, 1 - f.bias);
+  V tiny = b_.CreateFCmpOLT(x, Number(x, least_normal));
+  V scaled = b_.CreateSelect(tiny, b_.CreateFMul(x, Number(x, std::ldexp(1.0, 32 + f.mantissa_bits / 2))), x);
+  V scale = b_.CreateSelect(tiny, Number(x, -32.0 - f.mantissa_bits / 2), Number(x, 0.0));
+  V bits = b_.CreateBitCast(scaled, BitsType(x));
+  uint64_t root = IsDouble(x) ? std::bit_cast<uint64_t>(std::numbers::sqrt2 / 2)
+                              : std::bit_cast<uint32_t>(static_cast<float>(std::numbers::sqrt2 / 2));
+  V e = b_.CreateAShr(b_.CreateSub(bits, Bits(x, root)), Bits(x, f.mantissa_bits));
+  V m = b_.CreateBitCast(b_.CreateSub(bits, b_.CreateShl(e, Bits(x, f.mantissa_bits))), x->getType());
+  V exponent = b_.CreateFAdd(b_.CreateSIToFP(e, x->getType()), scale);
+  V s = b_.CreateFDiv(b_.CreateFSub(m, Number(x, 1.0)), b_.CreateFAdd(m, Number(x, 1.0)));
+  std::vector<double> series;
+  for (int i = 0; i < f.log_terms; ++i) series.push_back(2.0 / (2 * i + 1));
+  V log_m = b_.CreateFMul(s, Polynomial(b_.CreateFMul(s, s), series));
+  V result = Fma(exponent, Number(x, f.ln2_high), Fma(exponent, Number(x, f.ln2_low), log_m));
+  // 0 gives -infinity, below it NaN; infinity and NaN stay.
+  result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Number(x, 0.0)), Number(x, -kInfinity), result);
+  result = b_.CreateSelect(b_.CreateFCmpOLT(x, Number(x, 0.0)), Number(x, kNan), result);
+  return b_.CreateSelect(b_.CreateFCmpULT(x, Number(x, kInfinity)), result, x);
+}
+
+// Near 0 the ratio of the Taylor series of sinh and cosh (no cancellation), beyond 1 - 2 / (exp(2|x|) + 1).
+llvm::Value* MathEmitter::Tanh(V x) {
+  V a = Unary(llvm::Intrinsic::fabs, x);
+  V square = b_.CreateFMul(x, x);
+  std::vector<double> inverse = InverseFactorials(FormatOf(IsDouble(x)).tanh_terms);
+  V sinh = b_.CreateFMul(a, Polynomial(square, EverySecond(inverse, 1)));
+  V small = b_.CreateFDiv(sinh, Polynomial(square, EverySecond(inverse, 0)));
+  V e = Exp(b_.CreateFAdd(a, a));
+  V large = b_.CreateFSub(Number(x, 1.0), b_.CreateFDiv(Number(x, 2.0), b_.CreateFAdd(e, Number(x, 1.0))));
+  V result = b_.CreateSelect(b_.CreateFCmpOLT(a, Number(x, 0.625)), small, large);
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+}
+
+// Below 1 the Taylor series, beyond Abramowitz and Stegun 7.1.26 (absolute error 1.5e-7).
+llvm::Value* MathEmitter::ErfSingle(V a) {
+  std::vector<double> series;
+  double factorial = 1;
+  for (int n = 0; n <= 10; ++n) {
+    if (n > 0) factorial *= -n;
+    series.push_back(std::numbers::inv_sqrtpi * 2 / (factorial * (2 * n + 1)));
+  }
+  V square = b_.CreateFMul(a, a);
+  V small = b_.CreateFMul(a, Polynomial(square, series));
+  V one = Number(a, 1.0);
+  V t = b_.CreateFDiv(one, Fma(a, Number(a, 0.3275911), one));
+  V tail = b_.CreateFMul(t, Polynomial(t, {0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429}));
+  V large = b_.CreateFSub(one, b_.CreateFMul(tail, Exp(b_.CreateFNeg(square))));
+  return b_.CreateSelect(b_.CreateFCmpOLT(a, one), small, large);
+}
+
+// Below 2.5 the series 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (2n+1)!!, beyond it 1 - erfc by Laplace's continued
+// fraction, erfc(x) = exp(-x^2)/sqrt(pi) * 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + ...)))).
+llvm::Value* MathEmitter::ErfDouble(V a) {
+  std::vector<double> series{2 * std::numbers::inv_sqrtpi};
+  for (int n = 1; n <= 44; ++n) series.push_back(series.back() * 2 / (2 * n + 1));
+  V near = b_.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, a, Number(a, 2.5));
+  V far = b_.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, a, Number(a, 2.5));
+  V square = b_.CreateFMul(near, near);
+  V small = b_.CreateFMul(b_.CreateFMul(near, Polynomial(square, series)), Exp(b_.CreateFNeg(square)));
+  V fraction = far;
+  for (int k = 40; k >= 1; --k) fraction = b_.CreateFAdd(far, b_.CreateFDiv(Number(a, k / 2.0), fraction));
+  V tail = b_.CreateFDiv(Exp(b_.CreateFNeg(b_.CreateFMul(far, far))), fraction);
+  V large = Fma(tail, Number(a, -std::numbers::inv_sqrtpi), Number(a, 1.0));
+  return b_.CreateSelect(b_.CreateFCmpOLT(a, Number(a, 2.5)), small, large);
+}
+
+llvm::Value* MathEmitter::Erf(V x) {
+  V a = Unary(llvm::Intrinsic::fabs, x);
+  V result = IsDouble(x) ? ErfDouble(a) : ErfSingle(a);
+  result = b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+}
+
+// exp(y log|x|) in f64, as the error of the logarithm is multiplied by up to 700; then the cases of C's pow.
+llvm::Value* MathEmitter::Pow(V x, V y) {
+  llvm::Type* type = x->getType();
+  V wide_x = b_.CreateFPCast(x, Like(x, b_.getDoubleTy()));
+  V wide_y = b_.CreateFPCast(y, Like(y, b_.getDoubleTy()));
+  V zero = Number(wide_x, 0.0);
+  V one = Number(wide_x, 1.0);
+  V a = Unary(llvm::Intrinsic::fabs, wide_x);
+  V magnitude = Exp(b_.CreateFMul(wide_y, Log(a)));
+  // A number is odd if half of it is not whole but it is; beyond 2^53 all are even.
+  V whole = b_.CreateFCmpOEQ(Rounded(Intrinsic::kFloor, wide_y), wide_y);
+  V half = b_.CreateFMul(wide_y, Number(wide_y, 0.5));
+  V odd = b_.CreateAnd(whole, b_.CreateFCmpONE(Rounded(Intrinsic::kFloor, half), half));
+  V bits = b_.CreateBitCast(wide_x, BitsType(wide_x));
+  V sign = b_.CreateICmpSLT(bits, Bits(wide_x, 0));
+  V result = b_.CreateSelect(b_.CreateAnd(sign, odd), b_.CreateFNeg(magnitude), magnitude);
+  V finite_below = b_.CreateAnd(b_.CreateFCmpOLT(wide_x, zero), b_.CreateFCmpOGT(wide_x, Number(wide_x, -kInfinity)));
+  V invalid = b_.CreateAnd(finite_below, b_.CreateNot(whole));
+  V y_finite = b_.CreateFCmpONE(Unary(llvm::Intrinsic::fabs, wide_y), Number(wide_y, kInfinity));
+  result = b_.CreateSelect(b_.CreateAnd(invalid, y_finite), Number(wide_x, kNan), result);
+  // |x| = 1 with infinite y, and x = 1 or y = 0 with anything.
+  V unit = b_.CreateAnd(b_.CreateFCmpOEQ(a, one), b_.CreateNot(b_.CreateFCmpUNO(wide_y, wide_y)));
+  result = b_.CreateSelect(b_.CreateAnd(unit, b_.CreateNot(y_finite)), one, result);
+  V trivial = b_.CreateOr(b_.CreateFCmpOEQ(wide_y, zero), b_.CreateFCmpOEQ(wide_x, one));
+  return b_.CreateFPCast(b_.CreateSelect(trivial, one, result), type);
+}
+
+llvm::Value* MathEmitter::Rounded(Intrinsic fn, V x) {
+  if (has_rounding_) {
+    auto id = fn == Intrinsic::kFloor ? llvm::Intrinsic::floor : fn == Intrinsic::kCeil ? llvm::Intrinsic::ceil : llvm::Intrinsic::trunc;
+    if (fn != Intrinsic::kRound) return Unary(id, x);
+    // Half away from 0, as C: the largest float below 1/2 keeps what lies just under a half from being lifted over it.
+    double half = IsDouble(x) ? std::nextafter(0.5, 0.0) : static_cast<double>(std::nextafterf(0.5F, 0.0F));
+    V signed_half = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, Number(x, half), x);
+    return Unary(id, b_.CreateFAdd(x, signed_half));
+  }
+  // Through integers; numbers too large for that are whole already (and NaN stays).
+  const Format& f = FormatOf(IsDouble(x));
+  V a = Unary(llvm::Intrinsic::fabs, x);
+  V fits = b_.CreateFCmpOLT(a, Number(x, std::ldexp(1.0, f.mantissa_bits)));
+  V inside = b_.CreateSelect(fits, x, Number(x, 0.0));
+  if (fn == Intrinsic::kRound) {
+    double half = IsDouble(x) ? std::nextafter(0.5, 0.0) : static_cast<double>(std::nextafterf(0.5F, 0.0F));
+    inside = b_.CreateFAdd(inside, b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, Number(x, half), inside));
+  }
+  V cut = b_.CreateSIToFP(b_.CreateFPToSI(inside, BitsType(x)), x->getType());
+  V one = Number(x, 1.0);
+  V zero = Number(x, 0.0);
+  if (fn == Intrinsic::kFloor) cut = b_.CreateFSub(cut, b_.CreateSelect(b_.CreateFCmpOGT(cut, inside), one, zero));
+  if (fn == Intrinsic::kCeil) cut = b_.CreateFAdd(cut, b_.CreateSelect(b_.CreateFCmpOLT(cut, inside), one, zero));
+  V result = b_.CreateSelect(fits, cut, x);
+  return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+}
+
+llvm::Value* MathEmitter::Emit(Intrinsic fn, std::vector<V> args) {
+  HONE_CHECK(!args.empty());
+  llvm::Type* type = args[0]->getType();
+  if (type->getScalarType()->isHalfTy()) {
+    for (V& arg : args) arg = b_.CreateFPExt(arg, Like(arg, b_.getFloatTy()));
+    return b_.CreateFPTrunc(Emit(fn, args), type);
+  }
+  V x = args[0];
+  switch (fn) {
+    case Intrinsic::kExp:
+      return Exp(x);
+    case Intrinsic::kLog:
+      return Log(x);
+    case Intrinsic::kSqrt:
+      return Unary(llvm::Intrinsic::sqrt, x);
+    case Intrinsic::kTanh:
+      return Tanh(x);
+    case Intrinsic::kErf:
+      return Erf(x);
+    case Intrinsic::kAbs:
+      return Unary(llvm::Intrinsic::fabs, x);
+    case Intrinsic::kFloor:
+    case Intrinsic::kCeil:
+    case Intrinsic::kRound:
+      return Rounded(fn, x);
+    case Intrinsic::kPow:
+      return Pow(x, args.at(1));
+    case Intrinsic::kFma:
+      return Fma(x, args.at(1), args.at(2));
+    default:
+      HONE_CHECK(!"not a function of floats");
+      return x;
+  }
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,289 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "codegen/llvm/emitter.h"
+
+namespace hone::codegen {
+
+using ir::Expr;
+using ir::ExprKind;
+using llvm::Value;
+
+Emitter::BufferInfo* Emitter::Info(const ir::Buffer& buffer) {
+  auto it = at_.buffer_info.find(buffer.get());
+  if (it != at_.buffer_info.end()) return &it->second;
+  Fail(fmt::format("buffer `{}` is used outside its allocation", buffer.name()));
+  return nullptr;
+}
+
+llvm::Instruction* Emitter::Annotate(llvm::Instruction* access, const ir::Buffer& buffer) {
+  const BufferInfo& info = at_.buffer_info[buffer.get()];
+  if (info.alias_scope) {
+    access->setMetadata(llvm::LLVMContext::MD_alias_scope, info.alias_scope);
+    access->setMetadata(llvm::LLVMContext::MD_noalias, info.no_alias);
+  }
+  return access;
+}
+
+// index * scale = sum of coefficient * atom + constant, all in i64; equal atoms are one term.
+void Emitter::Decompose(const Expr& index, int64_t scale, std::vector<Term>* terms, int64_t* constant) {
+  if (const int64_t* value = ir::AsIntImm(index)) {
+    *constant += scale * *value;
+    return;
+  }
+  bool wide = index.type() == DType::Int(64);
+  if (auto* var = index.kind() == ExprKind::kVar && wide ? index.get() : nullptr) {
+    auto it = at_.vars.find(static_cast<const ir::VarNode*>(var));
+    if (it != at_.vars.end()) {
+      if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(it->second.value)) {
+        *constant += scale * known->getSExtValue();
+        return;
+      }
+    }
+  }
+  if (auto* binary = wide ? index.as<ir::Binary>() : nullptr) {
+    const int64_t* a = ir::AsIntImm(binary->a);
+    const int64_t* b = ir::AsIntImm(binary->b);
+    if (index.kind() == ExprKind::kAdd || index.kind() == ExprKind::kSub) {
+      Decompose(binary->a, scale, terms, constant);
+      return Decompose(binary->b, index.kind() == ExprKind::kAdd ? scale : -scale, terms, constant);
+    }
+    if (index.kind() == ExprKind::kMul && b) return Decompose(binary->a, scale * *b, terms, constant);
+    if (index.kind() == ExprKind::kMul && a) return Decompose(binary->b, scale * *a, terms, constant);
+  }
+  std::string key = KeyOf(index);
+  for (Term& term : *terms) {
+    if (term.key == key) {
+      term.coefficient += scale;
+      return;
+    }
+  }
+  terms->push_back({index, scale, LevelOf(index), std::move(key)});
+}
+
+Value* Emitter::Address(const ir::Buffer& buffer, const Expr& index) {
+  BufferInfo* info = Info(buffer);
+  if (!info) return llvm::PoisonValue::get(b_.getPtrTy());
+  HONE_CHECK(info->base);
+  std::vector<Term> terms;
+  int64_t constant = 0;
+  Decompose(index, buffer->type.element_bytes(), &terms, &constant);
+  std::erase_if(terms, [](const Term& t) { return t.coefficient == 0; });
+  // From the outermost level inwards, what cannot be moved last.
+  std::stable_sort(terms.begin(), terms.end(), [](const Term& x, const Term& y) {
+    return static_cast<unsigned>(x.level) < static_cast<unsigned>(y.level);
+  });
+  Value* address = info->base;
+  std::string key(reinterpret_cast<const char*>(&address), sizeof address);
+  for (const Term& term : terms) {
+    auto add = [&] {
+      Value* atom = EmitExpr(term.atom);
+      if (atom->getType() != b_.getInt64Ty()) {
+        atom = term.atom.type().is_uint() ? b_.CreateZExt(atom, b_.getInt64Ty()) : b_.CreateSExt(atom, b_.getInt64Ty());
+      }
+      Value* offset = b_.CreateMul(atom, b_.getInt64(term.coefficient));
+      return b_.CreateGEP(b_.getInt8Ty(), address, offset);
+    };
+    if (term.level < 0) {
+      address = add();
+      continue;
+    }
+    key.append(term.key);
+    key.append(reinterpret_cast<const char*>(&term.coefficient), sizeof term.coefficient);
+    auto found = at_.levels[term.level].values.find(key);
+    if (found != at_.levels[term.level].values.end()) {
+      address = found->second;
+      continue;
+    }
+    // The atom first: it may go to the same level, and must stand before its use.
+    EmitExpr(term.atom);
+    address = AtLevel(term.level, add);
+    at_.levels[term.level].values.emplace(key, address);
+  }
+  if (constant != 0) address = b_.CreateGEP(b_.getInt8Ty(), address, b_.getInt64(constant));
+  return address;
+}
+
+bool Emitter::ConstantRange(const Expr& index, int64_t* first, int* lanes) {
+  const Expr* base = &index;
+  *lanes = 1;
+  if (auto* ramp = index.as<ir::Ramp>()) {
+    const int64_t* stride = ir::AsIntImm(ramp->stride);
+    if (!stride || *stride != 1) return false;
+    *lanes = index.type().lanes;
+    base = &ramp->base;
+  } else if (index.type().is_vector()) {
+    return false;
+  }
+  std::vector<Term> terms;
+  *first = 0;
+  Decompose(*base, 1, &terms, first);
+  return std::all_of(terms.begin(), terms.end(), [](const Term& t) { return t.coefficient == 0; });
+}
+
+// Whether every access to the buffer is one of a set of ranges that are known now and overlap only if they are equal.
+bool Emitter::FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body) {
+  std::map<int64_t, int> ranges;
+  bool fits = true;
+  auto access = [&](const ir::Buffer& accessed, const Expr& index) {
+    if (accessed.get() != buffer.get()) return;
+    int64_t first = 0;
+    int lanes = 0;
+    if (!ConstantRange(index, &first, &lanes)) {
+      fits = false;
+      return;
+    }
+    auto [it, is_new] = ranges.emplace(first, lanes);
+    fits = fits && (is_new || it->second == lanes);
+  };
+  std::vector<const ir::VarNode*> bound;
+  WalkStmt(
+      body,
+      [&](const ir::Stmt& s) {
+        if (auto* store = s.as<ir::Store>()) access(store->buffer, store->index);
+        auto* loop = s.as<ir::For>();
+        // An outlined body cannot reach registers of the function around it.
+        if (loop && loop->for_kind == ir::ForKind::kParallel && !in_parallel_) fits = false;
+        // A loop of one iteration leaves its variable a constant.
+        if (loop) {
+          const int64_t* extent = ir::AsIntImm(loop->extent);
+          const int64_t* min = ir::AsIntImm(loop->min);
+          if (extent && *extent == 1 && min) {
+            BindVar(loop->var.node(), b_.getInt64(*min), 0);
+            bound.push_back(loop->var.node());
+          }
+        }
+        return true;
+      },
+      [&](const Expr& e) {
+        if (auto* load = e.as<ir::Load>()) access(load->buffer, load->index);
+        return true;
+      });
+  for (const ir::VarNode* var : bound) at_.vars.erase(var);
+  int64_t end = 0;
+  for (const auto& [first, lanes] : ranges) {
+    fits = fits && first >= end;
+    end = first + lanes;
+  }
+  return fits;
+}
+
+llvm::AllocaInst* Emitter::Slot(BufferInfo* info, const ir::Buffer& buffer, const Expr& index) {
+  int64_t first = 0;
+  int lanes = 0;
+  HONE_CHECK(ConstantRange(index, &first, &lanes));
+  llvm::AllocaInst*& slot = info->slots[{first, lanes}];
+  if (!slot) {
+    llvm::BasicBlock& entry = at_.function->getEntryBlock();
+    llvm::IRBuilder<> at_entry(&entry, entry.begin());
+    slot = at_entry.CreateAlloca(TypeOf(buffer->type.WithLanes(lanes)), nullptr, buffer.name());
+  }
+  return slot;
+}
+
+Value* Emitter::EmitLoad(const ir::Load& e) {
+  llvm::Type* type = TypeOf(e.type);
+  BufferInfo* info = Info(e.buffer);
+  if (!info) return llvm::PoisonValue::get(type);
+  if (info->in_slots) return b_.CreateLoad(type, Slot(info, e.buffer, e.index));
+
+  // An index that reads memory itself could change its meaning unnoticed.
+  bool shared = LevelOf(e.index) >= 0;
+  std::string key = shared ? KeyOf(e.index) : std::string();
+  if (shared) {
+    auto& known = at_.loads[e.buffer.get()];
+    auto found = known.find(key);
+    if (found != known.end()) return found->second;
+  }
+  DType element = e.buffer->type;
+  int lanes = e.type.lanes;
+  auto load_at = [&](llvm::Type* t, Value* address) {
+    auto* load = b_.CreateAlignedLoad(t, address, llvm::Align(element.element_bytes()));
+    Annotate(load, e.buffer);
+    return load;
+  };
+  auto from_memory = [&](Value* v) {
+    if (!element.is_bool()) return v;
+    return b_.CreateTrunc(v, TypeOf(element.WithLanes(v->getType()->isVectorTy() ? lanes : 1)));
+  };
+  Value* value = nullptr;
+  auto* ramp = e.index.as<ir::Ramp>();
+  const int64_t* stride = ramp ? ir::AsIntImm(ramp->stride) : nullptr;
+  if (lanes == 1) {
+    value = from_memory(load_at(MemoryTypeOf(element), Address(e.buffer, e.index)));
+  } else if (auto* broadcast = e.index.as<ir::Broadcast>()) {
+    value = Splat(from_memory(load_at(MemoryTypeOf(element), Address(e.buffer, broadcast->value))), lanes);
+  } else if (stride && *stride == 1) {
+    value = from_memory(load_at(MemoryTypeOf(element.WithLanes(lanes)), Address(e.buffer, ramp->base)));
+  } else {
+    // Lane by lane: as fast as a gather on the CPUs at hand, and there on every one.
+    Value* index = ramp && stride ? nullptr : EmitExpr(e.index);
+    value = llvm::PoisonValue::get(TypeOf(e.type));
+    for (int lane = 0; lane < lanes; ++lane) {
+      Value* address = nullptr;
+      if (index) {
+        Value* offset = b_.CreateSExt(b_.CreateExtractElement(index, lane), b_.getInt64Ty());
+        address = b_.CreateGEP(MemoryTypeOf(element), info->base, offset);
+      } else {
+        address = Address(e.buffer, ramp->base + Expr(lane * *stride));
+      }
+      value = b_.CreateInsertElement(value, from_memory(load_at(MemoryTypeOf(element), address)), lane);
+    }
+  }
+  if (shared) at_.loads[e.buffer.get()].emplace(std::move(key), value);
+  return value;
+}
+
+Value* Emitter::EmitMaskedLoad(const ir::Load& e, Value* mask, Value* otherwise) {
+  llvm::Type* type = TypeOf(e.type);
+  BufferInfo* info = Info(e.buffer);
+  if (!info) return llvm::PoisonValue::get(type);
+  DType element = e.buffer->type;
+  auto* ramp = e.index.as<ir::Ramp>();
+  const int64_t* stride = ramp ? ir::AsIntImm(ramp->stride) : nullptr;
+  if (info->in_slots || element.is_bool()) return Fail("a masked load from this kind of buffer", type);
+  llvm::Align align(element.element_bytes());
+  if (stride && *stride == 1) {
+    return Annotate(b_.CreateMaskedLoad(type, Address(e.buffer, ramp->base), align, mask, otherwise), e.buffer);
+  }
+  Value* index = b_.CreateSExt(EmitExpr(e.index), llvm::FixedVectorType::get(b_.getInt64Ty(), e.type.lanes));
+  Value* addresses = b_.CreateGEP(MemoryTypeOf(element), info->base, index);
+  return Annotate(b_.CreateMaskedGather(type, addresses, align, mask, otherwise), e.buffer);
+}
+
+void Emitter::EmitStore(const ir::Store& s) {
+  Value* value = EmitExpr(s.value);
+  BufferInfo* info = Info(s.buffer);
+  if (!info) return;
+  if (info->in_slots) {
+    b_.CreateStore(value, Slot(info, s.buffer, s.index));
+    return;
+  }
+  at_.loads.erase(s.buffer.get());
+  DType element = s.buffer->type;
+  int lanes = s.index.type().lanes;
+  if (element.is_bool()) value = b_.CreateZExt(value, MemoryTypeOf(element.WithLanes(lanes)));
+  llvm::Align align(element.element_bytes());
+  auto* ramp = s.index.as<ir::Ramp>();
+  const int64_t* stride = ramp ? ir::AsIntImm(ramp->stride) : nullptr;
+  if (lanes == 1 || (stride && *stride == 1)) {
+    Value* address = Address(s.buffer, ramp ? ramp->base : s.index);
+    Annotate(b_.CreateAlignedStore(value, address, align), s.buffer);
+    return;
+  }
+  Value* index = EmitExpr(s.index);
+  for (int lane = 0; lane < lanes; ++lane) {
+    Value* offset = b_.CreateSExt(b_.CreateExtractElement(index, lane), b_.getInt64Ty());
+    Value* address = b_.CreateGEP(MemoryTypeOf(element), info->base, offset);
+    Annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, lane), address, align), s.buffer);
+  }
+}
+
+void Emitter::ForgetShared() {
+  at_.loads.clear();
+  at_.splats.clear();
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,50 @@
+// A shared object of kernels in this process: dlopen, find, run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/kernel_abi.h"
+#include "runtime/host/thread_pool.h"
+#include "target/artifact.h"
+
+namespace hone::runtime {
+
+class LoadedModule {
+ public:
+  // kNotFound or kInvalid with the loader's own words. Symbols of the object stay local to it. The file may be removed
+  // once this returns.
+  static Result<LoadedModule> Open(const std::string& path);
+
+  Result<HoneKernel> Find(const std::string& symbol) const;  // kNotFound
+
+ private:
+  struct Close {
+    void operator()(void* handle) const;
+  };
+  LoadedModule(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
+  std::unique_ptr<void, Close> handle_;  // unloads with this; no kernel of it may run then
+  std::string path_;
+};
+
+// One kernel with what it needs to run: the pool's scratch is grown and a workspace is kept.
+class KernelRunner {
+ public:
+  // `pool` must outlive this.
+  static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool);
+
+  // `buffers`: one pointer an argument of the entry, in order. Returns when all is written.
+  void Run(const std::vector<void*>& buffers) { Run(buffers.data()); }
+  void Run(void* const* buffers) { kernel_(buffers, &parallel_, workspace_.data(), pool_->scratch()); }
+
+ private:
+  HoneKernel kernel_ = nullptr;
+  ThreadPool* pool_ = nullptr;
+  HoneParallel parallel_{};
+  AlignedBuffer workspace_;
+};
+
+}  // namespace hone::runtime

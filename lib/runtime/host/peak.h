@@ -1,0 +1,11 @@
+// The floating-point peak that figures of "% of peak" are relative to, measured and not taken from a data sheet: clocks
+// depend on what runs (AVX-512 on all cores is slower than one scalar core).
+#pragma once
+
+namespace hone::runtime {
+
+// FLOP/s of `threads` pinned threads that do nothing but independent f32 fused multiply-adds of the widest vectors of this
+// CPU; the best of many short runs within about `seconds`. 0 if the threads cannot be made.
+double MeasureFmaPeak(int threads, double seconds);
+
+}  // namespace hone::runtime

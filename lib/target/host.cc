@@ -1,0 +1,75 @@
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/cpu.h"
+#include "target/target.h"
+
+namespace hone {
+namespace {
+
+struct FeatureName {
+  const char* kernel;  // as the kernel calls it
+  const char* llvm;
+};
+
+// What code generation makes use of, in the order of the x86-64 levels.
+constexpr FeatureName kX86Features[] = {
+    {"pni", "sse3"},           {"ssse3", "ssse3"},       {"sse4_1", "sse4.1"},         {"sse4_2", "sse4.2"},
+    {"popcnt", "popcnt"},      {"avx", "avx"},           {"avx2", "avx2"},             {"bmi1", "bmi"},
+    {"bmi2", "bmi2"},          {"f16c", "f16c"},         {"fma", "fma"},               {"abm", "lzcnt"},
+    {"movbe", "movbe"},        {"avx512f", "avx512f"},   {"avx512bw", "avx512bw"},     {"avx512cd", "avx512cd"},
+    {"avx512dq", "avx512dq"},  {"avx512vl", "avx512vl"}, {"avx512_vnni", "avx512vnni"}, {"avx_vnni", "avxvnni"},
+    {"avx512_bf16", "avx512bf16"},
+};
+
+// The psABI level is all of the CPU's identity that changes what we generate; a name of a product would be a table to
+// keep up, and two machines with the same features could not share records.
+std::string Level(const std::vector<std::string>& features) {
+  auto all = [&](std::initializer_list<const char*> names) {
+    return std::all_of(names.begin(), names.end(), [&](const char* name) {
+      return std::find(features.begin(), features.end(), name) != features.end();
+    });
+  };
+  if (!all({"popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"})) return "x86-64";
+  if (!all({"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})) return "x86-64-v2";
+  if (!all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) return "x86-64-v3";
+  return "x86-64-v4";
+}
+
+}  // namespace
+
+Result<Target> HostTarget() {
+  utsname names;
+  if (uname(&names) != 0) return Status::Io("the kernel does not say what machine this is");
+  std::string machine = names.machine;
+  CpuInfo cpu = DetectCpu();
+  Target target;
+  target.threads = std::max(1, cpu.logical_cores);
+  if (machine == "aarch64") {
+    target.triple = "aarch64-unknown-linux-gnu";
+    target.cpu = "generic";
+    target.features = {"neon"};
+    target.vector_registers = 32;
+    return target;
+  }
+  if (machine != "x86_64") return Status::Unsupported("no code generator for this machine: " + machine);
+  target.triple = "x86_64-unknown-linux-gnu";
+  for (const FeatureName& feature : kX86Features) {
+    if (std::binary_search(cpu.features.begin(), cpu.features.end(), std::string(feature.kernel))) {
+      target.features.emplace_back(feature.llvm);
+    }
+  }
+  std::sort(target.features.begin(), target.features.end());
+  target.cpu = Level(target.features);
+  if (target.cpu == "x86-64-v4") {
+    target.vector_bytes = 64;
+    target.vector_registers = 32;
+  } else if (target.cpu == "x86-64-v3") {
+    target.vector_bytes = 32;
+  }
+  return target;
+}
+
+}  // namespace hone
