@@ -83,8 +83,13 @@ void Printer::Operator(const Binary& op, int context) {
   if (own < context) out_ += "(";
   // Comparisons do not chain; the others associate to the left.
   Print(op.a, own == 3 ? own + 1 : own);
-  out_ += fmt::format(" {} ", OperatorText(op.kind));
-  Print(op.b, own + 1);
+  const int64_t* constant = AsIntImm(op.b);
+  if (op.kind == ExprKind::kAdd && op.type == DType::Int(64) && constant && *constant < 0 && *constant != INT64_MIN) {
+    out_ += fmt::format(" - {}", -*constant);  // sums keep their constant as an addend; people read a difference
+  } else {
+    out_ += fmt::format(" {} ", OperatorText(op.kind));
+    Print(op.b, own + 1);
+  }
   if (own < context) out_ += ")";
 }
 

@@ -1,0 +1,56 @@
+// Inside of the analyzer: what is known about variables, and the questions that the rewriting asks. Not for other layers.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "arith/const_interval.h"
+#include "arith/linear.h"
+#include "ir/expr.h"
+
+namespace hone::arith {
+
+class Rewriter;
+
+struct Context {
+  struct Binding {
+    ir::Expr value;         // if set, the variable is this
+    ir::Expr min, max;      // inclusive; set for ranges
+    ConstInterval bounds;
+    int depth = 0;          // 1 is the outermost
+    bool symbolic = false;  // min or max is not constant: proving may look into them
+  };
+  struct Narrowed {  // to undo an assumption
+    const ir::VarNode* var;
+    ConstInterval before;
+  };
+  struct Frame {
+    size_t facts;
+    std::vector<Narrowed> narrowed;
+  };
+
+  std::unordered_map<const ir::VarNode*, Binding> bindings;
+  int next_depth = 1;
+  std::vector<Linear> facts;  // each >= 0
+  std::vector<Frame> frames;
+
+  const Binding* Find(const ir::VarNode* var) const;
+  int DepthOf(const ir::Expr& e) const;  // of the innermost variable in it; 0 if none is bound
+
+  ConstInterval BoundsOf(const ir::Expr& e) const;
+  ConstInterval BoundsOf(const Linear& linear) const;
+  // True if linear >= 0 for certain. `effort`: how many symbolic bounds may be looked into.
+  bool ProveNonNegative(const Linear& linear, int effort = 4) const;
+
+  // What Analyzer's functions of these names do; arguments are simplified already.
+  void Bind(const ir::Var& var, const ir::Expr& min, const ir::Expr& extent, Rewriter* rewriter);
+  void BindValue(const ir::Var& var, const ir::Expr& value, bool replace);
+  void Push(const ir::Expr& condition);
+  void Pop();
+
+ private:
+  void Assume(const ir::Expr& condition);
+  void AssumeNonNegative(const Linear& linear);
+};
+
+}  // namespace hone::arith
