@@ -1,0 +1,94 @@
+#include "graph/fuse_epilogue.h"
+
+#include <optional>
+
+namespace hone::graph {
+namespace {
+
+bool IsAnchor(const Node& node) { return node.workload.op == "conv2d" || node.workload.op == "dense"; }
+
+std::optional<EpilogueKind> Activation(const Node& node) {
+  if (!node.workload.epilogue.empty()) return std::nullopt;
+  if (node.workload.op == "relu") return EpilogueKind::kRelu;
+  if (node.workload.op == "relu6") return EpilogueKind::kRelu6;
+  return std::nullopt;
+}
+
+bool HasActivation(const Workload& w) {
+  return w.HasEpilogue(EpilogueKind::kRelu) || w.HasEpilogue(EpilogueKind::kRelu6) || w.HasEpilogue(EpilogueKind::kClip);
+}
+
+class Fuser {
+ public:
+  explicit Fuser(Graph* graph) : graph_(graph), reads_(CountReads(*graph)) {}
+
+  bool Run() {
+    bool changed = false;
+    // Where a node took another's place its own reader may follow, hence the index stays.
+    for (size_t i = 0; i < graph_->nodes.size(); ++i) {
+      if (TryActivation(i) || TryAdd(i)) {
+        changed = true;
+        --i;  // the producer is gone from before it: the fused node is at i - 1 now
+      }
+    }
+    return changed;
+  }
+
+ private:
+  // The index of the anchor that computes `tensor`, if only one node reads that.
+  std::optional<size_t> SoleAnchor(const std::string& tensor, size_t before) const {
+    auto reads = reads_.find(tensor);
+    if (reads == reads_.end() || reads->second != 1) return std::nullopt;
+    for (size_t i = before; i-- > 0;) {
+      if (graph_->nodes[i].name != tensor) continue;
+      if (!IsAnchor(graph_->nodes[i]) || HasActivation(graph_->nodes[i].workload)) return std::nullopt;
+      return i;
+    }
+    return std::nullopt;
+  }
+
+  // The anchor at `from`, changed to compute what the node at `to` did, in its place.
+  void Replace(size_t from, size_t to, EpilogueKind kind, const std::string& operand) {
+    Node anchor = std::move(graph_->nodes[from]);
+    anchor.workload.epilogue.push_back({kind, 0, 0});
+    if (!operand.empty()) anchor.inputs.push_back(operand);
+    anchor.name = graph_->nodes[to].name;
+    graph_->nodes[to] = std::move(anchor);
+    graph_->nodes.erase(graph_->nodes.begin() + static_cast<ptrdiff_t>(from));
+  }
+
+  bool TryActivation(size_t i) {
+    const auto kind = Activation(graph_->nodes[i]);
+    if (!kind) return false;
+    const auto anchor = SoleAnchor(graph_->nodes[i].inputs[0], i);
+    if (!anchor) return false;
+    Replace(*anchor, i, *kind, "");
+    return true;
+  }
+
+  bool TryAdd(size_t i) {
+    const Node& add = graph_->nodes[i];
+    if (add.workload.op != "add" || !add.workload.epilogue.empty() || add.inputs[0] == add.inputs[1]) return false;
+    std::optional<size_t> best;
+    std::string other;
+    for (int side = 0; side < 2; ++side) {
+      const auto anchor = SoleAnchor(add.inputs[side], i);
+      if (!anchor || graph_->nodes[*anchor].workload.HasEpilogue(EpilogueKind::kAdd)) continue;
+      if (best && *best > *anchor) continue;
+      best = anchor;
+      other = add.inputs[1 - side];
+    }
+    if (!best) return false;
+    Replace(*best, i, EpilogueKind::kAdd, other);
+    return true;
+  }
+
+  Graph* graph_;
+  const std::map<std::string, int> reads_;  // fusing keeps the counts of the tensors that remain
+};
+
+}  // namespace
+
+bool FuseEpilogue(Graph* graph) { return Fuser(graph).Run(); }
+
+}  // namespace hone::graph

@@ -1,0 +1,248 @@
+#include "graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "graph/shape.h"
+
+namespace hone::graph {
+namespace {
+
+// Limits of a graph: far above any network, far below what makes sizes overflow.
+constexpr size_t kMaxNodes = 100000;
+constexpr int64_t kMaxElements = int64_t{1} << 34;
+
+template <typename T>
+const T* FindNamed(const std::vector<T>& items, const std::string& name) {
+  for (const T& item : items) {
+    if (item.name == name) return &item;
+  }
+  return nullptr;
+}
+
+Status CheckType(const std::string& what, const TensorType& type) {
+  if (type.type != DType::Float(32)) return Status::Unsupported(what + ": only f32 tensors are supported");
+  if (type.shape.empty() || type.shape.size() > 6) return Status::Invalid(what + ": must have 1 to 6 dimensions");
+  int64_t elements = 1;
+  for (int64_t extent : type.shape) {
+    if (extent < 1) return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
+    if (extent > kMaxElements / elements) return Status::Invalid(what + ": " + type.Text() + " is too large");
+    elements *= extent;
+  }
+  return Status();
+}
+
+Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::string>& before) {
+  const bool weight = p.init.kind == InitKind::kFoldWeight;
+  const std::string what = "parameter `" + p.name + "`";
+  const size_t least = weight ? 3 : 4, most = weight ? 3 : 5;
+  if (p.init.from.size() < least || p.init.from.size() > most) {
+    return Status::Invalid(fmt::format("{}: {} takes {} sources, found {}", what, InitKindName(p.init.kind),
+                                       weight ? "3" : "4 or 5", p.init.from.size()));
+  }
+  if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0) return Status::Invalid(what + ": epsilon must be 0 or more");
+  for (size_t i = 0; i < p.init.from.size(); ++i) {
+    const std::string& source = p.init.from[i];
+    if (before.count(source) == 0) {
+      return Status::Invalid(fmt::format("{}: its source `{}` is no parameter that stands before it", what, source));
+    }
+    const std::vector<int64_t>& shape = graph.FindParameter(source)->type.shape;
+    const std::vector<int64_t> wanted = weight && i == 0 ? p.type.shape : std::vector<int64_t>{p.type.shape[0]};
+    if (shape != wanted) return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
+  }
+  if (!weight && p.type.shape.size() != 1) return Status::Invalid(what + ": fold_bias makes one dimension");
+  return Status();
+}
+
+Status CheckParameters(const Graph& graph) {
+  std::set<std::string> before;
+  for (const Parameter& p : graph.parameters) {
+    const std::string what = "parameter `" + p.name + "`";
+    HONE_RETURN_IF_ERROR(CheckType(what, p.type));
+    switch (p.init.kind) {
+      case InitKind::kHe:
+        if (p.init.fan_in < 1) return Status::Invalid(what + ": fan_in must be at least 1");
+        break;
+      case InitKind::kUniform:
+        if (!(p.init.low <= p.init.high) || !std::isfinite(p.init.high - p.init.low)) {
+          return Status::Invalid(what + ": low must not be above high");
+        }
+        break;
+      case InitKind::kFoldWeight:
+      case InitKind::kFoldBias:
+        HONE_RETURN_IF_ERROR(CheckFold(graph, p, before));
+        break;
+      case InitKind::kConstant:
+      case InitKind::kFile:
+        break;
+    }
+    before.insert(p.name);
+  }
+  return Status();
+}
+
+// The types of all tensors by name, as far as known. Kept beside the graph so that checking is not quadratic.
+using TypeTable = std::map<std::string, TensorType>;
+
+Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names, Node* node) {
+  const std::string what = "node `" + node->name + "`";
+  if (node->inputs.size() != OperandCount(node->workload)) {
+    return Status::Invalid(fmt::format("{}: {} takes {} operands, found {}", what, node->workload.op,
+                                       OperandCount(node->workload), node->inputs.size()));
+  }
+  auto output = InferOutput(node->workload);
+  if (!output.ok()) return output.status().WithContext(what);
+  node->output = *output;
+  HONE_RETURN_IF_ERROR(CheckType(what, node->output));
+  std::vector<TensorType> wanted = node->workload.inputs;
+  for (const EpilogueOp& op : node->workload.epilogue) {
+    if (op.kind == EpilogueKind::kBias) {
+      if (node->output.shape.size() < 2) return Status::Invalid(what + ": bias needs an output with channels");
+      wanted.push_back({node->output.type, {node->output.shape[1]}});
+    }
+    if (op.kind == EpilogueKind::kAdd) wanted.push_back(node->output);
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    auto found = types.find(node->inputs[i]);
+    if (found == types.end()) {
+      if (node_names.count(node->inputs[i])) {
+        return Status::Invalid(fmt::format("{}: reads `{}`, which stands after it", what, node->inputs[i]));
+      }
+      std::vector<std::string> known;
+      for (const auto& [name, type] : types) known.push_back(name);
+      auto near = Suggest(node->inputs[i], known);
+      return Status::Invalid(fmt::format("{}: there is no tensor `{}`{}", what, node->inputs[i],
+                                         near ? "; did you mean `" + *near + "`?" : ""));
+    }
+    if (found->second != wanted[i]) {
+      return Status::Invalid(fmt::format("{}: operand {} must be {}, but `{}` is {}", what, i, wanted[i].Text(),
+                                         node->inputs[i], found->second.Text()));
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+const char* InitKindName(InitKind kind) {
+  switch (kind) {
+    case InitKind::kHe: return "he";
+    case InitKind::kUniform: return "uniform";
+    case InitKind::kConstant: return "constant";
+    case InitKind::kFile: return "file";
+    case InitKind::kFoldWeight: return "fold_weight";
+    case InitKind::kFoldBias: return "fold_bias";
+  }
+  return "?";
+}
+
+const Parameter* Graph::FindParameter(const std::string& n) const { return FindNamed(parameters, n); }
+const Node* Graph::FindNode(const std::string& n) const { return FindNamed(nodes, n); }
+const GraphInput* Graph::FindInput(const std::string& n) const { return FindNamed(inputs, n); }
+
+const TensorType* Graph::FindType(const std::string& n) const {
+  if (const Node* node = FindNode(n)) return &node->output;
+  if (const Parameter* parameter = FindParameter(n)) return &parameter->type;
+  if (const GraphInput* input = FindInput(n)) return &input->type;
+  return nullptr;
+}
+
+size_t OperandCount(const Workload& workload) {
+  size_t count = workload.inputs.size();
+  for (const EpilogueOp& op : workload.epilogue) {
+    if (op.kind == EpilogueKind::kBias || op.kind == EpilogueKind::kAdd) ++count;
+  }
+  return count;
+}
+
+Status SortNodes(Graph* graph) {
+  std::map<std::string, size_t> index;
+  for (size_t i = 0; i < graph->nodes.size(); ++i) index[graph->nodes[i].name] = i;
+  // Depth first with an explicit stack: networks may be deep. 0 new, 1 on the stack, 2 placed.
+  std::vector<int> state(graph->nodes.size(), 0);
+  std::vector<size_t> order;
+  for (size_t root = 0; root < graph->nodes.size(); ++root) {
+    if (state[root] != 0) continue;
+    std::vector<std::pair<size_t, size_t>> stack = {{root, 0}};  // node, next input
+    state[root] = 1;
+    while (!stack.empty()) {
+      auto& [at, next] = stack.back();
+      if (next == graph->nodes[at].inputs.size()) {
+        state[at] = 2;
+        order.push_back(at);
+        stack.pop_back();
+        continue;
+      }
+      auto found = index.find(graph->nodes[at].inputs[next++]);
+      if (found == index.end() || state[found->second] == 2) continue;
+      if (state[found->second] == 1) {
+        std::string names;
+        for (size_t i = 0; i < stack.size(); ++i) {
+          if (stack[i].first == found->second) names.clear();
+          names += "`" + graph->nodes[stack[i].first].name + "` <- ";
+        }
+        return Status::Invalid("the nodes form a cycle: " + names + "`" + graph->nodes[found->second].name + "`");
+      }
+      state[found->second] = 1;
+      stack.emplace_back(found->second, 0);
+    }
+  }
+  std::vector<Node> sorted;
+  sorted.reserve(order.size());
+  for (size_t i : order) sorted.push_back(std::move(graph->nodes[i]));
+  graph->nodes = std::move(sorted);
+  return Status();
+}
+
+Status CheckGraph(Graph* graph) {
+  if (graph->nodes.size() > kMaxNodes) return Status::Invalid(fmt::format("more than {} nodes", kMaxNodes));
+  if (graph->inputs.empty()) return Status::Invalid("the graph has no input");
+  if (graph->outputs.empty()) return Status::Invalid("the graph has no output");
+  std::set<std::string> names, node_names;
+  TypeTable types;
+  auto add = [&](const std::string& name) {
+    if (name.empty()) return Status::Invalid("a tensor has no name");
+    if (!names.insert(name).second) return Status::Invalid("two tensors are named `" + name + "`");
+    return Status();
+  };
+  for (const GraphInput& input : graph->inputs) {
+    HONE_RETURN_IF_ERROR(add(input.name));
+    HONE_RETURN_IF_ERROR(CheckType("input `" + input.name + "`", input.type));
+    types[input.name] = input.type;
+  }
+  for (const Parameter& p : graph->parameters) {
+    HONE_RETURN_IF_ERROR(add(p.name));
+    types[p.name] = p.type;
+  }
+  for (const Node& node : graph->nodes) {
+    HONE_RETURN_IF_ERROR(add(node.name));
+    node_names.insert(node.name);
+  }
+  HONE_RETURN_IF_ERROR(CheckParameters(*graph));
+  for (Node& node : graph->nodes) {
+    HONE_RETURN_IF_ERROR(CheckNode(types, node_names, &node));
+    types[node.name] = node.output;
+  }
+  std::set<std::string> outputs;
+  for (const std::string& output : graph->outputs) {
+    if (node_names.count(output) == 0) return Status::Invalid("output `" + output + "` is not computed by any node");
+    if (!outputs.insert(output).second) return Status::Invalid("output `" + output + "` stands twice");
+  }
+  return Status();
+}
+
+std::map<std::string, int> CountReads(const Graph& graph) {
+  std::map<std::string, int> reads;
+  for (const Node& node : graph.nodes) {
+    for (const std::string& input : node.inputs) ++reads[input];
+  }
+  for (const std::string& output : graph.outputs) ++reads[output];
+  return reads;
+}
+
+}  // namespace hone::graph

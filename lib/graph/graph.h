@@ -1,0 +1,89 @@
+// Graph: a network as nodes over named tensors. doc/graph.md has the file format and the list of operators.
+//
+// A node is a workload (task/workload.h) and the names of its operands: first those of workload.inputs, then one for each
+// `bias` and `add` of the epilogue, in order. It has one output, a tensor with the node's name. Nodes stand in an order in
+// which they can run. Shapes are logical (NCHW, OIHW), whatever a target stores.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "task/workload.h"
+
+namespace hone::graph {
+
+// Where a parameter's values come from. DO NOT CHANGE what a kind computes: graph files name it.
+enum class InitKind {
+  kHe,          // uniform in +-sqrt(6 / fan_in), variance 2 / fan_in (He et al., 2015)
+  kUniform,     // uniform in [low, high)
+  kConstant,    // `low` everywhere
+  kFile,        // from the graph's parameter file (graph/param_file.h), by name
+  kFoldWeight,  // {weight, gamma, variance}: weight * gamma / sqrt(variance + epsilon), by output channel (axis 0)
+  kFoldBias,    // {gamma, beta, mean, variance[, bias]}: beta + (bias - mean) * gamma / sqrt(variance + epsilon)
+};
+const char* InitKindName(InitKind kind);  // "he", "uniform", "constant", "file", "fold_weight", "fold_bias"
+
+struct Initialiser {
+  InitKind kind = InitKind::kConstant;
+  double low = 0, high = 0;        // kUniform; kConstant: low
+  int64_t fan_in = 1;              // kHe
+  std::vector<std::string> from;   // kFold*: parameters that stand before this one
+  double epsilon = 0;              // kFold*
+  bool operator==(const Initialiser&) const = default;
+};
+
+struct Parameter {
+  std::string name;
+  TensorType type;
+  Initialiser init;
+  bool operator==(const Parameter&) const = default;
+};
+
+struct GraphInput {
+  std::string name;
+  TensorType type;
+  bool operator==(const GraphInput&) const = default;
+};
+
+struct Node {
+  std::string name;                 // also of its output tensor
+  Workload workload;
+  std::vector<std::string> inputs;
+  TensorType output;
+  bool operator==(const Node&) const = default;
+};
+
+struct Graph {
+  std::string name;  // of [A-Za-z0-9_.-]
+  uint64_t seed = 1; // of all seeded parameters
+  std::vector<GraphInput> inputs;
+  std::vector<std::string> outputs;     // names of tensors
+  std::vector<Parameter> parameters;
+  std::vector<Node> nodes;
+
+  const Parameter* FindParameter(const std::string& name) const;
+  const Node* FindNode(const std::string& name) const;
+  const GraphInput* FindInput(const std::string& name) const;
+  // The type of a tensor of any of the three sorts. Null if there is none of that name.
+  const TensorType* FindType(const std::string& name) const;
+  bool operator==(const Graph&) const = default;
+};
+
+// Operands that a workload takes: its inputs and those its epilogue implies.
+size_t OperandCount(const Workload& workload);
+
+// Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names the
+// nodes of a cycle.
+Status SortNodes(Graph* graph);
+
+// Names distinct, tensors present, node order, operators known, operand counts, shapes, parameter recipes; fills in each
+// node's output type. kInvalid with the node or tensor and the rule.
+Status CheckGraph(Graph* graph);
+
+// How often each tensor is read: by nodes, and once for each time it stands among the outputs.
+std::map<std::string, int> CountReads(const Graph& graph);
+
+}  // namespace hone::graph

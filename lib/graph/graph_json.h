@@ -1,0 +1,21 @@
+// The text form of a graph: nets/NET.graph.json, version 1. doc/graph.md has the format in prose.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "graph/graph.h"
+
+namespace hone::graph {
+
+inline constexpr int kGraphVersion = 1;
+
+// Equal graphs give equal bytes; ends with a newline.
+std::string GraphText(const Graph& graph);
+
+// Parses and checks (CheckGraph). kInvalid, kUnsupported (a newer version, an unknown operator) with `path` and the place.
+Result<Graph> ParseGraph(std::string_view text, const std::string& path);
+Result<Graph> ReadGraph(const std::string& path);
+
+}  // namespace hone::graph

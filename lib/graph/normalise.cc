@@ -1,0 +1,29 @@
+#include "graph/normalise.h"
+
+#include "graph/assign_layout.h"
+#include "graph/dead_code.h"
+#include "graph/drop_identity.h"
+#include "graph/fold_batch_norm.h"
+#include "graph/fuse_epilogue.h"
+
+namespace hone::graph {
+
+Status Normalise(Graph* graph) {
+  DropIdentity(graph);
+  FoldBatchNorm(graph);
+  FuseEpilogue(graph);
+  DropDeadCode(graph);
+  AssignLayout(graph);
+  for (const Node& node : graph->nodes) {
+    if (node.workload.op == "batch_norm") {
+      return Status::Unsupported("node `" + node.name +
+                                 "`: a batch norm is supported only right behind a convolution or dense that nothing else reads");
+    }
+    if (node.workload.op == "dropout" || node.workload.op == "identity") {
+      return Status::Unsupported("node `" + node.name + "`: an output that only passes another tensor on is not supported");
+    }
+  }
+  return CheckGraph(graph);
+}
+
+}  // namespace hone::graph

@@ -1,0 +1,104 @@
+#include "graph/param_file.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace hone::graph {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the file is little endian and is copied as it is");
+
+constexpr std::string_view kMagic = "HONEGPAR";
+constexpr uint32_t kVersion = 1;
+
+template <typename T>
+void Append(std::string* out, T value) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+// A cursor over bytes; every Take fails, and leaves it alone, if too little is left.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view bytes) : left_(bytes) {}
+  bool Bytes(size_t count, std::string_view* out) {
+    if (count > left_.size()) return false;
+    *out = left_.substr(0, count);
+    left_.remove_prefix(count);
+    return true;
+  }
+  template <typename T>
+  bool Take(T* out) {
+    std::string_view bytes;
+    if (!Bytes(sizeof(T), &bytes)) return false;
+    std::memcpy(out, bytes.data(), sizeof(T));
+    return true;
+  }
+  size_t left() const { return left_.size(); }
+
+ private:
+  std::string_view left_;
+};
+
+}  // namespace
+
+std::string ParameterFileBytes(const Graph& graph, const ParameterValues& values) {
+  const auto reads = CountReads(graph);
+  std::string out(kMagic);
+  uint32_t count = 0;
+  for (const Parameter& p : graph.parameters) count += reads.count(p.name);
+  Append(&out, kVersion);
+  Append(&out, count);
+  for (const Parameter& p : graph.parameters) {
+    if (reads.count(p.name) == 0) continue;
+    Append(&out, static_cast<uint32_t>(p.name.size()));
+    out += p.name;
+    Append(&out, static_cast<uint32_t>(p.type.shape.size()));
+    for (int64_t extent : p.type.shape) Append(&out, extent);
+    const std::vector<float>& v = values.at(p.name);
+    out.append(reinterpret_cast<const char*>(v.data()), v.size() * sizeof(float));
+  }
+  Append(&out, Digest128(out).lo);
+  return out;
+}
+
+Result<ParameterValues> ParseParameterFile(std::string_view bytes, const std::string& path) {
+  if (bytes.size() < kMagic.size() || bytes.substr(0, kMagic.size()) != kMagic) {
+    return Status::Invalid(path + ": is no parameter file of a graph (it does not start with HONEGPAR)");
+  }
+  const Status truncated = Status::Corrupt(path + ": truncated; write it again");
+  Cursor cursor(bytes.substr(kMagic.size()));
+  uint32_t version = 0, count = 0;
+  if (!cursor.Take(&version) || !cursor.Take(&count)) return truncated;
+  if (version != kVersion) {
+    return Status::Unsupported(fmt::format("{}: has version {}, this Hone reads {}", path, version, kVersion));
+  }
+  ParameterValues values;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t length = 0, rank = 0;
+    std::string_view name, data;
+    if (!cursor.Take(&length) || !cursor.Bytes(length, &name) || !cursor.Take(&rank) || rank > 8) return truncated;
+    uint64_t elements = 1;
+    for (uint32_t d = 0; d < rank; ++d) {
+      int64_t extent = 0;
+      if (!cursor.Take(&extent)) return truncated;
+      if (extent < 1 || elements * static_cast<uint64_t>(extent) > cursor.left()) return truncated;
+      elements *= static_cast<uint64_t>(extent);
+    }
+    if (!cursor.Bytes(elements * sizeof(float), &data)) return truncated;
+    std::vector<float>& v = values[std::string(name)];
+    v.resize(elements);
+    std::memcpy(v.data(), data.data(), data.size());
+  }
+  uint64_t digest = 0;
+  if (!cursor.Take(&digest) || cursor.left() != 0) return truncated;
+  if (digest != Digest128(bytes.substr(0, bytes.size() - sizeof(digest))).lo) {
+    return Status::Corrupt(path + ": its digest does not fit its content; write it again");
+  }
+  return values;
+}
+
+}  // namespace hone::graph

@@ -1,0 +1,220 @@
+#include "graph/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "base/check.h"
+#include "graph/shape.h"
+
+namespace hone::graph {
+namespace {
+
+using Values = std::vector<double>;
+
+void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body) {
+  const int workers = static_cast<int>(std::min<int64_t>(threads, count));
+  auto run = [&](int worker) {
+    for (int64_t i = worker; i < count; i += workers) body(i);
+  };
+  std::vector<std::thread> pool;
+  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
+  if (workers > 0) run(0);
+  for (std::thread& thread : pool) thread.join();
+}
+
+// out[ow] += w * row[ow * stride], over the ow whose element lies inside the row: no branch in the loop.
+void AddRow(double* out, const double* row, double w, int64_t out_w, int64_t in_w, int64_t stride, int64_t offset) {
+  const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+  const int64_t end = in_w - 1 - offset < 0 ? 0 : std::min(out_w, (in_w - 1 - offset) / stride + 1);
+  if (stride == 1) {
+    for (int64_t ow = begin; ow < end; ++ow) out[ow] += w * row[ow + offset];
+  } else {
+    for (int64_t ow = begin; ow < end; ++ow) out[ow] += w * row[ow * stride + offset];
+  }
+}
+
+void Conv2d(const Node& node, const Values& data, const Values& weight, int threads, Values* out) {
+  const Window window = *WindowOf(node.workload);
+  const std::vector<int64_t>& in = node.workload.inputs[0].shape;
+  const std::vector<int64_t>& shape = node.output.shape;
+  const int64_t groups = node.workload.Numbers("groups", {1})[0];
+  const int64_t in_group = in[1] / groups, out_group = shape[1] / groups;
+  ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
+    const int64_t n = plane / shape[1], oc = plane % shape[1], group = oc / out_group;
+    double* result = out->data() + plane * shape[2] * shape[3];
+    for (int64_t ic = 0; ic < in_group; ++ic) {
+      const double* image = data.data() + (n * in[1] + group * in_group + ic) * in[2] * in[3];
+      for (int64_t kh = 0; kh < window.kernel_h; ++kh) {
+        for (int64_t kw = 0; kw < window.kernel_w; ++kw) {
+          const double w = weight[((oc * in_group + ic) * window.kernel_h + kh) * window.kernel_w + kw];
+          for (int64_t oh = 0; oh < shape[2]; ++oh) {
+            const int64_t ih = oh * window.stride_h - window.top + kh * window.dilation_h;
+            if (ih < 0 || ih >= in[2]) continue;
+            AddRow(result + oh * shape[3], image + ih * in[3], w, shape[3], in[3], window.stride_w,
+                   kw * window.dilation_w - window.left);
+          }
+        }
+      }
+    }
+  });
+}
+
+void Dense(const Node& node, const Values& data, const Values& weight, Values* out) {
+  const int64_t units = node.output.shape[1], depth = node.workload.inputs[0].shape[1];
+  for (int64_t n = 0; n < node.output.shape[0]; ++n) {
+    for (int64_t u = 0; u < units; ++u) {
+      double sum = 0;
+      for (int64_t k = 0; k < depth; ++k) sum += data[n * depth + k] * weight[u * depth + k];
+      (*out)[n * units + u] = sum;
+    }
+  }
+}
+
+// Windows see the elements inside the input alone: the maximum and the average are of those (count_include_pad=1 counts the
+// padding as zeros).
+void Pool(const Node& node, const Values& data, Values* out) {
+  const Window w = *WindowOf(node.workload);
+  const bool maximum = node.workload.op == "max_pool2d";
+  const bool include_pad = node.workload.Numbers("count_include_pad", {0})[0] != 0;
+  const std::vector<int64_t>& in = node.workload.inputs[0].shape;
+  const std::vector<int64_t>& shape = node.output.shape;
+  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
+    for (int64_t oh = 0; oh < shape[2]; ++oh) {
+      for (int64_t ow = 0; ow < shape[3]; ++ow) {
+        double value = maximum ? -std::numeric_limits<double>::infinity() : 0;
+        int64_t count = 0;
+        for (int64_t kh = 0; kh < w.kernel_h; ++kh) {
+          for (int64_t kw = 0; kw < w.kernel_w; ++kw) {
+            const int64_t ih = oh * w.stride_h - w.top + kh * w.dilation_h, iw = ow * w.stride_w - w.left + kw * w.dilation_w;
+            if (ih < 0 || ih >= in[2] || iw < 0 || iw >= in[3]) continue;
+            const double x = data[(plane * in[2] + ih) * in[3] + iw];
+            value = maximum ? std::max(value, x) : value + x;
+            ++count;
+          }
+        }
+        if (include_pad) count = w.kernel_h * w.kernel_w;
+        if (!maximum) value = count ? value / static_cast<double>(count) : 0;
+        (*out)[(plane * shape[2] + oh) * shape[3] + ow] = value;
+      }
+    }
+  }
+}
+
+void BatchNorm(const Node& node, const std::vector<const Values*>& x, Values* out) {
+  const double epsilon = 1.0 / static_cast<double>(node.workload.Numbers("inverse_epsilon", {100000})[0]);
+  const int64_t channels = node.output.shape[1];
+  const int64_t inner = node.output.Elements() / node.output.shape[0] / channels;
+  for (size_t i = 0; i < out->size(); ++i) {
+    const size_t c = static_cast<size_t>(static_cast<int64_t>(i) / inner % channels);
+    (*out)[i] = ((*x[0])[i] - (*x[3])[c]) / std::sqrt((*x[4])[c] + epsilon) * (*x[1])[c] + (*x[2])[c];
+  }
+}
+
+void Softmax(const Node& node, const Values& data, Values* out) {
+  const int64_t width = node.output.shape[1];
+  for (int64_t row = 0; row < node.output.shape[0]; ++row) {
+    const double* x = data.data() + row * width;
+    const double top = *std::max_element(x, x + width);
+    double sum = 0;
+    for (int64_t i = 0; i < width; ++i) sum += (*out)[row * width + i] = std::exp(x[i] - top);
+    for (int64_t i = 0; i < width; ++i) (*out)[row * width + i] /= sum;
+  }
+}
+
+void GlobalAverage(const Node& node, const Values& data, Values* out) {
+  const std::vector<int64_t>& in = node.workload.inputs[0].shape;
+  const int64_t area = in[2] * in[3];
+  for (size_t plane = 0; plane < out->size(); ++plane) {
+    double sum = 0;
+    for (int64_t i = 0; i < area; ++i) sum += data[static_cast<int64_t>(plane) * area + i];
+    (*out)[plane] = sum / static_cast<double>(area);
+  }
+}
+
+void Epilogue(const Node& node, const std::vector<const Values*>& operands, Values* out) {
+  size_t next = node.workload.inputs.size();
+  for (const EpilogueOp& op : node.workload.epilogue) {
+    if (op.kind == EpilogueKind::kBias) {
+      const Values& bias = *operands[next++];
+      const int64_t inner = node.output.Elements() / node.output.shape[0] / node.output.shape[1];
+      for (size_t i = 0; i < out->size(); ++i) (*out)[i] += bias[static_cast<size_t>(static_cast<int64_t>(i) / inner) % bias.size()];
+    } else if (op.kind == EpilogueKind::kAdd) {
+      const Values& other = *operands[next++];
+      for (size_t i = 0; i < out->size(); ++i) (*out)[i] += other[i];
+    } else {
+      const double low = op.kind == EpilogueKind::kClip ? op.low : 0;
+      const double high = op.kind == EpilogueKind::kClip    ? op.high
+                          : op.kind == EpilogueKind::kRelu6 ? 6
+                                                            : std::numeric_limits<double>::infinity();
+      for (double& x : *out) x = std::min(std::max(x, low), high);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& x, int threads) {
+  Values out(static_cast<size_t>(node.output.Elements()));
+  const std::string& op = node.workload.op;
+  if (op == "conv2d") {
+    Conv2d(node, *x[0], *x[1], threads, &out);
+  } else if (op == "dense") {
+    Dense(node, *x[0], *x[1], &out);
+  } else if (op == "max_pool2d" || op == "avg_pool2d") {
+    Pool(node, *x[0], &out);
+  } else if (op == "global_avg_pool") {
+    GlobalAverage(node, *x[0], &out);
+  } else if (op == "batch_norm") {
+    BatchNorm(node, x, &out);
+  } else if (op == "softmax") {
+    Softmax(node, *x[0], &out);
+  } else if (op == "add") {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] + (*x[1])[i];
+  } else if (op == "relu" || op == "relu6") {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = std::min(std::max((*x[0])[i], 0.0), op == "relu6" ? 6.0 : INFINITY);
+  } else {  // flatten, dropout, identity and changes of layout: the values in the same logical order
+    out = *x[0];
+  }
+  Epilogue(node, x, &out);
+  return out;
+}
+
+Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
+                                  const std::map<std::string, std::vector<float>>& inputs, int threads) {
+  TensorValues live;
+  for (const GraphInput& input : graph.inputs) {
+    auto found = inputs.find(input.name);
+    if (found == inputs.end()) return Status::Invalid("no values for the input `" + input.name + "`");
+    if (static_cast<int64_t>(found->second.size()) != input.type.Elements()) {
+      return Status::Invalid(fmt::format("input `{}` has {} values, must have {}", input.name, found->second.size(), input.type.Elements()));
+    }
+    live[input.name].assign(found->second.begin(), found->second.end());
+  }
+  auto reads = CountReads(graph);
+  for (const Node& node : graph.nodes) {
+    std::vector<const Values*> operands;
+    for (const std::string& name : node.inputs) {
+      auto found = live.find(name);
+      if (found == live.end()) {
+        auto parameter = parameters.find(name);
+        if (parameter == parameters.end()) return Status::NotFound("no values for the parameter `" + name + "`");
+        found = live.emplace(name, Values(parameter->second.begin(), parameter->second.end())).first;
+      }
+      operands.push_back(&found->second);
+    }
+    Values out = RunReferenceNode(node, operands, threads);
+    for (const std::string& name : node.inputs) {
+      if (--reads[name] == 0) live.erase(name);
+    }
+    live[node.name] = std::move(out);
+  }
+  TensorValues outputs;
+  for (const std::string& name : graph.outputs) outputs[name] = std::move(live.at(name));
+  return outputs;
+}
+
+}  // namespace hone::graph

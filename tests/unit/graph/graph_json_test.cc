@@ -1,0 +1,81 @@
+#include "graph/graph_json.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "graph/networks.h"
+#include "graph/normalise.h"
+
+namespace hone::graph {
+namespace {
+
+const char* const kGood = R"json({"version": 1, "name": "tiny", "seed": 1,
+  "inputs": [{"name": "data", "shape": [1,3,4,4]}], "outputs": ["r"],
+  "parameters": [{"name": "w", "shape": [2,3,1,1], "init": "he", "fan_in": 3}],
+  "nodes": [{"name": "c", "workload": "conv2d(f32[1,3,4,4], f32[2,3,1,1])", "inputs": ["data", "w"]},
+            {"name": "r", "workload": "relu(f32[1,2,4,4])", "inputs": ["c"]}]})json";
+
+TEST(GraphJson, BuiltInNetworksRoundTrip) {
+  for (const std::string& name : NetworkNames()) {
+    for (bool normal : {false, true}) {
+      Graph graph = *BuildNetwork(name, 2);
+      if (normal) {
+        ASSERT_TRUE(Normalise(&graph).ok());
+      }
+      auto back = ParseGraph(GraphText(graph), "x");
+      ASSERT_TRUE(back.ok()) << back.status().message();
+      EXPECT_TRUE(*back == graph);
+    }
+  }
+}
+
+TEST(GraphJson, NodesMayStandInAnyOrder) {
+  std::string text = kGood;
+  auto graph = ParseGraph(text, "g");
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  EXPECT_EQ(graph->nodes[1].name, "r");
+}
+
+TEST(GraphJson, MistakesAreNamed) {
+  // What to change in the good text, and what the message must contain.
+  struct {
+    const char *from, *to, *expected;
+  } const table[] = {
+      {"\"version\": 1", "\"version\": 2", "version 2"},
+      {"\"version\": 1", "\"version\": 0", "/version"},
+      {"\"seed\": 1,", "", "/seed: missing"},
+      {"\"seed\": 1", "\"sead\": 1", "/seed: missing"},
+      {"\"seed\": 1,", "\"seed\": 1, \"output\": 3,", "did you mean `outputs`"},
+      {"\"tiny\"", "\"../tiny\"", "/name"},
+      {"relu(f32[1,2,4,4])", "relo(f32[1,2,4,4])", "did you mean `relu`"},
+      {"relu(f32[1,2,4,4])", "relu(f32[1,2,4,5])", "must be f32[1,2,4,5], but `c` is f32[1,2,4,4]"},
+      {"relu(f32[1,2,4,4])", "relu(f32[1,2,4,4]", "/nodes/1/workload"},
+      {"relu(f32[1,2,4,4])", "max_pool2d(f32[1,2,4,4], kernel=9x9)", "no output"},
+      {"f32[2,3,1,1])", "f32[2,4,1,1])", "do not fit the weight"},
+      {"[\"data\", \"w\"]", "[\"data\", \"v\"]", "no tensor `v`"},
+      {"[\"data\", \"w\"]", "[\"dota\", \"w\"]", "did you mean `data`"},
+      {"[\"data\", \"w\"]", "[\"data\"]", "takes 2 operands, found 1"},
+      {"[\"c\"]", "[\"r\"]", "cycle"},
+      {"[\"r\"]", "[\"x\"]", "output `x`"},
+      {"[\"r\"]", "[\"r\", \"r\"]", "stands twice"},
+      {"[\"r\"]", "[]", "no output"},
+      {"\"name\": \"w\"", "\"name\": \"c\"", "two tensors are named `c`"},
+      {"\"he\"", "\"hee\"", "did you mean `he`"},
+      {"\"fan_in\": 3", "\"fan_in\": 0", "fan_in"},
+      {"\"fan_in\": 3", "\"fan_in\": 3.5", "expected an integer"},
+      {"[2,3,1,1], \"init\"", "[2,3,0,1], \"init\"", "/parameters/0/shape"},
+      {"\"he\", \"fan_in\": 3", "\"fold_weight\", \"from\": [\"a\",\"b\",\"c\"], \"epsilon\": 1e-5", "no parameter that stands before"},
+      {"[1,3,4,4]}", "[1,3,4000000000,4000000000]}", "too large"},
+  };
+  for (const auto& row : table) {
+    ASSERT_NE(std::string(kGood).find(row.from), std::string::npos) << row.from;
+    auto graph = ParseGraph(ReplaceAll(kGood, row.from, row.to), "g.json");
+    ASSERT_FALSE(graph.ok()) << row.to;
+    EXPECT_NE(graph.status().message().find(row.expected), std::string::npos) << row.to << " gave: " << graph.status().message();
+    EXPECT_EQ(graph.status().message().rfind("g.json", 0), 0u) << graph.status().message();
+    EXPECT_EQ(graph.status().message().find('\n'), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace hone::graph

@@ -1,0 +1,105 @@
+#include "graph/networks.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "graph/graph_json.h"
+#include "graph/normalise.h"
+#include "graph/shape.h"
+
+namespace hone::graph {
+namespace {
+
+// Multiply-accumulates of convolutions and dense layers; the published figures count the same.
+double GigaMacs(const Graph& graph) {
+  double sum = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.workload.op != "conv2d" && node.workload.op != "dense") continue;
+    double inner = 1;
+    const auto& weight = node.workload.inputs[1].shape;
+    for (size_t i = 1; i < weight.size(); ++i) inner *= static_cast<double>(weight[i]);
+    sum += inner * static_cast<double>(node.output.Elements());
+  }
+  return sum * 1e-9;
+}
+
+// Learned values, as the papers and torchvision count them: no running statistics.
+int64_t LearnedParameters(const Graph& graph) {
+  int64_t sum = 0;
+  for (const Parameter& p : graph.parameters) {
+    if (p.name.ends_with(".mean") || p.name.ends_with(".variance")) continue;
+    sum += p.type.Elements();
+  }
+  return sum;
+}
+
+std::map<std::string, int> DistinctConvolutions(const Graph& graph, bool with_epilogue) {
+  std::map<std::string, int> found;
+  for (const Node& node : graph.nodes) {
+    if (node.workload.op == "conv2d") ++found[with_epilogue ? node.workload.Text() : node.workload.AnchorText()];
+  }
+  return found;
+}
+
+TEST(Networks, SizesArePublishedOnes) {
+  // torchvision's documentation: parameters, and GMACs ("GFLOPS" there) for one 224x224 image.
+  struct {
+    const char* name;
+    int64_t parameters;
+    double gmacs;
+  } const table[] = {{"resnet-18", 11689512, 1.81}, {"resnet-34", 21797672, 3.66}, {"resnet-50", 25557032, 4.09}};
+  for (const auto& row : table) {
+    auto graph = BuildNetwork(row.name, 1);
+    ASSERT_TRUE(graph.ok());
+    EXPECT_EQ(LearnedParameters(*graph), row.parameters) << row.name;
+    EXPECT_NEAR(GigaMacs(*graph), row.gmacs, 0.01) << row.name;
+    EXPECT_EQ(graph->FindNode("fc")->output.shape, (std::vector<int64_t>{1, 1000}));
+  }
+}
+
+TEST(Networks, ResNet18HasElevenAnchors) {
+  auto graph = BuildNetwork("resnet-18", 1);
+  ASSERT_TRUE(Normalise(&*graph).ok());
+  EXPECT_EQ(DistinctConvolutions(*graph, false).size(), 11u);
+  // With epilogues: the four block shapes come with and without an addition.
+  const auto full = DistinctConvolutions(*graph, true);
+  EXPECT_EQ(full.size(), 15u);
+  int convolutions = 0;
+  for (const auto& [text, count] : full) convolutions += count;
+  EXPECT_EQ(convolutions, 20);
+  EXPECT_EQ(full.at("conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + add + relu"), 2);
+  // Nothing is left but convolutions, pooling, flatten and dense.
+  EXPECT_EQ(graph->nodes.size(), 20u + 4u);
+}
+
+TEST(Networks, ResNet34AddsNoTask) {
+  auto small = BuildNetwork("resnet-18", 1), large = BuildNetwork("resnet-34", 1);
+  ASSERT_TRUE(Normalise(&*small).ok() && Normalise(&*large).ok());
+  EXPECT_EQ(DistinctConvolutions(*small, true).size(), DistinctConvolutions(*large, true).size());
+  for (const auto& [text, count] : DistinctConvolutions(*large, true)) EXPECT_EQ(DistinctConvolutions(*small, true).count(text), 1u) << text;
+}
+
+TEST(Networks, BatchGoesThroughTheWholeNetwork) {
+  auto graph = BuildNetwork("resnet-50", 3);
+  ASSERT_TRUE(Normalise(&*graph).ok());
+  for (const Node& node : graph->nodes) EXPECT_EQ(node.output.shape[0], 3) << node.name;
+}
+
+TEST(Networks, BottlenecksStrideInTheMiddle) {
+  auto graph = BuildNetwork("resnet-50", 1);
+  EXPECT_EQ(graph->FindNode("layer2.0.conv1")->workload.Find("stride"), nullptr);
+  EXPECT_EQ(graph->FindNode("layer2.0.conv2")->workload.Numbers("stride", {}), (std::vector<int64_t>{2, 2}));
+}
+
+TEST(Networks, UnknownOnesAndBatchesAreRefused) {
+  auto unknown = BuildNetwork("resnet18", 1);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.status().message().find("did you mean `resnet-18`"), std::string::npos) << unknown.status().message();
+  EXPECT_FALSE(BuildNetwork("resnet-18", 0).ok());
+  EXPECT_FALSE(BuildNetwork("resnet-18", 5000).ok());
+}
+
+}  // namespace
+}  // namespace hone::graph

@@ -1,0 +1,88 @@
+#include "graph/parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "graph/networks.h"
+#include "graph/normalise.h"
+#include "graph/param_file.h"
+
+namespace hone::graph {
+namespace {
+
+Graph Small() {
+  NetworkBuilder net("small", 5);
+  std::string x = net.Input("data", {1, 3, 8, 8});
+  x = net.BatchNorm("bn", net.Conv2d("conv", x, 40, 3, 1, 1));
+  return net.Finish({net.Relu("relu", x)});
+}
+
+TEST(Parameters, HeScaled) {
+  Graph graph = Small();
+  auto values = MakeParameters(graph, nullptr);
+  ASSERT_TRUE(values.ok());
+  const std::vector<float>& weight = values->at("conv.weight");
+  double sum = 0, squares = 0;
+  for (float w : weight) sum += w, squares += static_cast<double>(w) * w;
+  const double n = static_cast<double>(weight.size());
+  EXPECT_NEAR(sum / n, 0, 0.03);
+  EXPECT_NEAR(squares / n, 2.0 / 27, 0.01);  // fan in: 3 channels x 3 x 3
+}
+
+TEST(Parameters, DependOnSeedAndNameAlone) {
+  Graph graph = Small();
+  auto first = MakeParameters(graph, nullptr), again = MakeParameters(graph, nullptr);
+  EXPECT_EQ(*first, *again);
+  graph.seed = 6;
+  EXPECT_NE(MakeParameters(graph, nullptr)->at("conv.weight"), first->at("conv.weight"));
+  EXPECT_NE(first->at("bn.beta"), first->at("bn.mean"));
+}
+
+TEST(Parameters, FoldedOnesFollowTheFormula) {
+  Graph graph = Small();
+  auto raw = MakeParameters(graph, nullptr);
+  ASSERT_TRUE(Normalise(&graph).ok());
+  auto folded = MakeParameters(graph, nullptr);
+  const size_t c = 7, i = c * 27 + 5;
+  const double scale = raw->at("bn.gamma")[c] / std::sqrt(raw->at("bn.variance")[c] + 1e-5);
+  EXPECT_NEAR(folded->at("bn.folded_weight")[i], raw->at("conv.weight")[i] * scale, 1e-6);
+  EXPECT_NEAR(folded->at("bn.folded_bias")[c], raw->at("bn.beta")[c] - raw->at("bn.mean")[c] * scale, 1e-6);
+  KeepReadParameters(graph, &*folded);
+  EXPECT_EQ(folded->size(), 2u);
+}
+
+TEST(ParameterFile, RoundTripAndDamage) {
+  Graph graph = Small();
+  auto values = MakeParameters(graph, nullptr);
+  std::string bytes = ParameterFileBytes(graph, *values);
+  auto back = ParseParameterFile(bytes, "x");
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(*back, *values);
+  // Any cut is seen, and so is any flipped byte.
+  for (size_t cut : {size_t{0}, size_t{7}, size_t{8}, size_t{12}, size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_FALSE(ParseParameterFile(std::string_view(bytes).substr(0, cut), "x").ok()) << cut;
+  }
+  for (size_t at = 0; at < bytes.size(); at += 97) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    EXPECT_FALSE(ParseParameterFile(damaged, "x").ok()) << at;
+  }
+  bytes[8] = 9;
+  EXPECT_EQ(ParseParameterFile(bytes, "x").status().kind(), StatusKind::kUnsupported);
+}
+
+TEST(ParameterFile, GivesWhatTheGraphSaysIsInAFile) {
+  Graph graph = Small();
+  auto values = MakeParameters(graph, nullptr);
+  for (Parameter& p : graph.parameters) p.init = {InitKind::kFile, 0, 0, 1, {}, 0};
+  EXPECT_EQ(MakeParameters(graph, nullptr).status().kind(), StatusKind::kNotFound);
+  EXPECT_EQ(*MakeParameters(graph, &*values), *values);
+  values->at("bn.beta").pop_back();
+  EXPECT_EQ(MakeParameters(graph, &*values).status().kind(), StatusKind::kInvalid);
+  values->erase("bn.beta");
+  EXPECT_EQ(MakeParameters(graph, &*values).status().kind(), StatusKind::kNotFound);
+}
+
+}  // namespace
+}  // namespace hone::graph

@@ -1,0 +1,168 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.h"
+#include "graph/assign_layout.h"
+#include "graph/dead_code.h"
+#include "graph/drop_identity.h"
+#include "graph/fold_batch_norm.h"
+#include "graph/fuse_epilogue.h"
+#include "graph/graph_json.h"
+#include "graph/networks.h"
+#include "graph/normalise.h"
+#include "graph/reference.h"
+
+namespace hone::graph {
+namespace {
+
+std::string Ops(const Graph& graph) {
+  std::string text;
+  for (const Node& node : graph.nodes) {
+    text += text.empty() ? "" : " ";
+    text += node.name + "=" + node.workload.op;
+    for (const EpilogueOp& op : node.workload.epilogue) {
+      text += op.kind == EpilogueKind::kBias ? "+bias" : op.kind == EpilogueKind::kAdd ? "+add" : "+act";
+    }
+  }
+  return text;
+}
+
+// A small random residual network with everything the passes look for.
+Graph RandomNetwork(uint64_t seed) {
+  Rng rng(seed);
+  NetworkBuilder net("random", seed);
+  const int64_t channels = 3 + static_cast<int64_t>(rng.UniformInt(6));
+  std::string x = net.Input("data", {1 + static_cast<int64_t>(rng.UniformInt(2)), 3, 9, 11});
+  x = net.Relu("r0", net.BatchNorm("b0", net.Conv2d("c0", x, channels, 3, 1 + static_cast<int64_t>(rng.UniformInt(2)), 1)));
+  for (int i = 1; i < 4; ++i) {
+    const std::string n = std::to_string(i);
+    const int64_t kernel = rng.UniformInt(2) ? 3 : 1;
+    std::string y = net.BatchNorm("b" + n, net.Conv2d("c" + n, x, channels, kernel, 1, kernel / 2));
+    if (rng.UniformInt(2)) y = net.Unary("d" + n, "dropout", y);
+    if (rng.UniformInt(2)) y = net.Relu("r" + n, y);
+    // A second branch from the same x, of the same shape as y.
+    if (rng.UniformInt(2)) {
+      std::string z = net.Unary("i" + n, "identity", y);
+      std::string w = net.BatchNorm("s" + n, net.Conv2d("t" + n, y, channels, 1, 1, 0));
+      y = rng.UniformInt(2) ? net.Add("a" + n, z, w) : net.Add("a" + n, w, rng.UniformInt(2) ? x : z);
+      y = net.Relu("o" + n, y);
+    }
+    x = y;
+  }
+  if (rng.UniformInt(2)) return net.Finish({x});
+  x = net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x));
+  return net.Finish({net.Dense("fc", x, 5)});
+}
+
+TensorValues Evaluate(const Graph& graph) {
+  std::map<std::string, std::vector<float>> inputs;
+  Rng rng(3);
+  for (const GraphInput& input : graph.inputs) {
+    std::vector<float>& v = inputs[input.name];
+    for (int64_t i = 0; i < input.type.Elements(); ++i) v.push_back(static_cast<float>(rng.UniformDouble() * 2 - 1));
+  }
+  auto values = MakeParameters(graph, nullptr);
+  EXPECT_TRUE(values.ok());
+  auto out = RunReference(graph, *values, inputs, 2);
+  EXPECT_TRUE(out.ok());
+  return std::move(*out);
+}
+
+TEST(Passes, KeepWhatRandomNetworksCompute) {
+  for (uint64_t seed = 1; seed <= 60; ++seed) {
+    Graph graph = RandomNetwork(seed);
+    const std::string before = Ops(graph);
+    TensorValues expected = Evaluate(graph);
+    ASSERT_TRUE(Normalise(&graph).ok()) << before;
+    TensorValues found = Evaluate(graph);
+    ASSERT_EQ(expected.size(), found.size());
+    // An output may have taken the name of the tensor it passed on.
+    const std::vector<double>&a = expected.begin()->second, &b = found.begin()->second;
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-5 * (1 + std::abs(a[i]))) << before << " -> " << Ops(graph);
+    // Once more changes nothing.
+    Graph again = graph;
+    ASSERT_TRUE(Normalise(&again).ok());
+    EXPECT_EQ(GraphText(again), GraphText(graph)) << before;
+  }
+}
+
+TEST(FoldBatchNorm, OnlyWhereNobodyElseReads) {
+  NetworkBuilder net("n", 1);
+  std::string x = net.Input("data", {1, 3, 5, 5});
+  std::string c = net.Conv2d("c", x, 4, 1, 1, 0);
+  Graph graph = net.Finish({net.Add("a", net.BatchNorm("b", c), c)});
+  EXPECT_FALSE(FoldBatchNorm(&graph));
+  Status status = Normalise(&graph);
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_NE(status.message().find("`b`"), std::string::npos);
+}
+
+TEST(FuseEpilogue, AdditionJoinsTheOperandThatRunsLast) {
+  NetworkBuilder net("n", 1);
+  std::string x = net.Input("data", {1, 4, 5, 5});
+  std::string early = net.Conv2d("early", x, 4, 1, 1, 0);
+  std::string late = net.Conv2d("late", x, 4, 3, 1, 1);
+  Graph graph = net.Finish({net.Relu("r", net.Add("a", late, early))});
+  EXPECT_TRUE(FuseEpilogue(&graph));
+  EXPECT_EQ(Ops(graph), "early=conv2d r=conv2d+add+act");
+  EXPECT_EQ(graph.nodes[1].inputs[2], "early");
+  EXPECT_EQ(graph.nodes[1].inputs[1], "late.weight");
+  EXPECT_TRUE(CheckGraph(&graph).ok());
+}
+
+TEST(FuseEpilogue, NotBehindAnActivationAndNotTwice) {
+  NetworkBuilder net("n", 1);
+  std::string x = net.Input("data", {1, 4, 5, 5});
+  std::string c = net.Relu("r1", net.Relu("r0", net.Conv2d("c", x, 4, 1, 1, 0)));
+  Graph graph = net.Finish({net.Add("a", c, c)});
+  EXPECT_TRUE(FuseEpilogue(&graph));
+  EXPECT_EQ(Ops(graph), "r0=conv2d+act r1=relu a=add");
+}
+
+TEST(FuseEpilogue, AnOutputThatIsReadStays) {
+  NetworkBuilder net("n", 1);
+  std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);
+  std::string r = net.Relu("r", c);
+  Graph graph = net.Finish({c, r});
+  EXPECT_FALSE(FuseEpilogue(&graph));
+}
+
+TEST(DropIdentity, ReadersReadTheSource) {
+  NetworkBuilder net("n", 1);
+  std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);
+  std::string p = net.MaxPool("p", net.Unary("i", "identity", net.Unary("d", "dropout", c)), 1, 1, 0);
+  Graph graph = net.Finish({net.Relu("r", p)});
+  EXPECT_TRUE(DropIdentity(&graph));
+  EXPECT_EQ(Ops(graph), "c=conv2d r=relu");
+  EXPECT_FALSE(DropIdentity(&graph));
+}
+
+TEST(DeadCode, DropsNodesAndParametersThatNothingNeeds) {
+  NetworkBuilder net("n", 1);
+  std::string x = net.Input("data", {1, 4, 5, 5});
+  net.Conv2d("unused", x, 8, 1, 1, 0);
+  Graph graph = net.Finish({net.Conv2d("c", x, 4, 1, 1, 0)});
+  EXPECT_TRUE(DropDeadCode(&graph));
+  EXPECT_EQ(Ops(graph), "c=conv2d");
+  ASSERT_EQ(graph.parameters.size(), 1u);
+  EXPECT_EQ(graph.parameters[0].name, "c.weight");
+}
+
+TEST(AssignLayout, BlocksOnceAtEntryAndUnblocksAtExit) {
+  NetworkBuilder net("n", 1);
+  std::string x = net.Input("data", {1, 4, 5, 5});
+  std::string c = net.Conv2d("c", x, 4, 1, 1, 0);
+  std::string a = net.Add("a", c, net.Relu("r", x));
+  Graph graph = net.Finish({net.Add("out", a, x)});
+  EXPECT_TRUE(AssignLayout(&graph));
+  EXPECT_EQ(Ops(graph), "c=conv2d data.blocked=block r=relu a=add out.blocked=add out=unblock");
+  EXPECT_EQ(graph.nodes[0].workload.Find("in")->word, "nchw");
+  EXPECT_EQ(graph.nodes[4].inputs[1], "data.blocked");
+  EXPECT_TRUE(CheckGraph(&graph).ok());
+  EXPECT_FALSE(AssignLayout(&graph));
+}
+
+}  // namespace
+}  // namespace hone::graph
