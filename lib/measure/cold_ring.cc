@@ -18,7 +18,7 @@ Result<ColdRing> ColdRing::Create(const std::vector<int64_t>& sizes, const std::
   const double fit = one > 0 ? total_bytes / static_cast<double>(one) : 2;
   const int64_t copies = std::clamp<int64_t>(static_cast<int64_t>(fit), 2, 4096);
   ColdRing ring;
-  HONE_ASSIGN_OR_RETURN(ring.memory_, GuardedBuffer::Create(std::max<int64_t>(64, copies * one)));
+  HONE_ASSIGN_OR_RETURN(ring.memory_, runtime::AlignedBuffer::Create(copies * one));
   char* at = ring.memory_.data();
   for (int64_t c = 0; c < copies; ++c) {
     std::vector<char*> addresses;

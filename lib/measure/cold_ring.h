@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
-#include "measure/guarded_buffer.h"
+#include "runtime/host/buffer.h"
 
 namespace hone::measure {
 
@@ -25,7 +25,7 @@ class ColdRing {
   int copies() const { return static_cast<int>(copies_.size()); }
 
  private:
-  GuardedBuffer memory_;
+  runtime::AlignedBuffer memory_;
   std::vector<std::vector<char*>> copies_;
   size_t next_ = 0;
 };

@@ -79,7 +79,11 @@ void Body(void* closure, int64_t begin, int64_t end, char*) {
 
 double MeasureFmaPeak(int threads, double seconds) {
   Result<ThreadPool> pool = ThreadPool::Create(threads, true);
-  if (!pool.ok()) return 0;
+  return pool.ok() ? MeasureFmaPeak(&*pool, seconds) : 0;
+}
+
+double MeasureFmaPeak(ThreadPool* pool, double seconds) {
+  int threads = pool->threads();
   Clock* clock = RealClock();
   Work work{WidestLoop(), 20000};  // about 0.1 ms: short enough to fall between interruptions
   double flop = 2.0 * kChains * work.loop.lanes * static_cast<double>(work.rounds) * threads;

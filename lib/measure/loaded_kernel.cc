@@ -1,0 +1,74 @@
+#include "measure/loaded_kernel.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace hone::measure {
+namespace {
+
+// Both sides of the argument list must agree before a pointer is handed to the candidate.
+Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const BuiltKernel& kernel,
+                 const std::vector<Operand>& operands) {
+  if (entry.args.size() != args.size()) {
+    return Status::Invalid(fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(),
+                                       args.size()));
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    const size_t count = args[i].prepared ? kernel.prepared.size() : operands.size();
+    if (args[i].index < 0 || static_cast<size_t>(args[i].index) >= count) {
+      return Status::Invalid(fmt::format("{}: argument {} refers to nothing", entry.symbol, i));
+    }
+    const size_t index = static_cast<size_t>(args[i].index);
+    const int64_t elements = args[i].prepared ? kernel.prepared[index].elements : operands[index].PhysicalElements();
+    if (entry.args[i].elements != elements || entry.args[i].type != DType::Float(32)) {
+      return Status::Invalid(fmt::format("{}: argument {} ({}) is {} of {}, expected {} of f32", entry.symbol, i,
+                                         entry.args[i].name, entry.args[i].elements, ToString(entry.args[i].type),
+                                         elements));
+    }
+  }
+  return Status();
+}
+
+std::vector<void*> Addresses(const std::vector<ArgRef>& args, const std::vector<char*>& operands,
+                             const std::vector<char*>& prepared) {
+  std::vector<void*> addresses;
+  for (const ArgRef& arg : args) {
+    const size_t index = static_cast<size_t>(arg.index);
+    addresses.push_back(arg.prepared ? prepared[index] : operands[index]);
+  }
+  return addresses;
+}
+
+}  // namespace
+
+Result<LoadedKernel> LoadedKernel::Load(const BuiltKernel& kernel, const std::vector<Operand>& operands,
+                                        runtime::ThreadPool* pool) {
+  HONE_RETURN_IF_ERROR(CheckArgs(kernel.kernel, kernel.kernel_args, kernel, operands));
+  if (kernel.has_prepare) HONE_RETURN_IF_ERROR(CheckArgs(kernel.prepare, kernel.prepare_args, kernel, operands));
+  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(kernel.path));
+  LoadedKernel loaded(kernel, std::move(module));
+  HONE_ASSIGN_OR_RETURN(loaded.kernel_, runtime::KernelRunner::Create(loaded.module_, kernel.kernel, pool));
+  if (kernel.has_prepare) {
+    HONE_ASSIGN_OR_RETURN(loaded.prepare_, runtime::KernelRunner::Create(loaded.module_, kernel.prepare, pool));
+  }
+  return loaded;
+}
+
+Status LoadedKernel::Prepare(const std::vector<char*>& operands) {
+  std::vector<char*> prepared;
+  for (const PreparedConstant& p : built_.prepared) {
+    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(p.elements * 4, /*guard=*/true));
+    prepared.push_back(buffer.data());
+    prepared_.push_back(std::move(buffer));
+  }
+  if (prepare_) prepare_->Run(Addresses(built_.prepare_args, operands, prepared));
+  return Status();
+}
+
+void LoadedKernel::Run(const std::vector<char*>& operands, const std::vector<char*>& prepared) {
+  arguments_ = Addresses(built_.kernel_args, operands, prepared);
+  kernel_->Run(arguments_);
+}
+
+}  // namespace hone::measure

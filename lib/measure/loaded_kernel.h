@@ -1,0 +1,44 @@
+// A candidate's shared object, loaded into this process: its functions and the memory that its constants are packed into.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/kernel.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/thread_pool.h"
+
+namespace hone::measure {
+
+// Movable. The library is unloaded with it. One thread at a time: the pool's thread 0.
+class LoadedKernel {
+ public:
+  // kInvalid if it cannot be loaded, lacks a function, or its arguments do not fit `operands` (the message says which).
+  // `pool` must outlive it.
+  static Result<LoadedKernel> Load(const BuiltKernel& kernel, const std::vector<Operand>& operands,
+                                   runtime::ThreadPool* pool);
+
+  // Packs the constants: `operands` are one address an operand. Runs the candidate's code.
+  Status Prepare(const std::vector<char*>& operands);
+  std::vector<runtime::AlignedBuffer>& prepared() { return prepared_; }
+
+  // One run. `operands`, `prepared`: addresses by index.
+  void Run(const std::vector<char*>& operands, const std::vector<char*>& prepared);
+
+  const BuiltKernel& built() const { return built_; }
+
+ private:
+  LoadedKernel(const BuiltKernel& kernel, runtime::LoadedModule module)
+      : built_(kernel), module_(std::move(module)) {}
+
+  BuiltKernel built_;
+  runtime::LoadedModule module_;
+  std::optional<runtime::KernelRunner> kernel_;
+  std::optional<runtime::KernelRunner> prepare_;
+  std::vector<runtime::AlignedBuffer> prepared_;
+  std::vector<void*> arguments_;
+};
+
+}  // namespace hone::measure

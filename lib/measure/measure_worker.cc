@@ -1,0 +1,111 @@
+#include "measure/measure_worker.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <memory>
+
+#include "base/channel.h"
+#include "base/json.h"
+#include "measure/runner.h"
+
+namespace hone::measure {
+namespace {
+
+// Only write(2): the process is in an unknown state. The signal then strikes again, with its default action.
+void OnFatalSignal(int) {
+  char text[128] = "while ";
+  std::strncat(text, current_phase, 64);
+  std::strcat(text, "\n");
+  (void)!write(2, text, std::strlen(text));
+}
+
+void InstallFatalHandlers() {
+  static char stack[16384];  // a kernel may have used up its own
+  stack_t alternate = {};
+  alternate.ss_sp = stack;
+  alternate.ss_size = sizeof stack;
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = OnFatalSignal;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) sigaction(signal, &action, nullptr);
+}
+
+Json Error(const Status& status) { return {{"ok", false}, {"error", status.message()}}; }
+
+class MeasureWorker {
+ public:
+  Json Answer(const std::string& text) {
+    auto message = ParseJson(text, "message");
+    if (!message.ok()) return Error(message.status());
+    auto answer = Do(*message);
+    if (!answer.ok()) return Error(answer.status());
+    if (runner_) (*answer)["peak"] = runner_->peak_flops();
+    return *answer;
+  }
+
+ private:
+  Result<Json> Do(const Json& message) {
+    std::string verb;
+    JsonReader reader(message, "message");
+    HONE_RETURN_IF_ERROR(reader.Read("do", &verb));
+    if (verb == "setup") return Setup(message);
+    if (!runner_) return Status::Invalid("the first message must be setup");
+    if (verb == "measure") return Measure(message);
+    if (verb == "interleaved") return Interleaved(message);
+    return Status::Invalid("unknown message " + verb);
+  }
+
+  Result<Json> Setup(const Json& message) {
+    HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
+    HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
+    return Json{{"ok", true}};
+  }
+
+  Result<Json> Measure(const Json& message) {
+    JsonReader reader(message, "message");
+    double incumbent = 0;
+    JsonReader kernel_reader;
+    HONE_RETURN_IF_ERROR(reader.Read("incumbent", &incumbent));
+    HONE_RETURN_IF_ERROR(reader.Read("kernel", &kernel_reader));
+    HONE_ASSIGN_OR_RETURN(BuiltKernel kernel, KernelFromJson(kernel_reader.value()));
+    return Json{{"ok", true}, {"outcome", VerdictToJson(runner_->Measure(kernel, incumbent))}};
+  }
+
+  Result<Json> Interleaved(const Json& message) {
+    JsonReader reader(message, "message");
+    int rounds = 0;
+    std::vector<JsonReader> items;
+    HONE_RETURN_IF_ERROR(reader.Read("rounds", &rounds));
+    HONE_RETURN_IF_ERROR(reader.Read("kernels", &items));
+    std::vector<BuiltKernel> kernels;
+    for (const JsonReader& item : items) {
+      HONE_ASSIGN_OR_RETURN(BuiltKernel kernel, KernelFromJson(item.value()));
+      kernels.push_back(std::move(kernel));
+    }
+    Json samples = Json::array();
+    for (const std::vector<double>& list : runner_->MeasureInterleaved(kernels, rounds)) {
+      samples.push_back({{"seconds", list}});
+    }
+    return Json{{"ok", true}, {"samples", samples}};
+  }
+
+  std::unique_ptr<Runner> runner_;
+};
+
+}  // namespace
+
+int RunMeasureWorker(int fd) {
+  InstallFatalHandlers();
+  Channel channel(fd);
+  MeasureWorker worker;
+  while (true) {
+    auto message = channel.Receive();
+    if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
+    if (!channel.Send(DumpJson(worker.Answer(*message), -1)).ok()) return 1;
+  }
+}
+
+}  // namespace hone::measure

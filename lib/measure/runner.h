@@ -1,0 +1,55 @@
+// Runs candidates of one task in this process: verifies, then times them. The measuring child is a loop around it; nothing
+// here protects against a candidate that crashes or hangs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/cold_ring.h"
+#include "measure/loaded_kernel.h"
+#include "measure/messages.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/thread_pool.h"
+
+namespace hone::measure {
+
+// What is being done right now: "loading", "packing constants", "verifying", "timing". Read by a signal handler.
+extern const char* volatile current_phase;
+
+// One thread at a time: the one that created it, which becomes the pool's thread 0 and is pinned to a core.
+class Runner {
+ public:
+  // Starts the threads, makes the inputs, reads the reference, measures the peak.
+  static Result<std::unique_ptr<Runner>> Create(const TaskSetup& setup);
+
+  // Fills state, error, error_text, samples, median, measure_seconds. Never fails otherwise.
+  Outcome Measure(const BuiltKernel& kernel, double incumbent);
+  // measure/builder.h: MeasureInterleaved.
+  std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
+  double peak_flops() const { return peak_flops_; }
+
+ private:
+  struct Candidate;
+
+  explicit Runner(const TaskSetup& setup) : setup_(setup), rings_(setup.protocol.cold_bytes) {}
+  Status Initialize();
+  void ResetBuffers();  // inputs as they were, the output without any right value
+  void TouchData();     // leaves activations in the caches as their producer would
+  double TimedRun(Candidate* candidate);
+  // Loaded, packed, run once and found right; else the error.
+  Status Ready(Candidate* candidate, TrialError* error);
+  bool FasterThanPossible(double seconds);
+
+  TaskSetup setup_;
+  std::optional<runtime::ThreadPool> pool_;
+  RingCache rings_;
+  double peak_flops_ = 0;
+  double tolerance_ = 0;
+  std::vector<std::vector<float>> pristine_;  // an operand each; empty for the output
+  std::vector<runtime::AlignedBuffer> buffers_;  // an operand each, guarded
+  std::vector<float> reference_;
+};
+
+}  // namespace hone::measure
