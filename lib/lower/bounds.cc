@@ -1,0 +1,298 @@
+#include "lower/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "arith/interval.h"
+#include "base/check.h"
+#include "ir/substitute.h"
+#include "ir/visitor.h"
+#include "schedule/relation.h"
+
+namespace hone::lower {
+namespace {
+
+using arith::Interval;
+using ir::AsIntImm;
+using ir::Expr;
+using ir::Var;
+using schedule::AttachKind;
+using schedule::Relation;
+using schedule::Schedule;
+using schedule::Stage;
+
+// Extents and values of one stage's axes, from the region it computes. Equations: schedule/relation.h.
+class AxisSolver {
+ public:
+  AxisSolver(const Stage& stage, arith::Analyzer* analyzer, StageBounds* out) : stage_(stage), analyzer_(*analyzer), out_(*out) {
+    for (const Relation& r : stage.relations) {
+      if (r.kind == Relation::Kind::kSplit) {
+        made_by_[r.split.outer] = made_by_[r.split.inner] = &r;
+        taken_by_[r.split.parent] = &r;
+      } else {
+        made_by_[r.fuse.fused] = &r;
+        taken_by_[r.fuse.outer] = taken_by_[r.fuse.inner] = &r;
+      }
+    }
+  }
+
+  void Solve() {
+    const te::TensorNode& node = *stage_.tensor.node();
+    for (const std::string& leaf : stage_.leaf) vars_[leaf] = Var(leaf);
+    for (size_t i = 0; i < node.axes.size(); ++i) root_extent_[node.axes[i].var.name()] = out_.extent[i];
+    for (const ir::IterVar& r : node.reduce_axes) root_extent_[r.var.name()] = Expr(r.extent);
+    for (const std::string& leaf : stage_.leaf) {
+      Expr extent = Extent(leaf);
+      out_.loops.push_back({leaf, vars_[leaf], extent});
+      analyzer_.Bind(vars_[leaf], Expr(0), extent);
+    }
+    for (size_t i = 0; i < node.axes.size(); ++i) {
+      Expr value = Value(node.axes[i].var.name());
+      out_.values[node.axes[i].var.node()] = analyzer_.Simplify(out_.min[i] + value);
+    }
+    for (const ir::IterVar& r : node.reduce_axes) out_.values[r.var.node()] = analyzer_.Simplify(Value(r.var.name()));
+  }
+
+  // How far `axis` counts. Loops outside it must be solved before, which is the order of stage.leaf.
+  Expr Extent(const std::string& axis) {
+    auto it = extent_.find(axis);
+    if (it != extent_.end()) return it->second;
+    Expr extent = MakeExtent(axis);
+    extent_[axis] = extent;
+    return extent;
+  }
+
+  Expr Value(const std::string& axis) {
+    auto it = taken_by_.find(axis);
+    if (it == taken_by_.end()) return vars_.at(axis);
+    const Relation& r = *it->second;
+    if (r.kind == Relation::Kind::kSplit) return Value(r.split.outer) * r.split.factor + Value(r.split.inner);
+    Expr fused = Value(r.fuse.fused), inner = Extent(r.fuse.inner);
+    return axis == r.fuse.outer ? fused / inner : fused % inner;
+  }
+
+  // The values that `axis` takes while the loops outside `position` stand still and the others run.
+  Interval Run(const std::string& axis, int position) {
+    std::vector<std::string> leaves = schedule::LeavesOf(stage_, axis);
+    auto fixed = [&](const std::string& leaf) { return schedule::LeafPosition(stage_, leaf) <= position; };
+    if (std::all_of(leaves.begin(), leaves.end(), fixed)) {
+      Expr value = Value(axis);
+      return {value, value};
+    }
+    Interval whole = {Expr(0), Extent(axis) - 1};
+    if (std::none_of(leaves.begin(), leaves.end(), fixed)) return whole;
+    const Relation& r = *taken_by_.at(axis);
+    if (r.kind == Relation::Kind::kFuse) {
+      if (axis == r.fuse.inner) return whole;
+      Interval fused = Run(r.fuse.fused, position);
+      Expr inner = Extent(r.fuse.inner);
+      return {fused.min / inner, Clip(fused.max / inner, whole.max)};
+    }
+    Interval outer = Run(r.split.outer, position), inner = Run(r.split.inner, position);
+    return {outer.min * r.split.factor + inner.min, Clip(outer.max * r.split.factor + inner.max, whole.max)};
+  }
+
+  // Of an extent: every one is bounded by a shape or a factor.
+  int64_t UpperBound(const Expr& e) {
+    std::optional<int64_t> bound = analyzer_.ConstUpperBound(e);
+    HONE_CHECK(bound.has_value());
+    return *bound;
+  }
+
+ private:
+  Expr Clip(const Expr& hi, const Expr& limit) { return analyzer_.CanProve(hi <= limit) ? hi : Min(hi, limit); }
+
+  void AddGuard(const std::string& axis, const Expr& extent) {
+    int position = -1;
+    for (const std::string& leaf : schedule::LeavesOf(stage_, axis)) {
+      position = std::max(position, schedule::LeafPosition(stage_, leaf));
+    }
+    guarded_.push_back({axis, extent, position});
+  }
+
+  Expr MakeExtent(const std::string& axis) {
+    auto it = made_by_.find(axis);
+    if (it == made_by_.end()) {
+      Expr extent = root_extent_.at(axis);
+      if (AsIntImm(extent) || !schedule::EndsInFuse(stage_, axis)) return extent;
+      // Division by a varying extent would undo the fusion; the largest one serves, with a guard.
+      AddGuard(axis, extent);
+      return Expr(UpperBound(extent));
+    }
+    const Relation& r = *it->second;
+    if (r.kind == Relation::Kind::kFuse) return analyzer_.Simplify(Extent(r.fuse.outer) * Extent(r.fuse.inner));
+    Expr parent = Extent(r.split.parent);
+    const int64_t factor = r.split.factor;
+    if (axis == r.split.outer) return analyzer_.Simplify((parent + (factor - 1)) / factor);
+    if (const int64_t* whole = AsIntImm(parent)) {
+      if (*whole % factor == 0) return Expr(factor);
+      if (*whole < factor) return parent;
+    }
+    if (!schedule::EndsInFuse(stage_, axis) && OuterFirst(r.split.outer, axis)) {
+      return analyzer_.Simplify(Min(Expr(factor), parent - Value(r.split.outer) * factor));
+    }
+    AddGuard(r.split.parent, parent);
+    return Expr(factor);
+  }
+
+  bool OuterFirst(const std::string& outer, const std::string& inner) {
+    int last = -1, first = static_cast<int>(stage_.leaf.size());
+    for (const std::string& leaf : schedule::LeavesOf(stage_, outer)) last = std::max(last, schedule::LeafPosition(stage_, leaf));
+    for (const std::string& leaf : schedule::LeavesOf(stage_, inner)) first = std::min(first, schedule::LeafPosition(stage_, leaf));
+    return last < first;
+  }
+
+ public:
+  // After Solve(): the guards with their conditions.
+  void WriteGuards() {
+    for (const auto& g : guarded_) {
+      out_.guards.push_back({analyzer_.Simplify(Value(g.axis) < g.extent), g.position, stage_.FindAxis(g.axis)->reduce});
+    }
+  }
+
+ private:
+  struct Guarded {
+    std::string axis;
+    Expr extent;
+    int position;
+  };
+  const Stage& stage_;
+  arith::Analyzer& analyzer_;
+  StageBounds& out_;
+  std::map<std::string, const Relation*> made_by_, taken_by_;
+  std::map<std::string, Var> vars_;
+  std::map<std::string, Expr> root_extent_, extent_;
+  std::vector<Guarded> guarded_;
+};
+
+// Reads of one tensor in a body.
+class AccessFinder final : public ir::Visitor {
+ public:
+  explicit AccessFinder(const std::string& tensor) : tensor_(tensor) {}
+  std::vector<const ir::Access*> found;
+
+ private:
+  void VisitAccess(const ir::Access& op) override {
+    if (op.tensor->name == tensor_) found.push_back(&op);
+    Visitor::VisitAccess(op);
+  }
+  const std::string& tensor_;
+};
+
+class Inferrer {
+ public:
+  Inferrer(const Schedule& schedule, Bounds* bounds) : schedule_(schedule), bounds_(*bounds) {}
+
+  Status Run() {
+    const std::vector<Stage>& stages = schedule_.stages();
+    for (size_t i = stages.size(); i-- > 0;) {
+      if (stages[i].attach != AttachKind::kInline) HONE_RETURN_IF_ERROR(InferStage(stages[i]));
+    }
+    return Status::Ok();
+  }
+
+ private:
+  Status InferStage(const Stage& stage) {
+    StageBounds& b = bounds_.stages[stage.name()];
+    if (stage.attach == AttachKind::kAt) {
+      InferRegion(stage, &b);
+    } else {
+      for (int64_t e : stage.tensor.shape()) {
+        b.min.push_back(Expr(0));
+        b.extent.push_back(Expr(e));
+      }
+    }
+    auto [it, fresh] = solvers_.try_emplace(stage.name(), stage, &bounds_.analyzer, &b);
+    HONE_CHECK(fresh);
+    AxisSolver& solver = it->second;
+    solver.Solve();
+    solver.WriteGuards();
+    for (size_t i = 0; i < b.extent.size(); ++i) {
+      b.size.push_back(std::clamp<int64_t>(solver.UpperBound(b.extent[i]), 0, stage.tensor.shape()[i]));
+    }
+    return Status::Ok();
+  }
+
+  // The loops around the body of `reader` that run for one computation of `stage`, outermost first, and te's axes of the
+  // reader as they run.
+  std::vector<arith::RunningVar> Running(const Stage& reader, const Stage& stage) {
+    std::vector<arith::RunningVar> running;
+    AddLoops(reader, stage, &running);
+    const te::TensorNode& node = *reader.tensor.node();
+    const StageBounds& b = bounds_.stages.at(reader.name());
+    const int position = FixedLoops(reader, stage);
+    AxisSolver& solver = solvers_.at(reader.name());
+    for (size_t i = 0; i < node.axes.size(); ++i) {
+      Interval r = solver.Run(node.axes[i].var.name(), position);
+      running.push_back({node.axes[i].var, {b.min[i] + r.min, b.min[i] + r.max}});
+    }
+    for (const ir::IterVar& v : node.reduce_axes) running.push_back({v.var, solver.Run(v.var.name(), position)});
+    return running;
+  }
+
+  // Position of the last loop of `reader` that stands still during one computation of `stage`.
+  static int FixedLoops(const Stage& reader, const Stage& stage) {
+    return reader.name() == stage.at_stage ? schedule::LeafPosition(reader, stage.at_axis) : -1;
+  }
+
+  void AddLoops(const Stage& reader, const Stage& stage, std::vector<arith::RunningVar>* running) {
+    const std::vector<Loop>& loops = bounds_.stages.at(reader.name()).loops;
+    int first = FixedLoops(reader, stage) + 1, last = static_cast<int>(loops.size()) - 1;
+    if (reader.name() != stage.at_stage) AddLoopsAround(reader, stage, running);
+    for (int i = first; i <= last; ++i) running->push_back({loops[i].var, {Expr(0), loops[i].extent - 1}});
+  }
+
+  // The loops between the place of `stage` and `inner`, which is attached inside it.
+  void AddLoopsAround(const Stage& inner, const Stage& stage, std::vector<arith::RunningVar>* running) {
+    const Stage& consumer = *schedule_.Find(inner.at_stage);
+    if (consumer.name() != stage.at_stage) AddLoopsAround(consumer, stage, running);
+    const std::vector<Loop>& loops = bounds_.stages.at(consumer.name()).loops;
+    for (int i = FixedLoops(consumer, stage) + 1; i <= schedule::LeafPosition(consumer, inner.at_axis); ++i) {
+      running->push_back({loops[i].var, {Expr(0), loops[i].extent - 1}});
+    }
+  }
+
+  void InferRegion(const Stage& stage, StageBounds* out) {
+    arith::Analyzer& analyzer = bounds_.analyzer;
+    const std::vector<int64_t>& shape = stage.tensor.shape();
+    std::vector<Interval> total(shape.size());
+    for (const Stage& reader : schedule_.stages()) {
+      if (reader.attach == AttachKind::kInline) continue;
+      AccessFinder finder(stage.name());
+      finder.Visit(reader.tensor.node()->body);
+      if (finder.found.empty()) continue;
+      std::vector<arith::RunningVar> running = Running(reader, stage);
+      for (const ir::Access* access : finder.found) {
+        for (size_t d = 0; d < shape.size(); ++d) {
+          Interval r = arith::IntervalOf(access->indices[d], running, &analyzer);
+          if (!r.known()) r = {Expr(0), Expr(shape[d] - 1)};  // it depends on data: all of it
+          r = Clip(r, shape[d]);
+          total[d] = total[d].known() ? arith::Union(total[d], r, &analyzer) : r;
+        }
+      }
+    }
+    for (const Interval& r : total) {
+      out->min.push_back(analyzer.Simplify(r.min));
+      out->extent.push_back(arith::ExtentOf(r, &analyzer));
+    }
+  }
+
+  // Intervals may reach outside the tensor: a read under a condition may not happen, and not every one is exact.
+  Interval Clip(Interval r, int64_t extent) {
+    if (!bounds_.analyzer.CanProve(Expr(0) <= r.min)) r.min = Max(r.min, Expr(0));
+    if (!bounds_.analyzer.CanProve(r.max <= Expr(extent - 1))) r.max = Min(r.max, Expr(extent - 1));
+    return r;
+  }
+
+  const Schedule& schedule_;
+  Bounds& bounds_;
+  std::map<std::string, AxisSolver> solvers_;
+};
+
+}  // namespace
+
+Status InferBounds(const Schedule& schedule, Bounds* bounds) { return Inferrer(schedule, bounds).Run(); }
+
+}  // namespace hone::lower

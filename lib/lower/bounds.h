@@ -1,0 +1,48 @@
+// Bounds: how far each stage's loops run, and what a tensor's indices are in terms of them.
+//
+// First of all passes, since everything needs its answers: it looks at the schedule alone and makes no statement. Consumers
+// come before producers: an attached stage computes the region of its tensor that the loops inside its place touch.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "arith/simplify.h"
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "ir/substitute.h"
+#include "schedule/schedule.h"
+
+namespace hone::lower {
+
+struct Loop {
+  std::string axis;
+  ir::Var var;
+  ir::Expr extent;  // in terms of loops outside it; counts from 0
+};
+
+// A condition that iterations beyond a tail must fail; needed where a tail could not become a shorter loop.
+struct Guard {
+  ir::Expr condition;
+  int position = 0;  // of the innermost loop whose variable it reads
+  bool reduce = false;
+};
+
+struct StageBounds {
+  std::vector<ir::Expr> min, extent;  // the region that is computed, a pair a dimension; in terms of loops around the stage
+  std::vector<int64_t> size;          // constant upper bounds of extent
+  std::vector<Loop> loops;            // one a leaf of the stage, outermost first
+  std::vector<Guard> guards;
+  ir::VarMap values;                  // te's axes (spatial ones with the region's min) in terms of loops
+};
+
+struct Bounds {
+  std::map<std::string, StageBounds> stages;  // but for inlined ones
+  arith::Analyzer analyzer;                   // knows the range of every loop variable
+};
+
+// kInvalid if the loops of some stage cannot be formed.
+Status InferBounds(const schedule::Schedule& schedule, Bounds* bounds);
+
+}  // namespace hone::lower

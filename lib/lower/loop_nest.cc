@@ -1,0 +1,309 @@
+#include "lower/loop_nest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ir/substitute.h"
+#include "ir/visitor.h"
+#include "schedule/relation.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::ForKind;
+using ir::Scope;
+using ir::Stmt;
+using ir::Var;
+using schedule::AttachKind;
+using schedule::Axis;
+using schedule::Schedule;
+using schedule::Stage;
+
+constexpr int64_t kMaxRegisterBytes = 16384;
+
+// Where a tensor's elements are: index = sum((i[d] - min[d]) * stride[d]).
+struct Storage {
+  Buffer buffer;
+  std::vector<Expr> min;
+  std::vector<int64_t> stride;
+
+  Expr Index(const std::vector<Expr>& indices) const {
+    Expr sum(0);
+    for (size_t d = 0; d < indices.size(); ++d) sum = sum + (indices[d] - min[d]) * stride[d];
+    return sum;
+  }
+};
+
+std::vector<int64_t> RowMajor(const std::vector<int64_t>& size) {
+  std::vector<int64_t> stride(size.size(), 1);
+  for (size_t d = size.size(); d-- > 1;) stride[d - 1] = stride[d] * size[d];
+  return stride;
+}
+
+// A te body as a value in loops: reads become loads.
+class BodyTranslator final : public ir::Mutator {
+ public:
+  BodyTranslator(const std::map<std::string, Storage>& storage, const ir::VarMap& axes, arith::Analyzer* analyzer)
+      : storage_(storage), axes_(axes), analyzer_(*analyzer) {}
+
+ private:
+  Expr MutateVar(const ir::VarNode& op) override {
+    auto it = axes_.find(&op);
+    return it == axes_.end() ? Same(op) : it->second;
+  }
+  Expr MutateAccess(const ir::Access& op) override {
+    const Storage& s = storage_.at(op.tensor->name);
+    bool changed = false;
+    return ir::MakeLoad(s.buffer, analyzer_.Simplify(s.Index(MutateAll(op.indices, &changed))));
+  }
+  const std::map<std::string, Storage>& storage_;
+  const ir::VarMap& axes_;
+  arith::Analyzer& analyzer_;
+};
+
+class Builder {
+ public:
+  Builder(const Schedule& schedule, Bounds* bounds) : schedule_(schedule), bounds_(*bounds) {}
+
+  Status AddArguments(const std::vector<te::Tensor>& args, std::vector<Buffer>* params) {
+    for (const te::Tensor& t : args) {
+      const Stage* stage = schedule_.Find(t.name());
+      auto is = [&](const te::Tensor& x) { return x.name() == t.name(); };
+      const bool input = std::any_of(schedule_.inputs().begin(), schedule_.inputs().end(), is);
+      if (!input && !(stage && stage->output)) {
+        return Status::Invalid(fmt::format("argument `{}` is neither an input nor an output of the schedule", t.name()));
+      }
+      if (storage_.count(t.name())) return Status::Invalid(fmt::format("argument `{}` is given twice", t.name()));
+      AddRootStorage(t, Scope::kArgument, !input);
+      params->push_back(storage_[t.name()].buffer);
+    }
+    for (const auto* needed : {&schedule_.inputs(), &schedule_.outputs()}) {
+      for (const te::Tensor& t : *needed) {
+        if (!storage_.count(t.name())) return Status::Invalid(fmt::format("the schedule uses `{}`, which is not among the arguments", t.name()));
+      }
+    }
+    return Status::Ok();
+  }
+
+  Stmt BuildAll() {
+    std::vector<const Stage*> roots;
+    for (const Stage& stage : schedule_.stages()) {
+      if (stage.attach != AttachKind::kRoot) continue;
+      if (!stage.output) AddRootStorage(stage.tensor, Scope::kWorkspace, true);
+      roots.push_back(&stage);
+    }
+    Stmt body;
+    for (size_t i = roots.size(); i-- > 0;) {
+      body = ir::MakeBlock({BuildStage(*roots[i]), body});
+      if (!roots[i]->output) body = ir::MakeAllocate(storage_[roots[i]->name()].buffer, body);
+    }
+    return body;
+  }
+
+ private:
+  void AddRootStorage(const te::Tensor& t, Scope scope, bool written) {
+    int64_t size = 1;
+    for (int64_t e : t.shape()) size *= e;
+    storage_[t.name()] = {Buffer::Make(t.name(), t.type(), size, scope, written && scope == Scope::kArgument),
+                          std::vector<Expr>(t.shape().size(), Expr(0)), RowMajor(t.shape())};
+  }
+
+  static bool HasParallelLoop(const Stage& stage, int from) {
+    for (size_t i = from; i < stage.leaf.size(); ++i) {
+      if (stage.FindAxis(stage.leaf[i])->kind == ForKind::kParallel) return true;
+    }
+    return false;
+  }
+
+  // Is there a parallel loop within the life of this attached stage's buffer?
+  bool UsedInParallel(const Stage& stage) {
+    const Stage& consumer = *schedule_.Find(stage.at_stage);
+    const int place = schedule::LeafPosition(consumer, stage.at_axis);
+    if (HasParallelLoop(consumer, place + 1)) return true;
+    for (const Stage& s : schedule_.stages()) {
+      if (s.attach != AttachKind::kAt || !HasParallelLoop(s, 0)) continue;
+      for (const Stage* up = &s; up->attach == AttachKind::kAt; up = schedule_.Find(up->at_stage)) {
+        if (up->at_stage == consumer.name() && schedule::LeafPosition(consumer, up->at_axis) >= place) return true;
+      }
+    }
+    return false;
+  }
+
+  void AddLocalStorage(const Stage& stage) {
+    const StageBounds& b = bounds_.stages.at(stage.name());
+    std::vector<int64_t> stride(b.size.size(), 1);
+    int64_t total = 1;
+    for (size_t d = b.size.size(); d-- > 0;) {
+      stride[d] = total;
+      for (const schedule::StorageAlign& align : stage.aligns) {
+        if (align.axis != stage.tensor.node()->axes[d].var.name()) continue;
+        stride[d] += ((align.offset - stride[d]) % align.factor + align.factor) % align.factor;
+      }
+      total = stride[d] * b.size[d];
+    }
+    Scope scope = stage.scope.value_or(parallel_depth_ > 0 ? Scope::kScratch : Scope::kWorkspace);
+    if (scope == Scope::kRegister && total * stage.tensor.type().bytes() > kMaxRegisterBytes) scope = Scope::kScratch;
+    if (parallel_depth_ == 0 && scope != Scope::kWorkspace && UsedInParallel(stage)) scope = Scope::kWorkspace;
+    storage_[stage.name()] = {Buffer::Make(stage.name(), stage.tensor.type(), total, scope), b.min, stride};
+  }
+
+  // `rest` with the stages attached at this loop around it. They are built first, in order of the schedule, since `rest`
+  // reads their storage: hence a function.
+  template <typename Rest>
+  Stmt WithAttached(const Stage& stage, const std::string& axis, const Rest& rest) {
+    std::vector<std::pair<Buffer, Stmt>> produced;
+    for (const Stage& s : schedule_.stages()) {
+      if (s.attach != AttachKind::kAt || s.at_stage != stage.name() || s.at_axis != axis) continue;
+      AddLocalStorage(s);
+      Stmt nest = BuildStage(s);
+      produced.emplace_back(storage_[s.name()].buffer, nest);
+    }
+    Stmt body = rest();
+    for (size_t i = produced.size(); i-- > 0;) {
+      body = ir::MakeAllocate(produced[i].first, ir::MakeBlock({produced[i].second, body}));
+    }
+    return body;
+  }
+
+  Stmt BuildStage(const Stage& stage) {
+    const StageBounds& b = bounds_.stages.at(stage.name());
+    size_t first_reduce = 0;
+    while (first_reduce < stage.leaf.size() && !stage.FindAxis(stage.leaf[first_reduce])->reduce) ++first_reduce;
+    const bool reduction = stage.reduction();
+    return Guarded(b, -1, true, [&] {
+      return BuildLoops(stage, b, 0, reduction ? static_cast<int>(first_reduce) : -1);
+    });
+  }
+
+  // Loops from `position` inwards. `init_at`: where a reduction's identity goes; -1: nowhere (any more).
+  Stmt BuildLoops(const Stage& stage, const StageBounds& b, int position, int init_at) {
+    if (position == init_at) {
+      Stmt init = BuildInit(stage, b, position);
+      return ir::MakeBlock({init, BuildLoops(stage, b, position, -1)});
+    }
+    if (position == static_cast<int>(b.loops.size())) return BuildUpdate(stage, b);
+    const Loop& loop = b.loops[position];
+    const Axis& axis = *stage.FindAxis(loop.axis);
+    ForKind kind = axis.kind;
+    if (kind == ForKind::kParallel && parallel_depth_ > 0) kind = ForKind::kSerial;
+    parallel_depth_ += kind == ForKind::kParallel;
+    // Guards of reduce axes must not skip the identity; it stands outside their loops, so they never do.
+    Stmt body = Guarded(b, position, true, [&] {
+      return WithAttached(stage, loop.axis, [&] { return BuildLoops(stage, b, position + 1, init_at); });
+    });
+    parallel_depth_ -= kind == ForKind::kParallel;
+    for (const schedule::PrefetchNote& note : stage.prefetches) {
+      if (note.axis == loop.axis) body = WithPrefetch(note, body);
+    }
+    Stmt result = ir::MakeFor(loop.var, Expr(0), loop.extent, kind, body);
+    for (const auto& [key, value] : axis.pragmas) result = ir::MakePragma(key, Expr(value), result);
+    return result;
+  }
+
+  // The tensor may have been inlined or cached away since the note was made; then there is nothing to fetch.
+  Stmt WithPrefetch(const schedule::PrefetchNote& note, Stmt body) {
+    auto it = storage_.find(note.tensor);
+    if (it == storage_.end()) return body;
+    const Buffer& buffer = it->second.buffer;
+    Expr ahead = ir::MakeLoad(buffer, Expr(note.distance / buffer->type.bytes()));
+    return ir::MakePragma("prefetch", ir::MakeCall(buffer->type, ir::Intrinsic::kPrefetch, {ahead, Expr(3)}), std::move(body));
+  }
+
+  template <typename Body>
+  Stmt Guarded(const StageBounds& b, int position, bool reduce_too, const Body& make) {
+    Stmt body = make();
+    for (const Guard& g : b.guards) {
+      if (g.position == position && (reduce_too || !g.reduce)) body = ir::MakeIf(g.condition, body);
+    }
+    return body;
+  }
+
+  Stmt BuildInit(const Stage& stage, const StageBounds& b, int position) {
+    const Storage& s = storage_.at(stage.name());
+    const auto& reduce = *stage.tensor.node()->body.as<ir::Reduce>();
+    const Expr value = te::ReduceIdentity(reduce.reducer, stage.tensor.type());
+    Stmt body = ir::MakeStore(s.buffer, OwnIndex(stage, b, s), value);
+    ir::VarMap fresh;
+    std::vector<Var> vars(b.loops.size());
+    for (int i = position; i < static_cast<int>(b.loops.size()); ++i) {
+      if (stage.FindAxis(b.loops[i].axis)->reduce) continue;
+      vars[i] = Var(b.loops[i].axis);
+      fresh[b.loops[i].var.node()] = vars[i];
+      // Known as the original is, so that later questions to the analyzer have answers.
+      bounds_.analyzer.Bind(vars[i], Expr(0), ir::Substitute(b.loops[i].extent, fresh));
+    }
+    for (int i = static_cast<int>(b.loops.size()) - 1; i >= position; --i) {
+      const Axis& axis = *stage.FindAxis(b.loops[i].axis);
+      body = Guarded(b, i, false, [&] { return body; });
+      if (axis.reduce) continue;
+      ForKind kind = axis.kind;
+      if (kind == ForKind::kParallel && parallel_depth_ > 0) kind = ForKind::kSerial;
+      body = ir::MakeFor(b.loops[i].var, Expr(0), b.loops[i].extent, kind, body);
+    }
+    return Rename(body, fresh);
+  }
+
+  // Replaces loop variables where they are bound, too.
+  static Stmt Rename(const Stmt& s, const ir::VarMap& fresh) {
+    class Renamer final : public ir::Mutator {
+     public:
+      explicit Renamer(const ir::VarMap& map) : map_(map) {}
+
+     private:
+      Expr MutateVar(const ir::VarNode& op) override {
+        auto it = map_.find(&op);
+        return it == map_.end() ? Same(op) : it->second;
+      }
+      Stmt MutateFor(const ir::For& op) override {
+        Expr var = Mutate(Expr(op.var));
+        return ir::MakeFor(Var(var.as<ir::VarNode>()), Mutate(op.min), Mutate(op.extent), op.for_kind, Mutate(op.body));
+      }
+      const ir::VarMap& map_;
+    };
+    return Renamer(fresh).Mutate(s);
+  }
+
+  Expr OwnIndex(const Stage& stage, const StageBounds& b, const Storage& s) {
+    std::vector<Expr> indices;
+    for (const ir::IterVar& axis : stage.tensor.node()->axes) indices.push_back(b.values.at(axis.var.node()));
+    return bounds_.analyzer.Simplify(s.Index(indices));
+  }
+
+  Stmt BuildUpdate(const Stage& stage, const StageBounds& b) {
+    const Storage& s = storage_.at(stage.name());
+    Expr body = stage.tensor.node()->body, index = OwnIndex(stage, b, s);
+    BodyTranslator translator(storage_, b.values, &bounds_.analyzer);
+    const auto* reduce = body.as<ir::Reduce>();
+    if (!reduce) return ir::MakeStore(s.buffer, index, translator.Mutate(body));
+    Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
+    switch (reduce->reducer) {
+      case ir::Reducer::kSum: value = old + value; break;
+      case ir::Reducer::kMax: value = Max(old, value); break;
+      case ir::Reducer::kMin: value = Min(old, value); break;
+    }
+    return ir::MakeStore(s.buffer, index, value);
+  }
+
+  const Schedule& schedule_;
+  Bounds& bounds_;
+  std::map<std::string, Storage> storage_;
+  int parallel_depth_ = 0;
+};
+
+}  // namespace
+
+Result<ir::Function> MakeLoopNest(const Schedule& schedule, Bounds* bounds, const std::vector<te::Tensor>& args,
+                                  const std::string& name) {
+  Builder builder(schedule, bounds);
+  ir::Function function;
+  function.name = name;
+  HONE_RETURN_IF_ERROR(builder.AddArguments(args, &function.params));
+  function.body = builder.BuildAll();
+  return function;
+}
+
+}  // namespace hone::lower

@@ -1,0 +1,128 @@
+#include "lower/vectorize.h"
+
+#include <fmt/format.h>
+
+#include "arith/linear.h"
+#include "arith/simplify.h"
+#include "ir/analysis.h"
+#include "ir/substitute.h"
+#include "ir/visitor.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Expr;
+using ir::Stmt;
+
+// One loop's body, for all values of its variable at once.
+class Widener final : public ir::Mutator {
+ public:
+  Widener(const ir::Var& var, const Expr& min, int lanes) : var_(var), min_(min), lanes_(lanes) {}
+
+  bool failed() const { return failed_; }
+
+ private:
+  Stmt Fail(const ir::StmtNode& op) {
+    failed_ = true;
+    return Same(op);
+  }
+  Expr At(const Expr& e) { return simplify_.Simplify(ir::Substitute(e, var_, min_)); }
+
+  Expr Index(const Expr& index) {
+    if (!ir::UsesVar(index, var_)) return index;
+    if (std::optional<int64_t> stride = arith::StrideOf(index, var_)) return ir::MakeRamp(At(index), Expr(*stride), lanes_);
+    return simplify_.Simplify(Mutate(index));
+  }
+
+  Expr MutateVar(const ir::VarNode& op) override {
+    return &op == var_.node() ? ir::MakeRamp(min_, Expr(1), lanes_) : Same(op);
+  }
+  Expr MutateLoad(const ir::Load& op) override {
+    Expr index = Index(op.index);
+    return index.same_as(op.index) ? Same(op) : ir::MakeLoad(op.buffer, index);
+  }
+  Expr MutateCall(const ir::Call& op) override {
+    if (op.fn == ir::Intrinsic::kPrefetch) return Same(op);
+    if (op.fn != ir::Intrinsic::kIfThenElse) {
+      bool changed = false;
+      std::vector<Expr> args = MutateAll(op.args, &changed);
+      if (!changed) return Same(op);
+      for (Expr& arg : args) arg = ir::MakeBroadcast(arg, lanes_);
+      return ir::MakeCall(op.type.WithLanes(lanes_), op.fn, std::move(args));
+    }
+    if (ir::UsesVar(op.args[0], var_)) {
+      failed_ = true;
+      return Same(op);
+    }
+    Expr a = Mutate(op.args[1]), b = Mutate(op.args[2]);
+    if (a.same_as(op.args[1]) && b.same_as(op.args[2])) return Same(op);
+    return ir::MakeIfThenElse(op.args[0], a, b);
+  }
+  Expr MutateLet(const ir::Let& op) override {
+    failed_ = failed_ || ir::UsesVar(Expr(&op), var_);
+    return Same(op);
+  }
+
+  Stmt MutateStore(const ir::Store& op) override {
+    Expr index = Index(op.index), value = Mutate(op.value);
+    // Every iteration writes one place: the order would matter.
+    if (index.type().is_scalar() && (value.type().is_vector() || !value.same_as(op.value))) return Fail(op);
+    return ir::MakeStore(op.buffer, index, value);
+  }
+  Stmt MutateFor(const ir::For& op) override {
+    if (ir::UsesVar(op.min, var_) || ir::UsesVar(op.extent, var_)) return Fail(op);
+    return Mutator::MutateFor(op);
+  }
+  Stmt MutateIf(const ir::If& op) override {
+    if (ir::UsesVar(op.condition, var_)) return Fail(op);
+    return Mutator::MutateIf(op);
+  }
+  Stmt MutateLetStmt(const ir::LetStmt& op) override {
+    if (ir::UsesVar(op.value, var_)) return Fail(op);
+    return Mutator::MutateLetStmt(op);
+  }
+  Stmt MutateAllocate(const ir::Allocate& op) override { return Fail(op); }
+
+  const ir::Var& var_;
+  const Expr min_;
+  const int lanes_;
+  bool failed_ = false;
+  arith::Analyzer simplify_;
+};
+
+class Vectorizer final : public ir::Mutator {
+ public:
+  Status status;
+
+ private:
+  Stmt MutateFor(const ir::For& op) override {
+    if (op.for_kind != ir::ForKind::kVectorized) return Mutator::MutateFor(op);
+    Stmt body = Mutate(op.body);
+    const int64_t* extent = ir::AsIntImm(op.extent);
+    auto serial = [&] { return ir::MakeFor(op.var, op.min, op.extent, ir::ForKind::kSerial, body); };
+    if (!extent) return serial();
+    if (*extent > kMaxLanes) {
+      if (status.ok()) {
+        status = Status::Invalid(fmt::format("the vectorized loop `{}` has {} iterations, more than {}; split it first",
+                                             op.var.name(), *extent, kMaxLanes));
+      }
+      return Same(op);
+    }
+    if (*extent < 1) return ir::MakeBlock({});
+    if (*extent == 1) return ir::Substitute(body, op.var, op.min);
+    Widener widener(op.var, op.min, static_cast<int>(*extent));
+    Stmt wide = widener.Mutate(body);
+    return widener.failed() ? serial() : wide;
+  }
+};
+
+}  // namespace
+
+Result<Stmt> VectorizeLoops(const Stmt& body) {
+  Vectorizer vectorizer;
+  Stmt result = vectorizer.Mutate(body);
+  HONE_RETURN_IF_ERROR(vectorizer.status);
+  return result;
+}
+
+}  // namespace hone::lower
