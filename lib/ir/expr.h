@@ -198,7 +198,7 @@ struct Broadcast final : ExprNode {
 };
 
 enum class Intrinsic : uint8_t {
-  kExp, kLog, kSqrt, kTanh, kErf, kAbs, kFloor, kCeil, kRound, kPow, kFma,  // elementwise on floats
+  kExp, kLog, kSqrt, kTanh, kErf, kAbs, kFloor, kCeil, kRound, kPow, kFma,  // elementwise on floats; kRound: ties to even
   kIfThenElse,  // (condition, a, b): scalar; evaluates only the chosen one
   kPrefetch,    // (load, locality 0..3): the address of `load` is brought near; no value. Statement position only
 };

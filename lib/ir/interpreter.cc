@@ -1,0 +1,320 @@
+#include "ir/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <numeric>
+
+#include "base/rng.h"
+#include "ir/interpreter_ops.h"
+#include "ir/printer.h"
+
+namespace hone::ir {
+namespace {
+
+using interp::BufferState;
+using interp::Failure;
+using interp::OpPtr;
+using interp::Slot;
+
+struct Action {  // a compiled statement
+  virtual ~Action() = default;
+  virtual bool Do() = 0;  // false: something failed, stop
+};
+using ActionPtr = std::unique_ptr<Action>;
+
+struct StoreAction final : Action {
+  bool Do() override {
+    const Slot* v = value->Value();
+    const Slot* at = index->Value();
+    if (failure->failed) return Locate();
+    const int64_t bytes = buffer->type.element_bytes();
+    for (int i = 0; i < index->lanes; ++i) {
+      const int64_t k = at[i].i;
+      if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(buffer->size)) {
+        failure->Set(fmt::format("store to `{}` at index {}: out of bounds, size {}", buffer->name, k, buffer->size));
+        return Locate();
+      }
+      interp::WriteElement(buffer->type, v[i], buffer->data + bytes * k);
+      if (!buffer->written.empty()) buffer->written[static_cast<size_t>(k)] = 1;
+    }
+    return true;
+  }
+  bool Locate() {
+    std::string text = ToString(statement);
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    failure->message += "; in `" + text + "`";
+    return false;
+  }
+  BufferState* buffer = nullptr;
+  OpPtr index, value;
+  Failure* failure = nullptr;
+  Stmt statement;
+};
+
+struct ForAction final : Action {
+  bool Do() override {
+    int64_t first = min->Value()[0].i, count = extent->Value()[0].i;
+    if (failure->failed) return false;
+    Slot* var = place->data();
+    if (!any_order || order == ParallelOrder::kForward) {
+      for (int64_t i = 0; i < count; ++i) {
+        var->i = first + i;
+        if (!body->Do()) return false;
+      }
+      return true;
+    }
+    std::vector<int64_t> sequence(static_cast<size_t>(std::max<int64_t>(count, 0)));
+    std::iota(sequence.begin(), sequence.end(), first);
+    if (order == ParallelOrder::kReversed) std::reverse(sequence.begin(), sequence.end());
+    if (order == ParallelOrder::kShuffled) rng->Shuffle(&sequence);
+    for (int64_t i : sequence) {
+      var->i = i;
+      if (!body->Do()) return false;
+    }
+    return true;
+  }
+  std::shared_ptr<std::vector<Slot>> place;
+  OpPtr min, extent;
+  ActionPtr body;
+  bool any_order = false;
+  ParallelOrder order = ParallelOrder::kForward;
+  Rng* rng = nullptr;
+  Failure* failure = nullptr;
+};
+
+struct BlockAction final : Action {
+  bool Do() override {
+    for (const ActionPtr& a : actions) {
+      if (!a->Do()) return false;
+    }
+    return true;
+  }
+  std::vector<ActionPtr> actions;
+};
+
+struct IfAction final : Action {
+  bool Do() override {
+    bool taken = condition->Value()[0].i != 0;
+    if (failure->failed) return false;
+    if (taken) return then_case->Do();
+    return !else_case || else_case->Do();
+  }
+  OpPtr condition;
+  ActionPtr then_case, else_case;
+  Failure* failure = nullptr;
+};
+
+struct LetAction final : Action {
+  bool Do() override {
+    const Slot* v = value->Value();
+    if (failure->failed) return false;
+    std::copy(v, v + place->size(), place->begin());
+    return body->Do();
+  }
+  std::shared_ptr<std::vector<Slot>> place;
+  OpPtr value;
+  ActionPtr body;
+  Failure* failure = nullptr;
+};
+
+struct AllocateAction final : Action {
+  bool Do() override {
+    std::fill(buffer->written.begin(), buffer->written.end(), 0);
+    return body->Do();
+  }
+  BufferState* buffer = nullptr;
+  ActionPtr body;
+};
+
+struct EvaluateAction final : Action {
+  bool Do() override {
+    value->Value();
+    return !failure->failed;
+  }
+  OpPtr value;
+  Failure* failure = nullptr;
+};
+
+bool IsThread(ForKind kind) { return kind >= ForKind::kThreadX && kind <= ForKind::kVThread; }
+
+class Compiler {
+ public:
+  Compiler(const RunOptions& options, Failure* failure) : options_(options), rng_(options.seed), failure_(failure) {
+    scope_.failure = failure;
+  }
+
+  void Bind(const Buffer& b, const RunArgument& argument) {
+    BufferState& state = Add(b);
+    state.data = static_cast<char*>(argument.data);
+    state.writable = b->written;
+  }
+
+  ActionPtr Compile(const Stmt& s);
+
+ private:
+  BufferState& Add(const Buffer& b) {
+    BufferState& state = buffers_.emplace_back();
+    state.name = b.name();
+    state.type = b->type;
+    state.size = b->size;
+    scope_.buffers[b.get()] = &state;
+    return state;
+  }
+
+  std::shared_ptr<std::vector<Slot>> Define(const Var& var) {
+    auto place = std::make_shared<std::vector<Slot>>(var.type().lanes);
+    scope_.vars[var.node()] = place;
+    return place;
+  }
+
+  ActionPtr CompileStore(const Store& op, const Stmt& s);
+  ActionPtr CompileFor(const For& op);
+
+  RunOptions options_;
+  Rng rng_;
+  Failure* failure_;
+  interp::Scope scope_;
+  std::deque<BufferState> buffers_;  // addresses stay
+  int threads_ = 0;                  // thread loops around
+};
+
+ActionPtr Compiler::CompileStore(const Store& op, const Stmt& s) {
+  auto action = std::make_unique<StoreAction>();
+  auto it = scope_.buffers.find(op.buffer.get());
+  if (it == scope_.buffers.end()) {
+    failure_->Set(fmt::format("store to `{}`, which is neither a parameter nor allocated there", op.buffer.name()));
+    return action;
+  }
+  action->buffer = it->second;
+  if (!action->buffer->writable) failure_->Set(fmt::format("store to `{}`, a parameter that is not written", op.buffer.name()));
+  action->index = interp::Compile(op.index, &scope_);
+  action->value = interp::Compile(op.value, &scope_);
+  action->failure = failure_;
+  action->statement = s;
+  return action;
+}
+
+ActionPtr Compiler::CompileFor(const For& op) {
+  auto action = std::make_unique<ForAction>();
+  action->min = interp::Compile(op.min, &scope_);
+  action->extent = interp::Compile(op.extent, &scope_);
+  action->place = Define(op.var);
+  threads_ += IsThread(op.for_kind);
+  action->body = Compile(op.body);
+  threads_ -= IsThread(op.for_kind);
+  scope_.vars.erase(op.var.node());
+  action->any_order = op.for_kind != ForKind::kSerial && op.for_kind != ForKind::kVectorized && op.for_kind != ForKind::kUnrolled;
+  action->order = options_.order;
+  action->rng = &rng_;
+  action->failure = failure_;
+  return action;
+}
+
+ActionPtr Compiler::Compile(const Stmt& s) {
+  if (!s.defined()) return std::make_unique<BlockAction>();
+  switch (s.kind()) {
+    case StmtKind::kStore: return CompileStore(*s.as<Store>(), s);
+    case StmtKind::kFor: return CompileFor(*s.as<For>());
+    case StmtKind::kBlock: {
+      auto action = std::make_unique<BlockAction>();
+      for (const Stmt& child : s.as<Block>()->stmts) action->actions.push_back(Compile(child));
+      return action;
+    }
+    case StmtKind::kIf: {
+      const auto* op = s.as<If>();
+      auto action = std::make_unique<IfAction>();
+      action->condition = interp::Compile(op->condition, &scope_);
+      action->then_case = Compile(op->then_case);
+      if (op->else_case.defined()) action->else_case = Compile(op->else_case);
+      action->failure = failure_;
+      return action;
+    }
+    case StmtKind::kLetStmt: {
+      const auto* op = s.as<LetStmt>();
+      auto action = std::make_unique<LetAction>();
+      action->value = interp::Compile(op->value, &scope_);
+      action->place = Define(op->var);
+      action->body = Compile(op->body);
+      scope_.vars.erase(op->var.node());
+      action->failure = failure_;
+      return action;
+    }
+    case StmtKind::kAllocate: {
+      const auto* op = s.as<Allocate>();
+      auto action = std::make_unique<AllocateAction>();
+      BufferState& state = Add(op->buffer);
+      state.memory.resize(static_cast<size_t>(state.size * state.type.element_bytes()));
+      state.written.resize(static_cast<size_t>(state.size));
+      state.data = state.memory.data();
+      action->buffer = &state;
+      action->body = Compile(op->body);
+      scope_.buffers.erase(op->buffer.get());
+      return action;
+    }
+    case StmtKind::kEvaluate: {
+      auto action = std::make_unique<EvaluateAction>();
+      action->value = interp::Compile(s.as<Evaluate>()->value, &scope_);
+      action->failure = failure_;
+      return action;
+    }
+    case StmtKind::kPragma: return Compile(s.as<Pragma>()->body);
+    case StmtKind::kBarrier:
+      if (threads_ > 0) {
+        failure_->Set("a barrier inside a loop over threads: the interpreter runs threads one after the other");
+        failure_->unsupported = true;
+      }
+      return std::make_unique<BlockAction>();
+  }
+  return std::make_unique<BlockAction>();
+}
+
+Status ToStatus(const Failure& failure, const std::string& where) {
+  if (!failure.failed) return Status::Ok();
+  std::string text = where + ": " + failure.message;
+  return failure.unsupported ? Status::Unsupported(text) : Status::Invalid(text);
+}
+
+}  // namespace
+
+Status Run(const Function& f, const std::vector<RunArgument>& arguments, const RunOptions& options) {
+  if (arguments.size() != f.params.size()) {
+    return Status::Invalid(fmt::format("{}: {} arguments given, {} expected", f.name, arguments.size(), f.params.size()));
+  }
+  Failure failure;
+  Compiler compiler(options, &failure);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Buffer& b = f.params[i];
+    if (arguments[i].elements < b->size || (!arguments[i].data && b->size > 0)) {
+      return Status::Invalid(fmt::format("{}: argument {} (`{}`) has {} elements, {} needed", f.name, i, b.name(), arguments[i].elements, b->size));
+    }
+    compiler.Bind(b, arguments[i]);
+  }
+  ActionPtr action = compiler.Compile(f.body);
+  if (!failure.failed) action->Do();
+  return ToStatus(failure, f.name);
+}
+
+Result<Value> EvaluateExpr(const Expr& e, const std::vector<std::pair<Var, int64_t>>& variables) {
+  Failure failure;
+  interp::Scope scope;
+  scope.failure = &failure;
+  for (const auto& [var, value] : variables) {
+    Slot slot;
+    slot.i = value;
+    scope.vars[var.node()] = std::make_shared<std::vector<Slot>>(1, slot);
+  }
+  OpPtr op = interp::Compile(e, &scope);
+  Value result;
+  result.type = e.type();
+  if (!failure.failed) {
+    const Slot* v = op->Value();
+    for (int i = 0; i < op->lanes; ++i) e.type().is_float() ? result.floats.push_back(v[i].f) : result.ints.push_back(v[i].i);
+  }
+  HONE_RETURN_IF_ERROR(ToStatus(failure, "expression"));
+  return result;
+}
+
+}  // namespace hone::ir

@@ -1,0 +1,68 @@
+// Inside of the interpreter: compiled expressions. A node owns a fixed place for its result (programs have no recursion),
+// so that evaluating is a call a node and a loop over lanes, with no lookup. Not for other layers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/stmt.h"
+
+namespace hone::ir::interp {
+
+union Slot {
+  int64_t i;
+  double f;
+};
+
+struct BufferState {
+  std::string name;
+  DType type;
+  int64_t size = 0;
+  char* data = nullptr;
+  bool writable = true;
+  std::vector<char> memory;        // of an allocation
+  std::vector<uint8_t> written;    // of an allocation, an element each; empty for arguments
+};
+
+// The first thing that went wrong; later ones are ignored.
+struct Failure {
+  bool failed = false;
+  bool unsupported = false;
+  std::string message;
+  void Set(std::string text) {
+    if (!failed) failed = true, message = std::move(text);
+  }
+};
+
+struct Op {
+  explicit Op(int n) : lanes(n), out(n) {}
+  virtual ~Op() = default;
+  // The lanes' values; valid until the next call.
+  const Slot* Value() {
+    if (!leaf) Eval();
+    return out.data();
+  }
+  virtual void Eval() = 0;
+  bool leaf = false;  // `out` is always valid
+  const int lanes;
+  std::vector<Slot> out;
+};
+using OpPtr = std::unique_ptr<Op>;
+
+// Where variables and buffers live while a program is compiled.
+struct Scope {
+  std::unordered_map<const VarNode*, std::shared_ptr<std::vector<Slot>>> vars;  // shared: by ops that outlive the scope
+  std::unordered_map<const BufferNode*, BufferState*> buffers;
+  Failure* failure = nullptr;  // compile errors go here, and run errors later
+};
+
+// Never null: after a failure (see Scope::failure) some op that gives zeros.
+OpPtr Compile(const Expr& e, Scope* scope);
+
+// Copies one element between memory and a slot.
+void ReadElement(DType type, const char* from, Slot* to);
+void WriteElement(DType type, const Slot& from, char* to);
+
+}  // namespace hone::ir::interp
