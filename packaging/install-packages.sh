@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs those Debian packages of a list (default: apt-packages.txt beside this script) that are missing. With nothing
 # missing it is silent and asks for nothing. Installing needs root, or sudo.
+# shellcheck disable=SC2086  # lists of package names are split on purpose
 set -eu
 
 list=${1:-$(dirname "$0")/apt-packages.txt}
