@@ -8,6 +8,8 @@
 namespace hone::ir {
 namespace {
 
+constexpr int kProduct = 5;
+
 // How tightly a kind binds; an operand in a place that binds tighter gets parentheses.
 int Precedence(ExprKind kind) {
   switch (kind) {
@@ -16,7 +18,7 @@ int Precedence(ExprKind kind) {
     case ExprKind::kEq: case ExprKind::kNe: case ExprKind::kLt: case ExprKind::kLe: case ExprKind::kGt: case ExprKind::kGe:
       return 3;
     case ExprKind::kAdd: case ExprKind::kSub: return 4;
-    case ExprKind::kMul: case ExprKind::kDiv: case ExprKind::kMod: return 5;
+    case ExprKind::kMul: case ExprKind::kDiv: case ExprKind::kMod: return kProduct;
     default: return 7;
   }
 }
@@ -87,7 +89,7 @@ void Printer::Operator(const Binary& op, int context) {
   if (op.kind == ExprKind::kAdd && op.type == DType::Int(64) && constant && *constant < 0 && *constant != INT64_MIN) {
     out_ += fmt::format(" - {}", -*constant);  // sums keep their constant as an addend; people read a difference
   } else {
-    out_ += fmt::format(" {} ", OperatorText(op.kind));
+    out_ += own == kProduct ? OperatorText(op.kind) : fmt::format(" {} ", OperatorText(op.kind));
     Print(op.b, own + 1);
   }
   if (own < context) out_ += ")";
