@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -142,9 +143,9 @@ Status Run(const PlanOptions& options) {
 
 int RunPlan(const PlanOptions& options) {
   const Status status = Run(options);
-  if (status.ok()) return 0;
+  if (status.ok()) return kDone;
   LogError(status.message());
-  return 1;
+  return kFailed;
 }
 
 }  // namespace hone::command

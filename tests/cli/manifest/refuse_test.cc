@@ -1,0 +1,92 @@
+// hone-plan and bad input: one line that names the place, a code, and nothing half-written.
+#include <algorithm>
+
+#include "work_folder.h"
+
+namespace hone {
+namespace {
+
+class Refuse : public WorkFolderTest {
+ protected:
+  void ExpectRefused(const std::string& part) {
+    const CommandResult result = RunPlan();
+    EXPECT_EQ(result.status.code, 1);
+    EXPECT_EQ(result.err.find("hone-plan: error: "), 0u) << result.err;
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+};
+
+TEST_F(Refuse, AMalformedPipelineAndWritesNothing) {
+  Write("pipelines/beta.toml", "network = \"two\"\ntargets = [\"cpu\"]\n[tune]\ntrails = 3\n");
+  ExpectRefused("pipelines/beta.toml:4: unknown key `trails` in [tune]; did you mean `trials`?");
+  EXPECT_FALSE(Exists(Path(project_ + "/work")));
+}
+
+TEST_F(Refuse, AMalformedPipelineAndLeavesAnEarlierManifestAlone) {
+  ASSERT_TRUE(RunPlan().status.ok());
+  const std::string before = Read("work/build.ninja"), settings = Read("work/settings/alpha.tune.json");
+  WritePipeline("alpha", "one", 99);
+  Write("pipelines/beta.toml", "network =\n");
+  ExpectRefused("pipelines/beta.toml:1: ");
+  EXPECT_EQ(Read("work/build.ninja"), before);
+  EXPECT_EQ(Read("work/settings/alpha.tune.json"), settings);
+  const CommandResult ninja = Ninja({"tune-alpha-cpu"});
+  EXPECT_FALSE(ninja.status.ok());
+  EXPECT_NE((ninja.out + ninja.err).find("pipelines/beta.toml:1: "), std::string::npos) << ninja.out << ninja.err;
+}
+
+TEST_F(Refuse, ATaskListThatIsDamaged) {
+  Write("work/tasks/alpha.cpu.tasks.json", "{\"version\": 1, \"tasks\": [");
+  ExpectRefused("tasks/alpha.cpu.tasks.json:1:");
+}
+
+TEST_F(Refuse, AnEmptyOrMissingPipelineFolder) {
+  ASSERT_TRUE(Remove(Path(project_ + "/pipelines/alpha.toml")).ok());
+  ASSERT_TRUE(Remove(Path(project_ + "/pipelines/beta.toml")).ok());
+  ExpectRefused("pipelines: no pipeline");
+  ASSERT_TRUE(RemoveTree(Path(project_ + "/pipelines")).ok());
+  ExpectRefused("pipelines");
+}
+
+TEST_F(Refuse, AWorkFolderThatCannotBeMade) {
+  Write("work", "a file");
+  ExpectRefused("work");
+  EXPECT_EQ(Read("work"), "a file");
+}
+
+TEST_F(Refuse, AnUnknownFlag) {
+  const CommandResult result = RunPlan({"--pipeline", "x"});
+  EXPECT_EQ(result.status.code, 2);
+  EXPECT_NE(result.err.find("--pipelines"), std::string::npos) << result.err;
+}
+
+TEST_F(Refuse, NothingForAToolThatIsMissingButSaysSo) {
+  ASSERT_TRUE(Remove(Path(project_ + "/bin/hone-bench")).ok());
+  Write("bin/hone-tune.abi", "");
+  const CommandResult result = RunPlan();
+  EXPECT_TRUE(result.status.ok());
+  EXPECT_NE(result.err.find("hone-bench: not there"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("hone-tune: does not answer --abi"), std::string::npos) << result.err;
+  EXPECT_EQ(Read("work/abi/hone-tune.txt"), "unversioned\n");
+  // As far as the tools go the pipeline goes, and the missing one is named.
+  EXPECT_TRUE(Ninja({"best-alpha-cpu"}).status.ok());
+  const CommandResult bench = Ninja({"bench-alpha-cpu"});
+  EXPECT_FALSE(bench.status.ok());
+  EXPECT_NE((bench.out + bench.err).find("hone-bench"), std::string::npos);
+}
+
+TEST_F(Refuse, NothingTheSecondTimeAndWritesNothingThen) {
+  ASSERT_TRUE(RunPlan().status.ok());
+  const Result<std::vector<std::string>> before = ListDir(Path(project_ + "/work"));
+  ASSERT_TRUE(before.ok());
+  Touch("work/build.ninja");
+  ASSERT_TRUE(RunPlan().status.ok());
+  const Result<std::vector<std::string>> after = ListDir(Path(project_ + "/work"));
+  ASSERT_TRUE(after.ok());
+  EXPECT_EQ(*before, *after);
+}
+
+}  // namespace
+}  // namespace hone

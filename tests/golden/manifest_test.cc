@@ -1,0 +1,57 @@
+// The manifests of two small pipelines, byte for byte: alpha on two targets and beta, a model file, on one; a task that they
+// share; before and after extract. The expected texts were read line by line against DESIGN's rules (and tests/cli/manifest
+// runs such manifests under Ninja). To accept a change: HONE_UPDATE_GOLDEN=1 bin/golden_manifest_test, and read the diff.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "pipeline/plan.h"
+
+namespace hone::pipeline {
+namespace {
+
+const std::string kFolder = "tests/golden/manifest/";
+
+PlanInput Input() {
+  Result<PipelineFolder> folder = ReadPipelineFolder(kFolder + "pipelines");
+  EXPECT_TRUE(folder.ok()) << folder.status().message();
+  PlanInput input;
+  if (folder.ok()) input.folder = *folder;
+  for (const char* tool : kTools) input.abi[tool] = std::string(tool) + " 1\n";
+  input.tools = "../build/bin";
+  input.pipelines = "../pipelines";
+  return input;
+}
+
+void Check(const PlanInput& input, const std::string& name) {
+  const Result<Plan> plan = MakePlan(input);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(WriteFileAtomic(kFolder + name, plan->manifest).ok());
+  }
+  const Result<std::string> expected = ReadFile(kFolder + name);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const std::vector<std::string> want = Split(*expected, '\n'), have = Split(plan->manifest, '\n');
+  for (size_t i = 0; i < std::min(want.size(), have.size()); ++i) {
+    ASSERT_EQ(have[i], want[i]) << "at line " << i + 1 << " of " << name;
+  }
+  EXPECT_EQ(have.size(), want.size());
+}
+
+TEST(GoldenManifest, BeforeExtract) { Check(Input(), "stage1.ninja"); }
+
+TEST(GoldenManifest, AfterExtract) {
+  PlanInput input = Input();
+  for (const char* job : {"alpha.cpu", "alpha.gpu", "beta.cpu"}) {
+    const Result<TaskList> list = ReadTaskList(kFolder + job + ".tasks.json");
+    ASSERT_TRUE(list.ok()) << list.status().message();
+    input.lists.emplace(job, *list);
+  }
+  Check(input, "stage2.ninja");
+}
+
+}  // namespace
+}  // namespace hone::pipeline
