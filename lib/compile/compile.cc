@@ -1,0 +1,116 @@
+#include "compile/compile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "codegen/llvm/codegen.h"
+#include "ir/printer.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+namespace hone::compile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// The position of `tensor` in `list`, by name (unique in a DAG; a schedule's rewrites keep names, not nodes); -1 if absent.
+int Position(const std::vector<te::Tensor>& list, const te::Tensor& tensor) {
+  auto found = std::find_if(list.begin(), list.end(), [&](const te::Tensor& t) { return t.name() == tensor.name(); });
+  return found == list.end() ? -1 : static_cast<int>(found - list.begin());
+}
+
+struct Prepared {
+  std::vector<te::Tensor> constants;  // what it writes
+  std::vector<te::Tensor> args;       // raw constants, then those
+  ir::Function function;
+};
+
+Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const std::string& symbol) {
+  HONE_ASSIGN_OR_RETURN(std::optional<schedule::Schedule> schedule, schedule::PrepareSchedule(instance.outputs));
+  if (!schedule) return std::optional<Prepared>();
+  Prepared prepared;
+  prepared.constants = schedule->outputs();
+  prepared.args = schedule->inputs();
+  prepared.args.insert(prepared.args.end(), prepared.constants.begin(), prepared.constants.end());
+  lower::LowerOptions options;
+  options.name = symbol;
+  HONE_ASSIGN_OR_RETURN(prepared.function, lower::Lower(*schedule, prepared.args, options));
+  return std::optional<Prepared>(std::move(prepared));
+}
+
+// Where each argument comes from: an operand (placeholders in operand order, then outputs) or a prepared constant.
+std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::Instance& instance,
+                               const std::vector<te::Tensor>& constants) {
+  std::vector<ArgSource> sources;
+  for (const te::Tensor& arg : args) {
+    ArgSource source;
+    if (int i = Position(instance.placeholders, arg); i >= 0) {
+      source.index = i;
+    } else if (int c = Position(constants, arg); c >= 0) {
+      source = {ArgSource::Kind::kPrepared, c};
+    } else {
+      int o = Position(instance.outputs, arg);
+      HONE_CHECK(o >= 0);
+      source.index = static_cast<int>(instance.placeholders.size()) + o;
+    }
+    sources.push_back(source);
+  }
+  return sources;
+}
+
+}  // namespace
+
+Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
+                                     const CompileOptions& options) {
+  Clock::time_point start = Clock::now();
+  HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
+  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
+  lower::LowerOptions lower_options;
+  lower_options.name = options.symbol;
+  CompiledKernel kernel;
+  std::vector<ir::Function> functions;
+  HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, instance.args, lower_options));
+  functions.push_back(std::move(function));
+  HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared, LowerPrepare(instance, options.symbol + "_prepare"));
+  std::vector<te::Tensor> constants;
+  if (prepared) {
+    constants = prepared->constants;
+    kernel.has_prepare = true;
+    kernel.prepare_args = Sources(prepared->args, instance, constants);
+    for (const te::Tensor& c : constants) {
+      int64_t elements = 1;
+      for (int64_t extent : c.shape()) elements *= extent;
+      kernel.prepared.push_back({c.name(), c.type(), elements});
+    }
+    functions.push_back(std::move(prepared->function));
+  }
+  kernel.kernel_args = Sources(instance.args, instance, constants);
+  kernel.steps = instance.steps;
+  kernel.lower_seconds = SecondsSince(start);
+
+  start = Clock::now();
+  codegen::LlvmOptions llvm_options;
+  llvm_options.keep_text = options.keep_text;
+  HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject(functions, target, llvm_options));
+  HONE_CHECK(code.entries.size() == functions.size());
+  kernel.codegen_seconds = SecondsSince(start);
+  kernel.object = std::move(code.object);
+  kernel.kernel = std::move(code.entries[0]);
+  if (kernel.has_prepare) kernel.prepare = std::move(code.entries[1]);
+  if (options.keep_text) {
+    kernel.llvm_ir = std::move(code.llvm_ir);
+    kernel.assembly = std::move(code.assembly);
+    for (const ir::Function& f : functions) kernel.program += ir::ToString(f);
+  }
+  return kernel;
+}
+
+int CodegenVersion() { return 1; }
+
+}  // namespace hone::compile

@@ -1,0 +1,210 @@
+#include "op/conv2d_depthwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "op/conv2d_shape.h"
+#include "op/conv2d_te.h"
+#include "op/epilogue.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using search::Knob;
+using search::Space;
+using te::Tensor;
+using Rejection = std::optional<std::string>;
+
+constexpr int64_t kUnrolledFmas = 400;
+
+struct Layer {
+  Conv2dShape s;
+  int64_t lanes = 16, blocks = 1;
+  int threads = 1, registers = 32;
+  bool pad = false;
+};
+
+Layer LayerOf(const Workload& workload, const Target& target) {
+  Layer l;
+  l.s = Conv2dShape::Of(workload);
+  l.lanes = target.FloatLanes();
+  l.blocks = CeilDiv(l.s.c, l.lanes);
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  l.pad = l.s.pt > 0 || l.s.pl > 0 || l.s.ph() > l.s.h || l.s.pw() > l.s.w;
+  return l;
+}
+
+struct Point {
+  int64_t tile_oh, tile_ow, row_block;
+  std::string unroll;
+};
+
+Point PointOfConfig(const Config& c) {
+  return {c.Number("tile_oh"), c.Number("tile_ow"), c.Number("row_block"), c.Word("unroll")};
+}
+
+std::vector<int64_t> TileOwValues(const Layer& l) { return EvenParts(l.s.ow, 1, std::min(l.registers / 2, 14)); }
+std::vector<int64_t> RowValues(const Layer& l) {
+  int64_t t = l.threads;
+  return PartsFor(l.s.oh, {1, t, 2 * t, 4 * t, 8 * t});
+}
+
+double TaskImbalance(const Layer& l, int64_t rows) {
+  int64_t tasks = l.s.n * l.blocks * CeilDiv(l.s.oh, rows);
+  return Imbalance(tasks, static_cast<double>(rows), static_cast<double>(l.s.n * l.blocks * l.s.oh), l.threads);
+}
+
+Space MakeDepthwiseSpace(const Layer& l) {
+  Space space("conv2d_depthwise");
+  std::vector<int64_t> rows = {1};
+  if (l.s.oh > 1) rows.push_back(2);
+  space.Add(Knob::Choice("tile_oh", rows));
+  space.Add(Knob::Choice("tile_ow", TileOwValues(l)));
+  space.Add(Knob::Choice("row_block", RowValues(l)));
+  space.Add(Knob::Words("unroll", {"none", "kw", "window"}));
+  auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
+    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
+  };
+  add("registers", [l](const Point& p) -> Rejection {
+    int64_t need = p.tile_oh * p.tile_ow + 2;
+    if (need <= l.registers) return {};
+    return fmt::format("{} accumulators need {} of {} registers", need - 2, need, l.registers);
+  });
+  int64_t most = rows.back() * std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);
+  int64_t least = std::min<int64_t>(4, most);
+  add("register tile", [least](const Point& p) -> Rejection {
+    if (p.tile_oh * p.tile_ow >= least) return {};
+    return fmt::format("{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow, least);
+  });
+  add("code size", [l](const Point& p) -> Rejection {
+    int64_t taps = p.unroll == "none" ? 1 : p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
+    int64_t fmas = p.tile_oh * p.tile_ow * taps;
+    if (fmas <= kUnrolledFmas) return {};
+    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
+  });
+  add("row block", [l](const Point& p) -> Rejection {
+    if (p.row_block % p.tile_oh == 0 || p.row_block == l.s.oh) return {};
+    return fmt::format("{} rows are not a multiple of tile_oh={}", p.row_block, p.tile_oh);
+  });
+  double best = l.threads;
+  for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
+  double limit = std::max(1.25, best * 1.02);
+  add("parallel", [l, limit](const Point& p) -> Rejection {
+    double imbalance = TaskImbalance(l, p.row_block);
+    if (imbalance <= limit) return {};
+    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  });
+  return space;
+}
+
+std::vector<Step> Steps(const Layer& l, const Point& p) {
+  std::vector<Step> steps = {
+      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
+      Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
+      Split("out", "ow", {p.tile_ow}, {"ow.o", "ow.i"}),
+      Reorder("out", {"n", "co", "oh.b", "oh.o", "ow.o", "oh.i", "ow.i", "ci"}),
+      Fuse("out", {"n", "co", "oh.b"}, "task"),
+      Parallel("out", "task"),
+      Vectorize("out", "ci"),
+      Unroll("out", "oh.i"),
+      Unroll("out", "ow.i"),
+      ComputeAt("acc", "out", "ow.o"),
+      SetScope("acc", "register"),
+      Reorder("acc", {"n", "co", "kh", "kw", "oh", "ow", "ci"}),
+      Vectorize("acc", "ci"),
+      Unroll("acc", "oh"),
+      Unroll("acc", "ow"),
+  };
+  if (p.unroll != "none") steps.push_back(Unroll("acc", "kw"));
+  if (p.unroll == "window") steps.push_back(Unroll("acc", "kh"));
+  if (l.pad) {
+    steps.push_back(ComputeAt("pad", "out", "task"));
+    steps.push_back(Vectorize("pad", "ci"));
+  }
+  return steps;
+}
+
+class DepthwiseTemplate final : public Template {
+ public:
+  const char* name() const override { return "conv2d_depthwise"; }
+  int version() const override { return 1; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    return MakeDepthwiseSpace(LayerOf(workload, target));
+  }
+
+  // Eight accumulators hide the latency of an FMA on two ports; rows are split only if the channels do not suffice.
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    Layer l = LayerOf(workload, target);
+    std::vector<int64_t> widths = TileOwValues(l);
+    int64_t width = widths.back();
+    for (int64_t w : widths) {
+      if (w >= 7) width = w;
+    }
+    if (widths.front() < 7) width = widths.front();
+    int64_t rows = l.s.oh;
+    double best = 1e9;
+    for (int64_t r : RowValues(l)) {
+      double score = TaskImbalance(l, r) + 0.01 * static_cast<double>(CeilDiv(l.s.oh, r));
+      if (score < best) best = score, rows = r;
+    }
+    int64_t tile_oh = width <= 4 && l.s.oh > 1 && rows % 2 == 0 ? 2 : 1;
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"tile_oh", tile_oh},
+                                                         {"tile_ow", width},
+                                                         {"row_block", rows},
+                                                         {"unroll", "window"}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    Layer l = LayerOf(workload, target);
+    Point p = PointOfConfig(config);
+    const Conv2dShape& s = l.s;
+    int lanes = static_cast<int>(l.lanes);
+    Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
+    Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
+    Tensor packed = te::ComputeConstant(
+        "weight.packed", {l.blocks, s.kh, s.kw, l.lanes}, {"co", "kh", "kw", "ci"}, [&](const std::vector<Var>& x) {
+          return ReadOrZero(raw, {x[0] * l.lanes + x[3], 0, x[1], x[2]}, {l.blocks * l.lanes, 1, s.kh, s.kw});
+        });
+    std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
+    EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
+    Tensor source = l.pad ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+    ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
+    std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
+    Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
+      Expr value = source(x[0], x[1], x[2] * s.sh + kh.var * s.dh, x[3] * s.sw + kw.var * s.dw, x[4]);
+      return te::Sum(value * packed(x[1], kh.var, kw.var, x[4]), {kh, kw});
+    });
+    Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+      return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
+    });
+    Instance instance;
+    instance.outputs = {out};
+    instance.args = {data, packed};
+    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
+    instance.args.push_back(out);
+    instance.placeholders = {data, raw};
+    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
+                                 epilogue.placeholders.end());
+    instance.steps = Steps(l, p);
+    return instance;
+  }
+};
+
+}  // namespace
+
+const Template& Conv2dDepthwise() {
+  static const DepthwiseTemplate t;
+  return t;
+}
+
+}  // namespace hone::op

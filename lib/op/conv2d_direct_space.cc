@@ -1,0 +1,293 @@
+#include "op/conv2d_direct_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using search::Knob;
+using search::Space;
+using Rejection = std::optional<std::string>;
+
+// Bytes that a core may take for granted near itself; targets do not carry cache sizes, and these hold for the cores of
+// the last ten years.
+constexpr int64_t kL2Bytes = 1 << 20;
+constexpr int64_t kUnrolledFmas = 640;  // compile time grows with them, speed does not (reference: unroll by 4 to 16)
+
+struct Tile {
+  int64_t ocv, oh, ow;
+  int64_t pixels() const { return oh * ow; }
+  int64_t accumulators() const { return ocv * pixels(); }
+  int64_t registers() const { return accumulators() + ocv + 1; }
+};
+
+std::vector<int64_t> OcvValues(const DirectLayer& l) {
+  std::vector<int64_t> values;
+  for (int64_t v : {1, 2, 3, 4}) {
+    bool divides = l.group_oc_blocks % v == 0;
+    // A short last tile costs little where there are many, but the weights of one tile belong to one group.
+    bool tail = l.s.groups == 1 && v == 2 && l.oc_blocks >= 5;
+    if (divides || tail) values.push_back(v);
+  }
+  return values;
+}
+
+std::vector<int64_t> TileOwValues(const DirectLayer& l) { return EvenParts(l.s.ow, 1, l.registers - 4); }
+
+std::vector<int64_t> TileOhValues(const DirectLayer& l) {
+  std::vector<int64_t> values = {1};
+  if (l.s.ow > 14) return values;
+  for (int64_t v : {2, 4, 7}) {
+    if (v <= l.s.oh && v * std::min<int64_t>(l.s.ow, 4) <= l.registers - 4) values.push_back(v);
+  }
+  return values;
+}
+
+int64_t MostAccumulators(const DirectLayer& l) {
+  int64_t most = 1;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() <= l.registers) most = std::max(most, t.accumulators());
+      }
+    }
+  }
+  return most;
+}
+
+std::vector<int64_t> BlockValues(const DirectLayer& l, int64_t extent) {
+  int64_t t = std::max(l.threads, 1);
+  return PartsFor(extent, {1, t, 2 * t, 4 * t, 8 * t});
+}
+
+double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block) {
+  int64_t tasks = l.s.n * CeilDiv(l.oc_blocks, oc_block) * CeilDiv(l.s.oh, row_block);
+  return Imbalance(tasks, static_cast<double>(oc_block * row_block), static_cast<double>(l.s.n * l.oc_blocks * l.s.oh),
+                   l.threads);
+}
+
+double BestImbalance(const DirectLayer& l) {
+  double best = l.threads;
+  for (int64_t oc : BlockValues(l, l.oc_blocks)) {
+    for (int64_t rows : BlockValues(l, l.s.oh)) best = std::min(best, TaskImbalance(l, oc, rows));
+  }
+  return best;
+}
+
+// Copying into the padded input against the work, in time: a copied vector costs about what 8 FMAs do.
+double PadShare(const DirectLayer& l, const DirectPoint& p) {
+  double tasks = static_cast<double>(l.s.n * CeilDiv(l.oc_blocks, p.oc_block) * CeilDiv(l.s.oh, p.row_block));
+  double vectors = tasks * static_cast<double>(l.PadElements(p.row_block)) / static_cast<double>(l.lanes);
+  return 8 * vectors / l.FmaVectors();
+}
+
+std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
+  std::vector<int64_t> values = {1};
+  if (l.ic_blocks >= 8 && l.ic_blocks % 4 == 0) values.push_back(4);
+  if (l.ic_blocks > 1 && l.s.kh * l.s.kw > 1) values.push_back(l.ic_blocks);
+  return values;
+}
+
+std::vector<int64_t> UnrollValues(const DirectLayer& l) {
+  std::vector<int64_t> values;
+  for (int64_t v : {1, 2, 3, 4, 8, 16}) {
+    if (l.ic_lanes % v == 0) values.push_back(v);
+  }
+  return values;
+}
+
+void AddRules(const DirectLayer& l, Space* space) {
+  auto add = [&](const char* name, std::function<Rejection(const DirectPoint&)> rule) {
+    space->AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(DirectPoint::Of(c)); }});
+  };
+  add("registers", [l](const DirectPoint& p) -> Rejection {
+    Tile t{p.ocv, p.tile_oh, p.tile_ow};
+    if (t.registers() <= l.registers) return {};
+    return fmt::format("{} x {} accumulators need {} of {} registers", t.ocv, t.pixels(), t.registers(), l.registers);
+  });
+  int64_t least = std::min<int64_t>(l.registers / 2, MostAccumulators(l));
+  add("register tile", [least](const DirectPoint& p) -> Rejection {
+    Tile t{p.ocv, p.tile_oh, p.tile_ow};
+    if (t.accumulators() >= least) return {};
+    return fmt::format("{} accumulators are too few, at least {}", t.accumulators(), least);
+  });
+  add("code size", [l](const DirectPoint& p) -> Rejection {
+    int64_t fmas = p.ocv * p.tile_oh * p.tile_ow * p.unroll_ic * (p.unroll_kw ? l.s.kw : 1);
+    if (fmas <= kUnrolledFmas) return {};
+    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
+  });
+  add("oc block", [l](const DirectPoint& p) -> Rejection {
+    if (p.oc_block % p.ocv == 0 || p.oc_block == l.oc_blocks) return {};
+    return fmt::format("{} blocks are not a multiple of ocv={}", p.oc_block, p.ocv);
+  });
+  add("row block", [l](const DirectPoint& p) -> Rejection {
+    if (p.row_block % p.tile_oh == 0 || p.row_block == l.s.oh) return {};
+    return fmt::format("{} rows are not a multiple of tile_oh={}", p.row_block, p.tile_oh);
+  });
+  double limit = std::max(1.2, BestImbalance(l) * 1.02);
+  add("parallel", [l, limit](const DirectPoint& p) -> Rejection {
+    double imbalance = TaskImbalance(l, p.oc_block, p.row_block);
+    if (imbalance <= limit) return {};
+    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  });
+  add("inner", [l](const DirectPoint& p) -> Rejection {
+    if (!p.rows_outer || (p.oc_block > p.ocv && p.row_block > p.tile_oh)) return {};
+    return std::string("only one tile a task in one direction: rows_oc is the same as oc_rows");
+  });
+  add("weights cache", [l](const DirectPoint& p) -> Rejection {
+    int64_t bytes = l.WeightBytes(p.oc_block);
+    if (!p.rows_outer || bytes <= kL2Bytes / 2) return {};
+    return fmt::format("each row would read {} KB of weights", bytes >> 10);
+  });
+  add("prefetch", [l](const DirectPoint& p) -> Rejection {
+    if (p.prefetch == 0 || l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8) return {};
+    return fmt::format("{} KB of weights need none", l.WeightBytes(l.oc_blocks) >> 10);
+  });
+  add("pad", [l](const DirectPoint& p) -> Rejection {
+    if (p.pad != "task") return {};
+    int64_t bytes = l.PadElements(p.row_block) * 4;
+    if (bytes > kL2Bytes) return fmt::format("{} KB of padded input for each thread", bytes >> 10);
+    double share = PadShare(l, p);
+    if (share > 0.08) return fmt::format("copying the padded input would cost {:.0f} % of the work", 100 * share);
+    return {};
+  });
+}
+
+// Cycles of the whole layer with this tile on a core with two FMA and two load ports, partial tiles included.
+double TileCycles(const DirectLayer& l, const Tile& t) {
+  auto step = [&](int64_t ocv, int64_t pixels) {
+    double fma = static_cast<double>(ocv * pixels) / 2, loads = static_cast<double>(ocv + pixels) / 2;
+    // 4: latency of an FMA; 2 * ocv: weights arrive from the second level cache at about 32 bytes a cycle.
+    return std::max({fma, loads, 4.0, 2.0 * static_cast<double>(ocv)}) + 0.3;
+  };
+  auto parts = [](int64_t extent, int64_t tile) {
+    std::vector<std::pair<int64_t, int64_t>> r = {{tile, extent / tile}};
+    if (extent % tile) r.push_back({extent % tile, 1});
+    return r;
+  };
+  double cycles = 0;
+  for (auto [ocv, ocs] : parts(l.oc_blocks, t.ocv)) {
+    for (auto [oh, rows] : parts(l.s.oh, t.oh)) {
+      for (auto [ow, columns] : parts(l.s.ow, t.ow)) {
+        cycles += static_cast<double>(ocs * rows * columns) * step(ocv, oh * ow);
+      }
+    }
+  }
+  return cycles;
+}
+
+}  // namespace
+
+DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
+  DirectLayer l;
+  l.s = Conv2dShape::Of(workload);
+  l.lanes = target.FloatLanes();
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  Conv2dShape& s = l.s;
+  l.pad = s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w;
+  if (s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded() && s.h > 1) {
+    s.w *= s.h, s.ow = s.w;
+    s.h = s.oh = 1;
+  }
+  l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
+  l.ic_lanes = s.plain_input ? s.cg : l.lanes;
+  l.oc_blocks = CeilDiv(s.o, l.lanes);
+  l.group_oc_blocks = s.groups == 1 ? l.oc_blocks : l.oc_blocks / s.groups;
+  return l;
+}
+
+int64_t DirectLayer::WeightBytes(int64_t oc) const {
+  return oc * lanes * ic_blocks * ic_lanes * s.kh * s.kw * 4;
+}
+
+int64_t DirectLayer::PadElements(int64_t rows) const {
+  int64_t channels = s.groups * ic_blocks * ic_lanes;
+  return channels * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw();
+}
+
+double DirectLayer::FmaVectors() const {
+  return static_cast<double>(s.n * oc_blocks * s.oh) * static_cast<double>(s.ow * ic_blocks * ic_lanes * s.kh * s.kw);
+}
+
+DirectPoint DirectPoint::Of(const Config& c) {
+  return {c.Number("ocv"),         c.Number("tile_oh"),          c.Number("tile_ow"), c.Number("oc_block"),
+          c.Number("row_block"),   c.Word("inner") == "rows_oc", c.Number("ic_block"), c.Number("unroll_ic"),
+          c.Number("unroll_kw") == 1, c.Number("prefetch"),      c.Word("pad")};
+}
+
+Space DirectSpace(const DirectLayer& l) {
+  Space space("conv2d_direct");
+  space.Add(Knob::Choice("ocv", OcvValues(l)));
+  space.Add(Knob::Choice("tile_oh", TileOhValues(l)));
+  space.Add(Knob::Choice("tile_ow", TileOwValues(l)));
+  space.Add(Knob::Choice("oc_block", BlockValues(l, l.oc_blocks)));
+  space.Add(Knob::Choice("row_block", BlockValues(l, l.s.oh)));
+  space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
+  space.Add(Knob::Choice("ic_block", IcBlockValues(l)));
+  space.Add(Knob::Choice("unroll_ic", UnrollValues(l)));
+  space.Add(Knob::Choice("unroll_kw", l.s.kw > 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}));
+  space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
+  std::vector<std::string> pad = {"none"};
+  if (l.pad) pad = l.s.groups > 1 ? std::vector<std::string>{"root"} : std::vector<std::string>{"task", "root"};
+  space.Add(Knob::Words("pad", pad));
+  AddRules(l, &space);
+  return space;
+}
+
+Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
+  Tile best{1, 1, 1};
+  double best_cycles = INFINITY;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() > l.registers) continue;
+        if (double cycles = TileCycles(l, t); cycles < best_cycles) best = t, best_cycles = cycles;
+      }
+    }
+  }
+  // Rows are split among the threads while all weights fit near each core, output channels otherwise.
+  bool prefer_rows = l.WeightBytes(l.oc_blocks) <= kL2Bytes;
+  int64_t oc_block = l.oc_blocks, row_block = l.s.oh;
+  double best_score = INFINITY;
+  for (int64_t oc : BlockValues(l, l.oc_blocks)) {
+    for (int64_t rows : BlockValues(l, l.s.oh)) {
+      if ((oc % best.ocv != 0 && oc != l.oc_blocks) || (rows % best.oh != 0 && rows != l.s.oh)) continue;
+      double score = TaskImbalance(l, oc, rows);
+      if (prefer_rows ? oc < l.oc_blocks : rows < l.s.oh) score += 0.05;
+      score += 1e-3 * static_cast<double>(CeilDiv(l.oc_blocks, oc) * CeilDiv(l.s.oh, rows));  // few, large tasks
+      if (score < best_score) best_score = score, oc_block = oc, row_block = rows;
+    }
+  }
+  std::vector<int64_t> unrolls = UnrollValues(l);
+  int64_t unroll = 1;
+  for (int64_t u : unrolls) {
+    if (u <= 4) unroll = u;
+  }
+  HONE_ASSIGN_OR_RETURN(
+      Config config,
+      PointOf(space, {{"ocv", best.ocv},
+                      {"tile_oh", best.oh},
+                      {"tile_ow", best.ow},
+                      {"oc_block", oc_block},
+                      {"row_block", row_block},
+                      {"inner", "oc_rows"},
+                      {"ic_block", int64_t{1}},
+                      {"unroll_ic", unroll},
+                      {"unroll_kw", int64_t{0}},
+                      {"prefetch", int64_t{l.WeightBytes(l.oc_blocks) > kL2Bytes ? 4096 : 0}},
+                      {"pad", !l.pad ? "none" : l.s.groups > 1 ? "root" : "task"}}));
+  return LegalNear(space, config);
+}
+
+}  // namespace hone::op

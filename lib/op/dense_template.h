@@ -1,0 +1,10 @@
+// The template of dense: see op/dense.h.
+#pragma once
+
+#include "op/operator.h"
+
+namespace hone::op {
+
+const Template& DensePacked();
+
+}  // namespace hone::op

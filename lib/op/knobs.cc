@@ -1,0 +1,72 @@
+#include "op/knobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "op/shapes.h"
+
+namespace hone::op {
+
+std::vector<int64_t> PartsFor(int64_t extent, const std::vector<int64_t>& counts) {
+  std::vector<int64_t> parts;
+  for (int64_t k : counts) parts.push_back(CeilDiv(extent, std::min(k, extent)));
+  std::sort(parts.rbegin(), parts.rend());
+  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+  return parts;
+}
+
+std::vector<int64_t> EvenParts(int64_t extent, int64_t least, int64_t most) {
+  std::vector<int64_t> parts;
+  for (int64_t k = CeilDiv(extent, most); k <= extent; ++k) {
+    int64_t part = CeilDiv(extent, k);
+    if (part < least) break;
+    if (parts.empty() || parts.back() != part) parts.push_back(part);
+  }
+  return parts;
+}
+
+Result<Config> PointOf(const search::Space& space, const std::map<std::string, KnobSetting>& settings) {
+  uint64_t index = 0, radix = 1;
+  for (const search::Knob& knob : space.knobs()) {
+    auto setting = settings.find(knob.name());
+    if (setting == settings.end()) return Status::Invalid(fmt::format("knob `{}` is not set", knob.name()));
+    size_t digit = 0;
+    for (; digit < knob.size(); ++digit) {
+      const KnobValue& value = knob.value(digit);
+      const auto* number = std::get_if<int64_t>(&setting->second);
+      if (number ? value.numbers == std::vector<int64_t>{*number}
+                 : value.words == std::vector<std::string>{std::get<std::string>(setting->second)}) {
+        break;
+      }
+    }
+    if (digit == knob.size()) return Status::Invalid(fmt::format("knob `{}` has no such value", knob.name()));
+    index += radix * digit;
+    radix *= knob.size();
+  }
+  return space.At(index);
+}
+
+Result<Config> LegalNear(const search::Space& space, const Config& preferred, uint64_t limit) {
+  std::optional<std::string> why = space.Reject(preferred);
+  if (!why) return preferred;
+  std::optional<Config> best;
+  int most = -1;
+  for (uint64_t i = 0, end = std::min(space.size(), limit); i < end; ++i) {
+    Config config = space.At(i);
+    int same = 0;
+    for (size_t k = 0; k < config.values.size(); ++k) same += config.values[k] == preferred.values[k];
+    if (same > most && !space.Reject(config)) {
+      most = same;
+      best = std::move(config);
+    }
+  }
+  if (best) return *best;
+  return Status::Invalid(fmt::format("{}: no legal point ({})", space.template_name(), *why));
+}
+
+double Imbalance(int64_t tasks, double size, double total, int threads) {
+  return static_cast<double>(CeilDiv(tasks, threads)) * size * threads / total;
+}
+
+}  // namespace hone::op

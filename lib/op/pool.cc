@@ -1,0 +1,217 @@
+#include "op/pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "op/conv2d_te.h"
+#include "op/pool_shape.h"
+#include "op/shapes.h"
+#include "op/simple_operator.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+
+Expr ToFloat(Expr value) { return ir::MakeCast(DType::Float(32), std::move(value)); }
+
+// How many of positions start .. start + kernel - 1 lie in [low, high).
+Expr Covered(Expr start, int64_t kernel, int64_t low, int64_t high) {
+  return ir::Min(start + kernel, high) - ir::Max(start, low);
+}
+
+// One task is some rows of one block of channels: the padded rows are made there, then windows are read without a condition.
+Result<Instance> BuildPool(const Workload& w, const Target& target) {
+  PoolShape s = PoolShape::Of(w);
+  bool max = w.op == "max_pool2d";
+  int lanes = target.FloatLanes();
+  int64_t blocks = CeilDiv(s.c, lanes);
+  Tensor data = te::Placeholder("data", {s.n, blocks, s.h, s.w, lanes});
+  bool padded = s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w;
+  Tensor source = padded ? MakePad(data, s.pt, s.pl, s.ph(), s.pw(), max ? kLowest : 0) : data;
+  std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes};
+  std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
+  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
+  Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
+    Expr value = source(x[0], x[1], x[2] * s.sh + kh.var, x[3] * s.sw + kw.var, x[4]);
+    return max ? te::MaxOver(value, {kh, kw}) : te::Sum(value, {kh, kw});
+  });
+  Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+    Expr value = acc(std::vector<Expr>(x.begin(), x.end()));
+    if (max) return value;
+    Expr y = x[2] * s.sh, column = x[3] * s.sw;  // in the padded input
+    int64_t t = s.include_pad ? 0 : s.pt, l = s.include_pad ? 0 : s.pl;
+    int64_t b = s.pt + s.h + (s.include_pad ? s.pb : 0), r = s.pl + s.w + (s.include_pad ? s.pr : 0);
+    Expr count = Covered(y, s.kh, t, b) * Covered(column, s.kw, l, r);
+    return value * (ir::Imm(DType::Float(32), 1) / ToFloat(count));
+  });
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = {data, out};
+  instance.placeholders = {data};
+  int64_t rows = CeilDiv(s.oh, s.n * blocks >= 2 * target.threads ? 1 : 2 * target.threads);
+  instance.steps = {
+      Split("out", "oh", {rows}, {"oh.o", "oh.i"}),
+      Split("out", "ow", {8}, {"ow.o", "ow.i"}),
+      Fuse("out", {"n", "co", "oh.o"}, "task"),
+      Parallel("out", "task"),
+      Vectorize("out", "ci"),
+      Unroll("out", "ow.i"),
+      ComputeAt("acc", "out", "ow.o"),
+      SetScope("acc", "register"),
+      Reorder("acc", {"kh", "kw", "ow", "ci"}),
+      Vectorize("acc", "ci"),
+      Unroll("acc", "ow"),
+  };
+  if (padded) {
+    instance.steps.push_back(ComputeAt("pad", "out", "task"));
+    instance.steps.push_back(Vectorize("pad", "ci"));
+  }
+  return instance;
+}
+
+Result<Instance> BuildGlobal(const Workload& w, const Target& target) {
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  int lanes = target.FloatLanes();
+  int64_t blocks = CeilDiv(in[1], lanes), pixels = in[2] * in[3];
+  Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});
+  ir::IterVar x = te::ReduceAxis(pixels, "x");
+  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
+    return te::Sum(data(i[0], i[1], x.var, i[2]), {x});
+  });
+  Tensor out = te::Compute("out", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
+    return acc(i[0], i[1], i[2]) * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(pixels));
+  });
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = {data, out};
+  instance.placeholders = {data};
+  instance.steps = {
+      Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"),   Vectorize("out", "ci"),
+      ComputeAt("acc", "out", "task"),  SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
+      Vectorize("acc", "ci"),
+  };
+  return instance;
+}
+
+class PoolOperator final : public SimpleOperator {
+ public:
+  explicit PoolOperator(const char* name) : SimpleOperator(name, 1, BuildPool), max_(name == std::string("max_pool2d")) {}
+
+  Status Check(const Workload& w) const override {
+    HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
+    HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));
+    std::vector<std::string> known = {"kernel", "stride", "pad", "ceil_mode"};
+    if (!max_) known.push_back("count_include_pad");
+    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, known));
+    if (!w.Find("kernel")) return Status::Invalid(w.op + ": `kernel` is missing, for example kernel=3x3");
+    HONE_RETURN_IF_ERROR(CheckNumbers(w, "kernel", 2, 1, 1 << 16));
+    HONE_RETURN_IF_ERROR(CheckNumbers(w, "stride", 2, 1, 1 << 16));
+    HONE_RETURN_IF_ERROR(CheckNumbers(w, "pad", 4, 0, 1 << 16));
+    HONE_RETURN_IF_ERROR(CheckNumbers(w, "ceil_mode", 1, 0, 1));
+    HONE_RETURN_IF_ERROR(CheckNumbers(w, "count_include_pad", 1, 0, 1));
+    HONE_RETURN_IF_ERROR(CheckNoEpilogue(w));
+    PoolShape s = PoolShape::Of(w);
+    if (std::max(s.pt, s.pb) >= s.kh || std::max(s.pl, s.pr) >= s.kw) {
+      return Status::Invalid(w.op + ": the padding must be smaller than the kernel");
+    }
+    return CheckOutput(w, {s.n, s.c, s.oh, s.ow});
+  }
+  Workload Canonical(const Workload& w) const override {
+    Workload c{w.op, w.inputs, {}, {}};
+    AddCanonical(&c, "kernel", ExpandedNumbers(w, "kernel", 2, 1), 'x', -1);
+    AddCanonical(&c, "stride", ExpandedNumbers(w, "stride", 2, 1), 'x', 1);
+    AddCanonical(&c, "pad", ExpandedNumbers(w, "pad", 4, 0), ',', 0);
+    AddCanonical(&c, "ceil_mode", ExpandedNumbers(w, "ceil_mode", 1, 0), ',', 0);
+    AddCanonical(&c, "count_include_pad", ExpandedNumbers(w, "count_include_pad", 1, 0), ',', 0);
+    return c;
+  }
+  TensorType OutputType(const Workload& w) const override {
+    PoolShape s = PoolShape::Of(w);
+    return {w.inputs[0].type, {s.n, s.c, s.oh, s.ow}};
+  }
+
+ protected:
+  double FlopPerOutput(const Workload& w) const override {
+    PoolShape s = PoolShape::Of(w);
+    return static_cast<double>(s.kh * s.kw);
+  }
+  std::vector<double> Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const override {
+    PoolShape s = PoolShape::Of(w);
+    std::vector<double> out;
+    for (int64_t plane = 0; plane < s.n * s.c; ++plane) {
+      const double* in = inputs[0].data() + plane * s.h * s.w;
+      for (int64_t y = 0; y < s.oh; ++y) {
+        for (int64_t x = 0; x < s.ow; ++x) out.push_back(Window(s, in, y * s.sh - s.pt, x * s.sw - s.pl));
+      }
+    }
+    return out;
+  }
+
+ private:
+  double Window(const PoolShape& s, const double* in, int64_t y0, int64_t x0) const {
+    double sum = 0, most = -std::numeric_limits<double>::infinity();
+    int64_t count = 0;
+    for (int64_t y = y0; y < y0 + s.kh; ++y) {
+      for (int64_t x = x0; x < x0 + s.kw; ++x) {
+        bool inside = y >= 0 && y < s.h && x >= 0 && x < s.w;
+        count += inside || (s.include_pad && y < s.h + s.pb && x < s.w + s.pr);
+        if (!inside) continue;
+        sum += in[y * s.w + x];
+        most = std::max(most, in[y * s.w + x]);
+      }
+    }
+    return max_ ? most : sum / static_cast<double>(count);
+  }
+
+  bool max_;
+};
+
+class GlobalAvgPoolOperator final : public SimpleOperator {
+ public:
+  GlobalAvgPoolOperator() : SimpleOperator("global_avg_pool", 1, BuildGlobal) {}
+
+  Status Check(const Workload& w) const override {
+    HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
+    HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));
+    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
+    return CheckNoEpilogue(w);
+  }
+  TensorType OutputType(const Workload& w) const override {
+    return {w.inputs[0].type, {w.inputs[0].shape[0], w.inputs[0].shape[1], 1, 1}};
+  }
+
+ protected:
+  double FlopPerOutput(const Workload& w) const override {
+    return static_cast<double>(w.inputs[0].shape[2] * w.inputs[0].shape[3]);
+  }
+  std::vector<double> Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const override {
+    int64_t pixels = w.inputs[0].shape[2] * w.inputs[0].shape[3];
+    std::vector<double> out(inputs[0].size() / pixels, 0.0);
+    for (size_t i = 0; i < inputs[0].size(); ++i) out[i / pixels] += inputs[0][i] / static_cast<double>(pixels);
+    return out;
+  }
+};
+
+}  // namespace
+
+const Operator& MaxPool2d() {
+  static const PoolOperator op("max_pool2d");
+  return op;
+}
+const Operator& AvgPool2d() {
+  static const PoolOperator op("avg_pool2d");
+  return op;
+}
+const Operator& GlobalAvgPool() {
+  static const GlobalAvgPoolOperator op;
+  return op;
+}
+
+}  // namespace hone::op

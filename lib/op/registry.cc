@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/suggest.h"
+#include "op/conv2d.h"
+#include "op/dense.h"
+#include "op/elementwise.h"
+#include "op/layout.h"
+#include "op/operator.h"
+#include "op/pool.h"
+#include "op/softmax.h"
+
+namespace hone::op {
+namespace {
+
+// Every operator; a new one is a line here.
+const std::vector<const Operator*>& All() {
+  static const std::vector<const Operator*> all = [] {
+    std::vector<const Operator*> list = {
+        &Conv2d(),  &Dense(), &MaxPool2d(), &AvgPool2d(), &GlobalAvgPool(), &Softmax(),
+        &Flatten(), &Block(), &Unblock(),   &Concat(),    &Pad2d(),
+    };
+    for (const Operator* op : ElementwiseOperators()) list.push_back(op);
+    return list;
+  }();
+  return all;
+}
+
+// A workload of each kind of template, for the list of versions.
+constexpr const char* kExamples[] = {
+    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",
+    "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
+    "conv2d(f32[1,6,7,7], f32[6,3,3,3], groups=2)",
+    "dense(f32[1,16], f32[16,16])",
+};
+
+}  // namespace
+
+int64_t Operand::PhysicalElements() const {
+  int64_t elements = 1;
+  for (int64_t extent : physical) elements *= extent;
+  return elements;
+}
+
+Result<const Operator*> FindOperator(const std::string& name) {
+  for (const Operator* op : All()) {
+    if (name == op->name()) return op;
+  }
+  return Status::Unsupported(fmt::format("unknown operator `{}`{}", name, SuggestionText(name, OperatorNames())));
+}
+
+std::vector<std::string> OperatorNames() {
+  std::vector<std::string> names;
+  for (const Operator* op : All()) names.push_back(op->name());
+  return names;
+}
+
+Result<Workload> ParseChecked(const std::string& workload_text) {
+  HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(workload_text));
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  HONE_RETURN_IF_ERROR(op->Check(workload));
+  return op->Canonical(workload);
+}
+
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  search::TaskSpace space;
+  std::vector<const Template*> templates = op->Templates(workload, target);
+  if (templates.empty()) return Status::Unsupported(workload.op + " has no template for " + target.Text());
+  for (const Template* t : templates) {
+    HONE_ASSIGN_OR_RETURN(search::Space part, t->MakeSpace(workload, target));
+    space.Add(std::move(part));
+  }
+  return space;
+}
+
+Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  std::vector<const Template*> templates = op->Templates(workload, target);
+  if (templates.empty()) return Status::Unsupported(workload.op + " has no template for " + target.Text());
+  HONE_ASSIGN_OR_RETURN(search::Space space, templates[0]->MakeSpace(workload, target));
+  return templates[0]->Default(space, workload, target);  // the first space starts at 0 in the union
+}
+
+Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  std::vector<std::string> names;
+  for (const Template* t : op->Templates(workload, target)) {
+    if (config.template_name != t->name()) {
+      names.push_back(t->name());
+      continue;
+    }
+    HONE_ASSIGN_OR_RETURN(search::Space space, t->MakeSpace(workload, target));
+    HONE_ASSIGN_OR_RETURN(uint64_t index, space.IndexOf(config));  // all knobs there, with values of the space
+    if (std::optional<std::string> why = space.Reject(space.At(index))) {
+      return Status::Invalid(fmt::format("{}: not a legal point: {}", config.Text(), *why));
+    }
+    return t->Instantiate(workload, target, config);
+  }
+  return Status::Invalid(fmt::format("{} has no template `{}` for this target{}", workload.Text(), config.template_name,
+                                     SuggestionText(config.template_name, names)));
+}
+
+std::string SpaceVersionText() {
+  Target target;
+  target.vector_bytes = 64;
+  std::string text;
+  std::set<std::string> seen;
+  auto add = [&](const Operator& op, const Workload& workload) {
+    for (const Template* t : op.Templates(workload, target)) {
+      if (seen.insert(t->name()).second) text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), t->version());
+    }
+  };
+  for (const char* example : kExamples) {
+    Result<Workload> workload = ParseChecked(example);
+    add(**FindOperator(workload->op), *workload);
+  }
+  for (const Operator* op : All()) {
+    if (op->name() != std::string("conv2d") && op->name() != std::string("dense")) add(*op, Workload{op->name(), {}, {}, {}});
+  }
+  return text;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,50 @@
+#include "op/simple_operator.h"
+
+#include <utility>
+
+#include "op/epilogue.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+
+SimpleOperator::SimpleOperator(std::string name, int version, FixedTemplate::Builder builder)
+    : name_(std::move(name)), template_(name_ + "_default", version, builder) {}
+
+Layout SimpleOperator::ActivationLayout(const TensorType& type) { return op::ActivationLayout(type); }
+
+double SimpleOperator::Flop(const Workload& workload) const {
+  return static_cast<double>(OutputType(workload).Elements()) * (FlopPerOutput(workload) + EpilogueFlop(workload));
+}
+
+std::vector<Operand> SimpleOperator::Operands(const Workload& workload, const Target& target) const {
+  int lanes = target.FloatLanes();
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < workload.inputs.size(); ++i) {
+    std::string name = i == 0 ? "data" : "data" + std::to_string(i);
+    operands.push_back(
+        MakeOperand(name, OperandRole::kData, workload.inputs[i], InputLayout(workload, i), lanes));
+  }
+  Operand out = MakeOperand("out", OperandRole::kOutput, OutputType(workload), OutputLayout(workload), lanes);
+  for (Operand& e : EpilogueOperands(workload, out, lanes)) operands.push_back(std::move(e));
+  operands.push_back(std::move(out));
+  return operands;
+}
+
+std::vector<const Template*> SimpleOperator::Templates(const Workload&, const Target& target) const {
+  if (target.kind != TargetKind::kCpu) return {};
+  return {&template_};
+}
+
+void SimpleOperator::Reference(const Workload& workload, const Target& target,
+                               const std::vector<float*>& buffers) const {
+  std::vector<Operand> operands = Operands(workload, target);
+  size_t inputs = workload.inputs.size();
+  std::vector<std::vector<double>> values;
+  for (size_t i = 0; i < inputs; ++i) values.push_back(ReadPlain(operands[i], buffers[i]));
+  std::vector<double> out = Evaluate(workload, values);
+  ReferenceEpilogue(workload, {operands.begin() + inputs, operands.end() - 1},
+                    {buffers.begin() + inputs, buffers.end() - 1}, operands.back().logical, &out);
+  WritePlain(operands.back(), out, buffers.back());
+}
+
+}  // namespace hone::op
