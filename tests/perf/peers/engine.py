@@ -1,0 +1,97 @@
+"""Runs one engine on one model in this process and prints JSON: {"seconds": [...], "output": path}.
+
+Usage: engine.py hone|onnxruntime|openvino MODEL INPUT.npy OUTPUT.npy THREADS WARMUP ITERATIONS
+MODEL is model.onnx, or for hone the folder with libNET.so and NET.params. Every engine gets the same input, as many threads, and
+is timed around one call that ends with the output in memory.
+"""
+import ctypes
+import glob
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+
+class HoneOptions(ctypes.Structure):
+    _fields_ = [("params_path", ctypes.c_char_p), ("params_data", ctypes.c_void_p), ("params_size", ctypes.c_size_t),
+                ("threads", ctypes.c_int), ("pin", ctypes.c_int), ("workspace", ctypes.c_void_p),
+                ("workspace_size", ctypes.c_size_t)]
+
+
+def aligned(shape):
+    raw = np.zeros(int(np.prod(shape)) * 4 + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    return raw[start:start + int(np.prod(shape)) * 4].view(np.float32).reshape(shape)
+
+
+def hone(folder, data, threads):
+    (path,) = glob.glob(os.path.join(folder, "lib*.so"))
+    (params,) = glob.glob(os.path.join(folder, "*.params"))
+    prefix = os.path.basename(path)[3:-3]
+    library = ctypes.CDLL(path)
+    function = lambda name: getattr(library, f"{prefix}_{name}")
+    strerror = function("strerror")
+    strerror.restype = ctypes.c_char_p
+    net = ctypes.c_void_p()
+    options = HoneOptions(params.encode(), None, 0, threads, 1, None, 0)
+    code = function("create")(ctypes.byref(options), ctypes.byref(net))
+    if code:
+        sys.exit(f"{path}: {strerror(code).decode()}")
+    manifest = json.load(open(os.path.join(folder, "manifest.json")))
+    shape = manifest["outputs"][0]["shape"]
+    given, result = aligned(data.shape), aligned(shape)
+    given[...] = data
+    inputs = (ctypes.c_void_p * 1)(given.ctypes.data)
+    outputs = (ctypes.c_void_p * 1)(result.ctypes.data)
+    run = function("run")
+
+    def call():
+        if run(net, inputs, outputs):
+            sys.exit("run failed")
+        return result
+    return call
+
+
+def onnxruntime(path, data, threads):
+    import onnxruntime as ort
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    return lambda: session.run(None, {name: data})[0]
+
+
+def openvino(path, data, threads):
+    import openvino as ov
+    core = ov.Core()
+    config = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32",
+              "NUM_STREAMS": 1}
+    request = core.compile_model(core.read_model(path), "CPU", config).create_infer_request()
+    request.set_input_tensor(ov.Tensor(data, shared_memory=True))
+
+    def call():
+        request.infer()
+        return request.get_output_tensor().data
+    return call
+
+
+def main():
+    engine, model, input_path, output_path, threads, warmup, iterations = sys.argv[1:]
+    data = np.load(input_path)
+    call = {"hone": hone, "onnxruntime": onnxruntime, "openvino": openvino}[engine](model, data, int(threads))
+    for _ in range(int(warmup)):
+        call()
+    seconds = []
+    for _ in range(int(iterations)):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    np.save(output_path, np.array(call()))
+    print(json.dumps({"seconds": seconds}))
+
+
+if __name__ == "__main__":
+    main()
