@@ -32,8 +32,15 @@ check: build
 plan: build
 	@$(BUILD)/bin/hone-plan --pipelines pipelines --work $(WORK) --tools $(BUILD)/bin
 
-# A whole chain, or one part of it; the same names work afterwards with plain `ninja -C work`.
-tune-% records-% best-% build-% bench-%: plan
+# A whole chain, down to its report; plain `ninja -C work tune-...` does the same without showing it.
+tune-%: plan
+	@ninja -C $(WORK) $@
+	@for dir in $(WORK)/report/*.*/; do \
+	  if [ "tune-$$(basename "$$dir" | sed 's/\.\([^.]*\)$$/-\1/')" = $@ ]; then cat "$$dir/report.md"; fi; \
+	done
+
+# Its parts.
+records-% best-% build-% bench-%: plan
 	@ninja -C $(WORK) $@
 
 bench-peers: build
