@@ -50,6 +50,13 @@ class LoadFinder final : public ir::Visitor {
   std::unordered_multimap<size_t, Expr> seen_;
 };
 
+// base + c, plus more: still one constant, and the base of the load itself.
+Expr Plus(const Expr& index, int64_t more) {
+  const auto* sum = index.as<ir::Binary>();
+  const int64_t* c = sum && sum->kind == ir::ExprKind::kAdd ? ir::AsIntImm(sum->b) : nullptr;
+  return c ? sum->a + (*c + more) : index + more;
+}
+
 class Injector final : public ir::Mutator {
  private:
   Stmt MutatePragma(const ir::Pragma& op) override {
@@ -60,7 +67,7 @@ class Injector final : public ir::Mutator {
     finder.Visit(op.body);
     std::vector<Stmt> stmts;
     for (const Expr& start : finder.starts) {
-      Expr address = ir::MakeLoad(ahead.buffer, start + ahead.index);
+      Expr address = ir::MakeLoad(ahead.buffer, Plus(start, *ir::AsIntImm(ahead.index)));
       stmts.push_back(ir::MakeEvaluate(ir::MakeCall(note->type, ir::Intrinsic::kPrefetch, {address, note->args[1]})));
     }
     stmts.push_back(Mutate(op.body));

@@ -84,8 +84,8 @@ Status ApplySplit(const Step& step, const State& state, Stage* stage) {
     r.kind = Relation::Kind::kSplit;
     r.split = {parent, outer, step.results[i + 1], factor};
     stage->relations.push_back(r);
+    stage->axes.push_back(NewAxis(step.results[i + 1], std::min(factor, extent), reduce));
     extent = (extent + factor - 1) / factor;
-    stage->axes.push_back(NewAxis(step.results[i + 1], factor, reduce));
     stage->axes.push_back(NewAxis(outer, extent, reduce));
     parent = outer;
   }

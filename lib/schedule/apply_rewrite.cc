@@ -149,7 +149,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
 
   // New variables for the reduce loops, and te's reduce axes in terms of them.
   std::map<std::string, Expr> value;
-  std::map<std::string, int64_t> covered;  // iterations of an axis's loops together: more than its extent if there is a tail
+  Expr inside;  // what tails must fail
   std::vector<IterVar> loops;
   IterVar kept;
   for (const std::string& leaf : stage->leaf) {
@@ -157,7 +157,6 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
     if (!a.reduce) continue;
     IterVar loop{Var(leaf), a.extent};
     value[leaf] = loop.var;
-    covered[leaf] = a.extent;
     if (leaf == factored) kept = loop;
     else loops.push_back(loop);
   }
@@ -168,18 +167,15 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
       return Status::Unsupported(fmt::format("rfactor of `{}`: its reduce axes were fused; use rfactor before fuse", stage->name()));
     }
     if (!stage->FindAxis(r.split.parent)->reduce) continue;
-    value[r.split.parent] = value[r.split.outer] * r.split.factor + value[r.split.inner];
-    covered[r.split.parent] = covered[r.split.outer] * r.split.factor;
-  }
-  ir::VarMap map;
-  Expr inside;
-  for (const IterVar& root : reduce.axes) {
-    const std::string& n = root.var.name();
-    map[root.var.node()] = value[n];
-    if (covered[n] == root.extent) continue;
-    Expr in = value[n] < Expr(root.extent);
+    const std::string& parent = r.split.parent;
+    const int64_t extent = stage->FindAxis(parent)->extent;
+    value[parent] = value[r.split.outer] * r.split.factor + value[r.split.inner];
+    if (stage->FindAxis(r.split.outer)->extent * stage->FindAxis(r.split.inner)->extent == extent) continue;
+    Expr in = value[parent] < Expr(extent);
     inside = inside.defined() ? inside && in : in;
   }
+  ir::VarMap map;
+  for (const IterVar& root : reduce.axes) map[root.var.node()] = value[root.var.name()];
   Expr body = ir::Substitute(reduce.body, map);
   if (inside.defined()) body = te::IfThenElse(inside, body, te::ReduceIdentity(reduce.reducer, body.type()));
   if (!loops.empty()) body = Expr(new ir::Reduce(reduce.reducer, loops, body));
