@@ -1,0 +1,21 @@
+// Checks that a function is well formed. What it accepts the interpreter and the backends can take without asking again;
+// a failure is a bug of the pass that came before.
+#pragma once
+
+#include "base/status.h"
+#include "ir/stmt.h"
+
+namespace hone::ir {
+
+struct VerifyOptions {
+  bool for_codegen = false;  // also: no vectorized or unrolled loops, no virtual threads left
+};
+
+// The first thing that is wrong, with the expression or statement it is in:
+// - variables are used where a loop or let around binds them, once each way in;
+// - types and lanes agree, in every node; no node of tensor expressions is left; no division by the constant 0;
+// - buffers are parameters or allocated around; stores go to parameters marked written or to allocations;
+// - constant indices are in range; a register buffer is not empty; blocks are not nested; prefetches stand alone.
+Status Verify(const Function& f, const VerifyOptions& options = {});
+
+}  // namespace hone::ir
