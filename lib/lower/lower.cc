@@ -3,8 +3,10 @@
 #include "arith/simplify.h"
 #include "lower/bounds.h"
 #include "lower/loop_nest.h"
+#include "lower/partition.h"
 #include "lower/prefetch.h"
 #include "lower/specialize.h"
+#include "lower/storage.h"
 #include "lower/unroll.h"
 #include "lower/vectorize.h"
 
@@ -21,11 +23,14 @@ Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector
   };
   if (options.trace) options.trace("loop_nest", function, options.trace_context);
   done("specialize", Specialize(function.body));
+  done("partition", PartitionConditions(function.body));
   done("simplify", arith::SimplifyStmt(function.body));
   HONE_ASSIGN_OR_RETURN(ir::Stmt vectorized, VectorizeLoops(function.body));
   done("vectorize", vectorized);
   done("unroll", UnrollLoops(function.body));
   done("prefetch", InjectPrefetches(function.body));
+  HONE_ASSIGN_OR_RETURN(ir::Stmt stored, AssignStorage(function.body));
+  done("storage", stored);
   return function;
 }
 

@@ -1,7 +1,9 @@
 // Lowering: from a schedule to one function of loops, ready for a backend.
 //
 // The passes in order (each in its own file, whose header says why it stands there):
-//   bounds -> loop_nest -> (inject) prefetch -> specialize -> unroll -> vectorize -> simplify -> storage
+//   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
+// Only bounds knows the schedule's relations; only loop_nest makes loops from them; after unroll the program is large, so
+// that everything costly stands before it.
 #pragma once
 
 #include <string>

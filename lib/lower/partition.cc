@@ -1,0 +1,164 @@
+#include "lower/partition.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "arith/linear.h"
+#include "arith/simplify.h"
+#include "ir/analysis.h"
+#include "ir/equal.h"
+#include "ir/scalar.h"
+#include "ir/substitute.h"
+#include "ir/visitor.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::AsIntImm;
+using ir::Binary;
+using ir::Expr;
+using ir::ExprKind;
+using ir::For;
+using ir::ForKind;
+using ir::Stmt;
+
+// The different conditions in a body, and the variables that it binds.
+class ConditionFinder final : public ir::Visitor {
+ public:
+  std::vector<Expr> conditions;
+  std::unordered_set<const ir::VarNode*> bound;
+
+ private:
+  void Add(const Expr& condition) {
+    if (AsIntImm(condition) || ir::HasLoad(condition)) return;
+    for (const Expr& c : conditions) {
+      if (ir::Equal(c, condition)) return;
+    }
+    conditions.push_back(condition);
+  }
+  void VisitCall(const ir::Call& op) override {
+    if (op.fn == ir::Intrinsic::kIfThenElse) Add(op.args[0]);
+    Visitor::VisitCall(op);
+  }
+  void VisitIf(const ir::If& op) override {
+    Add(op.condition);
+    Visitor::VisitIf(op);
+  }
+  void VisitFor(const For& op) override {
+    bound.insert(op.var.node());
+    Visitor::VisitFor(op);
+  }
+  void VisitLetStmt(const ir::LetStmt& op) override {
+    bound.insert(op.var.node());
+    Visitor::VisitLetStmt(op);
+  }
+};
+
+// One condition becomes another, mostly a constant.
+class ConditionReplacer final : public ir::Mutator {
+ public:
+  ConditionReplacer(const Expr& from, const Expr& to) : from_(from), to_(to) {}
+
+ private:
+  Expr MutateCall(const ir::Call& op) override {
+    if (op.fn != ir::Intrinsic::kIfThenElse || !ir::Equal(op.args[0], from_)) return Mutator::MutateCall(op);
+    return ir::MakeIfThenElse(to_, Mutate(op.args[1]), Mutate(op.args[2]));
+  }
+  Stmt MutateIf(const ir::If& op) override {
+    if (!ir::Equal(op.condition, from_)) return Mutator::MutateIf(op);
+    const int64_t* value = AsIntImm(to_);
+    if (value && *value) return Mutate(op.then_case);
+    if (value) return op.else_case.defined() ? Mutate(op.else_case) : ir::MakeBlock({});
+    return ir::MakeIf(to_, Mutate(op.then_case), op.else_case.defined() ? Mutate(op.else_case) : Stmt());
+  }
+  const Expr &from_, &to_;
+};
+
+void Conjuncts(const Expr& e, std::vector<Expr>* out) {
+  const auto* op = e.as<Binary>();
+  if (op && op->kind == ExprKind::kAnd) {
+    Conjuncts(op->a, out);
+    Conjuncts(op->b, out);
+  } else {
+    out->push_back(e);
+  }
+}
+
+Expr And(const std::vector<Expr>& conjuncts) {
+  Expr all;
+  for (const Expr& c : conjuncts) all = all.defined() ? all && c : c;
+  return all.defined() ? all : ir::Imm(DType::Bool(), 1);
+}
+
+class Partitioner final : public ir::Mutator {
+ private:
+  Stmt MutateFor(const For& op) override {
+    analyzer_.Bind(op.var, op.min, op.extent);
+    ConditionFinder finder;
+    finder.Visit(op.body);
+    if (finder.conditions.size() <= kMaxConditions && op.for_kind != ForKind::kUnrolled) {
+      for (const Expr& condition : finder.conditions) {
+        std::vector<Expr> all, mine, rest;
+        Conjuncts(condition, &all);
+        for (const Expr& raw : all) {
+          Expr c = analyzer_.Simplify(raw);
+          const bool decided = ir::UsesVar(c, op.var) && !ir::UsesAnyVar(c, finder.bound);
+          (decided ? mine : rest).push_back(c);
+        }
+        if (mine.empty()) continue;
+        if (Stmt cut = Cut(op, condition, mine, And(rest)); cut.defined()) return cut;
+        if (op.for_kind != ForKind::kVectorized) return Hoist(op, condition, And(mine), And(rest));
+      }
+    }
+    return Mutator::MutateFor(op);
+  }
+
+  static Stmt With(const Stmt& body, const Expr& condition, const Expr& value) {
+    return ConditionReplacer(condition, value).Mutate(body);
+  }
+
+  // Null if something else than constants decides.
+  Stmt Cut(const For& op, const Expr& condition, const std::vector<Expr>& mine, const Expr& rest) {
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
+    if (!min || !extent || op.for_kind == ForKind::kParallel) return Stmt();
+    const int64_t end = *min + *extent;
+    int64_t first = *min, last = end;  // holds for first <= var < last
+    for (const Expr& c : mine) {
+      const auto* less = c.as<Binary>();
+      if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int()) return Stmt();
+      arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
+      if (d.terms.size() != 1 || !d.terms[0].term.same_as(op.var)) return Stmt();
+      const int64_t stride = d.terms[0].coefficient;
+      if (stride > 0) first = std::max(first, -ir::FloorDiv(d.constant, stride));
+      else last = std::min(last, ir::FloorDiv(d.constant, -stride) + 1);
+    }
+    first = std::min(first, end);
+    last = std::max(last, first);
+    const Expr no = ir::Imm(DType::Bool(), 0);
+    return ir::MakeBlock({Loop(op, *min, first, With(op.body, condition, no)), Loop(op, first, last, With(op.body, condition, rest)),
+                          Loop(op, last, end, With(op.body, condition, no))});
+  }
+
+  Stmt Loop(const For& op, int64_t begin, int64_t end, const Stmt& body) {
+    if (begin >= end) return Stmt();
+    if (end - begin == 1) return Mutate(ir::Substitute(body, op.var, Expr(begin)));
+    return Mutate(ir::MakeFor(op.var, Expr(begin), Expr(end - begin), op.for_kind, body));
+  }
+
+  Stmt Hoist(const For& op, const Expr& condition, const Expr& mine, const Expr& rest) {
+    Stmt yes = With(op.body, condition, rest), no = With(op.body, condition, ir::Imm(DType::Bool(), 0));
+    // The new If's own condition must not be found again: its sides are partitioned first.
+    Stmt then_case = Mutate(yes), else_case = ir::IsEmpty(no) ? Stmt() : Mutate(no);
+    return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeIf(mine, then_case, else_case));
+  }
+
+  arith::Analyzer analyzer_;
+};
+
+}  // namespace
+
+Stmt PartitionConditions(const Stmt& body) { return Partitioner().Mutate(body); }
+
+}  // namespace hone::lower

@@ -1,0 +1,16 @@
+// Storage: the last pass. What it promises to backends: a register buffer is accessed at constant indices only.
+//
+// After unroll, which decides that: a register buffer with any other access becomes scratch. Sizes are checked here too.
+#pragma once
+
+#include "base/result.h"
+#include "ir/stmt.h"
+
+namespace hone::lower {
+
+inline constexpr int64_t kMaxLocalBytes = int64_t{1} << 34;
+
+// kInvalid if the buffers that are allocated take more than kMaxLocalBytes together.
+Result<ir::Stmt> AssignStorage(const ir::Stmt& body);
+
+}  // namespace hone::lower
