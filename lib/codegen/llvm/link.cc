@@ -61,6 +61,7 @@ std::string Message(std::string text, const std::vector<std::pair<std::string, s
   }
   std::string result;
   size_t lines = 0;
+  constexpr size_t kMostLines = 8;
   for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
@@ -68,7 +69,7 @@ std::string Message(std::string text, const std::vector<std::pair<std::string, s
     size_t prefix = line.find("error: ");
     if (prefix != std::string::npos) line = line.substr(prefix + 7);
     while (!line.empty() && (line[0] == ' ' || line[0] == '>')) line.erase(0, 1);
-    if (line.empty() || ++lines > 4) continue;
+    if (line.empty() || ++lines > kMostLines) continue;
     result += (result.empty() ? "" : "; ") + line;
   }
   return result.empty() ? "the linker failed without a message" : result;

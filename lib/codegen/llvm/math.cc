@@ -124,7 +124,7 @@ llvm::Value* MathEmitter::Log(V x) {
   // 0 gives -infinity, below it NaN; infinity and NaN stay.
   result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Number(x, 0.0)), Number(x, -kInfinity), result);
   result = b_.CreateSelect(b_.CreateFCmpOLT(x, Number(x, 0.0)), Number(x, kNan), result);
-  return b_.CreateSelect(b_.CreateFCmpULT(x, Number(x, kInfinity)), result, x);
+  return b_.CreateSelect(b_.CreateFCmpOLT(x, Number(x, kInfinity)), result, x);
 }
 
 // Near 0 the ratio of the Taylor series of sinh and cosh (no cancellation), beyond 1 - 2 / (exp(2|x|) + 1).
@@ -209,28 +209,19 @@ llvm::Value* MathEmitter::Pow(V x, V y) {
 
 llvm::Value* MathEmitter::Rounded(Intrinsic fn, V x) {
   if (has_rounding_) {
-    auto id = fn == Intrinsic::kFloor ? llvm::Intrinsic::floor : fn == Intrinsic::kCeil ? llvm::Intrinsic::ceil : llvm::Intrinsic::trunc;
-    if (fn != Intrinsic::kRound) return Unary(id, x);
-    // Half away from 0, as C: the largest float below 1/2 keeps what lies just under a half from being lifted over it.
-    double half = IsDouble(x) ? std::nextafter(0.5, 0.0) : static_cast<double>(std::nextafterf(0.5F, 0.0F));
-    V signed_half = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, Number(x, half), x);
-    return Unary(id, b_.CreateFAdd(x, signed_half));
+    auto id = fn == Intrinsic::kFloor ? llvm::Intrinsic::floor : fn == Intrinsic::kCeil ? llvm::Intrinsic::ceil : llvm::Intrinsic::roundeven;
+    return Unary(id, x);
   }
-  // Through integers; numbers too large for that are whole already (and NaN stays).
-  const Format& f = FormatOf(IsDouble(x));
+  // Adding 2^mantissa_bits leaves no room for a fraction, and rounds half to even. Numbers from there on are whole already.
+  V limit = Number(x, std::ldexp(1.0, FormatOf(IsDouble(x)).mantissa_bits));
   V a = Unary(llvm::Intrinsic::fabs, x);
-  V fits = b_.CreateFCmpOLT(a, Number(x, std::ldexp(1.0, f.mantissa_bits)));
-  V inside = b_.CreateSelect(fits, x, Number(x, 0.0));
-  if (fn == Intrinsic::kRound) {
-    double half = IsDouble(x) ? std::nextafter(0.5, 0.0) : static_cast<double>(std::nextafterf(0.5F, 0.0F));
-    inside = b_.CreateFAdd(inside, b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, Number(x, half), inside));
-  }
-  V cut = b_.CreateSIToFP(b_.CreateFPToSI(inside, BitsType(x)), x->getType());
+  V whole = b_.CreateFSub(b_.CreateFAdd(a, limit), limit);
+  whole = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, whole, x);
   V one = Number(x, 1.0);
   V zero = Number(x, 0.0);
-  if (fn == Intrinsic::kFloor) cut = b_.CreateFSub(cut, b_.CreateSelect(b_.CreateFCmpOGT(cut, inside), one, zero));
-  if (fn == Intrinsic::kCeil) cut = b_.CreateFAdd(cut, b_.CreateSelect(b_.CreateFCmpOLT(cut, inside), one, zero));
-  V result = b_.CreateSelect(fits, cut, x);
+  if (fn == Intrinsic::kFloor) whole = b_.CreateFSub(whole, b_.CreateSelect(b_.CreateFCmpOGT(whole, x), one, zero));
+  if (fn == Intrinsic::kCeil) whole = b_.CreateFAdd(whole, b_.CreateSelect(b_.CreateFCmpOLT(whole, x), one, zero));
+  V result = b_.CreateSelect(b_.CreateFCmpOLT(a, limit), whole, x);
   return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 

@@ -39,6 +39,8 @@ struct HonePool {
   int threads;
   int crowded; /* more threads than cores: spinning takes the core from who is waited for */
   int pin;
+  int caller_pinned;
+  pthread_t caller;
   int64_t scratch_bytes;
   cpu_set_t cpus;
   Worker* workers; /* threads; 0 is the caller */
@@ -95,16 +97,16 @@ static unsigned wait_for_work(HonePool* pool, unsigned seen) {
   }
 }
 
-static void pin_thread(const HonePool* pool, int index) {
+static int pin_thread(const HonePool* pool, int index) {
   int wanted = index % CPU_COUNT(&pool->cpus);
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(cpu, &pool->cpus) || wanted-- != 0) continue;
     cpu_set_t one;
     CPU_ZERO(&one);
     CPU_SET(cpu, &one);
-    sched_setaffinity(0, sizeof one, &one);
-    return;
+    return sched_setaffinity(0, sizeof one, &one);
   }
+  return -1;
 }
 
 static void* worker_main(void* argument) {
@@ -167,6 +169,10 @@ void hone_pool_destroy(HonePool* pool) {
     if (pool->workers[i].started) pthread_join(pool->workers[i].thread, NULL);
   }
   for (int i = 0; i < pool->threads; ++i) free(pool->workers[i].scratch);
+  /* Else the next pool would find one core to share out. */
+  if (pool->caller_pinned && pthread_equal(pool->caller, pthread_self())) {
+    sched_setaffinity(0, sizeof pool->cpus, &pool->cpus);
+  }
   free(pool->workers);
   free(pool);
 }
@@ -174,8 +180,10 @@ void hone_pool_destroy(HonePool* pool) {
 int hone_pool_threads(const HonePool* pool) { return pool->threads; }
 
 int hone_pool_pin_caller(HonePool* pool) {
-  pin_thread(pool, 0);
-  return sched_getcpu() >= 0 ? 0 : -1;
+  if (pin_thread(pool, 0) != 0) return -1;
+  pool->caller_pinned = 1;
+  pool->caller = pthread_self();
+  return 0;
 }
 
 int hone_pool_reserve(HonePool* pool, int64_t bytes) {

@@ -26,7 +26,8 @@ void hone_pool_destroy(HonePool* pool); /* NULL is allowed */
 
 int hone_pool_threads(const HonePool* pool);
 
-/* Binds the calling thread to the pool's first core; 0 on success. */
+/* Binds the calling thread to the pool's first core until it destroys the pool; 0 on success. A pool made by a pinned
+ * thread has that one core alone: make the pools first. */
 int hone_pool_pin_caller(HonePool* pool);
 
 /* Makes every thread's scratch block at least `bytes` large; 0 on success, else nothing changed. Not during a launch. */

@@ -1,0 +1,102 @@
+// Compiling, loading and running a function in a test, and doing the same by the interpreter.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "codegen/llvm/codegen.h"
+#include "ir/interpreter.h"
+#include "ir/stmt.h"
+#include "runtime/host/loader.h"
+
+namespace hone::codegen {
+
+using Bytes = std::vector<unsigned char>;
+
+inline Target HostForTest() {
+  Target target = *HostTarget();
+  target.threads = 3;  // more than one, and no divisor of most extents
+  return target;
+}
+
+// Baseline x86-64: no AVX, no FMA, no SSE4.1; runs on every x86-64.
+inline Target Baseline() {
+  Target target;
+  target.triple = "x86_64-unknown-linux-gnu";
+  target.cpu = "x86-64";
+  return target;
+}
+
+struct CompiledFunction {
+  TempDir dir;
+  ObjectCode code;
+  runtime::LoadedModule module;
+};
+
+inline Result<CompiledFunction> Compile(const ir::Function& f, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  HONE_ASSIGN_OR_RETURN(ObjectCode code, CompileToObject({f}, target, {}));
+  HONE_RETURN_IF_ERROR(LinkShared({{f.name + ".o", code.object}}, {}, dir.Join("f.so")));
+  HONE_ASSIGN_OR_RETURN(auto module, runtime::LoadedModule::Open(dir.Join("f.so")));
+  return CompiledFunction{std::move(dir), std::move(code), std::move(module)};
+}
+
+// Runs on copies of the arguments, each behind a guard page; gives back what they hold then.
+inline std::vector<Bytes> RunCompiled(const ir::Function& f, const std::vector<Bytes>& args, const Target& target) {
+  Result<CompiledFunction> compiled = Compile(f, target);
+  EXPECT_TRUE(compiled.ok()) << compiled.status().message();
+  if (!compiled.ok()) return {};
+  auto pool = runtime::ThreadPool::Create(target.threads, false);
+  EXPECT_TRUE(pool.ok());
+  auto runner = runtime::KernelRunner::Create(compiled->module, compiled->code.entries[0], &*pool);
+  EXPECT_TRUE(runner.ok());
+  std::vector<runtime::AlignedBuffer> buffers;
+  std::vector<void*> pointers;
+  for (const Bytes& arg : args) {
+    buffers.push_back(*runtime::AlignedBuffer::Create(static_cast<int64_t>(arg.size()), true));
+    memcpy(buffers.back().data(), arg.data(), arg.size());
+    pointers.push_back(buffers.back().data());
+  }
+  runner->Run(pointers);
+  std::vector<Bytes> result;
+  for (auto& b : buffers) result.emplace_back(b.data(), b.data() + b.bytes());
+  return result;
+}
+
+inline std::vector<Bytes> RunInterpreted(const ir::Function& f, std::vector<Bytes> args) {
+  std::vector<ir::RunArgument> list;
+  for (size_t i = 0; i < args.size(); ++i) list.push_back({args[i].data(), f.params[i]->size});
+  Status status = ir::Run(f, list);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return args;
+}
+
+template <typename T>
+Bytes ToBytes(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+template <typename T>
+std::vector<T> FromBytes(const Bytes& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+// Both engines on the host's vectors and on the baseline's: equal bytes.
+inline void ExpectAgrees(const ir::Function& f, const std::vector<Bytes>& args) {
+  std::vector<Bytes> expected = RunInterpreted(f, args);
+  EXPECT_EQ(RunCompiled(f, args, HostForTest()), expected) << "on the host's vectors";
+#if defined(__x86_64__)
+  EXPECT_EQ(RunCompiled(f, args, Baseline()), expected) << "on x86-64 alone";
+#endif
+}
+
+}  // namespace hone::codegen

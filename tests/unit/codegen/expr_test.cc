@@ -1,0 +1,229 @@
+// Every kind of expression, compiled and interpreted. Values are chosen so that float results are exact: contraction may
+// change roundings, and nothing else may differ.
+#include <cstdint>
+#include <limits>
+
+#include "compiled.h"
+
+namespace hone::codegen {
+namespace {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::ExprKind;
+using ir::Scope;
+using ir::Stmt;
+using ir::Var;
+
+Expr At(const Expr& base, int lanes) { return lanes == 1 ? base : ir::MakeRamp(base, Expr(1), lanes); }
+
+// out[i] = value(a[i], b[i]) for i < n, `lanes` at a time.
+template <typename F>
+ir::Function Elementwise(DType in, DType out_type, int64_t n, int lanes, F value) {
+  auto a = Buffer::Make("a", in, n, Scope::kArgument);
+  auto b = Buffer::Make("b", in, n, Scope::kArgument);
+  auto out = Buffer::Make("out", out_type, n, Scope::kArgument, true);
+  Var i("i");
+  Expr index = At(Expr(i) * lanes, lanes);
+  Stmt body = ir::MakeStore(out, index, value(ir::MakeLoad(a, index), ir::MakeLoad(b, index)));
+  return {"f", {a, b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, body)};
+}
+
+template <typename T>
+void CheckIntegers(DType type, std::vector<T> a, std::vector<T> b) {
+  const ExprKind kinds[] = {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv, ExprKind::kMod, ExprKind::kMin, ExprKind::kMax};
+  std::vector<T> all_a, all_b;
+  for (T x : a) {
+    for (T y : b) all_a.push_back(x), all_b.push_back(y);
+  }
+  while (all_a.size() % 7 != 0) all_a.push_back(1), all_b.push_back(1);
+  auto n = static_cast<int64_t>(all_a.size());
+  for (int lanes : {1, 7}) {
+    SCOPED_TRACE(testing::Message() << ToString(type) << " lanes " << lanes);
+    auto in_a = Buffer::Make("a", type, n, Scope::kArgument);
+    auto in_b = Buffer::Make("b", type, n, Scope::kArgument);
+    auto out = Buffer::Make("out", type, n * 7, Scope::kArgument, true);
+    Var i("i");
+    std::vector<Stmt> stores;
+    for (ExprKind kind : kinds) {
+      Expr index = At(Expr(i) * lanes, lanes);
+      Expr value = ir::MakeBinary(kind, ir::MakeLoad(in_a, index), ir::MakeLoad(in_b, index));
+      stores.push_back(ir::MakeStore(out, At(Expr(i) * lanes + n * static_cast<int64_t>(stores.size()), lanes), value));
+    }
+    ir::Function f{"f", {in_a, in_b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, ir::MakeBlock(stores))};
+    ExpectAgrees(f, {ToBytes(all_a), ToBytes(all_b), Bytes(all_a.size() * sizeof(T) * 7)});
+  }
+}
+
+TEST(Expr, IntegersOfEveryWidth) {
+  CheckIntegers<int64_t>(DType::Int(64), {-9, -8, -1, 0, 1, 7, 8, INT64_MAX, INT64_MIN}, {-8, -3, -1, 1, 2, 3, 8, INT64_MAX});
+  CheckIntegers<int32_t>(DType::Int(32), {-9, -8, -1, 0, 1, 7, 8, INT32_MAX, INT32_MIN}, {-8, -3, -1, 1, 2, 3, 8});
+  CheckIntegers<int8_t>(DType::Int(8), {-128, -9, -1, 0, 1, 127}, {-8, -1, 1, 3, 127});
+  CheckIntegers<uint8_t>(DType::UInt(8), {0, 1, 7, 200, 255}, {1, 3, 100, 255});
+  CheckIntegers<uint32_t>(DType::UInt(32), {0, 1, 7, 4000000000U}, {1, 3, 4000000000U});
+}
+
+// By constants code generation goes other ways: shifts, masks, multiplications.
+TEST(Expr, FloorDivisionByConstants) {
+  std::vector<int64_t> a;
+  for (int64_t x = -20; x <= 20; ++x) a.push_back(x);
+  a.push_back(INT64_MAX);
+  for (int64_t d : {-16, -7, -2, -1, 1, 2, 3, 7, 16}) {
+    for (ExprKind kind : {ExprKind::kDiv, ExprKind::kMod}) {
+      for (int lanes : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << "by " << d);
+        auto f = Elementwise(DType::Int(64), DType::Int(64), static_cast<int64_t>(a.size()), lanes,
+                             [&](Expr x, Expr) { return ir::MakeBinary(kind, x, ir::MakeBroadcast(Expr(d), lanes)); });
+        ExpectAgrees(f, {ToBytes(a), ToBytes(a), Bytes(a.size() * 8)});
+      }
+    }
+  }
+}
+
+TEST(Expr, FloatArithmeticAndComparison) {
+  const float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> some = {-inf, -4.5F, -1, -0.0F, 0.0F, 1, 2.25F, 1024, inf, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> a, b;
+  for (float x : some) {
+    for (float y : some) a.push_back(x), b.push_back(y);
+  }
+  auto n = static_cast<int64_t>(a.size());
+  for (ExprKind kind : {ExprKind::kMin, ExprKind::kMax, ExprKind::kEq, ExprKind::kNe, ExprKind::kLt, ExprKind::kLe, ExprKind::kGt, ExprKind::kGe}) {
+    for (int lanes : {1, 5, 20}) {
+      SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << " lanes " << lanes);
+      bool compare = kind >= ExprKind::kEq;
+      auto f = Elementwise(DType::Float(32), compare ? DType::Bool() : DType::Float(32), n, lanes,
+                           [&](Expr x, Expr y) { return ir::MakeBinary(kind, x, y); });
+      ExpectAgrees(f, {ToBytes(a), ToBytes(b), Bytes(a.size() * (compare ? 1 : 4))});
+    }
+  }
+  // The sign and payload of a NaN that an operation makes is not defined: finite numbers here.
+  std::vector<float> finite = {-4.5F, -1, -0.5F, 0.25F, 1, 2.25F, 1024, 3};
+  std::vector<float> other = {2, 4, -8, 0.5F, 1, -2, 16, 2};
+  for (ExprKind kind : {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv}) {
+    auto f = Elementwise(DType::Float(32), DType::Float(32), 8, 8, [&](Expr x, Expr y) { return ir::MakeBinary(kind, x, y); });
+    ExpectAgrees(f, {ToBytes(finite), ToBytes(other), Bytes(32)});
+    auto fma = Elementwise(DType::Float(32), DType::Float(32), 8, 4, [&](Expr x, Expr y) { return ir::MakeBinary(kind, x * y, y + x * x); });
+    if (kind != ExprKind::kDiv) ExpectAgrees(fma, {ToBytes(finite), ToBytes(other), Bytes(32)});
+  }
+}
+
+TEST(Expr, SelectNotAndLogic) {
+  std::vector<int32_t> a = {-2, -1, 0, 1, 2, 3}, b = {2, 1, 0, -1, -2, 3};
+  for (int lanes : {1, 2, 3}) {
+    auto f = Elementwise(DType::Int(32), DType::Int(32), 6, lanes, [](Expr x, Expr y) {
+      Expr c = x < y;
+      Expr d = ir::MakeNot(x > Expr(0)) || (ir::Eq(x, y) && y >= Expr(3));
+      return ir::MakeSelect(c && d, x * 10, y - x);
+    });
+    ExpectAgrees(f, {ToBytes(a), ToBytes(b), Bytes(24)});
+  }
+}
+
+TEST(Expr, Casts) {
+  std::vector<float> floats = {-3.75F, -1, -0.5F, 0, 0.5F, 1.99F, 100, 127};
+  for (DType to : {DType::Int(8), DType::Int(32), DType::Int(64), DType::Float(64), DType::Float(16), DType::Bool()}) {
+    for (int lanes : {1, 8}) {
+      SCOPED_TRACE(ToString(to));
+      auto f = Elementwise(DType::Float(32), to, 8, lanes, [&](Expr x, Expr) { return ir::MakeCast(to.WithLanes(lanes), x); });
+      std::vector<Bytes> args = {ToBytes(floats), ToBytes(floats), Bytes(8 * static_cast<size_t>(to.element_bytes()))};
+      // f16 needs help from the C library where the CPU cannot convert.
+      if (to.bits == 16) {
+        EXPECT_EQ(RunCompiled(f, args, HostForTest()), RunInterpreted(f, args));
+      } else {
+        ExpectAgrees(f, args);
+      }
+    }
+  }
+  std::vector<int32_t> ints = {INT32_MIN, -129, -1, 0, 1, 127, 300, INT32_MAX};
+  for (DType to : {DType::Int(8), DType::UInt(8), DType::Int(64), DType::UInt(64), DType::Float(32), DType::Bool()}) {
+    auto f = Elementwise(DType::Int(32), to, 8, 4, [&](Expr x, Expr) { return ir::MakeCast(to.WithLanes(4), x); });
+    ExpectAgrees(f, {ToBytes(ints), ToBytes(ints), Bytes(8 * static_cast<size_t>(to.element_bytes()))});
+  }
+  std::vector<uint8_t> bytes = {0, 1, 127, 128, 200, 255, 3, 4};
+  for (DType to : {DType::Int(8), DType::Int(32), DType::Float(32)}) {
+    auto f = Elementwise(DType::UInt(8), to, 8, 8, [&](Expr x, Expr) { return ir::MakeCast(to.WithLanes(8), x); });
+    ExpectAgrees(f, {ToBytes(bytes), ToBytes(bytes), Bytes(8 * static_cast<size_t>(to.element_bytes()))});
+  }
+}
+
+TEST(Expr, LoadsWithEveryKindOfIndex) {
+  auto a = Buffer::Make("a", DType::Float(32), 40, Scope::kArgument);
+  auto table = Buffer::Make("table", DType::Int(64), 4, Scope::kArgument);
+  auto out = Buffer::Make("out", DType::Float(32), 40, Scope::kArgument, true);
+  Var i("i");
+  auto store = [&](int at, const Expr& value) { return ir::MakeStore(out, At(Expr(i) * 20 + at, value.type().lanes), value); };
+  Expr gather = ir::MakeLoad(table, ir::MakeRamp(0, 1, 4));
+  Stmt body = ir::MakeBlock({
+      store(0, ir::MakeLoad(a, ir::MakeRamp(Expr(i) * 3, 2, 4))),            // strided
+      store(4, ir::MakeLoad(a, ir::MakeRamp(Expr(i) + 9, -3, 4))),           // backwards
+      store(8, ir::MakeLoad(a, ir::MakeBroadcast(Expr(i) * 5 + 1, 4))),      // one element in all lanes
+      store(12, ir::MakeLoad(a, ir::MakeRamp(Expr(i), Expr(i) + 1, 4))),     // a stride known at run time
+      store(16, ir::MakeLoad(a, gather)),                                    // through a table
+  });
+  ir::Function f{"f", {a, table, out}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, body)};
+  std::vector<float> values(40);
+  for (int k = 0; k < 40; ++k) values[k] = static_cast<float>(k) * 0.5F;
+  ExpectAgrees(f, {ToBytes(values), ToBytes(std::vector<int64_t>{39, 0, 17, 17}), Bytes(160)});
+}
+
+TEST(Expr, StoresWithEveryKindOfIndex) {
+  auto out = Buffer::Make("out", DType::Int(32), 64, Scope::kArgument, true);
+  auto flags = Buffer::Make("flags", DType::Bool(), 16, Scope::kArgument, true);
+  Var i("i");
+  Expr lanes = ir::MakeCast(DType::Int(32, 4), ir::MakeRamp(Expr(i) * 100, 7, 4));
+  Stmt body = ir::MakeBlock({
+      ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32, 1, 4), lanes),
+      ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 4, 3, 4), lanes),
+      ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 31, -2, 4), lanes),
+      ir::MakeStore(flags, ir::MakeRamp(Expr(i) * 8, 1, 8), ir::MakeRamp(Expr(i), 1, 8) < ir::MakeBroadcast(Expr(4), 8)),
+      ir::MakeStore(out, Expr(i) * 32 + 20, ir::MakeCast(DType::Int(32), ir::MakeLoad(flags, Expr(i) * 8 + 3))),
+  });
+  ir::Function f{"f", {out, flags}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, body)};
+  ExpectAgrees(f, {Bytes(256), Bytes(16)});
+}
+
+// Only the chosen side may be evaluated: the other one is out of bounds, and the guard page is right behind it.
+TEST(Expr, IfThenElseEvaluatesOneSide) {
+  auto a = Buffer::Make("a", DType::Float(32), 16, Scope::kArgument);
+  auto out = Buffer::Make("out", DType::Float(32), 32, Scope::kArgument, true);
+  Var i("i");
+  Expr inside = Expr(i) >= Expr(8) && Expr(i) < Expr(24);
+  Expr far = Expr(i) * 100000 - 800000;
+  Expr value = ir::MakeCall(DType::Float(32), ir::Intrinsic::kIfThenElse,
+                            {inside, ir::MakeLoad(a, Expr(i) - 8), ir::MakeCast(DType::Float(32), far)});
+  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 32, ir::ForKind::kSerial, ir::MakeStore(out, Expr(i), value))};
+  ExpectAgrees(f, {ToBytes(std::vector<float>(16, 2.5F)), Bytes(128)});
+}
+
+TEST(Expr, LetBindsOnceAndNests) {
+  auto a = Buffer::Make("a", DType::Int(64), 8, Scope::kArgument);
+  auto out = Buffer::Make("out", DType::Int(64), 8, Scope::kArgument, true);
+  Var i("i"), x("x"), y("y"), z("z");
+  Expr body = ir::MakeLet(x, ir::MakeLoad(a, Expr(i)), ir::MakeLet(y, Expr(x) * Expr(x) + i, ir::MakeLoad(a, Expr(y) % 8) + x * 2));
+  Stmt s = ir::MakeLetStmt(z, ir::MakeLoad(a, Expr(i)) % 8, ir::MakeStore(out, Expr(i), body + ir::MakeLoad(a, Expr(z)) + z));
+  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 8, ir::ForKind::kSerial, s)};
+  ExpectAgrees(f, {ToBytes(std::vector<int64_t>{5, 3, -2, 8, 100, 7, 1, 0}), Bytes(64)});
+}
+
+TEST(Expr, FailuresAreMessages) {
+  auto out = Buffer::Make("out", DType::Float(32), 4, Scope::kArgument, true);
+  Var stray("stray");
+  ir::Function f{"f", {out}, ir::MakeStore(out, Expr(stray), ir::Imm(DType::Float(32), 1))};
+  auto result = CompileToObject({f}, HostForTest(), {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("variable `stray` is used outside its loop"), std::string::npos) << result.status().message();
+  auto other = Buffer::Make("other", DType::Float(32), 4, Scope::kWorkspace);
+  ir::Function g{"g", {out}, ir::MakeStore(other, Expr(0), ir::Imm(DType::Float(32), 1))};
+  result = CompileToObject({g}, HostForTest(), {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("`other`"), std::string::npos);
+  Target odd = HostForTest();
+  odd.cpu = "zen99";
+  EXPECT_FALSE(CompileToObject({f}, odd, {}).ok());
+  odd.triple = "pdp11-unknown-unix";
+  EXPECT_FALSE(CompileToObject({f}, odd, {}).ok());
+}
+
+}  // namespace
+}  // namespace hone::codegen

@@ -1,0 +1,130 @@
+// The inline elementary functions against the C library's in a wider type, over their whole range.
+#include <limits>
+#include <random>
+
+#include "compiled.h"
+
+namespace hone::codegen {
+namespace {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::Intrinsic;
+using ir::Scope;
+using ir::Var;
+
+template <typename T>
+std::vector<T> Apply(Intrinsic fn, DType type, const std::vector<T>& x, const std::vector<T>& y, int lanes, const Target& target) {
+  auto n = static_cast<int64_t>(x.size());
+  auto a = Buffer::Make("a", type, n, Scope::kArgument);
+  auto b = Buffer::Make("b", type, n, Scope::kArgument);
+  auto out = Buffer::Make("out", type, n, Scope::kArgument, true);
+  Var i("i");
+  Expr index = lanes == 1 ? Expr(i) : ir::MakeRamp(Expr(i) * lanes, Expr(1), lanes);
+  std::vector<Expr> args{ir::MakeLoad(a, index)};
+  if (fn == Intrinsic::kPow) args.push_back(ir::MakeLoad(b, index));
+  auto body = ir::MakeStore(out, index, ir::MakeCall(type.WithLanes(lanes), fn, args));
+  ir::Function f{"f", {a, b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, body)};
+  return FromBytes<T>(RunCompiled(f, {ToBytes(x), ToBytes(y), Bytes(x.size() * sizeof(T))}, target).at(2));
+}
+
+double Exact(Intrinsic fn, double x, double y) {
+  switch (fn) {
+    case Intrinsic::kExp: return std::exp(x);
+    case Intrinsic::kLog: return std::log(x);
+    case Intrinsic::kSqrt: return std::sqrt(x);
+    case Intrinsic::kTanh: return std::tanh(x);
+    case Intrinsic::kErf: return std::erf(x);
+    case Intrinsic::kAbs: return std::fabs(x);
+    case Intrinsic::kFloor: return std::floor(x);
+    case Intrinsic::kCeil: return std::ceil(x);
+    case Intrinsic::kRound: return std::nearbyint(x);
+    case Intrinsic::kPow: return std::pow(x, y);
+    default: return 0;
+  }
+}
+
+// Numbers of all magnitudes, around the borders of the approximations, and the special ones; a multiple of 24 of them.
+template <typename T>
+std::vector<T> Inputs() {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> x = {0, -T(0), 1, -1, T(0.5), T(1.5), T(2.5), T(-0.5), T(-2.5), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                      Limits::min(), Limits::denorm_min(), Limits::max(), Limits::lowest(), T(0.625), T(0.6249), T(2.4999), T(88.72), T(88.73),
+                      T(-87.5), T(-103.9), T(-104.5), T(709.7), T(-745.1), T(8388607.5), T(0.99999994), T(1.0000001), T(0.49999997)};
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> near(-6, 6), wide(-110, 110), magnitude(-38, 38);
+  for (int i = 0; i < 600; ++i) {
+    x.push_back(static_cast<T>(near(random)));
+    x.push_back(static_cast<T>(wide(random)));
+    x.push_back(static_cast<T>(std::pow(10.0, magnitude(random)) * (i % 2 ? 1 : -1)));
+  }
+  while (x.size() % 24 != 0) x.push_back(3);
+  return x;
+}
+
+template <typename T>
+void Check(Intrinsic fn, DType type, double tolerance, const std::vector<T>& x, const std::vector<T>& y) {
+  std::vector<Target> targets = {HostForTest()};
+#if defined(__x86_64__)
+  targets.push_back(Baseline());
+#endif
+  for (const Target& target : targets) {
+    for (int lanes : {1, 12, 8}) {
+      std::vector<T> got = Apply(fn, type, x, y, lanes, target);
+      int bad = 0;
+      for (size_t i = 0; i < x.size(); ++i) {
+        double exact = Exact(fn, static_cast<double>(x[i]), static_cast<double>(y[i]));
+        auto expected = static_cast<T>(exact);
+        if (std::isnan(expected)) {
+          bad += !std::isnan(got[i]);
+        } else if (std::isinf(expected) || expected == 0) {
+          bad += got[i] != expected || std::signbit(got[i]) != std::signbit(expected);
+        } else {
+          // Denormal results have fewer digits.
+          double slack = tolerance * std::fabs(exact) + 2.0 * static_cast<double>(std::numeric_limits<T>::denorm_min());
+          bad += !(std::fabs(static_cast<double>(got[i]) - exact) <= slack);
+        }
+        if (bad == 1) {
+          ADD_FAILURE() << "function " << static_cast<int>(fn) << " of " << ToString(type) << ", " << lanes << " lanes, " << target.cpu
+                        << ": at " << x[i] << ", " << y[i] << " got " << got[i] << ", expected " << exact;
+          return;
+        }
+      }
+    }
+  }
+}
+
+const Intrinsic kApproximate[] = {Intrinsic::kExp, Intrinsic::kLog, Intrinsic::kTanh, Intrinsic::kErf};
+const Intrinsic kExact[] = {Intrinsic::kSqrt, Intrinsic::kAbs, Intrinsic::kFloor, Intrinsic::kCeil, Intrinsic::kRound};
+
+TEST(Math, SinglePrecision) {
+  auto x = Inputs<float>();
+  for (Intrinsic fn : kApproximate) Check<float>(fn, DType::Float(32), 1e-6, x, x);
+  for (Intrinsic fn : kExact) Check<float>(fn, DType::Float(32), 6e-8, x, x);
+}
+
+TEST(Math, DoublePrecision) {
+  auto x = Inputs<double>();
+  for (Intrinsic fn : kApproximate) Check<double>(fn, DType::Float(64), 1e-14, x, x);
+  for (Intrinsic fn : kExact) Check<double>(fn, DType::Float(64), 2e-16, x, x);
+}
+
+TEST(Math, Pow) {
+  const double inf = std::numeric_limits<double>::infinity();
+  std::vector<float> x, y;
+  for (double a : {0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 10.0, inf, -inf, std::nan("")}) {
+    for (double b : {0.0, 1.0, -1.0, 2.0, 3.0, -3.0, 0.5, -2.5, 1e9, 127.0, inf, -inf, std::nan("")}) {
+      x.push_back(static_cast<float>(a)), y.push_back(static_cast<float>(b));
+    }
+  }
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> base(0, 20), exponent(-25, 25);
+  while (x.size() < 24 * 40) {
+    x.push_back(static_cast<float>(base(random)));
+    y.push_back(static_cast<float>(exponent(random)));
+  }
+  Check<float>(Intrinsic::kPow, DType::Float(32), 1e-6, x, y);
+}
+
+}  // namespace
+}  // namespace hone::codegen

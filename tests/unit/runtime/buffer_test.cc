@@ -1,0 +1,55 @@
+#include "runtime/host/buffer.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "runtime/host/loader.h"
+
+namespace hone::runtime {
+namespace {
+
+TEST(AlignedBuffer, IsAlignedZeroAndWritable) {
+  for (bool guard : {false, true}) {
+    for (int64_t bytes : {0, 1, 63, 64, 65, 4096, 5000}) {
+      auto buffer = AlignedBuffer::Create(bytes, guard);
+      ASSERT_TRUE(buffer.ok());
+      EXPECT_EQ(buffer->bytes(), bytes);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(buffer->data()) % 64, 0U);
+      for (int64_t i = 0; i < bytes; ++i) {
+        ASSERT_EQ(buffer->data()[i], 0);
+        buffer->data()[i] = 1;
+      }
+    }
+  }
+}
+
+TEST(AlignedBufferDeathTest, GuardFaultsAtTheEnd) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  auto guarded = AlignedBuffer::Create(128, true);
+  ASSERT_TRUE(guarded.ok());
+  volatile char* end = guarded->data() + 128;
+  EXPECT_DEATH(*end = 1, "");
+}
+
+TEST(AlignedBuffer, MovesItsMemory) {
+  auto buffer = AlignedBuffer::Create(64);
+  ASSERT_TRUE(buffer.ok());
+  char* data = buffer->data();
+  AlignedBuffer other = std::move(*buffer);
+  EXPECT_EQ(other.data(), data);
+  EXPECT_EQ(buffer->data(), nullptr);
+}
+
+TEST(LoadedModule, FailuresNameTheFile) {
+  EXPECT_EQ(LoadedModule::Open("/nowhere/k.so").status().kind(), StatusKind::kNotFound);
+  auto dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  std::string path = dir->Join("text.so");
+  ASSERT_TRUE(WriteFileAtomic(path, "not a shared object").ok());
+  Status status = LoadedModule::Open(path).status();
+  EXPECT_EQ(status.kind(), StatusKind::kInvalid);
+  EXPECT_NE(status.message().find("text.so"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::runtime

@@ -1,0 +1,64 @@
+#include "target/artifact.h"
+
+#include <gtest/gtest.h>
+
+namespace hone {
+namespace {
+
+Artifact Example() {
+  Artifact artifact;
+  artifact.format = "elf-object";
+  artifact.bytes = std::string("\x7f" "ELF\0\1", 6);
+  artifact.entries = {{"conv", {{"data", DType::Float(32), 12, false}, {"out", DType::Float(32), 24, true}}, 128, 64},
+                      {"prepare", {}, 0, 0}};
+  return artifact;
+}
+
+TEST(Artifact, EntriesSurviveTheirText) {
+  Artifact artifact = Example();
+  auto parsed = ParseEntries(EntriesText(artifact.entries));
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  ASSERT_EQ(parsed->size(), 2U);
+  const EntryPoint& entry = (*parsed)[0];
+  EXPECT_EQ(entry.symbol, "conv");
+  EXPECT_EQ(entry.workspace_bytes, 128);
+  EXPECT_EQ(entry.scratch_bytes, 64);
+  ASSERT_EQ(entry.args.size(), 2U);
+  EXPECT_EQ(entry.args[1].name, "out");
+  EXPECT_EQ(entry.args[1].type, DType::Float(32));
+  EXPECT_EQ(entry.args[1].elements, 24);
+  EXPECT_TRUE(entry.args[1].written);
+  EXPECT_EQ(EntriesText(*parsed), EntriesText(artifact.entries));
+}
+
+TEST(Artifact, FindsEntriesByName) {
+  Artifact artifact = Example();
+  ASSERT_NE(artifact.Find("prepare"), nullptr);
+  EXPECT_EQ(artifact.Find("prepare")->symbol, "prepare");
+  EXPECT_EQ(artifact.Find("other"), nullptr);
+}
+
+TEST(Artifact, DigestSeesEveryPart) {
+  Digest digest = Example().ContentDigest();
+  EXPECT_EQ(Example().ContentDigest(), digest);
+  Artifact a = Example();
+  a.bytes[5] = '\2';
+  EXPECT_NE(a.ContentDigest(), digest);
+  Artifact b = Example();
+  b.entries[0].scratch_bytes = 65;
+  EXPECT_NE(b.ContentDigest(), digest);
+  Artifact c = Example();
+  c.format = "elf-shared";
+  EXPECT_NE(c.ContentDigest(), digest);
+}
+
+TEST(Artifact, BadEntriesAreRefused) {
+  for (const char* text : {"", "[]", "{}", R"({"entries": 1})", R"({"entries": [], "extra": 1})", R"({"entries": [{"symbol": "x"}]})",
+                           R"({"entries": [{"symbol": "x", "args": [], "workspace_bytes": -1, "scratch_bytes": 0}]})",
+                           R"({"entries": [{"symbol": "x", "args": [{"name": "a", "type": "f33", "elements": 1, "written": true}], "workspace_bytes": 0, "scratch_bytes": 0}]})"}) {
+    EXPECT_FALSE(ParseEntries(text).ok()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace hone

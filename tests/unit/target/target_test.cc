@@ -1,0 +1,120 @@
+#include "target/target.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/cpu.h"
+#include "base/file.h"
+
+namespace hone {
+namespace {
+
+constexpr const char* kText =
+    "cpu -triple=x86_64-unknown-linux-gnu -cpu=sapphirerapids -features=avx2,avx512f,fma -threads=2 -vector=64";
+
+TEST(Target, TextAndBack) {
+  auto target = Target::Parse(kText);
+  ASSERT_TRUE(target.ok()) << target.status().message();
+  EXPECT_EQ(target->kind, TargetKind::kCpu);
+  EXPECT_EQ(target->cpu, "sapphirerapids");
+  EXPECT_EQ(target->threads, 2);
+  EXPECT_EQ(target->FloatLanes(), 16);
+  EXPECT_EQ(target->vector_registers, 32);
+  EXPECT_EQ(target->Text(), kText);
+}
+
+TEST(Target, TheOrderOfWordsDoesNotMatter) {
+  auto target = Target::Parse(
+      "cpu -vector=64 -features=fma,avx512f,avx2,fma -threads=2 -cpu=sapphirerapids -triple=x86_64-unknown-linux-gnu");
+  ASSERT_TRUE(target.ok());
+  EXPECT_EQ(target->Text(), kText);
+}
+
+TEST(Target, OtherKinds) {
+  auto target = Target::Parse("cuda -cpu=sm_90");
+  ASSERT_TRUE(target.ok());
+  EXPECT_EQ(target->kind, TargetKind::kCuda);
+  EXPECT_EQ(target->Text(), "cuda -cpu=sm_90");
+}
+
+TEST(Target, RefusesWhatItDoesNotKnow) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  for (const Case& c : {Case{"", "empty"}, Case{"cpus", "did you mean `cpu`"}, Case{"cpu -thread=2", "did you mean `-threads`"},
+                        Case{"cpu threads=2", "-key=value"}, Case{"cpu -threads=0", "-threads"}, Case{"cpu -threads=x", "-threads"},
+                        Case{"cpu -vector=48", "16, 32 or 64"}, Case{"cpu -cpu=a -cpu=b", "twice"}}) {
+    auto target = Target::Parse(c.text);
+    ASSERT_FALSE(target.ok()) << c.text;
+    EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
+  }
+}
+
+TEST(Target, HostIsConsistent) {
+  auto host = HostTarget();
+  ASSERT_TRUE(host.ok()) << host.status().message();
+  EXPECT_EQ(host->threads, DetectCpu().logical_cores);
+  EXPECT_TRUE(std::is_sorted(host->features.begin(), host->features.end()));
+  auto has = [&](const char* f) { return std::count(host->features.begin(), host->features.end(), f) > 0; };
+  EXPECT_EQ(host->vector_bytes == 64, has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("avx512cd"));
+  auto again = Target::Parse(host->Text());
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->Text(), host->Text());
+  EXPECT_EQ(again->vector_registers, host->vector_registers);
+}
+
+class TargetFile : public testing::Test {
+ protected:
+  Result<Target> Read(const std::string& text) {
+    EXPECT_TRUE(WriteFileAtomic(path_, text).ok());
+    return ReadTargetFile(path_);
+  }
+  TempDir dir_ = *TempDir::Create();
+  std::string path_ = dir_.Join("t.json");
+};
+
+TEST_F(TargetFile, CpuAloneIsTheHost) {
+  auto target = Read(R"({"kind": "cpu"})");
+  ASSERT_TRUE(target.ok()) << target.status().message();
+  EXPECT_EQ(target->Text(), HostTarget()->Text());
+  auto one = Read(R"({"kind": "cpu", "threads": 1})");
+  ASSERT_TRUE(one.ok());
+  EXPECT_EQ(one->threads, 1);
+  EXPECT_EQ(one->features, HostTarget()->features);
+}
+
+TEST_F(TargetFile, FeaturesDecideTheVectors) {
+  auto avx2 = Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "haswell", "features": ["fma", "avx2"], "threads": 4})");
+  ASSERT_TRUE(avx2.ok()) << avx2.status().message();
+  EXPECT_EQ(avx2->vector_bytes, 32);
+  EXPECT_EQ(avx2->vector_registers, 16);
+  auto arm = Read(R"({"kind": "cpu", "triple": "aarch64-unknown-linux-gnu", "cpu": "cortex-a72"})");
+  ASSERT_TRUE(arm.ok());
+  EXPECT_EQ(arm->vector_bytes, 16);
+  EXPECT_EQ(arm->vector_registers, 32);
+  EXPECT_TRUE(arm->features.empty());
+  auto narrow = Read(R"({"kind": "cpu", "features": ["avx512f"], "vector_bytes": 32})");
+  ASSERT_TRUE(narrow.ok());
+  EXPECT_EQ(narrow->vector_bytes, 32);
+}
+
+TEST_F(TargetFile, ErrorsNameFileAndKey) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  for (const Case& c : {Case{"{}", "kind"}, Case{R"({"kind": "gpu"})", "kind"}, Case{R"({"kind": "cpu", "thread": 2})", "threads"},
+                        Case{R"({"kind": "cpu", "threads": 0})", "threads"}, Case{R"({"kind": "cpu", "vector_bytes": 33})", "vector_bytes"},
+                        Case{R"({"kind": "cpu")", "t.json:1"}}) {
+    auto target = Read(c.text);
+    ASSERT_FALSE(target.ok()) << c.text;
+    EXPECT_NE(target.status().message().find("t.json"), std::string::npos) << target.status().message();
+    EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
+  }
+  EXPECT_EQ(ReadTargetFile(dir_.Join("none.json")).status().kind(), StatusKind::kNotFound);
+}
+
+}  // namespace
+}  // namespace hone
