@@ -1,0 +1,134 @@
+#include "library/build.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "codegen/llvm/codegen.h"
+#include "graph/graph_json.h"
+#include "graph/normalise.h"
+#include "library/constants.h"
+#include "library/elf_object.h"
+#include "library/header_text.h"
+#include "library/network_plan.h"
+#include "library/params_file.h"
+#include "library/runtime_object.h"
+#include "library/tables.h"
+
+namespace hone::library {
+namespace {
+
+constexpr const char* kExports[] = {"abi_version", "describe", "workspace_size", "create", "run", "profile_run", "destroy", "strerror"};
+constexpr std::string_view kPrefix = "HONE_NET_";
+
+Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, const Target& target) {
+  if (best.target != target.Text()) {
+    return Status::Invalid(fmt::format("the best configurations are for `{}`, the target is `{}`; run hone-extract and hone-pick-best again",
+                                       best.target, target.Text()));
+  }
+  if (best.network != graph.name) {
+    return Status::Invalid(fmt::format("the best configurations are of the network {}, the graph is {}", best.network, graph.name));
+  }
+  return Status();
+}
+
+Result<std::string> Link(const std::string& name, const std::string& identifier, const std::vector<NetworkKernel>& kernels,
+                         const std::string& tables) {
+  HONE_ASSIGN_OR_RETURN(std::string runtime, RenameSymbols(std::string(RuntimeObject()), [&](std::string_view symbol) {
+                          if (!StartsWith(symbol, kPrefix)) return std::string(symbol);
+                          return identifier + "_" + std::string(symbol.substr(kPrefix.size()));
+                        }));
+  std::vector<codegen::LinkInput> inputs = {{"the runtime", std::move(runtime)}, {"the tables", tables}};
+  for (const NetworkKernel& kernel : kernels) inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+  codegen::LinkOptions options;
+  options.soname = "lib" + name + ".so";
+  options.need_libc = true;
+  for (const char* symbol : kExports) options.exports.push_back(identifier + "_" + symbol);
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  const std::string path = dir.Join(options.soname);
+  HONE_RETURN_IF_ERROR(codegen::LinkShared(inputs, options, path));
+  return ReadFile(path);
+}
+
+// What went in. Nothing of it changes unless the library may have.
+std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const ParamsFile& params, const BuiltLibrary& built) {
+  Json json;
+  json["version"] = 1;
+  json["network"] = input.graph.name;
+  json["name"] = built.name;
+  json["identifier"] = built.identifier;
+  json["target"] = input.target.Text();
+  json["batch"] = input.graph.inputs[0].type.shape[0];
+  json["hone"] = kVersion;
+  json["llvm"] = codegen::LlvmVersion();
+  json["codegen_version"] = compile::CodegenVersion();
+  json["space_version"] = op::SpaceVersionText();
+  json["checked_cpu_features"] = CheckedFeatures(input.target);
+  json["graph_digest"] = Digest128(built.graph).Hex();
+  json["library_digest"] = Digest128(built.library).Hex();
+  json["params_digest"] = params.DigestHex();
+  json["params_bytes"] = params.bytes.size();
+  json["arena_bytes"] = plan.arena_bytes;
+  json["workspace_bytes"] = built.workspace_bytes;
+  json["kernels"] = Json::array();
+  for (size_t i = 0; i < built.kernels.size(); ++i) {
+    const NetworkKernel& kernel = built.kernels[i];
+    Json item;
+    item["task"] = kernel.task;
+    item["workload"] = kernel.workload.Text();
+    item["uses"] = plan.uses[i];
+    item["source"] = kernel.source;
+    item["median"] = kernel.median;
+    item["config"] = Json::parse(kernel.config.ToJson());
+    item["steps_digest"] = kernel.steps_digest;
+    item["object_digest"] = Digest128(kernel.compiled.object).Hex();
+    json["kernels"].push_back(std::move(item));
+  }
+  return DumpJson(json);
+}
+
+}  // namespace
+
+Result<BuiltLibrary> BuildLibrary(BuildInput input) {
+  HONE_RETURN_IF_ERROR(graph::Normalise(&input.graph));
+  HONE_RETURN_IF_ERROR(Canonicalise(&input.graph));
+  if (input.best) HONE_RETURN_IF_ERROR(CheckBest(*input.best, input.graph, input.target));
+  HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(input.graph, input.target));
+  BuiltLibrary built;
+  built.name = input.name;
+  built.identifier = CIdentifier(input.name);
+  HONE_ASSIGN_OR_RETURN(built.kernels, CompileKernels(plan.workloads, input.target, input.best, input.threads));
+  for (const NetworkKernel& kernel : built.kernels) built.missing += input.best && kernel.source == "default";
+
+  HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(input.graph, input.file));
+  graph::KeepReadParameters(input.graph, &values);
+  HONE_ASSIGN_OR_RETURN(Constants constants, MakeConstants(plan, built.kernels, values, input.threads));
+  const ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
+  HONE_ASSIGN_OR_RETURN(NetworkTables tables, MakeTables(input.graph, input.target, plan, built.kernels, constants, params));
+  HONE_ASSIGN_OR_RETURN(built.library, Link(built.name, built.identifier, built.kernels, tables.object));
+  built.header = HeaderText(input.graph, built.name, built.identifier);
+  built.params = params.bytes;
+  built.params_bytes = static_cast<int64_t>(params.bytes.size());
+  built.workspace_bytes = tables.workspace_bytes;
+  built.graph = graph::GraphText(input.graph);
+  built.manifest = ManifestText(input, plan, params, built);
+  return built;
+}
+
+Status WriteLibrary(const BuiltLibrary& built, const std::string& dir) {
+  HONE_RETURN_IF_ERROR(MakeDirs(dir));
+  const std::pair<std::string, const std::string*> files[] = {{"lib" + built.name + ".so", &built.library},
+                                                             {built.name + ".h", &built.header},
+                                                             {built.name + ".params", &built.params},
+                                                             {built.name + ".graph.json", &built.graph},
+                                                             {"manifest.json", &built.manifest}};
+  for (const auto& [name, bytes] : files) {
+    auto written = WriteFileIfChanged(JoinPath(dir, name), *bytes);
+    if (!written.ok()) return written.status();
+  }
+  return Status();
+}
+
+}  // namespace hone::library

@@ -1,0 +1,133 @@
+#include "library/constants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "codegen/llvm/codegen.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/thread_pool.h"
+
+namespace hone::library {
+namespace {
+
+using compile::ArgSource;
+
+class Maker {
+ public:
+  Maker(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels, const graph::ParameterValues& parameters)
+      : plan_(plan), kernels_(kernels), parameters_(parameters) {}
+
+  Result<Constants> Run(int threads) {
+    HONE_RETURN_IF_ERROR(LoadPrepareFunctions(threads));
+    for (const PlannedNode& node : plan_.nodes) {
+      if (Status s = Add(node); !s.ok()) return s.WithContext("node `" + node.name + "`");
+    }
+    return std::move(constants_);
+  }
+
+ private:
+  Status LoadPrepareFunctions(int threads) {
+    std::vector<codegen::LinkInput> inputs;
+    for (const NetworkKernel& kernel : kernels_) {
+      if (kernel.compiled.has_prepare) inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+    }
+    if (inputs.empty()) return Status();
+    HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+    const std::string path = dir.Join("prepare.so");
+    codegen::LinkOptions options;
+    options.need_libc = true;  // for memset and memcpy, should the compiler have made calls of them
+    HONE_RETURN_IF_ERROR(codegen::LinkShared(inputs, options, path));
+    HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(path));
+    module_.emplace(std::move(module));
+    HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(threads, false));
+    pool_.emplace(std::move(pool));
+    return Status();
+  }
+
+  // The operand as the kernel takes it: its values, zeros behind them up to the stored size.
+  Result<runtime::AlignedBuffer> Raw(const PlannedOperand& operand) const {
+    auto values = parameters_.find(operand.tensor);
+    if (values == parameters_.end()) return Status::NotFound("no values for the parameter `" + operand.tensor + "`");
+    const int64_t elements = std::max<int64_t>(operand.operand.PhysicalElements(), static_cast<int64_t>(values->second.size()));
+    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(elements * int64_t{sizeof(float)}));
+    std::memcpy(buffer.data(), values->second.data(), values->second.size() * sizeof(float));
+    return buffer;
+  }
+
+  NodeArg Store(std::string name, std::string bytes) {
+    auto [found, added] = known_.emplace(Digest128(bytes), constants_.blobs.size());
+    if (added) constants_.blobs.push_back({std::move(name), std::move(bytes)});
+    return {true, found->second, 0};
+  }
+
+  static std::string Bytes(const runtime::AlignedBuffer& buffer) { return {buffer.data(), static_cast<size_t>(buffer.bytes())}; }
+
+  // The packed constants of one node, as bytes.
+  Result<std::vector<std::string>> Prepare(const PlannedNode& node, const compile::CompiledKernel& compiled) {
+    std::vector<std::string> packed;
+    if (!compiled.has_prepare) return packed;
+    std::vector<runtime::AlignedBuffer> raw, made;
+    std::vector<void*> args;
+    for (const compile::PreparedConstant& c : compiled.prepared) {
+      HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(c.elements * c.type.bytes()));
+      made.push_back(std::move(buffer));
+    }
+    for (const ArgSource& source : compiled.prepare_args) {
+      if (source.kind == ArgSource::Kind::kPrepared) {
+        args.push_back(made[static_cast<size_t>(source.index)].data());
+        continue;
+      }
+      HONE_ASSIGN_OR_RETURN(auto buffer, Raw(node.operands[static_cast<size_t>(source.index)]));
+      raw.push_back(std::move(buffer));
+      args.push_back(raw.back().data());
+    }
+    HONE_ASSIGN_OR_RETURN(auto runner, runtime::KernelRunner::Create(*module_, compiled.prepare, &*pool_));
+    runner.Run(args);
+    for (const auto& buffer : made) packed.push_back(Bytes(buffer));
+    return packed;
+  }
+
+  Status Add(const PlannedNode& node) {
+    const compile::CompiledKernel& compiled = kernels_[static_cast<size_t>(node.kernel)].compiled;
+    HONE_ASSIGN_OR_RETURN(std::vector<std::string> packed, Prepare(node, compiled));
+    std::vector<NodeArg> args;
+    for (const ArgSource& source : compiled.kernel_args) {
+      const auto index = static_cast<size_t>(source.index);
+      if (source.kind == ArgSource::Kind::kPrepared) {
+        args.push_back(Store(node.name + "/" + compiled.prepared[index].name, packed[index]));
+      } else if (node.operands[index].place == Place::kConstant) {
+        HONE_ASSIGN_OR_RETURN(auto buffer, Raw(node.operands[index]));
+        args.push_back(Store(node.name + "/" + node.operands[index].operand.name, Bytes(buffer)));
+      } else {
+        args.push_back({false, 0, index});
+      }
+    }
+    constants_.args.push_back(std::move(args));
+    return Status();
+  }
+
+  const NetworkPlan& plan_;
+  const std::vector<NetworkKernel>& kernels_;
+  const graph::ParameterValues& parameters_;
+  std::optional<runtime::LoadedModule> module_;
+  std::optional<runtime::ThreadPool> pool_;
+  Constants constants_;
+  std::map<Digest, size_t> known_;
+};
+
+}  // namespace
+
+Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
+                                const graph::ParameterValues& parameters, int threads) {
+  return Maker(plan, kernels, parameters).Run(threads);
+}
+
+}  // namespace hone::library

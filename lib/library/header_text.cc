@@ -1,0 +1,143 @@
+#include "library/header_text.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "base/text.h"
+
+namespace hone::library {
+namespace {
+
+// @ stands for the identifier, ^ for it in capitals, $LIB, $NET and $TENSORS for what they say.
+constexpr char kTemplate[] = R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
+ *
+$TENSORS * Tensors are row-major and hold float. An instance is used by one thread at a time; instances are independent of each other.
+ * Every function but @_strerror and the sizes returns 0, or one of the codes below. */
+#ifndef HONE_^_H_
+#define HONE_^_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ^_ABI_VERSION 1
+
+enum @_code {
+  ^_OK = 0,
+  ^_E_ARGUMENT = 1,
+  ^_E_MEMORY = 2,
+  ^_E_THREADS = 3,
+  ^_E_CPU = 4,              /* the machine lacks instructions that the library was built for */
+  ^_E_WORKSPACE = 5,        /* too small, or not aligned to 64 bytes */
+  ^_E_BUSY = 6,             /* the instance is running in another thread */
+  ^_E_PARAMS_OPEN = 7,
+  ^_E_PARAMS_FORMAT = 8,    /* not a parameter file of Hone */
+  ^_E_PARAMS_VERSION = 9,   /* newer than the library */
+  ^_E_PARAMS_TRUNCATED = 10,
+  ^_E_PARAMS_DAMAGED = 11,
+  ^_E_PARAMS_OTHER = 12     /* of another build */
+};
+
+typedef struct @_net @_net;
+
+/* An input or output. A buffer that has the alignment is used in place; another one is copied. */
+typedef struct @_tensor {
+  const char *name;
+  const char *type; /* "f32" */
+  int32_t rank;
+  int32_t alignment; /* bytes */
+  const int64_t *shape; /* rank extents */
+  uint64_t bytes;
+} @_tensor;
+
+/* One step of the network: what @_profile_run times. */
+typedef struct @_layer {
+  const char *name;
+  const char *workload;
+  double flop;
+} @_layer;
+
+typedef struct @_info {
+  int32_t abi_version;
+  int32_t threads; /* that the kernels were made for */
+  const char *network;
+  const char *target;
+  const char *digest; /* of the parameters that belong to the library */
+  int32_t input_count;
+  int32_t output_count;
+  const @_tensor *inputs;
+  const @_tensor *outputs;
+  int32_t layer_count;
+  int32_t reserved;
+  const @_layer *layers;
+} @_info;
+
+/* All zero but the parameters is a good start. */
+typedef struct @_options {
+  const char *params_path; /* the parameter file by its path ... */
+  const void *params_data; /* ... or in memory, which must outlive the instance; aligned to 64 bytes it is used in place */
+  size_t params_size;
+  int threads;             /* 0: as the kernels were made for */
+  int pin;                 /* not 0: every thread, the caller of @_create too, stays on a core of its own */
+  void *workspace;         /* NULL, or @_workspace_size() bytes aligned to 64 that outlive the instance */
+  size_t workspace_size;
+} @_options;
+
+/* ^_ABI_VERSION of the library: compare it with that of this header before anything else if you load it at run time. */
+int @_abi_version(void);
+const @_info *@_describe(void);
+size_t @_workspace_size(void);
+
+/* *net is NULL after a failure. */
+int @_create(const @_options *options, @_net **net);
+/* inputs and outputs: one pointer each, in the order of @_describe(). Allocates nothing. */
+int @_run(@_net *net, const void *const *inputs, void *const *outputs);
+/* The same, and the seconds that each layer took: layer_count of them. */
+int @_profile_run(@_net *net, const void *const *inputs, void *const *outputs, double *seconds);
+void @_destroy(@_net *net); /* NULL is allowed */
+
+/* One line about a code; never NULL. */
+const char *@_strerror(int code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+)";
+
+std::string Row(const char* what, size_t i, const std::string& name, const TensorType& type) {
+  return fmt::format(" * {} {}: {} {}, {} bytes\n", what, i, name, type.Text(), type.Elements() * type.type.bytes());
+}
+
+}  // namespace
+
+std::string CIdentifier(const std::string& name) {
+  std::string id;
+  for (char c : name) id += isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (id.empty() || isdigit(static_cast<unsigned char>(id[0]))) id = "net_" + id;
+  return id;
+}
+
+std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier) {
+  std::string tensors;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) tensors += Row("input ", i, graph.inputs[i].name, graph.inputs[i].type);
+  for (size_t i = 0; i < graph.outputs.size(); ++i) {
+    tensors += Row("output", i, graph.outputs[i], graph.FindNode(graph.outputs[i])->output);
+  }
+  // A tensor's name must not end the comment.
+  tensors = ReplaceAll(tensors, "*/", "* /");
+  std::string upper;
+  for (char c : identifier) upper += static_cast<char>(toupper(static_cast<unsigned char>(c)));
+  std::string text = ReplaceAll(kTemplate, "@", identifier);
+  text = ReplaceAll(text, "^", upper);
+  text = ReplaceAll(text, "$LIB", name);
+  text = ReplaceAll(text, "$NET", graph.name);
+  return ReplaceAll(text, "$TENSORS", tensors);
+}
+
+}  // namespace hone::library

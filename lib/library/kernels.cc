@@ -1,0 +1,70 @@
+#include "library/kernels.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/hash.h"
+#include "op/operator.h"
+#include "task/step.h"
+
+namespace hone::library {
+namespace {
+
+Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKernel* kernel) {
+  kernel->task = TaskId(kernel->workload, target.Text());
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel->workload.op));
+  const pipeline::BestEntry* entry = best ? best->Find(kernel->task) : nullptr;
+  if (entry && entry->config) {
+    kernel->config = *entry->config;
+    kernel->source = pipeline::BestSourceName(entry->source);
+    kernel->median = entry->median;
+    return Status();
+  }
+  HONE_ASSIGN_OR_RETURN(kernel->config, op::DefaultConfig(kernel->workload, target));
+  kernel->source = op->Tunable(kernel->workload) ? "default" : "fixed";
+  return Status();
+}
+
+Status CompileOne(const Target& target, const pipeline::BestFile* best, int index, NetworkKernel* kernel) {
+  HONE_RETURN_IF_ERROR(Choose(target, best, kernel));
+  compile::CompileOptions options;
+  options.symbol = fmt::format("hone_k{}", index);
+  auto compiled = compile::CompileKernel(kernel->workload, target, kernel->config, options);
+  if (!compiled.ok()) {
+    std::string hint;
+    if (kernel->median > 0) hint = "; if its template has changed since, tune it again";
+    return Status(compiled.status().kind(),
+                  fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(), kernel->config.Text(),
+                              compiled.status().message(), hint));
+  }
+  kernel->compiled = std::move(*compiled);
+  kernel->steps_digest = Digest128(StepsText(kernel->compiled.steps)).Hex();
+  return Status();
+}
+
+}  // namespace
+
+Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
+                                                  const pipeline::BestFile* best, int threads) {
+  std::vector<NetworkKernel> kernels(workloads.size());
+  std::vector<Status> statuses(workloads.size());
+  std::atomic<size_t> next{0};
+  std::atomic<bool> failed{false};
+  auto work = [&] {
+    for (size_t i; !failed && (i = next++) < workloads.size();) {
+      kernels[i].workload = workloads[i];
+      statuses[i] = CompileOne(target, best, static_cast<int>(i), &kernels[i]);
+      if (!statuses[i].ok()) failed = true;
+    }
+  };
+  std::vector<std::thread> pool;
+  for (int i = 1; i < threads; ++i) pool.emplace_back(work);
+  work();
+  for (std::thread& thread : pool) thread.join();
+  for (Status& status : statuses) HONE_RETURN_IF_ERROR(std::move(status));
+  return kernels;
+}
+
+}  // namespace hone::library

@@ -1,0 +1,83 @@
+#include "library/loaded_network.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/json.h"
+
+namespace hone::library {
+namespace {
+
+template <typename F>
+Status Find(void* handle, const std::string& path, const std::string& symbol, F* out) {
+  *out = reinterpret_cast<F>(dlsym(handle, symbol.c_str()));
+  if (*out) return Status();
+  return Status::Invalid(fmt::format("{}: has no function {}; is it a network library of that name?", path, symbol));
+}
+
+}  // namespace
+
+std::string LibraryFolder::LibraryPath() const { return JoinPath(dir, "lib" + name + ".so"); }
+std::string LibraryFolder::ParamsPath() const { return JoinPath(dir, name + ".params"); }
+std::string LibraryFolder::GraphPath() const { return JoinPath(dir, name + ".graph.json"); }
+
+Result<LibraryFolder> ReadLibraryFolder(const std::string& dir) {
+  LibraryFolder folder;
+  folder.dir = dir;
+  const std::string path = JoinPath(dir, "manifest.json");
+  auto json = ReadJsonFile(path);
+  if (!json.ok()) return json.status().WithContext("no network library in " + dir + " (hone-build makes one)");
+  JsonReader reader(*json, path);
+  int version = 0;
+  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
+  if (version != 1) return reader.Error("version", fmt::format("is {}, this Hone reads 1; build the library again", version));
+  HONE_RETURN_IF_ERROR(reader.Read("name", &folder.name));
+  HONE_RETURN_IF_ERROR(reader.Read("identifier", &folder.identifier));
+  HONE_RETURN_IF_ERROR(reader.Read("network", &folder.network));
+  HONE_RETURN_IF_ERROR(reader.Read("target", &folder.target));
+  HONE_RETURN_IF_ERROR(reader.Read("batch", &folder.batch));
+  HONE_RETURN_IF_ERROR(reader.Read("library_digest", &folder.library_digest));
+  HONE_RETURN_IF_ERROR(reader.Read("params_digest", &folder.params_digest));
+  HONE_RETURN_IF_ERROR(reader.Read("graph_digest", &folder.graph_digest));
+  std::vector<JsonReader> kernels;
+  HONE_RETURN_IF_ERROR(reader.Read("kernels", &kernels));
+  for (JsonReader& item : kernels) {
+    LibraryFolder::Kernel kernel;
+    HONE_RETURN_IF_ERROR(item.Read("task", &kernel.task));
+    HONE_RETURN_IF_ERROR(item.Read("workload", &kernel.workload));
+    HONE_RETURN_IF_ERROR(item.Read("source", &kernel.source));
+    HONE_RETURN_IF_ERROR(item.Read("uses", &kernel.uses));
+    HONE_RETURN_IF_ERROR(item.Read("median", &kernel.median));
+    folder.kernels.push_back(std::move(kernel));
+  }
+  return folder;
+}
+
+void LoadedNetwork::Close::operator()(void* handle) const { dlclose(handle); }
+
+Result<LoadedNetwork> LoadedNetwork::Load(const std::string& library_path, const std::string& identifier) {
+  LoadedNetwork net;
+  net.handle_.reset(dlopen(AbsolutePath(library_path).c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!net.handle_) return Status::Invalid(std::string("cannot load the library: ") + dlerror());
+  void* handle = net.handle_.get();
+  int (*abi_version)() = nullptr;
+  const HoneNetInfo* (*describe)() = nullptr;
+  const std::string prefix = identifier + "_";
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "abi_version", &abi_version));
+  if (abi_version() != HONE_NET_ABI_VERSION) {
+    return Status::Unsupported(fmt::format("{}: has ABI version {}, this Hone knows {}; build it again", library_path, abi_version(),
+                                           HONE_NET_ABI_VERSION));
+  }
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "describe", &describe));
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "workspace_size", &net.workspace_size_));
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "create", &net.create_));
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "run", &net.run_));
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "profile_run", &net.profile_run_));
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "destroy", &net.destroy_));
+  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "strerror", &net.strerror_));
+  net.info_ = describe();
+  return net;
+}
+
+}  // namespace hone::library

@@ -1,0 +1,63 @@
+// A built library in this process: what a C program would do with NET.h, for hone-bench and tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "library/runtime/net_runtime.h"
+
+struct HoneNet;
+
+namespace hone::library {
+
+// Its files and names, from DIR/manifest.json.
+struct LibraryFolder {
+  std::string dir, name, identifier;
+  std::string network, target, library_digest, params_digest, graph_digest;
+  int64_t batch = 1;
+  struct Kernel {
+    std::string task, workload, source;
+    int64_t uses = 0;
+    double median = 0;
+  };
+  std::vector<Kernel> kernels;
+
+  std::string LibraryPath() const;
+  std::string ParamsPath() const;
+  std::string GraphPath() const;
+};
+
+// kNotFound, kInvalid with the path and what to do.
+Result<LibraryFolder> ReadLibraryFolder(const std::string& dir);
+
+class LoadedNetwork {
+ public:
+  // dlopen and the functions' addresses; checks the ABI version.
+  static Result<LoadedNetwork> Load(const std::string& library_path, const std::string& identifier);
+
+  const HoneNetInfo& info() const { return *info_; }
+  size_t workspace_size() const { return workspace_size_(); }
+  const char* strerror(int code) const { return strerror_(code); }
+  // The library's own codes and functions: HONE_NET_OK or HONE_NET_E_*.
+  int create(const HoneNetOptions* options, HoneNet** net) const { return create_(options, net); }
+  int run(HoneNet* net, const void* const* in, void* const* out) const { return run_(net, in, out); }
+  int profile_run(HoneNet* net, const void* const* in, void* const* out, double* s) const { return profile_run_(net, in, out, s); }
+  void destroy(HoneNet* net) const { destroy_(net); }
+
+ private:
+  struct Close {
+    void operator()(void* handle) const;
+  };
+  std::unique_ptr<void, Close> handle_;
+  const HoneNetInfo* info_ = nullptr;
+  size_t (*workspace_size_)() = nullptr;
+  int (*create_)(const HoneNetOptions*, HoneNet**) = nullptr;
+  int (*run_)(HoneNet*, const void* const*, void* const*) = nullptr;
+  int (*profile_run_)(HoneNet*, const void* const*, void* const*, double*) = nullptr;
+  void (*destroy_)(HoneNet*) = nullptr;
+  const char* (*strerror_)(int) = nullptr;
+};
+
+}  // namespace hone::library

@@ -1,0 +1,82 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "library/runtime/net_runtime.h"
+#include "library/runtime/params_format.h"
+
+/* The order of the checks decides which message a wrong file gets. */
+static int check(const HoneNetTable* table, const char* data, size_t size) {
+  HoneParamsHeader header;
+  if (size < sizeof header.magic || memcmp(data, HONE_PARAMS_MAGIC, sizeof header.magic) != 0) return HONE_NET_E_PARAMS_FORMAT;
+  if (size < sizeof header) return HONE_NET_E_PARAMS_TRUNCATED;
+  memcpy(&header, data, sizeof header);
+  if (header.version > HONE_PARAMS_VERSION) return HONE_NET_E_PARAMS_VERSION;
+  if (size < header.file_bytes) return HONE_NET_E_PARAMS_TRUNCATED;
+  if (header.version != HONE_PARAMS_VERSION || size != header.file_bytes) return HONE_NET_E_PARAMS_DAMAGED;
+  if (header.count > (size - sizeof header) / sizeof(HoneParamsEntry)) return HONE_NET_E_PARAMS_DAMAGED;
+  uint64_t sum = 14695981039346656037u;
+  const unsigned char* table_bytes = (const unsigned char*)data + sizeof header;
+  for (size_t i = 0; i < header.count * sizeof(HoneParamsEntry); ++i) sum = (sum ^ table_bytes[i]) * 1099511628211u;
+  if (sum != header.table_checksum) return HONE_NET_E_PARAMS_DAMAGED;
+  if (memcmp(header.digest, table->digest, sizeof header.digest) != 0) return HONE_NET_E_PARAMS_OTHER;
+  /* The table's offsets were made for exactly this file. */
+  return size == table->params_bytes ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
+}
+
+static int open_file(const HoneNetTable* table, const char* path, HoneNetParams* params) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return HONE_NET_E_PARAMS_OPEN;
+  struct stat st;
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+    close(fd);
+    return HONE_NET_E_PARAMS_OPEN;
+  }
+  const size_t size = (size_t)st.st_size;
+  if (size == 0) {
+    close(fd);
+    return HONE_NET_E_PARAMS_FORMAT;
+  }
+  void* data = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+  close(fd);
+  if (data == MAP_FAILED) return HONE_NET_E_MEMORY;
+  const int code = check(table, data, size);
+  if (code != HONE_NET_OK) {
+    munmap(data, size);
+    return code;
+  }
+  params->data = data;
+  params->mapped = size;
+  return HONE_NET_OK;
+}
+
+/* Data that is not aligned as kernels need it is copied. */
+static int take_memory(const HoneNetTable* table, const void* data, size_t size, HoneNetParams* params) {
+  const int code = check(table, data, size);
+  if (code != HONE_NET_OK) return code;
+  if ((uintptr_t)data % HONE_PARAMS_ALIGNMENT == 0) {
+    params->data = data;
+    params->mapped = 0;
+    return HONE_NET_OK;
+  }
+  void* copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return HONE_NET_E_MEMORY;
+  memcpy(copy, data, size);
+  params->data = copy;
+  params->mapped = size;
+  return HONE_NET_OK;
+}
+
+int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options, HoneNetParams* params) {
+  if ((options->params_path != NULL) == (options->params_data != NULL)) return HONE_NET_E_ARGUMENT;
+  if (options->params_path) return open_file(table, options->params_path, params);
+  return take_memory(table, options->params_data, options->params_size, params);
+}
+
+void hone_net_params_close(HoneNetParams* params) {
+  if (params->mapped) munmap((void*)params->data, params->mapped);
+}

@@ -1,0 +1,123 @@
+/* What a network library is made of besides its kernels: tables, made by hone-build (library/tables.cc), and the code that
+ * runs them (the .c files here), compiled with Hone for the baseline of the architecture and embedded into hone-build.
+ *
+ * C11. Needs libc only. The exported functions are named HONE_NET_*; hone-build renames them to NET_*. The structs are
+ * those of the public header, NET.h (library/header_text.cc): change both together and raise HONE_NET_ABI_VERSION. */
+#ifndef HONE_LIBRARY_RUNTIME_NET_RUNTIME_H_
+#define HONE_LIBRARY_RUNTIME_NET_RUNTIME_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/host/kernel_abi.h"
+
+#define HONE_NET_ABI_VERSION 1
+
+enum {
+  HONE_NET_OK = 0,
+  HONE_NET_E_ARGUMENT = 1,
+  HONE_NET_E_MEMORY = 2,
+  HONE_NET_E_THREADS = 3,
+  HONE_NET_E_CPU = 4,
+  HONE_NET_E_WORKSPACE = 5,
+  HONE_NET_E_BUSY = 6,
+  HONE_NET_E_PARAMS_OPEN = 7,
+  HONE_NET_E_PARAMS_FORMAT = 8,
+  HONE_NET_E_PARAMS_VERSION = 9,
+  HONE_NET_E_PARAMS_TRUNCATED = 10,
+  HONE_NET_E_PARAMS_DAMAGED = 11,
+  HONE_NET_E_PARAMS_OTHER = 12
+};
+
+/* Public structs. */
+typedef struct HoneNetTensor {
+  const char* name;
+  const char* type; /* "f32" */
+  int32_t rank;
+  int32_t alignment;
+  const int64_t* shape;
+  uint64_t bytes;
+} HoneNetTensor;
+
+typedef struct HoneNetLayer {
+  const char* name;
+  const char* workload;
+  double flop;
+} HoneNetLayer;
+
+typedef struct HoneNetInfo {
+  int32_t abi_version;
+  int32_t threads; /* that the kernels were tuned for */
+  const char* network;
+  const char* target;
+  const char* digest; /* of the parameters that belong to it, hex */
+  int32_t input_count;
+  int32_t output_count;
+  const HoneNetTensor* inputs;
+  const HoneNetTensor* outputs;
+  int32_t layer_count;
+  int32_t reserved;
+  const HoneNetLayer* layers;
+} HoneNetInfo;
+
+typedef struct HoneNetOptions {
+  const char* params_path;
+  const void* params_data;
+  size_t params_size;
+  int threads;
+  int pin;
+  void* workspace;
+  size_t workspace_size;
+} HoneNetOptions;
+
+/* Tables. */
+enum { HONE_NET_ARENA = 0, HONE_NET_PARAMS = 1, HONE_NET_INPUT = 2, HONE_NET_OUTPUT = 3 };
+
+typedef struct HoneNetArg {
+  uint32_t kind;
+  uint32_t index;  /* of HONE_NET_INPUT, HONE_NET_OUTPUT */
+  uint64_t offset; /* of HONE_NET_ARENA, HONE_NET_PARAMS: bytes */
+} HoneNetArg;
+
+typedef struct HoneNetNode {
+  HoneKernel kernel;
+  const HoneNetArg* args;
+  uint64_t arg_count;
+} HoneNetNode;
+
+/* A CPU feature: bit `bit` of register `reg` (0 eax .. 3 edx) of cpuid leaf `leaf`, subleaf `subleaf`; `state`: the bits
+ * that the operating system must have set in XCR0. */
+typedef struct HoneNetFeature {
+  uint32_t leaf, subleaf, reg, bit;
+  uint64_t state;
+} HoneNetFeature;
+
+typedef struct HoneNetTable {
+  HoneNetInfo info;
+  uint8_t digest[16];
+  uint64_t params_bytes;    /* size of the parameter file */
+  uint64_t arena_bytes;
+  uint64_t workspace_bytes; /* the largest of all kernels */
+  uint64_t scratch_bytes;   /* the largest of all kernels, a thread */
+  const HoneNetNode* nodes; /* info.layer_count */
+  const HoneNetFeature* features;
+  uint64_t feature_count;
+} HoneNetTable;
+
+#define HONE_NET_HIDDEN __attribute__((visibility("hidden")))
+
+extern const HoneNetTable hone_net_table HONE_NET_HIDDEN;
+
+/* Nonzero if this CPU, and the operating system, have all that the table asks for. */
+int hone_net_cpu_fits(const HoneNetTable* table) HONE_NET_HIDDEN;
+
+/* A parameter file in memory. */
+typedef struct HoneNetParams {
+  const char* data;
+  size_t mapped; /* bytes to unmap; 0: not ours */
+} HoneNetParams;
+
+int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options, HoneNetParams* params) HONE_NET_HIDDEN;
+void hone_net_params_close(HoneNetParams* params) HONE_NET_HIDDEN;
+
+#endif
