@@ -106,6 +106,10 @@ typedef struct HoneNetTable {
 
 #define HONE_NET_HIDDEN __attribute__((visibility("hidden")))
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 extern const HoneNetTable hone_net_table HONE_NET_HIDDEN;
 
 /* Nonzero if this CPU, and the operating system, have all that the table asks for. */
@@ -119,5 +123,9 @@ typedef struct HoneNetParams {
 
 int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options, HoneNetParams* params) HONE_NET_HIDDEN;
 void hone_net_params_close(HoneNetParams* params) HONE_NET_HIDDEN;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,0 +1,258 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <thread>
+
+#include "library/runtime/params_format.h"
+#include "runtime/host/buffer.h"
+#include "small_network.h"
+
+namespace hone::library {
+namespace {
+
+// One build serves all tests of this file.
+class Library : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto target = HostTarget();
+    ASSERT_TRUE(target.ok());
+    target->threads = 2;
+    dir_ = new TempDir(*TempDir::Create());
+    BuildInput input;
+    input.graph = SmallNetwork(2);
+    input.target = *target;
+    input.name = "small-net";
+    input.threads = 2;
+    auto built = BuildLibrary(std::move(input));
+    ASSERT_TRUE(built.ok()) << built.status().message();
+    built_ = new BuiltLibrary(std::move(*built));
+    ASSERT_TRUE(WriteLibrary(*built_, dir_->path()).ok());
+    auto folder = ReadLibraryFolder(dir_->path());
+    ASSERT_TRUE(folder.ok()) << folder.status().message();
+    folder_ = new LibraryFolder(*folder);
+    auto loaded = LoadedNetwork::Load(folder_->LibraryPath(), folder_->identifier);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    net_ = new LoadedNetwork(std::move(*loaded));
+  }
+  static void TearDownTestSuite() {
+    delete net_;
+    delete folder_;
+    delete built_;
+    delete dir_;
+  }
+  void SetUp() override { ASSERT_NE(net_, nullptr); }
+
+  HoneNetOptions Options() const {
+    HoneNetOptions options{};
+    path_ = folder_->ParamsPath();
+    options.params_path = path_.c_str();
+    return options;
+  }
+
+  static void ExpectClose(const float* found, const std::vector<double>& expected) {
+    double scale = 0;
+    for (double x : expected) scale = std::max(scale, std::abs(x));
+    for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(found[i], expected[i], 2e-5 * scale) << i;
+  }
+
+  // Runs once with inputs of `seed`, `shift` bytes off alignment.
+  static void RunAndCompare(HoneNet* instance, uint64_t seed, int shift) {
+    graph::Graph graph = SmallNetwork(2);
+    const std::vector<float> data = RandomValues(graph.inputs[0].type.Elements(), seed);
+    auto in = runtime::AlignedBuffer::Create(static_cast<int64_t>(data.size()) * 4 + 64);
+    auto out = runtime::AlignedBuffer::Create(10 * 4 + 64);
+    std::memcpy(in->data() + shift, data.data(), data.size() * 4);
+    const void* inputs[] = {in->data() + shift};
+    void* outputs[] = {out->data() + shift};
+    ASSERT_EQ(net_->run(instance, inputs, outputs), HONE_NET_OK);
+    ExpectClose(reinterpret_cast<float*>(out->data() + shift), Expected(graph, seed));
+  }
+
+  // What create says to a parameter file of these bytes.
+  int CreateWith(const std::string& bytes) const {
+    const std::string path = dir_->Join("changed.params");
+    EXPECT_TRUE(WriteFileAtomic(path, bytes).ok());
+    HoneNetOptions options{};
+    options.params_path = path.c_str();
+    HoneNet* instance = nullptr;
+    const int code = net_->create(&options, &instance);
+    net_->destroy(instance);
+    return code;
+  }
+
+  static TempDir* dir_;
+  static BuiltLibrary* built_;
+  static LibraryFolder* folder_;
+  static LoadedNetwork* net_;
+  mutable std::string path_;
+};
+TempDir* Library::dir_ = nullptr;
+BuiltLibrary* Library::built_ = nullptr;
+LibraryFolder* Library::folder_ = nullptr;
+LoadedNetwork* Library::net_ = nullptr;
+
+TEST_F(Library, ComputesWhatTheGraphMeans) {
+  HoneNetOptions options = Options();
+  for (int threads : {1, 2, 3}) {
+    options.threads = threads;
+    HoneNet* instance = nullptr;
+    ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    for (uint64_t seed : {1, 2}) RunAndCompare(instance, seed, 0);
+    RunAndCompare(instance, 3, 4);  // not aligned: copied
+    net_->destroy(instance);
+  }
+}
+
+TEST_F(Library, DescribesItself) {
+  const HoneNetInfo& info = net_->info();
+  EXPECT_EQ(info.abi_version, HONE_NET_ABI_VERSION);
+  EXPECT_STREQ(info.network, "small");
+  ASSERT_EQ(info.input_count, 1);
+  ASSERT_EQ(info.output_count, 1);
+  EXPECT_STREQ(info.inputs[0].name, "data");
+  EXPECT_STREQ(info.inputs[0].type, "f32");
+  EXPECT_EQ(std::vector<int64_t>(info.inputs[0].shape, info.inputs[0].shape + info.inputs[0].rank), (std::vector<int64_t>{2, 3, 13, 13}));
+  EXPECT_EQ(info.inputs[0].bytes, 2u * 3 * 13 * 13 * 4);
+  EXPECT_EQ(info.outputs[0].bytes, 2u * 5 * 4);
+  // conv, conv, conv with the addition, pooling, global pooling, flatten, dense.
+  ASSERT_EQ(info.layer_count, 7);
+  EXPECT_STREQ(info.layers[6].name, "fc");
+  EXPECT_EQ(info.layers[1].flop, 2.0 * 2 * 17 * 13 * 13 * 17 * 9 + 2.0 * 2 * 17 * 13 * 13);  // with bias and relu
+}
+
+TEST_F(Library, InstancesAreIndependent) {
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&, t] {
+      HoneNetOptions options{};
+      const std::string path = folder_->ParamsPath();
+      options.params_path = path.c_str();
+      HoneNet* instance = nullptr;
+      ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+      for (uint64_t i = 0; i < 10; ++i) RunAndCompare(instance, 10 * t + i, 0);
+      net_->destroy(instance);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Library, TakesTheCallersMemory) {
+  std::string bytes = *ReadFile(folder_->ParamsPath());
+  auto aligned = runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes.size()) + 64);
+  auto workspace = runtime::AlignedBuffer::Create(static_cast<int64_t>(net_->workspace_size()), true);
+  EXPECT_EQ(static_cast<int64_t>(net_->workspace_size()), built_->workspace_bytes);
+  for (int shift : {0, 8}) {
+    std::memcpy(aligned->data() + shift, bytes.data(), bytes.size());
+    HoneNetOptions options{};
+    options.params_data = aligned->data() + shift;
+    options.params_size = bytes.size();
+    options.workspace = workspace->data();
+    options.workspace_size = net_->workspace_size();
+    HoneNet* instance = nullptr;
+    ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    RunAndCompare(instance, 4, 0);
+    net_->destroy(instance);
+    options.workspace_size -= 1;
+    EXPECT_EQ(net_->create(&options, &instance), HONE_NET_E_WORKSPACE);
+    EXPECT_EQ(instance, nullptr);
+  }
+}
+
+TEST_F(Library, EachWrongParameterFileHasItsMessage) {
+  const std::string good = *ReadFile(folder_->ParamsPath());
+  EXPECT_EQ(CreateWith(good), HONE_NET_OK);
+  EXPECT_EQ(CreateWith(""), HONE_NET_E_PARAMS_FORMAT);
+  EXPECT_EQ(CreateWith("no such thing as a parameter file"), HONE_NET_E_PARAMS_FORMAT);
+  EXPECT_EQ(CreateWith(good.substr(0, 40)), HONE_NET_E_PARAMS_TRUNCATED);
+  EXPECT_EQ(CreateWith(good.substr(0, good.size() - 1)), HONE_NET_E_PARAMS_TRUNCATED);
+  EXPECT_EQ(CreateWith(good + "x"), HONE_NET_E_PARAMS_DAMAGED);
+  std::string changed = good;
+  changed[offsetof(HoneParamsHeader, version)] = 2;
+  EXPECT_EQ(CreateWith(changed), HONE_NET_E_PARAMS_VERSION);
+  changed = good;
+  changed[sizeof(HoneParamsHeader) + 3] ^= 1;
+  EXPECT_EQ(CreateWith(changed), HONE_NET_E_PARAMS_DAMAGED);
+  changed = good;
+  changed[offsetof(HoneParamsHeader, digest)] ^= 1;
+  EXPECT_EQ(CreateWith(changed), HONE_NET_E_PARAMS_OTHER);
+  HoneNetOptions options{};
+  HoneNet* instance = nullptr;
+  EXPECT_EQ(net_->create(&options, &instance), HONE_NET_E_ARGUMENT);
+  options.params_path = "/no/such/file";
+  EXPECT_EQ(net_->create(&options, &instance), HONE_NET_E_PARAMS_OPEN);
+  options.params_path = "/";
+  EXPECT_EQ(net_->create(&options, &instance), HONE_NET_E_PARAMS_OPEN);
+  std::vector<std::string> messages;
+  for (int code = HONE_NET_OK; code <= HONE_NET_E_PARAMS_OTHER + 1; ++code) {
+    for (const std::string& other : messages) EXPECT_NE(other, net_->strerror(code));
+    messages.emplace_back(net_->strerror(code));
+  }
+}
+
+TEST_F(Library, WrongArgumentsAreCodes) {
+  HoneNetOptions options = Options();
+  HoneNet* instance = nullptr;
+  EXPECT_EQ(net_->create(&options, nullptr), HONE_NET_E_ARGUMENT);
+  EXPECT_EQ(net_->create(nullptr, &instance), HONE_NET_E_ARGUMENT);
+  options.threads = -1;
+  EXPECT_EQ(net_->create(&options, &instance), HONE_NET_E_ARGUMENT);
+  options.threads = 1;
+  ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+  const void* in[] = {nullptr};
+  void* out[] = {nullptr};
+  EXPECT_EQ(net_->run(instance, in, out), HONE_NET_E_ARGUMENT);
+  EXPECT_EQ(net_->run(nullptr, in, out), HONE_NET_E_ARGUMENT);
+  net_->destroy(instance);
+  net_->destroy(nullptr);
+}
+
+TEST_F(Library, ProfileTimesEveryLayer) {
+  HoneNetOptions options = Options();
+  HoneNet* instance = nullptr;
+  ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+  std::vector<float> data(2 * 3 * 13 * 13), out(10);
+  const void* in[] = {data.data()};
+  void* result[] = {out.data()};
+  std::vector<double> seconds(8, -1);
+  EXPECT_EQ(net_->profile_run(instance, in, result, seconds.data()), HONE_NET_OK);
+  for (int i = 0; i < 7; ++i) EXPECT_GE(seconds[static_cast<size_t>(i)], 0);
+  EXPECT_EQ(seconds[7], -1);
+  net_->destroy(instance);
+}
+
+TEST_F(Library, SameInputSameBytes) {
+  BuildInput input;
+  input.graph = SmallNetwork(2);
+  input.target = *Target::Parse(net_->info().target);
+  input.name = "small-net";
+  input.threads = 1;
+  auto again = BuildLibrary(std::move(input));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(Digest128(again->library), Digest128(built_->library));
+  EXPECT_EQ(Digest128(again->params), Digest128(built_->params));
+  EXPECT_EQ(again->manifest, built_->manifest);
+}
+
+TEST_F(Library, RefusesBestConfigurationsOfSomethingElse) {
+  pipeline::BestFile best;
+  best.network = "small";
+  best.target = "cpu of another kind";
+  BuildInput input;
+  input.graph = SmallNetwork(2);
+  input.target = *Target::Parse(net_->info().target);
+  input.best = &best;
+  EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
+  best.target = net_->info().target;
+  best.network = "large";
+  EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
+}
+
+TEST(LibraryFolder, SaysWhatIsMissing) {
+  auto folder = ReadLibraryFolder("/no/such/folder");
+  ASSERT_FALSE(folder.ok());
+  EXPECT_NE(folder.status().message().find("hone-build"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::library

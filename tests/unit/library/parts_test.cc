@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <elf.h>
+
+#include <cstring>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "library/cpu_features.h"
+#include "library/elf_object.h"
+#include "library/header_text.h"
+#include "library/params_file.h"
+#include "library/runtime/params_format.h"
+#include "library/runtime_object.h"
+#include "small_network.h"
+
+namespace hone::library {
+namespace {
+
+TEST(ElfObject, IsRefusedForOtherMachines) {
+  DataObjectWriter writer;
+  writer.Add64(1);
+  EXPECT_TRUE(writer.Finish("t", 0, "x86_64-unknown-linux-gnu").ok());
+  EXPECT_TRUE(writer.Finish("t", 0, "aarch64-unknown-linux-gnu").ok());
+  EXPECT_EQ(writer.Finish("t", 0, "riscv64-linux").status().kind(), StatusKind::kUnsupported);
+}
+
+TEST(ElfObject, EqualStringsShareOnePlace) {
+  DataObjectWriter writer;
+  const uint64_t a = writer.String("abc"), b = writer.String("abd");
+  EXPECT_NE(a, b);
+  EXPECT_EQ(writer.String("abc"), a);
+  EXPECT_EQ(writer.size(), 8u);
+}
+
+std::vector<std::string> SymbolsOf(const std::string& object) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof(header));
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), object.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
+  std::vector<std::string> names;
+  for (const Elf64_Shdr& s : sections) {
+    if (s.sh_type != SHT_SYMTAB) continue;
+    for (uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, object.data() + s.sh_offset + at, sizeof(symbol));
+      if (symbol.st_name) names.emplace_back(object.data() + sections[s.sh_link].sh_offset + symbol.st_name);
+    }
+  }
+  return names;
+}
+
+TEST(RenameSymbols, ChangesNamesAndNothingElse) {
+  const std::string object(RuntimeObject());
+  auto renamed = RenameSymbols(object, [](std::string_view name) { return std::string(name) + "_x"; });
+  ASSERT_TRUE(renamed.ok());
+  std::vector<std::string> before = SymbolsOf(object), after = SymbolsOf(*renamed);
+  ASSERT_FALSE(before.empty());
+  for (std::string& name : before) name += "_x";
+  EXPECT_EQ(before, after);
+  auto same = RenameSymbols(object, [](std::string_view name) { return std::string(name); });
+  EXPECT_EQ(SymbolsOf(*same), SymbolsOf(object));
+}
+
+TEST(RenameSymbols, RefusesWhatIsNoObject) {
+  EXPECT_FALSE(RenameSymbols("", [](std::string_view n) { return std::string(n); }).ok());
+  EXPECT_FALSE(RenameSymbols(std::string(200, 'x'), [](std::string_view n) { return std::string(n); }).ok());
+  std::string cut = std::string(RuntimeObject()).substr(0, 1000);
+  EXPECT_FALSE(RenameSymbols(cut, [](std::string_view n) { return std::string(n); }).ok());
+}
+
+TEST(ParamsFile, BlobsAreAlignedAndFound) {
+  const std::vector<ConstantBlob> blobs = {{"a", std::string(100, 'a')}, {"b", std::string(64, 'b')}, {"c", "c"}};
+  ParamsFile file = MakeParamsFile("net", blobs);
+  ASSERT_EQ(file.offsets.size(), 3u);
+  for (size_t i = 0; i < blobs.size(); ++i) {
+    EXPECT_EQ(file.offsets[i] % HONE_PARAMS_ALIGNMENT, 0u);
+    EXPECT_EQ(file.bytes.substr(file.offsets[i], blobs[i].bytes.size()), blobs[i].bytes);
+  }
+  HoneParamsHeader header;
+  std::memcpy(&header, file.bytes.data(), sizeof(header));
+  EXPECT_EQ(header.file_bytes, file.bytes.size());
+  EXPECT_STREQ(header.network, "net");
+  // Another value, another digest; another name of the network alone, the same.
+  auto other = blobs;
+  other[2].bytes = "d";
+  EXPECT_NE(MakeParamsFile("net", other).digest, file.digest);
+  EXPECT_EQ(MakeParamsFile("net2", blobs).digest, file.digest);
+}
+
+TEST(Header, IdentifiersAreCs) {
+  EXPECT_EQ(CIdentifier("resnet18"), "resnet18");
+  EXPECT_EQ(CIdentifier("resnet-18.v2"), "resnet_18_v2");
+  EXPECT_EQ(CIdentifier("3d"), "net_3d");
+}
+
+// The C compilers are the judges: C99 and C++, all warnings, no extensions.
+TEST(Header, CompilesCleanly) {
+  TempDir dir = *TempDir::Create();
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("x.h"), HeaderText(SmallNetwork(1), "x", "x")).ok());
+  const std::string use = "#include \"x.h\"\nint use(void);\nint use(void) { x_options o = {0}; x_net *n; return x_create(&o, &n); }\n";
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("use.c"), use).ok());
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("use.cc"), "#include \"x.h\"\n#include \"x.h\"\nint main() { return x_abi_version(); }\n").ok());
+  for (std::vector<std::string> argv :
+       {std::vector<std::string>{"cc", "-std=c99", "-c", "use.c"}, std::vector<std::string>{"c++", "-std=c++11", "-c", "use.cc"}}) {
+    argv.insert(argv.end(), {"-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "use.o"});
+    CommandOptions options;
+    options.cwd = dir.path();
+    auto result = RunCommand(argv, options);
+    if (!result.ok()) GTEST_SKIP() << "no compiler: " << result.status().message();
+    EXPECT_TRUE(result->status.ok()) << result->err;
+  }
+}
+
+TEST(CpuFeatures, TheHostHasWhatItsTargetSays) {
+  auto target = HostTarget();
+  ASSERT_TRUE(target.ok());
+  std::vector<HoneNetFeature> features;
+  for (const std::string& name : target->features) {
+    if (const HoneNetFeature* f = FindCpuFeature(name)) features.push_back(*f);
+  }
+  HoneNetTable table{};
+  table.features = features.data();
+  table.feature_count = features.size();
+  EXPECT_TRUE(hone_net_cpu_fits(&table));
+  // A leaf that no CPU has, and one bit that stands for nothing (leaf 7, ecx bit 15, is reserved).
+  features.push_back({0x7ffffff0u, 0, 0, 0, 0});
+  table.features = features.data();
+  table.feature_count = features.size();
+  EXPECT_FALSE(hone_net_cpu_fits(&table));
+}
+
+}  // namespace
+}  // namespace hone::library
+
+// Of the tables that a real library has; the runtime object is linked into this test for its CPU check.
+extern "C" const HoneNetTable hone_net_table = {};
