@@ -1,0 +1,146 @@
+// How near to the machine's FMA peak compiled convolutions come: the default point and N random legal points of each
+// workload, hot, with pinned threads; the best of many runs each.
+//
+//   conv_perf [--points N] [--seconds S] [--seed S] [--entity JSON] [--dump PREFIX] [WORKLOAD ..]
+//
+// --entity: one config (as records hold it) instead of random ones. --dump: writes the best point's program, LLVM IR and
+// assembly to PREFIX.ir, .ll, .s.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "unit/op/kernel_case.h"
+#include "runtime/host/peak.h"
+
+namespace hone {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+  int points = 16;
+  double seconds = 0.1;  // a point
+  uint64_t seed = 1;
+  std::string entity, dump;
+  std::vector<std::string> workloads;
+};
+
+struct Timing {
+  double microseconds = 0, lower_ms = 0, codegen_ms = 0, error = 0;
+};
+
+Result<Timing> Time(const Workload& workload, const Target& target, const Config& config, runtime::ThreadPool* pool,
+                    const testing::OperandData& data, const std::vector<float>& reference, double seconds) {
+  HONE_ASSIGN_OR_RETURN(testing::KernelCase kernel, testing::KernelCase::Create(workload, target, config, pool));
+  HONE_RETURN_IF_ERROR(kernel.Load(data));
+  kernel.Run();
+  Timing t;
+  t.lower_ms = kernel.compiled().lower_seconds * 1e3;
+  t.codegen_ms = kernel.compiled().codegen_seconds * 1e3;
+  t.error = testing::Compare(reference, kernel.output()).worst;
+  t.microseconds = 1e30;
+  for (Clock::time_point begin = Clock::now(); Clock::now() - begin < std::chrono::duration<double>(seconds);) {
+    Clock::time_point start = Clock::now();
+    kernel.Run();
+    t.microseconds = std::min(t.microseconds, std::chrono::duration<double>(Clock::now() - start).count() * 1e6);
+  }
+  return t;
+}
+
+Status RunWorkload(const std::string& text, const Options& options, const Target& target, runtime::ThreadPool* pool) {
+  HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(text));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(search::TaskSpace space, op::MakeTaskSpace(workload, target));
+  Clock::time_point start = Clock::now();
+  std::optional<std::vector<uint64_t>> legal = space.LegalIndices(2000000);
+  double listing = std::chrono::duration<double>(Clock::now() - start).count();
+  HONE_ASSIGN_OR_RETURN(testing::OperandData data, testing::MakeOperandData(workload, target, 7));
+  start = Clock::now();
+  op->Reference(workload, target, data.Pointers());
+  double reference_seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  std::vector<float> reference = data.values.back();
+  std::fill(data.values.back().begin(), data.values.back().end(), NAN);
+  fmt::print("{}\n  space {} points, {} legal (listed in {:.3f} s), reference {:.3f} s\n", text, space.size(),
+             legal ? legal->size() : 0, listing, reference_seconds);
+
+  std::vector<Config> configs;
+  if (!options.entity.empty()) {
+    HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(options.entity));
+    configs.push_back(std::move(config));
+  } else {
+    HONE_ASSIGN_OR_RETURN(Config config, op::DefaultConfig(workload, target));
+    configs.push_back(std::move(config));
+    Rng rng(options.seed);
+    for (int i = 0; i < options.points; ++i) {
+      std::optional<uint64_t> index = space.SampleLegal(rng);
+      if (index) configs.push_back(space.At(*index));
+    }
+  }
+  double best = 1e30, lower = 0, codegen = 0, flop = op->Flop(workload), best_share = 0;
+  Config best_config;
+  std::vector<double> shares;
+  for (size_t i = 0; i < configs.size(); ++i) {
+    double peak = runtime::MeasureFmaPeak(pool, 0.02);  // beside each point: the clock may change
+    HONE_ASSIGN_OR_RETURN(Timing t, Time(workload, target, configs[i], pool, data, reference, options.seconds));
+    double share = flop / t.microseconds / 1e-6 / peak;
+    shares.push_back(share);
+    lower += t.lower_ms, codegen += t.codegen_ms;
+    fmt::print("  {} {:8.1f} us {:7.1f} GFLOPS {:5.1f} % | {:.1f} + {:.1f} ms | error {:.1e} | {}\n",
+               i == 0 ? "default" : "       ", t.microseconds, flop / t.microseconds / 1e3, 100 * share, t.lower_ms,
+               t.codegen_ms, t.error, configs[i].Text());
+    std::fflush(stdout);
+    if (share > best_share) best = t.microseconds, best_share = share, best_config = configs[i];
+  }
+  std::sort(shares.begin(), shares.end());
+  double n = static_cast<double>(configs.size());
+  fmt::print("  best    {:8.1f} us {:5.1f} % (median point {:.1f} %), mean compile {:.1f} + {:.1f} ms\n  {}\n", best,
+             100 * best_share, 100 * shares[shares.size() / 2], lower / n, codegen / n, best_config.ToJson());
+  if (!options.dump.empty()) {
+    compile::CompileOptions keep;
+    keep.keep_text = true;
+    HONE_ASSIGN_OR_RETURN(compile::CompiledKernel k, compile::CompileKernel(workload, target, best_config, keep));
+    std::ofstream(options.dump + ".ir") << StepsText(k.steps) << k.program;
+    std::ofstream(options.dump + ".ll") << k.llvm_ir;
+    std::ofstream(options.dump + ".s") << k.assembly;
+  }
+  return Status::Ok();
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string flag = argv[i];
+    auto value = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
+    if (flag == "--points") options.points = std::atoi(value().c_str());
+    else if (flag == "--seconds") options.seconds = std::atof(value().c_str());
+    else if (flag == "--seed") options.seed = std::strtoull(value().c_str(), nullptr, 10);
+    else if (flag == "--entity") options.entity = value();
+    else if (flag == "--dump") options.dump = value();
+    else options.workloads.push_back(flag);
+  }
+  if (options.workloads.empty()) {
+    options.workloads = {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu",
+                         "conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1,1,1,1) + bias + relu",
+                         "conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1,1,1,1) + bias + relu"};
+  }
+  Result<Target> target = HostTarget();
+  Result<runtime::ThreadPool> pool = target.ok() ? runtime::ThreadPool::Create(target->threads, true) : target.status();
+  if (!pool.ok()) return fmt::print(stderr, "conv_perf: {}\n", pool.status().message()), 1;
+  fmt::print("{}\nFMA peak {:.1f} GFLOPS\n", target->Text(), runtime::MeasureFmaPeak(&*pool, 0.2) / 1e9);
+  for (const std::string& text : options.workloads) {
+    Status status = RunWorkload(text, options, *target, &*pool);
+    if (!status.ok()) return fmt::print(stderr, "conv_perf: {}: {}\n", text, status.message()), 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) { return hone::Main(argc, argv); }

@@ -1,0 +1,52 @@
+// A workload compiled, linked, loaded and run in this process: for tests and benchmarks of operators.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compile/compile.h"
+#include "op/operator.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/thread_pool.h"
+
+namespace hone::testing {
+
+// Inputs of all operands: deterministic, about N(0, 1) scaled so that outputs are about 1; lanes beyond the channels zero.
+// Outputs are filled with a signalling pattern (NaN), so that what a kernel forgets shows.
+struct OperandData {
+  std::vector<op::Operand> operands;
+  std::vector<std::vector<float>> values;  // one an operand, physical layout
+  std::vector<float*> Pointers();
+};
+Result<OperandData> MakeOperandData(const Workload& workload, const Target& target, uint64_t seed);
+
+class KernelCase {
+ public:
+  static Result<KernelCase> Create(const Workload& workload, const Target& target, const Config& config,
+                                   runtime::ThreadPool* pool, bool keep_text = false);
+
+  // Copies the inputs in, packs the constants, and fills the output with NaN.
+  Status Load(const OperandData& data);
+  void Run() { kernel_->Run(args_); }
+  const float* output() const { return reinterpret_cast<const float*>(operands_.back().data()); }
+  const compile::CompiledKernel& compiled() const { return compiled_; }
+
+ private:
+  compile::CompiledKernel compiled_;
+  std::vector<runtime::LoadedModule> module_;  // one
+  std::vector<runtime::KernelRunner> runners_;  // kernel, then prepare
+  runtime::KernelRunner* kernel_ = nullptr;
+  std::vector<runtime::AlignedBuffer> operands_, prepared_;
+  std::vector<void*> args_;
+};
+
+// The largest |difference| of two physical outputs relative to max(1, |reference|), and where; NaN counts as infinite.
+struct Difference {
+  double worst = 0;
+  size_t at = 0;
+};
+Difference Compare(const std::vector<float>& reference, const float* output);
+
+}  // namespace hone::testing
