@@ -1,0 +1,34 @@
+// hone-tune: finds the fastest schedule of one task.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hone::command {
+
+struct TuneOptions {
+  std::string task;      // task file
+  std::string settings;  // settings of the job: tuner, budget, seed, measuring
+  std::string db;        // records
+  std::string stamp;     // written last
+  // Instead of tuning:
+  bool list_space = false;
+  bool compile_only = false;
+  std::optional<int64_t> explain;  // ordinal of a recorded trial
+  std::vector<std::string> show;   // of explain: "program", "llvm", "assembly"
+  std::optional<uint64_t> trial;   // a point of the space, tried alone
+  // For tests:
+  std::optional<std::string> fake_measure;  // "SEED[,SLEEP_SECONDS[,FAIL_SHARE]]"
+  std::string worker;                       // path of hone-worker
+  bool verbose = false;
+};
+
+// The versions that --abi prints.
+std::string TuneAbi();
+
+// Returns the exit code (base/interrupt.h).
+int RunTune(const TuneOptions& options);
+
+}  // namespace hone::command

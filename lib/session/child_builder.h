@@ -1,0 +1,50 @@
+// The Builder that compiles in children (`hone-worker compile`), several at a time. A child that crashes or hangs costs its
+// candidate a compile error and is replaced; one that was killed from outside is replaced and its candidate tried again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "measure/builder.h"
+#include "measure/worker.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone::session {
+
+class ChildBuilder : public measure::Builder {
+ public:
+  // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a private
+  // folder in memory (/dev/shm; else where temporary files go); what killed runs have left there is removed.
+  static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
+                                                      const Target& target, int jobs, double timeout_seconds = 60);
+
+  Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override;
+  int parallelism() const override { return static_cast<int>(slots_.size()); }
+
+ private:
+  struct Slot {
+    measure::Worker worker;
+    std::optional<size_t> job;  // index into the batch
+    double started = 0;
+    int attempts = 0;
+  };
+  struct Batch;
+
+  ChildBuilder(TempDir dir, double timeout) : dir_(std::move(dir)), timeout_seconds_(timeout) {}
+  Status Give(Slot* slot, const Batch& batch);
+  Status Collect(Slot* slot, Batch* batch);
+  void StopAll();
+
+  std::string workload_, target_;
+  TempDir dir_;
+  double timeout_seconds_;
+  int64_t serial_ = 0;
+  std::vector<std::string> files_;  // of the batch before
+  std::vector<Slot> slots_;
+};
+
+}  // namespace hone::session

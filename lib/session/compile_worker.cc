@@ -1,0 +1,87 @@
+#include "session/compile_worker.h"
+
+#include "base/channel.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "codegen/llvm/codegen.h"
+#include "compile/compile.h"
+
+namespace hone::session {
+namespace {
+
+std::vector<measure::ArgRef> ArgsOf(const std::vector<compile::ArgSource>& sources) {
+  std::vector<measure::ArgRef> args;
+  for (const compile::ArgSource& source : sources) {
+    args.push_back({source.kind == compile::ArgSource::Kind::kPrepared, source.index});
+  }
+  return args;
+}
+
+// Of all that the machine runs. The symbol names are always the same, so equal code has equal digests.
+std::string ArtifactDigest(const compile::CompiledKernel& compiled) {
+  Hasher hasher;
+  hasher.AddField(compiled.object);
+  hasher.AddField(EntriesText({compiled.kernel}));
+  if (compiled.has_prepare) hasher.AddField(EntriesText({compiled.prepare}));
+  return hasher.Finish().Hex();
+}
+
+Result<Json> Answer(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(Json message, ParseJson(text, "message"));
+  JsonReader reader(message, "message");
+  std::string workload_text, target_text, config_text, path;
+  HONE_RETURN_IF_ERROR(reader.Read("workload", &workload_text));
+  HONE_RETURN_IF_ERROR(reader.Read("target", &target_text));
+  HONE_RETURN_IF_ERROR(reader.Read("config", &config_text));
+  HONE_RETURN_IF_ERROR(reader.Read("path", &path));
+  HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(workload_text));
+  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(target_text));
+  HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(config_text));
+  HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(workload, target, config, path));
+  return Json{{"ok", true}, {"kernel", measure::KernelToJson(kernel)}};
+}
+
+}  // namespace
+
+Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target& target, const Config& config,
+                                         const std::string& path) {
+  const double start = RealClock()->NowSeconds();
+  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled, compile::CompileKernel(workload, target, config, {}));
+  measure::BuiltKernel kernel;
+  kernel.config = config;
+  kernel.path = path;
+  kernel.artifact_digest = ArtifactDigest(compiled);
+  kernel.kernel = compiled.kernel;
+  kernel.kernel_args = ArgsOf(compiled.kernel_args);
+  kernel.has_prepare = compiled.has_prepare;
+  kernel.prepare = compiled.prepare;
+  kernel.prepare_args = ArgsOf(compiled.prepare_args);
+  for (const compile::PreparedConstant& constant : compiled.prepared) {
+    kernel.prepared.push_back({constant.name, constant.elements});
+  }
+  kernel.steps = StepsText(compiled.steps);
+  codegen::LinkOptions link;
+  link.exports = {kernel.kernel.symbol};
+  if (kernel.has_prepare) link.exports.push_back(kernel.prepare.symbol);
+  HONE_RETURN_IF_ERROR(codegen::LinkShared({{"candidate", std::move(compiled.object)}}, link, path));
+  kernel.compile_seconds = RealClock()->NowSeconds() - start;
+  return kernel;
+}
+
+int RunCompileWorker(int fd) {
+  Channel channel(fd);
+  while (true) {
+    auto message = channel.Receive();
+    if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
+    const double start = RealClock()->NowSeconds();
+    auto answer = Answer(*message);
+    const Json json = answer.ok() ? *answer
+                                  : Json{{"ok", false},
+                                         {"error", answer.status().message()},
+                                         {"seconds", RealClock()->NowSeconds() - start}};
+    if (!channel.Send(DumpJson(json, -1)).ok()) return 1;
+  }
+}
+
+}  // namespace hone::session

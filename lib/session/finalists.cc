@@ -1,0 +1,121 @@
+#include "session/finalists.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/text.h"
+
+namespace hone::session {
+namespace {
+
+constexpr double kSecondsPerHeat = 1;
+constexpr int kMaxHeats = 4;
+constexpr double kNotableDrift = 0.05;
+
+// Positions of the fastest ok trials of artifacts not in `done`, one an artifact, at most `count`.
+std::vector<size_t> Fastest(const History& history, const std::set<std::string>& done, int64_t count) {
+  const auto& outcomes = history.outcomes();
+  std::vector<size_t> order;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].state == TrialState::kOk && !done.count(outcomes[i].artifact_digest)) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return outcomes[a].median < outcomes[b].median; });
+  std::vector<size_t> fastest;
+  std::set<std::string> taken;
+  for (const size_t i : order) {
+    if (static_cast<int64_t>(fastest.size()) == count) break;
+    if (taken.insert(outcomes[i].artifact_digest).second) fastest.push_back(i);
+  }
+  return fastest;
+}
+
+int Rounds(const History& history, const std::vector<size_t>& positions) {
+  double round = 0;
+  for (const size_t i : positions) round += history.outcomes()[i].median;
+  return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 5.0, 30.0));
+}
+
+Status Store(const FinalistWorld& world, const std::string& digest, const std::vector<double>& samples,
+             History* history) {
+  for (size_t i = 0; i < history->outcomes().size(); ++i) {
+    Outcome outcome = history->outcomes()[i];
+    if (outcome.artifact_digest != digest || outcome.state != TrialState::kOk) continue;
+    Outcome added = outcome;
+    added.samples = samples;
+    added.median = Median(samples);
+    added.measure_seconds = std::accumulate(samples.begin(), samples.end(), 0.0);
+    HONE_RETURN_IF_ERROR(world.store->Remeasure(history->ordinal(i), added));
+    outcome.samples.insert(outcome.samples.end(), samples.begin(), samples.end());
+    outcome.median = added.median;
+    history->Replace(i, outcome);
+  }
+  return Status();
+}
+
+// One heat: builds the kernels at `positions` and measures them in turn. Lists of samples in their order.
+Result<std::vector<std::vector<double>>> Heat(const FinalistWorld& world, const History& history,
+                                              const std::vector<size_t>& positions) {
+  std::vector<Config> configs;
+  for (const size_t i : positions) configs.push_back(history.outcomes()[i].config);
+  HONE_RETURN_IF_ERROR(world.lock(false));
+  HONE_ASSIGN_OR_RETURN(const auto built, world.builder->Build(configs));
+  std::vector<measure::BuiltKernel> kernels;
+  std::vector<size_t> slots;
+  for (size_t i = 0; i < built.size(); ++i) {
+    if (!built[i].ok) continue;
+    kernels.push_back(built[i].kernel);
+    slots.push_back(i);
+  }
+  HONE_RETURN_IF_ERROR(world.lock(true));
+  auto measured = world.measurer->MeasureInterleaved(kernels, Rounds(history, positions));
+  world.unlock();
+  if (!measured.ok()) return measured.status();
+  std::vector<std::vector<double>> samples(positions.size());
+  for (size_t k = 0; k < slots.size(); ++k) samples[slots[k]] = std::move((*measured)[k]);
+  return samples;
+}
+
+}  // namespace
+
+Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& world, History* history) {
+  FinalistResult result;
+  std::set<std::string> done;
+  for (int heat = 0; heat < kMaxHeats; ++heat) {
+    const auto best = history->best();
+    if (!best || done.count(history->outcomes()[*best].artifact_digest)) break;
+    std::vector<size_t> positions = Fastest(*history, done, count);
+    const bool anchored = history->outcomes()[0].state == TrialState::kOk;
+    if (anchored) {
+      positions.erase(std::remove(positions.begin(), positions.end(), size_t{0}), positions.end());
+      positions.insert(positions.begin(), 0);
+    }
+    const double anchor_before = history->outcomes()[0].median;
+    HONE_ASSIGN_OR_RETURN(const auto samples, Heat(world, *history, positions));
+    for (size_t k = 0; k < positions.size(); ++k) {
+      const std::string digest = history->outcomes()[positions[k]].artifact_digest;
+      done.insert(digest);
+      if (samples[k].empty()) {
+        LogWarning(fmt::format("trial {} was correct, but could not be measured again; its first time stands",
+                               history->ordinal(positions[k])));
+        continue;
+      }
+      HONE_RETURN_IF_ERROR(Store(world, digest, samples[k], history));
+      ++result.measured;
+    }
+    if (heat == 0 && anchored && !samples[0].empty()) result.drift = Median(samples[0]) / anchor_before;
+  }
+  if (result.drift > 1 + kNotableDrift || result.drift < 1 - kNotableDrift) {
+    LogInfo(fmt::format("the machine's speed changed: the default schedule takes {:.2f} times what it took at first",
+                        result.drift));
+  }
+  return result;
+}
+
+}  // namespace hone::session

@@ -1,0 +1,84 @@
+// What the records say so far, for one fingerprint, and what follows from it: the incumbent, whether the budget is met.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "record/store.h"
+#include "task/outcome.h"
+
+namespace hone::session {
+
+struct Budget {
+  int64_t trials = 128;
+  double seconds = 0;      // of tuning over all sessions; 0: no limit
+  int64_t early_stop = 0;  // stop after so many trials in a row without a better one; 0: never
+};
+
+// Why a job is done; written into records and stamps.
+enum class StopReason { kNone, kTrials, kSeconds, kEarlyStop, kExhausted };
+const char* StopReasonName(StopReason reason);  // "", "trials", "seconds", "early-stop", "space-exhausted"
+
+// Marks the end of tuning in the records: the settings of a session row that has no trials of its own. `trials` counts those
+// of the fingerprint. A job whose last closing counts all of its trials need not be closed again.
+struct Closing {
+  int64_t trials = 0;
+  StopReason reason = StopReason::kNone;
+  int64_t early_stop = 0;  // the budget's, when that was the reason
+  int64_t finalists = 0;
+  double drift = 1;  // the anchor's time now over its time during tuning
+
+  std::string ToSettings() const;
+  static std::optional<Closing> FromSettings(const std::string& settings);
+};
+
+// Trials of one fingerprint in order, and running figures. Not thread-safe.
+class History {
+ public:
+  explicit History(std::string fingerprint) : fingerprint_(std::move(fingerprint)) {}
+
+  // Reads everything; trials of other fingerprints are only counted.
+  Status Load(const record::Store& store);
+  // A new trial. Ordinals follow on in the store, but this does not store it.
+  void Add(const Outcome& outcome);
+  // Replaces what is known of trial `position` (a finalist measured again).
+  void Replace(size_t position, const Outcome& outcome);
+
+  const std::vector<Outcome>& outcomes() const { return outcomes_; }
+  int64_t ordinal(size_t position) const { return ordinals_[position]; }
+  int64_t count() const { return static_cast<int64_t>(outcomes_.size()); }
+  int64_t foreign() const { return foreign_; }
+  bool Knows(uint64_t index) const { return indices_.count(index) != 0; }
+  // The verdict on an identical artifact; null if there is none. Verdicts on the device are not the artifact's.
+  const Outcome* OfArtifact(const std::string& digest) const;
+  std::optional<size_t> best() const { return best_; }  // position of the fastest ok trial, the first of equals
+  double best_seconds() const { return best_ ? outcomes_[*best_].median : 0; }
+  int64_t since_best() const { return since_best_; }
+  double past_seconds() const { return past_seconds_; }  // of tuning in the sessions before this one
+  // The finalists, `finalists` at least, were measured after the last trial.
+  bool Closed(int64_t finalists) const;
+
+  // `session_seconds`: of the session that is running. What a closing found holds until there are more trials: measuring
+  // finalists again may change which trial is the best, and so how long ago that was.
+  StopReason Met(const Budget& budget, double session_seconds) const;
+
+ private:
+  std::string fingerprint_;
+  std::vector<Outcome> outcomes_;
+  std::vector<int64_t> ordinals_;
+  int64_t next_ordinal_ = 0;
+  int64_t foreign_ = 0;
+  std::unordered_set<uint64_t> indices_;
+  std::map<std::string, size_t> artifacts_;
+  std::optional<size_t> best_;
+  int64_t since_best_ = 0;
+  double past_seconds_ = 0;
+  std::optional<Closing> closing_;
+};
+
+}  // namespace hone::session

@@ -1,0 +1,223 @@
+#include "session/inspect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "compile/compile.h"
+#include "measure/child_measurer.h"
+#include "op/operator.h"
+#include "pipeline/settings.h"
+#include "record/store.h"
+#include "search/tuner/tuner.h"
+#include "session/child_builder.h"
+
+namespace hone::session {
+namespace {
+
+struct Inputs {
+  TaskFile task;
+  pipeline::TuneSettings settings;  // the defaults if no file was named
+};
+
+Result<Inputs> ReadInputs(const TuneJobOptions& options) {
+  Inputs inputs;
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.task_path));
+  HONE_ASSIGN_OR_RETURN(inputs.task, ParseTaskFile(text, options.task_path));
+  HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
+  if (!options.settings_path.empty()) {
+    HONE_ASSIGN_OR_RETURN(inputs.settings, pipeline::ReadTuneSettings(options.settings_path));
+  }
+  return inputs;
+}
+
+int Finish(const Result<int>& code) {
+  if (code.ok()) return *code;
+  LogError(code.status().message());
+  switch (code.status().kind()) {
+    case StatusKind::kInvalid:
+    case StatusKind::kUnsupported:
+      return kMisused;
+    case StatusKind::kInterrupted:
+      return kInterrupted;
+    default:
+      return kFailed;
+  }
+}
+
+std::string ValueText(const KnobValue& value) {
+  if (value.words.empty()) return fmt::format("[{}]", fmt::join(value.numbers, ","));
+  return fmt::format("[{}]", fmt::join(value.words, ","));
+}
+
+// "812 of 4096 points are legal", or "about 20 %, ..." where there are too many to look at.
+std::string LegalText(const search::Space& space) {
+  constexpr uint64_t kCountLimit = 65536;
+  constexpr int kSample = 2000;
+  const uint64_t size = space.size();
+  uint64_t legal = 0;
+  if (size <= kCountLimit) {
+    for (uint64_t i = 0; i < size; ++i) legal += space.Legal(i);
+    return fmt::format("{} of {} points are legal", legal, size);
+  }
+  Rng rng(1);
+  for (int i = 0; i < kSample; ++i) legal += space.Legal(rng.UniformInt(size));
+  return fmt::format("{} points, about {:.0f} % of them legal (a sample of {})", size,
+                     100.0 * static_cast<double>(legal) / kSample, kSample);
+}
+
+Result<int> DoListSpace(const TuneJobOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace task, op::MakeTaskSpace(inputs.task.workload, inputs.task.target));
+  std::string text = fmt::format("{}\n{}\n", inputs.task.workload.Text(), inputs.task.target.Text());
+  for (const search::Space& space : task.spaces()) {
+    text += fmt::format("{}: {}\n", space.template_name(), LegalText(space));
+    for (const search::Knob& knob : space.knobs()) {
+      text += fmt::format("  {} ({}):", knob.name(), knob.size());
+      for (size_t i = 0; i < knob.size(); ++i) text += " " + ValueText(knob.value(i));
+      text += "\n";
+    }
+  }
+  auto first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
+  if (first.ok()) text += fmt::format("default: {} {}\n", first->index, first->Text());
+  std::fputs(text.c_str(), stdout);
+  return static_cast<int>(kDone);
+}
+
+Result<std::string> WorkerProgram(const TuneJobOptions& options) {
+  if (!options.worker_program.empty()) return options.worker_program;
+  return measure::DefaultWorkerProgram();
+}
+
+Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  const TaskFile& task = inputs.task;
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed));
+  HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
+  const int jobs = static_cast<int>(UsableCpus().size());
+  HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));
+  std::vector<Config> configs;
+  auto first = op::DefaultConfig(task.workload, task.target);
+  if (first.ok()) configs.push_back(*first);
+  for (const uint64_t index : tuner->NextBatch(static_cast<int>(count - static_cast<int64_t>(configs.size())))) {
+    configs.push_back(space.At(index));
+  }
+  HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(configs));
+  int64_t ok = 0;
+  double seconds = 0;
+  for (const measure::BuildResult& result : built) {
+    ok += result.ok;
+    seconds += result.compile_seconds;
+    std::printf("%llu %s %s %s\n", static_cast<unsigned long long>(result.kernel.config.index),
+                FormatSeconds(result.compile_seconds).c_str(), result.ok ? "ok" : TrialErrorName(result.error),
+                result.ok ? result.kernel.config.Text().c_str() : result.error_text.c_str());
+  }
+  std::printf("%lld of %zu compiled, %s each\n", static_cast<long long>(ok), built.size(),
+              FormatSeconds(built.empty() ? 0 : seconds / static_cast<double>(built.size())).c_str());
+  return static_cast<int>(ok > 0 ? kDone : kFailed);
+}
+
+std::string VerdictText(const Outcome& outcome, double flop) {
+  std::string text = TrialStateName(outcome.state);
+  if (outcome.state == TrialState::kFailed) {
+    return text + fmt::format(", {}: {}", TrialErrorName(outcome.error), outcome.error_text);
+  }
+  const Interval interval = MedianInterval(outcome.samples, 0.95);
+  text += fmt::format(", {} ({} to {}, {} samples)", FormatSeconds(outcome.median), FormatSeconds(interval.low),
+                      FormatSeconds(interval.high), outcome.samples.size());
+  if (flop > 0 && outcome.median > 0) text += ", " + FormatSi(flop / outcome.median, "FLOP/s");
+  return text;
+}
+
+Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(options.db_path));
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->Trials());
+  if (ordinal < 0 || ordinal >= static_cast<int64_t>(trials.size())) {
+    return Status::NotFound(fmt::format("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal,
+                                        trials.size()));
+  }
+  const Outcome& outcome = trials[static_cast<size_t>(ordinal)].outcome;
+  std::string text = fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
+                                 VerdictText(outcome, static_cast<double>(inputs.task.flop)), outcome.proposer,
+                                 outcome.config.index, outcome.config.Text(),
+                                 outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
+  if (outcome.error != TrialError::kInvalid) {
+    compile::CompileOptions compile_options;
+    compile_options.keep_text = true;
+    auto compiled = compile::CompileKernel(inputs.task.workload, inputs.task.target, outcome.config, compile_options);
+    if (!compiled.ok()) {
+      text += "\ncompiling it fails: " + compiled.status().message() + "\n";
+    } else {
+      text += fmt::format("\nlowered in {}, compiled in {}; LLVM IR {} bytes, assembly {} bytes, object {} bytes\n",
+                          FormatSeconds(compiled->lower_seconds), FormatSeconds(compiled->codegen_seconds),
+                          compiled->llvm_ir.size(), compiled->assembly.size(), compiled->object.size());
+      for (const std::string& what : show) {
+        const std::string& part = what == "llvm"       ? compiled->llvm_ir
+                                  : what == "assembly" ? compiled->assembly
+                                                       : compiled->program;
+        text += fmt::format("\n{}:\n{}\n", what, part);
+      }
+    }
+  }
+  std::fputs(text.c_str(), stdout);
+  return static_cast<int>(kDone);
+}
+
+Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
+  HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
+  const TaskFile& task = inputs.task;
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
+  if (index >= space.size()) {
+    return Status::Invalid(fmt::format("--trial {}: the space has {} points, counted from 0", index, space.size()));
+  }
+  const Config config = space.At(index);
+  std::printf("%s\n", config.Text().c_str());
+  if (const auto rejection = space.Reject(index)) {
+    std::printf("invalid: %s\n", rejection->c_str());
+    return static_cast<int>(kFailed);
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
+  HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, 1));
+  HONE_ASSIGN_OR_RETURN(const auto built, builder->Build({config}));
+  if (!built[0].ok) {
+    std::printf("failed, %s: %s\n", TrialErrorName(built[0].error), built[0].error_text.c_str());
+    return static_cast<int>(kFailed);
+  }
+  measure::Protocol protocol;
+  protocol.candidate_seconds = inputs.settings.measure.candidate_seconds;
+  protocol.timeout_seconds = inputs.settings.measure.timeout_seconds;
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  const bool recorded = !options.db_path.empty();
+  const std::string reference = recorded ? BesideRecords(options.db_path, ".reference") : dir.Join("reference");
+  HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, protocol));
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, MachineLock::Open(MachineLock::DefaultPath("cpu")));
+  HONE_RETURN_IF_ERROR(machine.LockExclusive());
+  measure::ChildMeasurer measurer(program, setup);
+  HONE_ASSIGN_OR_RETURN(const Outcome outcome, measurer.Measure(built[0].kernel, 0));
+  std::printf("compiled in %s\n%s\n%s", FormatSeconds(built[0].compile_seconds).c_str(),
+              VerdictText(outcome, static_cast<double>(task.flop)).c_str(), outcome.steps.c_str());
+  return static_cast<int>(outcome.state == TrialState::kFailed ? kFailed : kDone);
+}
+
+}  // namespace
+
+int ListSpace(const TuneJobOptions& options) { return Finish(DoListSpace(options)); }
+
+int CompileOnly(const TuneJobOptions& options, int64_t count) { return Finish(DoCompileOnly(options, count)); }
+
+int Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show) {
+  return Finish(DoExplain(options, ordinal, show));
+}
+
+int TryOne(const TuneJobOptions& options, uint64_t index) { return Finish(DoTryOne(options, index)); }
+
+}  // namespace hone::session

@@ -1,0 +1,95 @@
+#include "session/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+
+namespace hone::session {
+namespace {
+
+constexpr double kFileSeconds = 0.5;
+constexpr double kLineSeconds = 0.1;
+constexpr double kLogSeconds = 60;
+
+}  // namespace
+
+Progress::Progress(ProgressOptions options, Clock* clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      started_(clock->NowSeconds()),
+      last_file_(started_ - kFileSeconds),
+      last_line_(started_ - kLineSeconds),
+      last_log_(started_) {}
+
+Progress::~Progress() { ShowLiveLine(""); }
+
+std::string Progress::Line(const History& history, double peak_flops) const {
+  std::string line = fmt::format("{}/{} trials", history.count(), options_.budget.trials);
+  if (const auto best = history.best()) {
+    const double seconds = history.best_seconds();
+    line += fmt::format(", best {} (trial {})", FormatSeconds(seconds), history.ordinal(*best));
+    if (options_.flop > 0) line += ", " + FormatSi(options_.flop / seconds, "FLOP/s");
+    if (options_.flop > 0 && peak_flops > 0) {
+      line += fmt::format(", {:.0f} % of peak", 100 * options_.flop / seconds / peak_flops);
+    }
+  } else {
+    line += ", nothing correct yet";
+  }
+  const double elapsed = clock_->NowSeconds() - started_;
+  const int64_t done = history.count() - std::max<int64_t>(first_count_, 0);
+  if (done > 0 && elapsed > 0) {
+    const double rate = static_cast<double>(done) / elapsed;
+    line += fmt::format(", {:.1f}/s", rate);
+    const int64_t left = options_.budget.trials - history.count();
+    if (left > 0) line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) / rate));
+  }
+  return line;
+}
+
+Status Progress::Write(const History& history, double peak_flops, const std::string& state) {
+  Json json = {{"version", 1},
+               {"task", options_.task},
+               {"workload", options_.workload},
+               {"state", state},
+               {"host", Hostname()},
+               {"pid", getpid()},
+               {"updated", FormatIso8601(clock_->WallSeconds())},
+               {"trials", history.count()},
+               {"budget", options_.budget.trials},
+               {"elapsed_seconds", clock_->NowSeconds() - started_}};
+  if (const auto best = history.best()) {
+    json["best"] = {{"trial", history.ordinal(*best)}, {"seconds", history.best_seconds()}};
+    if (options_.flop > 0) json["best"]["flops"] = options_.flop / history.best_seconds();
+  }
+  if (peak_flops > 0) json["peak_flops"] = peak_flops;
+  return WriteFileAtomic(options_.path, DumpJson(json));
+}
+
+Status Progress::Update(const History& history, double peak_flops, bool force) {
+  // The first call comes with the first new trial.
+  if (first_count_ < 0) first_count_ = std::max<int64_t>(0, history.count() - 1);
+  const double now = clock_->NowSeconds();
+  if (force || now - last_line_ >= kLineSeconds) {
+    last_line_ = now;
+    if (IsTerminal(2)) ShowLiveLine(options_.task + ": " + Line(history, peak_flops));
+  }
+  if (!IsTerminal(2) && now - last_log_ >= kLogSeconds) {
+    last_log_ = now;
+    LogInfo(options_.task + ": " + Line(history, peak_flops));
+  }
+  if (!force && now - last_file_ < kFileSeconds) return Status();
+  last_file_ = now;
+  return Write(history, peak_flops, "running");
+}
+
+Status Progress::Finish(const History& history, double peak_flops, const std::string& state) {
+  ShowLiveLine("");
+  return Write(history, peak_flops, state);
+}
+
+}  // namespace hone::session

@@ -1,0 +1,45 @@
+// How a tuning job shows itself: progress.json for `hone-records status --watch`, one live line on a terminal, and else one
+// line a minute.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "session/history.h"
+
+namespace hone::session {
+
+struct ProgressOptions {
+  std::string path;   // TASKID.progress.json
+  std::string task;   // id
+  std::string workload;
+  double flop = 0;
+  Budget budget;
+};
+
+class Progress {
+ public:
+  Progress(ProgressOptions options, Clock* clock);
+  ~Progress();  // removes the live line
+
+  // At most two files and ten lines a second; `force`: now.
+  Status Update(const History& history, double peak_flops, bool force = false);
+  // The last state, "done", "interrupted" or "failed", into progress.json.
+  Status Finish(const History& history, double peak_flops, const std::string& state);
+
+  // "34/64 trials, best 412 us (trial 17), 561 GFLOP/s, 93 % of peak, 38.1/s, 1 s left"
+  std::string Line(const History& history, double peak_flops) const;
+
+ private:
+  Status Write(const History& history, double peak_flops, const std::string& state);
+
+  ProgressOptions options_;
+  Clock* clock_;
+  double started_;
+  int64_t first_count_ = -1;  // trials before this run
+  double last_file_, last_line_, last_log_;
+};
+
+}  // namespace hone::session

@@ -1,0 +1,22 @@
+// What measuring needs to know of a task, from its operator: operands and the right output.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/messages.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone::session {
+
+// The operator's operands as measuring sees them. kUnsupported for an operator that is not known.
+Result<std::vector<measure::Operand>> MeasureOperands(const Workload& workload, const Target& target);
+
+// Sets operands, reference_path and reference_key of `setup`; computes the reference with op::Operator::Reference and
+// writes it to `path` unless it is there already (and right). True if it was computed.
+Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
+                             measure::TaskSetup* setup);
+
+}  // namespace hone::session

@@ -1,0 +1,38 @@
+#include "session/stamp.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+
+namespace hone::session {
+
+std::string StampText(const StampInputs& inputs, const History& history, StopReason reason) {
+  Json json = {{"version", 1},
+               {"task", inputs.task_id},
+               {"inputs",
+                {{"task", Digest128(inputs.task_text).Hex()},
+                 {"settings", Digest128(inputs.settings_text).Hex()},
+                 {"abi", Digest128(inputs.abi).Hex()}}},
+               {"abi", inputs.abi},
+               {"fingerprint", inputs.fingerprint},
+               {"budget",
+                {{"trials", inputs.budget.trials},
+                 {"seconds", inputs.budget.seconds},
+                 {"early_stop", inputs.budget.early_stop}}},
+               {"met_by", StopReasonName(reason)},
+               {"trials", history.count()}};
+  if (const auto best = history.best()) {
+    const Outcome& outcome = history.outcomes()[*best];
+    json["best"] = {{"trial", history.ordinal(*best)},
+                    {"median_seconds", outcome.median},
+                    {"config", outcome.config.ValueDigest().Hex()}};
+  }
+  return DumpJson(json);
+}
+
+Result<bool> WriteStamp(const std::string& path, const std::string& text) {
+  HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
+  return WriteFileIfChanged(path, text);
+}
+
+}  // namespace hone::session

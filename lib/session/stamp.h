@@ -1,0 +1,27 @@
+// stamps/TASKID.TARGET.done: the output that Ninja sees of a tuning job, written last. It says what the job was (the digests
+// of everything that has an influence on its meaning) and how its budget was met. Equal states give equal bytes, and equal
+// bytes are not written again.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "session/history.h"
+
+namespace hone::session {
+
+struct StampInputs {
+  std::string task_id;
+  std::string task_text;      // of the task file
+  std::string settings_text;  // of the settings file
+  std::string abi;            // the tool's semantic versions
+  std::string fingerprint;
+  Budget budget;
+};
+
+std::string StampText(const StampInputs& inputs, const History& history, StopReason reason);
+
+// True if it was written. Makes its folder.
+Result<bool> WriteStamp(const std::string& path, const std::string& text);
+
+}  // namespace hone::session

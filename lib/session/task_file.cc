@@ -1,0 +1,38 @@
+#include "session/task_file.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+
+namespace hone::session {
+
+Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(Json json, ParseJson(text, path));
+  JsonReader reader(json, path);
+  int version = 0;
+  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
+  if (version != 1) {
+    return reader.Error("version", fmt::format("is {}, this Hone reads version 1; use a newer one", version));
+  }
+  TaskFile task;
+  std::string workload, target;
+  HONE_RETURN_IF_ERROR(reader.Read("id", &task.id));
+  HONE_RETURN_IF_ERROR(reader.Read("workload", &workload));
+  HONE_RETURN_IF_ERROR(reader.Read("target", &target));
+  HONE_RETURN_IF_ERROR(reader.Read("flop", &task.flop));
+  HONE_RETURN_IF_ERROR(reader.Finish());
+  auto parsed_workload = Workload::Parse(workload);
+  if (!parsed_workload.ok()) return reader.Error("workload", parsed_workload.status().message());
+  auto parsed_target = Target::Parse(target);
+  if (!parsed_target.ok()) return reader.Error("target", parsed_target.status().message());
+  task.workload = std::move(*parsed_workload);
+  task.target = std::move(*parsed_target);
+  if (task.flop < 0) return reader.Error("flop", "must not be negative");
+  const std::string expected = TaskId(task.workload, task.target.Text());
+  if (task.id != expected) {
+    return reader.Error("id", fmt::format("is {}, but this workload on this target is {}; extract again", task.id, expected));
+  }
+  return task;
+}
+
+}  // namespace hone::session

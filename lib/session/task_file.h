@@ -1,0 +1,25 @@
+// tasks/TASKID.task.json, written by hone-extract: what one tuning job is about. Format (version 1):
+//   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone::session {
+
+struct TaskFile {
+  std::string id;
+  Workload workload;
+  Target target;
+  int64_t flop = 0;
+};
+
+// kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id that
+// is not theirs, a newer version; kUnsupported for an operator that is not known.
+Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path);
+
+}  // namespace hone::session

@@ -1,0 +1,270 @@
+#include "session/tune_job.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "compile/compile.h"
+#include "measure/child_measurer.h"
+#include "op/operator.h"
+#include "pipeline/settings.h"
+#include "session/child_builder.h"
+#include "session/fingerprint.h"
+#include "session/progress.h"
+#include "session/reference.h"
+#include "session/stamp.h"
+#include "session/summary.h"
+
+namespace hone::session {
+namespace {
+
+constexpr int kBatch = 16;  // not a matter of the machine: it must not change what is measured
+constexpr double kHeartbeatSeconds = 20;
+
+class Job {
+ public:
+  explicit Job(const TuneJobOptions& options) : options_(options), clock_(RealClock()) {}
+
+  // kInvalid, kUnsupported, kNotFound: an input file is at fault.
+  Status ReadInputs() {
+    HONE_ASSIGN_OR_RETURN(task_text_, ReadFile(options_.task_path));
+    HONE_ASSIGN_OR_RETURN(task_, ParseTaskFile(task_text_, options_.task_path));
+    HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
+    HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
+    const Status checked = op::ParseChecked(task_.workload.Text()).status();
+    return checked.ok() ? checked : checked.WithContext(options_.task_path + ": /workload");
+  }
+
+  Status Run(int* code) {
+    HONE_RETURN_IF_ERROR(OpenRecords());
+    if (history_->Met(budget_, 0) == StopReason::kNone || !history_->Closed(settings_.measure.finalists)) {
+      HONE_RETURN_IF_ERROR(Tune());
+    } else {
+      result_.reason = history_->Met(budget_, 0);
+      LogInfo(fmt::format("{}: {} trials recorded, budget met ({}); nothing to do", task_.id, history_->count(),
+                          StopReasonName(result_.reason)));
+    }
+    *code = kInterrupted;
+    if (result_.interrupted) return Status();
+    if (!history_->best()) {
+      *code = kFailed;
+      return Status::Invalid(task_.id + ": " + FailureSummary(history_->outcomes(), TrialCommand()));
+    }
+    const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_};
+    HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, *history_, result_.reason)).status());
+    *code = kDone;
+    return Status();
+  }
+
+ private:
+  std::string Beside(const std::string& suffix) const { return BesideRecords(options_.db_path, suffix); }
+
+  std::string TrialCommand() const {
+    return fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
+  }
+
+  Status OpenRecords() {
+    HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.db_path)));
+    auto lock = FileLock::Acquire(options_.db_path + ".lock");
+    if (!lock.ok()) return lock.status();
+    lock_ = std::make_unique<FileLock>(std::move(*lock));
+    HONE_RETURN_IF_ERROR(OpenLogFile(Beside(".log")));
+    if (Exists(options_.stamp_path) && !Exists(options_.db_path)) {
+      LogWarning(fmt::format("{} says that this task is tuned, but its records {} are gone; tuning it anew",
+                             options_.stamp_path, options_.db_path));
+    }
+    HONE_ASSIGN_OR_RETURN(const std::string space_version, TaskSpaceVersion(task_.workload, task_.target));
+    HONE_RETURN_IF_ERROR(SetAsideOldSpace(space_version));
+    const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
+    HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
+    fingerprint_ = options_.fake
+                       ? fmt::format("fake; seed={}", options_.fake_world.seed)
+                       : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    budget_ = {settings_.trials, settings_.seconds, settings_.early_stop};
+    history_ = std::make_unique<History>(fingerprint_);
+    HONE_RETURN_IF_ERROR(history_->Load(*store_));
+    if (history_->foreign() > 0) {
+      LogInfo(fmt::format("{}: {} recorded trials are of another machine or version and are not compared with ours",
+                          task_.id, history_->foreign()));
+    }
+    return Status();
+  }
+
+  // Indices of another version of the templates mean nothing to this one: the old records stay readable, but elsewhere.
+  Status SetAsideOldSpace(const std::string& space_version) {
+    auto old = record::Store::OpenForReading(options_.db_path);
+    if (!old.ok() || (*old)->meta().space_version == space_version) return Status();
+    const std::string aside = options_.db_path + "." + (*old)->meta().space_version;
+    (*old).reset();
+    if (std::rename(options_.db_path.c_str(), aside.c_str()) != 0) {
+      return Status::Io(fmt::format("{}: cannot be renamed to {}", options_.db_path, aside));
+    }
+    LogWarning(fmt::format("{}: the templates have changed to {}; the old records are kept as {}", task_.id,
+                           space_version, aside));
+    return Status();
+  }
+
+  Result<Device> OpenDevice() {
+    Device device;
+    if (options_.fake) {
+      device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world);
+      device.measurer = std::make_unique<measure::FakeMeasurer>(options_.fake_world);
+      return device;
+    }
+    std::string program = options_.worker_program;
+    if (program.empty()) {
+      HONE_ASSIGN_OR_RETURN(program, measure::DefaultWorkerProgram());
+    }
+    const int jobs = static_cast<int>(UsableCpus().size());
+    HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
+    measure::Protocol protocol;
+    protocol.candidate_seconds = settings_.measure.candidate_seconds;
+    protocol.timeout_seconds = settings_.measure.timeout_seconds;
+    protocol.prune_factor = settings_.measure.prune_factor;
+    TaskFile task = task_;
+    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, Beside(".reference"), protocol));
+    device.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup));
+    return device;
+  }
+
+  record::Session SessionRow() const {
+    const CpuInfo cpu = DetectCpu();
+    record::Session session;
+    session.host = Hostname();
+    session.device = options_.fake ? "fake" : cpu.model;
+    session.driver = KernelRelease();
+    session.fingerprint = fingerprint_;
+    session.tool_version = kVersion;
+    session.codegen_version = std::to_string(compile::CodegenVersion());
+    session.protocol_version = std::to_string(measure::kProtocolVersion);
+    session.seed = settings_.seed;
+    session.settings = settings_text_;
+    return session;
+  }
+
+  Status Tune() {
+    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task_.workload, task_.target));
+    SessionOptions session;
+    session.space = &space;
+    auto first = op::DefaultConfig(task_.workload, task_.target);
+    if (first.ok()) {
+      session.default_config = std::move(*first);
+    } else {
+      LogWarning(fmt::format("{}: no default schedule: {}", task_.id, first.status().message()));
+    }
+    session.tuner = settings_.tuner;
+    session.seed = settings_.seed;
+    session.budget = budget_;
+    session.finalists = settings_.measure.finalists;
+    session.batch = kBatch;
+    session.session = SessionRow();
+
+    Progress progress({Beside(".progress.json"), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_},
+                      clock_);
+    std::unique_ptr<MachineLock> machine;
+    if (!options_.fake) {
+      HONE_ASSIGN_OR_RETURN(MachineLock lock, MachineLock::Open(MachineLock::DefaultPath("cpu")));
+      machine = std::make_unique<MachineLock>(std::move(lock));
+    }
+    SessionWorld world;
+    world.store = store_.get();
+    world.clock = clock_;
+    world.machine = machine.get();
+    world.open_device = [this] { return OpenDevice(); };
+    world.on_progress = [&](const History& history, double peak) -> Status {
+      if (clock_->NowSeconds() - last_touch_ >= kHeartbeatSeconds) {
+        last_touch_ = clock_->NowSeconds();
+        HONE_RETURN_IF_ERROR(lock_->Touch());
+      }
+      return progress.Update(history, peak);
+    };
+    LogInfo(fmt::format("{}: {}: {} points, {} of {} trials recorded", task_.id, task_.workload.Text(), space.size(),
+                        history_->count(), budget_.trials));
+    auto result = RunSession(session, world, history_.get());
+    const char* state = !result.ok() ? "failed" : result->interrupted ? "interrupted" : "done";
+    const Status shown = progress.Finish(*history_, result.ok() ? result->peak_flops : 0, state);
+    if (!result.ok()) return result.status();
+    HONE_RETURN_IF_ERROR(shown);
+    result_ = *result;
+    Report(progress);
+    return Status();
+  }
+
+  void Report(const Progress& progress) {
+    const char* how = result_.interrupted ? "interrupted" : StopReasonName(result_.reason);
+    LogInfo(fmt::format("{}: {} new trials in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id,
+                        result_.new_trials, FormatSeconds(result_.seconds),
+                        result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
+                        100 * result_.measuring_share, how, CountText(history_->outcomes()),
+                        progress.Line(*history_, result_.peak_flops)));
+  }
+
+  const TuneJobOptions& options_;
+  Clock* clock_;
+  double last_touch_ = 0;
+  std::string task_text_, settings_text_, fingerprint_;
+  TaskFile task_;
+  pipeline::TuneSettings settings_;
+  Budget budget_;
+  std::unique_ptr<FileLock> lock_;
+  std::unique_ptr<record::Store> store_;
+  std::unique_ptr<History> history_;
+  SessionResult result_;
+};
+
+}  // namespace
+
+std::string BesideRecords(const std::string& db_path, const std::string& suffix) {
+  const std::string stem = EndsWith(db_path, ".db") ? db_path.substr(0, db_path.size() - 3) : db_path;
+  return stem + suffix;
+}
+
+Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  std::vector<std::string> parts;
+  for (const op::Template* t : op->Templates(workload, target)) {
+    parts.push_back(fmt::format("{}={}", t->name(), t->version()));
+  }
+  return Join(parts, ",");
+}
+
+std::string TuneAbi() {
+  return fmt::format("space {}\ncodegen {}\nmeasure {}", op::SpaceVersionText(), compile::CodegenVersion(),
+                     measure::kProtocolVersion);
+}
+
+Result<measure::TaskSetup> MeasureSetup(const TaskFile& task, const std::string& reference_path,
+                                        const measure::Protocol& protocol) {
+  measure::TaskSetup setup;
+  setup.flop = static_cast<double>(task.flop);
+  setup.threads = task.target.threads;
+  setup.protocol = protocol;
+  HONE_RETURN_IF_ERROR(EnsureReference(task.workload, task.target, reference_path, &setup).status());
+  return setup;
+}
+
+int RunTuneJob(const TuneJobOptions& options) {
+  Job job(options);
+  const Status read = job.ReadInputs();
+  if (!read.ok()) {
+    LogError(read.message());
+    return kMisused;
+  }
+  int code = kFailed;
+  const Status run = job.Run(&code);
+  if (!run.ok()) {
+    LogError(run.message());
+    return run.kind() == StatusKind::kInterrupted ? kInterrupted : kFailed;
+  }
+  return code;
+}
+
+}  // namespace hone::session

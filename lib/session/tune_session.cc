@@ -1,0 +1,232 @@
+#include "session/tune_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "search/tuner/tuner.h"
+#include "session/finalists.h"
+
+namespace hone::session {
+namespace {
+
+constexpr double kCommitSeconds = 1;
+constexpr double kLockSeconds = 20;
+
+class Run {
+ public:
+  Run(const SessionOptions& options, const SessionWorld& world, History* history)
+      : options_(options), world_(world), history_(*history), started_(world.clock->NowSeconds()) {}
+
+  Result<SessionResult> Go() {
+    Status status = Tune();
+    if (status.ok() && result_.reason != StopReason::kNone) status = Close();
+    const Status stored = Commit();  // also after an interrupt or a failure: what was measured is kept
+    if (session_ != 0 && stored.ok()) {
+      HONE_RETURN_IF_ERROR(world_.store->EndSession(session_, world_.clock->WallSeconds()));
+    }
+    result_.interrupted = status.kind() == StatusKind::kInterrupted;
+    if (result_.interrupted) result_.reason = StopReason::kNone;
+    if (!status.ok() && !result_.interrupted) return status;
+    HONE_RETURN_IF_ERROR(stored);
+    result_.seconds = Elapsed();
+    result_.measuring_share = result_.seconds > 0 ? measuring_seconds_ / result_.seconds : 0;
+    result_.peak_flops = device_.measurer ? device_.measurer->peak_flops() : 0;
+    return result_;
+  }
+
+ private:
+  double Elapsed() const { return world_.clock->NowSeconds() - started_; }
+
+  Status Tune() {
+    while (true) {
+      result_.reason = history_.Met(options_.budget, Elapsed());
+      if (result_.reason != StopReason::kNone) return Status();
+      if (Interrupted()) return Status::Interrupted("interrupted");
+      HONE_RETURN_IF_ERROR(EnsureTuner());
+      const std::vector<Config> batch = Propose();
+      if (batch.empty()) {
+        result_.reason = StopReason::kExhausted;
+        return Status();
+      }
+      const size_t before = history_.outcomes().size();
+      const Status status = RunBatch(batch);
+      HONE_RETURN_IF_ERROR(Commit());
+      const auto& all = history_.outcomes();
+      tuner_->Update({all.begin() + static_cast<std::ptrdiff_t>(before), all.end()});
+      HONE_RETURN_IF_ERROR(status);
+    }
+  }
+
+  Status EnsureTuner() {
+    if (tuner_) return Status();
+    HONE_ASSIGN_OR_RETURN(tuner_, search::MakeTuner(options_.tuner, *options_.space, options_.seed));
+    tuner_->Update(history_.outcomes());
+    return Status();
+  }
+
+  // Batches end at multiples of their size, counted over all sessions, so that a tuner that learns between batches is told
+  // the same at the same moment after a resume.
+  std::vector<Config> Propose() {
+    const int64_t count = history_.count();
+    const int64_t room = std::min<int64_t>(options_.batch - count % options_.batch, options_.budget.trials - count);
+    std::vector<Config> batch;
+    if (count == 0 && options_.default_config) batch.push_back(*options_.default_config);
+    while (static_cast<int64_t>(batch.size()) < room) {
+      const auto next = tuner_->NextBatch(static_cast<int>(room) - static_cast<int>(batch.size()));
+      if (next.empty()) break;
+      for (const uint64_t index : next) {
+        const bool is_default = options_.default_config && index == options_.default_config->index;
+        if (!history_.Knows(index) && !(count == 0 && is_default)) batch.push_back(options_.space->At(index));
+      }
+    }
+    return batch;
+  }
+
+  Status EnsureDevice() {
+    if (device_.builder) return Status();
+    HONE_ASSIGN_OR_RETURN(device_, world_.open_device());
+    return Status();
+  }
+
+  // Waiting for other tuners may take long; the heartbeat of the job's own lock goes on.
+  Status Lock(bool exclusive) {
+    if (world_.machine == nullptr) return Status();
+    while (true) {
+      const Status status =
+          exclusive ? world_.machine->LockExclusive(kLockSeconds) : world_.machine->LockShared(kLockSeconds);
+      if (status.kind() != StatusKind::kTimeout) return status;
+      HONE_RETURN_IF_ERROR(Progress());
+    }
+  }
+
+  void Unlock() {
+    if (world_.machine != nullptr) world_.machine->Unlock();
+  }
+
+  Status Progress() {
+    return world_.on_progress ? world_.on_progress(history_, device_.measurer->peak_flops()) : Status();
+  }
+
+  Status RunBatch(const std::vector<Config>& batch) {
+    std::vector<Config> legal;
+    std::vector<std::optional<std::string>> rejections;
+    for (const Config& config : batch) {
+      rejections.push_back(options_.space->Reject(config.index));
+      if (!rejections.back()) legal.push_back(config);
+    }
+    HONE_RETURN_IF_ERROR(EnsureDevice());
+    HONE_RETURN_IF_ERROR(Lock(false));
+    auto built = device_.builder->Build(legal);
+    if (!built.ok()) return built.status();
+    HONE_RETURN_IF_ERROR(Lock(true));
+    const double start = world_.clock->NowSeconds();
+    const Status status = MeasureBatch(batch, rejections, *built);
+    measuring_seconds_ += world_.clock->NowSeconds() - start;
+    Unlock();
+    return status;
+  }
+
+  Status MeasureBatch(const std::vector<Config>& batch, const std::vector<std::optional<std::string>>& rejections,
+                      const std::vector<measure::BuildResult>& built) {
+    size_t next_built = 0;
+    for (size_t i = 0; i < batch.size(); ++i) {
+      Outcome outcome;
+      if (rejections[i]) {
+        outcome.error = TrialError::kInvalid;
+        outcome.error_text = *rejections[i];
+      } else {
+        HONE_ASSIGN_OR_RETURN(outcome, Try(built[next_built++]));
+      }
+      outcome.config = batch[i];
+      outcome.proposer = history_.count() == 0 && options_.default_config ? "default" : tuner_->name();
+      HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
+      // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
+      // in between ends with the same trials.
+      if (history_.Met(options_.budget, Elapsed()) != StopReason::kNone) return Status();
+      if (Interrupted()) return Status::Interrupted("interrupted");
+    }
+    return Status();
+  }
+
+  Result<Outcome> Try(const measure::BuildResult& built) {
+    Outcome outcome;
+    if (!built.ok) {
+      outcome.error = built.error;
+      outcome.error_text = built.error_text;
+      outcome.compile_seconds = built.compile_seconds;
+      return outcome;
+    }
+    if (const Outcome* known = history_.OfArtifact(built.kernel.artifact_digest)) {
+      outcome = *known;
+      outcome.steps = built.kernel.steps;
+      outcome.compile_seconds = built.kernel.compile_seconds;
+      outcome.measure_seconds = 0;
+      return outcome;
+    }
+    return device_.measurer->Measure(built.kernel, history_.best_seconds());
+  }
+
+  Status Take(Outcome outcome) {
+    history_.Add(outcome);
+    uncommitted_.push_back(std::move(outcome));
+    ++result_.new_trials;
+    if (world_.clock->NowSeconds() - last_commit_ >= kCommitSeconds) HONE_RETURN_IF_ERROR(Commit());
+    return Progress();
+  }
+
+  Status Commit() {
+    last_commit_ = world_.clock->NowSeconds();
+    if (uncommitted_.empty()) return Status();
+    if (session_ == 0) {
+      record::Session session = options_.session;
+      session.started = world_.clock->WallSeconds() - Elapsed();
+      HONE_ASSIGN_OR_RETURN(session_, world_.store->BeginSession(session));
+    }
+    HONE_RETURN_IF_ERROR(world_.store->Append(session_, uncommitted_));
+    uncommitted_.clear();
+    return Status();
+  }
+
+  // The finalists, then the row that says so.
+  Status Close() {
+    if (history_.Closed(options_.finalists)) return Status();
+    HONE_RETURN_IF_ERROR(Commit());
+    Closing closing{history_.count(), result_.reason, options_.budget.early_stop, options_.finalists, 1};
+    if (options_.finalists > 0 && history_.best()) {
+      HONE_RETURN_IF_ERROR(EnsureDevice());
+      const FinalistWorld world{world_.store, device_.builder.get(), device_.measurer.get(),
+                                [this](bool exclusive) { return Lock(exclusive); }, [this] { Unlock(); }};
+      HONE_ASSIGN_OR_RETURN(const FinalistResult finalists, MeasureFinalists(options_.finalists, world, &history_));
+      result_.finalists = finalists.measured;
+      result_.drift = closing.drift = finalists.drift;
+    }
+    record::Session session = options_.session;
+    session.settings = closing.ToSettings();
+    session.started = world_.clock->WallSeconds();
+    HONE_ASSIGN_OR_RETURN(const int64_t id, world_.store->BeginSession(session));
+    return world_.store->EndSession(id, world_.clock->WallSeconds());
+  }
+
+  const SessionOptions& options_;
+  const SessionWorld& world_;
+  History& history_;
+  const double started_;
+  double last_commit_ = 0;
+  double measuring_seconds_ = 0;
+  int64_t session_ = 0;
+  std::unique_ptr<search::Tuner> tuner_;
+  Device device_;
+  std::vector<Outcome> uncommitted_;
+  SessionResult result_;
+};
+
+}  // namespace
+
+Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history) {
+  return Run(options, world, history).Go();
+}
+
+}  // namespace hone::session

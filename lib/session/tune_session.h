@@ -1,0 +1,65 @@
+// One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user says stop.
+//
+// The trials already in the store are the tuner's history, so a run after a kill goes on as if nothing had happened: for
+// given values the same trials in the same order, whatever the moment of the kill. Trial 0 is the default config. What
+// is stored: each trial when its batch is through, or a second after the last commit at most; a kill loses the rest.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/result.h"
+#include "measure/builder.h"
+#include "record/store.h"
+#include "search/space/space.h"
+#include "session/history.h"
+
+namespace hone::session {
+
+struct SessionOptions {
+  const search::TaskSpace* space = nullptr;
+  std::optional<Config> default_config;
+  std::string tuner = "random";
+  uint64_t seed = 1;
+  Budget budget;
+  int64_t finalists = 8;  // measured again, interleaved, at the end; 0: none
+  int batch = 16;         // candidates that are compiled before they are measured
+  record::Session session;  // everything but id and times; its fingerprint says which trials count
+};
+
+// What does the work; opened when the first trial needs it.
+struct Device {
+  std::unique_ptr<measure::Builder> builder;
+  std::unique_ptr<measure::Measurer> measurer;
+};
+
+struct SessionWorld {
+  record::Store* store = nullptr;
+  Clock* clock = nullptr;
+  MachineLock* machine = nullptr;  // null: nobody else is there (fakes)
+  std::function<Result<Device>()> open_device;
+  // Called after every trial and while waiting; an error (the job's lock was lost) ends the run at once.
+  std::function<Status(const History&, double peak_flops)> on_progress;
+};
+
+struct SessionResult {
+  StopReason reason = StopReason::kNone;  // kNone: interrupted
+  bool interrupted = false;
+  int64_t new_trials = 0;
+  double seconds = 0;         // of this run
+  double measuring_share = 0; // of it, the device was timing
+  double drift = 1;           // of the anchor, if finalists were measured
+  int64_t finalists = 0;      // measured again in this run
+  double peak_flops = 0;      // 0 if nothing was measured
+};
+
+// `history` must be Load()ed from world.store. An error: tuning is not possible (storing fails, no child starts); what was
+// stored before is kept.
+Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history);
+
+}  // namespace hone::session

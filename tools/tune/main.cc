@@ -1,0 +1,28 @@
+// hone-tune: finds the fastest schedule of one task by compiling and measuring candidates.
+#include <CLI/CLI.hpp>
+
+#include "base/flags.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "command/tune.h"
+
+int main(int argc, char** argv) {
+  hone::SetLogName("hone-tune");
+  hone::InstallInterruptHandlers();
+  hone::command::TuneOptions options;
+  CLI::App app("Finds the fastest schedule of one task; goes on where it stopped.", "hone-tune");
+  app.add_option("--task", options.task, "task file (TASKID.task.json), written by hone-extract")->required();
+  app.add_option("--settings", options.settings, "tuner, budget, seed and measuring of the job (JOB.tune.json)");
+  app.add_option("--db", options.db, "records of the task (TASKID.db); created, or continued if it is there");
+  app.add_option("--stamp", options.stamp, "file to write when the budget is met; left alone if nothing changes");
+  app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
+  app.add_flag("--compile-only", options.compile_only, "compile the first candidates without measuring, and stop");
+  app.add_option("--explain", options.explain, "print a recorded trial, by its number: config, steps, sizes, and stop");
+  app.add_option("--show", options.show, "with --explain, also print these: program, llvm, assembly")->delimiter(',');
+  app.add_option("--trial", options.trial, "build and measure one point of the space, by its index, alone, and stop");
+  app.add_flag("--verbose", options.verbose, "say more on stderr");
+  app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
+  app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::TuneAbi())) return *code;
+  return hone::command::RunTune(options);
+}

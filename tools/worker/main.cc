@@ -1,0 +1,15 @@
+// hone-worker: the child that compiles or measures candidates for hone-tune. Not for people: it talks on descriptor 3.
+#include <cstdio>
+#include <cstring>
+
+#include "base/interrupt.h"
+#include "measure/measure_worker.h"
+#include "session/compile_worker.h"
+
+int main(int argc, char** argv) {
+  constexpr int kChannelFd = 3;
+  if (argc == 2 && std::strcmp(argv[1], "compile") == 0) return hone::session::RunCompileWorker(kChannelFd);
+  if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(kChannelFd);
+  std::fprintf(stderr, "usage: hone-worker compile|measure   (started by hone-tune, which talks to it on descriptor 3)\n");
+  return hone::kMisused;
+}
