@@ -1,0 +1,91 @@
+// What hone-bench found: bench/NET.TARGET.json. Format (version 1); times are seconds, rates FLOP/s:
+//   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...", "batch": 1, "threads": 2,
+//    "host": "...", "cpu": "...", "fingerprint": "...", "recorded": "2026-11-21T10:00:00Z", "peak_flops": 2.1e11,
+//    "verification": {"max_error": 3e-7, "tolerance": 1e-4, "ok": true},
+//    "libraries": [{"role": "tuned", "dir": "out/resnet18.cpu", "name": "resnet18", "digest": "...",
+//                   "latency": {"median": .., "p10": .., "p90": .., "min": ..},
+//                   "processes": [[0.0121, 0.0119, ..], ..],
+//                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
+//                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
+//    "kernel_sum_seconds": .., "predicted_ratio": ..}
+// `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other programs, and a file in which
+// they do not is refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::report {
+
+struct Latency {
+  double median = 0, p10 = 0, p90 = 0, min = 0;  // seconds; 0 of no samples
+};
+
+// Quantiles between samples are interpolated linearly (type 7 of Hyndman and Fan).
+Latency LatencyOf(std::vector<double> samples);
+
+struct BenchLayer {
+  std::string node;      // of the graph
+  std::string workload;  // canonical text
+  std::string task;      // id; empty if there is nothing to tune in it
+  std::string source;    // "tuned", "anchor", "default": of its configuration; "fixed" if there is nothing to tune
+  double seconds = 0;    // median over the profiled runs
+  int64_t flop = 0;
+};
+
+enum class BenchRole {
+  kTuned,    // "tuned"
+  kUntuned,  // "untuned": the baseline, every template's default
+};
+const char* BenchRoleName(BenchRole role);
+
+struct BenchLibrary {
+  BenchRole role = BenchRole::kTuned;
+  std::string dir;                             // as hone-bench was given it
+  std::string name;                            // libNAME.so, NAME.h
+  std::string digest;                          // of the library
+  std::vector<std::vector<double>> processes;  // for each fresh process all its samples, in order
+  std::vector<BenchLayer> layers;              // in the order they run; empty if it was not profiled
+
+  std::vector<double> Samples() const;  // of all processes
+  Latency latency() const { return LatencyOf(Samples()); }
+  double LayerSeconds() const;  // sum over the layers
+};
+
+struct Verification {
+  double max_error = 0;  // largest difference from the reference, relative to the reference's standard deviation.
+                         // Infinity if the output is no number; the file then holds null
+  double tolerance = 0;  // that max_error had to keep
+  bool ok = false;
+};
+
+struct BenchFile {
+  std::string network, target;  // as in the task list
+  int64_t batch = 1;
+  int threads = 1;
+  std::string host, cpu, fingerprint;
+  std::string recorded;                 // ISO 8601
+  double peak_flops = 0;                // fused multiply-adds of all threads, measured in the same run; 0: unknown
+  Verification verification;            // of the tuned library
+  std::vector<BenchLibrary> libraries;  // one a role at most, a tuned one always
+  // What tuning promised: the recorded medians of the tuned kernels, each times its uses, plus the layers that have no
+  // records as profiled here; 0: unknown.
+  double kernel_sum_seconds = 0;
+
+  const BenchLibrary* Find(BenchRole role) const;
+  double PredictedRatio() const;  // kernel_sum_seconds / the tuned library's median; 0: unknown
+};
+
+// With a newline at its end. REQUIRES: finite numbers, but for max_error.
+std::string BenchFileText(const BenchFile& bench);
+
+// kInvalid with `path` and the place: syntax, a missing or unknown key, a role twice or no tuned library, a library
+// without samples, a time that is not above 0, a newer version.
+Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path);
+Result<BenchFile> ReadBenchFile(const std::string& path);
+
+}  // namespace hone::report
