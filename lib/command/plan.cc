@@ -1,7 +1,5 @@
 #include "command/plan.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <map>
 #include <set>
@@ -12,20 +10,21 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "pipeline/manifest.h"
 #include "pipeline/plan.h"
 
 namespace hone::command {
 namespace {
 
 namespace fs = std::filesystem;
-using pipeline::PlannedFile;
 using pipeline::PlanInput;
+using pipeline::PlannedFile;
 
 // What stands in an abi file if the tool cannot say: the same text as long as it cannot.
 constexpr const char* kUnversioned = "unversioned\n";
 
-// `path` as the manifest in `work` names it: relative where both lie in one tree, so that the tree can be moved; absolute
-// where nothing but the root is common. REQUIRES: both are absolute.
+// `path` as the manifest in `work` names it: relative where both lie in one tree, so that the tree can be moved;
+// absolute where nothing but the root is common. REQUIRES: both are absolute.
 std::string FromWork(const std::string& path, const std::string& work) {
   const fs::path a = fs::weakly_canonical(path), b = fs::weakly_canonical(work);
   const fs::path relative = a.lexically_relative(b);
@@ -34,32 +33,42 @@ std::string FromWork(const std::string& path, const std::string& work) {
   return one_tree && !relative.empty() ? relative.string() : a.string();
 }
 
+struct Abi {
+  std::string text;
+  std::string warning;  // empty: all is well
+};
+
 // The answer of one tool to --abi; the file of an earlier answer, if the tool is not there (yet).
-std::string AskAbi(const std::string& program, const std::string& file) {
+Abi AskAbi(const std::string& program, const std::string& file) {
   if (!Exists(program)) {
-    LogWarning(program + ": not there; build it, or pass --tools");
     const Result<std::string> earlier = ReadFile(file);
-    return earlier.ok() ? *earlier : kUnversioned;
+    return {earlier.ok() ? *earlier : kUnversioned, program + ": not there; build it, or pass --tools"};
   }
   CommandOptions options;
   options.timeout_seconds = 20;
   const Result<CommandResult> answer = RunCommand({program, "--abi"}, options);
-  if (answer.ok() && answer->status.ok() && !Trim(answer->out).empty()) return std::string(Trim(answer->out)) + "\n";
-  LogWarning(program + ": does not answer --abi: nothing is made again when it changes");
-  return kUnversioned;
+  if (answer.ok() && answer->status.ok() && !Trim(answer->out).empty())
+    return {std::string(Trim(answer->out)) + "\n", ""};
+  return {kUnversioned, program + ": does not answer --abi: nothing is made again when it changes"};
 }
 
 std::map<std::string, std::string> AskAbis(const std::string& tools, const std::string& work) {
-  std::map<std::string, std::string> answers;
+  std::map<std::string, Abi> answers;
   for (const char* tool : pipeline::kTools) answers[tool];
-  std::vector<std::jthread> threads;  // most of an answer is the loader's work on a large program
-  for (auto& [tool, text] : answers) {
-    threads.emplace_back([&tool = tool, &text = text, &tools, &work] {
-      text = AskAbi(JoinPath(tools, tool), JoinPath(work, fmt::format("abi/{}.txt", tool)));
-    });
+  {
+    std::vector<std::jthread> threads;  // most of an answer is the loader's work on a large program
+    for (auto& [tool, abi] : answers) {
+      threads.emplace_back([&tool = tool, &abi = abi, &tools, &work] {
+        abi = AskAbi(JoinPath(tools, tool), JoinPath(work, pipeline::AbiPath(tool)));
+      });
+    }
   }
-  threads.clear();
-  return answers;
+  std::map<std::string, std::string> texts;
+  for (const auto& [tool, abi] : answers) {
+    if (!abi.warning.empty()) LogWarning(abi.warning);
+    texts[tool] = abi.text;
+  }
+  return texts;
 }
 
 Status ReadTaskLists(const std::string& work, PlanInput* input) {
@@ -83,8 +92,8 @@ std::string DepfilePath(const std::string& path) {
   return ReplaceAll(ReplaceAll(ReplaceAll(path, "$", "$$"), "#", "\\#"), " ", "\\ ");
 }
 
-// Everything that was read and is not written in the statement of build.ninja, folders included: their times change when a
-// file appears in them or goes. A file that is gone is no error to Ninja in a depfile, as it is in a statement.
+// Everything that was read and is not written in the statement of build.ninja, folders included: their times change
+// when a file appears in them or goes. A file that is gone is no error to Ninja in a depfile, as it is in a statement.
 std::string Depfile(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
   std::string text = "build.ninja:";
   const auto add = [&text](const std::string& path) { text += " \\\n  " + DepfilePath(path); };

@@ -50,10 +50,11 @@ class Manifest {
  private:
   std::string Tool(const std::string& name) const { return input_.tools + "/" + name; }
 
-  // A command: `exec`, so that Ninja waits for the tool itself when it is told to stop; the launcher where the work wants the
-  // device's own machine, read by the shell at run time, so that another one changes no command.
+  // A command: `exec`, so that Ninja waits for the tool itself when it is told to stop; the launcher where the work
+  // wants the device's own machine, read by the shell at run time, so that another one changes no command.
   std::string Command(const std::string& tool, const std::string& arguments, bool launched = false) const {
-    return fmt::format("exec {}{} {}", launched ? "$$HONE_LAUNCHER " : "", EscapeValue(ShellQuote(Tool(tool))), arguments);
+    return fmt::format("exec {}{} {}", launched ? "$$HONE_LAUNCHER " : "", EscapeValue(ShellQuote(Tool(tool))),
+                       arguments);
   }
 
   void Rule(const std::string& name, const std::string& command, const std::string& description,
@@ -96,7 +97,8 @@ class Manifest {
 
 void Manifest::Head() {
   writer_.Comment(
-      "Written by hone-plan from the pipeline files and the task lists; edit those, not this. doc/manifest.md explains it.");
+      "Written by hone-plan from the pipeline files and the task lists; edit those, not this. doc/manifest.md explains "
+      "it.");
   writer_.Comment("All paths are relative to this folder. A job is a network on a target: resnet18 on cpu.");
   writer_.Blank();
   writer_.Variable("ninja_required_version", "1.10");
@@ -113,14 +115,17 @@ void Manifest::Rules() {
                                         EscapeValue(ShellQuote(input_.tools)))),
        "plan", {{"depfile", "build.ninja.d"}, {"generator", "1"}, {"restat", "1"}});
   writer_.Comment(
-      "generator: the task files become outputs of an extract edge only when its list is known, which must not run it again. "
+      "generator: the task files become outputs of an extract edge only when its list is known, which must not run it "
+      "again. "
       "What would change the command also changes settings/*.extract.json.");
   Rule("extract",
        Command("hone-extract",
-               "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks", true),
+               "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks",
+               true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
   writer_.Comment(
-      "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it is done.");
+      "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it "
+      "is done.");
   Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out", true), "tune $in",
        {{"restat", "1"}});
   Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out"), "pick best $job",
@@ -131,9 +136,8 @@ void Manifest::Rules() {
        "build $job, untuned", {{"restat", "1"}});
   Rule("bench", Command("hone-bench", "--lib $dir --baseline $baseline --settings $settings --out $out", true),
        "bench $job", {{"restat", "1"}});
-  Rule("report",
-       Command("hone-report", "--bench $in --tasks $tasks --best $best --records $records --out $dir"), "report $job",
-       {{"restat", "1"}});
+  Rule("report", Command("hone-report", "--bench $in --tasks $tasks --best $best --records $records --out $dir"),
+       "report $job", {{"restat", "1"}});
   writer_.Rule("clean_stamps", {{"command", "exec rm -rf stamps"}, {"description", "remove stamps"}});
 }
 
@@ -153,7 +157,8 @@ void Manifest::ExtractEdge(const NetworkJob& job) {
   const std::string graph = fmt::format("nets/{}.graph.json", net);
   const bool first = graphs_.emplace(net, true).second;
   if (first) Section(fmt::format("{}: {}, batch {}", net, job.network, job.pipeline->batch));
-  // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that does.
+  // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that
+  // does.
   writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
   NinjaBuild build;
   build.outputs = {TaskListPath(net, job.target->name)};
@@ -270,8 +275,9 @@ void Manifest::NetworkEdges(const NetworkJob& job) {
   report.rule = "report";
   report.inputs = {bench};
   report.implicit_inputs = {list, best, AbiPath("hone-report")};
-  // The report tells of trials, too, that found nothing better and changed no best. Not by the alias of the stamps: after
-  // a restat Ninja logs the time of the newest input that is a file, an alias is none, and the edge would stay dirty.
+  // The report tells of trials, too, that found nothing better and changed no best. Not by the alias of the stamps:
+  // after a restat Ninja logs the time of the newest input that is a file, an alias is none, and the edge would stay
+  // dirty.
   report.implicit_inputs.insert(report.implicit_inputs.end(), stamps.begin(), stamps.end());
   report.order_only_inputs = {Tool("hone-report")};
   report.bindings = {{"job", name}, {"tasks", list}, {"best", best}, {"records", records}, {"dir", dir}};
@@ -312,7 +318,8 @@ void Manifest::Aliases() {
   alias("tune-all", tunes);
   alias("nightly", {"tune-all", "report"});
   writer_.Blank();
-  writer_.Comment("Removes the stamps: every task then looks into its records, finds its budget met, and is stamped again.");
+  writer_.Comment(
+      "Removes the stamps: every task then looks into its records, finds its budget met, and is stamped again.");
   NinjaBuild clean;
   clean.outputs = {"clean-stamps"};
   clean.rule = "clean_stamps";

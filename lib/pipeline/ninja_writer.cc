@@ -15,7 +15,8 @@ void AppendPaths(const std::vector<std::string>& paths, std::string* line) {
   }
 }
 
-// The last unescaped space of `line` at or before `limit` and behind `first`, else the first one after the limit, else npos.
+// The last unescaped space of `line` at or before `limit` and behind `first`, else the first one after the limit, else
+// npos.
 size_t BreakPoint(std::string_view line, size_t first, size_t limit) {
   size_t best = std::string_view::npos;
   bool escaped = false;

@@ -2,7 +2,8 @@
 // what to build is decided in pipeline/plan.h. Emits nothing newer than Ninja 1.10.
 //
 // Lines are wrapped at 120 columns where the syntax allows it: at an unescaped space of a `build` line or of a value,
-// by " $" and a line indented by four. A wrapped value is the same value to Ninja, so wrapping never makes an edge dirty.
+// by " $" and a line indented by four. A wrapped value is the same value to Ninja, so wrapping never makes an edge
+// dirty.
 #pragma once
 
 #include <string>

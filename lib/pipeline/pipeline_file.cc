@@ -21,9 +21,10 @@ Result<std::string> Stem(const std::string& path) {
   std::string stem = BaseName(path);
   stem.resize(stem.size() - (EndsWith(stem, kSuffix) ? kSuffix.size() : 0));
   if (IsPlainName(stem)) return stem;
-  return Status::Invalid(fmt::format(
-      "{}: the file's name becomes part of target names: use letters, digits, '_', '.' and '-', a letter or digit first",
-      path));
+  return Status::Invalid(
+      fmt::format("{}: the file's name becomes part of target names: use letters, digits, '_', '.' and '-', a letter "
+                  "or digit first",
+                  path));
 }
 
 // The problem that CheckValues found, at the line of its key.
@@ -174,7 +175,8 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
     result.pipelines.push_back(std::move(file));
   }
   if (result.pipelines.empty()) {
-    return Status::NotFound(folder + ": no pipeline (a file NAME.toml) is in this folder; write one, or pass --pipelines");
+    return Status::NotFound(folder +
+                            ": no pipeline (a file NAME.toml) is in this folder; write one, or pass --pipelines");
   }
   const std::string target_folder = JoinPath(folder, "targets");
   std::vector<std::string> target_paths;

@@ -1,6 +1,6 @@
-// What people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and pipelines/targets/NAME.toml (a
-// device). doc/manifest.md lists the keys. Names of files are names of jobs: `resnet18.toml` on target `cpu` is
-// `tune-resnet18-cpu`.
+// What people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and
+// pipelines/targets/NAME.toml (a device). doc/manifest.md lists the keys. Names of files are names of jobs:
+// `resnet18.toml` on target `cpu` is `tune-resnet18-cpu`.
 #pragma once
 
 #include <string>
@@ -25,17 +25,17 @@ struct PipelineFile {
 
 // One pipelines/targets/NAME.toml.
 struct TargetFile {
-  std::string name;       // the file's stem
-  std::string path;       // of the file, for messages
-  std::string json;       // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
-  int64_t devices = 1;    // how many edges may measure on such devices at once; changes no result
+  std::string name;     // the file's stem
+  std::string path;     // of the file, for messages
+  std::string json;     // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
+  int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };
 
 // Is `network` the path of a file, not a built-in name? It has a '/' or ends in ".onnx".
 bool IsNetworkFile(std::string_view network);
 
-// kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with PATH
-// for a file name that is no job name.
+// kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with
+// PATH for a file name that is no job name.
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path);
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path);
 
@@ -47,8 +47,8 @@ struct PipelineFolder {
   std::vector<std::string> read;
 };
 
-// kNotFound without a pipeline; kInvalid as above, and for a target or a network whose file is not there, at the line of
-// the pipeline that names it.
+// kNotFound without a pipeline; kInvalid as above, and for a target or a network whose file is not there, at the line
+// of the pipeline that names it.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
 
 }  // namespace hone::pipeline

@@ -1,10 +1,11 @@
-// The plan: which files are to be made from which, for all pipelines at once, as the text of work/build.ninja and the small
-// files its edges read. A pure function of the pipelines, the task lists that are known so far, and what the tools answer to
+// The plan: which files are to be made from which, for all pipelines at once, as the text of work/build.ninja and the
+// small files its edges read. A pure function of the pipelines, the task lists that are known so far, and what the
+// tools answer to
 // --abi; doc/manifest.md has the rules and their reasons.
 //
-// Two stages. Before hone-extract has run there are no task lists: the manifest then holds the extract edges, and the edge
-// that makes the manifest itself, whose inputs are those lists. Ninja brings its manifest up to date before anything else, so
-// it extracts, plans again, reloads, and goes on with the tune edges in one invocation.
+// Two stages. Before hone-extract has run there are no task lists: the manifest then holds the extract edges, and the
+// edge that makes the manifest itself, whose inputs are those lists. Ninja brings its manifest up to date before
+// anything else, so it extracts, plans again, reloads, and goes on with the tune edges in one invocation.
 #pragma once
 
 #include <map>
@@ -23,7 +24,7 @@ inline constexpr const char* kTools[] = {"hone-extract", "hone-tune",  "hone-pic
 
 struct PlanInput {
   PipelineFolder folder;
-  std::map<std::string, TaskList> lists;  // by JobName; a list that is not there yet is missing
+  std::map<std::string, TaskList> lists;   // by JobName; a list that is not there yet is missing
   std::map<std::string, std::string> abi;  // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
   std::string pipelines;  // folder of the pipelines, likewise

@@ -40,8 +40,8 @@ Status ReadVersion(JsonReader* reader) {
   int64_t version = 0;
   HONE_RETURN_IF_ERROR(reader->Read("version", &version));
   if (version > kVersion) {
-    return reader->Error("version", fmt::format("{} is newer than this Hone knows ({}); use the Hone that wrote it",
-                                                version, kVersion));
+    return reader->Error(
+        "version", fmt::format("{} is newer than this Hone knows ({}); use the Hone that wrote it", version, kVersion));
   }
   if (version < 1) return reader->Error("version", fmt::format("no such version: {}", version));
   return Status::Ok();

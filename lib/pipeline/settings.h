@@ -1,9 +1,11 @@
 // The settings of a job: everything of its pipeline file that changes a result, apart from what it tunes for what.
-// hone-plan writes them as settings/JOB.extract.json, .tune.json and .bench.json (only if changed); the tools read them. Nothing
-// that leaves results alone (launcher, verbosity, paths, number of jobs) may be added here: a changed byte is work to do.
+// hone-plan writes them as settings/JOB.extract.json, .tune.json and .bench.json (only if changed); the tools read
+// them. Nothing that leaves results alone (launcher, verbosity, paths, number of jobs) may be added here: a changed
+// byte is work to do.
 //
-// Format: one JSON object with "version": 1 and the fields below by their names; MeasureSettings is the object "measure"
-// of the tune settings. Every field is written; a reader takes a missing one as its default and refuses unknown ones.
+// Format: one JSON object with "version": 1 and the fields below by their names; MeasureSettings is the object
+// "measure" of the tune settings. Every field is written; a reader takes a missing one as its default and refuses
+// unknown ones.
 #pragma once
 
 #include <cstdint>
@@ -51,11 +53,12 @@ Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::strin
 Result<TuneSettings> ReadTuneSettings(const std::string& path);
 Result<BenchSettings> ReadBenchSettings(const std::string& path);
 
-// Is `a` the larger budget? More trials; then more seconds, then more patience before an early stop (0, no limit, is most).
+// Is `a` the larger budget? More trials; then more seconds, then more patience before an early stop (0, no limit, is
+// most).
 bool LargerBudget(const TuneSettings& a, const TuneSettings& b);
 
-// What is wrong with the values, "" if nothing: "trials: must be at least 1, is 0". The first part is the key. One place
-// for both the pipeline file and the JSON.
+// What is wrong with the values, "" if nothing: "trials: must be at least 1, is 0". The first part is the key. One
+// place for both the pipeline file and the JSON.
 std::string CheckValues(const TuneSettings& settings);
 std::string CheckValues(const BenchSettings& settings);
 

@@ -1,8 +1,10 @@
 // The task list of a network on a target: tasks/NET.TARGET.tasks.json, written by hone-extract, read by everything that
 // asks what there is to tune. Format (version 1):
 //   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...", "target_name": "cpu",
-//    "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...) + bias + relu", "weight": 4, "flop": 231211008}, ...]}
-// One entry a distinct task. An id depends on the workload and the target alone, so networks share tasks, their records too.
+//    "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...) + bias + relu", "weight": 4, "flop": 231211008},
+//    ...]}
+// One entry a distinct task. An id depends on the workload and the target alone, so networks share tasks, their records
+// too.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,8 @@ struct TaskEntry {
 
 struct TaskList {
   std::string network;
-  std::string target;       // canonical text
-  std::string target_name;  // stem of its file in pipelines/targets
+  std::string target;            // canonical text
+  std::string target_name;       // stem of its file in pipelines/targets
   std::vector<TaskEntry> tasks;  // in the network's order, ids distinct
 };
 

@@ -111,9 +111,7 @@ Status TomlTable::Expected(const std::string& key, const char* type) const {
   return Error(key, fmt::format("`{}` must be {}", key, type));
 }
 
-bool TomlTable::Has(const std::string& key) const {
-  return document_->Find(pointer_ + "/" + Escaped(key)) != nullptr;
-}
+bool TomlTable::Has(const std::string& key) const { return document_->Find(pointer_ + "/" + Escaped(key)) != nullptr; }
 
 Status TomlTable::Read(const std::string& key, std::string* out) {
   known_.push_back(key);

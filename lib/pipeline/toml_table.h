@@ -1,5 +1,5 @@
-// Checked reading of a TOML file: the twin of base/json.h's JsonReader for the files people write by hand, so every message has
-// the line: "pipelines/resnet18.toml:7: unknown key `trails` in [tune]; did you mean `trials`?"
+// Checked reading of a TOML file: the twin of base/json.h's JsonReader for the files people write by hand, so every
+// message has the line: "pipelines/resnet18.toml:7: unknown key `trails` in [tune]; did you mean `trials`?"
 //
 // Use: Read every key the format knows, then Finish(), which refuses the keys that nobody asked for.
 #pragma once
@@ -19,7 +19,8 @@ class TomlTable {
   // The whole file. kInvalid with "PATH:LINE: what" for a syntax error, a date, or a number that is not finite.
   static Result<TomlTable> Parse(std::string_view text, const std::string& path);
 
-  // *out = the value of `key`; ok and *out unchanged if it is missing. kInvalid for another type. A double takes an integer.
+  // *out = the value of `key`; ok and *out unchanged if it is missing. kInvalid for another type. A double takes an
+  // integer.
   Status Read(const std::string& key, std::string* out);
   Status Read(const std::string& key, int64_t* out);
   Status Read(const std::string& key, double* out);

@@ -1,6 +1,7 @@
-// The manifests of two small pipelines, byte for byte: alpha on two targets and beta, a model file, on one; a task that they
-// share; before and after extract. The expected texts were read line by line against DESIGN's rules (and tests/cli/manifest
-// runs such manifests under Ninja). To accept a change: HONE_UPDATE_GOLDEN=1 bin/golden_manifest_test, and read the diff.
+// The manifests of two small pipelines, byte for byte: alpha on two targets and beta, a model file, on one; a task that
+// they share; before and after extract. The expected texts were read line by line against DESIGN's rules (and
+// tests/cli/manifest runs such manifests under Ninja). To accept a change: HONE_UPDATE_GOLDEN=1
+// bin/golden_manifest_test, and read the diff.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

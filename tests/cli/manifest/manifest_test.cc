@@ -1,5 +1,5 @@
-// The generated manifest under a real Ninja with stand-ins for the tools: what runs, what does not, and what is left when
-// something is deleted, changed or interrupted.
+// The generated manifest under a real Ninja with stand-ins for the tools: what runs, what does not, and what is left
+// when something is deleted, changed or interrupted.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -34,8 +34,9 @@ class Manifest : public WorkFolderTest {
 
 TEST_F(Manifest, AFreshFolderGoesThroughInOneInvocation) {
   NinjaOk({"tune-alpha-cpu"});
-  const Lines calls = {"bench alpha.cpu",  "build alpha.cpu", "build alpha.cpu.untuned", "extract alpha.cpu", "extract beta.cpu",
-                       "pick-best alpha.cpu", "report alpha.cpu", "tune a 4", "tune b 4"};
+  const Lines calls = {"bench alpha.cpu",   "build alpha.cpu",  "build alpha.cpu.untuned",
+                       "extract alpha.cpu", "extract beta.cpu", "pick-best alpha.cpu",
+                       "report alpha.cpu",  "tune a 4",         "tune b 4"};
   EXPECT_EQ(Calls(), calls);
   EXPECT_EQ(Read("work/best/alpha.cpu.json"), "a 10\nb 10\n");
   EXPECT_TRUE(Exists(Path(project_ + "/work/report/alpha.cpu/index.html")));
@@ -96,8 +97,9 @@ TEST_F(Manifest, ABetterRecordIsBuiltAndTimed) {
   Write("bin/speed", "5\n");
   WritePipeline("beta", "two", 5);
   NinjaOk({});
-  EXPECT_EQ(Calls(), (Lines{"bench alpha.cpu", "bench beta.cpu", "build alpha.cpu", "build beta.cpu", "pick-best alpha.cpu",
-                            "pick-best beta.cpu", "report alpha.cpu", "report beta.cpu", "tune b 1", "tune c 1"}));
+  EXPECT_EQ(Calls(),
+            (Lines{"bench alpha.cpu", "bench beta.cpu", "build alpha.cpu", "build beta.cpu", "pick-best alpha.cpu",
+                   "pick-best beta.cpu", "report alpha.cpu", "report beta.cpu", "tune b 1", "tune c 1"}));
 }
 
 TEST_F(Manifest, ATouchedToolRerunsNothing) {
@@ -228,12 +230,14 @@ TEST_F(Manifest, ADeletedTaskFileOrDepfileIsMadeAgain) {
 }
 
 TEST_F(Manifest, AnotherLauncherIsUsedAndMakesNothingDirty) {
-  Write("bin/launch", "#!/bin/sh\necho \"launched $1 $(basename \"$2\")\" >>\"$(dirname \"$0\")/calls\"\nshift\nexec \"$@\"\n");
+  Write("bin/launch",
+        "#!/bin/sh\necho \"launched $1 $(basename \"$2\")\" >>\"$(dirname \"$0\")/calls\"\nshift\nexec \"$@\"\n");
   ASSERT_EQ(chmod(Path(project_ + "/bin/launch").c_str(), 0755), 0);
   const std::string launcher = Path(project_ + "/bin/launch") + " -X";
   EXPECT_TRUE(Ninja({"records-alpha-cpu"}, {{"HONE_LAUNCHER", launcher}}).status.ok());
-  EXPECT_EQ(Calls(), (Lines{"extract alpha.cpu", "extract beta.cpu", "launched -X hone-extract", "launched -X hone-extract",
-                            "launched -X hone-tune", "launched -X hone-tune", "tune a 4", "tune b 4"}));
+  EXPECT_EQ(Calls(),
+            (Lines{"extract alpha.cpu", "extract beta.cpu", "launched -X hone-extract", "launched -X hone-extract",
+                   "launched -X hone-tune", "launched -X hone-tune", "tune a 4", "tune b 4"}));
   NinjaOk({"records-alpha-cpu"});
   EXPECT_EQ(Calls(), Lines());
 }

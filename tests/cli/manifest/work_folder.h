@@ -16,11 +16,13 @@ namespace hone {
 
 class WorkFolderTest : public testing::Test {
  protected:
-  // Networks one (tasks a, b) and two (b, c); pipelines alpha (one) and beta (two) on target cpu, 4 trials a task. Not planned yet.
+  // Networks one (tasks a, b) and two (b, c); pipelines alpha (one) and beta (two) on target cpu, 4 trials a task. Not
+  // planned yet.
   void SetUp() override;
 
   std::string Path(const std::string& name) const { return dir_->Join(name); }
-  // Replaces a file (and makes its folder). What Ninja looks at is later than the end of the last run, in file times too.
+  // Replaces a file (and makes its folder). What Ninja looks at is later than the end of the last run, in file times
+  // too.
   void Write(const std::string& name, const std::string& text);
   void Touch(const std::string& name);
   std::string Read(const std::string& name) const;

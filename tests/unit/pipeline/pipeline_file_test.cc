@@ -71,9 +71,11 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseconds = -1\n", "4: `seconds` must be at least 0, is -1"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseconds = nan\n", "4: not a finite number"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseed = -1\n", "4: `seed` must be at least 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ncandidate_seconds = 0\n", "4: `candidate_seconds` must be above 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ncandidate_seconds = 0\n",
+       "4: `candidate_seconds` must be above 0"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nprune_factor = 0.5\n", "4: `prune_factor` must be at least 1"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[bench]\n# a comment\nprocesses = 0\n", "5: `processes` must be at least 1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[bench]\n# a comment\nprocesses = 0\n",
+       "5: `processes` must be at least 1"},
       {"network = \"n\"\ntargets = [\"cpu\"]\ntune = 3\n", "3: `tune` must be a table: [tune]"},
       {"network = 3\ntargets = [\"cpu\"]\n", "1: `network` must be a text"},
       {"targets = [\"cpu\"]\n", "1: `network` is missing"},
@@ -181,8 +183,9 @@ TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
   EXPECT_EQ(folder->pipelines[0].name, "a");
   EXPECT_EQ(folder->pipelines[1].name, "a-b");
   ASSERT_EQ(folder->targets.size(), 1u);
-  const std::vector<std::string> read = {dir_->path(),          dir_->Join("a-b.toml"),          dir_->Join("a.toml"),
-                                         dir_->Join("targets"), dir_->Join("targets/cpu.toml"), dir_->Join("targets/unused.toml")};
+  const std::vector<std::string> read = {
+      dir_->path(),          dir_->Join("a-b.toml"),         dir_->Join("a.toml"),
+      dir_->Join("targets"), dir_->Join("targets/cpu.toml"), dir_->Join("targets/unused.toml")};
   EXPECT_EQ(folder->read, read);
 }
 
@@ -191,8 +194,7 @@ TEST_F(PipelineFolderTest, ATargetWithoutAFileIsNamedWithItsLine) {
   Write("a.toml", "network = \"n\"\n\ntargets = [\"cuad\"]\n");
   const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
   ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.status().message(),
-            dir_->Join("a.toml") + ":3: no file targets/cuad.toml; did you mean `cuda`?");
+  EXPECT_EQ(folder.status().message(), dir_->Join("a.toml") + ":3: no file targets/cuad.toml; did you mean `cuda`?");
 }
 
 TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {

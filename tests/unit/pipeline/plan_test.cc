@@ -99,8 +99,10 @@ TEST(Plan, TheSameTaskOnTwoTargetsIsTunedOnEachWithRecordsOfItsOwn) {
   EXPECT_NE(Statement(manifest, "stamps/x.old.done").find("db = records/old/x.db"), std::string::npos);
   EXPECT_NE(Statement(manifest, "stamps/x.old.done").find("pool = device-old"), std::string::npos);
   // One edge makes the graph, the other waits for it.
-  EXPECT_NE(Statement(manifest, "tasks/a.cpu.tasks.json").find("| tasks/x.task.json nets/a.graph.json:"), std::string::npos);
-  EXPECT_NE(Statement(manifest, "tasks/a.old.tasks.json").find("abi/hone-extract.txt nets/a.graph.json ||"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "tasks/a.cpu.tasks.json").find("| tasks/x.task.json nets/a.graph.json:"),
+            std::string::npos);
+  EXPECT_NE(Statement(manifest, "tasks/a.old.tasks.json").find("abi/hone-extract.txt nets/a.graph.json ||"),
+            std::string::npos);
 }
 
 TEST(Plan, TheDatabaseIsNeverAnOutputAndTheToolsAreOrderOnly) {
@@ -187,9 +189,9 @@ TEST(Plan, WritesTheFilesThatTheEdgesRead) {
   for (const PlannedFile& file : plan->files) paths.push_back(file.path);
   std::sort(paths.begin(), paths.end());
   const std::vector<std::string> expected = {
-      "abi/hone-bench.txt",     "abi/hone-build.txt",      "abi/hone-extract.txt", "abi/hone-pick-best.txt",
-      "abi/hone-report.txt",    "abi/hone-tune.txt",       "settings/a.bench.json", "settings/a.extract.json",
-      "settings/a.tune.json",   "targets/cpu.json"};
+      "abi/hone-bench.txt",   "abi/hone-build.txt", "abi/hone-extract.txt",  "abi/hone-pick-best.txt",
+      "abi/hone-report.txt",  "abi/hone-tune.txt",  "settings/a.bench.json", "settings/a.extract.json",
+      "settings/a.tune.json", "targets/cpu.json"};
   EXPECT_EQ(paths, expected);
 }
 

@@ -61,8 +61,10 @@ TEST(TaskList, MistakesAreNamed) {
 }
 
 TEST(TaskList, PlainNames) {
-  for (const char* name : {"a", "resnet18", "conv2d-0123456789ab", "A_b.c-1", "0"}) EXPECT_TRUE(IsPlainName(name)) << name;
-  for (const char* name : {"", ".", "..", ".a", "-a", "a b", "a/b", "a:b", "a$b", "a\n"}) EXPECT_FALSE(IsPlainName(name)) << name;
+  for (const char* name : {"a", "resnet18", "conv2d-0123456789ab", "A_b.c-1", "0"})
+    EXPECT_TRUE(IsPlainName(name)) << name;
+  for (const char* name : {"", ".", "..", ".a", "-a", "a b", "a/b", "a:b", "a$b", "a\n"})
+    EXPECT_FALSE(IsPlainName(name)) << name;
 }
 
 }  // namespace
