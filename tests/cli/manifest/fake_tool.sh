@@ -2,10 +2,11 @@
 # Every tool of the pipeline but hone-plan, in a few lines each: it stands in the tools folder under each tool's name, takes
 # exactly the tool's flags, keeps the tool's promises (outputs only if changed, resume from the records, 75 on SIGTERM), and
 # notes each call in the file `calls` beside it. Also beside it: networks/NAME (the task ids of a network), speed (what a trial
-# measures), TOOL.abi (the answer to --abi), slow (if it is there, a trial takes a while).
+# measures), TOOL.abi (the answer to --abi), slow (if it is there, a trial takes a while). It starts no programs where the shell
+# can do: the tests run it hundreds of times.
 set -eu
-bin=$(dirname "$0")
-tool=$(basename "$0")
+bin=${0%/*}
+tool=${0##*/}
 if [ "$1" = --abi ]; then exec cat "$bin/$tool.abi"; fi
 
 untuned=no
@@ -34,66 +35,102 @@ while [ $# -gt 0 ]; do
 done
 
 say() { echo "$*" >>"$bin/calls"; }
+get() { IFS= read -r got <"$1"; }
+# put FILE LINE: the file holds the line; if it does already it is left alone.
 put() {
-  mkdir -p "$(dirname "$1")"
-  cat >"$1.$$"
-  if cmp -s "$1.$$" "$1"; then rm "$1.$$"; else mv "$1.$$" "$1"; fi
+  [ -d "${1%/*}" ] || mkdir -p "${1%/*}"
+  if [ -f "$1" ]; then
+    got=
+    get "$1" || true
+    [ "$got" != "$2" ] || return 0
+  fi
+  echo "$2" >"$1"
+}
+# stem FILE SUFFIX: its name without folder and suffix.
+stem() {
+  name=${1##*/}
+  name=${name%"$2"}
 }
 
 case $tool in
   hone-extract)
     [ -f "$bin/networks/$network" ] || { echo "hone-extract: no network $network" >&2; exit 1; }
-    say extract "$(basename "$tasks" .tasks.json)"
-    rows=
-    for id in $(cat "$bin/networks/$network"); do
-      rows="$rows${rows:+,}{\"id\":\"$id\",\"workload\":\"$id()\",\"weight\":1,\"flop\":1}"
-      echo "$id" | put "$task_dir/$id.task.json"
-    done
-    echo "$network $batch" | put "$graph"
     [ -f "$target" ]
-    echo "{\"version\":1,\"network\":\"n\",\"target\":\"t\",\"target_name\":\"cpu\",\"tasks\":[$rows]}" | put "$tasks"
+    stem "$tasks" .tasks.json
+    say extract "$name"
+    rows=
+    get "$bin/networks/$network"
+    for id in $got; do
+      rows="$rows${rows:+,}{\"id\":\"$id\",\"workload\":\"$id()\",\"weight\":1,\"flop\":1}"
+      put "$task_dir/$id.task.json" "$id"
+    done
+    put "$graph" "$network $batch"
+    put "$tasks" "{\"version\":1,\"network\":\"n\",\"target\":\"t\",\"target_name\":\"cpu\",\"tasks\":[$rows]}"
     ;;
   hone-tune)
-    id=$(cat "$task")
-    trials=$(sed -n 's/.*"trials": \([0-9]*\).*/\1/p' "$settings")
-    mkdir -p "$(dirname "$db")"
-    touch "$db"
+    get "$task"
+    id=$got
+    trials=
+    while read -r key value; do
+      if [ "$key" = '"trials":' ]; then trials=${value%,}; fi
+    done <"$settings"
+    [ -d "${db%/*}" ] || mkdir -p "${db%/*}"
+    : >>"$db"
     trap '' PIPE  # an interrupted Ninja no longer reads what we, or the shell, still have to say
     trap 'echo committed >>"$db.end"; exit 75' INT TERM HUP
-    had=$(wc -l <"$db")
+    had=0
+    while read -r _; do had=$((had + 1)); done <"$db"
     have=$had
+    get "$bin/speed"
     while [ "$have" -lt "$trials" ]; do
       have=$((have + 1))
-      cat "$bin/speed" >>"$db"
+      echo "$got" >>"$db"
       [ ! -f "$bin/slow" ] || sleep 0.05 || true
     done
     say tune "$id" "$((have - had))"
-    echo "$id $trials" | put "$stamp"
+    put "$stamp" "$id $trials"
     ;;
   hone-pick-best)
-    say pick-best "$(basename "$out" .json)"
-    for id in $(grep -o '"id":"[^"]*"' "$tasks" | cut -d '"' -f 4); do
-      echo "$id $(sort -n "$records/$id.db" | head -n 1)"
-    done | put "$out"
+    stem "$out" .json
+    say pick-best "$name"
+    get "$tasks"
+    rest=${got#*\"tasks\":}
+    line=
+    while [ "$rest" != "${rest#*\"id\":\"}" ]; do
+      rest=${rest#*\"id\":\"}
+      id=${rest%%\"*}
+      best=999
+      while read -r speed; do
+        if [ "$speed" -lt "$best" ]; then best=$speed; fi
+      done <"$records/$id.db"
+      line="$line${line:+, }$id $best"
+    done
+    put "$out" "$line"
     ;;
   hone-build)
-    say build "$(basename "$out")"
-    net=$(basename "$graph" .graph.json)
-    if [ $untuned = yes ]; then best=$target; fi
-    cat "$graph" "$best" "$target" | put "$out/lib$net.so"
-    echo header | put "$out/$net.h"
-    echo parameters | put "$out/$net.params"
-    cat "$best" | put "$out/manifest.json"
+    say build "${out##*/}"
+    stem "$graph" .graph.json
+    get "$graph"
+    if [ $untuned = yes ]; then line="$got, untuned"; else line=$got; get "$best"; line="$line, $got"; fi
+    [ -f "$target" ]
+    put "$out/lib$name.so" "$line"
+    put "$out/$name.h" header
+    put "$out/$name.params" parameters
+    put "$out/manifest.json" "$line"
     ;;
   hone-bench)
-    say bench "$(basename "$out" .json)"
-    cat "$lib"/lib*.so "$baseline"/lib*.so "$settings" | put "$out"
+    stem "$out" .json
+    say bench "$name"
+    [ -d "$lib" ] && [ -d "$baseline" ] && [ -f "$settings" ]
+    get "$lib"/manifest.json
+    put "$out" "$got"
     ;;
   hone-report)
-    say report "$(basename "$out")"
-    for name in index.html report.json junit.xml report.md; do
-      cat "$bench" "$tasks" "$best" | put "$out/$name"
-    done
-    ls "$records" >/dev/null
+    say report "${out##*/}"
+    [ -d "$records" ] && [ -f "$tasks" ]
+    get "$bench"
+    line=$got
+    get "$best"
+    for name in index.html report.json junit.xml report.md; do put "$out/$name" "$line, $got"; done
     ;;
 esac

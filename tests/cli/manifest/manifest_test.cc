@@ -38,7 +38,7 @@ TEST_F(Manifest, AFreshFolderGoesThroughInOneInvocation) {
                        "extract alpha.cpu", "extract beta.cpu", "pick-best alpha.cpu",
                        "report alpha.cpu",  "tune a 4",         "tune b 4"};
   EXPECT_EQ(Calls(), calls);
-  EXPECT_EQ(Read("work/best/alpha.cpu.json"), "a 10\nb 10\n");
+  EXPECT_EQ(Read("work/best/alpha.cpu.json"), "a 10, b 10\n");
   EXPECT_TRUE(Exists(Path(project_ + "/work/report/alpha.cpu/index.html")));
   EXPECT_NE(NinjaOk({"tune-alpha-cpu"}).find(kNothing), std::string::npos);
   EXPECT_EQ(Calls(), Lines());
