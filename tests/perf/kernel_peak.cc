@@ -2,7 +2,7 @@
 // conv2d_direct template lowers it, built by hand as ir so that it measures code generation alone.
 //
 //   kernel_peak [--channels=64] [--size=56] [--rows=R] [--ocv=2] [--ow=14] [--unroll=4] [--order=ow_oc|oc_ow]
-//               [--threads=2] [--seconds=1] [--print=asm|ir|object] [--save=PATH]
+//               [--threads=2] [--seconds=1] [--compiles=10] [--print=asm|ir] [--save=OBJECT]
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using ir::Stmt;
 using ir::Var;
 
 struct Options {
-  int channels = 64, size = 56, rows = 4, ocv = 2, ow = 14, unroll = 4, threads = 2, block = 0;
+  int channels = 64, size = 56, rows = 4, ocv = 2, ow = 14, unroll = 4, threads = 2, compiles = 10;
   double seconds = 1;
   bool ow_outer = true;
   std::string print, save;
@@ -128,7 +128,7 @@ Status Run(const Options& o) {
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   double build = 1e9, compile = 1e9, link = 1e9, load = 1e9;
   codegen::ObjectCode code;
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < o.compiles; ++i) {
     double t0 = Now();
     Conv again = BuildConv(o, lanes);
     double t1 = Now();
@@ -201,6 +201,7 @@ int main(int argc, char** argv) {
     else if (key == "--ow") o.ow = number;
     else if (key == "--unroll") o.unroll = number;
     else if (key == "--threads") o.threads = number;
+    else if (key == "--compiles") o.compiles = number;
     else if (key == "--seconds") o.seconds = std::atof(value.c_str());
     else if (key == "--order") o.ow_outer = value != "oc_ow";
     else if (key == "--print") o.print = value;

@@ -3,7 +3,8 @@
 // What makes the output good without an optimiser behind it:
 // - Scalar integer expressions (addresses above all) are emitted once, at the outermost loop level at which their
 //   variables are known (Level), found again by a structural key. So loops hold no invariant arithmetic.
-// - An address is base + terms, level by level from the outside, + a constant, which becomes a displacement.
+// - An address is base + terms, level by level from the outside, + a constant, which becomes a displacement. A term that is
+//   a multiple of the loop's counter is a pointer that advances with the loop.
 // - Buffers of Scope::kRegister are one alloca a slot, promoted to SSA right after (passes.h).
 // - Loads are shared within straight-line code until their buffer is stored to; buffers never overlap, which also stands
 //   in the alias.scope / noalias metadata of every access.
@@ -40,6 +41,11 @@ class Emitter {
     llvm::BasicBlock* block = nullptr;
     llvm::Instruction* last = nullptr;
     std::unordered_map<std::string, llvm::Value*> values;
+    // Of a loop: its counter, the block before it, and the addresses that advance by so many bytes an iteration.
+    llvm::PHINode* counter = nullptr;
+    llvm::BasicBlock* before = nullptr;
+    llvm::Value* begin = nullptr;
+    std::vector<std::pair<llvm::PHINode*, int64_t>> pointers;
   };
   struct Binding {
     llvm::Value* value = nullptr;
@@ -105,6 +111,7 @@ class Emitter {
   // memory.cc
   void Decompose(const ir::Expr& index, int64_t scale, std::vector<Term>* terms, int64_t* constant);
   llvm::Value* Address(const ir::Buffer& buffer, const ir::Expr& index);
+  llvm::Value* Pointer(Level* level, llvm::Value* base, int64_t step);
   llvm::Value* EmitLoad(const ir::Load& e);
   llvm::Value* EmitMaskedLoad(const ir::Load& e, llvm::Value* mask, llvm::Value* otherwise);
   void EmitStore(const ir::Store& s);

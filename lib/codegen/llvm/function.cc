@@ -42,7 +42,7 @@ void Emitter::BeginFunction(llvm::Function* function) {
   auto* block = llvm::BasicBlock::Create(context_, "entry", function);
   b_.SetInsertPoint(block);
   at_.levels.clear();
-  at_.levels.push_back({block, nullptr, {}});
+  at_.levels.emplace_back().block = block;
 }
 
 // Each buffer of the function is its own scope, and every access says that it does not touch any other's.

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Transforms/Scalar.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <list>
@@ -93,12 +98,45 @@ void PromoteSlots(llvm::Module* module) {
   }
 }
 
+namespace {
+
+// Lets a name be taken of a protected member of the base.
+struct PassConfigAccess : llvm::TargetPassConfig {
+  using TargetPassConfig::addCoreISelPasses;
+};
+
+// LLVMTargetMachine::addPassesToEmitFile without what our input does not need: of the passes over IR, loop strength
+// reduction and its analyses alone take a third of the whole time, and the emitter's addresses are pointers already.
+// What is left lowers masked accesses where the CPU has none.
+bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::raw_pwrite_stream* stream, llvm::CodeGenFileType type,
+               llvm::legacy::PassManager* passes) {
+  llvm::TargetPassConfig* config = machine->createPassConfig(*passes);
+  config->setDisableVerify(true);
+  passes->add(config);
+  auto* info = new llvm::MachineModuleInfoWrapperPass(machine);
+  passes->add(info);
+  passes->add(llvm::createTargetTransformInfoWrapperPass(machine->getTargetIRAnalysis()));
+  passes->add(llvm::createScalarizeMaskedMemIntrinLegacyPass());
+  passes->add(llvm::createUnreachableBlockEliminationPass());
+  config->addCodeGenPrepare();
+  config->addISelPrepare();
+  if ((config->*(&PassConfigAccess::addCoreISelPasses))()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine->addAsmPrinter(*passes, *stream, nullptr, type, info->getMMI().getContext())) return false;
+  passes->add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
+}  // namespace
+
 Result<std::string> EmitModule(llvm::Module* module, llvm::TargetMachine* machine, bool as_assembly) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
   auto type = as_assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type)) {
+  // Every machine of the registry is one.
+  if (!AddPasses(static_cast<llvm::LLVMTargetMachine*>(machine), &stream, type, &passes)) {
     return Status::Unsupported("this target writes no object files");
   }
   passes.run(*module);

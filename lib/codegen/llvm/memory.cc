@@ -63,6 +63,18 @@ void Emitter::Decompose(const Expr& index, int64_t scale, std::vector<Term>* ter
   terms->push_back({index, scale, LevelOf(index), std::move(key)});
 }
 
+// base + counter * step, kept up from iteration to iteration.
+Value* Emitter::Pointer(Level* level, Value* base, int64_t step) {
+  llvm::IRBuilder<>::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(level->before->getTerminator());
+  Value* start = b_.CreateGEP(b_.getInt8Ty(), base, b_.CreateMul(level->begin, b_.getInt64(step)));
+  b_.SetInsertPoint(level->block, level->block->begin());
+  llvm::PHINode* pointer = b_.CreatePHI(b_.getPtrTy(), 2);
+  pointer->addIncoming(start, level->before);
+  level->pointers.emplace_back(pointer, step);
+  return pointer;
+}
+
 Value* Emitter::Address(const ir::Buffer& buffer, const Expr& index) {
   BufferInfo* info = Info(buffer);
   if (!info) return llvm::PoisonValue::get(b_.getPtrTy());
@@ -71,9 +83,15 @@ Value* Emitter::Address(const ir::Buffer& buffer, const Expr& index) {
   int64_t constant = 0;
   Decompose(index, buffer->type.element_bytes(), &terms, &constant);
   std::erase_if(terms, [](const Term& t) { return t.coefficient == 0; });
-  // From the outermost level inwards, what cannot be moved last.
-  std::stable_sort(terms.begin(), terms.end(), [](const Term& x, const Term& y) {
-    return static_cast<unsigned>(x.level) < static_cast<unsigned>(y.level);
+  auto is_counter = [&](const Term& t) {
+    if (t.level <= 0 || t.atom.kind() != ExprKind::kVar) return false;
+    auto* var = static_cast<const ir::VarNode*>(t.atom.get());
+    return at_.levels[t.level].counter && at_.vars[var].value == at_.levels[t.level].counter;
+  };
+  // From the outermost level inwards, the loop's counter first; what cannot be moved last.
+  std::stable_sort(terms.begin(), terms.end(), [&](const Term& x, const Term& y) {
+    if (x.level != y.level) return static_cast<unsigned>(x.level) < static_cast<unsigned>(y.level);
+    return is_counter(x) && !is_counter(y);
   });
   Value* address = info->base;
   std::string key(reinterpret_cast<const char*>(&address), sizeof address);
@@ -95,6 +113,11 @@ Value* Emitter::Address(const ir::Buffer& buffer, const Expr& index) {
     auto found = at_.levels[term.level].values.find(key);
     if (found != at_.levels[term.level].values.end()) {
       address = found->second;
+      continue;
+    }
+    if (is_counter(term)) {
+      address = Pointer(&at_.levels[term.level], address, term.coefficient);
+      at_.levels[term.level].values.emplace(key, address);
       continue;
     }
     // The atom first: it may go to the same level, and must stand before its use.

@@ -19,7 +19,9 @@ int64_t RoundUp(int64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * 
 }  // namespace
 
 void Emitter::PushLevel(llvm::Instruction* last) {
-  at_.levels.push_back({b_.GetInsertBlock(), last, {}});
+  Level& level = at_.levels.emplace_back();
+  level.block = b_.GetInsertBlock();
+  level.last = last;
 }
 
 void Emitter::PopLevel() { at_.levels.pop_back(); }
@@ -88,8 +90,14 @@ void Emitter::EmitLoop(const ir::Var& var, Value* begin, Value* end, bool runs, 
   llvm::PHINode* i = b_.CreatePHI(begin->getType(), 2, var.name());
   i->addIncoming(begin, before);
   PushLevel(i);
+  at_.levels.back().counter = i;
+  at_.levels.back().before = before;
+  at_.levels.back().begin = begin;
   BindVar(var.node(), i, Current(), not_negative);
   EmitStmt(body);
+  for (auto& [pointer, step] : at_.levels.back().pointers) {
+    pointer->addIncoming(b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(step)), b_.GetInsertBlock());
+  }
   PopLevel();
   ForgetShared();
   Value* next = b_.CreateNSWAdd(i, llvm::ConstantInt::get(i->getType(), 1));
