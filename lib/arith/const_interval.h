@@ -40,12 +40,17 @@ inline ConstInterval operator+(ConstInterval a, ConstInterval b) {
 }
 
 inline ConstInterval operator*(ConstInterval a, ConstInterval b) {
-  int64_t p[] = {SaturatedMul(a.min, b.min), SaturatedMul(a.min, b.max), SaturatedMul(a.max, b.min), SaturatedMul(a.max, b.max)};
+  int64_t p[] = {SaturatedMul(a.min, b.min), SaturatedMul(a.min, b.max), SaturatedMul(a.max, b.min),
+                 SaturatedMul(a.max, b.max)};
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
 
-inline ConstInterval Union(ConstInterval a, ConstInterval b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
-inline ConstInterval Intersect(ConstInterval a, ConstInterval b) { return {std::max(a.min, b.min), std::min(a.max, b.max)}; }
+inline ConstInterval Union(ConstInterval a, ConstInterval b) {
+  return {std::min(a.min, b.min), std::max(a.max, b.max)};
+}
+inline ConstInterval Intersect(ConstInterval a, ConstInterval b) {
+  return {std::max(a.min, b.min), std::min(a.max, b.max)};
+}
 
 // Floor division and modulo by a constant. REQUIRES: c > 0.
 inline ConstInterval DivBy(ConstInterval a, int64_t c) {
@@ -53,7 +58,8 @@ inline ConstInterval DivBy(ConstInterval a, int64_t c) {
           a.max == ConstInterval::kPlusInf ? a.max : ir::FloorDiv(a.max, c)};
 }
 inline ConstInterval ModBy(ConstInterval a, int64_t c) {
-  if (a.finite() && ir::FloorDiv(a.min, c) == ir::FloorDiv(a.max, c)) return {ir::FloorMod(a.min, c), ir::FloorMod(a.max, c)};
+  if (a.finite() && ir::FloorDiv(a.min, c) == ir::FloorDiv(a.max, c))
+    return {ir::FloorMod(a.min, c), ir::FloorMod(a.max, c)};
   return {0, c - 1};
 }
 

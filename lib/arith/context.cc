@@ -38,18 +38,24 @@ ConstInterval RangeOfType(DType type) {
 ConstInterval BinaryBounds(const Context& context, const Binary& op) {
   ConstInterval a = context.BoundsOf(op.a), b = context.BoundsOf(op.b);
   switch (op.kind) {
-    case ExprKind::kAdd: return a + b;
-    case ExprKind::kSub: return a + b * ConstInterval::Point(-1);
-    case ExprKind::kMul: return a * b;
-    case ExprKind::kMin: return {std::min(a.min, b.min), std::min(a.max, b.max)};
-    case ExprKind::kMax: return {std::max(a.min, b.min), std::max(a.max, b.max)};
+    case ExprKind::kAdd:
+      return a + b;
+    case ExprKind::kSub:
+      return a + b * ConstInterval::Point(-1);
+    case ExprKind::kMul:
+      return a * b;
+    case ExprKind::kMin:
+      return {std::min(a.min, b.min), std::min(a.max, b.max)};
+    case ExprKind::kMax:
+      return {std::max(a.min, b.min), std::max(a.max, b.max)};
     case ExprKind::kDiv:
       if (b.min == b.max && b.min > 0) return DivBy(a, b.min);
       return a.min >= 0 && b.min > 0 ? ConstInterval{0, a.max} : ConstInterval{};
     case ExprKind::kMod:
       if (b.min == b.max && b.min > 0) return ModBy(a, b.min);
       return b.min > 0 ? ConstInterval{0, SaturatedAdd(b.max, -1)} : ConstInterval{};
-    default: return {0, 1};
+    default:
+      return {0, 1};
   }
 }
 
@@ -83,7 +89,8 @@ std::optional<ConstInterval> TakeDivPair(const Context& context, Linear* linear)
     if (!c || *c <= 0 || terms[i].coefficient <= 0) continue;
     for (size_t j = 0; j < terms.size(); ++j) {
       const auto* y = terms[j].term.as<Binary>();
-      if (terms[j].coefficient != -terms[i].coefficient || !y || y->kind != ExprKind::kDiv || !Equal(x->b, y->b)) continue;
+      if (terms[j].coefficient != -terms[i].coefficient || !y || y->kind != ExprKind::kDiv || !Equal(x->b, y->b))
+        continue;
       Linear difference = ToLinear(x->a);
       difference.AddScaled(ToLinear(y->a), -1);
       ConstInterval d = PlainBounds(context, difference);
@@ -98,7 +105,8 @@ std::optional<ConstInterval> TakeDivPair(const Context& context, Linear* linear)
   return std::nullopt;
 }
 
-// Bounds that see what terms have in common with the operands of a min or max among them: o*14 + min(14, 57 - o*14) <= 57.
+// Bounds that see what terms have in common with the operands of a min or max among them: o*14 + min(14, 57 - o*14)
+// <= 57.
 ConstInterval DistributedBounds(const Context& context, const Linear& linear, int budget) {
   ConstInterval bounds = PlainBounds(context, linear);
   if (linear.terms.size() < 2) return bounds;
@@ -146,7 +154,8 @@ int Context::DepthOf(const Expr& e) const {
 ConstInterval Context::BoundsOf(const Expr& e) const {
   ConstInterval whole = RangeOfType(e.type());
   switch (e.kind()) {
-    case ExprKind::kIntImm: return ConstInterval::Point(e.as<ir::IntImm>()->value);
+    case ExprKind::kIntImm:
+      return ConstInterval::Point(e.as<ir::IntImm>()->value);
     case ExprKind::kVar: {
       const Binding* binding = Find(e.as<ir::VarNode>());
       return binding ? binding->bounds : whole;
@@ -158,8 +167,10 @@ ConstInterval Context::BoundsOf(const Expr& e) const {
       ConstInterval inner = BoundsOf(value);
       return inner.min >= whole.min && inner.max <= whole.max && inner.finite() ? inner : whole;
     }
-    case ExprKind::kSelect: return Union(BoundsOf(e.as<ir::Select>()->if_true), BoundsOf(e.as<ir::Select>()->if_false));
-    case ExprKind::kBroadcast: return BoundsOf(e.as<ir::Broadcast>()->value);
+    case ExprKind::kSelect:
+      return Union(BoundsOf(e.as<ir::Select>()->if_true), BoundsOf(e.as<ir::Select>()->if_false));
+    case ExprKind::kBroadcast:
+      return BoundsOf(e.as<ir::Broadcast>()->value);
     case ExprKind::kRamp: {
       const auto* ramp = e.as<ir::Ramp>();
       return BoundsOf(ramp->base) + BoundsOf(ramp->stride) * ConstInterval{0, ramp->type.lanes - 1};
@@ -169,9 +180,14 @@ ConstInterval Context::BoundsOf(const Expr& e) const {
       if (call->fn != ir::Intrinsic::kIfThenElse) return whole;
       return Union(BoundsOf(call->args[1]), BoundsOf(call->args[2]));
     }
-    case ExprKind::kLoad: case ExprKind::kLet: case ExprKind::kAccess: case ExprKind::kReduce: case ExprKind::kNot:
+    case ExprKind::kLoad:
+    case ExprKind::kLet:
+    case ExprKind::kAccess:
+    case ExprKind::kReduce:
+    case ExprKind::kNot:
       return whole;
-    default: break;
+    default:
+      break;
   }
   const auto* op = e.as<Binary>();
   if (!op) return whole;
@@ -205,13 +221,15 @@ bool Context::ProveNonNegative(const Linear& linear, int effort) const {
   for (size_t i = 0; i < linear.terms.size(); ++i) {
     const auto* var = linear.terms[i].term.as<ir::VarNode>();
     const Binding* binding = var ? Find(var) : nullptr;
-    if (binding && binding->symbolic && binding->depth > best_depth) best = static_cast<int>(i), best_depth = binding->depth;
+    if (binding && binding->symbolic && binding->depth > best_depth)
+      best = static_cast<int>(i), best_depth = binding->depth;
   }
   if (best < 0) return false;
   const Linear::Term& t = linear.terms[static_cast<size_t>(best)];
   const Binding* binding = Find(t.term.as<ir::VarNode>());
   std::vector<Expr> ends;
-  Alternatives(t.coefficient > 0 ? binding->min : binding->max, t.coefficient > 0 ? ExprKind::kMax : ExprKind::kMin, &ends);
+  Alternatives(t.coefficient > 0 ? binding->min : binding->max, t.coefficient > 0 ? ExprKind::kMax : ExprKind::kMin,
+               &ends);
   return std::any_of(ends.begin(), ends.end(), [&](const Expr& end) {
     return ProveNonNegative(Replaced(linear, static_cast<size_t>(best), end), effort - 1);
   });
@@ -250,11 +268,18 @@ void Context::Assume(const Expr& condition) {
   Linear negated;
   negated.AddScaled(difference, -1);
   switch (op->kind) {
-    case ExprKind::kLt: difference.constant -= 1; return AssumeNonNegative(difference);
-    case ExprKind::kLe: return AssumeNonNegative(difference);
-    case ExprKind::kGt: negated.constant -= 1; return AssumeNonNegative(negated);
-    case ExprKind::kGe: return AssumeNonNegative(negated);
-    default: break;
+    case ExprKind::kLt:
+      difference.constant -= 1;
+      return AssumeNonNegative(difference);
+    case ExprKind::kLe:
+      return AssumeNonNegative(difference);
+    case ExprKind::kGt:
+      negated.constant -= 1;
+      return AssumeNonNegative(negated);
+    case ExprKind::kGe:
+      return AssumeNonNegative(negated);
+    default:
+      break;
   }
   AssumeNonNegative(difference);
   AssumeNonNegative(negated);

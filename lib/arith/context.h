@@ -1,4 +1,5 @@
-// Inside of the analyzer: what is known about variables, and the questions that the rewriting asks. Not for other layers.
+// Inside of the analyzer: what is known about variables, and the questions that the rewriting asks. Not for other
+// layers.
 #pragma once
 
 #include <unordered_map>
@@ -14,8 +15,8 @@ class Rewriter;
 
 struct Context {
   struct Binding {
-    ir::Expr value;         // if set, the variable is this
-    ir::Expr min, max;      // inclusive; set for ranges
+    ir::Expr value;     // if set, the variable is this
+    ir::Expr min, max;  // inclusive; set for ranges
     ConstInterval bounds;
     int depth = 0;          // 1 is the outermost
     bool symbolic = false;  // min or max is not constant: proving may look into them

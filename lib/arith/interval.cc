@@ -92,7 +92,8 @@ class Finder {
       bool a_runs = UsesAnyVar(op->a, vars_), b_runs = UsesAnyVar(op->b, vars_);
       if (a_runs != b_runs) {
         const Expr &fixed = a_runs ? op->b : op->a, &runs = a_runs ? op->a : op->b;
-        bool positive = analyzer_.CanProve(fixed >= Expr(0)), negative = !positive && analyzer_.CanProve(fixed <= Expr(0));
+        bool positive = analyzer_.CanProve(fixed >= Expr(0)),
+             negative = !positive && analyzer_.CanProve(fixed <= Expr(0));
         if (positive || negative) {
           Expr end = End(runs, up == positive);
           return end.defined() ? end * fixed : end;

@@ -1,5 +1,5 @@
-// Symbolic intervals: what an index expression covers while some variables run and others stay symbolic. Bound inference
-// (lower/bounds) asks this for the region of a tensor that a piece of a loop nest touches.
+// Symbolic intervals: what an index expression covers while some variables run and others stay symbolic. Bound
+// inference (lower/bounds) asks this for the region of a tensor that a piece of a loop nest touches.
 #pragma once
 
 #include <vector>

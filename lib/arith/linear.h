@@ -8,8 +8,8 @@
 
 namespace hone::arith {
 
-// sum(coefficient * term) + constant. No term is an immediate, a sum or a constant multiple; no two terms are structurally
-// equal; no coefficient is 0. Arithmetic on coefficients wraps as i64 does.
+// sum(coefficient * term) + constant. No term is an immediate, a sum or a constant multiple; no two terms are
+// structurally equal; no coefficient is 0. Arithmetic on coefficients wraps as i64 does.
 struct Linear {
   struct Term {
     ir::Expr term;

@@ -88,12 +88,23 @@ Expr Rewriter::Data(ExprKind kind, const Expr& a, const Expr& b) {
     case ExprKind::kMul:
       if (IsInt(a, 0) || IsInt(b, 1)) return a;
       return IsInt(b, 0) || IsInt(a, 1) ? b : Expr();
-    case ExprKind::kDiv: return IsInt(b, 1) ? a : Expr();
-    case ExprKind::kMod: return IsInt(b, 1) ? ir::MakeInt(type, 0) : Expr();
-    case ExprKind::kMin: case ExprKind::kMax: return Equal(a, b) ? a : Expr();
-    case ExprKind::kEq: case ExprKind::kLe: case ExprKind::kGe: return Equal(a, b) ? ir::MakeInt(DType::Bool(), 1) : Expr();
-    case ExprKind::kNe: case ExprKind::kLt: case ExprKind::kGt: return Equal(a, b) ? ir::MakeInt(DType::Bool(), 0) : Expr();
-    default: return Expr();
+    case ExprKind::kDiv:
+      return IsInt(b, 1) ? a : Expr();
+    case ExprKind::kMod:
+      return IsInt(b, 1) ? ir::MakeInt(type, 0) : Expr();
+    case ExprKind::kMin:
+    case ExprKind::kMax:
+      return Equal(a, b) ? a : Expr();
+    case ExprKind::kEq:
+    case ExprKind::kLe:
+    case ExprKind::kGe:
+      return Equal(a, b) ? ir::MakeInt(DType::Bool(), 1) : Expr();
+    case ExprKind::kNe:
+    case ExprKind::kLt:
+    case ExprKind::kGt:
+      return Equal(a, b) ? ir::MakeInt(DType::Bool(), 0) : Expr();
+    default:
+      return Expr();
   }
 }
 
@@ -162,15 +173,24 @@ Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
   };
   auto truth = [&](bool value) { return ir::MakeInt(DType::Bool(lanes), value); };
   switch (kind) {
-    case ExprKind::kMin: return always(-1, 0) ? a : always(1, 0) ? b : Expr();
-    case ExprKind::kMax: return always(1, 0) ? a : always(-1, 0) ? b : Expr();
-    case ExprKind::kLt: return always(-1, -1) ? truth(true) : always(1, 0) ? truth(false) : Expr();
-    case ExprKind::kLe: return always(-1, 0) ? truth(true) : always(1, -1) ? truth(false) : Expr();
-    case ExprKind::kGt: return always(1, -1) ? truth(true) : always(-1, 0) ? truth(false) : Expr();
-    case ExprKind::kGe: return always(1, 0) ? truth(true) : always(-1, -1) ? truth(false) : Expr();
-    case ExprKind::kEq: return always(1, -1) || always(-1, -1) ? truth(false) : always(1, 0) && always(-1, 0) ? truth(true) : Expr();
-    case ExprKind::kNe: return always(1, -1) || always(-1, -1) ? truth(true) : always(1, 0) && always(-1, 0) ? truth(false) : Expr();
-    default: return Expr();
+    case ExprKind::kMin:
+      return always(-1, 0) ? a : always(1, 0) ? b : Expr();
+    case ExprKind::kMax:
+      return always(1, 0) ? a : always(-1, 0) ? b : Expr();
+    case ExprKind::kLt:
+      return always(-1, -1) ? truth(true) : always(1, 0) ? truth(false) : Expr();
+    case ExprKind::kLe:
+      return always(-1, 0) ? truth(true) : always(1, -1) ? truth(false) : Expr();
+    case ExprKind::kGt:
+      return always(1, -1) ? truth(true) : always(-1, 0) ? truth(false) : Expr();
+    case ExprKind::kGe:
+      return always(1, 0) ? truth(true) : always(-1, -1) ? truth(false) : Expr();
+    case ExprKind::kEq:
+      return always(1, -1) || always(-1, -1) ? truth(false) : always(1, 0) && always(-1, 0) ? truth(true) : Expr();
+    case ExprKind::kNe:
+      return always(1, -1) || always(-1, -1) ? truth(true) : always(1, 0) && always(-1, 0) ? truth(false) : Expr();
+    default:
+      return Expr();
   }
 }
 
@@ -211,7 +231,8 @@ Expr Rewriter::MutateSelect(const ir::Select& op) {
 
 Expr Rewriter::MutateLoad(const ir::Load& op) {
   Expr index = Mutate(op.index);
-  if (Expr scalar = Uniform(index); scalar.defined()) return ir::MakeBroadcast(MakeLoad(op.buffer, scalar), op.type.lanes);
+  if (Expr scalar = Uniform(index); scalar.defined())
+    return ir::MakeBroadcast(MakeLoad(op.buffer, scalar), op.type.lanes);
   return index.same_as(op.index) ? Same(op) : MakeLoad(op.buffer, index);
 }
 

@@ -1,5 +1,5 @@
-// Inside of Simplify: the rewriting mutator. Split over rewrite.cc (dispatch, vectors, everything that is not an integer sum)
-// and rewrite_int.cc (i64 sums, division, comparison). Not for other layers.
+// Inside of Simplify: the rewriting mutator. Split over rewrite.cc (dispatch, vectors, everything that is not an
+// integer sum) and rewrite_int.cc (i64 sums, division, comparison). Not for other layers.
 #pragma once
 
 #include "arith/context.h"
@@ -39,7 +39,8 @@ class Rewriter : public ir::Mutator {
 
   ir::Expr Vector(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);  // null: no rule
   ir::Expr IndexVector(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);
-  ir::Expr Data(ir::ExprKind kind, const ir::Expr& a, const ir::Expr& b);  // floats, narrow integers, bools; null: no rule
+  ir::Expr Data(ir::ExprKind kind, const ir::Expr& a,
+                const ir::Expr& b);  // floats, narrow integers, bools; null: no rule
 };
 
 }  // namespace hone::arith

@@ -75,7 +75,8 @@ void Rewriter::Collect(const Expr& e, int64_t factor, Linear* out) {
         }
         return out->AddScaled(ToLinear(product), factor * own);
       }
-      default: break;
+      default:
+        break;
     }
   }
   out->AddScaled(ToLinear(Mutate(e)), factor);
@@ -271,9 +272,12 @@ Expr Rewriter::Compare(ExprKind kind, const Expr& a, const Expr& b) {
 
 Expr Rewriter::Index(const Binary& op) {
   switch (op.kind) {
-    case ExprKind::kAdd: case ExprKind::kSub: case ExprKind::kMul:
+    case ExprKind::kAdd:
+    case ExprKind::kSub:
+    case ExprKind::kMul:
       return Rebuild(Simplified(Same(op)));
-    case ExprKind::kDiv: case ExprKind::kMod: {
+    case ExprKind::kDiv:
+    case ExprKind::kMod: {
       Expr b = Mutate(op.b);
       const int64_t* c = AsIntImm(b);
       if (c && *c > 0) {
@@ -283,8 +287,11 @@ Expr Rewriter::Index(const Binary& op) {
       }
       return MakeBinary(op.kind, Mutate(op.a), b);
     }
-    case ExprKind::kMin: case ExprKind::kMax: return MinMax(op.kind, Mutate(op.a), Mutate(op.b));
-    default: return Compare(op.kind, Mutate(op.a), Mutate(op.b));
+    case ExprKind::kMin:
+    case ExprKind::kMax:
+      return MinMax(op.kind, Mutate(op.a), Mutate(op.b));
+    default:
+      return Compare(op.kind, Mutate(op.a), Mutate(op.b));
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // Index arithmetic (i64) is assumed not to overflow. Floats are only folded where the result is bit-identical.
 // What comes out of Simplify:
-// - sums as canonical linear forms (arith/linear.h): terms whose innermost variable was bound further out come first (so that
+// - sums as canonical linear forms (arith/linear.h): terms whose innermost variable was bound further out come first
+// (so that
 //   partial sums can leave loops), else in order of appearance; the constant last;
 // - floor division and modulo by positive constants with everything divided out that can be;
 // - comparisons of integers as ==, != and < with common terms and factors cancelled; min, max, comparisons, conditions

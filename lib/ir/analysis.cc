@@ -26,7 +26,8 @@ class FreeVarFinder final : public Visitor {
 
  private:
   void VisitVar(const VarNode& op) override {
-    if (std::find(bound_.begin(), bound_.end(), &op) == bound_.end() && seen_.insert(&op).second) vars.emplace_back(&op);
+    if (std::find(bound_.begin(), bound_.end(), &op) == bound_.end() && seen_.insert(&op).second)
+      vars.emplace_back(&op);
   }
   void VisitLet(const Let& op) override {
     Visit(op.value);
@@ -80,17 +81,18 @@ class NodeCounter final : public Visitor {
   int64_t count = 0;
 
  private:
-#define HONE_COUNT(Name, Type)              \
+#define HONE_COUNT(Name, Type)                \
   void Visit##Name(const Type& op) override { \
-    ++count;                                \
-    Visitor::Visit##Name(op);               \
+    ++count;                                  \
+    Visitor::Visit##Name(op);                 \
   }
-  HONE_COUNT(IntImm, IntImm) HONE_COUNT(FloatImm, FloatImm) HONE_COUNT(Var, VarNode) HONE_COUNT(Cast, Cast)
-  HONE_COUNT(Binary, Binary) HONE_COUNT(Not, Not) HONE_COUNT(Select, Select) HONE_COUNT(Load, Load)
-  HONE_COUNT(Ramp, Ramp) HONE_COUNT(Broadcast, Broadcast) HONE_COUNT(Call, Call) HONE_COUNT(Let, Let)
-  HONE_COUNT(Store, Store) HONE_COUNT(For, For) HONE_COUNT(Block, Block) HONE_COUNT(If, If)
-  HONE_COUNT(LetStmt, LetStmt) HONE_COUNT(Allocate, Allocate) HONE_COUNT(Evaluate, Evaluate)
-  HONE_COUNT(Pragma, Pragma) HONE_COUNT(Barrier, Barrier)
+  HONE_COUNT(IntImm, IntImm)
+  HONE_COUNT(FloatImm, FloatImm) HONE_COUNT(Var, VarNode) HONE_COUNT(Cast, Cast) HONE_COUNT(Binary, Binary)
+      HONE_COUNT(Not, Not) HONE_COUNT(Select, Select) HONE_COUNT(Load, Load) HONE_COUNT(Ramp, Ramp)
+          HONE_COUNT(Broadcast, Broadcast) HONE_COUNT(Call, Call) HONE_COUNT(Let, Let) HONE_COUNT(Store, Store)
+              HONE_COUNT(For, For) HONE_COUNT(Block, Block) HONE_COUNT(If, If) HONE_COUNT(LetStmt, LetStmt)
+                  HONE_COUNT(Allocate, Allocate) HONE_COUNT(Evaluate, Evaluate) HONE_COUNT(Pragma, Pragma)
+                      HONE_COUNT(Barrier, Barrier)
 #undef HONE_COUNT
 };
 

@@ -53,12 +53,16 @@ bool Comparer::Same(const Expr& a, const Expr& b) {
   if (!a.defined() || !b.defined()) return !a.defined() && !b.defined();
   if (a.kind() != b.kind() || a.type() != b.type()) return false;
   switch (a.kind()) {
-    case ExprKind::kIntImm: return a.as<IntImm>()->value == b.as<IntImm>()->value;
+    case ExprKind::kIntImm:
+      return a.as<IntImm>()->value == b.as<IntImm>()->value;
     case ExprKind::kFloatImm:
       return std::bit_cast<uint64_t>(a.as<FloatImm>()->value) == std::bit_cast<uint64_t>(b.as<FloatImm>()->value);
-    case ExprKind::kVar: return SameVar(a.as<VarNode>(), b.as<VarNode>());
-    case ExprKind::kCast: return Same(a.as<Cast>()->value, b.as<Cast>()->value);
-    case ExprKind::kNot: return Same(a.as<Not>()->a, b.as<Not>()->a);
+    case ExprKind::kVar:
+      return SameVar(a.as<VarNode>(), b.as<VarNode>());
+    case ExprKind::kCast:
+      return Same(a.as<Cast>()->value, b.as<Cast>()->value);
+    case ExprKind::kNot:
+      return Same(a.as<Not>()->a, b.as<Not>()->a);
     case ExprKind::kSelect: {
       const auto *x = a.as<Select>(), *y = b.as<Select>();
       return Same(x->condition, y->condition) && Same(x->if_true, y->if_true) && Same(x->if_false, y->if_false);
@@ -67,9 +71,12 @@ bool Comparer::Same(const Expr& a, const Expr& b) {
       const auto *x = a.as<Load>(), *y = b.as<Load>();
       return x->buffer.same_as(y->buffer) && Same(x->index, y->index);
     }
-    case ExprKind::kRamp: return Same(a.as<Ramp>()->base, b.as<Ramp>()->base) && Same(a.as<Ramp>()->stride, b.as<Ramp>()->stride);
-    case ExprKind::kBroadcast: return Same(a.as<Broadcast>()->value, b.as<Broadcast>()->value);
-    case ExprKind::kCall: return a.as<Call>()->fn == b.as<Call>()->fn && SameAll(a.as<Call>()->args, b.as<Call>()->args);
+    case ExprKind::kRamp:
+      return Same(a.as<Ramp>()->base, b.as<Ramp>()->base) && Same(a.as<Ramp>()->stride, b.as<Ramp>()->stride);
+    case ExprKind::kBroadcast:
+      return Same(a.as<Broadcast>()->value, b.as<Broadcast>()->value);
+    case ExprKind::kCall:
+      return a.as<Call>()->fn == b.as<Call>()->fn && SameAll(a.as<Call>()->args, b.as<Call>()->args);
     case ExprKind::kLet: {
       const auto *x = a.as<Let>(), *y = b.as<Let>();
       return Same(x->value, y->value) && SameUnder(x->var, y->var, x->body, y->body);
@@ -89,7 +96,8 @@ bool Comparer::Same(const Expr& a, const Expr& b) {
       bound_.resize(bound_.size() - x->axes.size());
       return same;
     }
-    default: return Same(a.as<Binary>()->a, b.as<Binary>()->a) && Same(a.as<Binary>()->b, b.as<Binary>()->b);
+    default:
+      return Same(a.as<Binary>()->a, b.as<Binary>()->a) && Same(a.as<Binary>()->b, b.as<Binary>()->b);
   }
 }
 
@@ -124,13 +132,16 @@ bool Comparer::Same(const Stmt& a, const Stmt& b) {
       return Same(x->value, y->value) && SameUnder(x->var, y->var, x->body, y->body);
     }
     case StmtKind::kAllocate:
-      return a.as<Allocate>()->buffer.same_as(b.as<Allocate>()->buffer) && Same(a.as<Allocate>()->body, b.as<Allocate>()->body);
-    case StmtKind::kEvaluate: return Same(a.as<Evaluate>()->value, b.as<Evaluate>()->value);
+      return a.as<Allocate>()->buffer.same_as(b.as<Allocate>()->buffer) &&
+             Same(a.as<Allocate>()->body, b.as<Allocate>()->body);
+    case StmtKind::kEvaluate:
+      return Same(a.as<Evaluate>()->value, b.as<Evaluate>()->value);
     case StmtKind::kPragma: {
       const auto *x = a.as<Pragma>(), *y = b.as<Pragma>();
       return x->key == y->key && Same(x->value, y->value) && Same(x->body, y->body);
     }
-    case StmtKind::kBarrier: return true;
+    case StmtKind::kBarrier:
+      return true;
   }
   return false;
 }
@@ -159,7 +170,9 @@ class Hasher final : public Visitor {
   void VisitBinary(const Binary& op) override { Node(op), Visitor::VisitBinary(op); }
   void VisitNot(const Not& op) override { Node(op), Visitor::VisitNot(op); }
   void VisitSelect(const Select& op) override { Node(op), Visitor::VisitSelect(op); }
-  void VisitLoad(const Load& op) override { Node(op), Mix(reinterpret_cast<size_t>(op.buffer.get())), Visitor::VisitLoad(op); }
+  void VisitLoad(const Load& op) override {
+    Node(op), Mix(reinterpret_cast<size_t>(op.buffer.get())), Visitor::VisitLoad(op);
+  }
   void VisitRamp(const Ramp& op) override { Node(op), Visitor::VisitRamp(op); }
   void VisitBroadcast(const Broadcast& op) override { Node(op), Visitor::VisitBroadcast(op); }
   void VisitCall(const Call& op) override { Node(op), Mix(static_cast<size_t>(op.fn)), Visitor::VisitCall(op); }
@@ -170,7 +183,9 @@ class Hasher final : public Visitor {
     Visit(op.body);
     bound_.pop_back();
   }
-  void VisitAccess(const Access& op) override { Node(op), Mix(reinterpret_cast<size_t>(op.tensor.get())), Visitor::VisitAccess(op); }
+  void VisitAccess(const Access& op) override {
+    Node(op), Mix(reinterpret_cast<size_t>(op.tensor.get())), Visitor::VisitAccess(op);
+  }
   void VisitReduce(const Reduce& op) override {
     Node(op), Mix(static_cast<size_t>(op.reducer));
     for (const IterVar& axis : op.axes) bound_.push_back(axis.var.node());

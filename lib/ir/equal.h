@@ -1,5 +1,6 @@
-// Structural equality: the same kinds, types and constants in the same places; free variables, buffers and tensors are the
-// same nodes; variables bound inside correspond (so `for i` equals `for j` with i for j). NaN equals itself, 0.0 is not -0.0.
+// Structural equality: the same kinds, types and constants in the same places; free variables, buffers and tensors are
+// the same nodes; variables bound inside correspond (so `for i` equals `for j` with i for j). NaN equals itself, 0.0 is
+// not -0.0.
 #pragma once
 
 #include <cstddef>

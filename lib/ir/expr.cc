@@ -95,7 +95,8 @@ Expr MakeBinary(ExprKind kind, Expr a, Expr b) {
 
 Expr MakeCast(DType type, Expr value) {
   DType from = value.type();
-  if (from.is_scalar() && type.is_vector()) return MakeBroadcast(MakeCast(type.element(), std::move(value)), type.lanes);
+  if (from.is_scalar() && type.is_vector())
+    return MakeBroadcast(MakeCast(type.element(), std::move(value)), type.lanes);
   HONE_CHECK(from.lanes == type.lanes);
   if (from == type) return value;
   if (const auto* i = value.as<IntImm>()) {
@@ -168,9 +169,14 @@ Expr MakeIfThenElse(Expr condition, Expr if_true, Expr if_false) {
 
 int IntrinsicArity(Intrinsic fn) {
   switch (fn) {
-    case Intrinsic::kPow: case Intrinsic::kPrefetch: return 2;
-    case Intrinsic::kFma: case Intrinsic::kIfThenElse: return 3;
-    default: return 1;
+    case Intrinsic::kPow:
+    case Intrinsic::kPrefetch:
+      return 2;
+    case Intrinsic::kFma:
+    case Intrinsic::kIfThenElse:
+      return 3;
+    default:
+      return 1;
   }
 }
 

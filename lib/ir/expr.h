@@ -2,7 +2,8 @@
 //
 // What a program means (the interpreter, ir/interpreter.h, is the definition; every backend must agree with it):
 // - Integers are two's complement of their width; add, sub and mul wrap. Index arithmetic is i64 throughout.
-// - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is not defined.
+// - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is
+// not defined.
 // - Floats follow IEEE 754; a backend may contract a*b+c into one rounding, but may not otherwise reorder. Min and Max
 //   return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
 // - A Cast of a float to an integer goes towards zero; the result is unspecified if it does not fit. Int to int wraps.
@@ -28,10 +29,35 @@
 namespace hone::ir {
 
 enum class ExprKind : uint8_t {
-  kIntImm, kFloatImm, kVar, kCast,
-  kAdd, kSub, kMul, kDiv, kMod, kMin, kMax,       // Binary
-  kEq, kNe, kLt, kLe, kGt, kGe, kAnd, kOr,        // Binary, result bool
-  kNot, kSelect, kLoad, kRamp, kBroadcast, kCall, kLet,
+  kIntImm,
+  kFloatImm,
+  kVar,
+  kCast,
+  // Binary:
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kMin,
+  kMax,
+  // Binary, result bool:
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,
+  kAnd,
+  kOr,
+  // Others:
+  kNot,
+  kSelect,
+  kLoad,
+  kRamp,
+  kBroadcast,
+  kCall,
+  kLet,
   kAccess,  // te only: a tensor read at a multi-dimensional index
   kReduce,  // te only: at the root of a computation
 };
@@ -159,8 +185,8 @@ enum class Scope : uint8_t {
 
 struct BufferNode {
   std::string name;
-  DType type;          // of one element, lanes == 1
-  int64_t size = 0;    // elements
+  DType type;        // of one element, lanes == 1
+  int64_t size = 0;  // elements
   Scope scope = Scope::kArgument;
   bool written = false;  // an argument that the function writes
   mutable std::atomic<int> refs{0};
@@ -198,7 +224,17 @@ struct Broadcast final : ExprNode {
 };
 
 enum class Intrinsic : uint8_t {
-  kExp, kLog, kSqrt, kTanh, kErf, kAbs, kFloor, kCeil, kRound, kPow, kFma,  // elementwise on floats; kRound: ties to even
+  kExp,
+  kLog,
+  kSqrt,
+  kTanh,
+  kErf,
+  kAbs,
+  kFloor,
+  kCeil,
+  kRound,
+  kPow,
+  kFma,         // elementwise on floats; kRound: ties to even
   kIfThenElse,  // (condition, a, b): scalar; evaluates only the chosen one
   kPrefetch,    // (load, locality 0..3): the address of `load` is brought near; no value. Statement position only
 };
@@ -212,7 +248,8 @@ struct Call final : ExprNode {
 
 struct Let final : ExprNode {
   HONE_IR_KIND(kLet)
-  Let(Var v, Expr val, Expr b) : ExprNode(ExprKind::kLet, b.type()), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
+  Let(Var v, Expr val, Expr b)
+      : ExprNode(ExprKind::kLet, b.type()), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
   const Var var;
   const Expr value, body;
 };
@@ -230,7 +267,8 @@ using TensorHandle = Handle<TensorNode>;
 
 struct Access final : ExprNode {
   HONE_IR_KIND(kAccess)
-  Access(TensorHandle t, std::vector<Expr> i) : ExprNode(ExprKind::kAccess, t->type), tensor(std::move(t)), indices(std::move(i)) {}
+  Access(TensorHandle t, std::vector<Expr> i)
+      : ExprNode(ExprKind::kAccess, t->type), tensor(std::move(t)), indices(std::move(i)) {}
   const TensorHandle tensor;
   const std::vector<Expr> indices;  // one an axis
 };
@@ -256,7 +294,7 @@ struct Reduce final : ExprNode {
 
 // Makers. Binary makers check that types agree (HONE_CHECK), broadcast a scalar against a vector, turn an IntImm into
 // the other side's type, and fold constants; they do nothing cleverer (arith/simplify.h does).
-Expr Imm(DType type, double value);  // integer, float or bool; a vector type gives a Broadcast
+Expr Imm(DType type, double value);       // integer, float or bool; a vector type gives a Broadcast
 Expr MakeInt(DType type, int64_t value);  // integer or bool, wrapped to the width; a vector type gives a Broadcast
 Expr MakeBinary(ExprKind kind, Expr a, Expr b);
 Expr MakeCast(DType type, Expr value);

@@ -26,21 +26,32 @@ struct Action {  // a compiled statement
 using ActionPtr = std::unique_ptr<Action>;
 
 struct StoreAction final : Action {
+  StoreAction(BufferState* b, OpPtr i, OpPtr v, Failure* f, Stmt s)
+      : buffer(b), places(std::move(i)), value(std::move(v)), failure(f), statement(std::move(s)) {}
   bool Do() override {
     const Slot* v = value->Value();
-    const Slot* at = index->Value();
+    const bool range = places.Find();
     if (failure->failed) return Locate();
     const int64_t bytes = buffer->type.element_bytes();
-    for (int i = 0; i < index->lanes; ++i) {
-      const int64_t k = at[i].i;
-      if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(buffer->size)) {
-        failure->Set(fmt::format("store to `{}` at index {}: out of bounds, size {}", buffer->name, k, buffer->size));
-        return Locate();
-      }
-      interp::WriteElement(buffer->type, v[i], buffer->data + bytes * k);
+    const int lanes = value->lanes;
+    if (range && lanes > 1) {
+      if (!InBounds(places.first) || !InBounds(places.first + lanes - 1)) return false;
+      interp::WriteElements(buffer->type, v, lanes, buffer->data + bytes * places.first);
+      if (!buffer->written.empty()) std::fill_n(buffer->written.begin() + places.first, lanes, 1);
+      return true;
+    }
+    for (int i = 0; i < lanes; ++i) {
+      const int64_t k = range ? places.first : places.at[i].i;
+      if (!InBounds(k)) return false;
+      interp::WriteElements(buffer->type, v + i, 1, buffer->data + bytes * k);
       if (!buffer->written.empty()) buffer->written[static_cast<size_t>(k)] = 1;
     }
     return true;
+  }
+  bool InBounds(int64_t k) {
+    if (static_cast<uint64_t>(k) < static_cast<uint64_t>(buffer->size)) return true;
+    failure->Set(fmt::format("store to `{}` at index {}: out of bounds, size {}", buffer->name, k, buffer->size));
+    return Locate();
   }
   bool Locate() {
     std::string text = ToString(statement);
@@ -48,9 +59,10 @@ struct StoreAction final : Action {
     failure->message += "; in `" + text + "`";
     return false;
   }
-  BufferState* buffer = nullptr;
-  OpPtr index, value;
-  Failure* failure = nullptr;
+  BufferState* buffer;
+  interp::Places places;
+  OpPtr value;
+  Failure* failure;
   Stmt statement;
 };
 
@@ -182,19 +194,15 @@ class Compiler {
 };
 
 ActionPtr Compiler::CompileStore(const Store& op, const Stmt& s) {
-  auto action = std::make_unique<StoreAction>();
   auto it = scope_.buffers.find(op.buffer.get());
   if (it == scope_.buffers.end()) {
     failure_->Set(fmt::format("store to `{}`, which is neither a parameter nor allocated there", op.buffer.name()));
-    return action;
+    return std::make_unique<BlockAction>();
   }
-  action->buffer = it->second;
-  if (!action->buffer->writable) failure_->Set(fmt::format("store to `{}`, a parameter that is not written", op.buffer.name()));
-  action->index = interp::Compile(op.index, &scope_);
-  action->value = interp::Compile(op.value, &scope_);
-  action->failure = failure_;
-  action->statement = s;
-  return action;
+  if (!it->second->writable)
+    failure_->Set(fmt::format("store to `{}`, a parameter that is not written", op.buffer.name()));
+  return std::make_unique<StoreAction>(it->second, interp::Compile(op.index, &scope_),
+                                       interp::Compile(op.value, &scope_), failure_, s);
 }
 
 ActionPtr Compiler::CompileFor(const For& op) {
@@ -206,7 +214,8 @@ ActionPtr Compiler::CompileFor(const For& op) {
   action->body = Compile(op.body);
   threads_ -= IsThread(op.for_kind);
   scope_.vars.erase(op.var.node());
-  action->any_order = op.for_kind != ForKind::kSerial && op.for_kind != ForKind::kVectorized && op.for_kind != ForKind::kUnrolled;
+  action->any_order =
+      op.for_kind != ForKind::kSerial && op.for_kind != ForKind::kVectorized && op.for_kind != ForKind::kUnrolled;
   action->order = options_.order;
   action->rng = &rng_;
   action->failure = failure_;
@@ -216,8 +225,10 @@ ActionPtr Compiler::CompileFor(const For& op) {
 ActionPtr Compiler::Compile(const Stmt& s) {
   if (!s.defined()) return std::make_unique<BlockAction>();
   switch (s.kind()) {
-    case StmtKind::kStore: return CompileStore(*s.as<Store>(), s);
-    case StmtKind::kFor: return CompileFor(*s.as<For>());
+    case StmtKind::kStore:
+      return CompileStore(*s.as<Store>(), s);
+    case StmtKind::kFor:
+      return CompileFor(*s.as<For>());
     case StmtKind::kBlock: {
       auto action = std::make_unique<BlockAction>();
       for (const Stmt& child : s.as<Block>()->stmts) action->actions.push_back(Compile(child));
@@ -260,7 +271,8 @@ ActionPtr Compiler::Compile(const Stmt& s) {
       action->failure = failure_;
       return action;
     }
-    case StmtKind::kPragma: return Compile(s.as<Pragma>()->body);
+    case StmtKind::kPragma:
+      return Compile(s.as<Pragma>()->body);
     case StmtKind::kBarrier:
       if (threads_ > 0) {
         failure_->Set("a barrier inside a loop over threads: the interpreter runs threads one after the other");
@@ -281,14 +293,16 @@ Status ToStatus(const Failure& failure, const std::string& where) {
 
 Status Run(const Function& f, const std::vector<RunArgument>& arguments, const RunOptions& options) {
   if (arguments.size() != f.params.size()) {
-    return Status::Invalid(fmt::format("{}: {} arguments given, {} expected", f.name, arguments.size(), f.params.size()));
+    return Status::Invalid(
+        fmt::format("{}: {} arguments given, {} expected", f.name, arguments.size(), f.params.size()));
   }
   Failure failure;
   Compiler compiler(options, &failure);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Buffer& b = f.params[i];
     if (arguments[i].elements < b->size || (!arguments[i].data && b->size > 0)) {
-      return Status::Invalid(fmt::format("{}: argument {} (`{}`) has {} elements, {} needed", f.name, i, b.name(), arguments[i].elements, b->size));
+      return Status::Invalid(fmt::format("{}: argument {} (`{}`) has {} elements, {} needed", f.name, i, b.name(),
+                                         arguments[i].elements, b->size));
     }
     compiler.Bind(b, arguments[i]);
   }
@@ -311,7 +325,8 @@ Result<Value> EvaluateExpr(const Expr& e, const std::vector<std::pair<Var, int64
   result.type = e.type();
   if (!failure.failed) {
     const Slot* v = op->Value();
-    for (int i = 0; i < op->lanes; ++i) e.type().is_float() ? result.floats.push_back(v[i].f) : result.ints.push_back(v[i].i);
+    for (int i = 0; i < op->lanes; ++i)
+      e.type().is_float() ? result.floats.push_back(v[i].f) : result.ints.push_back(v[i].i);
   }
   HONE_RETURN_IF_ERROR(ToStatus(failure, "expression"));
   return result;

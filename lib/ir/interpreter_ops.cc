@@ -32,6 +32,42 @@ struct ScalarVariable final : Op {
   const Slot* place;
 };
 
+// A sum of constant multiples of scalar variables: nearly every index, in one step.
+struct LinearOp final : Op {
+  struct Term {
+    std::shared_ptr<std::vector<Slot>> value;
+    const Slot* place;
+    uint64_t factor;
+  };
+  LinearOp() : Op(1) {}
+  void Eval() override {
+    uint64_t sum = constant;
+    for (const Term& t : terms) sum += static_cast<uint64_t>(t.place->i) * t.factor;
+    out[0].i = static_cast<int64_t>(sum);
+  }
+  // False if `e` is not of this form.
+  bool Collect(const Expr& e, uint64_t factor, const Scope& scope) {
+    if (const int64_t* value = AsIntImm(e)) {
+      constant += static_cast<uint64_t>(*value) * factor;
+      return true;
+    }
+    if (const auto* var = e.as<VarNode>()) {
+      auto it = scope.vars.find(var);
+      if (it == scope.vars.end()) return false;
+      terms.push_back({it->second, it->second->data(), factor});
+      return true;
+    }
+    const auto* op = e.as<Binary>();
+    if (!op) return false;
+    if (op->kind == ExprKind::kAdd) return Collect(op->a, factor, scope) && Collect(op->b, factor, scope);
+    if (op->kind == ExprKind::kSub) return Collect(op->a, factor, scope) && Collect(op->b, 0 - factor, scope);
+    const int64_t* by = op->kind == ExprKind::kMul ? AsIntImm(op->b) : nullptr;
+    return by && Collect(op->a, factor * static_cast<uint64_t>(*by), scope);
+  }
+  std::vector<Term> terms;
+  uint64_t constant = 0;
+};
+
 // Lane by lane from one, two or three operands, by a function object.
 template <typename F>
 struct Map1 final : Op {
@@ -102,16 +138,24 @@ OpPtr Rounded(DType type, OpPtr a, OpPtr b, F f) {
 OpPtr CompileFloatBinary(const Binary& op, OpPtr a, OpPtr b) {
   DType type = op.a.type();
   switch (op.kind) {
-    case ExprKind::kAdd: return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x + y; });
-    case ExprKind::kSub: return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x - y; });
-    case ExprKind::kMul: return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x * y; });
-    case ExprKind::kDiv: return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x / y; });
-    case ExprKind::kMin: return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x < y ? x : y; });
-    case ExprKind::kMax: return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x > y ? x : y; });
-    default: break;
+    case ExprKind::kAdd:
+      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x + y; });
+    case ExprKind::kSub:
+      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x - y; });
+    case ExprKind::kMul:
+      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x * y; });
+    case ExprKind::kDiv:
+      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x / y; });
+    case ExprKind::kMin:
+      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x < y ? x : y; });
+    case ExprKind::kMax:
+      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x > y ? x : y; });
+    default:
+      break;
   }
   ExprKind kind = op.kind;
-  return Map(type.lanes, std::move(a), std::move(b), [kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); });
+  return Map(type.lanes, std::move(a), std::move(b),
+             [kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); });
 }
 
 OpPtr CompileIntBinary(const Binary& op, OpPtr a, OpPtr b, Failure* failure) {
@@ -119,10 +163,14 @@ OpPtr CompileIntBinary(const Binary& op, OpPtr a, OpPtr b, Failure* failure) {
   int n = op.type.lanes;
   uint64_t wide = type == DType::Int(64);
   if (wide && op.kind == ExprKind::kAdd) {
-    return Map(n, std::move(a), std::move(b), [](Slot x, Slot y) { return Int(static_cast<int64_t>(static_cast<uint64_t>(x.i) + static_cast<uint64_t>(y.i))); });
+    return Map(n, std::move(a), std::move(b), [](Slot x, Slot y) {
+      return Int(static_cast<int64_t>(static_cast<uint64_t>(x.i) + static_cast<uint64_t>(y.i)));
+    });
   }
   if (wide && op.kind == ExprKind::kMul) {
-    return Map(n, std::move(a), std::move(b), [](Slot x, Slot y) { return Int(static_cast<int64_t>(static_cast<uint64_t>(x.i) * static_cast<uint64_t>(y.i))); });
+    return Map(n, std::move(a), std::move(b), [](Slot x, Slot y) {
+      return Int(static_cast<int64_t>(static_cast<uint64_t>(x.i) * static_cast<uint64_t>(y.i)));
+    });
   }
   ExprKind kind = op.kind;
   if (kind == ExprKind::kDiv || kind == ExprKind::kMod) {
@@ -134,38 +182,9 @@ OpPtr CompileIntBinary(const Binary& op, OpPtr a, OpPtr b, Failure* failure) {
       return Int(EvalInt(kind, type, x.i, y.i));
     });
   }
-  return Map(n, std::move(a), std::move(b), [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); });
+  return Map(n, std::move(a), std::move(b),
+             [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); });
 }
-
-struct LoadOp final : Op {
-  LoadOp(BufferState* b, OpPtr i, Failure* f) : Op(i->lanes), buffer(b), index(std::move(i)), failure(f) {}
-  void Eval() override {
-    const Slot* at = index->Value();
-    const DType type = buffer->type;
-    const bool is_float = type == DType::Float(32);
-    const int64_t bytes = type.element_bytes();
-    for (int i = 0; i < lanes; ++i) {
-      const int64_t k = at[i].i;
-      if (static_cast<uint64_t>(k) >= static_cast<uint64_t>(buffer->size)) return Fail("out of bounds", k, i);
-      if (!buffer->written.empty() && !buffer->written[static_cast<size_t>(k)]) return Fail("not written before", k, i);
-      if (is_float) {
-        float value;
-        std::memcpy(&value, buffer->data + 4 * k, 4);
-        out[i].f = value;
-      } else {
-        ReadElement(type, buffer->data + bytes * k, &out[i]);
-      }
-    }
-  }
-  void Fail(const char* what, int64_t k, int lane) {
-    std::string where = lanes > 1 ? fmt::format(" (lane {})", lane) : "";
-    failure->Set(fmt::format("load of `{}` at index {}{}: {}, size {}", buffer->name, k, where, what, buffer->size));
-    for (Slot& s : out) s.i = 0;
-  }
-  BufferState* buffer;
-  OpPtr index;
-  Failure* failure;
-};
 
 struct RampOp final : Op {
   RampOp(int n, OpPtr b, OpPtr s, DType t) : Op(n), base(std::move(b)), stride(std::move(s)), type(t) {}
@@ -175,6 +194,48 @@ struct RampOp final : Op {
   }
   OpPtr base, stride;
   DType type;
+};
+
+struct LoadOp final : Op {
+  LoadOp(BufferState* b, OpPtr i, Failure* f) : Op(i->lanes), buffer(b), places(std::move(i)), failure(f) {}
+  void Eval() override {
+    const int64_t bytes = buffer->type.element_bytes();
+    if (places.Find()) {
+      if (!InBounds(places.first, 0) || !InBounds(places.first + lanes - 1, lanes - 1)) return;
+      if (!buffer->written.empty()) {
+        const uint8_t* start = &buffer->written[static_cast<size_t>(places.first)];
+        if (const void* hole = std::memchr(start, 0, static_cast<size_t>(lanes))) {
+          int64_t lane = static_cast<const uint8_t*>(hole) - start;
+          Fail("not written before", places.first + lane, static_cast<int>(lane));
+          return;
+        }
+      }
+      return ReadElements(buffer->type, buffer->data + bytes * places.first, lanes, out.data());
+    }
+    for (int i = 0; i < lanes; ++i) {
+      const int64_t k = places.at[i].i;
+      if (!Check(k, i)) return;
+      ReadElements(buffer->type, buffer->data + bytes * k, 1, &out[i]);
+    }
+  }
+  bool InBounds(int64_t k, int lane) {
+    return static_cast<uint64_t>(k) < static_cast<uint64_t>(buffer->size) || Fail("out of bounds", k, lane);
+  }
+  bool Check(int64_t k, int lane) {
+    if (!InBounds(k, lane)) return false;
+    if (!buffer->written.empty() && !buffer->written[static_cast<size_t>(k)])
+      return Fail("not written before", k, lane);
+    return true;
+  }
+  bool Fail(const char* what, int64_t k, int lane) {
+    std::string where = lanes > 1 ? fmt::format(" (lane {})", lane) : "";
+    failure->Set(fmt::format("load of `{}` at index {}{}: {}, size {}", buffer->name, k, where, what, buffer->size));
+    for (Slot& s : out) s.i = 0;
+    return false;
+  }
+  BufferState* buffer;
+  Places places;
+  Failure* failure;
 };
 
 struct BroadcastOp final : Op {
@@ -187,7 +248,8 @@ struct BroadcastOp final : Op {
 };
 
 struct IfThenElseOp final : Op {
-  IfThenElseOp(OpPtr c, OpPtr t, OpPtr f) : Op(t->lanes), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
+  IfThenElseOp(OpPtr c, OpPtr t, OpPtr f)
+      : Op(t->lanes), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
   void Eval() override {
     const Slot* v = (condition->Value()[0].i ? if_true : if_false)->Value();
     for (int i = 0; i < lanes; ++i) out[i] = v[i];
@@ -196,7 +258,8 @@ struct IfThenElseOp final : Op {
 };
 
 struct LetOp final : Op {
-  LetOp(std::shared_ptr<std::vector<Slot>> p, OpPtr v, OpPtr b) : Op(b->lanes), place(std::move(p)), value(std::move(v)), body(std::move(b)) {}
+  LetOp(std::shared_ptr<std::vector<Slot>> p, OpPtr v, OpPtr b)
+      : Op(b->lanes), place(std::move(p)), value(std::move(v)), body(std::move(b)) {}
   void Eval() override {
     const Slot* v = value->Value();
     for (size_t i = 0; i < place->size(); ++i) (*place)[i] = v[i];
@@ -209,17 +272,28 @@ struct LetOp final : Op {
 
 double Apply(Intrinsic fn, double x, double y) {
   switch (fn) {
-    case Intrinsic::kExp: return std::exp(x);
-    case Intrinsic::kLog: return std::log(x);
-    case Intrinsic::kSqrt: return std::sqrt(x);
-    case Intrinsic::kTanh: return std::tanh(x);
-    case Intrinsic::kErf: return std::erf(x);
-    case Intrinsic::kAbs: return std::fabs(x);
-    case Intrinsic::kFloor: return std::floor(x);
-    case Intrinsic::kCeil: return std::ceil(x);
-    case Intrinsic::kRound: return std::nearbyint(x);
-    case Intrinsic::kPow: return std::pow(x, y);
-    default: return 0;
+    case Intrinsic::kExp:
+      return std::exp(x);
+    case Intrinsic::kLog:
+      return std::log(x);
+    case Intrinsic::kSqrt:
+      return std::sqrt(x);
+    case Intrinsic::kTanh:
+      return std::tanh(x);
+    case Intrinsic::kErf:
+      return std::erf(x);
+    case Intrinsic::kAbs:
+      return std::fabs(x);
+    case Intrinsic::kFloor:
+      return std::floor(x);
+    case Intrinsic::kCeil:
+      return std::ceil(x);
+    case Intrinsic::kRound:
+      return std::nearbyint(x);
+    case Intrinsic::kPow:
+      return std::pow(x, y);
+    default:
+      return 0;
   }
 }
 
@@ -241,14 +315,16 @@ OpPtr CompileCall(const Call& op, Scope* scope) {
   if (op.fn == Intrinsic::kFma) {
     OpPtr b = Compile(op.args[1], scope), c = Compile(op.args[2], scope);
     return Map(n, std::move(a), std::move(b), std::move(c), [type](Slot x, Slot y, Slot z) {
-      if (type.bits == 32) return Float(std::fma(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(z.f)));
+      if (type.bits == 32)
+        return Float(std::fma(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(z.f)));
       return Float(RoundFloat(type, std::fma(x.f, y.f, z.f)));
     });
   }
   Intrinsic fn = op.fn;
   if (fn == Intrinsic::kPow) {
     OpPtr b = Compile(op.args[1], scope);
-    return Map(n, std::move(a), std::move(b), [fn, type](Slot x, Slot y) { return Float(RoundFloat(type, Apply(fn, x.f, y.f))); });
+    return Map(n, std::move(a), std::move(b),
+               [fn, type](Slot x, Slot y) { return Float(RoundFloat(type, Apply(fn, x.f, y.f))); });
   }
   return Map(n, std::move(a), [fn, type](Slot x) { return Float(RoundFloat(type, Apply(fn, x.f, 0))); });
 }
@@ -256,49 +332,29 @@ OpPtr CompileCall(const Call& op, Scope* scope) {
 OpPtr CompileCast(const Cast& op, OpPtr value) {
   DType from = op.value.type().element(), to = op.type.element();
   int n = op.type.lanes;
-  if (from.is_float() && to.is_float()) return Map(n, std::move(value), [to](Slot x) { return Float(RoundFloat(to, x.f)); });
+  if (from.is_float() && to.is_float())
+    return Map(n, std::move(value), [to](Slot x) { return Float(RoundFloat(to, x.f)); });
   if (from.is_float()) return Map(n, std::move(value), [to](Slot x) { return Int(CastFloatToInt(to, x.f)); });
-  if (to.is_float()) return Map(n, std::move(value), [from, to](Slot x) { return Float(CastIntToFloat(from, to, x.i)); });
+  if (to.is_float())
+    return Map(n, std::move(value), [from, to](Slot x) { return Float(CastIntToFloat(from, to, x.i)); });
   return Map(n, std::move(value), [to](Slot x) { return Int(WrapInt(to, x.i)); });
-}
-
-template <typename T>
-T Get(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-template <typename T>
-void Put(char* to, T value) {
-  std::memcpy(to, &value, sizeof(T));
 }
 
 }  // namespace
 
-void ReadElement(DType type, const char* from, Slot* to) {
-  if (type.is_float()) {
-    to->f = type.bits == 32 ? Get<float>(from) : type.bits == 64 ? Get<double>(from) : static_cast<double>(Get<_Float16>(from));
-  } else if (type.is_uint()) {
-    to->i = type.bits == 8 ? Get<uint8_t>(from) : type.bits == 16 ? Get<uint16_t>(from) : type.bits == 32 ? Get<uint32_t>(from) : Get<int64_t>(from);
-  } else if (type.is_bool()) {
-    to->i = Get<uint8_t>(from) != 0;
-  } else {
-    to->i = type.bits == 8 ? Get<int8_t>(from) : type.bits == 16 ? Get<int16_t>(from) : type.bits == 32 ? Get<int32_t>(from) : Get<int64_t>(from);
-  }
+Places::Places(OpPtr i) : index(std::move(i)) {
+  auto* ramp = dynamic_cast<RampOp*>(index.get());
+  if (ramp && ramp->stride->leaf && ramp->stride->Value()[0].i == 1 && ramp->type == DType::Int(64))
+    base = ramp->base.get();
 }
 
-void WriteElement(DType type, const Slot& from, char* to) {
-  if (type.is_float()) {
-    if (type.bits == 32) return Put(to, static_cast<float>(from.f));
-    if (type.bits == 64) return Put(to, from.f);
-    return Put(to, static_cast<_Float16>(from.f));
+bool Places::Find() {
+  if (base) {
+    first = base->Value()[0].i;
+    return true;
   }
-  switch (type.element_bytes()) {
-    case 1: return Put(to, static_cast<uint8_t>(from.i));
-    case 2: return Put(to, static_cast<uint16_t>(from.i));
-    case 4: return Put(to, static_cast<uint32_t>(from.i));
-    default: return Put(to, from.i);
-  }
+  at = index->Value();
+  return false;
 }
 
 OpPtr Compile(const Expr& e, Scope* scope) {
@@ -316,6 +372,10 @@ OpPtr Compile(const Expr& e, Scope* scope) {
   }
   if (const auto* op = e.as<Cast>()) return CompileCast(*op, Compile(op->value, scope));
   if (const auto* op = e.as<Binary>()) {
+    if (e.type() == DType::Int(64)) {
+      auto linear = std::make_unique<LinearOp>();
+      if (linear->Collect(e, 1, *scope)) return linear;
+    }
     OpPtr a = Compile(op->a, scope), b = Compile(op->b, scope);
     if (op->a.type().is_float()) return CompileFloatBinary(*op, std::move(a), std::move(b));
     return CompileIntBinary(*op, std::move(a), std::move(b), scope->failure);
@@ -327,8 +387,10 @@ OpPtr Compile(const Expr& e, Scope* scope) {
   }
   if (const auto* op = e.as<Load>()) {
     auto it = scope->buffers.find(op->buffer.get());
-    if (it != scope->buffers.end()) return std::make_unique<LoadOp>(it->second, Compile(op->index, scope), scope->failure);
-    scope->failure->Set(fmt::format("load of `{}`, which is neither a parameter nor allocated there", op->buffer.name()));
+    if (it != scope->buffers.end())
+      return std::make_unique<LoadOp>(it->second, Compile(op->index, scope), scope->failure);
+    scope->failure->Set(
+        fmt::format("load of `{}`, which is neither a parameter nor allocated there", op->buffer.name()));
     return Zero(n);
   }
   if (const auto* op = e.as<Ramp>()) {

@@ -1,5 +1,5 @@
-// Inside of the interpreter: compiled expressions. A node owns a fixed place for its result (programs have no recursion),
-// so that evaluating is a call a node and a loop over lanes, with no lookup. Not for other layers.
+// Inside of the interpreter: compiled expressions. A node owns a fixed place for its result (programs have no
+// recursion), so that evaluating is a call a node and a loop over lanes, with no lookup. Not for other layers.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct BufferState {
   int64_t size = 0;
   char* data = nullptr;
   bool writable = true;
-  std::vector<char> memory;        // of an allocation
-  std::vector<uint8_t> written;    // of an allocation, an element each; empty for arguments
+  std::vector<char> memory;      // of an allocation
+  std::vector<uint8_t> written;  // of an allocation, an element each; empty for arguments
 };
 
 // The first thing that went wrong; later ones are ignored.
@@ -61,8 +61,19 @@ struct Scope {
 // Never null: after a failure (see Scope::failure) some op that gives zeros.
 OpPtr Compile(const Expr& e, Scope* scope);
 
-// Copies one element between memory and a slot.
-void ReadElement(DType type, const char* from, Slot* to);
-void WriteElement(DType type, const Slot& from, char* to);
+// The lanes that a vector index names: a range in one piece if `index` is a ramp of stride 1, else one by one.
+struct Places {
+  explicit Places(OpPtr index);
+  // Evaluates. True: `first` is the start of the range; false: `at` has the lanes.
+  bool Find();
+  OpPtr index;
+  Op* base = nullptr;  // of a ramp of stride 1
+  const Slot* at = nullptr;
+  int64_t first = 0;
+};
+
+// Moves `count` neighbouring elements between memory and slots.
+void ReadElements(DType type, const char* from, int count, Slot* to);
+void WriteElements(DType type, const Slot* from, int count, char* to);
 
 }  // namespace hone::ir::interp

@@ -5,35 +5,58 @@ namespace hone::ir {
 Expr Mutator::Mutate(const Expr& e) {
   if (!e.defined()) return e;
   switch (e.kind()) {
-    case ExprKind::kIntImm: return MutateIntImm(*e.as<IntImm>());
-    case ExprKind::kFloatImm: return MutateFloatImm(*e.as<FloatImm>());
-    case ExprKind::kVar: return MutateVar(*e.as<VarNode>());
-    case ExprKind::kCast: return MutateCast(*e.as<Cast>());
-    case ExprKind::kNot: return MutateNot(*e.as<Not>());
-    case ExprKind::kSelect: return MutateSelect(*e.as<Select>());
-    case ExprKind::kLoad: return MutateLoad(*e.as<Load>());
-    case ExprKind::kRamp: return MutateRamp(*e.as<Ramp>());
-    case ExprKind::kBroadcast: return MutateBroadcast(*e.as<Broadcast>());
-    case ExprKind::kCall: return MutateCall(*e.as<Call>());
-    case ExprKind::kLet: return MutateLet(*e.as<Let>());
-    case ExprKind::kAccess: return MutateAccess(*e.as<Access>());
-    case ExprKind::kReduce: return MutateReduce(*e.as<Reduce>());
-    default: return MutateBinary(*e.as<Binary>());
+    case ExprKind::kIntImm:
+      return MutateIntImm(*e.as<IntImm>());
+    case ExprKind::kFloatImm:
+      return MutateFloatImm(*e.as<FloatImm>());
+    case ExprKind::kVar:
+      return MutateVar(*e.as<VarNode>());
+    case ExprKind::kCast:
+      return MutateCast(*e.as<Cast>());
+    case ExprKind::kNot:
+      return MutateNot(*e.as<Not>());
+    case ExprKind::kSelect:
+      return MutateSelect(*e.as<Select>());
+    case ExprKind::kLoad:
+      return MutateLoad(*e.as<Load>());
+    case ExprKind::kRamp:
+      return MutateRamp(*e.as<Ramp>());
+    case ExprKind::kBroadcast:
+      return MutateBroadcast(*e.as<Broadcast>());
+    case ExprKind::kCall:
+      return MutateCall(*e.as<Call>());
+    case ExprKind::kLet:
+      return MutateLet(*e.as<Let>());
+    case ExprKind::kAccess:
+      return MutateAccess(*e.as<Access>());
+    case ExprKind::kReduce:
+      return MutateReduce(*e.as<Reduce>());
+    default:
+      return MutateBinary(*e.as<Binary>());
   }
 }
 
 Stmt Mutator::Mutate(const Stmt& s) {
   if (!s.defined()) return s;
   switch (s.kind()) {
-    case StmtKind::kStore: return MutateStore(*s.as<Store>());
-    case StmtKind::kFor: return MutateFor(*s.as<For>());
-    case StmtKind::kBlock: return MutateBlock(*s.as<Block>());
-    case StmtKind::kIf: return MutateIf(*s.as<If>());
-    case StmtKind::kLetStmt: return MutateLetStmt(*s.as<LetStmt>());
-    case StmtKind::kAllocate: return MutateAllocate(*s.as<Allocate>());
-    case StmtKind::kEvaluate: return MutateEvaluate(*s.as<Evaluate>());
-    case StmtKind::kPragma: return MutatePragma(*s.as<Pragma>());
-    case StmtKind::kBarrier: return MutateBarrier(*s.as<Barrier>());
+    case StmtKind::kStore:
+      return MutateStore(*s.as<Store>());
+    case StmtKind::kFor:
+      return MutateFor(*s.as<For>());
+    case StmtKind::kBlock:
+      return MutateBlock(*s.as<Block>());
+    case StmtKind::kIf:
+      return MutateIf(*s.as<If>());
+    case StmtKind::kLetStmt:
+      return MutateLetStmt(*s.as<LetStmt>());
+    case StmtKind::kAllocate:
+      return MutateAllocate(*s.as<Allocate>());
+    case StmtKind::kEvaluate:
+      return MutateEvaluate(*s.as<Evaluate>());
+    case StmtKind::kPragma:
+      return MutatePragma(*s.as<Pragma>());
+    case StmtKind::kBarrier:
+      return MutateBarrier(*s.as<Barrier>());
   }
   return s;
 }

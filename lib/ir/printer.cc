@@ -13,13 +13,26 @@ constexpr int kProduct = 5;
 // How tightly a kind binds; an operand in a place that binds tighter gets parentheses.
 int Precedence(ExprKind kind) {
   switch (kind) {
-    case ExprKind::kOr: return 1;
-    case ExprKind::kAnd: return 2;
-    case ExprKind::kEq: case ExprKind::kNe: case ExprKind::kLt: case ExprKind::kLe: case ExprKind::kGt: case ExprKind::kGe:
+    case ExprKind::kOr:
+      return 1;
+    case ExprKind::kAnd:
+      return 2;
+    case ExprKind::kEq:
+    case ExprKind::kNe:
+    case ExprKind::kLt:
+    case ExprKind::kLe:
+    case ExprKind::kGt:
+    case ExprKind::kGe:
       return 3;
-    case ExprKind::kAdd: case ExprKind::kSub: return 4;
-    case ExprKind::kMul: case ExprKind::kDiv: case ExprKind::kMod: return kProduct;
-    default: return 7;
+    case ExprKind::kAdd:
+    case ExprKind::kSub:
+      return 4;
+    case ExprKind::kMul:
+    case ExprKind::kDiv:
+    case ExprKind::kMod:
+      return kProduct;
+    default:
+      return 7;
   }
 }
 
@@ -102,7 +115,8 @@ void Printer::Print(const Expr& e, int context) {
     if (i->type.is_bool()) {
       out_ += i->value ? "true" : "false";
     } else {
-      std::string text = i->type.is_uint() ? fmt::format("{}", static_cast<uint64_t>(i->value)) : fmt::format("{}", i->value);
+      std::string text =
+          i->type.is_uint() ? fmt::format("{}", static_cast<uint64_t>(i->value)) : fmt::format("{}", i->value);
       if (i->type != DType::Int(64)) text = fmt::format("{}({})", hone::ToString(i->type), text);
       out_ += text;
     }
@@ -213,7 +227,8 @@ void Printer::Print(const Stmt& s) {
     return;
   } else if (const auto* alloc = s.as<Allocate>()) {
     const BufferNode& b = *alloc->buffer.get();
-    out_ += fmt::format("allocate {}: {}[{}] {} ", Name(alloc->buffer), hone::ToString(b.type), b.size, ScopeName(b.scope));
+    out_ +=
+        fmt::format("allocate {}: {}[{}] {} ", Name(alloc->buffer), hone::ToString(b.type), b.size, ScopeName(b.scope));
     Body(alloc->body);
   } else if (const auto* eval = s.as<Evaluate>()) {
     Print(eval->value);
@@ -256,78 +271,126 @@ std::string ToString(const Function& f) { return Text(f); }
 
 const char* ForKindName(ForKind kind) {
   switch (kind) {
-    case ForKind::kSerial: return "";
-    case ForKind::kParallel: return "parallel";
-    case ForKind::kVectorized: return "vectorized";
-    case ForKind::kUnrolled: return "unrolled";
-    case ForKind::kBlockX: return "blockIdx.x";
-    case ForKind::kBlockY: return "blockIdx.y";
-    case ForKind::kBlockZ: return "blockIdx.z";
-    case ForKind::kThreadX: return "threadIdx.x";
-    case ForKind::kThreadY: return "threadIdx.y";
-    case ForKind::kThreadZ: return "threadIdx.z";
-    case ForKind::kVThread: return "vthread";
+    case ForKind::kSerial:
+      return "";
+    case ForKind::kParallel:
+      return "parallel";
+    case ForKind::kVectorized:
+      return "vectorized";
+    case ForKind::kUnrolled:
+      return "unrolled";
+    case ForKind::kBlockX:
+      return "blockIdx.x";
+    case ForKind::kBlockY:
+      return "blockIdx.y";
+    case ForKind::kBlockZ:
+      return "blockIdx.z";
+    case ForKind::kThreadX:
+      return "threadIdx.x";
+    case ForKind::kThreadY:
+      return "threadIdx.y";
+    case ForKind::kThreadZ:
+      return "threadIdx.z";
+    case ForKind::kVThread:
+      return "vthread";
   }
   return "?";
 }
 
 const char* ScopeName(Scope scope) {
   switch (scope) {
-    case Scope::kArgument: return "argument";
-    case Scope::kWorkspace: return "workspace";
-    case Scope::kScratch: return "scratch";
-    case Scope::kRegister: return "register";
-    case Scope::kShared: return "shared";
+    case Scope::kArgument:
+      return "argument";
+    case Scope::kWorkspace:
+      return "workspace";
+    case Scope::kScratch:
+      return "scratch";
+    case Scope::kRegister:
+      return "register";
+    case Scope::kShared:
+      return "shared";
   }
   return "?";
 }
 
 const char* IntrinsicName(Intrinsic fn) {
   switch (fn) {
-    case Intrinsic::kExp: return "exp";
-    case Intrinsic::kLog: return "log";
-    case Intrinsic::kSqrt: return "sqrt";
-    case Intrinsic::kTanh: return "tanh";
-    case Intrinsic::kErf: return "erf";
-    case Intrinsic::kAbs: return "abs";
-    case Intrinsic::kFloor: return "floor";
-    case Intrinsic::kCeil: return "ceil";
-    case Intrinsic::kRound: return "round";
-    case Intrinsic::kPow: return "pow";
-    case Intrinsic::kFma: return "fma";
-    case Intrinsic::kIfThenElse: return "if_then_else";
-    case Intrinsic::kPrefetch: return "prefetch";
+    case Intrinsic::kExp:
+      return "exp";
+    case Intrinsic::kLog:
+      return "log";
+    case Intrinsic::kSqrt:
+      return "sqrt";
+    case Intrinsic::kTanh:
+      return "tanh";
+    case Intrinsic::kErf:
+      return "erf";
+    case Intrinsic::kAbs:
+      return "abs";
+    case Intrinsic::kFloor:
+      return "floor";
+    case Intrinsic::kCeil:
+      return "ceil";
+    case Intrinsic::kRound:
+      return "round";
+    case Intrinsic::kPow:
+      return "pow";
+    case Intrinsic::kFma:
+      return "fma";
+    case Intrinsic::kIfThenElse:
+      return "if_then_else";
+    case Intrinsic::kPrefetch:
+      return "prefetch";
   }
   return "?";
 }
 
 const char* ReducerName(Reducer reducer) {
   switch (reducer) {
-    case Reducer::kSum: return "sum";
-    case Reducer::kMax: return "max";
-    case Reducer::kMin: return "min";
+    case Reducer::kSum:
+      return "sum";
+    case Reducer::kMax:
+      return "max";
+    case Reducer::kMin:
+      return "min";
   }
   return "?";
 }
 
 const char* OperatorText(ExprKind kind) {
   switch (kind) {
-    case ExprKind::kAdd: return "+";
-    case ExprKind::kSub: return "-";
-    case ExprKind::kMul: return "*";
-    case ExprKind::kDiv: return "/";
-    case ExprKind::kMod: return "%";
-    case ExprKind::kMin: return "min";
-    case ExprKind::kMax: return "max";
-    case ExprKind::kEq: return "==";
-    case ExprKind::kNe: return "!=";
-    case ExprKind::kLt: return "<";
-    case ExprKind::kLe: return "<=";
-    case ExprKind::kGt: return ">";
-    case ExprKind::kGe: return ">=";
-    case ExprKind::kAnd: return "&&";
-    case ExprKind::kOr: return "||";
-    default: return "?";
+    case ExprKind::kAdd:
+      return "+";
+    case ExprKind::kSub:
+      return "-";
+    case ExprKind::kMul:
+      return "*";
+    case ExprKind::kDiv:
+      return "/";
+    case ExprKind::kMod:
+      return "%";
+    case ExprKind::kMin:
+      return "min";
+    case ExprKind::kMax:
+      return "max";
+    case ExprKind::kEq:
+      return "==";
+    case ExprKind::kNe:
+      return "!=";
+    case ExprKind::kLt:
+      return "<";
+    case ExprKind::kLe:
+      return "<=";
+    case ExprKind::kGt:
+      return ">";
+    case ExprKind::kGe:
+      return ">=";
+    case ExprKind::kAnd:
+      return "&&";
+    case ExprKind::kOr:
+      return "||";
+    default:
+      return "?";
   }
 }
 

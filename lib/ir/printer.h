@@ -1,5 +1,5 @@
-// Programs as text for people and tests. Deterministic: depends on the program alone. Different variables (or buffers) of
-// one name get a suffix in order of first appearance: i, i_1, i_2. doc/ir.md shows an example.
+// Programs as text for people and tests. Deterministic: depends on the program alone. Different variables (or buffers)
+// of one name get a suffix in order of first appearance: i, i_1, i_2. doc/ir.md shows an example.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ std::string ToString(const Expr& e);  // one line, with no more parentheses than
 std::string ToString(const Stmt& s);  // a statement a line, two spaces a level, a newline at the end
 std::string ToString(const Function& f);
 
-const char* ForKindName(ForKind kind);      // "", "parallel", "vectorized", "unrolled", "blockIdx.x", .., "vthread"
-const char* ScopeName(Scope scope);         // "argument", "workspace", "scratch", "register", "shared"
-const char* IntrinsicName(Intrinsic fn);    // "exp", .., "if_then_else", "prefetch"
-const char* ReducerName(Reducer reducer);   // "sum", "max", "min"
-const char* OperatorText(ExprKind kind);    // "+", "<=", "min", ..; REQUIRES: a Binary's kind
+const char* ForKindName(ForKind kind);     // "", "parallel", "vectorized", "unrolled", "blockIdx.x", .., "vthread"
+const char* ScopeName(Scope scope);        // "argument", "workspace", "scratch", "register", "shared"
+const char* IntrinsicName(Intrinsic fn);   // "exp", .., "if_then_else", "prefetch"
+const char* ReducerName(Reducer reducer);  // "sum", "max", "min"
+const char* OperatorText(ExprKind kind);   // "+", "<=", "min", ..; REQUIRES: a Binary's kind
 
 }  // namespace hone::ir

@@ -8,9 +8,7 @@ namespace {
 // The width-independent part on unsigned 64-bit values, for which wrapping is defined.
 uint64_t Bits(int64_t v) { return static_cast<uint64_t>(v); }
 
-bool Less(DType type, int64_t a, int64_t b) {
-  return type.is_uint() && type.bits == 64 ? Bits(a) < Bits(b) : a < b;
-}
+bool Less(DType type, int64_t a, int64_t b) { return type.is_uint() && type.bits == 64 ? Bits(a) < Bits(b) : a < b; }
 
 }  // namespace
 
@@ -30,26 +28,40 @@ double RoundFloat(DType type, double value) {
 
 int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b) {
   switch (kind) {
-    case ExprKind::kAdd: return WrapInt(type, static_cast<int64_t>(Bits(a) + Bits(b)));
-    case ExprKind::kSub: return WrapInt(type, static_cast<int64_t>(Bits(a) - Bits(b)));
-    case ExprKind::kMul: return WrapInt(type, static_cast<int64_t>(Bits(a) * Bits(b)));
+    case ExprKind::kAdd:
+      return WrapInt(type, static_cast<int64_t>(Bits(a) + Bits(b)));
+    case ExprKind::kSub:
+      return WrapInt(type, static_cast<int64_t>(Bits(a) - Bits(b)));
+    case ExprKind::kMul:
+      return WrapInt(type, static_cast<int64_t>(Bits(a) * Bits(b)));
     case ExprKind::kDiv:
       if (type.is_uint()) return static_cast<int64_t>(Bits(a) / Bits(b));
       return WrapInt(type, FloorDiv(a, b));
     case ExprKind::kMod:
       if (type.is_uint()) return static_cast<int64_t>(Bits(a) % Bits(b));
       return WrapInt(type, FloorMod(a, b));
-    case ExprKind::kMin: return Less(type, a, b) ? a : b;
-    case ExprKind::kMax: return Less(type, b, a) ? a : b;
-    case ExprKind::kEq: return a == b;
-    case ExprKind::kNe: return a != b;
-    case ExprKind::kLt: return Less(type, a, b);
-    case ExprKind::kLe: return !Less(type, b, a);
-    case ExprKind::kGt: return Less(type, b, a);
-    case ExprKind::kGe: return !Less(type, a, b);
-    case ExprKind::kAnd: return a & b;
-    case ExprKind::kOr: return a | b;
-    default: break;
+    case ExprKind::kMin:
+      return Less(type, a, b) ? a : b;
+    case ExprKind::kMax:
+      return Less(type, b, a) ? a : b;
+    case ExprKind::kEq:
+      return a == b;
+    case ExprKind::kNe:
+      return a != b;
+    case ExprKind::kLt:
+      return Less(type, a, b);
+    case ExprKind::kLe:
+      return !Less(type, b, a);
+    case ExprKind::kGt:
+      return Less(type, b, a);
+    case ExprKind::kGe:
+      return !Less(type, a, b);
+    case ExprKind::kAnd:
+      return a & b;
+    case ExprKind::kOr:
+      return a | b;
+    default:
+      break;
   }
   HONE_CHECK(false && "not a binary kind");
   return 0;
@@ -59,13 +71,20 @@ int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b) {
 // (Figueroa, "When is double rounding innocuous?", 1995).
 double EvalFloat(ExprKind kind, DType type, double a, double b) {
   switch (kind) {
-    case ExprKind::kAdd: return RoundFloat(type, a + b);
-    case ExprKind::kSub: return RoundFloat(type, a - b);
-    case ExprKind::kMul: return RoundFloat(type, a * b);
-    case ExprKind::kDiv: return RoundFloat(type, a / b);
-    case ExprKind::kMin: return a < b ? a : b;
-    case ExprKind::kMax: return a > b ? a : b;
-    default: break;
+    case ExprKind::kAdd:
+      return RoundFloat(type, a + b);
+    case ExprKind::kSub:
+      return RoundFloat(type, a - b);
+    case ExprKind::kMul:
+      return RoundFloat(type, a * b);
+    case ExprKind::kDiv:
+      return RoundFloat(type, a / b);
+    case ExprKind::kMin:
+      return a < b ? a : b;
+    case ExprKind::kMax:
+      return a > b ? a : b;
+    default:
+      break;
   }
   HONE_CHECK(false && "not an arithmetic kind on floats");
   return 0;
@@ -73,13 +92,20 @@ double EvalFloat(ExprKind kind, DType type, double a, double b) {
 
 bool CompareFloat(ExprKind kind, double a, double b) {
   switch (kind) {
-    case ExprKind::kEq: return a == b;
-    case ExprKind::kNe: return a != b;
-    case ExprKind::kLt: return a < b;
-    case ExprKind::kLe: return a <= b;
-    case ExprKind::kGt: return a > b;
-    case ExprKind::kGe: return a >= b;
-    default: break;
+    case ExprKind::kEq:
+      return a == b;
+    case ExprKind::kNe:
+      return a != b;
+    case ExprKind::kLt:
+      return a < b;
+    case ExprKind::kLe:
+      return a <= b;
+    case ExprKind::kGt:
+      return a > b;
+    case ExprKind::kGe:
+      return a >= b;
+    default:
+      break;
   }
   HONE_CHECK(false && "not a comparison");
   return false;

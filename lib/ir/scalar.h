@@ -1,4 +1,5 @@
-// Arithmetic on single values as ir/expr.h defines it: the one place where constant folding and the interpreter get it from.
+// Arithmetic on single values as ir/expr.h defines it: the one place where constant folding and the interpreter get it
+// from.
 //
 // An integer of any type is held in an int64_t: sign-extended (iN), zero-extended (uN, bool), u64 as its bit pattern.
 // A float of any type is held in a double that the type can represent exactly.

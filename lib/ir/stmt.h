@@ -1,9 +1,11 @@
 // Statements of the loop-level program, and functions. See ir/expr.h for what expressions mean.
 //
-// - For runs its body for var = min .. min+extent-1 (none if extent <= 0). Serial: in order. Parallel: any order, on any
+// - For runs its body for var = min .. min+extent-1 (none if extent <= 0). Serial: in order. Parallel: any order, on
+// any
 //   threads; iterations may not write what another one reads or writes. Vectorized and unrolled mean the same as serial
 //   but must be gone before code generation (lower/vectorize.h, lower/unroll.h). Bound to a GPU index: as parallel.
-// - Allocate gives a buffer with undefined content for the time of its body. Inside a parallel loop it is the thread's own.
+// - Allocate gives a buffer with undefined content for the time of its body. Inside a parallel loop it is the thread's
+// own.
 // - Store writes `value` at `index`; with a vector index lane by lane.
 #pragma once
 
@@ -40,17 +42,35 @@ class Stmt : public Handle<StmtNode> {
 
 struct Store final : StmtNode {
   HONE_IR_KIND(kStore)
-  Store(Buffer b, Expr i, Expr v) : StmtNode(StmtKind::kStore), buffer(std::move(b)), index(std::move(i)), value(std::move(v)) {}
+  Store(Buffer b, Expr i, Expr v)
+      : StmtNode(StmtKind::kStore), buffer(std::move(b)), index(std::move(i)), value(std::move(v)) {}
   const Buffer buffer;
   const Expr index, value;
 };
 
-enum class ForKind : uint8_t { kSerial, kParallel, kVectorized, kUnrolled, kBlockX, kBlockY, kBlockZ, kThreadX, kThreadY, kThreadZ, kVThread };
+enum class ForKind : uint8_t {
+  kSerial,
+  kParallel,
+  kVectorized,
+  kUnrolled,
+  kBlockX,
+  kBlockY,
+  kBlockZ,
+  kThreadX,
+  kThreadY,
+  kThreadZ,
+  kVThread
+};
 
 struct For final : StmtNode {
   HONE_IR_KIND(kFor)
   For(Var v, Expr m, Expr e, ForKind k, Stmt b)
-      : StmtNode(StmtKind::kFor), var(std::move(v)), min(std::move(m)), extent(std::move(e)), for_kind(k), body(std::move(b)) {}
+      : StmtNode(StmtKind::kFor),
+        var(std::move(v)),
+        min(std::move(m)),
+        extent(std::move(e)),
+        for_kind(k),
+        body(std::move(b)) {}
   const Var var;
   const Expr min, extent;
   const ForKind for_kind;
@@ -65,7 +85,8 @@ struct Block final : StmtNode {  // in order; never nested directly, never empty
 
 struct If final : StmtNode {
   HONE_IR_KIND(kIf)
-  If(Expr c, Stmt t, Stmt e) : StmtNode(StmtKind::kIf), condition(std::move(c)), then_case(std::move(t)), else_case(std::move(e)) {}
+  If(Expr c, Stmt t, Stmt e)
+      : StmtNode(StmtKind::kIf), condition(std::move(c)), then_case(std::move(t)), else_case(std::move(e)) {}
   const Expr condition;  // scalar bool
   const Stmt then_case;
   const Stmt else_case;  // may be null
@@ -73,7 +94,8 @@ struct If final : StmtNode {
 
 struct LetStmt final : StmtNode {
   HONE_IR_KIND(kLetStmt)
-  LetStmt(Var v, Expr val, Stmt b) : StmtNode(StmtKind::kLetStmt), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
+  LetStmt(Var v, Expr val, Stmt b)
+      : StmtNode(StmtKind::kLetStmt), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
   const Var var;
   const Expr value;
   const Stmt body;
@@ -95,7 +117,8 @@ struct Evaluate final : StmtNode {  // for its effect (prefetch)
 // A note for later passes or the backend on `body`; ignoring it never changes what the program means.
 struct Pragma final : StmtNode {
   HONE_IR_KIND(kPragma)
-  Pragma(std::string k, Expr v, Stmt b) : StmtNode(StmtKind::kPragma), key(std::move(k)), value(std::move(v)), body(std::move(b)) {}
+  Pragma(std::string k, Expr v, Stmt b)
+      : StmtNode(StmtKind::kPragma), key(std::move(k)), value(std::move(v)), body(std::move(b)) {}
   const std::string key;
   const Expr value;
   const Stmt body;
@@ -121,8 +144,8 @@ bool IsEmpty(const Stmt& stmt);  // null or an empty Block
 
 // One kernel: its arguments in calling order, and its body.
 struct Function {
-  std::string name;             // a C identifier
-  std::vector<Buffer> params;   // all Scope::kArgument
+  std::string name;            // a C identifier
+  std::vector<Buffer> params;  // all Scope::kArgument
   Stmt body;
 };
 

@@ -57,7 +57,8 @@ class Verifier final : public Visitor {
 
   template <typename Node>
   void CheckAccess(const Buffer& b, const Expr& index, const Node& node) {
-    Require(b.defined() && buffers_.contains(b.get()), "a buffer is used that is neither a parameter nor allocated around", node);
+    Require(b.defined() && buffers_.contains(b.get()),
+            "a buffer is used that is neither a parameter nor allocated around", node);
     Require(IsInteger(index.type()), "an index is not an integer", node);
     if (!status_.ok()) return;
     int64_t low, high;
@@ -78,7 +79,9 @@ class Verifier final : public Visitor {
     Fail("a variable is bound again inside its own scope", stmt ? Text(*stmt) : Text(*expr));
   }
 
-  void VisitVar(const VarNode& op) override { Require(vars_.contains(&op), "a variable is used outside its scope", op); }
+  void VisitVar(const VarNode& op) override {
+    Require(vars_.contains(&op), "a variable is used outside its scope", op);
+  }
 
   void VisitCast(const Cast& op) override {
     Require(op.type.lanes == op.value.type().lanes, "a cast changes the number of lanes", op);
@@ -92,7 +95,8 @@ class Verifier final : public Visitor {
     if (IsLogical(op.kind)) Require(t.is_bool(), "`&&` and `||` need bools", op);
     if (IsArithmetic(op.kind)) Require(!t.is_bool(), "arithmetic on bools", op);
     if (op.kind == ExprKind::kMod) Require(!t.is_float(), "`%` on floats", op);
-    if ((op.kind == ExprKind::kDiv || op.kind == ExprKind::kMod) && AsIntImm(op.b)) Require(*AsIntImm(op.b) != 0, "division by 0", op);
+    if ((op.kind == ExprKind::kDiv || op.kind == ExprKind::kMod) && AsIntImm(op.b))
+      Require(*AsIntImm(op.b) != 0, "division by 0", op);
     Visitor::VisitBinary(op);
   }
 
@@ -102,7 +106,8 @@ class Verifier final : public Visitor {
   }
 
   void VisitSelect(const Select& op) override {
-    Require(op.condition.type() == DType::Bool(op.type.lanes), "a select's condition is not a bool of as many lanes", op);
+    Require(op.condition.type() == DType::Bool(op.type.lanes), "a select's condition is not a bool of as many lanes",
+            op);
     Require(op.if_true.type() == op.type && op.if_false.type() == op.type, "a select's sides have different types", op);
     Visitor::VisitSelect(op);
   }
@@ -114,7 +119,8 @@ class Verifier final : public Visitor {
   }
 
   void VisitRamp(const Ramp& op) override {
-    Require(op.base.type().is_scalar() && op.base.type() == op.stride.type(), "a ramp's base and stride are not scalars of one type", op);
+    Require(op.base.type().is_scalar() && op.base.type() == op.stride.type(),
+            "a ramp's base and stride are not scalars of one type", op);
     Require(IsInteger(op.base.type()) && op.type.lanes > 1, "a ramp is not a vector of integers", op);
     Visitor::VisitRamp(op);
   }
@@ -125,11 +131,13 @@ class Verifier final : public Visitor {
   }
 
   void VisitCall(const Call& op) override {
-    if (op.args.size() != static_cast<size_t>(IntrinsicArity(op.fn))) return Fail("wrong number of arguments", Text(op));
+    if (op.args.size() != static_cast<size_t>(IntrinsicArity(op.fn)))
+      return Fail("wrong number of arguments", Text(op));
     if (op.fn == Intrinsic::kPrefetch) return Fail("a prefetch inside an expression", Text(op));
     if (op.fn == Intrinsic::kIfThenElse) {
       Require(op.args[0].type() == DType::Bool(), "if_then_else needs a scalar bool", op);
-      Require(op.args[1].type() == op.type && op.args[2].type() == op.type, "if_then_else's sides have different types", op);
+      Require(op.args[1].type() == op.type && op.args[2].type() == op.type, "if_then_else's sides have different types",
+              op);
     } else {
       Require(op.type.is_float(), "an intrinsic on something other than floats", op);
       for (const Expr& a : op.args) Require(a.type() == op.type, "an intrinsic's arguments have different types", op);
@@ -151,8 +159,10 @@ class Verifier final : public Visitor {
   void VisitStore(const Store& op) override {
     CheckAccess(op.buffer, op.index, op);
     if (!status_.ok()) return;
-    Require(op.buffer->scope != Scope::kArgument || op.buffer->written, "a store to a parameter that is not marked written", op);
-    Require(op.value.type() == op.buffer->type.WithLanes(op.index.type().lanes), "a store of a value of another type or other lanes", op);
+    Require(op.buffer->scope != Scope::kArgument || op.buffer->written,
+            "a store to a parameter that is not marked written", op);
+    Require(op.value.type() == op.buffer->type.WithLanes(op.index.type().lanes),
+            "a store of a value of another type or other lanes", op);
     Visitor::VisitStore(op);
   }
 
@@ -160,7 +170,8 @@ class Verifier final : public Visitor {
     Require(op.var.type() == DType::Int(64) && op.min.type() == op.var.type() && op.extent.type() == op.var.type(),
             "a loop's variable and range are not i64", op);
     if (options_.for_codegen) {
-      bool left = op.for_kind == ForKind::kVectorized || op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVThread;
+      bool left =
+          op.for_kind == ForKind::kVectorized || op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVThread;
       Require(!left, "a vectorized, unrolled or vthread loop is left for the backend", op);
     }
     Visit(op.min);
@@ -205,10 +216,12 @@ class Verifier final : public Visitor {
     if (!call || call->fn != Intrinsic::kPrefetch) return Visit(op.value);
     const auto* load = call->args[0].as<Load>();
     const int64_t* locality = AsIntImm(call->args[1]);
-    Require(load && locality && *locality >= 0 && *locality <= 3, "a prefetch needs a load and a locality of 0 to 3", op);
+    Require(load && locality && *locality >= 0 && *locality <= 3, "a prefetch needs a load and a locality of 0 to 3",
+            op);
     // Not CheckAccess: the address may lie behind the buffer's end.
     if (!status_.ok()) return;
-    Require(buffers_.contains(load->buffer.get()), "a buffer is used that is neither a parameter nor allocated around", op);
+    Require(buffers_.contains(load->buffer.get()), "a buffer is used that is neither a parameter nor allocated around",
+            op);
     Visit(load->index);
   }
 

@@ -1,5 +1,5 @@
-// Checks that a function is well formed. What it accepts the interpreter and the backends can take without asking again;
-// a failure is a bug of the pass that came before.
+// Checks that a function is well formed. What it accepts the interpreter and the backends can take without asking
+// again; a failure is a bug of the pass that came before.
 #pragma once
 
 #include "base/status.h"

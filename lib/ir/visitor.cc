@@ -5,35 +5,58 @@ namespace hone::ir {
 void Visitor::Visit(const Expr& e) {
   if (!e.defined()) return;
   switch (e.kind()) {
-    case ExprKind::kIntImm: return VisitIntImm(*e.as<IntImm>());
-    case ExprKind::kFloatImm: return VisitFloatImm(*e.as<FloatImm>());
-    case ExprKind::kVar: return VisitVar(*e.as<VarNode>());
-    case ExprKind::kCast: return VisitCast(*e.as<Cast>());
-    case ExprKind::kNot: return VisitNot(*e.as<Not>());
-    case ExprKind::kSelect: return VisitSelect(*e.as<Select>());
-    case ExprKind::kLoad: return VisitLoad(*e.as<Load>());
-    case ExprKind::kRamp: return VisitRamp(*e.as<Ramp>());
-    case ExprKind::kBroadcast: return VisitBroadcast(*e.as<Broadcast>());
-    case ExprKind::kCall: return VisitCall(*e.as<Call>());
-    case ExprKind::kLet: return VisitLet(*e.as<Let>());
-    case ExprKind::kAccess: return VisitAccess(*e.as<Access>());
-    case ExprKind::kReduce: return VisitReduce(*e.as<Reduce>());
-    default: return VisitBinary(*e.as<Binary>());
+    case ExprKind::kIntImm:
+      return VisitIntImm(*e.as<IntImm>());
+    case ExprKind::kFloatImm:
+      return VisitFloatImm(*e.as<FloatImm>());
+    case ExprKind::kVar:
+      return VisitVar(*e.as<VarNode>());
+    case ExprKind::kCast:
+      return VisitCast(*e.as<Cast>());
+    case ExprKind::kNot:
+      return VisitNot(*e.as<Not>());
+    case ExprKind::kSelect:
+      return VisitSelect(*e.as<Select>());
+    case ExprKind::kLoad:
+      return VisitLoad(*e.as<Load>());
+    case ExprKind::kRamp:
+      return VisitRamp(*e.as<Ramp>());
+    case ExprKind::kBroadcast:
+      return VisitBroadcast(*e.as<Broadcast>());
+    case ExprKind::kCall:
+      return VisitCall(*e.as<Call>());
+    case ExprKind::kLet:
+      return VisitLet(*e.as<Let>());
+    case ExprKind::kAccess:
+      return VisitAccess(*e.as<Access>());
+    case ExprKind::kReduce:
+      return VisitReduce(*e.as<Reduce>());
+    default:
+      return VisitBinary(*e.as<Binary>());
   }
 }
 
 void Visitor::Visit(const Stmt& s) {
   if (!s.defined()) return;
   switch (s.kind()) {
-    case StmtKind::kStore: return VisitStore(*s.as<Store>());
-    case StmtKind::kFor: return VisitFor(*s.as<For>());
-    case StmtKind::kBlock: return VisitBlock(*s.as<Block>());
-    case StmtKind::kIf: return VisitIf(*s.as<If>());
-    case StmtKind::kLetStmt: return VisitLetStmt(*s.as<LetStmt>());
-    case StmtKind::kAllocate: return VisitAllocate(*s.as<Allocate>());
-    case StmtKind::kEvaluate: return VisitEvaluate(*s.as<Evaluate>());
-    case StmtKind::kPragma: return VisitPragma(*s.as<Pragma>());
-    case StmtKind::kBarrier: return VisitBarrier(*s.as<Barrier>());
+    case StmtKind::kStore:
+      return VisitStore(*s.as<Store>());
+    case StmtKind::kFor:
+      return VisitFor(*s.as<For>());
+    case StmtKind::kBlock:
+      return VisitBlock(*s.as<Block>());
+    case StmtKind::kIf:
+      return VisitIf(*s.as<If>());
+    case StmtKind::kLetStmt:
+      return VisitLetStmt(*s.as<LetStmt>());
+    case StmtKind::kAllocate:
+      return VisitAllocate(*s.as<Allocate>());
+    case StmtKind::kEvaluate:
+      return VisitEvaluate(*s.as<Evaluate>());
+    case StmtKind::kPragma:
+      return VisitPragma(*s.as<Pragma>());
+    case StmtKind::kBarrier:
+      return VisitBarrier(*s.as<Barrier>());
   }
 }
 

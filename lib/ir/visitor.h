@@ -43,8 +43,8 @@ class Visitor {
 };
 
 // Rebuilds what an override changed. The base methods mutate the operands and return the same handle if none changed,
-// else the node made anew by its maker (so constants fold and types must agree again). A null Stmt removes the statement;
-// a For, LetStmt, Allocate or Pragma whose body is removed goes with it.
+// else the node made anew by its maker (so constants fold and types must agree again). A null Stmt removes the
+// statement; a For, LetStmt, Allocate or Pragma whose body is removed goes with it.
 class Mutator {
  public:
   virtual ~Mutator() = default;

@@ -1,5 +1,3 @@
-#include "te/tensor.h"
-
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -7,6 +5,7 @@
 #include "base/check.h"
 #include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "te/tensor.h"
 
 namespace hone::te {
 
@@ -30,7 +29,8 @@ class ReadFinder final : public ir::Visitor {
 
 class ReadReplacer final : public ir::Mutator {
  public:
-  ReadReplacer(const Tensor& from, const std::function<Expr(const std::vector<Expr>&)>& make) : from_(from), make_(make) {}
+  ReadReplacer(const Tensor& from, const std::function<Expr(const std::vector<Expr>&)>& make)
+      : from_(from), make_(make) {}
 
  private:
   Expr MutateAccess(const ir::Access& op) override {
@@ -71,11 +71,13 @@ Expr ReplaceReads(const Expr& body, const Tensor& from, const Tensor& to) {
 Expr Inline(const Expr& body, const Tensor& tensor) {
   HONE_CHECK(tensor.node()->kind == TensorKind::kCompute && tensor.node()->reduce_axes.empty());
   const TensorNode& node = *tensor.node();
-  return ReadReplacer(tensor, [&](const std::vector<Expr>& indices) {
-    ir::VarMap map;
-    for (size_t i = 0; i < indices.size(); ++i) map[node.axes[i].var.node()] = indices[i];
-    return ir::Substitute(node.body, map);
-  }).Mutate(body);
+  return ReadReplacer(tensor,
+                      [&](const std::vector<Expr>& indices) {
+                        ir::VarMap map;
+                        for (size_t i = 0; i < indices.size(); ++i) map[node.axes[i].var.node()] = indices[i];
+                        return ir::Substitute(node.body, map);
+                      })
+      .Mutate(body);
 }
 
 }  // namespace hone::te

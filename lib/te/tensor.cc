@@ -105,9 +105,12 @@ Expr ReduceIdentity(ir::Reducer reducer, DType type) {
 
 Expr CombineReduction(ir::Reducer reducer, Expr a, Expr b) {
   switch (reducer) {
-    case ir::Reducer::kSum: return a + b;
-    case ir::Reducer::kMax: return ir::Max(a, b);
-    case ir::Reducer::kMin: return ir::Min(a, b);
+    case ir::Reducer::kSum:
+      return a + b;
+    case ir::Reducer::kMax:
+      return ir::Max(a, b);
+    case ir::Reducer::kMin:
+      return ir::Min(a, b);
   }
   HONE_CHECK(false && "unknown reducer");
   return Expr();

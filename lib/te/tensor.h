@@ -5,8 +5,8 @@
 //   Tensor c = te::Compute("c", {n, m}, {"i", "j"}, [&](const std::vector<ir::Var>& x) {
 //     return te::Sum(a(x[0], r.var) * b(r.var, x[1]), {r}); });
 //
-// Shapes are static, in elements, row-major. A computation's body reads other tensors through ir::Access nodes; a Reduce
-// may stand only at the root of a body.
+// Shapes are static, in elements, row-major. A computation's body reads other tensors through ir::Access nodes; a
+// Reduce may stand only at the root of a body.
 #pragma once
 
 #include <functional>
@@ -83,7 +83,8 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 std::vector<Tensor> InputsOf(const Tensor& t);
 // `t` with another body or reads (used by inlining and caching): replaces reads of `from` by reads of `to`.
 ir::Expr ReplaceReads(const ir::Expr& body, const Tensor& from, const Tensor& to);
-// `body` with each read of `tensor` replaced by tensor's body at those indices. REQUIRES: a computation, not a reduction.
+// `body` with each read of `tensor` replaced by tensor's body at those indices. REQUIRES: a computation, not a
+// reduction.
 ir::Expr Inline(const ir::Expr& body, const Tensor& tensor);
 
 }  // namespace hone::te

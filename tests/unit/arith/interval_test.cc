@@ -12,9 +12,7 @@ using ir::Expr;
 using ir::Min;
 using ir::Var;
 
-std::string Text(const Interval& i) {
-  return "[" + ir::ToString(i.min) + ", " + ir::ToString(i.max) + "]";
-}
+std::string Text(const Interval& i) { return "[" + ir::ToString(i.min) + ", " + ir::ToString(i.max) + "]"; }
 
 class IntervalTest : public testing::Test {
  protected:
@@ -67,15 +65,16 @@ TEST_F(IntervalTest, UnionOfTaps) {
 // Against all values, for a table of shapes of index.
 TEST_F(IntervalTest, ContainsEveryValue) {
   std::vector<Expr> table = {
-      oh * 3 + oi * 2 - kh, (oh * 3 + oi) / 4 * 4 + kh, (oi * 5 + kh) % 7 + oh, Min(oi * 3, oh + kh) - oi,
-      ir::Max(oi - kh, 2) * 3, (oi + kh) / 3 - (oi + oh) / 3, (oh * 6 + oi) % 6 / 2, oh * 4 + (oi - 3) / 2,
+      oh * 3 + oi * 2 - kh,    (oh * 3 + oi) / 4 * 4 + kh,    (oi * 5 + kh) % 7 + oh, Min(oi * 3, oh + kh) - oi,
+      ir::Max(oi - kh, 2) * 3, (oi + kh) / 3 - (oi + oh) / 3, (oh * 6 + oi) % 6 / 2,  oh * 4 + (oi - 3) / 2,
   };
   std::vector<RunningVar> running = {{oi, {0, 5}}, {kh, {oi - 1, oi + 2}}};
   for (const Expr& e : table) {
     Interval interval = IntervalOf(e, running, &analyzer);
     ASSERT_TRUE(interval.known()) << ir::ToString(e);
     for (int64_t x = -2; x < 4; ++x) {
-      int64_t low = ir::EvaluateExpr(interval.min, {{oh, x}})->ints[0], high = ir::EvaluateExpr(interval.max, {{oh, x}})->ints[0];
+      int64_t low = ir::EvaluateExpr(interval.min, {{oh, x}})->ints[0],
+              high = ir::EvaluateExpr(interval.max, {{oh, x}})->ints[0];
       for (int64_t y = 0; y <= 5; ++y) {
         for (int64_t z = y - 1; z <= y + 2; ++z) {
           int64_t value = ir::EvaluateExpr(e, {{oh, x}, {oi, y}, {kh, z}})->ints[0];

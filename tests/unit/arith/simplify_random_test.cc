@@ -92,10 +92,12 @@ TEST_P(SimplifyRandomTest, Agrees) {
     for (int64_t x = a0; x < a0 + an; ++x) {
       for (int64_t y = 0; y < std::min(bn, a0 + an + 1 - x); ++y) {
         for (int64_t z : {-7, -1, 0, 1, 5, 24}) {
-          auto before = ir::EvaluateExpr(e, {{a, x}, {b, y}, {c, z}}), after = ir::EvaluateExpr(simple, {{a, x}, {b, y}, {c, z}});
+          auto before = ir::EvaluateExpr(e, {{a, x}, {b, y}, {c, z}}),
+               after = ir::EvaluateExpr(simple, {{a, x}, {b, y}, {c, z}});
           ASSERT_TRUE(before.ok() && after.ok()) << ToString(e);
-          ASSERT_EQ(before->ints, after->ints) << ToString(e) << "\n-> " << ToString(simple) << "\nat a=" << x << " b=" << y
-                                               << " c=" << z << ", a in [" << a0 << ", +" << an << "), b < min(" << bn << ", ..)";
+          ASSERT_EQ(before->ints, after->ints)
+              << ToString(e) << "\n-> " << ToString(simple) << "\nat a=" << x << " b=" << y << " c=" << z << ", a in ["
+              << a0 << ", +" << an << "), b < min(" << bn << ", ..)";
           for (int64_t value : before->ints) {
             ASSERT_TRUE(!bounds || (bounds->first <= value && value <= bounds->second)) << ToString(e);
           }
@@ -105,8 +107,8 @@ TEST_P(SimplifyRandomTest, Agrees) {
     Expr again = analyzer.Simplify(simple);
     // Rarely one more round finds something; two must be enough.
     Expr third = analyzer.Simplify(again);
-    EXPECT_TRUE(third.same_as(again)) << ToString(e) << "\n-> " << ToString(simple) << "\n-> " << ToString(again) << "\n-> "
-                                      << ToString(third);
+    EXPECT_TRUE(third.same_as(again)) << ToString(e) << "\n-> " << ToString(simple) << "\n-> " << ToString(again)
+                                      << "\n-> " << ToString(third);
   }
 }
 

@@ -16,7 +16,9 @@ using ir::Var;
 class SimplifyStmtTest : public testing::Test {
  protected:
   Stmt Set(Expr index, double value = 1) { return MakeStore(out, index, ir::Imm(DType::Float(32), value)); }
-  Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) { return MakeFor(v, 0, extent, kind, body); }
+  Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) {
+    return MakeFor(v, 0, extent, kind, body);
+  }
   Var i{"i"}, j{"j"};
   ir::Buffer out = ir::Buffer::Make("out", DType::Float(32), 64, ir::Scope::kArgument, true);
 };

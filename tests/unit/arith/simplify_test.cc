@@ -32,8 +32,8 @@ class SimplifyTest : public testing::Test {
       Expr after = analyzer.Simplify(row.before);
       EXPECT_EQ(ToString(after), row.after) << "before: " << ToString(row.before);
       EXPECT_EQ(after.type(), row.before.type());
-      EXPECT_TRUE(analyzer.Simplify(after).same_as(after)) << "not stable: " << ToString(after) << " -> "
-                                                          << ToString(analyzer.Simplify(after));
+      EXPECT_TRUE(analyzer.Simplify(after).same_as(after))
+          << "not stable: " << ToString(after) << " -> " << ToString(analyzer.Simplify(after));
     }
   }
   Expr R(Expr base, Expr stride, int lanes = 4) { return ir::MakeRamp(base, stride, lanes); }
@@ -83,7 +83,7 @@ TEST_F(SimplifyTest, DivisionAndModulo) {
       {(i + 8) % 8, "i"},
       {(i - 8) / 8, "-1"},  // floor
       {(i - 8) % 8, "i"},
-      {(k - 1) / 4, "0"},   // k in [1,5)
+      {(k - 1) / 4, "0"},  // k in [1,5)
       {(n * 4 + j) / 4, "n"},
       {(n * 4 + j) % 4, "j"},
       {(n * 8 + j * 2) / 4, "n*2 + j/2"},

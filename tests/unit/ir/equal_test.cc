@@ -29,7 +29,9 @@ TEST(EqualTest, BoundVariablesCorrespond) {
   EXPECT_FALSE(Equal(MakeLet(a, n, a + b), MakeLet(b, n, b + b)));  // a free b is not a bound one
 
   Buffer out = Buffer::Make("out", DType::Int(64), 8, Scope::kArgument, true);
-  auto loop = [&](const Var& v, const Expr& value) { return MakeFor(v, 0, 8, ForKind::kSerial, MakeStore(out, v, value)); };
+  auto loop = [&](const Var& v, const Expr& value) {
+    return MakeFor(v, 0, 8, ForKind::kSerial, MakeStore(out, v, value));
+  };
   EXPECT_TRUE(Equal(loop(a, a + n), loop(b, b + n)));
   EXPECT_FALSE(Equal(loop(a, a + n), loop(b, a + n)));
   EXPECT_FALSE(Equal(loop(a, a), MakeFor(a, 0, 8, ForKind::kParallel, MakeStore(out, a, a))));

@@ -62,7 +62,8 @@ TEST_F(InterpreterTest, FloatSemantics) {
   // 1 + 2^-24 + 2^-24: two roundings give 1; one (fma) does not lose the product's low bits.
   Expr e = Imm(kF32, 1.0 + std::ldexp(1, -12));
   Expr product = MakeCast(kF32, n) * e;
-  EXPECT_EQ(f(MakeCall(kF32, Intrinsic::kFma, {product, product, one * -1})), static_cast<double>(std::fma(1.000244140625f, 1.000244140625f, -1.0f)));
+  EXPECT_EQ(f(MakeCall(kF32, Intrinsic::kFma, {product, product, one * -1})),
+            static_cast<double>(std::fma(1.000244140625f, 1.000244140625f, -1.0f)));
   EXPECT_NE(f(product * product - 1), f(MakeCall(kF32, Intrinsic::kFma, {product, product, one * -1})));
   EXPECT_EQ(f(MakeCall(kF32, Intrinsic::kRound, {one * Imm(kF32, 2.5)})), 2);  // ties to even
   EXPECT_EQ(f(MakeCall(kF32, Intrinsic::kAbs, {one * -3})), 3);
@@ -96,7 +97,8 @@ TEST_F(InterpreterTest, ReadingWhatWasNeverWrittenFails) {
   // Each entry of the allocation starts undefined again.
   Stmt once = MakeIf(i < 1, fill);
   Status status = RunBody(MakeFor(i, 0, 4, ForKind::kSerial, MakeAllocate(tmp, MakeBlock({once, copy}))));
-  EXPECT_NE(status.message().find("load of `tmp` at index 0: not written before"), std::string::npos) << status.message();
+  EXPECT_NE(status.message().find("load of `tmp` at index 0: not written before"), std::string::npos)
+      << status.message();
 }
 
 TEST_F(InterpreterTest, OrderOfParallelLoopsShowsDependences) {
@@ -119,16 +121,24 @@ TEST_F(InterpreterTest, OrderOfParallelLoopsShowsDependences) {
 }
 
 TEST_F(InterpreterTest, EveryElementTypeGoesThroughMemory) {
-  struct Case { DType type; double value; } table[] = {
-      {DType::Int(8), -5}, {DType::Int(16), -500}, {DType::Int(32), -70000}, {DType::Int(64), -7e10}, {DType::UInt(8), 250},
-      {DType::UInt(16), 65000}, {DType::UInt(32), 4e9}, {DType::UInt(64), 5e18}, {DType::Bool(), 1}, {DType::Float(16), 0.333251953125},
-      {DType::Float(32), 0.5}, {DType::Float(64), 0.1}};
+  struct Case {
+    DType type;
+    double value;
+  } table[] = {{DType::Int(8), -5},      {DType::Int(16), -500},
+               {DType::Int(32), -70000}, {DType::Int(64), -7e10},
+               {DType::UInt(8), 250},    {DType::UInt(16), 65000},
+               {DType::UInt(32), 4e9},   {DType::UInt(64), 5e18},
+               {DType::Bool(), 1},       {DType::Float(16), 0.333251953125},
+               {DType::Float(32), 0.5},  {DType::Float(64), 0.1}};
   for (const Case& c : table) {
     Buffer a = Buffer::Make("a", c.type, 4, Scope::kArgument, true);
     Buffer b = Buffer::Make("b", c.type, 4, Scope::kScratch);
     std::vector<char> memory(64, 0);
-    Stmt body = MakeAllocate(b, MakeBlock({MakeStore(b, 2, Imm(c.type, c.value)), MakeStore(a, 3, MakeLoad(b, 2)),
-                                           MakeStore(a, 1, MakeSelect(Eq(MakeLoad(a, 3), Imm(c.type, c.value)), MakeLoad(a, 3), Imm(c.type, 0)))}));
+    Stmt body = MakeAllocate(
+        b,
+        MakeBlock(
+            {MakeStore(b, 2, Imm(c.type, c.value)), MakeStore(a, 3, MakeLoad(b, 2)),
+             MakeStore(a, 1, MakeSelect(Eq(MakeLoad(a, 3), Imm(c.type, c.value)), MakeLoad(a, 3), Imm(c.type, 0)))}));
     Status status = ir::Run({"f", {a}, body}, {{memory.data(), 4}});
     ASSERT_TRUE(status.ok()) << status.message();
     size_t bytes = static_cast<size_t>(c.type.element_bytes());
@@ -138,7 +148,8 @@ TEST_F(InterpreterTest, EveryElementTypeGoesThroughMemory) {
 }
 
 TEST_F(InterpreterTest, LoopsOfEveryKind) {
-  for (ForKind kind : {ForKind::kSerial, ForKind::kParallel, ForKind::kVectorized, ForKind::kUnrolled, ForKind::kBlockX, ForKind::kThreadX, ForKind::kVThread}) {
+  for (ForKind kind : {ForKind::kSerial, ForKind::kParallel, ForKind::kVectorized, ForKind::kUnrolled, ForKind::kBlockX,
+                       ForKind::kThreadX, ForKind::kVThread}) {
     y.assign(16, 0);
     ASSERT_TRUE(RunBody(MakeFor(i, 2, 3, kind, MakeStore(out, i, MakeLoad(in, i)))).ok());
     EXPECT_EQ(y[4], 2.0f);

@@ -69,7 +69,9 @@ TEST(PrinterTest, Function) {
 TEST(PrinterTest, OtherStatements) {
   Buffer y = Buffer::Make("y", DType::Int(64), 8, Scope::kArgument, true);
   Var i("i"), t("t");
-  Stmt s = MakePragma("unroll", 4, MakeLetStmt(t, i * 2, MakeIf(t < 3, MakeStore(y, t, 1), MakeIf(t < 5, MakeBarrier(), MakeStore(y, 0, t)))));
+  Stmt s = MakePragma(
+      "unroll", 4,
+      MakeLetStmt(t, i * 2, MakeIf(t < 3, MakeStore(y, t, 1), MakeIf(t < 5, MakeBarrier(), MakeStore(y, 0, t)))));
   Stmt prefetch = MakeEvaluate(MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(y, 3), 2}));
   EXPECT_EQ(ToString(MakeBlock({s, prefetch})),
             "pragma unroll 4 {\n"

@@ -10,8 +10,10 @@ namespace {
 
 TEST(ScalarTest, FloorDivisionAndModulo) {
   // Round towards minus infinity; the remainder has the divisor's sign.
-  struct { int64_t a, b, q, r; } table[] = {{7, 2, 3, 1}, {-7, 2, -4, 1}, {7, -2, -4, -1}, {-7, -2, 3, -1}, {6, 3, 2, 0},
-                                           {-6, 3, -2, 0}, {0, 5, 0, 0}, {INT64_MIN, -1, INT64_MIN, 0}};
+  struct {
+    int64_t a, b, q, r;
+  } table[] = {{7, 2, 3, 1}, {-7, 2, -4, 1}, {7, -2, -4, -1}, {-7, -2, 3, -1},
+               {6, 3, 2, 0}, {-6, 3, -2, 0}, {0, 5, 0, 0},    {INT64_MIN, -1, INT64_MIN, 0}};
   for (auto [a, b, q, r] : table) {
     EXPECT_EQ(FloorDiv(a, b), q) << a << "/" << b;
     EXPECT_EQ(FloorMod(a, b), r) << a << "%" << b;

@@ -14,7 +14,8 @@ class VerifierTest : public testing::Test {
     return status.message();
   }
   void ExpectProblem(const char* what, const Stmt& body, const VerifyOptions& options = {}) {
-    EXPECT_NE(Problem(body, options).find(what), std::string::npos) << "expected: " << what << "\ngot: " << Problem(body, options);
+    EXPECT_NE(Problem(body, options).find(what), std::string::npos)
+        << "expected: " << what << "\ngot: " << Problem(body, options);
   }
   Stmt Set(Expr index) { return MakeStore(out, index, Imm(kF32, 0)); }
   // A store of `value` that no maker has checked.
@@ -29,7 +30,8 @@ class VerifierTest : public testing::Test {
 
 TEST_F(VerifierTest, AcceptsAWellFormedFunction) {
   Stmt inner = MakeBlock({MakeStore(tmp, 3, MakeLoad(in, i)), Set(i)});
-  Stmt two = MakeBlock({MakeFor(i, 0, 4, ForKind::kParallel, MakeAllocate(tmp, inner)), MakeFor(i, 0, 4, ForKind::kUnrolled, Set(i))});
+  Stmt two = MakeBlock(
+      {MakeFor(i, 0, 4, ForKind::kParallel, MakeAllocate(tmp, inner)), MakeFor(i, 0, 4, ForKind::kUnrolled, Set(i))});
   EXPECT_EQ(Problem(two), "");
   Expr behind = MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(in, 99), 3});
   EXPECT_EQ(Problem(MakeEvaluate(behind)), "");
@@ -41,12 +43,14 @@ TEST_F(VerifierTest, Variables) {
   ExpectProblem("used outside its scope", MakeFor(i, 0, i, ForKind::kSerial, Set(0)));
   ExpectProblem("bound again", MakeFor(i, 0, 4, ForKind::kSerial, MakeFor(i, 0, 4, ForKind::kSerial, Set(i))));
   Var narrow("n", DType::Int(32));
-  ExpectProblem("not i64", MakeFor(narrow, MakeInt(DType::Int(32), 0), MakeInt(DType::Int(32), 4), ForKind::kSerial, Set(0)));
+  ExpectProblem("not i64",
+                MakeFor(narrow, MakeInt(DType::Int(32), 0), MakeInt(DType::Int(32), 4), ForKind::kSerial, Set(0)));
 }
 
 TEST_F(VerifierTest, Buffers) {
   ExpectProblem("neither a parameter nor allocated", MakeStore(tmp, 0, one));
-  ExpectProblem("neither a parameter nor allocated", MakeBlock({MakeAllocate(tmp, MakeStore(tmp, 0, one)), MakeStore(tmp, 0, one)}));
+  ExpectProblem("neither a parameter nor allocated",
+                MakeBlock({MakeAllocate(tmp, MakeStore(tmp, 0, one)), MakeStore(tmp, 0, one)}));
   ExpectProblem("allocated again", MakeAllocate(tmp, MakeAllocate(tmp, MakeStore(tmp, 0, one))));
   ExpectProblem("not marked written", MakeStore(in, 0, one));
   EXPECT_NE(Verify({"test", {tmp}, MakeBlock({})}).message().find("scope"), std::string::npos);
@@ -72,7 +76,8 @@ TEST_F(VerifierTest, TypesAndLanes) {
   ExpectProblem("another type", Raw(f64));
   ExpectProblem("number of lanes", Stmt(new Store(out, MakeRamp(0, 1, 4), Expr(new Cast(kF32.WithLanes(4), Expr(3))))));
   ExpectProblem("select's condition", Raw(Expr(new Select(one, one, one))));
-  ExpectProblem("broadcast of a vector", MakeStore(out, MakeRamp(0, 1, 4), Expr(new Broadcast(MakeBroadcast(one, 2), 4))));
+  ExpectProblem("broadcast of a vector",
+                MakeStore(out, MakeRamp(0, 1, 4), Expr(new Broadcast(MakeBroadcast(one, 2), 4))));
   ExpectProblem("on something other than floats", MakeEvaluate(MakeCall(DType::Int(64), Intrinsic::kExp, {Expr(1)})));
   ExpectProblem("not a scalar bool", Stmt(new If(Expr(1), Set(0), Stmt())));
   ExpectProblem("division by 0", Set(Expr(1) / Expr(0)));
@@ -81,7 +86,8 @@ TEST_F(VerifierTest, TypesAndLanes) {
 TEST_F(VerifierTest, Shape) {
   ExpectProblem("block directly in a block", Stmt(new Block({Stmt(new Block({Set(0)})), Set(1)})));
   ExpectProblem("has no body", Stmt(new For(i, 0, 4, ForKind::kSerial, Stmt())));
-  ExpectProblem("prefetch inside", Raw(MakeCast(kF32, MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(in, 0), 1}))));
+  ExpectProblem("prefetch inside",
+                Raw(MakeCast(kF32, MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(in, 0), 1}))));
   ExpectProblem("locality", MakeEvaluate(MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(in, 0), 4})));
   TensorHandle t(new TensorNode("t", kF32, {4}));
   ExpectProblem("tensor expression", Raw(Expr(new Access(t, {Expr(0)}))));

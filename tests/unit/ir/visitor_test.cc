@@ -44,8 +44,7 @@ TEST_F(VisitorTest, SubstituteReachesEveryUse) {
 }
 
 TEST_F(VisitorTest, SubstitutingAVectorWidens) {
-  EXPECT_EQ(ToString(Substitute(i * 2 + n, i, MakeRamp(0, 1, 4))),
-            "ramp(0, 1, 4)*broadcast(2, 4) + broadcast(n, 4)");
+  EXPECT_EQ(ToString(Substitute(i * 2 + n, i, MakeRamp(0, 1, 4))), "ramp(0, 1, 4)*broadcast(2, 4) + broadcast(n, 4)");
   EXPECT_EQ(Substitute(MakeLoad(in, i), i, MakeRamp(0, 1, 4)).type(), DType::Float(32, 4));
 }
 

@@ -16,7 +16,8 @@ using Index = std::vector<ir::Var>;
 TEST(TensorTest, MatrixProduct) {
   Tensor a = Placeholder("a", {4, 8}), b = Placeholder("b", {8, 5});
   ir::IterVar k = ReduceAxis(8, "k");
-  Tensor c = Compute("c", {4, 5}, {"i", "j"}, [&](const Index& x) { return Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
+  Tensor c =
+      Compute("c", {4, 5}, {"i", "j"}, [&](const Index& x) { return Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
   EXPECT_EQ(ToString(c.node()->body), "sum(a(i, k)*b(k, j), k: 8)");
   EXPECT_EQ(c.shape(), (std::vector<int64_t>{4, 5}));
   EXPECT_EQ(c.type(), DType::Float(32));
