@@ -209,8 +209,7 @@ class Builder {
     auto it = storage_.find(note.tensor);
     if (it == storage_.end()) return body;
     const Buffer& buffer = it->second.buffer;
-    Expr ahead = ir::MakeLoad(buffer, Expr(note.distance / buffer->type.bytes()));
-    return ir::MakePragma("prefetch", ir::MakeCall(buffer->type, ir::Intrinsic::kPrefetch, {ahead, Expr(3)}), std::move(body));
+    return ir::MakePragma(kPrefetchPragma + buffer.name(), Expr(note.distance / buffer->type.bytes()), std::move(body));
   }
 
   template <typename Body>

@@ -1,6 +1,7 @@
 #include "lower/lower.h"
 
 #include "arith/simplify.h"
+#include "ir/verifier.h"
 #include "lower/bounds.h"
 #include "lower/loop_nest.h"
 #include "lower/partition.h"
@@ -12,26 +13,47 @@
 
 namespace hone::lower {
 
+namespace {
+
+// What happens around each pass.
+class Steps {
+ public:
+  Steps(const LowerOptions& options, ir::Function* function) : options_(options), function_(*function) {}
+
+  // Takes over what `pass` made of the body.
+  Status Done(const char* pass, const Result<ir::Stmt>& body) {
+    HONE_RETURN_IF_ERROR(body.status());
+    if (body->same_as(function_.body)) return Status::Ok();
+    function_.body = *body;
+    return Check(pass);
+  }
+
+  Status Check(const char* pass) {
+    if (options_.trace) options_.trace(pass, function_, options_.trace_context);
+    return options_.verify ? ir::Verify(function_).WithContext(std::string("bug in pass ") + pass) : Status::Ok();
+  }
+
+ private:
+  const LowerOptions& options_;
+  ir::Function& function_;
+};
+
+}  // namespace
+
 Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args, const LowerOptions& options) {
   Bounds bounds;
   HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds));
-  HONE_ASSIGN_OR_RETURN(ir::Function function, MakeLoopNest(schedule, &bounds, args, options.name));
-  auto done = [&](const char* pass, const ir::Stmt& body) {
-    if (body.same_as(function.body)) return;
-    function.body = body;
-    if (options.trace) options.trace(pass, function, options.trace_context);
-  };
-  if (options.trace) options.trace("loop_nest", function, options.trace_context);
-  done("specialize", Specialize(function.body));
-  done("partition", PartitionConditions(function.body));
-  done("simplify", arith::SimplifyStmt(function.body));
-  HONE_ASSIGN_OR_RETURN(ir::Stmt vectorized, VectorizeLoops(function.body));
-  done("vectorize", vectorized);
-  done("unroll", UnrollLoops(function.body));
-  done("prefetch", InjectPrefetches(function.body));
-  HONE_ASSIGN_OR_RETURN(ir::Stmt stored, AssignStorage(function.body));
-  done("storage", stored);
-  return function;
+  HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name));
+  Steps steps(options, &f);
+  HONE_RETURN_IF_ERROR(steps.Check("loop_nest"));
+  HONE_RETURN_IF_ERROR(steps.Done("specialize", Specialize(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("partition", PartitionConditions(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("prefetch", InjectPrefetches(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("storage", AssignStorage(f.body)));
+  return f;
 }
 
 }  // namespace hone::lower

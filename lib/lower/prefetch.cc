@@ -6,6 +6,7 @@
 #include "ir/analysis.h"
 #include "ir/equal.h"
 #include "ir/visitor.h"
+#include "lower/loop_nest.h"
 
 namespace hone::lower {
 namespace {
@@ -13,16 +14,21 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 
+constexpr int kLocality = 3;  // keep in all levels
+
 // Where the body loads from a buffer: the first element of each distinct contiguous access.
 class LoadFinder final : public ir::Visitor {
  public:
-  explicit LoadFinder(const ir::Buffer& buffer) : buffer_(buffer) {}
+  explicit LoadFinder(std::string buffer) : name_(std::move(buffer)) {}
   std::vector<Expr> starts;
+  ir::Buffer buffer;
 
  private:
   void VisitLoad(const ir::Load& op) override {
     Visitor::VisitLoad(op);
-    if (!op.buffer.same_as(buffer_)) return;
+    // What the body itself allocates is made there: nothing to fetch ahead.
+    if (op.buffer.name() != name_ || allocated_.count(op.buffer.get())) return;
+    buffer = op.buffer;
     const auto* ramp = op.index.as<ir::Ramp>();
     const Expr& start = ramp ? ramp->base : op.index;
     if (start.type().is_vector() || ir::UsesAnyVar(start, bound_)) return;
@@ -40,13 +46,18 @@ class LoadFinder final : public ir::Visitor {
     bound_.insert(op.var.node());
     Visitor::VisitFor(op);
   }
+  void VisitAllocate(const ir::Allocate& op) override {
+    allocated_.insert(op.buffer.get());
+    Visitor::VisitAllocate(op);
+  }
   void VisitLetStmt(const ir::LetStmt& op) override {
     bound_.insert(op.var.node());
     Visitor::VisitLetStmt(op);
   }
 
-  const ir::Buffer& buffer_;
+  const std::string name_;
   std::unordered_set<const ir::VarNode*> bound_;
+  std::unordered_set<const ir::BufferNode*> allocated_;
   std::unordered_multimap<size_t, Expr> seen_;
 };
 
@@ -60,15 +71,15 @@ Expr Plus(const Expr& index, int64_t more) {
 class Injector final : public ir::Mutator {
  private:
   Stmt MutatePragma(const ir::Pragma& op) override {
-    const auto* note = op.key == "prefetch" ? op.value.as<ir::Call>() : nullptr;
-    if (!note) return Mutator::MutatePragma(op);
-    const auto& ahead = *note->args[0].as<ir::Load>();
-    LoadFinder finder(ahead.buffer);
+    const std::string prefix = kPrefetchPragma;
+    if (op.key.compare(0, prefix.size(), prefix) != 0) return Mutator::MutatePragma(op);
+    LoadFinder finder(op.key.substr(prefix.size()));
     finder.Visit(op.body);
+    const int64_t distance = *ir::AsIntImm(op.value);
     std::vector<Stmt> stmts;
     for (const Expr& start : finder.starts) {
-      Expr address = ir::MakeLoad(ahead.buffer, Plus(start, *ir::AsIntImm(ahead.index)));
-      stmts.push_back(ir::MakeEvaluate(ir::MakeCall(note->type, ir::Intrinsic::kPrefetch, {address, note->args[1]})));
+      Expr address = ir::MakeLoad(finder.buffer, Plus(start, distance));
+      stmts.push_back(ir::MakeEvaluate(ir::MakeCall(address.type(), ir::Intrinsic::kPrefetch, {address, Expr(kLocality)})));
     }
     stmts.push_back(Mutate(op.body));
     return ir::MakeBlock(std::move(stmts));

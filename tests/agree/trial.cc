@@ -1,0 +1,95 @@
+#include "agree/trial.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "agree/random_steps.h"
+#include "lower/lower.h"
+
+namespace hone::agree {
+
+std::vector<te::Tensor> Prepared::Args() const {
+  std::vector<te::Tensor> args = problem.inputs;
+  args.insert(args.end(), problem.outputs.begin(), problem.outputs.end());
+  return args;
+}
+
+Prepared Prepare(const Problem& problem, uint64_t seed) {
+  Prepared prepared{problem, {}};
+  Rng rng(seed);
+  for (const te::Tensor& t : problem.inputs) {
+    int64_t size = 1;
+    for (int64_t e : t.shape()) size *= e;
+    std::vector<double>& values = prepared.values[t.name()];
+    for (int64_t i = 0; i < size; ++i) values.push_back(static_cast<double>(rng.UniformInt(9)) - 4);
+  }
+  EvaluateDag(problem.outputs, &prepared.values);
+  return prepared;
+}
+
+std::optional<Trial> MakeTrial(const Prepared& prepared, uint64_t seed, int steps, const std::string& name) {
+  Result<schedule::Schedule> schedule = schedule::Schedule::Create(prepared.problem.outputs);
+  if (!schedule.ok()) {
+    ADD_FAILURE() << schedule.status().message();
+    return std::nullopt;
+  }
+  Rng rng(seed);
+  ApplyRandomSteps(steps, &rng, &*schedule);
+  Trial trial;
+  trial.context = fmt::format("{} seed {}\n{}", prepared.problem.name, seed, StepsText(schedule->history()));
+  lower::LowerOptions options;
+  options.name = name;
+  options.verify = true;
+  Result<ir::Function> f = lower::Lower(*schedule, prepared.Args(), options);
+  if (!f.ok()) {
+    if (f.status().message().find("the vectorized loop") == std::string::npos) {
+      ADD_FAILURE() << f.status().message() << "\n" << trial.context;
+    }
+    return std::nullopt;
+  }
+  trial.function = *f;
+  return trial;
+}
+
+Buffers::Buffers(const Prepared& prepared) : prepared_(prepared) {
+  const std::vector<te::Tensor> args = prepared.Args();
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::vector<double>& values = prepared.values.at(args[i].name());
+    Buffer b;
+    b.size = static_cast<int64_t>(values.size());
+    b.store.resize(values.size() + 32);
+    const uintptr_t address = reinterpret_cast<uintptr_t>(b.store.data());
+    b.data = b.store.data() + ((64 - address % 64) % 64) / sizeof(float);
+    if (i < prepared.problem.inputs.size()) std::copy(values.begin(), values.end(), b.data);
+    else std::fill(b.data, b.data + b.size, -77777.f);
+    buffers_.push_back(std::move(b));
+  }
+}
+
+std::vector<void*> Buffers::pointers() const {
+  std::vector<void*> result;
+  for (const Buffer& b : buffers_) result.push_back(b.data);
+  return result;
+}
+
+std::vector<int64_t> Buffers::sizes() const {
+  std::vector<int64_t> result;
+  for (const Buffer& b : buffers_) result.push_back(b.size);
+  return result;
+}
+
+std::string Buffers::Difference() const {
+  const std::vector<te::Tensor> args = prepared_.Args();
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::vector<double>& want = prepared_.values.at(args[i].name());
+    for (size_t k = 0; k < want.size(); ++k) {
+      if (buffers_[i].data[k] == want[k]) continue;
+      return fmt::format("{}[{}] is {}, not {}", args[i].name(), k, buffers_[i].data[k], want[k]);
+    }
+  }
+  return "";
+}
+
+}  // namespace hone::agree

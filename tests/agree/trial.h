@@ -1,0 +1,49 @@
+// One trial of one engine: a problem under a random schedule, lowered, with buffers to run it on and the check of what came out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agree/problems.h"
+#include "agree/te_eval.h"
+#include "ir/stmt.h"
+
+namespace hone::agree {
+
+// A problem with inputs and what its definition says. Inputs are small integers: every sum is exact in f32 in any order.
+struct Prepared {
+  Problem problem;
+  Values values;
+  std::vector<te::Tensor> Args() const;  // inputs, then outputs
+};
+Prepared Prepare(const Problem& problem, uint64_t seed);
+
+struct Trial {
+  ir::Function function;
+  std::string context;  // problem, seed and steps, for messages
+};
+// Schedule `seed` of the problem: `steps` random steps tried. Nothing if it was refused for its vectors being too long.
+// Any other refusal by lower is a test failure.
+std::optional<Trial> MakeTrial(const Prepared& prepared, uint64_t seed, int steps, const std::string& name);
+
+// Buffers of all arguments, 64-byte aligned; outputs filled with a value that no right result has.
+class Buffers {
+ public:
+  explicit Buffers(const Prepared& prepared);
+  std::vector<void*> pointers() const;
+  std::vector<int64_t> sizes() const;
+  // The first output element that differs from the definition, in words; empty if none does.
+  std::string Difference() const;
+
+ private:
+  struct Buffer {
+    std::vector<float> store;
+    float* data;
+    int64_t size;
+  };
+  const Prepared& prepared_;
+  std::vector<Buffer> buffers_;
+};
+
+}  // namespace hone::agree
