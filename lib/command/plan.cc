@@ -154,7 +154,7 @@ int RunPlan(const PlanOptions& options) {
   const Status status = Run(options);
   if (status.ok()) return kDone;
   LogError(status.message());
-  return kFailed;
+  return status.kind() == StatusKind::kInvalid ? kMisused : kFailed;
 }
 
 }  // namespace hone::command

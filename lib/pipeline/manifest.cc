@@ -130,9 +130,9 @@ void Manifest::Rules() {
        {{"restat", "1"}});
   Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out"), "pick best $job",
        {{"restat", "1"}});
-  Rule("build", Command("hone-build", "--graph $in --target $target --best $best --out $dir", true), "build $job",
-       {{"restat", "1"}});
-  Rule("build_untuned", Command("hone-build", "--graph $in --target $target --untuned --out $dir", true),
+  Rule("build", Command("hone-build", "--graph $in --target $target --best $best --name $name --out $dir", true),
+       "build $job", {{"restat", "1"}});
+  Rule("build_untuned", Command("hone-build", "--graph $in --target $target --untuned --name $name --out $dir", true),
        "build $job, untuned", {{"restat", "1"}});
   Rule("bench", Command("hone-bench", "--lib $dir --baseline $baseline --settings $settings --out $out", true),
        "bench $job", {{"restat", "1"}});
@@ -214,12 +214,12 @@ NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
   NinjaBuild build;
   build.outputs = {fmt::format("{}/lib{}.so", dir, net)};
   build.implicit_outputs = {fmt::format("{}/{}.h", dir, net), fmt::format("{}/{}.params", dir, net),
-                            dir + "/manifest.json"};
+                            fmt::format("{}/{}.graph.json", dir, net), dir + "/manifest.json"};
   build.rule = tuned ? "build" : "build_untuned";
   build.inputs = {fmt::format("nets/{}.graph.json", net)};
   build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-build")};
   build.order_only_inputs = {Tool("hone-build")};
-  build.bindings = {{"job", name}, {"target", TargetPath(job.target->name)}, {"dir", dir}};
+  build.bindings = {{"job", name}, {"target", TargetPath(job.target->name)}, {"name", net}, {"dir", dir}};
   if (tuned) {
     const std::string best = fmt::format("best/{}.json", name);
     build.implicit_inputs.insert(build.implicit_inputs.begin(), best);

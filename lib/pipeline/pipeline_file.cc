@@ -106,7 +106,7 @@ Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::
 }  // namespace
 
 bool IsNetworkFile(std::string_view network) {
-  return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx");
+  return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx") || EndsWith(network, ".json");
 }
 
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path) {

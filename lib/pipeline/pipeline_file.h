@@ -16,7 +16,7 @@ namespace hone::pipeline {
 struct PipelineFile {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
-  std::string network;  // a built-in name, "resnet-18", or the path of an .onnx file, relative to the pipeline file
+  std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
   TuneSettings tune;
@@ -31,7 +31,7 @@ struct TargetFile {
   int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };
 
-// Is `network` the path of a file, not a built-in name? It has a '/' or ends in ".onnx".
+// Is `network` the path of a file, not a built-in name? It has a '/' or ends in ".onnx" or ".json".
 bool IsNetworkFile(std::string_view network);
 
 // kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with

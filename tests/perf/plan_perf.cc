@@ -53,8 +53,9 @@ int StandIn(const std::string& tool, int argc, char** argv) {
   } else if (tool == "hone-tune") {
     Create(flags["--stamp"], "done");
   } else if (tool == "hone-build") {
-    const std::string net = BaseName(flags["--graph"]).substr(0, BaseName(flags["--graph"]).find('.'));
-    for (const std::string& name : {"lib" + net + ".so", net + ".h", net + ".params", std::string("manifest.json")}) {
+    const std::string net = flags["--name"];
+    for (const std::string& name :
+         {"lib" + net + ".so", net + ".h", net + ".params", net + ".graph.json", std::string("manifest.json")}) {
       Create(JoinPath(flags["--out"], name), "x");
     }
   } else if (tool == "hone-report") {

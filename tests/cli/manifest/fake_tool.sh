@@ -24,6 +24,7 @@ while [ $# -gt 0 ]; do
     "hone-tune --db") db=$2 ;;
     "hone-tune --stamp") stamp=$2 ;;
     "hone-pick-best --records" | "hone-report --records") records=$2 ;;
+    "hone-build --name") net=$2 ;;
     "hone-build --best" | "hone-report --best") best=$2 ;;
     "hone-bench --lib") lib=$2 ;;
     "hone-bench --baseline") baseline=$2 ;;
@@ -109,13 +110,13 @@ case $tool in
     ;;
   hone-build)
     say build "${out##*/}"
-    stem "$graph" .graph.json
     get "$graph"
     if [ $untuned = yes ]; then line="$got, untuned"; else line=$got; get "$best"; line="$line, $got"; fi
     [ -f "$target" ]
-    put "$out/lib$name.so" "$line"
-    put "$out/$name.h" header
-    put "$out/$name.params" parameters
+    put "$out/lib$net.so" "$line"
+    put "$out/$net.h" header
+    put "$out/$net.params" parameters
+    put "$out/$net.graph.json" "$got"
     put "$out/manifest.json" "$line"
     ;;
   hone-bench)

@@ -8,9 +8,10 @@ namespace {
 
 class Refuse : public WorkFolderTest {
  protected:
-  void ExpectRefused(const std::string& part) {
+  // Code 2: an input file is wrong; 1: the world is.
+  void ExpectRefused(const std::string& part, int code = 2) {
     const CommandResult result = RunPlan();
-    EXPECT_EQ(result.status.code, 1);
+    EXPECT_EQ(result.status.code, code);
     EXPECT_EQ(result.err.find("hone-plan: error: "), 0u) << result.err;
     EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
@@ -45,14 +46,14 @@ TEST_F(Refuse, ATaskListThatIsDamaged) {
 TEST_F(Refuse, AnEmptyOrMissingPipelineFolder) {
   ASSERT_TRUE(Remove(Path(project_ + "/pipelines/alpha.toml")).ok());
   ASSERT_TRUE(Remove(Path(project_ + "/pipelines/beta.toml")).ok());
-  ExpectRefused("pipelines: no pipeline");
+  ExpectRefused("pipelines: no pipeline", 1);
   ASSERT_TRUE(RemoveTree(Path(project_ + "/pipelines")).ok());
-  ExpectRefused("pipelines");
+  ExpectRefused("pipelines", 1);
 }
 
 TEST_F(Refuse, AWorkFolderThatCannotBeMade) {
   Write("work", "a file");
-  ExpectRefused("work");
+  ExpectRefused("work", 1);
   EXPECT_EQ(Read("work"), "a file");
 }
 
