@@ -1,0 +1,127 @@
+// Every refusal: its kind, what it says, and that the schedule stays as it was.
+#include <gtest/gtest.h>
+
+#include "schedule/schedule.h"
+
+namespace hone::schedule {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+// pad -> mm (reduction) -> act -> out, and side reads mm as well.
+Schedule Make(const std::string& steps) {
+  Tensor x = te::Placeholder("x", {12, 10});
+  auto one = ir::Imm(DType::Float(32), 1);
+  Tensor pad = te::Compute("pad", {12, 10}, {"i", "k"}, [&](const std::vector<Var>& v) { return x(v[0], v[1]); });
+  ir::IterVar k = te::ReduceAxis(10, "k");
+  Tensor mm = te::Compute("mm", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return te::Sum(pad(v[0], k.var), {k}); });
+  Tensor act = te::Compute("act", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return mm(v[0], v[1]) + one; });
+  Tensor side = te::Compute("side", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return act(v[0], v[1]) + one; });
+  Tensor out = te::Compute("out", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return act(v[0], v[1]) * one; });
+  Result<Schedule> s = Schedule::Create({side, out});
+  EXPECT_TRUE(s.ok()) << s.status().message();
+  Result<std::vector<Step>> parsed = ParseSteps(steps);
+  EXPECT_TRUE(parsed.ok()) << parsed.status().message();
+  Status status = s->ApplyAll(*parsed);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return *std::move(s);
+}
+
+struct Case {
+  const char* before;
+  const char* step;
+  StatusKind kind;
+  const char* says;
+};
+
+TEST(ScheduleErrors, AreNamedAndChangeNothing) {
+  constexpr StatusKind kInvalid = StatusKind::kInvalid, kNotFound = StatusKind::kNotFound, kUnsupported = StatusKind::kUnsupported;
+  const Case cases[] = {
+      // Names.
+      {"", "vectorize mn j", kNotFound, "did you mean `mm`"},
+      {"", "vectorize x j", kInvalid, "an input of the kernel"},
+      {"", "vectorize mm jj", kNotFound, "did you mean `j`"},
+      {"split mm i [4] -> io ii", "unroll mm i", kInvalid, "no loop any more"},
+      {"", "split mm i [4] -> j ii", kInvalid, "has an axis `j` already"},
+      {"", "split mm i [4] -> a a", kInvalid, "given twice"},
+      {"", "cache_write out register -> mm", kInvalid, "a tensor `mm` already"},
+      // Loops.
+      {"", "split mm i [0] -> a b", kInvalid, "not positive"},
+      {"vectorize mm j", "split mm j [4] -> a b", kInvalid, "vectorized already"},
+      {"", "fuse mm i k -> f", kInvalid, "not adjacent"},
+      {"", "fuse mm j k -> f", kInvalid, "one is a reduce axis"},
+      {"", "reorder mm i j i", kInvalid, "twice"},
+      {"", "vectorize mm k", kInvalid, "cannot be vectorized"},
+      {"", "parallel mm k", kInvalid, "cannot be parallel"},
+      {"vectorize mm j", "vectorize mm i", kInvalid, "vectorized along `j` already"},
+      {"unroll mm j", "vectorize mm j", kInvalid, "unrolled already"},
+      {"", "prefetch mm x k 64", kNotFound, "does not read `x`"},
+      // Places.
+      {"", "compute_at mm mm i", kInvalid, "inside itself"},
+      {"", "compute_at mm out i", kInvalid, "neither it nor a stage inside"},
+      {"", "compute_at act out i", kInvalid, "`side` reads it too"},
+      {"", "compute_at out side i", kInvalid, "is an output"},
+      {"", "compute_at mm act x", kNotFound, "no axis `x`"},
+      {"vectorize act i", "compute_at mm act j", kInvalid, "vectorized loop `i`"},
+      {"compute_at mm act j", "vectorize act i", kInvalid, "vectorized loop `i`"},
+      {"compute_at mm act i", "split act i [4] -> a b", kInvalid, "computed at axis `i`"},
+      {"compute_at mm act j\ncompute_at pad act j", "compute_root mm", kInvalid, "neither it nor a stage inside"},
+      // Rewrites.
+      {"", "inline mm", kInvalid, "is a reduction"},
+      {"", "inline out", kInvalid, "is an output"},
+      {"inline pad", "vectorize pad k", kInvalid, "was inlined"},
+      {"compute_at mm act i", "inline act", kInvalid, "computed inside `act`"},
+      {"", "cache_read x scratch mm -> c", kNotFound, "`mm` does not read `x`"},
+      {"split out i [4] -> a b", "cache_write out register -> c", kInvalid, "before other steps"},
+      {"", "rfactor mm j -> p", kInvalid, "needs a reduce axis"},
+      // Storage.
+      {"", "set_scope mm regs", kInvalid, "unknown scope"},
+      {"", "set_scope mm shared", kUnsupported, "GPU"},
+      {"", "set_scope out register", kInvalid, "is an output"},
+      {"", "storage_align mm k 8 0", kNotFound, "no dimension `k`"},
+      {"", "storage_align mm j 8 8", kInvalid, "offset < factor"},
+      // Not on this target.
+      {"", "bind mm i blockIdx.x", kUnsupported, "bind needs a GPU target; not in this version"},
+      {"", "double_buffer mm", kUnsupported, "double_buffer needs a GPU target"},
+      {"", "tensorize mm j dot4", kUnsupported, "tensorize needs a GPU target"},
+  };
+  for (const Case& c : cases) {
+    Schedule s = Make(c.before);
+    std::vector<std::string> before;
+    for (const Stage& stage : s.stages()) before.insert(before.end(), stage.leaf.begin(), stage.leaf.end());
+    Result<Step> step = ParseStep(c.step);
+    ASSERT_TRUE(step.ok()) << step.status().message();
+    Status status = s.Apply(*step);
+    ASSERT_FALSE(status.ok()) << c.step;
+    EXPECT_EQ(status.kind(), c.kind) << status.message();
+    EXPECT_NE(status.message().find(c.says), std::string::npos) << c.step << ": " << status.message();
+    EXPECT_EQ(status.message().find('\n'), std::string::npos);
+    std::vector<std::string> after;
+    for (const Stage& stage : s.stages()) after.insert(after.end(), stage.leaf.begin(), stage.leaf.end());
+    EXPECT_EQ(before, after) << c.step;
+    EXPECT_EQ(StepsText(s.history()), *c.before ? std::string(c.before) + "\n" : "");
+  }
+}
+
+TEST(ScheduleErrors, ApplyAllNamesTheStep) {
+  Schedule s = Make("");
+  Status status = s.ApplyAll({Unroll("mm", "k"), Vectorize("mm", "q")});
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.message().rfind("step 2 `vectorize mm q`: ", 0), 0u) << status.message();
+  EXPECT_EQ(s.history().size(), 1u);
+}
+
+TEST(ScheduleErrors, DagsThatMakeNoSense) {
+  Tensor a = te::Placeholder("a", {4}), b = te::Placeholder("a", {4});
+  Tensor c = te::Compute("c", {4}, {"i"}, [&](const std::vector<Var>& v) { return a(v[0]) + b(v[0]); });
+  EXPECT_NE(Schedule::Create({c}).status().message().find("two tensors are named `a`"), std::string::npos);
+  EXPECT_NE(Schedule::Create({a}).status().message().find("a placeholder"), std::string::npos);
+  EXPECT_FALSE(Schedule::Create({}).ok());
+  Tensor d = te::Compute("d", {4, 4}, {"i", "i"}, [&](const std::vector<Var>& v) { return a(v[0]); });
+  EXPECT_NE(Schedule::Create({d}).status().message().find("two axes named `i`"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::schedule
