@@ -1,0 +1,236 @@
+#include "command/bench.h"
+
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "command/bench_table.h"
+#include "command/load_graph.h"
+#include "compile/compile.h"
+#include "graph/graph_json.h"
+#include "library/loaded_network.h"
+#include "library/reference_cache.h"
+#include "library/time_network.h"
+#include "measure/protocol.h"
+#include "pipeline/settings.h"
+#include "report/bench_file.h"
+#include "session/fingerprint.h"
+#include "task/outcome.h"
+
+namespace hone::command {
+namespace {
+
+using library::LibraryFolder;
+using library::TimeReply;
+using library::TimeRequest;
+
+// Rounding through a few dozen layers of f32 makes 1e-6 to 1e-5 of the outputs' deviation; a wrong kernel makes about 1.
+constexpr double kTolerance = 1e-3;
+constexpr double kPeakSeconds = 0.1;
+constexpr double kChildTimeout = 600;
+
+class Bench {
+ public:
+  explicit Bench(const BenchOptions& options) : options_(options) {}
+
+  Status Run() {
+    if (!options_.settings.empty()) {
+      HONE_ASSIGN_OR_RETURN(settings_, pipeline::ReadBenchSettings(options_.settings));
+    }
+    HONE_RETURN_IF_ERROR(Add(report::BenchRole::kTuned, options_.lib));
+    if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
+    HONE_RETURN_IF_ERROR(Reference());
+    HONE_RETURN_IF_ERROR(Time());
+    HONE_RETURN_IF_ERROR(Summarise());
+    const std::string table = BenchTable(bench_, options_.slowest);
+    if (!options_.out.empty()) {
+      HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.out)));
+      HONE_RETURN_IF_ERROR(WriteFileAtomic(options_.out, report::BenchFileText(bench_)));
+    }
+    ShowLiveLine("");
+    fwrite(table.data(), 1, table.size(), stdout);
+    return Status();
+  }
+
+ private:
+  struct Subject {
+    report::BenchRole role;
+    LibraryFolder folder;
+    std::vector<TimeReply> replies;
+    double error = 0;
+  };
+
+  Status Add(report::BenchRole role, const std::string& dir) {
+    HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::ReadLibraryFolder(dir));
+    if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
+      return Status::Invalid(fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
+    }
+    subjects_.push_back({role, std::move(folder), {}, 0});
+    return Status();
+  }
+
+  // Takes seconds the first time; before the timing, so that the machine is quiet then.
+  Status Reference() {
+    const LibraryFolder& folder = subjects_[0].folder;
+    HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
+    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file));
+    ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
+    HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, settings_.seed,
+                                                               DetectCpu().logical_cores,
+                                                               JoinPath(folder.dir, folder.name + ".reference")));
+    return Status();
+  }
+
+  Status RunChild(Subject* subject, int64_t number) {
+    if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+    ShowLiveLine(fmt::format("{}: process {} of {}", subject->folder.network, number + 1,
+                             settings_.processes * static_cast<int64_t>(subjects_.size())));
+    TimeRequest request;
+    request.dir = subject->folder.dir;
+    request.seed = settings_.seed;
+    request.warmup = settings_.warmup;
+    request.iterations = settings_.iterations;
+    request.profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25);
+    request.outputs = true;
+    request.peak_seconds = kPeakSeconds;
+    HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
+    CommandOptions command;
+    command.input = library::RequestText(request);
+    command.timeout_seconds = kChildTimeout;
+    HONE_ASSIGN_OR_RETURN(const CommandResult result, RunCommand({self, "--child"}, command));
+    if (!result.status.ok()) {
+      std::string why = result.err.substr(0, result.err.find('\n'));
+      return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", subject->folder.dir, result.status.ToString(),
+                                         why.empty() ? "" : ": ", why));
+    }
+    HONE_ASSIGN_OR_RETURN(TimeReply reply, library::ParseReply(result.out));
+    HONE_RETURN_IF_ERROR(Verify(subject, reply));
+    reply.outputs.clear();
+    subject->replies.push_back(std::move(reply));
+    return Status();
+  }
+
+  Status Verify(Subject* subject, const TimeReply& reply) {
+    if (reply.outputs.size() != expected_.size()) return Status::Invalid(subject->folder.dir + ": has other outputs than its graph");
+    for (size_t i = 0; i < expected_.size(); ++i) {
+      const double error = library::RelativeError(reply.outputs[i], expected_[i]);
+      subject->error = std::max(subject->error, error);
+      if (error <= kTolerance) continue;
+      return Status::Corrupt(fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
+                                         "kernel is wrong: build with --untuned to see whether it is a tuned one",
+                                         subject->folder.dir, i, error, kTolerance));
+    }
+    return Status();
+  }
+
+  // Alternating as A B B A, so that a drift of the machine hits both alike.
+  Status Time() {
+    int64_t number = 0;
+    for (int64_t round = 0; round < settings_.processes; ++round) {
+      for (size_t i = 0; i < subjects_.size(); ++i) {
+        const size_t at = round % 2 == 0 ? i : subjects_.size() - 1 - i;
+        HONE_RETURN_IF_ERROR(RunChild(&subjects_[at], number++));
+      }
+    }
+    return Status();
+  }
+
+  report::BenchLibrary LibraryOf(const Subject& subject) const {
+    std::map<std::string, const LibraryFolder::Kernel*> kernels;
+    for (const LibraryFolder::Kernel& kernel : subject.folder.kernels) kernels[kernel.workload] = &kernel;
+    report::BenchLibrary out;
+    out.role = subject.role;
+    out.dir = subject.folder.dir;
+    out.name = subject.folder.name;
+    out.digest = subject.folder.library_digest;
+    for (const TimeReply& reply : subject.replies) out.processes.push_back(reply.samples);
+    const TimeReply& first = subject.replies[0];
+    for (size_t i = 0; i < first.described.size(); ++i) {
+      std::vector<double> medians;
+      for (const TimeReply& reply : subject.replies) medians.push_back(reply.layers[i]);
+      auto kernel = kernels.find(first.described[i].workload);
+      const bool known = kernel != kernels.end();
+      const std::string source = known ? kernel->second->source : "fixed";
+      out.layers.push_back({first.described[i].name, first.described[i].workload, known && source != "fixed" ? kernel->second->task : "",
+                            source, Median(medians), std::llround(first.described[i].flop)});
+    }
+    return out;
+  }
+
+  Status Summarise() {
+    const Subject& tuned = subjects_[0];
+    bench_.network = tuned.folder.network;
+    bench_.target = tuned.folder.target;
+    bench_.batch = tuned.folder.batch;
+    bench_.threads = tuned.replies[0].threads;
+    bench_.host = Hostname();
+    bench_.cpu = DetectCpu().model;
+    bench_.fingerprint = session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    bench_.recorded = FormatIso8601(RealClock()->WallSeconds());
+    std::vector<double> peaks;
+    for (const Subject& subject : subjects_) {
+      for (const TimeReply& reply : subject.replies) peaks.push_back(reply.peak_flops);
+    }
+    bench_.peak_flops = Median(peaks);
+    bench_.verification = {tuned.error, kTolerance, tuned.error <= kTolerance};
+    for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));
+
+    std::map<std::string, double> recorded;
+    for (const LibraryFolder::Kernel& kernel : tuned.folder.kernels) recorded[kernel.workload] = kernel.median;
+    bool any = false;
+    double sum = 0;
+    for (const report::BenchLayer& layer : bench_.libraries[0].layers) {
+      auto found = recorded.find(layer.workload);
+      const bool has = found != recorded.end() && found->second > 0;
+      any |= has;
+      sum += has ? found->second : layer.seconds;
+    }
+    bench_.kernel_sum_seconds = any ? sum : 0;
+    return Status();
+  }
+
+  const BenchOptions& options_;
+  pipeline::BenchSettings settings_;
+  std::vector<Subject> subjects_;
+  std::vector<std::vector<double>> expected_;
+  report::BenchFile bench_;
+};
+
+}  // namespace
+
+std::string BenchAbi() { return fmt::format("bench 1\nlibrary {}", HONE_NET_ABI_VERSION); }
+
+int RunBench(const BenchOptions& options) {
+  if (options.lib.empty()) {
+    LogError("--lib is required: the folder of a library that hone-build made");
+    return kMisused;
+  }
+  const Status status = Bench(options).Run();
+  ShowLiveLine("");
+  return ExitCodeOf(status);
+}
+
+int RunBenchChild() {
+  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  auto request = library::ParseRequest(text);
+  if (!request.ok()) return ExitCodeOf(request.status());
+  auto reply = library::TimeNetwork(*request);
+  if (!reply.ok()) return ExitCodeOf(reply.status());
+  const std::string out = library::ReplyText(*reply);
+  fwrite(out.data(), 1, out.size(), stdout);
+  return fflush(stdout) == 0 ? kDone : kFailed;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,64 @@
+#include "command/build.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/load_graph.h"
+#include "compile/compile.h"
+#include "graph/graph_json.h"
+#include "library/build.h"
+#include "library/runtime/net_runtime.h"
+#include "op/operator.h"
+#include "pipeline/task_list.h"
+
+namespace hone::command {
+namespace {
+
+Status Build(const BuildOptions& options) {
+  const double start = RealClock()->NowSeconds();
+  library::BuildInput input;
+  HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
+  HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
+  std::optional<pipeline::BestFile> best;
+  if (!options.untuned) {
+    HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options.best));
+    input.best = &*best;
+  }
+  HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file));
+  if (parameters) input.file = &*parameters;
+  const std::string file = BaseName(options.graph);
+  input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
+  if (!pipeline::IsPlainName(input.name)) return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
+  input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
+  HONE_ASSIGN_OR_RETURN(const library::BuiltLibrary built, library::BuildLibrary(std::move(input)));
+  if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+  HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
+  if (built.missing > 0) LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));
+  LogInfo(fmt::format("{}/lib{}.so: {} kernels, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out, built.name,
+                      built.kernels.size(), static_cast<double>(built.params_bytes) * 1e-6,
+                      static_cast<double>(built.workspace_bytes) * 1e-6, FormatSeconds(RealClock()->NowSeconds() - start)));
+  return Status();
+}
+
+}  // namespace
+
+std::string BuildAbi() {
+  return fmt::format("build 1\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(), op::SpaceVersionText());
+}
+
+int RunBuild(const BuildOptions& options) {
+  if (options.best.empty() == !options.untuned) {
+    LogError("exactly one of --best and --untuned is needed");
+    return kMisused;
+  }
+  return ExitCodeOf(Build(options));
+}
+
+}  // namespace hone::command

@@ -1,0 +1,25 @@
+// hone-build: the library of a network, from its graph and the best configurations.
+#pragma once
+
+#include <string>
+
+namespace hone::command {
+
+struct BuildOptions {
+  std::string graph;           // nets/NET.graph.json
+  std::string target;          // target file (JSON)
+  std::string best;            // best/NET.TARGET.json; empty with `untuned`
+  bool untuned = false;        // every template's default
+  std::string out;             // folder to write
+  std::string name;            // of the files; empty: the graph file's name up to the first '.'
+  std::string parameter_file;  // values of parameters of kind `file`; empty if there are none
+  int jobs = 0;                // threads that compile; 0: the cores
+};
+
+std::string BuildAbi();
+
+// Writes libNAME.so, NAME.h, NAME.params, NAME.graph.json and manifest.json, each only if its bytes change, and one line about
+// it to stderr. Returns the exit code.
+int RunBuild(const BuildOptions& options);
+
+}  // namespace hone::command

@@ -1,0 +1,90 @@
+#include "command/extract.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/load_graph.h"
+#include "graph/graph_json.h"
+#include "graph/networks.h"
+#include "graph/normalise.h"
+#include "graph/param_file.h"
+#include "library/network_plan.h"
+#include "pipeline/task_list.h"
+
+namespace hone::command {
+namespace {
+
+Result<graph::Graph> LoadNetwork(const ExtractOptions& options) {
+  if (!EndsWith(options.network, ".json")) return graph::BuildNetwork(options.network, options.batch);
+  return graph::ReadGraph(options.network);
+}
+
+std::string TaskFileText(const pipeline::TaskEntry& task, const std::string& target) {
+  Json json;
+  json["version"] = 1;
+  json["id"] = task.id;
+  json["workload"] = task.workload;
+  json["target"] = target;
+  json["flop"] = task.flop;
+  return DumpJson(json);
+}
+
+Result<pipeline::TaskList> ListTasks(const graph::Graph& graph, const Target& target, const std::string& target_name) {
+  pipeline::TaskList list{graph.name, target.Text(), target_name, {}};
+  std::map<std::string, size_t> index;
+  for (const graph::Node& node : graph.nodes) {
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload.op));
+    if (!op->Tunable(node.workload)) continue;
+    const std::string id = TaskId(node.workload, list.target);
+    auto [found, added] = index.emplace(id, list.tasks.size());
+    if (added) {
+      list.tasks.push_back({id, node.workload.Text(), 1, std::llround(op->Flop(node.workload))});
+    } else {
+      ++list.tasks[found->second].weight;
+    }
+  }
+  return list;
+}
+
+Status Write(const std::string& path, const std::string& bytes) {
+  HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
+  return WriteFileIfChanged(path, bytes).status();
+}
+
+Status Extract(const ExtractOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
+  HONE_ASSIGN_OR_RETURN(graph::Graph graph, LoadNetwork(options));
+  HONE_RETURN_IF_ERROR(graph::Normalise(&graph));
+  HONE_RETURN_IF_ERROR(library::Canonicalise(&graph));
+  std::string target_name = BaseName(options.target);
+  target_name = target_name.substr(0, target_name.find('.'));
+  HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, ListTasks(graph, target, target_name));
+  std::string parameters;
+  if (!options.parameters.empty()) {
+    HONE_ASSIGN_OR_RETURN(const auto file, LoadParameterFile(options.parameter_file));
+    HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));
+    parameters = graph::ParameterFileBytes(graph, values);
+  }
+  for (const pipeline::TaskEntry& task : list.tasks) {
+    HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"), TaskFileText(task, list.target)));
+  }
+  if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
+  HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));
+  return Write(options.tasks, pipeline::TaskListText(list));
+}
+
+}  // namespace
+
+// Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version.
+std::string ExtractAbi() { return "extract 1"; }
+
+int RunExtract(const ExtractOptions& options) { return ExitCodeOf(Extract(options)); }
+
+}  // namespace hone::command

@@ -1,0 +1,26 @@
+// hone-extract: what there is to tune in a network: the normalised graph, the task list, one file a task.
+#pragma once
+
+#include <string>
+
+namespace hone::command {
+
+struct ExtractOptions {
+  std::string network;         // a built-in one's name, or the path of a graph (*.json)
+  std::string target;          // target file (JSON)
+  std::string graph;           // files to write: nets/NET.graph.json,
+  std::string tasks;           // tasks/NET.TARGET.tasks.json
+  std::string task_dir;        // folder of TASKID.task.json
+  std::string parameters;      // empty, or a file for the values of the parameters, for other engines
+  std::string parameter_file;  // empty, or the values of a graph's parameters of kind `file`
+  int batch = 1;               // of a built-in network; a graph file has its own
+};
+
+// The versions that make old outputs stale.
+std::string ExtractAbi();
+
+// Writes each file only if its bytes change. Mistakes go to stderr in one line. Returns the exit code: 0 done, 1 failed, 2 an
+// input is wrong.
+int RunExtract(const ExtractOptions& options);
+
+}  // namespace hone::command

@@ -1,0 +1,105 @@
+#include "library/reference_cache.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/rng.h"
+#include "graph/graph_json.h"
+#include "graph/reference.h"
+
+namespace hone::library {
+namespace {
+
+// The file: "HONEREF1", the key's 32 hex digits, the outputs' doubles, then the 32 hex digits of the digest of all before.
+constexpr std::string_view kMagic = "HONEREF1";
+constexpr size_t kHex = 32;
+
+std::string Key(const graph::Graph& graph, const graph::ParameterValues* file, uint64_t seed) {
+  Hasher hasher;
+  hasher.AddField(graph::GraphText(graph));
+  hasher.AddInt(seed);
+  if (file) {
+    for (const auto& [name, values] : *file) {
+      hasher.AddField(name);
+      hasher.AddField({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
+    }
+  }
+  return hasher.Finish().Hex();
+}
+
+std::vector<size_t> Sizes(const graph::Graph& graph) {
+  std::vector<size_t> sizes;
+  for (const std::string& output : graph.outputs) sizes.push_back(static_cast<size_t>(graph.FindNode(output)->output.Elements()));
+  return sizes;
+}
+
+// False if the bytes are not those of this key, whole.
+bool Parse(std::string_view bytes, const std::string& key, const std::vector<size_t>& sizes, std::vector<std::vector<double>>* out) {
+  size_t total = kMagic.size() + 2 * kHex;
+  for (size_t size : sizes) total += size * sizeof(double);
+  if (bytes.size() != total || bytes.substr(0, kMagic.size()) != kMagic || bytes.substr(kMagic.size(), kHex) != key) return false;
+  if (Digest128(bytes.substr(0, total - kHex)).Hex() != bytes.substr(total - kHex)) return false;
+  const char* at = bytes.data() + kMagic.size() + kHex;
+  out->clear();
+  for (size_t size : sizes) {
+    out->emplace_back(size);
+    std::memcpy(out->back().data(), at, size * sizeof(double));
+    at += size * sizeof(double);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t seed) {
+  std::vector<std::vector<float>> inputs;
+  for (const graph::GraphInput& input : graph.inputs) {
+    Rng rng(Mix64(seed ^ Mix64(Digest128(input.name).lo)));
+    std::vector<float> values(static_cast<size_t>(input.type.Elements()));
+    for (float& v : values) v = static_cast<float>(rng.UniformDouble() * 2 - 1);
+    inputs.push_back(std::move(values));
+  }
+  return inputs;
+}
+
+Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file, uint64_t seed,
+                                                          int threads, const std::string& path) {
+  const std::string key = Key(graph, file, seed);
+  std::vector<std::vector<double>> outputs;
+  if (auto bytes = ReadFile(path); bytes.ok() && Parse(*bytes, key, Sizes(graph), &outputs)) return outputs;
+  HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, file));
+  std::map<std::string, std::vector<float>> inputs;
+  std::vector<std::vector<float>> made = BenchInputs(graph, seed);
+  for (size_t i = 0; i < graph.inputs.size(); ++i) inputs[graph.inputs[i].name] = std::move(made[i]);
+  HONE_ASSIGN_OR_RETURN(graph::TensorValues tensors, graph::RunReference(graph, values, inputs, threads));
+  std::string bytes = std::string(kMagic) + key;
+  for (const std::string& name : graph.outputs) {
+    outputs.push_back(std::move(tensors.at(name)));
+    bytes.append(reinterpret_cast<const char*>(outputs.back().data()), outputs.back().size() * sizeof(double));
+  }
+  bytes += Digest128(bytes).Hex();
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(path, bytes));
+  return outputs;
+}
+
+double RelativeError(const std::vector<float>& found, const std::vector<double>& expected) {
+  if (found.size() != expected.size() || found.empty()) return std::numeric_limits<double>::infinity();
+  double sum = 0, squares = 0, worst = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!std::isfinite(found[i]) || !std::isfinite(expected[i])) return std::numeric_limits<double>::infinity();
+    sum += expected[i];
+    squares += expected[i] * expected[i];
+    worst = std::max(worst, std::abs(found[i] - expected[i]));
+  }
+  const double n = static_cast<double>(expected.size());
+  const double deviation = std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
+  // A constant output: relative to its size.
+  const double scale = deviation > 0 ? deviation : std::max(std::abs(sum / n), 1e-30);
+  return worst / scale;
+}
+
+}  // namespace hone::library

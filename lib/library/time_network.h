@@ -1,0 +1,45 @@
+// What hone-bench does in a fresh process: load a library, run it, time it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "library/loaded_network.h"
+
+namespace hone::library {
+
+struct TimeRequest {
+  std::string dir;         // of the library
+  uint64_t seed = 1;       // of the inputs
+  int64_t warmup = 0, iterations = 1;
+  int64_t profiled = 0;    // more runs that time every layer
+  bool outputs = false;    // also hand back the outputs of the first run
+  double peak_seconds = 0; // time to spend on the FMA peak; 0: leave it out
+};
+
+struct TimeReply {
+  std::vector<double> samples;              // seconds, one a timed run
+  std::vector<double> layers;               // seconds, the median of each layer's
+  std::vector<std::vector<float>> outputs;  // if asked for
+  double peak_flops = 0;
+  int threads = 0;
+  // The layers as the library describes them.
+  struct Layer {
+    std::string name, workload;
+    double flop = 0;
+  };
+  std::vector<Layer> described;
+};
+
+// Threads are pinned. Runs between the clock's readings are whole calls of NET_run on aligned buffers.
+Result<TimeReply> TimeNetwork(const TimeRequest& request);
+
+std::string RequestText(const TimeRequest& request);
+Result<TimeRequest> ParseRequest(std::string_view text);
+std::string ReplyText(const TimeReply& reply);
+Result<TimeReply> ParseReply(std::string_view text);
+
+}  // namespace hone::library

@@ -1,0 +1,24 @@
+// hone-extract: the normalised graph and the tuning tasks of a network.
+#include <CLI/CLI.hpp>
+
+#include "base/flags.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "command/extract.h"
+
+int main(int argc, char** argv) {
+  hone::SetLogName("hone-extract");
+  hone::command::ExtractOptions options;
+  CLI::App app("Writes the normalised graph of a network, its list of tuning tasks and one file a task.", "hone-extract");
+  app.add_option("--network", options.network, "a built-in network (resnet-18, resnet-34, resnet-50) or a graph file (*.json)")->required();
+  app.add_option("--batch", options.batch, "batch size of a built-in network; a graph file has its own")->capture_default_str();
+  app.add_option("--target", options.target, "target file (JSON) as hone-plan writes it")->required();
+  app.add_option("--graph", options.graph, "graph file to write (nets/NET.graph.json)")->required();
+  app.add_option("--tasks", options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)")->required();
+  app.add_option("--task-dir", options.task_dir, "folder for the files of single tasks (TASKID.task.json)")->required();
+  app.add_option("--parameters", options.parameters, "also write the values of the normalised graph's parameters here");
+  app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi())) return *code;
+  hone::InstallInterruptHandlers();
+  return hone::command::RunExtract(options);
+}
