@@ -190,8 +190,8 @@ void Manifest::TuneEdges() {
     for (const TuneJob::User& user : task.users) {
       users += fmt::format("{}{} x{}", users.empty() ? "" : ", ", user.pipeline->name, user.weight);
     }
-    // A larger budget covers the smaller ones, so one edge serves all who ask.
-    if (task.users.size() > 1) users += fmt::format("; the largest budget is that of {}", task.budget->name);
+    // The larger budget covers the smaller ones, so one edge serves all who ask.
+    if (task.users.size() > 1) users += fmt::format("; largest budget: {}", task.budget->name);
     writer_.Comment(task.entry->workload + " : " + users);
     NinjaBuild build;
     build.outputs = {StampPath(task.entry->id, target->name)};
