@@ -9,27 +9,49 @@ namespace {
 
 int64_t Padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
+struct FillJob {
+  const std::vector<std::vector<char*>>& copies;
+  const std::vector<int64_t>& sizes;
+  const std::vector<const char*>& contents;
+};
+
+void FillBody(void* closure, int64_t begin, int64_t end, char*) {
+  const FillJob& job = *static_cast<const FillJob*>(closure);
+  for (int64_t c = begin; c < end; ++c) {
+    const std::vector<char*>& addresses = job.copies[static_cast<size_t>(c)];
+    for (size_t i = 0; i < addresses.size(); ++i) {
+      std::memcpy(addresses[i], job.contents[i], static_cast<size_t>(job.sizes[i]));
+    }
+  }
+}
+
 }  // namespace
 
-Result<ColdRing> ColdRing::Create(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,
-                                  double total_bytes) {
+Status ColdRing::Fill(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents, double total_bytes,
+                      runtime::ThreadPool* pool) {
   int64_t one = 0;
   for (const int64_t size : sizes) one += Padded(size);
   const double fit = one > 0 ? total_bytes / static_cast<double>(one) : 2;
   const int64_t copies = std::clamp<int64_t>(static_cast<int64_t>(fit), 2, 4096);
-  ColdRing ring;
-  HONE_ASSIGN_OR_RETURN(ring.memory_, runtime::AlignedBuffer::Create(copies * one));
-  char* at = ring.memory_.data();
+  if (memory_.bytes() < copies * one) {
+    const int64_t bytes = std::max(copies * one, static_cast<int64_t>(total_bytes));
+    HONE_ASSIGN_OR_RETURN(memory_, runtime::AlignedBuffer::Create(bytes, /*guard=*/true));
+  }
+  copies_.clear();
+  next_ = 0;
+  // At the end, where the guard page is.
+  char* at = memory_.data() + (memory_.bytes() - copies * one) / 64 * 64;
   for (int64_t c = 0; c < copies; ++c) {
     std::vector<char*> addresses;
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      std::memcpy(at, contents[i], static_cast<size_t>(sizes[i]));
+    for (const int64_t size : sizes) {
       addresses.push_back(at);
-      at += Padded(sizes[i]);
+      at += Padded(size);
     }
-    ring.copies_.push_back(std::move(addresses));
+    copies_.push_back(std::move(addresses));
   }
-  return ring;
+  FillJob job{copies_, sizes, contents};
+  hone_pool_launch(pool->get(), FillBody, &job, copies);
+  return Status();
 }
 
 const std::vector<char*>& ColdRing::Next() {
@@ -38,21 +60,29 @@ const std::vector<char*>& ColdRing::Next() {
   return copy;
 }
 
-Result<ColdRing*> RingCache::Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents) {
+Result<ColdRing*> RingCache::Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,
+                                 runtime::ThreadPool* pool) {
   Hasher hasher;
   for (size_t i = 0; i < sizes.size(); ++i) {
     hasher.AddField(std::string_view(contents[i], static_cast<size_t>(sizes[i])));
   }
   const Digest digest = hasher.Finish();
-  auto found = std::find_if(rings_.begin(), rings_.end(), [&](const auto& ring) { return ring.first == digest; });
-  if (found == rings_.end()) {
-    HONE_ASSIGN_OR_RETURN(ColdRing ring, ColdRing::Create(sizes, contents, total_bytes_));
-    rings_.emplace_front(digest, std::move(ring));
-    if (rings_.size() > limit_) rings_.pop_back();
-  } else {
-    rings_.splice(rings_.begin(), rings_, found);
+  const auto found = std::find(digests_.begin(), digests_.end(), digest);
+  if (found != digests_.end()) {
+    auto ring = std::next(rings_.begin(), std::distance(digests_.begin(), found));
+    rings_.splice(rings_.begin(), rings_, ring);
+    digests_.splice(digests_.begin(), digests_, found);
+    return &rings_.front();
   }
-  return &rings_.front().second;
+  if (rings_.size() < limit_) {
+    rings_.emplace_front();
+  } else {  // the least recently used one gives its memory
+    rings_.splice(rings_.begin(), rings_, std::prev(rings_.end()));
+    if (digests_.size() == rings_.size()) digests_.pop_back();
+  }
+  HONE_RETURN_IF_ERROR(rings_.front().Fill(sizes, contents, total_bytes_, pool));
+  digests_.push_front(digest);
+  return &rings_.front();
 }
 
 }  // namespace hone::measure

@@ -9,20 +9,20 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "runtime/host/buffer.h"
+#include "runtime/host/thread_pool.h"
 
 namespace hone::measure {
 
 // One set of constants, several times over.
 class ColdRing {
  public:
-  // `sizes`: bytes of each constant. As many copies as `total_bytes` hold, at least 2, at most 4096.
-  static Result<ColdRing> Create(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,
-                                 double total_bytes);
-
   // The next copy's addresses, one a constant. The order goes on from candidate to candidate.
   const std::vector<char*>& Next();
-  int64_t bytes() const { return memory_.bytes(); }
   int copies() const { return static_cast<int>(copies_.size()); }
+  // Makes it hold as many copies as `total_bytes` have room for, at least 2, at most 4096. Filled by all threads of the pool;
+  // keeps its memory where that is large enough, as fresh pages cost more than the copying.
+  Status Fill(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents, double total_bytes,
+              runtime::ThreadPool* pool);
 
  private:
   runtime::AlignedBuffer memory_;
@@ -33,15 +33,18 @@ class ColdRing {
 // Rings by content: candidates that pack their weights alike share one. Keeps the most recently used, up to a limit.
 class RingCache {
  public:
-  explicit RingCache(double total_bytes, size_t limit = 4) : total_bytes_(total_bytes), limit_(limit) {}
+  RingCache(double total_bytes, size_t limit) : total_bytes_(total_bytes), limit_(limit) {}
 
-  // Valid until the next call. A candidate's own packed constants are `contents`.
-  Result<ColdRing*> Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents);
+  // `sizes`: bytes of each constant. The ring is good until `limit` other contents were asked for.
+  Result<ColdRing*> Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,
+                        runtime::ThreadPool* pool);
+  void Forget() { digests_.clear(); }  // contents may be spoilt: fill every ring again before it is used
 
  private:
   double total_bytes_;
   size_t limit_;
-  std::list<std::pair<Digest, ColdRing>> rings_;  // most recent first
+  std::list<ColdRing> rings_;   // most recent first
+  std::list<Digest> digests_;   // of the first rings, in their order
 };
 
 }  // namespace hone::measure

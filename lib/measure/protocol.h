@@ -20,7 +20,7 @@ struct Protocol {
   int max_samples = 60;
   double relative_width = 0.01;        // stop once the interval of the median is narrower than this share of it
   double confidence = 0.95;            // of that interval
-  double cold_bytes = 64e6;            // copies of the constants that the runs rotate through, in total
+  double cold_bytes = 48e6;            // copies of the constants that the runs rotate through, in total
   double roofline_slack = 1.1;         // faster than peak times this is not possible
 };
 

@@ -117,13 +117,13 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
     c->sizes.push_back(buffers_[index].bytes());
     c->contents.push_back(buffers_[index].data());
   }
-  HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents));
+  HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
   current_phase = "verifying";
   TimedRun(c);
   auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(), tolerance_);
   if (!difference) return Status();
   // A wrong kernel may have written anywhere: into the copies of the constants too.
-  rings_ = RingCache(setup_.protocol.cold_bytes);
+  rings_.Forget();
   *error = TrialError::kWrong;
   return Status::Invalid(*difference);
 }

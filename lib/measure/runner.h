@@ -32,8 +32,9 @@ class Runner {
 
  private:
   struct Candidate;
+  static constexpr size_t kRings = 4;
 
-  explicit Runner(const TaskSetup& setup) : setup_(setup), rings_(setup.protocol.cold_bytes) {}
+  explicit Runner(const TaskSetup& setup) : setup_(setup), rings_(setup.protocol.cold_bytes, kRings) {}
   Status Initialize();
   void ResetBuffers();  // inputs as they were, the output without any right value
   void TouchData();     // leaves activations in the caches as their producer would
