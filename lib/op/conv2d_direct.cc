@@ -85,7 +85,12 @@ std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::s
     steps.push_back(Fuse("pad", {"n", l.s.plain_input ? "c" : "co", "ih"}, "rows"));
     steps.push_back(Parallel("pad", "rows"));
   }
-  if (p.pad != "none") steps.push_back(Vectorize("pad", l.s.plain_input ? "iw" : "ci"));
+  if (p.pad != "none" && l.s.plain_input) {
+    steps.push_back(Split("pad", "iw", {l.lanes}, {"iw.o", "iw.i"}));
+    steps.push_back(Vectorize("pad", "iw.i"));
+  } else if (p.pad != "none") {
+    steps.push_back(Vectorize("pad", "ci"));
+  }
   return steps;
 }
 

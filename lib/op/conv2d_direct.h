@@ -1,6 +1,6 @@
 // conv2d_direct: NCHWc with a register tile of output-channel vectors x output pixels, weights packed so that each tile
 // reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain input (first layer)
-// is reduced over its real channels. A 1x1 convolution without stride and padding is one row of H*W pixels.
+// is reduced over its real channels. A 1x1 convolution without stride and padding has its pixels cut into rows anew.
 //
 // Knobs (in order; the first is the least significant digit of the index):
 //   ocv         output-channel vectors of the register tile

@@ -51,19 +51,6 @@ std::vector<int64_t> TileOhValues(const DirectLayer& l) {
   return values;
 }
 
-int64_t MostAccumulators(const DirectLayer& l) {
-  int64_t most = 1;
-  for (int64_t ocv : OcvValues(l)) {
-    for (int64_t oh : TileOhValues(l)) {
-      for (int64_t ow : TileOwValues(l)) {
-        Tile t{ocv, oh, ow};
-        if (t.registers() <= l.registers) most = std::max(most, t.accumulators());
-      }
-    }
-  }
-  return most;
-}
-
 std::vector<int64_t> BlockValues(const DirectLayer& l, int64_t extent) {
   int64_t t = std::max(l.threads, 1);
   return PartsFor(extent, {1, t, 2 * t, 4 * t, 8 * t});
@@ -75,12 +62,46 @@ double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block) 
                    l.threads);
 }
 
-double BestImbalance(const DirectLayer& l) {
+bool BlocksFit(const DirectLayer& l, const Tile& t, int64_t oc_block, int64_t row_block) {
+  return (oc_block % t.ocv == 0 || oc_block == l.oc_blocks) && (row_block % t.oh == 0 || row_block == l.s.oh);
+}
+
+double BestImbalance(const DirectLayer& l, const Tile& t) {
   double best = l.threads;
   for (int64_t oc : BlockValues(l, l.oc_blocks)) {
-    for (int64_t rows : BlockValues(l, l.s.oh)) best = std::min(best, TaskImbalance(l, oc, rows));
+    for (int64_t rows : BlockValues(l, l.s.oh)) {
+      if (BlocksFit(l, t, oc, rows)) best = std::min(best, TaskImbalance(l, oc, rows));
+    }
   }
   return best;
+}
+
+// What small layers allow: the imbalance that some tile reaches, and the accumulators of the largest tile that reaches it.
+// Rules are relative to these, so that every layer has a legal point.
+struct Reach {
+  double imbalance = 1.2;
+  int64_t accumulators = 1;
+};
+
+Reach ReachOf(const DirectLayer& l) {
+  std::vector<std::pair<double, int64_t>> tiles;
+  double best = l.threads;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() > l.registers) continue;
+        tiles.push_back({BestImbalance(l, t), t.accumulators()});
+        best = std::min(best, tiles.back().first);
+      }
+    }
+  }
+  Reach reach;
+  reach.imbalance = std::max(reach.imbalance, best * 1.02);
+  for (auto [imbalance, accumulators] : tiles) {
+    if (imbalance <= reach.imbalance) reach.accumulators = std::max(reach.accumulators, accumulators);
+  }
+  return reach;
 }
 
 // Copying into the padded input against the work, in time: a copied vector costs about what 8 FMAs do.
@@ -114,7 +135,8 @@ void AddRules(const DirectLayer& l, Space* space) {
     if (t.registers() <= l.registers) return {};
     return fmt::format("{} x {} accumulators need {} of {} registers", t.ocv, t.pixels(), t.registers(), l.registers);
   });
-  int64_t least = std::min<int64_t>(l.registers / 2, MostAccumulators(l));
+  Reach reach = ReachOf(l);
+  int64_t least = std::min<int64_t>(l.registers / 2, reach.accumulators);
   add("register tile", [least](const DirectPoint& p) -> Rejection {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
     if (t.accumulators() >= least) return {};
@@ -133,8 +155,7 @@ void AddRules(const DirectLayer& l, Space* space) {
     if (p.row_block % p.tile_oh == 0 || p.row_block == l.s.oh) return {};
     return fmt::format("{} rows are not a multiple of tile_oh={}", p.row_block, p.tile_oh);
   });
-  double limit = std::max(1.2, BestImbalance(l) * 1.02);
-  add("parallel", [l, limit](const DirectPoint& p) -> Rejection {
+  add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) -> Rejection {
     double imbalance = TaskImbalance(l, p.oc_block, p.row_block);
     if (imbalance <= limit) return {};
     return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
@@ -185,6 +206,15 @@ double TileCycles(const DirectLayer& l, const Tile& t) {
   return cycles;
 }
 
+// The pixels of a 1x1 convolution may be cut into rows at will: the longest row that leaves each thread two rows or more if
+// any row of at least 12 pixels does, else one row of all.
+int64_t FlatRow(int64_t pixels, int threads) {
+  for (int64_t row = pixels / (2 * threads); row >= 12; --row) {
+    if (pixels % row == 0) return row;
+  }
+  return pixels;
+}
+
 }  // namespace
 
 DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
@@ -196,8 +226,9 @@ DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   Conv2dShape& s = l.s;
   l.pad = s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w;
   if (s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded() && s.h > 1) {
-    s.w *= s.h, s.ow = s.w;
-    s.h = s.oh = 1;
+    s.ow = FlatRow(s.h * s.w, l.threads);
+    s.oh = s.h * s.w / s.ow;
+    s.h = s.oh, s.w = s.ow;
   }
   l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
   l.ic_lanes = s.plain_input ? s.cg : l.lanes;
@@ -246,12 +277,13 @@ Space DirectSpace(const DirectLayer& l) {
 
 Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
   Tile best{1, 1, 1};
+  Reach reach = ReachOf(l);
   double best_cycles = INFINITY;
   for (int64_t ocv : OcvValues(l)) {
     for (int64_t oh : TileOhValues(l)) {
       for (int64_t ow : TileOwValues(l)) {
         Tile t{ocv, oh, ow};
-        if (t.registers() > l.registers) continue;
+        if (t.registers() > l.registers || BestImbalance(l, t) > reach.imbalance) continue;
         if (double cycles = TileCycles(l, t); cycles < best_cycles) best = t, best_cycles = cycles;
       }
     }
@@ -262,7 +294,7 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
   double best_score = INFINITY;
   for (int64_t oc : BlockValues(l, l.oc_blocks)) {
     for (int64_t rows : BlockValues(l, l.s.oh)) {
-      if ((oc % best.ocv != 0 && oc != l.oc_blocks) || (rows % best.oh != 0 && rows != l.s.oh)) continue;
+      if (!BlocksFit(l, best, oc, rows)) continue;
       double score = TaskImbalance(l, oc, rows);
       if (prefer_rows ? oc < l.oc_blocks : rows < l.s.oh) score += 0.05;
       score += 1e-3 * static_cast<double>(CeilDiv(l.oc_blocks, oc) * CeilDiv(l.s.oh, rows));  // few, large tasks

@@ -1,0 +1,90 @@
+#include "compile/compile.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/op/kernel_case.h"
+
+namespace hone::compile {
+namespace {
+
+Result<CompiledKernel> Compile(const char* text, bool keep_text = false) {
+  Result<Workload> w = op::ParseChecked(text);
+  EXPECT_TRUE(w.ok()) << w.status().message();
+  Target target = *HostTarget();
+  CompileOptions options;
+  options.symbol = "k";
+  options.keep_text = keep_text;
+  return CompileKernel(*w, target, *op::DefaultConfig(*w, target), options);
+}
+
+TEST(Compile, ArgumentsKnowTheirSources) {
+  Result<CompiledKernel> k = Compile("conv2d(f32[1,17,8,8], f32[17,17,3,3], pad=1) + bias + add + relu");
+  ASSERT_TRUE(k.ok()) << k.status().message();
+  // data, packed weight, packed bias (17 channels do not fill the last block), residual, out.
+  ASSERT_EQ(k->kernel_args.size(), 5u);
+  using Kind = ArgSource::Kind;
+  const std::pair<Kind, int> expected[] = {
+      {Kind::kOperand, 0}, {Kind::kPrepared, 0}, {Kind::kPrepared, 1}, {Kind::kOperand, 3}, {Kind::kOperand, 4}};
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(k->kernel_args[i].kind, expected[i].first) << i;
+    EXPECT_EQ(k->kernel_args[i].index, expected[i].second) << i;
+  }
+  EXPECT_EQ(k->kernel.symbol, "k");
+  ASSERT_EQ(k->kernel.args.size(), 5u);
+  EXPECT_TRUE(k->kernel.args[4].written);
+  EXPECT_FALSE(k->kernel.args[1].written);
+
+  ASSERT_TRUE(k->has_prepare);
+  EXPECT_EQ(k->prepare.symbol, "k_prepare");
+  ASSERT_EQ(k->prepared.size(), 2u);
+  EXPECT_EQ(k->prepared[1].elements % 8, 0);
+  ASSERT_EQ(k->prepare_args.size(), 4u);  // weight and bias in, both packed out
+  EXPECT_EQ(k->prepare_args[0].index, 1);
+  EXPECT_EQ(k->prepare_args[1].index, 2);
+  EXPECT_EQ(k->prepare_args[2].kind, Kind::kPrepared);
+  EXPECT_TRUE(k->prepare.args[3].written);
+  // An argument's size is what the operand or the prepared constant has.
+  EXPECT_EQ(k->prepare.args[2].elements, k->prepared[0].elements);
+  EXPECT_EQ(k->kernel.args[1].elements, k->prepared[0].elements);
+}
+
+TEST(Compile, WithoutConstantsThereIsNoPrepare) {
+  Result<CompiledKernel> k = Compile("add(f32[1,17,8,8], f32[1,17,8,8]) + relu");
+  ASSERT_TRUE(k.ok()) << k.status().message();
+  EXPECT_FALSE(k->has_prepare);
+  EXPECT_TRUE(k->prepared.empty());
+  ASSERT_EQ(k->kernel_args.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(k->kernel_args[i].index, i);
+}
+
+TEST(Compile, TextOnlyIfAskedFor) {
+  Result<CompiledKernel> k = Compile("dense(f32[1,16], f32[16,16])");
+  ASSERT_TRUE(k.ok());
+  EXPECT_TRUE(k->llvm_ir.empty() && k->assembly.empty() && k->program.empty());
+  EXPECT_FALSE(k->object.empty());
+  EXPECT_FALSE(k->steps.empty());
+  k = Compile("dense(f32[1,16], f32[16,16])", true);
+  ASSERT_TRUE(k.ok());
+  EXPECT_NE(k->llvm_ir.find("k_prepare"), std::string::npos);
+  EXPECT_NE(k->program.find("acc"), std::string::npos);
+  EXPECT_FALSE(k->assembly.empty());
+}
+
+TEST(Compile, IsDeterministic) {
+  const char* text = "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1) + bias";
+  Result<CompiledKernel> a = Compile(text), b = Compile(text);
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(a->object, b->object);
+}
+
+TEST(Compile, AConfigOfAnotherShapeIsRefused) {
+  Workload w = *op::ParseChecked("dense(f32[1,16], f32[16,16])");
+  Target target = *HostTarget();
+  Config config = *op::DefaultConfig(*op::ParseChecked("softmax(f32[1,16])"), target);
+  Result<CompiledKernel> k = CompileKernel(w, target, config, {});
+  ASSERT_FALSE(k.ok());
+  EXPECT_EQ(k.status().kind(), StatusKind::kInvalid);
+}
+
+}  // namespace
+}  // namespace hone::compile

@@ -1,0 +1,205 @@
+// Operators as such: which workloads they take, their canonical text, shapes, FLOP and operands. Expected values by hand.
+#include "op/operator.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+namespace hone::op {
+namespace {
+
+Target Avx512() {
+  Target t;
+  t.triple = "x86_64-unknown-linux-gnu";
+  t.cpu = "x86-64-v4";
+  t.threads = 2;
+  t.vector_bytes = 64;
+  t.vector_registers = 32;
+  return t;
+}
+
+TEST(Operator, CanonicalTextLeavesOutDefaults) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], groups=1, dilation=1x1, pad=0,0,0,0, stride=1x1)",
+       "conv2d(f32[1,3,8,8], f32[4,3,3,3])"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], pad=1, stride=2) + bias + relu",
+       "conv2d(f32[1,3,8,8], f32[4,3,3,3], stride=2x2, pad=1,1,1,1) + bias + relu"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=nchw, dilation=2x1)",
+       "conv2d(f32[1,3,8,8], f32[4,3,3,3], dilation=2x1, in=nchw)"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=blocked)", "conv2d(f32[1,3,8,8], f32[4,3,3,3])"},
+      {"max_pool2d(f32[1,4,8,8], stride=2x2, kernel=2, ceil_mode=0)", "max_pool2d(f32[1,4,8,8], kernel=2x2, stride=2x2)"},
+      {"dense(f32[1,8], f32[4,8]) + bias", "dense(f32[1,8], f32[4,8]) + bias"},
+      {"pad2d(f32[1,4,2,2], pad=1)", "pad2d(f32[1,4,2,2], pad=1,1,1,1)"},
+  };
+  for (auto [given, canonical] : cases) {
+    Result<Workload> w = ParseChecked(given);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    EXPECT_EQ(w->Text(), canonical);
+    Result<Workload> again = ParseChecked(w->Text());
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->Text(), canonical);
+  }
+}
+
+TEST(Operator, RefusesWhatMakesNoSense) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"convd(f32[1,3,8,8], f32[4,3,3,3])", "did you mean `conv2d`"},
+      {"conv2d(f32[1,3,8,8])", "takes 2 tensors, not 1"},
+      {"conv2d(f32[3,8,8], f32[4,3,3,3])", "must have 4 axes"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3])", "must have 4 axes"},
+      {"conv2d(f32[1,3,8,8], f32[4,2,3,3])", "do not fit"},
+      {"conv2d(f32[1,6,8,8], f32[4,2,3,3], groups=3)", "do not fit"},
+      {"conv2d(f32[1,3,2,8], f32[4,3,3,3])", "no output"},
+      {"conv2d(f32[1,3,4,4], f32[4,3,3,3], dilation=2x2)", "no output"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], strid=2x2)", "did you mean `stride`"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], stride=0x1)", "must be in 1"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], pad=1,1)", "`pad` takes 4 numbers"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], pad=-1,0,0,0)", "must be in 0"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=nhwc)", "`in` is `nchw`"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], stride=wide)", "`stride` takes 2 numbers"},
+      {"conv2d(f32[1,100000,100000,100000], f32[4,100000,1,1])", "more than 2^31"},
+      {"conv2d(f32[1,64,30000,30000], f32[4,64,1,1])", "more than 2^31"},
+      {"conv2d(f32[1,1,8,8], f32[1,1,1,1], pad=60000,60000,60000,60000)", "more than 2^31"},
+      {"conv2d(f64[1,3,8,8], f64[4,3,3,3])", "only f32"},
+      {"dense(f32[1,8], f32[4,9])", "differ in their second axis"},
+      {"dense(f32[1,8], f32[4,8], groups=2)", "unknown attribute `groups`"},
+      {"max_pool2d(f32[1,4,8,8])", "`kernel` is missing"},
+      {"max_pool2d(f32[1,4,8,8], kernel=3x3, count_include_pad=1)", "unknown attribute"},
+      {"max_pool2d(f32[1,4,8,8], kernel=2x2, pad=2,0,0,0)", "smaller than the kernel"},
+      {"max_pool2d(f32[1,4,2,2], kernel=3x3)", "no output"},
+      {"max_pool2d(f32[1,4,8,8], kernel=2x2) + relu", "takes no epilogue"},
+      {"avg_pool2d(f32[1,4,8,8], kernel=2x2, ceil_mode=2)", "must be in 0 .. 1"},
+      {"softmax(f32[1,4]) + bias", "takes no epilogue"},
+      {"softmax(f32[1,4,2])", "must have 2 axes"},
+      {"flatten(f32[7])", "at least two axes"},
+      {"concat(f32[1,4,8,8], f32[1,4,8,7])", "differ in more than"},
+      {"concat()", ""},
+      {"add(f32[1,4], f32[1,5])", "differ in shape"},
+      {"identity(f32[4]) + bias", "needs an output with channels"},
+      {"relu(f32[])", "no axes"},
+  };
+  for (auto [text, says] : cases) {
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_FALSE(w.ok()) << text;
+    EXPECT_NE(w.status().message().find(says), std::string::npos) << text << ": " << w.status().message();
+    EXPECT_EQ(w.status().message().find('\n'), std::string::npos);
+  }
+}
+
+TEST(Operator, ZeroExtentsAreRefusedEvenWithoutTheParser) {
+  Workload w;
+  w.op = "conv2d";
+  w.inputs = {{DType::Float(32), {1, 0, 4, 4}}, {DType::Float(32), {4, 0, 1, 1}}};
+  EXPECT_NE((*FindOperator("conv2d"))->Check(w).message().find("at least 1"), std::string::npos);
+}
+
+TEST(Operator, OutputShapesAndFlop) {
+  struct Case {
+    const char* text;
+    std::vector<int64_t> shape;
+    double flop;
+  };
+  const Case cases[] = {
+      // 2 * 64 * 56 * 56 * 64 * 9, bias and relu one each.
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu", {1, 64, 56, 56}, 231211008.0 + 2 * 200704},
+      {"conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2, pad=3, in=nchw)", {1, 64, 112, 112}, 236027904.0},
+      {"conv2d(f32[2,4,7,5], f32[6,2,3,2], groups=2, stride=2x1, pad=0,1,2,0, dilation=2x1)", {2, 6, 3, 5}, 180.0 * 24},
+      {"dense(f32[1,512], f32[1000,512]) + bias", {1, 1000}, 1025000.0},
+      {"max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1)", {1, 64, 56, 56}, 200704.0 * 9},
+      {"max_pool2d(f32[1,1,6,6], kernel=3x3, stride=2x2)", {1, 1, 2, 2}, 36},
+      {"max_pool2d(f32[1,1,6,6], kernel=3x3, stride=2x2, ceil_mode=1)", {1, 1, 3, 3}, 81},
+      // Rounded up there would be three, the third starting in the padding at the end.
+      {"max_pool2d(f32[1,1,4,4], kernel=2x2, stride=3x3, pad=0,0,1,1, ceil_mode=1)", {1, 1, 2, 2}, 16},
+      {"global_avg_pool(f32[3,17,5,3])", {3, 17, 1, 1}, 51 * 15},
+      {"flatten(f32[3,17,5,3])", {3, 255}, 0},
+      {"concat(f32[1,3,2,2], f32[1,4,2,2])", {1, 7, 2, 2}, 0},
+      {"pad2d(f32[1,3,2,2], pad=1,2,3,4)", {1, 3, 6, 8}, 0},
+  };
+  for (const Case& c : cases) {
+    Result<Workload> w = ParseChecked(c.text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    const Operator* op = *FindOperator(w->op);
+    EXPECT_EQ(op->OutputType(*w).shape, c.shape) << c.text;
+    EXPECT_DOUBLE_EQ(op->Flop(*w), c.flop) << c.text;
+  }
+}
+
+TEST(Operator, OperandsInOrderWithTheirStorage) {
+  Result<Workload> w = ParseChecked("conv2d(f32[2,17,8,8], f32[33,17,3,3], pad=1) + bias + add + relu");
+  ASSERT_TRUE(w.ok());
+  std::vector<Operand> o = (*FindOperator("conv2d"))->Operands(*w, Avx512());
+  ASSERT_EQ(o.size(), 5u);
+  const char* names[] = {"data", "weight", "bias", "residual", "out"};
+  for (size_t i = 0; i < o.size(); ++i) EXPECT_EQ(o[i].name, names[i]);
+  EXPECT_EQ(o[0].physical, (std::vector<int64_t>{2, 2, 8, 8, 16}));
+  EXPECT_EQ(o[1].physical, (std::vector<int64_t>{33, 17, 3, 3}));
+  EXPECT_EQ(o[1].role, OperandRole::kConstant);
+  EXPECT_EQ(o[2].physical, std::vector<int64_t>{33});
+  EXPECT_EQ(o[3].physical, (std::vector<int64_t>{2, 3, 8, 8, 16}));
+  EXPECT_EQ(o[3].role, OperandRole::kData);
+  EXPECT_EQ(o[4].PhysicalElements(), 2 * 3 * 8 * 8 * 16);
+  Result<Workload> plain = ParseChecked("conv2d(f32[2,17,8,8], f32[33,17,3,3], in=nchw)");
+  EXPECT_EQ((*FindOperator("conv2d"))->Operands(*plain, Avx512())[0].physical, (std::vector<int64_t>{2, 17, 8, 8}));
+}
+
+// References against results computed by hand.
+std::vector<float> RunReference(const char* text, std::vector<std::vector<float>> buffers) {
+  Result<Workload> w = ParseChecked(text);
+  EXPECT_TRUE(w.ok()) << w.status().message();
+  Target t;
+  t.vector_bytes = 16;  // blocks of 4
+  std::vector<float*> pointers;
+  for (std::vector<float>& b : buffers) pointers.push_back(b.data());
+  (*FindOperator(w->op))->Reference(*w, t, pointers);
+  return buffers.back();
+}
+
+TEST(Reference, Convolution) {
+  // One channel, 3x3 image 1..9, 2x2 kernel {1,2,3,4}: by hand; lane 0 of the block of 4 holds the channel.
+  std::vector<float> out =
+      RunReference("conv2d(f32[1,1,3,3], f32[1,1,2,2], in=nchw) + bias + relu",
+          {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 4}, {-40}, std::vector<float>(16, -1)});
+  EXPECT_EQ(out, (std::vector<float>{0, 0, 0, 0, 7, 0, 0, 0, 27, 0, 0, 0, 37, 0, 0, 0}));
+  // Stride 2, padding only at the top and left: the windows see (0,0,0,1), (0,0,2,3), (0,4,0,7), (5,6,8,9).
+  out = RunReference("conv2d(f32[1,1,3,3], f32[1,1,2,2], stride=2x2, pad=1,1,0,0, in=nchw)",
+            {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 4}, std::vector<float>(16, -1)});
+  EXPECT_EQ(out[0], 4);
+  EXPECT_EQ(out[4], 2 * 3 + 3 * 4);
+  EXPECT_EQ(out[8], 4 * 2 + 7 * 4);
+  EXPECT_EQ(out[12], 5 + 12 + 24 + 36);
+  // Groups: two channels, each with its own 1x1 filter.
+  out = RunReference("conv2d(f32[1,2,1,1], f32[2,1,1,1], groups=2)", {{3, 5, 0, 0}, {10, 100}, std::vector<float>(4, -1)});
+  EXPECT_EQ(out, (std::vector<float>{30, 500, 0, 0}));
+}
+
+TEST(Reference, Others) {
+  EXPECT_EQ(RunReference("dense(f32[1,2], f32[3,2]) + bias", {{1, 2}, {1, 0, 0, 1, 1, 1}, {10, 20, 30}, {0, 0, 0}}),
+            (std::vector<float>{11, 22, 33}));
+  // The corner windows of an average over 2x2 with padding see one element, counted as 1 or as 4.
+  std::vector<float> image = {4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0, 16, 0, 0, 0};
+  EXPECT_EQ(RunReference("avg_pool2d(f32[1,1,2,2], kernel=2x2, stride=2x2, pad=1)", {image, std::vector<float>(16)})[0], 4);
+  EXPECT_EQ(RunReference("avg_pool2d(f32[1,1,2,2], kernel=2x2, stride=2x2, pad=1, count_include_pad=1)",
+                {image, std::vector<float>(16)})[12], 4);
+  EXPECT_EQ(RunReference("max_pool2d(f32[1,1,2,2], kernel=2x2)", {image, std::vector<float>(4)})[0], 16);
+  EXPECT_EQ(RunReference("global_avg_pool(f32[1,1,2,2])", {image, std::vector<float>(4)})[0], 10);
+  std::vector<float> soft = RunReference("softmax(f32[1,2])", {{0, std::log(3.0f)}, {0, 0}});
+  EXPECT_NEAR(soft[0], 0.25, 1e-6);
+  EXPECT_NEAR(soft[1], 0.75, 1e-6);
+  EXPECT_EQ(RunReference("flatten(f32[1,2,1,2])", {{1, 3, 0, 0, 2, 4, 0, 0}, std::vector<float>(4)}),
+            (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(RunReference("add(f32[2,1], f32[2,1]) + relu", {{1, -5}, {2, 3}, {0, 0}}), (std::vector<float>{3, 0}));
+}
+
+TEST(Registry, NamesAreUniqueAndVersionsListed) {
+  std::vector<std::string> names = OperatorNames();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  std::string versions = SpaceVersionText();
+  for (const char* name : {"conv2d_direct=", "conv2d_depthwise=", "conv2d_grouped_generic=", "dense_packed=",
+                           "max_pool2d_default=", "relu_default=", "flatten_default="}) {
+    EXPECT_NE(versions.find(name), std::string::npos) << versions;
+  }
+}
+
+}  // namespace
+}  // namespace hone::op

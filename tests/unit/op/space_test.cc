@@ -1,0 +1,134 @@
+// Spaces of the tunable operators: index <-> config, legality, defaults.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/rng.h"
+#include "op/operator.h"
+
+namespace hone::op {
+namespace {
+
+Target Cpu(int vector_bytes, int registers, int threads) {
+  Target t;
+  t.vector_bytes = vector_bytes;
+  t.vector_registers = registers;
+  t.threads = threads;
+  return t;
+}
+
+const std::vector<const char*>& Workloads() {
+  static const std::vector<const char*> list = {
+      "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu",
+      "conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)",
+      "conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)",
+      "conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)",
+      "conv2d(f32[1,256,14,14], f32[512,256,3,3], stride=2, pad=1)",
+      "conv2d(f32[1,64,56,56], f32[128,64,1,1], stride=2)",
+      "conv2d(f32[1,256,56,56], f32[64,256,1,1])",
+      "conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2, pad=3, in=nchw)",
+      "conv2d(f32[1,1,1,1], f32[1,1,1,1])",
+      "conv2d(f32[1,13,3,1], f32[7,13,3,1], pad=2,0,0,0)",
+      "conv2d(f32[1,96,28,28], f32[96,1,3,3], pad=1, groups=96)",
+      "conv2d(f32[1,64,7,7], f32[64,32,3,3], pad=1, groups=2)",
+      "dense(f32[1,512], f32[1000,512])",
+      "dense(f32[7,13], f32[3,13])",
+  };
+  return list;
+}
+
+TEST(Space, EveryLayerHasADefaultAndLegalPointsForAnyMachine) {
+  for (const Target& target : {Cpu(64, 32, 2), Cpu(64, 32, 1), Cpu(32, 16, 4), Cpu(16, 32, 3), Cpu(64, 32, 64)}) {
+    for (const char* text : Workloads()) {
+      SCOPED_TRACE(std::string(text) + " threads " + std::to_string(target.threads));
+      Workload w = *ParseChecked(text);
+      search::TaskSpace space = *MakeTaskSpace(w, target);
+      Result<Config> config = DefaultConfig(w, target);
+      ASSERT_TRUE(config.ok()) << config.status().message();
+      std::optional<std::string> why = space.Reject(config->index);
+      EXPECT_FALSE(why.has_value()) << *why;
+      Rng rng(3);
+      for (int i = 0; i < 20; ++i) {
+        std::optional<uint64_t> index = space.SampleLegal(rng);
+        ASSERT_TRUE(index.has_value());
+        Config point = space.At(*index);
+        Result<uint64_t> back = space.IndexOf(point);
+        ASSERT_TRUE(back.ok()) << back.status().message();
+        EXPECT_EQ(*back, *index);
+        EXPECT_TRUE(Instantiate(w, target, point).ok());
+      }
+    }
+  }
+}
+
+TEST(Space, FirstKnobIsTheLeastSignificantDigit) {
+  Workload w = *ParseChecked(Workloads()[0]);
+  search::TaskSpace space = *MakeTaskSpace(w, Cpu(64, 32, 2));
+  // 64 output channels are 4 blocks: ocv is 1, 2 or 4; 56 columns in even parts of at most 28.
+  const std::vector<search::Knob>& knobs = space.spaces()[0].knobs();
+  ASSERT_EQ(knobs[0].name(), "ocv");
+  ASSERT_EQ(knobs[0].size(), 3u);
+  EXPECT_EQ(space.At(0).Number("ocv"), 1);
+  EXPECT_EQ(space.At(1).Number("ocv"), 2);
+  EXPECT_EQ(space.At(2).Number("ocv"), 4);
+  EXPECT_EQ(space.At(0).Number("tile_ow"), 28);
+  EXPECT_EQ(space.At(3).Number("tile_ow"), 19);  // tile_oh has one value here, so tile_ow is next
+  EXPECT_EQ(space.At(6).Number("tile_ow"), 14);
+}
+
+// The point of the recipe (2 vectors x 14 pixels) with one knob changed, against the rule that must catch it.
+TEST(Space, RulesNameThemselves) {
+  Workload w = *ParseChecked(Workloads()[0]);
+  Target target = Cpu(64, 32, 2);
+  search::TaskSpace space = *MakeTaskSpace(w, target);
+  Config good = *DefaultConfig(w, target);
+  EXPECT_EQ(good.Number("ocv") * good.Number("tile_ow") * good.Number("tile_oh"), 28);
+  auto with = [&](std::vector<std::pair<const char*, int64_t>> numbers, const char* inner = nullptr) {
+    Config c = good;
+    for (KnobValue& v : c.values) {
+      for (auto [name, number] : numbers) {
+        if (v.name == name) v.numbers = {number};
+      }
+      if (inner && v.name == "inner") v.words = {inner};
+    }
+    return space.spaces()[0].Reject(c).value_or("legal");
+  };
+  EXPECT_EQ(with({}), "legal");
+  EXPECT_EQ(with({{"ocv", 4}}).rfind("registers:", 0), 0u) << with({{"ocv", 4}});
+  EXPECT_EQ(with({{"ocv", 1}}).rfind("register tile:", 0), 0u) << with({{"ocv", 1}});
+  EXPECT_EQ(with({{"unroll_ic", 16}, {"unroll_kw", 1}}).rfind("code size:", 0), 0u);
+  EXPECT_EQ(with({{"row_block", 56}}).rfind("parallel:", 0), 0u) << with({{"row_block", 56}});
+  EXPECT_EQ(with({{"oc_block", 1}}).rfind("oc block:", 0), 0u) << with({{"oc_block", 1}});
+  EXPECT_EQ(with({{"oc_block", 2}}, "rows_oc").rfind("inner:", 0), 0u);
+}
+
+TEST(Space, SizesAreWhatASearchCanHandle) {
+  for (size_t i = 0; i < 4; ++i) {
+    Workload w = *ParseChecked(Workloads()[i]);
+    search::TaskSpace space = *MakeTaskSpace(w, Cpu(64, 32, 2));
+    std::optional<std::vector<uint64_t>> legal = space.LegalIndices(4000000);
+    ASSERT_TRUE(legal.has_value());
+    EXPECT_GT(legal->size(), 300u) << Workloads()[i];
+    EXPECT_LT(legal->size(), 30000u) << Workloads()[i];
+  }
+}
+
+TEST(Space, ForeignOrDamagedConfigsAreRefused) {
+  Workload w = *ParseChecked(Workloads()[0]);
+  Target target = Cpu(64, 32, 2);
+  Config c = *DefaultConfig(w, target);
+  Config other = c;
+  other.template_name = "conv2d_dirct";
+  Result<Instance> r = Instantiate(w, target, other);
+  ASSERT_FALSE(r.ok());
+  EXPECT_NE(r.status().message().find("did you mean `conv2d_direct`"), std::string::npos) << r.status().message();
+  other = c;
+  other.values.pop_back();
+  EXPECT_FALSE(Instantiate(w, target, other).ok());
+  other = c;
+  other.values[0].numbers = {17};
+  EXPECT_FALSE(Instantiate(w, target, other).ok());
+}
+
+}  // namespace
+}  // namespace hone::op
