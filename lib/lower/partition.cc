@@ -95,7 +95,14 @@ Expr And(const std::vector<Expr>& conjuncts) {
 class Partitioner final : public ir::Mutator {
  private:
   Stmt MutateFor(const For& op) override {
+    // Copies of a body share variables: what is known of one must not outlive its loop.
     analyzer_.Bind(op.var, op.min, op.extent);
+    Stmt result = Partition(op);
+    analyzer_.Unbind(op.var);
+    return result;
+  }
+
+  Stmt Partition(const For& op) {
     ConditionFinder finder;
     finder.Visit(op.body);
     if (finder.conditions.size() <= kMaxConditions && op.for_kind != ForKind::kUnrolled) {

@@ -126,6 +126,15 @@ class Specializer final : public ir::Mutator {
     return ir::MakeFor(op.var, min, extent, kind, Mutate(op.body));
   }
 
+  // Guards that a cut has decided go at once: what they guard may be out of bounds.
+  Stmt MutateIf(const ir::If& op) override {
+    Expr condition = analyzer_.Simplify(op.condition);
+    const int64_t* value = AsIntImm(condition);
+    if (!value) return Mutator::MutateIf(op);
+    if (*value) return Mutate(op.then_case);
+    return op.else_case.defined() ? Mutate(op.else_case) : ir::MakeBlock({});
+  }
+
   Stmt Cut(const For& op, int64_t begin, int64_t at, int64_t end) {
     ++cuts_;
     if (op.for_kind == ForKind::kParallel) {

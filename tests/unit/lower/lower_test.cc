@@ -1,0 +1,151 @@
+#include "lower/lower.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/printer.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+using Vars = std::vector<Var>;
+
+std::string LowerText(const std::vector<Tensor>& inputs, const Tensor& out, const std::string& steps) {
+  Result<schedule::Schedule> s = schedule::Schedule::Create({out});
+  if (!s.ok()) return s.status().message();
+  Result<std::vector<Step>> parsed = ParseSteps(steps);
+  if (!parsed.ok()) return parsed.status().message();
+  if (Status status = s->ApplyAll(*parsed); !status.ok()) return status.message();
+  std::vector<Tensor> args = inputs;
+  args.push_back(out);
+  LowerOptions options;
+  options.verify = true;
+  Result<ir::Function> f = Lower(*s, args, options);
+  return f.ok() ? ir::ToString(f->body) : f.status().message();
+}
+
+struct MatMul {
+  Tensor a = te::Placeholder("a", {10, 6}), b = te::Placeholder("b", {6, 8});
+  ir::IterVar k = te::ReduceAxis(6, "k");
+  Tensor c = te::Compute("c", {10, 8}, {"i", "j"}, [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
+  Tensor out = te::Compute("out", {10, 8}, {"i", "j"}, [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
+};
+
+TEST(Lower, PlainLoops) {
+  MatMul m;
+  EXPECT_EQ(LowerText({m.a, m.b}, m.c, ""),
+            "for (i, 0, 10) {\n"
+            "  for (j, 0, 8) {\n"
+            "    c[i*8 + j] = 0.0f;\n"
+            "    for (k, 0, 6) {\n"
+            "      c[i*8 + j] = c[i*8 + j] + a[i*6 + k]*b[j + k*8];\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Lower, ASplitTailIsAShorterLoop) {
+  MatMul m;
+  std::string text = LowerText({m.a, m.b}, m.c, "split c i [4] -> io ii\n");
+  EXPECT_EQ(text.rfind("for (io, 0, 3) {\n  for (ii, 0, min(io*-4 + 10, 4)) {\n", 0), 0u) << text;
+  EXPECT_EQ(text.find("if ("), std::string::npos);
+}
+
+TEST(Lower, ATailOutsideItsOuterLoopIsAGuard) {
+  MatMul m;
+  std::string text = LowerText({m.a, m.b}, m.c, "split c i [4] -> io ii\nreorder c ii io\n");
+  EXPECT_EQ(text.rfind("for (ii, 0, 4) {\n  for (io, 0, 3) {\n    if (ii + io*4 < 10) {\n", 0), 0u) << text;
+}
+
+TEST(Lower, AnAttachedRegisterTile) {
+  MatMul m;
+  EXPECT_EQ(LowerText({m.a, m.b}, m.out,
+                      "split out i [2] -> io ii\nreorder out io ii j\nvectorize out j\nunroll out ii\nparallel out io\n"
+                      "compute_at c out io\nset_scope c register\nreorder c k i j\nunroll c i\nvectorize c j\n"),
+            "for parallel (io, 0, 5) {\n"
+            "  allocate c: f32[16] register {\n"
+            "    c[ramp(0, 1, 8)] = broadcast(0.0f, 8);\n"
+            "    c[ramp(8, 1, 8)] = broadcast(0.0f, 8);\n"
+            "    for (k, 0, 6) {\n"
+            "      c[ramp(0, 1, 8)] = c[ramp(0, 1, 8)] + broadcast(a[io*12 + k], 8)*b[ramp(k*8, 1, 8)];\n"
+            "      c[ramp(8, 1, 8)] = c[ramp(8, 1, 8)] + broadcast(a[io*12 + k + 6], 8)*b[ramp(k*8, 1, 8)];\n"
+            "    }\n"
+            "    out[ramp(io*16, 1, 8)] = max(c[ramp(0, 1, 8)], broadcast(0.0f, 8));\n"
+            "    out[ramp(io*16 + 8, 1, 8)] = max(c[ramp(8, 1, 8)], broadcast(0.0f, 8));\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Lower, TheRegionOfAStencilIncludesItsHalo) {
+  Tensor x = te::Placeholder("x", {32});
+  Tensor twice = te::Compute("twice", {32}, {"i"}, [&](const Vars& v) { return x(v[0]) + x(v[0]); });
+  ir::IterVar k = te::ReduceAxis(3, "k");
+  // Stride 2, dilation 3: one output tile of 4 needs (4-1)*2 + (3-1)*3 + 1 = 13 elements.
+  Tensor out = te::Compute("out", {12}, {"o"}, [&](const Vars& v) { return te::Sum(twice(v[0] * 2 + k.var * 3), {k}); });
+  std::string text = LowerText({x}, out, "split out o [4] -> oo oi\ncompute_at twice out oo\n");
+  EXPECT_NE(text.find("allocate twice: f32[13] workspace"), std::string::npos) << text;
+  EXPECT_NE(text.find("for (i, 0, 13)"), std::string::npos) << text;
+  EXPECT_NE(text.find("twice[oi*2 + k*3]"), std::string::npos) << text;
+}
+
+TEST(Lower, StorageAlignPadsTheRows) {
+  MatMul m;
+  std::string text = LowerText({m.a, m.b}, m.out, "split out i [5] -> io ii\ncompute_at c out io\nstorage_align c i 16 1\n");
+  EXPECT_NE(text.find("allocate c: f32[85] workspace"), std::string::npos) << text;  // 5 rows of 17
+  EXPECT_NE(text.find("c[i*17 + j]"), std::string::npos) << text;
+}
+
+TEST(Lower, ScratchInsideParallelAndWorkspaceOutside) {
+  MatMul m;
+  EXPECT_NE(LowerText({m.a, m.b}, m.out, "parallel out i\ncompute_at c out i\n").find("c: f32[8] scratch"), std::string::npos);
+  EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\n").find("c: f32[8] workspace"), std::string::npos);
+  // Private storage that a parallel loop inside would share is not private.
+  EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\nset_scope c register\nparallel c j\n").find("c: f32[8] workspace"),
+            std::string::npos);
+}
+
+TEST(Lower, AParallelLoopInsideAnotherIsSerial) {
+  MatMul m;
+  std::string text = LowerText({m.a, m.b}, m.c, "parallel c i\nparallel c j\n");
+  EXPECT_NE(text.find("for parallel (i"), std::string::npos);
+  EXPECT_NE(text.find("for (j"), std::string::npos) << text;
+}
+
+TEST(Lower, PragmasReachTheLoop) {
+  MatMul m;
+  EXPECT_EQ(LowerText({m.a, m.b}, m.c, "pragma c i note 7\n").rfind("pragma note 7 {\n  for (i, 0, 10)", 0), 0u);
+}
+
+TEST(Lower, ArgumentsMustBeInputsAndOutputs) {
+  MatMul m;
+  Result<schedule::Schedule> s = schedule::Schedule::Create({m.out});
+  ASSERT_TRUE(s.ok());
+  Tensor other = te::Placeholder("other", {1});
+  struct Case {
+    std::vector<Tensor> args;
+    const char* says;
+  };
+  const Case cases[] = {
+      {{m.a, m.out}, "uses `b`"},
+      {{m.a, m.b}, "uses `out`"},
+      {{m.a, m.b, m.out, other}, "`other` is neither"},
+      {{m.a, m.b, m.b, m.out}, "`b` is given twice"},
+      {{m.a, m.b, m.c, m.out}, "`c` is neither"},
+  };
+  for (const Case& c : cases) {
+    Result<ir::Function> f = Lower(*s, c.args, {});
+    ASSERT_FALSE(f.ok());
+    EXPECT_NE(f.status().message().find(c.says), std::string::npos) << f.status().message();
+  }
+}
+
+TEST(Lower, ALongVectorIsRefused) {
+  Tensor x = te::Placeholder("x", {100});
+  Tensor y = te::Compute("y", {100}, {"i"}, [&](const Vars& v) { return x(v[0]) + x(v[0]); });
+  EXPECT_NE(LowerText({x}, y, "vectorize y i\n").find("has 100 iterations, more than 64"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::lower

@@ -1,0 +1,257 @@
+// Before and after of each pass that works on statements, as text. The expectations are written by hand from what the
+// passes' headers promise.
+#include <gtest/gtest.h>
+
+#include "arith/simplify.h"
+#include "ir/printer.h"
+#include "lower/partition.h"
+#include "lower/prefetch.h"
+#include "lower/specialize.h"
+#include "lower/storage.h"
+#include "lower/unroll.h"
+#include "lower/vectorize.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::ForKind;
+using ir::Stmt;
+using ir::Var;
+
+const DType kF32 = DType::Float(32);
+
+struct Program {
+  Var i{"i"}, j{"j"}, k{"k"};
+  Buffer a = Buffer::Make("a", kF32, 1000, ir::Scope::kArgument);
+  Buffer b = Buffer::Make("b", kF32, 1000, ir::Scope::kArgument, true);
+  Expr A(Expr index) const { return ir::MakeLoad(a, index); }
+  Stmt B(Expr index, Expr value) const { return ir::MakeStore(b, index, value); }
+};
+
+Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) {
+  return ir::MakeFor(v, Expr(0), extent, kind, body);
+}
+std::string Text(const Stmt& s) { return ir::ToString(s); }
+
+TEST(Specialize, CutsTheOuterLoopWhereTheTailBegins) {
+  Program p;
+  Stmt inner = Loop(p.j, Min(Expr(4), Expr(10) - p.i * 4), p.B(p.i * 4 + p.j, p.A(p.j)), ForKind::kUnrolled);
+  EXPECT_EQ(Text(arith::SimplifyStmt(Specialize(Loop(p.i, 3, inner)))),
+            "for (i, 0, 2) {\n"
+            "  for unrolled (j, 0, 4) {\n"
+            "    b[i*4 + j] = a[j];\n"
+            "  }\n"
+            "}\n"
+            "for unrolled (j, 0, 2) {\n"
+            "  b[j + 8] = a[j];\n"
+            "}\n");
+}
+
+TEST(Specialize, KeepsAParallelLoopWhole) {
+  Program p;
+  Stmt inner = Loop(p.j, Min(Expr(4), Expr(10) - p.i * 4), p.B(p.i * 4 + p.j, p.A(p.j)), ForKind::kVectorized);
+  EXPECT_EQ(Text(arith::SimplifyStmt(Specialize(Loop(p.i, 3, inner, ForKind::kParallel)))),
+            "for parallel (i, 0, 3) {\n"
+            "  if (i < 2) {\n"
+            "    for vectorized (j, 0, 4) {\n"
+            "      b[i*4 + j] = a[j];\n"
+            "    }\n"
+            "  } else {\n"
+            "    for vectorized (j, 0, 2) {\n"
+            "      b[j + 8] = a[j];\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Specialize, LeavesSerialTailsAlone) {
+  Program p;
+  Stmt loop = Loop(p.i, 3, Loop(p.j, Min(Expr(4), Expr(10) - p.i * 4), p.B(p.j, p.A(p.j))));
+  EXPECT_EQ(Text(Specialize(loop)), Text(arith::SimplifyStmt(loop)));
+}
+
+TEST(Specialize, WhatStaysUnknownBecomesSerial) {
+  Program p;
+  Var n("n");
+  Stmt s = Specialize(Loop(p.j, n, p.B(p.j, p.A(p.j)), ForKind::kUnrolled));
+  EXPECT_EQ(s.as<ir::For>()->for_kind, ForKind::kSerial);
+}
+
+TEST(Specialize, CutsAtAMaxAsWell) {
+  Program p;
+  // 5 iterations from i = 2 on, one less for each step before.
+  Stmt inner = Loop(p.j, Expr(5) - Max(Expr(2) - p.i, Expr(0)), p.B(p.j, p.A(p.j)), ForKind::kUnrolled);
+  Stmt s = Specialize(Loop(p.i, 6, inner));
+  std::string text = Text(s);
+  EXPECT_NE(text.find("for unrolled (j, 0, 3)"), std::string::npos) << text;
+  EXPECT_NE(text.find("for unrolled (j, 0, 4)"), std::string::npos) << text;
+  EXPECT_NE(text.find("for (i, 2, 4)"), std::string::npos) << text;
+}
+
+TEST(Partition, PaddingBecomesZerosCopyZeros) {
+  Program p;
+  Expr inside = p.i >= Expr(1) && p.i < Expr(9);
+  Stmt s = Loop(p.i, 10, p.B(p.i, ir::MakeIfThenElse(inside, p.A(p.i - 1), ir::Imm(kF32, 0))));
+  EXPECT_EQ(Text(arith::SimplifyStmt(PartitionConditions(s))),
+            "b[0] = 0.0f;\n"
+            "for (i, 1, 8) {\n"
+            "  b[i] = a[i - 1];\n"
+            "}\n"
+            "b[9] = 0.0f;\n");
+}
+
+TEST(Partition, WhatNoConstantDecidesLeavesInnerLoops) {
+  Program p;
+  Expr inside = p.i + p.j >= Expr(1);
+  Stmt s = Loop(p.i, 4, Loop(p.j, 4, Loop(p.k, 8, p.B(p.k, ir::MakeIfThenElse(inside, p.A(p.k), ir::Imm(kF32, 0))))));
+  EXPECT_EQ(Text(PartitionConditions(s)),
+            "for (i, 0, 4) {\n"
+            "  for (j, 0, 4) {\n"
+            "    if (0 < i + j) {\n"
+            "      for (k, 0, 8) {\n"
+            "        b[k] = a[k];\n"
+            "      }\n"
+            "    } else {\n"
+            "      for (k, 0, 8) {\n"
+            "        b[k] = 0.0f;\n"
+            "      }\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Partition, NeverAndAlways) {
+  Program p;
+  auto pad = [&](Expr c) { return Loop(p.i, 4, p.B(p.i, ir::MakeIfThenElse(c, p.A(p.i), ir::Imm(kF32, 0)))); };
+  EXPECT_EQ(Text(arith::SimplifyStmt(PartitionConditions(pad(p.i >= Expr(4))))), "for (i, 0, 4) {\n  b[i] = 0.0f;\n}\n");
+  EXPECT_EQ(Text(arith::SimplifyStmt(PartitionConditions(pad(p.i < Expr(4))))), "for (i, 0, 4) {\n  b[i] = a[i];\n}\n");
+}
+
+// Found by agree: after the first copy of a body, its loops' ranges were still believed while the second was looked at.
+TEST(Partition, CopiesOfABodyDoNotMixTheirRanges) {
+  Program p;
+  Expr inside = p.i < Expr(4) && p.j >= Expr(1);
+  Stmt part = Loop(p.i, 5, Loop(p.j, 3, p.B(p.j, ir::MakeIfThenElse(inside, p.A(p.j - 1), ir::Imm(kF32, 0)))));
+  const std::string once = Text(PartitionConditions(part));
+  EXPECT_EQ(Text(PartitionConditions(ir::MakeBlock({part, part}))), once + once);
+}
+
+TEST(Vectorize, MemoryAccesses) {
+  Program p;
+  struct Case {
+    Stmt body;
+    const char* after;
+  };
+  const Case cases[] = {
+      {p.B(p.i * 8 + p.j, p.A(p.j)), "b[ramp(i*8, 1, 8)] = a[ramp(0, 1, 8)];\n"},
+      {p.B(p.i * 8 + p.j, p.A(p.i)), "b[ramp(i*8, 1, 8)] = broadcast(a[i], 8);\n"},
+      {p.B(p.j, p.A(p.j * 3 + p.i)), "b[ramp(0, 1, 8)] = a[ramp(i, 3, 8)];\n"},
+      {p.B(p.j, p.A(p.j) * ir::Imm(kF32, 2)), "b[ramp(0, 1, 8)] = a[ramp(0, 1, 8)]*broadcast(2.0f, 8);\n"},
+      {p.B(p.j, ir::MakeIfThenElse(p.i < Expr(3), p.A(p.j), ir::Imm(kF32, 0))),
+       "b[ramp(0, 1, 8)] = if_then_else(i < 3, a[ramp(0, 1, 8)], broadcast(0.0f, 8));\n"},
+  };
+  for (const Case& c : cases) {
+    Result<Stmt> s = VectorizeLoops(Loop(p.j, 8, c.body, ForKind::kVectorized));
+    ASSERT_TRUE(s.ok()) << s.status().message();
+    EXPECT_EQ(Text(*s), c.after);
+  }
+}
+
+TEST(Vectorize, GatherWhereTheIndexIsNotLinear) {
+  Program p;
+  Result<Stmt> s = VectorizeLoops(Loop(p.j, 4, p.B(p.j, p.A(p.j / 2)), ForKind::kVectorized));
+  ASSERT_TRUE(s.ok());
+  const auto* load = s->as<ir::Store>()->value.as<ir::Load>();
+  ASSERT_NE(load, nullptr) << Text(*s);
+  EXPECT_EQ(load->index.type().lanes, 4);
+  EXPECT_EQ(load->index.as<ir::Ramp>(), nullptr);
+}
+
+TEST(Vectorize, SerialWhereItCannotBe) {
+  Program p;
+  const Stmt bodies[] = {
+      p.B(p.j, ir::MakeIfThenElse(p.j < Expr(3), p.A(p.j), ir::Imm(kF32, 0))),  // a condition a lane
+      ir::MakeIf(p.j < Expr(3), p.B(p.j, p.A(p.j))),
+      Loop(p.k, p.j, p.B(p.j, p.A(p.k))),  // an extent a lane
+      p.B(p.i, p.A(p.j)),                  // all lanes to one place
+  };
+  for (const Stmt& body : bodies) {
+    Result<Stmt> s = VectorizeLoops(Loop(p.j, 8, body, ForKind::kVectorized));
+    ASSERT_TRUE(s.ok());
+    EXPECT_EQ(Text(*s), Text(Loop(p.j, 8, body)));
+  }
+}
+
+TEST(Vectorize, TooManyLanesAreRefused) {
+  Program p;
+  Result<Stmt> s = VectorizeLoops(Loop(p.j, 65, p.B(p.j, p.A(p.j)), ForKind::kVectorized));
+  ASSERT_FALSE(s.ok());
+  EXPECT_NE(s.status().message().find("`j` has 65 iterations"), std::string::npos) << s.status().message();
+}
+
+TEST(Unroll, CopiesWithConstantIndices) {
+  Program p;
+  Stmt s = Loop(p.k, 9, Loop(p.i, 2, Loop(p.j, 2, p.B(p.i * 10 + p.j, p.A(p.k * 7 + p.i * 10 + p.j + 3)), ForKind::kUnrolled), ForKind::kUnrolled));
+  EXPECT_EQ(Text(UnrollLoops(s)),
+            "for (k, 0, 9) {\n"
+            "  b[0] = a[k*7 + 3];\n"
+            "  b[1] = a[k*7 + 4];\n"
+            "  b[10] = a[k*7 + 13];\n"
+            "  b[11] = a[k*7 + 14];\n"
+            "}\n");
+}
+
+TEST(Unroll, CopiesShareTheBaseOfTheirIndices) {
+  Program p;
+  Stmt s = UnrollLoops(Loop(p.k, 9, Loop(p.i, 2, p.B(p.k * 5 + p.i + 1, ir::Imm(kF32, 0)), ForKind::kUnrolled)));
+  const auto& stmts = s.as<ir::For>()->body.as<ir::Block>()->stmts;
+  const auto *first = stmts[0].as<ir::Store>()->index.as<ir::Binary>(), *second = stmts[1].as<ir::Store>()->index.as<ir::Binary>();
+  ASSERT_TRUE(first && second);
+  EXPECT_TRUE(first->a.same_as(second->a));
+}
+
+TEST(Unroll, ConditionsAndExtentsOfACopyAreDecided) {
+  Program p;
+  Stmt condition = ir::MakeIf(p.i < Expr(1), p.B(p.i, p.A(0)), p.B(p.i, p.A(1)));
+  EXPECT_EQ(Text(UnrollLoops(Loop(p.i, 2, condition, ForKind::kUnrolled))), "b[0] = a[0];\nb[1] = a[1];\n");
+  Stmt ragged = Loop(p.i, 3, Loop(p.j, p.i, p.B(p.i * 3 + p.j, p.A(p.j)), ForKind::kUnrolled), ForKind::kUnrolled);
+  EXPECT_EQ(Text(UnrollLoops(ragged)), "b[3] = a[0];\nb[6] = a[0];\nb[7] = a[1];\n");
+}
+
+TEST(Unroll, NothingToDoGivesTheSameStatement) {
+  Program p;
+  Stmt s = Loop(p.i, 4, p.B(p.i, p.A(p.i)));
+  EXPECT_TRUE(UnrollLoops(s).same_as(s));
+  EXPECT_TRUE(InjectPrefetches(s).same_as(s));
+  EXPECT_TRUE(VectorizeLoops(s)->same_as(s));
+  EXPECT_TRUE(PartitionConditions(s).same_as(s));
+  EXPECT_TRUE(AssignStorage(s)->same_as(s));
+}
+
+TEST(Prefetch, OneForEachDistinctLoad) {
+  Program p;
+  Stmt body = ir::MakeBlock({p.B(0, p.A(p.i * 32) + p.A(p.i * 32 + 16)), p.B(1, p.A(p.i * 32)), Loop(p.j, 2, p.B(2, p.A(p.j)))});
+  Stmt s = Loop(p.i, 4, ir::MakePragma("prefetch:a", Expr(64), body));
+  std::string text = Text(InjectPrefetches(s));
+  EXPECT_EQ(text.rfind("for (i, 0, 4) {\n"
+                       "  prefetch(a[i*32 + 64], 3);\n"
+                       "  prefetch(a[i*32 + 80], 3);\n"
+                       "  b[0] =", 0), 0u) << text;
+}
+
+TEST(Storage, RegistersNeedConstantIndices) {
+  Program p;
+  auto program = [&](Expr index) {
+    Buffer acc = Buffer::Make("acc", kF32, 8, ir::Scope::kRegister);
+    Stmt use = Loop(p.i, 8, p.B(p.i, ir::MakeLoad(acc, index)));
+    Stmt s = *AssignStorage(ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeStore(acc, 0, ir::Imm(kF32, 1)), use})));
+    return s.as<ir::Allocate>()->buffer->scope;
+  };
+  EXPECT_EQ(program(0), ir::Scope::kRegister);
+  EXPECT_EQ(program(p.i), ir::Scope::kScratch);
+}
+
+}  // namespace
+}  // namespace hone::lower
