@@ -1,0 +1,79 @@
+// A record store in memory that remembers what it was asked, and can fail from a given Append on.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/store.h"
+
+namespace hone::fake {
+
+class MemoryStore : public record::Store {
+ public:
+  const record::Meta& meta() const override { return meta_; }
+
+  Result<int64_t> BeginSession(const record::Session& session) override {
+    sessions_.push_back(session);
+    sessions_.back().id = static_cast<int64_t>(sessions_.size());
+    return sessions_.back().id;
+  }
+  Status EndSession(int64_t id, double ended) override {
+    sessions_[static_cast<size_t>(id - 1)].ended = ended;
+    return Status();
+  }
+  Status Append(int64_t session, const std::vector<Outcome>& outcomes) override {
+    if (fail_after >= 0 && appends_++ >= fail_after) return Status::Io("records.db: disk full (fake)");
+    for (const Outcome& outcome : outcomes) {
+      trials_.push_back({static_cast<int64_t>(trials_.size()), session, outcome});
+    }
+    return Status();
+  }
+  Status Remeasure(int64_t ordinal, const Outcome& outcome) override {
+    Outcome& stored = trials_.at(static_cast<size_t>(ordinal)).outcome;
+    stored.samples.insert(stored.samples.end(), outcome.samples.begin(), outcome.samples.end());
+    stored.median = outcome.median;
+    stored.state = outcome.state;
+    ++remeasured;
+    return Status();
+  }
+  Result<std::vector<record::Trial>> Trials() const override { return trials_; }
+  Result<std::vector<record::Session>> Sessions() const override { return sessions_; }
+  Result<int64_t> CountTrials() const override { return static_cast<int64_t>(trials_.size()); }
+  Result<std::optional<record::Trial>> Best(const std::string& fingerprint) const override {
+    std::optional<record::Trial> best;
+    for (const record::Trial& trial : trials_) {
+      const record::Session& session = sessions_[static_cast<size_t>(trial.session - 1)];
+      if (trial.outcome.state != TrialState::kOk || session.fingerprint != fingerprint) continue;
+      if (!best || trial.outcome.median < best->outcome.median) best = trial;
+    }
+    return best;
+  }
+  Result<std::vector<std::string>> Verify() const override { return std::vector<std::string>(); }
+
+  // As a kill would leave it: the first `count` trials, and sessions that did not end.
+  void Truncate(size_t count) {
+    trials_.resize(std::min(count, trials_.size()));
+    std::vector<record::Session> kept;
+    for (record::Session session : sessions_) {
+      if (session.settings.find("closing") != std::string::npos) break;
+      session.ended = 0;
+      kept.push_back(session);
+    }
+    sessions_ = kept;
+  }
+
+  int fail_after = -1;  // that many Appends work; negative: all
+  int remeasured = 0;
+
+ private:
+  record::Meta meta_;
+  std::vector<record::Session> sessions_;
+  std::vector<record::Trial> trials_;
+  int appends_ = 0;
+};
+
+}  // namespace hone::fake

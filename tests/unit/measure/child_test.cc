@@ -1,0 +1,197 @@
+// The measuring child with candidates written in C: verdicts, and what becomes of the child.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "base/file.h"
+#include "measure/child_measurer.h"
+#include "measure/inputs.h"
+#include "measure/reference_file.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr int64_t kCount = 64;
+
+Operand MakeOperand(const std::string& name, Operand::Role role) {
+  Operand operand;
+  operand.name = name;
+  operand.role = role;
+  operand.logical = operand.physical = {kCount};
+  return operand;
+}
+
+BuiltKernel Kernel(const std::string& symbol) {
+  BuiltKernel kernel;
+  kernel.config.template_name = "c";
+  kernel.path = HONE_TEST_KERNELS;
+  kernel.artifact_digest = symbol;
+  const auto arg = [](const std::string& name, bool written) {
+    return ArtifactArg{name, DType::Float(32), kCount, written};
+  };
+  kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 4096, 4096};
+  kernel.kernel_args = {{false, 0}, {true, 0}, {false, 2}};
+  kernel.has_prepare = true;
+  kernel.prepare = {"pack", {arg("weight", false), arg("packed", true)}, 0, 0};
+  kernel.prepare_args = {{false, 1}, {true, 0}};
+  kernel.prepared = {{"packed", kCount}};
+  kernel.steps = "some steps";
+  kernel.compile_seconds = 0.5;
+  return kernel;
+}
+
+class ChildTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto dir = TempDir::Create();
+    ASSERT_TRUE(dir.ok());
+    dir_ = std::make_unique<TempDir>(std::move(*dir));
+    setup_.operands = {MakeOperand("data", Operand::Role::kData), MakeOperand("weight", Operand::Role::kConstant),
+                       MakeOperand("out", Operand::Role::kOutput)};
+    std::vector<float> data(kCount), weight(kCount), out(kCount);
+    FillOperand(setup_.operands[0], data.data());
+    FillOperand(setup_.operands[1], weight.data());
+    for (int i = 0; i < kCount; ++i) out[i] = data[i] * 2 * weight[i];
+    setup_.reference_path = dir_->Join("t.reference");
+    setup_.reference_key = ReferenceKey("twice", setup_.operands);
+    ASSERT_TRUE(WriteReference(setup_.reference_path, setup_.reference_key, out).ok());
+    setup_.protocol.cold_bytes = 1e5;
+    setup_.protocol.candidate_seconds = 0.05;
+    setup_.protocol.timeout_seconds = 60;  // a loaded machine must not fail the tests that do not hang
+  }
+
+  ChildMeasurer& Measurer() {
+    if (!measurer_) measurer_ = std::make_unique<ChildMeasurer>(HONE_TEST_WORKER, setup_);
+    return *measurer_;
+  }
+
+  Outcome Measure(const std::string& symbol, double incumbent = 0) {
+    auto outcome = Measurer().Measure(Kernel(symbol), incumbent);
+    EXPECT_TRUE(outcome.ok()) << symbol << ": " << outcome.status().message();
+    return outcome.ok() ? *outcome : Outcome();
+  }
+
+  void ExpectFailure(const std::string& symbol, TrialError error, const std::string& text) {
+    const Outcome outcome = Measure(symbol);
+    EXPECT_EQ(outcome.state, TrialState::kFailed) << symbol;
+    EXPECT_EQ(outcome.error, error) << symbol << ": " << outcome.error_text;
+    EXPECT_NE(outcome.error_text.find(text), std::string::npos) << symbol << ": " << outcome.error_text;
+    EXPECT_EQ(outcome.median, 0) << symbol;
+  }
+
+  void ExpectRight(const std::string& symbol) {
+    const Outcome outcome = Measure(symbol);
+    EXPECT_EQ(outcome.state, TrialState::kOk) << symbol << ": " << outcome.error_text;
+  }
+
+  std::unique_ptr<TempDir> dir_;
+  TaskSetup setup_;
+  std::unique_ptr<ChildMeasurer> measurer_;
+};
+
+TEST_F(ChildTest, ARightKernelIsTimedAndKeepsItsDescription) {
+  const Outcome outcome = Measure("right");
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  EXPECT_EQ(outcome.error, TrialError::kNone);
+  EXPECT_GE(outcome.samples.size(), static_cast<size_t>(setup_.protocol.min_samples));
+  for (const double sample : outcome.samples) EXPECT_GT(sample, 0);
+  EXPECT_EQ(outcome.median, Median(outcome.samples));
+  EXPECT_EQ(outcome.steps, "some steps");
+  EXPECT_EQ(outcome.artifact_digest, "right");
+  EXPECT_EQ(outcome.compile_seconds, 0.5);
+  ExpectRight("right_with_memory");
+}
+
+TEST_F(ChildTest, WrongOutputsAreRefusedWithTheFirstDifferingElement) {
+  ExpectFailure("wrong", TrialError::kWrong, "out[5] is ");
+  ExpectFailure("forgetful", TrialError::kWrong, "out[63] is nan");
+  EXPECT_NE(Measurer().child_pid(), -1);
+}
+
+TEST_F(ChildTest, AWrongKernelDoesNotSpoilTheNext) {
+  ExpectRight("right");
+  ExpectFailure("spoiler", TrialError::kWrong, "64 of 64");
+  ExpectRight("right");
+}
+
+TEST_F(ChildTest, ACrashCostsOneTrialAndTheChild) {
+  ExpectRight("right");
+  const pid_t first = Measurer().child_pid();
+  ExpectFailure("crash", TrialError::kCrash, "SIGSEGV");
+  ExpectRight("right");
+  EXPECT_NE(Measurer().child_pid(), first);
+}
+
+TEST_F(ChildTest, WritingBehindTheOutputIsACrash) {
+  ExpectFailure("overrun", TrialError::kCrash, "while verifying");
+}
+
+TEST_F(ChildTest, AHangIsEndedByTheTimeLimit) {
+  ExpectRight("right");
+  measurer_.reset();
+  setup_.protocol.timeout_seconds = 1;
+  ExpectFailure("hang", TrialError::kTimeout, "no answer within 1 s");
+  measurer_.reset();
+  setup_.protocol.timeout_seconds = 60;
+  ExpectRight("right");
+}
+
+TEST_F(ChildTest, AChildKilledFromOutsideIsReplacedAndTheTrialRepeated) {
+  ExpectRight("right");
+  const pid_t first = Measurer().child_pid();
+  ASSERT_EQ(kill(first, SIGKILL), 0);
+  ExpectRight("right");
+  EXPECT_NE(Measurer().child_pid(), first);
+}
+
+TEST_F(ChildTest, AHopelessKernelIsPrunedWithALowerBound) {
+  const Outcome outcome = Measure("slow", /*incumbent=*/1e-7);
+  ASSERT_EQ(outcome.state, TrialState::kPruned) << outcome.error_text;
+  ASSERT_EQ(outcome.samples.size(), 2u);
+  EXPECT_EQ(outcome.median, std::min(outcome.samples[0], outcome.samples[1]));
+}
+
+TEST_F(ChildTest, FasterThanTheRooflineIsWrong) {
+  setup_.flop = 1e15;
+  const Outcome outcome = Measure("right");
+  if (Measurer().peak_flops() == 0) GTEST_SKIP() << "no peak is known for this CPU";
+  EXPECT_EQ(outcome.error, TrialError::kWrong);
+  EXPECT_NE(outcome.error_text.find("roofline"), std::string::npos) << outcome.error_text;
+}
+
+TEST_F(ChildTest, AMissingFunctionOrFileIsACompileError) {
+  ExpectFailure("no_such_function", TrialError::kCompile, "no_such_function");
+  auto kernel = Kernel("right");
+  kernel.path = dir_->Join("none.so");
+  auto outcome = Measurer().Measure(kernel, 0);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->error, TrialError::kCompile);
+}
+
+TEST_F(ChildTest, ArgumentsThatDoNotFitAreRefusedBeforeTheCall) {
+  auto kernel = Kernel("right");
+  kernel.kernel.args[0].elements = kCount + 1;
+  auto outcome = Measurer().Measure(kernel, 0);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->error, TrialError::kCompile);
+  EXPECT_NE(outcome->error_text.find("65"), std::string::npos) << outcome->error_text;
+}
+
+TEST_F(ChildTest, InterleavedRoundsGiveASampleEachAndSkipTheWrong) {
+  auto samples = Measurer().MeasureInterleaved({Kernel("right"), Kernel("wrong"), Kernel("slow")}, 7);
+  ASSERT_TRUE(samples.ok()) << samples.status().message();
+  ASSERT_EQ(samples->size(), 3u);
+  EXPECT_EQ((*samples)[0].size(), 7u);
+  EXPECT_TRUE((*samples)[1].empty());
+  EXPECT_EQ((*samples)[2].size(), 7u);
+  EXPECT_GT(Median((*samples)[2]), Median((*samples)[0])) << "half a million iterations against sixty-four";
+}
+
+TEST_F(ChildTest, AMissingReferenceIsAnErrorOfTheSetupAndNotOfACandidate) {
+  setup_.reference_path = dir_->Join("none");
+  auto outcome = Measurer().Measure(Kernel("right"), 0);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_NE(outcome.status().message().find("none"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::measure

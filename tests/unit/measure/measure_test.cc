@@ -1,0 +1,265 @@
+// The parts of measuring that need no candidate: stopping, inputs, comparison, files, messages.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "measure/cold_ring.h"
+#include "measure/inputs.h"
+#include "measure/messages.h"
+#include "measure/protocol.h"
+#include "measure/reference_file.h"
+#include "measure/verify.h"
+
+namespace hone::measure {
+namespace {
+
+using Verdict = StoppingRule::Verdict;
+
+TEST(StoppingRuleTest, ASingleSlowRunIsNotEnoughToPrune) {
+  StoppingRule rule(Protocol{}, 1e-3);
+  EXPECT_EQ(rule.Add(9e-3), Verdict::kMore);
+  EXPECT_EQ(rule.Add(1.1e-3), Verdict::kMore);
+  EXPECT_FALSE(rule.pruned());
+}
+
+TEST(StoppingRuleTest, TwoSlowRunsPruneWithTheFasterAsBound) {
+  StoppingRule rule(Protocol{}, 1e-3);
+  EXPECT_EQ(rule.Add(9e-3), Verdict::kMore);
+  EXPECT_EQ(rule.Add(2.5e-3), Verdict::kPruned);
+  EXPECT_TRUE(rule.pruned());
+  EXPECT_EQ(rule.median(), 2.5e-3);
+}
+
+TEST(StoppingRuleTest, NothingIsPrunedWithoutAnIncumbentOrAFactor) {
+  StoppingRule first(Protocol{}, 0);
+  EXPECT_EQ(first.Add(9), Verdict::kDone) << "beyond candidate_seconds";
+  EXPECT_FALSE(first.pruned());
+  Protocol never;
+  never.prune_factor = 0;
+  StoppingRule rule(never, 1e-6);
+  EXPECT_EQ(rule.Add(1e-3), Verdict::kMore);
+  EXPECT_EQ(rule.Add(1e-3), Verdict::kMore);
+}
+
+TEST(StoppingRuleTest, ALoserStopsAsSoonAsItsIntervalIsAboveTheIncumbent) {
+  StoppingRule rule(Protocol{}, 1.0e-3);
+  const double noisy[] = {1.3e-3, 1.5e-3, 1.2e-3, 1.6e-3};
+  for (const double t : noisy) EXPECT_EQ(rule.Add(t), Verdict::kMore);
+  EXPECT_EQ(rule.Add(1.4e-3), Verdict::kDone);
+  EXPECT_EQ(rule.median(), 1.4e-3);
+}
+
+TEST(StoppingRuleTest, AWinnerIsRepeatedUntilItsMedianIsKnown) {
+  StoppingRule noisy(Protocol{}, 2e-3);
+  int count = 0;
+  Verdict verdict;
+  do {
+    verdict = noisy.Add(count++ % 2 == 0 ? 1.0e-3 : 1.2e-3);
+  } while (verdict == Verdict::kMore);
+  EXPECT_EQ(count, Protocol{}.max_samples);
+  StoppingRule steady(Protocol{}, 2e-3);
+  count = 0;
+  do {
+    verdict = steady.Add(1e-3);
+    ++count;
+  } while (verdict == Verdict::kMore);
+  EXPECT_EQ(count, Protocol{}.min_samples);
+}
+
+TEST(StoppingRuleTest, TheTimeLimitHolds) {
+  Protocol protocol;
+  protocol.candidate_seconds = 1;
+  StoppingRule rule(protocol, 0);
+  EXPECT_EQ(rule.Add(0.4), Verdict::kMore);
+  EXPECT_EQ(rule.Add(0.4), Verdict::kMore);
+  EXPECT_EQ(rule.Add(0.4), Verdict::kDone);
+}
+
+Operand Blocked(int64_t channels, int64_t block) {
+  Operand o;
+  o.name = "data";
+  o.logical = {2, channels, 3, 5};
+  o.physical = {2, (channels + block - 1) / block, 3, 5, block};
+  o.blocked = true;
+  return o;
+}
+
+std::vector<float> Filled(const Operand& operand) {
+  std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()), -99.0f);
+  FillOperand(operand, values.data());
+  return values;
+}
+
+TEST(InputsTest, ValuesDependOnTheLogicalIndexAndNotOnTheBlock) {
+  Operand plain = Blocked(20, 16);
+  plain.blocked = false;
+  plain.physical = plain.logical;
+  const std::vector<float> expected = Filled(plain);
+  for (const int64_t block : {4, 8, 16}) {
+    const Operand o = Blocked(20, block);
+    const std::vector<float> values = Filled(o);
+    size_t i = 0;
+    for (int64_t n = 0; n < 2; ++n) {
+      for (int64_t c = 0; c < 20; ++c) {
+        for (int64_t p = 0; p < 15; ++p, ++i) {
+          const int64_t at = ((n * o.physical[1] + c / block) * 15 + p) * block + c % block;
+          ASSERT_EQ(values[static_cast<size_t>(at)], expected[i]) << block << " " << n << " " << c << " " << p;
+        }
+      }
+    }
+  }
+}
+
+TEST(InputsTest, PaddedLanesAreZeroAndNothingElseIs) {
+  const Operand o = Blocked(20, 16);
+  const std::vector<float> values = Filled(o);
+  int64_t zeros = 0;
+  for (const float v : values) zeros += v == 0;
+  EXPECT_EQ(zeros, 2 * 12 * 15);
+}
+
+TEST(InputsTest, OutputsOfALongReductionAreOfOrderOne) {
+  Operand data, weight;
+  data.name = "data";
+  data.logical = data.physical = {1, 4096};
+  weight.name = "weight";
+  weight.role = Operand::Role::kConstant;
+  weight.logical = weight.physical = {64, 4096};
+  const auto x = Filled(data), w = Filled(weight);
+  double square = 0;
+  for (int o = 0; o < 64; ++o) {
+    double sum = 0;
+    for (int i = 0; i < 4096; ++i) sum += static_cast<double>(x[i]) * w[o * 4096 + i];
+    square += sum * sum / 64;
+  }
+  EXPECT_NEAR(std::sqrt(square), std::sqrt(2.0), 0.4);
+  EXPECT_EQ(ReductionLength({data, weight}), 4096);
+  EXPECT_EQ(ReductionLength({data}), 1);
+}
+
+TEST(InputsTest, OperandsOfDifferentNamesDiffer) {
+  Operand a = Blocked(16, 16), b = a;
+  b.name = "residual";
+  EXPECT_NE(Filled(a), Filled(b));
+}
+
+Operand Output() {
+  Operand o = Blocked(20, 16);
+  o.name = "out";
+  o.role = Operand::Role::kOutput;
+  return o;
+}
+
+TEST(VerifyTest, NamesTheFirstDifferingElementAndCounts) {
+  const Operand o = Output();
+  std::vector<float> want(static_cast<size_t>(o.PhysicalElements()), 1.0f), got = want;
+  EXPECT_FALSE(FirstDifference(o, got.data(), want.data(), 1e-5).has_value());
+  got[480 + 240 + 16 + 3] = 1.5f;  // image 1, block 1, row 0, column 1, lane 3
+  got[959] = 2;
+  const auto difference = FirstDifference(o, got.data(), want.data(), 1e-5);
+  ASSERT_TRUE(difference.has_value());
+  EXPECT_NE(difference->find("out[1,1,0,1,3] is 1.5, expected 1"), std::string::npos) << *difference;
+  EXPECT_NE(difference->find("2 of 960"), std::string::npos) << *difference;
+}
+
+TEST(VerifyTest, NanAndInfinityAreNeverRight) {
+  const Operand o = Output();
+  std::vector<float> want(static_cast<size_t>(o.PhysicalElements()), 1.0f), got = want;
+  for (const float bad : {NAN, INFINITY, -INFINITY}) {
+    got[7] = bad;
+    EXPECT_TRUE(FirstDifference(o, got.data(), want.data(), 1e-3).has_value()) << bad;
+  }
+}
+
+// The tolerance must lie between what rounding does and what a missing term does, at every length.
+TEST(VerifyTest, ToleranceSeparatesRoundingFromMissingTerms) {
+  for (const int64_t length : {1, 9, 64, 576, 4608, 25088}) {
+    const double missing_term = 1 / std::sqrt(static_cast<double>(length));
+    const double rounding = 0x1p-24 * std::sqrt(static_cast<double>(length));
+    EXPECT_LT(rounding * 10, Tolerance(length)) << length;
+    EXPECT_GT(missing_term, Tolerance(length) * 20) << length;
+  }
+}
+
+TEST(ReferenceFileTest, RoundTripAndEveryDamageIsNoticed) {
+  auto dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::string path = dir->Join("t.reference");
+  const std::vector<float> values = {1, 2.5f, -3};
+  EXPECT_EQ(ReadReference(path, "key").status().kind(), StatusKind::kNotFound);
+  ASSERT_TRUE(WriteReference(path, "key", values).ok());
+  auto read = ReadReference(path, "key");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read, values);
+  EXPECT_EQ(ReadReference(path, "other").status().kind(), StatusKind::kCorrupt);
+  const std::string bytes = *ReadFile(path);
+  const auto write = [&](const std::string& text) { std::ofstream(path, std::ios::binary) << text; };
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] ^= 1;
+    write(damaged);
+    EXPECT_EQ(ReadReference(path, "key").status().kind(), StatusKind::kCorrupt) << "byte " << i;
+    write(bytes.substr(0, i));
+    EXPECT_EQ(ReadReference(path, "key").status().kind(), StatusKind::kCorrupt) << "cut at " << i;
+  }
+}
+
+TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
+  TaskSetup setup;
+  setup.operands = {Blocked(20, 16), Output()};
+  setup.reference_path = "a/b";
+  setup.reference_key = "k";
+  setup.flop = 1.5e9;
+  setup.threads = 3;
+  setup.protocol.max_samples = 17;
+  auto wire = ParseJson(DumpJson(SetupToJson(setup), -1), "wire");
+  ASSERT_TRUE(wire.ok());
+  auto read = SetupFromJson(*wire);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(DumpJson(SetupToJson(*read)), DumpJson(SetupToJson(setup)));
+
+  Outcome outcome;
+  outcome.state = TrialState::kPruned;
+  outcome.samples = {0.1, 1e-9 / 3};
+  outcome.median = 1e-9 / 3;
+  auto verdict = ParseJson(DumpJson(VerdictToJson(outcome), -1), "wire");
+  Outcome back;
+  ASSERT_TRUE(VerdictFromJson(*verdict, &back).ok());
+  EXPECT_EQ(back.state, outcome.state);
+  EXPECT_EQ(back.samples, outcome.samples);
+  EXPECT_EQ(back.median, outcome.median);
+}
+
+TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
+  auto pool = runtime::ThreadPool::Create(2, false);
+  ASSERT_TRUE(pool.ok());
+  RingCache cache(64 * 100, 2);
+  const std::string a(100, 'a'), b(30, 'b'), c(100, 'c');
+  auto ring = cache.Get({100, 30}, {a.data(), b.data()}, &*pool);
+  ASSERT_TRUE(ring.ok());
+  EXPECT_EQ((*ring)->copies(), 33);  // 6400 bytes / (128 + 64)
+  std::set<char*> seen;
+  for (int i = 0; i < 33; ++i) {
+    const auto& addresses = (*ring)->Next();
+    ASSERT_EQ(addresses.size(), 2u);
+    seen.insert(addresses[0]);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(addresses[0]) % 64, 0u);
+    EXPECT_EQ(std::string(addresses[0], 100), a);
+    EXPECT_EQ(std::string(addresses[1], 30), b);
+  }
+  EXPECT_EQ(seen.size(), 33u);
+  ColdRing* first = *ring;
+  EXPECT_NE(*cache.Get({100, 30}, {c.data(), b.data()}, &*pool), first);
+  EXPECT_EQ(*cache.Get({100, 30}, {a.data(), b.data()}, &*pool), first) << "the same contents share a ring";
+  first->Next()[0][0] = 'x';
+  cache.Forget();
+  auto again = cache.Get({100, 30}, {a.data(), b.data()}, &*pool);
+  for (int i = 0; i < 33; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
+}
+
+}  // namespace
+}  // namespace hone::measure

@@ -1,0 +1,421 @@
+// The tuning loop with a fake device: times are a pure function of the config, so every run can be compared exactly.
+#include "session/tune_session.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "base/interrupt.h"
+#include "fake/fake_clock.h"
+#include "fake/memory_store.h"
+#include "measure/fake.h"
+
+namespace hone::session {
+namespace {
+
+using fake::MemoryStore;
+
+search::TaskSpace MakeSpace(int a_values, int b_values) {
+  std::vector<int64_t> a, b;
+  for (int i = 0; i < a_values; ++i) a.push_back(i);
+  for (int i = 0; i < b_values; ++i) b.push_back(i);
+  search::Space space("fake");
+  space.Add(search::Knob::Choice("a", a));
+  space.Add(search::Knob::Choice("b", b));
+  space.AddRule({"odd_sum", [](const Config& c) -> std::optional<std::string> {
+                   if ((c.Number("a") + c.Number("b")) % 5 == 4) return "a + b is 4 modulo 5";
+                   return std::nullopt;
+                 }});
+  search::TaskSpace task;
+  task.Add(std::move(space));
+  return task;
+}
+
+std::vector<record::Trial> TrialsOf(const MemoryStore& store) {
+  auto trials = store.Trials();
+  return trials.ok() ? *trials : std::vector<record::Trial>();
+}
+
+// What a device saw in one run.
+struct Counts {
+  int64_t measured = 0;
+  int devices = 0;
+};
+
+class CountingMeasurer : public measure::FakeMeasurer {
+ public:
+  CountingMeasurer(const measure::FakeWorld& world, Counts* counts, int64_t interrupt_after)
+      : FakeMeasurer(world), counts_(counts), interrupt_after_(interrupt_after) {}
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    if (counts_->measured == interrupt_after_) return Status::Interrupted("test");
+    ++counts_->measured;
+    return FakeMeasurer::Measure(kernel, incumbent);
+  }
+
+ private:
+  Counts* counts_;
+  int64_t interrupt_after_;
+};
+
+// A builder whose kernels are equal for configs with equal a: few distinct artifacts.
+class TwinBuilder : public measure::FakeBuilder {
+ public:
+  using FakeBuilder::FakeBuilder;
+  Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override {
+    auto results = FakeBuilder::Build(configs);
+    for (measure::BuildResult& result : *results) {
+      result.kernel.artifact_digest = "a" + std::to_string(result.kernel.config.Number("a"));
+    }
+    return results;
+  }
+};
+
+class TuneSessionTest : public testing::Test {
+ protected:
+  TuneSessionTest() : space_(MakeSpace(12, 10)) {
+    options_.space = &space_;
+    options_.default_config = space_.At(37);
+    options_.budget.trials = 50;
+    options_.finalists = 4;
+    options_.batch = 8;
+    options_.session.fingerprint = "here";
+    options_.session.settings = "{}";
+    world_.seed = 5;
+  }
+
+  Result<SessionResult> Run(MemoryStore* store, const SessionOptions& options, int64_t interrupt_after = -1) {
+    counts_ = {};
+    SessionWorld world;
+    world.store = store;
+    world.clock = &clock_;
+    world.open_device = [&]() -> Result<Device> {
+      ++counts_.devices;
+      Device device;
+      if (twins_) {
+        device.builder = std::make_unique<TwinBuilder>(world_);
+      } else {
+        device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      }
+      device.measurer = std::make_unique<CountingMeasurer>(world_, &counts_, interrupt_after);
+      return device;
+    };
+    History history(options.session.fingerprint);
+    const Status loaded = history.Load(*store);
+    if (!loaded.ok()) return loaded;
+    auto result = RunSession(options, world, &history);
+    if (history.best()) best_ = history.outcomes()[*history.best()];
+    return result;
+  }
+
+  static std::vector<uint64_t> Indices(const MemoryStore& store) {
+    std::vector<uint64_t> indices;
+    for (const record::Trial& trial : TrialsOf(store)) indices.push_back(trial.outcome.config.index);
+    return indices;
+  }
+
+  static void ExpectSameTrials(const MemoryStore& a, const MemoryStore& b, const std::string& what) {
+    const auto left = TrialsOf(a), right = TrialsOf(b);
+    ASSERT_EQ(left.size(), right.size()) << what;
+    for (size_t i = 0; i < left.size(); ++i) {
+      EXPECT_EQ(left[i].outcome.config.index, right[i].outcome.config.index) << what << ", trial " << i;
+      EXPECT_EQ(left[i].outcome.state, right[i].outcome.state) << what << ", trial " << i;
+      EXPECT_EQ(left[i].outcome.median, right[i].outcome.median) << what << ", trial " << i;
+      EXPECT_EQ(left[i].outcome.proposer, right[i].outcome.proposer) << what << ", trial " << i;
+    }
+  }
+
+  search::TaskSpace space_;
+  SessionOptions options_;
+  measure::FakeWorld world_;
+  FakeClock clock_;
+  Counts counts_;
+  Outcome best_;
+  bool twins_ = false;
+};
+
+TEST_F(TuneSessionTest, TrialZeroIsTheDefaultAndNothingIsTriedTwice) {
+  MemoryStore store;
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->reason, StopReason::kTrials);
+  EXPECT_EQ(result->new_trials, 50);
+  const auto indices = Indices(store);
+  ASSERT_EQ(indices.size(), 50u);
+  EXPECT_EQ(indices[0], 37u);
+  EXPECT_EQ(TrialsOf(store).at(0).outcome.proposer, "default");
+  EXPECT_EQ(TrialsOf(store).at(1).outcome.proposer, "random");
+  EXPECT_EQ(std::set<uint64_t>(indices.begin(), indices.end()).size(), 50u);
+}
+
+TEST_F(TuneSessionTest, TheBestIsTheFastestOfThoseThatWork) {
+  MemoryStore store;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  double fastest = 1;
+  for (const uint64_t index : Indices(store)) {
+    const Config config = space_.At(index);
+    if (world_.Fails(config) == TrialError::kNone) fastest = std::min(fastest, world_.Seconds(config));
+  }
+  EXPECT_EQ(best_.median, fastest);
+}
+
+TEST_F(TuneSessionTest, ResumesAfterAKillAtEveryTrialAsIfNothingHadHappened) {
+  MemoryStore whole;
+  ASSERT_TRUE(Run(&whole, options_).ok());
+  const Outcome best = best_;
+  for (size_t kept = 0; kept <= 50; ++kept) {
+    MemoryStore store;
+    ASSERT_TRUE(Run(&store, options_).ok());
+    store.Truncate(kept);
+    auto resumed = Run(&store, options_);
+    ASSERT_TRUE(resumed.ok());
+    EXPECT_EQ(resumed->new_trials, static_cast<int64_t>(50 - kept));
+    ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
+    EXPECT_EQ(best_.config.index, best.config.index);
+  }
+}
+
+TEST_F(TuneSessionTest, AnInterruptKeepsWhatWasMeasuredAndTheSameRunGoesOn) {
+  MemoryStore whole;
+  ASSERT_TRUE(Run(&whole, options_).ok());
+  for (const int64_t after : {0, 1, 7, 8, 9, 30}) {
+    MemoryStore store;
+    auto first = Run(&store, options_, after);
+    ASSERT_TRUE(first.ok());
+    EXPECT_TRUE(first->interrupted);
+    EXPECT_EQ(first->reason, StopReason::kNone);
+    EXPECT_GE(*store.CountTrials(), after) << "failed builds are trials too";
+    const int64_t kept = *store.CountTrials();
+    auto second = Run(&store, options_);
+    ASSERT_TRUE(second.ok());
+    EXPECT_FALSE(second->interrupted);
+    EXPECT_EQ(second->new_trials, 50 - kept);
+    ExpectSameTrials(store, whole, "interrupted after " + std::to_string(after));
+  }
+}
+
+TEST_F(TuneSessionTest, DoublingTheBudgetRunsTheMissingTrialsAndHalvingItNone) {
+  MemoryStore store, whole;
+  options_.budget.trials = 30;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  options_.budget.trials = 60;
+  auto doubled = Run(&store, options_);
+  ASSERT_TRUE(doubled.ok());
+  EXPECT_EQ(doubled->new_trials, 30);
+  ASSERT_TRUE(Run(&whole, options_).ok());
+  ExpectSameTrials(store, whole, "doubled");
+  options_.budget.trials = 15;
+  auto halved = Run(&store, options_);
+  ASSERT_TRUE(halved.ok());
+  EXPECT_EQ(halved->new_trials, 0);
+  EXPECT_EQ(halved->reason, StopReason::kTrials);
+  EXPECT_EQ(counts_.devices, 0);
+}
+
+TEST_F(TuneSessionTest, AFinishedJobOpensNoDevice) {
+  MemoryStore store;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  const int remeasured = store.remeasured;
+  EXPECT_GE(remeasured, 4);
+  auto again = Run(&store, options_);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_EQ(counts_.devices, 0);
+  EXPECT_EQ(store.remeasured, remeasured);
+}
+
+TEST_F(TuneSessionTest, AKillBetweenTheLastTrialAndTheFinalistsMeasuresThemAfterAll) {
+  MemoryStore store;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  store.Truncate(50);
+  const int before = store.remeasured;
+  auto again = Run(&store, options_);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_GT(store.remeasured, before);
+}
+
+TEST_F(TuneSessionTest, EarlyStopEndsAtTheSameTrialWhereverTheRunWasCut) {
+  options_.budget.trials = 90;
+  options_.budget.early_stop = 13;
+  MemoryStore whole;
+  auto result = Run(&whole, options_);
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result->reason, StopReason::kEarlyStop) << "choose another seed for this test";
+  const int64_t stopped = *whole.CountTrials();
+  // Exactly 13 trials after the last improvement.
+  int64_t last_better = 0;
+  double best = 1;
+  for (const record::Trial& trial : TrialsOf(whole)) {
+    if (trial.outcome.state != TrialState::kOk || trial.outcome.median >= best) continue;
+    best = trial.outcome.median;
+    last_better = trial.ordinal;
+  }
+  EXPECT_EQ(stopped, last_better + 1 + 13);
+  for (size_t kept = 0; kept < static_cast<size_t>(stopped); kept += 3) {
+    MemoryStore store;
+    ASSERT_TRUE(Run(&store, options_).ok());
+    store.Truncate(kept);
+    ASSERT_TRUE(Run(&store, options_).ok());
+    ExpectSameTrials(store, whole, "cut after " + std::to_string(kept));
+  }
+  auto again = Run(&whole, options_);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_EQ(again->reason, StopReason::kEarlyStop);
+}
+
+TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
+  options_.budget.seconds = 100;
+  MemoryStore store;
+  record::Session before;
+  before.fingerprint = "here";
+  before.started = 1000;
+  const auto id = store.BeginSession(before);
+  ASSERT_TRUE(store.EndSession(*id, 1100).ok());
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->reason, StopReason::kSeconds);
+  EXPECT_EQ(result->new_trials, 0);
+}
+
+TEST_F(TuneSessionTest, ASmallSpaceIsExhausted) {
+  search::TaskSpace small = MakeSpace(3, 2);  // sums 0 to 3: all six are legal
+  options_.space = &small;
+  options_.default_config = small.At(0);
+  MemoryStore store;
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->reason, StopReason::kExhausted);
+  EXPECT_EQ(*store.CountTrials(), 6);
+  auto again = Run(&store, options_);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->reason, StopReason::kExhausted);
+  EXPECT_EQ(counts_.devices, 0);
+}
+
+TEST_F(TuneSessionTest, OnePointAndNoPoint) {
+  search::TaskSpace one;
+  one.Add(search::Space("one"));
+  options_.space = &one;
+  options_.default_config = one.At(0);
+  world_.fail_share = 0;
+  MemoryStore store;
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->reason, StopReason::kExhausted);
+  EXPECT_EQ(*store.CountTrials(), 1);
+  search::TaskSpace none;
+  options_.space = &none;
+  options_.default_config.reset();
+  MemoryStore empty;
+  auto nothing = Run(&empty, options_);
+  ASSERT_TRUE(nothing.ok());
+  EXPECT_EQ(nothing->reason, StopReason::kExhausted);
+  EXPECT_EQ(*empty.CountTrials(), 0);
+}
+
+TEST_F(TuneSessionTest, WhenEverythingFailsEveryFailureIsRecordedAndThereIsNoBest) {
+  world_.fail_share = 1;
+  MemoryStore store;
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(*store.CountTrials(), 50);
+  for (const record::Trial& trial : TrialsOf(store)) {
+    EXPECT_EQ(trial.outcome.state, TrialState::kFailed);
+    EXPECT_NE(trial.outcome.error, TrialError::kNone);
+    EXPECT_FALSE(trial.outcome.error_text.empty());
+  }
+  EXPECT_EQ(store.remeasured, 0);
+}
+
+TEST_F(TuneSessionTest, AnIllegalDefaultIsRecordedWithItsRuleAndNotBuilt) {
+  options_.default_config = space_.At(4);  // a = 4, b = 0
+  ASSERT_TRUE(space_.Reject(4).has_value());
+  MemoryStore store;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  const Outcome first = TrialsOf(store).at(0).outcome;
+  EXPECT_EQ(first.config.index, 4u);
+  EXPECT_EQ(first.error, TrialError::kInvalid);
+  EXPECT_NE(first.error_text.find("odd_sum"), std::string::npos) << first.error_text;
+}
+
+TEST_F(TuneSessionTest, IdenticalArtifactsAreTimedOnce) {
+  twins_ = true;
+  world_.fail_share = 0;
+  MemoryStore store;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  EXPECT_EQ(*store.CountTrials(), 50);
+  EXPECT_LE(counts_.measured, 12) << "there are twelve values of a";
+  std::map<std::string, double> medians;
+  for (const record::Trial& trial : TrialsOf(store)) {
+    const auto [found, fresh] = medians.emplace(trial.outcome.artifact_digest, trial.outcome.median);
+    EXPECT_EQ(found->second, trial.outcome.median) << "trial " << trial.ordinal;
+  }
+}
+
+TEST_F(TuneSessionTest, TrialsOfAnotherMachineAreNeitherHistoryNorBudget) {
+  MemoryStore store;
+  SessionOptions elsewhere = options_;
+  elsewhere.session.fingerprint = "there";
+  ASSERT_TRUE(Run(&store, elsewhere).ok());
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->new_trials, 50);
+  EXPECT_EQ(*store.CountTrials(), 100);
+}
+
+TEST_F(TuneSessionTest, AFailingStoreEndsTheRunWithItsMessage) {
+  MemoryStore store;
+  store.fail_after = 2;
+  auto result = Run(&store, options_);
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.status().kind(), StatusKind::kIo);
+  EXPECT_EQ(*store.CountTrials(), 16);
+}
+
+TEST_F(TuneSessionTest, AnUnknownTunerIsAnError) {
+  options_.tuner = "rnadom";
+  MemoryStore store;
+  auto result = Run(&store, options_);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("random"), std::string::npos);
+}
+
+// A device on which the tuning-time winner was a lucky measurement: interleaved, another one is faster.
+class LuckyMeasurer : public measure::FakeMeasurer {
+ public:
+  using FakeMeasurer::FakeMeasurer;
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    auto outcome = FakeMeasurer::Measure(kernel, incumbent);
+    if (outcome.ok() && kernel.config.index == 37 && outcome->state == TrialState::kOk) {
+      outcome->median = 1e-6;
+      outcome->samples.assign(5, 1e-6);
+    }
+    return outcome;
+  }
+};
+
+TEST_F(TuneSessionTest, TheWinnerIsChosenFromTheInterleavedTimes) {
+  world_.fail_share = 0;
+  world_.prune_factor = 0;
+  SessionWorld world;
+  MemoryStore store;
+  world.store = &store;
+  world.clock = &clock_;
+  world.open_device = [&]() -> Result<Device> {
+    Device device;
+    device.builder = std::make_unique<measure::FakeBuilder>(world_);
+    device.measurer = std::make_unique<LuckyMeasurer>(world_);
+    return device;
+  };
+  History history("here");
+  ASSERT_TRUE(RunSession(options_, world, &history).ok());
+  double fastest = 1;
+  for (const Outcome& o : history.outcomes()) fastest = std::min(fastest, world_.Seconds(o.config));
+  ASSERT_NE(world_.Seconds(space_.At(37)), fastest);
+  EXPECT_EQ(history.best_seconds(), fastest);
+}
+
+}  // namespace
+}  // namespace hone::session
