@@ -16,11 +16,26 @@ struct FeatureName {
 
 // What code generation makes use of, in the order of the x86-64 levels.
 constexpr FeatureName kX86Features[] = {
-    {"pni", "sse3"},           {"ssse3", "ssse3"},       {"sse4_1", "sse4.1"},         {"sse4_2", "sse4.2"},
-    {"popcnt", "popcnt"},      {"avx", "avx"},           {"avx2", "avx2"},             {"bmi1", "bmi"},
-    {"bmi2", "bmi2"},          {"f16c", "f16c"},         {"fma", "fma"},               {"abm", "lzcnt"},
-    {"movbe", "movbe"},        {"avx512f", "avx512f"},   {"avx512bw", "avx512bw"},     {"avx512cd", "avx512cd"},
-    {"avx512dq", "avx512dq"},  {"avx512vl", "avx512vl"}, {"avx512_vnni", "avx512vnni"}, {"avx_vnni", "avxvnni"},
+    {"pni", "sse3"},
+    {"ssse3", "ssse3"},
+    {"sse4_1", "sse4.1"},
+    {"sse4_2", "sse4.2"},
+    {"popcnt", "popcnt"},
+    {"avx", "avx"},
+    {"avx2", "avx2"},
+    {"bmi1", "bmi"},
+    {"bmi2", "bmi2"},
+    {"f16c", "f16c"},
+    {"fma", "fma"},
+    {"abm", "lzcnt"},
+    {"movbe", "movbe"},
+    {"avx512f", "avx512f"},
+    {"avx512bw", "avx512bw"},
+    {"avx512cd", "avx512cd"},
+    {"avx512dq", "avx512dq"},
+    {"avx512vl", "avx512vl"},
+    {"avx512_vnni", "avx512vnni"},
+    {"avx_vnni", "avxvnni"},
     {"avx512_bf16", "avx512bf16"},
 };
 

@@ -1,5 +1,5 @@
-// How close generated code comes to the FMA peak: the direct 3x3 convolution of doc/measuring.md, as the schedule of the
-// conv2d_direct template lowers it, built by hand as ir so that it measures code generation alone.
+// How close generated code comes to the FMA peak: the direct 3x3 convolution of doc/measuring.md, as the schedule of
+// the conv2d_direct template lowers it, built by hand as ir so that it measures code generation alone.
 //
 //   kernel_peak [--channels=64] [--size=56] [--rows=R] [--ocv=2] [--ow=14] [--unroll=4] [--order=ow_oc|oc_ow]
 //               [--threads=2] [--seconds=1] [--compiles=10] [--print=asm|ir] [--save=OBJECT]
@@ -34,9 +34,7 @@ struct Options {
   std::string print, save;
 };
 
-double Now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct Conv {
   ir::Function function;
@@ -44,7 +42,8 @@ struct Conv {
   double flop;
 };
 
-// out[oco, oh, ow, 16] = relu(sum over ico, kh, kw, ici of pad[ico, oh + kh, ow + kw, ici] * weight[oco/ocv, ico, kh, kw, ici, ocv*16])
+// out[oco, oh, ow, 16] = relu(sum over ico, kh, kw, ici of pad[ico, oh + kh, ow + kw, ici] * weight[oco/ocv, ico, kh,
+// kw, ici, ocv*16])
 Conv BuildConv(const Options& o, int lanes) {
   int64_t C = o.channels, S = o.size, P = S + 2, blocks = C / lanes, ocv = o.ocv, T = o.ow;
   Conv conv;
@@ -68,8 +67,8 @@ Conv BuildConv(const Options& o, int lanes) {
     for (int64_t t = 0; t < T; ++t) init.push_back(ir::MakeStore(acc, slot(v, t), ir::Imm(f32.WithLanes(lanes), 0)));
   }
   auto step = [&](int64_t u, int64_t v, int64_t t) {
-    Expr w_index = (((Expr(oco) * blocks + ico) * 3 + kh) * 3 + kw) * (lanes * ocv * lanes) + Expr(icio) * (o.unroll * ocv * lanes) +
-                   Expr(u * ocv * lanes + v * lanes);
+    Expr w_index = (((Expr(oco) * blocks + ico) * 3 + kh) * 3 + kw) * (lanes * ocv * lanes) +
+                   Expr(icio) * (o.unroll * ocv * lanes) + Expr(u * ocv * lanes + v * lanes);
     Expr p_index = Expr(ico) * (P * P * lanes) + oh * (P * lanes) + Expr(kh) * (P * lanes) + Expr(owo) * (T * lanes) +
                    Expr(kw) * lanes + Expr(icio) * o.unroll + Expr(t * lanes + u);
     Expr w = ir::MakeLoad(weight, ir::MakeRamp(w_index, Expr(1), lanes));
@@ -90,7 +89,8 @@ Conv BuildConv(const Options& o, int lanes) {
       Expr channel = (Expr(oco) * ocv + v) * lanes;
       Expr index = (Expr(oco) * ocv + v) * (S * S * lanes) + oh * (S * lanes) + Expr(owo) * (T * lanes) + t * lanes;
       Expr value = ir::MakeLoad(acc, slot(v, t)) + ir::MakeLoad(bias, ir::MakeRamp(channel, Expr(1), lanes));
-      epilogue.push_back(ir::MakeStore(out, ir::MakeRamp(index, Expr(1), lanes), ir::Max(value, ir::Imm(value.type(), 0))));
+      epilogue.push_back(
+          ir::MakeStore(out, ir::MakeRamp(index, Expr(1), lanes), ir::Max(value, ir::Imm(value.type(), 0))));
     }
   }
   auto loop = [](const Var& var, int64_t extent, Stmt s) {
@@ -104,7 +104,8 @@ Conv BuildConv(const Options& o, int lanes) {
   return conv;
 }
 
-double Reference(const Options& o, int lanes, const float* pad, const float* weight, const float* bias, int64_t c, int64_t y, int64_t x) {
+double Reference(const Options& o, int lanes, const float* pad, const float* weight, const float* bias, int64_t c,
+                 int64_t y, int64_t x) {
   int64_t P = o.size + 2, blocks = o.channels / lanes, wide = o.ocv * lanes;
   double sum = bias[c];
   for (int64_t i = 0; i < o.channels; ++i)
@@ -138,7 +139,8 @@ Status Run(const Options& o) {
     double t3 = Now();
     HONE_ASSIGN_OR_RETURN(auto module, runtime::LoadedModule::Open(dir.Join("conv.so")));
     double t4 = Now();
-    build = std::min(build, t1 - t0), compile = std::min(compile, t2 - t1), link = std::min(link, t3 - t2), load = std::min(load, t4 - t3);
+    build = std::min(build, t1 - t0), compile = std::min(compile, t2 - t1), link = std::min(link, t3 - t2),
+    load = std::min(load, t4 - t3);
   }
   if (!o.print.empty()) {
     HONE_ASSIGN_OR_RETURN(auto text, codegen::CompileToObject({conv.function}, target, {.keep_text = true}));
@@ -166,7 +168,8 @@ Status Run(const Options& o) {
   double worst = 0;
   for (int i = 0; i < 200; ++i) {
     int64_t c = i * 7 % o.channels, y = i * 13 % o.size, x = i * 29 % o.size;
-    double expected = Reference(o, lanes, buffers[0].as<float>(), buffers[1].as<float>(), buffers[2].as<float>(), c, y, x);
+    double expected =
+        Reference(o, lanes, buffers[0].as<float>(), buffers[1].as<float>(), buffers[2].as<float>(), c, y, x);
     double got = buffers[3].as<float>()[((c / lanes * o.size + y) * o.size + x) * lanes + c % lanes];
     worst = std::max(worst, std::abs(got - expected) / std::max(1.0, std::abs(expected)));
   }
@@ -178,10 +181,12 @@ Status Run(const Options& o) {
     best = std::min(best, Now() - t0);
   }
   peak = std::max(peak, runtime::MeasureFmaPeak(o.threads, 0.3));
-  fmt::print("3x3 {0}->{0} @{1}, tile {2}x{3}, unroll {4}, rows {5}, {6}: build ir {7:.2f} ms, compile {8:.2f} ms, link {9:.2f} ms, load {10:.2f} ms; "
-             "{11:.1f} us, {12:.1f} of {13:.1f} GFLOPS = {14:.1f} % of peak; max error {15:.1e}\n",
-             o.channels, o.size, o.ocv, o.ow, o.unroll, o.rows, o.ow_outer ? "ow_oc" : "oc_ow", build * 1e3, compile * 1e3, link * 1e3,
-             load * 1e3, best * 1e6, conv.flop / best * 1e-9, peak * 1e-9, conv.flop / best / peak * 100, worst);
+  fmt::print(
+      "3x3 {0}->{0} @{1}, tile {2}x{3}, unroll {4}, rows {5}, {6}: build ir {7:.2f} ms, compile {8:.2f} ms, link "
+      "{9:.2f} ms, load {10:.2f} ms; "
+      "{11:.1f} us, {12:.1f} of {13:.1f} GFLOPS = {14:.1f} % of peak; max error {15:.1e}\n",
+      o.channels, o.size, o.ocv, o.ow, o.unroll, o.rows, o.ow_outer ? "ow_oc" : "oc_ow", build * 1e3, compile * 1e3,
+      link * 1e3, load * 1e3, best * 1e6, conv.flop / best * 1e-9, peak * 1e-9, conv.flop / best / peak * 100, worst);
   return worst < 1e-4 ? Status::Ok() : Status::Corrupt("the result is wrong");
 }
 
@@ -194,19 +199,32 @@ int main(int argc, char** argv) {
     size_t equals = arg.find('=');
     std::string key = arg.substr(0, equals), value = equals == std::string::npos ? "" : arg.substr(equals + 1);
     int number = std::atoi(value.c_str());
-    if (key == "--channels") o.channels = number;
-    else if (key == "--size") o.size = number;
-    else if (key == "--rows") o.rows = number;
-    else if (key == "--ocv") o.ocv = number;
-    else if (key == "--ow") o.ow = number;
-    else if (key == "--unroll") o.unroll = number;
-    else if (key == "--threads") o.threads = number;
-    else if (key == "--compiles") o.compiles = number;
-    else if (key == "--seconds") o.seconds = std::atof(value.c_str());
-    else if (key == "--order") o.ow_outer = value != "oc_ow";
-    else if (key == "--print") o.print = value;
-    else if (key == "--save") o.save = value;
-    else return Report(Status::Invalid("unknown flag " + key));
+    if (key == "--channels")
+      o.channels = number;
+    else if (key == "--size")
+      o.size = number;
+    else if (key == "--rows")
+      o.rows = number;
+    else if (key == "--ocv")
+      o.ocv = number;
+    else if (key == "--ow")
+      o.ow = number;
+    else if (key == "--unroll")
+      o.unroll = number;
+    else if (key == "--threads")
+      o.threads = number;
+    else if (key == "--compiles")
+      o.compiles = number;
+    else if (key == "--seconds")
+      o.seconds = std::atof(value.c_str());
+    else if (key == "--order")
+      o.ow_outer = value != "oc_ow";
+    else if (key == "--print")
+      o.print = value;
+    else if (key == "--save")
+      o.save = value;
+    else
+      return Report(Status::Invalid("unknown flag " + key));
   }
   return Report(Run(o));
 }

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   }
   std::sort(samples.begin(), samples.end());
   auto at = [&](double share) { return samples[static_cast<size_t>(share * static_cast<double>(samples.size() - 1))]; };
-  fmt::print("fork and join of {} threads: min {:.0f} ns, median {:.0f} ns, p90 {:.0f} ns ({} blocks of {})\n", threads, at(0), at(0.5),
-             at(0.9), samples.size(), kBlock);
+  fmt::print("fork and join of {} threads: min {:.0f} ns, median {:.0f} ns, p90 {:.0f} ns ({} blocks of {})\n", threads,
+             at(0), at(0.5), at(0.9), samples.size(), kBlock);
   return 0;
 }

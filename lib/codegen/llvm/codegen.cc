@@ -77,7 +77,8 @@ Result<std::string> DataObject(const std::string& symbol, const std::string& byt
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module = NewModule(&context, machine);
   auto* data = llvm::ConstantDataArray::getString(context, bytes, false);
-  auto* global = new llvm::GlobalVariable(*module, data->getType(), true, llvm::GlobalValue::ExternalLinkage, data, symbol);
+  auto* global =
+      new llvm::GlobalVariable(*module, data->getType(), true, llvm::GlobalValue::ExternalLinkage, data, symbol);
   global->setAlignment(llvm::Align(64));
   return EmitModule(module.get(), machine, false);
 }

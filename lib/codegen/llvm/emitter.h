@@ -3,16 +3,19 @@
 // What makes the output good without an optimiser behind it:
 // - Scalar integer expressions (addresses above all) are emitted once, at the outermost loop level at which their
 //   variables are known (Level), found again by a structural key. So loops hold no invariant arithmetic.
-// - An address is base + terms, level by level from the outside, + a constant, which becomes a displacement. A term that is
+// - An address is base + terms, level by level from the outside, + a constant, which becomes a displacement. A term
+// that is
 //   a multiple of the loop's counter is a pointer that advances with the loop.
 // - Buffers of Scope::kRegister are one alloca a slot, promoted to SSA right after (passes.h).
-// - Loads are shared within straight-line code until their buffer is stored to; buffers never overlap, which also stands
+// - Loads are shared within straight-line code until their buffer is stored to; buffers never overlap, which also
+// stands
 //   in the alias.scope / noalias metadata of every access.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -62,8 +65,8 @@ class Emitter {
   // What changes when a parallel loop's body becomes a function of its own.
   struct Context {
     llvm::Function* function = nullptr;
-    llvm::Value* buffers = nullptr;    // ptr to the argument pointers; null in an outlined body
-    llvm::Value* parallel = nullptr;   // HoneParallel*; null in an outlined body
+    llvm::Value* buffers = nullptr;   // ptr to the argument pointers; null in an outlined body
+    llvm::Value* parallel = nullptr;  // HoneParallel*; null in an outlined body
     llvm::Value* workspace = nullptr;
     llvm::Value* scratch = nullptr;
     std::vector<Level> levels;
@@ -98,10 +101,12 @@ class Emitter {
   llvm::Value* EmitCast(DType from, DType to, llvm::Value* value);
   llvm::Value* EmitCall(const ir::Call& e);
   llvm::Value* EmitIfThenElse(const ir::Call& e);
+  llvm::Value* EmitMaskedChoice(const ir::Call& e, llvm::Value* condition);
   llvm::Value* EmitRamp(const ir::Ramp& e);
   llvm::Value* Splat(llvm::Value* value, int lanes);
   bool IsNotNegative(const ir::Expr& e);
-  int LevelOf(const ir::Expr& e);  // -1: not to be moved
+  int LevelOf(const ir::Expr& e);          // the outermost where all its variables are known; -1: not to be moved
+  static bool IsMoved(const ir::Expr& e);  // whether EmitExpr puts it at its level (if that is not -1)
   std::string KeyOf(const ir::Expr& e);
   llvm::Value* EmitAtLevel(const ir::Expr& e);
   // Runs `emit` with the builder at the hoisting place of `level`.
@@ -113,7 +118,7 @@ class Emitter {
   llvm::Value* Address(const ir::Buffer& buffer, const ir::Expr& index);
   llvm::Value* Pointer(Level* level, llvm::Value* base, int64_t step);
   llvm::Value* EmitLoad(const ir::Load& e);
-  llvm::Value* EmitMaskedLoad(const ir::Load& e, llvm::Value* mask, llvm::Value* otherwise);
+  llvm::Value* EmitMaskedLoad(const ir::Load& e, int lanes);
   void EmitStore(const ir::Store& s);
   llvm::AllocaInst* Slot(BufferInfo* info, const ir::Buffer& buffer, const ir::Expr& index);
   bool FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body);
@@ -135,6 +140,8 @@ class Emitter {
   void BindVar(const ir::VarNode* var, llvm::Value* value, int level, bool not_negative = false) {
     at_.vars[var] = {value, level, not_negative};
   }
+  // Runs body with var bound to value, which is that of e and stands at the present place.
+  void Bound(const ir::Var& var, const ir::Expr& e, llvm::Value* value, const std::function<void()>& body);
   void PushLevel(llvm::Instruction* last);
   void PopLevel();
   int Current() const { return static_cast<int>(at_.levels.size()) - 1; }
@@ -153,6 +160,8 @@ class Emitter {
   int64_t workspace_used_ = 0, workspace_bytes_ = 0;
   int64_t scratch_used_ = 0, scratch_bytes_ = 0;
   bool in_parallel_ = false;
+  llvm::Value* mask_ =
+      nullptr;  // the lanes whose memory may be read, inside an if_then_else that lanes decide on their own
   int outlined_ = 0;
 };
 

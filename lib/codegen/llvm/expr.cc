@@ -82,9 +82,12 @@ Value* Emitter::EmitAtLevel(const Expr& e) {
 
 Value* Emitter::EmitExpr(const Expr& e) {
   if (!status_.ok()) return llvm::PoisonValue::get(TypeOf(e.type()));
-  bool leaf = e.kind() == ExprKind::kIntImm || e.kind() == ExprKind::kVar;
-  if (!leaf && e.type().is_scalar() && !e.type().is_float() && !e.as<ir::Load>()) return EmitAtLevel(e);
-  return EmitPlain(e);
+  return IsMoved(e) ? EmitAtLevel(e) : EmitPlain(e);
+}
+
+bool Emitter::IsMoved(const Expr& e) {
+  bool leaf = e.kind() == ExprKind::kIntImm || e.kind() == ExprKind::kVar || e.kind() == ExprKind::kLoad;
+  return !leaf && e.type().is_scalar() && !e.type().is_float();
 }
 
 Value* Emitter::EmitPlain(const Expr& e) {
@@ -116,20 +119,15 @@ Value* Emitter::EmitPlain(const Expr& e) {
     case ExprKind::kRamp:
       return EmitRamp(*e.as<ir::Ramp>());
     case ExprKind::kBroadcast:
+      if (auto* load = mask_ ? e.as<ir::Broadcast>()->value.as<ir::Load>() : nullptr)
+        return EmitMaskedLoad(*load, e.type().lanes);
       return Splat(EmitExpr(e.as<ir::Broadcast>()->value), e.type().lanes);
     case ExprKind::kCall:
       return EmitCall(*e.as<ir::Call>());
     case ExprKind::kLet: {
       auto* let = e.as<ir::Let>();
-      Value* value = EmitExpr(let->value);
-      int level = LevelOf(let->value);
-      BindVar(let->var.node(), value, level >= 0 ? level : Current(), IsNotNegative(let->value));
-      if (level >= 0 || !llvm::isa<llvm::Instruction>(value)) return EmitExpr(let->body);
-      PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
-      BindVar(let->var.node(), value, Current(), false);
-      Value* body = EmitExpr(let->body);
-      PopLevel();
-      ForgetShared();
+      Value* body = nullptr;
+      Bound(let->var, let->value, EmitExpr(let->value), [&] { body = EmitExpr(let->body); });
       return body;
     }
     case ExprKind::kAccess:
@@ -311,12 +309,7 @@ Value* Emitter::EmitIfThenElse(const ir::Call& e) {
     if (known->isNullValue()) return EmitExpr(e.args[2]);
     if (known->isOneValue() || known->isAllOnesValue()) return EmitExpr(e.args[1]);
   }
-  if (condition->getType()->isVectorTy()) {
-    // Lanes choose on their own. A load is masked; anything else must be safe to evaluate for all lanes.
-    auto* load = e.args[1].as<ir::Load>();
-    if (load) return EmitMaskedLoad(*load, condition, EmitExpr(e.args[2]));
-    return Fail("if_then_else with a vector condition over something that is not a load", type);
-  }
+  if (condition->getType()->isVectorTy()) return EmitMaskedChoice(e, condition);
   auto* then_block = llvm::BasicBlock::Create(context_, "then", at_.function);
   auto* else_block = llvm::BasicBlock::Create(context_, "else", at_.function);
   auto* join = llvm::BasicBlock::Create(context_, "join", at_.function);
@@ -338,6 +331,19 @@ Value* Emitter::EmitIfThenElse(const ir::Call& e) {
   phi->addIncoming(if_true, true_end);
   phi->addIncoming(if_false, false_end);
   return phi;
+}
+
+// Both sides are evaluated, but each reads memory only for its own lanes.
+Value* Emitter::EmitMaskedChoice(const ir::Call& e, Value* condition) {
+  Value* outer = mask_;
+  auto side = [&](Value* mask, const Expr& value) {
+    mask_ = outer ? b_.CreateAnd(outer, mask) : mask;
+    return EmitExpr(value);
+  };
+  Value* if_true = side(condition, e.args[1]);
+  Value* if_false = side(b_.CreateNot(condition), e.args[2]);
+  mask_ = outer;
+  return b_.CreateSelect(condition, if_true, if_false);
 }
 
 Value* Emitter::EmitCall(const ir::Call& e) {

@@ -84,8 +84,9 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   std::lock_guard<std::mutex> lock(mutex);
   if (broken) return Status::Crashed("the linker crashed earlier in this process and cannot be used again");
 
-  std::vector<std::string> args = {"ld.lld", "-shared",  "--build-id=none", "-znoexecstack", "--hash-style=gnu",
-                                   "-Bsymbolic", "-zdefs", "--threads=1", "--eh-frame-hdr", "--color-diagnostics=never"};
+  std::vector<std::string> args = {
+      "ld.lld",     "-shared", "--build-id=none", "-znoexecstack",  "--hash-style=gnu",
+      "-Bsymbolic", "-zdefs",  "--threads=1",     "--eh-frame-hdr", "--color-diagnostics=never"};
   if (!options.soname.empty()) args.push_back("-soname=" + options.soname);
   args.insert(args.end(), {"-o", output_path});
 

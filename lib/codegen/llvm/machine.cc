@@ -47,7 +47,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const Target& target) {
   std::string error;
   const llvm::Target* llvm_target = llvm::TargetRegistry::lookupTarget(target.triple, error);
   if (!llvm_target) {
-    return Status::Unsupported(fmt::format("no code generator for triple `{}`; x86_64 and aarch64 are there", target.triple));
+    return Status::Unsupported(
+        fmt::format("no code generator for triple `{}`; x86_64 and aarch64 are there", target.triple));
   }
   std::unique_ptr<llvm::MCSubtargetInfo> info(llvm_target->createMCSubtargetInfo(target.triple, "", ""));
   if (!target.cpu.empty() && !info->isCPUStringValid(target.cpu)) {

@@ -11,11 +11,12 @@
 
 namespace hone::codegen {
 
-// This thread's machine for the target: making one costs more than compiling a small function, so the last few are kept.
-// Owned by the thread. kUnsupported if LLVM has no such target or CPU.
+// This thread's machine for the target: making one costs more than compiling a small function, so the last few are
+// kept. Owned by the thread. kUnsupported if LLVM has no such target or CPU.
 Result<llvm::TargetMachine*> MachineFor(const Target& target);
 
-// Registers in slots become SSA values; nothing else runs before instruction selection (emitter.h says why that is enough).
+// Registers in slots become SSA values; nothing else runs before instruction selection (emitter.h says why that is
+// enough).
 void PromoteSlots(llvm::Module* module);
 
 // The module as an ELF relocatable object, or as assembly text. Changes the module.

@@ -46,7 +46,8 @@ struct Format {
 const Format& FormatOf(bool is_double) {
   // ln2_high has enough zero bits at its end for n * ln2_high to be exact.
   static const Format kSingle = {23, 127, 0x1.8p23, 0x1.62e4p-1, 0x1.7f7d1cf79abcap-20, -104.0, 89.0, 7, 5, 11};
-  static const Format kDouble = {52, 1023, 0x1.8p52, 0x1.62e42fee00000p-1, 0x1.a39ef35793c76p-33, -746.0, 710.0, 13, 11, 19};
+  static const Format kDouble = {52, 1023, 0x1.8p52, 0x1.62e42fee00000p-1, 0x1.a39ef35793c76p-33, -746.0, 710.0,
+                                 13, 11,   19};
   return is_double ? kDouble : kSingle;
 }
 
@@ -55,8 +56,8 @@ const Format& FormatOf(bool is_double) {
 MathEmitter::MathEmitter(llvm::IRBuilder<>* builder, const Target& target) : b_(*builder) {
   const auto& features = target.features;
   bool x86 = target.triple.rfind("x86_64", 0) == 0;
-  has_rounding_ = !x86 || target.vector_bytes >= 32 ||
-                  std::find(features.begin(), features.end(), "sse4.1") != features.end();
+  has_rounding_ =
+      !x86 || target.vector_bytes >= 32 || std::find(features.begin(), features.end(), "sse4.1") != features.end();
 }
 
 llvm::Type* MathEmitter::Like(V x, llvm::Type* element) const {
@@ -64,9 +65,7 @@ llvm::Type* MathEmitter::Like(V x, llvm::Type* element) const {
   return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
 }
 
-llvm::Type* MathEmitter::BitsType(V x) const {
-  return Like(x, b_.getIntNTy(x->getType()->getScalarSizeInBits()));
-}
+llvm::Type* MathEmitter::BitsType(V x) const { return Like(x, b_.getIntNTy(x->getType()->getScalarSizeInBits())); }
 
 llvm::Value* MathEmitter::Number(V like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
 llvm::Value* MathEmitter::Bits(V like, uint64_t value) { return llvm::ConstantInt::get(BitsType(like), value); }
@@ -209,10 +208,13 @@ llvm::Value* MathEmitter::Pow(V x, V y) {
 
 llvm::Value* MathEmitter::Rounded(Intrinsic fn, V x) {
   if (has_rounding_) {
-    auto id = fn == Intrinsic::kFloor ? llvm::Intrinsic::floor : fn == Intrinsic::kCeil ? llvm::Intrinsic::ceil : llvm::Intrinsic::roundeven;
+    auto id = fn == Intrinsic::kFloor  ? llvm::Intrinsic::floor
+              : fn == Intrinsic::kCeil ? llvm::Intrinsic::ceil
+                                       : llvm::Intrinsic::roundeven;
     return Unary(id, x);
   }
-  // Adding 2^mantissa_bits leaves no room for a fraction, and rounds half to even. Numbers from there on are whole already.
+  // Adding 2^mantissa_bits leaves no room for a fraction, and rounds half to even. Numbers from there on are whole
+  // already.
   V limit = Number(x, std::ldexp(1.0, FormatOf(IsDouble(x)).mantissa_bits));
   V a = Unary(llvm::Intrinsic::fabs, x);
   V whole = b_.CreateFSub(b_.CreateFAdd(a, limit), limit);

@@ -1,8 +1,8 @@
 // Elementary functions as inline LLVM IR on scalars and vectors of f16, f32 and f64: a compiled network needs no libm.
 // Private to codegen/llvm.
 //
-// Accuracy: f32 and f64 within 1e-6 relative (mostly 1e-7), f16 computed in f32. Infinities, NaN, zeros and overflow as in
-// C, but for the sign of a NaN.
+// Accuracy: f32 and f64 within 1e-6 relative (mostly 1e-7), f16 computed in f32. Infinities, NaN, zeros and overflow as
+// in C, but for the sign of a NaN.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -33,7 +33,7 @@ class MathEmitter {
   V Rounded(ir::Intrinsic fn, V x);
 
   bool IsDouble(V x) const { return x->getType()->getScalarType()->isDoubleTy(); }
-  llvm::Type* BitsType(V x) const;             // the integers of the same width and lanes
+  llvm::Type* BitsType(V x) const;  // the integers of the same width and lanes
   llvm::Type* Like(V x, llvm::Type* element) const;
   V Number(V like, double value);
   V Bits(V like, uint64_t value);

@@ -211,6 +211,7 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
   BufferInfo* info = Info(e.buffer);
   if (!info) return llvm::PoisonValue::get(type);
   if (info->in_slots) return b_.CreateLoad(type, Slot(info, e.buffer, e.index));
+  if (mask_) return EmitMaskedLoad(e, e.type.lanes);
 
   // An index that reads memory itself could change its meaning unnoticed.
   bool shared = LevelOf(e.index) >= 0;
@@ -259,21 +260,30 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
   return value;
 }
 
-Value* Emitter::EmitMaskedLoad(const ir::Load& e, Value* mask, Value* otherwise) {
-  llvm::Type* type = TypeOf(e.type);
-  BufferInfo* info = Info(e.buffer);
-  if (!info) return llvm::PoisonValue::get(type);
+// A load under mask_; a scalar one is read into all lanes.
+Value* Emitter::EmitMaskedLoad(const ir::Load& e, int lanes) {
   DType element = e.buffer->type;
+  llvm::Type* type = MemoryTypeOf(element.WithLanes(lanes));
+  BufferInfo* info = Info(e.buffer);
+  auto* mask_type = llvm::cast<llvm::FixedVectorType>(mask_->getType());
+  if (!info || static_cast<int>(mask_type->getNumElements()) != lanes ||
+      (e.type.is_vector() && e.type.lanes != lanes)) {
+    return Fail("a scalar load under a condition of lanes", TypeOf(element.WithLanes(lanes)));
+  }
+  llvm::Align align(element.element_bytes());
+  Value* zero = llvm::Constant::getNullValue(type);
   auto* ramp = e.index.as<ir::Ramp>();
   const int64_t* stride = ramp ? ir::AsIntImm(ramp->stride) : nullptr;
-  if (info->in_slots || element.is_bool()) return Fail("a masked load from this kind of buffer", type);
-  llvm::Align align(element.element_bytes());
+  llvm::Instruction* load = nullptr;
   if (stride && *stride == 1) {
-    return Annotate(b_.CreateMaskedLoad(type, Address(e.buffer, ramp->base), align, mask, otherwise), e.buffer);
+    load = b_.CreateMaskedLoad(type, Address(e.buffer, ramp->base), align, mask_, zero);
+  } else {
+    Value* index = Splat(EmitExpr(e.index), lanes);
+    index = b_.CreateSExt(index, llvm::FixedVectorType::get(b_.getInt64Ty(), lanes));
+    load = b_.CreateMaskedGather(type, b_.CreateGEP(MemoryTypeOf(element), info->base, index), align, mask_, zero);
   }
-  Value* index = b_.CreateSExt(EmitExpr(e.index), llvm::FixedVectorType::get(b_.getInt64Ty(), e.type.lanes));
-  Value* addresses = b_.CreateGEP(MemoryTypeOf(element), info->base, index);
-  return Annotate(b_.CreateMaskedGather(type, addresses, align, mask, otherwise), e.buffer);
+  Annotate(load, e.buffer);
+  return element.is_bool() ? b_.CreateTrunc(load, TypeOf(element.WithLanes(lanes))) : static_cast<Value*>(load);
 }
 
 void Emitter::EmitStore(const ir::Store& s) {

@@ -24,6 +24,18 @@ void Emitter::PushLevel(llvm::Instruction* last) {
   level.last = last;
 }
 
+void Emitter::Bound(const ir::Var& var, const Expr& e, Value* value, const std::function<void()>& body) {
+  int level = LevelOf(e);
+  bool everywhere = !llvm::isa<llvm::Instruction>(value);
+  // What depends on a value that stays where it is can be put right after it at the earliest.
+  bool stays = !everywhere && (level < 0 || !(e.kind() == ir::ExprKind::kVar || IsMoved(e)));
+  if (stays) PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
+  BindVar(var.node(), value, stays ? Current() : std::max(level, 0), IsNotNegative(e));
+  body();
+  if (stays) PopLevel();
+  at_.vars.erase(var.node());
+}
+
 void Emitter::PopLevel() { at_.levels.pop_back(); }
 
 void Emitter::EmitStmt(const Stmt& s) {
@@ -55,15 +67,14 @@ void Emitter::EmitStmt(const Stmt& s) {
 }
 
 void Emitter::EmitFor(const ir::For& s) {
-  if (s.for_kind == ir::ForKind::kParallel && !in_parallel_) return EmitParallel(s);
+  const int64_t* known = ir::AsIntImm(s.extent);
+  if (s.for_kind == ir::ForKind::kParallel && !in_parallel_ && !(known && *known <= 1)) return EmitParallel(s);
   Value* begin = EmitExpr(s.min);
   Value* extent = EmitExpr(s.extent);
   auto* constant = llvm::dyn_cast<llvm::ConstantInt>(extent);
   if (constant && constant->getSExtValue() <= 0) return;
   if (constant && constant->isOne()) {
-    int level = LevelOf(s.min);
-    BindVar(s.var.node(), begin, level >= 0 ? level : Current(), IsNotNegative(s.min));
-    return EmitStmt(s.body);
+    return Bound(s.var, s.min, begin, [&] { EmitStmt(s.body); });
   }
   int level = std::max(LevelOf(s.min), LevelOf(s.extent));
   bool movable = LevelOf(s.min) >= 0 && LevelOf(s.extent) >= 0;
@@ -99,6 +110,7 @@ void Emitter::EmitLoop(const ir::Var& var, Value* begin, Value* end, bool runs, 
     pointer->addIncoming(b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(step)), b_.GetInsertBlock());
   }
   PopLevel();
+  at_.vars.erase(var.node());
   ForgetShared();
   Value* next = b_.CreateNSWAdd(i, llvm::ConstantInt::get(i->getType(), 1));
   i->addIncoming(next, b_.GetInsertBlock());
@@ -133,18 +145,7 @@ void Emitter::EmitIf(const ir::If& s) {
 }
 
 void Emitter::EmitLetStmt(const ir::LetStmt& s) {
-  Value* value = EmitExpr(s.value);
-  int level = LevelOf(s.value);
-  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-  if (level >= 0 || !instruction || s.value.type().is_vector()) {
-    BindVar(s.var.node(), value, level >= 0 ? level : Current(), IsNotNegative(s.value));
-    return EmitStmt(s.body);
-  }
-  // What depends on the variable can be put after its value at the earliest.
-  PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
-  BindVar(s.var.node(), value, Current(), IsNotNegative(s.value));
-  EmitStmt(s.body);
-  PopLevel();
+  Bound(s.var, s.value, EmitExpr(s.value), [&] { EmitStmt(s.body); });
 }
 
 void Emitter::EmitAllocate(const ir::Allocate& s) {
@@ -193,8 +194,9 @@ void Emitter::EmitPrefetch(const ir::Call& e) {
   const auto* ramp = index.as<ir::Ramp>();
   Value* address = Address(load->buffer, ramp ? ramp->base : index);
   const int64_t* locality = e.args.size() > 1 ? ir::AsIntImm(e.args[1]) : nullptr;
-  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                     {address, b_.getInt32(0), b_.getInt32(locality ? static_cast<uint32_t>(*locality) : 3), b_.getInt32(1)});
+  b_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+      {address, b_.getInt32(0), b_.getInt32(locality ? static_cast<uint32_t>(*locality) : 3), b_.getInt32(1)});
 }
 
 }  // namespace hone::codegen

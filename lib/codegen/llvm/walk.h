@@ -15,8 +15,8 @@ void WalkExpr(const ir::Expr& root, const std::function<bool(const ir::Expr&)>& 
 void WalkStmt(const ir::Stmt& root, const std::function<bool(const ir::Stmt&)>& on_stmt,
               const std::function<bool(const ir::Expr&)>& on_expr);
 
-// Appends bytes to *key such that two expressions have equal bytes only if they are structurally equal, variables standing
-// for what value_of says of them. Keys are good within this process, while nodes and values live.
+// Appends bytes to *key such that two expressions have equal bytes only if they are structurally equal, variables
+// standing for what value_of says of them. Keys are good within this process, while nodes and values live.
 using ValueOf = std::function<const void*(const ir::VarNode*)>;
 void AppendKey(const ir::Expr& e, const ValueOf& value_of, std::string* key);
 

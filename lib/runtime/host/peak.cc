@@ -13,24 +13,23 @@ namespace {
 constexpr int kChains = 12;
 
 #if defined(__x86_64__)
-#define HONE_CHAINS(op, reg)                                                                                       \
-  op " %%" reg "12, %%" reg "13, %%" reg "0\n" op " %%" reg "12, %%" reg "13, %%" reg "1\n"                            \
-  op " %%" reg "12, %%" reg "13, %%" reg "2\n" op " %%" reg "12, %%" reg "13, %%" reg "3\n"                            \
-  op " %%" reg "12, %%" reg "13, %%" reg "4\n" op " %%" reg "12, %%" reg "13, %%" reg "5\n"                            \
-  op " %%" reg "12, %%" reg "13, %%" reg "6\n" op " %%" reg "12, %%" reg "13, %%" reg "7\n"                            \
-  op " %%" reg "12, %%" reg "13, %%" reg "8\n" op " %%" reg "12, %%" reg "13, %%" reg "9\n"                            \
-  op " %%" reg "12, %%" reg "13, %%" reg "10\n" op " %%" reg "12, %%" reg "13, %%" reg "11\n"
-#define HONE_CLOBBERS                                                                                              \
+#define HONE_CHAINS(op, reg)                                                                                          \
+  op " %%" reg "12, %%" reg "13, %%" reg "0\n" op " %%" reg "12, %%" reg "13, %%" reg "1\n" op " %%" reg "12, %%" reg \
+     "13, %%" reg "2\n" op " %%" reg "12, %%" reg "13, %%" reg "3\n" op " %%" reg "12, %%" reg "13, %%" reg "4\n" op  \
+     " %%" reg "12, %%" reg "13, %%" reg "5\n" op " %%" reg "12, %%" reg "13, %%" reg "6\n" op " %%" reg "12, %%" reg \
+     "13, %%" reg "7\n" op " %%" reg "12, %%" reg "13, %%" reg "8\n" op " %%" reg "12, %%" reg "13, %%" reg "9\n" op  \
+     " %%" reg "12, %%" reg "13, %%" reg "10\n" op " %%" reg "12, %%" reg "13, %%" reg "11\n"
+#define HONE_CLOBBERS \
   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13"
 
 // Starts from zeros: denormals or infinities would cost on some CPUs. In assembly, as a compiler would fold it all.
 __attribute__((target("avx512f"))) void Run512(int64_t rounds) {
   __asm__ volatile("vzeroall" ::: HONE_CLOBBERS);
-  for (; rounds > 0; --rounds) __asm__ volatile(HONE_CHAINS("vfmadd231ps", "zmm") ::: HONE_CLOBBERS);
+  for (; rounds > 0; --rounds) __asm__ volatile(HONE_CHAINS("vfmadd231ps", "zmm")::: HONE_CLOBBERS);
 }
 __attribute__((target("avx2,fma"))) void Run256(int64_t rounds) {
   __asm__ volatile("vzeroall" ::: HONE_CLOBBERS);
-  for (; rounds > 0; --rounds) __asm__ volatile(HONE_CHAINS("vfmadd231ps", "ymm") ::: HONE_CLOBBERS);
+  for (; rounds > 0; --rounds) __asm__ volatile(HONE_CHAINS("vfmadd231ps", "ymm")::: HONE_CLOBBERS);
 }
 #undef HONE_CHAINS
 #undef HONE_CLOBBERS

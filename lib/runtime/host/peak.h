@@ -6,8 +6,8 @@ namespace hone::runtime {
 
 class ThreadPool;
 
-// FLOP/s of `threads` pinned threads that do nothing but independent f32 fused multiply-adds of the widest vectors of this
-// CPU; the best of many short runs within about `seconds`. 0 if the threads cannot be made.
+// FLOP/s of `threads` pinned threads that do nothing but independent f32 fused multiply-adds of the widest vectors of
+// this CPU; the best of many short runs within about `seconds`. 0 if the threads cannot be made.
 double MeasureFmaPeak(int threads, double seconds);
 
 // The same on the threads of a pool that is there already (it is pinned, say, and so is the caller).

@@ -88,8 +88,8 @@ static unsigned wait_for_work(HonePool* pool, unsigned seen) {
     int64_t now = now_ns();
     if (give_up == 0) give_up = now + SPIN_NANOSECONDS;
     if (now < give_up) continue;
-    /* Announce, then look once more: the caller first publishes the generation, then looks for sleepers. Both orders are
-     * sequentially consistent, so that one of the two sees the other. */
+    /* Announce, then look once more: the caller first publishes the generation, then looks for sleepers. Both orders
+     * are sequentially consistent, so that one of the two sees the other. */
     atomic_fetch_add(&pool->sleepers, 1);
     while ((g = atomic_load(&pool->generation)) == seen) futex(&pool->generation, FUTEX_WAIT, seen);
     atomic_fetch_sub(&pool->sleepers, 1);

@@ -1,10 +1,10 @@
 /* The thread pool of host kernels, in plain C11 so that a deployed network carries the very same code.
  *
- * hone_pool_launch splits [0, count) into one contiguous range a thread, the same split each time (so that the same rows
- * stay on the same core), runs range 0 on the calling thread and returns when all are done. Workers spin for about 50
- * microseconds after a loop, then sleep until the next one; while more threads are ready than there are cores they hand
- * the core on soon instead. One launch at a time: two threads may not launch on one pool at once, and bodies do not nest.
- * Linux only (futex, sched_setaffinity); needs libc alone. */
+ * hone_pool_launch splits [0, count) into one contiguous range a thread, the same split each time (so that the same
+ * rows stay on the same core), runs range 0 on the calling thread and returns when all are done. Workers spin for about
+ * 50 microseconds after a loop, then sleep until the next one; while more threads are ready than there are cores they
+ * hand the core on soon instead. One launch at a time: two threads may not launch on one pool at once, and bodies do
+ * not nest. Linux only (futex, sched_setaffinity); needs libc alone. */
 #ifndef HONE_RUNTIME_HOST_POOL_H_
 #define HONE_RUNTIME_HOST_POOL_H_
 
@@ -20,7 +20,8 @@ extern "C" {
 typedef struct HonePool HonePool;
 
 /* `threads` at least 1, the caller counted. `pin`: worker i stays on the i-th core that the calling thread may use; the
- * calling thread itself is left where it is (hone_pool_pin_caller binds it to the 0th). NULL if memory or threads run out. */
+ * calling thread itself is left where it is (hone_pool_pin_caller binds it to the 0th). NULL if memory or threads run
+ * out. */
 HonePool* hone_pool_create(int threads, int pin);
 void hone_pool_destroy(HonePool* pool); /* NULL is allowed */
 
@@ -30,11 +31,12 @@ int hone_pool_threads(const HonePool* pool);
  * thread has that one core alone: make the pools first. */
 int hone_pool_pin_caller(HonePool* pool);
 
-/* Makes every thread's scratch block at least `bytes` large; 0 on success, else nothing changed. Not during a launch. */
+/* Makes every thread's scratch block at least `bytes` large; 0 on success, else nothing changed. Not during a launch.
+ */
 int hone_pool_reserve(HonePool* pool, int64_t bytes);
 
-/* The scratch block of thread `index`: 64-byte aligned, NULL before the first reserve of more than 0 bytes. Thread 0's is
- * what a kernel's own `scratch` argument is to be. */
+/* The scratch block of thread `index`: 64-byte aligned, NULL before the first reserve of more than 0 bytes. Thread 0's
+ * is what a kernel's own `scratch` argument is to be. */
 char* hone_pool_scratch(HonePool* pool, int index);
 
 /* HoneParallel.launch, with `pool` as HoneParallel.pool. */

@@ -16,7 +16,7 @@ class ThreadPool {
   static Result<ThreadPool> Create(int threads, bool pin);
 
   int threads() const { return hone_pool_threads(pool_.get()); }
-  Status Reserve(int64_t scratch_bytes);  // of every thread; not during a launch
+  Status Reserve(int64_t scratch_bytes);                         // of every thread; not during a launch
   char* scratch() { return hone_pool_scratch(pool_.get(), 0); }  // the caller's
   // What a kernel takes; good while this lives.
   HoneParallel parallel() { return {hone_pool_launch, pool_.get()}; }

@@ -1,5 +1,5 @@
-// Every kind of expression, compiled and interpreted. Values are chosen so that float results are exact: contraction may
-// change roundings, and nothing else may differ.
+// Every kind of expression, compiled and interpreted. Values are chosen so that float results are exact: contraction
+// may change roundings, and nothing else may differ.
 #include <cstdint>
 #include <limits>
 
@@ -31,7 +31,8 @@ ir::Function Elementwise(DType in, DType out_type, int64_t n, int lanes, F value
 
 template <typename T>
 void CheckIntegers(DType type, std::vector<T> a, std::vector<T> b) {
-  const ExprKind kinds[] = {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv, ExprKind::kMod, ExprKind::kMin, ExprKind::kMax};
+  const ExprKind kinds[] = {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv,
+                            ExprKind::kMod, ExprKind::kMin, ExprKind::kMax};
   std::vector<T> all_a, all_b;
   for (T x : a) {
     for (T y : b) all_a.push_back(x), all_b.push_back(y);
@@ -50,13 +51,15 @@ void CheckIntegers(DType type, std::vector<T> a, std::vector<T> b) {
       Expr value = ir::MakeBinary(kind, ir::MakeLoad(in_a, index), ir::MakeLoad(in_b, index));
       stores.push_back(ir::MakeStore(out, At(Expr(i) * lanes + n * static_cast<int64_t>(stores.size()), lanes), value));
     }
-    ir::Function f{"f", {in_a, in_b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, ir::MakeBlock(stores))};
+    ir::Function f{
+        "f", {in_a, in_b, out}, ir::MakeFor(i, 0, Expr(n / lanes), ir::ForKind::kSerial, ir::MakeBlock(stores))};
     ExpectAgrees(f, {ToBytes(all_a), ToBytes(all_b), Bytes(all_a.size() * sizeof(T) * 7)});
   }
 }
 
 TEST(Expr, IntegersOfEveryWidth) {
-  CheckIntegers<int64_t>(DType::Int(64), {-9, -8, -1, 0, 1, 7, 8, INT64_MAX, INT64_MIN}, {-8, -3, -1, 1, 2, 3, 8, INT64_MAX});
+  CheckIntegers<int64_t>(DType::Int(64), {-9, -8, -1, 0, 1, 7, 8, INT64_MAX, INT64_MIN},
+                         {-8, -3, -1, 1, 2, 3, 8, INT64_MAX});
   CheckIntegers<int32_t>(DType::Int(32), {-9, -8, -1, 0, 1, 7, 8, INT32_MAX, INT32_MIN}, {-8, -3, -1, 1, 2, 3, 8});
   CheckIntegers<int8_t>(DType::Int(8), {-128, -9, -1, 0, 1, 127}, {-8, -1, 1, 3, 127});
   CheckIntegers<uint8_t>(DType::UInt(8), {0, 1, 7, 200, 255}, {1, 3, 100, 255});
@@ -82,13 +85,15 @@ TEST(Expr, FloorDivisionByConstants) {
 
 TEST(Expr, FloatArithmeticAndComparison) {
   const float inf = std::numeric_limits<float>::infinity();
-  std::vector<float> some = {-inf, -4.5F, -1, -0.0F, 0.0F, 1, 2.25F, 1024, inf, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> some = {-inf, -4.5F, -1,   -0.0F, 0.0F,
+                             1,    2.25F, 1024, inf,   std::numeric_limits<float>::quiet_NaN()};
   std::vector<float> a, b;
   for (float x : some) {
     for (float y : some) a.push_back(x), b.push_back(y);
   }
   auto n = static_cast<int64_t>(a.size());
-  for (ExprKind kind : {ExprKind::kMin, ExprKind::kMax, ExprKind::kEq, ExprKind::kNe, ExprKind::kLt, ExprKind::kLe, ExprKind::kGt, ExprKind::kGe}) {
+  for (ExprKind kind : {ExprKind::kMin, ExprKind::kMax, ExprKind::kEq, ExprKind::kNe, ExprKind::kLt, ExprKind::kLe,
+                        ExprKind::kGt, ExprKind::kGe}) {
     for (int lanes : {1, 5, 20}) {
       SCOPED_TRACE(testing::Message() << "kind " << static_cast<int>(kind) << " lanes " << lanes);
       bool compare = kind >= ExprKind::kEq;
@@ -101,9 +106,11 @@ TEST(Expr, FloatArithmeticAndComparison) {
   std::vector<float> finite = {-4.5F, -1, -0.5F, 0.25F, 1, 2.25F, 1024, 3};
   std::vector<float> other = {2, 4, -8, 0.5F, 1, -2, 16, 2};
   for (ExprKind kind : {ExprKind::kAdd, ExprKind::kSub, ExprKind::kMul, ExprKind::kDiv}) {
-    auto f = Elementwise(DType::Float(32), DType::Float(32), 8, 8, [&](Expr x, Expr y) { return ir::MakeBinary(kind, x, y); });
+    auto f = Elementwise(DType::Float(32), DType::Float(32), 8, 8,
+                         [&](Expr x, Expr y) { return ir::MakeBinary(kind, x, y); });
     ExpectAgrees(f, {ToBytes(finite), ToBytes(other), Bytes(32)});
-    auto fma = Elementwise(DType::Float(32), DType::Float(32), 8, 4, [&](Expr x, Expr y) { return ir::MakeBinary(kind, x * y, y + x * x); });
+    auto fma = Elementwise(DType::Float(32), DType::Float(32), 8, 4,
+                           [&](Expr x, Expr y) { return ir::MakeBinary(kind, x * y, y + x * x); });
     if (kind != ExprKind::kDiv) ExpectAgrees(fma, {ToBytes(finite), ToBytes(other), Bytes(32)});
   }
 }
@@ -125,7 +132,8 @@ TEST(Expr, Casts) {
   for (DType to : {DType::Int(8), DType::Int(32), DType::Int(64), DType::Float(64), DType::Float(16), DType::Bool()}) {
     for (int lanes : {1, 8}) {
       SCOPED_TRACE(ToString(to));
-      auto f = Elementwise(DType::Float(32), to, 8, lanes, [&](Expr x, Expr) { return ir::MakeCast(to.WithLanes(lanes), x); });
+      auto f = Elementwise(DType::Float(32), to, 8, lanes,
+                           [&](Expr x, Expr) { return ir::MakeCast(to.WithLanes(lanes), x); });
       std::vector<Bytes> args = {ToBytes(floats), ToBytes(floats), Bytes(8 * static_cast<size_t>(to.element_bytes()))};
       // f16 needs help from the C library where the CPU cannot convert.
       if (to.bits == 16) {
@@ -152,14 +160,16 @@ TEST(Expr, LoadsWithEveryKindOfIndex) {
   auto table = Buffer::Make("table", DType::Int(64), 4, Scope::kArgument);
   auto out = Buffer::Make("out", DType::Float(32), 40, Scope::kArgument, true);
   Var i("i");
-  auto store = [&](int at, const Expr& value) { return ir::MakeStore(out, At(Expr(i) * 20 + at, value.type().lanes), value); };
+  auto store = [&](int at, const Expr& value) {
+    return ir::MakeStore(out, At(Expr(i) * 20 + at, value.type().lanes), value);
+  };
   Expr gather = ir::MakeLoad(table, ir::MakeRamp(0, 1, 4));
   Stmt body = ir::MakeBlock({
-      store(0, ir::MakeLoad(a, ir::MakeRamp(Expr(i) * 3, 2, 4))),            // strided
-      store(4, ir::MakeLoad(a, ir::MakeRamp(Expr(i) + 9, -3, 4))),           // backwards
-      store(8, ir::MakeLoad(a, ir::MakeBroadcast(Expr(i) * 5 + 1, 4))),      // one element in all lanes
-      store(12, ir::MakeLoad(a, ir::MakeRamp(Expr(i), Expr(i) + 1, 4))),     // a stride known at run time
-      store(16, ir::MakeLoad(a, gather)),                                    // through a table
+      store(0, ir::MakeLoad(a, ir::MakeRamp(Expr(i) * 3, 2, 4))),         // strided
+      store(4, ir::MakeLoad(a, ir::MakeRamp(Expr(i) + 9, -3, 4))),        // backwards
+      store(8, ir::MakeLoad(a, ir::MakeBroadcast(Expr(i) * 5 + 1, 4))),   // one element in all lanes
+      store(12, ir::MakeLoad(a, ir::MakeRamp(Expr(i), Expr(i) + 1, 4))),  // a stride known at run time
+      store(16, ir::MakeLoad(a, gather)),                                 // through a table
   });
   ir::Function f{"f", {a, table, out}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, body)};
   std::vector<float> values(40);
@@ -176,7 +186,8 @@ TEST(Expr, StoresWithEveryKindOfIndex) {
       ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32, 1, 4), lanes),
       ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 4, 3, 4), lanes),
       ir::MakeStore(out, ir::MakeRamp(Expr(i) * 32 + 31, -2, 4), lanes),
-      ir::MakeStore(flags, ir::MakeRamp(Expr(i) * 8, 1, 8), ir::MakeRamp(Expr(i), 1, 8) < ir::MakeBroadcast(Expr(4), 8)),
+      ir::MakeStore(flags, ir::MakeRamp(Expr(i) * 8, 1, 8),
+                    ir::MakeRamp(Expr(i), 1, 8) < ir::MakeBroadcast(Expr(4), 8)),
       ir::MakeStore(out, Expr(i) * 32 + 20, ir::MakeCast(DType::Int(32), ir::MakeLoad(flags, Expr(i) * 8 + 3))),
   });
   ir::Function f{"f", {out, flags}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, body)};
@@ -196,14 +207,77 @@ TEST(Expr, IfThenElseEvaluatesOneSide) {
   ExpectAgrees(f, {ToBytes(std::vector<float>(16, 2.5F)), Bytes(128)});
 }
 
+// Lanes decide on their own: those outside read nothing, whichever way the load goes.
+TEST(Expr, IfThenElseByLanes) {
+  auto a = Buffer::Make("a", DType::Float(32), 16, Scope::kArgument);
+  auto bits = Buffer::Make("bits", DType::Bool(), 16, Scope::kArgument);
+  auto out = Buffer::Make("out", DType::Float(32), 96, Scope::kArgument, true);
+  DType f32x8 = DType::Float(32, 8);
+  Var i("i");
+  Expr lane = ir::MakeRamp(Expr(i) * 8, 1, 8);  // up to 31: half of them beyond the end
+  Expr inside = lane < ir::MakeBroadcast(Expr(16), 8);
+  auto choose = [&](const Expr& c, const Expr& x, const Expr& y) {
+    return ir::MakeCall(f32x8, ir::Intrinsic::kIfThenElse, {c, x, y});
+  };
+  Expr two = ir::Imm(f32x8, 2);
+  Expr plain = choose(inside, ir::MakeLoad(a, lane) * two, two);
+  Expr gather = choose(inside && lane >= ir::MakeBroadcast(Expr(3), 8),
+                       ir::MakeLoad(a, ir::MakeBroadcast(Expr(15), 8) - lane), two);
+  Expr nested = choose(inside, choose(ir::MakeLoad(bits, lane), ir::MakeLoad(a, lane), two),
+                       ir::MakeBroadcast(ir::MakeLoad(a, Expr(i) * 0 + 5), 8));
+  Stmt body =
+      ir::MakeBlock({ir::MakeStore(out, lane, plain), ir::MakeStore(out, ir::MakeRamp(Expr(i) * 8 + 32, 1, 8), gather),
+                     ir::MakeStore(out, ir::MakeRamp(Expr(i) * 8 + 64, 1, 8), nested)});
+  ir::Function f{"f", {a, bits, out}, ir::MakeFor(i, 0, 4, ir::ForKind::kSerial, body)};
+  std::vector<float> values(16);
+  for (int k = 0; k < 16; ++k) values[k] = static_cast<float>(k + 1);
+  Bytes flags(16);
+  for (int k = 0; k < 16; k += 3) flags[k] = 1;
+  std::vector<Bytes> args = {ToBytes(values), flags, Bytes(384)};
+  std::vector<float> expected(96);
+  for (int k = 0; k < 32; ++k) {
+    expected[k] = k < 16 ? values[k] * 2 : 2;
+    expected[32 + k] = k < 16 && k >= 3 ? values[15 - k] : 2;
+    expected[64 + k] = k >= 16 ? values[5] : flags[k] ? values[k] : 2;
+  }
+  EXPECT_EQ(FromBytes<float>(RunCompiled(f, args, HostForTest()).at(2)), expected);
+#if defined(__x86_64__)
+  EXPECT_EQ(FromBytes<float>(RunCompiled(f, args, Baseline()).at(2)), expected);
+#endif
+}
+
 TEST(Expr, LetBindsOnceAndNests) {
   auto a = Buffer::Make("a", DType::Int(64), 8, Scope::kArgument);
   auto out = Buffer::Make("out", DType::Int(64), 8, Scope::kArgument, true);
   Var i("i"), x("x"), y("y"), z("z");
-  Expr body = ir::MakeLet(x, ir::MakeLoad(a, Expr(i)), ir::MakeLet(y, Expr(x) * Expr(x) + i, ir::MakeLoad(a, Expr(y) % 8) + x * 2));
-  Stmt s = ir::MakeLetStmt(z, ir::MakeLoad(a, Expr(i)) % 8, ir::MakeStore(out, Expr(i), body + ir::MakeLoad(a, Expr(z)) + z));
+  Expr body = ir::MakeLet(x, ir::MakeLoad(a, Expr(i)),
+                          ir::MakeLet(y, Expr(x) * Expr(x) + i, ir::MakeLoad(a, Expr(y) % 8) + x * 2));
+  Stmt s = ir::MakeLetStmt(z, ir::MakeLoad(a, Expr(i)) % 8,
+                           ir::MakeStore(out, Expr(i), body + ir::MakeLoad(a, Expr(z)) + z));
   ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 8, ir::ForKind::kSerial, s)};
   ExpectAgrees(f, {ToBytes(std::vector<int64_t>{5, 3, -2, 8, 100, 7, 1, 0}), Bytes(64)});
+}
+
+// A condition over a bound float must not be computed before that float is, nor one over a loop of one iteration
+// whose place is read from memory.
+TEST(Expr, WhatDependsOnABoundValueStaysBehindIt) {
+  auto a = Buffer::Make("a", DType::Int(64), 8, Scope::kArgument);
+  auto out = Buffer::Make("out", DType::Int(64), 32, Scope::kArgument, true);
+  Var i("i"), x("x", DType::Float(32)), v("v", DType::Int(64, 4)), k("k");
+  Expr half = ir::MakeCast(DType::Float(32), Expr(i)) * ir::Imm(DType::Float(32), 0.5);
+  Stmt first = ir::MakeStore(
+      out, Expr(i),
+      ir::MakeLet(x, half, ir::MakeSelect(Expr(x) < ir::Imm(DType::Float(32), 1.5), Expr(i) * 2, Expr(i) + 100)));
+  Stmt branch = ir::MakeIf(
+      Expr(i) % 2 < Expr(1),
+      ir::MakeLetStmt(x, half,
+                      ir::MakeIf(Expr(x) > ir::Imm(DType::Float(32), 1), ir::MakeStore(out, Expr(i) + 8, Expr(i)))));
+  Stmt at = ir::MakeFor(k, ir::MakeLoad(a, Expr(i)), 1, ir::ForKind::kSerial,
+                        ir::MakeStore(out, Expr(k) * 1 + 16, (Expr(k) * 3 + 7) / 2 + Expr(i)));
+  Stmt vector =
+      ir::MakeLetStmt(v, ir::MakeRamp(Expr(i), 2, 4), ir::MakeStore(out, ir::MakeRamp(24, 1, 4), Expr(v) * Expr(v)));
+  ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 8, ir::ForKind::kSerial, ir::MakeBlock({first, branch, at, vector}))};
+  ExpectAgrees(f, {ToBytes(std::vector<int64_t>{5, 3, 2, 7, 0, 7, 1, 0}), Bytes(256)});
 }
 
 TEST(Expr, FailuresAreMessages) {
@@ -212,7 +286,8 @@ TEST(Expr, FailuresAreMessages) {
   ir::Function f{"f", {out}, ir::MakeStore(out, Expr(stray), ir::Imm(DType::Float(32), 1))};
   auto result = CompileToObject({f}, HostForTest(), {});
   ASSERT_FALSE(result.ok());
-  EXPECT_NE(result.status().message().find("variable `stray` is used outside its loop"), std::string::npos) << result.status().message();
+  EXPECT_NE(result.status().message().find("variable `stray` is used outside its loop"), std::string::npos)
+      << result.status().message();
   auto other = Buffer::Make("other", DType::Float(32), 4, Scope::kWorkspace);
   ir::Function g{"g", {out}, ir::MakeStore(other, Expr(0), ir::Imm(DType::Float(32), 1))};
   result = CompileToObject({g}, HostForTest(), {});

@@ -1,6 +1,6 @@
-#include "compiled.h"
-
 #include <dlfcn.h>
+
+#include "compiled.h"
 
 namespace hone::codegen {
 namespace {
@@ -80,7 +80,8 @@ TEST(Link, UndefinedSymbolsAreErrors) {
   Linked to;
   auto in = Buffer::Make("in", DType::Float(32), 1, Scope::kArgument);
   auto out = Buffer::Make("out", DType::Float(16), 1, Scope::kArgument, true);
-  ir::Function f{"f", {in, out}, ir::MakeStore(out, Expr(0), ir::MakeCast(DType::Float(16), ir::MakeLoad(in, Expr(0))))};
+  ir::Function f{
+      "f", {in, out}, ir::MakeStore(out, Expr(0), ir::MakeCast(DType::Float(16), ir::MakeLoad(in, Expr(0))))};
   auto code = CompileToObject({f}, Baseline(), {});
   ASSERT_TRUE(code.ok());
   Status status = LinkShared({{"half.o", code->object}}, {}, to.path);

@@ -14,7 +14,8 @@ using ir::Scope;
 using ir::Var;
 
 template <typename T>
-std::vector<T> Apply(Intrinsic fn, DType type, const std::vector<T>& x, const std::vector<T>& y, int lanes, const Target& target) {
+std::vector<T> Apply(Intrinsic fn, DType type, const std::vector<T>& x, const std::vector<T>& y, int lanes,
+                     const Target& target) {
   auto n = static_cast<int64_t>(x.size());
   auto a = Buffer::Make("a", type, n, Scope::kArgument);
   auto b = Buffer::Make("b", type, n, Scope::kArgument);
@@ -30,17 +31,28 @@ std::vector<T> Apply(Intrinsic fn, DType type, const std::vector<T>& x, const st
 
 double Exact(Intrinsic fn, double x, double y) {
   switch (fn) {
-    case Intrinsic::kExp: return std::exp(x);
-    case Intrinsic::kLog: return std::log(x);
-    case Intrinsic::kSqrt: return std::sqrt(x);
-    case Intrinsic::kTanh: return std::tanh(x);
-    case Intrinsic::kErf: return std::erf(x);
-    case Intrinsic::kAbs: return std::fabs(x);
-    case Intrinsic::kFloor: return std::floor(x);
-    case Intrinsic::kCeil: return std::ceil(x);
-    case Intrinsic::kRound: return std::nearbyint(x);
-    case Intrinsic::kPow: return std::pow(x, y);
-    default: return 0;
+    case Intrinsic::kExp:
+      return std::exp(x);
+    case Intrinsic::kLog:
+      return std::log(x);
+    case Intrinsic::kSqrt:
+      return std::sqrt(x);
+    case Intrinsic::kTanh:
+      return std::tanh(x);
+    case Intrinsic::kErf:
+      return std::erf(x);
+    case Intrinsic::kAbs:
+      return std::fabs(x);
+    case Intrinsic::kFloor:
+      return std::floor(x);
+    case Intrinsic::kCeil:
+      return std::ceil(x);
+    case Intrinsic::kRound:
+      return std::nearbyint(x);
+    case Intrinsic::kPow:
+      return std::pow(x, y);
+    default:
+      return 0;
   }
 }
 
@@ -48,9 +60,36 @@ double Exact(Intrinsic fn, double x, double y) {
 template <typename T>
 std::vector<T> Inputs() {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> x = {0, -T(0), 1, -1, T(0.5), T(1.5), T(2.5), T(-0.5), T(-2.5), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
-                      Limits::min(), Limits::denorm_min(), Limits::max(), Limits::lowest(), T(0.625), T(0.6249), T(2.4999), T(88.72), T(88.73),
-                      T(-87.5), T(-103.9), T(-104.5), T(709.7), T(-745.1), T(8388607.5), T(0.99999994), T(1.0000001), T(0.49999997)};
+  std::vector<T> x = {0,
+                      -T(0),
+                      1,
+                      -1,
+                      T(0.5),
+                      T(1.5),
+                      T(2.5),
+                      T(-0.5),
+                      T(-2.5),
+                      Limits::infinity(),
+                      -Limits::infinity(),
+                      Limits::quiet_NaN(),
+                      Limits::min(),
+                      Limits::denorm_min(),
+                      Limits::max(),
+                      Limits::lowest(),
+                      T(0.625),
+                      T(0.6249),
+                      T(2.4999),
+                      T(88.72),
+                      T(88.73),
+                      T(-87.5),
+                      T(-103.9),
+                      T(-104.5),
+                      T(709.7),
+                      T(-745.1),
+                      T(8388607.5),
+                      T(0.99999994),
+                      T(1.0000001),
+                      T(0.49999997)};
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> near(-6, 6), wide(-110, 110), magnitude(-38, 38);
   for (int i = 0; i < 600; ++i) {
@@ -85,8 +124,9 @@ void Check(Intrinsic fn, DType type, double tolerance, const std::vector<T>& x, 
           bad += !(std::fabs(static_cast<double>(got[i]) - exact) <= slack);
         }
         if (bad == 1) {
-          ADD_FAILURE() << "function " << static_cast<int>(fn) << " of " << ToString(type) << ", " << lanes << " lanes, " << target.cpu
-                        << ": at " << x[i] << ", " << y[i] << " got " << got[i] << ", expected " << exact;
+          ADD_FAILURE() << "function " << static_cast<int>(fn) << " of " << ToString(type) << ", " << lanes
+                        << " lanes, " << target.cpu << ": at " << x[i] << ", " << y[i] << " got " << got[i]
+                        << ", expected " << exact;
           return;
         }
       }

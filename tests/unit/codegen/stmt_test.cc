@@ -30,7 +30,8 @@ TEST(Stmt, LoopsWithOddBounds) {
                            ir::MakeStore(out, Expr(i) * 20 + j + 3, Expr(j) * 3 + Expr(i) / 2 - (Expr(j) - 1) / 3));
   Stmt one = ir::MakeFor(k, Expr(i) * 2, 1, ForKind::kSerial, ir::MakeStore(out, Expr(k) + 300, Expr(k) % 7));
   Stmt none = ir::MakeFor(e, 5, 0, ForKind::kSerial, ir::MakeStore(out, Expr(e), Expr(99)));
-  Stmt ragged = ir::MakeFor(k, 0, ir::Min(Expr(3), Expr(10) - Expr(i) * 3), ForKind::kSerial, ir::MakeStore(out, Expr(350) + Expr(i) * 3 + k, Expr(k)));
+  Stmt ragged = ir::MakeFor(k, 0, ir::Min(Expr(3), Expr(10) - Expr(i) * 3), ForKind::kSerial,
+                            ir::MakeStore(out, Expr(350) + Expr(i) * 3 + k, Expr(k)));
   ir::Function f{"f", {out}, ir::MakeFor(i, 0, 13, ForKind::kSerial, ir::MakeBlock({inner, one, none, ragged}))};
   ExpectAgrees(f, {Bytes(3200)});
 }
@@ -41,7 +42,8 @@ TEST(Stmt, SharedVariablesOfOneIteration) {
   auto out = Buffer::Make("out", kF32, 64, Scope::kArgument, true);
   Var i("i"), v("v");
   auto copy = [&](int64_t min, int64_t to) {
-    return ir::MakeFor(v, Expr(min), 1, ForKind::kSerial, ir::MakeStore(out, Expr(i) * 8 + to, ir::MakeLoad(a, Expr(i) * 2 + Expr(v) * 5)));
+    return ir::MakeFor(v, Expr(min), 1, ForKind::kSerial,
+                       ir::MakeStore(out, Expr(i) * 8 + to, ir::MakeLoad(a, Expr(i) * 2 + Expr(v) * 5)));
   };
   Stmt both = ir::MakeIf(Expr(i) < Expr(4), ir::MakeBlock({copy(3, 0), copy(7, 1)}), copy(1, 2));
   ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 8, ForKind::kSerial, both)};
@@ -53,7 +55,8 @@ TEST(Stmt, LoadsSeeStoresBetweenThem) {
   Var i("i");
   Expr here = ir::MakeLoad(x, Expr(i));
   Stmt twice = ir::MakeStore(x, Expr(i), here + here);
-  Stmt body = ir::MakeBlock({twice, ir::MakeIf(Expr(i) % 2 < Expr(1), twice, ir::MakeStore(x, Expr(i), here - 1)), twice});
+  Stmt body =
+      ir::MakeBlock({twice, ir::MakeIf(Expr(i) % 2 < Expr(1), twice, ir::MakeStore(x, Expr(i), here - 1)), twice});
   ir::Function f{"f", {x}, ir::MakeFor(i, 0, 8, ForKind::kSerial, body)};
   ExpectAgrees(f, {ToBytes(Numbers(8))});
 }
@@ -66,9 +69,13 @@ TEST(Stmt, ScratchAndWorkspaceNest) {
   auto row2 = Buffer::Make("row2", kF32, 7, Scope::kScratch);
   Var i("i"), j("j"), k("k");
   Stmt fill = ir::MakeFor(k, 0, 30, ForKind::kSerial, ir::MakeStore(wide, Expr(29) - k, ir::MakeLoad(a, Expr(k))));
-  Stmt first = ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(row1, Expr(j), ir::MakeLoad(wide, Expr(i) * 5 + j)));
-  Stmt second = ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(row2, Expr(j) + 1, ir::MakeLoad(row1, Expr(4) - j) * 2));
-  Stmt last = ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(out, Expr(i) * 5 + j, ir::MakeLoad(row2, Expr(j) + 1) + ir::MakeLoad(row1, Expr(j))));
+  Stmt first =
+      ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(row1, Expr(j), ir::MakeLoad(wide, Expr(i) * 5 + j)));
+  Stmt second =
+      ir::MakeFor(j, 0, 5, ForKind::kSerial, ir::MakeStore(row2, Expr(j) + 1, ir::MakeLoad(row1, Expr(4) - j) * 2));
+  Stmt last =
+      ir::MakeFor(j, 0, 5, ForKind::kSerial,
+                  ir::MakeStore(out, Expr(i) * 5 + j, ir::MakeLoad(row2, Expr(j) + 1) + ir::MakeLoad(row1, Expr(j))));
   Stmt inside = ir::MakeAllocate(row1, ir::MakeBlock({first, ir::MakeAllocate(row2, ir::MakeBlock({second, last}))}));
   for (ForKind kind : {ForKind::kSerial, ForKind::kParallel}) {
     Stmt all = ir::MakeAllocate(wide, ir::MakeBlock({fill, ir::MakeFor(i, 0, 6, kind, inside)}));
@@ -86,7 +93,9 @@ TEST(Stmt, EntryDescribesTheArguments) {
   auto a = Buffer::Make("a", DType::UInt(8), 10, Scope::kArgument);
   auto out = Buffer::Make("out", DType::UInt(8), 20, Scope::kArgument, true);
   Var i("i");
-  ir::Function f{"widen", {a, out}, ir::MakeFor(i, 0, 10, ForKind::kSerial, ir::MakeStore(out, Expr(i) * 2, ir::MakeLoad(a, Expr(i))))};
+  ir::Function f{"widen",
+                 {a, out},
+                 ir::MakeFor(i, 0, 10, ForKind::kSerial, ir::MakeStore(out, Expr(i) * 2, ir::MakeLoad(a, Expr(i))))};
   auto code = CompileToObject({f}, HostForTest(), {});
   ASSERT_TRUE(code.ok());
   const EntryPoint& entry = code->entries.at(0);
@@ -104,8 +113,10 @@ TEST(Stmt, ParallelLoopsOfAllExtents) {
   auto out = Buffer::Make("out", kF32, 70, Scope::kArgument, true);
   for (int extent : {0, 1, 2, 3, 5, 7}) {
     Var outer("outer"), i("i"), j("j");
-    Stmt row = ir::MakeFor(j, 0, Expr(5), ForKind::kSerial,
-                           ir::MakeStore(out, Expr(outer) * 35 + (Expr(i) - 2) * 5 + j, ir::MakeLoad(a, Expr(outer) * 35 + Expr(34) - (Expr(i) - 2) * 5 - j) + F(Expr(i) * outer)));
+    Stmt row = ir::MakeFor(
+        j, 0, Expr(5), ForKind::kSerial,
+        ir::MakeStore(out, Expr(outer) * 35 + (Expr(i) - 2) * 5 + j,
+                      ir::MakeLoad(a, Expr(outer) * 35 + Expr(34) - (Expr(i) - 2) * 5 - j) + F(Expr(i) * outer)));
     // Captures a variable of the loop around it; starts at 2.
     Stmt f_body = ir::MakeFor(outer, 0, 2, ForKind::kSerial, ir::MakeFor(i, 2, Expr(extent), ForKind::kParallel, row));
     ExpectAgrees({"f", {a, out}, f_body}, {ToBytes(Numbers(70)), Bytes(280)});
@@ -126,8 +137,11 @@ Stmt Accumulate(const Buffer& a, const Buffer& out, const Buffer& acc, const Var
   for (int t = 0; t < 4; ++t) {
     Expr slot = Vec(Expr(t * lanes), lanes);
     init.push_back(ir::MakeStore(acc, slot, ir::Imm(kF32.WithLanes(lanes), 0)));
-    update.push_back(ir::MakeStore(acc, slot, ir::MakeLoad(acc, slot) + ir::MakeLoad(a, Vec(Expr(k) * lanes, lanes)) * F(ir::MakeBroadcast(Expr(i) + t, lanes))));
-    finish.push_back(ir::MakeStore(out, Vec(Expr(i) * (4 * lanes) + t * lanes, lanes), ir::Max(ir::MakeLoad(acc, slot), ir::Imm(kF32, -5))));
+    update.push_back(ir::MakeStore(acc, slot,
+                                   ir::MakeLoad(acc, slot) + ir::MakeLoad(a, Vec(Expr(k) * lanes, lanes)) *
+                                                                 F(ir::MakeBroadcast(Expr(i) + t, lanes))));
+    finish.push_back(ir::MakeStore(out, Vec(Expr(i) * (4 * lanes) + t * lanes, lanes),
+                                   ir::Max(ir::MakeLoad(acc, slot), ir::Imm(kF32, -5))));
   }
   Stmt reduce = ir::MakeFor(k, 0, 6, ForKind::kSerial, ir::MakeBlock(update));
   return ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeBlock(init), reduce, ir::MakeBlock(finish)}));
@@ -164,8 +178,10 @@ TEST(Stmt, RegisterBuffersWithVariableIndices) {
   Stmt body = ir::MakeAllocate(acc, ir::MakeAllocate(overlap, ir::MakeBlock({fill, pieces, use})));
   ExpectAgrees({"f", {out}, ir::MakeFor(i, 0, 3, ForKind::kSerial, body)}, {Bytes(96)});
   // Shared by the threads of a parallel loop inside: in memory too.
-  Stmt threads = ir::MakeFor(i, 0, 3, ForKind::kParallel, ir::MakeStore(out, Expr(i), ir::MakeLoad(acc, Expr(0)) + ir::MakeLoad(acc, Expr(1))));
-  Stmt shared = ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeStore(acc, Expr(0), ir::Imm(kF32, 3)), ir::MakeStore(acc, Expr(1), ir::Imm(kF32, 4)), threads}));
+  Stmt threads = ir::MakeFor(i, 0, 3, ForKind::kParallel,
+                             ir::MakeStore(out, Expr(i), ir::MakeLoad(acc, Expr(0)) + ir::MakeLoad(acc, Expr(1))));
+  Stmt shared = ir::MakeAllocate(acc, ir::MakeBlock({ir::MakeStore(acc, Expr(0), ir::Imm(kF32, 3)),
+                                                     ir::MakeStore(acc, Expr(1), ir::Imm(kF32, 4)), threads}));
   ExpectAgrees({"f", {out}, shared}, {Bytes(96)});
 }
 
@@ -175,7 +191,8 @@ TEST(Stmt, PrefetchAndPragmaChangeNothing) {
   Var i("i");
   // The prefetched address may lie anywhere: a prefetch does not fault.
   Expr ahead = ir::MakeCall(kF32, ir::Intrinsic::kPrefetch, {ir::MakeLoad(a, Expr(i) + 12), Expr(2)});
-  Stmt body = ir::MakeBlock({ir::MakeEvaluate(ahead), ir::MakePragma("note", Expr(1), ir::MakeStore(out, Expr(i), ir::MakeLoad(a, Expr(i))))});
+  Stmt body = ir::MakeBlock({ir::MakeEvaluate(ahead),
+                             ir::MakePragma("note", Expr(1), ir::MakeStore(out, Expr(i), ir::MakeLoad(a, Expr(i))))});
   ir::Function f{"f", {a, out}, ir::MakeFor(i, 0, 16, ForKind::kSerial, body)};
   auto args = std::vector<Bytes>{ToBytes(Numbers(16)), Bytes(64)};
   EXPECT_EQ(RunCompiled(f, args, HostForTest()).at(1), args[0]);

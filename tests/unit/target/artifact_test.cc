@@ -8,7 +8,10 @@ namespace {
 Artifact Example() {
   Artifact artifact;
   artifact.format = "elf-object";
-  artifact.bytes = std::string("\x7f" "ELF\0\1", 6);
+  artifact.bytes = std::string(
+      "\x7f"
+      "ELF\0\1",
+      6);
   artifact.entries = {{"conv", {{"data", DType::Float(32), 12, false}, {"out", DType::Float(32), 24, true}}, 128, 64},
                       {"prepare", {}, 0, 0}};
   return artifact;
@@ -53,9 +56,11 @@ TEST(Artifact, DigestSeesEveryPart) {
 }
 
 TEST(Artifact, BadEntriesAreRefused) {
-  for (const char* text : {"", "[]", "{}", R"({"entries": 1})", R"({"entries": [], "extra": 1})", R"({"entries": [{"symbol": "x"}]})",
-                           R"({"entries": [{"symbol": "x", "args": [], "workspace_bytes": -1, "scratch_bytes": 0}]})",
-                           R"({"entries": [{"symbol": "x", "args": [{"name": "a", "type": "f33", "elements": 1, "written": true}], "workspace_bytes": 0, "scratch_bytes": 0}]})"}) {
+  for (
+      const char* text :
+      {"", "[]", "{}", R"({"entries": 1})", R"({"entries": [], "extra": 1})", R"({"entries": [{"symbol": "x"}]})",
+       R"({"entries": [{"symbol": "x", "args": [], "workspace_bytes": -1, "scratch_bytes": 0}]})",
+       R"({"entries": [{"symbol": "x", "args": [{"name": "a", "type": "f33", "elements": 1, "written": true}], "workspace_bytes": 0, "scratch_bytes": 0}]})"}) {
     EXPECT_FALSE(ParseEntries(text).ok()) << text;
   }
 }

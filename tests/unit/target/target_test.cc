@@ -43,9 +43,10 @@ TEST(Target, RefusesWhatItDoesNotKnow) {
     const char* text;
     const char* message;
   };
-  for (const Case& c : {Case{"", "empty"}, Case{"cpus", "did you mean `cpu`"}, Case{"cpu -thread=2", "did you mean `-threads`"},
-                        Case{"cpu threads=2", "-key=value"}, Case{"cpu -threads=0", "-threads"}, Case{"cpu -threads=x", "-threads"},
-                        Case{"cpu -vector=48", "16, 32 or 64"}, Case{"cpu -cpu=a -cpu=b", "twice"}}) {
+  for (const Case& c :
+       {Case{"", "empty"}, Case{"cpus", "did you mean `cpu`"}, Case{"cpu -thread=2", "did you mean `-threads`"},
+        Case{"cpu threads=2", "-key=value"}, Case{"cpu -threads=0", "-threads"}, Case{"cpu -threads=x", "-threads"},
+        Case{"cpu -vector=48", "16, 32 or 64"}, Case{"cpu -cpu=a -cpu=b", "twice"}}) {
     auto target = Target::Parse(c.text);
     ASSERT_FALSE(target.ok()) << c.text;
     EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
@@ -58,7 +59,8 @@ TEST(Target, HostIsConsistent) {
   EXPECT_EQ(host->threads, DetectCpu().logical_cores);
   EXPECT_TRUE(std::is_sorted(host->features.begin(), host->features.end()));
   auto has = [&](const char* f) { return std::count(host->features.begin(), host->features.end(), f) > 0; };
-  EXPECT_EQ(host->vector_bytes == 64, has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("avx512cd"));
+  EXPECT_EQ(host->vector_bytes == 64,
+            has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq") && has("avx512cd"));
   auto again = Target::Parse(host->Text());
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->Text(), host->Text());
@@ -86,7 +88,8 @@ TEST_F(TargetFile, CpuAloneIsTheHost) {
 }
 
 TEST_F(TargetFile, FeaturesDecideTheVectors) {
-  auto avx2 = Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "haswell", "features": ["fma", "avx2"], "threads": 4})");
+  auto avx2 = Read(
+      R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "haswell", "features": ["fma", "avx2"], "threads": 4})");
   ASSERT_TRUE(avx2.ok()) << avx2.status().message();
   EXPECT_EQ(avx2->vector_bytes, 32);
   EXPECT_EQ(avx2->vector_registers, 16);
@@ -105,9 +108,10 @@ TEST_F(TargetFile, ErrorsNameFileAndKey) {
     const char* text;
     const char* message;
   };
-  for (const Case& c : {Case{"{}", "kind"}, Case{R"({"kind": "gpu"})", "kind"}, Case{R"({"kind": "cpu", "thread": 2})", "threads"},
-                        Case{R"({"kind": "cpu", "threads": 0})", "threads"}, Case{R"({"kind": "cpu", "vector_bytes": 33})", "vector_bytes"},
-                        Case{R"({"kind": "cpu")", "t.json:1"}}) {
+  for (const Case& c :
+       {Case{"{}", "kind"}, Case{R"({"kind": "gpu"})", "kind"}, Case{R"({"kind": "cpu", "thread": 2})", "threads"},
+        Case{R"({"kind": "cpu", "threads": 0})", "threads"},
+        Case{R"({"kind": "cpu", "vector_bytes": 33})", "vector_bytes"}, Case{R"({"kind": "cpu")", "t.json:1"}}) {
     auto target = Read(c.text);
     ASSERT_FALSE(target.ok()) << c.text;
     EXPECT_NE(target.status().message().find("t.json"), std::string::npos) << target.status().message();
