@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "build_folder.h"
+#include "graph/reference.h"
+
+namespace hone {
+namespace {
+
+class DeployTest : public BuildFolderTest {
+ protected:
+  void SetUp() override {
+    BuildFolderTest::SetUp();
+    ASSERT_TRUE(Extract().status.ok());
+    ASSERT_TRUE(Build().status.ok());
+  }
+};
+
+// examples/deploy_c with its own Makefile, as a user would: all warnings are errors there.
+TEST_F(DeployTest, TheExampleFindsTheReferencesTopFive) {
+  CommandResult made = Run({"make", "-f", std::string(HONE_SOURCE_DIR) + "/examples/deploy_c/Makefile", "LIB=out/tiny.cpu", "NET=tiny", "OUT=deploy"});
+  ASSERT_TRUE(made.status.ok()) << made.out << made.err;
+  Rng rng(9);
+  std::vector<float> data(3 * 13 * 13);
+  for (float& v : data) v = static_cast<float>(rng.UniformDouble() * 2 - 1);
+  Write("image.f32", {reinterpret_cast<const char*>(data.data()), data.size() * sizeof(float)});
+
+  const graph::Graph graph = Tiny();
+  auto scores = graph::RunReference(graph, *graph::MakeParameters(graph, nullptr), {{"data", data}}, 1)->at("fc");
+  std::vector<int> order(scores.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return scores[static_cast<size_t>(a)] > scores[static_cast<size_t>(b)]; });
+
+  CommandResult result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "image.f32"});
+  ASSERT_TRUE(result.status.ok()) << result.err;
+  const std::vector<std::string> lines = Split(result.out, '\n');
+  ASSERT_EQ(lines.size(), 6u) << result.out;
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(lines[i].rfind(fmt::format("{}. class {},", i + 1, order[i]), 0), 0u) << result.out;
+
+  Write("short.f32", "abcd");
+  result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "short.f32"});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_NE(result.err.find("must hold exactly 2028 bytes"), std::string::npos) << result.err;
+  result = Run({Path("deploy"), "image.f32", "image.f32"});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_NE(result.err.find("not one of Hone's"), std::string::npos) << result.err;
+}
+
+// libc (with the dynamic loader it brings) and nothing else, and no name but the interface's.
+TEST_F(DeployTest, TheLibraryNeedsLibcAlone) {
+  CommandResult needed = Run({"readelf", "-d", "out/tiny.cpu/libtiny.so"});
+  if (!needed.status.ok()) GTEST_SKIP() << "no readelf";
+  size_t count = 0;
+  for (const std::string& line : Split(needed.out, '\n')) {
+    if (line.find("(NEEDED)") == std::string::npos) continue;
+    ++count;
+    EXPECT_NE(line.find("libc.so"), std::string::npos) << line;
+  }
+  EXPECT_EQ(count, 1u);
+  CommandResult symbols = Run({"nm", "-D", "--defined-only", "out/tiny.cpu/libtiny.so"});
+  std::vector<std::string> names;
+  for (const std::string& line : Split(symbols.out, '\n')) {
+    if (!line.empty()) names.push_back(SplitWords(line).back());
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(names, (std::vector<std::string>{"tiny_abi_version", "tiny_create", "tiny_describe", "tiny_destroy", "tiny_profile_run", "tiny_run",
+                                             "tiny_strerror", "tiny_workspace_size"}));
+}
+
+}  // namespace
+}  // namespace hone
