@@ -136,9 +136,9 @@ TEST(Random, ProgramsAgreeWithTheInterpreter) {
   for (int64_t i = 0; i < kSize; ++i) in[static_cast<size_t>(i * 8)] = static_cast<unsigned char>(i * 7 % 31);
   auto pool = runtime::ThreadPool::Create(1, false);
   ASSERT_TRUE(pool.ok());
-  // One object of many functions: linking and loading 100 times would be most of the time.
+  // One object of many functions: linking and loading each would be most of the time.
   std::vector<ir::Function> functions;
-  for (uint32_t seed = 0; seed < 100; ++seed) {
+  for (uint32_t seed = 0; seed < 60; ++seed) {
     functions.push_back(Generator(seed).Make());
     functions.back().name = "f" + std::to_string(seed);
   }
@@ -164,7 +164,7 @@ TEST(Random, ProgramsAgreeWithTheInterpreter) {
     EXPECT_EQ(Bytes(a.data(), a.data() + kSize * 8), in) << "seed " << i;
     ran += expected[1] != out;
   }
-  EXPECT_GT(ran, 50) << "most programs store something";
+  EXPECT_GT(ran, 30) << "most programs store something";
 }
 
 }  // namespace
