@@ -26,7 +26,8 @@ using schedule::Stage;
 // Extents and values of one stage's axes, from the region it computes. Equations: schedule/relation.h.
 class AxisSolver {
  public:
-  AxisSolver(const Stage& stage, arith::Analyzer* analyzer, StageBounds* out) : stage_(stage), analyzer_(*analyzer), out_(*out) {
+  AxisSolver(const Stage& stage, arith::Analyzer* analyzer, StageBounds* out)
+      : stage_(stage), analyzer_(*analyzer), out_(*out) {
     for (const Relation& r : stage.relations) {
       if (r.kind == Relation::Kind::kSplit) {
         made_by_[r.split.outer] = made_by_[r.split.inner] = &r;
@@ -139,8 +140,10 @@ class AxisSolver {
 
   bool OuterFirst(const std::string& outer, const std::string& inner) {
     int last = -1, first = static_cast<int>(stage_.leaf.size());
-    for (const std::string& leaf : schedule::LeavesOf(stage_, outer)) last = std::max(last, schedule::LeafPosition(stage_, leaf));
-    for (const std::string& leaf : schedule::LeavesOf(stage_, inner)) first = std::min(first, schedule::LeafPosition(stage_, leaf));
+    for (const std::string& leaf : schedule::LeavesOf(stage_, outer))
+      last = std::max(last, schedule::LeafPosition(stage_, leaf));
+    for (const std::string& leaf : schedule::LeavesOf(stage_, inner))
+      first = std::min(first, schedule::LeafPosition(stage_, leaf));
     return last < first;
   }
 
@@ -148,7 +151,8 @@ class AxisSolver {
   // After Solve(): the guards with their conditions.
   void WriteGuards() {
     for (const auto& g : guarded_) {
-      out_.guards.push_back({analyzer_.Simplify(Value(g.axis) < g.extent), g.position, stage_.FindAxis(g.axis)->reduce});
+      out_.guards.push_back(
+          {analyzer_.Simplify(Value(g.axis) < g.extent), g.position, stage_.FindAxis(g.axis)->reduce});
     }
   }
 
@@ -210,13 +214,14 @@ class Inferrer {
     solver.Solve();
     solver.WriteGuards();
     for (size_t i = 0; i < b.extent.size(); ++i) {
-      b.size.push_back(std::clamp<int64_t>(solver.UpperBound(b.extent[i]), 0, stage.tensor.shape()[i]));
+      const int64_t whole = stage.tensor.shape()[i];
+      b.size.push_back(std::clamp<int64_t>(bounds_.analyzer.ConstUpperBound(b.extent[i]).value_or(whole), 0, whole));
     }
     return Status::Ok();
   }
 
-  // The loops around the body of `reader` that run for one computation of `stage`, outermost first, and te's axes of the
-  // reader as they run.
+  // The loops around the body of `reader` that run for one computation of `stage`, outermost first, and te's axes of
+  // the reader as they run.
   std::vector<arith::RunningVar> Running(const Stage& reader, const Stage& stage) {
     std::vector<arith::RunningVar> running;
     AddLoops(reader, stage, &running);

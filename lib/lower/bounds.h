@@ -1,7 +1,8 @@
 // Bounds: how far each stage's loops run, and what a tensor's indices are in terms of them.
 //
-// First of all passes, since everything needs its answers: it looks at the schedule alone and makes no statement. Consumers
-// come before producers: an attached stage computes the region of its tensor that the loops inside its place touch.
+// First of all passes, since everything needs its answers: it looks at the schedule alone and makes no statement.
+// Consumers come before producers: an attached stage computes the region of its tensor that the loops inside its place
+// touch.
 #pragma once
 
 #include <map>
@@ -30,11 +31,12 @@ struct Guard {
 };
 
 struct StageBounds {
-  std::vector<ir::Expr> min, extent;  // the region that is computed, a pair a dimension; in terms of loops around the stage
-  std::vector<int64_t> size;          // constant upper bounds of extent
-  std::vector<Loop> loops;            // one a leaf of the stage, outermost first
+  std::vector<ir::Expr> min,
+      extent;                 // the region that is computed, a pair a dimension; in terms of loops around the stage
+  std::vector<int64_t> size;  // constant upper bounds of extent
+  std::vector<Loop> loops;    // one a leaf of the stage, outermost first
   std::vector<Guard> guards;
-  ir::VarMap values;                  // te's axes (spatial ones with the region's min) in terms of loops
+  ir::VarMap values;  // te's axes (spatial ones with the region's min) in terms of loops
 };
 
 struct Bounds {
@@ -42,7 +44,8 @@ struct Bounds {
   arith::Analyzer analyzer;                   // knows the range of every loop variable
 };
 
-// kInvalid if the loops of some stage cannot be formed.
+// Fills `bounds`, which must be empty. Any schedule that schedule/ accepted has bounds; the Status is for what may
+// come.
 Status InferBounds(const schedule::Schedule& schedule, Bounds* bounds);
 
 }  // namespace hone::lower

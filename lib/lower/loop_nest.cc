@@ -75,7 +75,8 @@ class Builder {
       auto is = [&](const te::Tensor& x) { return x.name() == t.name(); };
       const bool input = std::any_of(schedule_.inputs().begin(), schedule_.inputs().end(), is);
       if (!input && !(stage && stage->output)) {
-        return Status::Invalid(fmt::format("argument `{}` is neither an input nor an output of the schedule", t.name()));
+        return Status::Invalid(
+            fmt::format("argument `{}` is neither an input nor an output of the schedule", t.name()));
       }
       if (storage_.count(t.name())) return Status::Invalid(fmt::format("argument `{}` is given twice", t.name()));
       AddRootStorage(t, Scope::kArgument, !input);
@@ -83,7 +84,8 @@ class Builder {
     }
     for (const auto* needed : {&schedule_.inputs(), &schedule_.outputs()}) {
       for (const te::Tensor& t : *needed) {
-        if (!storage_.count(t.name())) return Status::Invalid(fmt::format("the schedule uses `{}`, which is not among the arguments", t.name()));
+        if (!storage_.count(t.name()))
+          return Status::Invalid(fmt::format("the schedule uses `{}`, which is not among the arguments", t.name()));
       }
     }
     return Status::Ok();
@@ -151,8 +153,8 @@ class Builder {
     storage_[stage.name()] = {Buffer::Make(stage.name(), stage.tensor.type(), total, scope), b.min, stride};
   }
 
-  // `rest` with the stages attached at this loop around it. They are built first, in order of the schedule, since `rest`
-  // reads their storage: hence a function.
+  // `rest` with the stages attached at this loop around it. They are built first, in order of the schedule, since
+  // `rest` reads their storage: hence a function.
   template <typename Rest>
   Stmt WithAttached(const Stage& stage, const std::string& axis, const Rest& rest) {
     std::vector<std::pair<Buffer, Stmt>> produced;
@@ -174,9 +176,8 @@ class Builder {
     size_t first_reduce = 0;
     while (first_reduce < stage.leaf.size() && !stage.FindAxis(stage.leaf[first_reduce])->reduce) ++first_reduce;
     const bool reduction = stage.reduction();
-    return Guarded(b, -1, true, [&] {
-      return BuildLoops(stage, b, 0, reduction ? static_cast<int>(first_reduce) : -1);
-    });
+    return Guarded(b, -1, true,
+                   [&] { return BuildLoops(stage, b, 0, reduction ? static_cast<int>(first_reduce) : -1); });
   }
 
   // Loops from `position` inwards. `init_at`: where a reduction's identity goes; -1: nowhere (any more).
@@ -280,9 +281,15 @@ class Builder {
     if (!reduce) return ir::MakeStore(s.buffer, index, translator.Mutate(body));
     Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
     switch (reduce->reducer) {
-      case ir::Reducer::kSum: value = old + value; break;
-      case ir::Reducer::kMax: value = Max(old, value); break;
-      case ir::Reducer::kMin: value = Min(old, value); break;
+      case ir::Reducer::kSum:
+        value = old + value;
+        break;
+      case ir::Reducer::kMax:
+        value = Max(old, value);
+        break;
+      case ir::Reducer::kMin:
+        value = Min(old, value);
+        break;
     }
     return ir::MakeStore(s.buffer, index, value);
   }

@@ -40,7 +40,8 @@ class Steps {
 
 }  // namespace
 
-Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args, const LowerOptions& options) {
+Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
+                           const LowerOptions& options) {
   Bounds bounds;
   HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds));
   HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name));

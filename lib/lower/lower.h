@@ -2,8 +2,8 @@
 //
 // The passes in order (each in its own file, whose header says why it stands there):
 //   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
-// Only bounds knows the schedule's relations; only loop_nest makes loops from them; after unroll the program is large, so
-// that everything costly stands before it.
+// Only bounds knows the schedule's relations; only loop_nest makes loops from them; after unroll the program is large,
+// so that everything costly stands before it.
 #pragma once
 
 #include <string>
@@ -23,7 +23,9 @@ struct LowerOptions {
   void* trace_context = nullptr;
 };
 
-// `args`: the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each once.
-Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args, const LowerOptions& options);
+// `args`: the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each
+// once.
+Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
+                           const LowerOptions& options);
 
 }  // namespace hone::lower

@@ -138,13 +138,16 @@ class Partitioner final : public ir::Mutator {
       arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
       if (d.terms.size() != 1 || !d.terms[0].term.same_as(op.var)) return Stmt();
       const int64_t stride = d.terms[0].coefficient;
-      if (stride > 0) first = std::max(first, -ir::FloorDiv(d.constant, stride));
-      else last = std::min(last, ir::FloorDiv(d.constant, -stride) + 1);
+      if (stride > 0)
+        first = std::max(first, -ir::FloorDiv(d.constant, stride));
+      else
+        last = std::min(last, ir::FloorDiv(d.constant, -stride) + 1);
     }
     first = std::min(first, end);
     last = std::max(last, first);
     const Expr no = ir::Imm(DType::Bool(), 0);
-    return ir::MakeBlock({Loop(op, *min, first, With(op.body, condition, no)), Loop(op, first, last, With(op.body, condition, rest)),
+    return ir::MakeBlock({Loop(op, *min, first, With(op.body, condition, no)),
+                          Loop(op, first, last, With(op.body, condition, rest)),
                           Loop(op, last, end, With(op.body, condition, no))});
   }
 

@@ -79,7 +79,8 @@ class Injector final : public ir::Mutator {
     std::vector<Stmt> stmts;
     for (const Expr& start : finder.starts) {
       Expr address = ir::MakeLoad(finder.buffer, Plus(start, distance));
-      stmts.push_back(ir::MakeEvaluate(ir::MakeCall(address.type(), ir::Intrinsic::kPrefetch, {address, Expr(kLocality)})));
+      stmts.push_back(
+          ir::MakeEvaluate(ir::MakeCall(address.type(), ir::Intrinsic::kPrefetch, {address, Expr(kLocality)})));
     }
     stmts.push_back(Mutate(op.body));
     return ir::MakeBlock(std::move(stmts));

@@ -49,8 +49,8 @@ bool MustBeConstant(const For& loop, const VarSet& register_vars) {
          register_vars.count(loop.var.node()) > 0;
 }
 
-// Looks for a value of `var` at which to cut: min <= var < cut decides some min or max in the extent of a loop that must
-// be constant, or cut <= var does.
+// Looks for a value of `var` at which to cut: min <= var < cut decides some min or max in the extent of a loop that
+// must be constant, or cut <= var does.
 class CutFinder final : public ir::Visitor {
  public:
   CutFinder(const For& loop, int64_t min, int64_t end, const VarSet& register_vars, arith::Analyzer* analyzer)
@@ -110,8 +110,9 @@ class Specializer final : public ir::Mutator {
  private:
   Stmt MutateFor(const For& op) override {
     Expr min = analyzer_.Simplify(op.min), extent = analyzer_.Simplify(op.extent);
-    analyzer_.Bind(op.var, min, extent);
     const int64_t *begin = AsIntImm(min), *count = AsIntImm(extent);
+    if (count && *count <= 0) return ir::MakeBlock({});
+    analyzer_.Bind(op.var, min, extent);
     if (begin && count && *count > 1 && op.for_kind != ForKind::kVectorized && cuts_ < kMaxCuts) {
       CutFinder finder(op, *begin, *begin + *count, register_vars_, &analyzer_);
       finder.Visit(op.body);
@@ -171,7 +172,9 @@ class Specializer final : public ir::Mutator {
     return ir::MakeBlock(std::move(parts));
   }
 
-  Stmt One(const Stmt& body, const ir::Var& var, int64_t value) { return Mutate(ir::Substitute(body, var, Expr(value))); }
+  Stmt One(const Stmt& body, const ir::Var& var, int64_t value) {
+    return Mutate(ir::Substitute(body, var, Expr(value)));
+  }
 
   arith::Analyzer analyzer_;
   VarSet register_vars_;

@@ -60,7 +60,8 @@ class BufferReplacer final : public ir::Mutator {
   }
   Stmt MutateStore(const ir::Store& op) override {
     const Buffer& buffer = New(op.buffer);
-    return buffer.same_as(op.buffer) ? Mutator::MutateStore(op) : ir::MakeStore(buffer, Mutate(op.index), Mutate(op.value));
+    return buffer.same_as(op.buffer) ? Mutator::MutateStore(op)
+                                     : ir::MakeStore(buffer, Mutate(op.index), Mutate(op.value));
   }
   Stmt MutateAllocate(const ir::Allocate& op) override {
     if (!which_.count(op.buffer.get())) return Mutator::MutateAllocate(op);
@@ -80,7 +81,8 @@ Result<Stmt> AssignStorage(const Stmt& body) {
   RegisterChecker checker;
   checker.Visit(body);
   if (checker.bytes > kMaxLocalBytes) {
-    return Status::Invalid(fmt::format("the kernel's local buffers take {} bytes; at most {} are possible", checker.bytes, kMaxLocalBytes));
+    return Status::Invalid(fmt::format("the kernel's local buffers take {} bytes; at most {} are possible",
+                                       checker.bytes, kMaxLocalBytes));
   }
   if (checker.indexed.empty()) return body;
   return BufferReplacer(checker.indexed).Mutate(body);

@@ -1,6 +1,7 @@
 // Storage: the last pass. What it promises to backends: a register buffer is accessed at constant indices only.
 //
-// After unroll, which decides that: a register buffer with any other access becomes scratch. Sizes are checked here too.
+// After unroll, which decides that: a register buffer with any other access becomes scratch. Sizes are checked here
+// too.
 #pragma once
 
 #include "base/result.h"

@@ -46,7 +46,8 @@ class Unroller final : public ir::Mutator {
   Stmt MutateFor(const ir::For& op) override {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     const int64_t known = value_.empty() ? 0 : 1;
-    if (op.for_kind == ir::ForKind::kUnrolled && min && extent && copies_ * std::max<int64_t>(*extent, 1) <= kMaxCopies) {
+    if (op.for_kind == ir::ForKind::kUnrolled && min && extent &&
+        copies_ * std::max<int64_t>(*extent, 1) <= kMaxCopies) {
       return Copies(op, *min, *extent);
     }
     Expr new_min = op.min, new_extent = op.extent;
@@ -55,6 +56,7 @@ class Unroller final : public ir::Mutator {
       new_extent = Generic(op.extent);
       // An extent may become constant with a copy's value.
       const int64_t *m = AsIntImm(new_min), *e = AsIntImm(new_extent);
+      if (e && *e <= 0) return ir::MakeBlock({});
       if (op.for_kind == ir::ForKind::kUnrolled && m && e && copies_ * std::max<int64_t>(*e, 1) <= kMaxCopies) {
         return Copies(op, *m, *e);
       }
@@ -62,7 +64,8 @@ class Unroller final : public ir::Mutator {
     analyzer_.Bind(op.var, new_min, new_extent);
     Stmt body = Mutate(op.body);
     const ir::ForKind kind = op.for_kind == ir::ForKind::kUnrolled ? ir::ForKind::kSerial : op.for_kind;
-    if (body.same_as(op.body) && new_min.same_as(op.min) && new_extent.same_as(op.extent) && kind == op.for_kind) return Same(op);
+    if (body.same_as(op.body) && new_min.same_as(op.min) && new_extent.same_as(op.extent) && kind == op.for_kind)
+      return Same(op);
     return ir::MakeFor(op.var, new_min, new_extent, kind, body);
   }
 
@@ -106,8 +109,10 @@ class Unroller final : public ir::Mutator {
     for (const auto& [var, coefficient] : t.moving) constant += coefficient * *AsIntImm(value_.at(var));
     Expr& made = t.made[constant];
     if (!made.defined()) {
-      if (!t.base.defined()) made = Expr(constant);
-      else made = constant == 0 ? t.base : t.base + constant;
+      if (!t.base.defined())
+        made = Expr(constant);
+      else
+        made = constant == 0 ? t.base : t.base + constant;
     }
     return made;
   }
@@ -158,7 +163,8 @@ class Unroller final : public ir::Mutator {
       return op.else_case.defined() ? Mutate(op.else_case) : ir::MakeBlock({});
     }
     Stmt then_case = Mutate(op.then_case), else_case = Mutate(op.else_case);
-    if (condition.same_as(op.condition) && then_case.same_as(op.then_case) && else_case.same_as(op.else_case)) return Same(op);
+    if (condition.same_as(op.condition) && then_case.same_as(op.then_case) && else_case.same_as(op.else_case))
+      return Same(op);
     return ir::MakeIf(condition, then_case, else_case);
   }
   Expr MutateCall(const ir::Call& op) override {
@@ -171,7 +177,9 @@ class Unroller final : public ir::Mutator {
   std::unordered_map<const VarNode*, Expr> value_;
   // A template holds for one list of unrolled loops around an index; nodes may be shared between places.
   struct KeyHash {
-    size_t operator()(const std::pair<const void*, int>& k) const { return std::hash<const void*>()(k.first) * 31 + k.second; }
+    size_t operator()(const std::pair<const void*, int>& k) const {
+      return std::hash<const void*>()(k.first) * 31 + k.second;
+    }
   };
   std::unordered_map<std::pair<const void*, int>, std::unique_ptr<IndexTemplate>, KeyHash> templates_;
   std::map<std::pair<int, const VarNode*>, int> scopes_;  // (scope, unrolled variable) -> scope inside it

@@ -30,7 +30,8 @@ class Widener final : public ir::Mutator {
 
   Expr Index(const Expr& index) {
     if (!ir::UsesVar(index, var_)) return index;
-    if (std::optional<int64_t> stride = arith::StrideOf(index, var_)) return ir::MakeRamp(At(index), Expr(*stride), lanes_);
+    if (std::optional<int64_t> stride = arith::StrideOf(index, var_))
+      return ir::MakeRamp(At(index), Expr(*stride), lanes_);
     return simplify_.Simplify(Mutate(index));
   }
 

@@ -1,9 +1,11 @@
 // Vectorize: loops of kind vectorized become operations on vectors.
 //
-// After specialize, which made their extents constant, and before unroll, so that it works on one copy of a body. The lanes
-// of a vectorized loop run in lock step; that is legal since iterations of a spatial axis are independent (schedule/ checks).
+// After specialize, which made their extents constant, and before unroll, so that it works on one copy of a body. The
+// lanes of a vectorized loop run in lock step; that is legal since iterations of a spatial axis are independent
+// (schedule/ checks).
 //
-// - Stores and loads at an index that is linear in the variable become Ramps; others get a vector index (gather, scatter).
+// - Stores and loads at an index that is linear in the variable become Ramps; others get a vector index (gather,
+// scatter).
 // - if_then_else whose condition does not depend on the variable keeps a scalar condition and gets vector branches.
 // - A loop that cannot be vectorized (a condition or an inner extent depends on its variable) becomes serial.
 #pragma once

@@ -34,26 +34,29 @@ Status CheckAttachment(const State& state, const Stage& stage) {
     used = true;
   }
   if (!used) {
-    return Status::Invalid(fmt::format("`{}` cannot be computed at `{}`: neither it nor a stage inside its loop `{}` reads `{}`",
-                                       stage.name(), consumer->name(), stage.at_axis, stage.name()));
+    return Status::Invalid(
+        fmt::format("`{}` cannot be computed at `{}`: neither it nor a stage inside its loop `{}` reads `{}`",
+                    stage.name(), consumer->name(), stage.at_axis, stage.name()));
   }
   for (const Stage* reader : readers) {
     if (!Inside(state, reader, *consumer, stage.at_axis)) {
-      return Status::Invalid(fmt::format("`{}` cannot be computed at axis `{}` of `{}`: `{}` reads it too and is outside that loop",
-                                         stage.name(), stage.at_axis, consumer->name(), reader->name()));
+      return Status::Invalid(
+          fmt::format("`{}` cannot be computed at axis `{}` of `{}`: `{}` reads it too and is outside that loop",
+                      stage.name(), stage.at_axis, consumer->name(), reader->name()));
     }
   }
   for (int i = 0; i <= LeafPosition(*consumer, stage.at_axis); ++i) {
     if (consumer->FindAxis(consumer->leaf[i])->kind == ir::ForKind::kVectorized) {
-      return Status::Invalid(fmt::format("`{}` cannot be computed inside the vectorized loop `{}` of `{}`", stage.name(),
-                                         consumer->leaf[i], consumer->name()));
+      return Status::Invalid(fmt::format("`{}` cannot be computed inside the vectorized loop `{}` of `{}`",
+                                         stage.name(), consumer->leaf[i], consumer->name()));
     }
   }
   return Status::Ok();
 }
 
 Status ApplyComputeAt(const Step& step, const State& state, Stage* stage) {
-  if (stage->output) return Status::Invalid(fmt::format("`{}` is an output: it cannot be computed inside another stage", stage->name()));
+  if (stage->output)
+    return Status::Invalid(fmt::format("`{}` is an output: it cannot be computed inside another stage", stage->name()));
   HONE_ASSIGN_OR_RETURN(Stage * consumer, state.Need(step.argument));
   if (consumer == stage) return Status::Invalid(fmt::format("`{}` cannot be computed inside itself", stage->name()));
   HONE_RETURN_IF_ERROR(NeedLoop(consumer, step.axes[0]).status());
@@ -68,12 +71,15 @@ Status ApplyStorageAlign(const Step& step, Stage* stage) {
   std::vector<std::string> names;
   for (const ir::IterVar& v : node.axes) names.push_back(v.var.name());
   if (std::find(names.begin(), names.end(), step.axes[0]) == names.end()) {
-    return Status::NotFound(fmt::format("`{}` has no dimension `{}`{}", stage->name(), step.axes[0], SuggestionText(step.axes[0], names)));
+    return Status::NotFound(
+        fmt::format("`{}` has no dimension `{}`{}", stage->name(), step.axes[0], SuggestionText(step.axes[0], names)));
   }
-  if (stage->output) return Status::Invalid(fmt::format("`{}` is an output: its storage is the caller's", stage->name()));
+  if (stage->output)
+    return Status::Invalid(fmt::format("`{}` is an output: its storage is the caller's", stage->name()));
   const int64_t factor = step.values[0], offset = step.values[1];
   if (factor < 1 || offset < 0 || offset >= factor) {
-    return Status::Invalid(fmt::format("storage_align needs 0 <= offset < factor, not factor {} offset {}", factor, offset));
+    return Status::Invalid(
+        fmt::format("storage_align needs 0 <= offset < factor, not factor {} offset {}", factor, offset));
   }
   stage->aligns.push_back({step.axes[0], factor, offset});
   return Status::Ok();
@@ -95,24 +101,28 @@ Result<ir::Scope> ParseScope(const std::string& text) {
   if (text == "scratch") return ir::Scope::kScratch;
   if (text == "workspace") return ir::Scope::kWorkspace;
   if (text == "shared") return Status::Unsupported("scope `shared` needs a GPU target; not in this version");
-  return Status::Invalid(fmt::format("unknown scope `{}`{}", text, SuggestionText(text, {"register", "scratch", "workspace", "shared"})));
+  return Status::Invalid(
+      fmt::format("unknown scope `{}`{}", text, SuggestionText(text, {"register", "scratch", "workspace", "shared"})));
 }
 
 Status ApplyAttachStep(const Step& step, const State& state, Stage* stage) {
   switch (step.kind) {
-    case StepKind::kComputeAt: return ApplyComputeAt(step, state, stage);
+    case StepKind::kComputeAt:
+      return ApplyComputeAt(step, state, stage);
     case StepKind::kComputeRoot:
       stage->attach = AttachKind::kRoot;
       stage->at_stage.clear();
       stage->at_axis.clear();
       return Status::Ok();
     case StepKind::kSetScope: {
-      if (stage->output) return Status::Invalid(fmt::format("`{}` is an output: its storage is the caller's", stage->name()));
+      if (stage->output)
+        return Status::Invalid(fmt::format("`{}` is an output: its storage is the caller's", stage->name()));
       HONE_ASSIGN_OR_RETURN(ir::Scope scope, ParseScope(step.argument));
       stage->scope = scope;
       return Status::Ok();
     }
-    default: return ApplyStorageAlign(step, stage);
+    default:
+      return ApplyStorageAlign(step, stage);
   }
 }
 

@@ -12,18 +12,24 @@ namespace {
 
 const char* KindWord(ir::ForKind kind) {
   switch (kind) {
-    case ir::ForKind::kVectorized: return "vectorized";
-    case ir::ForKind::kUnrolled: return "unrolled";
-    case ir::ForKind::kParallel: return "parallel";
-    case ir::ForKind::kSerial: return "serial";
-    default: return "bound to a thread";
+    case ir::ForKind::kVectorized:
+      return "vectorized";
+    case ir::ForKind::kUnrolled:
+      return "unrolled";
+    case ir::ForKind::kParallel:
+      return "parallel";
+    case ir::ForKind::kSerial:
+      return "serial";
+    default:
+      return "bound to a thread";
   }
 }
 
 Status CheckNewAxes(const Stage& stage, const std::vector<std::string>& names) {
   std::set<std::string> seen;
   for (const std::string& name : names) {
-    if (stage.FindAxis(name)) return Status::Invalid(fmt::format("stage `{}` has an axis `{}` already", stage.name(), name));
+    if (stage.FindAxis(name))
+      return Status::Invalid(fmt::format("stage `{}` has an axis `{}` already", stage.name(), name));
     if (!seen.insert(name).second) return Status::Invalid(fmt::format("the name `{}` is given twice", name));
   }
   return Status::Ok();
@@ -37,13 +43,14 @@ Result<Axis*> NeedPlainLoop(const State& state, Stage* stage, const std::string&
   }
   for (const Stage& s : *state.stages) {
     if (s.attach == AttachKind::kAt && s.at_stage == stage->name() && s.at_axis == name) {
-      return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`; take `{}` apart before compute_at", s.name(),
-                                         name, stage->name(), name));
+      return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`; take `{}` apart before compute_at",
+                                         s.name(), name, stage->name(), name));
     }
   }
   for (const PrefetchNote& note : stage->prefetches) {
     if (note.axis == name) {
-      return Status::Invalid(fmt::format("axis `{}` of `{}` has a prefetch; split and fuse before prefetch", name, stage->name()));
+      return Status::Invalid(
+          fmt::format("axis `{}` of `{}` has a prefetch; split and fuse before prefetch", name, stage->name()));
     }
   }
   return axis;
@@ -105,11 +112,13 @@ Status ApplyFuse(const Step& step, const State& state, Stage* stage) {
   const int first = LeafPosition(*stage, step.axes[0]);
   for (size_t i = 1; i < parts.size(); ++i) {
     if (LeafPosition(*stage, step.axes[i]) != first + static_cast<int>(i)) {
-      return Status::Invalid(fmt::format("axes `{}` and `{}` of `{}` are not adjacent, outermost first (loops: {}); reorder before",
-                                         step.axes[i - 1], step.axes[i], stage->name(), fmt::join(stage->leaf, " ")));
+      return Status::Invalid(
+          fmt::format("axes `{}` and `{}` of `{}` are not adjacent, outermost first (loops: {}); reorder before",
+                      step.axes[i - 1], step.axes[i], stage->name(), fmt::join(stage->leaf, " ")));
     }
     if (parts[i].reduce != parts[0].reduce) {
-      return Status::Invalid(fmt::format("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]));
+      return Status::Invalid(
+          fmt::format("`{}` and `{}` cannot be fused: one is a reduce axis", step.axes[0], step.axes[i]));
     }
   }
   Axis outer = parts[0];
@@ -143,11 +152,13 @@ Status ApplyReorder(const Step& step, Stage* stage) {
 Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
   if (axis->kind != ir::ForKind::kSerial) {
-    return Status::Invalid(fmt::format("axis `{}` of `{}` is {} already", axis->name, stage->name(), KindWord(axis->kind)));
+    return Status::Invalid(
+        fmt::format("axis `{}` of `{}` is {} already", axis->name, stage->name(), KindWord(axis->kind)));
   }
   if (axis->reduce && kind != ir::ForKind::kUnrolled) {
-    return Status::Invalid(fmt::format("reduce axis `{}` of `{}` cannot be {}: its iterations depend on each other; use rfactor",
-                                       axis->name, stage->name(), KindWord(kind)));
+    return Status::Invalid(
+        fmt::format("reduce axis `{}` of `{}` cannot be {}: its iterations depend on each other; use rfactor",
+                    axis->name, stage->name(), KindWord(kind)));
   }
   if (kind == ir::ForKind::kVectorized) {
     for (const std::string& leaf : stage->leaf) {
@@ -164,7 +175,8 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   const std::string& tensor = step.axes[0];
   std::vector<std::string> reads = ReadsOf(*stage);
   if (std::find(reads.begin(), reads.end(), tensor) == reads.end()) {
-    return Status::NotFound(fmt::format("`{}` does not read `{}`{}", stage->name(), tensor, SuggestionText(tensor, reads)));
+    return Status::NotFound(
+        fmt::format("`{}` does not read `{}`{}", stage->name(), tensor, SuggestionText(tensor, reads)));
   }
   (void)state;
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[1]));
@@ -177,23 +189,31 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
 Result<Axis*> NeedLoop(Stage* stage, const std::string& name) {
   if (LeafPosition(*stage, name) < 0) {
     if (stage->FindAxis(name)) {
-      return Status::Invalid(fmt::format("axis `{}` of `{}` is no loop any more: it was split or fused (loops: {})", name,
-                                         stage->name(), fmt::join(stage->leaf, " ")));
+      return Status::Invalid(fmt::format("axis `{}` of `{}` is no loop any more: it was split or fused (loops: {})",
+                                         name, stage->name(), fmt::join(stage->leaf, " ")));
     }
-    return Status::NotFound(fmt::format("stage `{}` has no axis `{}`{}", stage->name(), name, SuggestionText(name, stage->leaf)));
+    return Status::NotFound(
+        fmt::format("stage `{}` has no axis `{}`{}", stage->name(), name, SuggestionText(name, stage->leaf)));
   }
   return const_cast<Axis*>(stage->FindAxis(name));
 }
 
 Status ApplyAxisStep(const Step& step, const State& state, Stage* stage) {
   switch (step.kind) {
-    case StepKind::kSplit: return ApplySplit(step, state, stage);
-    case StepKind::kFuse: return ApplyFuse(step, state, stage);
-    case StepKind::kReorder: return ApplyReorder(step, stage);
-    case StepKind::kVectorize: return ApplyKind(step, stage, ir::ForKind::kVectorized);
-    case StepKind::kUnroll: return ApplyKind(step, stage, ir::ForKind::kUnrolled);
-    case StepKind::kParallel: return ApplyKind(step, stage, ir::ForKind::kParallel);
-    case StepKind::kPrefetch: return ApplyPrefetch(step, state, stage);
+    case StepKind::kSplit:
+      return ApplySplit(step, state, stage);
+    case StepKind::kFuse:
+      return ApplyFuse(step, state, stage);
+    case StepKind::kReorder:
+      return ApplyReorder(step, stage);
+    case StepKind::kVectorize:
+      return ApplyKind(step, stage, ir::ForKind::kVectorized);
+    case StepKind::kUnroll:
+      return ApplyKind(step, stage, ir::ForKind::kUnrolled);
+    case StepKind::kParallel:
+      return ApplyKind(step, stage, ir::ForKind::kParallel);
+    case StepKind::kPrefetch:
+      return ApplyPrefetch(step, state, stage);
     default: {  // kPragma
       HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
       axis->pragmas.emplace_back(step.argument, step.values[0]);

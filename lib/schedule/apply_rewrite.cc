@@ -52,7 +52,8 @@ bool IsUntouched(const Stage& stage) {
 Status CheckNothingInside(const State& state, const Stage& stage) {
   for (const Stage& s : *state.stages) {
     if (s.attach == AttachKind::kAt && s.at_stage == stage.name()) {
-      return Status::Invalid(fmt::format("`{}` is computed inside `{}`; do this before compute_at", s.name(), stage.name()));
+      return Status::Invalid(
+          fmt::format("`{}` is computed inside `{}`; do this before compute_at", s.name(), stage.name()));
     }
   }
   return Status::Ok();
@@ -143,7 +144,8 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   const std::string &factored = step.axes[0], &name = step.results[0];
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, factored));
-  if (!axis->reduce) return Status::Invalid(fmt::format("rfactor needs a reduce axis; `{}` of `{}` is none", factored, stage->name()));
+  if (!axis->reduce)
+    return Status::Invalid(fmt::format("rfactor needs a reduce axis; `{}` of `{}` is none", factored, stage->name()));
   const te::TensorNode& node = *stage->tensor.node();
   const auto& reduce = *node.body.as<ir::Reduce>();
 
@@ -157,14 +159,17 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
     if (!a.reduce) continue;
     IterVar loop{Var(leaf), a.extent};
     value[leaf] = loop.var;
-    if (leaf == factored) kept = loop;
-    else loops.push_back(loop);
+    if (leaf == factored)
+      kept = loop;
+    else
+      loops.push_back(loop);
   }
   for (size_t i = stage->relations.size(); i-- > 0;) {
     const Relation& r = stage->relations[i];
     if (r.kind == Relation::Kind::kFuse) {
       if (!stage->FindAxis(r.fuse.fused)->reduce) continue;
-      return Status::Unsupported(fmt::format("rfactor of `{}`: its reduce axes were fused; use rfactor before fuse", stage->name()));
+      return Status::Unsupported(
+          fmt::format("rfactor of `{}`: its reduce axes were fused; use rfactor before fuse", stage->name()));
     }
     if (!stage->FindAxis(r.split.parent)->reduce) continue;
     const std::string& parent = r.split.parent;
@@ -187,7 +192,8 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   IterVar sum{Var(factored), kept.extent};
   std::vector<Expr> indices = {sum.var};
   for (const IterVar& a : axes) indices.push_back(a.var);
-  te::Tensor total = te::ComputeOver(stage->name(), axes, Expr(new ir::Reduce(reduce.reducer, {sum}, partial(indices))));
+  te::Tensor total =
+      te::ComputeOver(stage->name(), axes, Expr(new ir::Reduce(reduce.reducer, {sum}, partial(indices))));
 
   std::set<std::string> gone;
   for (const Axis& a : stage->axes) {

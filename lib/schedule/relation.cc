@@ -6,7 +6,8 @@
 namespace hone::schedule {
 namespace {
 
-// All axes that come from `axis`, itself included. Relations are in order of creation, so one pass forward sees them all.
+// All axes that come from `axis`, itself included. Relations are in order of creation, so one pass forward sees them
+// all.
 std::set<std::string> Descendants(const Stage& stage, const std::string& axis) {
   std::set<std::string> found = {axis};
   for (const Relation& r : stage.relations) {

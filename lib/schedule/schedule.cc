@@ -55,28 +55,34 @@ Status ApplyToState(const Step& step, const State& state) {
     case StepKind::kTensorize: {
       HONE_RETURN_IF_ERROR(state.Need(step.stage).status());
       std::string text = StepText(step);
-      return Status::Unsupported(fmt::format("{} needs a GPU target; not in this version", text.substr(0, text.find(' '))));
+      return Status::Unsupported(
+          fmt::format("{} needs a GPU target; not in this version", text.substr(0, text.find(' '))));
     }
     case StepKind::kInline:
     case StepKind::kCacheRead:
     case StepKind::kCacheWrite:
-    case StepKind::kRfactor: return ApplyRewriteStep(step, state);
-    default: break;
+    case StepKind::kRfactor:
+      return ApplyRewriteStep(step, state);
+    default:
+      break;
   }
   HONE_ASSIGN_OR_RETURN(Stage * stage, state.Need(step.stage));
   switch (step.kind) {
     case StepKind::kComputeAt:
     case StepKind::kComputeRoot:
     case StepKind::kSetScope:
-    case StepKind::kStorageAlign: return ApplyAttachStep(step, state, stage);
-    default: return ApplyAxisStep(step, state, stage);
+    case StepKind::kStorageAlign:
+      return ApplyAttachStep(step, state, stage);
+    default:
+      return ApplyAxisStep(step, state, stage);
   }
 }
 
 // A step made by hand may lack what its kind needs; its text would not parse then.
 Status CheckShape(const Step& step) {
   HONE_ASSIGN_OR_RETURN(Step parsed, ParseStep(StepText(step)));
-  if (!(parsed == step)) return Status::Invalid(fmt::format("`{}` does not say all that the step holds", StepText(step)));
+  if (!(parsed == step))
+    return Status::Invalid(fmt::format("`{}` does not say all that the step holds", StepText(step)));
   return Status::Ok();
 }
 
@@ -122,7 +128,9 @@ Result<Stage*> State::Need(const std::string& name) const {
   std::vector<std::string> known;
   for (const Stage& stage : *stages) known.push_back(stage.name());
   for (const te::Tensor& input : *inputs) {
-    if (input.name() == name) return Status::Invalid(fmt::format("`{}` is an input of the kernel, not a stage; stages: {}", name, fmt::join(known, " ")));
+    if (input.name() == name)
+      return Status::Invalid(
+          fmt::format("`{}` is an input of the kernel, not a stage; stages: {}", name, fmt::join(known, " ")));
   }
   return Status::NotFound(fmt::format("no stage `{}`{}", name, SuggestionText(name, known)));
 }

@@ -1,12 +1,12 @@
-// Schedule: how a DAG of tensors is computed: a state that starts as "every stage by itself, in plain loops" and changes
-// by steps (task/step.h). Apply checks a step against the state and performs it, or says in one line why it cannot and
-// leaves the state as it was. The state is read by lower/.
+// Schedule: how a DAG of tensors is computed: a state that starts as "every stage by itself, in plain loops" and
+// changes by steps (task/step.h). Apply checks a step against the state and performs it, or says in one line why it
+// cannot and leaves the state as it was. The state is read by lower/.
 //
 // Steps rewrite computations (inlining, caching), so a tensor may stand in several versions behind the reads of a DAG:
 // inside a schedule a tensor is known by its name.
 //
-// Constant computations (te::TensorNode::constant) are not stages of the kernel: Prepare() gives their own schedule, and
-// the kernel reads each of them that it needs as a placeholder.
+// Constant computations (te::TensorNode::constant) are not stages of the kernel: Prepare() gives their own schedule,
+// and the kernel reads each of them that it needs as a placeholder.
 #pragma once
 
 #include <cstdint>
@@ -57,13 +57,14 @@ struct StorageAlign {
 enum class AttachKind { kRoot, kInline, kAt };
 
 struct Stage {
-  te::Tensor tensor;             // its computation (after cache and rfactor rewrites)
-  std::vector<Axis> axes;        // every axis ever, by name: roots and derived
-  std::vector<std::string> leaf; // the loops, outermost first
+  te::Tensor tensor;                // its computation (after cache and rfactor rewrites)
+  std::vector<Axis> axes;           // every axis ever, by name: roots and derived
+  std::vector<std::string> leaf;    // the loops, outermost first
   std::vector<Relation> relations;  // in order of creation
   AttachKind attach = AttachKind::kRoot;
-  std::string at_stage, at_axis; // of kAt
-  std::optional<ir::Scope> scope;  // unset: decided by lower (argument for outputs, workspace at root, scratch inside a parallel loop)
+  std::string at_stage, at_axis;  // of kAt
+  std::optional<ir::Scope>
+      scope;  // unset: decided by lower (argument for outputs, workspace at root, scratch inside a parallel loop)
   std::vector<PrefetchNote> prefetches;
   std::vector<StorageAlign> aligns;
   bool output = false;
@@ -79,7 +80,8 @@ class Schedule {
   static Result<Schedule> Create(const std::vector<te::Tensor>& outputs);
 
   Status Apply(const Step& step);
-  Status ApplyAll(const std::vector<Step>& steps);  // stops at the first failure; the message names the step's number and text
+  Status ApplyAll(
+      const std::vector<Step>& steps);  // stops at the first failure; the message names the step's number and text
 
   // Stages with a computation, producers first; placeholders and constants are not among them.
   const std::vector<Stage>& stages() const { return stages_; }

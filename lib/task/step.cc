@@ -33,7 +33,10 @@ struct Form {
 
 const std::vector<Form>& Forms() {
   static const std::vector<Form> forms = {
-      {StepKind::kSplit, "split", {Part::kAxis, Part::kFactors, Part::kResults}, "split S axis [f1,f2,..] -> outer mid.. inner"},
+      {StepKind::kSplit,
+       "split",
+       {Part::kAxis, Part::kFactors, Part::kResults},
+       "split S axis [f1,f2,..] -> outer mid.. inner"},
       {StepKind::kFuse, "fuse", {Part::kAxes, Part::kResult}, "fuse S a b .. -> fused"},
       {StepKind::kReorder, "reorder", {Part::kAxes}, "reorder S a b .."},
       {StepKind::kVectorize, "vectorize", {Part::kAxis}, "vectorize S axis"},
@@ -43,11 +46,17 @@ const std::vector<Form>& Forms() {
       {StepKind::kComputeAt, "compute_at", {Part::kArgument, Part::kAxis}, "compute_at S consumer axis"},
       {StepKind::kComputeRoot, "compute_root", {}, "compute_root S"},
       {StepKind::kInline, "inline", {}, "inline S"},
-      {StepKind::kCacheRead, "cache_read", {Part::kArgument, Part::kAxes, Part::kResult}, "cache_read T scope readers.. -> name"},
+      {StepKind::kCacheRead,
+       "cache_read",
+       {Part::kArgument, Part::kAxes, Part::kResult},
+       "cache_read T scope readers.. -> name"},
       {StepKind::kCacheWrite, "cache_write", {Part::kArgument, Part::kResult}, "cache_write S scope -> name"},
       {StepKind::kRfactor, "rfactor", {Part::kAxis, Part::kResult}, "rfactor S axis -> name"},
       {StepKind::kSetScope, "set_scope", {Part::kArgument}, "set_scope S scope"},
-      {StepKind::kStorageAlign, "storage_align", {Part::kAxis, Part::kValue, Part::kValue}, "storage_align S axis factor offset"},
+      {StepKind::kStorageAlign,
+       "storage_align",
+       {Part::kAxis, Part::kValue, Part::kValue},
+       "storage_align S axis factor offset"},
       {StepKind::kDoubleBuffer, "double_buffer", {}, "double_buffer S"},
       {StepKind::kPrefetch, "prefetch", {Part::kAxis, Part::kAxis, Part::kValue}, "prefetch S T axis distance"},
       {StepKind::kTensorize, "tensorize", {Part::kAxis, Part::kArgument}, "tensorize S axis intrinsic"},
@@ -72,7 +81,8 @@ class StepReader {
       if (words_[0] == f.word) form = &f;
     }
     if (!form) {
-      return Status::Invalid(fmt::format("unknown step `{}` in `{}`{}", words_[0], line_, SuggestionText(words_[0], known)));
+      return Status::Invalid(
+          fmt::format("unknown step `{}` in `{}`{}", words_[0], line_, SuggestionText(words_[0], known)));
     }
     next_ = 1;
     Step step;
@@ -110,7 +120,8 @@ class StepReader {
       case Part::kAxes:
         while (TakeName(&word)) step->axes.push_back(word);
         return step->axes.empty() ? "a name is missing" : nullptr;
-      case Part::kArgument: return TakeName(&step->argument) ? nullptr : "a name is missing";
+      case Part::kArgument:
+        return TakeName(&step->argument) ? nullptr : "a name is missing";
       case Part::kValue: {
         if (!TakeName(&word)) return "a number is missing";
         Result<int64_t> value = ParseInt(word);
@@ -164,7 +175,9 @@ Step Reorder(std::string stage, std::vector<std::string> axes) {
 Step Vectorize(std::string stage, std::string axis) {
   return Make(StepKind::kVectorize, std::move(stage), {std::move(axis)});
 }
-Step Unroll(std::string stage, std::string axis) { return Make(StepKind::kUnroll, std::move(stage), {std::move(axis)}); }
+Step Unroll(std::string stage, std::string axis) {
+  return Make(StepKind::kUnroll, std::move(stage), {std::move(axis)});
+}
 Step Parallel(std::string stage, std::string axis) {
   return Make(StepKind::kParallel, std::move(stage), {std::move(axis)});
 }
@@ -202,15 +215,25 @@ std::string StepText(const Step& step) {
   auto add = [&](const std::string& word) { text += " " + word; };
   for (Part part : form.parts) {
     switch (part) {
-      case Part::kAxis: add(axis < step.axes.size() ? step.axes[axis++] : "?"); break;
+      case Part::kAxis:
+        add(axis < step.axes.size() ? step.axes[axis++] : "?");
+        break;
       case Part::kAxes:
         while (axis < step.axes.size()) add(step.axes[axis++]);
         break;
-      case Part::kFactors: add(fmt::format("[{}]", fmt::join(step.values, ","))); break;
-      case Part::kValue: add(value < step.values.size() ? std::to_string(step.values[value++]) : "?"); break;
-      case Part::kArgument: add(step.argument); break;
+      case Part::kFactors:
+        add(fmt::format("[{}]", fmt::join(step.values, ",")));
+        break;
+      case Part::kValue:
+        add(value < step.values.size() ? std::to_string(step.values[value++]) : "?");
+        break;
+      case Part::kArgument:
+        add(step.argument);
+        break;
       case Part::kResult:
-      case Part::kResults: add("-> " + Join(step.results, " ")); break;
+      case Part::kResults:
+        add("-> " + Join(step.results, " "));
+        break;
     }
   }
   return text;

@@ -1,10 +1,12 @@
-// A lowered function, run by the interpreter, gives exactly what its te DAG says, whatever the steps. The interpreter also
-// reports accesses out of bounds, reads of what was never written, and (by its order of iterations) dependent parallel loops.
+// A lowered function, run by the interpreter, gives exactly what its te DAG says, whatever the steps. The interpreter
+// also reports accesses out of bounds, reads of what was never written, and (by its order of iterations) dependent
+// parallel loops.
+#include "ir/interpreter.h"
+
 #include <gtest/gtest.h>
 
 #include "agree/trial.h"
 #include "base/rng.h"
-#include "ir/interpreter.h"
 #include "ir/printer.h"
 
 namespace hone::agree {

@@ -15,7 +15,8 @@ Expr F(double v) { return ir::Imm(DType::Float(32), v); }
 Problem MatMul(int64_t n, int64_t m, int64_t k) {
   Tensor a = te::Placeholder("a", {n, k}), b = te::Placeholder("b", {k, m});
   ir::IterVar r = te::ReduceAxis(k, "k");
-  Tensor c = te::Compute("c", {n, m}, {"i", "j"}, [&](const Vars& x) { return te::Sum(a(x[0], r.var) * b(r.var, x[1]), {r}); });
+  Tensor c = te::Compute("c", {n, m}, {"i", "j"},
+                         [&](const Vars& x) { return te::Sum(a(x[0], r.var) * b(r.var, x[1]), {r}); });
   Tensor out = te::Compute("out", {n, m}, {"i", "j"}, [&](const Vars& x) { return Max(c(x[0], x[1]) - F(1), F(0)); });
   return {fmt::format("matmul_{}_{}_{}", n, m, k), {a, b}, {out}};
 }
@@ -28,11 +29,13 @@ Problem Conv(int64_t h, int64_t w, int64_t kernel, int64_t stride, int64_t pad, 
   Tensor data = te::Placeholder("data", {1, 2, h, w, kBlock});
   Tensor weight = te::Placeholder("weight", {2, 2, kernel, kernel, kBlock, kBlock});
   Tensor bias = te::Placeholder("bias", {2, kBlock});
-  Tensor padded = te::Compute("pad", {1, 2, h + 2 * pad, w + 2 * pad, kBlock}, {"n", "c", "ih", "iw", "ci"}, [&](const Vars& x) {
-    Expr inside = x[2] >= Expr(pad) && x[2] < Expr(h + pad) && x[3] >= Expr(pad) && x[3] < Expr(w + pad);
-    return te::IfThenElse(inside, data(x[0], x[1], x[2] - pad, x[3] - pad, x[4]), F(0));
-  });
-  ir::IterVar c = te::ReduceAxis(2, "c"), kh = te::ReduceAxis(kernel, "kh"), kw = te::ReduceAxis(kernel, "kw"), ci = te::ReduceAxis(kBlock, "ci");
+  Tensor padded =
+      te::Compute("pad", {1, 2, h + 2 * pad, w + 2 * pad, kBlock}, {"n", "c", "ih", "iw", "ci"}, [&](const Vars& x) {
+        Expr inside = x[2] >= Expr(pad) && x[2] < Expr(h + pad) && x[3] >= Expr(pad) && x[3] < Expr(w + pad);
+        return te::IfThenElse(inside, data(x[0], x[1], x[2] - pad, x[3] - pad, x[4]), F(0));
+      });
+  ir::IterVar c = te::ReduceAxis(2, "c"), kh = te::ReduceAxis(kernel, "kh"), kw = te::ReduceAxis(kernel, "kw"),
+              ci = te::ReduceAxis(kBlock, "ci");
   Tensor acc = te::Compute("acc", {1, 2, oh, ow, kBlock}, {"n", "oc", "oh", "ow", "oi"}, [&](const Vars& x) {
     return te::Sum(padded(x[0], c.var, x[2] * stride + kh.var * dilation, x[3] * stride + kw.var * dilation, ci.var) *
                        weight(x[1], c.var, kh.var, kw.var, ci.var, x[4]),
@@ -82,7 +85,8 @@ Problem Sums(int64_t n, int64_t m, int64_t k) {
   ir::IterVar i = te::ReduceAxis(n, "ri"), j = te::ReduceAxis(m, "rj");
   Tensor sum = te::Compute("sum", {k}, {"c"}, [&](const Vars& x) { return te::Sum(x0(i.var, j.var, x[0]), {i, j}); });
   ir::IterVar l = te::ReduceAxis(k, "rk");
-  Tensor low = te::Compute("low", {n, m}, {"i", "j"}, [&](const Vars& x) { return te::MinOver(x0(x[0], x[1], l.var) - sum(l.var), {l}); });
+  Tensor low = te::Compute("low", {n, m}, {"i", "j"},
+                           [&](const Vars& x) { return te::MinOver(x0(x[0], x[1], l.var) - sum(l.var), {l}); });
   return {fmt::format("sums_{}_{}_{}", n, m, k), {x0}, {low, sum}};
 }
 
@@ -97,9 +101,22 @@ Problem Flatten(int64_t n, int64_t m) {
 }  // namespace
 
 std::vector<Problem> AllProblems() {
-  return {MatMul(5, 7, 6), MatMul(1, 13, 1), MatMul(8, 16, 4), Conv(5, 7, 3, 1, 1, 1), Conv(6, 5, 3, 2, 1, 1), Conv(7, 7, 3, 1, 2, 2),
-          Conv(4, 6, 1, 1, 0, 1), Chain(6, 11),        Chain(1, 1),         Stencil(17),            Stencil(1),            MaxPool(7, 6),
-          MaxPool(3, 5),   Sums(3, 5, 7),     Sums(1, 4, 1),      Flatten(5, 6)};
+  return {MatMul(5, 7, 6),
+          MatMul(1, 13, 1),
+          MatMul(8, 16, 4),
+          Conv(5, 7, 3, 1, 1, 1),
+          Conv(6, 5, 3, 2, 1, 1),
+          Conv(7, 7, 3, 1, 2, 2),
+          Conv(4, 6, 1, 1, 0, 1),
+          Chain(6, 11),
+          Chain(1, 1),
+          Stencil(17),
+          Stencil(1),
+          MaxPool(7, 6),
+          MaxPool(3, 5),
+          Sums(3, 5, 7),
+          Sums(1, 4, 1),
+          Flatten(5, 6)};
 }
 
 }  // namespace hone::agree

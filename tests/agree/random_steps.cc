@@ -48,24 +48,32 @@ Step Propose(const Schedule& s, int serial, Rng* rng) {
       axes.resize(1 + rng->UniformInt(axes.size()));
       return Reorder(name, axes);
     }
-    case 9: return Vectorize(name, rng->UniformInt(2) ? stage.leaf.back() : axis);
+    case 9:
+      return Vectorize(name, rng->UniformInt(2) ? stage.leaf.back() : axis);
     case 10:
-    case 11: return Unroll(name, axis);
-    case 12: return Parallel(name, rng->UniformInt(2) ? stage.leaf.front() : axis);
+    case 11:
+      return Unroll(name, axis);
+    case 12:
+      return Parallel(name, rng->UniformInt(2) ? stage.leaf.front() : axis);
     case 13:
     case 14:
     case 15: {
       const Stage& consumer = Pick(s.stages(), rng);
       return consumer.leaf.empty() ? ComputeRoot(name) : ComputeAt(name, consumer.name(), Pick(consumer.leaf, rng));
     }
-    case 16: return rng->UniformInt(2) ? Inline(name) : ComputeRoot(name);
+    case 16:
+      return rng->UniformInt(2) ? Inline(name) : ComputeRoot(name);
     case 17: {
       std::vector<std::string> reads = schedule::ReadsOf(stage);
-      return CacheRead(Pick(reads, rng), Pick<std::string>({"scratch", "workspace", "register"}, rng), {name}, fresh("read"));
+      return CacheRead(Pick(reads, rng), Pick<std::string>({"scratch", "workspace", "register"}, rng), {name},
+                       fresh("read"));
     }
-    case 18: return CacheWrite(name, Pick<std::string>({"scratch", "workspace", "register"}, rng), fresh("write"));
-    case 19: return Rfactor(name, axis, fresh("partial"));
-    case 20: return SetScope(name, Pick<std::string>({"scratch", "workspace", "register"}, rng));
+    case 18:
+      return CacheWrite(name, Pick<std::string>({"scratch", "workspace", "register"}, rng), fresh("write"));
+    case 19:
+      return Rfactor(name, axis, fresh("partial"));
+    case 20:
+      return SetScope(name, Pick<std::string>({"scratch", "workspace", "register"}, rng));
     default:
       if (rng->UniformInt(2)) {
         return {StepKind::kStorageAlign, name, {axis}, {static_cast<int64_t>(1 + rng->UniformInt(8)), 0}, "", {}};

@@ -34,7 +34,9 @@ class Evaluator {
   void Nest(const ir::Reduce& r, size_t axis, double* total) {
     if (axis == r.axes.size()) {
       double v = Eval(r.body);
-      *total = r.reducer == ir::Reducer::kSum ? *total + v : r.reducer == ir::Reducer::kMax ? std::fmax(*total, v) : std::fmin(*total, v);
+      *total = r.reducer == ir::Reducer::kSum   ? *total + v
+               : r.reducer == ir::Reducer::kMax ? std::fmax(*total, v)
+                                                : std::fmin(*total, v);
       return;
     }
     for (int64_t i = 0; i < r.axes[axis].extent; ++i) {
@@ -71,21 +73,36 @@ class Evaluator {
   double OfBinary(const ir::Binary& op) {
     double a = Eval(op.a), b = Eval(op.b);
     switch (op.kind) {
-      case ExprKind::kAdd: return a + b;
-      case ExprKind::kSub: return a - b;
-      case ExprKind::kMul: return a * b;
-      case ExprKind::kDiv: return op.type.is_float() ? a / b : std::floor(a / b);
-      case ExprKind::kMod: return a - std::floor(a / b) * b;
-      case ExprKind::kMin: return a < b ? a : b;
-      case ExprKind::kMax: return a > b ? a : b;
-      case ExprKind::kEq: return a == b;
-      case ExprKind::kNe: return a != b;
-      case ExprKind::kLt: return a < b;
-      case ExprKind::kLe: return a <= b;
-      case ExprKind::kGt: return a > b;
-      case ExprKind::kGe: return a >= b;
-      case ExprKind::kAnd: return a != 0 && b != 0;
-      default: return a != 0 || b != 0;
+      case ExprKind::kAdd:
+        return a + b;
+      case ExprKind::kSub:
+        return a - b;
+      case ExprKind::kMul:
+        return a * b;
+      case ExprKind::kDiv:
+        return op.type.is_float() ? a / b : std::floor(a / b);
+      case ExprKind::kMod:
+        return a - std::floor(a / b) * b;
+      case ExprKind::kMin:
+        return a < b ? a : b;
+      case ExprKind::kMax:
+        return a > b ? a : b;
+      case ExprKind::kEq:
+        return a == b;
+      case ExprKind::kNe:
+        return a != b;
+      case ExprKind::kLt:
+        return a < b;
+      case ExprKind::kLe:
+        return a <= b;
+      case ExprKind::kGt:
+        return a > b;
+      case ExprKind::kGe:
+        return a >= b;
+      case ExprKind::kAnd:
+        return a != 0 && b != 0;
+      default:
+        return a != 0 || b != 0;
     }
   }
 

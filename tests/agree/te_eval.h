@@ -1,5 +1,5 @@
-// The values of a te DAG straight from its definition: the engine that all others must agree with. No schedule, no loops
-// of ours: each element of each tensor by itself, in double precision.
+// The values of a te DAG straight from its definition: the engine that all others must agree with. No schedule, no
+// loops of ours: each element of each tensor by itself, in double precision.
 #pragma once
 
 #include <map>

@@ -62,8 +62,10 @@ Buffers::Buffers(const Prepared& prepared) : prepared_(prepared) {
     b.store.resize(values.size() + 32);
     const uintptr_t address = reinterpret_cast<uintptr_t>(b.store.data());
     b.data = b.store.data() + ((64 - address % 64) % 64) / sizeof(float);
-    if (i < prepared.problem.inputs.size()) std::copy(values.begin(), values.end(), b.data);
-    else std::fill(b.data, b.data + b.size, -77777.f);
+    if (i < prepared.problem.inputs.size())
+      std::copy(values.begin(), values.end(), b.data);
+    else
+      std::fill(b.data, b.data + b.size, -77777.f);
     buffers_.push_back(std::move(b));
   }
 }

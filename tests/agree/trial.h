@@ -1,4 +1,5 @@
-// One trial of one engine: a problem under a random schedule, lowered, with buffers to run it on and the check of what came out.
+// One trial of one engine: a problem under a random schedule, lowered, with buffers to run it on and the check of what
+// came out.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,8 @@
 
 namespace hone::agree {
 
-// A problem with inputs and what its definition says. Inputs are small integers: every sum is exact in f32 in any order.
+// A problem with inputs and what its definition says. Inputs are small integers: every sum is exact in f32 in any
+// order.
 struct Prepared {
   Problem problem;
   Values values;

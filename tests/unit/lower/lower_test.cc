@@ -29,8 +29,10 @@ std::string LowerText(const std::vector<Tensor>& inputs, const Tensor& out, cons
 struct MatMul {
   Tensor a = te::Placeholder("a", {10, 6}), b = te::Placeholder("b", {6, 8});
   ir::IterVar k = te::ReduceAxis(6, "k");
-  Tensor c = te::Compute("c", {10, 8}, {"i", "j"}, [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
-  Tensor out = te::Compute("out", {10, 8}, {"i", "j"}, [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
+  Tensor c = te::Compute("c", {10, 8}, {"i", "j"},
+                         [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
+  Tensor out = te::Compute("out", {10, 8}, {"i", "j"},
+                           [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
 };
 
 TEST(Lower, PlainLoops) {
@@ -78,12 +80,35 @@ TEST(Lower, AnAttachedRegisterTile) {
             "}\n");
 }
 
+// doc/schedule.md shows this schedule and these lines.
+TEST(Lower, TheExampleOfTheDocument) {
+  Tensor a = te::Placeholder("a", {100, 200}), b = te::Placeholder("b", {200, 64});
+  ir::IterVar k = te::ReduceAxis(200, "k");
+  Tensor c = te::Compute("c", {100, 64}, {"i", "j"},
+                         [&](const Vars& x) { return te::Sum(a(x[0], k.var) * b(k.var, x[1]), {k}); });
+  Tensor out = te::Compute("out", {100, 64}, {"i", "j"},
+                           [&](const Vars& x) { return Max(c(x[0], x[1]), ir::Imm(DType::Float(32), 0)); });
+  std::string text = LowerText(
+      {a, b}, out,
+      "split out i [4] -> i.o i.i\nsplit out j [16] -> j.o j.i\nreorder out i.o j.o i.i j.i\nparallel out i.o\n"
+      "unroll out i.i\nvectorize out j.i\ncompute_at c out j.o\nset_scope c register\nreorder c k i j\n"
+      "unroll c i\nvectorize c j\n");
+  const char* lines[] = {
+      "for parallel (i.o, 0, 25) {\n  for (j.o, 0, 4) {\n    allocate c: f32[64] register {\n",
+      "for (k, 0, 200) {\n        c[ramp(0, 1, 16)] = c[ramp(0, 1, 16)] + broadcast(a[i.o*800 + k], 16)*b[ramp(j.o*16 "
+      "+ k*64, 1, 16)];\n",
+      "      out[ramp(i.o*256 + j.o*16, 1, 16)] = max(c[ramp(0, 1, 16)], broadcast(0.0f, 16));\n",
+  };
+  for (const char* line : lines) EXPECT_NE(text.find(line), std::string::npos) << line << "\nis not in\n" << text;
+}
+
 TEST(Lower, TheRegionOfAStencilIncludesItsHalo) {
   Tensor x = te::Placeholder("x", {32});
   Tensor twice = te::Compute("twice", {32}, {"i"}, [&](const Vars& v) { return x(v[0]) + x(v[0]); });
   ir::IterVar k = te::ReduceAxis(3, "k");
   // Stride 2, dilation 3: one output tile of 4 needs (4-1)*2 + (3-1)*3 + 1 = 13 elements.
-  Tensor out = te::Compute("out", {12}, {"o"}, [&](const Vars& v) { return te::Sum(twice(v[0] * 2 + k.var * 3), {k}); });
+  Tensor out =
+      te::Compute("out", {12}, {"o"}, [&](const Vars& v) { return te::Sum(twice(v[0] * 2 + k.var * 3), {k}); });
   std::string text = LowerText({x}, out, "split out o [4] -> oo oi\ncompute_at twice out oo\n");
   EXPECT_NE(text.find("allocate twice: f32[13] workspace"), std::string::npos) << text;
   EXPECT_NE(text.find("for (i, 0, 13)"), std::string::npos) << text;
@@ -92,17 +117,20 @@ TEST(Lower, TheRegionOfAStencilIncludesItsHalo) {
 
 TEST(Lower, StorageAlignPadsTheRows) {
   MatMul m;
-  std::string text = LowerText({m.a, m.b}, m.out, "split out i [5] -> io ii\ncompute_at c out io\nstorage_align c i 16 1\n");
+  std::string text =
+      LowerText({m.a, m.b}, m.out, "split out i [5] -> io ii\ncompute_at c out io\nstorage_align c i 16 1\n");
   EXPECT_NE(text.find("allocate c: f32[85] workspace"), std::string::npos) << text;  // 5 rows of 17
   EXPECT_NE(text.find("c[i*17 + j]"), std::string::npos) << text;
 }
 
 TEST(Lower, ScratchInsideParallelAndWorkspaceOutside) {
   MatMul m;
-  EXPECT_NE(LowerText({m.a, m.b}, m.out, "parallel out i\ncompute_at c out i\n").find("c: f32[8] scratch"), std::string::npos);
+  EXPECT_NE(LowerText({m.a, m.b}, m.out, "parallel out i\ncompute_at c out i\n").find("c: f32[8] scratch"),
+            std::string::npos);
   EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\n").find("c: f32[8] workspace"), std::string::npos);
   // Private storage that a parallel loop inside would share is not private.
-  EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\nset_scope c register\nparallel c j\n").find("c: f32[8] workspace"),
+  EXPECT_NE(LowerText({m.a, m.b}, m.out, "compute_at c out i\nset_scope c register\nparallel c j\n")
+                .find("c: f32[8] workspace"),
             std::string::npos);
 }
 

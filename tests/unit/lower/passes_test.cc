@@ -125,7 +125,8 @@ TEST(Partition, WhatNoConstantDecidesLeavesInnerLoops) {
 TEST(Partition, NeverAndAlways) {
   Program p;
   auto pad = [&](Expr c) { return Loop(p.i, 4, p.B(p.i, ir::MakeIfThenElse(c, p.A(p.i), ir::Imm(kF32, 0)))); };
-  EXPECT_EQ(Text(arith::SimplifyStmt(PartitionConditions(pad(p.i >= Expr(4))))), "for (i, 0, 4) {\n  b[i] = 0.0f;\n}\n");
+  EXPECT_EQ(Text(arith::SimplifyStmt(PartitionConditions(pad(p.i >= Expr(4))))),
+            "for (i, 0, 4) {\n  b[i] = 0.0f;\n}\n");
   EXPECT_EQ(Text(arith::SimplifyStmt(PartitionConditions(pad(p.i < Expr(4))))), "for (i, 0, 4) {\n  b[i] = a[i];\n}\n");
 }
 
@@ -172,10 +173,9 @@ TEST(Vectorize, GatherWhereTheIndexIsNotLinear) {
 TEST(Vectorize, SerialWhereItCannotBe) {
   Program p;
   const Stmt bodies[] = {
-      p.B(p.j, ir::MakeIfThenElse(p.j < Expr(3), p.A(p.j), ir::Imm(kF32, 0))),  // a condition a lane
-      ir::MakeIf(p.j < Expr(3), p.B(p.j, p.A(p.j))),
-      Loop(p.k, p.j, p.B(p.j, p.A(p.k))),  // an extent a lane
-      p.B(p.i, p.A(p.j)),                  // all lanes to one place
+      p.B(p.j, ir::MakeIfThenElse(p.j < Expr(3), p.A(p.j), ir::Imm(kF32, 0))),            // a condition a lane
+      ir::MakeIf(p.j < Expr(3), p.B(p.j, p.A(p.j))), Loop(p.k, p.j, p.B(p.j, p.A(p.k))),  // an extent a lane
+      p.B(p.i, p.A(p.j)),                                                                 // all lanes to one place
   };
   for (const Stmt& body : bodies) {
     Result<Stmt> s = VectorizeLoops(Loop(p.j, 8, body, ForKind::kVectorized));
@@ -193,7 +193,9 @@ TEST(Vectorize, TooManyLanesAreRefused) {
 
 TEST(Unroll, CopiesWithConstantIndices) {
   Program p;
-  Stmt s = Loop(p.k, 9, Loop(p.i, 2, Loop(p.j, 2, p.B(p.i * 10 + p.j, p.A(p.k * 7 + p.i * 10 + p.j + 3)), ForKind::kUnrolled), ForKind::kUnrolled));
+  Stmt s = Loop(p.k, 9,
+                Loop(p.i, 2, Loop(p.j, 2, p.B(p.i * 10 + p.j, p.A(p.k * 7 + p.i * 10 + p.j + 3)), ForKind::kUnrolled),
+                     ForKind::kUnrolled));
   EXPECT_EQ(Text(UnrollLoops(s)),
             "for (k, 0, 9) {\n"
             "  b[0] = a[k*7 + 3];\n"
@@ -207,7 +209,8 @@ TEST(Unroll, CopiesShareTheBaseOfTheirIndices) {
   Program p;
   Stmt s = UnrollLoops(Loop(p.k, 9, Loop(p.i, 2, p.B(p.k * 5 + p.i + 1, ir::Imm(kF32, 0)), ForKind::kUnrolled)));
   const auto& stmts = s.as<ir::For>()->body.as<ir::Block>()->stmts;
-  const auto *first = stmts[0].as<ir::Store>()->index.as<ir::Binary>(), *second = stmts[1].as<ir::Store>()->index.as<ir::Binary>();
+  const auto *first = stmts[0].as<ir::Store>()->index.as<ir::Binary>(),
+             *second = stmts[1].as<ir::Store>()->index.as<ir::Binary>();
   ASSERT_TRUE(first && second);
   EXPECT_TRUE(first->a.same_as(second->a));
 }
@@ -232,13 +235,17 @@ TEST(Unroll, NothingToDoGivesTheSameStatement) {
 
 TEST(Prefetch, OneForEachDistinctLoad) {
   Program p;
-  Stmt body = ir::MakeBlock({p.B(0, p.A(p.i * 32) + p.A(p.i * 32 + 16)), p.B(1, p.A(p.i * 32)), Loop(p.j, 2, p.B(2, p.A(p.j)))});
+  Stmt body = ir::MakeBlock(
+      {p.B(0, p.A(p.i * 32) + p.A(p.i * 32 + 16)), p.B(1, p.A(p.i * 32)), Loop(p.j, 2, p.B(2, p.A(p.j)))});
   Stmt s = Loop(p.i, 4, ir::MakePragma("prefetch:a", Expr(64), body));
   std::string text = Text(InjectPrefetches(s));
   EXPECT_EQ(text.rfind("for (i, 0, 4) {\n"
                        "  prefetch(a[i*32 + 64], 3);\n"
                        "  prefetch(a[i*32 + 80], 3);\n"
-                       "  b[0] =", 0), 0u) << text;
+                       "  b[0] =",
+                       0),
+            0u)
+      << text;
 }
 
 TEST(Storage, RegistersNeedConstantIndices) {

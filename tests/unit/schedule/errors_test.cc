@@ -16,10 +16,13 @@ Schedule Make(const std::string& steps) {
   auto one = ir::Imm(DType::Float(32), 1);
   Tensor pad = te::Compute("pad", {12, 10}, {"i", "k"}, [&](const std::vector<Var>& v) { return x(v[0], v[1]); });
   ir::IterVar k = te::ReduceAxis(10, "k");
-  Tensor mm = te::Compute("mm", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return te::Sum(pad(v[0], k.var), {k}); });
+  Tensor mm =
+      te::Compute("mm", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return te::Sum(pad(v[0], k.var), {k}); });
   Tensor act = te::Compute("act", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return mm(v[0], v[1]) + one; });
-  Tensor side = te::Compute("side", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return act(v[0], v[1]) + one; });
-  Tensor out = te::Compute("out", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return act(v[0], v[1]) * one; });
+  Tensor side =
+      te::Compute("side", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return act(v[0], v[1]) + one; });
+  Tensor out =
+      te::Compute("out", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) { return act(v[0], v[1]) * one; });
   Result<Schedule> s = Schedule::Create({side, out});
   EXPECT_TRUE(s.ok()) << s.status().message();
   Result<std::vector<Step>> parsed = ParseSteps(steps);
@@ -37,7 +40,8 @@ struct Case {
 };
 
 TEST(ScheduleErrors, AreNamedAndChangeNothing) {
-  constexpr StatusKind kInvalid = StatusKind::kInvalid, kNotFound = StatusKind::kNotFound, kUnsupported = StatusKind::kUnsupported;
+  constexpr StatusKind kInvalid = StatusKind::kInvalid, kNotFound = StatusKind::kNotFound,
+                       kUnsupported = StatusKind::kUnsupported;
   const Case cases[] = {
       // Names.
       {"", "vectorize mn j", kNotFound, "did you mean `mm`"},

@@ -16,10 +16,12 @@ using te::Tensor;
 struct Dag {
   Tensor x = te::Placeholder("x", {12, 10});
   Tensor raw = te::Placeholder("raw", {8, 10});
-  Tensor packed = te::ComputeConstant("packed", {10, 8}, {"k", "j"}, [&](const std::vector<Var>& v) { return raw(v[1], v[0]); });
+  Tensor packed =
+      te::ComputeConstant("packed", {10, 8}, {"k", "j"}, [&](const std::vector<Var>& v) { return raw(v[1], v[0]); });
   ir::IterVar k = te::ReduceAxis(10, "k");
-  Tensor mm = te::Compute("mm", {12, 8}, {"i", "j"},
-                          [&](const std::vector<Var>& v) { return te::Sum(x(v[0], k.var) * packed(k.var, v[1]), {k}); });
+  Tensor mm = te::Compute("mm", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) {
+    return te::Sum(x(v[0], k.var) * packed(k.var, v[1]), {k});
+  });
   Tensor out = te::Compute("out", {12, 8}, {"i", "j"},
                            [&](const std::vector<Var>& v) { return mm(v[0], v[1]) + ir::Imm(DType::Float(32), 1); });
 };
