@@ -18,7 +18,45 @@ std::vector<std::string> KnownFlags(const CLI::App& app) {
   return names;
 }
 
-// One line, with a suggestion where the mistake is an unknown flag.
+std::vector<std::string> KnownCommands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// What is wrong with the first word that nobody knows, or with the missing command; nothing if all words are known.
+std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const char* const* argv) {
+  const CLI::App* app = &root;  // the command whose words these are
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--") break;
+    if (word.rfind("--", 0) == 0) {
+      const std::string flag = word.substr(0, word.find('='));
+      const CLI::Option* option = app->get_option_no_throw(flag);
+      if (option == nullptr && app != &root) option = root.get_option_no_throw(flag);
+      if (option == nullptr) {
+        const std::optional<std::string> near = Suggest(flag, KnownFlags(*app));
+        const std::string help = app == &root ? "--help" : app->get_name() + " --help";
+        return "unknown flag " + flag + (near ? "; did you mean " + *near + "?" : "; see " + help);
+      }
+      if (flag == word && option->get_items_expected_max() > 0) ++i;  // its value
+      continue;
+    }
+    const std::vector<std::string> commands = KnownCommands(*app);
+    if (commands.empty() || word.rfind('-', 0) == 0) continue;
+    const auto named = [&](const CLI::App* command) { return command->check_name(word); };
+    const std::vector<const CLI::App*> found = app->get_subcommands(named);
+    if (found.empty()) return "unknown command `" + word + "`" + SuggestionText(word, commands);
+    app = found[0];
+  }
+  const std::vector<std::string> commands = KnownCommands(*app);
+  if (commands.empty()) return std::nullopt;
+  return "a command is missing" + SuggestionText("", commands);
+}
+
+// One line, with a suggestion where the mistake is an unknown flag or command.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::string what = error.what();
   for (char& c : what) c = c == '\n' ? ' ' : c;
@@ -26,14 +64,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   bool may_be_unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
                         dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (!may_be_unknown) return what;
-  for (int i = 1; i < argc; ++i) {
-    std::string word = argv[i];
-    std::string flag = word.substr(0, word.find('='));
-    if (flag.rfind("--", 0) != 0 || flag == "--" || app.get_option_no_throw(flag) != nullptr) continue;
-    std::optional<std::string> near = Suggest(flag, KnownFlags(app));
-    return "unknown flag " + flag + (near ? "; did you mean " + *near + "?" : "; see --help");
-  }
-  return what;
+  return FindUnknown(app, argc, argv).value_or(what);
 }
 
 }  // namespace

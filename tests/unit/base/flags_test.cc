@@ -58,5 +58,41 @@ TEST(Flags, AMisspeltRequiredFlagIsSuggestedToo) {
   EXPECT_EQ(Parse({"--tsak", "x"}).err, "hone-tune: unknown flag --tsak; did you mean --task?\n");
 }
 
+std::string CommandMistake(std::vector<const char*> argv) {
+  CLI::App app("Shows records.", "hone-records");
+  app.require_subcommand(1);
+  std::vector<std::string> files;
+  int limit = 0;
+  CLI::App* list = app.add_subcommand("list", "a line a trial");
+  list->add_option("files", files, "record files")->required();
+  list->add_option("--limit", limit, "so many");
+  app.add_subcommand("verify", "checks")->add_option("files", files, "record files");
+  argv.insert(argv.begin(), "path/to/hone-records");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ParseFlags(&app, static_cast<int>(argv.size()), argv.data(), "records 1"), 2);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Flags, UnknownCommandsAreSuggested) {
+  EXPECT_EQ(CommandMistake({"lst", "a.db"}), "hone-records: unknown command `lst`; did you mean `list`?\n");
+  EXPECT_EQ(CommandMistake({"frobnicate"}), "hone-records: unknown command `frobnicate`; known: list, verify\n");
+  EXPECT_EQ(CommandMistake({}), "hone-records: a command is missing; known: list, verify\n");
+}
+
+TEST(Flags, UnknownFlagsOfACommandGetThatCommandsSuggestions) {
+  EXPECT_EQ(CommandMistake({"list", "a.db", "--limt", "3"}),
+            "hone-records: unknown flag --limt; did you mean --limit?\n");
+  EXPECT_EQ(CommandMistake({"list", "--limt=3", "a.db"}), "hone-records: unknown flag --limt; did you mean --limit?\n");
+  // The other command has no such flag.
+  EXPECT_EQ(CommandMistake({"verify", "a.db", "--limit", "3"}),
+            "hone-records: unknown flag --limit; see verify --help\n");
+}
+
+TEST(Flags, WhatACommandRequiresIsNamed) {
+  const std::string mistake = CommandMistake({"list", "--limit", "3"});
+  EXPECT_EQ(mistake.find("unknown"), std::string::npos) << mistake;
+  EXPECT_NE(mistake.find("files"), std::string::npos) << mistake;
+}
+
 }  // namespace
 }  // namespace hone
