@@ -1,0 +1,124 @@
+#include "base/json.h"
+
+#include "base/text.h"
+#include "report/outputs.h"
+
+namespace hone::report {
+namespace {
+
+Json TotalsJson(const Totals& totals) {
+  return {{"trials", totals.trials},
+          {"ok", totals.ok},
+          {"pruned", totals.pruned},
+          {"failed", totals.failed},
+          {"failures", totals.failures},
+          {"compile_seconds", totals.compile_seconds},
+          {"measure_seconds", totals.measure_seconds},
+          {"wall_seconds", totals.wall_seconds}};
+}
+
+Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
+  const Latency latency = library.latency();
+  const double all = library.LayerSeconds();
+  Json layers = Json::array();
+  for (const BenchLayer& layer : library.layers) {
+    layers.push_back({{"node", layer.node},
+                      {"workload", layer.workload},
+                      {"task", layer.task},
+                      {"source", layer.source},
+                      {"seconds", layer.seconds},
+                      {"flop", layer.flop},
+                      {"share", all > 0 ? layer.seconds / all : 0},
+                      {"peak_share", data.PeakShare(layer.flop, layer.seconds)}});
+  }
+  return {{"dir", library.dir},
+          {"name", library.name},
+          {"digest", library.digest},
+          {"latency", {{"median", latency.median}, {"p10", latency.p10}, {"p90", latency.p90}, {"min", latency.min}}},
+          {"processes", library.processes},
+          {"layers", std::move(layers)}};
+}
+
+// A list a column: there are thousands of trials.
+Json TrialsJson(const TaskFact& task) {
+  Json ordinal = Json::array(), state = Json::array(), seconds = Json::array();
+  for (const TrialFact& trial : task.trials) {
+    const bool failed = trial.state == TrialState::kFailed;
+    ordinal.push_back(trial.ordinal);
+    state.push_back(failed ? TrialErrorName(trial.error) : TrialStateName(trial.state));
+    seconds.push_back(failed ? Json() : Json(trial.seconds));
+  }
+  return {{"ordinal", std::move(ordinal)}, {"state", std::move(state)}, {"seconds", std::move(seconds)}};
+}
+
+Json TaskJson(const ReportData& data, const TaskFact& task) {
+  Json failures = Json::array();
+  for (const FailureFact& f : task.failures) {
+    failures.push_back({{"kind", f.kind},
+                        {"count", f.count},
+                        {"message", f.message},
+                        {"trial", f.trial},
+                        {"explain", f.explain},
+                        {"repeat", f.repeat}});
+  }
+  Json best = {{"source", task.source}};
+  if (task.seconds > 0) {
+    best["from"] = task.from;
+    best["config"] = task.config;
+    best["seconds"] = task.seconds;
+    best["trial"] = task.trial;
+    best["flops"] = task.Flops();
+    best["peak_share"] = data.PeakShare(task.flop, task.seconds);
+    best["host"] = task.host;
+    best["recorded"] = task.recorded;
+    best["fingerprint"] = task.fingerprint;
+  }
+  return {{"id", task.id},
+          {"workload", task.workload},
+          {"weight", task.weight},
+          {"flop", task.flop},
+          {"best", std::move(best)},
+          {"stopped", task.stopped},
+          {"totals", TotalsJson(TotalsOf(task))},
+          {"foreign_trials", task.foreign_trials},
+          {"failures", std::move(failures)},
+          {"trials", TrialsJson(task)}};
+}
+
+}  // namespace
+
+std::string JsonText(const ReportData& data) {
+  const BenchFile& bench = data.bench;
+  const Verification& v = bench.verification;
+  Json tasks = Json::array();
+  for (const TaskFact& task : data.tasks) tasks.push_back(TaskJson(data, task));
+  Json json = {{"version", kReportVersion},
+               {"job", data.job},
+               {"network", data.network},
+               {"target", data.target},
+               {"target_name", data.target_name},
+               {"batch", bench.batch},
+               {"threads", bench.threads},
+               {"host", bench.host},
+               {"cpu", bench.cpu},
+               {"fingerprint", bench.fingerprint},
+               {"recorded", bench.recorded},
+               {"peak_flops", bench.peak_flops},
+               {"verification", {{"ok", v.ok}, {"max_error", v.max_error}, {"tolerance", v.tolerance}}},
+               {"speedup", data.Speedup()},
+               {"kernel_sum_seconds", bench.kernel_sum_seconds},
+               {"predicted_ratio", bench.PredictedRatio()},
+               {"totals", TotalsJson(data.Sum())},
+               {"tuned", LibraryJson(data, data.tuned())},
+               {"untuned", data.untuned() != nullptr ? LibraryJson(data, *data.untuned()) : Json()},
+               {"tasks", std::move(tasks)},
+               {"inputs",
+                {{"bench", data.bench_path},
+                 {"tasks", data.tasks_path},
+                 {"best", data.best_path},
+                 {"records", data.records_path}}}};
+  // Only strings can hold one, and there the escape means the same character.
+  return ReplaceAll(DumpJson(json, -1), "<", "\\u003c");
+}
+
+}  // namespace hone::report

@@ -1,0 +1,136 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/outputs.h"
+
+namespace hone::report {
+namespace {
+
+constexpr size_t kLayers = 8;
+constexpr size_t kColumns = 100;
+
+// One line of plain characters, at most `width` of them: no control characters (a terminal obeys them), no table
+// borders.
+std::string Plain(const std::string& text, size_t width) {
+  std::string out;
+  size_t characters = 0;
+  for (const char c : text) {
+    const bool control = (c >= 0 && c < 0x20) || c == 0x7F;
+    const bool continues = (c & 0xC0) == 0x80;
+    if (!continues && ++characters > width) {
+      size_t cut = out.size();
+      for (int dots = 0; dots < 2 && cut > 0; ++dots) {
+        do {
+          --cut;
+        } while (cut > 0 && (out[cut] & 0xC0) == 0x80);
+      }
+      return out.substr(0, cut) + "..";
+    }
+    out += control ? '?' : c == '|' ? '/' : c;
+  }
+  return out;
+}
+
+size_t Width(const std::string& text) {
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+}
+
+// A Markdown table whose columns line up: the first ones to the left, the last `numbers` to the right.
+std::string Table(const std::vector<std::vector<std::string>>& rows, size_t numbers) {
+  std::vector<size_t> widths(rows[0].size(), 3);
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
+  }
+  std::string text;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    std::string rule;
+    for (size_t i = 0; i < rows[r].size(); ++i) {
+      const bool right = i + numbers >= rows[r].size();
+      const std::string space(widths[i] - Width(rows[r][i]), ' ');
+      text += "| " + (right ? space + rows[r][i] : rows[r][i] + space) + " ";
+      rule += "|" + std::string(widths[i] + 1, '-') + (right ? ":" : "-");
+    }
+    text += "|\n";
+    if (r == 0) text += rule + "|\n";
+  }
+  return text;
+}
+
+std::vector<std::string> LatencyRow(const char* name, const Latency& latency, double speedup) {
+  return {name, FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90),
+          speedup > 0 ? fmt::format("{:.2f}", speedup) : "-"};
+}
+
+std::string LatencyTable(const ReportData& data) {
+  std::vector<std::vector<std::string>> rows = {{"latency", "median", "p10", "p90", "speed-up"}};
+  if (data.untuned() != nullptr) rows.push_back(LatencyRow("untuned", data.untuned()->latency(), 1));
+  rows.push_back(LatencyRow("tuned", data.tuned().latency(), data.Speedup()));
+  return Table(rows, 4);
+}
+
+std::string LayerTable(const ReportData& data) {
+  const double all = data.tuned().LayerSeconds();
+  std::vector<std::vector<std::string>> rows = {{"slowest layers", "what", "time", "share", "of peak"}};
+  for (const BenchLayer* layer : data.SlowestLayers()) {
+    if (rows.size() > kLayers) break;
+    rows.push_back({Plain(layer->node, 22), Plain(ShortWorkload(layer->workload), 42), FormatSeconds(layer->seconds),
+                    PercentText(all > 0 ? layer->seconds / all : 0),
+                    PercentText(data.PeakShare(layer->flop, layer->seconds))});
+  }
+  return rows.size() > 1 ? Table(rows, 3) + "\n" : "";
+}
+
+std::string Title(const ReportData& data) {
+  std::string title = fmt::format("# {}: {}", Plain(data.job, 40), FormatSeconds(data.tuned().latency().median));
+  if (data.Speedup() > 0) title += fmt::format(", {:.2f} times as fast as untuned", data.Speedup());
+  return title + (data.bench.verification.ok ? "\n" : "; WRONG RESULTS\n");
+}
+
+std::string TuningLine(const ReportData& data) {
+  const Totals totals = data.Sum();
+  return fmt::format("{} tasks, {}", data.tasks.size(), CountsText(totals));
+}
+
+}  // namespace
+
+std::string MarkdownText(const ReportData& data) {
+  const BenchFile& bench = data.bench;
+  std::string text = Title(data) + "\n";
+  text += Plain(fmt::format("{}, batch {}, {} thread{}, {}{}, {}", data.network, bench.batch, bench.threads,
+                            bench.threads == 1 ? "" : "s", bench.cpu,
+                            bench.peak_flops > 0 ? " (peak " + FormatSi(bench.peak_flops, "FLOP/s") + ")" : "",
+                            bench.recorded),
+                kColumns) +
+          "\n\n";
+  text += LatencyTable(data) + "\n" + LayerTable(data);
+  const auto line = [&](const char* name, const std::string& what) {
+    text += Plain(fmt::format("- {:<9} {}", std::string(name) + ":", what), kColumns) + "\n";
+  };
+  const Verification& v = bench.verification;
+  line(v.ok ? "verified" : "WRONG",
+       fmt::format("largest error {:.1e} of the reference's standard deviation, allowed {:.1e}", v.max_error,
+                   v.tolerance));
+  const Totals totals = data.Sum();
+  line("tuning", TuningLine(data));
+  line("spent", fmt::format("{} (compiling {}, measuring {}; they overlap)", FormatSeconds(totals.wall_seconds),
+                            FormatSeconds(totals.compile_seconds), FormatSeconds(totals.measure_seconds)));
+  std::string missing;
+  for (const TaskFact& task : data.tasks) {
+    if (task.source != "tuned") missing += (missing.empty() ? "" : ", ") + task.id + " (" + task.source + ")";
+  }
+  if (!missing.empty()) line("not tuned", missing);
+  if (bench.PredictedRatio() > 0) {
+    line("predicted", fmt::format("the recorded times of the kernels add up to {} of the latency",
+                                  PercentText(bench.PredictedRatio())));
+  }
+  const BenchLibrary& tuned = data.tuned();
+  line("library", fmt::format("{0}/lib{1}.so, {1}.h, {1}.params (in the work folder)", tuned.dir, tuned.name));
+  line("page", data.out_path + "/index.html");
+  line("next", "hone-records explain " + data.best_path);
+  return text;
+}
+
+}  // namespace hone::report

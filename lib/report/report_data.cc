@@ -1,0 +1,125 @@
+#include "report/report_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "task/workload.h"
+
+namespace hone::report {
+namespace {
+
+void Add(const TaskFact& task, Totals* totals) {
+  for (const TrialFact& trial : task.trials) {
+    ++totals->trials;
+    if (trial.state == TrialState::kOk) ++totals->ok;
+    if (trial.state == TrialState::kPruned) ++totals->pruned;
+    if (trial.state != TrialState::kFailed) continue;
+    ++totals->failed;
+    ++totals->failures[TrialErrorName(trial.error)];
+  }
+  totals->compile_seconds += task.compile_seconds;
+  totals->measure_seconds += task.measure_seconds;
+  totals->wall_seconds += task.wall_seconds;
+}
+
+const char* EpilogueWord(EpilogueKind kind) {
+  switch (kind) {
+    case EpilogueKind::kBias:
+      return " +bias";
+    case EpilogueKind::kAdd:
+      return " +add";
+    case EpilogueKind::kRelu:
+      return " +relu";
+    case EpilogueKind::kRelu6:
+      return " +relu6";
+    case EpilogueKind::kClip:
+      return " +clip";
+  }
+  return "";
+}
+
+}  // namespace
+
+int64_t TaskFact::Count(TrialState state) const {
+  return std::count_if(trials.begin(), trials.end(), [state](const TrialFact& t) { return t.state == state; });
+}
+
+const BenchLibrary& ReportData::tuned() const {
+  const BenchLibrary* library = bench.Find(BenchRole::kTuned);
+  HONE_CHECK(library != nullptr);
+  return *library;
+}
+
+const BenchLibrary* ReportData::untuned() const { return bench.Find(BenchRole::kUntuned); }
+
+double ReportData::Speedup() const {
+  const double median = tuned().latency().median;
+  return untuned() != nullptr && median > 0 ? untuned()->latency().median / median : 0;
+}
+
+double ReportData::PeakShare(int64_t flop, double seconds) const {
+  return bench.peak_flops > 0 && seconds > 0 ? static_cast<double>(flop) / seconds / bench.peak_flops : 0;
+}
+
+std::vector<const BenchLayer*> ReportData::SlowestLayers() const {
+  std::vector<const BenchLayer*> layers;
+  for (const BenchLayer& layer : tuned().layers) layers.push_back(&layer);
+  std::stable_sort(layers.begin(), layers.end(),
+                   [](const BenchLayer* a, const BenchLayer* b) { return a->seconds > b->seconds; });
+  return layers;
+}
+
+Totals ReportData::Sum() const {
+  Totals totals;
+  for (const TaskFact& task : tasks) Add(task, &totals);
+  return totals;
+}
+
+Totals TotalsOf(const TaskFact& task) {
+  Totals totals;
+  Add(task, &totals);
+  return totals;
+}
+
+std::string CountsText(const Totals& totals) {
+  if (totals.trials == 0) return "no trials";
+  std::string text = fmt::format("{} trial{}: {} ok", FormatCount(totals.trials), totals.trials == 1 ? "" : "s",
+                                 FormatCount(totals.ok));
+  if (totals.pruned > 0) text += fmt::format(", {} pruned", FormatCount(totals.pruned));
+  for (const auto& [kind, count] : totals.failures) text += fmt::format(", {} {}", FormatCount(count), kind);
+  return text;
+}
+
+std::vector<TrialFact> Improvements(const TaskFact& task) {
+  std::vector<TrialFact> curve;
+  for (const TrialFact& trial : task.trials) {
+    if (trial.state != TrialState::kOk) continue;
+    if (curve.empty() || trial.seconds < curve.back().seconds) curve.push_back(trial);
+  }
+  return curve;
+}
+
+std::string ShortWorkload(const std::string& text) {
+  const Result<Workload> workload = Workload::Parse(text);
+  if (!workload.ok() || workload->inputs.empty()) return text;
+  const auto extents = [](const TensorType& type, size_t from) {
+    return fmt::format("{}", fmt::join(type.shape.begin() + std::min(from, type.shape.size()), type.shape.end(), "x"));
+  };
+  const bool conv = workload->inputs.size() > 1 && workload->inputs[1].shape.size() == 4;
+  std::string words = workload->op + " " + extents(workload->inputs[0], 1);
+  if (workload->inputs.size() > 1 && !workload->inputs[1].shape.empty())
+    words += fmt::format(" -> {}", workload->inputs[1].shape[0]);
+  if (conv) words += ", " + extents(workload->inputs[1], 2);
+  if (const Attribute* kernel = workload->Find("kernel")) words += fmt::format(", {}", fmt::join(kernel->values, "x"));
+  const std::vector<int64_t> stride = workload->Numbers("stride", {1});
+  if (!stride.empty() && stride[0] != 1) words += fmt::format(" s{}", stride[0]);
+  for (const EpilogueOp& op : workload->epilogue) words += EpilogueWord(op.kind);
+  return words;
+}
+
+std::string PercentText(double share) { return share > 0 ? fmt::format("{:.1f} %", 100 * share) : "-"; }
+
+}  // namespace hone::report

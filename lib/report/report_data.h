@@ -1,0 +1,92 @@
+// Everything a report tells, and what follows from it. Plain data: lib/command/report.cc collects it from the files of
+// a work folder, and each of the outputs (outputs.h) is a function of it alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/bench_file.h"
+#include "task/outcome.h"
+
+namespace hone::report {
+
+struct TrialFact {
+  int64_t ordinal = 0;
+  TrialState state = TrialState::kFailed;
+  TrialError error = TrialError::kNone;
+  double seconds = 0;  // the median; of a pruned trial a lower bound; 0 of a failed one
+};
+
+// All failures of one kind in one task.
+struct FailureFact {
+  std::string kind;  // "compile", "wrong", ...
+  int64_t count = 0;
+  std::string message;  // of the first
+  int64_t trial = 0;    // its ordinal
+  std::string explain;  // command that shows this trial
+  std::string repeat;   // command that builds and measures its configuration alone
+};
+
+struct TaskFact {
+  std::string id, workload;  // as in the task list
+  int64_t weight = 1;        // how often the network computes it
+  int64_t flop = 0;          // of one computation
+  // The choice that was built.
+  std::string source;  // "tuned", "anchor", "default"
+  std::string from;    // id of the task whose records it comes from; empty for "default"
+  std::string config;  // for people; empty for "default"
+  double seconds = 0;  // its median; 0 for "default"
+  int64_t trial = 0;   // its ordinal
+  std::string host, recorded;
+  // Its own records, of the machine (fingerprint) that the choice was measured on.
+  std::string fingerprint;
+  std::vector<TrialFact> trials;      // by ordinal
+  int64_t foreign_trials = 0;         // of other machines, in the same file
+  std::vector<FailureFact> failures;  // the most frequent first
+  std::string stopped;  // why tuning ended: "trials", "seconds", "early-stop", "space-exhausted"; empty: unknown
+  double compile_seconds = 0, measure_seconds = 0;  // sums over those trials
+  double wall_seconds = 0;                          // of their sessions; of one that was killed, what its trials took
+
+  int64_t Count(TrialState state) const;
+  bool HasCorrectTrial() const { return Count(TrialState::kOk) > 0; }
+  double Flops() const { return seconds > 0 ? static_cast<double>(flop) / seconds : 0; }  // FLOP/s; 0: unknown
+};
+
+struct Totals {
+  int64_t trials = 0, ok = 0, pruned = 0, failed = 0;
+  std::map<std::string, int64_t> failures;  // by kind
+  double compile_seconds = 0, measure_seconds = 0, wall_seconds = 0;
+};
+
+struct ReportData {
+  std::string job;  // "resnet18.cpu": the stem of the bench file
+  std::string network, target, target_name;
+  std::string bench_path, tasks_path, best_path, records_path, out_path;  // as given
+  BenchFile bench;
+  std::vector<TaskFact> tasks;  // in the task list's order
+
+  const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile gives it
+  const BenchLibrary* untuned() const;                   // null if there was no baseline
+  double Speedup() const;                                // untuned median / tuned median; 0 without a baseline
+  double PeakShare(int64_t flop, double seconds) const;  // of the machine's FMA peak; 0: unknown
+  std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, the slowest first
+  Totals Sum() const;
+};
+
+// "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong"; "no trials".
+std::string CountsText(const Totals& totals);
+Totals TotalsOf(const TaskFact& task);
+
+// The fastest correct time up to each trial that improved on it.
+std::vector<TrialFact> Improvements(const TaskFact& task);
+
+// A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; the text itself if it is of another shape.
+std::string ShortWorkload(const std::string& workload);
+
+// "12.3 %", or "-" for 0: unknown.
+std::string PercentText(double share);
+
+}  // namespace hone::report
