@@ -235,7 +235,7 @@ enum class Intrinsic : uint8_t {
   kRound,
   kPow,
   kFma,         // elementwise on floats; kRound: ties to even
-  kIfThenElse,  // (condition, a, b): scalar; evaluates only the chosen one
+  kIfThenElse,  // (condition, a, b): evaluates only the chosen one; the condition is scalar, a and b may be vectors
   kPrefetch,    // (load, locality 0..3): the address of `load` is brought near; no value. Statement position only
 };
 
