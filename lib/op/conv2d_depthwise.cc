@@ -91,8 +91,9 @@ Space MakeDepthwiseSpace(const Layer& l) {
     return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
   });
   add("row block", [l](const Point& p) -> Rejection {
-    if (p.row_block % p.tile_oh == 0 || p.row_block == l.s.oh) return {};
-    return fmt::format("{} rows are not a multiple of tile_oh={}", p.row_block, p.tile_oh);
+    if (p.row_block == l.s.oh || p.tile_oh == 1) return {};
+    if (p.row_block % p.tile_oh == 0 && l.s.oh % p.row_block == 0) return {};
+    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block, l.s.oh);
   });
   double best = l.threads;
   for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
@@ -156,7 +157,7 @@ class DepthwiseTemplate final : public Template {
       double score = TaskImbalance(l, r) + 0.01 * static_cast<double>(CeilDiv(l.s.oh, r));
       if (score < best) best = score, rows = r;
     }
-    int64_t tile_oh = width <= 4 && l.s.oh > 1 && rows % 2 == 0 ? 2 : 1;
+    int64_t tile_oh = width <= 4 && l.s.oh > 1 && (rows == l.s.oh || (rows % 2 == 0 && l.s.oh % rows == 0)) ? 2 : 1;
     HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"tile_oh", tile_oh},
                                                          {"tile_ow", width},
                                                          {"row_block", rows},

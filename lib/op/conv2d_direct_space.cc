@@ -62,8 +62,13 @@ double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block) 
                    l.threads);
 }
 
+// Tiles must come out even in every task: a short tile in the last task alone would have to be told apart at run time, and
+// its accumulators would live in memory. One block of everything may end in a short tile, as all tasks do so then.
+bool BlockFits(int64_t extent, int64_t block, int64_t tile) {
+  return block == extent || (block % tile == 0 && (extent % block == 0 || tile == 1));
+}
 bool BlocksFit(const DirectLayer& l, const Tile& t, int64_t oc_block, int64_t row_block) {
-  return (oc_block % t.ocv == 0 || oc_block == l.oc_blocks) && (row_block % t.oh == 0 || row_block == l.s.oh);
+  return BlockFits(l.oc_blocks, oc_block, t.ocv) && BlockFits(l.s.oh, row_block, t.oh);
 }
 
 double BestImbalance(const DirectLayer& l, const Tile& t) {
@@ -132,8 +137,14 @@ void AddRules(const DirectLayer& l, Space* space) {
   };
   add("registers", [l](const DirectPoint& p) -> Rejection {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
-    if (t.registers() <= l.registers) return {};
-    return fmt::format("{} x {} accumulators need {} of {} registers", t.ocv, t.pixels(), t.registers(), l.registers);
+    int64_t need = t.registers();
+    // Columns that several taps read are loaded once when the taps lie side by side, and stay in registers.
+    if (p.unroll_kw && l.s.sw < l.s.kw * l.s.dw) {
+      need += p.tile_oh * ((p.tile_ow - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw + 1) - 1;
+    }
+    if (need <= l.registers) return {};
+    return fmt::format("{} x {} accumulators{} need {} of {} registers", t.ocv, t.pixels(),
+                       p.unroll_kw ? " with kw unrolled" : "", need, l.registers);
   });
   Reach reach = ReachOf(l);
   int64_t least = std::min<int64_t>(l.registers / 2, reach.accumulators);
@@ -148,12 +159,12 @@ void AddRules(const DirectLayer& l, Space* space) {
     return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
   });
   add("oc block", [l](const DirectPoint& p) -> Rejection {
-    if (p.oc_block % p.ocv == 0 || p.oc_block == l.oc_blocks) return {};
-    return fmt::format("{} blocks are not a multiple of ocv={}", p.oc_block, p.ocv);
+    if (BlockFits(l.oc_blocks, p.oc_block, p.ocv)) return {};
+    return fmt::format("tiles of ocv={} do not come out even in tasks of {} of {} blocks", p.ocv, p.oc_block, l.oc_blocks);
   });
   add("row block", [l](const DirectPoint& p) -> Rejection {
-    if (p.row_block % p.tile_oh == 0 || p.row_block == l.s.oh) return {};
-    return fmt::format("{} rows are not a multiple of tile_oh={}", p.row_block, p.tile_oh);
+    if (BlockFits(l.s.oh, p.row_block, p.tile_oh)) return {};
+    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block, l.s.oh);
   });
   add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) -> Rejection {
     double imbalance = TaskImbalance(l, p.oc_block, p.row_block);

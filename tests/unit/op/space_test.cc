@@ -96,7 +96,8 @@ TEST(Space, RulesNameThemselves) {
   EXPECT_EQ(with({}), "legal");
   EXPECT_EQ(with({{"ocv", 4}}).rfind("registers:", 0), 0u) << with({{"ocv", 4}});
   EXPECT_EQ(with({{"ocv", 1}}).rfind("register tile:", 0), 0u) << with({{"ocv", 1}});
-  EXPECT_EQ(with({{"unroll_ic", 16}, {"unroll_kw", 1}}).rfind("code size:", 0), 0u);
+  EXPECT_EQ(with({{"unroll_kw", 1}}).rfind("registers:", 0), 0u) << with({{"unroll_kw", 1}});
+  EXPECT_EQ(with({{"ocv", 4}, {"tile_ow", 4}, {"unroll_ic", 16}, {"unroll_kw", 1}}).rfind("code size:", 0), 0u);
   EXPECT_EQ(with({{"row_block", 56}}).rfind("parallel:", 0), 0u) << with({{"row_block", 56}});
   EXPECT_EQ(with({{"oc_block", 1}}).rfind("oc block:", 0), 0u) << with({{"oc_block", 1}});
   EXPECT_EQ(with({{"oc_block", 2}}, "rows_oc").rfind("inner:", 0), 0u);
