@@ -135,6 +135,29 @@ void GlobalAverage(const Node& node, const Values& data, Values* out) {
   }
 }
 
+void Concat(const std::vector<TensorType>& inputs, const std::vector<const Values*>& x, Values* out) {
+  const int64_t batch = inputs[0].shape[0];
+  size_t at = 0;
+  for (int64_t n = 0; n < batch; ++n) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto part = static_cast<ptrdiff_t>(inputs[i].Elements() / batch);
+      std::copy_n(x[i]->begin() + n * part, part, out->begin() + static_cast<ptrdiff_t>(at));
+      at += static_cast<size_t>(part);
+    }
+  }
+}
+
+void Pad2d(const Node& node, const Values& data, Values* out) {
+  const std::vector<int64_t>& in = node.workload.inputs[0].shape;
+  const std::vector<int64_t> pad = node.workload.Numbers("pad", {0, 0, 0, 0});
+  for (int64_t plane = 0; plane < in[0] * in[1]; ++plane) {
+    for (int64_t h = 0; h < in[2]; ++h) {
+      const int64_t to = (plane * node.output.shape[2] + h + pad[0]) * node.output.shape[3] + pad[1];
+      std::copy_n(data.begin() + (plane * in[2] + h) * in[3], in[3], out->begin() + to);
+    }
+  }
+}
+
 void Epilogue(const Node& node, const std::vector<const Values*>& operands, Values* out) {
   size_t next = node.workload.inputs.size();
   for (const EpilogueOp& op : node.workload.epilogue) {
@@ -176,6 +199,18 @@ std::vector<double> RunReferenceNode(const Node& node, const std::vector<const s
     for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] + (*x[1])[i];
   } else if (op == "relu" || op == "relu6") {
     for (size_t i = 0; i < out.size(); ++i) out[i] = std::min(std::max((*x[0])[i], 0.0), op == "relu6" ? 6.0 : INFINITY);
+  } else if (op == "mul") {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] * (*x[1])[i];
+  } else if (op == "sigmoid") {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = 1 / (1 + std::exp(-(*x[0])[i]));
+  } else if (op == "tanh") {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = std::tanh((*x[0])[i]);
+  } else if (op == "exp") {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = std::exp((*x[0])[i]);
+  } else if (op == "concat") {
+    Concat(node.workload.inputs, x, &out);
+  } else if (op == "pad2d") {
+    Pad2d(node, *x[0], &out);
   } else {  // flatten, dropout, identity and changes of layout: the values in the same logical order
     out = *x[0];
   }

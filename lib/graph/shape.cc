@@ -96,9 +96,30 @@ Result<Shape> Softmax(const Workload& w) {
 Result<Shape> Add(const Workload& w) {
   HONE_RETURN_IF_ERROR(NeedInputs(w, 2));
   if (w.inputs[0] != w.inputs[1]) {
-    return Status::Invalid(fmt::format("add: {} and {} differ", w.inputs[0].Text(), w.inputs[1].Text()));
+    return Status::Invalid(fmt::format("{}: {} and {} differ", w.op, w.inputs[0].Text(), w.inputs[1].Text()));
   }
   return w.inputs[0].shape;
+}
+
+Result<Shape> Concat(const Workload& w) {
+  Shape shape = w.inputs[0].shape;
+  HONE_RETURN_IF_ERROR(NeedRank(w, 0, 4));
+  for (size_t i = 1; i < w.inputs.size(); ++i) {
+    Shape other = w.inputs[i].shape;
+    if (other.size() != 4 || other[0] != shape[0] || other[2] != shape[2] || other[3] != shape[3]) {
+      return Status::Invalid(fmt::format("concat: {} does not fit {}", w.inputs[i].Text(), w.inputs[0].Text()));
+    }
+    shape[1] += other[1];
+  }
+  return shape;
+}
+
+Result<Shape> Pad2d(const Workload& w) {
+  HONE_RETURN_IF_ERROR(NeedInputs(w, 1));
+  HONE_RETURN_IF_ERROR(NeedRank(w, 0, 4));
+  HONE_ASSIGN_OR_RETURN(Shape pad, Numbers(w, "pad", 4, 0, 0));
+  const Shape& data = w.inputs[0].shape;
+  return Shape{data[0], data[1], data[2] + pad[0] + pad[2], data[3] + pad[1] + pad[3]};
 }
 
 Result<Shape> Flatten(const Workload& w) {
@@ -114,9 +135,12 @@ struct Entry {
 };
 // Sorted by name.
 constexpr Entry kOperators[] = {
-    {"add", Add},         {"avg_pool2d", Pool}, {"batch_norm", BatchNorm},       {"block", Same},      {"conv2d", Conv2d},   {"dense", Dense},
-    {"dropout", Same},    {"flatten", Flatten}, {"global_avg_pool", GlobalPool}, {"identity", Same},   {"max_pool2d", Pool},
-    {"relu", Same},       {"relu6", Same},      {"softmax", Softmax},            {"unblock", Same},
+    {"add", Add},         {"avg_pool2d", Pool}, {"batch_norm", BatchNorm}, {"block", Same},
+    {"concat", Concat},   {"conv2d", Conv2d},   {"dense", Dense},          {"dropout", Same},
+    {"exp", Same},        {"flatten", Flatten}, {"global_avg_pool", GlobalPool},
+    {"identity", Same},   {"max_pool2d", Pool}, {"mul", Add},              {"pad2d", Pad2d},
+    {"relu", Same},       {"relu6", Same},      {"sigmoid", Same},         {"softmax", Softmax},
+    {"tanh", Same},       {"unblock", Same},
 };
 
 }  // namespace

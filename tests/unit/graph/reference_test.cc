@@ -37,6 +37,12 @@ TEST(Reference, PoolingIgnoresPadding) {
             (std::vector<double>{0.5, 1.5, 2, 5}));
 }
 
+TEST(Reference, ConcatAndPadding) {
+  EXPECT_EQ(RunOne("concat(f32[2,1,1,2], f32[2,2,1,2])", {2, 3, 1, 2}, {{1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11, 12}}),
+            (std::vector<double>{1, 2, 5, 6, 7, 8, 3, 4, 9, 10, 11, 12}));
+  EXPECT_EQ(RunOne("pad2d(f32[1,1,1,2], pad=1,0,0,1)", {1, 1, 2, 3}, {{1, 2}}), (std::vector<double>{0, 0, 0, 1, 2, 0}));
+}
+
 TEST(Reference, SoftmaxSumsToOneEvenForLargeValues) {
   auto out = RunOne("softmax(f32[1,3])", {1, 3}, {{1000, 1000, 1000}});
   for (double x : out) EXPECT_NEAR(x, 1.0 / 3, 1e-12);

@@ -4,7 +4,11 @@
 #include <cstring>
 #include <thread>
 
+#include "base/text.h"
+#include "graph/graph_json.h"
+#include "library/reference_cache.h"
 #include "library/runtime/params_format.h"
+#include "library/time_network.h"
 #include "runtime/host/buffer.h"
 #include "small_network.h"
 
@@ -246,6 +250,59 @@ TEST_F(Library, RefusesBestConfigurationsOfSomethingElse) {
   best.target = net_->info().target;
   best.network = "large";
   EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
+}
+
+// Operators that the residual network has not: the plain input read by others than convolutions, outputs of four dimensions,
+// two outputs, two inputs, elementwise operators on their own, a softmax.
+TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
+  const char* const text = R"json({"version": 1, "name": "other", "seed": 3,
+    "inputs": [{"name": "a", "shape": [1,5,9,7]}, {"name": "b", "shape": [1,5,9,7]}], "outputs": ["cat", "prob"],
+    "parameters": [{"name": "w", "shape": [18,5,3,3], "init": "he", "fan_in": 45}, {"name": "g", "shape": [6,1,3,3], "init": "he", "fan_in": 9},
+                   {"name": "fc.w", "shape": [11,24], "init": "he", "fan_in": 24}, {"name": "bias", "shape": [11], "init": "uniform", "low": -1, "high": 1}],
+    "nodes": [{"name": "sum", "workload": "add(f32[1,5,9,7], f32[1,5,9,7])", "inputs": ["a", "b"]},
+      {"name": "act", "workload": "relu6(f32[1,5,9,7]) + clip(-0.5,0.75)", "inputs": ["sum"]},
+      {"name": "big", "workload": "pad2d(f32[1,5,9,7], pad=1,2,0,1)", "inputs": ["act"]},
+      {"name": "conv", "workload": "conv2d(f32[1,5,10,10], f32[18,5,3,3], stride=2x2, dilation=2x1)", "inputs": ["big", "w"]},
+      {"name": "mean", "workload": "avg_pool2d(f32[1,18,3,4], kernel=2x2, pad=1,0,0,0)", "inputs": ["conv"]},
+      {"name": "top", "workload": "max_pool2d(f32[1,18,3,4], kernel=2x2, pad=1,0,0,0)", "inputs": ["conv"]},
+      {"name": "gate", "workload": "sigmoid(f32[1,18,3,3])", "inputs": ["mean"]},
+      {"name": "mix", "workload": "mul(f32[1,18,3,3], f32[1,18,3,3])", "inputs": ["gate", "top"]},
+      {"name": "grouped.in", "workload": "conv2d(f32[1,5,9,7], f32[18,5,3,3], pad=1,1,1,1)", "inputs": ["b", "w"]},
+      {"name": "slim", "workload": "max_pool2d(f32[1,18,9,7], kernel=5x3, stride=3x2)", "inputs": ["grouped.in"]},
+      {"name": "small", "workload": "avg_pool2d(f32[1,18,2,3], kernel=1x1, stride=2x1)", "inputs": ["slim"]},
+      {"name": "cat", "workload": "concat(f32[1,18,3,3], f32[1,18,3,3])", "inputs": ["mix", "top"]},
+      {"name": "one", "workload": "global_avg_pool(f32[1,18,3,3])", "inputs": ["mix"]},
+      {"name": "dw", "workload": "conv2d(f32[1,6,9,9], f32[6,1,3,3], groups=6)", "inputs": ["c6", "g"]},
+      {"name": "c6", "workload": "conv2d(f32[1,5,9,7], f32[6,5,1,1], pad=0,1,0,1)", "inputs": ["a", "w6"]},
+      {"name": "dw1", "workload": "global_avg_pool(f32[1,6,7,7])", "inputs": ["dw"]},
+      {"name": "both", "workload": "concat(f32[1,18,1,1], f32[1,6,1,1])", "inputs": ["one", "dw1"]},
+      {"name": "flat", "workload": "flatten(f32[1,24,1,1])", "inputs": ["both"]},
+      {"name": "fc", "workload": "dense(f32[1,24], f32[11,24]) + bias", "inputs": ["flat", "fc.w", "bias"]},
+      {"name": "squash", "workload": "tanh(f32[1,11])", "inputs": ["fc"]},
+      {"name": "prob", "workload": "softmax(f32[1,11])", "inputs": ["squash"]}]})json";
+  const std::string with_w6 = ReplaceAll(text, R"({"name": "g",)", R"({"name": "w6", "shape": [6,5,1,1], "init": "he", "fan_in": 5}, {"name": "g",)");
+  auto graph = graph::ParseGraph(with_w6, "other.json");
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  BuildInput input;
+  input.graph = *graph;
+  input.target = *HostTarget();
+  input.target.threads = 2;
+  input.name = "other";
+  input.threads = 2;
+  auto built = BuildLibrary(std::move(input));
+  ASSERT_TRUE(built.ok()) << built.status().message();
+  TempDir dir = *TempDir::Create();
+  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
+  TimeRequest request;
+  request.dir = dir.path();
+  request.outputs = true;
+  auto reply = TimeNetwork(request);
+  ASSERT_TRUE(reply.ok()) << reply.status().message();
+  // The reference runs the graph as it was written, not the normalised one.
+  auto expected = ReferenceOutputs(*graph, nullptr, request.seed, 2, dir.Join("reference"));
+  ASSERT_TRUE(expected.ok());
+  ASSERT_EQ(reply->outputs.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) EXPECT_LT(RelativeError(reply->outputs[i], (*expected)[i]), 1e-5) << i;
 }
 
 TEST(LibraryFolder, SaysWhatIsMissing) {
