@@ -29,13 +29,19 @@ ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup)
 
 Status ChildMeasurer::EnsureStarted() {
   if (worker_.started()) return Status();
-  HONE_RETURN_IF_ERROR(worker_.Start());
-  auto text = Ask(DumpJson(SetupToJson(setup_), -1), kSetupTimeoutSeconds);
-  if (!text.ok()) return text.status().WithContext("hone-worker measure, setting up");
-  Json answer;
-  const Status read = ReadAnswer(*text, &answer, &peak_flops_);
-  if (!read.ok()) worker_.Stop();
-  return read;
+  const std::string message = DumpJson(SetupToJson(setup_), -1);
+  for (int attempt = 0;; ++attempt) {
+    HONE_RETURN_IF_ERROR(worker_.Start());
+    auto text = Ask(message, kSetupTimeoutSeconds);
+    if (text.ok()) {
+      Json answer;
+      const Status read = ReadAnswer(*text, &answer, &peak_flops_);
+      if (!read.ok()) worker_.Stop();
+      return read;
+    }
+    const bool again = text.status().kind() == StatusKind::kCrashed && worker_.killed_from_outside() && attempt < 2;
+    if (!again) return text.status().WithContext("hone-worker measure, setting up");
+  }
 }
 
 Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeout_seconds) {

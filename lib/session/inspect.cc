@@ -60,7 +60,7 @@ std::string ValueText(const KnobValue& value) {
 // "812 of 4096 points are legal", or "about 20 %, ..." where there are too many to look at.
 std::string LegalText(const search::Space& space) {
   constexpr uint64_t kCountLimit = 65536;
-  constexpr int kSample = 2000;
+  constexpr int kSample = 20000;
   const uint64_t size = space.size();
   uint64_t legal = 0;
   if (size <= kCountLimit) {
@@ -69,7 +69,7 @@ std::string LegalText(const search::Space& space) {
   }
   Rng rng(1);
   for (int i = 0; i < kSample; ++i) legal += space.Legal(rng.UniformInt(size));
-  return fmt::format("{} points, about {:.0f} % of them legal (a sample of {})", size,
+  return fmt::format("{} points, about {:.2g} % of them are legal (a sample of {})", size,
                      100.0 * static_cast<double>(legal) / kSample, kSample);
 }
 
