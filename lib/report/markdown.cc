@@ -98,7 +98,7 @@ std::string TuningLine(const ReportData& data) {
 
 std::string MarkdownText(const ReportData& data) {
   const BenchFile& bench = data.bench;
-  std::string text = Title(data) + "\n";
+  std::string text = Title(data);
   text += Plain(fmt::format("{}, batch {}, {} thread{}, {}{}, {}", data.network, bench.batch, bench.threads,
                             bench.threads == 1 ? "" : "s", bench.cpu,
                             bench.peak_flops > 0 ? " (peak " + FormatSi(bench.peak_flops, "FLOP/s") + ")" : "",
@@ -128,8 +128,7 @@ std::string MarkdownText(const ReportData& data) {
   }
   const BenchLibrary& tuned = data.tuned();
   line("library", fmt::format("{0}/lib{1}.so, {1}.h, {1}.params (in the work folder)", tuned.dir, tuned.name));
-  line("page", data.out_path + "/index.html");
-  line("next", "hone-records explain " + data.best_path);
+  line("next", fmt::format("open {}/index.html; hone-records explain {}", data.out_path, data.best_path));
   return text;
 }
 

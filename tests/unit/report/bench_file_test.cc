@@ -1,0 +1,83 @@
+#include "report/bench_file.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "sample.h"
+
+namespace hone::report {
+namespace {
+
+TEST(BenchFile, QuantilesInterpolate) {
+  const Latency latency = LatencyOf({4, 1, 3, 2});
+  EXPECT_DOUBLE_EQ(latency.median, 2.5);
+  EXPECT_DOUBLE_EQ(latency.p10, 1.3);
+  EXPECT_DOUBLE_EQ(latency.p90, 3.7);
+  EXPECT_DOUBLE_EQ(latency.min, 1);
+  EXPECT_DOUBLE_EQ(LatencyOf({7}).p90, 7);
+  EXPECT_DOUBLE_EQ(LatencyOf({}).median, 0);
+}
+
+TEST(BenchFile, ReadsWhatItWrites) {
+  const BenchFile bench = SampleBench();
+  const std::string text = BenchFileText(bench);
+  const Result<BenchFile> read = ParseBenchFile(text, "b.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(BenchFileText(*read), text);
+  EXPECT_EQ(read->threads, 2);
+  EXPECT_EQ(read->Find(BenchRole::kTuned)->processes, bench.libraries[0].processes);
+  EXPECT_EQ(read->Find(BenchRole::kUntuned)->layers.size(), 3u);
+  EXPECT_DOUBLE_EQ(read->PredictedRatio(), 0.9);
+}
+
+TEST(BenchFile, AnErrorThatIsNoNumberSurvives) {
+  BenchFile bench = SampleBench();
+  bench.verification = {NAN, 1e-3, false};
+  const Result<BenchFile> read = ParseBenchFile(BenchFileText(bench), "b.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_TRUE(std::isinf(read->verification.max_error));
+}
+
+void ExpectRefused(const std::string& from, const std::string& to, const std::string& part) {
+  const std::string text = BenchFileText(SampleBench());
+  ASSERT_NE(text.find(from), std::string::npos) << from;
+  std::string changed = text;
+  changed.replace(text.find(from), from.size(), to);
+  const Result<BenchFile> read = ParseBenchFile(changed, "b.json");
+  ASSERT_FALSE(read.ok()) << to;
+  EXPECT_EQ(read.status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(read.status().message().find("b.json:"), 0u) << read.status().message();
+  EXPECT_NE(read.status().message().find(part), std::string::npos) << read.status().message();
+}
+
+TEST(BenchFile, RefusesWhatItDoesNotKnow) {
+  ExpectRefused("\"version\": 1", "\"version\": 2", "/version: 2 is not the version this Hone knows (1)");
+  ExpectRefused("\"threads\"", "\"treads\"", "threads");
+  ExpectRefused("\"batch\": 1", "\"batch\": 1, \"bacth\": 2", "did you mean `batch`?");
+  ExpectRefused("\"role\": \"untuned\"", "\"role\": \"tuned\"", "/libraries/1/role: there is one before it");
+  ExpectRefused("\"role\": \"tuned\"", "\"role\": \"mine\"", "expected tuned or untuned, found `mine`");
+  ExpectRefused("\"source\": \"fixed\"", "\"source\": \"luck\"", "/libraries/0/layers/2/source");
+  ExpectRefused("\"threads\": 2", "\"threads\": 0", "/threads: must be at least 1");
+  ExpectRefused("0.009", "-0.009", "/libraries/0/");
+  ExpectRefused("{", "", "b.json:2:");
+}
+
+TEST(BenchFile, RefusesFiguresThatDoNotFollow) {
+  ExpectRefused("\"median\": 0.01", "\"median\": 0.02", "does not follow from the samples, which give 0.01");
+  ExpectRefused("\"predicted_ratio\": 0.", "\"predicted_ratio\": 1.", "/predicted_ratio");
+}
+
+TEST(BenchFile, RefusesALibraryWithoutSamples) {
+  BenchFile bench = SampleBench();
+  bench.libraries[0].processes = {{}};
+  EXPECT_FALSE(ParseBenchFile(BenchFileText(bench), "b.json").ok());
+  bench.libraries[0].processes.clear();
+  EXPECT_FALSE(ParseBenchFile(BenchFileText(bench), "b.json").ok());
+  bench.libraries.clear();
+  EXPECT_FALSE(ParseBenchFile(BenchFileText(bench), "b.json").ok());
+}
+
+}  // namespace
+}  // namespace hone::report

@@ -1,0 +1,199 @@
+#include "report/outputs.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "markup.h"
+#include "report/html.h"
+#include "sample.h"
+
+namespace hone::report {
+namespace {
+
+bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Html, EscapesEverythingThatCouldBeMarkup) {
+  EXPECT_EQ(EscapeMarkup("a<b>&\"'c"), "a&lt;b&gt;&amp;&quot;&#39;c");
+  EXPECT_EQ(EscapeMarkup("tab\tline\n"), "tab\tline\n");
+  EXPECT_EQ(EscapeMarkup(std::string("\x00\x1b\x7f", 3)), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(EscapeMarkup("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"), "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+  // An overlong '<', a surrogate, a sequence cut short, a tail alone, beyond U+10FFFF: a replacement for every byte.
+  EXPECT_EQ(EscapeMarkup("\xc0\xbc"), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(EscapeMarkup("\xed\xa0\x80").size(), 9u);
+  EXPECT_EQ(EscapeMarkup("\xe2\x82"), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(EscapeMarkup("\x80x"), "\xEF\xBF\xBDx");
+  EXPECT_EQ(EscapeMarkup("\xf4\x90\x80\x80").size(), 12u);
+}
+
+TEST(Html, WriterEscapesTextAndAttributes) {
+  HtmlWriter html;
+  html.Open("a", {{"href", "\"><b>"}, {"class", ""}}).Text("<i>").Close();
+  EXPECT_EQ(std::move(html).Finish(), "<a href=\"&quot;&gt;&lt;b&gt;\">&lt;i&gt;</a>");
+}
+
+TEST(Outputs, HostileNamesAreTextInThePage) {
+  const std::string page = HtmlText(HostileReport());
+  const Markup markup = ReadMarkup(page);
+  EXPECT_EQ(markup.error, "");
+  EXPECT_TRUE(markup.Find("img").empty());
+  EXPECT_EQ(markup.Find("script").size(), 1u);
+  for (const Element& element : markup.elements) {
+    for (const auto& [name, value] : element.attributes) EXPECT_NE(name.substr(0, 2), "on") << element.tag;
+  }
+  EXPECT_TRUE(Has(markup.Find("h1").at(0)->text, "</script><img src=x onerror=alert(1)>\"'&|`"));
+}
+
+TEST(Outputs, ThePageNeedsNothingElse) {
+  const Markup markup = ReadMarkup(HtmlText(SampleReport()));
+  EXPECT_EQ(markup.error, "");
+  for (const Element& element : markup.elements) {
+    EXPECT_EQ(element.attributes.count("src"), 0u) << element.tag;
+    const auto link = element.attributes.find("href");
+    if (link != element.attributes.end()) {
+      EXPECT_EQ(link->second[0], '#');
+    }
+  }
+  EXPECT_TRUE(markup.Find("link").empty());
+  const std::string style = markup.Find("style").at(0)->text;
+  for (const char* outside : {"url(", "@import", "http"}) EXPECT_FALSE(Has(style, outside)) << outside;
+  for (const char* needed : {"prefers-color-scheme: dark", "@media print"}) EXPECT_TRUE(Has(style, needed)) << needed;
+}
+
+TEST(Outputs, LinksOfThePageLeadSomewhere) {
+  const Markup markup = ReadMarkup(HtmlText(SampleReport()));
+  for (const Element* link : markup.Find("a")) {
+    bool found = false;
+    for (const Element& element : markup.elements) {
+      const auto id = element.attributes.find("id");
+      found |= id != element.attributes.end() && "#" + id->second == link->attributes.at("href");
+    }
+    EXPECT_TRUE(found) << link->attributes.at("href");
+  }
+}
+
+TEST(Outputs, TheIslandIsTheJsonFile) {
+  for (const ReportData& data : {SampleReport(), HostileReport()}) {
+    const Markup markup = ReadMarkup(HtmlText(data));
+    ASSERT_EQ(markup.Find("script").size(), 1u);
+    EXPECT_EQ(markup.Find("script")[0]->attributes.at("type"), "application/json");
+    EXPECT_EQ(markup.Find("script")[0]->text, JsonText(data));
+  }
+}
+
+TEST(Outputs, JsonHoldsTheFacts) {
+  const Result<Json> json = ParseJson(JsonText(SampleReport()), "report.json");
+  ASSERT_TRUE(json.ok()) << json.status().message();
+  const Json& j = *json;
+  EXPECT_EQ(j["version"], kReportVersion);
+  EXPECT_DOUBLE_EQ(j["speedup"].get<double>(), 4);
+  EXPECT_DOUBLE_EQ(j["predicted_ratio"].get<double>(), 0.9);
+  EXPECT_EQ(j["totals"]["trials"], 6);
+  EXPECT_EQ(j["totals"]["failures"], Json::parse("{\"compile\": 2, \"wrong\": 1}"));
+  EXPECT_DOUBLE_EQ(j["totals"]["wall_seconds"].get<double>(), 3);
+  EXPECT_EQ(j["tasks"][0]["best"]["trial"], 2);
+  EXPECT_DOUBLE_EQ(j["tasks"][0]["best"]["peak_share"].get<double>(), 0.75);  // 150 MFLOP in 2 ms of 100 GFLOP/s
+  EXPECT_EQ(j["tasks"][0]["trials"]["state"], Json::parse("[\"ok\", \"pruned\", \"ok\", \"compile\", \"compile\"]"));
+  EXPECT_TRUE(j["tasks"][0]["trials"]["seconds"][3].is_null());
+  EXPECT_EQ(j["tasks"][1]["best"], Json::parse("{\"source\": \"default\"}"));
+  EXPECT_EQ(j["tuned"]["processes"], Json::parse("[[0.01, 0.009, 0.011], [0.01, 0.012]]"));
+}
+
+TEST(Outputs, HostileNamesSurviveInJson) {
+  const std::string text = JsonText(HostileReport());
+  EXPECT_FALSE(Has(text, "<"));
+  const Result<Json> json = ParseJson(text, "report.json");
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["job"], ReplaceAll(kHostile, "\xff", "\xEF\xBF\xBD"));
+}
+
+TEST(Outputs, JunitHasACaseForTheVerificationAndEachTask) {
+  const Markup xml = ReadMarkup(JunitText(SampleReport()));
+  EXPECT_EQ(xml.error, "");
+  const Element& suite = *xml.Find("testsuite").at(0);
+  EXPECT_EQ(suite.attributes.at("tests"), "3");
+  EXPECT_EQ(suite.attributes.at("failures"), "1");
+  const auto cases = xml.Find("testcase");
+  ASSERT_EQ(cases.size(), 3u);
+  EXPECT_EQ(cases[0]->attributes.at("name"), "verification");
+  EXPECT_EQ(cases[1]->attributes.at("name"), "conv2d-1: has a correct trial");
+  const auto failures = xml.Find("failure");
+  ASSERT_EQ(failures.size(), 1u);
+  EXPECT_TRUE(Has(failures[0]->attributes.at("message"), "1 wrong"));
+  EXPECT_TRUE(Has(failures[0]->text, "element 3: 1 is not 2"));
+  EXPECT_TRUE(Has(failures[0]->text, "hone-tune --trial 5"));
+}
+
+TEST(Outputs, JunitOfAWrongLibraryFails) {
+  ReportData data = SampleReport();
+  data.bench.verification.ok = false;
+  EXPECT_EQ(ReadMarkup(JunitText(data)).Find("testsuite").at(0)->attributes.at("failures"), "2");
+  EXPECT_TRUE(Has(MarkdownText(data), "WRONG RESULTS"));
+  EXPECT_EQ(ReadMarkup(JunitText(HostileReport())).error, "");
+}
+
+TEST(Outputs, MarkdownSaysWhatMatters) {
+  const std::string text = MarkdownText(SampleReport());
+  EXPECT_TRUE(Has(text, "# net.cpu: 10.0 ms, 4.00 times as fast as untuned\n")) << text;
+  // Of 9 10 10 11 12 ms a tenth lies below 9.4 and above 11.6, interpolating.
+  EXPECT_TRUE(Has(text, "| tuned   | 10.0 ms | 9.40 ms | 11.6 ms |     4.00 |")) << text;
+  // 5 of 9 ms; 150 MFLOP in 5 ms are 30 GFLOP/s of 100.
+  EXPECT_TRUE(Has(text, "55.6 % |  30.0 % |")) << text;
+  EXPECT_LT(text.find("| conv2 "), text.find("| conv1 ")) << text;
+  EXPECT_TRUE(Has(text, "6 trials: 2 ok, 1 pruned, 2 compile, 1 wrong")) << text;
+  EXPECT_TRUE(Has(text, "dense-2 (default)")) << text;
+  EXPECT_TRUE(Has(text, "90.0 % of the latency")) << text;
+  EXPECT_TRUE(Has(text, "out/net.cpu/libnet.so")) << text;
+}
+
+TEST(Outputs, MarkdownFitsATerminal) {
+  ReportData data = SampleReport();
+  const std::vector<BenchLayer> three = data.bench.libraries[0].layers;
+  for (int i = 0; i < 30; ++i) data.bench.libraries[0].layers.push_back(three[i % 3]);
+  data.bench.libraries[0].layers[1].node = std::string(200, 'n');
+  data.bench.libraries[0].layers[1].workload = std::string(300, 'w');
+  data.bench.cpu = std::string(200, 'c');
+  for (const ReportData& d : {data, HostileReport()}) {
+    const std::vector<std::string> lines = Split(Trim(MarkdownText(d)), '\n');
+    EXPECT_LE(lines.size(), 26u);
+    for (const std::string& line : lines) {
+      EXPECT_LE(line.size(), 105u) << line;  // bytes; a replaced byte has three
+      for (const char c : line) EXPECT_TRUE(c < 0 || c >= 0x20) << line;
+    }
+  }
+}
+
+TEST(Outputs, WorkWithoutBaselineProfilePeakOrTrials) {
+  ReportData data = SampleReport();
+  data.bench.libraries.resize(1);
+  data.bench.libraries[0].layers.clear();
+  data.bench.libraries[0].processes = {{0.01}};
+  data.bench.peak_flops = data.bench.kernel_sum_seconds = 0;
+  data.tasks.clear();
+  EXPECT_EQ(ReadMarkup(HtmlText(data)).error, "");
+  EXPECT_TRUE(ParseJson(JsonText(data), "report.json").ok());
+  EXPECT_TRUE(Has(MarkdownText(data), "| tuned   | 10.0 ms | 10.0 ms | 10.0 ms |        - |"));
+  for (const std::string& text : {HtmlText(data), MarkdownText(data)}) {
+    EXPECT_FALSE(Has(text, "nan"));
+    EXPECT_FALSE(Has(text, " inf"));
+  }
+}
+
+TEST(ReportData, ShortWorkload) {
+  EXPECT_EQ(ShortWorkload("conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2x2, pad=3,3,3,3) + bias + add + relu"),
+            "conv2d 3x224x224 -> 64, 7x7 s2 +bias +add +relu");
+  EXPECT_EQ(ShortWorkload("dense(f32[1,512], f32[1000,512]) + bias"), "dense 512 -> 1000 +bias");
+  EXPECT_EQ(ShortWorkload("max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)"),
+            "max_pool2d 64x112x112, 3x3 s2");
+  EXPECT_EQ(ShortWorkload("no workload (at all"), "no workload (at all");
+}
+
+TEST(ReportData, ImprovementsAreOfCorrectTrialsOnly) {
+  const std::vector<TrialFact> curve = Improvements(SampleReport().tasks[0]);
+  ASSERT_EQ(curve.size(), 2u);
+  EXPECT_EQ(curve[0].ordinal, 0);
+  EXPECT_EQ(curve[1].ordinal, 2);
+}
+
+}  // namespace
+}  // namespace hone::report
