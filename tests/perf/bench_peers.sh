@@ -12,7 +12,9 @@ if ! "$venv/bin/python" -c 'import numpy, onnx, onnxruntime, openvino' 2>/dev/nu
 fi
 "$build/bin/hone-plan" --pipelines pipelines --work "$work" --tools "$build/bin"
 ninja -C "$work" --quiet "bench-$job-cpu"
-mkdir -p "$work/peers"
-"$build/bin/hone-extract" --network "$network" --parameters "$work/peers/$job.parameters" --graph "$work/peers/$job.graph.json"
-"$venv/bin/python" "$here/peers/onnx_model.py" "$work/peers/$job.graph.json" "$work/peers/$job.parameters" "$work/peers/$job.onnx"
-exec "$venv/bin/python" "$here/peers/bench.py" "$network" "$work/out/$job.cpu" "$work/peers/$job.onnx" 5 60 "$(nproc)"
+peers="$work/peers"
+mkdir -p "$peers"
+"$build/bin/hone-extract" --network "$network" --target "$work/targets/cpu.json" --graph "$peers/$job.graph.json" \
+  --tasks "$peers/$job.tasks.json" --task-dir "$peers/tasks" --parameters "$peers/$job.parameters"
+"$venv/bin/python" "$here/peers/onnx_model.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
+exec "$venv/bin/python" "$here/peers/bench.py" "$network" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 "$(nproc)"

@@ -20,6 +20,18 @@ class HoneOptions(ctypes.Structure):
                 ("workspace_size", ctypes.c_size_t)]
 
 
+class HoneTensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_char_p), ("rank", ctypes.c_int32), ("alignment", ctypes.c_int32),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("bytes", ctypes.c_uint64)]
+
+
+class HoneInfo(ctypes.Structure):  # its beginning
+    _fields_ = [("abi_version", ctypes.c_int32), ("threads", ctypes.c_int32), ("network", ctypes.c_char_p),
+                ("target", ctypes.c_char_p), ("digest", ctypes.c_char_p), ("input_count", ctypes.c_int32),
+                ("output_count", ctypes.c_int32), ("inputs", ctypes.POINTER(HoneTensor)),
+                ("outputs", ctypes.POINTER(HoneTensor))]
+
+
 def aligned(shape):
     raw = np.zeros(int(np.prod(shape)) * 4 + 64, np.uint8)
     start = -raw.ctypes.data % 64
@@ -39,15 +51,16 @@ def hone(folder, data, threads):
     code = function("create")(ctypes.byref(options), ctypes.byref(net))
     if code:
         sys.exit(f"{path}: {strerror(code).decode()}")
-    manifest = json.load(open(os.path.join(folder, "manifest.json")))
-    shape = manifest["outputs"][0]["shape"]
-    given, result = aligned(data.shape), aligned(shape)
+    describe = function("describe")
+    describe.restype = ctypes.POINTER(HoneInfo)
+    output = describe().contents.outputs[0]
+    given, result = aligned(data.shape), aligned(output.shape[:output.rank])
     given[...] = data
     inputs = (ctypes.c_void_p * 1)(given.ctypes.data)
     outputs = (ctypes.c_void_p * 1)(result.ctypes.data)
     run = function("run")
 
-    def call():
+    def call(_keep=(given, options)):  # what the library holds pointers to must live as long as the call
         if run(net, inputs, outputs):
             sys.exit("run failed")
         return result

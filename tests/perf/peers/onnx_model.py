@@ -92,7 +92,7 @@ class Converter:
             self.emit("Gemm", operands, names[0], transB=1)
         elif op == "max_pool2d":
             self.emit("MaxPool", operands, names[0], **self.window(attributes, attributes["kernel"]))
-        elif op == "global_avg_pool2d":
+        elif op == "global_avg_pool":
             self.emit("GlobalAveragePool", operands, names[0])
         elif op == "flatten":
             self.emit("Flatten", operands, names[0], axis=1)
