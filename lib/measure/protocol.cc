@@ -12,6 +12,7 @@ Json ProtocolToJson(const Protocol& p) {
           {"prune_factor", p.prune_factor},
           {"min_samples", p.min_samples},
           {"max_samples", p.max_samples},
+          {"usual_seconds", p.usual_seconds},
           {"relative_width", p.relative_width},
           {"confidence", p.confidence},
           {"cold_bytes", p.cold_bytes},
@@ -26,6 +27,7 @@ Result<Protocol> ProtocolFromJson(const Json& json) {
   HONE_RETURN_IF_ERROR(reader.Read("prune_factor", &p.prune_factor));
   HONE_RETURN_IF_ERROR(reader.Read("min_samples", &p.min_samples));
   HONE_RETURN_IF_ERROR(reader.Read("max_samples", &p.max_samples));
+  HONE_RETURN_IF_ERROR(reader.Read("usual_seconds", &p.usual_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("relative_width", &p.relative_width));
   HONE_RETURN_IF_ERROR(reader.Read("confidence", &p.confidence));
   HONE_RETURN_IF_ERROR(reader.Read("cold_bytes", &p.cold_bytes));
@@ -47,6 +49,7 @@ StoppingRule::Verdict StoppingRule::Add(double seconds) {
   }
   if (count >= protocol_.max_samples || total_ >= protocol_.candidate_seconds) return Verdict::kDone;
   if (count < protocol_.min_samples) return Verdict::kMore;
+  if (total_ >= protocol_.usual_seconds) return Verdict::kDone;
   const Interval interval = MedianInterval(samples_, protocol_.confidence);
   if (incumbent_ > 0 && interval.low > incumbent_) return Verdict::kDone;
   const bool narrow = interval.high - interval.low <= protocol_.relative_width * Median(samples_);

@@ -54,13 +54,15 @@ TEST(StoppingRuleTest, ALoserStopsAsSoonAsItsIntervalIsAboveTheIncumbent) {
 }
 
 TEST(StoppingRuleTest, AWinnerIsRepeatedUntilItsMedianIsKnown) {
-  StoppingRule noisy(Protocol{}, 2e-3);
+  Protocol patient;
+  patient.usual_seconds = 1;
+  StoppingRule noisy(patient, 2e-3);
   int count = 0;
   Verdict verdict;
   do {
     verdict = noisy.Add(count++ % 2 == 0 ? 1.0e-3 : 1.2e-3);
   } while (verdict == Verdict::kMore);
-  EXPECT_EQ(count, Protocol{}.max_samples);
+  EXPECT_EQ(count, patient.max_samples);
   StoppingRule steady(Protocol{}, 2e-3);
   count = 0;
   do {
@@ -68,6 +70,16 @@ TEST(StoppingRuleTest, AWinnerIsRepeatedUntilItsMedianIsKnown) {
     ++count;
   } while (verdict == Verdict::kMore);
   EXPECT_EQ(count, Protocol{}.min_samples);
+}
+
+TEST(StoppingRuleTest, WhatIsTooCloseToCallIsLeftToTheFinalists) {
+  StoppingRule rule(Protocol{}, 5.1e-3);
+  int count = 0;
+  Verdict verdict;
+  do {
+    verdict = rule.Add(count++ % 2 == 0 ? 5.0e-3 : 5.2e-3);
+  } while (verdict == Verdict::kMore);
+  EXPECT_EQ(count, 6) << "six runs of 5.1 ms are 30 ms";
 }
 
 TEST(StoppingRuleTest, TheTimeLimitHolds) {
