@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// The position of `tensor` in `list`, by name (unique in a DAG; a schedule's rewrites keep names, not nodes); -1 if absent.
+// The position of `tensor` in `list`, by name (unique in a DAG; a schedule's rewrites keep names, not nodes); -1 if
+// absent.
 int Position(const std::vector<te::Tensor>& list, const te::Tensor& tensor) {
   auto found = std::find_if(list.begin(), list.end(), [&](const te::Tensor& t) { return t.name() == tensor.name(); });
   return found == list.end() ? -1 : static_cast<int>(found - list.begin());

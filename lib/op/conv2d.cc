@@ -31,15 +31,17 @@ class Conv2dOperator final : public Operator {
     }
     Conv2dShape s = Conv2dShape::Of(w);
     if (s.c % s.groups != 0 || s.o % s.groups != 0 || s.c / s.groups != s.cg) {
-      return Status::Invalid(fmt::format("conv2d: data {} and weight {} do not fit with groups={}: channels per group {} "
-                                         "against {}, {} outputs",
-                                         w.inputs[0].Text(), w.inputs[1].Text(), s.groups,
-                                         static_cast<double>(s.c) / static_cast<double>(s.groups), s.cg, s.o));
+      return Status::Invalid(
+          fmt::format("conv2d: data {} and weight {} do not fit with groups={}: channels per group {} "
+                      "against {}, {} outputs",
+                      w.inputs[0].Text(), w.inputs[1].Text(), s.groups,
+                      static_cast<double>(s.c) / static_cast<double>(s.groups), s.cg, s.o));
     }
     if (s.oh < 1 || s.ow < 1) {
-      return Status::Invalid(fmt::format("conv2d: no output: the {}x{} window (dilation {}x{}) is larger than the padded "
-                                         "input {}x{}",
-                                         s.kh, s.kw, s.dh, s.dw, s.h + s.pt + s.pb, s.w + s.pl + s.pr));
+      return Status::Invalid(
+          fmt::format("conv2d: no output: the {}x{} window (dilation {}x{}) is larger than the padded "
+                      "input {}x{}",
+                      s.kh, s.kw, s.dh, s.dw, s.h + s.pt + s.pb, s.w + s.pl + s.pr));
     }
     HONE_RETURN_IF_ERROR(CheckOutput(w, {s.n, s.o, s.oh, s.ow}));
     HONE_RETURN_IF_ERROR(CheckOutput(w, {s.n, s.c, s.h + s.pt + s.pb, s.w + s.pl + s.pr}));

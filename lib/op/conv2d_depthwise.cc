@@ -93,7 +93,8 @@ Space MakeDepthwiseSpace(const Layer& l) {
   add("row block", [l](const Point& p) -> Rejection {
     if (p.row_block == l.s.oh || p.tile_oh == 1) return {};
     if (p.row_block % p.tile_oh == 0 && l.s.oh % p.row_block == 0) return {};
-    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block, l.s.oh);
+    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
+                       l.s.oh);
   });
   double best = l.threads;
   for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
@@ -158,10 +159,9 @@ class DepthwiseTemplate final : public Template {
       if (score < best) best = score, rows = r;
     }
     int64_t tile_oh = width <= 4 && l.s.oh > 1 && (rows == l.s.oh || (rows % 2 == 0 && l.s.oh % rows == 0)) ? 2 : 1;
-    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"tile_oh", tile_oh},
-                                                         {"tile_ow", width},
-                                                         {"row_block", rows},
-                                                         {"unroll", "window"}}));
+    HONE_ASSIGN_OR_RETURN(
+        Config config,
+        PointOf(space, {{"tile_oh", tile_oh}, {"tile_ow", width}, {"row_block", rows}, {"unroll", "window"}}));
     return LegalNear(space, config);
   }
 

@@ -15,8 +15,8 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-// [tile of output channels][block of ic_block][kh][kw][ic block inside][channel][ocv * lanes], or with kw after the channel
-// if that is unrolled there: a tile reads it in order.
+// [tile of output channels][block of ic_block][kh][kw][ic block inside][channel][ocv * lanes], or with kw after the
+// channel if that is unrolled there: a tile reads it in order.
 Tensor PackWeight(const DirectLayer& l, const DirectPoint& p, const Tensor& raw) {
   const Conv2dShape& s = l.s;
   int64_t width = p.ocv * l.lanes, tiles = CeilDiv(l.oc_blocks, p.ocv);
@@ -41,8 +41,7 @@ Tensor Accumulate(const DirectLayer& l, const DirectPoint& p, const Tensor& sour
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   ir::IterVar ici = te::ReduceAxis(l.ic_lanes, "ici");
   return te::Compute(
-      "acc", {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, {"n", "oco", "oh", "ow", "oci"},
-      [&](const std::vector<Var>& x) {
+      "acc", {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, {"n", "oco", "oh", "ow", "oci"}, [&](const std::vector<Var>& x) {
         Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
         Expr block = io.var * p.ic_block + ii.var;
         if (s.groups > 1) block = x[1] / l.group_oc_blocks * l.ic_blocks + block;
@@ -56,10 +55,8 @@ Tensor Accumulate(const DirectLayer& l, const DirectPoint& p, const Tensor& sour
 
 std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::string& packed) {
   std::vector<Step> steps = {
-      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
-      Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
-      Split("out", "oco", {p.oc_block}, {"oco.b", "oco.r"}),
-      Split("out", "oco.r", {p.ocv}, {"oco.o", "oco.i"}),
+      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),   Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
+      Split("out", "oco", {p.oc_block}, {"oco.b", "oco.r"}), Split("out", "oco.r", {p.ocv}, {"oco.o", "oco.i"}),
       Split("out", "ow", {p.tile_ow}, {"ow.o", "ow.i"}),
   };
   std::vector<std::string> order = {"n", "oh.b", "oco.b", "oco.o", "oh.o", "ow.o", "oh.i", "ow.i", "oco.i", "oci"};

@@ -1,6 +1,7 @@
 // conv2d_direct: NCHWc with a register tile of output-channel vectors x output pixels, weights packed so that each tile
-// reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain input (first layer)
-// is reduced over its real channels. A 1x1 convolution without stride and padding has its pixels cut into rows anew.
+// reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain input (first
+// layer) is reduced over its real channels. A 1x1 convolution without stride and padding has its pixels cut into rows
+// anew.
 //
 // Knobs (in order; the first is the least significant digit of the index):
 //   ocv         output-channel vectors of the register tile
@@ -9,12 +10,12 @@
 //   oc_block    output-channel vectors of one task of the parallel loop
 //   row_block   output rows of one task
 //   inner       order in a task: "oc_rows" (a weight tile meets all rows) or "rows_oc" (a row meets all weights)
-//   ic_block    blocks of input channels inside the kernel window's loops: 1 = channels outermost, all = window outermost
-//   unroll_ic   input channels unrolled
-//   unroll_kw   1: the window's columns are unrolled, too
-//   prefetch    distance of the software prefetch in the weight stream, bytes; 0 = none
+//   ic_block    blocks of input channels inside the kernel window's loops: 1 = channels outermost, all = window
+//   outermost unroll_ic   input channels unrolled unroll_kw   1: the window's columns are unrolled, too prefetch
+//   distance of the software prefetch in the weight stream, bytes; 0 = none, and nothing else for
+//               less than 128 KB of weights
 //   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads)
-// Rules: registers, register tile, code size, parallel, oc block, row block, weights cache, prefetch, pad.
+// Rules: registers, register tile, code size, parallel, oc block, row block, inner, weights cache, pad.
 #pragma once
 
 #include "op/operator.h"

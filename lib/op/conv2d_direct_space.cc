@@ -62,8 +62,8 @@ double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block) 
                    l.threads);
 }
 
-// Tiles must come out even in every task: a short tile in the last task alone would have to be told apart at run time, and
-// its accumulators would live in memory. One block of everything may end in a short tile, as all tasks do so then.
+// Tiles must come out even in every task: a short tile in the last task alone would have to be told apart at run time,
+// and its accumulators would live in memory. One block of everything may end in a short tile, as all tasks do so then.
 bool BlockFits(int64_t extent, int64_t block, int64_t tile) {
   return block == extent || (block % tile == 0 && (extent % block == 0 || tile == 1));
 }
@@ -81,10 +81,10 @@ double BestImbalance(const DirectLayer& l, const Tile& t) {
   return best;
 }
 
-// What small layers allow: the imbalance that some tile reaches, and the accumulators of the largest tile that reaches it.
-// Rules are relative to these, so that every layer has a legal point.
+// What small layers allow: the imbalance that some tile reaches, and the accumulators of the largest tile that reaches
+// it. Rules are relative to these, so that every layer has a legal point.
 struct Reach {
-  double imbalance = 1.2;
+  double imbalance = 1.25;
   int64_t accumulators = 1;
 };
 
@@ -147,7 +147,9 @@ void AddRules(const DirectLayer& l, Space* space) {
                        p.unroll_kw ? " with kw unrolled" : "", need, l.registers);
   });
   Reach reach = ReachOf(l);
-  int64_t least = std::min<int64_t>(l.registers / 2, reach.accumulators);
+  // Few, wide tiles serve a small layer badly: it may use smaller ones, and so keeps a choice.
+  bool small = l.s.n * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
+  int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
   add("register tile", [least](const DirectPoint& p) -> Rejection {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
     if (t.accumulators() >= least) return {};
@@ -160,11 +162,13 @@ void AddRules(const DirectLayer& l, Space* space) {
   });
   add("oc block", [l](const DirectPoint& p) -> Rejection {
     if (BlockFits(l.oc_blocks, p.oc_block, p.ocv)) return {};
-    return fmt::format("tiles of ocv={} do not come out even in tasks of {} of {} blocks", p.ocv, p.oc_block, l.oc_blocks);
+    return fmt::format("tiles of ocv={} do not come out even in tasks of {} of {} blocks", p.ocv, p.oc_block,
+                       l.oc_blocks);
   });
   add("row block", [l](const DirectPoint& p) -> Rejection {
     if (BlockFits(l.s.oh, p.row_block, p.tile_oh)) return {};
-    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block, l.s.oh);
+    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
+                       l.s.oh);
   });
   add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) -> Rejection {
     double imbalance = TaskImbalance(l, p.oc_block, p.row_block);
@@ -179,10 +183,6 @@ void AddRules(const DirectLayer& l, Space* space) {
     int64_t bytes = l.WeightBytes(p.oc_block);
     if (!p.rows_outer || bytes <= kL2Bytes / 2) return {};
     return fmt::format("each row would read {} KB of weights", bytes >> 10);
-  });
-  add("prefetch", [l](const DirectPoint& p) -> Rejection {
-    if (p.prefetch == 0 || l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8) return {};
-    return fmt::format("{} KB of weights need none", l.WeightBytes(l.oc_blocks) >> 10);
   });
   add("pad", [l](const DirectPoint& p) -> Rejection {
     if (p.pad != "task") return {};
@@ -217,8 +217,8 @@ double TileCycles(const DirectLayer& l, const Tile& t) {
   return cycles;
 }
 
-// The pixels of a 1x1 convolution may be cut into rows at will: the longest row that leaves each thread two rows or more if
-// any row of at least 12 pixels does, else one row of all.
+// The pixels of a 1x1 convolution may be cut into rows at will: the longest row that leaves each thread two rows or
+// more if any row of at least 12 pixels does, else one row of all.
 int64_t FlatRow(int64_t pixels, int threads) {
   for (int64_t row = pixels / (2 * threads); row >= 12; --row) {
     if (pixels % row == 0) return row;
@@ -248,9 +248,7 @@ DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   return l;
 }
 
-int64_t DirectLayer::WeightBytes(int64_t oc) const {
-  return oc * lanes * ic_blocks * ic_lanes * s.kh * s.kw * 4;
-}
+int64_t DirectLayer::WeightBytes(int64_t oc) const { return oc * lanes * ic_blocks * ic_lanes * s.kh * s.kw * 4; }
 
 int64_t DirectLayer::PadElements(int64_t rows) const {
   int64_t channels = s.groups * ic_blocks * ic_lanes;
@@ -262,9 +260,10 @@ double DirectLayer::FmaVectors() const {
 }
 
 DirectPoint DirectPoint::Of(const Config& c) {
-  return {c.Number("ocv"),         c.Number("tile_oh"),          c.Number("tile_ow"), c.Number("oc_block"),
-          c.Number("row_block"),   c.Word("inner") == "rows_oc", c.Number("ic_block"), c.Number("unroll_ic"),
-          c.Number("unroll_kw") == 1, c.Number("prefetch"),      c.Word("pad")};
+  return {c.Number("ocv"),      c.Number("tile_oh"),   c.Number("tile_ow"),
+          c.Number("oc_block"), c.Number("row_block"), c.Word("inner") == "rows_oc",
+          c.Number("ic_block"), c.Number("unroll_ic"), c.Number("unroll_kw") == 1,
+          c.Number("prefetch"), c.Word("pad")};
 }
 
 Space DirectSpace(const DirectLayer& l) {
@@ -278,7 +277,8 @@ Space DirectSpace(const DirectLayer& l) {
   space.Add(Knob::Choice("ic_block", IcBlockValues(l)));
   space.Add(Knob::Choice("unroll_ic", UnrollValues(l)));
   space.Add(Knob::Choice("unroll_kw", l.s.kw > 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}));
-  space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
+  bool far = l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8;  // nearer weights need no software prefetch
+  space.Add(Knob::Choice("prefetch", far ? std::vector<int64_t>{0, 1024, 4096} : std::vector<int64_t>{0}));
   std::vector<std::string> pad = {"none"};
   if (l.pad) pad = l.s.groups > 1 ? std::vector<std::string>{"root"} : std::vector<std::string>{"task", "root"};
   space.Add(Knob::Words("pad", pad));
@@ -317,19 +317,20 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
   for (int64_t u : unrolls) {
     if (u <= 4) unroll = u;
   }
-  HONE_ASSIGN_OR_RETURN(
-      Config config,
-      PointOf(space, {{"ocv", best.ocv},
-                      {"tile_oh", best.oh},
-                      {"tile_ow", best.ow},
-                      {"oc_block", oc_block},
-                      {"row_block", row_block},
-                      {"inner", "oc_rows"},
-                      {"ic_block", int64_t{1}},
-                      {"unroll_ic", unroll},
-                      {"unroll_kw", int64_t{0}},
-                      {"prefetch", int64_t{l.WeightBytes(l.oc_blocks) > kL2Bytes ? 4096 : 0}},
-                      {"pad", !l.pad ? "none" : l.s.groups > 1 ? "root" : "task"}}));
+  HONE_ASSIGN_OR_RETURN(Config config,
+                        PointOf(space, {{"ocv", best.ocv},
+                                        {"tile_oh", best.oh},
+                                        {"tile_ow", best.ow},
+                                        {"oc_block", oc_block},
+                                        {"row_block", row_block},
+                                        {"inner", "oc_rows"},
+                                        {"ic_block", int64_t{1}},
+                                        {"unroll_ic", unroll},
+                                        {"unroll_kw", int64_t{0}},
+                                        {"prefetch", int64_t{l.WeightBytes(l.oc_blocks) > kL2Bytes ? 4096 : 0}},
+                                        {"pad", !l.pad           ? "none"
+                                                : l.s.groups > 1 ? "root"
+                                                                 : "task"}}));
   return LegalNear(space, config);
 }
 

@@ -17,16 +17,16 @@ struct DirectLayer {
   Conv2dShape s;
   int64_t lanes = 16;
   int threads = 1, registers = 32;
-  int64_t ic_blocks = 1;       // blocks of input channels of one group; 1 for a plain input
-  int64_t ic_lanes = 16;       // channels of such a block: lanes, or all channels of a plain input
-  int64_t oc_blocks = 1;       // blocks of output channels, all groups
-  int64_t group_oc_blocks = 1; // of one group
-  bool pad = false;            // does any window reach outside the input?
+  int64_t ic_blocks = 1;        // blocks of input channels of one group; 1 for a plain input
+  int64_t ic_lanes = 16;        // channels of such a block: lanes, or all channels of a plain input
+  int64_t oc_blocks = 1;        // blocks of output channels, all groups
+  int64_t group_oc_blocks = 1;  // of one group
+  bool pad = false;             // does any window reach outside the input?
 
   static DirectLayer Of(const Workload& workload, const Target& target);
-  int64_t WeightBytes(int64_t oc) const;             // packed weights of `oc` blocks of output channels
-  int64_t PadElements(int64_t rows) const;           // padded input of `rows` output rows of one image
-  double FmaVectors() const;                         // vector FMAs of the whole layer
+  int64_t WeightBytes(int64_t oc) const;    // packed weights of `oc` blocks of output channels
+  int64_t PadElements(int64_t rows) const;  // padded input of `rows` output rows of one image
+  double FmaVectors() const;                // vector FMAs of the whole layer
 };
 
 struct DirectPoint {

@@ -52,11 +52,16 @@ Result<Instance> Build(const Workload& workload, const Target& target) {
   instance.placeholders = {data, weight};
   instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(), epilogue.placeholders.end());
   instance.steps = {
-      Fuse("pad", {"n", "c"}, "task"), Parallel("pad", "task"),
-      Fuse("acc", {"n", "o"}, "task"), Parallel("acc", "task"),
-      Split("acc", "ow", {lanes}, {"ow.o", "ow.i"}), Reorder("acc", {"oh", "ow.o", "c", "kh", "kw", "ow.i"}),
+      Fuse("pad", {"n", "c"}, "task"),
+      Parallel("pad", "task"),
+      Fuse("acc", {"n", "o"}, "task"),
+      Parallel("acc", "task"),
+      Split("acc", "ow", {lanes}, {"ow.o", "ow.i"}),
+      Reorder("acc", {"oh", "ow.o", "c", "kh", "kw", "ow.i"}),
       Vectorize("acc", "ow.i"),
-      Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci"),
+      Fuse("out", {"n", "co"}, "task"),
+      Parallel("out", "task"),
+      Vectorize("out", "ci"),
   };
   return instance;
 }

@@ -9,8 +9,9 @@
 namespace hone::op {
 namespace {
 
-// One tap over one plane: out[y][x] += weight * in[y*sh + fy][x*sw + fx] wherever that lies inside the input. The bounds
-// are computed once, so that the inner loop is free of conditions: a reference has to be affordable for every task.
+// One tap over one plane: out[y][x] += weight * in[y*sh + fy][x*sw + fx] wherever that lies inside the input. The
+// bounds are computed once, so that the inner loop is free of conditions: a reference has to be affordable for every
+// task.
 void AddTap(const Conv2dShape& s, const double* in, double weight, int64_t ky, int64_t kx, double* out) {
   int64_t fy = ky * s.dh - s.pt, fx = kx * s.dw - s.pl;
   auto first = [](int64_t offset, int64_t stride) { return offset >= 0 ? 0 : CeilDiv(-offset, stride); };
@@ -53,8 +54,8 @@ void Conv2dReference(const Workload& workload, const std::vector<Operand>& opera
       }
     }
   }
-  ReferenceEpilogue(workload, {operands.begin() + 2, operands.end() - 1},
-                    {buffers.begin() + 2, buffers.end() - 1}, operands.back().logical, &out);
+  ReferenceEpilogue(workload, {operands.begin() + 2, operands.end() - 1}, {buffers.begin() + 2, buffers.end() - 1},
+                    operands.back().logical, &out);
   WritePlain(operands.back(), out, buffers.back());
 }
 

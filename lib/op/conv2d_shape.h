@@ -13,8 +13,8 @@ struct Conv2dShape {
   int64_t sh = 1, sw = 1, dh = 1, dw = 1;  // stride, dilation
   int64_t pt = 0, pl = 0, pb = 0, pr = 0;  // padding: top, left, bottom, right
   int64_t groups = 1;
-  int64_t oh = 1, ow = 1;                  // output; below 1 if there is none
-  bool plain_input = false;                // in=nchw
+  int64_t oh = 1, ow = 1;    // output; below 1 if there is none
+  bool plain_input = false;  // in=nchw
 
   // REQUIRES: two inputs of four axes; attributes of the right counts (conv2d's Check sees to it before the rest).
   static Conv2dShape Of(const Workload& workload);

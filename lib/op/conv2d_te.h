@@ -9,8 +9,8 @@
 
 namespace hone::op {
 
-// "pad": the padded input, `ph` x `pw` in the last spatial axes, from blocked [n, co, h, w, ci] or plain [n, c, h, w] data;
-// outside stands `value`. Axes n co ih iw ci, or n c ih iw. Conditions that always hold are left out.
+// "pad": the padded input, `ph` x `pw` in the last spatial axes, from blocked [n, co, h, w, ci] or plain [n, c, h, w]
+// data; outside stands `value`. Axes n co ih iw ci, or n c ih iw. Conditions that always hold are left out.
 te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph, int64_t pw, double value = 0);
 
 // The element of a plain constant at indices that may lie beyond its shape: 0 there.

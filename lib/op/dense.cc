@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "op/dense_reference.h"
 #include "op/dense_template.h"
 #include "op/epilogue.h"
-#include "op/dense_reference.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -20,8 +20,8 @@ class DenseOperator final : public Operator {
     HONE_RETURN_IF_ERROR(CheckRank(w, 1, 2));
     HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
     if (w.inputs[0].shape[1] != w.inputs[1].shape[1]) {
-      return Status::Invalid(fmt::format("dense: data {} and weight {} differ in their second axis",
-                                         w.inputs[0].Text(), w.inputs[1].Text()));
+      return Status::Invalid(fmt::format("dense: data {} and weight {} differ in their second axis", w.inputs[0].Text(),
+                                         w.inputs[1].Text()));
     }
     HONE_RETURN_IF_ERROR(CheckOutput(w, OutputType(w).shape));
     return CheckEpilogue(w, OutputType(w));

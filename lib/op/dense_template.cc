@@ -29,7 +29,7 @@ struct Layer {
 };
 
 Layer LayerOf(const Workload& w, const Target& target) {
-  return {w.inputs[0].shape[0], w.inputs[0].shape[1],       w.inputs[1].shape[0],
+  return {w.inputs[0].shape[0], w.inputs[0].shape[1],        w.inputs[1].shape[0],
           target.FloatLanes(),  std::max(target.threads, 1), target.vector_registers};
 }
 

@@ -38,10 +38,8 @@ constexpr Function kFunctions[] = {
     {"exp", 1, 4, [](const std::vector<Expr>& x) { return te::Exp(x[0]); },
      [](const double* x) { return std::exp(x[0]); }},
     {"identity", 1, 0, [](const std::vector<Expr>& x) { return x[0]; }, [](const double* x) { return x[0]; }},
-    {"add", 2, 1, [](const std::vector<Expr>& x) { return x[0] + x[1]; },
-     [](const double* x) { return x[0] + x[1]; }},
-    {"mul", 2, 1, [](const std::vector<Expr>& x) { return x[0] * x[1]; },
-     [](const double* x) { return x[0] * x[1]; }},
+    {"add", 2, 1, [](const std::vector<Expr>& x) { return x[0] + x[1]; }, [](const double* x) { return x[0] + x[1]; }},
+    {"mul", 2, 1, [](const std::vector<Expr>& x) { return x[0] * x[1]; }, [](const double* x) { return x[0] * x[1]; }},
 };
 
 const Function& FunctionOf(const Workload& w) {
@@ -85,7 +83,8 @@ Result<Instance> Build(const Workload& w, const Target& target) {
     for (const Tensor& t : inputs) values.push_back(t(at));
     Expr value = f.te(values);
     if (!blocked) {
-      return ApplyEpilogue(w, value, [&](size_t i) { return epilogue.is_bias[i] ? epilogue.read[i](at[1]) : epilogue.read[i](at); });
+      return ApplyEpilogue(
+          w, value, [&](size_t i) { return epilogue.is_bias[i] ? epilogue.read[i](at[1]) : epilogue.read[i](at); });
     }
     if (!KeepsZero(w) && channels % lanes != 0) {
       value = ir::MakeSelect(x[1] * lanes + x[3] < channels, value, Float(0));
@@ -120,7 +119,8 @@ class ElementwiseOperator final : public SimpleOperator {
     HONE_RETURN_IF_ERROR(CheckInputs(w, function_.inputs));
     HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
     if (function_.inputs == 2 && w.inputs[0] != w.inputs[1]) {
-      return Status::Invalid(fmt::format("{}: {} and {} differ in shape", w.op, w.inputs[0].Text(), w.inputs[1].Text()));
+      return Status::Invalid(
+          fmt::format("{}: {} and {} differ in shape", w.op, w.inputs[0].Text(), w.inputs[1].Text()));
     }
     return CheckEpilogue(w, w.inputs[0]);
   }

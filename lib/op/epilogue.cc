@@ -38,8 +38,7 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kBias) {
       TensorType type{output.logical.type, {output.logical.shape[1]}};
-      operands.push_back(
-          MakeOperand(Numbered("bias", biases++), OperandRole::kConstant, type, Layout::kPlain, lanes));
+      operands.push_back(MakeOperand(Numbered("bias", biases++), OperandRole::kConstant, type, Layout::kPlain, lanes));
     } else if (e.kind == EpilogueKind::kAdd) {
       operands.push_back(output);
       operands.back().name = Numbered("residual", residuals++);
@@ -69,10 +68,18 @@ Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Exp
   for (const EpilogueOp& e : workload.epilogue) {
     switch (e.kind) {
       case EpilogueKind::kBias:
-      case EpilogueKind::kAdd: value = value + operand(next++); break;
-      case EpilogueKind::kRelu: value = ir::Max(value, Float(0)); break;
-      case EpilogueKind::kRelu6: value = ir::Min(ir::Max(value, Float(0)), Float(6)); break;
-      case EpilogueKind::kClip: value = ir::Min(ir::Max(value, Float(e.low)), Float(e.high)); break;
+      case EpilogueKind::kAdd:
+        value = value + operand(next++);
+        break;
+      case EpilogueKind::kRelu:
+        value = ir::Max(value, Float(0));
+        break;
+      case EpilogueKind::kRelu6:
+        value = ir::Min(ir::Max(value, Float(0)), Float(6));
+        break;
+      case EpilogueKind::kClip:
+        value = ir::Min(ir::Max(value, Float(e.low)), Float(e.high));
+        break;
     }
   }
   return value;

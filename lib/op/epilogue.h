@@ -1,5 +1,5 @@
-// Epilogues: what is done to a value of an anchor's output before it is stored: bias, residual, activation, in the order
-// the workload gives.
+// Epilogues: what is done to a value of an anchor's output before it is stored: bias, residual, activation, in the
+// order the workload gives.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace hone::op {
 // Bias needs a channel axis (axis 1) in the output; a clip needs low <= high.
 Status CheckEpilogue(const Workload& workload, const TensorType& output);
 
-// The operands that the epilogue adds, in order: "bias", "bias1".. and "residual", "residual1"... Residuals are stored as
-// the output is, biases plain.
+// The operands that the epilogue adds, in order: "bias", "bias1".. and "residual", "residual1"... Residuals are stored
+// as the output is, biases plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
 // FLOP a output element: one an operation.
@@ -28,9 +28,9 @@ bool EpilogueKeepsZero(const Workload& workload);
 // The expression after the epilogue; `operand(i)` reads the i-th epilogue operand at the element in question.
 ir::Expr ApplyEpilogue(const Workload& workload, ir::Expr value, const std::function<ir::Expr(size_t)>& operand);
 
-// The placeholders of the epilogue's operands as a kernel over a blocked [n, co, y, x, lane] or plain output reads them.
-// A residual has the shape `stored` (any view of the output's storage); a bias is [blocks, lanes], padded with zeros by a
-// constant computation where the channels do not fill the last block, or plain [channels] when lanes is 0.
+// The placeholders of the epilogue's operands as a kernel over a blocked [n, co, y, x, lane] or plain output reads
+// them. A residual has the shape `stored` (any view of the output's storage); a bias is [blocks, lanes], padded with
+// zeros by a constant computation where the channels do not fill the last block, or plain [channels] when lanes is 0.
 struct EpilogueTensors {
   std::vector<te::Tensor> placeholders;  // raw, in operand order
   std::vector<te::Tensor> read;          // what the kernel reads, in operand order
@@ -46,7 +46,6 @@ ir::Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensor
 
 // In place on the plain values of the output. `operands`: the epilogue's, with their storage.
 void ReferenceEpilogue(const Workload& workload, const std::vector<Operand>& operands,
-                       const std::vector<const float*>& storage, const TensorType& output,
-                       std::vector<double>* values);
+                       const std::vector<const float*>& storage, const TensorType& output, std::vector<double>* values);
 
 }  // namespace hone::op

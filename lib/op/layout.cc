@@ -21,18 +21,21 @@ Instance CopyInstance(const Tensor& data, const Tensor& out, std::vector<Step> s
   return instance;
 }
 
-std::vector<Step> ByBlocks() { return {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci")}; }
+std::vector<Step> ByBlocks() {
+  return {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci")};
+}
 
 Result<Instance> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.FloatLanes();
   int64_t pixels = s[2] * s[3], blocks = CeilDiv(s[1], lanes);
   Tensor data = te::Placeholder("data", {s[0], s[1], pixels});
-  Tensor out = te::Compute("out", {s[0], blocks, pixels, lanes}, {"n", "co", "x", "ci"}, [&](const std::vector<Var>& x) {
-    Expr c = x[1] * lanes + x[3];
-    if (s[1] % lanes == 0) return data(x[0], c, x[2]);
-    return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
-  });
+  Tensor out =
+      te::Compute("out", {s[0], blocks, pixels, lanes}, {"n", "co", "x", "ci"}, [&](const std::vector<Var>& x) {
+        Expr c = x[1] * lanes + x[3];
+        if (s[1] % lanes == 0) return data(x[0], c, x[2]);
+        return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
+      });
   return CopyInstance(data, out, ByBlocks());
 }
 
@@ -43,22 +46,23 @@ Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
   std::vector<Step> steps = {Split("out", "x", {lanes}, {"x.o", "x.i"}), Vectorize("out", "x.i")};
   if (s.size() != 4) {
     Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
-    Tensor out = te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const std::vector<Var>& x) { return data(x[0]); });
+    Tensor out =
+        te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const std::vector<Var>& x) { return data(x[0]); });
     steps.push_back(Parallel("out", "x.o"));
     return CopyInstance(data, out, steps);
   }
   int64_t pixels = s[2] * s[3], blocks = CeilDiv(s[1], lanes);
   if (pixels == 1) {
     Tensor data = te::Placeholder("data", {s[0], blocks * lanes});
-    Tensor out = te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const std::vector<Var>& x) { return data(x[0], x[1]); });
+    Tensor out =
+        te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const std::vector<Var>& x) { return data(x[0], x[1]); });
     steps.push_back(Fuse("out", {"n", "x.o"}, "task"));
     steps.push_back(Parallel("out", "task"));
     return CopyInstance(data, out, steps);
   }
   Tensor data = te::Placeholder("data", {s[0], blocks, pixels, lanes});
-  Tensor out = te::Compute("out", {s[0], s[1], pixels}, {"n", "c", "x"}, [&](const std::vector<Var>& x) {
-    return data(x[0], x[1] / lanes, x[2], x[1] % lanes);
-  });
+  Tensor out = te::Compute("out", {s[0], s[1], pixels}, {"n", "c", "x"},
+                           [&](const std::vector<Var>& x) { return data(x[0], x[1] / lanes, x[2], x[1] % lanes); });
   steps.push_back(Fuse("out", {"n", "c"}, "task"));
   steps.push_back(Parallel("out", "task"));
   return CopyInstance(data, out, steps);
@@ -70,13 +74,13 @@ Result<Instance> BuildPad(const Workload& w, const Target& target) {
   int lanes = target.FloatLanes();
   int64_t blocks = CeilDiv(s[1], lanes), h = s[2], width = s[3];
   Tensor data = te::Placeholder("data", {s[0], blocks, h, width, lanes});
-  Tensor out = te::Compute("out", {s[0], blocks, h + p[0] + p[2], width + p[1] + p[3], lanes}, {"n", "co", "y", "x", "ci"},
-                           [&](const std::vector<Var>& x) {
-                             Expr row = x[2] - p[0], column = x[3] - p[1];
-                             Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
-                             return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]),
-                                                   ir::Imm(DType::Float(32), 0));
-                           });
+  Tensor out =
+      te::Compute("out", {s[0], blocks, h + p[0] + p[2], width + p[1] + p[3], lanes}, {"n", "co", "y", "x", "ci"},
+                  [&](const std::vector<Var>& x) {
+                    Expr row = x[2] - p[0], column = x[3] - p[1];
+                    Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
+                    return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]), ir::Imm(DType::Float(32), 0));
+                  });
   return CopyInstance(data, out, ByBlocks());
 }
 
@@ -90,7 +94,8 @@ Result<Instance> BuildConcat(const Workload& w, const Target& target) {
     if (channels % lanes != 0) whole_blocks = false;
     int64_t c = w.inputs[i].shape[1];
     channels += c;
-    inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), {s[0], CeilDiv(c, lanes), pixels, lanes}));
+    inputs.push_back(
+        te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), {s[0], CeilDiv(c, lanes), pixels, lanes}));
   }
   Expr zero = ir::Imm(DType::Float(32), 0);
   auto body = [&](const std::vector<Var>& x) {

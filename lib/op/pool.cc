@@ -17,8 +17,6 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-constexpr float kLowest = std::numeric_limits<float>::lowest();
-
 Expr ToFloat(Expr value) { return ir::MakeCast(DType::Float(32), std::move(value)); }
 
 // How many of positions start .. start + kernel - 1 lie in [low, high).
@@ -26,20 +24,31 @@ Expr Covered(Expr start, int64_t kernel, int64_t low, int64_t high) {
   return ir::Min(start + kernel, high) - ir::Max(start, low);
 }
 
-// One task is some rows of one block of channels: the padded rows are made there, then windows are read without a condition.
+// A position in -before .. end-1, moved into 0 .. extent-1.
+Expr Inside(Expr position, int64_t before, int64_t end, int64_t extent) {
+  if (before > 0) position = ir::Max(position, 0);
+  if (end > extent) position = ir::Min(position, extent - 1);
+  return position;
+}
+
+// One task is some rows of one block of channels. An average makes its padded rows there, then reads windows without a
+// condition. A maximum needs none: a position outside is moved to the nearest one inside, which the window holds as
+// well, as the padding is smaller than the kernel.
 Result<Instance> BuildPool(const Workload& w, const Target& target) {
   PoolShape s = PoolShape::Of(w);
   bool max = w.op == "max_pool2d";
   int lanes = target.FloatLanes();
   int64_t blocks = CeilDiv(s.c, lanes);
   Tensor data = te::Placeholder("data", {s.n, blocks, s.h, s.w, lanes});
-  bool padded = s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w;
-  Tensor source = padded ? MakePad(data, s.pt, s.pl, s.ph(), s.pw(), max ? kLowest : 0) : data;
+  bool padded = !max && (s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w);
+  Tensor source = padded ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
   std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes};
   std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-    Expr value = source(x[0], x[1], x[2] * s.sh + kh.var, x[3] * s.sw + kw.var, x[4]);
+    Expr y = x[2] * s.sh + kh.var, column = x[3] * s.sw + kw.var;
+    if (max) y = Inside(y - s.pt, s.pt, s.ph() - s.pt, s.h), column = Inside(column - s.pl, s.pl, s.pw() - s.pl, s.w);
+    Expr value = source(x[0], x[1], y, column, x[4]);
     return max ? te::MaxOver(value, {kh, kw}) : te::Sum(value, {kh, kw});
   });
   Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
@@ -56,6 +65,7 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
   instance.args = {data, out};
   instance.placeholders = {data};
   int64_t rows = CeilDiv(s.oh, s.n * blocks >= 2 * target.threads ? 1 : 2 * target.threads);
+  if (padded) rows = std::min<int64_t>(rows, 8);  // the padded rows stay near the core
   instance.steps = {
       Split("out", "oh", {rows}, {"oh.o", "oh.i"}),
       Split("out", "ow", {8}, {"ow.o", "ow.i"}),
@@ -82,9 +92,8 @@ Result<Instance> BuildGlobal(const Workload& w, const Target& target) {
   int64_t blocks = CeilDiv(in[1], lanes), pixels = in[2] * in[3];
   Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});
   ir::IterVar x = te::ReduceAxis(pixels, "x");
-  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
-    return te::Sum(data(i[0], i[1], x.var, i[2]), {x});
-  });
+  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"},
+                           [&](const std::vector<Var>& i) { return te::Sum(data(i[0], i[1], x.var, i[2]), {x}); });
   Tensor out = te::Compute("out", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
     return acc(i[0], i[1], i[2]) * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(pixels));
   });
@@ -93,7 +102,7 @@ Result<Instance> BuildGlobal(const Workload& w, const Target& target) {
   instance.args = {data, out};
   instance.placeholders = {data};
   instance.steps = {
-      Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"),   Vectorize("out", "ci"),
+      Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"),     Vectorize("out", "ci"),
       ComputeAt("acc", "out", "task"),  SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
       Vectorize("acc", "ci"),
   };
@@ -102,7 +111,8 @@ Result<Instance> BuildGlobal(const Workload& w, const Target& target) {
 
 class PoolOperator final : public SimpleOperator {
  public:
-  explicit PoolOperator(const char* name) : SimpleOperator(name, 1, BuildPool), max_(name == std::string("max_pool2d")) {}
+  explicit PoolOperator(const char* name)
+      : SimpleOperator(name, 1, BuildPool), max_(name == std::string("max_pool2d")) {}
 
   Status Check(const Workload& w) const override {
     HONE_RETURN_IF_ERROR(CheckInputs(w, 1));

@@ -1,9 +1,9 @@
 // max_pool2d(f32[N,C,H,W], kernel=KHxKW, stride=1x1, pad=0,0,0,0, ceil_mode=0), avg_pool2d (also count_include_pad=0),
 // global_avg_pool(f32[N,C,H,W]) -> [N,C,1,1]. Blocked.
 //
-// OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 rounded up, but a window that would start in the bottom
-// or right padding is dropped. pad < kernel, so that every window holds an element. avg_pool2d divides by the number of
-// elements inside the input, with count_include_pad=1 by those inside the padded input.
+// OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 rounded up, but a window that would start in the
+// bottom or right padding is dropped. pad < kernel, so that every window holds an element. avg_pool2d divides by the
+// number of elements inside the input, with count_include_pad=1 by those inside the padded input.
 #pragma once
 
 #include "op/operator.h"

@@ -109,7 +109,8 @@ std::string SpaceVersionText() {
   std::set<std::string> seen;
   auto add = [&](const Operator& op, const Workload& workload) {
     for (const Template* t : op.Templates(workload, target)) {
-      if (seen.insert(t->name()).second) text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), t->version());
+      if (seen.insert(t->name()).second)
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), t->version());
     }
   };
   for (const char* example : kExamples) {
@@ -117,7 +118,8 @@ std::string SpaceVersionText() {
     add(**FindOperator(workload->op), *workload);
   }
   for (const Operator* op : All()) {
-    if (op->name() != std::string("conv2d") && op->name() != std::string("dense")) add(*op, Workload{op->name(), {}, {}, {}});
+    if (op->name() != std::string("conv2d") && op->name() != std::string("dense"))
+      add(*op, Workload{op->name(), {}, {}, {}});
   }
   return text;
 }

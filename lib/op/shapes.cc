@@ -110,8 +110,7 @@ Status CheckRank(const Workload& workload, size_t input, size_t rank) {
 Status CheckOutput(const Workload& workload, const std::vector<int64_t>& shape) {
   for (int64_t extent : shape) {
     if (extent < 1) {
-      return Status::Invalid(
-          fmt::format("{}: no output: its shape would be [{}]", workload.op, fmt::join(shape, ",")));
+      return Status::Invalid(fmt::format("{}: no output: its shape would be [{}]", workload.op, fmt::join(shape, ",")));
     }
   }
   if (BoundedProduct(shape) < 0) {

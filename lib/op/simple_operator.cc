@@ -21,8 +21,7 @@ std::vector<Operand> SimpleOperator::Operands(const Workload& workload, const Ta
   std::vector<Operand> operands;
   for (size_t i = 0; i < workload.inputs.size(); ++i) {
     std::string name = i == 0 ? "data" : "data" + std::to_string(i);
-    operands.push_back(
-        MakeOperand(name, OperandRole::kData, workload.inputs[i], InputLayout(workload, i), lanes));
+    operands.push_back(MakeOperand(name, OperandRole::kData, workload.inputs[i], InputLayout(workload, i), lanes));
   }
   Operand out = MakeOperand("out", OperandRole::kOutput, OutputType(workload), OutputLayout(workload), lanes);
   for (Operand& e : EpilogueOperands(workload, out, lanes)) operands.push_back(std::move(e));

@@ -26,24 +26,20 @@ Result<Instance> Build(const Workload& w, const Target& target) {
     Expr index = k % lanes == 0 ? at(i, x[1]) : ir::Min(at(i, x[1]), k - 1);
     return te::MaxOver(data(x[0], index), {i});
   });
-  Tensor max_all = te::Compute("max_all", {n}, {"n"}, [&](const std::vector<Var>& x) {
-    return te::MaxOver(max_lane(x[0], l.var), {l});
-  });
-  Tensor power = te::Compute("power", {n, k}, {"n", "k"}, [&](const std::vector<Var>& x) {
-    return te::Exp(data(x[0], x[1]) - max_all(x[0]));
-  });
+  Tensor max_all = te::Compute("max_all", {n}, {"n"},
+                               [&](const std::vector<Var>& x) { return te::MaxOver(max_lane(x[0], l.var), {l}); });
+  Tensor power = te::Compute("power", {n, k}, {"n", "k"},
+                             [&](const std::vector<Var>& x) { return te::Exp(data(x[0], x[1]) - max_all(x[0])); });
   ir::IterVar j = te::ReduceAxis(steps, "j"), m = te::ReduceAxis(lanes, "m");
   Tensor sum_lane = te::Compute("sum_lane", {n, lanes}, {"n", "v"}, [&](const std::vector<Var>& x) {
     Expr index = at(j, x[1]);
     if (k % lanes == 0) return te::Sum(power(x[0], index), {j});
     return te::Sum(ir::MakeSelect(index < k, power(x[0], ir::Min(index, k - 1)), ir::Imm(DType::Float(32), 0)), {j});
   });
-  Tensor scale = te::Compute("sum_all", {n}, {"n"}, [&](const std::vector<Var>& x) {
-    return te::Sum(sum_lane(x[0], m.var), {m});
-  });
-  Tensor out = te::Compute("out", {n, k}, {"n", "k"}, [&](const std::vector<Var>& x) {
-    return power(x[0], x[1]) / scale(x[0]);
-  });
+  Tensor scale = te::Compute("sum_all", {n}, {"n"},
+                             [&](const std::vector<Var>& x) { return te::Sum(sum_lane(x[0], m.var), {m}); });
+  Tensor out = te::Compute("out", {n, k}, {"n", "k"},
+                           [&](const std::vector<Var>& x) { return power(x[0], x[1]) / scale(x[0]); });
   Instance instance;
   instance.outputs = {out};
   instance.args = {data, out};

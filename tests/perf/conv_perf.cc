@@ -3,9 +3,9 @@
 //
 //   conv_perf [--points N] [--seconds S] [--threads N] [--seed S] [--entity JSON] [--dump PREFIX] [WORKLOAD ..]
 //
-// Shares are of the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile times
-// are processor time of the compiling thread. --entity: one config (as records hold it) instead of random ones. --dump: writes the best point's program, LLVM IR and
-// assembly to PREFIX.ir, .ll, .s.
+// Shares are of the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile
+// times are processor time of the compiling thread. --entity: one config (as records hold it) instead of random ones.
+// --dump: writes the best point's program, LLVM IR and assembly to PREFIX.ir, .ll, .s.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "unit/op/kernel_case.h"
 #include "runtime/host/peak.h"
+#include "unit/op/kernel_case.h"
 
 namespace hone {
 namespace {
@@ -132,13 +132,20 @@ int Main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string flag = argv[i];
     auto value = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
-    if (flag == "--points") options.points = std::atoi(value().c_str());
-    else if (flag == "--seconds") options.seconds = std::atof(value().c_str());
-    else if (flag == "--threads") options.threads = std::atoi(value().c_str());
-    else if (flag == "--seed") options.seed = std::strtoull(value().c_str(), nullptr, 10);
-    else if (flag == "--entity") options.entity = value();
-    else if (flag == "--dump") options.dump = value();
-    else options.workloads.push_back(flag);
+    if (flag == "--points")
+      options.points = std::atoi(value().c_str());
+    else if (flag == "--seconds")
+      options.seconds = std::atof(value().c_str());
+    else if (flag == "--threads")
+      options.threads = std::atoi(value().c_str());
+    else if (flag == "--seed")
+      options.seed = std::strtoull(value().c_str(), nullptr, 10);
+    else if (flag == "--entity")
+      options.entity = value();
+    else if (flag == "--dump")
+      options.dump = value();
+    else
+      options.workloads.push_back(flag);
   }
   if (options.workloads.empty()) {
     options.workloads = {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu",

@@ -54,7 +54,8 @@ Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& ta
   std::filesystem::remove(path);
   HONE_RETURN_IF_ERROR(module.status());
   c.module_.push_back(*std::move(module));
-  HONE_ASSIGN_OR_RETURN(runtime::KernelRunner kernel, runtime::KernelRunner::Create(c.module_[0], c.compiled_.kernel, pool));
+  HONE_ASSIGN_OR_RETURN(runtime::KernelRunner kernel,
+                        runtime::KernelRunner::Create(c.module_[0], c.compiled_.kernel, pool));
   c.runners_.push_back(std::move(kernel));
   if (c.compiled_.has_prepare) {
     HONE_ASSIGN_OR_RETURN(runtime::KernelRunner prepare,
@@ -72,7 +73,8 @@ Status KernelCase::Load(const OperandData& data) {
     operands_.push_back(std::move(buffer));
   }
   for (const compile::PreparedConstant& p : compiled_.prepared) {
-    HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer, runtime::AlignedBuffer::Create(p.elements * p.type.bytes(), true));
+    HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer,
+                          runtime::AlignedBuffer::Create(p.elements * p.type.bytes(), true));
     std::memset(buffer.data(), 0xff, buffer.bytes());
     prepared_.push_back(std::move(buffer));
   }
@@ -93,7 +95,8 @@ Status KernelCase::Load(const OperandData& data) {
 Difference Compare(const std::vector<float>& reference, const float* output) {
   Difference d;
   for (size_t i = 0; i < reference.size(); ++i) {
-    double error = std::abs(static_cast<double>(output[i]) - reference[i]) / std::max(1.0, std::abs(double{reference[i]}));
+    double error =
+        std::abs(static_cast<double>(output[i]) - reference[i]) / std::max(1.0, std::abs(double{reference[i]}));
     if (!(error <= d.worst)) d = {std::isnan(error) ? std::numeric_limits<double>::infinity() : error, i};
   }
   return d;

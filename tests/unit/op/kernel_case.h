@@ -13,8 +13,8 @@
 
 namespace hone::testing {
 
-// Inputs of all operands: deterministic, about N(0, 1) scaled so that outputs are about 1; lanes beyond the channels zero.
-// Outputs are filled with a signalling pattern (NaN), so that what a kernel forgets shows.
+// Inputs of all operands: deterministic, about N(0, 1) scaled so that outputs are about 1; lanes beyond the channels
+// zero. Outputs are filled with a signalling pattern (NaN), so that what a kernel forgets shows.
 struct OperandData {
   std::vector<op::Operand> operands;
   std::vector<std::vector<float>> values;  // one an operand, physical layout
@@ -35,7 +35,7 @@ class KernelCase {
 
  private:
   compile::CompiledKernel compiled_;
-  std::vector<runtime::LoadedModule> module_;  // one
+  std::vector<runtime::LoadedModule> module_;   // one
   std::vector<runtime::KernelRunner> runners_;  // kernel, then prepare
   runtime::KernelRunner* kernel_ = nullptr;
   std::vector<runtime::AlignedBuffer> operands_, prepared_;

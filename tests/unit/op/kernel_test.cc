@@ -1,5 +1,5 @@
-// Compiled kernels against the operators' references: odd shapes x the default and some random legal points. The reference
-// is independent of te, schedules and code generation (loops over plain indices in double precision).
+// Compiled kernels against the operators' references: odd shapes x the default and some random legal points. The
+// reference is independent of te, schedules and code generation (loops over plain indices in double precision).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -155,13 +155,15 @@ TEST_F(KernelTest, GroupsAndDepthwise) {
 }
 
 TEST_F(KernelTest, Dense) {
-  Check({
-      "dense(f32[1,512], f32[1000,512]) + bias",
-      "dense(f32[1,1], f32[1,1])",
-      "dense(f32[3,17], f32[33,17]) + bias + relu",
-      "dense(f32[13,64], f32[7,64]) + add",
-      "dense(f32[5,33], f32[80,33]) + bias + clip(0.1,0.5)",
-  }, 4);
+  Check(
+      {
+          "dense(f32[1,512], f32[1000,512]) + bias",
+          "dense(f32[1,1], f32[1,1])",
+          "dense(f32[3,17], f32[33,17]) + bias + relu",
+          "dense(f32[13,64], f32[7,64]) + add",
+          "dense(f32[5,33], f32[80,33]) + bias + clip(0.1,0.5)",
+      },
+      4);
 }
 
 TEST_F(KernelTest, Pooling) {

@@ -1,4 +1,5 @@
-// Operators as such: which workloads they take, their canonical text, shapes, FLOP and operands. Expected values by hand.
+// Operators as such: which workloads they take, their canonical text, shapes, FLOP and operands. Expected values by
+// hand.
 #include "op/operator.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ TEST(Operator, CanonicalTextLeavesOutDefaults) {
       {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=nchw, dilation=2x1)",
        "conv2d(f32[1,3,8,8], f32[4,3,3,3], dilation=2x1, in=nchw)"},
       {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=blocked)", "conv2d(f32[1,3,8,8], f32[4,3,3,3])"},
-      {"max_pool2d(f32[1,4,8,8], stride=2x2, kernel=2, ceil_mode=0)", "max_pool2d(f32[1,4,8,8], kernel=2x2, stride=2x2)"},
+      {"max_pool2d(f32[1,4,8,8], stride=2x2, kernel=2, ceil_mode=0)",
+       "max_pool2d(f32[1,4,8,8], kernel=2x2, stride=2x2)"},
       {"dense(f32[1,8], f32[4,8]) + bias", "dense(f32[1,8], f32[4,8]) + bias"},
       {"pad2d(f32[1,4,2,2], pad=1)", "pad2d(f32[1,4,2,2], pad=1,1,1,1)"},
   };
@@ -157,19 +159,19 @@ std::vector<float> RunReference(const char* text, std::vector<std::vector<float>
 
 TEST(Reference, Convolution) {
   // One channel, 3x3 image 1..9, 2x2 kernel {1,2,3,4}: by hand; lane 0 of the block of 4 holds the channel.
-  std::vector<float> out =
-      RunReference("conv2d(f32[1,1,3,3], f32[1,1,2,2], in=nchw) + bias + relu",
-          {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 4}, {-40}, std::vector<float>(16, -1)});
+  std::vector<float> out = RunReference("conv2d(f32[1,1,3,3], f32[1,1,2,2], in=nchw) + bias + relu",
+                                        {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 4}, {-40}, std::vector<float>(16, -1)});
   EXPECT_EQ(out, (std::vector<float>{0, 0, 0, 0, 7, 0, 0, 0, 27, 0, 0, 0, 37, 0, 0, 0}));
   // Stride 2, padding only at the top and left: the windows see (0,0,0,1), (0,0,2,3), (0,4,0,7), (5,6,8,9).
   out = RunReference("conv2d(f32[1,1,3,3], f32[1,1,2,2], stride=2x2, pad=1,1,0,0, in=nchw)",
-            {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 4}, std::vector<float>(16, -1)});
+                     {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 2, 3, 4}, std::vector<float>(16, -1)});
   EXPECT_EQ(out[0], 4);
   EXPECT_EQ(out[4], 2 * 3 + 3 * 4);
   EXPECT_EQ(out[8], 4 * 2 + 7 * 4);
   EXPECT_EQ(out[12], 5 + 12 + 24 + 36);
   // Groups: two channels, each with its own 1x1 filter.
-  out = RunReference("conv2d(f32[1,2,1,1], f32[2,1,1,1], groups=2)", {{3, 5, 0, 0}, {10, 100}, std::vector<float>(4, -1)});
+  out = RunReference("conv2d(f32[1,2,1,1], f32[2,1,1,1], groups=2)",
+                     {{3, 5, 0, 0}, {10, 100}, std::vector<float>(4, -1)});
   EXPECT_EQ(out, (std::vector<float>{30, 500, 0, 0}));
 }
 
@@ -178,9 +180,11 @@ TEST(Reference, Others) {
             (std::vector<float>{11, 22, 33}));
   // The corner windows of an average over 2x2 with padding see one element, counted as 1 or as 4.
   std::vector<float> image = {4, 0, 0, 0, 8, 0, 0, 0, 12, 0, 0, 0, 16, 0, 0, 0};
-  EXPECT_EQ(RunReference("avg_pool2d(f32[1,1,2,2], kernel=2x2, stride=2x2, pad=1)", {image, std::vector<float>(16)})[0], 4);
+  EXPECT_EQ(RunReference("avg_pool2d(f32[1,1,2,2], kernel=2x2, stride=2x2, pad=1)", {image, std::vector<float>(16)})[0],
+            4);
   EXPECT_EQ(RunReference("avg_pool2d(f32[1,1,2,2], kernel=2x2, stride=2x2, pad=1, count_include_pad=1)",
-                {image, std::vector<float>(16)})[12], 4);
+                         {image, std::vector<float>(16)})[12],
+            4);
   EXPECT_EQ(RunReference("max_pool2d(f32[1,1,2,2], kernel=2x2)", {image, std::vector<float>(4)})[0], 16);
   EXPECT_EQ(RunReference("global_avg_pool(f32[1,1,2,2])", {image, std::vector<float>(4)})[0], 10);
   std::vector<float> soft = RunReference("softmax(f32[1,2])", {{0, std::log(3.0f)}, {0, 0}});
