@@ -1,4 +1,4 @@
-/* Classifies one image with a network that Hone built: reads a raw file of float32 values in the network's input layout, prints
+/* Classifies one image with a network that Hone built: reads a raw file of float32 values in the input layout, prints
  * the five classes with the highest scores. C99; needs the network's header and library and nothing else of Hone.
  *
  * The Makefile says which network: NET_HEADER is its header, NET(name) puts its prefix before a name. */
@@ -58,7 +58,8 @@ static int classify(NET(net) * net, const NET(info) * info, const char *path) {
     if (failed) fail("run", NET(strerror)(code));
   }
   /* Of a batch, the first image. */
-  if (!failed) print_top(output, (size_t)(info->outputs[0].bytes / sizeof(float) / (uint64_t)info->outputs[0].shape[0]), 5);
+  const uint64_t classes = info->outputs[0].bytes / sizeof(float) / (uint64_t)info->outputs[0].shape[0];
+  if (!failed) print_top(output, (size_t)classes, 5);
   free(input);
   free(output);
   return failed;
@@ -70,7 +71,9 @@ int main(int argc, char **argv) {
     return 2;
   }
   const NET(info) *info = NET(describe)();
-  if (info->input_count != 1 || info->output_count != 1) return fail(info->network, "this program is for one input and one output");
+  if (info->input_count != 1 || info->output_count != 1) {
+    return fail(info->network, "this program is for networks of one input and one output");
+  }
   NET(options) options = {0};
   options.params_path = argv[1];
   NET(net) *net = NULL;

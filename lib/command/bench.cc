@@ -36,7 +36,8 @@ using library::LibraryFolder;
 using library::TimeReply;
 using library::TimeRequest;
 
-// Rounding through a few dozen layers of f32 makes 1e-6 to 1e-5 of the outputs' deviation; a wrong kernel makes about 1.
+// Rounding through a few dozen layers of f32 makes 1e-6 to 1e-5 of the outputs' deviation; a wrong kernel makes
+// about 1.
 constexpr double kTolerance = 1e-3;
 constexpr double kPeakSeconds = 0.1;
 constexpr double kChildTimeout = 600;
@@ -75,7 +76,8 @@ class Bench {
   Status Add(report::BenchRole role, const std::string& dir) {
     HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::ReadLibraryFolder(dir));
     if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
-      return Status::Invalid(fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
+      return Status::Invalid(
+          fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
     }
     subjects_.push_back({role, std::move(folder), {}, 0});
     return Status();
@@ -87,8 +89,8 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
     HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file));
     ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
-    HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, settings_.seed,
-                                                               DetectCpu().logical_cores,
+    HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr,
+                                                               settings_.seed, DetectCpu().logical_cores,
                                                                JoinPath(folder.dir, folder.name + ".reference")));
     return Status();
   }
@@ -112,8 +114,8 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const CommandResult result, RunCommand({self, "--child"}, command));
     if (!result.status.ok()) {
       std::string why = result.err.substr(0, result.err.find('\n'));
-      return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", subject->folder.dir, result.status.ToString(),
-                                         why.empty() ? "" : ": ", why));
+      return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", subject->folder.dir,
+                                         result.status.ToString(), why.empty() ? "" : ": ", why));
     }
     HONE_ASSIGN_OR_RETURN(TimeReply reply, library::ParseReply(result.out));
     HONE_RETURN_IF_ERROR(Verify(subject, reply));
@@ -123,14 +125,16 @@ class Bench {
   }
 
   Status Verify(Subject* subject, const TimeReply& reply) {
-    if (reply.outputs.size() != expected_.size()) return Status::Invalid(subject->folder.dir + ": has other outputs than its graph");
+    if (reply.outputs.size() != expected_.size())
+      return Status::Invalid(subject->folder.dir + ": has other outputs than its graph");
     for (size_t i = 0; i < expected_.size(); ++i) {
       const double error = library::RelativeError(reply.outputs[i], expected_[i]);
       subject->error = std::max(subject->error, error);
       if (error <= kTolerance) continue;
-      return Status::Corrupt(fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
-                                         "kernel is wrong: build with --untuned to see whether it is a tuned one",
-                                         subject->folder.dir, i, error, kTolerance));
+      return Status::Corrupt(
+          fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
+                      "kernel is wrong: build with --untuned to see whether it is a tuned one",
+                      subject->folder.dir, i, error, kTolerance));
     }
     return Status();
   }
@@ -163,8 +167,9 @@ class Bench {
       auto kernel = kernels.find(first.described[i].workload);
       const bool known = kernel != kernels.end();
       const std::string source = known ? kernel->second->source : "fixed";
-      out.layers.push_back({first.described[i].name, first.described[i].workload, known && source != "fixed" ? kernel->second->task : "",
-                            source, Median(medians), std::llround(first.described[i].flop)});
+      out.layers.push_back({first.described[i].name, first.described[i].workload,
+                            known && source != "fixed" ? kernel->second->task : "", source, Median(medians),
+                            std::llround(first.described[i].flop)});
     }
     return out;
   }

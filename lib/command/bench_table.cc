@@ -10,7 +10,8 @@ namespace {
 constexpr double kMs = 1e3;
 
 std::string LatencyRow(const char* name, const report::Latency& l) {
-  return fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", name, l.median * kMs, l.p10 * kMs, l.p90 * kMs, l.min * kMs);
+  return fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", name, l.median * kMs, l.p10 * kMs, l.p90 * kMs,
+                     l.min * kMs);
 }
 
 std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& library, int slowest) {
@@ -19,7 +20,8 @@ std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& l
   const size_t shown = std::min(layers.size(), static_cast<size_t>(std::max(0, slowest)));
   if (shown == 0) return "";
   const double all = library.LayerSeconds();
-  std::string text = fmt::format("\n{:<24} {:>9} {:>7} {:>9} {:>7}  {}\n", "slowest layers", "ms", "share", "GFLOP/s", "% peak", "computes");
+  std::string text = fmt::format("\n{:<24} {:>9} {:>7} {:>9} {:>7}  {}\n", "slowest layers", "ms", "share", "GFLOP/s",
+                                 "% peak", "computes");
   for (size_t i = 0; i < shown; ++i) {
     const report::BenchLayer& layer = layers[i];
     const double rate = layer.seconds > 0 ? static_cast<double>(layer.flop) / layer.seconds : 0;
@@ -35,19 +37,22 @@ std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& l
 std::string BenchTable(const report::BenchFile& bench, int slowest) {
   const report::BenchLibrary* tuned = bench.Find(report::BenchRole::kTuned);
   const report::BenchLibrary* untuned = bench.Find(report::BenchRole::kUntuned);
-  std::string text = fmt::format("{}, batch {}, {} threads, {}\n", bench.network, bench.batch, bench.threads, bench.cpu);
-  text += fmt::format("outputs agree with the reference: largest error {:.1e} standard deviations (tolerance {:.0e})\n\n",
-                      bench.verification.max_error, bench.verification.tolerance);
+  std::string text =
+      fmt::format("{}, batch {}, {} threads, {}\n", bench.network, bench.batch, bench.threads, bench.cpu);
+  text +=
+      fmt::format("outputs agree with the reference: largest error {:.1e} standard deviations (tolerance {:.0e})\n\n",
+                  bench.verification.max_error, bench.verification.tolerance);
   text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10}\n", "ms", "median", "p10", "p90", "min");
   if (untuned) text += LatencyRow("untuned", untuned->latency());
   text += LatencyRow("tuned", tuned->latency());
   if (untuned) text += fmt::format("speedup    {:>10.2f}\n", untuned->latency().median / tuned->latency().median);
   text += Layers(bench, *tuned, slowest);
   text += "\n";
-  if (bench.peak_flops > 0) text += fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s\n", bench.peak_flops * 1e-9);
+  if (bench.peak_flops > 0)
+    text += fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s\n", bench.peak_flops * 1e-9);
   if (bench.kernel_sum_seconds > 0) {
-    text += fmt::format("sum of the kernels as tuned: {:.3f} ms, {:.1f} % of the measured latency\n", bench.kernel_sum_seconds * kMs,
-                        100 * bench.PredictedRatio());
+    text += fmt::format("sum of the kernels as tuned: {:.3f} ms, {:.1f} % of the measured latency\n",
+                        bench.kernel_sum_seconds * kMs, 100 * bench.PredictedRatio());
   }
   return text;
 }

@@ -35,22 +35,26 @@ Status Build(const BuildOptions& options) {
   if (parameters) input.file = &*parameters;
   const std::string file = BaseName(options.graph);
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
-  if (!pipeline::IsPlainName(input.name)) return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
+  if (!pipeline::IsPlainName(input.name))
+    return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
   HONE_ASSIGN_OR_RETURN(const library::BuiltLibrary built, library::BuildLibrary(std::move(input)));
   if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
-  if (built.missing > 0) LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));
-  LogInfo(fmt::format("{}/lib{}.so: {} kernels, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out, built.name,
-                      built.kernels.size(), static_cast<double>(built.params_bytes) * 1e-6,
-                      static_cast<double>(built.workspace_bytes) * 1e-6, FormatSeconds(RealClock()->NowSeconds() - start)));
+  if (built.missing > 0)
+    LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));
+  LogInfo(fmt::format("{}/lib{}.so: {} kernels, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
+                      built.name, built.kernels.size(), static_cast<double>(built.params_bytes) * 1e-6,
+                      static_cast<double>(built.workspace_bytes) * 1e-6,
+                      FormatSeconds(RealClock()->NowSeconds() - start)));
   return Status();
 }
 
 }  // namespace
 
 std::string BuildAbi() {
-  return fmt::format("build 1\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(), op::SpaceVersionText());
+  return fmt::format("build 1\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
+                     op::SpaceVersionText());
 }
 
 int RunBuild(const BuildOptions& options) {

@@ -18,8 +18,8 @@ struct BuildOptions {
 
 std::string BuildAbi();
 
-// Writes libNAME.so, NAME.h, NAME.params, NAME.graph.json and manifest.json, each only if its bytes change, and one line about
-// it to stderr. Returns the exit code.
+// Writes libNAME.so, NAME.h, NAME.params, NAME.graph.json and manifest.json, each only if its bytes change, and one
+// line about it to stderr. Returns the exit code.
 int RunBuild(const BuildOptions& options);
 
 }  // namespace hone::command

@@ -19,8 +19,8 @@ struct ExtractOptions {
 // The versions that make old outputs stale.
 std::string ExtractAbi();
 
-// Writes each file only if its bytes change. Mistakes go to stderr in one line. Returns the exit code: 0 done, 1 failed, 2 an
-// input is wrong.
+// Writes each file only if its bytes change. Mistakes go to stderr in one line. Returns the exit code: 0 done, 1
+// failed, 2 an input is wrong.
 int RunExtract(const ExtractOptions& options);
 
 }  // namespace hone::command

@@ -1,5 +1,5 @@
-// Pass: nodes and parameters that no output needs go. Inputs stay: they are the caller's contract. Last of the passes but
-// layout: the others leave such remains.
+// Pass: nodes and parameters that no output needs go. Inputs stay: they are the caller's contract. Last of the passes
+// but layout: the others leave such remains.
 #pragma once
 
 #include "graph/graph.h"

@@ -1,6 +1,8 @@
 #include "graph/drop_identity.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace hone::graph {
 namespace {
@@ -18,34 +20,45 @@ bool PassesOn(const Node& node) {
 }  // namespace
 
 bool DropIdentity(Graph* graph) {
-  std::map<std::string, std::string> replaced;  // name of a dropped node -> what its readers read instead
+  const std::set<std::string> outputs(graph->outputs.begin(), graph->outputs.end());
+  std::map<std::string, std::string> renamed;  // what readers find under another name
   std::vector<Node> kept;
+  bool changed = false;
   for (Node& node : graph->nodes) {
     for (std::string& input : node.inputs) {
-      if (auto found = replaced.find(input); found != replaced.end()) input = found->second;
+      if (auto found = renamed.find(input); found != renamed.end()) input = found->second;
     }
     if (!PassesOn(node)) {
       kept.push_back(std::move(node));
       continue;
     }
-    bool is_output = false;
-    for (const std::string& output : graph->outputs) is_output |= output == node.name;
-    bool computed = false, source_is_output = false;
-    for (const Node& other : kept) computed |= other.name == node.inputs[0];
-    for (const std::string& output : graph->outputs) source_is_output |= output == node.inputs[0];
-    if (is_output && (!computed || source_is_output)) {
+    const std::string source = node.inputs[0];
+    if (outputs.count(node.name) == 0) {
+      renamed[node.name] = source;
+      changed = true;
+      continue;
+    }
+    // An output keeps its name: what computes it takes that over, unless it is an output itself or no node.
+    Node* producer = nullptr;
+    for (Node& other : kept) {
+      if (other.name == source) producer = &other;
+    }
+    if (producer == nullptr || outputs.count(source)) {
       node.workload.op = "identity";
       node.workload.attributes.clear();
       kept.push_back(std::move(node));
       continue;
     }
-    replaced[node.name] = node.inputs[0];
+    producer->name = node.name;
+    for (Node& other : kept) std::replace(other.inputs.begin(), other.inputs.end(), source, node.name);
+    for (auto& [from, to] : renamed) {
+      if (to == source) to = node.name;
+    }
+    renamed[source] = node.name;
+    changed = true;
   }
   graph->nodes = std::move(kept);
-  for (std::string& output : graph->outputs) {
-    if (auto found = replaced.find(output); found != replaced.end()) output = found->second;
-  }
-  return !replaced.empty();
+  return changed;
 }
 
 }  // namespace hone::graph

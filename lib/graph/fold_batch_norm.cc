@@ -13,7 +13,8 @@ bool OnlyBias(const Node& node) {
          (node.workload.epilogue.size() == 1 && node.workload.epilogue[0].kind == EpilogueKind::kBias);
 }
 
-Parameter Derived(const std::string& name, const TensorType& type, InitKind kind, std::vector<std::string> from, double epsilon) {
+Parameter Derived(const std::string& name, const TensorType& type, InitKind kind, std::vector<std::string> from,
+                  double epsilon) {
   Parameter p{name, type, {}};
   p.init.kind = kind;
   p.init.from = std::move(from);
@@ -28,10 +29,10 @@ void Fold(Graph* graph, Node* anchor, const Node& norm) {
   const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
   std::vector<std::string> bias_from = {gamma, beta, mean, variance};
   if (!anchor->workload.epilogue.empty()) bias_from.push_back(anchor->inputs[2]);
-  graph->parameters.push_back(
-      Derived(weight, anchor->workload.inputs[1], InitKind::kFoldWeight, {anchor->inputs[1], gamma, variance}, epsilon));
-  graph->parameters.push_back(
-      Derived(bias, {anchor->output.type, {anchor->output.shape[1]}}, InitKind::kFoldBias, std::move(bias_from), epsilon));
+  graph->parameters.push_back(Derived(weight, anchor->workload.inputs[1], InitKind::kFoldWeight,
+                                      {anchor->inputs[1], gamma, variance}, epsilon));
+  graph->parameters.push_back(Derived(bias, {anchor->output.type, {anchor->output.shape[1]}}, InitKind::kFoldBias,
+                                      std::move(bias_from), epsilon));
   anchor->name = norm.name;
   anchor->inputs = {anchor->inputs[0], weight, bias};
   anchor->workload.epilogue = {{EpilogueKind::kBias, 0, 0}};

@@ -1,5 +1,6 @@
 // Pass: a batch norm whose input is a convolution or dense that nobody else reads goes into that one's weight and bias:
-//   weight' = weight * gamma / sqrt(variance + epsilon),  bias' = beta + (bias - mean) * gamma / sqrt(variance + epsilon)
+//   weight' = weight * gamma / sqrt(variance + epsilon),  bias' = beta + (bias - mean) * gamma / sqrt(variance +
+//   epsilon)
 // as derived parameters (InitKind::kFoldWeight, kFoldBias). Before fuse_epilogue, which needs batch norms gone.
 #pragma once
 

@@ -15,7 +15,8 @@ std::optional<EpilogueKind> Activation(const Node& node) {
 }
 
 bool HasActivation(const Workload& w) {
-  return w.HasEpilogue(EpilogueKind::kRelu) || w.HasEpilogue(EpilogueKind::kRelu6) || w.HasEpilogue(EpilogueKind::kClip);
+  return w.HasEpilogue(EpilogueKind::kRelu) || w.HasEpilogue(EpilogueKind::kRelu6) ||
+         w.HasEpilogue(EpilogueKind::kClip);
 }
 
 class Fuser {

@@ -30,7 +30,8 @@ Status CheckType(const std::string& what, const TensorType& type) {
   if (type.shape.empty() || type.shape.size() > 6) return Status::Invalid(what + ": must have 1 to 6 dimensions");
   int64_t elements = 1;
   for (int64_t extent : type.shape) {
-    if (extent < 1) return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
+    if (extent < 1)
+      return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
     if (extent > kMaxElements / elements) return Status::Invalid(what + ": " + type.Text() + " is too large");
     elements *= extent;
   }
@@ -45,7 +46,8 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
     return Status::Invalid(fmt::format("{}: {} takes {} sources, found {}", what, InitKindName(p.init.kind),
                                        weight ? "3" : "4 or 5", p.init.from.size()));
   }
-  if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0) return Status::Invalid(what + ": epsilon must be 0 or more");
+  if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0)
+    return Status::Invalid(what + ": epsilon must be 0 or more");
   for (size_t i = 0; i < p.init.from.size(); ++i) {
     const std::string& source = p.init.from[i];
     if (before.count(source) == 0) {
@@ -131,12 +133,18 @@ Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names
 
 const char* InitKindName(InitKind kind) {
   switch (kind) {
-    case InitKind::kHe: return "he";
-    case InitKind::kUniform: return "uniform";
-    case InitKind::kConstant: return "constant";
-    case InitKind::kFile: return "file";
-    case InitKind::kFoldWeight: return "fold_weight";
-    case InitKind::kFoldBias: return "fold_bias";
+    case InitKind::kHe:
+      return "he";
+    case InitKind::kUniform:
+      return "uniform";
+    case InitKind::kConstant:
+      return "constant";
+    case InitKind::kFile:
+      return "file";
+    case InitKind::kFoldWeight:
+      return "fold_weight";
+    case InitKind::kFoldBias:
+      return "fold_bias";
   }
   return "?";
 }

@@ -1,8 +1,8 @@
 // Graph: a network as nodes over named tensors. doc/graph.md has the file format and the list of operators.
 //
-// A node is a workload (task/workload.h) and the names of its operands: first those of workload.inputs, then one for each
-// `bias` and `add` of the epilogue, in order. It has one output, a tensor with the node's name. Nodes stand in an order in
-// which they can run. Shapes are logical (NCHW, OIHW), whatever a target stores.
+// A node is a workload (task/workload.h) and the names of its operands: first those of workload.inputs, then one for
+// each `bias` and `add` of the epilogue, in order. It has one output, a tensor with the node's name. Nodes stand in an
+// order in which they can run. Shapes are logical (NCHW, OIHW), whatever a target stores.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ const char* InitKindName(InitKind kind);  // "he", "uniform", "constant", "file"
 
 struct Initialiser {
   InitKind kind = InitKind::kConstant;
-  double low = 0, high = 0;        // kUniform; kConstant: low
-  int64_t fan_in = 1;              // kHe
-  std::vector<std::string> from;   // kFold*: parameters that stand before this one
-  double epsilon = 0;              // kFold*
+  double low = 0, high = 0;       // kUniform; kConstant: low
+  int64_t fan_in = 1;             // kHe
+  std::vector<std::string> from;  // kFold*: parameters that stand before this one
+  double epsilon = 0;             // kFold*
   bool operator==(const Initialiser&) const = default;
 };
 
@@ -49,7 +49,7 @@ struct GraphInput {
 };
 
 struct Node {
-  std::string name;                 // also of its output tensor
+  std::string name;  // also of its output tensor
   Workload workload;
   std::vector<std::string> inputs;
   TensorType output;
@@ -57,10 +57,10 @@ struct Node {
 };
 
 struct Graph {
-  std::string name;  // of [A-Za-z0-9_.-]
-  uint64_t seed = 1; // of all seeded parameters
+  std::string name;   // of [A-Za-z0-9_.-]
+  uint64_t seed = 1;  // of all seeded parameters
   std::vector<GraphInput> inputs;
-  std::vector<std::string> outputs;     // names of tensors
+  std::vector<std::string> outputs;  // names of tensors
   std::vector<Parameter> parameters;
   std::vector<Node> nodes;
 
@@ -75,12 +75,12 @@ struct Graph {
 // Operands that a workload takes: its inputs and those its epilogue implies.
 size_t OperandCount(const Workload& workload);
 
-// Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names the
-// nodes of a cycle.
+// Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names
+// the nodes of a cycle.
 Status SortNodes(Graph* graph);
 
-// Names distinct, tensors present, node order, operators known, operand counts, shapes, parameter recipes; fills in each
-// node's output type. kInvalid with the node or tensor and the rule.
+// Names distinct, tensors present, node order, operators known, operand counts, shapes, parameter recipes; fills in
+// each node's output type. kInvalid with the node or tensor and the rule.
 Status CheckGraph(Graph* graph);
 
 // How often each tensor is read: by nodes, and once for each time it stands among the outputs.

@@ -126,7 +126,8 @@ std::string GraphText(const Graph& graph) {
   return fmt::format(
       "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n \"inputs\": {},\n \"outputs\": {},\n \"parameters\": {},\n "
       "\"nodes\": {}\n}}\n",
-      kGraphVersion, Json(graph.name).dump(), graph.seed, List(inputs), Json(graph.outputs).dump(), List(parameters), List(nodes));
+      kGraphVersion, Json(graph.name).dump(), graph.seed, List(inputs), Json(graph.outputs).dump(), List(parameters),
+      List(nodes));
 }
 
 Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
@@ -135,8 +136,9 @@ Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
   int version = 0;
   HONE_RETURN_IF_ERROR(reader.Read("version", &version));
   if (version > kGraphVersion) {
-    return Status::Unsupported(fmt::format("{}: /version: the graph has version {}, this Hone reads up to {}; use a newer Hone",
-                                           path, version, kGraphVersion));
+    return Status::Unsupported(
+        fmt::format("{}: /version: the graph has version {}, this Hone reads up to {}; use a newer Hone", path, version,
+                    kGraphVersion));
   }
   if (version < 1) return reader.Error("version", "must be at least 1");
   Graph graph;

@@ -14,7 +14,8 @@ inline constexpr int kGraphVersion = 1;
 // Equal graphs give equal bytes; ends with a newline.
 std::string GraphText(const Graph& graph);
 
-// Parses and checks (CheckGraph). kInvalid, kUnsupported (a newer version, an unknown operator) with `path` and the place.
+// Parses and checks (CheckGraph). kInvalid, kUnsupported (a newer version, an unknown operator) with `path` and the
+// place.
 Result<Graph> ParseGraph(std::string_view text, const std::string& path);
 Result<Graph> ReadGraph(const std::string& path);
 

@@ -63,7 +63,8 @@ std::string NetworkBuilder::Conv2d(const std::string& name, const std::string& d
   return Append(name, {"conv2d", {type, weight}, std::move(attributes), {}}, {data, name + ".weight"});
 }
 
-std::string NetworkBuilder::BatchNorm(const std::string& name, const std::string& data, double gamma_low, double gamma_high) {
+std::string NetworkBuilder::BatchNorm(const std::string& name, const std::string& data, double gamma_low,
+                                      double gamma_high) {
   const TensorType type = TypeOf(data);
   const TensorType channel{type.type, {type.shape[1]}};
   Parameter(name + ".gamma", channel.shape, UniformIn(gamma_low, gamma_high));
@@ -80,7 +81,8 @@ std::string NetworkBuilder::Add(const std::string& name, const std::string& a, c
   return Append(name, {"add", {TypeOf(a), TypeOf(b)}, {}, {}}, {a, b});
 }
 
-std::string NetworkBuilder::MaxPool(const std::string& name, const std::string& data, int64_t kernel, int64_t stride, int64_t pad) {
+std::string NetworkBuilder::MaxPool(const std::string& name, const std::string& data, int64_t kernel, int64_t stride,
+                                    int64_t pad) {
   std::vector<Attribute> attributes = {Pair("kernel", kernel)};
   if (stride != 1) attributes.push_back(Pair("stride", stride));
   if (pad != 0) attributes.push_back(Pad(pad));
@@ -92,7 +94,8 @@ std::string NetworkBuilder::Dense(const std::string& name, const std::string& da
   const TensorType weight{type.type, {units, type.shape[1]}};
   Parameter(name + ".weight", weight.shape, He(type.shape[1]));
   Parameter(name + ".bias", {units}, UniformIn(-0.1, 0.1));
-  return Append(name, {"dense", {type, weight}, {}, {{EpilogueKind::kBias, 0, 0}}}, {data, name + ".weight", name + ".bias"});
+  return Append(name, {"dense", {type, weight}, {}, {{EpilogueKind::kBias, 0, 0}}},
+                {data, name + ".weight", name + ".bias"});
 }
 
 std::string NetworkBuilder::Unary(const std::string& name, const std::string& op, const std::string& data) {

@@ -23,14 +23,15 @@ constexpr ResNet kResNets[] = {
 // The last batch norm of a branch is scaled down, as the sums would otherwise double their variance in each block.
 constexpr double kBranchLow = 0.2, kBranchHigh = 0.5;
 
-std::string ConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels, int64_t kernel,
-                   int64_t stride, double low = 0.8, double high = 1.2) {
+std::string ConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
+                   int64_t kernel, int64_t stride, double low = 0.8, double high = 1.2) {
   return net->BatchNorm(name + ".bn", net->Conv2d(name, data, channels, kernel, stride, kernel / 2), low, high);
 }
 
-// The shortcut stands before the main branch, so that the addition fuses into the branch's last convolution, which runs last.
-std::string Block(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels, int64_t stride,
-                  bool bottleneck, bool project) {
+// The shortcut stands before the main branch, so that the addition fuses into the branch's last convolution, which runs
+// last.
+std::string Block(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
+                  int64_t stride, bool bottleneck, bool project) {
   const int64_t width = bottleneck ? channels * 4 : channels;
   std::string shortcut = project ? ConvBn(net, name + ".downsample", data, width, 1, stride) : data;
   std::string x = data;
@@ -53,8 +54,8 @@ Graph BuildResNet(const ResNet& spec, int64_t batch) {
   for (int layer = 0; layer < 4; ++layer) {
     for (int i = 0; i < spec.blocks[layer]; ++i) {
       const bool first = i == 0;
-      x = Block(&net, fmt::format("layer{}.{}", layer + 1, i), x, int64_t{64} << layer, first && layer > 0 ? 2 : 1, spec.bottleneck,
-                first && (layer > 0 || spec.bottleneck));
+      x = Block(&net, fmt::format("layer{}.{}", layer + 1, i), x, int64_t{64} << layer, first && layer > 0 ? 2 : 1,
+                spec.bottleneck, first && (layer > 0 || spec.bottleneck));
     }
   }
   x = net.Unary("flatten", "flatten", net.Unary("avgpool", "global_avg_pool", x));

@@ -23,9 +23,11 @@ class NetworkBuilder {
   NetworkBuilder(std::string name, uint64_t seed);
 
   std::string Input(const std::string& name, std::vector<int64_t> shape);
-  std::string Conv2d(const std::string& name, const std::string& data, int64_t channels, int64_t kernel, int64_t stride, int64_t pad);
+  std::string Conv2d(const std::string& name, const std::string& data, int64_t channels, int64_t kernel, int64_t stride,
+                     int64_t pad);
   // gamma_low..gamma_high: its scale; small ones keep the branches of a residual network from growing without bound.
-  std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8, double gamma_high = 1.2);
+  std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8,
+                        double gamma_high = 1.2);
   std::string Relu(const std::string& name, const std::string& data);
   std::string Add(const std::string& name, const std::string& a, const std::string& b);
   std::string MaxPool(const std::string& name, const std::string& data, int64_t kernel, int64_t stride, int64_t pad);

@@ -13,9 +13,9 @@ namespace hone::graph {
 // Values by parameter name, row-major in the parameter's logical shape.
 using ParameterValues = std::map<std::string, std::vector<float>>;
 
-// All parameters of `graph`. `file` gives those of kind kFile (null if there is none): kNotFound or kInvalid with the name
-// for one that is missing there or has another size. A seeded value depends on the graph's seed, the parameter's name and its
-// index alone: the same on every platform.
+// All parameters of `graph`. `file` gives those of kind kFile (null if there is none): kNotFound or kInvalid with the
+// name for one that is missing there or has another size. A seeded value depends on the graph's seed, the parameter's
+// name and its index alone: the same on every platform.
 Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues* file);
 
 // Those that no node reads (sources of folded ones) are left out; saves memory and nothing else.

@@ -74,8 +74,8 @@ void Dense(const Node& node, const Values& data, const Values& weight, Values* o
   }
 }
 
-// Windows see the elements inside the input alone: the maximum and the average are of those (count_include_pad=1 counts the
-// padding as zeros).
+// Windows see the elements inside the input alone: the maximum and the average are of those (count_include_pad=1 counts
+// the padding as zeros).
 void Pool(const Node& node, const Values& data, Values* out) {
   const Window w = *WindowOf(node.workload);
   const bool maximum = node.workload.op == "max_pool2d";
@@ -89,7 +89,8 @@ void Pool(const Node& node, const Values& data, Values* out) {
         int64_t count = 0;
         for (int64_t kh = 0; kh < w.kernel_h; ++kh) {
           for (int64_t kw = 0; kw < w.kernel_w; ++kw) {
-            const int64_t ih = oh * w.stride_h - w.top + kh * w.dilation_h, iw = ow * w.stride_w - w.left + kw * w.dilation_w;
+            const int64_t ih = oh * w.stride_h - w.top + kh * w.dilation_h,
+                          iw = ow * w.stride_w - w.left + kw * w.dilation_w;
             if (ih < 0 || ih >= in[2] || iw < 0 || iw >= in[3]) continue;
             const double x = data[(plane * in[2] + ih) * in[3] + iw];
             value = maximum ? std::max(value, x) : value + x;
@@ -164,7 +165,8 @@ void Epilogue(const Node& node, const std::vector<const Values*>& operands, Valu
     if (op.kind == EpilogueKind::kBias) {
       const Values& bias = *operands[next++];
       const int64_t inner = node.output.Elements() / node.output.shape[0] / node.output.shape[1];
-      for (size_t i = 0; i < out->size(); ++i) (*out)[i] += bias[static_cast<size_t>(static_cast<int64_t>(i) / inner) % bias.size()];
+      for (size_t i = 0; i < out->size(); ++i)
+        (*out)[i] += bias[static_cast<size_t>(static_cast<int64_t>(i) / inner) % bias.size()];
     } else if (op.kind == EpilogueKind::kAdd) {
       const Values& other = *operands[next++];
       for (size_t i = 0; i < out->size(); ++i) (*out)[i] += other[i];
@@ -198,7 +200,8 @@ std::vector<double> RunReferenceNode(const Node& node, const std::vector<const s
   } else if (op == "add") {
     for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] + (*x[1])[i];
   } else if (op == "relu" || op == "relu6") {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = std::min(std::max((*x[0])[i], 0.0), op == "relu6" ? 6.0 : INFINITY);
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = std::min(std::max((*x[0])[i], 0.0), op == "relu6" ? 6.0 : INFINITY);
   } else if (op == "mul") {
     for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] * (*x[1])[i];
   } else if (op == "sigmoid") {
@@ -225,7 +228,8 @@ Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& par
     auto found = inputs.find(input.name);
     if (found == inputs.end()) return Status::Invalid("no values for the input `" + input.name + "`");
     if (static_cast<int64_t>(found->second.size()) != input.type.Elements()) {
-      return Status::Invalid(fmt::format("input `{}` has {} values, must have {}", input.name, found->second.size(), input.type.Elements()));
+      return Status::Invalid(fmt::format("input `{}` has {} values, must have {}", input.name, found->second.size(),
+                                         input.type.Elements()));
     }
     live[input.name].assign(found->second.begin(), found->second.end());
   }

@@ -21,6 +21,7 @@ Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& par
                                   const std::map<std::string, std::vector<float>>& inputs, int threads);
 
 // One node. `operands` as Node::inputs.
-std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& operands, int threads);
+std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& operands,
+                                     int threads);
 
 }  // namespace hone::graph

@@ -15,7 +15,8 @@ Result<Shape> Numbers(const Workload& w, const std::string& name, size_t count, 
   Shape values = w.Numbers(name, Shape(count, fallback));
   if (values.size() != count) return Status::Invalid(fmt::format("{}: {} takes {} numbers", w.op, name, count));
   for (int64_t v : values) {
-    if (v < least || v > kMaxAttribute) return Status::Invalid(fmt::format("{}: {} is out of range: {}", w.op, name, v));
+    if (v < least || v > kMaxAttribute)
+      return Status::Invalid(fmt::format("{}: {} is out of range: {}", w.op, name, v));
   }
   return values;
 }
@@ -27,7 +28,8 @@ Status NeedInputs(const Workload& w, size_t count) {
 
 Status NeedRank(const Workload& w, size_t input, size_t rank) {
   if (w.inputs[input].shape.size() == rank) return Status();
-  return Status::Invalid(fmt::format("{}: input {} must have {} dimensions, is {}", w.op, input, rank, w.inputs[input].Text()));
+  return Status::Invalid(
+      fmt::format("{}: input {} must have {} dimensions, is {}", w.op, input, rank, w.inputs[input].Text()));
 }
 
 Result<Shape> Conv2d(const Workload& w) {
@@ -75,7 +77,8 @@ Result<Shape> BatchNorm(const Workload& w) {
   if (w.inputs[0].shape.size() < 2) return Status::Invalid("batch_norm: its input has no channels");
   for (size_t i = 1; i < 5; ++i) {
     if (w.inputs[i].shape != Shape{w.inputs[0].shape[1]}) {
-      return Status::Invalid(fmt::format("batch_norm: input {} must be f32[{}], is {}", i, w.inputs[0].shape[1], w.inputs[i].Text()));
+      return Status::Invalid(
+          fmt::format("batch_norm: input {} must be f32[{}], is {}", i, w.inputs[0].shape[1], w.inputs[i].Text()));
     }
   }
   HONE_ASSIGN_OR_RETURN(Shape inverse, Numbers(w, "inverse_epsilon", 1, 100000, 1));
@@ -135,12 +138,27 @@ struct Entry {
 };
 // Sorted by name.
 constexpr Entry kOperators[] = {
-    {"add", Add},         {"avg_pool2d", Pool}, {"batch_norm", BatchNorm}, {"block", Same},
-    {"concat", Concat},   {"conv2d", Conv2d},   {"dense", Dense},          {"dropout", Same},
-    {"exp", Same},        {"flatten", Flatten}, {"global_avg_pool", GlobalPool},
-    {"identity", Same},   {"max_pool2d", Pool}, {"mul", Add},              {"pad2d", Pad2d},
-    {"relu", Same},       {"relu6", Same},      {"sigmoid", Same},         {"softmax", Softmax},
-    {"tanh", Same},       {"unblock", Same},
+    {"add", Add},
+    {"avg_pool2d", Pool},
+    {"batch_norm", BatchNorm},
+    {"block", Same},
+    {"concat", Concat},
+    {"conv2d", Conv2d},
+    {"dense", Dense},
+    {"dropout", Same},
+    {"exp", Same},
+    {"flatten", Flatten},
+    {"global_avg_pool", GlobalPool},
+    {"identity", Same},
+    {"max_pool2d", Pool},
+    {"mul", Add},
+    {"pad2d", Pad2d},
+    {"relu", Same},
+    {"relu6", Same},
+    {"sigmoid", Same},
+    {"softmax", Softmax},
+    {"tanh", Same},
+    {"unblock", Same},
 };
 
 }  // namespace
@@ -164,8 +182,8 @@ Result<Window> WindowOf(const Workload& w) {
   const int64_t room_h = data[2] + pad[0] + pad[2] - ((kernel[0] - 1) * dilation[0] + 1);
   const int64_t room_w = data[3] + pad[1] + pad[3] - ((kernel[1] - 1) * dilation[1] + 1);
   if (room_h < 0 || room_w < 0) {
-    return Status::Invalid(fmt::format("{}: the window {}x{} does not fit into {} with its padding: there is no output", w.op,
-                                       kernel[0], kernel[1], w.inputs[0].Text()));
+    return Status::Invalid(fmt::format("{}: the window {}x{} does not fit into {} with its padding: there is no output",
+                                       w.op, kernel[0], kernel[1], w.inputs[0].Text()));
   }
   window.out_h = room_h / stride[0] + 1;
   window.out_w = room_w / stride[1] + 1;

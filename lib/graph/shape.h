@@ -1,5 +1,5 @@
-// The operators a graph may hold, and the shapes they make. A wider set than that of op/: batch norm, dropout and identity
-// never reach it (graph/normalise.h).
+// The operators a graph may hold, and the shapes they make. A wider set than that of op/: batch norm, dropout and
+// identity never reach it (graph/normalise.h).
 #pragma once
 
 #include <cstdint>

@@ -20,22 +20,25 @@
 namespace hone::library {
 namespace {
 
-constexpr const char* kExports[] = {"abi_version", "describe", "workspace_size", "create", "run", "profile_run", "destroy", "strerror"};
+constexpr const char* kExports[] = {"abi_version", "describe",    "workspace_size", "create",
+                                    "run",         "profile_run", "destroy",        "strerror"};
 constexpr std::string_view kPrefix = "HONE_NET_";
 
 Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, const Target& target) {
   if (best.target != target.Text()) {
-    return Status::Invalid(fmt::format("the best configurations are for `{}`, the target is `{}`; run hone-extract and hone-pick-best again",
-                                       best.target, target.Text()));
+    return Status::Invalid(fmt::format(
+        "the best configurations are for `{}`, the target is `{}`; run hone-extract and hone-pick-best again",
+        best.target, target.Text()));
   }
   if (best.network != graph.name) {
-    return Status::Invalid(fmt::format("the best configurations are of the network {}, the graph is {}", best.network, graph.name));
+    return Status::Invalid(
+        fmt::format("the best configurations are of the network {}, the graph is {}", best.network, graph.name));
   }
   return Status();
 }
 
-Result<std::string> Link(const std::string& name, const std::string& identifier, const std::vector<NetworkKernel>& kernels,
-                         const std::string& tables) {
+Result<std::string> Link(const std::string& name, const std::string& identifier,
+                         const std::vector<NetworkKernel>& kernels, const std::string& tables) {
   HONE_ASSIGN_OR_RETURN(std::string runtime, RenameSymbols(std::string(RuntimeObject()), [&](std::string_view symbol) {
                           if (!StartsWith(symbol, kPrefix)) return std::string(symbol);
                           return identifier + "_" + std::string(symbol.substr(kPrefix.size()));
@@ -53,7 +56,8 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
 }
 
 // What went in. Nothing of it changes unless the library may have.
-std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const ParamsFile& params, const BuiltLibrary& built) {
+std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const ParamsFile& params,
+                         const BuiltLibrary& built) {
   Json json;
   json["version"] = 1;
   json["network"] = input.graph.name;
@@ -106,7 +110,8 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   graph::KeepReadParameters(input.graph, &values);
   HONE_ASSIGN_OR_RETURN(Constants constants, MakeConstants(plan, built.kernels, values, input.threads));
   const ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
-  HONE_ASSIGN_OR_RETURN(NetworkTables tables, MakeTables(input.graph, input.target, plan, built.kernels, constants, params));
+  HONE_ASSIGN_OR_RETURN(NetworkTables tables,
+                        MakeTables(input.graph, input.target, plan, built.kernels, constants, params));
   HONE_ASSIGN_OR_RETURN(built.library, Link(built.name, built.identifier, built.kernels, tables.object));
   built.header = HeaderText(input.graph, built.name, built.identifier);
   built.params = params.bytes;
@@ -120,10 +125,10 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
 Status WriteLibrary(const BuiltLibrary& built, const std::string& dir) {
   HONE_RETURN_IF_ERROR(MakeDirs(dir));
   const std::pair<std::string, const std::string*> files[] = {{"lib" + built.name + ".so", &built.library},
-                                                             {built.name + ".h", &built.header},
-                                                             {built.name + ".params", &built.params},
-                                                             {built.name + ".graph.json", &built.graph},
-                                                             {"manifest.json", &built.manifest}};
+                                                              {built.name + ".h", &built.header},
+                                                              {built.name + ".params", &built.params},
+                                                              {built.name + ".graph.json", &built.graph},
+                                                              {"manifest.json", &built.manifest}};
   for (const auto& [name, bytes] : files) {
     auto written = WriteFileIfChanged(JoinPath(dir, name), *bytes);
     if (!written.ok()) return written.status();

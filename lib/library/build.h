@@ -18,25 +18,25 @@ struct BuildInput {
   graph::Graph graph;                            // any; it is normalised and canonicalised here
   const graph::ParameterValues* file = nullptr;  // values of its parameters of kind kFile
   Target target;
-  const pipeline::BestFile* best = nullptr;      // null: default configurations
-  std::string name;                              // of the files: libNAME.so, NAME.h, NAME.params
-  int threads = 1;                               // for compiling
+  const pipeline::BestFile* best = nullptr;  // null: default configurations
+  std::string name;                          // of the files: libNAME.so, NAME.h, NAME.params
+  int threads = 1;                           // for compiling
 };
 
 struct BuiltLibrary {
-  std::string name;           // of the files
-  std::string identifier;     // prefix of the C names
+  std::string name;                                      // of the files
+  std::string identifier;                                // prefix of the C names
   std::string library, header, params, manifest, graph;  // file contents
   std::vector<NetworkKernel> kernels;
   int64_t workspace_bytes = 0, params_bytes = 0;
-  int missing = 0;            // tunable tasks that `best` has no configuration for
+  int missing = 0;  // tunable tasks that `best` has no configuration for
 };
 
 // kInvalid if `best` is of another network or target. The same input gives the same bytes.
 Result<BuiltLibrary> BuildLibrary(BuildInput input);
 
-// libNAME.so, NAME.h, NAME.params, NAME.graph.json and, last, manifest.json in `dir`, which is made if it is not there; each
-// written only if its bytes change.
+// libNAME.so, NAME.h, NAME.params, NAME.graph.json and, last, manifest.json in `dir`, which is made if it is not there;
+// each written only if its bytes change.
 Status WriteLibrary(const BuiltLibrary& built, const std::string& dir);
 
 }  // namespace hone::library

@@ -56,7 +56,8 @@ class Maker {
   Result<runtime::AlignedBuffer> Raw(const PlannedOperand& operand) const {
     auto values = parameters_.find(operand.tensor);
     if (values == parameters_.end()) return Status::NotFound("no values for the parameter `" + operand.tensor + "`");
-    const int64_t elements = std::max<int64_t>(operand.operand.PhysicalElements(), static_cast<int64_t>(values->second.size()));
+    const int64_t elements =
+        std::max<int64_t>(operand.operand.PhysicalElements(), static_cast<int64_t>(values->second.size()));
     HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(elements * int64_t{sizeof(float)}));
     std::memcpy(buffer.data(), values->second.data(), values->second.size() * sizeof(float));
     return buffer;
@@ -68,7 +69,9 @@ class Maker {
     return {true, found->second, 0};
   }
 
-  static std::string Bytes(const runtime::AlignedBuffer& buffer) { return {buffer.data(), static_cast<size_t>(buffer.bytes())}; }
+  static std::string Bytes(const runtime::AlignedBuffer& buffer) {
+    return {buffer.data(), static_cast<size_t>(buffer.bytes())};
+  }
 
   // The packed constants of one node, as bytes.
   Result<std::vector<std::string>> Prepare(const PlannedNode& node, const compile::CompiledKernel& compiled) {

@@ -15,7 +15,7 @@ namespace hone::library {
 
 // One argument of one node that is the same in each run.
 struct ConstantBlob {
-  std::string name;   // "fc/weight": the node and the operand, for people
+  std::string name;  // "fc/weight": the node and the operand, for people
   std::string bytes;
 };
 
@@ -31,8 +31,8 @@ struct Constants {
   std::vector<std::vector<NodeArg>> args;  // a node; equal blobs are stored once
 };
 
-// Runs the prepare functions here, so this machine must be able to run the target's code: kUnsupported if it is not of its
-// architecture. `threads`: at least 1.
+// Runs the prepare functions here, so this machine must be able to run the target's code: kUnsupported if it is not of
+// its architecture. `threads`: at least 1.
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
                                 const graph::ParameterValues& parameters, int threads);
 

@@ -61,7 +61,8 @@ uint64_t DataObjectWriter::String(const std::string& text) {
   return found->second;
 }
 
-Result<std::string> DataObjectWriter::Finish(const std::string& symbol, uint64_t offset, const std::string& triple) const {
+Result<std::string> DataObjectWriter::Finish(const std::string& symbol, uint64_t offset,
+                                             const std::string& triple) const {
   HONE_ASSIGN_OR_RETURN(Machine machine, MachineOf(triple));
   enum : uint16_t { kNull, kData, kRela, kSymbols, kStrings, kNames, kStack, kSections };
   // Symbols: null, the section (local), the table, then what it points to.
@@ -89,12 +90,14 @@ Result<std::string> DataObjectWriter::Finish(const std::string& symbol, uint64_t
         symbols.push_back(undefined);
       }
     }
-    relocations.push_back({r.at, ELF64_R_INFO(static_cast<uint64_t>(target), machine.abs64), static_cast<int64_t>(r.addend)});
+    relocations.push_back(
+        {r.at, ELF64_R_INFO(static_cast<uint64_t>(target), machine.abs64), static_cast<int64_t>(r.addend)});
   }
 
   std::string names(1, '\0');
   std::vector<Elf64_Shdr> sections(kSections);
-  const auto section = [&](uint16_t i, const char* name, uint32_t type, uint64_t flags, uint64_t align, uint64_t at, uint64_t size) {
+  const auto section = [&](uint16_t i, const char* name, uint32_t type, uint64_t flags, uint64_t align, uint64_t at,
+                           uint64_t size) {
     sections[i].sh_name = PutName(&names, name);
     sections[i].sh_type = type;
     sections[i].sh_flags = flags;
@@ -144,13 +147,14 @@ Result<std::string> DataObjectWriter::Finish(const std::string& symbol, uint64_t
   return out;
 }
 
-Result<std::string> RenameSymbols(const std::string& object, const std::function<std::string(std::string_view)>& rename) {
+Result<std::string> RenameSymbols(const std::string& object,
+                                  const std::function<std::string(std::string_view)>& rename) {
   const Status bad = Status::Corrupt("not an ELF object of 64 bit");
   Elf64_Ehdr header;
   if (object.size() < sizeof(header)) return bad;
   std::memcpy(&header, object.data(), sizeof(header));
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_type != ET_REL ||
-      header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > object.size() ||
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_type != ET_REL || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shoff > object.size() ||
       header.e_shnum * sizeof(Elf64_Shdr) > object.size() - header.e_shoff) {
     return bad;
   }
@@ -165,7 +169,8 @@ Result<std::string> RenameSymbols(const std::string& object, const std::function
     Elf64_Shdr& old = sections[table.sh_link];
     const std::string_view names(object.data() + old.sh_offset, old.sh_size);
     std::string strings(1, '\0');
-    for (uint64_t at = table.sh_offset; at + sizeof(Elf64_Sym) <= table.sh_offset + table.sh_size; at += sizeof(Elf64_Sym)) {
+    for (uint64_t at = table.sh_offset; at + sizeof(Elf64_Sym) <= table.sh_offset + table.sh_size;
+         at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
       std::memcpy(&symbol, object.data() + at, sizeof(symbol));
       if (symbol.st_name == 0) continue;
@@ -175,7 +180,8 @@ Result<std::string> RenameSymbols(const std::string& object, const std::function
       std::memcpy(out.data() + at, &symbol, sizeof(symbol));
     }
     // Names of sections may live in the same string table: keep it, and append ours. Indices then shift by its size.
-    for (uint64_t at = table.sh_offset; at + sizeof(Elf64_Sym) <= table.sh_offset + table.sh_size; at += sizeof(Elf64_Sym)) {
+    for (uint64_t at = table.sh_offset; at + sizeof(Elf64_Sym) <= table.sh_offset + table.sh_size;
+         at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
       std::memcpy(&symbol, out.data() + at, sizeof(symbol));
       if (symbol.st_name == 0) continue;

@@ -1,5 +1,5 @@
-// ELF relocatable objects (x86-64 and AArch64, 64 bit, little endian), as far as a network library needs them: read-only
-// tables with pointers in them, and other names for the symbols of an object.
+// ELF relocatable objects (x86-64 and AArch64, 64 bit, little endian), as far as a network library needs them:
+// read-only tables with pointers in them, and other names for the symbols of an object.
 //
 // Why not through LLVM: the tables are a few thousand words and pointers; as bytes with relocations they are made in
 // microseconds, and this layer stays free of LLVM.
@@ -52,6 +52,7 @@ class DataObjectWriter {
 };
 
 // `object` with every symbol's name passed through `rename`. kCorrupt if it is not such an object.
-Result<std::string> RenameSymbols(const std::string& object, const std::function<std::string(std::string_view)>& rename);
+Result<std::string> RenameSymbols(const std::string& object,
+                                  const std::function<std::string(std::string_view)>& rename);
 
 }  // namespace hone::library

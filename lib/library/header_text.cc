@@ -10,7 +10,8 @@ namespace hone::library {
 namespace {
 
 // @ stands for the identifier, ^ for it in capitals, $LIB, $NET and $TENSORS for what they say.
-constexpr char kTemplate[] = R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
+constexpr char kTemplate[] =
+    R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
  *
 $TENSORS * Tensors are row-major and hold float. An instance is used by one thread at a time; instances are independent of each other.
  * Every function but @_strerror and the sizes returns 0, or one of the codes below. */
@@ -125,7 +126,8 @@ std::string CIdentifier(const std::string& name) {
 
 std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier) {
   std::string tensors;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) tensors += Row("input ", i, graph.inputs[i].name, graph.inputs[i].type);
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    tensors += Row("input ", i, graph.inputs[i].name, graph.inputs[i].type);
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     tensors += Row("output", i, graph.outputs[i], graph.FindNode(graph.outputs[i])->output);
   }

@@ -35,9 +35,8 @@ Status CompileOne(const Target& target, const pipeline::BestFile* best, int inde
   if (!compiled.ok()) {
     std::string hint;
     if (kernel->median > 0) hint = "; if its template has changed since, tune it again";
-    return Status(compiled.status().kind(),
-                  fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(), kernel->config.Text(),
-                              compiled.status().message(), hint));
+    return Status(compiled.status().kind(), fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(),
+                                                        kernel->config.Text(), compiled.status().message(), hint));
   }
   kernel->compiled = std::move(*compiled);
   kernel->steps_digest = Digest128(StepsText(kernel->compiled.steps)).Hex();

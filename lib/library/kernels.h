@@ -15,15 +15,16 @@ namespace hone::library {
 struct NetworkKernel {
   Workload workload;
   Config config;
-  std::string source;  // "tuned", "anchor", "default": where the config comes from; "fixed": nothing to choose
-  double median = 0;   // seconds as recorded; 0 without records
-  std::string task;    // its id
+  std::string source;        // "tuned", "anchor", "default": where the config comes from; "fixed": nothing to choose
+  double median = 0;         // seconds as recorded; 0 without records
+  std::string task;          // its id
   std::string steps_digest;  // of the steps the config means now, hex
   compile::CompiledKernel compiled;
 };
 
-// Compiles each workload once, with its configuration in `best` (null: defaults all over), under the symbol hone_k<index>,
-// in `threads` threads. kInvalid if a recorded configuration is none of this Hone's any more: the message names the task.
+// Compiles each workload once, with its configuration in `best` (null: defaults all over), under the symbol
+// hone_k<index>, in `threads` threads. kInvalid if a recorded configuration is none of this Hone's any more: the
+// message names the task.
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads);
 

@@ -31,7 +31,8 @@ Result<LibraryFolder> ReadLibraryFolder(const std::string& dir) {
   JsonReader reader(*json, path);
   int version = 0;
   HONE_RETURN_IF_ERROR(reader.Read("version", &version));
-  if (version != 1) return reader.Error("version", fmt::format("is {}, this Hone reads 1; build the library again", version));
+  if (version != 1)
+    return reader.Error("version", fmt::format("is {}, this Hone reads 1; build the library again", version));
   HONE_RETURN_IF_ERROR(reader.Read("name", &folder.name));
   HONE_RETURN_IF_ERROR(reader.Read("identifier", &folder.identifier));
   HONE_RETURN_IF_ERROR(reader.Read("network", &folder.network));
@@ -66,8 +67,8 @@ Result<LoadedNetwork> LoadedNetwork::Load(const std::string& library_path, const
   const std::string prefix = identifier + "_";
   HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "abi_version", &abi_version));
   if (abi_version() != HONE_NET_ABI_VERSION) {
-    return Status::Unsupported(fmt::format("{}: has ABI version {}, this Hone knows {}; build it again", library_path, abi_version(),
-                                           HONE_NET_ABI_VERSION));
+    return Status::Unsupported(fmt::format("{}: has ABI version {}, this Hone knows {}; build it again", library_path,
+                                           abi_version(), HONE_NET_ABI_VERSION));
   }
   HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "describe", &describe));
   HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "workspace_size", &net.workspace_size_));

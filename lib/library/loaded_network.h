@@ -43,7 +43,9 @@ class LoadedNetwork {
   // The library's own codes and functions: HONE_NET_OK or HONE_NET_E_*.
   int create(const HoneNetOptions* options, HoneNet** net) const { return create_(options, net); }
   int run(HoneNet* net, const void* const* in, void* const* out) const { return run_(net, in, out); }
-  int profile_run(HoneNet* net, const void* const* in, void* const* out, double* s) const { return profile_run_(net, in, out, s); }
+  int profile_run(HoneNet* net, const void* const* in, void* const* out, double* s) const {
+    return profile_run_(net, in, out, s);
+  }
   void destroy(HoneNet* net) const { destroy_(net); }
 
  private:

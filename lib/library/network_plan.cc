@@ -40,12 +40,13 @@ class Planner {
     planned.workload = node.workload;
     HONE_ASSIGN_OR_RETURN(planned.op, op::FindOperator(node.workload.op));
     if (planned.op->OutputType(node.workload) != node.output) {
-      return Status::Invalid(fmt::format("the operator makes {}, the graph says {}", planned.op->OutputType(node.workload).Text(),
-                                         node.output.Text()));
+      return Status::Invalid(fmt::format("the operator makes {}, the graph says {}",
+                                         planned.op->OutputType(node.workload).Text(), node.output.Text()));
     }
     const std::vector<op::Operand> operands = planned.op->Operands(node.workload, target_);
     if (operands.size() != node.inputs.size() + 1) {
-      return Status::Invalid(fmt::format("the operator takes {} operands, the graph gives {}", operands.size() - 1, node.inputs.size()));
+      return Status::Invalid(
+          fmt::format("the operator takes {} operands, the graph gives {}", operands.size() - 1, node.inputs.size()));
     }
     for (size_t i = 0; i < operands.size(); ++i) {
       const bool is_output = i + 1 == operands.size();
@@ -63,25 +64,29 @@ class Planner {
     return Status();
   }
 
-  Status AddOperand(const graph::Node& node, const op::Operand& operand, const std::string& tensor, bool is_output, PlannedNode* planned) {
+  Status AddOperand(const graph::Node& node, const op::Operand& operand, const std::string& tensor, bool is_output,
+                    PlannedNode* planned) {
     PlannedOperand out{operand, tensor, Place::kArena, 0, 0};
     if (operand.role == op::OperandRole::kConstant) {
       auto parameter = parameters_.find(tensor);
       if (parameter == parameters_.end()) {
-        return Status::Unsupported(fmt::format("its {} must be a parameter, but `{}` is computed", operand.name, tensor));
+        return Status::Unsupported(
+            fmt::format("its {} must be a parameter, but `{}` is computed", operand.name, tensor));
       }
       if (parameter->second.shape != operand.logical.shape) {
-        return Status::Invalid(fmt::format("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(), tensor,
-                                           parameter->second.Text()));
+        return Status::Invalid(fmt::format("its {} must be {}, but `{}` is {}", operand.name, operand.logical.Text(),
+                                           tensor, parameter->second.Text()));
       }
       out.place = Place::kConstant;
       planned->operands.push_back(std::move(out));
       return Status();
     }
-    if (parameters_.count(tensor)) return Status::Unsupported(fmt::format("its {} must not be a parameter", operand.name));
+    if (parameters_.count(tensor))
+      return Status::Unsupported(fmt::format("its {} must not be a parameter", operand.name));
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
     if (external && operand.layout != op::Layout::kPlain) {
-      return Status::Unsupported(fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
+      return Status::Unsupported(
+          fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
     }
     auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, operand.layout, node.name});
     if (!added && (stored->second.physical != operand.physical || stored->second.layout != operand.layout)) {
@@ -115,7 +120,8 @@ class Planner {
     plan_.arena_bytes = memory.bytes;
     for (PlannedNode& node : plan_.nodes) {
       for (PlannedOperand& operand : node.operands) {
-        if (operand.place == Place::kArena) operand.offset = memory.offsets[static_cast<size_t>(tensors_.at(operand.tensor))];
+        if (operand.place == Place::kArena)
+          operand.offset = memory.offsets[static_cast<size_t>(tensors_.at(operand.tensor))];
       }
     }
   }
@@ -140,6 +146,8 @@ Status Canonicalise(graph::Graph* graph) {
   return Status();
 }
 
-Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target) { return Planner(graph, target).Run(); }
+Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target) {
+  return Planner(graph, target).Run();
+}
 
 }  // namespace hone::library

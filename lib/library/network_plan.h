@@ -1,4 +1,5 @@
-// From a graph and a target to what a network library runs: each node with its operator, stored operands and place in memory.
+// From a graph and a target to what a network library runs: each node with its operator, stored operands and place in
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,10 @@ struct PlannedOperand {
 
 struct PlannedNode {
   std::string name;
-  Workload workload;   // canonical
+  Workload workload;  // canonical
   const op::Operator* op = nullptr;
   std::vector<PlannedOperand> operands;  // in op::Operator::Operands order
-  int kernel = 0;      // index into NetworkPlan::workloads
+  int kernel = 0;                        // index into NetworkPlan::workloads
 };
 
 struct NetworkPlan {

@@ -10,7 +10,9 @@
 namespace hone::library {
 namespace {
 
-uint64_t RoundUp(uint64_t bytes) { return (bytes + HONE_PARAMS_ALIGNMENT - 1) / HONE_PARAMS_ALIGNMENT * HONE_PARAMS_ALIGNMENT; }
+uint64_t RoundUp(uint64_t bytes) {
+  return (bytes + HONE_PARAMS_ALIGNMENT - 1) / HONE_PARAMS_ALIGNMENT * HONE_PARAMS_ALIGNMENT;
+}
 
 void PutDigest(std::string_view bytes, uint8_t* out) {
   const Digest digest = Digest128(bytes);
@@ -59,7 +61,8 @@ ParamsFile MakeParamsFile(const std::string& network, const std::vector<Constant
     at = RoundUp(at + blob.bytes.size());
   }
   file.bytes.assign(at, '\0');
-  for (size_t i = 0; i < blobs.size(); ++i) std::memcpy(file.bytes.data() + file.offsets[i], blobs[i].bytes.data(), blobs[i].bytes.size());
+  for (size_t i = 0; i < blobs.size(); ++i)
+    std::memcpy(file.bytes.data() + file.offsets[i], blobs[i].bytes.data(), blobs[i].bytes.size());
   header.file_bytes = at;
   header.table_checksum = Fnv1a(entries);
   // Offsets count, too: the library's tables hold them.

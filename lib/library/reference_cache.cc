@@ -14,7 +14,8 @@
 namespace hone::library {
 namespace {
 
-// The file: "HONEREF1", the key's 32 hex digits, the outputs' doubles, then the 32 hex digits of the digest of all before.
+// The file: "HONEREF1", the key's 32 hex digits, the outputs' doubles, then the 32 hex digits of the digest of all
+// before.
 constexpr std::string_view kMagic = "HONEREF1";
 constexpr size_t kHex = 32;
 
@@ -33,15 +34,18 @@ std::string Key(const graph::Graph& graph, const graph::ParameterValues* file, u
 
 std::vector<size_t> Sizes(const graph::Graph& graph) {
   std::vector<size_t> sizes;
-  for (const std::string& output : graph.outputs) sizes.push_back(static_cast<size_t>(graph.FindNode(output)->output.Elements()));
+  for (const std::string& output : graph.outputs)
+    sizes.push_back(static_cast<size_t>(graph.FindNode(output)->output.Elements()));
   return sizes;
 }
 
 // False if the bytes are not those of this key, whole.
-bool Parse(std::string_view bytes, const std::string& key, const std::vector<size_t>& sizes, std::vector<std::vector<double>>* out) {
+bool Parse(std::string_view bytes, const std::string& key, const std::vector<size_t>& sizes,
+           std::vector<std::vector<double>>* out) {
   size_t total = kMagic.size() + 2 * kHex;
   for (size_t size : sizes) total += size * sizeof(double);
-  if (bytes.size() != total || bytes.substr(0, kMagic.size()) != kMagic || bytes.substr(kMagic.size(), kHex) != key) return false;
+  if (bytes.size() != total || bytes.substr(0, kMagic.size()) != kMagic || bytes.substr(kMagic.size(), kHex) != key)
+    return false;
   if (Digest128(bytes.substr(0, total - kHex)).Hex() != bytes.substr(total - kHex)) return false;
   const char* at = bytes.data() + kMagic.size() + kHex;
   out->clear();
@@ -66,8 +70,8 @@ std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t 
   return inputs;
 }
 
-Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file, uint64_t seed,
-                                                          int threads, const std::string& path) {
+Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file,
+                                                          uint64_t seed, int threads, const std::string& path) {
   const std::string key = Key(graph, file, seed);
   std::vector<std::vector<double>> outputs;
   if (auto bytes = ReadFile(path); bytes.ok() && Parse(*bytes, key, Sizes(graph), &outputs)) return outputs;

@@ -14,10 +14,10 @@ namespace hone::library {
 // The inputs that a network is run on: uniform in [-1, 1), by seed and the input's name.
 std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t seed);
 
-// The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order; read from `path` if that holds
-// them for exactly this graph and seed, else computed and written there.
-Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file, uint64_t seed,
-                                                          int threads, const std::string& path);
+// The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order; read from `path` if that
+// holds them for exactly this graph and seed, else computed and written there.
+Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file,
+                                                          uint64_t seed, int threads, const std::string& path);
 
 // How far `found` is from `expected`: the largest difference over the expected values' standard deviation. Infinite if
 // anything is not finite.

@@ -16,14 +16,15 @@ static_assert(sizeof(HoneNetTensor) == 40 && offsetof(HoneNetTensor, shape) == 2
 static_assert(sizeof(HoneNetLayer) == 24 && sizeof(HoneNetArg) == 16 && sizeof(HoneNetNode) == 24);
 static_assert(sizeof(HoneNetFeature) == 24 && offsetof(HoneNetFeature, state) == 16);
 static_assert(sizeof(HoneNetInfo) == 72 && offsetof(HoneNetInfo, inputs) == 40 && offsetof(HoneNetInfo, layers) == 64);
-static_assert(sizeof(HoneNetTable) == 144 && offsetof(HoneNetTable, params_bytes) == 88 && offsetof(HoneNetTable, nodes) == 120);
+static_assert(sizeof(HoneNetTable) == 144 && offsetof(HoneNetTable, params_bytes) == 88 &&
+              offsetof(HoneNetTable, nodes) == 120);
 
 uint64_t RoundUp(int64_t bytes) { return (static_cast<uint64_t>(bytes) + 63) / 64 * 64; }
 
 class TableMaker {
  public:
-  TableMaker(const graph::Graph& graph, const Target& target, const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
-             const Constants& constants, const ParamsFile& params)
+  TableMaker(const graph::Graph& graph, const Target& target, const NetworkPlan& plan,
+             const std::vector<NetworkKernel>& kernels, const Constants& constants, const ParamsFile& params)
       : graph_(graph), target_(target), plan_(plan), kernels_(kernels), constants_(constants), params_(params) {}
 
   Result<NetworkTables> Run() {
@@ -32,7 +33,8 @@ class TableMaker {
     for (const std::string& output : graph_.outputs) outputs.emplace_back(output, graph_.FindNode(output)->output);
     const uint64_t inputs_at = Tensors(inputs), outputs_at = Tensors(outputs);
     const uint64_t layers_at = Layers(), nodes_at = Nodes(), features_at = Features();
-    const uint64_t network = out_.String(graph_.name), target = out_.String(target_.Text()), digest = out_.String(params_.DigestHex());
+    const uint64_t network = out_.String(graph_.name), target = out_.String(target_.Text()),
+                   digest = out_.String(params_.DigestHex());
 
     int64_t workspace = 0, scratch = 0;
     for (const NetworkKernel& kernel : kernels_) {
@@ -64,8 +66,10 @@ class TableMaker {
 
     NetworkTables tables;
     tables.workspace_bytes = static_cast<int64_t>(RoundUp(plan_.arena_bytes) + RoundUp(workspace));
-    for (const auto& [name, type] : inputs) tables.workspace_bytes += static_cast<int64_t>(RoundUp(type.Elements() * type.type.bytes()));
-    for (const auto& [name, type] : outputs) tables.workspace_bytes += static_cast<int64_t>(RoundUp(type.Elements() * type.type.bytes()));
+    for (const auto& [name, type] : inputs)
+      tables.workspace_bytes += static_cast<int64_t>(RoundUp(type.Elements() * type.type.bytes()));
+    for (const auto& [name, type] : outputs)
+      tables.workspace_bytes += static_cast<int64_t>(RoundUp(type.Elements() * type.type.bytes()));
     HONE_ASSIGN_OR_RETURN(tables.object, out_.Finish("hone_net_table", at, target_.triple));
     return tables;
   }
@@ -175,7 +179,8 @@ std::vector<std::string> CheckedFeatures(const Target& target) {
 }
 
 Result<NetworkTables> MakeTables(const graph::Graph& graph, const Target& target, const NetworkPlan& plan,
-                                 const std::vector<NetworkKernel>& kernels, const Constants& constants, const ParamsFile& params) {
+                                 const std::vector<NetworkKernel>& kernels, const Constants& constants,
+                                 const ParamsFile& params) {
   return TableMaker(graph, target, plan, kernels, constants, params).Run();
 }
 

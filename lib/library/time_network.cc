@@ -26,7 +26,8 @@ class Runner {
 
   Status Create(const std::string& params, const std::vector<std::vector<float>>& inputs) {
     const HoneNetInfo& info = net_.info();
-    if (static_cast<size_t>(info.input_count) != inputs.size()) return Status::Invalid("the library and its graph differ in their inputs");
+    if (static_cast<size_t>(info.input_count) != inputs.size())
+      return Status::Invalid("the library and its graph differ in their inputs");
     for (int i = 0; i < info.input_count; ++i) {
       if (info.inputs[i].bytes != inputs[static_cast<size_t>(i)].size() * sizeof(float)) {
         return Status::Invalid("the library and its graph differ in their inputs");
@@ -93,7 +94,8 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   const HoneNetInfo& info = net.info();
   TimeReply reply;
   reply.threads = info.threads;
-  for (int i = 0; i < info.layer_count; ++i) reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
+  for (int i = 0; i < info.layer_count; ++i)
+    reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
   {
     Runner runner(net);
     HONE_RETURN_IF_ERROR(runner.Create(folder.ParamsPath(), BenchInputs(graph, request.seed)));
@@ -115,8 +117,13 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
 }
 
 std::string RequestText(const TimeRequest& r) {
-  Json json = {{"dir", r.dir},           {"seed", r.seed},       {"warmup", r.warmup},           {"iterations", r.iterations},
-               {"profiled", r.profiled}, {"outputs", r.outputs}, {"peak_seconds", r.peak_seconds}};
+  Json json = {{"dir", r.dir},
+               {"seed", r.seed},
+               {"warmup", r.warmup},
+               {"iterations", r.iterations},
+               {"profiled", r.profiled},
+               {"outputs", r.outputs},
+               {"peak_seconds", r.peak_seconds}};
   return DumpJson(json, -1);
 }
 
@@ -137,9 +144,14 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
 }
 
 std::string ReplyText(const TimeReply& r) {
-  Json json = {{"samples", r.samples}, {"layers", r.layers}, {"outputs", r.outputs}, {"peak_flops", r.peak_flops}, {"threads", r.threads}};
+  Json json = {{"samples", r.samples},
+               {"layers", r.layers},
+               {"outputs", r.outputs},
+               {"peak_flops", r.peak_flops},
+               {"threads", r.threads}};
   json["described"] = Json::array();
-  for (const auto& layer : r.described) json["described"].push_back({{"name", layer.name}, {"workload", layer.workload}, {"flop", layer.flop}});
+  for (const auto& layer : r.described)
+    json["described"].push_back({{"name", layer.name}, {"workload", layer.workload}, {"flop", layer.flop}});
   return DumpJson(json, -1);
 }
 

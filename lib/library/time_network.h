@@ -12,12 +12,12 @@
 namespace hone::library {
 
 struct TimeRequest {
-  std::string dir;         // of the library
-  uint64_t seed = 1;       // of the inputs
+  std::string dir;    // of the library
+  uint64_t seed = 1;  // of the inputs
   int64_t warmup = 0, iterations = 1;
-  int64_t profiled = 0;    // more runs that time every layer
-  bool outputs = false;    // also hand back the outputs of the first run
-  double peak_seconds = 0; // time to spend on the FMA peak; 0: leave it out
+  int64_t profiled = 0;     // more runs that time every layer
+  bool outputs = false;     // also hand back the outputs of the first run
+  double peak_seconds = 0;  // time to spend on the FMA peak; 0: leave it out
 };
 
 struct TimeReply {

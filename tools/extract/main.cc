@@ -9,9 +9,13 @@
 int main(int argc, char** argv) {
   hone::SetLogName("hone-extract");
   hone::command::ExtractOptions options;
-  CLI::App app("Writes the normalised graph of a network, its list of tuning tasks and one file a task.", "hone-extract");
-  app.add_option("--network", options.network, "a built-in network (resnet-18, resnet-34, resnet-50) or a graph file (*.json)")->required();
-  app.add_option("--batch", options.batch, "batch size of a built-in network; a graph file has its own")->capture_default_str();
+  CLI::App app("Writes the normalised graph of a network, its list of tuning tasks and one file a task.",
+               "hone-extract");
+  app.add_option("--network", options.network,
+                 "a built-in network (resnet-18, resnet-34, resnet-50) or a graph file (*.json)")
+      ->required();
+  app.add_option("--batch", options.batch, "batch size of a built-in network; a graph file has its own")
+      ->capture_default_str();
   app.add_option("--target", options.target, "target file (JSON) as hone-plan writes it")->required();
   app.add_option("--graph", options.graph, "graph file to write (nets/NET.graph.json)")->required();
   app.add_option("--tasks", options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)")->required();

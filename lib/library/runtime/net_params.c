@@ -12,7 +12,8 @@
 /* The order of the checks decides which message a wrong file gets. */
 static int check(const HoneNetTable* table, const char* data, size_t size) {
   HoneParamsHeader header;
-  if (size < sizeof header.magic || memcmp(data, HONE_PARAMS_MAGIC, sizeof header.magic) != 0) return HONE_NET_E_PARAMS_FORMAT;
+  if (size < sizeof header.magic || memcmp(data, HONE_PARAMS_MAGIC, sizeof header.magic) != 0)
+    return HONE_NET_E_PARAMS_FORMAT;
   if (size < sizeof header) return HONE_NET_E_PARAMS_TRUNCATED;
   memcpy(&header, data, sizeof header);
   if (header.version > HONE_PARAMS_VERSION) return HONE_NET_E_PARAMS_VERSION;

@@ -55,20 +55,35 @@ EXPORT size_t HONE_NET_workspace_size(void) { return (size_t)workspace_bytes(&ho
 
 EXPORT const char* HONE_NET_strerror(int code) {
   switch (code) {
-    case HONE_NET_OK: return "no error";
-    case HONE_NET_E_ARGUMENT: return "invalid argument: a pointer is null, a number negative, or not exactly one source of parameters given";
-    case HONE_NET_E_MEMORY: return "out of memory";
-    case HONE_NET_E_THREADS: return "the threads could not be started";
-    case HONE_NET_E_CPU: return "this CPU or operating system lacks instructions that the library was built for; build it for this machine";
-    case HONE_NET_E_WORKSPACE: return "the workspace is too small or not aligned to 64 bytes";
-    case HONE_NET_E_BUSY: return "the instance is running in another thread; create one instance a thread";
-    case HONE_NET_E_PARAMS_OPEN: return "the parameter file cannot be opened";
-    case HONE_NET_E_PARAMS_FORMAT: return "the parameter file is not one of Hone's";
-    case HONE_NET_E_PARAMS_VERSION: return "the parameter file is of a newer version than the library";
-    case HONE_NET_E_PARAMS_TRUNCATED: return "the parameter file is truncated";
-    case HONE_NET_E_PARAMS_DAMAGED: return "the parameter file is damaged";
-    case HONE_NET_E_PARAMS_OTHER: return "the parameter file belongs to another build; use the one that was built with the library";
-    default: return "unknown error";
+    case HONE_NET_OK:
+      return "no error";
+    case HONE_NET_E_ARGUMENT:
+      return "invalid argument: a pointer is null, a number negative, or not exactly one source of parameters given";
+    case HONE_NET_E_MEMORY:
+      return "out of memory";
+    case HONE_NET_E_THREADS:
+      return "the threads could not be started";
+    case HONE_NET_E_CPU:
+      return "this CPU or operating system lacks instructions that the library was built for; build it for this "
+             "machine";
+    case HONE_NET_E_WORKSPACE:
+      return "the workspace is too small or not aligned to 64 bytes";
+    case HONE_NET_E_BUSY:
+      return "the instance is running in another thread; create one instance a thread";
+    case HONE_NET_E_PARAMS_OPEN:
+      return "the parameter file cannot be opened";
+    case HONE_NET_E_PARAMS_FORMAT:
+      return "the parameter file is not one of Hone's";
+    case HONE_NET_E_PARAMS_VERSION:
+      return "the parameter file is of a newer version than the library";
+    case HONE_NET_E_PARAMS_TRUNCATED:
+      return "the parameter file is truncated";
+    case HONE_NET_E_PARAMS_DAMAGED:
+      return "the parameter file is damaged";
+    case HONE_NET_E_PARAMS_OTHER:
+      return "the parameter file belongs to another build; use the one that was built with the library";
+    default:
+      return "unknown error";
   }
 }
 
@@ -100,7 +115,8 @@ static int bind_buffers(HoneNet* net, const HoneNetTable* t) {
   char* staging = net->workspace + round_up(t->arena_bytes) + round_up(t->workspace_bytes);
   for (int32_t i = 0; i < t->info.input_count + t->info.output_count; ++i) {
     net->staging[i] = staging;
-    staging += round_up(i < t->info.input_count ? t->info.inputs[i].bytes : t->info.outputs[i - t->info.input_count].bytes);
+    staging +=
+        round_up(i < t->info.input_count ? t->info.inputs[i].bytes : t->info.outputs[i - t->info.input_count].bytes);
   }
   void** slot = net->buffers;
   for (int32_t n = 0; n < t->info.layer_count; ++n) {
@@ -132,7 +148,8 @@ static int create(HoneNet* net, const HoneNetTable* t, const HoneNetOptions* opt
     if (!net->own_workspace) return HONE_NET_E_MEMORY;
     net->workspace = net->own_workspace;
   }
-  /* Lanes that no kernel writes must not hold signalling patterns, and pages are better touched now than in the first run. */
+  /* Lanes that no kernel writes must not hold signalling patterns, and pages are better touched now than in the first
+   * run. */
   memset(net->workspace, 0, bytes);
   net->pool = hone_pool_create(options->threads ? options->threads : t->info.threads, options->pin);
   if (!net->pool) return HONE_NET_E_THREADS;
@@ -172,7 +189,8 @@ static void run_nodes(HoneNet* net, const HoneNetTable* t, double* seconds) {
   char* workspace = net->workspace + round_up(t->arena_bytes);
   const int32_t count = t->info.layer_count;
   if (!seconds) {
-    for (int32_t n = 0; n < count; ++n) t->nodes[n].kernel(net->node_buffers[n], &net->parallel, workspace, net->scratch);
+    for (int32_t n = 0; n < count; ++n)
+      t->nodes[n].kernel(net->node_buffers[n], &net->parallel, workspace, net->scratch);
     return;
   }
   double before = now_seconds();

@@ -1,5 +1,6 @@
-/* What a network library is made of besides its kernels: tables, made by hone-build (library/tables.cc), and the code that
- * runs them (the .c files here), compiled with Hone for the baseline of the architecture and embedded into hone-build.
+/* What a network library is made of besides its kernels: tables, made by hone-build (library/tables.cc), and the code
+ * that runs them (the .c files here), compiled with Hone for the baseline of the architecture and embedded into
+ * hone-build.
  *
  * C11. Needs libc only. The exported functions are named HONE_NET_*; hone-build renames them to NET_*. The structs are
  * those of the public header, NET.h (library/header_text.cc): change both together and raise HONE_NET_ABI_VERSION. */
@@ -85,8 +86,8 @@ typedef struct HoneNetNode {
   uint64_t arg_count;
 } HoneNetNode;
 
-/* A CPU feature: bit `bit` of register `reg` (0 eax .. 3 edx) of cpuid leaf `leaf`, subleaf `subleaf`; `state`: the bits
- * that the operating system must have set in XCR0. */
+/* A CPU feature: bit `bit` of register `reg` (0 eax .. 3 edx) of cpuid leaf `leaf`, subleaf `subleaf`; `state`: the
+ * bits that the operating system must have set in XCR0. */
 typedef struct HoneNetFeature {
   uint32_t leaf, subleaf, reg, bit;
   uint64_t state;
@@ -95,7 +96,7 @@ typedef struct HoneNetFeature {
 typedef struct HoneNetTable {
   HoneNetInfo info;
   uint8_t digest[16];
-  uint64_t params_bytes;    /* size of the parameter file */
+  uint64_t params_bytes; /* size of the parameter file */
   uint64_t arena_bytes;
   uint64_t workspace_bytes; /* the largest of all kernels */
   uint64_t scratch_bytes;   /* the largest of all kernels, a thread */
@@ -121,7 +122,8 @@ typedef struct HoneNetParams {
   size_t mapped; /* bytes to unmap; 0: not ours */
 } HoneNetParams;
 
-int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options, HoneNetParams* params) HONE_NET_HIDDEN;
+int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options,
+                         HoneNetParams* params) HONE_NET_HIDDEN;
 void hone_net_params_close(HoneNetParams* params) HONE_NET_HIDDEN;
 
 #ifdef __cplusplus

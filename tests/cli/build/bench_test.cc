@@ -12,10 +12,12 @@ class BenchToolTest : public BuildFolderTest {
     BuildFolderTest::SetUp();
     ASSERT_TRUE(Extract().status.ok());
     ASSERT_TRUE(Build().status.ok());
-    Write("settings/tiny.bench.json", "{\"version\": 1, \"processes\": 2, \"iterations\": 4, \"warmup\": 1, \"seed\": 1}");
+    Write("settings/tiny.bench.json",
+          "{\"version\": 1, \"processes\": 2, \"iterations\": 4, \"warmup\": 1, \"seed\": 1}");
   }
   CommandResult Bench(std::vector<std::string> more = {}) {
-    std::vector<std::string> argv = {HONE_BENCH, "--lib", "out/tiny.cpu", "--settings", "settings/tiny.bench.json", "--out", "bench/tiny.cpu.json"};
+    std::vector<std::string> argv = {
+        HONE_BENCH, "--lib", "out/tiny.cpu", "--settings", "settings/tiny.bench.json", "--out", "bench/tiny.cpu.json"};
     argv.insert(argv.end(), more.begin(), more.end());
     return Run(argv);
   }
@@ -50,7 +52,8 @@ TEST_F(BenchToolTest, WrongOutputsAreFound) {
   std::string params = Read("out/tiny.cpu/tiny.params");
   const float wrong = 1000;
   // The largest blob is a packed weight and stands in the middle of the file: spoil a good part of it.
-  for (size_t at = params.size() / 4 / 64 * 64; at < params.size() / 2; at += 64) std::memcpy(params.data() + at, &wrong, sizeof(wrong));
+  for (size_t at = params.size() / 4 / 64 * 64; at < params.size() / 2; at += 64)
+    std::memcpy(params.data() + at, &wrong, sizeof(wrong));
   Write("out/tiny.cpu/tiny.params", params);
   ExpectRefused(Bench(), 1, "is wrong");
   EXPECT_FALSE(Exists(Path("bench/tiny.cpu.json")));

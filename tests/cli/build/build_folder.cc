@@ -42,14 +42,24 @@ CommandResult BuildFolderTest::Run(std::vector<std::string> argv) {
 }
 
 CommandResult BuildFolderTest::Extract(const std::string& network, std::vector<std::string> more) {
-  std::vector<std::string> argv = {HONE_EXTRACT, "--network",          network, "--target", "targets/cpu.json", "--graph", "nets/tiny.graph.json",
-                                   "--tasks",    "tasks/tiny.cpu.tasks.json", "--task-dir", "tasks"};
+  std::vector<std::string> argv = {HONE_EXTRACT,
+                                   "--network",
+                                   network,
+                                   "--target",
+                                   "targets/cpu.json",
+                                   "--graph",
+                                   "nets/tiny.graph.json",
+                                   "--tasks",
+                                   "tasks/tiny.cpu.tasks.json",
+                                   "--task-dir",
+                                   "tasks"};
   argv.insert(argv.end(), more.begin(), more.end());
   return Run(argv);
 }
 
 CommandResult BuildFolderTest::Build(std::vector<std::string> more) {
-  std::vector<std::string> argv = {HONE_BUILD, "--graph", "nets/tiny.graph.json", "--target", "targets/cpu.json", "--out", "out/tiny.cpu"};
+  std::vector<std::string> argv = {HONE_BUILD,         "--graph", "nets/tiny.graph.json", "--target",
+                                   "targets/cpu.json", "--out",   "out/tiny.cpu"};
   argv.insert(argv.end(), more.begin(), more.end());
   return Run(argv);
 }

@@ -27,7 +27,8 @@ class BuildFolderTest : public testing::Test {
   CommandResult Run(std::vector<std::string> argv);
   CommandResult Extract(const std::string& network = "tiny.json", std::vector<std::string> more = {});
   CommandResult Build(std::vector<std::string> more = {"--untuned"});
-  // Expects a clean failure with this exit code: one line on stderr that starts with the tool's name and contains `words`.
+  // Expects a clean failure with this exit code: one line on stderr that starts with the tool's name and contains
+  // `words`.
   static void ExpectRefused(const CommandResult& result, int code, const std::string& words);
 
  private:

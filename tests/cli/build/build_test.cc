@@ -10,7 +10,7 @@ namespace hone {
 namespace {
 
 struct timespec ModifiedAt(const std::string& path) {
-  struct stat st {};
+  struct stat st{};
   EXPECT_EQ(stat(path.c_str(), &st), 0) << path;
   return st.st_mtim;
 }
@@ -36,8 +36,8 @@ TEST_F(BuildFolderTest, ExtractListsDistinctTasks) {
 TEST_F(BuildFolderTest, NothingIsWrittenTwice) {
   ASSERT_TRUE(Extract().status.ok());
   ASSERT_TRUE(Build().status.ok());
-  const char* const files[] = {"nets/tiny.graph.json", "tasks/tiny.cpu.tasks.json", "out/tiny.cpu/libtiny.so", "out/tiny.cpu/tiny.h",
-                               "out/tiny.cpu/tiny.params", "out/tiny.cpu/manifest.json"};
+  const char* const files[] = {"nets/tiny.graph.json", "tasks/tiny.cpu.tasks.json", "out/tiny.cpu/libtiny.so",
+                               "out/tiny.cpu/tiny.h",  "out/tiny.cpu/tiny.params",  "out/tiny.cpu/manifest.json"};
   std::vector<struct timespec> before;
   for (const char* file : files) before.push_back(ModifiedAt(Path(file)));
   ASSERT_TRUE(Extract().status.ok());
@@ -48,7 +48,8 @@ TEST_F(BuildFolderTest, NothingIsWrittenTwice) {
   }
 }
 
-// A best file whose configurations are the defaults makes the same library, and a manifest that says where they came from.
+// A best file whose configurations are the defaults makes the same library, and a manifest that says where they came
+// from.
 TEST_F(BuildFolderTest, BestConfigurationsAreBuilt) {
   ASSERT_TRUE(Extract().status.ok());
   ASSERT_TRUE(Build().status.ok());
@@ -98,7 +99,8 @@ TEST_F(BuildFolderTest, MistakesAreRefusedInOneLine) {
   ExpectRefused(Extract("missing.json"), 1, "missing.json");
   Write("bad.json", "{\"version\": 1,\n \"nam\": 3}");
   ExpectRefused(Extract("bad.json"), 2, "bad.json: /name: missing");
-  Write("cycle.json", ReplaceAll(Read("tiny.json"), "\"inputs\":[\"data\",\"c1.weight\"]", "\"inputs\":[\"r1\",\"c1.weight\"]"));
+  Write("cycle.json",
+        ReplaceAll(Read("tiny.json"), "\"inputs\":[\"data\",\"c1.weight\"]", "\"inputs\":[\"r1\",\"c1.weight\"]"));
   ExpectRefused(Extract("cycle.json"), 2, "cycle");
   Write("op.json", ReplaceAll(Read("tiny.json"), "global_avg_pool", "global_avg_pol"));
   ExpectRefused(Extract("op.json"), 2, "did you mean `global_avg_pool`");

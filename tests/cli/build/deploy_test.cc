@@ -22,7 +22,8 @@ class DeployTest : public BuildFolderTest {
 
 // examples/deploy_c with its own Makefile, as a user would: all warnings are errors there.
 TEST_F(DeployTest, TheExampleFindsTheReferencesTopFive) {
-  CommandResult made = Run({"make", "-f", std::string(HONE_SOURCE_DIR) + "/examples/deploy_c/Makefile", "LIB=out/tiny.cpu", "NET=tiny", "OUT=deploy"});
+  CommandResult made = Run({"make", "-f", std::string(HONE_SOURCE_DIR) + "/examples/deploy_c/Makefile",
+                            "LIB=out/tiny.cpu", "NET=tiny", "OUT=deploy"});
   ASSERT_TRUE(made.status.ok()) << made.out << made.err;
   Rng rng(9);
   std::vector<float> data(3 * 13 * 13);
@@ -33,13 +34,15 @@ TEST_F(DeployTest, TheExampleFindsTheReferencesTopFive) {
   auto scores = graph::RunReference(graph, *graph::MakeParameters(graph, nullptr), {{"data", data}}, 1)->at("fc");
   std::vector<int> order(scores.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return scores[static_cast<size_t>(a)] > scores[static_cast<size_t>(b)]; });
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return scores[static_cast<size_t>(a)] > scores[static_cast<size_t>(b)]; });
 
   CommandResult result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "image.f32"});
   ASSERT_TRUE(result.status.ok()) << result.err;
   const std::vector<std::string> lines = Split(result.out, '\n');
   ASSERT_EQ(lines.size(), 6u) << result.out;
-  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(lines[i].rfind(fmt::format("{}. class {},", i + 1, order[i]), 0), 0u) << result.out;
+  for (size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(lines[i].rfind(fmt::format("{}. class {},", i + 1, order[i]), 0), 0u) << result.out;
 
   Write("short.f32", "abcd");
   result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "short.f32"});
@@ -67,8 +70,8 @@ TEST_F(DeployTest, TheLibraryNeedsLibcAlone) {
     if (!line.empty()) names.push_back(SplitWords(line).back());
   }
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"tiny_abi_version", "tiny_create", "tiny_describe", "tiny_destroy", "tiny_profile_run", "tiny_run",
-                                             "tiny_strerror", "tiny_workspace_size"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"tiny_abi_version", "tiny_create", "tiny_describe", "tiny_destroy",
+                                             "tiny_profile_run", "tiny_run", "tiny_strerror", "tiny_workspace_size"}));
 }
 
 }  // namespace

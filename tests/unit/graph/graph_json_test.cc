@@ -64,14 +64,16 @@ TEST(GraphJson, MistakesAreNamed) {
       {"\"fan_in\": 3", "\"fan_in\": 0", "fan_in"},
       {"\"fan_in\": 3", "\"fan_in\": 3.5", "expected an integer"},
       {"[2,3,1,1], \"init\"", "[2,3,0,1], \"init\"", "/parameters/0/shape"},
-      {"\"he\", \"fan_in\": 3", "\"fold_weight\", \"from\": [\"a\",\"b\",\"c\"], \"epsilon\": 1e-5", "no parameter that stands before"},
+      {"\"he\", \"fan_in\": 3", "\"fold_weight\", \"from\": [\"a\",\"b\",\"c\"], \"epsilon\": 1e-5",
+       "no parameter that stands before"},
       {"[1,3,4,4]}", "[1,3,4000000000,4000000000]}", "too large"},
   };
   for (const auto& row : table) {
     ASSERT_NE(std::string(kGood).find(row.from), std::string::npos) << row.from;
     auto graph = ParseGraph(ReplaceAll(kGood, row.from, row.to), "g.json");
     ASSERT_FALSE(graph.ok()) << row.to;
-    EXPECT_NE(graph.status().message().find(row.expected), std::string::npos) << row.to << " gave: " << graph.status().message();
+    EXPECT_NE(graph.status().message().find(row.expected), std::string::npos)
+        << row.to << " gave: " << graph.status().message();
     EXPECT_EQ(graph.status().message().rfind("g.json", 0), 0u) << graph.status().message();
     EXPECT_EQ(graph.status().message().find('\n'), std::string::npos);
   }

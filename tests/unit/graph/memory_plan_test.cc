@@ -19,7 +19,8 @@ void ExpectSound(const std::vector<Lifetime>& tensors, const MemoryPlan& plan) {
       for (int step = tensors[i].first; step <= tensors[i].last; ++step) {
         together |= tensors[j].first <= step && step <= tensors[j].last;
       }
-      const bool apart = plan.offsets[i] + tensors[i].bytes <= plan.offsets[j] || plan.offsets[j] + tensors[j].bytes <= plan.offsets[i];
+      const bool apart = plan.offsets[i] + tensors[i].bytes <= plan.offsets[j] ||
+                         plan.offsets[j] + tensors[j].bytes <= plan.offsets[i];
       EXPECT_TRUE(!together || apart) << i << " and " << j;
     }
   }

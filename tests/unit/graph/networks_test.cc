@@ -78,7 +78,8 @@ TEST(Networks, ResNet34AddsNoTask) {
   auto small = BuildNetwork("resnet-18", 1), large = BuildNetwork("resnet-34", 1);
   ASSERT_TRUE(Normalise(&*small).ok() && Normalise(&*large).ok());
   EXPECT_EQ(DistinctConvolutions(*small, true).size(), DistinctConvolutions(*large, true).size());
-  for (const auto& [text, count] : DistinctConvolutions(*large, true)) EXPECT_EQ(DistinctConvolutions(*small, true).count(text), 1u) << text;
+  for (const auto& [text, count] : DistinctConvolutions(*large, true))
+    EXPECT_EQ(DistinctConvolutions(*small, true).count(text), 1u) << text;
 }
 
 TEST(Networks, BatchGoesThroughTheWholeNetwork) {
@@ -96,7 +97,8 @@ TEST(Networks, BottlenecksStrideInTheMiddle) {
 TEST(Networks, UnknownOnesAndBatchesAreRefused) {
   auto unknown = BuildNetwork("resnet18", 1);
   ASSERT_FALSE(unknown.ok());
-  EXPECT_NE(unknown.status().message().find("did you mean `resnet-18`"), std::string::npos) << unknown.status().message();
+  EXPECT_NE(unknown.status().message().find("did you mean `resnet-18`"), std::string::npos)
+      << unknown.status().message();
   EXPECT_FALSE(BuildNetwork("resnet-18", 0).ok());
   EXPECT_FALSE(BuildNetwork("resnet-18", 5000).ok());
 }

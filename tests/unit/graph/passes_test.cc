@@ -34,7 +34,8 @@ Graph RandomNetwork(uint64_t seed) {
   NetworkBuilder net("random", seed);
   const int64_t channels = 3 + static_cast<int64_t>(rng.UniformInt(6));
   std::string x = net.Input("data", {1 + static_cast<int64_t>(rng.UniformInt(2)), 3, 9, 11});
-  x = net.Relu("r0", net.BatchNorm("b0", net.Conv2d("c0", x, channels, 3, 1 + static_cast<int64_t>(rng.UniformInt(2)), 1)));
+  x = net.Relu("r0",
+               net.BatchNorm("b0", net.Conv2d("c0", x, channels, 3, 1 + static_cast<int64_t>(rng.UniformInt(2)), 1)));
   for (int i = 1; i < 4; ++i) {
     const std::string n = std::to_string(i);
     const int64_t kernel = rng.UniformInt(2) ? 3 : 1;
@@ -77,10 +78,11 @@ TEST(Passes, KeepWhatRandomNetworksCompute) {
     ASSERT_TRUE(Normalise(&graph).ok()) << before;
     TensorValues found = Evaluate(graph);
     ASSERT_EQ(expected.size(), found.size());
-    // An output may have taken the name of the tensor it passed on.
     const std::vector<double>&a = expected.begin()->second, &b = found.begin()->second;
+    ASSERT_EQ(expected.begin()->first, found.begin()->first);
     ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-5 * (1 + std::abs(a[i]))) << before << " -> " << Ops(graph);
+    for (size_t i = 0; i < a.size(); ++i)
+      ASSERT_NEAR(a[i], b[i], 1e-5 * (1 + std::abs(a[i]))) << before << " -> " << Ops(graph);
     // Once more changes nothing.
     Graph again = graph;
     ASSERT_TRUE(Normalise(&again).ok());
@@ -137,6 +139,17 @@ TEST(DropIdentity, ReadersReadTheSource) {
   EXPECT_TRUE(DropIdentity(&graph));
   EXPECT_EQ(Ops(graph), "c=conv2d r=relu");
   EXPECT_FALSE(DropIdentity(&graph));
+}
+
+TEST(DropIdentity, OutputsKeepTheirNames) {
+  NetworkBuilder net("n", 1);
+  std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);
+  std::string r = net.Relu("r", c);
+  Graph graph = net.Finish({net.Unary("out", "dropout", c), r});
+  EXPECT_TRUE(DropIdentity(&graph));
+  EXPECT_EQ(Ops(graph), "out=conv2d r=relu");
+  EXPECT_EQ(graph.nodes[1].inputs[0], "out");
+  EXPECT_EQ(graph.outputs, (std::vector<std::string>{"out", "r"}));
 }
 
 TEST(DeadCode, DropsNodesAndParametersThatNothingNeeds) {

@@ -5,7 +5,8 @@
 namespace hone::graph {
 namespace {
 
-std::vector<double> RunOne(const std::string& workload, const std::vector<int64_t>& out, std::vector<std::vector<double>> operands) {
+std::vector<double> RunOne(const std::string& workload, const std::vector<int64_t>& out,
+                           std::vector<std::vector<double>> operands) {
   Node node{"n", *Workload::Parse(workload), {}, {DType::Float(32), out}};
   std::vector<const std::vector<double>*> pointers;
   for (const auto& o : operands) pointers.push_back(&o);
@@ -14,9 +15,11 @@ std::vector<double> RunOne(const std::string& workload, const std::vector<int64_
 
 // Expectations by hand.
 TEST(Reference, ConvolutionWithStridePaddingAndDilation) {
-  EXPECT_EQ(RunOne("conv2d(f32[1,1,3,3], f32[1,1,2,2], stride=2x2, pad=1,1,0,0)", {1, 1, 2, 2}, {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 10, 100, 1000}}),
+  EXPECT_EQ(RunOne("conv2d(f32[1,1,3,3], f32[1,1,2,2], stride=2x2, pad=1,1,0,0)", {1, 1, 2, 2},
+                   {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 10, 100, 1000}}),
             (std::vector<double>{1000, 3200, 7040, 9865}));
-  EXPECT_EQ(RunOne("conv2d(f32[1,1,3,3], f32[1,1,2,2], dilation=2x2)", {1, 1, 1, 1}, {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 10, 100, 1000}}),
+  EXPECT_EQ(RunOne("conv2d(f32[1,1,3,3], f32[1,1,2,2], dilation=2x2)", {1, 1, 1, 1},
+                   {{1, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 10, 100, 1000}}),
             (std::vector<double>{1 + 30 + 700 + 9000}));
 }
 
@@ -31,16 +34,20 @@ TEST(Reference, EpiloguesApplyInOrder) {
 }
 
 TEST(Reference, PoolingIgnoresPadding) {
-  EXPECT_EQ(RunOne("max_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0)", {1, 1, 2, 2}, {{-1, -2, -3, -4}}), (std::vector<double>{-1, -1, -1, -1}));
-  EXPECT_EQ(RunOne("avg_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0)", {1, 1, 2, 2}, {{2, 4, 6, 8}}), (std::vector<double>{2, 3, 4, 5}));
-  EXPECT_EQ(RunOne("avg_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0, count_include_pad=1)", {1, 1, 2, 2}, {{2, 4, 6, 8}}),
-            (std::vector<double>{0.5, 1.5, 2, 5}));
+  EXPECT_EQ(RunOne("max_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0)", {1, 1, 2, 2}, {{-1, -2, -3, -4}}),
+            (std::vector<double>{-1, -1, -1, -1}));
+  EXPECT_EQ(RunOne("avg_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0)", {1, 1, 2, 2}, {{2, 4, 6, 8}}),
+            (std::vector<double>{2, 3, 4, 5}));
+  EXPECT_EQ(
+      RunOne("avg_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0, count_include_pad=1)", {1, 1, 2, 2}, {{2, 4, 6, 8}}),
+      (std::vector<double>{0.5, 1.5, 2, 5}));
 }
 
 TEST(Reference, ConcatAndPadding) {
   EXPECT_EQ(RunOne("concat(f32[2,1,1,2], f32[2,2,1,2])", {2, 3, 1, 2}, {{1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11, 12}}),
             (std::vector<double>{1, 2, 5, 6, 7, 8, 3, 4, 9, 10, 11, 12}));
-  EXPECT_EQ(RunOne("pad2d(f32[1,1,1,2], pad=1,0,0,1)", {1, 1, 2, 3}, {{1, 2}}), (std::vector<double>{0, 0, 0, 1, 2, 0}));
+  EXPECT_EQ(RunOne("pad2d(f32[1,1,1,2], pad=1,0,0,1)", {1, 1, 2, 3}, {{1, 2}}),
+            (std::vector<double>{0, 0, 0, 1, 2, 0}));
 }
 
 TEST(Reference, SoftmaxSumsToOneEvenForLargeValues) {

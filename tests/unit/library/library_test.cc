@@ -1,11 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <thread>
 
-#include "base/text.h"
 #include "graph/graph_json.h"
+#include "library/cpu_features.h"
 #include "library/reference_cache.h"
 #include "library/runtime/params_format.h"
 #include "library/time_network.h"
@@ -116,7 +117,8 @@ TEST_F(Library, DescribesItself) {
   ASSERT_EQ(info.output_count, 1);
   EXPECT_STREQ(info.inputs[0].name, "data");
   EXPECT_STREQ(info.inputs[0].type, "f32");
-  EXPECT_EQ(std::vector<int64_t>(info.inputs[0].shape, info.inputs[0].shape + info.inputs[0].rank), (std::vector<int64_t>{2, 3, 13, 13}));
+  EXPECT_EQ(std::vector<int64_t>(info.inputs[0].shape, info.inputs[0].shape + info.inputs[0].rank),
+            (std::vector<int64_t>{2, 3, 13, 13}));
   EXPECT_EQ(info.inputs[0].bytes, 2u * 3 * 13 * 13 * 4);
   EXPECT_EQ(info.outputs[0].bytes, 2u * 5 * 4);
   // conv, conv, conv with the addition, pooling, global pooling, flatten, dense.
@@ -252,17 +254,21 @@ TEST_F(Library, RefusesBestConfigurationsOfSomethingElse) {
   EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
 }
 
-// Operators that the residual network has not: the plain input read by others than convolutions, outputs of four dimensions,
-// two outputs, two inputs, elementwise operators on their own, a softmax.
+// Operators that the residual network has not: the plain input read by others than convolutions, outputs of four
+// dimensions, two outputs, two inputs, elementwise operators on their own, a softmax.
 TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
   const char* const text = R"json({"version": 1, "name": "other", "seed": 3,
     "inputs": [{"name": "a", "shape": [1,5,9,7]}, {"name": "b", "shape": [1,5,9,7]}], "outputs": ["cat", "prob"],
-    "parameters": [{"name": "w", "shape": [18,5,3,3], "init": "he", "fan_in": 45}, {"name": "g", "shape": [6,1,3,3], "init": "he", "fan_in": 9},
-                   {"name": "fc.w", "shape": [11,24], "init": "he", "fan_in": 24}, {"name": "bias", "shape": [11], "init": "uniform", "low": -1, "high": 1}],
+    "parameters": [{"name": "w", "shape": [18,5,3,3], "init": "he", "fan_in": 45},
+      {"name": "g", "shape": [6,1,3,3], "init": "he", "fan_in": 9},
+      {"name": "w6", "shape": [6,5,1,1], "init": "he", "fan_in": 5},
+      {"name": "fc.w", "shape": [11,24], "init": "he", "fan_in": 24},
+      {"name": "bias", "shape": [11], "init": "uniform", "low": -1, "high": 1}],
     "nodes": [{"name": "sum", "workload": "add(f32[1,5,9,7], f32[1,5,9,7])", "inputs": ["a", "b"]},
       {"name": "act", "workload": "relu6(f32[1,5,9,7]) + clip(-0.5,0.75)", "inputs": ["sum"]},
       {"name": "big", "workload": "pad2d(f32[1,5,9,7], pad=1,2,0,1)", "inputs": ["act"]},
-      {"name": "conv", "workload": "conv2d(f32[1,5,10,10], f32[18,5,3,3], stride=2x2, dilation=2x1)", "inputs": ["big", "w"]},
+      {"name": "conv", "workload": "conv2d(f32[1,5,10,10], f32[18,5,3,3], stride=2x2, dilation=2x1)",
+       "inputs": ["big", "w"]},
       {"name": "mean", "workload": "avg_pool2d(f32[1,18,3,4], kernel=2x2, pad=1,0,0,0)", "inputs": ["conv"]},
       {"name": "top", "workload": "max_pool2d(f32[1,18,3,4], kernel=2x2, pad=1,0,0,0)", "inputs": ["conv"]},
       {"name": "gate", "workload": "sigmoid(f32[1,18,3,3])", "inputs": ["mean"]},
@@ -280,8 +286,7 @@ TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
       {"name": "fc", "workload": "dense(f32[1,24], f32[11,24]) + bias", "inputs": ["flat", "fc.w", "bias"]},
       {"name": "squash", "workload": "tanh(f32[1,11])", "inputs": ["fc"]},
       {"name": "prob", "workload": "softmax(f32[1,11])", "inputs": ["squash"]}]})json";
-  const std::string with_w6 = ReplaceAll(text, R"({"name": "g",)", R"({"name": "w6", "shape": [6,5,1,1], "init": "he", "fan_in": 5}, {"name": "g",)");
-  auto graph = graph::ParseGraph(with_w6, "other.json");
+  auto graph = graph::ParseGraph(text, "other.json");
   ASSERT_TRUE(graph.ok()) << graph.status().message();
   BuildInput input;
   input.graph = *graph;
@@ -303,6 +308,33 @@ TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
   ASSERT_TRUE(expected.ok());
   ASSERT_EQ(reply->outputs.size(), 2u);
   for (size_t i = 0; i < 2; ++i) EXPECT_LT(RelativeError(reply->outputs[i], (*expected)[i]), 1e-5) << i;
+}
+
+// Asked before any of its instructions runs: a code, and no SIGILL.
+TEST(WholeNetwork, IsRefusedOnACpuThatLacksAFeature) {
+  BuildInput input;
+  input.target = *HostTarget();
+  std::string lacking;
+  for (const char* name : {"avx512fp16", "amx-int8", "avxvnni", "avx512f", "avx2", "fma"}) {
+    HoneNetTable table{};
+    table.features = FindCpuFeature(name);
+    table.feature_count = 1;
+    if (!hone_net_cpu_fits(&table)) lacking = name;
+  }
+  if (lacking.empty()) GTEST_SKIP() << "this CPU has every feature that could be asked for";
+  input.target.features.push_back(lacking);
+  std::sort(input.target.features.begin(), input.target.features.end());
+  input.graph = SmallNetwork(1);
+  input.name = "small";
+  auto built = BuildLibrary(std::move(input));
+  ASSERT_TRUE(built.ok()) << built.status().message();
+  TempDir dir = *TempDir::Create();
+  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
+  TimeRequest request;
+  request.dir = dir.path();
+  auto reply = TimeNetwork(request);
+  ASSERT_FALSE(reply.ok());
+  EXPECT_NE(reply.status().message().find("lacks instructions"), std::string::npos) << reply.status().message();
 }
 
 TEST(LibraryFolder, SaysWhatIsMissing) {

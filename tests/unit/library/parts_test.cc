@@ -1,6 +1,5 @@
-#include <gtest/gtest.h>
-
 #include <elf.h>
+#include <gtest/gtest.h>
 
 #include <cstring>
 
@@ -98,11 +97,14 @@ TEST(Header, IdentifiersAreCs) {
 TEST(Header, CompilesCleanly) {
   TempDir dir = *TempDir::Create();
   ASSERT_TRUE(WriteFileAtomic(dir.Join("x.h"), HeaderText(SmallNetwork(1), "x", "x")).ok());
-  const std::string use = "#include \"x.h\"\nint use(void);\nint use(void) { x_options o = {0}; x_net *n; return x_create(&o, &n); }\n";
+  const std::string use =
+      "#include \"x.h\"\nint use(void);\nint use(void) { x_options o = {0}; x_net *n; return x_create(&o, &n); }\n";
   ASSERT_TRUE(WriteFileAtomic(dir.Join("use.c"), use).ok());
-  ASSERT_TRUE(WriteFileAtomic(dir.Join("use.cc"), "#include \"x.h\"\n#include \"x.h\"\nint main() { return x_abi_version(); }\n").ok());
-  for (std::vector<std::string> argv :
-       {std::vector<std::string>{"cc", "-std=c99", "-c", "use.c"}, std::vector<std::string>{"c++", "-std=c++11", "-c", "use.cc"}}) {
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("use.cc"),
+                              "#include \"x.h\"\n#include \"x.h\"\nint main() { return x_abi_version(); }\n")
+                  .ok());
+  for (std::vector<std::string> argv : {std::vector<std::string>{"cc", "-std=c99", "-c", "use.c"},
+                                        std::vector<std::string>{"c++", "-std=c++11", "-c", "use.cc"}}) {
     argv.insert(argv.end(), {"-Wall", "-Wextra", "-pedantic", "-Werror", "-o", "use.o"});
     CommandOptions options;
     options.cwd = dir.path();

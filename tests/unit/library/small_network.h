@@ -1,4 +1,5 @@
-// A small residual network for tests: awkward channel counts and sizes, everything the passes fuse, built with defaults.
+// A small residual network for tests: awkward channel counts and sizes, everything the passes fuse, built with
+// defaults.
 #pragma once
 
 #include <map>
@@ -36,7 +37,8 @@ inline std::vector<float> RandomValues(int64_t count, uint64_t seed) {
 // The reference's first output for random inputs of this seed.
 inline std::vector<double> Expected(const graph::Graph& graph, uint64_t seed) {
   std::map<std::string, std::vector<float>> inputs;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) inputs[graph.inputs[i].name] = RandomValues(graph.inputs[i].type.Elements(), seed + i);
+  for (size_t i = 0; i < graph.inputs.size(); ++i)
+    inputs[graph.inputs[i].name] = RandomValues(graph.inputs[i].type.Elements(), seed + i);
   auto values = graph::MakeParameters(graph, nullptr);
   auto out = graph::RunReference(graph, *values, inputs, 1);
   return out->at(graph.outputs[0]);
