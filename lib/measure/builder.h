@@ -14,7 +14,8 @@ namespace hone::measure {
 struct BuildResult {
   bool ok = false;
   BuiltKernel kernel;  // config always; the rest if ok
-  TrialError error = TrialError::kNone;  // kCompile, kTimeout (of the compiler), kCrash never: a compiler crash is kCompile
+  TrialError error =
+      TrialError::kNone;  // kCompile, kTimeout (of the compiler), kCrash never: a compiler crash is kCompile
   std::string error_text;
   double compile_seconds = 0;
 };
@@ -41,7 +42,7 @@ class Measurer {
   // Times kernels that were correct once, interleaved: `rounds` rounds of one run each, in order; the first one is the
   // anchor. One list of samples a kernel; an empty list for one that failed this time.
   virtual Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                                     int rounds) = 0;
+                                                                      int rounds) = 0;
 
   // FLOP a second that the device reaches at most; 0 while unknown.
   virtual double peak_flops() const = 0;

@@ -91,7 +91,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
 }
 
 Result<std::vector<std::vector<double>>> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                                          int rounds) {
+                                                                           int rounds) {
   Json list = Json::array();
   for (const BuiltKernel& kernel : kernels) list.push_back(KernelToJson(kernel));
   const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);

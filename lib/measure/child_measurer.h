@@ -1,5 +1,5 @@
-// The Measurer that works in a child (`hone-worker measure`): a candidate that crashes or hangs takes the child with it,
-// and the next one gets a new child.
+// The Measurer that works in a child (`hone-worker measure`): a candidate that crashes or hangs takes the child with
+// it, and the next one gets a new child.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ class ChildMeasurer : public Measurer {
 
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
   Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                             int rounds) override;
+                                                              int rounds) override;
   double peak_flops() const override { return peak_flops_; }
   pid_t child_pid() const { return worker_.pid(); }
 

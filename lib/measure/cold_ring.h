@@ -1,5 +1,5 @@
-// Copies of a task's constants, used in turn, so that every run finds its weights outside the private caches, as it does in
-// a network where all the other layers' weights were read in between.
+// Copies of a task's constants, used in turn, so that every run finds its weights outside the private caches, as it
+// does in a network where all the other layers' weights were read in between.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class ColdRing {
   // The next copy's addresses, one a constant. The order goes on from candidate to candidate.
   const std::vector<char*>& Next();
   int copies() const { return static_cast<int>(copies_.size()); }
-  // Makes it hold as many copies as `total_bytes` have room for, at least 2, at most 4096. Filled by all threads of the pool;
-  // keeps its memory where that is large enough, as fresh pages cost more than the copying.
+  // Makes it hold as many copies as `total_bytes` have room for, at least 2, at most 4096. Filled by all threads of the
+  // pool; keeps its memory where that is large enough, as fresh pages cost more than the copying.
   Status Fill(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents, double total_bytes,
               runtime::ThreadPool* pool);
 
@@ -43,8 +43,8 @@ class RingCache {
  private:
   double total_bytes_;
   size_t limit_;
-  std::list<ColdRing> rings_;   // most recent first
-  std::list<Digest> digests_;   // of the first rings, in their order
+  std::list<ColdRing> rings_;  // most recent first
+  std::list<Digest> digests_;  // of the first rings, in their order
 };
 
 }  // namespace hone::measure

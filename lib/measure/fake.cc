@@ -69,7 +69,7 @@ Result<Outcome> FakeMeasurer::Measure(const BuiltKernel& kernel, double incumben
 }
 
 Result<std::vector<std::vector<double>>> FakeMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                                         int rounds) {
+                                                                          int rounds) {
   if (Interrupted()) return Status::Interrupted("interrupted while measuring");
   std::vector<std::vector<double>> samples;
   for (const BuiltKernel& kernel : kernels) {

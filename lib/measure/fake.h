@@ -13,8 +13,8 @@ namespace hone::measure {
 
 struct FakeWorld {
   uint64_t seed = 0;
-  double fail_share = 0.1;       // of configs, spread over compile, crash, timeout, wrong
-  double sleep_seconds = 0;      // really, for each measured trial: so that tests can interrupt
+  double fail_share = 0.1;   // of configs, spread over compile, crash, timeout, wrong
+  double sleep_seconds = 0;  // really, for each measured trial: so that tests can interrupt
   double prune_factor = 2;
   std::vector<int> fail_ordinals;  // unused configs aside, fail the n-th Measure call too (0, 1, ..), as a crash
 
@@ -39,7 +39,7 @@ class FakeMeasurer : public Measurer {
   explicit FakeMeasurer(const FakeWorld& world) : world_(world) {}
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
   Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                             int rounds) override;
+                                                              int rounds) override;
   double peak_flops() const override { return 500e9; }
   int64_t measured() const { return measured_; }
 

@@ -18,7 +18,8 @@ struct Operand {
   std::string name;
   Role role = Role::kData;
   std::vector<int64_t> logical;
-  // As stored: equal to `logical`, or, of a blocked [N,C,H,W], [N, ceil(C/B), H, W, B] with zeros in the lanes beyond C.
+  // As stored: equal to `logical`, or, of a blocked [N,C,H,W], [N, ceil(C/B), H, W, B] with zeros in the lanes beyond
+  // C.
   std::vector<int64_t> physical;
   bool blocked = false;
 

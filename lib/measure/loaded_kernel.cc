@@ -11,8 +11,8 @@ namespace {
 Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const BuiltKernel& kernel,
                  const std::vector<Operand>& operands) {
   if (entry.args.size() != args.size()) {
-    return Status::Invalid(fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(),
-                                       args.size()));
+    return Status::Invalid(
+        fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size()));
   }
   for (size_t i = 0; i < args.size(); ++i) {
     const size_t count = args[i].prepared ? kernel.prepared.size() : operands.size();

@@ -1,4 +1,5 @@
-// A candidate's shared object, loaded into this process: its functions and the memory that its constants are packed into.
+// A candidate's shared object, loaded into this process: its functions and the memory that its constants are packed
+// into.
 #pragma once
 
 #include <optional>
@@ -30,8 +31,7 @@ class LoadedKernel {
   const BuiltKernel& built() const { return built_; }
 
  private:
-  LoadedKernel(const BuiltKernel& kernel, runtime::LoadedModule module)
-      : built_(kernel), module_(std::move(module)) {}
+  LoadedKernel(const BuiltKernel& kernel, runtime::LoadedModule module) : built_(kernel), module_(std::move(module)) {}
 
   BuiltKernel built_;
   runtime::LoadedModule module_;

@@ -3,8 +3,8 @@
 
 namespace hone::measure {
 
-// Answers the messages of measure/messages.h on the socket `fd` until the parent closes it. The exit code: 0 then, 1 if the
-// channel broke. A fatal signal writes what was being done to stderr first.
+// Answers the messages of measure/messages.h on the socket `fd` until the parent closes it. The exit code: 0 then, 1 if
+// the channel broke. A fatal signal writes what was being done to stderr first.
 int RunMeasureWorker(int fd);
 
 }  // namespace hone::measure

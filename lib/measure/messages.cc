@@ -32,8 +32,12 @@ Result<TaskSetup> SetupFromJson(const Json& json) {
 }
 
 Json VerdictToJson(const Outcome& o) {
-  return {{"state", TrialStateName(o.state)}, {"error", TrialErrorName(o.error)}, {"error_text", o.error_text},
-          {"samples", o.samples},             {"median", o.median},               {"seconds", o.measure_seconds}};
+  return {{"state", TrialStateName(o.state)},
+          {"error", TrialErrorName(o.error)},
+          {"error_text", o.error_text},
+          {"samples", o.samples},
+          {"median", o.median},
+          {"seconds", o.measure_seconds}};
 }
 
 Status VerdictFromJson(const Json& json, Outcome* outcome) {

@@ -21,7 +21,7 @@ struct TaskSetup {
   std::vector<Operand> operands;  // the last one is the output
   std::string reference_path;     // measure/reference_file.h
   std::string reference_key;
-  double flop = 0;                // of one run, 0 if unknown
+  double flop = 0;  // of one run, 0 if unknown
   int threads = 1;
   Protocol protocol;
 };

@@ -18,11 +18,11 @@ struct Protocol {
   double prune_factor = 2;         // a first run slower than this times the incumbent: pruned; 0: never
   int min_samples = 5;
   int max_samples = 60;
-  double usual_seconds = 0.03;         // of timing one candidate is enough, once there are min_samples
-  double relative_width = 0.01;        // stop once the interval of the median is narrower than this share of it
-  double confidence = 0.95;            // of that interval
-  double cold_bytes = 48e6;            // copies of the constants that the runs rotate through, in total
-  double roofline_slack = 1.1;         // faster than peak times this is not possible
+  double usual_seconds = 0.03;   // of timing one candidate is enough, once there are min_samples
+  double relative_width = 0.01;  // stop once the interval of the median is narrower than this share of it
+  double confidence = 0.95;      // of that interval
+  double cold_bytes = 48e6;      // copies of the constants that the runs rotate through, in total
+  double roofline_slack = 1.1;   // faster than peak times this is not possible
 };
 
 Json ProtocolToJson(const Protocol& protocol);
@@ -32,8 +32,8 @@ Result<Protocol> ProtocolFromJson(const Json& json);
 //  1. One run. Beyond prune_factor x incumbent: a second one, since a single slow run may be the machine's fault; if
 //     that is beyond too, the candidate is pruned, and the faster of the two is its lower bound.
 //  2. Then repeat until the interval of the median lies wholly above the incumbent (it lost, by how much is of no
-//     interest), or is narrower than relative_width, or usual_seconds, max_samples or candidate_seconds are used up. What is too close
-//     to call then is decided among the finalists.
+//     interest), or is narrower than relative_width, or usual_seconds, max_samples or candidate_seconds are used up.
+//     What is too close to call then is decided among the finalists.
 class StoppingRule {
  public:
   enum class Verdict { kMore, kPruned, kDone };

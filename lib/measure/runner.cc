@@ -1,9 +1,9 @@
 #include "measure/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -163,10 +163,9 @@ Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {
   } while (verdict == StoppingRule::Verdict::kMore);
   outcome.samples = rule.samples();
   if (FasterThanPossible(rule.median())) {
-    return failed(TrialError::kWrong,
-                  fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
-                              FormatSeconds(rule.median()), FormatSi(setup_.flop, "FLOP"),
-                              FormatSi(peak_flops_, "FLOP/s")));
+    return failed(TrialError::kWrong, fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
+                                                  FormatSeconds(rule.median()), FormatSi(setup_.flop, "FLOP"),
+                                                  FormatSi(peak_flops_, "FLOP/s")));
   }
   outcome.state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
   outcome.median = rule.median();

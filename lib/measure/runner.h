@@ -1,5 +1,5 @@
-// Runs candidates of one task in this process: verifies, then times them. The measuring child is a loop around it; nothing
-// here protects against a candidate that crashes or hangs.
+// Runs candidates of one task in this process: verifies, then times them. The measuring child is a loop around it;
+// nothing here protects against a candidate that crashes or hangs.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,7 @@ class Runner {
   RingCache rings_;
   double peak_flops_ = 0;
   double tolerance_ = 0;
-  std::vector<std::vector<float>> pristine_;  // an operand each; empty for the output
+  std::vector<std::vector<float>> pristine_;     // an operand each; empty for the output
   std::vector<runtime::AlignedBuffer> buffers_;  // an operand each, guarded
   std::vector<float> reference_;
 };

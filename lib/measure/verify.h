@@ -17,6 +17,7 @@ double Tolerance(int64_t reduction_length);
 
 // Nothing if all is well; else the first differing element in storage order:
 // "out[0,3,5,7,2] is 1.25, expected 1.5; 17 of 200704 elements differ, tolerance 1.2e-05". NaN is never right.
-std::optional<std::string> FirstDifference(const Operand& output, const float* got, const float* want, double tolerance);
+std::optional<std::string> FirstDifference(const Operand& output, const float* got, const float* want,
+                                           double tolerance);
 
 }  // namespace hone::measure

@@ -1,5 +1,5 @@
-// The parent's side of a child that compiles or measures (`hone-worker compile|measure`): started when needed, asked and
-// answered by base/channel.h on its descriptor 3, thrown away when it crashes, hangs or is interrupted.
+// The parent's side of a child that compiles or measures (`hone-worker compile|measure`): started when needed, asked
+// and answered by base/channel.h on its descriptor 3, thrown away when it crashes, hangs or is interrupted.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 namespace hone::measure {
 
 struct WorkerOptions {
-  std::string program;                              // path of hone-worker
-  std::string mode;                                 // its argument
-  uint64_t max_memory_bytes = uint64_t{64} << 30;   // of address space: a bound for runaways only
+  std::string program;                             // path of hone-worker
+  std::string mode;                                // its argument
+  uint64_t max_memory_bytes = uint64_t{64} << 30;  // of address space: a bound for runaways only
 };
 
 // One child at a time. Its standard output is discarded, its standard error kept: the last line explains a crash.
@@ -36,8 +36,8 @@ class Worker {
   // kTimeout: nothing yet; kInterrupted: the user asked us to stop; kCrashed, with "killed by SIGSEGV: <last words>":
   // the child is gone. Whatever it was, call Stop() before Start().
   Result<std::string> Receive(double timeout_seconds);
-  // True after kCrashed if the child was killed from outside (SIGKILL, SIGTERM: the out-of-memory killer, a person), and
-  // so not by what it was doing.
+  // True after kCrashed if the child was killed from outside (SIGKILL, SIGTERM: the out-of-memory killer, a person),
+  // and so not by what it was doing.
   bool killed_from_outside() const { return killed_from_outside_; }
   void Stop();  // SIGKILL; nothing if there is no child
 

@@ -1,5 +1,6 @@
-// The Builder that compiles in children (`hone-worker compile`), several at a time. A child that crashes or hangs costs its
-// candidate a compile error and is replaced; one that was killed from outside is replaced and its candidate tried again.
+// The Builder that compiles in children (`hone-worker compile`), several at a time. A child that crashes or hangs costs
+// its candidate a compile error and is replaced; one that was killed from outside is replaced and its candidate tried
+// again.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace hone::session {
 
 class ChildBuilder : public measure::Builder {
  public:
-  // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a private
-  // folder in memory (/dev/shm; else where temporary files go); what killed runs have left there is removed.
+  // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a
+  // private folder in memory (/dev/shm; else where temporary files go); what killed runs have left there is removed.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 

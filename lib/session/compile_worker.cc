@@ -76,10 +76,10 @@ int RunCompileWorker(int fd) {
     if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
     const double start = RealClock()->NowSeconds();
     auto answer = Answer(*message);
-    const Json json = answer.ok() ? *answer
-                                  : Json{{"ok", false},
-                                         {"error", answer.status().message()},
-                                         {"seconds", RealClock()->NowSeconds() - start}};
+    const Json json =
+        answer.ok()
+            ? *answer
+            : Json{{"ok", false}, {"error", answer.status().message()}, {"seconds", RealClock()->NowSeconds() - start}};
     if (!channel.Send(DumpJson(json, -1)).ok()) return 1;
   }
 }

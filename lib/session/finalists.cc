@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <string>
@@ -14,9 +15,9 @@
 namespace hone::session {
 namespace {
 
-constexpr double kSecondsPerHeat = 1;
-constexpr int kMaxHeats = 4;
-constexpr double kNotableDrift = 0.05;
+constexpr double kSecondsPerHeat = 0.4;
+constexpr int kMaxHeats = 3;  // on a machine that gets slower all the time there would be no end
+constexpr double kNotableDrift = 0.1;
 
 // Positions of the fastest ok trials of artifacts not in `done`, one an artifact, at most `count`.
 std::vector<size_t> Fastest(const History& history, const std::set<std::string>& done, int64_t count) {
@@ -39,7 +40,7 @@ std::vector<size_t> Fastest(const History& history, const std::set<std::string>&
 int Rounds(const History& history, const std::vector<size_t>& positions) {
   double round = 0;
   for (const size_t i : positions) round += history.outcomes()[i].median;
-  return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 5.0, 30.0));
+  return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 7.0, 30.0));
 }
 
 Status Store(const FinalistWorld& world, const std::string& digest, const std::vector<double>& samples,
@@ -87,10 +88,14 @@ Result<std::vector<std::vector<double>>> Heat(const FinalistWorld& world, const 
 Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& world, History* history) {
   FinalistResult result;
   std::set<std::string> done;
+  double fastest_again = std::numeric_limits<double>::infinity();
   for (int heat = 0; heat < kMaxHeats; ++heat) {
     const auto best = history->best();
     if (!best || done.count(history->outcomes()[*best].artifact_digest)) break;
     std::vector<size_t> positions = Fastest(*history, done, count);
+    // After the first heat only those that are in front of everything measured again; the winner is among them.
+    const auto behind = [&](size_t i) { return history->outcomes()[i].median > fastest_again; };
+    positions.erase(std::remove_if(positions.begin(), positions.end(), behind), positions.end());
     const bool anchored = history->outcomes()[0].state == TrialState::kOk;
     if (anchored) {
       positions.erase(std::remove(positions.begin(), positions.end(), size_t{0}), positions.end());
@@ -98,6 +103,8 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     }
     const double anchor_before = history->outcomes()[0].median;
     HONE_ASSIGN_OR_RETURN(const auto samples, Heat(world, *history, positions));
+    LogDebug(fmt::format("finalists, heat {}: {} kernels measured {} times each", heat, positions.size(),
+                         samples[0].size()));
     for (size_t k = 0; k < positions.size(); ++k) {
       const std::string digest = history->outcomes()[positions[k]].artifact_digest;
       done.insert(digest);
@@ -107,6 +114,7 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
         continue;
       }
       HONE_RETURN_IF_ERROR(Store(world, digest, samples[k], history));
+      fastest_again = std::min(fastest_again, Median(samples[k]));
       ++result.measured;
     }
     if (heat == 0 && anchored && !samples[0].empty()) result.drift = Median(samples[0]) / anchor_before;

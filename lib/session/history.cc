@@ -29,9 +29,12 @@ const char* StopReasonName(StopReason reason) {
 }
 
 std::string Closing::ToSettings() const {
-  const Json json = {
-      {"closing",
-       {{"trials", trials}, {"reason", StopReasonName(reason)}, {"early_stop", early_stop}, {"finalists", finalists}, {"drift", drift}}}};
+  const Json json = {{"closing",
+                      {{"trials", trials},
+                       {"reason", StopReasonName(reason)},
+                       {"early_stop", early_stop},
+                       {"finalists", finalists},
+                       {"drift", drift}}}};
   return DumpJson(json, -1);
 }
 
@@ -42,8 +45,8 @@ std::optional<Closing> Closing::FromSettings(const std::string& settings) {
   Closing closing;
   std::string reason;
   if (!reader.Read("closing", &inner).ok() || !inner.Read("trials", &closing.trials).ok() ||
-      !inner.Read("reason", &reason).ok() || !inner.Read("early_stop", &closing.early_stop).ok() || !inner.Read("finalists", &closing.finalists).ok() ||
-      !inner.Read("drift", &closing.drift).ok()) {
+      !inner.Read("reason", &reason).ok() || !inner.Read("early_stop", &closing.early_stop).ok() ||
+      !inner.Read("finalists", &closing.finalists).ok() || !inner.Read("drift", &closing.drift).ok()) {
     return std::nullopt;
   }
   for (const StopReason r : kReasons) {

@@ -24,8 +24,8 @@ struct Budget {
 enum class StopReason { kNone, kTrials, kSeconds, kEarlyStop, kExhausted };
 const char* StopReasonName(StopReason reason);  // "", "trials", "seconds", "early-stop", "space-exhausted"
 
-// Marks the end of tuning in the records: the settings of a session row that has no trials of its own. `trials` counts those
-// of the fingerprint. A job whose last closing counts all of its trials need not be closed again.
+// Marks the end of tuning in the records: the settings of a session row that has no trials of its own. `trials` counts
+// those of the fingerprint. A job whose last closing counts all of its trials need not be closed again.
 struct Closing {
   int64_t trials = 0;
   StopReason reason = StopReason::kNone;
@@ -63,8 +63,8 @@ class History {
   // The finalists, `finalists` at least, were measured after the last trial.
   bool Closed(int64_t finalists) const;
 
-  // `session_seconds`: of the session that is running. What a closing found holds until there are more trials: measuring
-  // finalists again may change which trial is the best, and so how long ago that was.
+  // `session_seconds`: of the session that is running. What a closing found holds until there are more trials:
+  // measuring finalists again may change which trial is the best, and so how long ago that was.
   StopReason Met(const Budget& budget, double session_seconds) const;
 
  private:

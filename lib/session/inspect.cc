@@ -142,14 +142,14 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(options.db_path));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store->Trials());
   if (ordinal < 0 || ordinal >= static_cast<int64_t>(trials.size())) {
-    return Status::NotFound(fmt::format("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal,
-                                        trials.size()));
+    return Status::NotFound(
+        fmt::format("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal, trials.size()));
   }
   const Outcome& outcome = trials[static_cast<size_t>(ordinal)].outcome;
-  std::string text = fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
-                                 VerdictText(outcome, static_cast<double>(inputs.task.flop)), outcome.proposer,
-                                 outcome.config.index, outcome.config.Text(),
-                                 outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
+  std::string text =
+      fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
+                  VerdictText(outcome, static_cast<double>(inputs.task.flop)), outcome.proposer, outcome.config.index,
+                  outcome.config.Text(), outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
   if (outcome.error != TrialError::kInvalid) {
     compile::CompileOptions compile_options;
     compile_options.keep_text = true;

@@ -1,5 +1,5 @@
-// Looking at a task without tuning it: what hone-tune does for --list-space, --compile-only, --explain and --trial. Data
-// goes to stdout. Each returns an exit code and says on stderr what is wrong.
+// Looking at a task without tuning it: what hone-tune does for --list-space, --compile-only, --explain and --trial.
+// Data goes to stdout. Each returns an exit code and says on stderr what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace hone::session {
 
-// The templates, their knobs with all values, and how many points there are and are legal (counted up to 65536 points, else
-// estimated from a seeded sample).
+// The templates, their knobs with all values, and how many points there are and are legal (counted up to 65536 points,
+// else estimated from a seeded sample).
 int ListSpace(const TuneJobOptions& options);
 
-// Compiles what a run with these settings would try first, default included, and measures nothing: a line a candidate with
-// its index, seconds and error, then the sum. kFailed if none compiled.
+// Compiles what a run with these settings would try first, default included, and measures nothing: a line a candidate
+// with its index, seconds and error, then the sum. kFailed if none compiled.
 int CompileOnly(const TuneJobOptions& options, int64_t count);
 
-// Trial `ordinal` of the records: its config, verdict and steps; `show` may name "program" (lowered), "llvm", "assembly".
+// Trial `ordinal` of the records: its config, verdict and steps; `show` may name "program" (lowered), "llvm",
+// "assembly".
 int Explain(const TuneJobOptions& options, int64_t ordinal, const std::vector<std::string>& show);
 
 // Builds and measures the point `index` of the space alone, against the reference, and records nothing.

@@ -1,5 +1,5 @@
-// How a tuning job shows itself: progress.json for `hone-records status --watch`, one live line on a terminal, and else one
-// line a minute.
+// How a tuning job shows itself: progress.json for `hone-records status --watch`, one live line on a terminal, and else
+// one line a minute.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace hone::session {
 
 struct ProgressOptions {
-  std::string path;   // TASKID.progress.json
-  std::string task;   // id
+  std::string path;  // TASKID.progress.json
+  std::string task;  // id
   std::string workload;
   double flop = 0;
   Budget budget;

@@ -1,6 +1,6 @@
-// stamps/TASKID.TARGET.done: the output that Ninja sees of a tuning job, written last. It says what the job was (the digests
-// of everything that has an influence on its meaning) and how its budget was met. Equal states give equal bytes, and equal
-// bytes are not written again.
+// stamps/TASKID.TARGET.done: the output that Ninja sees of a tuning job, written last. It says what the job was (the
+// digests of everything that has an influence on its meaning) and how its budget was met. Equal states give equal
+// bytes, and equal bytes are not written again.
 #pragma once
 
 #include <string>

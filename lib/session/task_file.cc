@@ -30,7 +30,8 @@ Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path)
   if (task.flop < 0) return reader.Error("flop", "must not be negative");
   const std::string expected = TaskId(task.workload, task.target.Text());
   if (task.id != expected) {
-    return reader.Error("id", fmt::format("is {}, but this workload on this target is {}; extract again", task.id, expected));
+    return reader.Error("id",
+                        fmt::format("is {}, but this workload on this target is {}; extract again", task.id, expected));
   }
   return task;
 }

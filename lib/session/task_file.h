@@ -18,8 +18,8 @@ struct TaskFile {
   int64_t flop = 0;
 };
 
-// kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id that
-// is not theirs, a newer version; kUnsupported for an operator that is not known.
+// kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id
+// that is not theirs, a newer version; kUnsupported for an operator that is not known.
 Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path);
 
 }  // namespace hone::session

@@ -85,9 +85,8 @@ class Job {
     HONE_RETURN_IF_ERROR(SetAsideOldSpace(space_version));
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
-    fingerprint_ = options_.fake
-                       ? fmt::format("fake; seed={}", options_.fake_world.seed)
-                       : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    fingerprint_ = options_.fake ? fmt::format("fake; seed={}", options_.fake_world.seed)
+                                 : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
     budget_ = {settings_.trials, settings_.seconds, settings_.early_stop};
     history_ = std::make_unique<History>(fingerprint_);
     HONE_RETURN_IF_ERROR(history_->Load(*store_));
@@ -167,8 +166,8 @@ class Job {
     session.batch = kBatch;
     session.session = SessionRow();
 
-    Progress progress({Beside(".progress.json"), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_},
-                      clock_);
+    Progress progress(
+        {Beside(".progress.json"), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_}, clock_);
     std::unique_ptr<MachineLock> machine;
     if (!options_.fake) {
       HONE_ASSIGN_OR_RETURN(MachineLock lock, MachineLock::Open(MachineLock::DefaultPath("cpu")));

@@ -12,12 +12,12 @@
 namespace hone::session {
 
 struct TuneJobOptions {
-  std::string task_path;      // TASKID.task.json
-  std::string settings_path;  // JOB.tune.json
-  std::string db_path;        // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
-  std::string stamp_path;     // written last
-  std::string worker_program; // hone-worker; empty: beside this program
-  bool fake = false;          // no compiler, no clock: measure/fake.h
+  std::string task_path;       // TASKID.task.json
+  std::string settings_path;   // JOB.tune.json
+  std::string db_path;         // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
+  std::string stamp_path;      // written last
+  std::string worker_program;  // hone-worker; empty: beside this program
+  bool fake = false;           // no compiler, no clock: measure/fake.h
   measure::FakeWorld fake_world;
 };
 
@@ -34,8 +34,8 @@ std::string TuneAbi();
 Result<measure::TaskSetup> MeasureSetup(const TaskFile& task, const std::string& reference_path,
                                         const measure::Protocol& protocol);
 
-// The whole job. The exit code (base/interrupt.h): kDone and a stamp; kFailed; kMisused for bad input files; kInterrupted.
-// Says what is wrong on stderr.
+// The whole job. The exit code (base/interrupt.h): kDone and a stamp; kFailed; kMisused for bad input files;
+// kInterrupted. Says what is wrong on stderr.
 int RunTuneJob(const TuneJobOptions& options);
 
 }  // namespace hone::session

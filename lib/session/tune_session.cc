@@ -6,6 +6,7 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "search/tuner/tuner.h"
 #include "session/finalists.h"
 
@@ -67,8 +68,8 @@ class Run {
     return Status();
   }
 
-  // Batches end at multiples of their size, counted over all sessions, so that a tuner that learns between batches is told
-  // the same at the same moment after a resume.
+  // Batches end at multiples of their size, counted over all sessions, so that a tuner that learns between batches is
+  // told the same at the same moment after a resume.
   std::vector<Config> Propose() {
     const int64_t count = history_.count();
     const int64_t room = std::min<int64_t>(options_.batch - count % options_.batch, options_.budget.trials - count);
@@ -117,15 +118,22 @@ class Run {
       rejections.push_back(options_.space->Reject(config.index));
       if (!rejections.back()) legal.push_back(config);
     }
+    const double begin = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(EnsureDevice());
     HONE_RETURN_IF_ERROR(Lock(false));
+    const double ready = world_.clock->NowSeconds();
     auto built = device_.builder->Build(legal);
     if (!built.ok()) return built.status();
+    const double compiled = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(Lock(true));
     const double start = world_.clock->NowSeconds();
     const Status status = MeasureBatch(batch, rejections, *built);
-    measuring_seconds_ += world_.clock->NowSeconds() - start;
+    const double end = world_.clock->NowSeconds();
+    measuring_seconds_ += end - start;
     Unlock();
+    LogDebug(fmt::format("batch of {}: ready in {}, compiled in {}, machine free after {}, measured in {}",
+                         batch.size(), FormatSeconds(ready - begin), FormatSeconds(compiled - ready),
+                         FormatSeconds(start - compiled), FormatSeconds(end - start)));
     return status;
   }
 

@@ -1,8 +1,9 @@
 // One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user says stop.
 //
-// The trials already in the store are the tuner's history, so a run after a kill goes on as if nothing had happened: for
-// given values the same trials in the same order, whatever the moment of the kill. Trial 0 is the default config. What
-// is stored: each trial when its batch is through, or a second after the last commit at most; a kill loses the rest.
+// The trials already in the store are the tuner's history, so a run after a kill goes on as if nothing had happened:
+// for given values the same trials in the same order, whatever the moment of the kill. Trial 0 is the default config.
+// What is stored: each trial when its batch is through, or a second after the last commit at most; a kill loses the
+// rest.
 #pragma once
 
 #include <functional>
@@ -27,8 +28,8 @@ struct SessionOptions {
   std::string tuner = "random";
   uint64_t seed = 1;
   Budget budget;
-  int64_t finalists = 8;  // measured again, interleaved, at the end; 0: none
-  int batch = 16;         // candidates that are compiled before they are measured
+  int64_t finalists = 8;    // measured again, interleaved, at the end; 0: none
+  int batch = 16;           // candidates that are compiled before they are measured
   record::Session session;  // everything but id and times; its fingerprint says which trials count
 };
 
@@ -51,15 +52,15 @@ struct SessionResult {
   StopReason reason = StopReason::kNone;  // kNone: interrupted
   bool interrupted = false;
   int64_t new_trials = 0;
-  double seconds = 0;         // of this run
-  double measuring_share = 0; // of it, the device was timing
-  double drift = 1;           // of the anchor, if finalists were measured
-  int64_t finalists = 0;      // measured again in this run
-  double peak_flops = 0;      // 0 if nothing was measured
+  double seconds = 0;          // of this run
+  double measuring_share = 0;  // of it, the device was timing
+  double drift = 1;            // of the anchor, if finalists were measured
+  int64_t finalists = 0;       // measured again in this run
+  double peak_flops = 0;       // 0 if nothing was measured
 };
 
-// `history` must be Load()ed from world.store. An error: tuning is not possible (storing fails, no child starts); what was
-// stored before is kept.
+// `history` must be Load()ed from world.store. An error: tuning is not possible (storing fails, no child starts); what
+// was stored before is kept.
 Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history);
 
 }  // namespace hone::session

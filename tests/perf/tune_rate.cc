@@ -1,10 +1,10 @@
-// How many candidates a second hone-tune gets through, verification included: the 3x3 layer of 64 channels at 56x56, whose
-// kernels take less than a millisecond.
+// How many candidates a second hone-tune gets through, verification included: the 3x3 layer of 64 channels at 56x56,
+// whose kernels take less than a millisecond.
 //
 //   tune_rate [--trials=128] [--workload=TEXT] [--tuner=random]
 //
-// Prints trials a second of the whole run (start of the tool, reference and finalists included), what a candidate cost to
-// compile and to measure, and the best kernel's share of the peak. Uses its own temporary records.
+// Prints trials a second of the whole run (start of the tool, reference and finalists included), what a candidate cost
+// to compile and to measure, and the best kernel's share of the peak. Uses its own temporary records.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -33,21 +33,20 @@ Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, HostTarget());
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(options.workload));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
-  const std::string task =
-      fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
-                  TaskId(workload, target.Text()), workload.Text(), target.Text(),
-                  static_cast<int64_t>(op->Flop(workload)));
+  const std::string task = fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
+                                       TaskId(workload, target.Text()), workload.Text(), target.Text(),
+                                       static_cast<int64_t>(op->Flop(workload)));
   HONE_RETURN_IF_ERROR(WriteFileAtomic(dir.Join("t.json"), task));
-  HONE_RETURN_IF_ERROR(WriteFileAtomic(
-      dir.Join("s.json"),
-      fmt::format(R"({{"version": 1, "tuner": "{}", "trials": {}}})", options.tuner, options.trials)));
+  HONE_RETURN_IF_ERROR(
+      WriteFileAtomic(dir.Join("s.json"),
+                      fmt::format(R"({{"version": 1, "tuner": "{}", "trials": {}}})", options.tuner, options.trials)));
   const std::string db = dir.Join("t.db");
   CommandOptions command;
   command.timeout_seconds = 1800;
   const double start = RealClock()->NowSeconds();
   HONE_ASSIGN_OR_RETURN(const CommandResult result,
-                        RunCommand({HONE_TUNE, "--task", dir.Join("t.json"), "--settings", dir.Join("s.json"), "--db", db,
-                                    "--stamp", dir.Join("t.done")},
+                        RunCommand({HONE_TUNE, "--task", dir.Join("t.json"), "--settings", dir.Join("s.json"), "--db",
+                                    db, "--stamp", dir.Join("t.done")},
                                    command));
   const double seconds = RealClock()->NowSeconds() - start;
   std::fputs(result.err.c_str(), stderr);

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   constexpr int kChannelFd = 3;
   if (argc == 2 && std::strcmp(argv[1], "compile") == 0) return hone::session::RunCompileWorker(kChannelFd);
   if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(kChannelFd);
-  std::fprintf(stderr, "usage: hone-worker compile|measure   (started by hone-tune, which talks to it on descriptor 3)\n");
+  std::fprintf(stderr,
+               "usage: hone-worker compile|measure   (started by hone-tune, which talks to it on descriptor 3)\n");
   return hone::kMisused;
 }

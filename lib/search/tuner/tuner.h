@@ -1,5 +1,5 @@
-// Tuner: proposes which points of a space to try next. A pure function of (space, seed, history): resuming is replaying the
-// history, and equal histories give equal proposals. It measures nothing, knows no clock, keeps no file.
+// Tuner: proposes which points of a space to try next. A pure function of (space, seed, history): resuming is replaying
+// the history, and equal histories give equal proposals. It measures nothing, knows no clock, keeps no file.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class Tuner {
   virtual void Update(const std::vector<Outcome>& outcomes) = 0;
 };
 
-// `name`: "random" | "grid" (also "gridsearch"). An unknown name: kInvalid with a suggestion and the list. `space` must outlive the tuner.
+// `name`: "random" | "grid" (also "gridsearch"). An unknown name: kInvalid with a suggestion and the list. `space` must
+// outlive the tuner.
 Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed);
 std::vector<std::string> TunerNames();
 

@@ -39,7 +39,8 @@ TEST_F(RealTest, TunesStampsAndIsDone) {
   EXPECT_EQ(again.status.code, kDone) << again.err;
   EXPECT_TRUE(Exists(Stamp()));
 
-  const CommandResult explained = RunOnly({"--task", Path("t.json"), "--db", Db(), "--explain", "0", "--show", "program"});
+  const CommandResult explained =
+      RunOnly({"--task", Path("t.json"), "--db", Db(), "--explain", "0", "--show", "program"});
   EXPECT_EQ(explained.status.code, kDone) << explained.err;
   EXPECT_NE(explained.out.find("proposed by default"), std::string::npos) << explained.out;
   EXPECT_NE(explained.out.find("program:"), std::string::npos) << explained.out;

@@ -24,7 +24,8 @@ void TuneFolder::SetUp() {
 }
 
 void TuneFolder::WriteSettings(int trials, const std::string& more) {
-  const std::string text = fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seed": 3{}}})", trials, more);
+  const std::string text =
+      fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seed": 3{}}})", trials, more);
   ASSERT_TRUE(WriteFileAtomic(Path("s.json"), text).ok());
 }
 
@@ -33,8 +34,9 @@ void TuneFolder::WriteTask(const std::string& workload) {
   ASSERT_TRUE(target.ok()) << target.status().message();
   auto parsed = Workload::Parse(workload);
   ASSERT_TRUE(parsed.ok()) << parsed.status().message();
-  const std::string text = fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 3612672}})",
-                                       TaskId(*parsed, target->Text()), parsed->Text(), target->Text());
+  const std::string text =
+      fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 3612672}})",
+                  TaskId(*parsed, target->Text()), parsed->Text(), target->Text());
   ASSERT_TRUE(WriteFileAtomic(Path("t.json"), text).ok());
 }
 

@@ -121,9 +121,7 @@ TEST_F(ChildTest, ACrashCostsOneTrialAndTheChild) {
   EXPECT_NE(Measurer().child_pid(), first);
 }
 
-TEST_F(ChildTest, WritingBehindTheOutputIsACrash) {
-  ExpectFailure("overrun", TrialError::kCrash, "while verifying");
-}
+TEST_F(ChildTest, WritingBehindTheOutputIsACrash) { ExpectFailure("overrun", TrialError::kCrash, "while verifying"); }
 
 TEST_F(ChildTest, AHangIsEndedByTheTimeLimit) {
   ExpectRight("right");

@@ -1,7 +1,6 @@
 // Small parts of a tuning job: task files, closings, stamps, summaries.
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "session/stamp.h"
@@ -73,10 +72,10 @@ Outcome Failed(TrialError error, const std::string& text, uint64_t index) {
 }
 
 TEST(SummaryTest, SaysWhatFailedHowOftenAndHowToTryOneAlone) {
-  const std::string text = FailureSummary({Failed(TrialError::kCompile, "no such register", 17),
-                                           Failed(TrialError::kWrong, "out[0] is 1", 4),
-                                           Failed(TrialError::kCompile, "another reason", 5)},
-                                          "hone-tune --task t.json --trial");
+  const std::string text =
+      FailureSummary({Failed(TrialError::kCompile, "no such register", 17),
+                      Failed(TrialError::kWrong, "out[0] is 1", 4), Failed(TrialError::kCompile, "another reason", 5)},
+                     "hone-tune --task t.json --trial");
   EXPECT_NE(text.find("none of 3 trials"), std::string::npos) << text;
   EXPECT_NE(text.find("2 x compile, first: no such register"), std::string::npos) << text;
   EXPECT_NE(text.find("1 x wrong, first: out[0] is 1"), std::string::npos) << text;
