@@ -15,7 +15,7 @@ namespace hone::library {
 std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t seed);
 
 // The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order; read from `path` if that
-// holds them for exactly this graph and seed, else computed and written there.
+// holds them for exactly this graph and seed, else computed and written there (a warning if that cannot be).
 Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file,
                                                           uint64_t seed, int threads, const std::string& path);
 
