@@ -47,19 +47,22 @@ class Picker {
     if (Exists(DbPath(task.id))) {
       HONE_ASSIGN_OR_RETURN(std::unique_ptr<record::Store> store, record::Store::OpenForReading(DbPath(task.id)));
       if (store->meta().workload != task.workload || store->meta().target != target) {
-        return Status::Invalid(fmt::format("{}: its records are of `{}` on `{}`, not of `{}` on `{}`; move the file away and tune again",
-                                           DbPath(task.id), store->meta().workload, store->meta().target, task.workload, target));
+        return Status::Invalid(
+            fmt::format("{}: its records are of `{}` on `{}`, not of `{}` on `{}`; move the file away and tune again",
+                        DbPath(task.id), store->meta().workload, store->meta().target, task.workload, target));
       }
       HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));
       if (!found) {
-        return Status::NotFound(fmt::format("{}: none of its trials was correct and timed; `hone-records list {}` shows what failed",
-                                            DbPath(task.id), DbPath(task.id)));
+        return Status::NotFound(
+            fmt::format("{}: none of its trials was correct and timed; `hone-records list {}` shows what failed",
+                        DbPath(task.id), DbPath(task.id)));
       }
       return entry;
     }
     if (!options_.allow_missing) {
       return Status::NotFound(
-          fmt::format("{}: no records of task {}, though its stamp may be there; run `ninja clean-stamps` in the work folder, then Ninja again: "
+          fmt::format("{}: no records of task {}, though its stamp may be there; run `ninja clean-stamps` in the work "
+                      "folder, then Ninja again: "
                       "only what is missing is measured",
                       DbPath(task.id), task.id));
     }
@@ -73,7 +76,6 @@ class Picker {
     HONE_ASSIGN_OR_RETURN(std::optional<record::Trial> trial, store.Best(""));
     if (!trial) return false;
     HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
-    HONE_ASSIGN_OR_RETURN(entry->trials, store.CountTrials());
     entry->source = source;
     entry->config = trial->outcome.config;
     entry->median = trial->outcome.median;
@@ -99,7 +101,8 @@ class Picker {
       if (!store.ok() || (*store)->meta().target != target || AnchorOf((*store)->meta().workload) != anchor) continue;
       HONE_ASSIGN_OR_RETURN(bool found, Take(**store, BestSource::kAnchor, entry));
       if (!found) continue;
-      LogWarning(fmt::format("{} ({}): no records of its own; those of `{}` are taken", task.id, task.workload, (*store)->meta().workload));
+      LogWarning(fmt::format("{} ({}): no records of its own; those of `{}` are taken", task.id, task.workload,
+                             (*store)->meta().workload));
       return true;
     }
     return false;

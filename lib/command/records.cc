@@ -1,10 +1,10 @@
 #include "command/records.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -48,13 +48,23 @@ Result<std::vector<std::string>> ExpandFolders(const std::vector<std::string>& p
 
 // Fastest first; pruned after all that were timed fully, as theirs is a lower bound; failures last.
 bool Faster(const Trial& a, const Trial& b) {
-  const auto key = [](const Trial& t) { return std::make_tuple(static_cast<int>(t.outcome.state), t.outcome.median, t.ordinal); };
+  const auto key = [](const Trial& t) {
+    return std::make_tuple(static_cast<int>(t.outcome.state), t.outcome.median, t.ordinal);
+  };
   return key(a) < key(b);
 }
 
 std::string TimeText(const Outcome& o) {
   if (o.state == TrialState::kFailed) return TrialErrorName(o.error);
   return (o.state == TrialState::kPruned ? "> " : "") + FormatSeconds(o.median);
+}
+
+// What a compiler or a crash said may have lines and control characters; a trial has one line.
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if ((c >= 0 && c < 0x20) || c == 0x7F) c = ' ';
+  }
+  return text;
 }
 
 // "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong".
@@ -74,14 +84,15 @@ std::string Summary(const std::vector<Trial>& trials) {
 Status ListOne(const std::string& path, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
-  Print(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target, Summary(trials)));
+  Print(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
+                    Summary(trials)));
   std::stable_sort(trials.begin(), trials.end(), Faster);
   if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
   Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer, o.config.Text(),
-                      o.error_text.empty() ? "" : "  (" + o.error_text + ")"));
+    Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer,
+                      o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")"));
   }
   return Status();
 }
@@ -99,22 +110,28 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   }
   const Trial& t = trials[ordinal];
   const Outcome& o = t.outcome;
-  Print(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n", store->meta().task_id, store->meta().workload,
-                    store->meta().target, t.ordinal, o.proposer));
-  Print(fmt::format("state     {}{}\n", TrialStateName(o.state), o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
+  Print(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n", store->meta().task_id,
+                    store->meta().workload, store->meta().target, t.ordinal, o.proposer));
+  Print(fmt::format("state     {}{}\n", TrialStateName(o.state),
+                    o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
   if (!o.samples.empty()) {
     const Interval interval = MedianInterval(o.samples, 0.95);
-    Print(fmt::format("time      {} (median; 95 % interval of the samples' median {} to {}; {} samples)\n", FormatSeconds(o.median),
-                      FormatSeconds(interval.low), FormatSeconds(interval.high), o.samples.size()));
+    Print(fmt::format("time      {} (median; 95 % interval of the samples' median {} to {}; {} samples)\n",
+                      FormatSeconds(o.median), FormatSeconds(interval.low), FormatSeconds(interval.high),
+                      o.samples.size()));
   }
-  Print(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds), FormatSeconds(o.measure_seconds)));
+  Print(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
+                    FormatSeconds(o.measure_seconds)));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
   for (const record::Session& s : sessions) {
     if (s.id != t.session) continue;
-    Print(fmt::format("session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
-                      FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version, s.protocol_version));
+    Print(fmt::format(
+        "session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
+        FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version,
+        s.protocol_version));
   }
-  Print(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(), o.config.ToJson()));
+  Print(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(),
+                    o.config.ToJson()));
   for (const std::string& line : Split(o.steps, '\n')) {
     if (!line.empty()) Print("  " + line + "\n");
   }
@@ -129,7 +146,8 @@ Status ExportAll(const RecordsOptions& options) {
   std::string all;
   for (const std::string& path : files) {
     HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
-    HONE_ASSIGN_OR_RETURN(std::string text, options.format == "csv" ? record::ExportCsv(*store) : record::ExportJsonLines(*store));
+    HONE_ASSIGN_OR_RETURN(std::string text,
+                          options.format == "csv" ? record::ExportCsv(*store) : record::ExportJsonLines(*store));
     // One heading for all files.
     if (options.format == "csv" && !all.empty()) text.erase(0, text.find('\n') + 1);
     all += text;
@@ -148,8 +166,8 @@ Status ExplainFile(const std::string& path) {
       Print("  no records: the template's default schedule\n");
       continue;
     }
-    Print(fmt::format("  {} by {}\n  {} (median), trial {} of {}{}\n  measured on {} in the session of {}, fingerprint {}\n", e.config->Text(),
-                      pipeline::BestSourceName(e.source), FormatSeconds(e.median), e.trial, e.trials,
+    Print(fmt::format("  {} by {}\n  {} (median), trial {}{}\n  measured on {} in the session of {}, fingerprint {}\n",
+                      e.config->Text(), pipeline::BestSourceName(e.source), FormatSeconds(e.median), e.trial,
                       e.from == e.id ? "" : " of task " + e.from, e.host, e.recorded, e.fingerprint));
   }
   return Status();

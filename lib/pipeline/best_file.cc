@@ -20,7 +20,6 @@ Json EntryJson(const BestEntry& e) {
   j["fingerprint"] = e.fingerprint;
   j["from"] = e.from;
   j["trial"] = e.trial;
-  j["trials"] = e.trials;
   j["host"] = e.host;
   j["recorded"] = e.recorded;
   j["steps_digest"] = e.steps_digest;
@@ -50,7 +49,6 @@ Result<BestEntry> ReadEntry(JsonReader* reader) {
     HONE_RETURN_IF_ERROR(reader->Read("fingerprint", &e.fingerprint));
     HONE_RETURN_IF_ERROR(reader->Read("from", &e.from));
     HONE_RETURN_IF_ERROR(reader->Read("trial", &e.trial));
-    HONE_RETURN_IF_ERROR(reader->Read("trials", &e.trials));
     HONE_RETURN_IF_ERROR(reader->Read("host", &e.host));
     HONE_RETURN_IF_ERROR(reader->Read("recorded", &e.recorded));
     HONE_RETURN_IF_ERROR(reader->Read("steps_digest", &e.steps_digest));
@@ -79,7 +77,8 @@ const BestEntry* BestFile::Find(std::string_view id) const {
 std::string BestFileText(const BestFile& best) {
   Json tasks = Json::array();
   for (const BestEntry& e : best.tasks) tasks.push_back(EntryJson(e));
-  return DumpJson(Json{{"version", kVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}});
+  return DumpJson(
+      Json{{"version", kVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}});
 }
 
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {

@@ -1,10 +1,12 @@
-// The best configuration of each task of a network: best/NET.TARGET.json, written by hone-pick-best, read by hone-build and
-// hone-bench. Format (version 1):
+// The best configuration of each task of a network: best/NET.TARGET.json, written by hone-pick-best, read by hone-build
+// and hone-bench. Format (version 1):
 //   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...",
-//    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned", "config": {...}, "median": 1.2e-4,
-//               "fingerprint": "...", "from": "conv2d-...", "trial": 17, "trials": 64, "host": "...", "recorded": "2026-11-21T10:00:00Z",
-//               "steps_digest": "..."}]}
-// A byte changes only if a choice or where it came from does: an unchanged file stops Ninja's chain here.
+//    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned", "config": {...},
+//    "median": 1.2e-4,
+//               "fingerprint": "...", "from": "conv2d-...", "trial": 17, "host": "...", "recorded":
+//               "2026-11-21T10:00:00Z", "steps_digest": "..."}]}
+// A byte changes only if a choice or where it came from does (so the number of trials is not in it): an unchanged file
+// stops Ninja's chain here.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +35,6 @@ struct BestEntry {
   std::string fingerprint;       // of the machine that measured it
   std::string from;              // id of the task whose records it comes from; empty for kDefault
   int64_t trial = 0;             // ordinal there
-  int64_t trials = 0;            // how many there were to choose from
   std::string host, recorded;    // where and when (ISO 8601) the session began that measured it
   std::string steps_digest;      // of the schedule that the config meant then
 };

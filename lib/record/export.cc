@@ -41,10 +41,10 @@ Result<std::string> ExportJsonLines(const Store& store) {
 
 Result<std::string> ExportCsv(const Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
-  std::string out = "ordinal,state,error,median_seconds,samples,compile_seconds,measure_seconds,proposer,config\n";
+  std::string out = "task,ordinal,state,error,median_seconds,samples,compile_seconds,measure_seconds,proposer,config\n";
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    out += fmt::format("{},{},{},{},{},{},{},{},\"{}\"\n", t.ordinal, TrialStateName(o.state), TrialErrorName(o.error),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},\"{}\"\n", store.meta().task_id, t.ordinal, TrialStateName(o.state), TrialErrorName(o.error),
                        o.state == TrialState::kFailed ? "" : FormatDouble(o.median), o.samples.size(), FormatDouble(o.compile_seconds),
                        FormatDouble(o.measure_seconds), o.proposer, ReplaceAll(o.config.Text(), "\"", "\"\""));
   }

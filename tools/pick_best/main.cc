@@ -14,6 +14,6 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "file to write (best/NET.TARGET.json); left alone if nothing changes")->required();
   app.add_flag("--allow-missing", options.allow_missing,
                "take the same computation with another epilogue, or the default schedule, where a task has no records");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 1")) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 2")) return *code;
   return hone::command::RunPickBest(options);
 }

@@ -29,8 +29,8 @@ TEST(Export, OneLineATrialInBothForms) {
 
   const std::vector<std::string> rows = Split(*ExportCsv(*store), '\n');
   ASSERT_EQ(rows.size(), 4u);
-  EXPECT_EQ(rows[1], "0,ok,,0.002,1,0,0,random,\"dense unroll=1\"");
-  EXPECT_EQ(rows[2], "1,failed,compile,,0,0,0,,\"dense unroll=2\"");
+  EXPECT_EQ(rows[1], "dense-0123456789abcdef,0,ok,,0.002,1,0,0,random,\"dense unroll=1\"");
+  EXPECT_EQ(rows[2], "dense-0123456789abcdef,1,failed,compile,,0,0,0,,\"dense unroll=2\"");
 }
 
 }  // namespace

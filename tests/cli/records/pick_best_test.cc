@@ -1,0 +1,140 @@
+// hone-pick-best: what it picks, what it refuses, and when it leaves its output alone.
+#include <sys/stat.h>
+
+#include "pipeline/best_file.h"
+#include "records_folder.h"
+
+namespace hone {
+namespace {
+
+class PickBestTool : public RecordsFolderTest {
+ protected:
+  pipeline::BestFile Best() {
+    const Result<pipeline::BestFile> best = pipeline::ReadBestFile(Path("best/net.cpu.json"));
+    EXPECT_TRUE(best.ok()) << best.status().message();
+    return best.ok() ? *best : pipeline::BestFile();
+  }
+
+  void ExpectPicked(const CommandResult& result) {
+    EXPECT_EQ(result.status.code, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+
+  std::pair<int64_t, int64_t> Modified() {
+    struct stat s{};
+    EXPECT_EQ(stat(Path("best/net.cpu.json").c_str(), &s), 0);
+    return {s.st_mtim.tv_sec, s.st_mtim.tv_nsec};
+  }
+};
+
+TEST_F(PickBestTool, TakesTheFastestCorrectTrial) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(0, 4e-3), Pruned(1, 1e-3), Ok(2, 2e-3), Ok(3, 2e-3), Failed(4, TrialError::kWrong, "x")});
+  ExpectPicked(PickBest());
+  const pipeline::BestEntry entry = Best().tasks.at(0);
+  EXPECT_EQ(entry.source, pipeline::BestSource::kTuned);
+  EXPECT_EQ(entry.trial, 2);  // the first of equals
+  EXPECT_EQ(entry.median, 2e-3);
+  EXPECT_EQ(entry.config->index, 2u);
+  EXPECT_EQ(entry.host, "the-host");
+  EXPECT_EQ(entry.recorded, "1970-01-01T00:16:40Z");
+}
+
+// Times of different machines are never compared: the newest session's machine counts.
+TEST_F(PickBestTool, TakesTheNewestMachinesTimes) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(0, 1e-3)}, "machine-1", 1000);
+  Record("a", kWorkloadA, {Ok(1, 3e-3)}, "machine-2", 2000);
+  ExpectPicked(PickBest());
+  EXPECT_EQ(Best().tasks.at(0).trial, 1);
+  EXPECT_EQ(Best().tasks.at(0).fingerprint, "machine-2");
+}
+
+TEST_F(PickBestTool, AMissingRecordFileIsAnErrorThatSaysWhatToDo) {
+  WriteTaskList({{"a", kWorkloadA}});
+  ExpectRefused(PickBest(), {"records/a.db: no records of task a", "ninja clean-stamps"});
+  EXPECT_FALSE(Exists(Path("best/net.cpu.json")));
+}
+
+TEST_F(PickBestTool, AllowMissingTakesTheSameComputationElseTheDefault) {
+  WriteTaskList({{"a", kWorkloadA}, {"b", kWorkloadB}, {"c", kWorkloadC}});
+  Record("a", kWorkloadA, {Ok(0, 4e-3), Ok(1, 2e-3)});
+  const CommandResult result = PickBest({"--allow-missing"});
+  ExpectPicked(result);
+  EXPECT_NE(result.err.find("warning: b "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("warning: c "), std::string::npos) << result.err;
+  const pipeline::BestFile best = Best();
+  ASSERT_EQ(best.tasks.size(), 3u);
+  EXPECT_EQ(best.tasks[1].source, pipeline::BestSource::kAnchor);
+  EXPECT_EQ(best.tasks[1].from, "a");
+  EXPECT_EQ(best.tasks[1].trial, 1);
+  EXPECT_EQ(best.tasks[2].source, pipeline::BestSource::kDefault);
+  EXPECT_FALSE(best.tasks[2].config);
+}
+
+TEST_F(PickBestTool, AllowMissingWorksBeforeAnythingIsTuned) {
+  WriteTaskList({{"a", kWorkloadA}});
+  ExpectPicked(PickBest({"--allow-missing"}));
+  EXPECT_EQ(Best().tasks.at(0).source, pipeline::BestSource::kDefault);
+}
+
+TEST_F(PickBestTool, ATaskWithoutACorrectTrialIsAnError) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Failed(0, TrialError::kCrash, "SIGSEGV"), Pruned(1, 1e-3)});
+  ExpectRefused(PickBest(),
+                {"records/a.db: none of its trials was correct and timed", "hone-records list records/a.db"});
+  ExpectRefused(PickBest({"--allow-missing"}), {"records/a.db: "});
+}
+
+TEST_F(PickBestTool, RecordsOfAnotherTaskAreRefused) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadC, {Ok(0, 1e-3)});
+  ExpectRefused(PickBest(), {"records/a.db: its records are of `dense(f32[1,16]"});
+}
+
+TEST_F(PickBestTool, DamagedAndNewerInputsAreRefusedAndLeaveTheOutputAlone) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(0, 1e-3)});
+  ExpectPicked(PickBest());
+  const std::string before = Read("best/net.cpu.json");
+  Write("records/a.db", Read("records/a.db").substr(0, 5000));
+  ExpectRefused(PickBest(), {"records/a.db: the record file is cut short"});
+  Write("tasks/net.cpu.tasks.json", "{\"version\": 9}");
+  ExpectRefused(PickBest(), {"tasks/net.cpu.tasks.json: /version: 9 is not the version"});
+  ASSERT_TRUE(Remove(Path("tasks/net.cpu.tasks.json")).ok());
+  ExpectRefused(PickBest(), {"tasks/net.cpu.tasks.json: "});
+  EXPECT_EQ(Read("best/net.cpu.json"), before);
+}
+
+// Ninja's restat: trials that found nothing better stop the chain here.
+TEST_F(PickBestTool, TheSameChoicesKeepTheFile) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(0, 1e-3)});
+  ExpectPicked(PickBest());
+  const auto before = Modified();
+  ExpectPicked(PickBest());
+  EXPECT_EQ(Modified(), before);
+  Record("a", kWorkloadA, {Ok(1, 5e-4)}, "machine-1", 3000);
+  ExpectPicked(PickBest());
+  EXPECT_NE(Modified(), before);
+  EXPECT_EQ(Best().tasks.at(0).trial, 1);
+}
+
+TEST_F(PickBestTool, TrialsThatFoundNothingBetterKeepTheFile) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(0, 1e-3)});
+  ExpectPicked(PickBest());
+  const std::string before = Read("best/net.cpu.json");
+  Record("a", kWorkloadA, {Ok(1, 2e-3), Failed(2, TrialError::kCompile, "x")}, "machine-1", 3000);
+  ExpectPicked(PickBest());
+  EXPECT_EQ(Read("best/net.cpu.json"), before);
+}
+
+TEST_F(PickBestTool, MisuseIsExplained) {
+  const CommandResult result = Run(HONE_PICK_BEST, {"--task", "x", "--records", "r", "--out", "o"});
+  EXPECT_EQ(result.status.code, 2);
+  EXPECT_EQ(result.err, "hone-pick-best: unknown flag --task; did you mean --tasks?\n");
+}
+
+}  // namespace
+}  // namespace hone
