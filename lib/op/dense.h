@@ -3,7 +3,7 @@
 // Template dense_packed: weights packed as [M / (vectors*lanes)][K][vectors*lanes], so that each task reads one stream:
 // with few rows of data the layer is bound by memory. Knobs: vectors (of outputs in a tile), tile_n (rows of data in a
 // tile), k_parts (independent partial sums), unroll_k, prefetch (bytes ahead; 0 = none), task (tiles a task). Rules:
-// registers, code size, k parts, parallel, prefetch.
+// registers, code size, k parts, task, parallel, prefetch.
 #pragma once
 
 #include "op/operator.h"

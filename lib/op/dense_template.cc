@@ -26,6 +26,9 @@ struct Layer {
   int64_t n, k, m, lanes;
   int threads, registers;
   int64_t Tiles(int64_t vectors) const { return CeilDiv(m, vectors * lanes); }
+  // Which loop is parallel: tiles of outputs, or tiles of rows where there are more of those. Never both, as a short
+  // tile can then be told by one loop's counter.
+  bool by_rows() const { return n > m; }
 };
 
 Layer LayerOf(const Workload& w, const Target& target) {
@@ -51,9 +54,11 @@ std::vector<int64_t> Divisors(int64_t extent, const std::vector<int64_t>& candid
 }
 
 double TaskImbalance(const Layer& l, const Point& p) {
-  int64_t tasks = CeilDiv(l.Tiles(p.vectors), p.task) * CeilDiv(l.n, p.tile_n);
-  return Imbalance(tasks, static_cast<double>(p.task * p.tile_n),
-                   static_cast<double>(l.Tiles(p.vectors)) * static_cast<double>(l.n), l.threads);
+  if (l.by_rows()) {
+    return Imbalance(CeilDiv(l.n, p.tile_n), static_cast<double>(p.tile_n), static_cast<double>(l.n), l.threads);
+  }
+  int64_t tiles = l.Tiles(p.vectors);
+  return Imbalance(CeilDiv(tiles, p.task), static_cast<double>(p.task), static_cast<double>(tiles), l.threads);
 }
 
 std::vector<int64_t> VectorValues(const Layer& l) {
@@ -88,6 +93,11 @@ Space MakeDenseSpace(const Layer& l) {
   add("k parts", [l](const Point& p) -> Rejection {
     if (l.k % (p.k_parts * p.unroll_k) != 0) return fmt::format("k={} is not a multiple of k_parts * unroll_k", l.k);
     return {};
+  });
+  add("task", [l](const Point& p) -> Rejection {
+    int64_t outputs = p.task * p.vectors * l.lanes;
+    if (p.task == 1 || l.m % outputs == 0) return {};
+    return fmt::format("{} outputs a task do not divide {}", outputs, l.m);
   });
   double best = l.threads;
   for (int64_t v : VectorValues(l)) {
@@ -175,9 +185,8 @@ class DensePackedTemplate final : public Template {
         Split("out", "m.r", {width}, {"m.t", "m.w"}),
         Split("out", "m.w", {l.lanes}, {"m.v", "m.l"}),
         Split("out", "n", {p.tile_n}, {"n.o", "n.i"}),
-        Reorder("out", {"m.b", "n.o", "m.t", "n.i", "m.v", "m.l"}),
-        Fuse("out", {"m.b", "n.o"}, "task"),
-        Parallel("out", "task"),
+        Reorder("out", {l.by_rows() ? "n.o" : "m.b", l.by_rows() ? "m.b" : "n.o", "m.t", "n.i", "m.v", "m.l"}),
+        Parallel("out", l.by_rows() ? "n.o" : "m.b"),
         Vectorize("out", "m.l"),
         Unroll("out", "n.i"),
         Unroll("out", "m.v"),

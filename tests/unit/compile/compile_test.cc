@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
+#include "ir/printer.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
 #include "unit/op/kernel_case.h"
 
 namespace hone::compile {
@@ -75,6 +79,52 @@ TEST(Compile, IsDeterministic) {
   Result<CompiledKernel> a = Compile(text), b = Compile(text);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ(a->object, b->object);
+}
+
+// Whatever point a tuner picks, the accumulators of a tile have to end up at constant indices, so that code generation
+// can keep them in registers; in memory they cost a factor of ten.
+TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
+  const char* workloads[] = {
+      "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu",
+      "conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)",
+      "conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)",
+      "conv2d(f32[1,64,56,56], f32[128,64,1,1], stride=2)",
+      "conv2d(f32[1,80,35,35], f32[200,80,1,1])",
+      "conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2, pad=3, in=nchw)",
+      "conv2d(f32[2,48,13,29], f32[112,48,3,3], pad=1)",
+      "conv2d(f32[1,64,17,17], f32[64,32,1,7], pad=0,3,0,3, groups=2)",
+      "conv2d(f32[1,96,29,29], f32[96,1,3,3], stride=2, pad=1, groups=96)",
+      "dense(f32[1,512], f32[1000,512])",
+      "dense(f32[13,100], f32[70,100])",
+  };
+  for (int threads : {2, 5}) {
+    Target target = *HostTarget();
+    target.vector_bytes = 64;
+    target.vector_registers = 32;
+    target.threads = threads;
+    for (const char* text : workloads) {
+      Workload w = *op::ParseChecked(text);
+      search::TaskSpace space = *op::MakeTaskSpace(w, target);
+      Rng rng(5);
+      for (int i = 0; i < 12; ++i) {
+        std::optional<uint64_t> index = space.SampleLegal(rng);
+        ASSERT_TRUE(index.has_value()) << text;
+        Config config = space.At(*index);
+        op::Instance instance = *op::Instantiate(w, target, config);
+        schedule::Schedule schedule = *schedule::Schedule::Create(instance.outputs);
+        ASSERT_TRUE(schedule.ApplyAll(instance.steps).ok());
+        Result<ir::Function> f = lower::Lower(schedule, instance.args, {});
+        ASSERT_TRUE(f.ok()) << f.status().message();
+        std::string program = ir::ToString(*f);
+        size_t at = program.find("allocate acc");
+        ASSERT_NE(at, std::string::npos);
+        for (; at != std::string::npos; at = program.find("allocate acc", at + 1)) {
+          std::string line = program.substr(at, program.find('\n', at) - at);
+          EXPECT_NE(line.find("register"), std::string::npos) << line << "\n" << text << "\n" << config.Text();
+        }
+      }
+    }
+  }
 }
 
 TEST(Compile, AConfigOfAnotherShapeIsRefused) {

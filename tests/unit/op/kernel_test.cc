@@ -161,6 +161,7 @@ TEST_F(KernelTest, Dense) {
           "dense(f32[1,1], f32[1,1])",
           "dense(f32[3,17], f32[33,17]) + bias + relu",
           "dense(f32[13,64], f32[7,64]) + add",
+                "dense(f32[13,100], f32[70,100]) + bias",
           "dense(f32[5,33], f32[80,33]) + bias + clip(0.1,0.5)",
       },
       4);
