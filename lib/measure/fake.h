@@ -16,7 +16,6 @@ struct FakeWorld {
   double fail_share = 0.1;   // of configs, spread over compile, crash, timeout, wrong
   double sleep_seconds = 0;  // really, for each measured trial: so that tests can interrupt
   double prune_factor = 2;
-  std::vector<int> fail_ordinals;  // unused configs aside, fail the n-th Measure call too (0, 1, ..), as a crash
 
   double Seconds(const Config& config) const;  // 0.2 to 2 ms
   TrialError Fails(const Config& config) const;
