@@ -98,7 +98,7 @@ Result<Instance> Build(const Workload& w, const Target& target) {
   instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
   instance.args.push_back(out);
   if (blocked) {
-    instance.steps = {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci")};
+    instance.steps = SpreadOut(stored[0] * stored[1], "x", stored[2], target.threads);
     return instance;
   }
   // A plain tensor's last axis goes in vectors; whatever stands before that is the parallel loop.

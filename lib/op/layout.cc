@@ -21,10 +21,6 @@ Instance CopyInstance(const Tensor& data, const Tensor& out, std::vector<Step> s
   return instance;
 }
 
-std::vector<Step> ByBlocks() {
-  return {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci")};
-}
-
 Result<Instance> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.FloatLanes();
@@ -36,7 +32,7 @@ Result<Instance> BuildBlock(const Workload& w, const Target& target) {
         if (s[1] % lanes == 0) return data(x[0], c, x[2]);
         return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
       });
-  return CopyInstance(data, out, ByBlocks());
+  return CopyInstance(data, out, SpreadOut(s[0] * blocks, "x", pixels, target.threads));
 }
 
 // Blocked [n, c, ..] to plain: one pixel is a copy, several are gathered along them.
@@ -81,7 +77,7 @@ Result<Instance> BuildPad(const Workload& w, const Target& target) {
                     Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
                     return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]), ir::Imm(DType::Float(32), 0));
                   });
-  return CopyInstance(data, out, ByBlocks());
+  return CopyInstance(data, out, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads));
 }
 
 Result<Instance> BuildConcat(const Workload& w, const Target& target) {
@@ -122,7 +118,7 @@ Result<Instance> BuildConcat(const Workload& w, const Target& target) {
   instance.args = inputs;
   instance.args.push_back(out);
   instance.placeholders = inputs;
-  instance.steps = ByBlocks();
+  instance.steps = SpreadOut(s[0] * CeilDiv(channels, lanes), "x", pixels, target.threads);
   return instance;
 }
 

@@ -1,11 +1,25 @@
 #include "op/simple_operator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "op/epilogue.h"
 #include "op/shapes.h"
 
 namespace hone::op {
+
+std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads) {
+  std::vector<Step> steps = {Vectorize("out", "ci")};
+  int64_t pieces = std::min(CeilDiv(4 * threads, tasks), extent);
+  std::vector<std::string> outer = {"n", "co"};
+  if (pieces > 1) {
+    steps.push_back(Split("out", axis, {CeilDiv(extent, pieces)}, {axis + ".o", axis + ".i"}));
+    outer.push_back(axis + ".o");
+  }
+  steps.push_back(Fuse("out", outer, "task"));
+  steps.push_back(Parallel("out", "task"));
+  return steps;
+}
 
 SimpleOperator::SimpleOperator(std::string name, int version, FixedTemplate::Builder builder)
     : name_(std::move(name)), template_(name_ + "_default", version, builder) {}

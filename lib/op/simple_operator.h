@@ -1,4 +1,5 @@
-// What most untuned operators share: data operands only, plus those of an epilogue; one fixed template; not a tuning task.
+// What most untuned operators share: data operands only, plus those of an epilogue; one fixed template; not a tuning
+// task.
 #pragma once
 
 #include <string>
@@ -8,6 +9,10 @@
 #include "op/operator.h"
 
 namespace hone::op {
+
+// Steps for a stage "out" with axes n, co, `axis`.., ci: vectors along ci, and a parallel loop over n and co, and
+// pieces of `axis` (of `extent`) where `tasks` = n * co alone would not keep `threads` evenly busy.
+std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads);
 
 class SimpleOperator : public Operator {
  public:
@@ -24,7 +29,8 @@ class SimpleOperator : public Operator {
 
  protected:
   // The output's plain values from the inputs' plain values, without the epilogue.
-  virtual std::vector<double> Evaluate(const Workload& workload, const std::vector<std::vector<double>>& inputs) const = 0;
+  virtual std::vector<double> Evaluate(const Workload& workload,
+                                       const std::vector<std::vector<double>>& inputs) const = 0;
   // FLOP for one element of the output.
   virtual double FlopPerOutput(const Workload& workload) const = 0;
   // How input `i` and the output are stored: by default as activations are.

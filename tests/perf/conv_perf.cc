@@ -97,7 +97,7 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
       if (index) configs.push_back(space.At(*index));
     }
   }
-  double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = op->Flop(workload), best_share = 0;
+  double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = op->Flop(workload), best_share = -1;
   Config best_config;
   std::vector<double> shares;
   for (size_t i = 0; i < configs.size(); ++i) {
