@@ -169,12 +169,12 @@ class Page {
                   fmt::format("Each layer's median inside the network, the slowest first; together {}.",
                               FormatSeconds(layer_seconds_)),
                   {{"class", "soft"}});
-    Heading({"layer", "what", "time", "untuned", "share", "", "of peak", "config"}, 2, 4);
+    Heading({"layer", "what", "time", "untuned", "share", "", "of peak", "built from"}, 2, 4);
     for (const BenchLayer* layer : layers) {
       const double share = layer_seconds_ > 0 ? layer->seconds / layer_seconds_ : 0;
       html_.Open("tr");
       Cell(layer->node);
-      Cell(ShortWorkload(layer->workload));
+      html_.Element("td", ShortWorkload(layer->workload), {{"class", "what"}});
       Number(FormatSeconds(layer->seconds));
       Number(TimeOrDash(UntunedSeconds(layer->node)));
       Number(PercentText(share));
@@ -192,11 +192,11 @@ class Page {
 
   void Tasks() {
     Section("tasks", "Tasks");
-    Heading({"task", "workload", "uses", "best", "FLOP/s", "of peak", "trials", "failed", "built from", "config"}, 2,
-            7);
+    Heading({"task", "uses", "best", "FLOP/s", "of peak", "trials", "failed", "built from", "config"}, 1, 6);
     for (const TaskFact& task : data_.tasks) {
-      html_.Open("tr").Open("td").Element("code", task.id).Close();
-      Code(task.workload);
+      html_.Open("tr");
+      html_.Open("td", {{"class", "wide id"}}).Element("code", task.id).Empty("br");
+      html_.Element("span", task.workload).Close();
       Number(FormatCount(task.weight));
       Number(TimeOrDash(task.seconds));
       Number(task.Flops() > 0 ? FormatSi(task.Flops(), "") : "-");
@@ -274,7 +274,8 @@ class Page {
     Heading({"task", "kind", "count", "first message", "commands"}, 2, 2);
     for (const TaskFact& task : data_.tasks) {
       for (const FailureFact& f : task.failures) {
-        html_.Open("tr").Open("td").Element("code", task.id).Close();
+        html_.Open("tr");
+        Code(task.id, "id");
         Cell(f.kind);
         Number(FormatCount(f.count));
         html_.Element("td", f.message, {{"class", "wide"}});

@@ -76,7 +76,7 @@ std::string LayerTable(const ReportData& data) {
   std::vector<std::vector<std::string>> rows = {{"slowest layers", "what", "time", "share", "of peak"}};
   for (const BenchLayer* layer : data.SlowestLayers()) {
     if (rows.size() > kLayers) break;
-    rows.push_back({Plain(layer->node, 22), Plain(ShortWorkload(layer->workload), 42), FormatSeconds(layer->seconds),
+    rows.push_back({Plain(layer->node, 18), Plain(ShortWorkload(layer->workload), 46), FormatSeconds(layer->seconds),
                     PercentText(all > 0 ? layer->seconds / all : 0),
                     PercentText(data.PeakShare(layer->flop, layer->seconds))});
   }

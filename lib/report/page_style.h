@@ -35,6 +35,8 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .9rem .3rem 0; bo
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 .num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td.wide { min-width: 17rem; }
+td.what { min-width: 12rem; }
+td.id code { white-space: nowrap; }
 td.bars { min-width: 7rem; width: 20%; }
 .bar { height: .7rem; margin-top: .35rem; border-radius: 2px; background: var(--accent); min-width: 1px; }
 .legend span { white-space: nowrap; margin-right: 1rem; }
@@ -63,7 +65,8 @@ svg .bad { stroke: var(--bad); stroke-width: 1.5; }
   nav { display: none; }
   .scroll { overflow: visible; }
   table { font-size: 7.5pt; }
-  td.wide { min-width: 0; }
+  td.wide, td.what { min-width: 0; }
+  td.id code { white-space: normal; }
   td { overflow-wrap: anywhere; }
   tr, figure, .tile { break-inside: avoid; }
   h2 { break-after: avoid; }

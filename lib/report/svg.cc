@@ -84,7 +84,8 @@ std::vector<double> LinearTicks(double low, double high, int wanted) {
     }
   }
   std::vector<double> ticks;
-  for (double i = std::ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) ticks.push_back(i * step);
+  for (double i = std::ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i)
+    ticks.push_back(i * step + 0.0);  // no -0
   if (ticks.empty()) ticks.push_back(low);
   return ticks;
 }
