@@ -107,7 +107,7 @@ std::string MarkdownText(const ReportData& data) {
           "\n\n";
   text += LatencyTable(data) + "\n" + LayerTable(data);
   const auto line = [&](const char* name, const std::string& what) {
-    text += Plain(fmt::format("- {:<9} {}", std::string(name) + ":", what), kColumns) + "\n";
+    text += Plain(fmt::format("- {:<10} {}", std::string(name) + ":", what), kColumns) + "\n";
   };
   const Verification& v = bench.verification;
   line(v.ok ? "verified" : "WRONG",
