@@ -1,0 +1,123 @@
+#include "rounds.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <cstdlib>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+int64_t FromEnvironment(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == 0) return otherwise;
+  const Result<int64_t> value = ParseInt(text);
+  EXPECT_TRUE(value.ok()) << name << ": " << text;
+  return value.ok() ? *value : otherwise;
+}
+
+}  // namespace
+
+const std::string kTuner = "/bin/hone-tune", kCompiler("hone-worker\0compile", 19), kMeasurer("hone-worker\0measure", 19);
+
+int FaultRounds() { return static_cast<int>(FromEnvironment("HONE_FAULT_ROUNDS", 10)); }
+uint64_t FaultSeed() { return static_cast<uint64_t>(FromEnvironment("HONE_FAULT_SEED", 1)); }
+
+std::vector<std::string> FaultFolder::Outcomes(const std::string& task, bool times) const {
+  std::vector<std::string> lines;
+  const Result<int64_t> size = FileSize(Db(task));
+  if (!size.ok() || *size == 0) return lines;  // killed before, or while, it was created
+  auto store = record::Store::OpenForReading(Db(task));
+  EXPECT_TRUE(store.ok()) << store.status().message();
+  if (!store.ok()) return lines;
+  auto trials = (*store)->Trials();
+  EXPECT_TRUE(trials.ok()) << trials.status().message();
+  if (!trials.ok()) return lines;
+  for (const record::Trial& trial : *trials) {
+    const Outcome& o = trial.outcome;
+    std::string line = fmt::format("{} {} {}", trial.ordinal, o.config.index, TrialErrorName(o.error));
+    if (times) line += fmt::format(" {} {}", TrialStateName(o.state), o.median);
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::map<std::string, std::vector<std::string>> FaultFolder::AllOutcomes(bool times) const {
+  std::map<std::string, std::vector<std::string>> all;
+  for (const std::string& task : Tasks("one")) all[task] = Outcomes(task, times);
+  return all;
+}
+
+void FaultFolder::Undisturbed(bool times) {
+  NinjaOk({kGoal});
+  times_ = times;
+  expected_ = AllOutcomes(times);
+  choices_ = ChoicesText(Best("one"));
+  ASSERT_EQ(expected_.size(), 3u);
+  for (const auto& [task, outcomes] : expected_) ASSERT_GT(outcomes.size(), 5u) << task;
+  RemoveResults();
+}
+
+void FaultFolder::RemoveResults() {
+  for (const char* folder : {"records", "stamps", "best"}) ASSERT_TRUE(RemoveTree(Work(folder)).ok());
+  kept_.clear();
+}
+
+std::string FaultFolder::Blow::Text() const {
+  return fmt::format("signal {} to {}", signal, victim.empty() ? "ninja" : ReplaceAll(victim, std::string(1, '\0'), " "));
+}
+
+bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
+  Subprocess ninja = StartNinja({kGoal});
+  RealClock()->SleepSeconds(seconds * rng->UniformDouble());
+  bool struck = false;
+  const double end = RealClock()->NowSeconds() + 60;
+  while (!struck && ninja.Running() && RealClock()->NowSeconds() < end) {
+    if (blow.victim.empty()) {
+      struck = kill(ninja.pid(), blow.signal) == 0;
+    } else {
+      for (const pid_t pid : Processes(blow.victim)) struck |= kill(pid, blow.signal) == 0;
+    }
+    if (!struck) RealClock()->SleepSeconds(0.001);
+  }
+  const auto status = ninja.Wait(60);
+  EXPECT_TRUE(status.ok()) << status.status().message();
+  return struck;
+}
+
+void FaultFolder::ExpectNothingLost() {
+  ASSERT_TRUE(WaitForProcesses(60));  // a live database is its tuner's alone
+  for (const auto& [task, now] : AllOutcomes(times_)) {
+    const std::vector<std::string>& expected = expected_.at(task);
+    ASSERT_LE(now.size(), expected.size()) << task;
+    EXPECT_GE(now.size(), kept_[task]) << task << ": committed trials are gone";
+    kept_[task] = now.size();
+    halfway_ += !now.empty() && now.size() < expected.size();
+    for (size_t i = 0; i < now.size(); ++i) EXPECT_EQ(now[i], expected[i]) << task;
+  }
+}
+
+void FaultFolder::ExpectTheSameInTheEnd() {
+  ASSERT_TRUE(WaitForProcesses(60));
+  NinjaOk({kGoal});
+  EXPECT_EQ(AllOutcomes(times_), expected_);
+  if (times_) {
+    EXPECT_EQ(ChoicesText(Best("one")), choices_);
+  }
+  ExpectRecordsAreWhole();
+  ExpectNoWork(kGoal);
+  // What was half-written has been cleared away, or never had a name.
+  for (const char* folder : {"records/cpu", "stamps", "best", "tasks"}) {
+    auto names = ListDir(Work(folder));
+    ASSERT_TRUE(names.ok());
+    for (const std::string& name : *names) {
+      EXPECT_EQ(name.find(".lock"), std::string::npos) << name;
+      EXPECT_EQ(name.find("tmp"), std::string::npos) << name;
+    }
+  }
+}
+
+}  // namespace hone

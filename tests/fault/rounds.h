@@ -1,0 +1,51 @@
+// What the tests of kills share: how many rounds, from which seed, and one disturbance of a running Ninja.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "chain_folder.h"
+
+namespace hone {
+
+int FaultRounds();       // HONE_FAULT_ROUNDS, else 10
+uint64_t FaultSeed();    // HONE_FAULT_SEED, else 1
+
+// Part of a command line: the program and the word after it.
+extern const std::string kTuner, kCompiler, kMeasurer;
+
+class FaultFolder : public ChainFolder {
+ protected:
+  // The outcomes of a task, a line each: index, state, error, and with `times` the median.
+  std::vector<std::string> Outcomes(const std::string& task, bool times) const;
+  std::map<std::string, std::vector<std::string>> AllOutcomes(bool times) const;
+
+  // Runs the chain of network one without disturbance, keeps what came of it, and removes all but what was extracted.
+  void Undisturbed(bool times);
+  void RemoveResults();
+
+  struct Blow {
+    std::string victim;  // empty: Ninja, else a part of its command line
+    int signal = 0;
+    std::string Text() const;
+  };
+  // Starts Ninja, waits for a random while of at most `seconds`, strikes, and waits for Ninja to end. True if a victim was
+  // there. Tools that outlive Ninja are left alone.
+  bool Disturb(const Blow& blow, double seconds, Rng* rng);
+
+  // Expects that what is recorded is the beginning of what Undisturbed() saw, and no less than last time.
+  void ExpectNothingLost();
+  // Runs the chain to its end and expects what Undisturbed() saw: the same trials, the same choices, whole records.
+  void ExpectTheSameInTheEnd();
+
+  static constexpr const char* kGoal = "best-one-cpu";
+  bool times_ = false;
+  std::map<std::string, std::vector<std::string>> expected_;
+  std::string choices_;
+  std::map<std::string, size_t> kept_;
+  int halfway_ = 0;  // how often ExpectNothingLost() saw a task begun and not done
+};
+
+}  // namespace hone
