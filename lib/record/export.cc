@@ -44,9 +44,10 @@ Result<std::string> ExportCsv(const Store& store) {
   std::string out = "task,ordinal,state,error,median_seconds,samples,compile_seconds,measure_seconds,proposer,config\n";
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    out += fmt::format("{},{},{},{},{},{},{},{},{},\"{}\"\n", store.meta().task_id, t.ordinal, TrialStateName(o.state), TrialErrorName(o.error),
-                       o.state == TrialState::kFailed ? "" : FormatDouble(o.median), o.samples.size(), FormatDouble(o.compile_seconds),
-                       FormatDouble(o.measure_seconds), o.proposer, ReplaceAll(o.config.Text(), "\"", "\"\""));
+    out += fmt::format("{},{},{},{},{},{},{},{},{},\"{}\"\n", store.meta().task_id, t.ordinal, TrialStateName(o.state),
+                       TrialErrorName(o.error), o.state == TrialState::kFailed ? "" : FormatDouble(o.median),
+                       o.samples.size(), FormatDouble(o.compile_seconds), FormatDouble(o.measure_seconds), o.proposer,
+                       ReplaceAll(o.config.Text(), "\"", "\"\""));
   }
   return out;
 }

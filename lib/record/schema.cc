@@ -1,8 +1,8 @@
 #include "record/schema.h"
 
-#include <cstdint>
-
 #include <fmt/format.h>
+
+#include <cstdint>
 
 #include "base/file.h"
 #include "record/migrations.h"
@@ -20,15 +20,16 @@ Status CheckLength(const std::string& path) {
   const auto byte = [&](size_t i) { return static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])); };
   const bool header = bytes.size() >= 100 && bytes.compare(0, 15, "SQLite format 3") == 0;
   if (!header) {
-    return Status::Corrupt(fmt::format("{}: not a record file (no SQLite header); move it away to start the task again", path));
+    return Status::Corrupt(
+        fmt::format("{}: not a record file (no SQLite header); move it away to start the task again", path));
   }
   uint64_t page = byte(16) << 8 | byte(17);
   if (page == 1) page = 65536;
   const uint64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
   if (bytes.size() < page * pages) {
-    return Status::Corrupt(
-        fmt::format("{}: the record file is cut short ({} of {} bytes); restore a copy, or move it away to start the task again",
-                    path, bytes.size(), page * pages));
+    return Status::Corrupt(fmt::format(
+        "{}: the record file is cut short ({} of {} bytes); restore a copy, or move it away to start the task again",
+        path, bytes.size(), page * pages));
   }
   return Status();
 }
@@ -41,8 +42,9 @@ Result<int64_t> CheckedVersion(Database* db) {
     return Status::Invalid(fmt::format("{}: a database of another program, not a record file of Hone", db->path()));
   }
   if (version > kSchemaVersion) {
-    return Status::Unsupported(fmt::format("{}: record format {} is newer than this program's {}; use the Hone that wrote it, or a newer one",
-                                           db->path(), version, kSchemaVersion));
+    return Status::Unsupported(
+        fmt::format("{}: record format {} is newer than this program's {}; use the Hone that wrote it, or a newer one",
+                    db->path(), version, kSchemaVersion));
   }
   return version;
 }
@@ -52,13 +54,15 @@ Result<int64_t> CheckedVersion(Database* db) {
 Status CheckReadable(Database* db) {
   HONE_RETURN_IF_ERROR(CheckLength(db->path()));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
-  if (version == 0) return Status::Corrupt(fmt::format("{}: an empty record file; run its tuning job again", db->path()));
+  if (version == 0)
+    return Status::Corrupt(fmt::format("{}: an empty record file; run its tuning job again", db->path()));
   return Status();
 }
 
 Status Migrate(Database* db) {
   HONE_RETURN_IF_ERROR(CheckLength(db->path()));
-  HONE_RETURN_IF_ERROR(db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  HONE_RETURN_IF_ERROR(
+      db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
   if (version == kSchemaVersion) return Status();
   HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db));

@@ -1,10 +1,9 @@
 #include "record/sqlite.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 
@@ -15,18 +14,24 @@ Status Database::Error(int code) const {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return Status::Corrupt(fmt::format(
-          "{}: the record file is damaged ({}); see what is left with `hone-records verify`, restore a copy, or move it away to start the task again",
-          path_, what));
+      return Status::Corrupt(
+          fmt::format("{}: the record file is damaged ({}); see what is left with `hone-records verify`, restore a "
+                      "copy, or move it away to start the task again",
+                      path_, what));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return Status::Locked(fmt::format("{}: another process is writing to this record file ({}); wait for it or stop it", path_, what));
-    case SQLITE_FULL: return Status::Io(fmt::format("{}: no space left on the disk; free some and run the same command again", path_));
+      return Status::Locked(
+          fmt::format("{}: another process is writing to this record file ({}); wait for it or stop it", path_, what));
+    case SQLITE_FULL:
+      return Status::Io(fmt::format("{}: no space left on the disk; free some and run the same command again", path_));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return Status::Io(fmt::format("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what));
-    case SQLITE_CANTOPEN: return Status::Io(fmt::format("{}: cannot be opened ({})", path_, what));
-    default: return Status::Io(fmt::format("{}: {}", path_, what));
+      return Status::Io(
+          fmt::format("{}: cannot be written ({}); check the permissions of the file and its folder", path_, what));
+    case SQLITE_CANTOPEN:
+      return Status::Io(fmt::format("{}: cannot be opened ({})", path_, what));
+    default:
+      return Status::Io(fmt::format("{}: {}", path_, what));
   }
 }
 
@@ -79,7 +84,8 @@ Statement& Statement::Bind(double value) {
 }
 
 Statement& Statement::Bind(const std::string& value) {
-  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT) == SQLITE_OK);
+  HONE_CHECK(sqlite3_bind_text(stmt_, next_++, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT) ==
+             SQLITE_OK);
   return *this;
 }
 

@@ -1,8 +1,8 @@
 #include "record/store.h"
 
-#include <utility>
-
 #include <fmt/format.h>
+
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -14,7 +14,8 @@ namespace hone::record {
 namespace {
 
 constexpr char kTrialColumns[] =
-    "ordinal, session, config, state, median, error, error_text, artifact_digest, compile_seconds, measure_seconds, proposer, steps";
+    "ordinal, session, config, state, median, error, error_text, artifact_digest, compile_seconds, measure_seconds, "
+    "proposer, steps";
 
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields() {
   return {{"task_id", &Meta::task_id},
@@ -44,8 +45,8 @@ Status WriteMeta(Database* db, const Meta& meta) {
 Status CheckMeta(const std::string& path, const Meta& found, const Meta& wanted) {
   for (const auto& [key, field] : MetaFields()) {
     if (found.*field == wanted.*field) continue;
-    return Status::Invalid(fmt::format("{}: its {} is `{}`, not `{}`; move the file away to start this task anew", path, key,
-                                       found.*field, wanted.*field));
+    return Status::Invalid(fmt::format("{}: its {} is `{}`, not `{}`; move the file away to start this task anew", path,
+                                       key, found.*field, wanted.*field));
   }
   return Status();
 }
@@ -84,10 +85,15 @@ class SqliteStore final : public Store {
     HONE_ASSIGN_OR_RETURN(int64_t ordinal, CountTrials());
     HONE_ASSIGN_OR_RETURN(
         Statement insert,
-        db_->Prepare("INSERT INTO trial(ordinal, session, config, config_digest, artifact_digest, state, median, count, error, "
-                     "error_text, compile_seconds, measure_seconds, proposer, steps) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+        db_->Prepare(
+            "INSERT INTO trial(ordinal, session, config, config_digest, artifact_digest, state, median, count, error, "
+            "error_text, compile_seconds, measure_seconds, proposer, steps) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
     for (const Outcome& o : outcomes) {
-      insert.Bind(ordinal).Bind(session).Bind(o.config.ToJson()).Bind(o.config.ValueDigest().Hex()).Bind(o.artifact_digest);
+      insert.Bind(ordinal)
+          .Bind(session)
+          .Bind(o.config.ToJson())
+          .Bind(o.config.ValueDigest().Hex())
+          .Bind(o.artifact_digest);
       insert.Bind(std::string(TrialStateName(o.state)));
       o.state == TrialState::kFailed ? insert.BindNull() : insert.Bind(o.median);
       HONE_RETURN_IF_ERROR(insert.Bind(static_cast<int64_t>(o.samples.size()))
@@ -108,8 +114,9 @@ class SqliteStore final : public Store {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
     HONE_ASSIGN_OR_RETURN(int64_t have, Count("SELECT count(*) FROM sample WHERE trial = ?", ordinal));
     HONE_RETURN_IF_ERROR(AppendSamples(ordinal, have, outcome.samples));
-    HONE_ASSIGN_OR_RETURN(Statement update, db_->Prepare("UPDATE trial SET state = ?, median = ?, count = ?, error = ?, error_text = ?, "
-                                                         "measure_seconds = measure_seconds + ? WHERE ordinal = ?"));
+    HONE_ASSIGN_OR_RETURN(Statement update,
+                          db_->Prepare("UPDATE trial SET state = ?, median = ?, count = ?, error = ?, error_text = ?, "
+                                       "measure_seconds = measure_seconds + ? WHERE ordinal = ?"));
     update.Bind(std::string(TrialStateName(outcome.state)));
     outcome.state == TrialState::kFailed ? update.BindNull() : update.Bind(outcome.median);
     HONE_RETURN_IF_ERROR(update.Bind(have + static_cast<int64_t>(outcome.samples.size()))
@@ -122,7 +129,8 @@ class SqliteStore final : public Store {
   }
 
   Result<std::vector<Trial>> Trials() const override {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare(fmt::format("SELECT {} FROM trial ORDER BY ordinal", kTrialColumns)));
+    HONE_ASSIGN_OR_RETURN(Statement s,
+                          db_->Prepare(fmt::format("SELECT {} FROM trial ORDER BY ordinal", kTrialColumns)));
     std::vector<Trial> trials;
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
@@ -130,20 +138,23 @@ class SqliteStore final : public Store {
       HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(s));
       trials.push_back(std::move(trial));
     }
-    HONE_ASSIGN_OR_RETURN(Statement samples, db_->Prepare("SELECT trial, seconds FROM sample ORDER BY trial, sequence"));
+    HONE_ASSIGN_OR_RETURN(Statement samples,
+                          db_->Prepare("SELECT trial, seconds FROM sample ORDER BY trial, sequence"));
     size_t at = 0;
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, samples.Step());
       if (!row) break;
       while (at < trials.size() && trials[at].ordinal < samples.Int(0)) ++at;
-      if (at < trials.size() && trials[at].ordinal == samples.Int(0)) trials[at].outcome.samples.push_back(samples.Real(1));
+      if (at < trials.size() && trials[at].ordinal == samples.Int(0))
+        trials[at].outcome.samples.push_back(samples.Real(1));
     }
     return trials;
   }
 
   Result<std::vector<Session>> Sessions() const override {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare("SELECT id, started, ended, host, device, driver, fingerprint, tool_version, "
-                                                    "codegen_version, protocol_version, seed, settings FROM session ORDER BY id"));
+    HONE_ASSIGN_OR_RETURN(Statement s,
+                          db_->Prepare("SELECT id, started, ended, host, device, driver, fingerprint, tool_version, "
+                                       "codegen_version, protocol_version, seed, settings FROM session ORDER BY id"));
     std::vector<Session> sessions;
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
@@ -169,13 +180,15 @@ class SqliteStore final : public Store {
 
   Result<std::optional<Trial>> Best(const std::string& fingerprint) const override {
     HONE_ASSIGN_OR_RETURN(
-        Statement s, db_->Prepare(fmt::format("SELECT {} FROM trial WHERE ordinal = (SELECT ordinal FROM best WHERE fingerprint = "
-                                              "coalesce(nullif(?, ''), (SELECT fingerprint FROM session ORDER BY id DESC LIMIT 1)))",
-                                              kTrialColumns)));
+        Statement s,
+        db_->Prepare(fmt::format("SELECT {} FROM trial WHERE ordinal = (SELECT ordinal FROM best WHERE fingerprint = "
+                                 "coalesce(nullif(?, ''), (SELECT fingerprint FROM session ORDER BY id DESC LIMIT 1)))",
+                                 kTrialColumns)));
     HONE_ASSIGN_OR_RETURN(bool row, s.Bind(fingerprint).Step());
     if (!row) return std::optional<Trial>();
     HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(s));
-    HONE_ASSIGN_OR_RETURN(Statement samples, db_->Prepare("SELECT seconds FROM sample WHERE trial = ? ORDER BY sequence"));
+    HONE_ASSIGN_OR_RETURN(Statement samples,
+                          db_->Prepare("SELECT seconds FROM sample WHERE trial = ? ORDER BY sequence"));
     samples.Bind(trial.ordinal);
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool more, samples.Step());

@@ -1,8 +1,8 @@
 // Store: the records of one task on one target, in one SQLite file. db/README.md describes the format in prose.
 //
 // Constraints: work directories live on shared file systems, so no WAL: one writer, who holds the job's lock
-// (base/lock.h), rollback journal (TRUNCATE), synchronous=FULL, and one transaction a measured batch. A kill at any moment
-// loses at most the trials in flight. Others do not open a live file; they read progress.json.
+// (base/lock.h), rollback journal (TRUNCATE), synchronous=FULL, and one transaction a measured batch. A kill at any
+// moment loses at most the trials in flight. Others do not open a live file; they read progress.json.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,22 @@ inline constexpr int kSchemaVersion = 1;
 // What a file is about; fixed when it is created, checked when it is opened again.
 struct Meta {
   std::string task_id;
-  std::string workload;      // canonical text
-  std::string target;        // canonical text
-  std::string space_version; // the templates' versions that the configs' indices belong to
+  std::string workload;       // canonical text
+  std::string target;         // canonical text
+  std::string space_version;  // the templates' versions that the configs' indices belong to
 };
 
 struct Session {
   int64_t id = 0;
-  double started = 0, ended = 0;   // unix seconds; ended 0: it did not end well
+  double started = 0, ended = 0;  // unix seconds; ended 0: it did not end well
   std::string host, device, driver, fingerprint;
   std::string tool_version, codegen_version, protocol_version;
   uint64_t seed = 0;
-  std::string settings;            // JSON
+  std::string settings;  // JSON
 };
 
 struct Trial {
-  int64_t ordinal = 0;             // 0, 1, 2, .. over all sessions
+  int64_t ordinal = 0;  // 0, 1, 2, .. over all sessions
   int64_t session = 0;
   Outcome outcome;
 };
@@ -59,7 +59,7 @@ class Store {
   // A finalist measured again: its samples are added and its median and state replaced.
   virtual Status Remeasure(int64_t ordinal, const Outcome& outcome) = 0;
 
-  virtual Result<std::vector<Trial>> Trials() const = 0;      // by ordinal, samples included
+  virtual Result<std::vector<Trial>> Trials() const = 0;  // by ordinal, samples included
   virtual Result<std::vector<Session>> Sessions() const = 0;
   virtual Result<int64_t> CountTrials() const = 0;
   // The fastest kOk trial measured under `fingerprint` (the most recent session's if empty). Times of different

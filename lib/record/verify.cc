@@ -1,9 +1,9 @@
 #include "record/verify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "task/outcome.h"
 
@@ -17,25 +17,30 @@ class Verifier {
   explicit Verifier(Database* db) : db_(db) {}
 
   Result<std::vector<std::string>> Run() {
-    HONE_RETURN_IF_ERROR(Rows("PRAGMA integrity_check(20)", [](const Statement& s) { return s.Text(0) == "ok" ? "" : "page: " + s.Text(0); }));
-    HONE_RETURN_IF_ERROR(Rows("PRAGMA foreign_key_check",
-                              [](const Statement& s) { return fmt::format("{} row {} refers to a missing {}", s.Text(0), s.Int(1), s.Text(2)); }));
+    HONE_RETURN_IF_ERROR(Rows("PRAGMA integrity_check(20)",
+                              [](const Statement& s) { return s.Text(0) == "ok" ? "" : "page: " + s.Text(0); }));
+    HONE_RETURN_IF_ERROR(Rows("PRAGMA foreign_key_check", [](const Statement& s) {
+      return fmt::format("{} row {} refers to a missing {}", s.Text(0), s.Int(1), s.Text(2));
+    }));
     int64_t expected = 0;
     HONE_RETURN_IF_ERROR(Rows("SELECT ordinal FROM trial ORDER BY ordinal", [&](const Statement& s) {
       const int64_t wanted = expected;
       expected = s.Int(0) + 1;
-      return s.Int(0) == wanted ? "" : fmt::format("trial {}: expected ordinal {}: a trial is missing", s.Int(0), wanted);
+      return s.Int(0) == wanted ? ""
+                                : fmt::format("trial {}: expected ordinal {}: a trial is missing", s.Int(0), wanted);
     }));
-    HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, config, config_digest FROM trial ORDER BY ordinal", [](const Statement& s) {
-      Result<Config> config = Config::FromJson(s.Text(1));
-      if (!config.ok()) return fmt::format("trial {}: {}", s.Int(0), config.status().message());
-      if (config->ValueDigest().Hex() == s.Text(2)) return std::string();
-      return fmt::format("trial {}: its config does not have the digest stored beside it", s.Int(0));
-    }));
-    HONE_RETURN_IF_ERROR(Rows("SELECT a.ordinal, b.ordinal FROM trial a JOIN session sa ON sa.id = a.session JOIN trial b ON "
-                              "b.config_digest = a.config_digest AND b.ordinal > a.ordinal JOIN session sb ON sb.id = b.session "
-                              "WHERE sa.fingerprint = sb.fingerprint ORDER BY a.ordinal",
-                              [](const Statement& s) { return fmt::format("trials {} and {} are of the same config", s.Int(0), s.Int(1)); }));
+    HONE_RETURN_IF_ERROR(
+        Rows("SELECT ordinal, config, config_digest FROM trial ORDER BY ordinal", [](const Statement& s) {
+          Result<Config> config = Config::FromJson(s.Text(1));
+          if (!config.ok()) return fmt::format("trial {}: {}", s.Int(0), config.status().message());
+          if (config->ValueDigest().Hex() == s.Text(2)) return std::string();
+          return fmt::format("trial {}: its config does not have the digest stored beside it", s.Int(0));
+        }));
+    HONE_RETURN_IF_ERROR(Rows(
+        "SELECT a.ordinal, b.ordinal FROM trial a JOIN session sa ON sa.id = a.session JOIN trial b ON "
+        "b.config_digest = a.config_digest AND b.ordinal > a.ordinal JOIN session sb ON sb.id = b.session "
+        "WHERE sa.fingerprint = sb.fingerprint ORDER BY a.ordinal",
+        [](const Statement& s) { return fmt::format("trials {} and {} are of the same config", s.Int(0), s.Int(1)); }));
     HONE_RETURN_IF_ERROR(Medians());
     return std::move(findings_);
   }
@@ -56,7 +61,8 @@ class Verifier {
   }
 
   Status Medians() {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare("SELECT ordinal, state, median, count FROM trial ORDER BY ordinal"));
+    HONE_ASSIGN_OR_RETURN(Statement s,
+                          db_->Prepare("SELECT ordinal, state, median, count FROM trial ORDER BY ordinal"));
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
       if (!row) return Status();

@@ -43,7 +43,8 @@ Config Space::At(uint64_t index) const {
 
 Result<uint64_t> Space::IndexOf(const Config& config) const {
   const auto not_here = [&](const std::string& what) {
-    return Status::Invalid(fmt::format("config `{}` is not a point of the space of {}: {}", config.Text(), template_name_, what));
+    return Status::Invalid(
+        fmt::format("config `{}` is not a point of the space of {}: {}", config.Text(), template_name_, what));
   };
   if (config.template_name != template_name_) return not_here("another template");
   if (config.values.size() != knobs_.size()) {
@@ -128,11 +129,16 @@ std::optional<std::vector<uint64_t>> TaskSpace::LegalIndices(uint64_t limit) con
 }
 
 std::optional<uint64_t> TaskSpace::SampleLegal(Rng& rng, int tries) const {
-  const uint64_t n = size();
-  if (n == 0) return std::nullopt;
+  if (size() == 0) return std::nullopt;
   for (int t = 0; t < tries; ++t) {
-    const uint64_t index = rng.UniformInt(n);
-    if (!Reject(index)) return index;
+    const size_t chosen = spaces_.size() == 1 ? 0 : rng.UniformInt(spaces_.size());
+    const Space& space = spaces_[chosen];
+    if (space.size() == 0) continue;
+    const uint64_t index = rng.UniformInt(space.size());
+    if (space.Reject(space.At(index))) continue;
+    uint64_t offset = 0;
+    for (size_t s = 0; s < chosen; ++s) offset += spaces_[s].size();
+    return offset + index;
   }
   return std::nullopt;
 }

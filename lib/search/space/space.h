@@ -1,8 +1,8 @@
 // Space: the knobs of one template for one workload and target, and which of their combinations are legal.
 //
-// index <-> config is mixed radix, the first knob the least significant digit, exactly as AutoTVM's ConfigSpace, so that its
-// logs resolve. Split knobs enumerate as there too: depth-first over factors of the extent, the innermost part chosen
-// first and the last choice varying fastest; the outermost part is stored as -1.
+// index <-> config is mixed radix, the first knob the least significant digit, exactly as AutoTVM's ConfigSpace, so
+// that its logs resolve. Split knobs enumerate as there too: depth-first over factors of the extent, the innermost part
+// chosen first and the last choice varying fastest; the outermost part is stored as -1.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ enum class SplitPolicy {
 struct SplitOptions {
   SplitPolicy policy = SplitPolicy::kFactors;
   int64_t max_factor = INT64_MAX;
-  std::optional<bool> no_tail;  // unset: true only for kFactors
-  std::vector<std::vector<int64_t>> candidates;  // of kCandidate: part sizes, outermost -1
+  std::optional<bool> no_tail;                              // unset: true only for kFactors
+  std::vector<std::vector<int64_t>> candidates;             // of kCandidate: part sizes, outermost -1
   std::function<bool(const std::vector<int64_t>&)> filter;  // on the parts, outermost -1
 };
 
@@ -87,12 +87,13 @@ class TaskSpace {
   void Add(Space space);
   const std::vector<Space>& spaces() const { return spaces_; }
   uint64_t size() const;
-  Config At(uint64_t index) const;              // Config::index is the index in the union
+  Config At(uint64_t index) const;  // Config::index is the index in the union
   Result<uint64_t> IndexOf(const Config& config) const;
   std::optional<std::string> Reject(uint64_t index) const;
   // All legal indices, ascending, if the union has at most `limit` points; nothing otherwise.
   std::optional<std::vector<uint64_t>> LegalIndices(uint64_t limit) const;
-  // A legal index drawn uniformly (by rejection); nothing after `tries` misses.
+  // A legal index: first one of the templates, each as likely, then one of its legal points, each as likely (by
+  // rejection), so that a template with many points does not hide one with few. Nothing after `tries` misses.
   std::optional<uint64_t> SampleLegal(Rng& rng, int tries = 10000) const;
 
  private:

@@ -30,7 +30,9 @@ class StoreTest : public ::testing::Test {
   void Fill() {
     std::unique_ptr<Store> store = Open();
     const int64_t session = *store->BeginSession(SampleSession());
-    ASSERT_TRUE(store->Append(session, {Good(1, {3e-3, 1e-3, 2e-3}), Bad(2, TrialError::kWrong, "element 3: 1 instead of 2")}).ok());
+    ASSERT_TRUE(
+        store->Append(session, {Good(1, {3e-3, 1e-3, 2e-3}), Bad(2, TrialError::kWrong, "element 3: 1 instead of 2")})
+            .ok());
     ASSERT_TRUE(store->Append(session, {Good(4, {1e-3})}).ok());
     ASSERT_TRUE(store->EndSession(session, 2000).ok());
   }
