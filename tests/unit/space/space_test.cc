@@ -116,6 +116,18 @@ TEST(TaskSpace, SamplesAreLegalAndSpreadOverAll) {
   }
 }
 
+TEST(TaskSpace, ASmallTemplateIsDrawnAsOftenAsALargeOne) {
+  TaskSpace t;
+  t.Add(Sample());  // 18 points
+  Space u("u");
+  u.Add(Knob::Choice("a", {1, 2}));
+  t.Add(u);
+  Rng rng(1);
+  int small = 0;
+  for (int i = 0; i < 1000; ++i) small += *t.SampleLegal(rng) >= 18;
+  EXPECT_NEAR(small, 500, 80);  // five standard deviations
+}
+
 TEST(TaskSpace, NothingToDraw) {
   TaskSpace empty;
   Rng rng(1);
