@@ -1,5 +1,6 @@
 #include "graph/fuse_epilogue.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace hone::graph {
@@ -7,16 +8,22 @@ namespace {
 
 bool IsAnchor(const Node& node) { return node.workload.op == "conv2d" || node.workload.op == "dense"; }
 
-std::optional<EpilogueKind> Activation(const Node& node) {
-  if (!node.workload.epilogue.empty()) return std::nullopt;
-  if (node.workload.op == "relu") return EpilogueKind::kRelu;
-  if (node.workload.op == "relu6") return EpilogueKind::kRelu6;
+bool IsActivation(EpilogueKind kind) {
+  return kind == EpilogueKind::kRelu || kind == EpilogueKind::kRelu6 || kind == EpilogueKind::kClip;
+}
+
+// A node that is nothing but one: `relu(x)`, or as `identity(x) + clip(low,high)`, the only way to write a clip.
+std::optional<EpilogueOp> Activation(const Node& node) {
+  const Workload& w = node.workload;
+  if (w.op == "identity" && w.epilogue.size() == 1 && IsActivation(w.epilogue[0].kind)) return w.epilogue[0];
+  if (!w.epilogue.empty()) return std::nullopt;
+  if (w.op == "relu") return EpilogueOp{EpilogueKind::kRelu, 0, 0};
+  if (w.op == "relu6") return EpilogueOp{EpilogueKind::kRelu6, 0, 0};
   return std::nullopt;
 }
 
 bool HasActivation(const Workload& w) {
-  return w.HasEpilogue(EpilogueKind::kRelu) || w.HasEpilogue(EpilogueKind::kRelu6) ||
-         w.HasEpilogue(EpilogueKind::kClip);
+  return std::any_of(w.epilogue.begin(), w.epilogue.end(), [](const EpilogueOp& op) { return IsActivation(op.kind); });
 }
 
 class Fuser {
@@ -49,9 +56,9 @@ class Fuser {
   }
 
   // The anchor at `from`, changed to compute what the node at `to` did, in its place.
-  void Replace(size_t from, size_t to, EpilogueKind kind, const std::string& operand) {
+  void Replace(size_t from, size_t to, const EpilogueOp& op, const std::string& operand) {
     Node anchor = std::move(graph_->nodes[from]);
-    anchor.workload.epilogue.push_back({kind, 0, 0});
+    anchor.workload.epilogue.push_back(op);
     if (!operand.empty()) anchor.inputs.push_back(operand);
     anchor.name = graph_->nodes[to].name;
     graph_->nodes[to] = std::move(anchor);
@@ -59,11 +66,11 @@ class Fuser {
   }
 
   bool TryActivation(size_t i) {
-    const auto kind = Activation(graph_->nodes[i]);
-    if (!kind) return false;
+    const auto activation = Activation(graph_->nodes[i]);
+    if (!activation) return false;
     const auto anchor = SoleAnchor(graph_->nodes[i].inputs[0], i);
     if (!anchor) return false;
-    Replace(*anchor, i, *kind, "");
+    Replace(*anchor, i, *activation, "");
     return true;
   }
 
@@ -80,7 +87,7 @@ class Fuser {
       other = add.inputs[1 - side];
     }
     if (!best) return false;
-    Replace(*best, i, EpilogueKind::kAdd, other);
+    Replace(*best, i, {EpilogueKind::kAdd, 0, 0}, other);
     return true;
   }
 

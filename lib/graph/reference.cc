@@ -75,7 +75,7 @@ void Dense(const Node& node, const Values& data, const Values& weight, Values* o
 }
 
 // Windows see the elements inside the input alone: the maximum and the average are of those (count_include_pad=1 counts
-// the padding as zeros).
+// the padding as zeros, but never what lies behind it, where ceil_mode=1 lets a window reach).
 void Pool(const Node& node, const Values& data, Values* out) {
   const Window w = *WindowOf(node.workload);
   const bool maximum = node.workload.op == "max_pool2d";
@@ -91,13 +91,14 @@ void Pool(const Node& node, const Values& data, Values* out) {
           for (int64_t kw = 0; kw < w.kernel_w; ++kw) {
             const int64_t ih = oh * w.stride_h - w.top + kh * w.dilation_h,
                           iw = ow * w.stride_w - w.left + kw * w.dilation_w;
-            if (ih < 0 || ih >= in[2] || iw < 0 || iw >= in[3]) continue;
+            const bool inside = ih >= 0 && ih < in[2] && iw >= 0 && iw < in[3];
+            const bool padding = !inside && ih < in[2] + w.bottom && iw < in[3] + w.right;
+            count += inside || (include_pad && padding);
+            if (!inside) continue;
             const double x = data[(plane * in[2] + ih) * in[3] + iw];
             value = maximum ? std::max(value, x) : value + x;
-            ++count;
           }
         }
-        if (include_pad) count = w.kernel_h * w.kernel_w;
         if (!maximum) value = count ? value / static_cast<double>(count) : 0;
         (*out)[(plane * shape[2] + oh) * shape[3] + ow] = value;
       }
@@ -150,7 +151,8 @@ void Concat(const std::vector<TensorType>& inputs, const std::vector<const Value
 
 void Pad2d(const Node& node, const Values& data, Values* out) {
   const std::vector<int64_t>& in = node.workload.inputs[0].shape;
-  const std::vector<int64_t> pad = node.workload.Numbers("pad", {0, 0, 0, 0});
+  std::vector<int64_t> pad = node.workload.Numbers("pad", {0, 0, 0, 0});
+  if (pad.size() == 1) pad.resize(4, pad[0]);
   for (int64_t plane = 0; plane < in[0] * in[1]; ++plane) {
     for (int64_t h = 0; h < in[2]; ++h) {
       const int64_t to = (plane * node.output.shape[2] + h + pad[0]) * node.output.shape[3] + pad[1];
@@ -214,8 +216,10 @@ std::vector<double> RunReferenceNode(const Node& node, const std::vector<const s
     Concat(node.workload.inputs, x, &out);
   } else if (op == "pad2d") {
     Pad2d(node, *x[0], &out);
-  } else {  // flatten, dropout, identity and changes of layout: the values in the same logical order
-    out = *x[0];
+  } else {
+    const bool same_values = op == "flatten" || op == "dropout" || op == "identity" || op == "block" || op == "unblock";
+    HONE_CHECK(same_values);  // else an operator that graph/shape.h knows is missing here
+    out = *x[0];              // in the same logical order
   }
   Epilogue(node, x, &out);
   return out;

@@ -13,12 +13,20 @@ constexpr int64_t kMaxAttribute = 1 << 20;
 
 Result<Shape> Numbers(const Workload& w, const std::string& name, size_t count, int64_t fallback, int64_t least) {
   Shape values = w.Numbers(name, Shape(count, fallback));
+  if (values.size() == 1) values.resize(count, values[0]);  // one stands for all, as in op/
   if (values.size() != count) return Status::Invalid(fmt::format("{}: {} takes {} numbers", w.op, name, count));
   for (int64_t v : values) {
     if (v < least || v > kMaxAttribute)
       return Status::Invalid(fmt::format("{}: {} is out of range: {}", w.op, name, v));
   }
   return values;
+}
+
+// `room`: how far the first window can be moved; `filled`: where the padding behind the input begins, in which no
+// window may start.
+int64_t OutputExtent(int64_t room, int64_t stride, int64_t filled, bool round_up) {
+  const int64_t steps = (room + (round_up ? stride - 1 : 0)) / stride;
+  return round_up && steps * stride >= filled ? steps : steps + 1;
 }
 
 Status NeedInputs(const Workload& w, size_t count) {
@@ -175,6 +183,8 @@ Result<Window> WindowOf(const Workload& w) {
   HONE_ASSIGN_OR_RETURN(Shape stride, Numbers(w, "stride", 2, 1, 1));
   HONE_ASSIGN_OR_RETURN(Shape dilation, Numbers(w, "dilation", 2, 1, 1));
   HONE_ASSIGN_OR_RETURN(Shape pad, Numbers(w, "pad", 4, 0, 0));
+  HONE_ASSIGN_OR_RETURN(Shape ceil_mode, Numbers(w, "ceil_mode", 1, 0, 0));
+  const bool round_up = w.op != "conv2d" && ceil_mode[0] != 0;
   window.kernel_h = kernel[0], window.kernel_w = kernel[1];
   window.stride_h = stride[0], window.stride_w = stride[1];
   window.dilation_h = dilation[0], window.dilation_w = dilation[1];
@@ -185,8 +195,8 @@ Result<Window> WindowOf(const Workload& w) {
     return Status::Invalid(fmt::format("{}: the window {}x{} does not fit into {} with its padding: there is no output",
                                        w.op, kernel[0], kernel[1], w.inputs[0].Text()));
   }
-  window.out_h = room_h / stride[0] + 1;
-  window.out_w = room_w / stride[1] + 1;
+  window.out_h = OutputExtent(room_h, stride[0], data[2] + pad[0], round_up);
+  window.out_w = OutputExtent(room_w, stride[1], data[3] + pad[1], round_up);
   return window;
 }
 
@@ -207,6 +217,9 @@ Result<TensorType> InferOutput(const Workload& workload) {
     }
     HONE_ASSIGN_OR_RETURN(Shape shape, entry.infer(workload));
     return TensorType{workload.inputs[0].type, std::move(shape)};
+  }
+  if (workload.op == "clip") {
+    return Status::Unsupported("unknown operator `clip`; write `identity(..) + clip(low,high)`, an epilogue");
   }
   return Status::Unsupported("unknown operator `" + workload.op + "`" + SuggestionText(workload.op, KnownOperators()));
 }

@@ -123,6 +123,28 @@ TEST(FuseEpilogue, NotBehindAnActivationAndNotTwice) {
   EXPECT_EQ(Ops(graph), "r0=conv2d+act r1=relu a=add");
 }
 
+TEST(FuseEpilogue, AClipKeepsItsBounds) {
+  auto graph = ParseGraph(R"json({"version": 1, "name": "n", "seed": 1, "outputs": ["y"],
+    "inputs": [{"name": "x", "shape": [1, 3]}],
+    "parameters": [{"name": "w", "shape": [2, 3], "init": "uniform", "low": -1, "high": 1}],
+    "nodes": [{"name": "d", "workload": "dense(f32[1,3], f32[2,3])", "inputs": ["x", "w"]},
+              {"name": "y", "workload": "identity(f32[1,2]) + clip(-0.25,0.5)", "inputs": ["d"]}]})json",
+                          "n.json");
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  const TensorValues expected = Evaluate(*graph);
+  ASSERT_TRUE(Normalise(&*graph).ok());
+  ASSERT_EQ(graph->nodes.size(), 1u);
+  EXPECT_EQ(graph->nodes[0].workload.Text(), "dense(f32[1,3], f32[2,3]) + clip(-0.25,0.5)");
+  EXPECT_EQ(Evaluate(*graph), expected);
+}
+
+TEST(FuseEpilogue, Relu6Joins) {
+  NetworkBuilder net("n", 1);
+  Graph graph = net.Finish({net.Unary("r", "relu6", net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0))});
+  EXPECT_TRUE(FuseEpilogue(&graph));
+  EXPECT_EQ(graph.nodes[0].workload.epilogue.back().kind, EpilogueKind::kRelu6);
+}
+
 TEST(FuseEpilogue, AnOutputThatIsReadStays) {
   NetworkBuilder net("n", 1);
   std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);

@@ -43,6 +43,23 @@ TEST(Reference, PoolingIgnoresPadding) {
       (std::vector<double>{0.5, 1.5, 2, 5}));
 }
 
+// ceil_mode adds a window that reaches behind the padding; what lies there is counted by nobody. Four columns, one of
+// padding on each side, windows of three at -1 and 3: {pad, 3, 6} and {12, pad, nothing}.
+TEST(Reference, CeilModeCountsNothingBehindThePadding) {
+  EXPECT_EQ(RunOne("avg_pool2d(f32[1,1,1,4], kernel=1x3, stride=1x4, pad=0,1,0,1, ceil_mode=1, count_include_pad=1)",
+                   {1, 1, 1, 2}, {{3, 6, 9, 12}}),
+            (std::vector<double>{3, 6}));
+  EXPECT_EQ(RunOne("avg_pool2d(f32[1,1,1,4], kernel=1x3, stride=1x4, pad=0,1,0,1, ceil_mode=1)", {1, 1, 1, 2},
+                   {{3, 6, 9, 12}}),
+            (std::vector<double>{4.5, 12}));
+  EXPECT_EQ(RunOne("max_pool2d(f32[1,1,1,4], kernel=1x2, stride=1x3, ceil_mode=1)", {1, 1, 1, 2}, {{3, 6, 9, 12}}),
+            (std::vector<double>{6, 12}));
+}
+
+TEST(ReferenceDeathTest, AnUnlistedOperatorIsNoIdentity) {
+  EXPECT_DEATH(RunOne("cube(f32[1,2])", {1, 2}, {{1, 2}}), "same_values");
+}
+
 TEST(Reference, ConcatAndPadding) {
   EXPECT_EQ(RunOne("concat(f32[2,1,1,2], f32[2,2,1,2])", {2, 3, 1, 2}, {{1, 2, 3, 4}, {5, 6, 7, 8, 9, 10, 11, 12}}),
             (std::vector<double>{1, 2, 5, 6, 7, 8, 3, 4, 9, 10, 11, 12}));
