@@ -40,19 +40,6 @@ Status ErrorCodeStatus(const std::error_code& error, const std::string& what) {
   return ErrnoStatus(error.value(), what);
 }
 
-class RealDisk final : public FileSystem {
- public:
-  Result<std::string> ReadFile(const std::string& path) override { return hone::ReadFile(path); }
-  Status WriteAtomic(const std::string& path, std::string_view bytes) override { return WriteFileAtomic(path, bytes); }
-  Result<bool> WriteIfChanged(const std::string& path, std::string_view bytes) override {
-    return WriteFileIfChanged(path, bytes);
-  }
-  bool Exists(const std::string& path) override { return hone::Exists(path); }
-  Status Remove(const std::string& path) override { return hone::Remove(path); }
-  Result<std::vector<std::string>> List(const std::string& path) override { return ListDir(path); }
-  Status MakeDirs(const std::string& path) override { return hone::MakeDirs(path); }
-};
-
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
@@ -203,11 +190,6 @@ TempDir& TempDir::operator=(TempDir&& other) noexcept {
 
 TempDir::~TempDir() {
   if (!path_.empty()) (void)RemoveTree(path_).ok();
-}
-
-FileSystem* RealFileSystem() {
-  static RealDisk disk;
-  return &disk;
 }
 
 }  // namespace hone

@@ -1,7 +1,5 @@
 // Files and folders. Every failure is kNotFound (the file, or a folder on the way, is not there) or kIo, and its
 // message starts with the path. Paths are byte strings with '/'; relative ones are relative to the current folder.
-//
-// Code whose tests must not touch a disk takes a FileSystem*; the free functions are the real disk.
 #pragma once
 
 #include <cstdint>
@@ -55,21 +53,5 @@ class TempDir {
   explicit TempDir(std::string path) : path_(std::move(path)) {}
   std::string path_;  // empty: nothing to remove
 };
-
-// The disk as what a program needs of it. Implementations: RealFileSystem() and tests/fake/memory_fs.h. The contract of
-// each function is that of the free function of the same name.
-class FileSystem {
- public:
-  virtual ~FileSystem() = default;
-  virtual Result<std::string> ReadFile(const std::string& path) = 0;
-  virtual Status WriteAtomic(const std::string& path, std::string_view bytes) = 0;
-  virtual Result<bool> WriteIfChanged(const std::string& path, std::string_view bytes) = 0;
-  virtual bool Exists(const std::string& path) = 0;
-  virtual Status Remove(const std::string& path) = 0;
-  virtual Result<std::vector<std::string>> List(const std::string& path) = 0;
-  virtual Status MakeDirs(const std::string& path) = 0;
-};
-
-FileSystem* RealFileSystem();  // lives as long as the program; any thread
 
 }  // namespace hone
