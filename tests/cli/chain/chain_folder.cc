@@ -78,6 +78,8 @@ void ChainFolder::InventTimes(uint64_t seed, double sleep_seconds) {
   WriteTool("hone-tune", fmt::format("--fake-measure {},{} ", seed, sleep_seconds));
 }
 
+void ChainFolder::RealTimes() { WriteTool("hone-tune", ""); }
+
 void ChainFolder::WritePipeline(const std::string& name, int trials) {
   Write("pipelines/" + name + ".toml",
         fmt::format("network = \"models/{}.json\"\ntargets = [\"cpu\"]\n[tune]\ntrials = {}\n[measure]\n"

@@ -37,6 +37,7 @@ class ChainFolder : public testing::Test {
   // From now on hone-tune invents its times: a pure function of `seed` and the candidate. Each trial sleeps that long.
   // A script that is replaced is no change to Ninja, by design: tools are order-only inputs.
   void InventTimes(uint64_t seed, double sleep_seconds = 0);
+  void RealTimes();  // again
 
   CommandResult Plan();
   CommandResult Run(const std::vector<std::string>& argv);

@@ -1,0 +1,141 @@
+// Every JSON input of every tool, spoilt in every way that a table can hold, and at random.
+#include <cstdlib>
+
+#include "base/json.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "error_folder.h"
+
+namespace hone {
+namespace {
+
+struct Input {
+  std::string tool, flag;
+  std::string good;  // the file, from the project
+};
+
+class Files : public ErrorFolder {
+ protected:
+  static std::vector<Input> Inputs() {
+    return {{"hone-extract", "--network", "pipelines/models/one.json"},
+            {"hone-extract", "--target", "work/targets/cpu.json"},
+            {"hone-tune", "--task", "work/tasks/" + project_->Tasks("one").at(0) + ".task.json"},
+            {"hone-tune", "--settings", "work/settings/one.tune.json"},
+            {"hone-pick-best", "--tasks", "work/tasks/one.cpu.tasks.json"},
+            {"hone-build", "--graph", "work/nets/one.graph.json"},
+            {"hone-build", "--target", "work/targets/cpu.json"},
+            {"hone-build", "--best", "work/best/one.cpu.json"},
+            {"hone-bench", "--settings", "work/settings/one.bench.json"},
+            {"hone-report", "--bench", "work/bench/one.cpu.json"},
+            {"hone-report", "--tasks", "work/tasks/one.cpu.tasks.json"},
+            {"hone-report", "--best", "work/best/one.cpu.json"}};
+  }
+
+  // Expects the refusal of the input with other bytes, naming the file.
+  void ExpectBytesRefused(const Input& input, const std::string& bytes, std::vector<std::string> parts = {}) {
+    // Under its own name in another folder: some tools take the name of the target or network from it.
+    const std::string bad = "bad/" + BaseName(input.good);
+    project_->Write(bad, bytes);
+    parts.push_back(bad);
+    ExpectRefused(With(input.tool, input.flag, bad), parts);
+  }
+};
+
+TEST_F(Files, ThatAreMissingOrNoFiles) {
+  for (const Input& input : Inputs()) {
+    ExpectRefused(With(input.tool, input.flag, "bad/none.json"), {"bad/none.json"});
+    ASSERT_TRUE(MakeDirs(project_->Path("bad/folder.json")).ok());
+    ExpectRefused(With(input.tool, input.flag, "bad/folder.json"), {"bad/folder.json"});
+  }
+}
+
+TEST_F(Files, ThatAreEmptyTornOrOfAnotherKind) {
+  for (const Input& input : Inputs()) {
+    const std::string good = project_->Read(input.good);
+    ExpectBytesRefused(input, "", {".json:1:"});
+    ExpectBytesRefused(input, good.substr(0, good.size() / 2), {".json:"});
+    ExpectBytesRefused(input, good + "}", {".json:"});
+    ExpectBytesRefused(input, "[]\n");
+    ExpectBytesRefused(input, "3\n");
+    ExpectBytesRefused(input, std::string("\x7f" "ELF\0\0\xff\xfe\n\n", 10), {".json:1:"});
+    ExpectBytesRefused(input, "{\"version\": \"\xff\xfe\"}");
+    std::string deep;  // a parser that recurses has no stack for it
+    for (int i = 0; i < 100000; ++i) deep += "[";
+    ExpectBytesRefused(input, deep, {".json:"});
+  }
+}
+
+TEST_F(Files, WithAKeyThatIsMisspeltMissingTwiceOrOfAnotherType) {
+  for (const Input& input : Inputs()) {
+    const Result<Json> good = ParseJson(project_->Read(input.good), input.good);
+    ASSERT_TRUE(good.ok());
+    for (const auto& [key, value] : good->items()) {
+      Json other = *good;
+      other[key] = value.is_object() ? Json(3) : Json::object();
+      ExpectBytesRefused(input, other.dump(1), {"/" + key});
+      other = *good;
+      other.erase(key);
+      other[key + "s"] = value;
+      ExpectBytesRefused(input, other.dump(1), {key});
+    }
+    if (good->contains("version")) {
+      Json newer = *good;
+      newer["version"] = 99;
+      ExpectBytesRefused(input, newer.dump(1), {"/version", "99"});
+    }
+  }
+}
+
+// A library of whose files one is spoilt. The loader would map a torn object and crash on the first touch of what is missing.
+TEST_F(Files, OfALibrary) {
+  const std::vector<std::string> names = {"libone.so", "one.params", "one.graph.json", "manifest.json"};
+  for (const std::string& bad : names) {
+    SCOPED_TRACE(bad);
+    for (const char* word : {"torn", "empty", "text", "gone"}) {
+      const std::string damage = word;
+      SCOPED_TRACE(damage);
+      for (const std::string& name : names) project_->Write("bad/lib/" + name, project_->Read("work/out/one.cpu/" + name));
+      const std::string good = project_->Read("work/out/one.cpu/" + bad), path = "bad/lib/" + bad;
+      if (damage == "torn") project_->Write(path, good.substr(0, good.size() / 2));
+      if (damage == "empty") project_->Write(path, "");
+      if (damage == "text") project_->Write(path, "this is no such file\n");
+      if (damage == "gone") {
+        ASSERT_TRUE(Remove(project_->Path(path)).ok());
+      }
+      // The library itself reads its parameters: its message has their kind and the folder.
+      const bool parameters = bad == "one.params";
+      ExpectRefused(With("hone-bench", "--lib", "bad/lib"), {parameters ? "bad/lib: " : path, parameters ? "parameter file" : ""});
+    }
+  }
+}
+
+// Whatever the bytes, a tool works or refuses; it does not crash, hang or say nothing. HONE_FAULT_ROUNDS makes it longer.
+TEST_F(Files, WithRandomDamage) {
+  const char* rounds_text = std::getenv("HONE_FAULT_ROUNDS");
+  const int rounds = rounds_text != nullptr ? std::atoi(rounds_text) : 10;
+  Rng rng(17);
+  int refused = 0;
+  for (const Input& input : Inputs()) {
+    const std::string good = project_->Read(input.good);
+    for (int round = 0; round < rounds && !HasFailure(); ++round) {
+      std::string bytes = good;
+      for (int i = static_cast<int>(rng.UniformInt(3)); i >= 0; --i) {
+        const size_t at = rng.UniformInt(bytes.size());
+        constexpr char kLikely[] = "0123456789-.,:\"{}[]xe ()";
+        switch (rng.UniformInt(3)) {
+          case 0: bytes[at] = kLikely[rng.UniformInt(sizeof kLikely - 1)]; break;
+          case 1: bytes.erase(at, 1 + rng.UniformInt(8)); break;
+          default: bytes.insert(at, 1, kLikely[rng.UniformInt(sizeof kLikely - 1)]);
+        }
+      }
+      const std::string bad = "bad/" + BaseName(input.good);
+      project_->Write(bad, bytes);
+      refused += !ExpectNoCrash(With(input.tool, input.flag, bad));
+      if (HasFailure()) ADD_FAILURE() << bad << " was:\n" << bytes;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,132 @@
+// Networks and tasks: what cannot be computed is refused with its place, what is only odd is tuned and built.
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "error_folder.h"
+#include "graph/graph_json.h"
+#include "graph/networks.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone {
+namespace {
+
+class Networks : public ErrorFolder {
+ protected:
+  std::string One() { return project_->Read("pipelines/models/one.json"); }
+  void ExpectGraphRefused(const std::string& text, std::vector<std::string> parts) {
+    project_->Write("bad/one.json", text);
+    parts.push_back("bad/one.json");
+    ExpectRefused(With("hone-extract", "--network", "bad/one.json"), parts);
+  }
+  // Expects that there is something to spoil, too.
+  void ExpectGraphRefused(const std::string& from, const std::string& to, std::vector<std::string> parts) {
+    const std::string text = One();
+    ASSERT_NE(text.find(from), std::string::npos) << from << " in\n" << text;
+    ExpectGraphRefused(ReplaceAll(text, from, to), std::move(parts));
+  }
+  static std::string TaskText(const std::string& workload) {
+    const std::string target = HostTarget()->Text();
+    return fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 1000}})",
+                       TaskId(*Workload::Parse(workload), target), workload, target);
+  }
+};
+
+TEST_F(Networks, BuiltInOnesThatAreNotKnown) {
+  ExpectRefused(With("hone-extract", "--network", "resnet-81"), {"resnet-81", "did you mean `resnet-18`?"});
+  ExpectRefused(With("hone-extract", "--network", "nothing-like-it"), {"nothing-like-it", "resnet-18"});
+  std::vector<std::string> argv = With("hone-extract", "--network", "resnet-18");
+  argv.insert(argv.end(), {"--batch", "0"});
+  ExpectRefused(argv, {"batch 0"});
+}
+
+TEST_F(Networks, WithAnOperatorThatIsNotKnown) {
+  ExpectGraphRefused("global_avg_pool(", "global_avg_pol(", {"did you mean `global_avg_pool`?"});
+  ExpectGraphRefused("global_avg_pool(", "attention(", {"attention"});
+}
+
+TEST_F(Networks, WithAConvolutionWithoutOutput) {
+  ExpectGraphRefused("conv2d(f32[1,3,14,14], f32[64,3,3,3], pad=1,1,1,1)", "conv2d(f32[1,3,14,14], f32[64,3,30,30])",
+                     {"no output"});
+  ExpectGraphRefused("conv2d(f32[1,3,14,14], f32[64,3,3,3], pad=1,1,1,1)",
+                     "conv2d(f32[1,3,14,14], f32[64,3,3,3], stride=0x0, pad=1,1,1,1)", {"stride"});
+}
+
+TEST_F(Networks, WhoseTensorsDoNotFit) {
+  ExpectGraphRefused("f32[64,3,3,3]", "f32[64,4,3,3]", {"4"});
+  ExpectGraphRefused("f32[1,3,14,14]", "f32[1,3,0,14]", {"0"});
+  ExpectGraphRefused("f32[1,3,14,14]", "f32[1,3,14,999999999999]", {});
+  ExpectGraphRefused("f32[1,3,14,14]", "f33[1,3,14,14]", {"f33"});
+}
+
+TEST_F(Networks, WhoseNodesDoNotConnect) {
+  Json graph = *ParseJson(One(), "one");
+  Json other = graph;
+  other["outputs"] = {"nothing"};
+  ExpectGraphRefused(other.dump(1), {"nothing"});
+  other = graph;
+  other["nodes"][1]["inputs"][0] = "nothing";
+  ExpectGraphRefused(other.dump(1), {"nothing"});
+  other = graph;
+  other["nodes"][0]["inputs"][0] = other["outputs"][0];
+  ExpectGraphRefused(other.dump(1), {"cycle"});
+  other = graph;
+  other["nodes"].push_back(other["nodes"][0]);
+  ExpectGraphRefused(other.dump(1), {"c1"});
+  other = graph;
+  other["nodes"] = Json::array();
+  ExpectGraphRefused(other.dump(1), {});
+}
+
+TEST_F(Networks, TasksThatCannotBeComputed) {
+  for (const auto& [workload, part] : std::vector<std::pair<std::string, std::string>>{
+           {"conv2dd(f32[1,32,14,14], f32[32,32,3,3])", "did you mean `conv2d`?"},
+           {"conv2d(f32[1,32,2,2], f32[32,32,3,3])", "no output"},
+           {"conv2d(f32[1,32,14,14], f32[32,31,3,3])", "31"},
+           {"conv2d(f32[1,32,14,14])", "conv2d"},
+           {"dense(f32[1,64], f32[10,32])", "32"}}) {
+    project_->Write("bad/t.task.json", TaskText(workload));
+    ExpectRefused(With("hone-tune", "--task", "bad/t.task.json"), {"bad/t.task.json", part});
+  }
+}
+
+// Prime, 1, smaller than a vector: legal, and so they have points, compile and are right.
+TEST_F(Networks, OddExtentsAreTunedForReal) {
+  project_->Write("odd.tune.json", R"({"version": 1, "trials": 2, "measure": {"candidate_seconds": 0.005, "timeout_seconds": 120, "finalists": 1}})");
+  project_->RealTimes();
+  for (const char* workload : {"conv2d(f32[1,13,17,11], f32[7,13,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[1,1,1,1], f32[1,1,1,1])",
+                               "conv2d(f32[1,3,5,1], f32[5,3,5,1], stride=3x1)", "dense(f32[1,7], f32[3,7]) + bias"}) {
+    SCOPED_TRACE(workload);
+    project_->Write("odd.task.json", TaskText(workload));
+    std::vector<std::string> argv = {project_->Path("bin/hone-tune"), "--task",   "odd.task.json", "--settings", "odd.tune.json",
+                                     "--db",                         "new/o.db", "--stamp",       "new/o.done"};
+    const CommandResult result = project_->Run(argv);
+    EXPECT_TRUE(result.status.ok()) << Text(result);
+    EXPECT_EQ(result.err.find("wrong"), std::string::npos) << Text(result);
+    EXPECT_TRUE(Exists(project_->Path("new/o.done")));
+    ASSERT_TRUE(RemoveTree(project_->Path("new")).ok());
+  }
+  project_->InventTimes(5);
+}
+
+TEST_F(Networks, OfOddExtentsAreBuiltAndRight) {
+  graph::NetworkBuilder net("odd", 3);
+  std::string x = net.Input("data", {1, 3, 13, 7});
+  x = net.Relu("r1", net.Conv2d("c1", x, 5, 3, 1, 1));
+  x = net.MaxPool("p", net.Conv2d("c2", x, 1, 1, 1, 0), 2, 2, 0);
+  x = net.Conv2d("c3", x, 17, 3, 2, 1);
+  const std::string out = net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), 3);
+  project_->Write("odd.json", graph::GraphText(net.Finish({out})));
+  const auto run = [](const std::vector<std::string>& argv) {
+    const CommandResult result = RunTool(argv);
+    EXPECT_TRUE(result.status.ok()) << Text(result);
+  };
+  run(With("hone-extract", "--network", "odd.json"));
+  run({"hone-build", "--graph", "new/one.graph.json", "--target", "work/targets/cpu.json", "--untuned", "--out", "new/odd"});
+  run({"hone-bench", "--lib", "new/odd", "--settings", "work/settings/one.bench.json"});
+  ASSERT_TRUE(RemoveTree(project_->Path("new")).ok());
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,61 @@
+// Pipeline and target files: one line with the file and the line in it, and the manifest that was there stays.
+#include "error_folder.h"
+
+namespace hone {
+namespace {
+
+class Pipelines : public ErrorFolder {
+ protected:
+  // hone-plan with another pipelines/one.toml.
+  void ExpectRefusedPipeline(const std::string& text, std::vector<std::string> parts) {
+    const std::string good = project_->Read("pipelines/one.toml");
+    project_->Write("pipelines/one.toml", text);
+    ExpectRefused(Good("hone-plan"), parts);
+    ExpectRefused({"hone-plan", "--pipelines", "pipelines", "--work", "work", "--tools", "bin"}, parts);
+    project_->Write("pipelines/one.toml", good);
+  }
+  void ExpectRefusedTarget(const std::string& text, std::vector<std::string> parts) {
+    const std::string good = project_->Read("pipelines/targets/cpu.toml");
+    project_->Write("pipelines/targets/cpu.toml", text);
+    ExpectRefused(Good("hone-plan"), parts);
+    project_->Write("pipelines/targets/cpu.toml", good);
+  }
+};
+
+const std::string kHead = "network = \"resnet-18\"\ntargets = [\"cpu\"]\n";
+
+TEST_F(Pipelines, ThatAreMalformed) {
+  ExpectRefusedPipeline("network = \n", {"pipelines/one.toml:1:"});
+  ExpectRefusedPipeline("netwrok = \"resnet-18\"\ntargets = [\"cpu\"]\n", {"pipelines/one.toml:1:", "did you mean `network`?"});
+  ExpectRefusedPipeline("targets = [\"cpu\"]\n", {"pipelines/one.toml", "network"});
+  ExpectRefusedPipeline("network = \"resnet-18\"\n", {"pipelines/one.toml", "targets"});
+  ExpectRefusedPipeline(kHead + "batch = 0\n", {"pipelines/one.toml:3:", "batch"});
+  ExpectRefusedPipeline(kHead + "batch = \"2\"\n", {"pipelines/one.toml:3:", "batch"});
+  ExpectRefusedPipeline(kHead + "[tune]\ntrials = 0\n", {"pipelines/one.toml:4:", "trials"});
+  ExpectRefusedPipeline(kHead + "[tune]\ntrials = 1e3\n", {"pipelines/one.toml:4:", "trials"});
+  ExpectRefusedPipeline(kHead + "[tune]\ntrials = 99999999999999999999\n", {"pipelines/one.toml:4:"});
+  ExpectRefusedPipeline(kHead + "[tune]\ntrails = 3\n", {"pipelines/one.toml:4:", "did you mean `trials`?"});
+  ExpectRefusedPipeline(kHead + "[tuen]\ntrials = 3\n", {"pipelines/one.toml:3:", "did you mean `tune`?"});
+  ExpectRefusedPipeline(kHead + "[measure]\nfinalists = -1\n", {"pipelines/one.toml:4:", "finalists"});
+  ExpectRefusedPipeline(kHead + "[bench]\niterations = nan\n", {"pipelines/one.toml:4:", "iterations"});
+  ExpectRefusedPipeline(kHead + kHead, {"pipelines/one.toml:3:"});
+  ExpectRefusedPipeline(std::string("\xff\xfe\0\0", 4), {"pipelines/one.toml:1:"});
+}
+
+TEST_F(Pipelines, ThatNameWhatIsNotThere) {
+  ExpectRefusedPipeline("network = \"models/none.json\"\ntargets = [\"cpu\"]\n", {"pipelines/one.toml:1:", "models/none.json"});
+  ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = [\"cpu\", \"cup\"]\n", {"pipelines/one.toml:2:", "cup"});
+  ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = []\n", {"pipelines/one.toml:2:", "targets"});
+}
+
+TEST_F(Pipelines, WithATargetThatIsMalformed) {
+  ExpectRefusedTarget("kind = \"cup\"\n", {"pipelines/targets/cpu.toml:1:", "did you mean `cpu`?"});
+  ExpectRefusedTarget("kinds = \"cpu\"\n", {"pipelines/targets/cpu.toml:1:", "did you mean `kind`?"});
+  ExpectRefusedTarget("kind = \"cpu\"\nthreads = 0\n", {"pipelines/targets/cpu.toml:2:", "threads"});
+  ExpectRefusedTarget("kind = \"cpu\"\nvector_bytes = 17\n", {"pipelines/targets/cpu.toml:2:", "vector_bytes"});
+  ExpectRefusedTarget("kind = \"cpu\"\ndevices = 0\n", {"pipelines/targets/cpu.toml:2:", "devices"});
+  ExpectRefusedTarget("threads = 2\n", {"pipelines/targets/cpu.toml", "kind"});
+}
+
+}  // namespace
+}  // namespace hone
