@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/log.h"
+
 namespace hone {
 namespace {
 
@@ -26,6 +28,20 @@ void OnSignal(int signal) {
 }
 
 }  // namespace
+
+int ExitCodeOf(const Status& status) {
+  if (status.ok()) return kDone;
+  LogError(status.message());
+  switch (status.kind()) {
+    case StatusKind::kInterrupted:
+      return kInterrupted;
+    case StatusKind::kInvalid:
+    case StatusKind::kUnsupported:
+      return kMisused;
+    default:
+      return kFailed;
+  }
+}
 
 void InstallInterruptHandlers() {
   if (event_fd.load() < 0) event_fd.store(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

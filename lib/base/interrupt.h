@@ -2,6 +2,8 @@
 // same command then goes on where it stopped.
 #pragma once
 
+#include "base/status.h"
+
 namespace hone {
 
 // What every tool's main returns.
@@ -11,6 +13,10 @@ enum ExitCode : int {
   kMisused = 2,       // flags or input files are wrong
   kInterrupted = 75,  // asked to stop; nothing lost, the same command resumes (EX_TEMPFAIL)
 };
+
+// Says a failure on stderr and returns what main returns for it: kMisused for an input that is malformed or that Hone
+// cannot do (kInvalid, kUnsupported), kInterrupted, else kFailed. Every tool's last step.
+int ExitCodeOf(const Status& status);
 
 // SIGINT, SIGTERM, SIGHUP and SIGUSR1 set a flag from now on instead of ending the process; SIGPIPE is ignored (a write
 // then fails with EPIPE). Call once, early in main, before threads.

@@ -164,6 +164,16 @@ Status JsonReader::Read(const std::string& key, JsonReader* out) {
   return Status();
 }
 
+Status JsonReader::ReadVersion(int64_t newest) {
+  int64_t version = 0;
+  HONE_RETURN_IF_ERROR(Read("version", &version));
+  if (version > newest) {
+    return Status::Unsupported(fmt::format("{}: {}: version {} is newer than this Hone reads ({}); use a newer Hone",
+                                           file_, Where("version"), version, newest));
+  }
+  return version < 1 ? Error("version", fmt::format("no such version: {}", version)) : Status();
+}
+
 template <typename T, typename Get>
 Status JsonReader::ReadList(const std::string& key, const char* what, std::vector<T>* out, Get get) {
   HONE_ASSIGN_OR_RETURN(const Json* found, Find(key));

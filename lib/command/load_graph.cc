@@ -1,8 +1,6 @@
 #include "command/load_graph.h"
 
 #include "base/file.h"
-#include "base/interrupt.h"
-#include "base/log.h"
 #include "graph/param_file.h"
 
 namespace hone::command {
@@ -12,14 +10,6 @@ Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::strin
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::ParseParameterFile(bytes, path));
   return std::optional<graph::ParameterValues>(std::move(values));
-}
-
-int ExitCodeOf(const Status& status) {
-  if (status.ok()) return kDone;
-  LogError(status.message());
-  if (status.kind() == StatusKind::kInterrupted) return kInterrupted;
-  const bool input = status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
-  return input ? kMisused : kFailed;
 }
 
 }  // namespace hone::command

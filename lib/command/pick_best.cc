@@ -114,10 +114,7 @@ class Picker {
 }  // namespace
 
 int RunPickBest(const PickBestOptions& options) {
-  const Status status = Picker(options).Run();
-  if (status.ok()) return kDone;
-  LogError(status.message());
-  return kFailed;
+  return ExitCodeOf(Picker(options).Run());
 }
 
 }  // namespace hone::command

@@ -151,10 +151,7 @@ Status Run(const PlanOptions& options) {
 }  // namespace
 
 int RunPlan(const PlanOptions& options) {
-  const Status status = Run(options);
-  if (status.ok()) return kDone;
-  LogError(status.message());
-  return status.kind() == StatusKind::kInvalid ? kMisused : kFailed;
+  return ExitCodeOf(Run(options));
 }
 
 }  // namespace hone::command

@@ -133,14 +133,7 @@ std::string GraphText(const Graph& graph) {
 Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  int version = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
-  if (version > kGraphVersion) {
-    return Status::Unsupported(
-        fmt::format("{}: /version: the graph has version {}, this Hone reads up to {}; use a newer Hone", path, version,
-                    kGraphVersion));
-  }
-  if (version < 1) return reader.Error("version", "must be at least 1");
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kGraphVersion));
   Graph graph;
   int64_t seed = 1;
   HONE_RETURN_IF_ERROR(reader.Read("name", &graph.name));

@@ -29,10 +29,7 @@ Result<LibraryFolder> ReadLibraryFolder(const std::string& dir) {
   auto json = ReadJsonFile(path);
   if (!json.ok()) return json.status().WithContext("no network library in " + dir + " (hone-build makes one)");
   JsonReader reader(*json, path);
-  int version = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
-  if (version != 1)
-    return reader.Error("version", fmt::format("is {}, this Hone reads 1; build the library again", version));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
   HONE_RETURN_IF_ERROR(reader.Read("name", &folder.name));
   HONE_RETURN_IF_ERROR(reader.Read("identifier", &folder.identifier));
   HONE_RETURN_IF_ERROR(reader.Read("network", &folder.network));

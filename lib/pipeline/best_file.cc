@@ -84,11 +84,7 @@ std::string BestFileText(const BestFile& best) {
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  int64_t version = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
-  if (version != kVersion) {
-    return reader.Error("version", fmt::format("{} is not the version this Hone knows ({})", version, kVersion));
-  }
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
   BestFile best;
   std::vector<JsonReader> tasks;
   HONE_RETURN_IF_ERROR(reader.Read("network", &best.network));

@@ -36,17 +36,6 @@ std::string First(std::initializer_list<std::string> problems) {
   return "";
 }
 
-Status ReadVersion(JsonReader* reader) {
-  int64_t version = 0;
-  HONE_RETURN_IF_ERROR(reader->Read("version", &version));
-  if (version > kVersion) {
-    return reader->Error(
-        "version", fmt::format("{} is newer than this Hone knows ({}); use the Hone that wrote it", version, kVersion));
-  }
-  if (version < 1) return reader->Error("version", fmt::format("no such version: {}", version));
-  return Status::Ok();
-}
-
 Status ReadSeed(JsonReader* reader, uint64_t* seed) {
   int64_t value = static_cast<int64_t>(*seed);
   HONE_RETURN_IF_ERROR(reader->ReadOptional("seed", &value));
@@ -90,7 +79,7 @@ Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string&
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   TuneSettings settings;
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(ReadVersion(&reader));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("tuner", &settings.tuner));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("trials", &settings.trials));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("seconds", &settings.seconds));
@@ -114,7 +103,7 @@ Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::strin
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   BenchSettings settings;
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(ReadVersion(&reader));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("processes", &settings.processes));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("iterations", &settings.iterations));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("warmup", &settings.warmup));

@@ -192,11 +192,7 @@ std::string BenchFileText(const BenchFile& bench) {
 Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  int64_t version = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
-  if (version != kVersion) {
-    return reader.Error("version", fmt::format("{} is not the version this Hone knows ({})", version, kVersion));
-  }
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
   BenchFile bench;
   JsonReader verification;
   std::vector<JsonReader> libraries;

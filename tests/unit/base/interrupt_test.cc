@@ -54,5 +54,16 @@ TEST(Interrupt, CanBeRequestedAndCleared) {
   EXPECT_FALSE(Interrupted());
 }
 
+TEST(ExitCode, SaysWhoseFaultItWas) {
+  EXPECT_EQ(ExitCodeOf(Status()), 0);
+  EXPECT_EQ(ExitCodeOf(Status::Invalid("a")), 2);
+  EXPECT_EQ(ExitCodeOf(Status::Unsupported("a")), 2);
+  EXPECT_EQ(ExitCodeOf(Status::Interrupted("a")), 75);
+  for (const StatusKind kind : {StatusKind::kNotFound, StatusKind::kIo, StatusKind::kLocked, StatusKind::kTimeout,
+                                StatusKind::kCrashed, StatusKind::kCorrupt}) {
+    EXPECT_EQ(ExitCodeOf(Status(kind, "a")), 1) << StatusKindName(kind);
+  }
+}
+
 }  // namespace
 }  // namespace hone

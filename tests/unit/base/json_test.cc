@@ -116,5 +116,20 @@ TEST(JsonReader, SomethingElseThanAnObject) {
   EXPECT_FALSE(reader.Finish().ok());
 }
 
+TEST(JsonReader, AVersionIsKnownNewerOrNone) {
+  const auto read = [](const char* text) {
+    const Json json = *ParseJson(text, "f.json");
+    return JsonReader(json, "f.json").ReadVersion(2);
+  };
+  EXPECT_TRUE(read(R"({"version": 1})").ok());
+  EXPECT_TRUE(read(R"({"version": 2})").ok());
+  const Status newer = read(R"({"version": 3})");
+  EXPECT_EQ(newer.kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(newer.message(), "f.json: /version: version 3 is newer than this Hone reads (2); use a newer Hone");
+  EXPECT_EQ(read(R"({"version": 0})").kind(), StatusKind::kInvalid);
+  EXPECT_EQ(read(R"({"version": "2"})").kind(), StatusKind::kInvalid);
+  EXPECT_EQ(read("{}").kind(), StatusKind::kInvalid);
+}
+
 }  // namespace
 }  // namespace hone

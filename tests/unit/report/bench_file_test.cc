@@ -40,20 +40,22 @@ TEST(BenchFile, AnErrorThatIsNoNumberSurvives) {
   EXPECT_TRUE(std::isinf(read->verification.max_error));
 }
 
-void ExpectRefused(const std::string& from, const std::string& to, const std::string& part) {
+void ExpectRefused(const std::string& from, const std::string& to, const std::string& part,
+                   StatusKind kind = StatusKind::kInvalid) {
   const std::string text = BenchFileText(SampleBench());
   ASSERT_NE(text.find(from), std::string::npos) << from;
   std::string changed = text;
   changed.replace(text.find(from), from.size(), to);
   const Result<BenchFile> read = ParseBenchFile(changed, "b.json");
   ASSERT_FALSE(read.ok()) << to;
-  EXPECT_EQ(read.status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(read.status().kind(), kind);
   EXPECT_EQ(read.status().message().find("b.json:"), 0u) << read.status().message();
   EXPECT_NE(read.status().message().find(part), std::string::npos) << read.status().message();
 }
 
 TEST(BenchFile, RefusesWhatItDoesNotKnow) {
-  ExpectRefused("\"version\": 1", "\"version\": 2", "/version: 2 is not the version this Hone knows (1)");
+  ExpectRefused("\"version\": 1", "\"version\": 2",
+                "/version: version 2 is newer than this Hone reads (1); use a newer Hone", StatusKind::kUnsupported);
   ExpectRefused("\"threads\"", "\"treads\"", "threads");
   ExpectRefused("\"batch\": 1", "\"batch\": 1, \"bacth\": 2", "did you mean `batch`?");
   ExpectRefused("\"role\": \"untuned\"", "\"role\": \"tuned\"", "/libraries/1/role: there is one before it");
