@@ -26,8 +26,6 @@ class Builder {
   // One result a config, in order, whatever happens to single ones. Shared objects of the batch before are removed.
   // kInterrupted: nothing is returned; any other failure means that nothing can be built here at all.
   virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) = 0;
-  // How many are built at the same time: the share of wall time that compile_seconds stand for.
-  virtual int parallelism() const = 0;
 };
 
 class Measurer {

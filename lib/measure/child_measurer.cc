@@ -19,7 +19,13 @@ Status ReadAnswer(const std::string& text, Json* answer, double* peak) {
   if (ok) return reader.ReadOptional("peak", peak);
   std::string error = "no reason given";
   HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
-  return Status::Invalid("hone-worker: " + error);
+  return Status::Io("hone-worker: " + error);
+}
+
+// Failures of a child that what runs in it can bring about.
+bool MayBeTheKernel(const Status& status) {
+  const StatusKind kind = status.kind();
+  return kind == StatusKind::kCrashed || kind == StatusKind::kTimeout || kind == StatusKind::kCorrupt;
 }
 
 }  // namespace
@@ -77,9 +83,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
     const StatusKind kind = text.status().kind();
     // Killed from outside once is not the candidate's fault; twice in a row it is more likely to be (its memory, say).
     if (kind == StatusKind::kCrashed && worker_.killed_from_outside() && attempt == 0) continue;
-    if (kind != StatusKind::kCrashed && kind != StatusKind::kTimeout && kind != StatusKind::kCorrupt) {
-      return text.status();
-    }
+    if (!MayBeTheKernel(text.status())) return text.status();
     outcome.measure_seconds = RealClock()->NowSeconds() - started;
     outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout : TrialError::kCrash;
     outcome.error_text =
@@ -90,8 +94,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
   }
 }
 
-Result<std::vector<std::vector<double>>> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                                           int rounds) {
+Result<ChildMeasurer::Samples> ChildMeasurer::AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
   Json list = Json::array();
   for (const BuiltKernel& kernel : kernels) list.push_back(KernelToJson(kernel));
   const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);
@@ -100,7 +103,7 @@ Result<std::vector<std::vector<double>>> ChildMeasurer::MeasureInterleaved(const
     const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
     auto text = Ask(message, timeout);
     if (!text.ok()) {
-      if (text.status().kind() == StatusKind::kCrashed && attempt == 0) continue;
+      if (text.status().kind() == StatusKind::kCrashed && worker_.killed_from_outside() && attempt == 0) continue;
       return text.status();
     }
     Json answer;
@@ -108,11 +111,36 @@ Result<std::vector<std::vector<double>>> ChildMeasurer::MeasureInterleaved(const
     std::vector<JsonReader> items;
     JsonReader reader(answer, "answer of hone-worker");
     HONE_RETURN_IF_ERROR(reader.Read("samples", &items));
-    std::vector<std::vector<double>> samples(items.size());
+    Samples samples(items.size());
     for (size_t i = 0; i < items.size(); ++i) HONE_RETURN_IF_ERROR(items[i].Read("seconds", &samples[i]));
     if (samples.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
     return samples;
   }
+}
+
+Result<ChildMeasurer::Samples> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
+  auto together = AskInterleaved(kernels, rounds);
+  if (together.ok() || !MayBeTheKernel(together.status())) return together;
+  // One of them fails now and then. Alone, each shows whether it is the one; the others then take their turns again.
+  Samples samples(kernels.size());
+  std::vector<BuiltKernel> sound;
+  std::vector<size_t> slots;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    auto alone = AskInterleaved({kernels[i]}, rounds);
+    if (!alone.ok() && !MayBeTheKernel(alone.status())) return alone.status();
+    if (!alone.ok() || (*alone)[0].empty()) continue;
+    samples[i] = std::move((*alone)[0]);
+    sound.push_back(kernels[i]);
+    slots.push_back(i);
+  }
+  if (sound.size() < 2) return samples;
+  together = AskInterleaved(sound, rounds);
+  if (!together.ok()) {
+    if (!MayBeTheKernel(together.status())) return together;
+    return samples;  // not interleaved, but a time of each
+  }
+  for (size_t k = 0; k < slots.size(); ++k) samples[slots[k]] = std::move((*together)[k]);
+  return samples;
 }
 
 }  // namespace hone::measure

@@ -23,6 +23,9 @@ class ChildMeasurer : public Measurer {
   pid_t child_pid() const { return worker_.pid(); }
 
  private:
+  using Samples = std::vector<std::vector<double>>;
+  // As MeasureInterleaved, but a kernel that takes the child with it fails them all.
+  Result<Samples> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   Status EnsureStarted();
   // kTimeout, kCrashed: the child is gone by then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);

@@ -25,7 +25,6 @@ class FakeBuilder : public Builder {
  public:
   explicit FakeBuilder(const FakeWorld& world) : world_(world) {}
   Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) override;
-  int parallelism() const override { return 1; }
   int64_t built() const { return built_; }
 
  private:

@@ -12,7 +12,7 @@
 namespace hone::measure {
 namespace {
 
-constexpr char kMagic[] = "HONEREF1";
+constexpr char kMagic[] = "HONEOUT1";
 constexpr size_t kMagicBytes = 8;
 
 void AppendU64(std::string* bytes, uint64_t value) { bytes->append(reinterpret_cast<const char*>(&value), 8); }

@@ -1,7 +1,7 @@
 // TASK.reference: the right output of a task, computed once and kept beside its records. Derived data: if it is
 // missing, damaged or of other inputs it is computed again.
 //
-// Layout (little endian): magic "HONEREF1", u64 length of the key, the key, u64 number of elements, the elements (f32,
+// Layout (little endian): magic "HONEOUT1", u64 length of the key, the key, u64 number of elements, the elements (f32,
 // as the target stores the output), then the XXH3-128 of all before it (u64 high, u64 low). The key says what it is the
 // output of: workload, storage and version of the inputs.
 #pragma once

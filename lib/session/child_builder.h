@@ -19,12 +19,12 @@ namespace hone::session {
 class ChildBuilder : public measure::Builder {
  public:
   // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a
-  // private folder in memory (/dev/shm; else where temporary files go); what killed runs have left there is removed.
+  // private folder in memory (/dev/shm, from which what killed runs have left is removed), or, where that cannot be
+  // written, to one where temporary files go.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 
   Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override;
-  int parallelism() const override { return static_cast<int>(slots_.size()); }
 
  private:
   struct Slot {

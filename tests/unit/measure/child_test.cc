@@ -156,6 +156,21 @@ TEST_F(ChildTest, FasterThanTheRooflineIsWrong) {
   EXPECT_NE(outcome.error_text.find("roofline"), std::string::npos) << outcome.error_text;
 }
 
+// Winograd: a kernel that says what it does is judged by it.
+TEST_F(ChildTest, AnAlgorithmMayRoundMoreAndDoLess) {
+  setup_.flop = 1e15;
+  auto kernel = Kernel("wrong");  // by 1, in one element
+  kernel.arithmetic = 1e-12;
+  kernel.rounding = 1.01;
+  auto outcome = Measurer().Measure(kernel, 0);
+  ASSERT_TRUE(outcome.ok()) << outcome.status().message();
+  EXPECT_EQ(outcome->state, TrialState::kOk) << outcome->error_text;
+  kernel.rounding = 0.2;
+  outcome = Measurer().Measure(kernel, 0);
+  ASSERT_TRUE(outcome.ok()) << outcome.status().message();
+  EXPECT_EQ(outcome->error, TrialError::kWrong);
+}
+
 TEST_F(ChildTest, AMissingFunctionOrFileIsACompileError) {
   ExpectFailure("no_such_function", TrialError::kCompile, "no_such_function");
   auto kernel = Kernel("right");
@@ -182,6 +197,18 @@ TEST_F(ChildTest, InterleavedRoundsGiveASampleEachAndSkipTheWrong) {
   EXPECT_TRUE((*samples)[1].empty());
   EXPECT_EQ((*samples)[2].size(), 7u);
   EXPECT_GT(Median((*samples)[2]), Median((*samples)[0])) << "half a million iterations against sixty-four";
+}
+
+TEST_F(ChildTest, AFinalistThatCrashesThisTimeCostsItsOwnSamplesOnly) {
+  auto samples = Measurer().MeasureInterleaved({Kernel("right"), Kernel("crash"), Kernel("slow")}, 7);
+  ASSERT_TRUE(samples.ok()) << samples.status().message();
+  ASSERT_EQ(samples->size(), 3u);
+  EXPECT_EQ((*samples)[0].size(), 7u);
+  EXPECT_TRUE((*samples)[1].empty());
+  EXPECT_EQ((*samples)[2].size(), 7u);
+  auto only = Measurer().MeasureInterleaved({Kernel("crash")}, 7);
+  ASSERT_TRUE(only.ok()) << only.status().message();
+  EXPECT_TRUE((*only)[0].empty());
 }
 
 TEST_F(ChildTest, AMissingReferenceIsAnErrorOfTheSetupAndNotOfACandidate) {
