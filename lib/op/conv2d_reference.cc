@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "op/conv2d_shape.h"
 #include "op/epilogue.h"
 #include "op/shapes.h"
@@ -43,6 +44,7 @@ void Conv2dReference(const Workload& workload, const std::vector<Operand>& opera
   int64_t og = s.o / s.groups;
   for (int64_t n = 0; n < s.n; ++n) {
     for (int64_t o = 0; o < s.o; ++o) {
+      if (Interrupted()) return;
       double* plane = out.data() + (n * s.o + o) * s.oh * s.ow;
       for (int64_t c = 0; c < s.cg; ++c) {
         const double* in = data.data() + (n * s.c + o / og * s.cg + c) * s.h * s.w;

@@ -1,5 +1,6 @@
 #include "session/reference.h"
 
+#include "base/interrupt.h"
 #include "measure/inputs.h"
 #include "measure/reference_file.h"
 #include "op/operator.h"
@@ -53,6 +54,7 @@ Result<bool> EnsureReference(const Workload& workload, const Target& target, con
   std::fill(values.back().begin(), values.back().end(), 0.0f);
   for (std::vector<float>& v : values) buffers.push_back(v.data());
   op->Reference(workload, target, buffers);
+  if (Interrupted()) return Status::Interrupted("interrupted while computing the reference");
   HONE_RETURN_IF_ERROR(measure::WriteReference(path, setup->reference_key, values.back()));
   return true;
 }

@@ -15,7 +15,7 @@ namespace hone::session {
 Result<std::vector<measure::Operand>> MeasureOperands(const Workload& workload, const Target& target);
 
 // Sets operands, reference_path and reference_key of `setup`; computes the reference with op::Operator::Reference and
-// writes it to `path` unless it is there already (and right). True if it was computed.
+// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written.
 Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
                              measure::TaskSetup* setup);
 
