@@ -80,7 +80,7 @@ class Finder {
     const int64_t* c = op ? AsIntImm(op->b) : nullptr;
     if (c && *c > 0 && op->kind == ExprKind::kDiv) {
       Expr end = End(op->a, up);
-      return end.defined() ? end / *c : end;
+      return end.defined() ? Divide(end, *c) : end;
     }
     if (c && *c > 0 && op->kind == ExprKind::kMod) {
       Expr low = End(op->a, false), high = End(op->a, true);
@@ -106,6 +106,14 @@ class Finder {
     if (const auto* select = term.as<ir::Select>()) return Either(select->if_true, select->if_false, up);
     auto bounds = analyzer_.ConstBounds(term);
     return bounds ? Expr(up ? bounds->second : bounds->first) : Expr();
+  }
+
+  // floor(e / c): division keeps order, so it goes into min and max, where each side may come out simple.
+  static Expr Divide(const Expr& e, int64_t c) {
+    const auto* op = e.as<Binary>();
+    if (op && op->kind == ExprKind::kMin) return Min(Divide(op->a, c), Divide(op->b, c));
+    if (op && op->kind == ExprKind::kMax) return Max(Divide(op->a, c), Divide(op->b, c));
+    return e / c;
   }
 
   Expr Either(const Expr& a, const Expr& b, bool up) {

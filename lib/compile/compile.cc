@@ -93,6 +93,8 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   }
   kernel.kernel_args = Sources(instance.args, instance, constants);
   kernel.steps = instance.steps;
+  kernel.arithmetic = instance.arithmetic;
+  kernel.rounding = instance.rounding;
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();

@@ -37,6 +37,7 @@ struct CompiledKernel {
   std::vector<ArgSource> prepare_args;
   std::vector<PreparedConstant> prepared;
   std::vector<Step> steps;
+  double arithmetic = 1, rounding = 0;    // of the algorithm: op::Instance
   std::string llvm_ir, assembly, program; // program: lowered ir as text; all only if asked for
   double lower_seconds = 0, codegen_seconds = 0;
 };

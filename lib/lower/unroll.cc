@@ -146,6 +146,14 @@ class Unroller final : public ir::Mutator {
     return false;
   }
 
+  // Where a copy decides the condition, the other side is not worth its copies.
+  Expr MutateSelect(const ir::Select& op) override {
+    if (value_.empty()) return Mutator::MutateSelect(op);
+    Expr condition = Mutate(op.condition);
+    const auto* all = condition.as<ir::Broadcast>();
+    if (const int64_t* value = AsIntImm(all ? all->value : condition)) return Mutate(*value ? op.if_true : op.if_false);
+    return ir::MakeSelect(condition, Mutate(op.if_true), Mutate(op.if_false));
+  }
   Expr MutateLoad(const ir::Load& op) override {
     Expr index = Index(op.index);
     return index.same_as(op.index) ? Same(op) : ir::MakeLoad(op.buffer, index);

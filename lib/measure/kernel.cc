@@ -54,6 +54,8 @@ Json KernelToJson(const BuiltKernel& k) {
           {"prepare_args", ArgsToJson(k.prepare_args)},
           {"prepared", prepared},
           {"steps", k.steps},
+          {"arithmetic", k.arithmetic},
+          {"rounding", k.rounding},
           {"compile_seconds", k.compile_seconds}};
 }
 
@@ -79,6 +81,8 @@ Result<BuiltKernel> KernelFromJson(const Json& json) {
     k.prepared.push_back(p);
   }
   HONE_RETURN_IF_ERROR(reader.Read("steps", &k.steps));
+  HONE_RETURN_IF_ERROR(reader.Read("arithmetic", &k.arithmetic));
+  HONE_RETURN_IF_ERROR(reader.Read("rounding", &k.rounding));
   HONE_RETURN_IF_ERROR(reader.Read("compile_seconds", &k.compile_seconds));
   HONE_RETURN_IF_ERROR(reader.Finish());
   return k;

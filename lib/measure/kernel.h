@@ -49,6 +49,8 @@ struct BuiltKernel {
   std::vector<ArgRef> prepare_args;
   std::vector<PreparedConstant> prepared;
   std::string steps;  // StepsText
+  double arithmetic = 1;  // the share of the task's FLOP that the algorithm does: Winograd saves some
+  double rounding = 0;    // the error that the algorithm may have beyond that of plain sums, for outputs of order 1
   double compile_seconds = 0;
 };
 

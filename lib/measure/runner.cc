@@ -120,7 +120,8 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
   current_phase = "verifying";
   TimedRun(c);
-  auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(), tolerance_);
+  auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
+                                    tolerance_ + c->loaded.built().rounding);
   if (!difference) return Status();
   // A wrong kernel may have written anywhere: into the copies of the constants too.
   rings_.Forget();
@@ -128,9 +129,9 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   return Status::Invalid(*difference);
 }
 
-bool Runner::FasterThanPossible(double seconds) {
-  if (setup_.flop <= 0 || peak_flops_ <= 0) return false;
-  const auto impossible = [&] { return setup_.flop / seconds > peak_flops_ * setup_.protocol.roofline_slack; };
+bool Runner::FasterThanPossible(double flop, double seconds) {
+  if (flop <= 0 || peak_flops_ <= 0) return false;
+  const auto impossible = [&] { return flop / seconds > peak_flops_ * setup_.protocol.roofline_slack; };
   // The peak may have been measured while something else was running: a kernel is condemned by a fresh one only.
   if (impossible()) peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
   return impossible();
@@ -162,9 +163,10 @@ Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {
     verdict = rule.Add(TimedRun(&candidate));
   } while (verdict == StoppingRule::Verdict::kMore);
   outcome.samples = rule.samples();
-  if (FasterThanPossible(rule.median())) {
+  const double flop = setup_.flop * kernel.arithmetic;
+  if (FasterThanPossible(flop, rule.median())) {
     return failed(TrialError::kWrong, fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
-                                                  FormatSeconds(rule.median()), FormatSi(setup_.flop, "FLOP"),
+                                                  FormatSeconds(rule.median()), FormatSi(flop, "FLOP"),
                                                   FormatSi(peak_flops_, "FLOP/s")));
   }
   outcome.state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;

@@ -41,7 +41,7 @@ class Runner {
   double TimedRun(Candidate* candidate);
   // Loaded, packed, run once and found right; else the error.
   Status Ready(Candidate* candidate, TrialError* error);
-  bool FasterThanPossible(double seconds);
+  bool FasterThanPossible(double flop, double seconds);
 
   TaskSetup setup_;
   std::optional<runtime::ThreadPool> pool_;

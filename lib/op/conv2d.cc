@@ -7,6 +7,7 @@
 #include "op/conv2d_grouped.h"
 #include "op/conv2d_reference.h"
 #include "op/conv2d_shape.h"
+#include "op/conv2d_winograd.h"
 #include "op/epilogue.h"
 #include "op/shapes.h"
 
@@ -82,11 +83,12 @@ class Conv2dOperator final : public Operator {
     return operands;
   }
 
-  // Another algorithm (Winograd) is another template: its file pair, and a line here after those it competes with.
+  // Another algorithm is another template: its file pair, and a line here after those it competes with.
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
     Conv2dShape s = Conv2dShape::Of(w);
     if (target.kind != TargetKind::kCpu) return {};
     int64_t lanes = target.FloatLanes();
+    if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
     if (s.groups == 1) return {&Conv2dDirect()};
     if (s.plain_input) return {&Conv2dGrouped()};
     if (s.depthwise()) return {&Conv2dDepthwise()};

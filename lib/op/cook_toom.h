@@ -2,15 +2,15 @@
 //
 //   y = A^T [ (G g) * (B^T d) ]      y[k] = sum_j d[k + j] * g[j]
 //
-// d: m + r - 1 inputs, g: r taps, * element by element. With n = m + r - 1 and n - 1 distinct finite points p (the n-th is
-// infinity), L_i the product of (x - p_j) over j != i, and M the product over all j:
+// d: m + r - 1 inputs, g: r taps, * element by element. With n = m + r - 1 and n - 1 distinct finite points p (the n-th
+// is infinity), L_i the product of (x - p_j) over j != i, and M the product over all j:
 //
 //   A^T[k][i] = p_i^k                      last column: 0 .. 0 1
 //   G[i][k]   = p_i^k / L_i(p_i)           last row:    0 .. 0 1
 //   B^T[i][k] = coefficient k of L_i       last row:    those of M
 //
-// which is Lagrange interpolation, transposed (Winograd, Arithmetic Complexity of Computations, 1980). The points decide the
-// accuracy: large and clustered ones are bad; pairs +-p let the transforms share half of their sums.
+// which is Lagrange interpolation, transposed (Winograd, Arithmetic Complexity of Computations, 1980). The points
+// decide the accuracy: large and clustered ones are bad; pairs +-p let the transforms share half of their sums.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "op/cook_toom_te.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -80,6 +81,19 @@ std::vector<Sum> MeetColumns(const RationalMatrix& matrix, const std::vector<Exp
   return rows;
 }
 
+// The factors of all `values` in a sum.
+std::vector<Rational> Factors(const Sum& sum, const std::vector<Expr>& values) {
+  std::vector<Rational> factors;
+  for (const Expr& value : values) {
+    Rational factor;
+    for (const Term& term : sum) {
+      if (term.value.same_as(value)) factor = term.factor;
+    }
+    factors.push_back(factor);
+  }
+  return factors;
+}
+
 }  // namespace
 
 RationalMatrix Transposed(const RationalMatrix& matrix) {
@@ -93,11 +107,18 @@ RationalMatrix Transposed(const RationalMatrix& matrix) {
 std::vector<Expr> ApplyMatrix(const RationalMatrix& matrix, const std::vector<Expr>& x) {
   HONE_CHECK(!matrix.empty() && matrix[0].size() == x.size());
   std::vector<Sum> sums = MeetColumns(matrix, x);
+  std::vector<Expr> values;  // the different ones in all sums
+  for (const Sum& sum : sums) {
+    for (const Term& term : sum) {
+      auto same = [&](const Expr& v) { return v.same_as(term.value); };
+      if (std::none_of(values.begin(), values.end(), same)) values.push_back(term.value);
+    }
+  }
   std::vector<Expr> rows(matrix.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].defined()) continue;
     size_t j = i + 1;
-    while (j < rows.size() && (rows[j].defined() || !Paired(matrix[i], matrix[j]))) ++j;
+    while (j < rows.size() && (rows[j].defined() || !Paired(Factors(sums[i], values), Factors(sums[j], values)))) ++j;
     if (j == rows.size()) {
       rows[i] = Emit(sums[i]);
       if (!rows[i].defined()) rows[i] = ir::Imm(x[0].type(), 0);

@@ -46,6 +46,11 @@ struct Instance {
   // (te::TensorNode::constant) is computed from these by the prepare function.
   std::vector<te::Tensor> placeholders;
   std::vector<Step> steps;
+  // Multiply-adds in proportion to Operator::Flop: below 1 for algorithms that save some (Winograd). What a machine cannot
+  // do faster than is decided by it.
+  double arithmetic = 1;
+  // The error that the algorithm may have beyond that of plain sums, for outputs of order 1.
+  double rounding = 0;
 };
 
 class Template {

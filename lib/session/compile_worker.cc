@@ -61,6 +61,8 @@ Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target&
     kernel.prepared.push_back({constant.name, constant.elements});
   }
   kernel.steps = StepsText(compiled.steps);
+  kernel.arithmetic = compiled.arithmetic;
+  kernel.rounding = compiled.rounding;
   codegen::LinkOptions link;
   link.exports = {kernel.kernel.symbol};
   if (kernel.has_prepare) link.exports.push_back(kernel.prepare.symbol);

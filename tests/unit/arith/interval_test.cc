@@ -62,6 +62,14 @@ TEST_F(IntervalTest, UnionOfTaps) {
   EXPECT_EQ(Text(Union(a, b, &analyzer)), "[oh*2, oh*2 + 6]");
 }
 
+// The tile that a row of an incomplete last tile belongs to is one tile.
+TEST_F(IntervalTest, DivisionGoesIntoMinAndMax) {
+  Var tile("tile"), row("row");
+  analyzer.Bind(tile, 0, 4);
+  std::vector<RunningVar> running = {{row, {tile * 4, Min(tile * 4 + 3, Expr(13))}}};
+  EXPECT_EQ(Text(IntervalOf(row / 4, running, &analyzer)), "[tile, tile]");
+}
+
 // Against all values, for a table of shapes of index.
 TEST_F(IntervalTest, ContainsEveryValue) {
   std::vector<Expr> table = {

@@ -205,6 +205,17 @@ TEST(Unroll, CopiesWithConstantIndices) {
             "}\n");
 }
 
+TEST(Unroll, CopiesKeepTheSideOfASelectionThatTheyDecide) {
+  Program p;
+  Expr pick = ir::MakeSelect(ir::Eq(p.i, Expr(0)), p.A(p.k), ir::MakeSelect(ir::Eq(p.i, Expr(1)), p.A(p.i), p.A(p.k + 5)));
+  EXPECT_EQ(Text(UnrollLoops(Loop(p.k, 9, Loop(p.i, 3, p.B(p.i, pick), ForKind::kUnrolled)))),
+            "for (k, 0, 9) {\n"
+            "  b[0] = a[k];\n"
+            "  b[1] = a[1];\n"
+            "  b[2] = a[k + 5];\n"
+            "}\n");
+}
+
 TEST(Unroll, CopiesShareTheBaseOfTheirIndices) {
   Program p;
   Stmt s = UnrollLoops(Loop(p.k, 9, Loop(p.i, 2, p.B(p.k * 5 + p.i + 1, ir::Imm(kF32, 0)), ForKind::kUnrolled)));

@@ -57,7 +57,8 @@ void CheckConfig(const Workload& w, const Target& target, const Config& config, 
   kernel->Run();  // a second run must not depend on what the first one left behind
   testing::Difference d = testing::Compare(reference, kernel->output());
   const Operand& out = data->operands.back();
-  EXPECT_LE(d.worst, 4e-7 * (4 + std::sqrt(ReductionLength(w))))
+  double bound = 4e-7 * (4 + std::sqrt(ReductionLength(w))) + kernel->compiled().rounding;
+  EXPECT_LE(d.worst, bound)
       << "at " << Describe(out, d.at) << ": " << kernel->output()[d.at] << " for " << reference[d.at];
   if (out.layout != Layout::kBlocked) return;
   int64_t channels = out.logical.shape[1], lanes = out.physical[4], blocks = out.physical[1];

@@ -1,0 +1,181 @@
+// conv2d_winograd: compiled kernels against conv2d's reference over odd shapes, accuracy, spaces.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "base/rng.h"
+#include "op/conv2d_winograd.h"
+#include "unit/op/kernel_case.h"
+
+namespace hone::op {
+namespace {
+
+Target HostWith(int vector_bytes, int registers, int threads) {
+  Target target = *HostTarget();
+  if (vector_bytes < target.vector_bytes) {
+    target.vector_bytes = vector_bytes;
+    target.vector_registers = registers;
+  }
+  target.threads = threads;
+  return target;
+}
+
+struct Error {
+  double worst = 0, deviation = 0;  // the largest difference; the standard deviation of the reference
+  bool zero_lanes = true;
+};
+
+class WinogradTest : public ::testing::Test {
+ protected:
+  void SetUp() override { pool_.push_back(*runtime::ThreadPool::Create(3, false)); }
+
+  // Runs one point against `reference`.
+  Error Run(const Workload& w, const Target& target, const Config& config, const testing::OperandData& data,
+            const std::vector<float>& reference) {
+    Error error;
+    Result<testing::KernelCase> kernel = testing::KernelCase::Create(w, target, config, &pool_[0]);
+    EXPECT_TRUE(kernel.ok()) << kernel.status().message();
+    if (!kernel.ok()) return error;
+    EXPECT_TRUE(kernel->Load(data).ok());
+    kernel->Run();
+    const Operand& out = data.operands.back();
+    int64_t lanes = out.physical[4], inner = out.physical[2] * out.physical[3] * lanes;
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < out.PhysicalElements(); ++i) {
+      double got = kernel->output()[i], want = reference[i];
+      error.worst = std::isnan(got) ? INFINITY : std::max(error.worst, std::abs(got - want));
+      if (i / inner % out.physical[1] * lanes + i % lanes >= out.logical.shape[1] && got != 0) error.zero_lanes = false;
+      sum += want, squares += want * want;
+    }
+    double count = static_cast<double>(out.logical.Elements());
+    error.deviation = std::sqrt(std::max(0.0, squares / count - sum * sum / count / count));
+    return error;
+  }
+
+  // The default and some random points of each tile size that the layer has.
+  void Check(const std::string& text, const Target& target, int points) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    ASSERT_TRUE(WinogradApplies(*w, target));
+    testing::OperandData data = *testing::MakeOperandData(*w, target, 5);
+    (*FindOperator("conv2d"))->Reference(*w, target, data.Pointers());
+    std::vector<float> reference = data.values.back();
+    Result<search::Space> space = Conv2dWinograd().MakeSpace(*w, target);
+    ASSERT_TRUE(space.ok());
+    Result<Config> config = Conv2dWinograd().Default(*space, *w, target);
+    ASSERT_TRUE(config.ok()) << config.status().message();
+    ASSERT_FALSE(space->Reject(*config).has_value());
+    std::vector<Config> configs = {*config};
+    std::map<int64_t, int> seen;
+    Rng rng(std::hash<std::string>()(text));
+    for (int tries = 0; tries < 20000 && static_cast<int>(configs.size()) <= points; ++tries) {
+      Config c = space->At(rng.UniformInt(space->size()));
+      if (space->Reject(c) || seen[c.Number("m")] > points / 3) continue;
+      ++seen[c.Number("m")];
+      configs.push_back(std::move(c));
+    }
+    for (const Config& c : configs) {
+      SCOPED_TRACE(c.Text());
+      Error error = Run(*w, target, c, data, reference);
+      int64_t m = c.Number("m");
+      // Small outputs deviate less than they are large: errors are of the size of the sums.
+      EXPECT_LE(error.worst, (m == 2 ? 2e-5 : m == 4 ? 1e-4 : 3e-4) * std::max(error.deviation, 0.5));
+      EXPECT_TRUE(error.zero_lanes);
+    }
+  }
+
+  std::vector<runtime::ThreadPool> pool_;
+};
+
+TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
+  const char* texts[] = {
+      "conv2d(f32[1,1,5,7], f32[3,1,3,3], pad=1)",
+      "conv2d(f32[1,3,7,13], f32[17,3,3,3], pad=1) + bias + relu",
+      "conv2d(f32[1,17,13,5], f32[33,17,3,3], pad=1) + bias + add + relu",
+      "conv2d(f32[3,33,7,7], f32[16,33,3,3], pad=0,1,2,0) + bias",
+      "conv2d(f32[3,16,2,2], f32[33,16,3,3], pad=1) + add",
+      "conv2d(f32[1,33,13,7], f32[17,33,3,3], pad=2,0,0,1) + relu6",
+      "conv2d(f32[1,16,6,14], f32[80,16,3,3]) + bias + clip(0.25,1)",
+      "conv2d(f32[1,32,12,12], f32[64,32,3,3], pad=1) + bias + relu",
+      "conv2d(f32[2,17,24,5], f32[17,17,3,3], pad=3,3,1,2) + clip(-1,1)",
+      "conv2d(f32[1,16,1,13], f32[16,16,3,3], pad=2)",
+  };
+  int i = 0;
+  for (const char* text : texts) {
+    Check(text, HostWith(64, 32, 2 + i % 2), 3);
+    if (i++ % 4 == 1) Check(text, HostWith(32, 16, 3), 2);
+  }
+}
+
+// The figures that a user may rely on: the largest error of a layer of a network against double precision, in standard
+// deviations of the output.
+TEST_F(WinogradTest, Accuracy) {
+  Target target = HostWith(64, 32, 2);
+  Workload w = *ParseChecked("conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1)");
+  testing::OperandData data = *testing::MakeOperandData(w, target, 5);
+  (*FindOperator("conv2d"))->Reference(w, target, data.Pointers());
+  std::vector<float> reference = data.values.back();
+  search::Space space = *Conv2dWinograd().MakeSpace(w, target);
+  std::map<int64_t, double> errors;
+  for (uint64_t index = 0; index < space.size() && errors.size() < 3; ++index) {
+    Config c = space.At(index);
+    if (errors.count(c.Number("m")) || space.Reject(c)) continue;
+    Error error = Run(w, target, c, data, reference);
+    errors[c.Number("m")] = error.worst / error.deviation;
+  }
+  ASSERT_EQ(errors.size(), 3u);
+  EXPECT_LE(errors[2], 2e-5);
+  EXPECT_LE(errors[4], 1e-4);
+  EXPECT_LE(errors[6], 3e-4);
+  // Less than this would be no arithmetic of single precision: the test would test nothing.
+  EXPECT_GE(errors[2], 1e-8);
+}
+
+TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
+  Target target = HostWith(64, 32, 2);
+  auto applies = [&](const char* text) { return WinogradApplies(*ParseChecked(text), target); };
+  EXPECT_TRUE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], pad=1)"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,2,2], f32[16,16,3,3], pad=1)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,1,1], f32[16,16,3,3], pad=1)"));  // 16 products for 9
+  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], stride=2, pad=1)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], dilation=2, pad=2)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,8,3,3], groups=2, pad=1)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,3,7,7], f32[16,3,3,3], pad=1, in=nchw)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,1,3])"));
+}
+
+TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
+  struct Recipe {
+    const char* workload;
+    int64_t m, row_block, oc_block;
+    const char* form;
+  };
+  const Recipe recipes[] = {
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu", 4, 1, 4, "xi_oc"},
+      {"conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)", 4, 7, 4, "oc_xi"},
+      {"conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)", 4, 4, 8, "oc_xi"},
+      {"conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)", 2, 4, 16, "oc_xi"},
+  };
+  Target target = HostWith(64, 32, 2);
+  target.vector_bytes = 64, target.vector_registers = 32;
+  for (const Recipe& recipe : recipes) {
+    SCOPED_TRACE(recipe.workload);
+    search::Space space = *Conv2dWinograd().MakeSpace(*ParseChecked(recipe.workload), target);
+    int legal = 0, like_recipe = 0;
+    for (uint64_t i = 0; i < space.size(); ++i) {
+      Config c = space.At(i);
+      if (space.Reject(c)) continue;
+      ++legal;
+      like_recipe += c.Number("m") == recipe.m && c.Number("row_block") == recipe.row_block &&
+                     c.Number("oc_block") == recipe.oc_block && c.Word("form") == recipe.form;
+    }
+    EXPECT_GE(legal, 100);
+    EXPECT_LE(legal, 1500);
+    EXPECT_GE(like_recipe, 2);
+  }
+}
+
+}  // namespace
+}  // namespace hone::op
