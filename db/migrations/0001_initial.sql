@@ -8,6 +8,7 @@ CREATE TABLE session (
   id               INTEGER PRIMARY KEY,
   started          REAL NOT NULL,
   ended            REAL,
+  tuning_seconds   REAL NOT NULL DEFAULT 0,
   host             TEXT NOT NULL,
   device           TEXT NOT NULL,
   driver           TEXT NOT NULL,
@@ -43,6 +44,7 @@ CREATE INDEX trial_by_config ON trial(config_digest);
 CREATE TABLE sample (
   trial    INTEGER NOT NULL REFERENCES trial(ordinal),
   sequence INTEGER NOT NULL,
+  round    INTEGER NOT NULL DEFAULT 0,
   seconds  REAL NOT NULL,
   PRIMARY KEY (trial, sequence)
 ) STRICT, WITHOUT ROWID;

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "command/load_graph.h"
@@ -16,6 +15,7 @@
 #include "graph/normalise.h"
 #include "graph/param_file.h"
 #include "library/network_plan.h"
+#include "pipeline/task_file.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -24,16 +24,6 @@ namespace {
 Result<graph::Graph> LoadNetwork(const ExtractOptions& options) {
   if (!EndsWith(options.network, ".json")) return graph::BuildNetwork(options.network, options.batch);
   return graph::ReadGraph(options.network);
-}
-
-std::string TaskFileText(const pipeline::TaskEntry& task, const std::string& target) {
-  Json json;
-  json["version"] = 1;
-  json["id"] = task.id;
-  json["workload"] = task.workload;
-  json["target"] = target;
-  json["flop"] = task.flop;
-  return DumpJson(json);
 }
 
 Result<pipeline::TaskList> ListTasks(const graph::Graph& graph, const Target& target, const std::string& target_name) {
@@ -53,10 +43,7 @@ Result<pipeline::TaskList> ListTasks(const graph::Graph& graph, const Target& ta
   return list;
 }
 
-Status Write(const std::string& path, const std::string& bytes) {
-  HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
-  return WriteFileIfChanged(path, bytes).status();
-}
+Status Write(const std::string& path, const std::string& bytes) { return WriteFileIfChanged(path, bytes).status(); }
 
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
@@ -72,8 +59,14 @@ Status Extract(const ExtractOptions& options) {
     HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));
     parameters = graph::ParameterFileBytes(graph, values);
   }
+  // All folders first: if one cannot be made, nothing is written.
+  HONE_RETURN_IF_ERROR(MakeDirs(options.task_dir));
+  for (const std::string& file : {options.parameters, options.graph, options.tasks}) {
+    if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
+  }
   for (const pipeline::TaskEntry& task : list.tasks) {
-    HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"), TaskFileText(task, list.target)));
+    HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
+                               pipeline::TaskFileText(task.id, task.workload, list.target, task.flop)));
   }
   if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
   HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));

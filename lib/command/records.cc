@@ -23,12 +23,6 @@ using record::Trial;
 
 void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-int Finish(const Status& status) {
-  if (status.ok()) return kDone;
-  LogError(status.message());
-  return kFailed;
-}
-
 Result<std::vector<std::string>> ExpandFolders(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
@@ -115,10 +109,13 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   Print(fmt::format("state     {}{}\n", TrialStateName(o.state),
                     o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
   if (!o.samples.empty()) {
-    const Interval interval = MedianInterval(o.samples, 0.95);
-    Print(fmt::format("time      {} (median; 95 % interval of the samples' median {} to {}; {} samples)\n",
-                      FormatSeconds(o.median), FormatSeconds(interval.low), FormatSeconds(interval.high),
-                      o.samples.size()));
+    const std::vector<double> last = t.LastRound();
+    const Interval interval = MedianInterval(last, 0.95);
+    Print(fmt::format("time      {} (median; 95 % interval of it {} to {}; {} samples{})\n", FormatSeconds(o.median),
+                      FormatSeconds(interval.low), FormatSeconds(interval.high), last.size(),
+                      t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
+  } else if (o.state != TrialState::kFailed) {
+    Print(fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
   }
   Print(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
                     FormatSeconds(o.measure_seconds)));
@@ -177,41 +174,41 @@ Status ExplainFile(const std::string& path) {
 
 int ListRecords(const RecordsOptions& options) {
   Result<std::vector<std::string>> files = ExpandFolders(options.files);
-  if (!files.ok()) return Finish(files.status());
+  if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
-  for (const std::string& path : *files) code = std::max(code, Finish(ListOne(path, options.limit)));
+  for (const std::string& path : *files) code = std::max(code, ExitCodeOf(ListOne(path, options.limit)));
   return code;
 }
 
 int ShowRecord(const RecordsOptions& options) {
-  if (options.files.size() != 1) return Finish(Status::Invalid("show takes one record file"));
-  return Finish(ShowOne(options.files[0], options.trial));
+  if (options.files.size() != 1) return ExitCodeOf(Status::Invalid("show takes one record file"));
+  return ExitCodeOf(ShowOne(options.files[0], options.trial));
 }
 
-int ExplainBest(const std::string& best_file) { return Finish(ExplainFile(best_file)); }
+int ExplainBest(const std::string& best_file) { return ExitCodeOf(ExplainFile(best_file)); }
 
-int ExportRecords(const RecordsOptions& options) { return Finish(ExportAll(options)); }
+int ExportRecords(const RecordsOptions& options) { return ExitCodeOf(ExportAll(options)); }
 
 int VerifyRecordFiles(const RecordsOptions& options) {
   Result<std::vector<std::string>> files = ExpandFolders(options.files);
-  if (!files.ok()) return Finish(files.status());
+  if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
   for (const std::string& path : *files) {
     Result<std::unique_ptr<Store>> store = Store::OpenForReading(path);
     if (!store.ok()) {
-      code = Finish(store.status());
+      code = std::max(code, ExitCodeOf(store.status()));
       continue;
     }
     Result<std::vector<std::string>> findings = (*store)->Verify();
     if (!findings.ok()) {
-      code = Finish(findings.status());
+      code = std::max(code, ExitCodeOf(findings.status()));
       continue;
     }
     for (const std::string& finding : *findings) Print(path + ": " + finding + "\n");
     if (findings->empty()) {
       Print(path + ": ok\n");
     } else {
-      code = kFailed;
+      code = std::max<int>(code, kFailed);
     }
   }
   return code;

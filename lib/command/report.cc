@@ -8,11 +8,11 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "pipeline/best_file.h"
 #include "pipeline/task_list.h"
+#include "record/closing.h"
 #include "record/store.h"
 #include "report/outputs.h"
 
@@ -26,15 +26,6 @@ std::string Quoted(const std::string& path) {
   constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/";
   if (!path.empty() && path.find_first_not_of(kPlain) == std::string::npos) return path;
   return "'" + ReplaceAll(path, "'", "'\\''") + "'";
-}
-
-// Of the row that ends a tuning job (lib/session/history.h); empty for the sessions that hold trials.
-std::string StopReason(const std::string& settings) {
-  const Result<Json> json = ParseJson(settings, "settings");
-  if (!json.ok() || !json->is_object() || !json->contains("closing")) return "";
-  JsonReader reader((*json)["closing"], "settings");
-  std::string reason;
-  return reader.Read("reason", &reason).ok() ? reason : "";
 }
 
 class Collector {
@@ -113,17 +104,19 @@ class Collector {
     const bool own = choice.source == pipeline::BestSource::kTuned;
     if (own) task->fingerprint = choice.fingerprint;
     if (!own && !sessions.empty()) task->fingerprint = sessions.back().fingerprint;
-    std::map<int64_t, bool> ended;  // the sessions on that machine
+    std::set<int64_t> ours;  // the sessions on that machine
     for (const record::Session& session : sessions) {
       if (session.fingerprint != task->fingerprint) continue;
-      ended[session.id] = session.ended > 0;
+      ours.insert(session.id);
       if (session.ended > 0) task->wall_seconds += std::max(0.0, session.ended - session.started);
-      if (const std::string reason = StopReason(session.settings); !reason.empty()) task->stopped = reason;
+      if (session.ended == 0) task->wall_seconds += session.tuning_seconds;
+      if (const auto closing = record::Closing::FromSettings(session.settings)) {
+        task->stopped = record::StopReasonName(closing->reason);
+      }
     }
     std::map<std::string, report::FailureFact> failures;
     for (const record::Trial& trial : trials) {
-      const auto session = ended.find(trial.session);
-      if (session == ended.end()) {
+      if (!ours.count(trial.session)) {
         ++task->foreign_trials;
         continue;
       }
@@ -131,7 +124,6 @@ class Collector {
       task->trials.push_back({trial.ordinal, o.state, o.error, o.state == TrialState::kFailed ? 0 : o.median});
       task->compile_seconds += o.compile_seconds;
       task->measure_seconds += o.measure_seconds;
-      if (!session->second) task->wall_seconds += o.compile_seconds + o.measure_seconds;
       if (o.state == TrialState::kFailed) AddFailure(db, *task, trial, &failures[TrialErrorName(o.error)]);
     }
     for (auto& [kind, failure] : failures) task->failures.push_back(std::move(failure));
@@ -176,10 +168,7 @@ Status Write(const ReportOptions& options, bool* verified) {
 int RunReport(const ReportOptions& options) {
   bool verified = false;
   const Status status = Write(options, &verified);
-  if (!status.ok()) {
-    LogError(status.message());
-    return kFailed;
-  }
+  if (!status.ok()) return ExitCodeOf(status);
   if (verified) return kDone;
   LogError(fmt::format("{}: the results of the tuned library are wrong; see {}", options.bench,
                        JoinPath(options.out, "report.md")));

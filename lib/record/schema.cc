@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstring>
+#include <fstream>
 
 #include "base/file.h"
 #include "record/migrations.h"
@@ -11,27 +13,32 @@
 namespace hone::record {
 namespace {
 
-// SQLite notices a missing tail only when it reads there; its header holds the number of pages (bytes 28 to 31, big
-// endian) and the page size (bytes 16 and 17), so a cut is seen at once.
-Status CheckLength(const std::string& path) {
-  Result<int64_t> size = FileSize(path);
-  if (!size.ok() || *size == 0) return Status();
-  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  const auto byte = [&](size_t i) { return static_cast<uint64_t>(static_cast<unsigned char>(bytes[i])); };
-  const bool header = bytes.size() >= 100 && bytes.compare(0, 15, "SQLite format 3") == 0;
-  if (!header) {
+// What is wrong with a file that SQLite refuses, in words: its header holds the number of pages (bytes 28 to 31, big
+// endian) and the page size (bytes 16 and 17). Ok if it is nothing of this kind. Only for a file without a hot journal:
+// a commit that was cut off has a new header before its new pages, until SQLite rolls it back.
+Status ExplainDamage(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const int64_t size, FileSize(path));
+  unsigned char header[100] = {};
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(header), sizeof header);
+  const auto byte = [&](size_t i) { return static_cast<int64_t>(header[i]); };
+  if (size < 100 || std::memcmp(header, "SQLite format 3", 16) != 0) {
     return Status::Corrupt(
         fmt::format("{}: not a record file (no SQLite header); move it away to start the task again", path));
   }
-  uint64_t page = byte(16) << 8 | byte(17);
+  int64_t page = byte(16) << 8 | byte(17);
   if (page == 1) page = 65536;
-  const uint64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
-  if (bytes.size() < page * pages) {
-    return Status::Corrupt(fmt::format(
-        "{}: the record file is cut short ({} of {} bytes); restore a copy, or move it away to start the task again",
-        path, bytes.size(), page * pages));
-  }
-  return Status();
+  const int64_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
+  if (size >= page * pages) return Status();
+  return Status::Corrupt(fmt::format(
+      "{}: the record file is cut short ({} of {} bytes); restore a copy, or move it away to start the task again",
+      path, size, page * pages));
+}
+
+// The first access: SQLite rolls back what a killed writer left half committed, and looks at the header.
+Status Recover(Database* db) {
+  const Status status = db->QueryInt("PRAGMA schema_version").status();
+  if (status.kind() == StatusKind::kCorrupt) HONE_RETURN_IF_ERROR(ExplainDamage(db->path()));
+  return status;
 }
 
 Result<int64_t> CheckedVersion(Database* db) {
@@ -42,9 +49,8 @@ Result<int64_t> CheckedVersion(Database* db) {
     return Status::Invalid(fmt::format("{}: a database of another program, not a record file of Hone", db->path()));
   }
   if (version > kSchemaVersion) {
-    return Status::Unsupported(
-        fmt::format("{}: record format {} is newer than this program's {}; use the Hone that wrote it, or a newer one",
-                    db->path(), version, kSchemaVersion));
+    return Status::Unsupported(fmt::format("{}: record format {} is newer than this program's {}; use a newer Hone",
+                                           db->path(), version, kSchemaVersion));
   }
   return version;
 }
@@ -52,7 +58,7 @@ Result<int64_t> CheckedVersion(Database* db) {
 }  // namespace
 
 Status CheckReadable(Database* db) {
-  HONE_RETURN_IF_ERROR(CheckLength(db->path()));
+  HONE_RETURN_IF_ERROR(Recover(db));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
   if (version == 0)
     return Status::Corrupt(fmt::format("{}: an empty record file; run its tuning job again", db->path()));
@@ -60,7 +66,7 @@ Status CheckReadable(Database* db) {
 }
 
 Status Migrate(Database* db) {
-  HONE_RETURN_IF_ERROR(CheckLength(db->path()));
+  HONE_RETURN_IF_ERROR(Recover(db));
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));

@@ -59,9 +59,11 @@ class SqliteStore final : public Store {
 
   Result<int64_t> BeginSession(const Session& session) override {
     HONE_ASSIGN_OR_RETURN(
-        Statement s, db_->Prepare("INSERT INTO session(started, host, device, driver, fingerprint, tool_version, "
-                                  "codegen_version, protocol_version, seed, settings) VALUES (?,?,?,?,?,?,?,?,?,?)"));
+        Statement s,
+        db_->Prepare("INSERT INTO session(started, tuning_seconds, host, device, driver, fingerprint, tool_version, "
+                     "codegen_version, protocol_version, seed, settings) VALUES (?,?,?,?,?,?,?,?,?,?,?)"));
     HONE_RETURN_IF_ERROR(s.Bind(session.started)
+                             .Bind(session.tuning_seconds)
                              .Bind(session.host)
                              .Bind(session.device)
                              .Bind(session.driver)
@@ -80,7 +82,7 @@ class SqliteStore final : public Store {
     return s.Bind(ended).Bind(id).Run();
   }
 
-  Status Append(int64_t session, const std::vector<Outcome>& outcomes) override {
+  Status Append(int64_t session, const std::vector<Outcome>& outcomes, double tuning_seconds) override {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
     HONE_ASSIGN_OR_RETURN(int64_t ordinal, CountTrials());
     HONE_ASSIGN_OR_RETURN(
@@ -104,27 +106,33 @@ class SqliteStore final : public Store {
                                .Bind(o.proposer)
                                .Bind(o.steps)
                                .Run());
-      HONE_RETURN_IF_ERROR(AppendSamples(ordinal, 0, o.samples));
+      HONE_RETURN_IF_ERROR(AppendSamples(ordinal, 0, 0, o.samples));
       ++ordinal;
     }
+    HONE_ASSIGN_OR_RETURN(Statement spent,
+                          db_->Prepare("UPDATE session SET tuning_seconds = max(tuning_seconds, ?) WHERE id = ?"));
+    HONE_RETURN_IF_ERROR(spent.Bind(tuning_seconds).Bind(session).Run());
     return transaction.Commit();
   }
 
-  Status Remeasure(int64_t ordinal, const Outcome& outcome) override {
+  Status Remeasure(const std::vector<Remeasured>& finalists) override {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
-    HONE_ASSIGN_OR_RETURN(int64_t have, Count("SELECT count(*) FROM sample WHERE trial = ?", ordinal));
-    HONE_RETURN_IF_ERROR(AppendSamples(ordinal, have, outcome.samples));
     HONE_ASSIGN_OR_RETURN(Statement update,
                           db_->Prepare("UPDATE trial SET state = ?, median = ?, count = ?, error = ?, error_text = ?, "
                                        "measure_seconds = measure_seconds + ? WHERE ordinal = ?"));
-    update.Bind(std::string(TrialStateName(outcome.state)));
-    outcome.state == TrialState::kFailed ? update.BindNull() : update.Bind(outcome.median);
-    HONE_RETURN_IF_ERROR(update.Bind(have + static_cast<int64_t>(outcome.samples.size()))
-                             .Bind(std::string(TrialErrorName(outcome.error)))
-                             .Bind(outcome.error_text)
-                             .Bind(outcome.measure_seconds)
-                             .Bind(ordinal)
-                             .Run());
+    for (const auto& [ordinal, o] : finalists) {
+      HONE_ASSIGN_OR_RETURN(int64_t have, Count("SELECT count(*) FROM sample WHERE trial = ?", ordinal));
+      HONE_ASSIGN_OR_RETURN(int64_t round, Count("SELECT max(round) FROM sample WHERE trial = ?", ordinal));
+      HONE_RETURN_IF_ERROR(AppendSamples(ordinal, have, round + 1, o.samples));
+      update.Bind(std::string(TrialStateName(o.state)));
+      o.state == TrialState::kFailed ? update.BindNull() : update.Bind(o.median);
+      HONE_RETURN_IF_ERROR(update.Bind(have + static_cast<int64_t>(o.samples.size()))
+                               .Bind(std::string(TrialErrorName(o.error)))
+                               .Bind(o.error_text)
+                               .Bind(o.measure_seconds)
+                               .Bind(ordinal)
+                               .Run());
+    }
     return transaction.Commit();
   }
 
@@ -139,22 +147,24 @@ class SqliteStore final : public Store {
       trials.push_back(std::move(trial));
     }
     HONE_ASSIGN_OR_RETURN(Statement samples,
-                          db_->Prepare("SELECT trial, seconds FROM sample ORDER BY trial, sequence"));
+                          db_->Prepare("SELECT trial, seconds, round FROM sample ORDER BY trial, sequence"));
     size_t at = 0;
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, samples.Step());
       if (!row) break;
       while (at < trials.size() && trials[at].ordinal < samples.Int(0)) ++at;
-      if (at < trials.size() && trials[at].ordinal == samples.Int(0))
-        trials[at].outcome.samples.push_back(samples.Real(1));
+      if (at == trials.size() || trials[at].ordinal != samples.Int(0)) continue;
+      trials[at].outcome.samples.push_back(samples.Real(1));
+      trials[at].rounds.push_back(samples.Int(2));
     }
     return trials;
   }
 
   Result<std::vector<Session>> Sessions() const override {
-    HONE_ASSIGN_OR_RETURN(Statement s,
-                          db_->Prepare("SELECT id, started, ended, host, device, driver, fingerprint, tool_version, "
-                                       "codegen_version, protocol_version, seed, settings FROM session ORDER BY id"));
+    HONE_ASSIGN_OR_RETURN(
+        Statement s,
+        db_->Prepare("SELECT id, started, ended, host, device, driver, fingerprint, tool_version, "
+                     "codegen_version, protocol_version, seed, settings, tuning_seconds FROM session ORDER BY id"));
     std::vector<Session> sessions;
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
@@ -172,6 +182,7 @@ class SqliteStore final : public Store {
       session.protocol_version = s.Text(9);
       session.seed = std::strtoull(s.Text(10).c_str(), nullptr, 10);
       session.settings = s.Text(11);
+      session.tuning_seconds = s.Real(12);
       sessions.push_back(std::move(session));
     }
   }
@@ -188,12 +199,13 @@ class SqliteStore final : public Store {
     if (!row) return std::optional<Trial>();
     HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(s));
     HONE_ASSIGN_OR_RETURN(Statement samples,
-                          db_->Prepare("SELECT seconds FROM sample WHERE trial = ? ORDER BY sequence"));
+                          db_->Prepare("SELECT seconds, round FROM sample WHERE trial = ? ORDER BY sequence"));
     samples.Bind(trial.ordinal);
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool more, samples.Step());
       if (!more) return std::optional<Trial>(std::move(trial));
       trial.outcome.samples.push_back(samples.Real(0));
+      trial.rounds.push_back(samples.Int(1));
     }
   }
 
@@ -206,9 +218,10 @@ class SqliteStore final : public Store {
     return row ? s.Int(0) : 0;
   }
 
-  Status AppendSamples(int64_t trial, int64_t sequence, const std::vector<double>& samples) {
-    HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare("INSERT INTO sample(trial, sequence, seconds) VALUES (?, ?, ?)"));
-    for (double seconds : samples) HONE_RETURN_IF_ERROR(s.Bind(trial).Bind(sequence++).Bind(seconds).Run());
+  Status AppendSamples(int64_t trial, int64_t sequence, int64_t round, const std::vector<double>& samples) {
+    HONE_ASSIGN_OR_RETURN(Statement s,
+                          db_->Prepare("INSERT INTO sample(trial, sequence, round, seconds) VALUES (?, ?, ?, ?)"));
+    for (double seconds : samples) HONE_RETURN_IF_ERROR(s.Bind(trial).Bind(sequence++).Bind(round).Bind(seconds).Run());
     return Status();
   }
 
@@ -244,6 +257,14 @@ class SqliteStore final : public Store {
 };
 
 }  // namespace
+
+std::vector<double> Trial::LastRound() const {
+  std::vector<double> samples;
+  for (size_t i = 0; i < rounds.size(); ++i) {
+    if (rounds[i] == rounds.back()) samples.push_back(outcome.samples[i]);
+  }
+  return samples;
+}
 
 Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, const Meta& meta) {
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));

@@ -2,7 +2,8 @@
 //
 // Constraints: work directories live on shared file systems, so no WAL: one writer, who holds the job's lock
 // (base/lock.h), rollback journal (TRUNCATE), synchronous=FULL, and one transaction a measured batch. A kill at any
-// moment loses at most the trials in flight. Others do not open a live file; they read progress.json.
+// moment loses at most the trials in flight. Others may read it at any time between two
+// transactions; progress.json (session/progress.h) tells how far a live job is without touching it.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct Meta {
 struct Session {
   int64_t id = 0;
   double started = 0, ended = 0;  // unix seconds; ended 0: it did not end well
+  double tuning_seconds = 0;      // spent on trials, by a clock that does not jump; kept up with each batch
   std::string host, device, driver, fingerprint;
   std::string tool_version, codegen_version, protocol_version;
   uint64_t seed = 0;
@@ -38,13 +40,22 @@ struct Session {
 struct Trial {
   int64_t ordinal = 0;  // 0, 1, 2, .. over all sessions
   int64_t session = 0;
+  Outcome outcome;              // samples of all rounds, in order
+  std::vector<int64_t> rounds;  // of each sample: 0 while searching, 1, 2, .. measured again as a finalist
+
+  std::vector<double> LastRound() const;  // the samples that gave the median
+};
+
+// What measuring a trial again brought: samples (of this round alone), median, state, error and measure_seconds.
+struct Remeasured {
+  int64_t ordinal = 0;
   Outcome outcome;
 };
 
 class Store {
  public:
   // Opens for writing, creating the file and its folder or migrating it forward. kInvalid if it is about another task,
-  // target or space version (the message says what to do), kCorrupt if damaged (names `hone-records salvage`),
+  // target or space version (the message says what to do), kCorrupt if damaged,
   // kUnsupported if of a newer schema.
   static Result<std::unique_ptr<Store>> OpenForWriting(const std::string& path, const Meta& meta);
   // Read only; never creates. kNotFound, kCorrupt, kUnsupported as above, kLocked if a writer is in a transaction.
@@ -53,11 +64,13 @@ class Store {
 
   virtual const Meta& meta() const = 0;
   virtual Result<int64_t> BeginSession(const Session& session) = 0;
-  virtual Status EndSession(int64_t id, double ended) = 0;
-  // Appends in one transaction; ordinals follow on. All or none is stored.
-  virtual Status Append(int64_t session, const std::vector<Outcome>& outcomes) = 0;
-  // A finalist measured again: its samples are added and its median and state replaced.
-  virtual Status Remeasure(int64_t ordinal, const Outcome& outcome) = 0;
+  virtual Status EndSession(int64_t id, double ended) = 0;  // and with it ended well
+  // Appends in one transaction; ordinals follow on. All or none is stored. A trial whose artifact was timed before has
+  // no samples of its own. `tuning_seconds`: the session's so far; the row's only grow.
+  virtual Status Append(int64_t session, const std::vector<Outcome>& outcomes, double tuning_seconds = 0) = 0;
+  // Finalists measured again, in one transaction: a round of samples is added to each and its median and state are
+  // replaced. Those without new samples (twins of another one) get its median alone.
+  virtual Status Remeasure(const std::vector<Remeasured>& finalists) = 0;
 
   virtual Result<std::vector<Trial>> Trials() const = 0;  // by ordinal, samples included
   virtual Result<std::vector<Session>> Sessions() const = 0;
@@ -65,7 +78,8 @@ class Store {
   // The fastest kOk trial measured under `fingerprint` (the most recent session's if empty). Times of different
   // fingerprints are never compared.
   virtual Result<std::optional<Trial>> Best(const std::string& fingerprint) const = 0;
-  // Integrity of pages, foreign keys, ordinals, digests, medians against samples. One line a finding; empty if fine.
+  // Integrity of pages, foreign keys, ordinals, digests, and each median against the round of samples it is of (its
+  // own, or those of the trial with the same artifact). One line a finding; empty if fine.
   virtual Result<std::vector<std::string>> Verify() const = 0;
 };
 

@@ -11,6 +11,7 @@ namespace hone::record {
 namespace {
 
 constexpr size_t kMaxFindings = 100;
+constexpr double kRelative = 1e-12;  // sums of the same numbers in another order
 
 class Verifier {
  public:
@@ -66,27 +67,65 @@ class Verifier {
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
       if (!row) return Status();
-      HONE_ASSIGN_OR_RETURN(Statement q, db_->Prepare("SELECT seconds FROM sample WHERE trial = ? ORDER BY sequence"));
-      q.Bind(s.Int(0));
-      std::vector<double> samples;
-      for (;;) {
-        HONE_ASSIGN_OR_RETURN(bool more, q.Step());
-        if (!more) break;
-        samples.push_back(q.Real(0));
+      HONE_ASSIGN_OR_RETURN(const Samples own, SamplesOf(s.Int(0)));
+      if (own.count != s.Int(3)) {
+        Add(fmt::format("trial {}: {} samples, its count says {}", s.Int(0), own.count, s.Int(3)));
       }
-      if (static_cast<int64_t>(samples.size()) != s.Int(3)) {
-        Add(fmt::format("trial {}: {} samples, its count says {}", s.Int(0), samples.size(), s.Int(3)));
-      }
-      for (double x : samples) {
+      for (double x : own.last_round) {
         if (!std::isfinite(x) || x <= 0) Add(fmt::format("trial {}: a sample of {} seconds", s.Int(0), x));
       }
-      // A finalist's median is of its last measurement, so it must lie among the samples, not equal the median of all.
-      const bool inside = samples.empty() || s.Text(1) == "failed" ||
-                          (s.Real(2) >= *std::min_element(samples.begin(), samples.end()) &&
-                           s.Real(2) <= *std::max_element(samples.begin(), samples.end()));
-      if (!inside) Add(fmt::format("trial {}: its median {} is outside its samples", s.Int(0), s.Real(2)));
-      if (s.Text(1) == "ok" && samples.empty()) Add(fmt::format("trial {}: ok, but it has no sample", s.Int(0)));
+      if (s.Text(1) == "failed") continue;
+      HONE_RETURN_IF_ERROR(own.count > 0 ? OwnMedian(s, own.last_round) : TwinMedian(s));
     }
+  }
+
+  struct Samples {
+    int64_t count = 0;
+    std::vector<double> last_round;
+  };
+
+  Result<Samples> SamplesOf(int64_t trial) {
+    HONE_ASSIGN_OR_RETURN(Statement q,
+                          db_->Prepare("SELECT seconds, round FROM sample WHERE trial = ? ORDER BY sequence"));
+    q.Bind(trial);
+    Samples samples;
+    int64_t round = 0;
+    for (;;) {
+      HONE_ASSIGN_OR_RETURN(bool more, q.Step());
+      if (!more) return samples;
+      if (q.Int(1) != round) samples.last_round.clear();
+      round = q.Int(1);
+      samples.last_round.push_back(q.Real(0));
+      ++samples.count;
+    }
+  }
+
+  // Of a pruned one it is the fastest of its few samples.
+  Status OwnMedian(const Statement& trial, const std::vector<double>& samples) {
+    const bool pruned = trial.Text(1) == "pruned";
+    const double expected = pruned ? *std::min_element(samples.begin(), samples.end()) : Median(samples);
+    if (std::abs(trial.Real(2) - expected) <= kRelative * expected) return Status();
+    Add(fmt::format("trial {}: its median is {}, but its {} samples give {}", trial.Int(0), trial.Real(2),
+                    samples.size(), expected));
+    return Status();
+  }
+
+  // A trial without samples has those of an earlier one that is the same artifact on the same machine.
+  Status TwinMedian(const Statement& trial) {
+    HONE_ASSIGN_OR_RETURN(
+        Statement q, db_->Prepare("SELECT b.ordinal, b.median FROM trial a JOIN session sa ON sa.id = a.session JOIN "
+                                  "trial b ON b.artifact_digest = a.artifact_digest AND b.ordinal < a.ordinal AND "
+                                  "b.count > 0 JOIN session sb ON sb.id = b.session WHERE a.ordinal = ? AND "
+                                  "a.artifact_digest <> '' AND sa.fingerprint = sb.fingerprint ORDER BY b.ordinal"));
+    HONE_ASSIGN_OR_RETURN(const bool found, q.Bind(trial.Int(0)).Step());
+    if (!found) {
+      Add(fmt::format("trial {}: {}, but neither it nor an earlier trial of its artifact has a sample", trial.Int(0),
+                      trial.Text(1)));
+    } else if (trial.Real(2) != q.Real(1)) {
+      Add(fmt::format("trial {}: its median is {}, but trial {}, which is the same artifact, has {}", trial.Int(0),
+                      trial.Real(2), q.Int(0), q.Real(1)));
+    }
+    return Status();
   }
 
   Database* const db_;

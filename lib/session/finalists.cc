@@ -43,20 +43,34 @@ int Rounds(const History& history, const std::vector<size_t>& positions) {
   return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 7.0, 30.0));
 }
 
-Status Store(const FinalistWorld& world, const std::string& digest, const std::vector<double>& samples,
-             History* history) {
-  for (size_t i = 0; i < history->outcomes().size(); ++i) {
-    Outcome outcome = history->outcomes()[i];
+// What a heat found about `digest`: its samples for the trial that was timed, the median alone for its twins.
+void Collect(const std::string& digest, const std::vector<double>& samples, const History& history,
+             std::vector<record::Remeasured>* found) {
+  for (size_t i = 0; i < history.outcomes().size(); ++i) {
+    Outcome outcome = history.outcomes()[i];
     if (outcome.artifact_digest != digest || outcome.state != TrialState::kOk) continue;
-    Outcome added = outcome;
-    added.samples = samples;
-    added.median = Median(samples);
-    added.measure_seconds = std::accumulate(samples.begin(), samples.end(), 0.0);
-    HONE_RETURN_IF_ERROR(world.store->Remeasure(history->ordinal(i), added));
-    outcome.samples.insert(outcome.samples.end(), samples.begin(), samples.end());
-    outcome.median = added.median;
-    history->Replace(i, outcome);
+    const bool twin = outcome.samples.empty();
+    outcome.samples = twin ? std::vector<double>() : samples;
+    outcome.median = Median(samples);
+    outcome.measure_seconds = std::accumulate(outcome.samples.begin(), outcome.samples.end(), 0.0);
+    found->push_back({static_cast<int64_t>(i), std::move(outcome)});
   }
+}
+
+// One transaction a heat. The ordinals of `found` are positions in `history` before, and ordinals after.
+Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, History* history) {
+  std::vector<std::pair<size_t, Outcome>> known;
+  for (record::Remeasured& one : found) {
+    const size_t position = static_cast<size_t>(one.ordinal);
+    Outcome outcome = history->outcomes()[position];
+    outcome.samples.insert(outcome.samples.end(), one.outcome.samples.begin(), one.outcome.samples.end());
+    outcome.median = one.outcome.median;
+    known.emplace_back(position, std::move(outcome));
+    one.ordinal = history->ordinal(position);
+  }
+  HONE_RETURN_IF_ERROR(world.check_owner());
+  HONE_RETURN_IF_ERROR(world.store->Remeasure(found));
+  for (auto& [position, outcome] : known) history->Replace(position, outcome);
   return Status();
 }
 
@@ -105,6 +119,7 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     HONE_ASSIGN_OR_RETURN(const auto samples, Heat(world, *history, positions));
     LogDebug(fmt::format("finalists, heat {}: {} kernels measured {} times each", heat, positions.size(),
                          samples[0].size()));
+    std::vector<record::Remeasured> found;
     for (size_t k = 0; k < positions.size(); ++k) {
       const std::string digest = history->outcomes()[positions[k]].artifact_digest;
       done.insert(digest);
@@ -113,10 +128,11 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
                                history->ordinal(positions[k])));
         continue;
       }
-      HONE_RETURN_IF_ERROR(Store(world, digest, samples[k], history));
+      Collect(digest, samples[k], *history, &found);
       fastest_again = std::min(fastest_again, Median(samples[k]));
       ++result.measured;
     }
+    HONE_RETURN_IF_ERROR(Store(world, std::move(found), history));
     if (heat == 0 && anchored && !samples[0].empty()) result.drift = Median(samples[0]) / anchor_before;
   }
   if (result.drift > 1 + kNotableDrift || result.drift < 1 - kNotableDrift) {

@@ -19,6 +19,7 @@ struct FinalistWorld {
   // Take and release the device (shared for building, exclusive for timing).
   std::function<Status(bool exclusive)> lock;
   std::function<void()> unlock;
+  std::function<Status()> check_owner;  // SessionWorld::check_owner, never null
 };
 
 struct FinalistResult {
@@ -27,7 +28,8 @@ struct FinalistResult {
 };
 
 // Measures the `count` fastest distinct kernels again, with the default (trial 0) in front of each round as the anchor,
-// and stores their new medians (Store::Remeasure), for every trial of the same artifact. If a trial that was not among
+// and stores their new samples and medians, a heat at a time (Store::Remeasure), and the medians also with
+// every later trial of the same artifact. If a trial that was not among
 // them is the fastest thereafter, it and its like are measured too, until the fastest trial is one that was measured
 // again.
 Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& world, History* history);

@@ -2,75 +2,17 @@
 
 #include <set>
 
-#include "base/json.h"
-
 namespace hone::session {
-namespace {
-
-constexpr StopReason kReasons[] = {StopReason::kTrials, StopReason::kSeconds, StopReason::kEarlyStop,
-                                   StopReason::kExhausted};
-
-}  // namespace
-
-const char* StopReasonName(StopReason reason) {
-  switch (reason) {
-    case StopReason::kNone:
-      return "";
-    case StopReason::kTrials:
-      return "trials";
-    case StopReason::kSeconds:
-      return "seconds";
-    case StopReason::kEarlyStop:
-      return "early-stop";
-    case StopReason::kExhausted:
-      return "space-exhausted";
-  }
-  return "";
-}
-
-std::string Closing::ToSettings() const {
-  const Json json = {{"closing",
-                      {{"trials", trials},
-                       {"reason", StopReasonName(reason)},
-                       {"early_stop", early_stop},
-                       {"finalists", finalists},
-                       {"drift", drift}}}};
-  return DumpJson(json, -1);
-}
-
-std::optional<Closing> Closing::FromSettings(const std::string& settings) {
-  auto json = ParseJson(settings, "settings");
-  if (!json.ok()) return std::nullopt;
-  JsonReader reader(*json, "settings"), inner;
-  Closing closing;
-  std::string reason;
-  if (!reader.Read("closing", &inner).ok() || !inner.Read("trials", &closing.trials).ok() ||
-      !inner.Read("reason", &reason).ok() || !inner.Read("early_stop", &closing.early_stop).ok() ||
-      !inner.Read("finalists", &closing.finalists).ok() || !inner.Read("drift", &closing.drift).ok()) {
-    return std::nullopt;
-  }
-  for (const StopReason r : kReasons) {
-    if (reason == StopReasonName(r)) closing.reason = r;
-  }
-  return closing;
-}
-
 Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.Trials());
-  std::map<int64_t, double> unended;  // sessions that were killed: what their trials took is the best guess
   std::set<int64_t> ours;
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
     ours.insert(session.id);
     const auto closing = Closing::FromSettings(session.settings);
     if (closing && session.ended > 0) closing_ = closing;
-    if (closing) continue;
-    if (session.ended > 0) {
-      past_seconds_ += session.ended - session.started;
-    } else {
-      unended[session.id] = 0;
-    }
+    past_seconds_ += session.tuning_seconds;
   }
   for (const record::Trial& trial : trials) {
     next_ordinal_ = trial.ordinal;
@@ -79,8 +21,6 @@ Status History::Load(const record::Store& store) {
       continue;
     }
     Add(trial.outcome);
-    auto found = unended.find(trial.session);
-    if (found != unended.end()) past_seconds_ += trial.outcome.compile_seconds + trial.outcome.measure_seconds;
   }
   next_ordinal_ = static_cast<int64_t>(trials.size());
   return Status();

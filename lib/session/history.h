@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/closing.h"
 #include "record/store.h"
 #include "task/outcome.h"
 
@@ -16,26 +17,13 @@ namespace hone::session {
 
 struct Budget {
   int64_t trials = 128;
-  double seconds = 0;      // of tuning over all sessions; 0: no limit
+  double seconds = 0;      // of compiling and measuring over all sessions; 0: no limit
   int64_t early_stop = 0;  // stop after so many trials in a row without a better one; 0: never
 };
 
-// Why a job is done; written into records and stamps.
-enum class StopReason { kNone, kTrials, kSeconds, kEarlyStop, kExhausted };
-const char* StopReasonName(StopReason reason);  // "", "trials", "seconds", "early-stop", "space-exhausted"
-
-// Marks the end of tuning in the records: the settings of a session row that has no trials of its own. `trials` counts
-// those of the fingerprint. A job whose last closing counts all of its trials need not be closed again.
-struct Closing {
-  int64_t trials = 0;
-  StopReason reason = StopReason::kNone;
-  int64_t early_stop = 0;  // the budget's, when that was the reason
-  int64_t finalists = 0;
-  double drift = 1;  // the anchor's time now over its time during tuning
-
-  std::string ToSettings() const;
-  static std::optional<Closing> FromSettings(const std::string& settings);
-};
+using record::Closing;
+using record::StopReason;
+using record::StopReasonName;
 
 // Trials of one fingerprint in order, and running figures. Not thread-safe.
 class History {

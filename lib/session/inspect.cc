@@ -23,14 +23,14 @@ namespace hone::session {
 namespace {
 
 struct Inputs {
-  TaskFile task;
+  pipeline::TaskFile task;
   pipeline::TuneSettings settings;  // the defaults if no file was named
 };
 
 Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   Inputs inputs;
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.task_path));
-  HONE_ASSIGN_OR_RETURN(inputs.task, ParseTaskFile(text, options.task_path));
+  HONE_ASSIGN_OR_RETURN(inputs.task, pipeline::ParseTaskFile(text, options.task_path));
   HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
   if (!options.settings_path.empty()) {
     HONE_ASSIGN_OR_RETURN(inputs.settings, pipeline::ReadTuneSettings(options.settings_path));
@@ -38,19 +38,7 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   return inputs;
 }
 
-int Finish(const Result<int>& code) {
-  if (code.ok()) return *code;
-  LogError(code.status().message());
-  switch (code.status().kind()) {
-    case StatusKind::kInvalid:
-    case StatusKind::kUnsupported:
-      return kMisused;
-    case StatusKind::kInterrupted:
-      return kInterrupted;
-    default:
-      return kFailed;
-  }
-}
+int Finish(const Result<int>& code) { return code.ok() ? *code : ExitCodeOf(code.status()); }
 
 std::string ValueText(const KnobValue& value) {
   if (value.words.empty()) return fmt::format("[{}]", fmt::join(value.numbers, ","));
@@ -64,7 +52,10 @@ std::string LegalText(const search::Space& space) {
   const uint64_t size = space.size();
   uint64_t legal = 0;
   if (size <= kCountLimit) {
-    for (uint64_t i = 0; i < size; ++i) legal += space.Legal(i);
+    space.ForEach(0, size, [&](uint64_t, bool is_legal) {
+      legal += is_legal;
+      return true;
+    });
     return fmt::format("{} of {} points are legal", legal, size);
   }
   Rng rng(1);
@@ -98,7 +89,7 @@ Result<std::string> WorkerProgram(const TuneJobOptions& options) {
 
 Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
-  const TaskFile& task = inputs.task;
+  const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
   HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
@@ -125,14 +116,18 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   return static_cast<int>(ok > 0 ? kDone : kFailed);
 }
 
-std::string VerdictText(const Outcome& outcome, double flop) {
+// `samples`: those that gave the median; none for a twin of another trial.
+std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
   std::string text = TrialStateName(outcome.state);
   if (outcome.state == TrialState::kFailed) {
     return text + fmt::format(", {}: {}", TrialErrorName(outcome.error), outcome.error_text);
   }
-  const Interval interval = MedianInterval(outcome.samples, 0.95);
-  text += fmt::format(", {} ({} to {}, {} samples)", FormatSeconds(outcome.median), FormatSeconds(interval.low),
-                      FormatSeconds(interval.high), outcome.samples.size());
+  text += ", " + FormatSeconds(outcome.median);
+  if (!samples.empty()) {
+    const Interval interval = MedianInterval(samples, 0.95);
+    text += fmt::format(" ({} to {}, {} samples)", FormatSeconds(interval.low), FormatSeconds(interval.high),
+                        samples.size());
+  }
   if (flop > 0 && outcome.median > 0) text += ", " + FormatSi(flop / outcome.median, "FLOP/s");
   return text;
 }
@@ -145,11 +140,12 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
     return Status::NotFound(
         fmt::format("{}: no trial {}; it has {}, counted from 0", options.db_path, ordinal, trials.size()));
   }
-  const Outcome& outcome = trials[static_cast<size_t>(ordinal)].outcome;
-  std::string text =
-      fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
-                  VerdictText(outcome, static_cast<double>(inputs.task.flop)), outcome.proposer, outcome.config.index,
-                  outcome.config.Text(), outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
+  const record::Trial& trial = trials[static_cast<size_t>(ordinal)];
+  const Outcome& outcome = trial.outcome;
+  std::string text = fmt::format("trial {}: {}\nproposed by {}, index {}\n{}\n\nsteps:\n{}", ordinal,
+                                 VerdictText(outcome, trial.LastRound(), static_cast<double>(inputs.task.flop)),
+                                 outcome.proposer, outcome.config.index, outcome.config.Text(),
+                                 outcome.steps.empty() ? "none: nothing was generated\n" : outcome.steps);
   if (outcome.error != TrialError::kInvalid) {
     compile::CompileOptions compile_options;
     compile_options.keep_text = true;
@@ -174,7 +170,7 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
 
 Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
-  const TaskFile& task = inputs.task;
+  const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
   if (index >= space.size()) {
     return Status::Invalid(fmt::format("--trial {}: the space has {} points, counted from 0", index, space.size()));
@@ -192,19 +188,16 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
     std::printf("failed, %s: %s\n", TrialErrorName(built[0].error), built[0].error_text.c_str());
     return static_cast<int>(kFailed);
   }
-  measure::Protocol protocol;
-  protocol.candidate_seconds = inputs.settings.measure.candidate_seconds;
-  protocol.timeout_seconds = inputs.settings.measure.timeout_seconds;
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const bool recorded = !options.db_path.empty();
   const std::string reference = recorded ? BesideRecords(options.db_path, ".reference") : dir.Join("reference");
-  HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, protocol));
+  HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, ProtocolOf(inputs.settings.measure)));
   HONE_ASSIGN_OR_RETURN(MachineLock machine, MachineLock::Open(MachineLock::DefaultPath("cpu")));
   HONE_RETURN_IF_ERROR(machine.LockExclusive());
   measure::ChildMeasurer measurer(program, setup);
   HONE_ASSIGN_OR_RETURN(const Outcome outcome, measurer.Measure(built[0].kernel, 0));
   std::printf("compiled in %s\n%s\n%s", FormatSeconds(built[0].compile_seconds).c_str(),
-              VerdictText(outcome, static_cast<double>(task.flop)).c_str(), outcome.steps.c_str());
+              VerdictText(outcome, outcome.samples, static_cast<double>(task.flop)).c_str(), outcome.steps.c_str());
   return static_cast<int>(outcome.state == TrialState::kFailed ? kFailed : kDone);
 }
 

@@ -16,8 +16,10 @@
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
+#include "session/aside.h"
 #include "session/child_builder.h"
 #include "session/fingerprint.h"
+#include "session/heartbeat.h"
 #include "session/progress.h"
 #include "session/reference.h"
 #include "session/stamp.h"
@@ -27,7 +29,6 @@ namespace hone::session {
 namespace {
 
 constexpr int kBatch = 16;  // not a matter of the machine: it must not change what is measured
-constexpr double kHeartbeatSeconds = 20;
 
 class Job {
  public:
@@ -36,7 +37,7 @@ class Job {
   // kInvalid, kUnsupported, kNotFound: an input file is at fault.
   Status ReadInputs() {
     HONE_ASSIGN_OR_RETURN(task_text_, ReadFile(options_.task_path));
-    HONE_ASSIGN_OR_RETURN(task_, ParseTaskFile(task_text_, options_.task_path));
+    HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
     const Status checked = op::ParseChecked(task_.workload.Text()).status();
@@ -56,7 +57,8 @@ class Job {
     if (result_.interrupted) return Status();
     if (!history_->best()) {
       *code = kFailed;
-      return Status::Invalid(task_.id + ": " + FailureSummary(history_->outcomes(), TrialCommand()));
+      LogError(task_.id + ": " + FailureSummary(history_->outcomes(), TrialCommand()));
+      return Status();
     }
     const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_};
     HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, *history_, result_.reason)).status());
@@ -76,13 +78,15 @@ class Job {
     auto lock = FileLock::Acquire(options_.db_path + ".lock");
     if (!lock.ok()) return lock.status();
     lock_ = std::make_unique<FileLock>(std::move(*lock));
+    heartbeat_ = std::make_unique<Heartbeat>(lock_.get());
     HONE_RETURN_IF_ERROR(OpenLogFile(Beside(".log")));
     if (Exists(options_.stamp_path) && !Exists(options_.db_path)) {
       LogWarning(fmt::format("{} says that this task is tuned, but its records {} are gone; tuning it anew",
                              options_.stamp_path, options_.db_path));
     }
     HONE_ASSIGN_OR_RETURN(const std::string space_version, TaskSpaceVersion(task_.workload, task_.target));
-    HONE_RETURN_IF_ERROR(SetAsideOldSpace(space_version));
+    HONE_ASSIGN_OR_RETURN(const std::string moved, SetAsideOldSpace(options_.db_path, space_version));
+    if (!moved.empty()) LogWarning(task_.id + ": " + moved);
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
     fingerprint_ = options_.fake ? fmt::format("fake; seed={}", options_.fake_world.seed)
@@ -94,20 +98,6 @@ class Job {
       LogInfo(fmt::format("{}: {} recorded trials are of another machine or version and are not compared with ours",
                           task_.id, history_->foreign()));
     }
-    return Status();
-  }
-
-  // Indices of another version of the templates mean nothing to this one: the old records stay readable, but elsewhere.
-  Status SetAsideOldSpace(const std::string& space_version) {
-    auto old = record::Store::OpenForReading(options_.db_path);
-    if (!old.ok() || (*old)->meta().space_version == space_version) return Status();
-    const std::string aside = options_.db_path + "." + (*old)->meta().space_version;
-    (*old).reset();
-    if (std::rename(options_.db_path.c_str(), aside.c_str()) != 0) {
-      return Status::Io(fmt::format("{}: cannot be renamed to {}", options_.db_path, aside));
-    }
-    LogWarning(fmt::format("{}: the templates have changed to {}; the old records are kept as {}", task_.id,
-                           space_version, aside));
     return Status();
   }
 
@@ -124,12 +114,8 @@ class Job {
     }
     const int jobs = static_cast<int>(UsableCpus().size());
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
-    measure::Protocol protocol;
-    protocol.candidate_seconds = settings_.measure.candidate_seconds;
-    protocol.timeout_seconds = settings_.measure.timeout_seconds;
-    protocol.prune_factor = settings_.measure.prune_factor;
-    TaskFile task = task_;
-    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, Beside(".reference"), protocol));
+    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup,
+                          MeasureSetup(task_, Beside(".reference"), ProtocolOf(settings_.measure)));
     device.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup));
     return device;
   }
@@ -178,11 +164,9 @@ class Job {
     world.clock = clock_;
     world.machine = machine.get();
     world.open_device = [this] { return OpenDevice(); };
+    world.check_owner = [this] { return heartbeat_->Check(); };
     world.on_progress = [&](const History& history, double peak) -> Status {
-      if (clock_->NowSeconds() - last_touch_ >= kHeartbeatSeconds) {
-        last_touch_ = clock_->NowSeconds();
-        HONE_RETURN_IF_ERROR(lock_->Touch());
-      }
+      if (heartbeat_->lost()) HONE_RETURN_IF_ERROR(heartbeat_->Check());
       return progress.Update(history, peak);
     };
     LogInfo(fmt::format("{}: {}: {} points, {} of {} trials recorded", task_.id, task_.workload.Text(), space.size(),
@@ -208,12 +192,12 @@ class Job {
 
   const TuneJobOptions& options_;
   Clock* clock_;
-  double last_touch_ = 0;
   std::string task_text_, settings_text_, fingerprint_;
-  TaskFile task_;
+  pipeline::TaskFile task_;
   pipeline::TuneSettings settings_;
   Budget budget_;
   std::unique_ptr<FileLock> lock_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<record::Store> store_;
   std::unique_ptr<History> history_;
   SessionResult result_;
@@ -240,7 +224,15 @@ std::string TuneAbi() {
                      measure::kProtocolVersion);
 }
 
-Result<measure::TaskSetup> MeasureSetup(const TaskFile& task, const std::string& reference_path,
+measure::Protocol ProtocolOf(const pipeline::MeasureSettings& settings) {
+  measure::Protocol protocol;
+  protocol.candidate_seconds = settings.candidate_seconds;
+  protocol.timeout_seconds = settings.timeout_seconds;
+  protocol.prune_factor = settings.prune_factor;
+  return protocol;
+}
+
+Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
                                         const measure::Protocol& protocol) {
   measure::TaskSetup setup;
   setup.flop = static_cast<double>(task.flop);
@@ -259,11 +251,7 @@ int RunTuneJob(const TuneJobOptions& options) {
   }
   int code = kFailed;
   const Status run = job.Run(&code);
-  if (!run.ok()) {
-    LogError(run.message());
-    return run.kind() == StatusKind::kInterrupted ? kInterrupted : kFailed;
-  }
-  return code;
+  return run.ok() ? code : ExitCodeOf(run);
 }
 
 }  // namespace hone::session

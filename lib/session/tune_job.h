@@ -6,7 +6,8 @@
 #include "base/result.h"
 #include "measure/fake.h"
 #include "measure/messages.h"
-#include "session/task_file.h"
+#include "pipeline/settings.h"
+#include "pipeline/task_file.h"
 #include "session/tune_session.h"
 
 namespace hone::session {
@@ -30,8 +31,11 @@ Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& tar
 // What a stamp of tuning depends on beside its input files, a line each: templates, code generation, protocol. (--abi)
 std::string TuneAbi();
 
+// The measuring protocol with a job's settings in it. The defaults of the two are the same.
+measure::Protocol ProtocolOf(const pipeline::MeasureSettings& settings);
+
 // Setup of measuring for a task; computes the reference if it is not there.
-Result<measure::TaskSetup> MeasureSetup(const TaskFile& task, const std::string& reference_path,
+Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
                                         const measure::Protocol& protocol);
 
 // The whole job. The exit code (base/interrupt.h): kDone and a stamp; kFailed; kMisused for bad input files;

@@ -23,9 +23,11 @@ class Run {
 
   Result<SessionResult> Go() {
     Status status = Tune();
+    tuned_seconds_ = TuningSeconds();
     if (status.ok() && result_.reason != StopReason::kNone) status = Close();
     const Status stored = Commit();  // also after an interrupt or a failure: what was measured is kept
     if (session_ != 0 && stored.ok()) {
+      HONE_RETURN_IF_ERROR(CheckOwner());
       HONE_RETURN_IF_ERROR(world_.store->EndSession(session_, world_.clock->WallSeconds()));
     }
     result_.interrupted = status.kind() == StatusKind::kInterrupted;
@@ -41,9 +43,14 @@ class Run {
  private:
   double Elapsed() const { return world_.clock->NowSeconds() - started_; }
 
+  // What the budget of seconds is about: neither waiting for the machine nor the finalists.
+  double TuningSeconds() const { return tuned_seconds_.value_or(Elapsed() - waiting_seconds_); }
+
+  Status CheckOwner() const { return world_.check_owner ? world_.check_owner() : Status(); }
+
   Status Tune() {
     while (true) {
-      result_.reason = history_.Met(options_.budget, Elapsed());
+      result_.reason = history_.Met(options_.budget, TuningSeconds());
       if (result_.reason != StopReason::kNone) return Status();
       if (Interrupted()) return Status::Interrupted("interrupted");
       HONE_RETURN_IF_ERROR(EnsureTuner());
@@ -92,14 +99,19 @@ class Run {
     return Status();
   }
 
-  // Waiting for other tuners may take long; the heartbeat of the job's own lock goes on.
+  // Waiting for other tuners may take long; the user goes on seeing where we are.
   Status Lock(bool exclusive) {
     if (world_.machine == nullptr) return Status();
+    const double begin = world_.clock->NowSeconds();
     while (true) {
       const Status status =
           exclusive ? world_.machine->LockExclusive(kLockSeconds) : world_.machine->LockShared(kLockSeconds);
-      if (status.kind() != StatusKind::kTimeout) return status;
-      HONE_RETURN_IF_ERROR(Progress());
+      if (status.kind() == StatusKind::kTimeout) {
+        HONE_RETURN_IF_ERROR(Progress());
+        continue;
+      }
+      waiting_seconds_ += world_.clock->NowSeconds() - begin;
+      return status;
     }
   }
 
@@ -153,7 +165,7 @@ class Run {
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
       // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
       // in between ends with the same trials.
-      if (history_.Met(options_.budget, Elapsed()) != StopReason::kNone) return Status();
+      if (history_.Met(options_.budget, TuningSeconds()) != StopReason::kNone) return Status();
       if (Interrupted()) return Status::Interrupted("interrupted");
     }
     return Status();
@@ -169,6 +181,7 @@ class Run {
     }
     if (const Outcome* known = history_.OfArtifact(built.kernel.artifact_digest)) {
       outcome = *known;
+      outcome.samples.clear();  // they stay with the trial that they were taken of
       outcome.steps = built.kernel.steps;
       outcome.compile_seconds = built.kernel.compile_seconds;
       outcome.measure_seconds = 0;
@@ -188,12 +201,13 @@ class Run {
   Status Commit() {
     last_commit_ = world_.clock->NowSeconds();
     if (uncommitted_.empty()) return Status();
+    HONE_RETURN_IF_ERROR(CheckOwner());
     if (session_ == 0) {
       record::Session session = options_.session;
       session.started = world_.clock->WallSeconds() - Elapsed();
       HONE_ASSIGN_OR_RETURN(session_, world_.store->BeginSession(session));
     }
-    HONE_RETURN_IF_ERROR(world_.store->Append(session_, uncommitted_));
+    HONE_RETURN_IF_ERROR(world_.store->Append(session_, uncommitted_, TuningSeconds()));
     uncommitted_.clear();
     return Status();
   }
@@ -205,12 +219,14 @@ class Run {
     Closing closing{history_.count(), result_.reason, options_.budget.early_stop, options_.finalists, 1};
     if (options_.finalists > 0 && history_.best()) {
       HONE_RETURN_IF_ERROR(EnsureDevice());
-      const FinalistWorld world{world_.store, device_.builder.get(), device_.measurer.get(),
-                                [this](bool exclusive) { return Lock(exclusive); }, [this] { Unlock(); }};
+      const FinalistWorld world{world_.store,           device_.builder.get(),
+                                device_.measurer.get(), [this](bool exclusive) { return Lock(exclusive); },
+                                [this] { Unlock(); },   [this] { return CheckOwner(); }};
       HONE_ASSIGN_OR_RETURN(const FinalistResult finalists, MeasureFinalists(options_.finalists, world, &history_));
       result_.finalists = finalists.measured;
       result_.drift = closing.drift = finalists.drift;
     }
+    HONE_RETURN_IF_ERROR(CheckOwner());
     record::Session session = options_.session;
     session.settings = closing.ToSettings();
     session.started = world_.clock->WallSeconds();
@@ -224,6 +240,8 @@ class Run {
   const double started_;
   double last_commit_ = 0;
   double measuring_seconds_ = 0;
+  double waiting_seconds_ = 0;
+  std::optional<double> tuned_seconds_;  // once the search is over
   int64_t session_ = 0;
   std::unique_ptr<search::Tuner> tuner_;
   Device device_;

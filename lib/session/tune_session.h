@@ -44,7 +44,10 @@ struct SessionWorld {
   Clock* clock = nullptr;
   MachineLock* machine = nullptr;  // null: nobody else is there (fakes)
   std::function<Result<Device>()> open_device;
-  // Called after every trial and while waiting; an error (the job's lock was lost) ends the run at once.
+  // Asked before anything is stored; an error (another process has taken the job over) ends the run, and nothing more
+  // is stored. Null: nobody could.
+  std::function<Status()> check_owner;
+  // Called after every trial and while waiting; an error ends the run at once.
   std::function<Status(const History&, double peak_flops)> on_progress;
 };
 

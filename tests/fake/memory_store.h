@@ -25,19 +25,29 @@ class MemoryStore : public record::Store {
     sessions_[static_cast<size_t>(id - 1)].ended = ended;
     return Status();
   }
-  Status Append(int64_t session, const std::vector<Outcome>& outcomes) override {
+  Status Append(int64_t session, const std::vector<Outcome>& outcomes, double tuning_seconds) override {
     if (fail_after >= 0 && appends_++ >= fail_after) return Status::Io("records.db: disk full (fake)");
     for (const Outcome& outcome : outcomes) {
-      trials_.push_back({static_cast<int64_t>(trials_.size()), session, outcome});
+      trials_.push_back({static_cast<int64_t>(trials_.size()), session, outcome, {}});
+      trials_.back().rounds.assign(outcome.samples.size(), 0);
     }
+    record::Session& row = sessions_[static_cast<size_t>(session - 1)];
+    row.tuning_seconds = std::max(row.tuning_seconds, tuning_seconds);
     return Status();
   }
-  Status Remeasure(int64_t ordinal, const Outcome& outcome) override {
-    Outcome& stored = trials_.at(static_cast<size_t>(ordinal)).outcome;
-    stored.samples.insert(stored.samples.end(), outcome.samples.begin(), outcome.samples.end());
-    stored.median = outcome.median;
-    stored.state = outcome.state;
-    ++remeasured;
+  Status Remeasure(const std::vector<record::Remeasured>& finalists) override {
+    for (const auto& [ordinal, outcome] : finalists) {
+      record::Trial& trial = trials_.at(static_cast<size_t>(ordinal));
+      const int64_t round = trial.rounds.empty() ? 1 : trial.rounds.back() + 1;
+      for (const double seconds : outcome.samples) {
+        trial.outcome.samples.push_back(seconds);
+        trial.rounds.push_back(round);
+      }
+      trial.outcome.median = outcome.median;
+      trial.outcome.state = outcome.state;
+      ++remeasured;
+    }
+    ++heats;
     return Status();
   }
   Result<std::vector<record::Trial>> Trials() const override { return trials_; }
@@ -67,7 +77,8 @@ class MemoryStore : public record::Store {
   }
 
   int fail_after = -1;  // that many Appends work; negative: all
-  int remeasured = 0;
+  int remeasured = 0;   // trials
+  int heats = 0;        // calls of Remeasure
 
  private:
   record::Meta meta_;

@@ -73,6 +73,26 @@ std::optional<std::string> Space::Reject(const Config& config) const {
   return std::nullopt;
 }
 
+void Space::ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint64_t index, bool legal)>& visit) const {
+  if (begin >= end) return;
+  Config config = At(begin);
+  std::vector<size_t> digits;
+  uint64_t rest = begin;
+  for (const Knob& k : knobs_) {
+    digits.push_back(rest % k.size());
+    rest /= k.size();
+  }
+  for (uint64_t index = begin;;) {
+    if (!visit(index, !Reject(config).has_value()) || ++index == end) return;
+    config.index = index;
+    for (size_t k = 0; k < knobs_.size(); ++k) {
+      digits[k] = digits[k] + 1 == knobs_[k].size() ? 0 : digits[k] + 1;
+      config.values[k] = knobs_[k].value(digits[k]);
+      if (digits[k] != 0) break;
+    }
+  }
+}
+
 void TaskSpace::Add(Space space) { spaces_.push_back(std::move(space)); }
 
 uint64_t TaskSpace::size() const {
@@ -122,8 +142,13 @@ std::optional<std::vector<uint64_t>> TaskSpace::LegalIndices(uint64_t limit) con
   const uint64_t n = size();
   if (n > limit) return std::nullopt;
   std::vector<uint64_t> legal;
-  for (uint64_t i = 0; i < n; ++i) {
-    if (!Reject(i)) legal.push_back(i);
+  uint64_t offset = 0;
+  for (const Space& s : spaces_) {
+    s.ForEach(0, s.size(), [&](uint64_t index, bool is_legal) {
+      if (is_legal) legal.push_back(offset + index);
+      return true;
+    });
+    offset += s.size();
   }
   return legal;
 }

@@ -74,6 +74,9 @@ class Space {
   // "rule: reason" of the first rule that rejects, or nothing.
   std::optional<std::string> Reject(const Config& config) const;
   bool Legal(uint64_t index) const { return !Reject(At(index)).has_value(); }
+  // Calls `visit` with each index in `begin` .. `end` - 1 and whether it is legal, until it returns false. Faster than
+  // Legal point by point. REQUIRES: end <= size()
+  void ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint64_t index, bool legal)>& visit) const;
 
  private:
   std::string template_name_;

@@ -101,8 +101,8 @@ CommandResult RecordsFolderTest::PickBest(const std::vector<std::string>& more) 
   return Run(HONE_PICK_BEST, arguments);
 }
 
-void RecordsFolderTest::ExpectRefused(const CommandResult& result, const std::vector<std::string>& parts) {
-  EXPECT_EQ(result.status.code, 1);
+void RecordsFolderTest::ExpectRefused(const CommandResult& result, const std::vector<std::string>& parts, int code) {
+  EXPECT_EQ(result.status.code, code) << result.err;
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   for (const std::string& part : parts) EXPECT_NE(result.err.find(part), std::string::npos) << result.err;

@@ -41,7 +41,7 @@ class RecordsFolderTest : public testing::Test {
   CommandResult Records(const std::vector<std::string>& arguments) { return Run(HONE_RECORDS, arguments); }
   CommandResult PickBest(const std::vector<std::string>& more = {});
   // Code 1, nothing on stdout, one line on stderr that holds every part.
-  void ExpectRefused(const CommandResult& result, const std::vector<std::string>& parts);
+  void ExpectRefused(const CommandResult& result, const std::vector<std::string>& parts, int code = 1);
 
  private:
   std::optional<TempDir> dir_;

@@ -107,11 +107,12 @@ TEST_F(ReportTool, EveryMissingInputIsNamedAndNothingIsWritten) {
 TEST_F(ReportTool, DamagedInputsAreRefused) {
   const std::string good = Read("bench/net.cpu.json");
   Write("bench/net.cpu.json", good.substr(0, good.size() / 2));
-  ExpectRefused(Report(), {"bench/net.cpu.json:"});
+  ExpectRefused(Report(), {"bench/net.cpu.json:"}, 2);
   Write("bench/net.cpu.json", ReplaceAll(good, "\"version\": 1", "\"version\": 2"));
-  ExpectRefused(Report(), {"bench/net.cpu.json: /version: 2 is not the version this Hone knows (1)"});
+  ExpectRefused(Report(),
+                {"bench/net.cpu.json: /version: version 2 is newer than this Hone reads (1); use a newer Hone"}, 2);
   Write("bench/net.cpu.json", ReplaceAll(good, "\"threads\"", "\"treads\""));
-  ExpectRefused(Report(), {"bench/net.cpu.json: ", "threads"});
+  ExpectRefused(Report(), {"bench/net.cpu.json: ", "threads"}, 2);
   Write("bench/net.cpu.json", good);
   Write("records/a.db", Read("records/a.db").substr(0, 5000));
   ExpectRefused(Report(), {"records/a.db: the record file is cut short"});
@@ -120,11 +121,11 @@ TEST_F(ReportTool, DamagedInputsAreRefused) {
 TEST_F(ReportTool, InputsOfDifferentNetworksOrTasksAreRefused) {
   bench_.network = "other";
   WriteBench();
-  ExpectRefused(Report(), {"bench/net.cpu.json: it is about other on "});
+  ExpectRefused(Report(), {"bench/net.cpu.json: it is about other on "}, 2);
   bench_.network = "net";
   WriteBench();
   WriteTaskList({{"a", kWorkloadA}, {"c", kWorkloadC}, {"d", kWorkloadB}});
-  ExpectRefused(Report(), {"best/net.cpu.json: nothing about task d"});
+  ExpectRefused(Report(), {"best/net.cpu.json: nothing about task d"}, 2);
 }
 
 TEST_F(ReportTool, AnOutputFolderThatCannotBeMadeIsNamed) {

@@ -81,7 +81,7 @@ TEST_F(RefuseTest, Records) {
   newer[63] = 99;  // user_version: bytes 60 to 63 of an SQLite file, big-endian
   Write("records/t.db", newer);
   const CommandResult refused = Run(kFake);
-  Expect(refused, kFailed, "newer");
+  Expect(refused, kMisused, "newer");
 
   Write("records/t.db", good->substr(0, good->size() / 3));
   const CommandResult truncated = Run(kFake);
@@ -100,7 +100,7 @@ TEST_F(RefuseTest, RecordsOfAnotherTask) {
   ASSERT_EQ(Run(kFake).status.code, kDone);
   ASSERT_TRUE(Remove(Stamp()).ok());
   WriteTask("conv2d(f32[1,16,14,14], f32[32,16,3,3], pad=1,1,1,1)");
-  Expect(Run(kFake), kFailed, "move the file away");
+  Expect(Run(kFake), kMisused, "move the file away");
 }
 
 }  // namespace

@@ -1,14 +1,42 @@
 // Small parts of a tuning job: task files, closings, stamps, summaries.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/file.h"
+#include "pipeline/task_file.h"
+#include "session/aside.h"
+#include "session/heartbeat.h"
 #include "session/stamp.h"
 #include "session/summary.h"
-#include "session/task_file.h"
+#include "session/tune_job.h"
 
 namespace hone::session {
 namespace {
+
+TEST(TaskFileTest, WhatIsWrittenIsReadAgain) {
+  const std::string workload = "dense(f32[1,4], f32[8,4])", target = Target().Text();
+  const std::string id = TaskId(*Workload::Parse(workload), target);
+  auto task = pipeline::ParseTaskFile(pipeline::TaskFileText(id, workload, target, 64), "t.json");
+  ASSERT_TRUE(task.ok()) << task.status().message();
+  EXPECT_EQ(task->id, id);
+  EXPECT_EQ(task->workload.Text(), workload);
+  EXPECT_EQ(task->target.Text(), target);
+  EXPECT_EQ(task->flop, 64);
+}
+
+TEST(ProtocolTest, SettingsAndProtocolHaveTheSameDefaults) {
+  const measure::Protocol defaults, made = ProtocolOf(pipeline::MeasureSettings());
+  EXPECT_EQ(made.candidate_seconds, defaults.candidate_seconds);
+  EXPECT_EQ(made.timeout_seconds, defaults.timeout_seconds);
+  EXPECT_EQ(made.prune_factor, defaults.prune_factor);
+  pipeline::MeasureSettings settings{0.1, 3, 5, 1};
+  EXPECT_EQ(ProtocolOf(settings).candidate_seconds, 0.1);
+  EXPECT_EQ(ProtocolOf(settings).timeout_seconds, 3);
+  EXPECT_EQ(ProtocolOf(settings).prune_factor, 5);
+}
 
 std::string TaskText(const std::string& id, const std::string& workload, const std::string& more = "") {
   return fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 10{}}})", id, workload,
@@ -20,7 +48,7 @@ constexpr char kConv[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
 std::string ConvId() { return TaskId(*Workload::Parse(kConv), Target().Text()); }
 
 TEST(TaskFileTest, ReadsWhatExtractWrites) {
-  auto task = ParseTaskFile(TaskText(ConvId(), kConv), "t.json");
+  auto task = pipeline::ParseTaskFile(TaskText(ConvId(), kConv), "t.json");
   ASSERT_TRUE(task.ok()) << task.status().message();
   EXPECT_EQ(task->workload.Text(), kConv);
   EXPECT_EQ(task->flop, 10);
@@ -38,12 +66,83 @@ TEST(TaskFileTest, EveryMistakeNamesTheFileAndThePlace) {
       {R"({"version": 1, "id": "x"})", "/workload"},
   };
   for (const auto& c : cases) {
-    auto task = ParseTaskFile(c.text, "t.json");
+    auto task = pipeline::ParseTaskFile(c.text, "t.json");
     ASSERT_FALSE(task.ok()) << c.text;
     EXPECT_NE(task.status().message().find("t.json"), std::string::npos) << task.status().message();
     EXPECT_NE(task.status().message().find(c.expected), std::string::npos) << task.status().message();
     EXPECT_EQ(task.status().message().find('\n'), std::string::npos) << task.status().message();
   }
+}
+
+class AsideTest : public testing::Test {
+ protected:
+  AsideTest() : dir_(*TempDir::Create()), db_(dir_.Join("t.db")) {}
+
+  // As a run of that version does; returns how many trials it finds, and adds one.
+  int64_t RunOfVersion(const std::string& version) {
+    auto moved = SetAsideOldSpace(db_, version);
+    EXPECT_TRUE(moved.ok()) << moved.status().message();
+    auto store = record::Store::OpenForWriting(db_, {"t", "w", "cpu", version});
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    const int64_t count = *(*store)->CountTrials();
+    record::Session session;
+    Outcome outcome;
+    outcome.error = TrialError::kCompile;
+    EXPECT_TRUE((*store)->Append(*(*store)->BeginSession(session), {outcome}).ok());
+    return count;
+  }
+
+  TempDir dir_;
+  const std::string db_;
+};
+
+TEST_F(AsideTest, NoRecordsAreLostWhenVersionsGoBackAndForth) {
+  EXPECT_EQ(RunOfVersion("a=1"), 0);
+  EXPECT_EQ(RunOfVersion("a=1"), 1);
+  EXPECT_EQ(RunOfVersion("a=2"), 0);
+  EXPECT_EQ(RunOfVersion("a=1"), 2);
+  EXPECT_EQ(RunOfVersion("a=2"), 1);
+  EXPECT_EQ(RunOfVersion("a=1"), 3);
+  EXPECT_EQ(RunOfVersion("a=3"), 0);
+}
+
+TEST_F(AsideTest, AFileThatIsThereIsNotReplaced) {
+  ASSERT_TRUE(WriteFileAtomic(db_ + ".a=1", "somebody's").ok());
+  auto store = record::Store::OpenForWriting(db_, {"t", "w", "cpu", "a=1"});
+  ASSERT_TRUE(store.ok());
+  store->reset();
+  EXPECT_EQ(RunOfVersion("a=2"), 0);
+  EXPECT_EQ(*ReadFile(db_ + ".a=1"), "somebody's");
+  EXPECT_TRUE(Exists(db_ + ".a=1.2"));
+}
+
+TEST_F(AsideTest, ARunCutOffBetweenTheTwoRenamesIsMadeUpFor) {
+  EXPECT_EQ(RunOfVersion("a=1"), 0);
+  EXPECT_EQ(RunOfVersion("a=2"), 0);
+  ASSERT_EQ(rename(db_.c_str(), (db_ + ".a=2").c_str()), 0);
+  EXPECT_EQ(RunOfVersion("a=1"), 1);
+}
+
+double ModifiedAt(const std::string& path) {
+  struct stat info = {};
+  EXPECT_EQ(stat(path.c_str(), &info), 0);
+  return static_cast<double>(info.st_mtim.tv_sec);
+}
+
+TEST(HeartbeatTest, TouchesTheLockWhileTheOwnerIsBusyAndNoticesItsLoss) {
+  const TempDir dir = *TempDir::Create();
+  auto lock = FileLock::Acquire(dir.Join("t.lock"));
+  ASSERT_TRUE(lock.ok());
+  const timespec old[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, lock->path().c_str(), old, 0), 0);
+  Heartbeat heartbeat(&*lock, 0.002);
+  for (int i = 0; i < 5000 && ModifiedAt(lock->path()) == 1000; ++i) RealClock()->SleepSeconds(0.002);
+  EXPECT_NE(ModifiedAt(lock->path()), 1000);
+  EXPECT_TRUE(heartbeat.Check().ok());
+  EXPECT_FALSE(heartbeat.lost());
+  ASSERT_TRUE(WriteFileAtomic(lock->path(), "host another\n").ok());  // as one who takes it over does: a new file
+  EXPECT_EQ(heartbeat.Check().kind(), StatusKind::kLocked);
+  EXPECT_TRUE(heartbeat.lost());
 }
 
 TEST(ClosingTest, SurvivesItsTextForm) {

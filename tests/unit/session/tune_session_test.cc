@@ -271,12 +271,138 @@ TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
   record::Session before;
   before.fingerprint = "here";
   before.started = 1000;
+  before.tuning_seconds = 100;
   const auto id = store.BeginSession(before);
-  ASSERT_TRUE(store.EndSession(*id, 1100).ok());
+  ASSERT_TRUE(store.EndSession(*id, 900).ok()) << "the clock on the wall was set back; it does not matter";
   auto result = Run(&store, options_);
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->reason, StopReason::kSeconds);
   EXPECT_EQ(result->new_trials, 0);
+}
+
+// A device that takes a second for each measurement, and ten for finalists.
+class SlowMeasurer : public measure::FakeMeasurer {
+ public:
+  SlowMeasurer(const measure::FakeWorld& world, FakeClock* clock) : FakeMeasurer(world), clock_(clock) {}
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    clock_->Advance(1);
+    return FakeMeasurer::Measure(kernel, incumbent);
+  }
+  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                              int rounds) override {
+    clock_->Advance(10);
+    return FakeMeasurer::MeasureInterleaved(kernels, rounds);
+  }
+
+ private:
+  FakeClock* clock_;
+};
+
+TEST_F(TuneSessionTest, SecondsRunOutWithinASessionAndThoseOfAKilledOneCount) {
+  world_.fail_share = 0;
+  options_.default_config.reset();  // it is not legal, and takes no time
+  const auto run = [&](MemoryStore* store, double seconds) {
+    options_.budget.seconds = seconds;
+    SessionWorld world;
+    world.store = store;
+    world.clock = &clock_;
+    world.open_device = [&]() -> Result<Device> {
+      Device device;
+      device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      device.measurer = std::make_unique<SlowMeasurer>(world_, &clock_);
+      return device;
+    };
+    History history("here");
+    EXPECT_TRUE(history.Load(*store).ok());
+    return RunSession(options_, world, &history);
+  };
+  MemoryStore store;
+  auto first = run(&store, 11);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->reason, StopReason::kSeconds);
+  EXPECT_EQ(first->new_trials, 11);
+  EXPECT_GT(first->finalists, 0) << "after the budget, and not part of it";
+  EXPECT_EQ(store.Sessions()->front().tuning_seconds, 11);
+  auto same = run(&store, 11);
+  ASSERT_TRUE(same.ok());
+  EXPECT_EQ(same->new_trials, 0);
+  auto more = run(&store, 14);
+  ASSERT_TRUE(more.ok());
+  EXPECT_EQ(more->new_trials, 3) << "the finalists cost nothing of it";
+  store.Truncate(11);  // killed: no session has ended
+  ASSERT_EQ(store.Sessions()->size(), 1u);
+  auto resumed = run(&store, 20);
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->new_trials, 9);
+  EXPECT_EQ(resumed->reason, StopReason::kSeconds);
+}
+
+TEST_F(TuneSessionTest, AHeatOfFinalistsIsOneTransaction) {
+  MemoryStore store;
+  ASSERT_TRUE(Run(&store, options_).ok());
+  EXPECT_GE(store.remeasured, 4);
+  EXPECT_LE(store.heats, 3);
+}
+
+TEST_F(TuneSessionTest, NothingIsStoredOnceTheJobIsSomebodyElses) {
+  for (const int lost_after : {0, 1, 3, 7}) {  // checks: batches, finalists, closing
+    MemoryStore store;
+    int checks = 0;
+    SessionWorld world;
+    world.store = &store;
+    world.clock = &clock_;
+    world.check_owner = [&]() -> Status {
+      return checks++ < lost_after ? Status() : Status::Locked("t.db.lock: taken over");
+    };
+    world.open_device = [&]() -> Result<Device> {
+      Device device;
+      device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      device.measurer = std::make_unique<measure::FakeMeasurer>(world_);
+      return device;
+    };
+    History history("here");
+    auto result = RunSession(options_, world, &history);
+    ASSERT_FALSE(result.ok()) << lost_after;
+    EXPECT_EQ(result.status().message(), "t.db.lock: taken over");
+    EXPECT_LE(*store.CountTrials(), lost_after * options_.batch);
+    if (lost_after == 7) {
+      EXPECT_EQ(*store.CountTrials(), 50) << "the finalists' heat was refused";
+    }
+    EXPECT_EQ(store.heats, 0);
+    const std::vector<record::Session> sessions = *store.Sessions();
+    for (const record::Session& session : sessions) EXPECT_EQ(session.ended, 0);
+  }
+}
+
+// A finalist of which nothing comes back this time.
+class FlakyMeasurer : public measure::FakeMeasurer {
+ public:
+  using FakeMeasurer::FakeMeasurer;
+  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                              int rounds) override {
+    auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
+    samples->back().clear();
+    return samples;
+  }
+};
+
+TEST_F(TuneSessionTest, AFlakyFinalistDoesNotKeepTheJobFromClosing) {
+  MemoryStore store;
+  SessionWorld world;
+  world.store = &store;
+  world.clock = &clock_;
+  world.open_device = [&]() -> Result<Device> {
+    Device device;
+    device.builder = std::make_unique<measure::FakeBuilder>(world_);
+    device.measurer = std::make_unique<FlakyMeasurer>(world_);
+    return device;
+  };
+  History history("here");
+  auto result = RunSession(options_, world, &history);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  History again("here");
+  ASSERT_TRUE(again.Load(store).ok());
+  EXPECT_TRUE(again.Closed(options_.finalists));
 }
 
 TEST_F(TuneSessionTest, ASmallSpaceIsExhausted) {
@@ -347,6 +473,10 @@ TEST_F(TuneSessionTest, IdenticalArtifactsAreTimedOnce) {
   ASSERT_TRUE(Run(&store, options_).ok());
   EXPECT_EQ(*store.CountTrials(), 50);
   EXPECT_LE(counts_.measured, 12) << "there are twelve values of a";
+  std::map<std::string, int> timed;
+  for (const record::Trial& trial : TrialsOf(store)) timed[trial.outcome.artifact_digest] += !trial.rounds.empty();
+  timed.erase("");  // never built
+  for (const auto& [digest, count] : timed) EXPECT_EQ(count, 1) << digest << ": samples are of one trial only";
   std::map<std::string, double> medians;
   for (const record::Trial& trial : TrialsOf(store)) {
     const auto [found, fresh] = medians.emplace(trial.outcome.artifact_digest, trial.outcome.median);

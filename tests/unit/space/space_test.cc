@@ -86,6 +86,26 @@ TEST(Space, RulesNameThemselves) {
   EXPECT_EQ(*s.Reject(s.At(2)), "registers: needs 4, has 2");
 }
 
+TEST(Space, WalkingIsTheSameAsAskingPointByPoint) {
+  Space s = Sample();
+  s.AddRule({"odd", [](const Config& c) {
+               const bool odd = c.Number("a") == 1 || c.index % 7 == 3;
+               return odd ? std::optional<std::string>("odd") : std::nullopt;
+             }});
+  for (uint64_t begin = 0; begin <= s.size(); ++begin) {
+    uint64_t expected = begin;
+    s.ForEach(begin, s.size(), [&](uint64_t index, bool legal) {
+      EXPECT_EQ(index, expected++);
+      EXPECT_EQ(legal, s.Legal(index)) << index;
+      return true;
+    });
+    EXPECT_EQ(expected, s.size());
+  }
+  int visits = 0;
+  s.ForEach(0, s.size(), [&](uint64_t, bool) { return ++visits < 3; });
+  EXPECT_EQ(visits, 3);
+}
+
 TEST(TaskSpace, UnionKeepsOrderAndIndices) {
   TaskSpace t;
   t.Add(Sample());

@@ -1,19 +1,24 @@
-#include "session/task_file.h"
+#include "pipeline/task_file.h"
 
 #include <fmt/format.h>
 
 #include "base/json.h"
 
-namespace hone::session {
+namespace hone::pipeline {
+namespace {
+
+constexpr int64_t kVersion = 1;
+
+}  // namespace
+
+std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop) {
+  return DumpJson(Json{{"version", kVersion}, {"id", id}, {"workload", workload}, {"target", target}, {"flop", flop}});
+}
 
 Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  int version = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("version", &version));
-  if (version != 1) {
-    return reader.Error("version", fmt::format("is {}, this Hone reads version 1; use a newer one", version));
-  }
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
   TaskFile task;
   std::string workload, target;
   HONE_RETURN_IF_ERROR(reader.Read("id", &task.id));
@@ -36,4 +41,4 @@ Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path)
   return task;
 }
 
-}  // namespace hone::session
+}  // namespace hone::pipeline

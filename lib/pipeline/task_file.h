@@ -9,7 +9,7 @@
 #include "target/target.h"
 #include "task/workload.h"
 
-namespace hone::session {
+namespace hone::pipeline {
 
 struct TaskFile {
   std::string id;
@@ -18,8 +18,11 @@ struct TaskFile {
   int64_t flop = 0;
 };
 
+// The bytes of the file; equal tasks give equal bytes.
+std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop);
+
 // kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id
-// that is not theirs, a newer version; kUnsupported for an operator that is not known.
+// that is not theirs; kUnsupported for a newer version.
 Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path);
 
-}  // namespace hone::session
+}  // namespace hone::pipeline

@@ -1,0 +1,27 @@
+// Why a tuning job is done, as its records say it: the session row that closes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hone::record {
+
+// Written into records and stamps.
+enum class StopReason { kNone, kTrials, kSeconds, kEarlyStop, kExhausted };
+const char* StopReasonName(StopReason reason);  // "", "trials", "seconds", "early-stop", "space-exhausted"
+
+// Marks the end of tuning in the records: the settings of a session row that has no trials of its own. `trials` counts
+// those of the fingerprint. A job whose last closing counts all of its trials need not be closed again.
+struct Closing {
+  int64_t trials = 0;
+  StopReason reason = StopReason::kNone;
+  int64_t early_stop = 0;  // the budget's, when that was the reason
+  int64_t finalists = 0;
+  double drift = 1;  // the anchor's time now over its time during tuning
+
+  std::string ToSettings() const;
+  static std::optional<Closing> FromSettings(const std::string& settings);  // nothing: a session that tuned
+};
+
+}  // namespace hone::record

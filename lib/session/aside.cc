@@ -1,0 +1,38 @@
+#include "session/aside.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "base/file.h"
+#include "record/store.h"
+
+namespace hone::session {
+namespace {
+
+Status Rename(const std::string& from, const std::string& to) {
+  if (std::rename(from.c_str(), to.c_str()) == 0) return Status();
+  return Status::Io(fmt::format("{}: cannot be renamed to {}", from, to));
+}
+
+}  // namespace
+
+Result<std::string> SetAsideOldSpace(const std::string& db_path, const std::string& space_version) {
+  std::string done;
+  if (Exists(db_path)) {
+    auto old = record::Store::OpenForReading(db_path);
+    if (!old.ok() || (*old)->meta().space_version == space_version) return done;
+    const std::string plain = db_path + "." + (*old)->meta().space_version;
+    (*old).reset();
+    std::string aside = plain;
+    for (int i = 2; Exists(aside); ++i) aside = fmt::format("{}.{}", plain, i);
+    HONE_RETURN_IF_ERROR(Rename(db_path, aside));
+    done = fmt::format("the templates have changed to {}; the old records are kept as {}", space_version, aside);
+  }
+  const std::string ours = db_path + "." + space_version;
+  if (!Exists(ours)) return done;
+  HONE_RETURN_IF_ERROR(Rename(ours, db_path));
+  return (done.empty() ? "" : done + "; ") + fmt::format("going on with the records of {}", ours);
+}
+
+}  // namespace hone::session

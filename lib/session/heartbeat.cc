@@ -1,0 +1,42 @@
+#include "session/heartbeat.h"
+
+#include <chrono>
+
+#include "base/log.h"
+
+namespace hone::session {
+
+Heartbeat::Heartbeat(FileLock* lock, double seconds) : lock_(lock), thread_([this, seconds] { Run(seconds); }) {}
+
+Heartbeat::~Heartbeat() {
+  {
+    std::lock_guard guard(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void Heartbeat::Run(double seconds) {
+  std::unique_lock guard(mutex_);
+  while (!wake_.wait_for(guard, std::chrono::duration<double>(seconds), [this] { return ending_; })) {
+    const Status status = lock_->Touch();
+    if (status.ok()) continue;
+    // Anything but a loss may pass: a shared file system that does not answer for a moment, say.
+    if (status.kind() != StatusKind::kLocked) {
+      LogWarning(status.message());
+      continue;
+    }
+    lost_ = true;
+    return;
+  }
+}
+
+Status Heartbeat::Check() {
+  std::lock_guard guard(mutex_);
+  const Status status = lock_->Touch();
+  if (status.kind() == StatusKind::kLocked) lost_ = true;
+  return status;
+}
+
+}  // namespace hone::session

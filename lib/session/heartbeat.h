@@ -1,0 +1,40 @@
+// The heartbeat of a job's lock, from a thread of its own: compiling, computing a reference or waiting for the machine
+// may take longer than a lock may stay silent.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "base/lock.h"
+
+namespace hone::session {
+
+class Heartbeat {
+ public:
+  // Touches `lock`, which must outlive this object, every `seconds`, until the lock is lost or this object ends.
+  explicit Heartbeat(FileLock* lock, double seconds = 20);
+  ~Heartbeat();
+  Heartbeat(const Heartbeat&) = delete;
+  Heartbeat& operator=(const Heartbeat&) = delete;
+
+  // kLocked if the lock was lost to another process by now: nothing may be written any more. Looks at the lock file, so
+  // it is true also for a process that was suspended and has just woken up.
+  Status Check();
+
+  // The same from what the thread saw last; costs nothing.
+  bool lost() const { return lost_.load(); }
+
+ private:
+  void Run(double seconds);
+
+  FileLock* const lock_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ending_ = false;
+  std::atomic<bool> lost_ = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace hone::session
