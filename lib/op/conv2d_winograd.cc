@@ -130,11 +130,12 @@ class Builder {
     std::vector<Step> steps = {
         Split("out", "oh", {p_.m}, {"ty", "y"}),
         Split("out", "ow", {p_.m}, {"tx", "x"}),
-        Split("out", "ty", {p_.row_block}, {"ty.b", "ty.i"}),
+        Split("out", "ty", {std::max<int64_t>(p_.block / columns_, 1)}, {"ty.b", "ty.i"}),
+        Split("out", "tx", {std::min(p_.block, columns_)}, {"tx.b", "tx.i"}),
         Split("out", "oco", {p_.oc_block}, {"oco.b", "oco.r"}),
         Split("out", "oco.r", {p_.ocv}, {"oco.o", "oco.i"}),
-        Reorder("out", {"n", "ty.b", "oco.b", "oco.o", "ty.i", "tx", "oco.i", "y", "x", "oci"}),
-        Fuse("out", {"n", "ty.b", "oco.b"}, "task"),
+        Reorder("out", {"n", "ty.b", "tx.b", "oco.b", "oco.o", "ty.i", "tx.i", "oco.i", "y", "x", "oci"}),
+        Fuse("out", {"n", "ty.b", "tx.b", "oco.b"}, "task"),
         Parallel("out", "task"),
         Vectorize("out", "oci"),
     };

@@ -6,7 +6,7 @@
 //   v[i,j,n,ic block,tile,ic]      = B^T d B, d the tile's (alpha x alpha) input
 //   m[i,j,n,oc block,tile,oc]      = sum over input channels of v * weight
 //   out                            = A^T m A, then the epilogue
-// A task of the parallel loop makes its own v (scratch) for `row_block` rows of tiles and all input channels, and then
+// A task of the parallel loop makes its own v (scratch) for `block` tiles and all input channels, and then
 // `oc_block` blocks of output channels. One sum is a matrix product of tiles x input channels x output channels, with a
 // register tile of `ocv` vectors of channels x `tiles` tiles. v and m have strides of odd numbers of vectors between
 // elements, so that the alpha^2 places where a tile's values go lie in different sets of a cache.
@@ -18,10 +18,10 @@
 //   ocv         output-channel vectors of the register tile
 //   tiles       tiles of the register tile, at most
 //   oc_block    output-channel vectors of a task
-//   row_block   rows of tiles of a task
+//   block       tiles of a task: some rows of one image, or a part of one row
 //   unroll_ic   input channels unrolled
 //   prefetch    distance of the software prefetch in the weights, bytes; 0 = none
-// Rules: registers, register tile, code size, tiles, oc block, row block, parallel, form, scratch, transforms.
+// Rules: registers, register tile, code size, tiles, oc block, block, parallel, form, scratch, transforms.
 #pragma once
 
 #include "op/operator.h"

@@ -20,13 +20,16 @@ using Rejection = std::optional<std::string>;
 constexpr int64_t kScratchBytes = 3 << 19;  // what a core keeps near: v and m of a task
 constexpr int64_t kUnrolledFmas = 256;      // compile time grows with them, speed does not
 
-// Rows of a task: all, or a part that makes tasks of one size.
-std::vector<int64_t> RowBlocks(int64_t rows) {
+// Tiles of a task: all rows of an image, or some such that all tasks are of one size, or an even part of one row.
+std::vector<int64_t> Blocks(int64_t rows, int64_t columns) {
   std::vector<int64_t> values;
-  for (int64_t v : {1, 2, 3, 4, 5, 7, 8}) {
-    if (v < rows && rows % v == 0) values.push_back(v);
+  for (int64_t v : {4, 3, 2}) {
+    if (columns % v == 0 && columns / v >= 7) values.push_back(columns / v);
   }
-  values.push_back(rows);
+  for (int64_t v : {1, 2, 3, 4, 5, 7, 8}) {
+    if (v < rows && rows % v == 0) values.push_back(v * columns);
+  }
+  values.push_back(rows * columns);
   return values;
 }
 
@@ -44,10 +47,10 @@ std::vector<int64_t> OcvValues(const WinogradLayer& l) {
 }
 
 double TaskImbalance(const WinogradLayer& l, const WinogradPoint& p) {
-  int64_t rows = l.TileRows(p.m);
-  int64_t tasks = l.s.n * CeilDiv(l.oc_blocks, p.oc_block) * CeilDiv(rows, p.row_block);
-  return Imbalance(tasks, static_cast<double>(p.oc_block * p.row_block),
-                   static_cast<double>(l.s.n * l.oc_blocks * rows), l.threads);
+  int64_t tiles = l.TileRows(p.m) * l.TileColumns(p.m);
+  int64_t tasks = l.s.n * CeilDiv(l.oc_blocks, p.oc_block) * CeilDiv(tiles, p.block);
+  return Imbalance(tasks, static_cast<double>(p.oc_block * p.block), static_cast<double>(l.s.n * l.oc_blocks * tiles),
+                   l.threads);
 }
 
 // The input's transforms against the products, in time: one of alpha^2 elements costs about what 4 FMAs do, and is done
@@ -65,20 +68,18 @@ bool TransformsFit(const WinogradLayer& l, int64_t oc_block) {
 double BestImbalance(const WinogradLayer& l, int64_t m, int64_t ocv) {
   double best = l.threads;
   for (int64_t oc : OcBlocks(l)) {
-    for (int64_t rows : RowBlocks(l.TileRows(m))) {
+    for (int64_t block : Blocks(l.TileRows(m), l.TileColumns(m))) {
       if (oc % ocv != 0 || l.oc_blocks % oc != 0 || !TransformsFit(l, oc)) continue;
-      WinogradPoint p{m, false, ocv, 1, oc, rows, 1, 0};
+      WinogradPoint p{m, false, ocv, 1, oc, block, 1, 0};
       best = std::min(best, TaskImbalance(l, p));
     }
   }
   return best;
 }
 
-int64_t TaskTiles(const WinogradLayer& l, const WinogradPoint& p) { return p.row_block * l.TileColumns(p.m); }
-
 int64_t ScratchBytes(const WinogradLayer& l, const WinogradPoint& p) {
   int64_t channels = l.ic_blocks + (p.by_channel ? p.ocv : p.oc_block);
-  return p.alpha() * p.alpha() * TaskTiles(l, p) * channels * l.lanes * 4;
+  return p.alpha() * p.alpha() * p.block * channels * l.lanes * 4;
 }
 
 void AddRules(const WinogradLayer& l, Space* space) {
@@ -89,10 +90,11 @@ void AddRules(const WinogradLayer& l, Space* space) {
     if (p.oc_block % p.ocv == 0 && l.oc_blocks % p.oc_block == 0) return {};
     return fmt::format("{} blocks do not come out even in tasks of {} by ocv={}", l.oc_blocks, p.oc_block, p.ocv);
   });
-  add("row block", [l](const WinogradPoint& p) -> Rejection {
-    int64_t rows = l.TileRows(p.m);
-    if (p.row_block == rows || (p.row_block < rows && rows % p.row_block == 0)) return {};
-    return fmt::format("{} rows of tiles do not come out even in tasks of {}", rows, p.row_block);
+  add("block", [l](const WinogradPoint& p) -> Rejection {
+    int64_t rows = l.TileRows(p.m), columns = l.TileColumns(p.m);
+    std::vector<int64_t> blocks = Blocks(rows, columns);
+    if (std::find(blocks.begin(), blocks.end(), p.block) != blocks.end()) return {};
+    return fmt::format("{} x {} tiles do not come out even in tasks of {}", rows, columns, p.block);
   });
   add("registers", [l](const WinogradPoint& p) -> Rejection {
     int64_t need = p.ocv * p.tiles + p.ocv + 1;
@@ -100,12 +102,12 @@ void AddRules(const WinogradLayer& l, Space* space) {
     return fmt::format("{} x {} accumulators need {} of {} registers", p.ocv, p.tiles, need, l.registers);
   });
   add("tiles", [l](const WinogradPoint& p) -> Rejection {
-    int64_t count = TaskTiles(l, p), even = CeilDiv(count, CeilDiv(count, p.tiles));
+    int64_t count = p.block, even = CeilDiv(count, CeilDiv(count, p.tiles));
     if (p.tiles == even) return {};
     return fmt::format("{} tiles a task come out more evenly in {} than in {}", count, even, p.tiles);
   });
   add("register tile", [l](const WinogradPoint& p) -> Rejection {
-    int64_t most = std::min(TaskTiles(l, p), (l.registers - 1) / p.ocv - 1);
+    int64_t most = std::min(p.block, (l.registers - 1) / p.ocv - 1);
     if (3 * p.tiles >= 2 * most || p.ocv * p.tiles >= l.registers / 2) return {};
     return fmt::format("{} tiles are too few, {} are possible", p.tiles, most);
   });
@@ -165,17 +167,17 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
 
 WinogradPoint WinogradPoint::Of(const Config& c) {
   return {c.Number("m"),        c.Word("form") == "oc_xi", c.Number("ocv"),       c.Number("tiles"),
-          c.Number("oc_block"), c.Number("row_block"),     c.Number("unroll_ic"), c.Number("prefetch")};
+          c.Number("oc_block"), c.Number("block"),         c.Number("unroll_ic"), c.Number("prefetch")};
 }
 
 Space WinogradSpace(const WinogradLayer& l) {
   Space space("conv2d_winograd");
-  std::set<int64_t> rows, tiles;
+  std::set<int64_t> blocks, tiles;
   for (int64_t m : l.Sizes()) {
-    for (int64_t r : RowBlocks(l.TileRows(m))) {
-      rows.insert(r);
-      for (int64_t t : EvenParts(r * l.TileColumns(m), 1, l.registers - 4)) {
-        if (t >= 4 || t == r * l.TileColumns(m)) tiles.insert(t);
+    for (int64_t block : Blocks(l.TileRows(m), l.TileColumns(m))) {
+      blocks.insert(block);
+      for (int64_t t : EvenParts(block, 1, l.registers - 4)) {
+        if (t >= 4 || t == block) tiles.insert(t);
       }
     }
   }
@@ -184,7 +186,7 @@ Space WinogradSpace(const WinogradLayer& l) {
   space.Add(Knob::Choice("ocv", OcvValues(l)));
   space.Add(Knob::Choice("tiles", {tiles.begin(), tiles.end()}));
   space.Add(Knob::Choice("oc_block", OcBlocks(l)));
-  space.Add(Knob::Choice("row_block", {rows.begin(), rows.end()}));
+  space.Add(Knob::Choice("block", {blocks.begin(), blocks.end()}));
   space.Add(Knob::Choice("unroll_ic", {4, 8}));
   bool far = l.oc_blocks * l.ic_blocks * l.lanes * l.lanes * 4 * 16 >= 1 << 18;
   space.Add(Knob::Choice("prefetch", far ? std::vector<int64_t>{0, 4096} : std::vector<int64_t>{0}));
@@ -197,14 +199,14 @@ Result<Config> WinogradDefault(const Space& space, const WinogradLayer& l) {
   for (int64_t size : l.Sizes()) {
     if (size <= 4 && l.Work(size) < l.Work(m)) m = size;
   }
-  int64_t rows = l.TileRows(m);
-  bool by_channel = rows * l.TileColumns(m) <= 64 && l.oc_blocks >= 2 * l.threads;
+  int64_t columns = l.TileColumns(m), all = l.TileRows(m) * columns;
+  bool by_channel = all <= 64 && l.oc_blocks >= 2 * l.threads;
   HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"m", m},
                                                        {"form", by_channel ? "oc_xi" : "xi_oc"},
                                                        {"ocv", OcvValues(l).size() > 1 ? int64_t{2} : int64_t{1}},
                                                        {"tiles", space.knobs()[3].value(0).numbers[0]},
                                                        {"oc_block", OcBlocks(l)[by_channel ? 1 : 0]},
-                                                       {"row_block", by_channel ? rows : RowBlocks(rows)[0]},
+                                                       {"block", by_channel ? all : columns},
                                                        {"unroll_ic", int64_t{4}},
                                                        {"prefetch", int64_t{0}}}));
   return LegalNear(space, config);

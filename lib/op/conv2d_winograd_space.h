@@ -31,7 +31,7 @@ struct WinogradLayer {
 struct WinogradPoint {
   int64_t m;
   bool by_channel;  // form=oc_xi
-  int64_t ocv, tiles, oc_block, row_block, unroll_ic, prefetch;
+  int64_t ocv, tiles, oc_block, block, unroll_ic, prefetch;
 
   static WinogradPoint Of(const Config& config);
   int64_t alpha() const { return m + 2; }

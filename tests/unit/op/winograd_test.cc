@@ -101,6 +101,8 @@ TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
       "conv2d(f32[1,32,12,12], f32[64,32,3,3], pad=1) + bias + relu",
       "conv2d(f32[2,17,24,5], f32[17,17,3,3], pad=3,3,1,2) + clip(-1,1)",
       "conv2d(f32[1,16,1,13], f32[16,16,3,3], pad=2)",
+      "conv2d(f32[1,16,3,55], f32[16,16,3,3], pad=1) + bias + relu",  // tasks of a part of a row
+      "conv2d(f32[2,16,4,110], f32[16,16,3,3], pad=0,1,0,3)",
   };
   int i = 0;
   for (const char* text : texts) {
@@ -149,14 +151,14 @@ TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
 TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
   struct Recipe {
     const char* workload;
-    int64_t m, row_block, oc_block;
+    int64_t m, block, oc_block;
     const char* form;
   };
   const Recipe recipes[] = {
-      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu", 4, 1, 4, "xi_oc"},
-      {"conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)", 4, 7, 4, "oc_xi"},
-      {"conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)", 4, 4, 8, "oc_xi"},
-      {"conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)", 2, 4, 16, "oc_xi"},
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu", 4, 14, 4, "xi_oc"},
+      {"conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)", 4, 49, 4, "oc_xi"},
+      {"conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)", 4, 16, 8, "oc_xi"},
+      {"conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)", 2, 16, 16, "oc_xi"},
   };
   Target target = HostWith(64, 32, 2);
   target.vector_bytes = 64, target.vector_registers = 32;
@@ -168,7 +170,7 @@ TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
       Config c = space.At(i);
       if (space.Reject(c)) continue;
       ++legal;
-      like_recipe += c.Number("m") == recipe.m && c.Number("row_block") == recipe.row_block &&
+      like_recipe += c.Number("m") == recipe.m && c.Number("block") == recipe.block &&
                      c.Number("oc_block") == recipe.oc_block && c.Word("form") == recipe.form;
     }
     EXPECT_GE(legal, 100);
