@@ -13,12 +13,15 @@ struct RecordsOptions {
   int64_t trial = -1;              // show: which one; -1: the best
   std::string format = "jsonl";    // export: jsonl or csv
   std::string out;                 // export: file to write; empty: stdout
+  bool watch = false;              // status: again every second, until interrupted
 };
 
-// Each returns the exit code: 0 done (verify: all is well), 1 failed or something was found.
+// Each returns the exit code: 0 done (verify: all is well), 1 failed or something was found, 2 misused.
 int ListRecords(const RecordsOptions& options);     // a line a trial, after a summary of states and errors
 int ShowRecord(const RecordsOptions& options);      // one trial with everything that is known of it
 int ExplainBest(const std::string& best_file);      // best/NET.TARGET.json: for each choice where it comes from
+// What *.progress.json beside the records say: a line a job that runs or ran. Touches no record file.
+int ShowStatus(const RecordsOptions& options);
 int ExportRecords(const RecordsOptions& options);
 int VerifyRecordFiles(const RecordsOptions& options);
 

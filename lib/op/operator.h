@@ -81,6 +81,7 @@ class Operator {
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
   // Computes the output from the other operands, plainly and in double precision, straight from the definition and
   // independent of te. `buffers`: one an operand, physical layout (constants plain).
+  // Once Interrupted() it may return before the output is written.
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const = 0;
   // False for what has one schedule only (pooling, elementwise): it is built, but is not a tuning task.
   virtual bool Tunable(const Workload& workload) const = 0;

@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "command/records.h"
 
@@ -29,6 +30,10 @@ int main(int argc, char** argv) {
   dump->add_option("--format", options.format, "jsonl or csv")->capture_default_str();
   dump->add_option("--out", options.out, "file to write (default: stdout)");
 
+  CLI::App* status = app.add_subcommand("status", "a line a tuning job: how far it is");
+  status->add_option("folders", options.files, "folders of record files")->required();
+  status->add_flag("--watch", options.watch, "again every second, until interrupted");
+
   CLI::App* verify = app.add_subcommand("verify", "checks that files are whole and consistent");
   verify->add_option("files", options.files, "record files or folders")->required();
 
@@ -36,6 +41,10 @@ int main(int argc, char** argv) {
   if (list->parsed()) return ListRecords(options);
   if (show->parsed()) return ShowRecord(options);
   if (explain->parsed()) return ExplainBest(best_file);
+  if (status->parsed()) {
+    hone::InstallInterruptHandlers();
+    return ShowStatus(options);
+  }
   if (dump->parsed()) return ExportRecords(options);
   return VerifyRecordFiles(options);
 }

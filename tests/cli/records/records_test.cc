@@ -179,6 +179,19 @@ TEST_F(RecordsTool, DamageInsideAFileIsFound) {
   ExpectRefused(Records({"list", "records/hurt.db"}), {"records/hurt.db"});
 }
 
+TEST_F(RecordsTool, StatusIsALineAJob) {
+  EXPECT_EQ(Records({"status", "records"}).out, "no job has run here\n");
+  Write("records/a.progress.json",
+        R"({"version": 1, "task": "a", "state": "running", "host": "h", "pid": 1, "updated": "2026-01-02T03:04:05Z",
+            "trials": 34, "budget": 64, "elapsed_seconds": 3, "workload": "w", "best": {"trial": 3, "seconds": 4e-4}})");
+  const CommandResult result = Records({"status", "records"});
+  EXPECT_EQ(result.status.code, 0) << result.err;
+  EXPECT_EQ(result.out, "a  running  34/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n");
+  Write("records/b.progress.json", "{");
+  ExpectRefused(Records({"status", "records"}), {"records/b.progress.json:1:"}, 2);
+  ExpectRefused(Records({"status", "none"}), {"none"});
+}
+
 TEST_F(RecordsTool, ALockedFileSaysSo) {
   auto db = record::Database::Open(Path("records/a.db"), record::OpenMode::kWrite);
   ASSERT_TRUE(db.ok());

@@ -6,9 +6,11 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "pipeline/task_file.h"
 #include "session/aside.h"
 #include "session/heartbeat.h"
+#include "session/reference.h"
 #include "session/stamp.h"
 #include "session/summary.h"
 #include "session/tune_job.h"
@@ -143,6 +145,20 @@ TEST(HeartbeatTest, TouchesTheLockWhileTheOwnerIsBusyAndNoticesItsLoss) {
   ASSERT_TRUE(WriteFileAtomic(lock->path(), "host another\n").ok());  // as one who takes it over does: a new file
   EXPECT_EQ(heartbeat.Check().kind(), StatusKind::kLocked);
   EXPECT_TRUE(heartbeat.lost());
+}
+
+TEST(ReferenceTest, AnInterruptEndsItAndNothingIsWritten) {
+  const TempDir dir = *TempDir::Create();
+  const Workload workload = *Workload::Parse(kConv);
+  measure::TaskSetup setup;
+  RequestInterrupt();
+  const auto cut = EnsureReference(workload, Target(), dir.Join("t.reference"), &setup);
+  ClearInterruptForTest();
+  EXPECT_EQ(cut.status().kind(), StatusKind::kInterrupted);
+  EXPECT_FALSE(Exists(dir.Join("t.reference")));
+  const auto whole = EnsureReference(workload, Target(), dir.Join("t.reference"), &setup);
+  ASSERT_TRUE(whole.ok()) << whole.status().message();
+  EXPECT_TRUE(*whole);
 }
 
 TEST(ClosingTest, SurvivesItsTextForm) {
