@@ -208,7 +208,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   };
   EXPECT_EQ(misuse({"lst", "records"}), "hone-records: unknown command `lst`; did you mean `list`?\n");
   EXPECT_EQ(misuse({"list", "records", "--limt=3"}), "hone-records: unknown flag --limt; did you mean --limit?\n");
-  EXPECT_NE(misuse({}).find("known: list, show, explain, export, verify"), std::string::npos);
+  EXPECT_NE(misuse({}).find("known: list, show, explain, export, status, verify"), std::string::npos);
   EXPECT_NE(misuse({"list"}).find("files"), std::string::npos);
   EXPECT_EQ(Out({"--abi"}), "records 1\n");
   EXPECT_NE(Out({"--help"}).find("explain"), std::string::npos);
