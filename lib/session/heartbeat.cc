@@ -1,5 +1,7 @@
 #include "session/heartbeat.h"
 
+#include <signal.h>
+
 #include <chrono>
 
 #include "base/log.h"
@@ -18,6 +20,10 @@ Heartbeat::~Heartbeat() {
 }
 
 void Heartbeat::Run(double seconds) {
+  // Signals are for the main thread, whose blocking calls they are to end.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::unique_lock guard(mutex_);
   while (!wake_.wait_for(guard, std::chrono::duration<double>(seconds), [this] { return ending_; })) {
     const Status status = lock_->Touch();
