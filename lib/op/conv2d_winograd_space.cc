@@ -17,7 +17,7 @@ using search::Knob;
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-constexpr int64_t kScratchBytes = 3 << 19;  // what a core keeps near: v and m of a task
+constexpr int64_t kScratchBytes = 7 << 18;  // what a core keeps near: v and m of a task
 constexpr int64_t kUnrolledFmas = 256;      // compile time grows with them, speed does not
 
 // Tiles of a task: all rows of an image, or some such that all tasks are of one size, or an even part of one row.

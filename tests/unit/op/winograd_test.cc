@@ -159,6 +159,7 @@ TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
       {"conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)", 4, 49, 4, "oc_xi"},
       {"conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)", 4, 16, 8, "oc_xi"},
       {"conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)", 2, 16, 16, "oc_xi"},
+      {"conv2d(f32[1,512,14,14], f32[512,512,3,3], pad=1)", 2, 49, 16, "oc_xi"},
   };
   Target target = HostWith(64, 32, 2);
   target.vector_bytes = 64, target.vector_registers = 32;
