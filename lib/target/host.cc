@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "target/target.h"
+#include "target/x86_levels.h"
 
 namespace hone {
 namespace {
@@ -39,20 +40,6 @@ constexpr FeatureName kX86Features[] = {
     {"avx512_bf16", "avx512bf16"},
 };
 
-// The psABI level is all of the CPU's identity that changes what we generate; a name of a product would be a table to
-// keep up, and two machines with the same features could not share records.
-std::string Level(const std::vector<std::string>& features) {
-  auto all = [&](std::initializer_list<const char*> names) {
-    return std::all_of(names.begin(), names.end(), [&](const char* name) {
-      return std::find(features.begin(), features.end(), name) != features.end();
-    });
-  };
-  if (!all({"popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"})) return "x86-64";
-  if (!all({"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})) return "x86-64-v2";
-  if (!all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})) return "x86-64-v3";
-  return "x86-64-v4";
-}
-
 }  // namespace
 
 Result<Target> HostTarget() {
@@ -77,7 +64,9 @@ Result<Target> HostTarget() {
     }
   }
   std::sort(target.features.begin(), target.features.end());
-  target.cpu = Level(target.features);
+  // The psABI level is all of the CPU's identity that changes what we generate; a name of a product would be a table to
+  // keep up, and two machines with the same features could not share records.
+  target.cpu = X86Level(target.features);
   if (target.cpu == "x86-64-v4") {
     target.vector_bytes = 64;
     target.vector_registers = 32;

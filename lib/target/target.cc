@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "target/x86_levels.h"
 
 namespace hone {
 namespace {
@@ -33,6 +34,36 @@ void Canonicalize(Target* target) {
   std::sort(target->features.begin(), target->features.end());
   target->features.erase(std::unique(target->features.begin(), target->features.end()), target->features.end());
   target->vector_registers = RegistersOf(*target);
+}
+
+bool IsX86(const Target& target) { return StartsWith(target.triple, "x86_64"); }
+
+bool Has(const Target& target, const char* feature) {
+  return std::find(target.features.begin(), target.features.end(), feature) != target.features.end();
+}
+
+// The widest vectors that the features have.
+int WidestVector(const Target& target) {
+  if (!IsX86(target)) return 16;
+  return Has(target, "avx512f") ? 64 : Has(target, "avx2") && Has(target, "fma") ? 32 : 16;
+}
+
+// Makes cpu and features agree, where the file names one of them or the triple: code is generated for both together,
+// and a built library looks for the features alone before it runs.
+Status CompleteCpu(JsonReader* reader, Target* target) {
+  if (!IsX86(*target)) {
+    if (target->cpu.empty()) target->cpu = "generic";
+    return Status();
+  }
+  if (target->cpu.empty()) target->cpu = X86Level(target->features);
+  if (auto implied = X86LevelFeatures(target->cpu)) {
+    target->features.insert(target->features.end(), implied->begin(), implied->end());
+    return Status();
+  }
+  if (reader->Has("features")) return Status();
+  return reader->Error("cpu", fmt::format("which features `{}` has is not known here: name a level (x86-64, x86-64-v2, "
+                                          "x86-64-v3, x86-64-v4), or list `features`",
+                                          target->cpu));
 }
 
 }  // namespace
@@ -104,15 +135,14 @@ Result<Target> ReadTargetFile(const std::string& path) {
   Target target;
   target.kind = *kind;
   // What is not said is the host's; but another CPU or triple says nothing of this host's features.
-  bool own = !reader.Has("cpu") && !reader.Has("triple") && !reader.Has("features");
+  const bool own = !reader.Has("cpu") && !reader.Has("triple") && !reader.Has("features");
   if (*kind == TargetKind::kCpu) {
-    HONE_ASSIGN_OR_RETURN(Target host, HostTarget());
+    HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
     if (own) {
       target = host;
     } else {
       target.triple = host.triple;
       target.threads = host.threads;
-      target.cpu = reader.Has("triple") ? "generic" : host.cpu;
     }
   }
   HONE_RETURN_IF_ERROR(reader.ReadOptional("triple", &target.triple));
@@ -120,14 +150,14 @@ Result<Target> ReadTargetFile(const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.ReadOptional("features", &target.features));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("threads", &target.threads));
   if (target.threads < 1) return reader.Error("threads", "must be at least 1");
-  if (!own) {
-    auto has = [&](const char* f) {
-      return std::find(target.features.begin(), target.features.end(), f) != target.features.end();
-    };
-    target.vector_bytes = has("avx512f") ? 64 : has("avx2") && has("fma") ? 32 : 16;
-  }
+  if (*kind == TargetKind::kCpu && !own) HONE_RETURN_IF_ERROR(CompleteCpu(&reader, &target));
+  if (!own) target.vector_bytes = WidestVector(target);
   HONE_RETURN_IF_ERROR(reader.ReadOptional("vector_bytes", &target.vector_bytes));
   if (!IsVectorWidth(target.vector_bytes)) return reader.Error("vector_bytes", "must be 16, 32 or 64");
+  if (*kind == TargetKind::kCpu && target.vector_bytes > WidestVector(target)) {
+    return reader.Error("vector_bytes", fmt::format("{}: the CPU's features have vectors of {} bytes",
+                                                    target.vector_bytes, WidestVector(target)));
+  }
   HONE_RETURN_IF_ERROR(reader.Finish());
   Canonicalize(&target);
   return target;

@@ -29,7 +29,8 @@ struct Target {
 Result<Target> HostTarget();
 
 // A target file (JSON, as hone-plan writes from pipelines/targets/*.toml): {"kind": "cpu"} alone means the host; cpu, triple,
-// features, threads, vector_bytes override. Unknown keys are errors.
+// features, threads, vector_bytes override. `cpu` is a level of the x86-64 psABI, whose features are then on, or LLVM's
+// name of another, whose features must be listed. Unknown keys, and vectors wider than the features have, are errors.
 Result<Target> ReadTargetFile(const std::string& path);
 
 }  // namespace hone

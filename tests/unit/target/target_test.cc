@@ -98,9 +98,50 @@ TEST_F(TargetFile, FeaturesDecideTheVectors) {
   EXPECT_EQ(arm->vector_bytes, 16);
   EXPECT_EQ(arm->vector_registers, 32);
   EXPECT_TRUE(arm->features.empty());
-  auto narrow = Read(R"({"kind": "cpu", "features": ["avx512f"], "vector_bytes": 32})");
+  auto narrow =
+      Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "features": ["avx512f"], "vector_bytes": 32})");
   ASSERT_TRUE(narrow.ok());
   EXPECT_EQ(narrow->vector_bytes, 32);
+}
+
+// A name alone gave SSE vectors, code for the whole CPU, and a library that did not look for it before running.
+TEST_F(TargetFile, ACpuBringsItsFeaturesOrIsRefused) {
+  auto v3 = Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64-v3"})");
+  ASSERT_TRUE(v3.ok()) << v3.status().message();
+  EXPECT_EQ(v3->vector_bytes, 32);
+  for (const char* f : {"avx2", "fma", "sse4.2", "movbe"}) {
+    EXPECT_TRUE(std::binary_search(v3->features.begin(), v3->features.end(), f)) << f;
+  }
+  EXPECT_FALSE(std::binary_search(v3->features.begin(), v3->features.end(), "avx512f"));
+  auto more =
+      Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64-v4", "features": ["avx512vnni"]})");
+  ASSERT_TRUE(more.ok()) << more.status().message();
+  EXPECT_EQ(more->vector_bytes, 64);
+  EXPECT_TRUE(std::binary_search(more->features.begin(), more->features.end(), "avx512vnni"));
+  EXPECT_TRUE(std::binary_search(more->features.begin(), more->features.end(), "fma"));
+  auto named = Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "sapphirerapids"})");
+  ASSERT_FALSE(named.ok());
+  EXPECT_NE(named.status().message().find("list `features`"), std::string::npos) << named.status().message();
+}
+
+// Not the host's name with other features: LLVM would use all that the name has.
+TEST_F(TargetFile, FeaturesAloneMakeTheLevel) {
+  auto fewer = Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "features": ["avx2", "fma"]})");
+  ASSERT_TRUE(fewer.ok()) << fewer.status().message();
+  EXPECT_EQ(fewer->cpu, "x86-64");
+  EXPECT_EQ(fewer->features, (std::vector<std::string>{"avx2", "fma"}));
+  EXPECT_EQ(fewer->vector_bytes, 32);
+}
+
+TEST_F(TargetFile, VectorsMustBeThere) {
+  for (const char* text : {R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v2", "vector_bytes": 32})",
+                           R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "vector_bytes": 64})",
+                           R"({"kind": "cpu", "triple": "aarch64-x", "vector_bytes": 32})"}) {
+    auto target = Read(text);
+    ASSERT_FALSE(target.ok()) << text;
+    EXPECT_NE(target.status().message().find("vector_bytes"), std::string::npos) << target.status().message();
+  }
+  EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "vector_bytes": 16})").ok());
 }
 
 TEST_F(TargetFile, ErrorsNameFileAndKey) {

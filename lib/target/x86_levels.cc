@@ -1,0 +1,48 @@
+#include "target/x86_levels.h"
+
+#include <algorithm>
+
+namespace hone {
+namespace {
+
+struct Level {
+  const char* name;
+  std::vector<std::string> adds;  // to the one before
+};
+
+const std::vector<Level>& Levels() {
+  static const std::vector<Level> levels = {
+      {"x86-64", {}},
+      {"x86-64-v2", {"popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}},
+      {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
+      {"x86-64-v4", {"avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"}},
+  };
+  return levels;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> X86LevelFeatures(const std::string& cpu) {
+  std::vector<std::string> features;
+  for (const Level& level : Levels()) {
+    features.insert(features.end(), level.adds.begin(), level.adds.end());
+    if (cpu != level.name) continue;
+    std::sort(features.begin(), features.end());
+    return features;
+  }
+  return std::nullopt;
+}
+
+std::string X86Level(const std::vector<std::string>& features) {
+  std::string name;
+  for (const Level& level : Levels()) {
+    const bool all = std::all_of(level.adds.begin(), level.adds.end(), [&](const std::string& feature) {
+      return std::find(features.begin(), features.end(), feature) != features.end();
+    });
+    if (!all) break;
+    name = level.name;
+  }
+  return name;
+}
+
+}  // namespace hone
