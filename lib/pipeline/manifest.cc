@@ -74,6 +74,13 @@ class Manifest {
     writer_.Build(build);
   }
 
+  // The file of the network's parameters, if the pipeline names one: a further input, and the flag for it.
+  static void AddParameters(const NetworkJob& job, NinjaBuild* build) {
+    if (job.parameters.empty()) return;
+    build->implicit_inputs.push_back(job.parameters);
+    build->bindings.push_back({"parameters", "--parameter-file " + EscapeValue(ShellQuote(job.parameters))});
+  }
+
   void Section(const std::string& title) {
     writer_.Blank();
     writer_.Comment("---- " + title);
@@ -120,7 +127,8 @@ void Manifest::Rules() {
       "What would change the command also changes settings/*.extract.json.");
   Rule("extract",
        Command("hone-extract",
-               "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks",
+               "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks "
+               "$parameters",
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
   writer_.Comment(
@@ -130,11 +138,14 @@ void Manifest::Rules() {
        {{"restat", "1"}});
   Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out"), "pick best $job",
        {{"restat", "1"}});
-  Rule("build", Command("hone-build", "--graph $in --target $target --best $best --name $name --out $dir", true),
+  Rule("build",
+       Command("hone-build", "--graph $in --target $target --best $best --name $name --out $dir $parameters", true),
        "build $job", {{"restat", "1"}});
-  Rule("build_untuned", Command("hone-build", "--graph $in --target $target --untuned --name $name --out $dir", true),
+  Rule("build_untuned",
+       Command("hone-build", "--graph $in --target $target --untuned --name $name --out $dir $parameters", true),
        "build $job, untuned", {{"restat", "1"}});
-  Rule("bench", Command("hone-bench", "--lib $dir --baseline $baseline --settings $settings --out $out", true),
+  Rule("bench",
+       Command("hone-bench", "--lib $dir --baseline $baseline --settings $settings --out $out $parameters", true),
        "bench $job", {{"restat", "1"}});
   Rule("report", Command("hone-report", "--bench $in --tasks $tasks --best $best --records $records --out $dir"),
        "report $job", {{"restat", "1"}});
@@ -176,6 +187,7 @@ void Manifest::ExtractEdge(const NetworkJob& job) {
                     {"target", TargetPath(job.target->name)},
                     {"graph", graph},
                     {"tasks", build.outputs[0]}};
+  AddParameters(job, &build);
   Build(build);
 }
 
@@ -220,11 +232,15 @@ NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
   build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-build")};
   build.order_only_inputs = {Tool("hone-build")};
   build.bindings = {{"job", name}, {"target", TargetPath(job.target->name)}, {"name", net}, {"dir", dir}};
+  const std::string best = fmt::format("best/{}.json", name);
   if (tuned) {
-    const std::string best = fmt::format("best/{}.json", name);
     build.implicit_inputs.insert(build.implicit_inputs.begin(), best);
     build.bindings.push_back({"best", best});
+  } else {
+    // It needs no choice, but compiling it beside the tuning would only make that wait.
+    build.order_only_inputs.push_back(best);
   }
+  AddParameters(job, &build);
   return build;
 }
 
@@ -266,6 +282,7 @@ void Manifest::NetworkEdges(const NetworkJob& job) {
                   {"baseline", "out/" + name + ".untuned"},
                   {"settings", SettingsPath(net, "bench")},
                   {"pool", PoolName(*job.target)}};
+  AddParameters(job, &run);
   Build(run);
 
   NinjaBuild report;

@@ -17,6 +17,7 @@ struct NetworkJob {
   const TargetFile* target = nullptr;
   std::string network;                  // --network; a file is named from the work folder
   bool network_is_file = false;         // then it is an input of the extract edge too
+  std::string parameters;               // file of its parameters, named from the work folder; empty: none
   const TaskList* tasks = nullptr;      // null: not extracted yet
   std::vector<std::string> task_files;  // those that this job's extract edge makes, in the order of the list
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote

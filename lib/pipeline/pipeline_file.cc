@@ -115,6 +115,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_ASSIGN_OR_RETURN(file.name, Stem(path));
   HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
   HONE_RETURN_IF_ERROR(table.Read("network", &file.network));
+  HONE_RETURN_IF_ERROR(table.Read("parameters", &file.parameters));
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
   HONE_RETURN_IF_ERROR(ReadTune(&table, &file.tune));
@@ -123,6 +124,14 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
   if (file.network.find_first_of("\n\r") != std::string::npos || file.network[0] == '-') {
     return table.Error("network", "`network` is neither a built-in network nor a path");
+  }
+  if (table.Has("parameters")) {
+    if (!IsNetworkFile(file.network)) {
+      return table.Error("parameters", "`parameters` belong to a network file; a built-in network makes its own");
+    }
+    if (file.parameters.empty() || file.parameters.find_first_of("\n\r") != std::string::npos) {
+      return table.Error("parameters", "`parameters` is no path");
+    }
   }
   if (file.batch < 1 || file.batch > 65536) return table.Error("batch", "`batch` must be from 1 to 65536");
   HONE_RETURN_IF_ERROR(CheckTargets(table, &file.targets));
@@ -195,6 +204,9 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   for (const PipelineFile& pipeline : result.pipelines) {
     if (IsNetworkFile(pipeline.network) && !Exists(JoinPath(folder, pipeline.network))) {
       return ErrorAt(pipeline, "network", fmt::format("no such file: {}", JoinPath(folder, pipeline.network)));
+    }
+    if (!pipeline.parameters.empty() && !Exists(JoinPath(folder, pipeline.parameters))) {
+      return ErrorAt(pipeline, "parameters", fmt::format("no such file: {}", JoinPath(folder, pipeline.parameters)));
     }
     for (const std::string& target : pipeline.targets) {
       const auto found = targets.find(target);

@@ -17,6 +17,7 @@ struct PipelineFile {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
+  std::string parameters;  // the path of its parameter file (graph/param_file.h), likewise; empty: it needs none
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
   TuneSettings tune;
@@ -47,7 +48,7 @@ struct PipelineFolder {
   std::vector<std::string> read;
 };
 
-// kNotFound without a pipeline; kInvalid as above, and for a target or a network whose file is not there, at the line
+// kNotFound without a pipeline; kInvalid as above, and for a target, a network or parameters whose file is not there, at the line
 // of the pipeline that names it.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
 

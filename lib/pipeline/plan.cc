@@ -9,8 +9,11 @@
 namespace hone::pipeline {
 namespace {
 
-std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string& network) {
-  return DumpJson(Json{{"version", 1}, {"network", network}, {"batch", pipeline.batch}});
+std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string& network,
+                                const std::string& parameters) {
+  Json json = {{"version", 1}, {"network", network}, {"batch", pipeline.batch}};
+  if (!parameters.empty()) json["parameters"] = parameters;
+  return DumpJson(json);
 }
 
 // The tasks of all jobs, each once a target, with everyone who asked. The largest budget is the one that is spent: a
@@ -73,7 +76,8 @@ Result<Plan> MakePlan(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
     const bool is_file = IsNetworkFile(pipeline.network);
     const std::string network = is_file ? JoinPath(input.pipelines, pipeline.network) : pipeline.network;
-    const std::string extract = ExtractSettingsText(pipeline, network);
+    const std::string parameters = pipeline.parameters.empty() ? "" : JoinPath(input.pipelines, pipeline.parameters);
+    const std::string extract = ExtractSettingsText(pipeline, network, parameters);
     plan.files.push_back({SettingsPath(pipeline.name, "extract"), extract});
     plan.files.push_back({SettingsPath(pipeline.name, "tune"), TuneSettingsText(pipeline.tune)});
     plan.files.push_back({SettingsPath(pipeline.name, "bench"), BenchSettingsText(pipeline.bench)});
@@ -84,6 +88,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
       job.target = targets.at(name);
       job.network = network;
       job.network_is_file = is_file;
+      job.parameters = parameters;
       job.tasks = list == input.lists.end() ? nullptr : &list->second;
       job.extract_inputs = extract + job.target->json + extract_abi;
       manifest.jobs.push_back(std::move(job));

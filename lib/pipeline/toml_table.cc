@@ -56,7 +56,8 @@ class Converter {
     if (const auto* value = node.as_integer()) return Json(value->get());
     if (const auto* value = node.as_boolean()) return Json(value->get());
     if (const auto* value = node.as_floating_point()) {
-      if (!std::isfinite(value->get())) return Status::Invalid(At(path_, line) + "not a finite number");
+      if (!std::isfinite(value->get()))
+        return Status::Invalid(At(path_, line) + pointer.substr(pointer.rfind('/') + 1) + ": not a finite number");
       return Json(value->get());
     }
     if (const auto* list = node.as_array()) {

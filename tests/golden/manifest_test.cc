@@ -1,7 +1,7 @@
 // The manifests of two small pipelines, byte for byte: alpha on two targets and beta, a model file, on one; a task that
 // they share; before and after extract. The expected texts were read line by line against DESIGN's rules (and
 // tests/cli/manifest runs such manifests under Ninja). To accept a change: HONE_UPDATE_GOLDEN=1
-// bin/golden_manifest_test, and read the diff.
+// bin/golden_manifest_test, which fails for having tested nothing, and read the diff.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -31,7 +31,9 @@ void Check(const PlanInput& input, const std::string& name) {
   const Result<Plan> plan = MakePlan(input);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
-    ASSERT_TRUE(WriteFileAtomic(kFolder + name, plan->manifest).ok());
+    const Result<bool> changed = WriteFileIfChanged(kFolder + name, plan->manifest);
+    ASSERT_TRUE(changed.ok()) << changed.status().message();
+    FAIL() << name << (*changed ? ": updated; read the diff" : ": unchanged") << ". Nothing was tested";
   }
   const Result<std::string> expected = ReadFile(kFolder + name);
   ASSERT_TRUE(expected.ok()) << expected.status().message();

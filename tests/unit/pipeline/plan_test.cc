@@ -105,6 +105,30 @@ TEST(Plan, TheSameTaskOnTwoTargetsIsTunedOnEachWithRecordsOfItsOwn) {
             std::string::npos);
 }
 
+// It competed for the cores, and for the machine lock, with the first tuning edges.
+TEST(Plan, TheUntunedLibraryIsBuiltAfterTuning) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.lists["a.cpu"] = List({"x"});
+  const std::string untuned = Statement(Manifest(input), "out/a.cpu.untuned/");
+  EXPECT_LT(untuned.find("||"), untuned.find("best/a.cpu.json")) << untuned;  // in order, but no reason to build again
+  EXPECT_NE(untuned.find("best/a.cpu.json"), std::string::npos) << untuned;
+}
+
+TEST(Plan, ParametersAreAnInputOfWhoeverReadsThem) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.folder.pipelines[0].network = "a.json";
+  input.folder.pipelines[0].parameters = "a.params";
+  input.lists["a.cpu"] = List({"x"});
+  const std::string manifest = Manifest(input);
+  for (const char* output : {"tasks/a.cpu.tasks.json", "out/a.cpu/", "out/a.cpu.untuned/", "bench/a.cpu.json"}) {
+    const std::string statement = Statement(manifest, output);
+    const size_t at = statement.find("/a.params ||");
+    EXPECT_NE(at, std::string::npos) << statement;
+    EXPECT_NE(statement.find("\n  parameters = --parameter-file "), std::string::npos) << statement;
+  }
+  EXPECT_EQ(Statement(manifest, "stamps/x.cpu.done").find("a.params"), std::string::npos);
+}
+
 TEST(Plan, TheDatabaseIsNeverAnOutputAndTheToolsAreOrderOnly) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.lists["a.cpu"] = List({"x"});
