@@ -17,7 +17,8 @@ struct BenchOptions {
 std::string BenchAbi();
 
 // Checks the outputs against the reference, times both libraries in fresh processes that alternate, writes options.out
-// and prints a table to stdout. Returns the exit code: 1 also if an output is wrong (nothing is written then).
+// and prints a table to stdout. Returns the exit code: 1 also if an output is wrong; options.out says so then, for
+// hone-report, and there is no table. Has the machine for itself while it times.
 int RunBench(const BenchOptions& options);
 
 // A fresh process: reads a request (library/time_network.h) from stdin, writes the reply to stdout.

@@ -32,6 +32,12 @@ std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& l
   return text;
 }
 
+// By what its manifest says went into it: a library that was built --untuned is not tuned for being given as --lib.
+bool HasTunedKernels(const report::BenchLibrary& library) {
+  return std::any_of(library.layers.begin(), library.layers.end(),
+                     [](const report::BenchLayer& l) { return l.source == "tuned" || l.source == "anchor"; });
+}
+
 }  // namespace
 
 std::string BenchTable(const report::BenchFile& bench, int slowest) {
@@ -43,15 +49,25 @@ std::string BenchTable(const report::BenchFile& bench, int slowest) {
       fmt::format("outputs agree with the reference: largest error {:.1e} standard deviations (tolerance {:.0e})\n\n",
                   bench.verification.max_error, bench.verification.tolerance);
   text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10}\n", "ms", "median", "p10", "p90", "min");
-  if (untuned) text += LatencyRow("untuned", untuned->latency());
-  text += LatencyRow("tuned", tuned->latency());
+  const char* label = HasTunedKernels(*tuned) ? "tuned" : "untuned";
+  const bool alike = untuned && HasTunedKernels(*untuned) == HasTunedKernels(*tuned);
+  if (untuned)
+    text += LatencyRow(alike ? "baseline" : HasTunedKernels(*untuned) ? "tuned" : "untuned", untuned->latency());
+  text += LatencyRow(label, tuned->latency());
   if (untuned) text += fmt::format("speedup    {:>10.2f}\n", untuned->latency().median / tuned->latency().median);
   text += Layers(bench, *tuned, slowest);
   text += "\n";
   if (bench.peak_flops > 0)
     text += fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s\n", bench.peak_flops * 1e-9);
-  if (bench.kernel_sum_seconds > 0) {
-    text += fmt::format("sum of the kernels as tuned: {:.3f} ms, {:.1f} % of the measured latency\n",
+  const report::KernelSum& kernels = bench.kernels;
+  if (kernels.recorded_seconds > 0 && kernels.layer_seconds > 0) {
+    text += fmt::format(
+        "kernels as tuned: {:.3f} ms; the same layers in the network: {:.3f} ms, a ratio of {:.3f} ({:.0f} % of all "
+        "layers' "
+        "time)\n",
+        kernels.recorded_seconds * kMs, kernels.layer_seconds * kMs, kernels.recorded_seconds / kernels.layer_seconds,
+        100 * kernels.layer_seconds / tuned->LayerSeconds());
+    text += fmt::format("with the other layers as they ran: {:.3f} ms, {:.1f} % of the measured latency\n",
                         bench.kernel_sum_seconds * kMs, 100 * bench.PredictedRatio());
   }
   return text;

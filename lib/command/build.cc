@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/load_graph.h"
+#include "command/machine.h"
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/build.h"
@@ -25,6 +26,7 @@ Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
+  HONE_RETURN_IF_ERROR(CheckBackend(input.target));
   HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
   std::optional<pipeline::BestFile> best;
   if (!options.untuned) {
@@ -38,7 +40,10 @@ Status Build(const BuildOptions& options) {
   if (!pipeline::IsPlainName(input.name))
     return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
+  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));
   HONE_ASSIGN_OR_RETURN(const library::BuiltLibrary built, library::BuildLibrary(std::move(input)));
+  machine.Unlock();
   if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
   if (built.missing > 0)

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -45,8 +46,30 @@ Result<pipeline::TaskList> ListTasks(const graph::Graph& graph, const Target& ta
 
 Status Write(const std::string& path, const std::string& bytes) { return WriteFileIfChanged(path, bytes).status(); }
 
+// Before anything is tuned: are the values there that building will need?
+Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::ParameterValues>& file) {
+  for (const graph::Parameter& p : graph.parameters) {
+    if (p.init.kind != graph::InitKind::kFile) continue;
+    if (!file) {
+      LogWarning(
+          fmt::format("{}: `{}` and perhaps more parameters are in a file: building will need --parameter-file "
+                      "(`parameters` in a pipeline)",
+                      graph.name, p.name));
+      return Status();
+    }
+    auto found = file->find(p.name);
+    if (found == file->end()) return Status::NotFound("the parameter file has no values for `" + p.name + "`");
+    if (static_cast<int64_t>(found->second.size()) != p.type.Elements()) {
+      return Status::Invalid(fmt::format("the parameter file has {} values for `{}`, which is {}", found->second.size(),
+                                         p.name, p.type.Text()));
+    }
+  }
+  return Status();
+}
+
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
+  HONE_RETURN_IF_ERROR(CheckBackend(target));
   HONE_ASSIGN_OR_RETURN(graph::Graph graph, LoadNetwork(options));
   HONE_RETURN_IF_ERROR(graph::Normalise(&graph));
   HONE_RETURN_IF_ERROR(library::Canonicalise(&graph));
@@ -54,11 +77,13 @@ Status Extract(const ExtractOptions& options) {
   target_name = target_name.substr(0, target_name.find('.'));
   HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, ListTasks(graph, target, target_name));
   std::string parameters;
+  HONE_ASSIGN_OR_RETURN(const auto file, LoadParameterFile(options.parameter_file));
+  HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
   if (!options.parameters.empty()) {
-    HONE_ASSIGN_OR_RETURN(const auto file, LoadParameterFile(options.parameter_file));
     HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));
     parameters = graph::ParameterFileBytes(graph, values);
   }
+  if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
   // All folders first: if one cannot be made, nothing is written.
   HONE_RETURN_IF_ERROR(MakeDirs(options.task_dir));
   for (const std::string& file : {options.parameters, options.graph, options.tasks}) {

@@ -12,4 +12,11 @@ Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::strin
   return std::optional<graph::ParameterValues>(std::move(values));
 }
 
+Status CheckBackend(const Target& target) {
+  if (target.kind == TargetKind::kCpu) return Status();
+  const std::string text = target.Text();
+  return Status::NotFound("this version has no backend for targets of kind `" + text.substr(0, text.find(' ')) +
+                          "`; only `cpu` is there");
+}
+
 }  // namespace hone::command

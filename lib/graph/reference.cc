@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/interrupt.h"
 #include "graph/shape.h"
 
 namespace hone::graph {
@@ -239,6 +240,7 @@ Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& par
   }
   auto reads = CountReads(graph);
   for (const Node& node : graph.nodes) {
+    if (Interrupted()) return Status::Interrupted("interrupted while computing the reference outputs");
     std::vector<const Values*> operands;
     for (const std::string& name : node.inputs) {
       auto found = live.find(name);

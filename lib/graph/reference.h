@@ -16,7 +16,7 @@ namespace hone::graph {
 using TensorValues = std::map<std::string, std::vector<double>>;
 
 // The output tensors by name. `inputs`: one an input of the graph, by name. `threads`: at least 1; the result does not
-// depend on it. kInvalid for a missing input or one of the wrong size.
+// depend on it. kInvalid for a missing input or one of the wrong size; kInterrupted once Interrupted().
 Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
                                   const std::map<std::string, std::vector<float>>& inputs, int threads);
 

@@ -170,23 +170,26 @@ std::string BenchFileText(const BenchFile& bench) {
   Json libraries = Json::array();
   for (const BenchLibrary& library : bench.libraries) libraries.push_back(LibraryJson(library));
   const Verification& v = bench.verification;
-  return DumpJson(Json{{"version", kVersion},
-                       {"network", bench.network},
-                       {"target", bench.target},
-                       {"batch", bench.batch},
-                       {"threads", bench.threads},
-                       {"host", bench.host},
-                       {"cpu", bench.cpu},
-                       {"fingerprint", bench.fingerprint},
-                       {"recorded", bench.recorded},
-                       {"peak_flops", bench.peak_flops},
-                       {"verification",
-                        {{"max_error", std::isfinite(v.max_error) ? Json(v.max_error) : Json()},
-                         {"tolerance", v.tolerance},
-                         {"ok", v.ok}}},
-                       {"libraries", std::move(libraries)},
-                       {"kernel_sum_seconds", bench.kernel_sum_seconds},
-                       {"predicted_ratio", bench.PredictedRatio()}});
+  return DumpJson(
+      Json{{"version", kVersion},
+           {"network", bench.network},
+           {"target", bench.target},
+           {"batch", bench.batch},
+           {"threads", bench.threads},
+           {"host", bench.host},
+           {"cpu", bench.cpu},
+           {"fingerprint", bench.fingerprint},
+           {"recorded", bench.recorded},
+           {"peak_flops", bench.peak_flops},
+           {"verification",
+            {{"max_error", std::isfinite(v.max_error) ? Json(v.max_error) : Json()},
+             {"tolerance", v.tolerance},
+             {"ok", v.ok}}},
+           {"libraries", std::move(libraries)},
+           {"kernel_sum_seconds", bench.kernel_sum_seconds},
+           {"predicted_ratio", bench.PredictedRatio()},
+           {"kernels",
+            {{"recorded_seconds", bench.kernels.recorded_seconds}, {"layer_seconds", bench.kernels.layer_seconds}}}});
 }
 
 Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path) {
@@ -224,6 +227,13 @@ Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path)
   }
   if (bench.Find(BenchRole::kTuned) == nullptr) return reader.Error("libraries", "there is no tuned one");
   HONE_RETURN_IF_ERROR(ReadDerived(&reader, "predicted_ratio", bench.PredictedRatio()));
+  if (reader.Has("kernels")) {
+    JsonReader kernels;
+    HONE_RETURN_IF_ERROR(reader.Read("kernels", &kernels));
+    HONE_RETURN_IF_ERROR(kernels.Read("recorded_seconds", &bench.kernels.recorded_seconds));
+    HONE_RETURN_IF_ERROR(kernels.Read("layer_seconds", &bench.kernels.layer_seconds));
+    HONE_RETURN_IF_ERROR(kernels.Finish());
+  }
   HONE_RETURN_IF_ERROR(reader.Finish());
   return bench;
 }

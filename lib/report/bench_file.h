@@ -7,7 +7,8 @@
 //                   "processes": [[0.0121, 0.0119, ..], ..],
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
-//    "kernel_sum_seconds": .., "predicted_ratio": ..}
+//    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
+// `kernels` may be missing.
 // `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other programs, and a file in which
 // they do not is refused.
 #pragma once
@@ -63,6 +64,12 @@ struct Verification {
   bool ok = false;
 };
 
+// Those layers of the tuned library whose kernels have records, each kernel times its uses.
+struct KernelSum {
+  double recorded_seconds = 0;  // medians of tuning
+  double layer_seconds = 0;     // medians of the same layers, profiled in the network
+};
+
 struct BenchFile {
   std::string network, target;  // as in the task list
   int64_t batch = 1;
@@ -70,11 +77,12 @@ struct BenchFile {
   std::string host, cpu, fingerprint;
   std::string recorded;                 // ISO 8601
   double peak_flops = 0;                // fused multiply-adds of all threads, measured in the same run; 0: unknown
-  Verification verification;            // of the tuned library
+  Verification verification;            // of all libraries
   std::vector<BenchLibrary> libraries;  // one a role at most, a tuned one always
   // What tuning promised: the recorded medians of the tuned kernels, each times its uses, plus the layers that have no
   // records as profiled here; 0: unknown.
   double kernel_sum_seconds = 0;
+  KernelSum kernels;  // what of it is comparable with the network; zeros: unknown
 
   const BenchLibrary* Find(BenchRole role) const;
   double PredictedRatio() const;  // kernel_sum_seconds / the tuned library's median; 0: unknown

@@ -74,13 +74,18 @@ std::string LatencyTable(const ReportData& data) {
 std::string LayerTable(const ReportData& data) {
   const double all = data.tuned().LayerSeconds();
   std::vector<std::vector<std::string>> rows = {{"slowest layers", "what", "time", "share", "of peak"}};
+  bool beyond = false;
   for (const BenchLayer* layer : data.SlowestLayers()) {
     if (rows.size() > kLayers) break;
+    beyond |= data.PeakShare(layer->flop, layer->seconds) > 1;
     rows.push_back({Plain(layer->node, 18), Plain(ShortWorkload(layer->workload), 46), FormatSeconds(layer->seconds),
                     PercentText(all > 0 ? layer->seconds / all : 0),
                     PercentText(data.PeakShare(layer->flop, layer->seconds))});
   }
-  return rows.size() > 1 ? Table(rows, 3) + "\n" : "";
+  if (rows.size() == 1) return "";
+  return Table(rows, 3) +
+         (beyond ? "(of peak: by direct convolution's arithmetic; Winograd kernels do less and may pass 100 %)\n\n"
+                 : "\n");
 }
 
 std::string Title(const ReportData& data) {
@@ -115,8 +120,9 @@ std::string MarkdownText(const ReportData& data) {
                    v.tolerance));
   const Totals totals = data.Sum();
   line("tuning", TuningLine(data));
-  line("spent", fmt::format("{} (compiling {}, measuring {}; they overlap)", FormatSeconds(totals.wall_seconds),
-                            FormatSeconds(totals.compile_seconds), FormatSeconds(totals.measure_seconds)));
+  line("spent",
+       fmt::format("{} (compiling {}, summed over the cores; measuring {})", FormatSeconds(totals.wall_seconds),
+                   FormatSeconds(totals.compile_seconds), FormatSeconds(totals.measure_seconds)));
   std::string missing;
   for (const TaskFact& task : data.tasks) {
     if (task.source != "tuned") missing += (missing.empty() ? "" : ", ") + task.id + " (" + task.source + ")";

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "base/lock.h"
 #include "build_folder.h"
 #include "report/bench_file.h"
 
@@ -26,7 +27,8 @@ class BenchToolTest : public BuildFolderTest {
 TEST_F(BenchToolTest, KeepsAllSamplesAndPrintsATable) {
   CommandResult result = Bench({"--baseline", "out/tiny.cpu"});
   ASSERT_TRUE(result.status.ok()) << result.err;
-  for (const char* words : {"untuned", "tuned", "median", "p10", "p90", "slowest layers", "% peak"}) {
+  EXPECT_EQ(result.out.find("\ntuned"), std::string::npos) << "it was built --untuned:\n" << result.out;
+  for (const char* words : {"\nbaseline", "\nuntuned", "median", "p10", "p90", "slowest layers", "% peak"}) {
     EXPECT_NE(result.out.find(words), std::string::npos) << words << " in\n" << result.out;
   }
   auto bench = report::ReadBenchFile(Path("bench/tiny.cpu.json"));
@@ -56,7 +58,30 @@ TEST_F(BenchToolTest, WrongOutputsAreFound) {
     std::memcpy(params.data() + at, &wrong, sizeof(wrong));
   Write("out/tiny.cpu/tiny.params", params);
   ExpectRefused(Bench(), 1, "is wrong");
-  EXPECT_FALSE(Exists(Path("bench/tiny.cpu.json")));
+  // For hone-report, which says it in all its pages.
+  auto bench = report::ReadBenchFile(Path("bench/tiny.cpu.json"));
+  ASSERT_TRUE(bench.ok()) << bench.status().message();
+  EXPECT_FALSE(bench->verification.ok);
+}
+
+// Nothing is timed while something compiles, and nothing compiles while something is timed.
+TEST_F(BenchToolTest, BuildAndBenchTakeTurnsOnTheMachine) {
+  auto lock = MachineLock::Open(MachineLock::DefaultPath("cpu"));
+  ASSERT_TRUE(lock.ok()) << lock.status().message();
+  ASSERT_TRUE(lock->LockExclusive().ok());
+  CommandOptions wait;
+  wait.cwd = Path("");
+  wait.timeout_seconds = 1.5;
+  auto build = RunCommand({HONE_BUILD, "--graph", "nets/tiny.graph.json", "--target", "targets/cpu.json", "--out",
+                           "out/second", "--untuned"},
+                          wait);
+  EXPECT_EQ(build.status().kind(), StatusKind::kTimeout);  // it waited until it was killed
+  EXPECT_FALSE(Exists(Path("out/second/libtiny.so")));
+  ASSERT_TRUE(lock->LockShared().ok());
+  EXPECT_TRUE(Build().status.ok());
+  auto bench = RunCommand({HONE_BENCH, "--lib", "out/tiny.cpu"}, wait);
+  EXPECT_EQ(bench.status().kind(), StatusKind::kTimeout);
+  EXPECT_TRUE(Exists(Path("out/tiny.cpu/tiny.reference")));  // computing shares the machine, timing does not
 }
 
 TEST_F(BenchToolTest, AStaleReferenceIsNotTrusted) {

@@ -33,6 +33,14 @@ TEST_F(BuildFolderTest, ExtractListsDistinctTasks) {
   EXPECT_EQ(list->tasks[1].workload, "conv2d(f32[1,17,13,13], f32[17,17,3,3], pad=1,1,1,1) + bias + add + relu");
 }
 
+TEST_F(BuildFolderTest, ATargetWithoutABackendIsSaidAtOnce) {
+  for (const char* kind : {"cuda", "opencl", "vta"}) {
+    Write("targets/cpu.json", std::string("{\"kind\": \"") + kind + "\"}");
+    ExpectRefused(Extract(), 1, std::string("no backend for targets of kind `") + kind);
+    EXPECT_FALSE(Exists(Path("tasks/tiny.cpu.tasks.json")));
+  }
+}
+
 TEST_F(BuildFolderTest, NothingIsWrittenTwice) {
   ASSERT_TRUE(Extract().status.ok());
   ASSERT_TRUE(Build().status.ok());

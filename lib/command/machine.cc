@@ -1,0 +1,26 @@
+#include "command/machine.h"
+
+#include "base/log.h"
+
+namespace hone::command {
+namespace {
+
+constexpr double kMomentSeconds = 2;
+
+Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
+  return use == Use::kShared ? machine->LockShared(timeout_seconds) : machine->LockExclusive(timeout_seconds);
+}
+
+}  // namespace
+
+Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath("cpu")); }
+
+Status TakeMachine(MachineLock* machine, Use use) {
+  const Status quick = Lock(machine, use, kMomentSeconds);
+  if (quick.kind() != StatusKind::kTimeout) return quick;
+  ShowLiveLine(use == Use::kShared ? "waiting: something is being timed on this machine"
+                                   : "waiting for this machine to be free, to time on it");
+  return Lock(machine, use, -1);
+}
+
+}  // namespace hone::command
