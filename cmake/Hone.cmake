@@ -27,11 +27,9 @@ function(hone_test name)
   endif()
 endfunction()
 
-# Subdirectories in the order given; a layer's CMakeLists.txt lists its sources itself.
+# Subdirectories in the order given; a layer's CMakeLists.txt lists its sources itself. One that is missing is an error.
 function(hone_subdirectories)
   foreach(dir ${ARGN})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
-      add_subdirectory(${dir})
-    endif()
+    add_subdirectory(${dir})
   endforeach()
 endfunction()
