@@ -165,10 +165,13 @@ class Page {
       html_.Element("p", "The network was not profiled.");
       return;
     }
-    html_.Element("p",
-                  fmt::format("Each layer's median inside the network, the slowest first; together {}.",
-                              FormatSeconds(layer_seconds_)),
-                  {{"class", "soft"}});
+    html_.Element(
+        "p",
+        fmt::format(
+            "Each layer's median inside the network, the slowest first; together {}. Shares of the peak count the "
+            "arithmetic of direct convolution: Winograd kernels do less and may pass 100 %.",
+            FormatSeconds(layer_seconds_)),
+        {{"class", "soft"}});
     Heading({"layer", "what", "time", "untuned", "share", "", "of peak", "built from"}, 2, 4);
     for (const BenchLayer* layer : layers) {
       const double share = layer_seconds_ > 0 ? layer->seconds / layer_seconds_ : 0;
