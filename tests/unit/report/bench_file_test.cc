@@ -30,6 +30,8 @@ TEST(BenchFile, ReadsWhatItWrites) {
   EXPECT_EQ(read->Find(BenchRole::kTuned)->processes, bench.libraries[0].processes);
   EXPECT_EQ(read->Find(BenchRole::kUntuned)->layers.size(), 3u);
   EXPECT_DOUBLE_EQ(read->PredictedRatio(), 0.9);
+  EXPECT_EQ(read->kernels.recorded_seconds, 0.008);
+  EXPECT_EQ(read->kernels.layer_seconds, 0.0085);
 }
 
 TEST(BenchFile, AnErrorThatIsNoNumberSurvives) {

@@ -29,6 +29,7 @@ BenchFile SampleBench() {
   untuned.processes = {{0.040, 0.041, 0.039}};
   bench.libraries = {tuned, untuned};
   bench.kernel_sum_seconds = 0.009;
+  bench.kernels = {0.008, 0.0085};
   return bench;
 }
 
