@@ -31,7 +31,7 @@ struct Prepared {
   ir::Function function;
 };
 
-Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const std::string& symbol) {
+Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const std::string& symbol, bool verify) {
   HONE_ASSIGN_OR_RETURN(std::optional<schedule::Schedule> schedule, schedule::PrepareSchedule(instance.outputs));
   if (!schedule) return std::optional<Prepared>();
   Prepared prepared;
@@ -40,6 +40,7 @@ Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const
   prepared.args.insert(prepared.args.end(), prepared.constants.begin(), prepared.constants.end());
   lower::LowerOptions options;
   options.name = symbol;
+  options.verify = verify;
   HONE_ASSIGN_OR_RETURN(prepared.function, lower::Lower(*schedule, prepared.args, options));
   return std::optional<Prepared>(std::move(prepared));
 }
@@ -74,11 +75,13 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
   lower::LowerOptions lower_options;
   lower_options.name = options.symbol;
+  lower_options.verify = options.verify;
   CompiledKernel kernel;
   std::vector<ir::Function> functions;
   HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, instance.args, lower_options));
   functions.push_back(std::move(function));
-  HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared, LowerPrepare(instance, options.symbol + "_prepare"));
+  HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
+                        LowerPrepare(instance, options.symbol + "_prepare", options.verify));
   std::vector<te::Tensor> constants;
   if (prepared) {
     constants = prepared->constants;

@@ -42,9 +42,17 @@ struct CompiledKernel {
   double lower_seconds = 0, codegen_seconds = 0;
 };
 
+// On in builds of type Debug; tests turn it on in all.
+#ifdef HONE_DEBUG
+inline constexpr bool kVerifyByDefault = true;
+#else
+inline constexpr bool kVerifyByDefault = false;
+#endif
+
 struct CompileOptions {
   std::string symbol = "hone_kernel";  // of the kernel; the prepare function adds "_prepare"
   bool keep_text = false;
+  bool verify = kVerifyByDefault;  // the lowering verifier between all passes
 };
 
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,

@@ -16,6 +16,7 @@ Result<CompiledKernel> Compile(const char* text, bool keep_text = false) {
   EXPECT_TRUE(w.ok()) << w.status().message();
   Target target = *HostTarget();
   CompileOptions options;
+  options.verify = true;
   options.symbol = "k";
   options.keep_text = keep_text;
   return CompileKernel(*w, target, *op::DefaultConfig(*w, target), options);

@@ -45,6 +45,7 @@ Result<KernelCase> KernelCase::Create(const Workload& workload, const Target& ta
   static int serial = 0;
   KernelCase c;
   compile::CompileOptions options;
+  options.verify = true;
   options.keep_text = keep_text;
   HONE_ASSIGN_OR_RETURN(c.compiled_, compile::CompileKernel(workload, target, config, options));
   std::string path = std::filesystem::temp_directory_path() /
