@@ -113,8 +113,6 @@ class Picker {
 
 }  // namespace
 
-int RunPickBest(const PickBestOptions& options) {
-  return ExitCodeOf(Picker(options).Run());
-}
+int RunPickBest(const PickBestOptions& options) { return ExitCodeOf(Picker(options).Run()); }
 
 }  // namespace hone::command

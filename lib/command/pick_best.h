@@ -6,10 +6,11 @@
 namespace hone::command {
 
 struct PickBestOptions {
-  std::string tasks;           // the task list, NET.TARGET.tasks.json
-  std::string records;         // folder of the record files, TASKID.db
-  std::string out;             // best/NET.TARGET.json; written only if its bytes change
-  bool allow_missing = false;  // a task without records takes those of the same computation with another epilogue, else the default
+  std::string tasks;    // the task list, NET.TARGET.tasks.json
+  std::string records;  // folder of the record files, TASKID.db
+  std::string out;      // best/NET.TARGET.json; written only if its bytes change
+  bool allow_missing =
+      false;  // a task without records takes those of the same computation with another epilogue, else the default
 };
 
 // Returns the exit code: 0 done, 1 failed: a record file is missing or unusable, or a task has no correct trial.

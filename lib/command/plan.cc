@@ -150,8 +150,6 @@ Status Run(const PlanOptions& options) {
 
 }  // namespace
 
-int RunPlan(const PlanOptions& options) {
-  return ExitCodeOf(Run(options));
-}
+int RunPlan(const PlanOptions& options) { return ExitCodeOf(Run(options)); }
 
 }  // namespace hone::command

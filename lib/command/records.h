@@ -17,9 +17,9 @@ struct RecordsOptions {
 };
 
 // Each returns the exit code: 0 done (verify: all is well), 1 failed or something was found, 2 misused.
-int ListRecords(const RecordsOptions& options);     // a line a trial, after a summary of states and errors
-int ShowRecord(const RecordsOptions& options);      // one trial with everything that is known of it
-int ExplainBest(const std::string& best_file);      // best/NET.TARGET.json: for each choice where it comes from
+int ListRecords(const RecordsOptions& options);  // a line a trial, after a summary of states and errors
+int ShowRecord(const RecordsOptions& options);   // one trial with everything that is known of it
+int ExplainBest(const std::string& best_file);   // best/NET.TARGET.json: for each choice where it comes from
 // What *.progress.json beside the records say: a line a job that runs or ran. Touches no record file.
 int ShowStatus(const RecordsOptions& options);
 int ExportRecords(const RecordsOptions& options);
