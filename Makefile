@@ -1,7 +1,7 @@
 # The front door. Everything here is one or two commands that can be typed as well; see README.md.
 #
 #   make deps                install the Debian packages that are missing (root or sudo)
-#   make build               build Hone into build/
+#   make build               build the tools into build/bin
 #   make check               build, run all tests, end with `N passed, N failed, N skipped`
 #   make tune-NET-TARGET     from nothing to a tuned library and its figures: make tune-resnet18-cpu
 #   make bench-peers         latencies beside onnxruntime's and openvino's
@@ -24,9 +24,10 @@ deps:
 
 build: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)
-	@ninja -C $(BUILD)
+	@ninja -C $(BUILD) tools
 
 check: build
+	@ninja -C $(BUILD)
 	@tests/run_all.sh $(BUILD)
 
 plan: build

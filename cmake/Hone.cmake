@@ -7,12 +7,16 @@ function(hone_layer name)
   target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
 endfunction()
 
+# All programs that a user needs, without tests and benchmarks: `ninja tools`.
+add_custom_target(tools)
+
 # hone_tool(NAME DEPS layer...): tools/<dir>/main.cc of the calling folder as the program NAME.
 function(hone_tool name)
   cmake_parse_arguments(arg "" "" "DEPS;LIBS" ${ARGN})
   add_executable(${name} main.cc)
   list(TRANSFORM arg_DEPS PREPEND hone_)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS})
+  add_dependencies(tools ${name})
 endfunction()
 
 # hone_test(NAME SOURCES x_test.cc ... DEPS layer... [LABELS l...] [ARGS ...]): one GoogleTest program = one ctest test.
