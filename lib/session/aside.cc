@@ -17,11 +17,13 @@ Status Rename(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-Result<std::string> SetAsideOldSpace(const std::string& db_path, const std::string& space_version) {
+Result<std::string> SetAsideOldSpace(const std::string& db_path, const std::string& task_id,
+                                     const std::string& space_version) {
   std::string done;
   if (Exists(db_path)) {
     auto old = record::Store::OpenForReading(db_path);
     if (!old.ok() || (*old)->meta().space_version == space_version) return done;
+    if ((*old)->meta().task_id != task_id) return done;
     const std::string plain = db_path + "." + (*old)->meta().space_version;
     (*old).reset();
     std::string aside = plain;

@@ -85,7 +85,7 @@ class Job {
                              options_.stamp_path, options_.db_path));
     }
     HONE_ASSIGN_OR_RETURN(const std::string space_version, TaskSpaceVersion(task_.workload, task_.target));
-    HONE_ASSIGN_OR_RETURN(const std::string moved, SetAsideOldSpace(options_.db_path, space_version));
+    HONE_ASSIGN_OR_RETURN(const std::string moved, SetAsideOldSpace(options_.db_path, task_.id, space_version));
     if (!moved.empty()) LogWarning(task_.id + ": " + moved);
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));

@@ -82,7 +82,7 @@ class AsideTest : public testing::Test {
 
   // As a run of that version does; returns how many trials it finds, and adds one.
   int64_t RunOfVersion(const std::string& version) {
-    auto moved = SetAsideOldSpace(db_, version);
+    auto moved = SetAsideOldSpace(db_, "t", version);
     EXPECT_TRUE(moved.ok()) << moved.status().message();
     auto store = record::Store::OpenForWriting(db_, {"t", "w", "cpu", version});
     EXPECT_TRUE(store.ok()) << store.status().message();
@@ -116,6 +116,18 @@ TEST_F(AsideTest, AFileThatIsThereIsNotReplaced) {
   EXPECT_EQ(RunOfVersion("a=2"), 0);
   EXPECT_EQ(*ReadFile(db_ + ".a=1"), "somebody's");
   EXPECT_TRUE(Exists(db_ + ".a=1.2"));
+}
+
+// Whether their templates differ or not: they were put there by mistake, and that is to be said.
+TEST_F(AsideTest, RecordsOfAnotherTaskStay) {
+  auto store = record::Store::OpenForWriting(db_, {"another", "w", "cpu", "b=1"});
+  ASSERT_TRUE(store.ok());
+  store->reset();
+  auto moved = SetAsideOldSpace(db_, "t", "a=1");
+  ASSERT_TRUE(moved.ok());
+  EXPECT_EQ(*moved, "");
+  EXPECT_TRUE(Exists(db_));
+  EXPECT_FALSE(Exists(db_ + ".b=1"));
 }
 
 TEST_F(AsideTest, ARunCutOffBetweenTheTwoRenamesIsMadeUpFor) {
