@@ -15,7 +15,7 @@ void Collect(const std::string& folder, const std::string& name, std::map<std::s
   if (!entries.ok()) return;
   for (const std::string& entry : *entries) {
     const std::string path = name.empty() ? entry : name + "/" + entry;
-    struct stat st {};
+    struct stat st{};
     if (lstat(JoinPath(folder, path).c_str(), &st) != 0) continue;
     if (S_ISDIR(st.st_mode)) {
       Collect(folder, path, files);
@@ -112,7 +112,8 @@ void ErrorFolder::ExpectRefused(const std::vector<std::string>& argv, const std:
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << Text(result);
   EXPECT_EQ(result.err.rfind(argv[0] + ": ", 0), 0u) << Text(result);
-  for (const std::string& part : parts) EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << Text(result);
+  for (const std::string& part : parts)
+    EXPECT_NE(result.err.find(part), std::string::npos) << part << "\n" << Text(result);
   for (const auto& [path, state] : before) {
     EXPECT_EQ(after.count(path), 1u) << path << " is gone";
     EXPECT_EQ(after[path], state) << path << " was changed";

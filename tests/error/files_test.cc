@@ -57,7 +57,11 @@ TEST_F(Files, ThatAreEmptyTornOrOfAnotherKind) {
     ExpectBytesRefused(input, good + "}", {".json:"});
     ExpectBytesRefused(input, "[]\n");
     ExpectBytesRefused(input, "3\n");
-    ExpectBytesRefused(input, std::string("\x7f" "ELF\0\0\xff\xfe\n\n", 10), {".json:1:"});
+    ExpectBytesRefused(input,
+                       std::string("\x7f"
+                                   "ELF\0\0\xff\xfe\n\n",
+                                   10),
+                       {".json:1:"});
     ExpectBytesRefused(input, "{\"version\": \"\xff\xfe\"}");
     std::string deep;  // a parser that recurses has no stack for it
     for (int i = 0; i < 100000; ++i) deep += "[";
@@ -86,7 +90,8 @@ TEST_F(Files, WithAKeyThatIsMisspeltMissingTwiceOrOfAnotherType) {
   }
 }
 
-// A library of whose files one is spoilt. The loader would map a torn object and crash on the first touch of what is missing.
+// A library of whose files one is spoilt. The loader would map a torn object and crash on the first touch of what is
+// missing.
 TEST_F(Files, OfALibrary) {
   const std::vector<std::string> names = {"libone.so", "one.params", "one.graph.json", "manifest.json"};
   for (const std::string& bad : names) {
@@ -94,7 +99,8 @@ TEST_F(Files, OfALibrary) {
     for (const char* word : {"torn", "empty", "text", "gone"}) {
       const std::string damage = word;
       SCOPED_TRACE(damage);
-      for (const std::string& name : names) project_->Write("bad/lib/" + name, project_->Read("work/out/one.cpu/" + name));
+      for (const std::string& name : names)
+        project_->Write("bad/lib/" + name, project_->Read("work/out/one.cpu/" + name));
       const std::string good = project_->Read("work/out/one.cpu/" + bad), path = "bad/lib/" + bad;
       if (damage == "torn") project_->Write(path, good.substr(0, good.size() / 2));
       if (damage == "empty") project_->Write(path, "");
@@ -104,12 +110,14 @@ TEST_F(Files, OfALibrary) {
       }
       // The library itself reads its parameters: its message has their kind and the folder.
       const bool parameters = bad == "one.params";
-      ExpectRefused(With("hone-bench", "--lib", "bad/lib"), {parameters ? "bad/lib: " : path, parameters ? "parameter file" : ""});
+      ExpectRefused(With("hone-bench", "--lib", "bad/lib"),
+                    {parameters ? "bad/lib: " : path, parameters ? "parameter file" : ""});
     }
   }
 }
 
-// Whatever the bytes, a tool works or refuses; it does not crash, hang or say nothing. HONE_FAULT_ROUNDS makes it longer.
+// Whatever the bytes, a tool works or refuses; it does not crash, hang or say nothing. HONE_FAULT_ROUNDS makes it
+// longer.
 TEST_F(Files, WithRandomDamage) {
   const char* rounds_text = std::getenv("HONE_FAULT_ROUNDS");
   const int rounds = rounds_text != nullptr ? std::atoi(rounds_text) : 10;
@@ -123,9 +131,14 @@ TEST_F(Files, WithRandomDamage) {
         const size_t at = rng.UniformInt(bytes.size());
         constexpr char kLikely[] = "0123456789-.,:\"{}[]xe ()";
         switch (rng.UniformInt(3)) {
-          case 0: bytes[at] = kLikely[rng.UniformInt(sizeof kLikely - 1)]; break;
-          case 1: bytes.erase(at, 1 + rng.UniformInt(8)); break;
-          default: bytes.insert(at, 1, kLikely[rng.UniformInt(sizeof kLikely - 1)]);
+          case 0:
+            bytes[at] = kLikely[rng.UniformInt(sizeof kLikely - 1)];
+            break;
+          case 1:
+            bytes.erase(at, 1 + rng.UniformInt(8));
+            break;
+          default:
+            bytes.insert(at, 1, kLikely[rng.UniformInt(sizeof kLikely - 1)]);
         }
       }
       const std::string bad = "bad/" + BaseName(input.good);

@@ -6,7 +6,7 @@ namespace {
 
 class FlagErrors : public ErrorFolder {};
 
-const char* const kTools[] = {"hone-plan",  "hone-extract", "hone-tune",   "hone-pick-best",
+const char* const kTools[] = {"hone-plan",  "hone-extract", "hone-tune",  "hone-pick-best",
                               "hone-build", "hone-bench",   "hone-report"};
 
 TEST_F(FlagErrors, AMisspeltFlagIsNamedWithTheRightOne) {

@@ -1,11 +1,12 @@
 // Networks and tasks: what cannot be computed is refused with its place, what is only odd is tuned and built.
+#include "graph/networks.h"
+
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "error_folder.h"
 #include "graph/graph_json.h"
-#include "graph/networks.h"
 #include "target/target.h"
 #include "task/workload.h"
 
@@ -93,14 +94,24 @@ TEST_F(Networks, TasksThatCannotBeComputed) {
 
 // Prime, 1, smaller than a vector: legal, and so they have points, compile and are right.
 TEST_F(Networks, OddExtentsAreTunedForReal) {
-  project_->Write("odd.tune.json", R"({"version": 1, "trials": 2, "measure": {"candidate_seconds": 0.005, "timeout_seconds": 120, "finalists": 1}})");
+  project_->Write(
+      "odd.tune.json",
+      R"({"version": 1, "trials": 2, "measure": {"candidate_seconds": 0.005, "timeout_seconds": 120, "finalists": 1}})");
   project_->RealTimes();
-  for (const char* workload : {"conv2d(f32[1,13,17,11], f32[7,13,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[1,1,1,1], f32[1,1,1,1])",
-                               "conv2d(f32[1,3,5,1], f32[5,3,5,1], stride=3x1)", "dense(f32[1,7], f32[3,7]) + bias"}) {
+  for (const char* workload :
+       {"conv2d(f32[1,13,17,11], f32[7,13,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[1,1,1,1], f32[1,1,1,1])",
+        "conv2d(f32[1,3,5,1], f32[5,3,5,1], stride=3x1)", "dense(f32[1,7], f32[3,7]) + bias"}) {
     SCOPED_TRACE(workload);
     project_->Write("odd.task.json", TaskText(workload));
-    std::vector<std::string> argv = {project_->Path("bin/hone-tune"), "--task",   "odd.task.json", "--settings", "odd.tune.json",
-                                     "--db",                         "new/o.db", "--stamp",       "new/o.done"};
+    std::vector<std::string> argv = {project_->Path("bin/hone-tune"),
+                                     "--task",
+                                     "odd.task.json",
+                                     "--settings",
+                                     "odd.tune.json",
+                                     "--db",
+                                     "new/o.db",
+                                     "--stamp",
+                                     "new/o.done"};
     const CommandResult result = project_->Run(argv);
     EXPECT_TRUE(result.status.ok()) << Text(result);
     EXPECT_EQ(result.err.find("wrong"), std::string::npos) << Text(result);
@@ -123,7 +134,8 @@ TEST_F(Networks, OfOddExtentsAreBuiltAndRight) {
     EXPECT_TRUE(result.status.ok()) << Text(result);
   };
   run(With("hone-extract", "--network", "odd.json"));
-  run({"hone-build", "--graph", "new/one.graph.json", "--target", "work/targets/cpu.json", "--untuned", "--out", "new/odd"});
+  run({"hone-build", "--graph", "new/one.graph.json", "--target", "work/targets/cpu.json", "--untuned", "--out",
+       "new/odd"});
   run({"hone-bench", "--lib", "new/odd", "--settings", "work/settings/one.bench.json"});
   ASSERT_TRUE(RemoveTree(project_->Path("new")).ok());
 }

@@ -26,7 +26,8 @@ const std::string kHead = "network = \"resnet-18\"\ntargets = [\"cpu\"]\n";
 
 TEST_F(Pipelines, ThatAreMalformed) {
   ExpectRefusedPipeline("network = \n", {"pipelines/one.toml:1:"});
-  ExpectRefusedPipeline("netwrok = \"resnet-18\"\ntargets = [\"cpu\"]\n", {"pipelines/one.toml:1:", "did you mean `network`?"});
+  ExpectRefusedPipeline("netwrok = \"resnet-18\"\ntargets = [\"cpu\"]\n",
+                        {"pipelines/one.toml:1:", "did you mean `network`?"});
   ExpectRefusedPipeline("targets = [\"cpu\"]\n", {"pipelines/one.toml", "network"});
   ExpectRefusedPipeline("network = \"resnet-18\"\n", {"pipelines/one.toml", "targets"});
   ExpectRefusedPipeline(kHead + "batch = 0\n", {"pipelines/one.toml:3:", "batch"});
@@ -43,7 +44,8 @@ TEST_F(Pipelines, ThatAreMalformed) {
 }
 
 TEST_F(Pipelines, ThatNameWhatIsNotThere) {
-  ExpectRefusedPipeline("network = \"models/none.json\"\ntargets = [\"cpu\"]\n", {"pipelines/one.toml:1:", "models/none.json"});
+  ExpectRefusedPipeline("network = \"models/none.json\"\ntargets = [\"cpu\"]\n",
+                        {"pipelines/one.toml:1:", "models/none.json"});
   ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = [\"cpu\", \"cup\"]\n", {"pipelines/one.toml:2:", "cup"});
   ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = []\n", {"pipelines/one.toml:2:", "targets"});
 }

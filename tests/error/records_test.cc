@@ -1,5 +1,5 @@
-// Record files that cannot be used: each damage has its own message, for every tool that reads them, and somebody's file is
-// never overwritten.
+// Record files that cannot be used: each damage has its own message, for every tool that reads them, and somebody's
+// file is never overwritten.
 #include <sqlite3.h>
 
 #include "base/json.h"
@@ -16,14 +16,17 @@ class RecordFiles : public ErrorFolder {
     good_ = project_->Read("work/records/cpu/" + task_ + ".db");
     ASSERT_GT(good_.size(), 4096u);
     // The record files of a network with one of them spoilt.
-    for (const std::string& id : project_->Tasks("one")) project_->Write(Bad(id), project_->Read("work/records/cpu/" + id + ".db"));
+    for (const std::string& id : project_->Tasks("one"))
+      project_->Write(Bad(id), project_->Read("work/records/cpu/" + id + ".db"));
   }
 
   static std::string Bad(const std::string& id) { return "bad/records/" + id + ".db"; }
 
   std::vector<std::vector<std::string>> Readers() const {
-    return {With("hone-tune", "--db", Bad(task_)), With("hone-pick-best", "--records", "bad/records"),
-            With("hone-report", "--records", "bad/records"), {"hone-records", "list", Bad(task_)}};
+    return {With("hone-tune", "--db", Bad(task_)),
+            With("hone-pick-best", "--records", "bad/records"),
+            With("hone-report", "--records", "bad/records"),
+            {"hone-records", "list", Bad(task_)}};
   }
 
   void ExpectRefusedByAll(const std::string& bytes, const std::string& part) {

@@ -1,4 +1,5 @@
-// A disk that is full, played by a limit on the size of files: the tool says so in a line, and goes on once there is room.
+// A disk that is full, played by a limit on the size of files: the tool says so in a line, and goes on once there is
+// room.
 #include <fmt/format.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
-// Seeded rounds of kills with invented times: whatever is killed, whenever, the end is exactly that of a run that nothing
-// disturbed.
+// Seeded rounds of kills with invented times: whatever is killed, whenever, the end is exactly that of a run that
+// nothing disturbed.
 #include <signal.h>
 
 #include "rounds.h"
@@ -14,7 +14,7 @@ TEST_F(FaultFolder, InventedTimesEndTheSameWhateverIsKilledWhenever) {
   ASSERT_TRUE(Plan().status.ok());
   Undisturbed(true);
   Rng rng(FaultSeed());
-  const std::vector<Blow> blows = {{"", SIGKILL},     {kTuner, SIGKILL}, {"", SIGINT},      {"", SIGTERM},
+  const std::vector<Blow> blows = {{"", SIGKILL},     {kTuner, SIGKILL}, {"", SIGINT},     {"", SIGTERM},
                                    {kTuner, SIGTERM}, {kTuner, SIGINT},  {kTuner, SIGHUP}, {"", SIGHUP}};
   for (int round = 0; round < FaultRounds() && !HasFailure(); ++round) {
     InventTimes(kSeed, 0.003);

@@ -1,5 +1,5 @@
-// Seeded rounds of kills of the real tools, the children that compile and measure included. Times differ from run to run,
-// so it is candidates and verdicts that are compared: none is lost or done twice, and none is blamed for a kill.
+// Seeded rounds of kills of the real tools, the children that compile and measure included. Times differ from run to
+// run, so it is candidates and verdicts that are compared: none is lost or done twice, and none is blamed for a kill.
 #include <signal.h>
 
 #include <algorithm>

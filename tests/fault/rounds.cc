@@ -21,7 +21,8 @@ int64_t FromEnvironment(const char* name, int64_t otherwise) {
 
 }  // namespace
 
-const std::string kTuner = "/bin/hone-tune", kCompiler("hone-worker\0compile", 19), kMeasurer("hone-worker\0measure", 19);
+const std::string kTuner = "/bin/hone-tune", kCompiler("hone-worker\0compile", 19),
+                  kMeasurer("hone-worker\0measure", 19);
 
 int FaultRounds() { return static_cast<int>(FromEnvironment("HONE_FAULT_ROUNDS", 10)); }
 uint64_t FaultSeed() { return static_cast<uint64_t>(FromEnvironment("HONE_FAULT_SEED", 1)); }
@@ -67,7 +68,8 @@ void FaultFolder::RemoveResults() {
 }
 
 std::string FaultFolder::Blow::Text() const {
-  return fmt::format("signal {} to {}", signal, victim.empty() ? "ninja" : ReplaceAll(victim, std::string(1, '\0'), " "));
+  return fmt::format("signal {} to {}", signal,
+                     victim.empty() ? "ninja" : ReplaceAll(victim, std::string(1, '\0'), " "));
 }
 
 bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {

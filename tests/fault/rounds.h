@@ -10,8 +10,8 @@
 
 namespace hone {
 
-int FaultRounds();       // HONE_FAULT_ROUNDS, else 10
-uint64_t FaultSeed();    // HONE_FAULT_SEED, else 1
+int FaultRounds();     // HONE_FAULT_ROUNDS, else 10
+uint64_t FaultSeed();  // HONE_FAULT_SEED, else 1
 
 // Part of a command line: the program and the word after it.
 extern const std::string kTuner, kCompiler, kMeasurer;
@@ -31,8 +31,8 @@ class FaultFolder : public ChainFolder {
     int signal = 0;
     std::string Text() const;
   };
-  // Starts Ninja, waits for a random while of at most `seconds`, strikes, and waits for Ninja to end. True if a victim was
-  // there. Tools that outlive Ninja are left alone.
+  // Starts Ninja, waits for a random while of at most `seconds`, strikes, and waits for Ninja to end. True if a victim
+  // was there. Tools that outlive Ninja are left alone.
   bool Disturb(const Blow& blow, double seconds, Rng* rng);
 
   // Expects that what is recorded is the beginning of what Undisturbed() saw, and no less than last time.

@@ -1,5 +1,6 @@
-// A temporary project that is the real thing in small: two little networks as graph files, pipelines, the real tools in a
-// folder of their own, and work/ under a real Ninja. For tests of the whole chain and of what happens when it is killed.
+// A temporary project that is the real thing in small: two little networks as graph files, pipelines, the real tools in
+// a folder of their own, and work/ under a real Ninja. For tests of the whole chain and of what happens when it is
+// killed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,8 +20,8 @@ namespace hone {
 
 class ChainFolder : public testing::Test {
  protected:
-  // Networks "one" and "two": each a first convolution, one with a residual, and a dense layer; the convolutions are the
-  // same tasks in both. Not planned yet. bin/ has every tool as a script that starts the real one.
+  // Networks "one" and "two": each a first convolution, one with a residual, and a dense layer; the convolutions are
+  // the same tasks in both. Not planned yet. bin/ has every tool as a script that starts the real one.
   void SetUp() override;
   // No process of this work folder may outlive its test.
   void TearDown() override;

@@ -1,5 +1,5 @@
-// What the chain does again, and what not: real tools under a real Ninja with invented times, so that trials can be counted
-// and results compared exactly.
+// What the chain does again, and what not: real tools under a real Ninja with invented times, so that trials can be
+// counted and results compared exactly.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -131,7 +131,8 @@ TEST_F(ResumeChain, ADeletedDatabaseIsNamedWithItsRepairAndTheRepairMeasuresItAl
 TEST_F(ResumeChain, TouchedToolsRerunNothing) {
   NinjaOk({"build-one-cpu"});
   const auto records = Records("one");
-  for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-pick-best", "hone-build", "hone-bench", "hone-report"}) {
+  for (const char* tool :
+       {"hone-plan", "hone-extract", "hone-tune", "hone-pick-best", "hone-build", "hone-bench", "hone-report"}) {
     Touch(std::string("bin/") + tool);
   }
   const std::string out = NinjaOk({"build-one-cpu"});
