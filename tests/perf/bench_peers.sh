@@ -17,4 +17,4 @@ mkdir -p "$peers"
 "$build/bin/hone-extract" --network "$network" --target "$work/targets/cpu.json" --graph "$peers/$job.graph.json" \
   --tasks "$peers/$job.tasks.json" --task-dir "$peers/tasks" --parameters "$peers/$job.parameters"
 "$venv/bin/python" "$here/peers/onnx_model.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
-exec "$venv/bin/python" "$here/peers/bench.py" "$network" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 "$(nproc)"
+exec "$venv/bin/python" "$here/peers/bench.py" "$network" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 2

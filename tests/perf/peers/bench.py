@@ -2,8 +2,10 @@
 
 Usage: bench.py NAME HONE_FOLDER MODEL.onnx ROUNDS ITERATIONS THREADS
 Prints a table of minimum and median over all processes, the ratio of the minima and medians to the best peer's, and the
-largest difference of Hone's output to onnxruntime's.
+largest difference of Hone's output to onnxruntime's. Hone pins its threads, one a core, as its library does when asked to; the
+others place theirs themselves.
 """
+import importlib.metadata
 import json
 import os
 import statistics
@@ -39,7 +41,8 @@ def main():
     peers = [e for e in ENGINES if e != "hone"]
     best_min = min(min(flat[e]) for e in peers)
     best_median = min(statistics.median(flat[e]) for e in peers)
-    print(f"{name}, {threads} threads, {rounds} processes of {iterations} runs each, alternating")
+    versions = ", ".join(f"{e} {importlib.metadata.version(e)}" for e in peers)
+    print(f"{name}, {threads} threads, {rounds} processes of {iterations} runs each, alternating; {versions}")
     print(f"{'engine':<12} {'min ms':>8} {'median ms':>10} {'min ratio':>10} {'median ratio':>13}")
     for engine in ENGINES:
         low, middle = min(flat[engine]), statistics.median(flat[engine])
