@@ -27,6 +27,15 @@ Status WriteAll(int fd, std::string_view bytes, const std::string& path) {
   return Status();
 }
 
+constexpr size_t kMaxRead = size_t{4} << 30;  // far above any file of ours; below what ends a machine
+
+// Empty: it may be read. A device like /dev/zero never ends; pipes do, and `cmd | tool /dev/stdin` is of use.
+std::string NotReadable(const struct stat& info) {
+  if (S_ISDIR(info.st_mode)) return "is a folder, not a file";
+  if (!S_ISREG(info.st_mode) && !S_ISFIFO(info.st_mode)) return "is a device, not a file";
+  return info.st_size > static_cast<off_t>(kMaxRead) ? "is larger than 4 GiB" : "";
+}
+
 // The rename itself must survive a power cut, hence the folder is synced too. Some file systems cannot; that is no
 // reason to fail after the rename is done.
 void SyncFolder(const std::string& folder) {
@@ -43,14 +52,24 @@ Status ErrorCodeStatus(const std::error_code& error, const std::string& what) {
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
+  if (path.empty()) return Status::Io("the name of a file to read is empty");
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot open");
   std::string bytes;
   struct stat info;
+  const bool known = ::fstat(fd, &info) == 0;
+  if (const std::string problem = known ? NotReadable(info) : ""; !problem.empty()) {
+    ::close(fd);
+    return Status::Io(path + ": cannot read: it " + problem);
+  }
   // The size is only a hint: files in /proc say 0, and a file can grow while we read it.
-  size_t chunk = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536;
+  size_t chunk = known && info.st_size > 0 ? static_cast<size_t>(info.st_size) + 1 : 65536;
   for (;;) {
     size_t used = bytes.size();
+    if (used > kMaxRead) {
+      ::close(fd);
+      return Status::Io(path + ": cannot read: it is larger than 4 GiB");
+    }
     bytes.resize(used + chunk);
     ssize_t n = ::read(fd, bytes.data() + used, chunk);
     int error = errno;

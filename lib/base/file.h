@@ -12,6 +12,7 @@
 
 namespace hone {
 
+// A file or a pipe of at most 4 GiB; kIo for folders and devices, which may never end, and for an empty path.
 Result<std::string> ReadFile(const std::string& path);
 
 // Replaces `path` by a file holding exactly `bytes`, or leaves it as it was: written to a temporary in the same folder,

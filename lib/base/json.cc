@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <set>
 
 #include "base/check.h"
 #include "base/file.h"
@@ -66,11 +69,49 @@ std::string Escape(const std::string& key) {
   return escaped;
 }
 
+// The parser keeps the last of equal keys. Called at every step; sets `doubled` to the place of the first second key.
+Json::parser_callback_t DoubledKeyFinder(std::optional<std::string>* doubled) {
+  struct Level {  // an object or a list that is open
+    bool is_object = false;
+    std::set<std::string> keys;
+    std::string key;     // the last one
+    int64_t values = 0;  // ended in it
+  };
+  auto open = std::make_shared<std::vector<Level>>();
+  return [open, doubled](int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    switch (event) {
+      case Json::parse_event_t::object_start:
+      case Json::parse_event_t::array_start:
+        open->emplace_back().is_object = event == Json::parse_event_t::object_start;
+        return true;
+      case Json::parse_event_t::key:
+        open->back().key = parsed.get<std::string>();
+        if (open->back().keys.insert(open->back().key).second || *doubled) return true;
+        *doubled = "";
+        for (const Level& level : *open) {
+          **doubled += "/" + (level.is_object ? Escape(level.key) : std::to_string(level.values));
+        }
+        return true;
+      case Json::parse_event_t::object_end:
+      case Json::parse_event_t::array_end:
+        open->pop_back();
+        break;
+      case Json::parse_event_t::value:
+        break;
+    }
+    if (!open->empty()) ++open->back().values;
+    return true;
+  };
+}
+
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, const std::string& file_name) {
   try {
-    return Json::parse(text.begin(), text.end());
+    std::optional<std::string> doubled;
+    Json json = Json::parse(text.begin(), text.end(), DoubledKeyFinder(&doubled));
+    if (doubled) return Status::Invalid(file_name + ": " + *doubled + ": this key is there twice; keep one");
+    return json;
   } catch (const Json::parse_error& error) {
     // `byte` counts from 1 and may point behind the end.
     size_t at = std::min(error.byte > 0 ? error.byte - 1 : 0, text.size());

@@ -44,6 +44,25 @@ TEST_F(FileTest, MissingFilesAreNotFoundAndNamed) {
   EXPECT_EQ(ListDir(In("none")).status().kind(), StatusKind::kNotFound);
 }
 
+TEST_F(FileTest, WhatNeverEndsOrIsNoFileIsRefused) {
+  EXPECT_EQ(ReadFile("/dev/zero").status().message(), "/dev/zero: cannot read: it is a device, not a file");
+  EXPECT_EQ(ReadFile("/dev/zero").status().kind(), StatusKind::kIo);
+  EXPECT_EQ(ReadFile(dir_->path()).status().message(), dir_->path() + ": cannot read: it is a folder, not a file");
+  EXPECT_EQ(ReadFile("").status().message(), "the name of a file to read is empty");
+  ASSERT_TRUE(WriteFileAtomic(In("huge"), "").ok());
+  ASSERT_EQ(::truncate(In("huge").c_str(), (off_t{4} << 30) + 1), 0);  // a hole: it takes no space
+  EXPECT_EQ(ReadFile(In("huge")).status().message(), In("huge") + ": cannot read: it is larger than 4 GiB");
+}
+
+TEST_F(FileTest, APipeIsRead) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "bytes", 5), 5);
+  ::close(ends[1]);
+  EXPECT_EQ(*ReadFile("/proc/self/fd/" + std::to_string(ends[0])), "bytes");
+  ::close(ends[0]);
+}
+
 TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   // The rename fails: a folder that is not empty stands in the way.
   ASSERT_TRUE(MakeDirs(In("target/sub")).ok());

@@ -27,6 +27,14 @@ TEST(ParseJson, EmptyTruncatedAndTooMuch) {
   }
 }
 
+TEST(ParseJson, AKeyThatIsThereTwiceIsRefused) {
+  const auto message = [](const char* text) { return ParseJson(text, "f").status().message(); };
+  EXPECT_EQ(message(R"({"a": 1, "b": 2, "a": 1})"), "f: /a: this key is there twice; keep one");
+  EXPECT_EQ(message(R"({"l": [{"x": 1}, 5, [], {"x": 1, "y/z": {}, "y/z": 2}], "l": 0})"),
+            "f: /l/3/y~1z: this key is there twice; keep one");
+  EXPECT_EQ(message(R"({"a": {"a": {"a": 1}}, "b": [{"a": 1}, {"a": 1}]})"), "");  // each in its own object
+}
+
 TEST(DumpJson, KeepsTheOrderOfKeysAndSurvivesBadText) {
   EXPECT_EQ(DumpJson(Parse("{\"b\":1,\"a\":[true,null]}"), -1), "{\"b\":1,\"a\":[true,null]}\n");
   EXPECT_EQ(DumpJson(Json("\xff"), -1), "\"\xef\xbf\xbd\"\n");
