@@ -5,6 +5,7 @@
 
 #include "base/interrupt.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "base/version.h"
 
 namespace hone {
@@ -76,7 +77,8 @@ std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) 
   } catch (const CLI::Success& help) {
     return app->exit(help);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "%s: %s\n", app->get_name().c_str(), Explain(*app, error, argc, argv).c_str());
+    const std::string what = CutMiddle(Printable(Explain(*app, error, argc, argv)), 1000);
+    std::fprintf(stderr, "%s: %s\n", app->get_name().c_str(), what.c_str());
     return kMisused;
   }
 }

@@ -10,9 +10,12 @@
 
 #include "base/clock.h"
 #include "base/os_error.h"
+#include "base/text.h"
 
 namespace hone {
 namespace {
+
+constexpr size_t kMaxLine = 1000;  // bytes on stderr; the log file has all
 
 struct State {
   std::mutex mutex;
@@ -94,17 +97,17 @@ void CloseLogFile() {
   state.file = -1;
 }
 
-void Log(LogLevel level, std::string_view message) {
+void Log(LogLevel level, std::string_view raw) {
+  const std::string message = Printable(raw);
   State& state = Global();
   std::lock_guard<std::mutex> hold(state.mutex);
   if (level >= state.lowest) {
-    std::string text = ForPeople(state, level, message);
+    std::string text = ForPeople(state, level, CutMiddle(message, kMaxLine));
     // One write, so that lines of several processes do not mix.
     WriteOnce(STDERR_FILENO, state.live.empty() ? text : "\r\x1b[K" + text + state.live);
   }
   if (state.file >= 0) {
-    WriteOnce(state.file,
-              FormatIso8601(RealClock()->WallSeconds()) + " " + LevelName(level) + " " + std::string(message) + "\n");
+    WriteOnce(state.file, FormatIso8601(RealClock()->WallSeconds()) + " " + LevelName(level) + " " + message + "\n");
   }
 }
 

@@ -19,7 +19,8 @@ void SetLogLevel(LogLevel lowest);  // for stderr, kInfo at first; the file gets
 Status OpenLogFile(const std::string& path);
 void CloseLogFile();
 
-// One message; a newline is added. Its further lines, if any, follow as they are.
+// One message, which is one line: a newline is added. What it quotes may come from anywhere: control characters are
+// escaped (Printable in base/text.h), and on stderr a message above 1000 bytes loses its middle.
 void Log(LogLevel level, std::string_view message);
 inline void LogDebug(std::string_view message) { Log(LogLevel::kDebug, message); }
 inline void LogInfo(std::string_view message) { Log(LogLevel::kInfo, message); }

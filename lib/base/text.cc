@@ -69,6 +69,31 @@ bool StartsWith(std::string_view text, std::string_view prefix) { return text.st
 
 bool EndsWith(std::string_view text, std::string_view suffix) { return text.ends_with(suffix); }
 
+std::string Printable(std::string_view text) {
+  std::string shown;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7F) {
+      shown += c;
+    } else {
+      shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : c == '\r' ? "\\r" : fmt::format("\\x{:02x}", byte);
+    }
+  }
+  return shown;
+}
+
+std::string CutMiddle(std::string_view text, size_t limit) {
+  HONE_CHECK(limit >= 3);
+  if (text.size() <= limit) return std::string(text);
+  const auto inside = [&](size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  size_t head = (limit - 3) / 2, tail = text.size() - (limit - 3 - head);
+  while (head > 0 && inside(head)) --head;
+  while (inside(tail)) ++tail;
+  return std::string(text.substr(0, head)) + "..." + std::string(text.substr(tail));
+}
+
 std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to) {
   HONE_CHECK(!from.empty());
   std::string replaced;

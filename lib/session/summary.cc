@@ -42,7 +42,7 @@ std::string FailureSummary(const std::vector<Outcome>& outcomes, const std::stri
   for (const Kind& kind : Kinds(outcomes)) {
     if (example == nullptr) example = kind.first;
     text += fmt::format("\n  {} x {}, first: {}", kind.count, kind.name,
-                        kind.first->error_text.empty() ? kind.first->config.Text() : kind.first->error_text);
+                        Printable(kind.first->error_text.empty() ? kind.first->config.Text() : kind.first->error_text));
   }
   if (example != nullptr) text += fmt::format("\nto try one alone: {} {}", command, example->config.index);
   return text;

@@ -57,7 +57,9 @@ class Job {
     if (result_.interrupted) return Status();
     if (!history_->best()) {
       *code = kFailed;
-      LogError(task_.id + ": " + FailureSummary(history_->outcomes(), TrialCommand()));
+      const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
+      LogError(task_.id + ": " + lines[0]);
+      for (size_t i = 1; i < lines.size(); ++i) LogInfo(lines[i]);
       return Status();
     }
     const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_};

@@ -53,6 +53,11 @@ TEST(Flags, OtherMistakesAreOneLine) {
   }
 }
 
+TEST(Flags, WhatIsQuotedIsPrintable) {
+  EXPECT_EQ(Parse({"--task", "x", "--tri\nals\x1b[2J=5"}).err,
+            "hone-tune: unknown flag --tri\\nals\\x1b[2J; see --help\n");
+}
+
 // A misspelt flag in place of a required one: the slip is what the user wants to hear about.
 TEST(Flags, AMisspeltRequiredFlagIsSuggestedToo) {
   EXPECT_EQ(Parse({"--tsak", "x"}).err, "hone-tune: unknown flag --tsak; did you mean --task?\n");

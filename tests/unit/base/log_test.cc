@@ -31,6 +31,25 @@ TEST(Log, LevelsNamesAndFile) {
   EXPECT_EQ(lines[3], "");
 }
 
+TEST(Log, AMessageIsOneLineWhateverItQuotes) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  ASSERT_TRUE(OpenLogFile(dir->Join("log")).ok());
+  testing::internal::CaptureStderr();
+  LogError("unknown key `a\nhone: error: b\x1b[2J`");
+  LogWarning("begin" + std::string(5000, 'x') + "end");
+  const std::vector<std::string> lines = Split(testing::internal::GetCapturedStderr(), '\n');
+  CloseLogFile();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "error: unknown key `a\\nhone: error: b\\x1b[2J`");
+  EXPECT_EQ(lines[1].size(), std::string("warning: ").size() + 1000);
+  EXPECT_TRUE(StartsWith(lines[1], "warning: beginxx") && EndsWith(lines[1], "xxend")) << lines[1];
+  const std::vector<std::string> kept = Split(*ReadFile(dir->Join("log")), '\n');
+  ASSERT_EQ(kept.size(), 3u);
+  EXPECT_EQ(kept[0].find('\x1b'), std::string::npos);
+  EXPECT_GT(kept[1].size(), 5000u);
+}
+
 TEST(Log, AFileThatCannotBeOpened) { EXPECT_FALSE(OpenLogFile("/nonexistent-folder/log").ok()); }
 
 TEST(Log, NoColorOutsideATerminal) {

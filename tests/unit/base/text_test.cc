@@ -8,6 +8,19 @@
 namespace hone {
 namespace {
 
+TEST(Text, PrintableIsOneLineWithoutControlCharacters) {
+  using namespace std::string_literals;
+  EXPECT_EQ(Printable("a\nb\t\r\x1b[2J\0\x7f"s), "a\\nb\\t\\r\\x1b[2J\\x00\\x7f");
+  EXPECT_EQ(Printable("caf\xc3\xa9 `x` \\"), "caf\xc3\xa9 `x` \\");
+}
+
+TEST(Text, CutMiddleKeepsBothEndsAndWholeCharacters) {
+  EXPECT_EQ(CutMiddle("0123456789", 10), "0123456789");
+  EXPECT_EQ(CutMiddle("0123456789a", 9), "012...89a");
+  EXPECT_EQ(CutMiddle("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", 6), "...\xc3\xa9");  // one byte before, two behind
+  EXPECT_EQ(CutMiddle("0123", 3), "...");
+}
+
 using Strings = std::vector<std::string>;
 
 TEST(Text, SplitAndJoin) {
