@@ -57,6 +57,19 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
   return "a command is missing" + SuggestionText("", commands);
 }
 
+// The first flag or argument of `app` or of the command in use that was given the empty text, which no tool can use.
+std::optional<std::string> FindEmpty(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& value : option->results()) {
+      if (value.empty()) return option->get_name();
+    }
+  }
+  for (const CLI::App* command : app.get_subcommands()) {
+    if (auto found = FindEmpty(*command)) return found;
+  }
+  return std::nullopt;
+}
+
 // One line, with a suggestion where the mistake is an unknown flag or command.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::string what = error.what();
@@ -73,7 +86,10 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) {
   try {
     app->parse(argc, argv);
-    return std::nullopt;
+    const std::optional<std::string> empty = FindEmpty(*app);
+    if (!empty) return std::nullopt;
+    std::fprintf(stderr, "%s: %s: its value is empty\n", app->get_name().c_str(), empty->c_str());
+    return kMisused;
   } catch (const CLI::Success& help) {
     return app->exit(help);
   } catch (const CLI::ParseError& error) {

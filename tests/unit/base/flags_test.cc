@@ -53,6 +53,12 @@ TEST(Flags, OtherMistakesAreOneLine) {
   }
 }
 
+TEST(Flags, AnEmptyValueIsRefusedByName) {
+  EXPECT_EQ(Parse({"--task", ""}).err, "hone-tune: --task: its value is empty\n");
+  EXPECT_EQ(Parse({"--task", ""}).code, 2);
+  EXPECT_EQ(Parse({"--task="}).code, 2);
+}
+
 TEST(Flags, WhatIsQuotedIsPrintable) {
   EXPECT_EQ(Parse({"--task", "x", "--tri\nals\x1b[2J=5"}).err,
             "hone-tune: unknown flag --tri\\nals\\x1b[2J; see --help\n");
@@ -91,6 +97,10 @@ TEST(Flags, UnknownFlagsOfACommandGetThatCommandsSuggestions) {
   // The other command has no such flag.
   EXPECT_EQ(CommandMistake({"verify", "a.db", "--limit", "3"}),
             "hone-records: unknown flag --limit; see verify --help\n");
+}
+
+TEST(Flags, AnEmptyArgumentOfACommandIsRefused) {
+  EXPECT_EQ(CommandMistake({"list", "a.db", ""}), "hone-records: files: its value is empty\n");
 }
 
 TEST(Flags, WhatACommandRequiresIsNamed) {
