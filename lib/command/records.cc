@@ -204,7 +204,7 @@ int VerifyRecordFiles(const RecordsOptions& options) {
       code = std::max(code, ExitCodeOf(findings.status()));
       continue;
     }
-    for (const std::string& finding : *findings) Print(path + ": " + finding + "\n");
+    for (const std::string& finding : *findings) Print(path + ": " + Printable(finding) + "\n");
     if (findings->empty()) {
       Print(path + ": ok\n");
     } else {

@@ -258,6 +258,15 @@ class SqliteStore final : public Store {
 
 }  // namespace
 
+namespace {
+
+// SQLite says "disk I/O error" of a folder.
+Status RefuseFolder(const std::string& path) {
+  return IsDirectory(path) ? Status::Io(path + ": this is a folder, not a record file") : Status();
+}
+
+}  // namespace
+
 std::vector<double> Trial::LastRound() const {
   std::vector<double> samples;
   for (size_t i = 0; i < rounds.size(); ++i) {
@@ -267,6 +276,7 @@ std::vector<double> Trial::LastRound() const {
 }
 
 Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, const Meta& meta) {
+  HONE_RETURN_IF_ERROR(RefuseFolder(path));
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kCreate));
   HONE_RETURN_IF_ERROR(Migrate(db.get()));
@@ -279,6 +289,7 @@ Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, co
 
 Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
   if (!Exists(path)) return Status::NotFound(path + ": no such record file; has its task been tuned?");
+  HONE_RETURN_IF_ERROR(RefuseFolder(path));
   // A reader that finds a journal must roll back what a killed writer left, for which it has to write; without the
   // right to do so it still reads a file that needs no such repair.
   Result<std::unique_ptr<Database>> db = Database::Open(path, OpenMode::kWrite);

@@ -6,12 +6,15 @@
 #include <cmath>
 
 #include "task/outcome.h"
+#include "task/step.h"
 
 namespace hone::record {
 namespace {
 
 constexpr size_t kMaxFindings = 100;
 constexpr double kRelative = 1e-12;  // sums of the same numbers in another order
+
+bool IsHex(const std::string& text) { return text.find_first_not_of("0123456789abcdef") == std::string::npos; }
 
 class Verifier {
  public:
@@ -37,6 +40,15 @@ class Verifier {
           if (config->ValueDigest().Hex() == s.Text(2)) return std::string();
           return fmt::format("trial {}: its config does not have the digest stored beside it", s.Int(0));
         }));
+    HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, artifact_digest FROM trial ORDER BY ordinal", [](const Statement& s) {
+      return IsHex(s.Text(1))
+                 ? ""
+                 : fmt::format("trial {}: its artifact digest `{}` is not hexadecimal", s.Int(0), s.Text(1));
+    }));
+    HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, steps FROM trial ORDER BY ordinal", [](const Statement& s) {
+      const Status steps = ParseSteps(s.Text(1)).status();
+      return steps.ok() ? "" : fmt::format("trial {}: its steps: {}", s.Int(0), steps.message());
+    }));
     HONE_RETURN_IF_ERROR(Rows(
         "SELECT a.ordinal, b.ordinal FROM trial a JOIN session sa ON sa.id = a.session JOIN trial b ON "
         "b.config_digest = a.config_digest AND b.ordinal > a.ordinal JOIN session sb ON sb.id = b.session "

@@ -67,6 +67,7 @@ TEST_F(RecordsTool, AFolderStandsForItsRecordFiles) {
   EXPECT_EQ(Out({"verify", "records"}), "records/a.db: ok\nrecords/b.db: ok\n");
   Write("empty/x", "");
   ExpectRefused(Records({"list", "empty"}), {"empty: no record file (*.db) in this folder"});
+  ExpectRefused(Records({"show", "records"}), {"records: this is a folder, not a record file"});
 }
 
 TEST_F(RecordsTool, ShowsTheBestOrTheTrialAskedFor) {

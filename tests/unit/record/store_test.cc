@@ -168,6 +168,26 @@ TEST_F(StoreTest, VerifyFindsWhatIsWrong) {
   EXPECT_NE(all.find("its median is 7, but its 1 samples give 0.001"), std::string::npos);
 }
 
+TEST_F(StoreTest, VerifyReadsDigestsAndSteps) {
+  Fill();
+  Sql("UPDATE trial SET artifact_digest = 'xyz' WHERE ordinal = 0");
+  Sql("UPDATE trial SET steps = 'vectorise out m' WHERE ordinal = 2");
+  const std::vector<std::string> findings = *Open()->Verify();
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0], "trial 0: its artifact digest `xyz` is not hexadecimal");
+  EXPECT_EQ(findings[1].find("trial 2: its steps: "), 0u) << findings[1];
+  EXPECT_NE(findings[1].find("did you mean `vectorize`?"), std::string::npos) << findings[1];
+}
+
+TEST_F(StoreTest, AFolderIsSaidToBeOne) {
+  const std::string folder = path_ + ".folder";
+  ASSERT_TRUE(MakeDirs(folder).ok());
+  for (const Status& s :
+       {Store::OpenForReading(folder).status(), Store::OpenForWriting(folder, SampleMeta()).status()}) {
+    EXPECT_EQ(s.message(), folder + ": this is a folder, not a record file");
+  }
+}
+
 TEST_F(StoreTest, VerifyFindsADoubledTrial) {
   Fill();
   std::unique_ptr<Store> store = Open();
@@ -195,9 +215,9 @@ TEST_F(StoreTest, ATwinHasTheMedianOfTheTrialThatWasTimedAndNoSamples) {
   std::unique_ptr<Store> store = Open();
   const int64_t session = *store->BeginSession(SampleSession());
   Outcome timed = Good(32, {4e-3});
-  timed.artifact_digest = "twins";
+  timed.artifact_digest = "beef";
   Outcome twin = Good(64, {});
-  twin.artifact_digest = "twins";
+  twin.artifact_digest = "beef";
   twin.median = 4e-3;
   ASSERT_TRUE(store->Append(session, {timed, twin}).ok());
   EXPECT_TRUE(store->Verify()->empty());
@@ -210,7 +230,7 @@ TEST_F(StoreTest, ATwinHasTheMedianOfTheTrialThatWasTimedAndNoSamples) {
   store.reset();
   Sql("UPDATE trial SET median = 1 WHERE ordinal = 4");
   EXPECT_EQ(Open()->Verify()->at(0), "trial 4: its median is 1, but trial 3, which is the same artifact, has 0.002");
-  Sql("UPDATE trial SET artifact_digest = 'x' WHERE ordinal = 3");
+  Sql("UPDATE trial SET artifact_digest = 'f00d' WHERE ordinal = 3");
   EXPECT_EQ(Open()->Verify()->at(0), "trial 4: ok, but neither it nor an earlier trial of its artifact has a sample");
 }
 
@@ -240,7 +260,7 @@ class KilledCommit : public StoreTest {
     std::vector<Outcome> outcomes;
     for (int i = 0; i < count; ++i) {
       outcomes.push_back(Good(from + i, {1e-3}));
-      outcomes.back().steps.assign(5000, 's');
+      outcomes.back().steps = "vectorize out " + std::string(5000, 's');
     }
     return outcomes;
   }
