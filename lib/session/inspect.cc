@@ -34,6 +34,8 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
   if (!options.settings_path.empty()) {
     HONE_ASSIGN_OR_RETURN(inputs.settings, pipeline::ReadTuneSettings(options.settings_path));
+    const Status tuner = search::CheckTunerName(inputs.settings.tuner);
+    if (!tuner.ok()) return tuner.WithContext(options.settings_path + ": /tuner");
   }
   return inputs;
 }

@@ -16,6 +16,7 @@
 #include "measure/child_measurer.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
+#include "search/tuner/tuner.h"
 #include "session/aside.h"
 #include "session/child_builder.h"
 #include "session/fingerprint.h"
@@ -40,6 +41,8 @@ class Job {
     HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
+    const Status tuner = search::CheckTunerName(settings_.tuner);
+    if (!tuner.ok()) return tuner.WithContext(options_.settings_path + ": /tuner");
     const Status checked = op::ParseChecked(task_.workload.Text()).status();
     return checked.ok() ? checked : checked.WithContext(options_.task_path + ": /workload");
   }

@@ -27,6 +27,7 @@ class Tuner {
 // `name`: "random" | "grid" (also "gridsearch"). An unknown name: kInvalid with a suggestion and the list. `space` must
 // outlive the tuner.
 Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed);
+Status CheckTunerName(const std::string& name);  // what MakeTuner says of it
 std::vector<std::string> TunerNames();
 
 }  // namespace hone::search

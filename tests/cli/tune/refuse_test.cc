@@ -43,6 +43,11 @@ TEST_F(RefuseTest, Settings) {
   Expect(Run(kFake), kMisused, "s.json:1");
   Write("s.json", R"({"version": 99})");
   Expect(Run(kFake), kMisused, "version");
+  const auto before = ListDir(Path(""));
+  ASSERT_TRUE(before.ok());
+  Write("s.json", R"({"version": 1, "tuner": "randm"})");
+  Expect(Run(kFake), kMisused, "s.json: /tuner: unknown tuner `randm`; did you mean `random`?");
+  EXPECT_EQ(*ListDir(Path("")), *before);  // no lock, no log, no records
   EXPECT_FALSE(Exists(Db()));
   ASSERT_TRUE(Remove(Path("s.json")).ok());
   Expect(Run(kFake), kMisused, "s.json");
