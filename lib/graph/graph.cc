@@ -15,7 +15,8 @@ namespace {
 
 // Limits of a graph: far above any network, far below what makes sizes overflow.
 constexpr size_t kMaxNodes = 100000;
-constexpr int64_t kMaxElements = int64_t{1} << 34;
+constexpr int64_t kMaxElements = int64_t{1} << 30;           // of one tensor: 4 GiB of f32
+constexpr int64_t kMaxParameterElements = int64_t{1} << 32;  // of all parameters together: 16 GiB
 
 template <typename T>
 const T* FindNamed(const std::vector<T>& items, const std::string& name) {
@@ -32,7 +33,10 @@ Status CheckType(const std::string& what, const TensorType& type) {
   for (int64_t extent : type.shape) {
     if (extent < 1)
       return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
-    if (extent > kMaxElements / elements) return Status::Invalid(what + ": " + type.Text() + " is too large");
+    if (extent > kMaxElements / elements) {
+      return Status::Invalid(fmt::format("{}: {} is too large: a tensor has at most {} elements (4 GiB)", what,
+                                         type.Text(), kMaxElements));
+    }
     elements *= extent;
   }
   return Status();
@@ -63,9 +67,17 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
 
 Status CheckParameters(const Graph& graph) {
   std::set<std::string> before;
+  int64_t elements = 0;
   for (const Parameter& p : graph.parameters) {
     const std::string what = "parameter `" + p.name + "`";
     HONE_RETURN_IF_ERROR(CheckType(what, p.type));
+    elements += p.type.Elements();
+    if (elements > kMaxParameterElements) {
+      return Status::Invalid(
+          fmt::format("{}: with it the parameters are too large together: at most {} elements "
+                      "(16 GiB)",
+                      what, kMaxParameterElements));
+    }
     switch (p.init.kind) {
       case InitKind::kHe:
         if (p.init.fan_in < 1) return Status::Invalid(what + ": fan_in must be at least 1");

@@ -1,5 +1,6 @@
 #include "graph/graph_json.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
@@ -77,6 +78,32 @@ TEST(GraphJson, MistakesAreNamed) {
     EXPECT_EQ(graph.status().message().rfind("g.json", 0), 0u) << graph.status().message();
     EXPECT_EQ(graph.status().message().find('\n'), std::string::npos);
   }
+}
+
+// The limits stand before anything is allocated: 4 GiB a tensor, 16 GiB of parameters.
+TEST(GraphJson, SizesHaveLimits) {
+  const auto dense = [](int64_t units, int more) {
+    std::string others;
+    for (int i = 0; i < more; ++i) {
+      others += fmt::format(R"(, {{"name": "p{}", "shape": [134217728,8], "init": "constant", "value": 0}})", i);
+    }
+    return ParseGraph(fmt::format(R"json({{"version": 1, "name": "big", "seed": 1,
+      "inputs": [{{"name": "data", "shape": [1,8]}}], "outputs": ["d"],
+      "parameters": [{{"name": "w", "shape": [{0},8], "init": "he", "fan_in": 8}}{1}],
+      "nodes": [{{"name": "d", "workload": "dense(f32[1,8], f32[{0},8])", "inputs": ["data", "w"]}}]}})json",
+                                  units, others),
+                      "g.json");
+  };
+  EXPECT_TRUE(dense(134217728, 3).ok()) << dense(134217728, 3).status().message();
+  for (const int64_t units : {int64_t{134217729}, int64_t{268435456}}) {
+    const auto one = dense(units, 0);
+    ASSERT_FALSE(one.ok());
+    EXPECT_NE(one.status().message().find("parameter `w`: f32["), std::string::npos) << one.status().message();
+    EXPECT_NE(one.status().message().find("4 GiB"), std::string::npos) << one.status().message();
+  }
+  const auto sum = dense(8, 4);
+  ASSERT_FALSE(sum.ok());
+  EXPECT_NE(sum.status().message().find("parameter `p3`: with it"), std::string::npos) << sum.status().message();
 }
 
 }  // namespace
