@@ -48,6 +48,23 @@ int WidestVector(const Target& target) {
   return Has(target, "avx512f") ? 64 : Has(target, "avx2") && Has(target, "fma") ? 32 : 16;
 }
 
+// A name that LLVM does not know is only a warning to it, and the code would be for another machine than was meant.
+Status CheckNames(JsonReader* reader, const Target& target) {
+  const std::string machine = target.triple.substr(0, target.triple.find('-'));
+  if (machine != "x86_64" && machine != "aarch64") {
+    return reader->Error("triple", fmt::format("`{}` must begin with x86_64 or aarch64, such as "
+                                               "`x86_64-unknown-linux-gnu`",
+                                               target.triple));
+  }
+  if (!IsX86(target)) return Status();
+  for (const std::string& feature : target.features) {
+    if (std::find(X86Features().begin(), X86Features().end(), feature) != X86Features().end()) continue;
+    return reader->Error("features",
+                         fmt::format("unknown feature `{}`{}", feature, SuggestionText(feature, X86Features())));
+  }
+  return Status();
+}
+
 // Makes cpu and features agree, where the file names one of them or the triple: code is generated for both together,
 // and a built library looks for the features alone before it runs.
 Status CompleteCpu(JsonReader* reader, Target* target) {
@@ -150,6 +167,7 @@ Result<Target> ReadTargetFile(const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.ReadOptional("features", &target.features));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("threads", &target.threads));
   if (target.threads < 1) return reader.Error("threads", "must be at least 1");
+  if (*kind == TargetKind::kCpu) HONE_RETURN_IF_ERROR(CheckNames(&reader, target));
   if (*kind == TargetKind::kCpu && !own) HONE_RETURN_IF_ERROR(CompleteCpu(&reader, &target));
   if (!own) target.vector_bytes = WidestVector(target);
   HONE_RETURN_IF_ERROR(reader.ReadOptional("vector_bytes", &target.vector_bytes));

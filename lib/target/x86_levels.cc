@@ -33,6 +33,17 @@ std::optional<std::vector<std::string>> X86LevelFeatures(const std::string& cpu)
   return std::nullopt;
 }
 
+const std::vector<std::string>& X86Features() {
+  static const std::vector<std::string> features = {
+      "amx-bf16",   "amx-int8",        "amx-tile", "avx",        "avx2",       "avx512bf16", "avx512bitalg", "avx512bw",
+      "avx512cd",   "avx512dq",        "avx512f",  "avx512fp16", "avx512ifma", "avx512vbmi", "avx512vbmi2",  "avx512vl",
+      "avx512vnni", "avx512vpopcntdq", "avxvnni",  "bmi",        "bmi2",       "f16c",       "fma",          "gfni",
+      "lzcnt",      "movbe",           "popcnt",   "sse3",       "sse4.1",     "sse4.2",     "ssse3",        "vaes",
+      "vpclmulqdq",
+  };
+  return features;
+}
+
 std::string X86Level(const std::vector<std::string>& features) {
   std::string name;
   for (const Level& level : Levels()) {

@@ -15,4 +15,7 @@ std::optional<std::vector<std::string>> X86LevelFeatures(const std::string& cpu)
 // The highest level that these features make up, in any order.
 std::string X86Level(const std::vector<std::string>& features);
 
+// The features that a target file may name: those that a built library can look for before it runs.
+const std::vector<std::string>& X86Features();
+
 }  // namespace hone

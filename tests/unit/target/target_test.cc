@@ -144,6 +144,27 @@ TEST_F(TargetFile, VectorsMustBeThere) {
   EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "vector_bytes": 16})").ok());
 }
 
+// LLVM only warns of a name it does not know, and makes code for another machine than was meant.
+TEST_F(TargetFile, NamesMustBeKnown) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{R"({"kind": "cpu", "triple": "x86_64-x", "features": ["avxx"]})", "features: unknown feature `avxx`; did"},
+        Case{R"({"kind": "cpu", "triple": "x86_64-x", "features": ["fma", "avx-512f"]})", "did you mean `avx512f`"},
+        Case{R"({"kind": "cpu", "triple": "x86_64-x", "features": ["+avx2"]})", "did you mean `avx2`"},
+        Case{R"({"kind": "cpu", "triple": "nonsense"})", "triple: `nonsense` must begin with x86_64 or aarch64"},
+        Case{R"({"kind": "cpu", "triple": "x86_65-unknown-linux-gnu"})", "must begin with x86_64"},
+        Case{R"({"kind": "cpu", "triple": ""})", "must begin with x86_64"}}) {
+    auto target = Read(c.text);
+    ASSERT_FALSE(target.ok()) << c.text;
+    EXPECT_NE(target.status().message().find("t.json"), std::string::npos) << target.status().message();
+    EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
+  }
+  EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "znver4", "features": ["avx512vbmi2"]})").ok());
+}
+
 TEST_F(TargetFile, ErrorsNameFileAndKey) {
   struct Case {
     const char* text;
