@@ -28,6 +28,7 @@ Status Build(const BuildOptions& options) {
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
   HONE_RETURN_IF_ERROR(CheckBackend(input.target));
   HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
+  HONE_RETURN_IF_ERROR(CheckMemory(input.graph).WithContext(options.graph));
   std::optional<pipeline::BestFile> best;
   if (!options.untuned) {
     HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options.best));
@@ -42,7 +43,9 @@ Status Build(const BuildOptions& options) {
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
   HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
   HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));
-  HONE_ASSIGN_OR_RETURN(const library::BuiltLibrary built, library::BuildLibrary(std::move(input)));
+  const Result<library::BuiltLibrary> result = library::BuildLibrary(std::move(input));
+  if (!result.ok()) return result.status().WithContext(options.graph);
+  const library::BuiltLibrary& built = *result;
   machine.Unlock();
   if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
   HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));

@@ -67,12 +67,28 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
   return Status();
 }
 
+// Before the passes, so that a message names the user's node and not one that a pass made of it. Operators that only
+// passes know (a batch norm, a dropout) are theirs to check.
+Status CheckOperators(const graph::Graph& graph) {
+  for (const graph::Node& node : graph.nodes) {
+    const auto op = op::FindOperator(node.workload.op);
+    if (op.ok()) HONE_RETURN_IF_ERROR((*op)->Check(node.workload).WithContext("node `" + node.name + "`"));
+  }
+  return Status();
+}
+
+// What is wrong with a graph that was read is wrong in that file.
+Status In(const ExtractOptions& options, const Status& status) {
+  return EndsWith(options.network, ".json") ? status.WithContext(options.network) : status;
+}
+
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   HONE_RETURN_IF_ERROR(CheckBackend(target));
   HONE_ASSIGN_OR_RETURN(graph::Graph graph, LoadNetwork(options));
-  HONE_RETURN_IF_ERROR(graph::Normalise(&graph));
-  HONE_RETURN_IF_ERROR(library::Canonicalise(&graph));
+  HONE_RETURN_IF_ERROR(In(options, CheckOperators(graph)));
+  HONE_RETURN_IF_ERROR(In(options, graph::Normalise(&graph)));
+  HONE_RETURN_IF_ERROR(In(options, library::Canonicalise(&graph)));
   std::string target_name = BaseName(options.target);
   target_name = target_name.substr(0, target_name.find('.'));
   HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, ListTasks(graph, target, target_name));
@@ -80,6 +96,7 @@ Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const auto file, LoadParameterFile(options.parameter_file));
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
   if (!options.parameters.empty()) {
+    HONE_RETURN_IF_ERROR(In(options, CheckMemory(graph)));
     HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));
     parameters = graph::ParameterFileBytes(graph, values);
   }
