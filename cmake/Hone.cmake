@@ -28,6 +28,8 @@ function(hone_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
+    # These run the real tools, which wait for the machine lock: side by side they would wait for each other.
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK machine)
   endif()
 endfunction()
 
