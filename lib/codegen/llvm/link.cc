@@ -86,7 +86,10 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
 
   std::vector<std::string> args = {
       "ld.lld",     "-shared", "--build-id=none", "-znoexecstack",  "--hash-style=gnu",
-      "-Bsymbolic", "-zdefs",  "--threads=1",     "--eh-frame-hdr", "--color-diagnostics=never"};
+      "-Bsymbolic", "-zdefs",  "--threads=1",     "--eh-frame-hdr", "--color-diagnostics=never",
+      // lld 19 keeps a pointer to this symbol from link to link, renews it only where the symbol occurs and writes
+      // through it: after an object that mentions it, the next link without one would write into freed memory.
+      "--undefined=_GLOBAL_OFFSET_TABLE_"};
   if (!options.soname.empty()) args.push_back("-soname=" + options.soname);
   args.insert(args.end(), {"-o", output_path});
 
