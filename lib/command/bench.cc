@@ -19,7 +19,6 @@
 #include "base/subprocess.h"
 #include "command/bench_table.h"
 #include "command/load_graph.h"
-#include "command/machine.h"
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/loaded_network.h"
@@ -29,6 +28,7 @@
 #include "pipeline/settings.h"
 #include "report/bench_file.h"
 #include "session/fingerprint.h"
+#include "session/machine.h"
 #include "task/outcome.h"
 
 namespace hone::command {
@@ -54,7 +54,7 @@ class Bench {
     }
     HONE_RETURN_IF_ERROR(Add(report::BenchRole::kTuned, options_.lib));
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
-    HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
+    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
     machine_ = &machine;
     HONE_RETURN_IF_ERROR(Reference());
     HONE_RETURN_IF_ERROR(Time());
@@ -104,7 +104,7 @@ class Bench {
     const LibraryFolder& folder = subjects_[0].folder;
     HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
     HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file));
-    HONE_RETURN_IF_ERROR(TakeMachine(machine_, Use::kShared));
+    HONE_RETURN_IF_ERROR(session::TakeMachine(machine_, session::Use::kShared));
     ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
     HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr,
                                                                settings_.seed, DetectCpu().logical_cores,
@@ -128,7 +128,7 @@ class Bench {
     CommandOptions command;
     command.input = library::RequestText(request);
     command.timeout_seconds = kChildTimeout;
-    HONE_RETURN_IF_ERROR(TakeMachine(machine_, Use::kExclusive));
+    HONE_RETURN_IF_ERROR(session::TakeMachine(machine_, session::Use::kExclusive));
     HONE_ASSIGN_OR_RETURN(const CommandResult result, RunCommand({self, "--child"}, command));
     machine_->Unlock();  // so that others have their turn, too
     if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");

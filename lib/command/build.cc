@@ -11,13 +11,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/load_graph.h"
-#include "command/machine.h"
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/build.h"
 #include "library/runtime/net_runtime.h"
 #include "op/operator.h"
 #include "pipeline/task_list.h"
+#include "session/machine.h"
 
 namespace hone::command {
 namespace {
@@ -41,8 +41,8 @@ Status Build(const BuildOptions& options) {
   if (!pipeline::IsPlainName(input.name))
     return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
-  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
-  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+  HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));
   const Result<library::BuiltLibrary> result = library::BuildLibrary(std::move(input));
   if (!result.ok()) return result.status().WithContext(options.graph);
   const library::BuiltLibrary& built = *result;

@@ -18,6 +18,7 @@
 #include "record/store.h"
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
+#include "session/machine.h"
 
 namespace hone::session {
 namespace {
@@ -194,8 +195,8 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
   const bool recorded = !options.db_path.empty();
   const std::string reference = recorded ? BesideRecords(options.db_path, ".reference") : dir.Join("reference");
   HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, ProtocolOf(inputs.settings.measure)));
-  HONE_ASSIGN_OR_RETURN(MachineLock machine, MachineLock::Open(MachineLock::DefaultPath("cpu")));
-  HONE_RETURN_IF_ERROR(machine.LockExclusive());
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
+  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kExclusive));
   measure::ChildMeasurer measurer(program, setup);
   HONE_ASSIGN_OR_RETURN(const Outcome outcome, measurer.Measure(built[0].kernel, 0));
   std::printf("compiled in %s\n%s\n%s", FormatSeconds(built[0].compile_seconds).c_str(),

@@ -1,8 +1,8 @@
-#include "command/machine.h"
+#include "session/machine.h"
 
 #include "base/log.h"
 
-namespace hone::command {
+namespace hone::session {
 namespace {
 
 constexpr double kMomentSeconds = 2;
@@ -23,4 +23,4 @@ Status TakeMachine(MachineLock* machine, Use use) {
   return Lock(machine, use, -1);
 }
 
-}  // namespace hone::command
+}  // namespace hone::session

@@ -4,7 +4,7 @@
 #include "base/lock.h"
 #include "base/result.h"
 
-namespace hone::command {
+namespace hone::session {
 
 enum class Use { kShared, kExclusive };
 
@@ -13,4 +13,4 @@ Result<MachineLock> OpenMachine();
 // Waits for its turn, and says so if it takes more than a moment. kInterrupted on ^C.
 Status TakeMachine(MachineLock* machine, Use use);
 
-}  // namespace hone::command
+}  // namespace hone::session
