@@ -1,7 +1,11 @@
 #include "op/conv2d_winograd.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -213,6 +217,15 @@ class Conv2dWinogradTemplate final : public Template {
 
   Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override {
     return WinogradDefault(space, WinogradLayer::Of(workload, target));
+  }
+
+  void Limit(const Numerics& numerics, search::Space* space) const override {
+    if (numerics.winograd >= 6) return;
+    space->AddRule({"numerics", [cap = numerics.winograd](const Config& c) -> std::optional<std::string> {
+                      if (c.Number("m") <= cap) return {};
+                      return cap < 2 ? std::string("winograd is off")
+                                     : fmt::format("F({0}x{0}) is less exact than F({1}x{1})", c.Number("m"), cap);
+                    }});
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {

@@ -53,6 +53,12 @@ struct Instance {
   double rounding = 0;
 };
 
+// How exact a task's kernels must be at least: limits that a user sets, beyond what is legal.
+struct Numerics {
+  // Winograd: algorithms whose largest error is at most that of F(m x m, 3x3) for this m (2, 4, 6); 0: none at all.
+  int winograd = 6;
+};
+
 class Template {
  public:
   virtual ~Template() = default;
@@ -61,6 +67,8 @@ class Template {
   virtual Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const = 0;
   // A sensible point without any tuning.
   virtual Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const = 0;
+  // Adds a rule "numerics" to a space of MakeSpace if `numerics` forbids some of its points; what an index means stays.
+  virtual void Limit(const Numerics&, search::Space*) const {}
   // REQUIRES: config is a legal point of MakeSpace.
   virtual Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
 };
@@ -94,8 +102,9 @@ std::vector<std::string> OperatorNames();
 // Parses, finds, checks, canonicalises.
 Result<Workload> ParseChecked(const std::string& workload_text);
 
-// The union of the spaces of a workload's templates, in the order of Templates().
-Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target);
+// The union of the spaces of a workload's templates, in the order of Templates(). Points that `numerics` forbids are
+// rejected by a rule; indices do not depend on it.
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics = {});
 // The default point of the first template, as a config of the union.
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
 // The template named in the config; kInvalid if this workload has none of that name on this target.

@@ -63,13 +63,14 @@ Result<Workload> ParseChecked(const std::string& workload_text) {
   return op->Canonical(workload);
 }
 
-Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target) {
+Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
   search::TaskSpace space;
   std::vector<const Template*> templates = op->Templates(workload, target);
   if (templates.empty()) return Status::Unsupported(workload.op + " has no template for " + target.Text());
   for (const Template* t : templates) {
     HONE_ASSIGN_OR_RETURN(search::Space part, t->MakeSpace(workload, target));
+    t->Limit(numerics, &part);
     space.Add(std::move(part));
   }
   return space;

@@ -148,6 +148,24 @@ TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
   EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,1,3])"));
 }
 
+TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
+  Target target = HostWith(64, 32, 2);
+  Workload w = *ParseChecked("conv2d(f32[1,32,24,24], f32[32,32,3,3], pad=1)");
+  search::TaskSpace all = *MakeTaskSpace(w, target);
+  uint64_t direct = all.spaces()[0].size();
+  for (int cap : {0, 2, 4, 6}) {
+    search::TaskSpace capped = *MakeTaskSpace(w, target, {.winograd = cap});
+    ASSERT_EQ(capped.size(), all.size());
+    for (uint64_t i = direct; i < all.size(); i += 7) {
+      Config c = all.At(i);
+      EXPECT_EQ(capped.At(i).Text(), c.Text());
+      std::optional<std::string> why = all.Reject(i), why_capped = capped.Reject(i);
+      EXPECT_EQ(!why_capped.has_value(), !why.has_value() && c.Number("m") <= cap) << c.Text();
+      if (why_capped && !why) EXPECT_EQ(why_capped->rfind("numerics:", 0), 0u) << *why_capped;
+    }
+  }
+}
+
 TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
   struct Recipe {
     const char* workload;
