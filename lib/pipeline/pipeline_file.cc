@@ -27,51 +27,6 @@ Result<std::string> Stem(const std::string& path) {
                   path));
 }
 
-// The problem that CheckValues found, at the line of its key.
-Status At(const TomlTable& table, const std::string& problem) {
-  if (problem.empty()) return Status::Ok();
-  const size_t colon = problem.find(':');
-  return table.Error(problem.substr(0, colon), "`" + problem.substr(0, colon) + "`" + problem.substr(colon + 1));
-}
-
-Status ReadSeed(TomlTable* table, uint64_t* seed) {
-  int64_t value = static_cast<int64_t>(*seed);
-  HONE_RETURN_IF_ERROR(table->Read("seed", &value));
-  if (value < 0) return table->Error("seed", "`seed` must be at least 0");
-  *seed = static_cast<uint64_t>(value);
-  return Status::Ok();
-}
-
-Status ReadTune(TomlTable* file, TuneSettings* tune) {
-  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("tune"));
-  HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));
-  HONE_RETURN_IF_ERROR(table.Read("trials", &tune->trials));
-  HONE_RETURN_IF_ERROR(table.Read("seconds", &tune->seconds));
-  HONE_RETURN_IF_ERROR(table.Read("early_stop", &tune->early_stop));
-  HONE_RETURN_IF_ERROR(ReadSeed(&table, &tune->seed));
-  HONE_RETURN_IF_ERROR(table.Finish());
-  HONE_RETURN_IF_ERROR(At(table, CheckValues(*tune)));
-
-  MeasureSettings* measure = &tune->measure;
-  HONE_ASSIGN_OR_RETURN(TomlTable measuring, file->Table("measure"));
-  HONE_RETURN_IF_ERROR(measuring.Read("candidate_seconds", &measure->candidate_seconds));
-  HONE_RETURN_IF_ERROR(measuring.Read("timeout_seconds", &measure->timeout_seconds));
-  HONE_RETURN_IF_ERROR(measuring.Read("prune_factor", &measure->prune_factor));
-  HONE_RETURN_IF_ERROR(measuring.Read("finalists", &measure->finalists));
-  HONE_RETURN_IF_ERROR(measuring.Finish());
-  return At(measuring, CheckValues(*tune));
-}
-
-Status ReadBench(TomlTable* file, BenchSettings* bench) {
-  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("bench"));
-  HONE_RETURN_IF_ERROR(table.Read("processes", &bench->processes));
-  HONE_RETURN_IF_ERROR(table.Read("iterations", &bench->iterations));
-  HONE_RETURN_IF_ERROR(table.Read("warmup", &bench->warmup));
-  HONE_RETURN_IF_ERROR(ReadSeed(&table, &bench->seed));
-  HONE_RETURN_IF_ERROR(table.Finish());
-  return At(table, CheckValues(*bench));
-}
-
 Status CheckTargets(const TomlTable& table, std::vector<std::string>* targets) {
   if (targets->empty()) return table.Error("targets", "`targets` must name at least one target, such as [\"cpu\"]");
   std::sort(targets->begin(), targets->end());
@@ -96,14 +51,16 @@ Result<std::vector<std::string>> TomlFiles(const std::string& folder, std::vecto
   return paths;
 }
 
-// `what` at the line of `key` in a file that was parsed already: the result no longer has its lines.
+}  // namespace
+
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(pipeline.path));
-  HONE_ASSIGN_OR_RETURN(const TomlTable table, TomlTable::Parse(text, pipeline.path));
-  return table.Error(key, what);
+  HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, pipeline.path));
+  const size_t dot = key.find('.');
+  if (dot == std::string::npos) return table.Error(key, what);
+  HONE_ASSIGN_OR_RETURN(table, table.Table(key.substr(0, dot)));
+  return table.Error(key.substr(dot + 1), what);
 }
-
-}  // namespace
 
 bool IsNetworkFile(std::string_view network) {
   return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx") || EndsWith(network, ".json");
@@ -118,8 +75,9 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("parameters", &file.parameters));
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
-  HONE_RETURN_IF_ERROR(ReadTune(&table, &file.tune));
-  HONE_RETURN_IF_ERROR(ReadBench(&table, &file.bench));
+  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, &file.tune, &file.transfer));
+  HONE_RETURN_IF_ERROR(ReadBenchTable(&table, &file.bench));
+  HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
   if (file.network.find_first_of("\n\r") != std::string::npos || file.network[0] == '-') {
@@ -132,6 +90,9 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     if (file.parameters.empty() || file.parameters.find_first_of("\n\r") != std::string::npos) {
       return table.Error("parameters", "`parameters` is no path");
     }
+  }
+  if (!file.inputs.empty() && !EndsWith(file.network, ".onnx")) {
+    return table.Error("input", "[input] belongs to a model file (.onnx); the shapes of other networks are fixed");
   }
   if (file.batch < 1 || file.batch > 65536) return table.Error("batch", "`batch` must be from 1 to 65536");
   HONE_RETURN_IF_ERROR(CheckTargets(table, &file.targets));

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "pipeline/settings.h"
+#include "pipeline/settings_toml.h"
 
 namespace hone::pipeline {
 
@@ -21,7 +22,9 @@ struct PipelineFile {
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
   TuneSettings tune;
+  Transfer transfer;
   BenchSettings bench;
+  InputShapes inputs;  // of a model that leaves them open
 };
 
 // One pipelines/targets/NAME.toml.
@@ -40,6 +43,10 @@ bool IsNetworkFile(std::string_view network);
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path);
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path);
 
+// `what` at the line of `key` ("targets", "tune.trials") in a file that was parsed already: the result no longer has
+// its lines.
+Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what);
+
 // All that is in a folder of pipelines.
 struct PipelineFolder {
   std::vector<PipelineFile> pipelines;  // sorted by name
@@ -48,8 +55,8 @@ struct PipelineFolder {
   std::vector<std::string> read;
 };
 
-// kNotFound without a pipeline; kInvalid as above, and for a target, a network or parameters whose file is not there, at the line
-// of the pipeline that names it.
+// kNotFound without a pipeline; kInvalid as above, and for a target, a network or parameters whose file is not there,
+// at the line of the pipeline that names it.
 Result<PipelineFolder> ReadPipelineFolder(const std::string& folder);
 
 }  // namespace hone::pipeline

@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/suggest.h"
 
 namespace hone::pipeline {
 namespace {
@@ -44,6 +46,27 @@ Status ReadSeed(JsonReader* reader, uint64_t* seed) {
   return Status::Ok();
 }
 
+Status ReadMeasure(JsonReader* reader, MeasureSettings* measure) {
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("candidate_seconds", &measure->candidate_seconds));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("timeout_seconds", &measure->timeout_seconds));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("prune_factor", &measure->prune_factor));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("finalists", &measure->finalists));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("number", &measure->number));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("repeat", &measure->repeat));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("min_repeat_ms", &measure->min_repeat_ms));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("cooldown", &measure->cooldown));
+  return reader->Finish();
+}
+
+// AutoTVM's way of timing is chosen by both of its counts, or not at all.
+std::string CheckBlocks(const MeasureSettings& measure) {
+  if (measure.number == 0 && measure.repeat == 0) {
+    return measure.min_repeat_ms > 0 ? "min_repeat_ms: goes with `number` or `repeat`" : "";
+  }
+  return First({OutOfRange<int64_t>("number", measure.number, 1, 1'000'000),
+                OutOfRange<int64_t>("repeat", measure.repeat, 1, 100'000)});
+}
+
 Status CheckedBy(const std::string& problem, const std::string& path) {
   return problem.empty() ? Status::Ok() : Status::Invalid(path + ": " + problem);
 }
@@ -56,13 +79,21 @@ std::string TuneSettingsText(const TuneSettings& settings) {
                {"tuner", settings.tuner},
                {"trials", settings.trials},
                {"seconds", settings.seconds},
+               {"trials_total", settings.trials_total},
                {"early_stop", settings.early_stop},
+               {"expected_gain", settings.expected_gain},
+               {"like", settings.like},
                {"seed", settings.seed},
+               {"numerics", {{"winograd", settings.winograd}}},
                {"measure",
                 {{"candidate_seconds", measure.candidate_seconds},
                  {"timeout_seconds", measure.timeout_seconds},
                  {"prune_factor", measure.prune_factor},
-                 {"finalists", measure.finalists}}}};
+                 {"finalists", measure.finalists},
+                 {"number", measure.number},
+                 {"repeat", measure.repeat},
+                 {"min_repeat_ms", measure.min_repeat_ms},
+                 {"cooldown", measure.cooldown}}}};
   return DumpJson(json);
 }
 
@@ -84,15 +115,20 @@ Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(reader.ReadOptional("trials", &settings.trials));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("seconds", &settings.seconds));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("early_stop", &settings.early_stop));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("trials_total", &settings.trials_total));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("expected_gain", &settings.expected_gain));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("like", &settings.like));
   HONE_RETURN_IF_ERROR(ReadSeed(&reader, &settings.seed));
+  if (reader.Has("numerics")) {
+    JsonReader numerics;
+    HONE_RETURN_IF_ERROR(reader.Read("numerics", &numerics));
+    HONE_RETURN_IF_ERROR(numerics.ReadOptional("winograd", &settings.winograd));
+    HONE_RETURN_IF_ERROR(numerics.Finish());
+  }
   if (reader.Has("measure")) {
     JsonReader measure;
     HONE_RETURN_IF_ERROR(reader.Read("measure", &measure));
-    HONE_RETURN_IF_ERROR(measure.ReadOptional("candidate_seconds", &settings.measure.candidate_seconds));
-    HONE_RETURN_IF_ERROR(measure.ReadOptional("timeout_seconds", &settings.measure.timeout_seconds));
-    HONE_RETURN_IF_ERROR(measure.ReadOptional("prune_factor", &settings.measure.prune_factor));
-    HONE_RETURN_IF_ERROR(measure.ReadOptional("finalists", &settings.measure.finalists));
-    HONE_RETURN_IF_ERROR(measure.Finish());
+    HONE_RETURN_IF_ERROR(ReadMeasure(&measure, &settings.measure));
   }
   HONE_RETURN_IF_ERROR(reader.Finish());
   HONE_RETURN_IF_ERROR(CheckedBy(CheckValues(settings), path));
@@ -132,14 +168,24 @@ bool LargerBudget(const TuneSettings& a, const TuneSettings& b) {
 
 std::string CheckValues(const TuneSettings& settings) {
   const MeasureSettings& measure = settings.measure;
+  const bool cap = settings.winograd == 0 || settings.winograd == 2 || settings.winograd == 4 || settings.winograd == 6;
+  const std::vector<std::string> systems = {"autotvm"};
   return First({settings.tuner.empty() ? "tuner: must not be empty" : "",
+                settings.like.empty() || settings.like == systems[0]
+                    ? ""
+                    : fmt::format("like: knows no `{}`{}", settings.like, SuggestionText(settings.like, systems)),
+                cap ? "" : fmt::format("winograd: must be \"off\", 2, 4 or 6, is {}", settings.winograd),
+                OutOfRange("expected_gain", settings.expected_gain, 0.0, 1.0),
+                OutOfRange<int64_t>("trials_total", settings.trials_total, 0, kMaxCount),
                 OutOfRange<int64_t>("trials", settings.trials, 1, kMaxCount),
                 OutOfRange("seconds", settings.seconds, 0.0, kMaxSeconds),
                 OutOfRange<int64_t>("early_stop", settings.early_stop, 0, kMaxCount),
                 NotPositive("candidate_seconds", measure.candidate_seconds),
                 NotPositive("timeout_seconds", measure.timeout_seconds),
                 measure.prune_factor == 0 ? "" : OutOfRange("prune_factor", measure.prune_factor, 1.0, 1e6),
-                OutOfRange<int64_t>("finalists", measure.finalists, 0, 1000)});
+                OutOfRange<int64_t>("finalists", measure.finalists, 0, 1000), CheckBlocks(measure),
+                OutOfRange("min_repeat_ms", measure.min_repeat_ms, 0.0, 1e6),
+                OutOfRange("cooldown", measure.cooldown, 0.0, 3600.0)});
 }
 
 std::string CheckValues(const BenchSettings& settings) {

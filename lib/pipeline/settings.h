@@ -22,16 +22,26 @@ struct MeasureSettings {
   double timeout_seconds = 10;     // a candidate that has not answered by then is killed: error `timeout`, > 0
   double prune_factor = 2;         // a first run slower than this times the incumbent is `pruned`; 0: never
   int64_t finalists = 8;           // so many of the best are measured again, interleaved, before the stamp; 0: none
+  // AutoTVM's way of timing instead of the adaptive one, both or neither above 0: `repeat` blocks of `number` runs
+  // each.
+  int64_t number = 0;
+  int64_t repeat = 0;
+  double min_repeat_ms = 0;  // of a block: one that is shorter is thrown away and `number` raised
+  double cooldown = 0;       // seconds of sleep after each candidate
   bool operator==(const MeasureSettings&) const = default;
 };
 
 struct TuneSettings {
-  std::string tuner = "random";  // "random" or "grid"; hone-tune knows the list
+  std::string tuner = "random";  // search/tuner/tuner.h knows the list
   int64_t trials = 128;          // budget of one task, at least 1
   double seconds = 0;            // budget of one task in seconds of tuning over all its sessions; 0: no limit
   int64_t early_stop = 0;        // stop after so many trials without a better one; 0: never
   uint64_t seed = 1;             // below 2^63
   MeasureSettings measure;
+  double expected_gain = 0;  // stop when the tuner expects the best to get faster by less than this share; 0: never
+  std::string like;          // "autotvm": the tuner with that system's constants; "": ours
+  int64_t winograd = 6;      // the cap on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: none (op::Numerics)
+  int64_t trials_total = 0;  // budget of all tasks of the network together, shared out in rounds; 0: `trials` each
   bool operator==(const TuneSettings&) const = default;
 };
 
@@ -52,6 +62,9 @@ Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string&
 Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::string& path);
 Result<TuneSettings> ReadTuneSettings(const std::string& path);
 Result<BenchSettings> ReadBenchSettings(const std::string& path);
+
+// How many rounds `trials_total` is shared out in (pipeline/shares.h).
+inline constexpr int kRounds = 4;
 
 // Is `a` the larger budget? More trials; then more seconds, then more patience before an early stop (0, no limit, is
 // most).

@@ -155,6 +155,47 @@ Status TomlTable::Read(const std::string& key, std::vector<std::string>* out) {
   return Status::Ok();
 }
 
+Status TomlTable::Read(const std::string& key, bool* out) {
+  known_.push_back(key);
+  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
+  if (value == nullptr) return Status::Ok();
+  if (!value->is_boolean()) return Expected(key, "true or false");
+  *out = value->get<bool>();
+  return Status::Ok();
+}
+
+Status TomlTable::Read(const std::string& key, std::vector<int64_t>* out) {
+  known_.push_back(key);
+  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
+  if (value == nullptr) return Status::Ok();
+  if (!value->is_array()) return Expected(key, "a list of whole numbers, such as [1, 3]");
+  std::vector<int64_t> items;
+  for (const Json& item : *value) {
+    if (!item.is_number_integer()) return Expected(key, "a list of whole numbers, such as [1, 3]");
+    items.push_back(item.get<int64_t>());
+  }
+  *out = std::move(items);
+  return Status::Ok();
+}
+
+TomlTable::Type TomlTable::TypeOf(const std::string& key) const {
+  const Json* value = document_->Find(pointer_ + "/" + Escaped(key));
+  if (value == nullptr) return Type::kMissing;
+  if (value->is_string()) return Type::kText;
+  if (value->is_boolean()) return Type::kTruth;
+  if (value->is_number_integer()) return Type::kWhole;
+  if (value->is_number()) return Type::kNumber;
+  return value->is_array() ? Type::kList : Type::kTable;
+}
+
+std::vector<std::string> TomlTable::Keys() const {
+  const Json* table = pointer_.empty() ? &document_->root : document_->Find(pointer_);
+  std::vector<std::string> keys;
+  if (table == nullptr) return keys;
+  for (const auto& item : table->items()) keys.push_back(item.key());
+  return keys;
+}
+
 Result<TomlTable> TomlTable::Table(const std::string& key) {
   known_.push_back(key);
   const std::string below = pointer_ + "/" + Escaped(key);

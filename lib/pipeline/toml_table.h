@@ -24,7 +24,13 @@ class TomlTable {
   Status Read(const std::string& key, std::string* out);
   Status Read(const std::string& key, int64_t* out);
   Status Read(const std::string& key, double* out);
+  Status Read(const std::string& key, bool* out);
   Status Read(const std::string& key, std::vector<std::string>* out);
+  Status Read(const std::string& key, std::vector<int64_t>* out);
+
+  enum class Type { kMissing, kText, kWhole, kNumber, kTruth, kList, kTable };
+  Type TypeOf(const std::string& key) const;  // before Read, where a key takes several
+  std::vector<std::string> Keys() const;      // all, sorted: of a table whose keys are names
 
   bool Has(const std::string& key) const;
   // The table [key]; an empty one if it is missing. It shares the file with this object and may outlive it.

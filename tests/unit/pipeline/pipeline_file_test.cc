@@ -45,6 +45,52 @@ TEST(PipelineFile, ReadsEveryKey) {
   EXPECT_EQ(file->bench, bench);
 }
 
+constexpr const char* kMore = R"(network = "m.onnx"
+targets = ["cpu"]
+[tune]
+trials_total = 900
+expected_gain = 0.01
+like = "autotvm"
+transfer = ["t-2", "t-1"]
+[measure]
+repeat = 5
+min_repeat_ms = 2
+timeout = 4
+cooldown = 0.5
+[numerics]
+winograd = "off"
+[input]
+"x:0" = [1, 3, 224, 224]
+)";
+
+TEST(PipelineFile, ReadsTheKeysForModelsNumericsAndOtherWaysToTune) {
+  const Result<PipelineFile> file = ParsePipelineFile(kMore, "n.toml");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->tune.trials_total, 900);
+  EXPECT_EQ(file->tune.expected_gain, 0.01);
+  EXPECT_EQ(file->tune.like, "autotvm");
+  EXPECT_EQ(file->transfer, (Transfer{false, {"t-1", "t-2"}}));
+  EXPECT_EQ(file->tune.measure.number, 4) << "AutoTVM's own";
+  EXPECT_EQ(file->tune.measure.repeat, 5);
+  EXPECT_EQ(file->tune.measure.min_repeat_ms, 2);
+  EXPECT_EQ(file->tune.measure.timeout_seconds, 4);
+  EXPECT_EQ(file->tune.measure.cooldown, 0.5);
+  EXPECT_EQ(file->tune.winograd, 0);
+  EXPECT_EQ(file->inputs, (InputShapes{{"x:0", {1, 3, 224, 224}}}));
+}
+
+TEST(PipelineFile, TransferIsATruthOrAList) {
+  const auto transfer = [](const std::string& value) {
+    const auto file =
+        ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = " + value + "\n", "n.toml");
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    return file.ok() ? file->transfer : Transfer();
+  };
+  EXPECT_EQ(transfer("true"), (Transfer{true, {}}));
+  EXPECT_EQ(transfer("false"), Transfer());
+  EXPECT_EQ(transfer("[\"a\"]"), (Transfer{false, {"a"}}));
+}
+
 TEST(PipelineFile, EverythingButNetworkAndTargetsHasADefault) {
   const Result<PipelineFile> file = ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\n", "n.toml");
   ASSERT_TRUE(file.ok()) << file.status().message();
@@ -76,6 +122,41 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nprune_factor = 0.5\n", "4: `prune_factor` must be at least 1"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[bench]\n# a comment\nprocesses = 0\n",
        "5: `processes` must be at least 1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = 3\n",
+       "4: `winograd` must be \"off\", 2, 4 or 6, is 3"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = 0\n",
+       "4: `winograd` must be \"off\", 2, 4 or 6, is 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = \"of\"\n",
+       "4: `winograd` must be \"off\", 2, 4 or 6, is 'of'"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = false\n",
+       "4: `winograd` must be \"off\", 2, 4 or 6"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinogard = 4\n",
+       "4: unknown key `winogard` in [numerics]; did you mean `winograd`?"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nlike = \"autotmv\"\n",
+       "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 3\ntrials_total = 9\n",
+       "5: `trials` and `trials_total` exclude each other"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials_total = 0\n",
+       "4: `trials_total` must be at least 1, is 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = 1\n", "4: `transfer` must be true, false or a list"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = []\n", "4: `transfer` names no task"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"a\", \"a\"]\n", "4: `transfer` names 'a' twice"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"a b\"]\n", "4: `transfer`: 'a b' is no task id"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nnumber = 0\n", "4: `number` must be at least 1"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nmin_repeat_ms = 3\n", "4: `min_repeat_ms` goes with `number`"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nnumber = 3\ncooldown = -1\n",
+       "5: `cooldown` must be at least 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nrepeat = 3\nprune_factor = 2\n",
+       "5: `repeat` and `prune_factor` exclude each other"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ntimeout = 3\ntimeout_seconds = 2\n",
+       "4: `timeout_seconds` and `timeout` exclude each other"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ntimeout = 0\n", "4: `timeout` must be above 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[input]\nx = [1, 2]\n", "3: [input] belongs to a model file"},
+      {"network = \"n.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = 3\n", "4: `x` must be a shape"},
+      {"network = \"n.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [1, -1]\n", "4: `x`: an extent must be from 1"},
+      {"network = \"n.onnx\"\ntargets = [\"cpu\"]\n[input]\n\"a=b\" = [1]\n",
+       "4: `a=b` cannot be the name of an input"},
       {"network = \"n\"\ntargets = [\"cpu\"]\ntune = 3\n", "3: `tune` must be a table: [tune]"},
       {"network = \"n\"\nparameters = \"p\"\ntargets = [\"cpu\"]\n", "2: `parameters` belong to a network file"},
       {"network = \"n.json\"\nparameters = \"\"\ntargets = [\"cpu\"]\n", "2: `parameters` is no path"},

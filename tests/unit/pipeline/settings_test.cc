@@ -8,7 +8,7 @@ namespace hone::pipeline {
 namespace {
 
 TEST(Settings, WhatIsWrittenIsReadBack) {
-  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 4}};
+  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 4, 5, 6, 7.5, 0.25}, 0.01, "autotvm", 4, 99};
   const Result<TuneSettings> tune_back = ParseTuneSettings(TuneSettingsText(tune), "t.json");
   ASSERT_TRUE(tune_back.ok()) << tune_back.status().message();
   EXPECT_EQ(*tune_back, tune);
@@ -41,6 +41,11 @@ TEST(Settings, MistakesAreNamed) {
       {R"({"version": 1, "seed": -4})", "seed"},
       {R"({"version": 1, "measure": {"finalist": 4}})", "finalists"},
       {R"({"version": 1, "measure": 4})", "measure"},
+      {R"({"version": 1, "measure": {"number": 4}})", "repeat: must be at least 1"},
+      {R"({"version": 1, "numerics": {"winograd": 3}})", "winograd: must be \"off\", 2, 4 or 6, is 3"},
+      {R"({"version": 1, "numerics": {"winogard": 4}})", "winograd"},
+      {R"({"version": 1, "like": "ansor"})", "like"},
+      {R"({"version": 1, "expected_gain": -1})", "expected_gain"},
       {R"({"version": 1,)", "t.json:1:"},
   };
   for (const auto& [text, part] : cases) {

@@ -1,0 +1,162 @@
+#include "pipeline/settings_toml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/task_list.h"
+
+namespace hone::pipeline {
+namespace {
+
+// AutoTVM's own, for the count that was not given.
+constexpr int64_t kNumber = 4;
+constexpr int64_t kRepeat = 3;
+
+// The problem that CheckValues found, at the line of its key.
+Status At(const TomlTable& table, const std::string& problem) {
+  if (problem.empty()) return Status::Ok();
+  const size_t colon = problem.find(':');
+  return table.Error(problem.substr(0, colon), "`" + problem.substr(0, colon) + "`" + problem.substr(colon + 1));
+}
+
+Status ReadSeed(TomlTable* table, uint64_t* seed) {
+  int64_t value = static_cast<int64_t>(*seed);
+  HONE_RETURN_IF_ERROR(table->Read("seed", &value));
+  if (value < 0) return table->Error("seed", "`seed` must be at least 0");
+  *seed = static_cast<uint64_t>(value);
+  return Status::Ok();
+}
+
+// A value that would say something is refused beside one that makes it say nothing.
+Status Exclude(const TomlTable& table, const char* key, const char* other) {
+  if (!table.Has(key) || !table.Has(other)) return Status::Ok();
+  return table.Error(other, fmt::format("`{}` and `{}` exclude each other; leave one out", key, other));
+}
+
+Status ReadTransfer(TomlTable* table, Transfer* transfer) {
+  using Type = TomlTable::Type;
+  const Type type = table->TypeOf("transfer");
+  if (type != Type::kList) {
+    const Status read = table->Read("transfer", &transfer->any);
+    return read.ok() ? read : table->Error("transfer", "`transfer` must be true, false or a list of task ids");
+  }
+  HONE_RETURN_IF_ERROR(table->Read("transfer", &transfer->ids));
+  if (transfer->ids.empty()) return table->Error("transfer", "`transfer` names no task; write false for none");
+  for (const std::string& id : transfer->ids) {
+    if (!IsPlainName(id)) return table->Error("transfer", fmt::format("`transfer`: '{}' is no task id", id));
+  }
+  std::sort(transfer->ids.begin(), transfer->ids.end());
+  const auto twice = std::adjacent_find(transfer->ids.begin(), transfer->ids.end());
+  if (twice == transfer->ids.end()) return Status::Ok();
+  return table->Error("transfer", fmt::format("`transfer` names '{}' twice", *twice));
+}
+
+Status ReadTune(TomlTable* file, TuneSettings* tune, Transfer* transfer) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("tune"));
+  HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));
+  HONE_RETURN_IF_ERROR(table.Read("like", &tune->like));
+  HONE_RETURN_IF_ERROR(table.Read("trials", &tune->trials));
+  HONE_RETURN_IF_ERROR(table.Read("trials_total", &tune->trials_total));
+  HONE_RETURN_IF_ERROR(table.Read("seconds", &tune->seconds));
+  HONE_RETURN_IF_ERROR(table.Read("early_stop", &tune->early_stop));
+  HONE_RETURN_IF_ERROR(table.Read("expected_gain", &tune->expected_gain));
+  HONE_RETURN_IF_ERROR(ReadTransfer(&table, transfer));
+  HONE_RETURN_IF_ERROR(ReadSeed(&table, &tune->seed));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  HONE_RETURN_IF_ERROR(Exclude(table, "trials", "trials_total"));
+  if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
+  if (table.Has("trials_total") && tune->trials_total < 1) {
+    return table.Error("trials_total", fmt::format("`trials_total` must be at least 1, is {}", tune->trials_total));
+  }
+  return At(table, CheckValues(*tune));
+}
+
+Status ReadMeasure(TomlTable* file, TuneSettings* tune) {
+  MeasureSettings* measure = &tune->measure;
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("measure"));
+  HONE_RETURN_IF_ERROR(table.Read("candidate_seconds", &measure->candidate_seconds));
+  HONE_RETURN_IF_ERROR(table.Read("timeout_seconds", &measure->timeout_seconds));
+  HONE_RETURN_IF_ERROR(table.Read("timeout", &measure->timeout_seconds));  // AutoTVM's name
+  HONE_RETURN_IF_ERROR(table.Read("prune_factor", &measure->prune_factor));
+  HONE_RETURN_IF_ERROR(table.Read("finalists", &measure->finalists));
+  HONE_RETURN_IF_ERROR(table.Read("number", &measure->number));
+  HONE_RETURN_IF_ERROR(table.Read("repeat", &measure->repeat));
+  HONE_RETURN_IF_ERROR(table.Read("min_repeat_ms", &measure->min_repeat_ms));
+  HONE_RETURN_IF_ERROR(table.Read("cooldown", &measure->cooldown));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  HONE_RETURN_IF_ERROR(Exclude(table, "timeout_seconds", "timeout"));
+  for (const char* count : {"number", "repeat"}) {
+    for (const char* adaptive : {"candidate_seconds", "prune_factor"}) {
+      HONE_RETURN_IF_ERROR(Exclude(table, count, adaptive));
+    }
+  }
+  if (table.Has("number") && measure->number < 1) return table.Error("number", "`number` must be at least 1");
+  if (table.Has("repeat") && measure->repeat < 1) return table.Error("repeat", "`repeat` must be at least 1");
+  if (measure->number > 0 || measure->repeat > 0) {
+    if (measure->number == 0) measure->number = kNumber;
+    if (measure->repeat == 0) measure->repeat = kRepeat;
+  }
+  const std::string problem = CheckValues(*tune);
+  const bool renamed = table.Has("timeout") && problem.rfind("timeout_seconds", 0) == 0;
+  return At(table, renamed ? "timeout" + problem.substr(std::string("timeout_seconds").size()) : problem);
+}
+
+Status ReadNumerics(TomlTable* file, TuneSettings* tune) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("numerics"));
+  if (table.TypeOf("winograd") == TomlTable::Type::kText) {
+    std::string word;
+    HONE_RETURN_IF_ERROR(table.Read("winograd", &word));
+    if (word != "off")
+      return table.Error("winograd", fmt::format("`winograd` must be \"off\", 2, 4 or 6, is '{}'", word));
+    tune->winograd = 0;
+  } else {
+    const Status read = table.Read("winograd", &tune->winograd);
+    if (!read.ok()) return table.Error("winograd", "`winograd` must be \"off\", 2, 4 or 6");
+    if (table.Has("winograd") && tune->winograd == 0) {
+      return table.Error("winograd", "`winograd` must be \"off\", 2, 4 or 6, is 0");
+    }
+  }
+  HONE_RETURN_IF_ERROR(table.Finish());
+  return At(table, CheckValues(*tune));
+}
+
+}  // namespace
+
+Status ReadTuneTables(TomlTable* file, TuneSettings* tune, Transfer* transfer) {
+  HONE_RETURN_IF_ERROR(ReadTune(file, tune, transfer));
+  HONE_RETURN_IF_ERROR(ReadMeasure(file, tune));
+  return ReadNumerics(file, tune);
+}
+
+Status ReadBenchTable(TomlTable* file, BenchSettings* bench) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("bench"));
+  HONE_RETURN_IF_ERROR(table.Read("processes", &bench->processes));
+  HONE_RETURN_IF_ERROR(table.Read("iterations", &bench->iterations));
+  HONE_RETURN_IF_ERROR(table.Read("warmup", &bench->warmup));
+  HONE_RETURN_IF_ERROR(ReadSeed(&table, &bench->seed));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  return At(table, CheckValues(*bench));
+}
+
+Status ReadInputTable(TomlTable* file, InputShapes* inputs) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("input"));
+  for (const std::string& name : table.Keys()) {
+    std::vector<int64_t> shape;
+    const Status read = table.Read(name, &shape);
+    if (!read.ok()) return table.Error(name, fmt::format("`{}` must be a shape, such as [1, 3, 224, 224]", name));
+    // The flag is NAME=SHAPE, and Ninja has no line breaks.
+    if (name.empty() || name.find_first_of("=\n\r") != std::string::npos || name[0] == '-') {
+      return table.Error(name, fmt::format("`{}` cannot be the name of an input", name));
+    }
+    for (const int64_t extent : shape) {
+      if (extent < 1 || extent > INT32_MAX) {
+        return table.Error(name, fmt::format("`{}`: an extent must be from 1 to {}, is {}", name, INT32_MAX, extent));
+      }
+    }
+    inputs->emplace_back(name, std::move(shape));
+  }
+  return Status::Ok();
+}
+
+}  // namespace hone::pipeline
