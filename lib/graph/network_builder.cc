@@ -1,12 +1,27 @@
+#include "graph/network_builder.h"
+
 #include "base/check.h"
-#include "graph/networks.h"
 #include "graph/shape.h"
 
 namespace hone::graph {
 namespace {
 
-Attribute Pair(const std::string& name, int64_t value) { return {name, {value, value}, 'x', ""}; }
-Attribute Pad(int64_t pad) { return {"pad", {pad, pad, pad, pad}, ',', ""}; }
+// One number for each of `axes` axes.
+std::vector<int64_t> PerAxis(const std::vector<int64_t>& given, size_t axes) {
+  HONE_CHECK(given.size() == 1 || given.size() == axes);
+  return given.size() == axes ? given : std::vector<int64_t>(axes, given[0]);
+}
+
+// Stride and padding as attributes, left out where they have their default.
+void AddWindow(const WindowShape& window, size_t axes, std::vector<Attribute>* attributes) {
+  const auto stride = PerAxis(window.stride, axes);
+  if (stride != std::vector<int64_t>(axes, 1)) attributes->push_back({"stride", stride, 'x', ""});
+  auto pad = PerAxis(window.pad, axes);
+  if (pad == std::vector<int64_t>(axes, 0)) return;
+  const auto same = pad;
+  pad.insert(pad.end(), same.begin(), same.end());  // before each axis, then behind each
+  attributes->push_back({"pad", pad, ',', ""});
+}
 
 Initialiser UniformIn(double low, double high) {
   Initialiser init;
@@ -52,15 +67,27 @@ std::string NetworkBuilder::Input(const std::string& name, std::vector<int64_t> 
   return name;
 }
 
-std::string NetworkBuilder::Conv2d(const std::string& name, const std::string& data, int64_t channels, int64_t kernel,
-                                   int64_t stride, int64_t pad) {
+std::string NetworkBuilder::Conv(const std::string& name, const std::string& data, int64_t channels,
+                                 const WindowShape& window, const ConvOptions& options) {
   const TensorType type = TypeOf(data);
-  const TensorType weight{type.type, {channels, type.shape[1], kernel, kernel}};
-  std::vector<Attribute> attributes;
-  if (stride != 1) attributes.push_back(Pair("stride", stride));
-  if (pad != 0) attributes.push_back(Pad(pad));
-  Parameter(name + ".weight", weight.shape, He(type.shape[1] * kernel * kernel));
-  return Append(name, {"conv2d", {type, weight}, std::move(attributes), {}}, {data, name + ".weight"});
+  const size_t axes = type.shape.size() - 2;
+  TensorType weight{type.type, {channels, type.shape[1] / options.groups}};
+  int64_t fan_in = weight.shape[1];
+  for (int64_t k : PerAxis(window.kernel, axes)) {
+    weight.shape.push_back(k);
+    fan_in *= k;
+  }
+  Workload workload{axes == 2 ? "conv2d" : "conv3d", {type, weight}, {}, {}};
+  AddWindow(window, axes, &workload.attributes);
+  if (options.groups != 1) workload.attributes.push_back({"groups", {options.groups}, ',', ""});
+  Parameter(name + ".weight", weight.shape, He(fan_in));
+  std::vector<std::string> inputs = {data, name + ".weight"};
+  if (options.bias) {
+    Parameter(name + ".bias", {channels}, UniformIn(-0.1, 0.1));
+    workload.epilogue.push_back({EpilogueKind::kBias, 0, 0});
+    inputs.push_back(name + ".bias");
+  }
+  return Append(name, std::move(workload), std::move(inputs));
 }
 
 std::string NetworkBuilder::BatchNorm(const std::string& name, const std::string& data, double gamma_low,
@@ -81,13 +108,34 @@ std::string NetworkBuilder::Add(const std::string& name, const std::string& a, c
   return Append(name, {"add", {TypeOf(a), TypeOf(b)}, {}, {}}, {a, b});
 }
 
-std::string NetworkBuilder::MaxPool(const std::string& name, const std::string& data, int64_t kernel, int64_t stride,
-                                    int64_t pad) {
-  std::vector<Attribute> attributes = {Pair("kernel", kernel)};
-  if (stride != 1) attributes.push_back(Pair("stride", stride));
-  if (pad != 0) attributes.push_back(Pad(pad));
-  return Append(name, {"max_pool2d", {TypeOf(data)}, std::move(attributes), {}}, {data});
+std::string NetworkBuilder::Concat(const std::string& name, const std::vector<std::string>& parts) {
+  Workload workload{"concat", {}, {}, {}};
+  for (const std::string& part : parts) workload.inputs.push_back(TypeOf(part));
+  return Append(name, std::move(workload), parts);
 }
+
+std::string NetworkBuilder::Pool(const std::string& op, const std::string& name, const std::string& data,
+                                 const WindowShape& window, const PoolOptions& options) {
+  const TensorType type = TypeOf(data);
+  const size_t axes = type.shape.size() - 2;
+  std::vector<Attribute> attributes = {{"kernel", PerAxis(window.kernel, axes), 'x', ""}};
+  AddWindow(window, axes, &attributes);
+  if (options.ceil_mode) attributes.push_back({"ceil_mode", {1}, ',', ""});
+  if (options.count_include_pad) attributes.push_back({"count_include_pad", {1}, ',', ""});
+  return Append(name, {op + (axes == 2 ? "2d" : "3d"), {type}, std::move(attributes), {}}, {data});
+}
+
+std::string NetworkBuilder::MaxPool(const std::string& name, const std::string& data, const WindowShape& window,
+                                    const PoolOptions& options) {
+  return Pool("max_pool", name, data, window, options);
+}
+
+std::string NetworkBuilder::AvgPool(const std::string& name, const std::string& data, const WindowShape& window,
+                                    const PoolOptions& options) {
+  return Pool("avg_pool", name, data, window, options);
+}
+
+int64_t NetworkBuilder::Channels(const std::string& tensor) const { return TypeOf(tensor).shape[1]; }
 
 std::string NetworkBuilder::Dense(const std::string& name, const std::string& data, int64_t units) {
   const TensorType type = TypeOf(data);

@@ -3,77 +3,38 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
+#include "graph/network_zoo.h"
 
 namespace hone::graph {
 namespace {
 
-// He, Zhang, Ren, Sun: "Deep residual learning for image recognition", 2015, with the stride of a bottleneck on its 3x3
-// convolution ("v1.5"), as torchvision has it.
-struct ResNet {
+struct Entry {
   const char* name;
-  int blocks[4];
-  bool bottleneck;
+  Graph (*build)(int64_t batch);
 };
-constexpr ResNet kResNets[] = {
-    {"resnet-18", {2, 2, 2, 2}, false},
-    {"resnet-34", {3, 4, 6, 3}, false},
-    {"resnet-50", {3, 4, 6, 3}, true},
+constexpr Entry kNetworks[] = {
+    {"resnet-18", BuildResNet18},
+    {"resnet-34", BuildResNet34},
+    {"resnet-50", BuildResNet50},
+    {"vgg-16", BuildVgg16},
+    {"mobilenet", BuildMobileNet},
+    {"mobilenet_v2", BuildMobileNetV2},
+    {"squeezenet_v1.1", BuildSqueezeNetV11},
+    {"inception_v3", BuildInceptionV3},
 };
-
-// The last batch norm of a branch is scaled down, as the sums would otherwise double their variance in each block.
-constexpr double kBranchLow = 0.2, kBranchHigh = 0.5;
-
-std::string ConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
-                   int64_t kernel, int64_t stride, double low = 0.8, double high = 1.2) {
-  return net->BatchNorm(name + ".bn", net->Conv2d(name, data, channels, kernel, stride, kernel / 2), low, high);
-}
-
-// The shortcut stands before the main branch, so that the addition fuses into the branch's last convolution, which runs
-// last.
-std::string Block(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
-                  int64_t stride, bool bottleneck, bool project) {
-  const int64_t width = bottleneck ? channels * 4 : channels;
-  std::string shortcut = project ? ConvBn(net, name + ".downsample", data, width, 1, stride) : data;
-  std::string x = data;
-  if (bottleneck) {
-    x = net->Relu(name + ".relu1", ConvBn(net, name + ".conv1", x, channels, 1, 1));
-    x = net->Relu(name + ".relu2", ConvBn(net, name + ".conv2", x, channels, 3, stride));
-    x = ConvBn(net, name + ".conv3", x, width, 1, 1, kBranchLow, kBranchHigh);
-  } else {
-    x = net->Relu(name + ".relu1", ConvBn(net, name + ".conv1", x, channels, 3, stride));
-    x = ConvBn(net, name + ".conv2", x, channels, 3, 1, kBranchLow, kBranchHigh);
-  }
-  return net->Relu(name + ".out", net->Add(name + ".add", x, shortcut));
-}
-
-Graph BuildResNet(const ResNet& spec, int64_t batch) {
-  NetworkBuilder net(spec.name, 1);
-  std::string x = net.Input("data", {batch, 3, 224, 224});
-  x = net.Relu("relu", ConvBn(&net, "conv1", x, 64, 7, 2));
-  x = net.MaxPool("maxpool", x, 3, 2, 1);
-  for (int layer = 0; layer < 4; ++layer) {
-    for (int i = 0; i < spec.blocks[layer]; ++i) {
-      const bool first = i == 0;
-      x = Block(&net, fmt::format("layer{}.{}", layer + 1, i), x, int64_t{64} << layer, first && layer > 0 ? 2 : 1,
-                spec.bottleneck, first && (layer > 0 || spec.bottleneck));
-    }
-  }
-  x = net.Unary("flatten", "flatten", net.Unary("avgpool", "global_avg_pool", x));
-  return net.Finish({net.Dense("fc", x, 1000)});
-}
 
 }  // namespace
 
 std::vector<std::string> NetworkNames() {
   std::vector<std::string> names;
-  for (const ResNet& spec : kResNets) names.emplace_back(spec.name);
+  for (const Entry& entry : kNetworks) names.emplace_back(entry.name);
   return names;
 }
 
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
   if (batch < 1 || batch > 1024) return Status::Invalid(fmt::format("batch {}: must be between 1 and 1024", batch));
-  for (const ResNet& spec : kResNets) {
-    if (name == spec.name) return BuildResNet(spec, batch);
+  for (const Entry& entry : kNetworks) {
+    if (name == entry.name) return entry.build(batch);
   }
   return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
 }

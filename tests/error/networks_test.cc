@@ -1,12 +1,11 @@
 // Networks and tasks: what cannot be computed is refused with its place, what is only odd is tuned and built.
-#include "graph/networks.h"
-
 #include <fmt/format.h>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "error_folder.h"
 #include "graph/graph_json.h"
+#include "graph/network_builder.h"
 #include "target/target.h"
 #include "task/workload.h"
 
@@ -124,9 +123,9 @@ TEST_F(Networks, OddExtentsAreTunedForReal) {
 TEST_F(Networks, OfOddExtentsAreBuiltAndRight) {
   graph::NetworkBuilder net("odd", 3);
   std::string x = net.Input("data", {1, 3, 13, 7});
-  x = net.Relu("r1", net.Conv2d("c1", x, 5, 3, 1, 1));
-  x = net.MaxPool("p", net.Conv2d("c2", x, 1, 1, 1, 0), 2, 2, 0);
-  x = net.Conv2d("c3", x, 17, 3, 2, 1);
+  x = net.Relu("r1", net.Conv("c1", x, 5, {{3}, {1}, {1}}));
+  x = net.MaxPool("p", net.Conv("c2", x, 1, {}), {{2}, {2}});
+  x = net.Conv("c3", x, 17, {{3}, {2}, {1}});
   const std::string out = net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), 3);
   project_->Write("odd.json", graph::GraphText(net.Finish({out})));
   const auto run = [](const std::vector<std::string>& argv) {

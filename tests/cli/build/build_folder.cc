@@ -3,15 +3,15 @@
 #include <algorithm>
 
 #include "graph/graph_json.h"
-#include "graph/networks.h"
+#include "graph/network_builder.h"
 
 namespace hone {
 
 graph::Graph BuildFolderTest::Tiny() {
   graph::NetworkBuilder net("tiny", 3);
   std::string x = net.Input("data", {1, 3, 13, 13});
-  x = net.Relu("r1", net.BatchNorm("b1", net.Conv2d("c1", x, 17, 3, 1, 1)));
-  x = net.Relu("r2", net.Add("a", net.BatchNorm("b2", net.Conv2d("c2", x, 17, 3, 1, 1)), x));
+  x = net.Relu("r1", net.BatchNorm("b1", net.Conv("c1", x, 17, {{3}, {1}, {1}})));
+  x = net.Relu("r2", net.Add("a", net.BatchNorm("b2", net.Conv("c2", x, 17, {{3}, {1}, {1}})), x));
   return net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), 20)});
 }
 

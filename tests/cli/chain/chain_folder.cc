@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "graph/graph_json.h"
-#include "graph/networks.h"
+#include "graph/network_builder.h"
 #include "pipeline/task_list.h"
 
 namespace hone {
@@ -18,8 +18,8 @@ namespace {
 graph::Graph Network(const std::string& name, int classes) {
   graph::NetworkBuilder net(name, 3);
   std::string x = net.Input("data", {1, 3, 14, 14});
-  x = net.Relu("r1", net.Conv2d("c1", x, 64, 3, 1, 1));
-  x = net.Relu("r2", net.Add("a", net.Conv2d("c2", x, 64, 3, 1, 1), x));
+  x = net.Relu("r1", net.Conv("c1", x, 64, {{3}, {1}, {1}}));
+  x = net.Relu("r2", net.Add("a", net.Conv("c2", x, 64, {{3}, {1}, {1}}), x));
   return net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), classes)});
 }
 

@@ -49,13 +49,32 @@ TEST(Networks, SizesArePublishedOnes) {
     const char* name;
     int64_t parameters;
     double gmacs;
-  } const table[] = {{"resnet-18", 11689512, 1.81}, {"resnet-34", 21797672, 3.66}, {"resnet-50", 25557032, 4.09}};
+  } const table[] = {
+      {"resnet-18", 11689512, 1.81},    {"resnet-34", 21797672, 3.66},  {"resnet-50", 25557032, 4.09},
+      {"vgg-16", 138357544, 15.47},     {"mobilenet_v2", 3504872, 0.3}, {"squeezenet_v1.1", 1235496, 0.35},
+      {"mobilenet", 4231976, 0.57},      // of its paper, and Keras's count
+      {"inception_v3", 23834568, 5.71},  // without the auxiliary classifier
+  };
   for (const auto& row : table) {
     auto graph = BuildNetwork(row.name, 1);
     ASSERT_TRUE(graph.ok());
     EXPECT_EQ(LearnedParameters(*graph), row.parameters) << row.name;
     EXPECT_NEAR(GigaMacs(*graph), row.gmacs, 0.01) << row.name;
-    EXPECT_EQ(graph->FindNode("fc")->output.shape, (std::vector<int64_t>{1, 1000}));
+    EXPECT_EQ(graph->FindType(graph->outputs[0])->shape, (std::vector<int64_t>{1, 1000}));
+  }
+}
+
+TEST(Networks, AllBecomeWorkloadsOnly) {
+  for (const std::string& name : NetworkNames()) {
+    auto graph = BuildNetwork(name, 2);
+    ASSERT_TRUE(graph.ok()) << name;
+    const Status status = Normalise(&*graph);
+    EXPECT_TRUE(status.ok()) << name << ": " << status.message();
+    for (const Node& node : graph->nodes) {
+      EXPECT_NE(node.workload.op, "batch_norm") << name << ": " << node.name;
+      EXPECT_NE(node.workload.op, "dropout") << name << ": " << node.name;
+      EXPECT_EQ(node.output.shape[0], 2) << name << ": " << node.name;
+    }
   }
 }
 
@@ -80,12 +99,6 @@ TEST(Networks, ResNet34AddsNoTask) {
   EXPECT_EQ(DistinctConvolutions(*small, true).size(), DistinctConvolutions(*large, true).size());
   for (const auto& [text, count] : DistinctConvolutions(*large, true))
     EXPECT_EQ(DistinctConvolutions(*small, true).count(text), 1u) << text;
-}
-
-TEST(Networks, BatchGoesThroughTheWholeNetwork) {
-  auto graph = BuildNetwork("resnet-50", 3);
-  ASSERT_TRUE(Normalise(&*graph).ok());
-  for (const Node& node : graph->nodes) EXPECT_EQ(node.output.shape[0], 3) << node.name;
 }
 
 TEST(Networks, BottlenecksStrideInTheMiddle) {

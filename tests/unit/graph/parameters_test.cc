@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "graph/networks.h"
+#include "graph/network_builder.h"
 #include "graph/normalise.h"
 #include "graph/param_file.h"
 
@@ -14,7 +14,7 @@ namespace {
 Graph Small() {
   NetworkBuilder net("small", 5);
   std::string x = net.Input("data", {1, 3, 8, 8});
-  x = net.BatchNorm("bn", net.Conv2d("conv", x, 40, 3, 1, 1));
+  x = net.BatchNorm("bn", net.Conv("conv", x, 40, {{3}, {1}, {1}}));
   return net.Finish({net.Relu("relu", x)});
 }
 

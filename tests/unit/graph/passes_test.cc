@@ -9,7 +9,7 @@
 #include "graph/fold_batch_norm.h"
 #include "graph/fuse_epilogue.h"
 #include "graph/graph_json.h"
-#include "graph/networks.h"
+#include "graph/network_builder.h"
 #include "graph/normalise.h"
 #include "graph/reference.h"
 
@@ -34,18 +34,18 @@ Graph RandomNetwork(uint64_t seed) {
   NetworkBuilder net("random", seed);
   const int64_t channels = 3 + static_cast<int64_t>(rng.UniformInt(6));
   std::string x = net.Input("data", {1 + static_cast<int64_t>(rng.UniformInt(2)), 3, 9, 11});
-  x = net.Relu("r0",
-               net.BatchNorm("b0", net.Conv2d("c0", x, channels, 3, 1 + static_cast<int64_t>(rng.UniformInt(2)), 1)));
+  x = net.Relu("r0", net.BatchNorm(
+                         "b0", net.Conv("c0", x, channels, {{3}, {1 + static_cast<int64_t>(rng.UniformInt(2))}, {1}})));
   for (int i = 1; i < 4; ++i) {
     const std::string n = std::to_string(i);
     const int64_t kernel = rng.UniformInt(2) ? 3 : 1;
-    std::string y = net.BatchNorm("b" + n, net.Conv2d("c" + n, x, channels, kernel, 1, kernel / 2));
+    std::string y = net.BatchNorm("b" + n, net.Conv("c" + n, x, channels, {{kernel}, {1}, {kernel / 2}}));
     if (rng.UniformInt(2)) y = net.Unary("d" + n, "dropout", y);
     if (rng.UniformInt(2)) y = net.Relu("r" + n, y);
     // A second branch from the same x, of the same shape as y.
     if (rng.UniformInt(2)) {
       std::string z = net.Unary("i" + n, "identity", y);
-      std::string w = net.BatchNorm("s" + n, net.Conv2d("t" + n, y, channels, 1, 1, 0));
+      std::string w = net.BatchNorm("s" + n, net.Conv("t" + n, y, channels, {}));
       y = rng.UniformInt(2) ? net.Add("a" + n, z, w) : net.Add("a" + n, w, rng.UniformInt(2) ? x : z);
       y = net.Relu("o" + n, y);
     }
@@ -93,7 +93,7 @@ TEST(Passes, KeepWhatRandomNetworksCompute) {
 TEST(FoldBatchNorm, OnlyWhereNobodyElseReads) {
   NetworkBuilder net("n", 1);
   std::string x = net.Input("data", {1, 3, 5, 5});
-  std::string c = net.Conv2d("c", x, 4, 1, 1, 0);
+  std::string c = net.Conv("c", x, 4, {});
   Graph graph = net.Finish({net.Add("a", net.BatchNorm("b", c), c)});
   EXPECT_FALSE(FoldBatchNorm(&graph));
   Status status = Normalise(&graph);
@@ -104,8 +104,8 @@ TEST(FoldBatchNorm, OnlyWhereNobodyElseReads) {
 TEST(FuseEpilogue, AdditionJoinsTheOperandThatRunsLast) {
   NetworkBuilder net("n", 1);
   std::string x = net.Input("data", {1, 4, 5, 5});
-  std::string early = net.Conv2d("early", x, 4, 1, 1, 0);
-  std::string late = net.Conv2d("late", x, 4, 3, 1, 1);
+  std::string early = net.Conv("early", x, 4, {});
+  std::string late = net.Conv("late", x, 4, {{3}, {1}, {1}});
   Graph graph = net.Finish({net.Relu("r", net.Add("a", late, early))});
   EXPECT_TRUE(FuseEpilogue(&graph));
   EXPECT_EQ(Ops(graph), "early=conv2d r=conv2d+add+act");
@@ -117,7 +117,7 @@ TEST(FuseEpilogue, AdditionJoinsTheOperandThatRunsLast) {
 TEST(FuseEpilogue, NotBehindAnActivationAndNotTwice) {
   NetworkBuilder net("n", 1);
   std::string x = net.Input("data", {1, 4, 5, 5});
-  std::string c = net.Relu("r1", net.Relu("r0", net.Conv2d("c", x, 4, 1, 1, 0)));
+  std::string c = net.Relu("r1", net.Relu("r0", net.Conv("c", x, 4, {})));
   Graph graph = net.Finish({net.Add("a", c, c)});
   EXPECT_TRUE(FuseEpilogue(&graph));
   EXPECT_EQ(Ops(graph), "r0=conv2d+act r1=relu a=add");
@@ -140,14 +140,14 @@ TEST(FuseEpilogue, AClipKeepsItsBounds) {
 
 TEST(FuseEpilogue, Relu6Joins) {
   NetworkBuilder net("n", 1);
-  Graph graph = net.Finish({net.Unary("r", "relu6", net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0))});
+  Graph graph = net.Finish({net.Unary("r", "relu6", net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {}))});
   EXPECT_TRUE(FuseEpilogue(&graph));
   EXPECT_EQ(graph.nodes[0].workload.epilogue.back().kind, EpilogueKind::kRelu6);
 }
 
 TEST(FuseEpilogue, AnOutputThatIsReadStays) {
   NetworkBuilder net("n", 1);
-  std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);
+  std::string c = net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {});
   std::string r = net.Relu("r", c);
   Graph graph = net.Finish({c, r});
   EXPECT_FALSE(FuseEpilogue(&graph));
@@ -155,8 +155,8 @@ TEST(FuseEpilogue, AnOutputThatIsReadStays) {
 
 TEST(DropIdentity, ReadersReadTheSource) {
   NetworkBuilder net("n", 1);
-  std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);
-  std::string p = net.MaxPool("p", net.Unary("i", "identity", net.Unary("d", "dropout", c)), 1, 1, 0);
+  std::string c = net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {});
+  std::string p = net.MaxPool("p", net.Unary("i", "identity", net.Unary("d", "dropout", c)), {});
   Graph graph = net.Finish({net.Relu("r", p)});
   EXPECT_TRUE(DropIdentity(&graph));
   EXPECT_EQ(Ops(graph), "c=conv2d r=relu");
@@ -165,7 +165,7 @@ TEST(DropIdentity, ReadersReadTheSource) {
 
 TEST(DropIdentity, OutputsKeepTheirNames) {
   NetworkBuilder net("n", 1);
-  std::string c = net.Conv2d("c", net.Input("data", {1, 4, 5, 5}), 4, 1, 1, 0);
+  std::string c = net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {});
   std::string r = net.Relu("r", c);
   Graph graph = net.Finish({net.Unary("out", "dropout", c), r});
   EXPECT_TRUE(DropIdentity(&graph));
@@ -177,8 +177,8 @@ TEST(DropIdentity, OutputsKeepTheirNames) {
 TEST(DeadCode, DropsNodesAndParametersThatNothingNeeds) {
   NetworkBuilder net("n", 1);
   std::string x = net.Input("data", {1, 4, 5, 5});
-  net.Conv2d("unused", x, 8, 1, 1, 0);
-  Graph graph = net.Finish({net.Conv2d("c", x, 4, 1, 1, 0)});
+  net.Conv("unused", x, 8, {});
+  Graph graph = net.Finish({net.Conv("c", x, 4, {})});
   EXPECT_TRUE(DropDeadCode(&graph));
   EXPECT_EQ(Ops(graph), "c=conv2d");
   ASSERT_EQ(graph.parameters.size(), 1u);
@@ -188,7 +188,7 @@ TEST(DeadCode, DropsNodesAndParametersThatNothingNeeds) {
 TEST(AssignLayout, BlocksOnceAtEntryAndUnblocksAtExit) {
   NetworkBuilder net("n", 1);
   std::string x = net.Input("data", {1, 4, 5, 5});
-  std::string c = net.Conv2d("c", x, 4, 1, 1, 0);
+  std::string c = net.Conv("c", x, 4, {});
   std::string a = net.Add("a", c, net.Relu("r", x));
   Graph graph = net.Finish({net.Add("out", a, x)});
   EXPECT_TRUE(AssignLayout(&graph));

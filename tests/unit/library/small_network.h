@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/rng.h"
-#include "graph/networks.h"
+#include "graph/network_builder.h"
 #include "graph/reference.h"
 #include "library/build.h"
 #include "library/loaded_network.h"
@@ -19,10 +19,10 @@ namespace hone::library {
 inline graph::Graph SmallNetwork(int64_t batch, int64_t units = 5) {
   graph::NetworkBuilder net("small", 7);
   std::string x = net.Input("data", {batch, 3, 13, 13});
-  x = net.Relu("r1", net.BatchNorm("b1", net.Conv2d("c1", x, 17, 3, 1, 1)));
-  std::string y = net.Relu("r2", net.BatchNorm("b2", net.Conv2d("c2", x, 17, 3, 1, 1)));
-  y = net.BatchNorm("b3", net.Conv2d("c3", y, 17, 1, 1, 0));
-  x = net.MaxPool("pool", net.Relu("r3", net.Add("add", y, x)), 3, 2, 1);
+  x = net.Relu("r1", net.BatchNorm("b1", net.Conv("c1", x, 17, {{3}, {1}, {1}})));
+  std::string y = net.Relu("r2", net.BatchNorm("b2", net.Conv("c2", x, 17, {{3}, {1}, {1}})));
+  y = net.BatchNorm("b3", net.Conv("c3", y, 17, {}));
+  x = net.MaxPool("pool", net.Relu("r3", net.Add("add", y, x)), {{3}, {2}, {1}});
   x = net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x));
   return net.Finish({net.Dense("fc", x, units)});
 }

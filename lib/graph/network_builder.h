@@ -1,0 +1,66 @@
+// NetworkBuilder: graphs node by node. Each call appends a node, with its seeded parameters, and returns its output's
+// name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace hone::graph {
+
+// Per-axis lists of a window hold one number for all axes or one an axis, outermost first; `pad` is on both sides.
+struct WindowShape {
+  std::vector<int64_t> kernel = {1};
+  std::vector<int64_t> stride = {1};
+  std::vector<int64_t> pad = {0};
+};
+
+struct ConvOptions {
+  int64_t groups = 1;
+  bool bias = false;
+};
+
+struct PoolOptions {
+  bool ceil_mode = false;
+  bool count_include_pad = false;  // of averages
+};
+
+class NetworkBuilder {
+ public:
+  NetworkBuilder(std::string name, uint64_t seed);
+
+  std::string Input(const std::string& name, std::vector<int64_t> shape);
+  // conv2d or conv3d, by the rank of `data`.
+  std::string Conv(const std::string& name, const std::string& data, int64_t channels, const WindowShape& window,
+                   const ConvOptions& options = {});
+  // gamma_low..gamma_high: its scale; small ones keep the branches of a residual network from growing without bound.
+  std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8,
+                        double gamma_high = 1.2);
+  std::string Relu(const std::string& name, const std::string& data);
+  std::string Add(const std::string& name, const std::string& a, const std::string& b);
+  std::string Concat(const std::string& name, const std::vector<std::string>& parts);  // of channels
+  std::string MaxPool(const std::string& name, const std::string& data, const WindowShape& window,
+                      const PoolOptions& options = {});
+  std::string AvgPool(const std::string& name, const std::string& data, const WindowShape& window,
+                      const PoolOptions& options = {});
+  std::string Dense(const std::string& name, const std::string& data, int64_t units);  // with bias
+  // An operator of one input without attributes: "global_avg_pool", "flatten", "dropout", ...
+  std::string Unary(const std::string& name, const std::string& op, const std::string& data);
+
+  int64_t Channels(const std::string& tensor) const;
+
+  // Ends the graph. REQUIRES: the calls made sense.
+  Graph Finish(std::vector<std::string> outputs);
+
+ private:
+  const TensorType& TypeOf(const std::string& tensor) const;
+  std::string Append(const std::string& name, Workload workload, std::vector<std::string> inputs);
+  std::string Pool(const std::string& op, const std::string& name, const std::string& data, const WindowShape& window,
+                   const PoolOptions& options);
+  std::string Parameter(const std::string& name, std::vector<int64_t> shape, Initialiser init);
+  Graph graph_;
+};
+
+}  // namespace hone::graph
