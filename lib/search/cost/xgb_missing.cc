@@ -1,0 +1,14 @@
+// In the place of xgb_model.cc where XGBoost was not found.
+#include "search/cost/xgb_model.h"
+
+namespace hone::search {
+
+Status CheckXgb() {
+  return Status::Unsupported(
+      "the xgb tuners need XGBoost, which this build was configured without: install libxgboost-dev, then configure "
+      "and build again; or use another tuner (auto, ga, annealing, random, grid)");
+}
+
+Result<std::unique_ptr<CostModel>> MakeXgbModel(const XgbOptions&) { return CheckXgb(); }
+
+}  // namespace hone::search

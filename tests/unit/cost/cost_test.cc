@@ -1,0 +1,229 @@
+// The XGBoost model on invented data whose answer is known.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/rng.h"
+#include "search/cost/xgb_model.h"
+
+namespace hone::search {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+class XgbTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
+  }
+
+  static std::vector<float> FitAndPredict(const XgbOptions& options, const FitData& data, const Matrix& rows) {
+    auto model = MakeXgbModel(options);
+    EXPECT_TRUE(model.ok());
+    const Status fitted = (*model)->Fit(data);
+    EXPECT_TRUE(fitted.ok()) << fitted.message();
+    auto scores = (*model)->Predict(rows);
+    EXPECT_TRUE(scores.ok());
+    return *scores;
+  }
+
+  // Rows of two features in 0 .. 1, label = a - 2b.
+  static FitData Plane(int n, uint64_t seed) {
+    FitData data;
+    data.rows.columns = 2;
+    Rng rng(seed);
+    for (int i = 0; i < n; ++i) {
+      const float a = static_cast<float>(rng.UniformDouble()), b = static_cast<float>(rng.UniformDouble());
+      data.rows.Append({a, b});
+      data.labels.push_back(a - 2 * b);
+    }
+    return data;
+  }
+};
+
+// Of all pairs that differ in label, the share that the scores order alike.
+double Concordance(const std::vector<float>& labels, const std::vector<float>& scores) {
+  int64_t alike = 0, all = 0;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (labels[i] == labels[j]) continue;
+      ++all;
+      alike += (labels[i] > labels[j]) == (scores[i] > scores[j]) && scores[i] != scores[j];
+    }
+  }
+  return static_cast<double>(alike) / static_cast<double>(all);
+}
+
+TEST_F(XgbTest, EveryLossOrdersUnseenRows) {
+  const FitData data = Plane(300, 1), unseen = Plane(200, 2);
+  for (const Loss loss : {Loss::kReg, Loss::kRank}) {
+    EXPECT_GT(Concordance(unseen.labels, FitAndPredict({.loss = loss}, data, unseen.rows)), 0.93);
+  }
+  // Binary: only the good quarter against the rest.
+  const std::vector<float> scores = FitAndPredict({.loss = Loss::kRankBinary}, data, unseen.rows);
+  std::vector<float> sorted = unseen.labels;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  std::vector<float> good;
+  for (const float label : unseen.labels) good.push_back(label >= sorted[50] ? 1 : 0);
+  EXPECT_GT(Concordance(good, scores), 0.93);
+}
+
+TEST_F(XgbTest, RegressionPredictsTheLabelItself) {
+  const FitData data = Plane(400, 3), unseen = Plane(100, 4);
+  const std::vector<float> scores = FitAndPredict({}, data, unseen.rows);
+  for (size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(scores[i], unseen.labels[i], 0.35);
+}
+
+TEST_F(XgbTest, EqualDataGiveEqualBits) {
+  const FitData data = Plane(200, 5), unseen = Plane(300, 6);
+  for (const bool exact : {false, true}) {
+    for (const Loss loss : {Loss::kReg, Loss::kRank, Loss::kRankBinary}) {
+      const XgbOptions options{.loss = loss, .subsample = 0.7, .column_sample = 0.5, .exact = exact, .seed = 9};
+      EXPECT_EQ(FitAndPredict(options, data, unseen.rows), FitAndPredict(options, data, unseen.rows));
+    }
+  }
+}
+
+TEST_F(XgbTest, FittingAgainForgets) {
+  auto model = MakeXgbModel({});
+  ASSERT_TRUE(model.ok());
+  FitData data = Plane(200, 5);
+  const Matrix rows = Plane(50, 6).rows;
+  ASSERT_TRUE((*model)->Fit(data).ok());
+  const auto before = (*model)->Predict(rows);
+  for (float& label : data.labels) label = -label;
+  ASSERT_TRUE((*model)->Fit(data).ok());
+  const auto after = (*model)->Predict(rows);
+  EXPECT_LT(Concordance(*before, *after), 0.1);
+}
+
+// AutoTVM shuffles its rows, but not the margins of them. Where each margin is its row's label nothing is left to learn
+// if they belong together, whatever the order of rows and groups.
+TEST_F(XgbTest, MarginsStayWithTheirRows) {
+  for (const bool grouped : {false, true}) {
+    FitData data = Plane(300, 7);
+    data.margins = data.labels;
+    if (grouped) {
+      for (size_t i = 0; i < data.labels.size(); ++i) data.group.push_back(static_cast<uint32_t>((i * 7) % 3));
+    }
+    for (const float added : FitAndPredict({}, data, data.rows)) EXPECT_NEAR(added, 0, 1e-5);
+    FitData wrong = data;
+    std::rotate(wrong.margins.begin(), wrong.margins.begin() + 1, wrong.margins.end());
+    const std::vector<float> scores = FitAndPredict({}, wrong, wrong.rows);
+    EXPECT_GT(*std::max_element(scores.begin(), scores.end()), 0.1);  // the check can fail
+  }
+}
+
+TEST_F(XgbTest, WhatIsAddedToMarginsIsTheRest) {
+  FitData data = Plane(400, 8);
+  for (const float label : data.labels) data.margins.push_back(label - 5);
+  for (const float added : FitAndPredict({}, data, data.rows)) EXPECT_NEAR(added, 5, 0.05);
+}
+
+// Ranking compares the rows of one group only. The first column tells the groups apart and decides the label nearly
+// alone; the second decides within a group. AutoTVM has one group for everything, and learns the first.
+TEST_F(XgbTest, RowsOfDifferentGroupsAreNotCompared) {
+  FitData data;
+  data.rows.columns = 2;
+  Rng rng(10);
+  for (int i = 0; i < 400; ++i) {
+    const uint32_t group = static_cast<uint32_t>(rng.UniformInt(2));
+    const float x = static_cast<float>(rng.UniformDouble());
+    data.rows.Append({static_cast<float>(group), x});
+    data.group.push_back(group);
+    data.labels.push_back(100 * static_cast<float>(group) + x);
+  }
+  Matrix probe;
+  probe.columns = 2;
+  for (const float group : {0.f, 1.f}) {
+    for (const float x : {0.1f, 0.9f}) probe.Append({group, x});
+  }
+  const XgbOptions options{.loss = Loss::kRank};
+  const std::vector<float> grouped = FitAndPredict(options, data, probe);
+  EXPECT_GT(grouped[1] - grouped[0], 1);
+  EXPECT_GT(grouped[3] - grouped[2], 1);
+  EXPECT_LT(std::abs(grouped[2] - grouped[0]), 0.2 * (grouped[1] - grouped[0]));
+  data.group.clear();
+  const std::vector<float> single = FitAndPredict(options, data, probe);
+  EXPECT_GT(single[2] - single[0], single[1] - single[0]);  // the check can fail
+}
+
+TEST_F(XgbTest, MissingAndInfiniteFeaturesAreBorne) {
+  FitData data = Plane(300, 11);
+  for (size_t r = 0; r < data.rows.rows(); r += 5) data.rows.values[2 * r] = r % 2 ? kNan : kInf;
+  Matrix rows = Plane(4, 12).rows;
+  rows.values[0] = kNan;
+  rows.values[3] = -kInf;
+  for (const float score : FitAndPredict({}, data, rows)) EXPECT_TRUE(std::isfinite(score));
+}
+
+TEST_F(XgbTest, EqualLabelsGiveEqualScores) {
+  FitData data = Plane(50, 13);
+  std::fill(data.labels.begin(), data.labels.end(), 0.25f);
+  for (const Loss loss : {Loss::kReg, Loss::kRank, Loss::kRankBinary}) {
+    const std::vector<float> scores = FitAndPredict({.loss = loss}, data, data.rows);
+    for (const float score : scores) EXPECT_EQ(score, scores[0]);
+  }
+}
+
+TEST_F(XgbTest, OneRow) {
+  FitData data = Plane(1, 14);
+  for (const Loss loss : {Loss::kReg, Loss::kRank, Loss::kRankBinary}) {
+    EXPECT_EQ(FitAndPredict({.loss = loss}, data, data.rows).size(), 1u);
+  }
+}
+
+TEST_F(XgbTest, BadDataAreRefusedByName) {
+  auto model = MakeXgbModel({});
+  ASSERT_TRUE(model.ok());
+  EXPECT_EQ((*model)->Fit({}).kind(), StatusKind::kInvalid);
+  FitData data = Plane(10, 15);
+  data.labels[3] = kNan;
+  Status status = (*model)->Fit(data);
+  EXPECT_EQ(status.kind(), StatusKind::kInvalid);
+  EXPECT_NE(status.message().find("label of row 3"), std::string::npos) << status.message();
+  data.labels[3] = 0;
+  data.margins.assign(10, 0);
+  data.margins[9] = kInf;
+  status = (*model)->Fit(data);
+  EXPECT_NE(status.message().find("margin of row 9"), std::string::npos) << status.message();
+  data.margins.pop_back();
+  EXPECT_EQ((*model)->Fit(data).kind(), StatusKind::kInvalid);
+}
+
+// AutoTVM's early stop: with labels that one split explains, recall is at its best at once, and the trees that come
+// after it are dropped: so more patience changes nothing.
+TEST_F(XgbTest, TreesAfterTheBestRecallAreDropped) {
+  FitData data;
+  data.rows.columns = 1;
+  for (int i = 0; i < 64; ++i) {
+    data.rows.Append({static_cast<float>(i)});
+    data.labels.push_back(i < 32 ? 0.f : 1.f);
+  }
+  XgbOptions options{.rounds = 200, .depth = 3, .learning_rate = 0.3, .exact = true, .recall_of = 64, .patience = 20};
+  const std::vector<float> stopped = FitAndPredict(options, data, data.rows);
+  options.patience = 1000;
+  EXPECT_EQ(FitAndPredict(options, data, data.rows), stopped);
+  options.recall_of = 0;
+  EXPECT_NE(FitAndPredict(options, data, data.rows), stopped);
+  options = {.rounds = 1, .depth = 3, .learning_rate = 0.3, .exact = true, .recall_of = 64, .patience = 20};
+  EXPECT_EQ(FitAndPredict(options, data, data.rows), stopped);
+}
+
+TEST(MatrixTest, RowsAreCutOrFilledUp) {
+  Matrix m;
+  m.columns = 2;
+  m.Append({1, 2, 3});
+  m.Append({4});
+  ASSERT_EQ(m.rows(), 2u);
+  EXPECT_EQ(m.values[1], 2);
+  EXPECT_EQ(m.values[2], 4);
+  EXPECT_TRUE(std::isnan(m.values[3]));
+}
+
+}  // namespace
+}  // namespace hone::search
