@@ -1,0 +1,45 @@
+// What the estimates of the templates share. Cycles are of one core.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "target/target.h"
+#include "task/config.h"
+#include "task/workload.h"
+
+namespace hone::op {
+
+// Bytes that stay in a cache beside other data, and bytes a cycle that one core gets from what lies behind it: typical
+// of x86 servers of the last years; targets do not carry them.
+struct CacheModel {
+  double l1_bytes = 32e3, l2_bytes = 1.2e6;
+  double l2_rate = 32, l3_rate = 10;
+
+  // Cycles to read `bytes` of data of which `resident` bytes are read over and over.
+  double Read(double bytes, double resident) const;
+};
+
+// A knob's number or word; `neutral` if there is no such knob.
+int64_t NumberOr(const Config& config, const std::string& knob, int64_t neutral);
+std::string WordOr(const Config& config, const std::string& knob, const std::string& neutral);
+
+// {size, count} of the pieces that `extent` falls into.
+std::vector<std::pair<int64_t, int64_t>> Pieces(int64_t extent, int64_t piece);
+
+// Cycles of one step of a register tile: `rows` vectors of weights against `columns` broadcast values of which
+// `loaded` are loaded; beyond `registers` the accumulators are spilled.
+double StepCycles(double rows, double columns, double loaded, int registers);
+
+// log(1 + part / whole): near 0 for what does not matter.
+double LogShare(double part, double whole);
+
+// Of one template each: EstimateCost, for the templates they are named after.
+std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& config);
+std::vector<double> EstimateWinograd(const Workload& workload, const Target& target, const Config& config);
+std::vector<double> EstimateDepthwise(const Workload& workload, const Target& target, const Config& config);
+std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& config);
+
+}  // namespace hone::op

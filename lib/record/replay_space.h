@@ -1,0 +1,70 @@
+// A fully measured space in one small text file: everything that is needed to let tuners search it again without the
+// device, the operator or the compiler that it was measured with. doc/search.md says how such files are made.
+//
+// Format, version 1: lines of words separated by one space, in this order, each line ended by a newline.
+//   hone-replay 1
+//   workload TEXT                 canonical text of the workload (the rest of the line)
+//   target TEXT                   canonical text of the target
+//   machine TEXT                  the fingerprint that the times belong to
+//   template NAME VERSION DEFAULT a template; DEFAULT: its default point as an index of its own space, or -
+//   knob NAME KIND VALUE..        a knob of the template above, first knob first. KIND: `number`, `word`, `split`,
+//                                 `reorder`, `annotate`; the parts of one value (not of number, word) joined by commas
+//   points N                      then N lines, one a legal point, ascending:
+//   GAP TIME                      GAP: index minus that of the line before (of the first: the index); TIME: of an ok
+//                                 point its median in microseconds, of a pruned one `>` and its lower bound, of a
+//                                 failed one `!` and the kind of error
+//   end
+// Indices run through the templates in order, first knob least significant (search/space). A point that is not listed
+// is not legal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "record/store.h"
+#include "search/space/space.h"
+#include "task/outcome.h"
+
+namespace hone::record {
+
+struct ReplayTemplate {
+  std::string name;
+  int version = 1;
+  std::vector<search::Knob> knobs;
+  std::optional<uint64_t> default_index;  // of its own space
+};
+
+struct ReplayPoint {
+  uint64_t index = 0;
+  TrialState state = TrialState::kOk;
+  TrialError error = TrialError::kNone;
+  double median = 0;  // seconds; of a pruned point a lower bound; of a failed one 0
+};
+
+struct ReplaySpace {
+  std::string workload, target, machine;
+  std::vector<ReplayTemplate> templates;
+  std::vector<ReplayPoint> points;  // ascending by index
+
+  // The union of the templates' spaces, of which the points are legal. Holds no reference to this object.
+  search::TaskSpace MakeSpace() const;
+  // The points that are templates' defaults, in the order of the templates, as indices of the union.
+  std::vector<uint64_t> Defaults() const;
+  const ReplayPoint* Find(uint64_t index) const;  // null: not legal
+  double best() const;                            // seconds; 0 if no point is ok
+};
+
+std::string ReplayText(const ReplaySpace& space);
+// kInvalid with "FILE:LINE: what"; kUnsupported for a newer version.
+Result<ReplaySpace> ParseReplay(std::string_view text, const std::string& file_name);
+
+// The trials of one fingerprint as a replay space. `templates` (knobs and all) and `space` describe the same union;
+// where a point was tried more than once the first verdict counts. kInvalid if a trial is not of this space.
+Result<ReplaySpace> MakeReplay(const Meta& meta, const std::string& fingerprint, const search::TaskSpace& space,
+                               std::vector<ReplayTemplate> templates, const std::vector<Outcome>& outcomes);
+
+}  // namespace hone::record

@@ -1,0 +1,63 @@
+// A Gaussian process over rows of numbers, for the residuals of an estimate: few observations, small noise, uncertainty
+// wherever nothing was observed.
+//
+// Covariance of two rows of one group: offset^2 + linear^2 x.y + bend^2 M(|w (x - y)|), M(r) the Matern 5/2 function;
+// of two groups: none. To all of it a constant common to everything is added (what scale the observations have).
+// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: 2.2, 4.2, 5.4.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hone::search {
+
+struct GaussianSettings {
+  double common = 3.0, offset = 0.25;           // deviations
+  double linear = 0.15, bend = 0.25, noise = 0.04;
+  double length = 1.0;  // divides the weights of all columns
+};
+
+// Rows of the training set, owned elsewhere.
+struct GaussianRow {
+  const float* x = nullptr;
+  int group = 0;
+};
+
+class GaussianModel {
+ public:
+  // `weights`: of each column in the distance, 1 / (length over which things change).
+  GaussianModel(size_t columns, std::vector<float> weights);
+
+  // Learns from rows and values. `tune`: settings that explain the values best (the largest posterior density, searched
+  // by coordinates from the defaults, so that equal data give equal settings); else the settings as they are. Keeps
+  // pointers to the rows. Deterministic.
+  void Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune);
+
+  size_t size() const { return rows_.size(); }
+  const GaussianSettings& settings() const { return settings_; }
+  void set_settings(const GaussianSettings& s) { settings_ = s; }
+
+  double Mean(const GaussianRow& row) const;
+  // L^-1 k of a row, size() numbers: dot products of two are what observing takes from their covariance.
+  void Whiten(const GaussianRow& row, float* out) const;
+  double Covariance(const GaussianRow& a, const GaussianRow& b) const;  // before anything is observed
+  double noise() const { return settings_.noise; }
+
+ private:
+  struct Pairs;
+  double LogDensity(const Pairs& pairs, const std::vector<double>& values, const GaussianSettings& s,
+                    const std::vector<float>& weights) const;
+  void Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values);
+
+  size_t columns_;
+  std::vector<float> default_weights_, weights_;
+  GaussianSettings settings_;
+  std::vector<GaussianRow> rows_;
+  std::vector<float> scaled_;   // rows x columns, times weights
+  std::vector<float> factor_;   // lower triangle of the covariance's Cholesky factor, row by row, full width
+  std::vector<float> inverse_;  // 1 / its diagonal
+  std::vector<double> alpha_;   // covariance^-1 values
+};
+
+}  // namespace hone::search

@@ -1,0 +1,160 @@
+#include "search/tuner/auto_points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+namespace hone::search {
+namespace {
+
+// How one knob becomes columns.
+struct Encoding {
+  size_t first = 0, columns = 0;
+  bool numeric = true;
+  std::vector<float> low, high;  // of each column, over the knob's values
+};
+
+float Log2Of(int64_t v) { return std::log2(1.0F + static_cast<float>(std::llabs(v))); }
+
+class Encoder {
+ public:
+  Encoder(const Space& space, size_t first) : space_(space), next_(first) {
+    for (const Knob& knob : space.knobs()) Add(knob);
+  }
+
+  size_t columns() const { return next_; }
+
+  void Write(uint64_t index, float* row) const {
+    for (size_t k = 0; k < encodings_.size(); ++k) {
+      const Knob& knob = space_.knobs()[k];
+      const size_t digit = index % knob.size();
+      index /= knob.size();
+      const Encoding& e = encodings_[k];
+      if (e.columns == 0) continue;
+      if (!e.numeric) {
+        const size_t column = e.columns == 1 ? 0 : digit;
+        row[e.first + column] = e.columns == 1 ? static_cast<float>(digit) : 0.7F;
+        continue;
+      }
+      for (size_t c = 0; c < e.columns; ++c) {
+        const float range = e.high[c] - e.low[c];
+        if (range > 0) row[e.first + c] = (Log2Of(Part(knob, digit, c)) - e.low[c]) / range;
+      }
+    }
+  }
+
+ private:
+  static int64_t Part(const Knob& knob, size_t digit, size_t part) {
+    const std::vector<int64_t>& numbers = knob.value(digit).numbers;
+    return numbers[knob.kind() == KnobKind::kSplit ? part + 1 : part];
+  }
+
+  void Add(const Knob& knob) {
+    Encoding e;
+    e.first = next_;
+    if (knob.size() > 1) {
+      e.numeric = (knob.kind() == KnobKind::kOther && !knob.value(0).numbers.empty()) || knob.kind() == KnobKind::kSplit;
+      if (e.numeric) {
+        e.columns = knob.kind() == KnobKind::kSplit ? knob.value(0).numbers.size() - 1 : 1;
+        e.low.assign(e.columns, INFINITY);
+        e.high.assign(e.columns, -INFINITY);
+        for (size_t d = 0; d < knob.size(); ++d) {
+          for (size_t c = 0; c < e.columns; ++c) {
+            const float v = Log2Of(Part(knob, d, c));
+            e.low[c] = std::min(e.low[c], v);
+            e.high[c] = std::max(e.high[c], v);
+          }
+        }
+      } else {
+        e.columns = knob.size() == 2 ? 1 : knob.size();
+      }
+    }
+    next_ += e.columns;
+    encodings_.push_back(std::move(e));
+  }
+
+  const Space& space_;
+  size_t next_;
+  std::vector<Encoding> encodings_;
+};
+
+// A column's mean over the rows of a template becomes 0: only differences mean something.
+void Center(AutoPoints* points, size_t t) {
+  AutoPoints::Template& info = points->templates[t];
+  info.means.assign(points->columns, 0);
+  if (info.begin == info.end) return;
+  for (size_t c = 0; c < points->columns; ++c) {
+    double sum = 0;
+    for (size_t r = info.begin; r < info.end; ++r) sum += points->values[r * points->columns + c];
+    info.means[c] = static_cast<float>(sum / static_cast<double>(info.end - info.begin));
+    for (size_t r = info.begin; r < info.end; ++r) points->values[r * points->columns + c] -= info.means[c];
+  }
+}
+
+std::vector<uint64_t> Sample(const TaskSpace& space, uint64_t seed, size_t rows) {
+  Rng rng(Mix64(seed ^ 0x6175746fULL));
+  std::set<uint64_t> found;
+  for (size_t misses = 0; found.size() < rows && misses < 4 * rows;) {
+    const std::optional<uint64_t> index = space.SampleLegal(rng);
+    if (!index) break;
+    if (!found.insert(*index).second) ++misses;
+  }
+  return {found.begin(), found.end()};
+}
+
+}  // namespace
+
+size_t AutoPoints::Find(uint64_t wanted) const {
+  const auto at = std::lower_bound(index.begin(), index.end(), wanted);
+  return at != index.end() && *at == wanted ? static_cast<size_t>(at - index.begin()) : rows();
+}
+
+AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, uint64_t seed, uint64_t most_points,
+                          size_t most_rows) {
+  AutoPoints points;
+  std::optional<std::vector<uint64_t>> legal = space.LegalIndices(most_points);
+  points.complete = legal && legal->size() <= most_rows;
+  points.index = points.complete ? std::move(*legal) : Sample(space, seed, most_rows);
+
+  std::vector<Encoder> encoders;
+  std::vector<std::vector<double>> estimates(points.rows());
+  uint64_t offset = 0;
+  size_t row = 0;
+  for (const Space& s : space.spaces()) {
+    AutoPoints::Template t;
+    t.name = s.template_name();
+    t.begin = row;
+    for (; row < points.rows() && points.index[row] - offset < s.size(); ++row) {
+      points.template_of.push_back(static_cast<uint8_t>(points.templates.size()));
+      if (context.estimate) estimates[row] = context.estimate(context.workload, s.At(points.index[row] - offset));
+    }
+    t.end = row;
+    if (t.end > t.begin && !estimates[t.begin].empty()) t.estimates = estimates[t.begin].size();
+    encoders.emplace_back(s, t.estimates);
+    t.columns = encoders.back().columns();
+    points.columns = std::max(points.columns, t.columns);
+    points.templates.push_back(t);
+    offset += s.size();
+  }
+  // Rows of whole vectors.
+  points.columns = std::max<size_t>((points.columns + 3) / 4 * 4, 4);
+  points.values.assign(points.rows() * points.columns, 0);
+  points.log_cost.assign(points.rows(), 0);
+  offset = 0;
+  for (size_t t = 0; t < points.templates.size(); ++t) {
+    for (size_t r = points.templates[t].begin; r < points.templates[t].end; ++r) {
+      float* out = points.values.data() + r * points.columns;
+      if (!estimates[r].empty() && estimates[r].size() == points.templates[t].estimates) {
+        points.log_cost[r] = static_cast<float>(estimates[r][0]);
+        for (size_t e = 0; e < estimates[r].size(); ++e) out[e] = static_cast<float>(estimates[r][e]);
+      }
+      encoders[t].Write(points.index[r] - offset, out);
+    }
+    offset += space.spaces()[t].size();
+    Center(&points, t);
+  }
+  return points;
+}
+
+}  // namespace hone::search

@@ -1,0 +1,44 @@
+// The points that `auto` chooses from, as numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "search/space/space.h"
+#include "search/tuner/context.h"
+
+namespace hone::search {
+
+// One row a point. Columns, in this order: the operator's estimate and its features (none without an estimate), then the knobs: numbers as log2(1 + |v|), scaled to 0 .. 1 over the values that occur; words, orders and
+// annotations as a column for each value but the first of two; the inner parts of a split each like a number. Columns
+// of one template are comparable among its points only.
+struct AutoPoints {
+  struct Template {
+    std::string name;
+    size_t begin = 0, end = 0;  // rows
+    size_t estimates = 0;       // columns of the estimate
+    size_t columns = 0;         // in all; the rest of a row is 0
+    std::vector<float> means;   // what was taken from each column
+  };
+  std::vector<uint64_t> index;  // ascending
+  std::vector<float> log_cost;  // of the estimate; 0 without one
+  std::vector<float> values;    // rows x columns
+  std::vector<uint8_t> template_of;
+  std::vector<Template> templates;
+  size_t columns = 0;
+  bool complete = false;  // all legal points of the space
+
+  size_t rows() const { return index.size(); }
+  const float* row(size_t r) const { return values.data() + r * columns; }
+  // The row of an index; rows() if it is not there.
+  size_t Find(uint64_t index) const;
+};
+
+// All legal points if the space has at most `most_points` points, legal or not, and at most `most_rows` legal ones;
+// else `most_rows` drawn with `seed`, of each template in turn.
+AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, uint64_t seed, uint64_t most_points,
+                          size_t most_rows);
+
+}  // namespace hone::search

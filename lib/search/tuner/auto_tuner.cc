@@ -1,0 +1,302 @@
+#include "search/tuner/auto_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "search/tuner/auto_donors.h"
+
+namespace hone::search {
+namespace {
+
+constexpr size_t kMostTrained = 160;      // observations in the model: the fastest half, the newest half
+constexpr size_t kPromising = 6144;       // rows whose mean is looked at: the best by the prior,
+constexpr size_t kOthers = 2048;          // others in turn,
+constexpr size_t kCenters = 3;            // and the neighbours of this many of the fastest
+constexpr size_t kCandidates = 768;       // of them the best by mean, whose variance is looked at
+constexpr double kWorstLog = 1.0;         // labels beyond e times the best say less by the excess
+
+double NormalDensity(double z) { return 0.3989422804014327 * std::exp(-0.5 * z * z); }
+double NormalShare(double z) { return 0.5 * std::erfc(-z * 0.7071067811865476); }
+
+double ExpectedImprovement(double best, double mean, double deviation) {
+  if (deviation <= 0) return std::max(best - mean, 0.0);
+  const double z = (best - mean) / deviation;
+  return deviation * (z * NormalShare(z) + NormalDensity(z));
+}
+
+}  // namespace
+
+AutoTuner::AutoTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context)
+    : space_(space), seed_(seed), context_(context) {}
+
+void AutoTuner::Prepare() {
+  if (prepared_) return;
+  prepared_ = true;
+  points_ = MakeAutoPoints(space_, context_, seed_, kMostPoints, kMostRows);
+  prior_ = points_.log_cost;
+  const std::vector<float> correction = DonorCorrection(points_, space_, context_);
+  for (size_t r = 0; r < correction.size(); ++r) prior_[r] += correction[r];
+  by_prior_.resize(points_.rows());
+  for (size_t r = 0; r < by_prior_.size(); ++r) by_prior_[r] = r;
+  std::stable_sort(by_prior_.begin(), by_prior_.end(), [&](size_t a, size_t b) { return prior_[a] < prior_[b]; });
+  for (Seen& seen : history_) seen.row = points_.Find(seen.index);
+}
+
+void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) {
+    Seen seen;
+    seen.index = outcome.config.index;
+    seen.row = prepared_ ? points_.Find(seen.index) : 0;
+    seen.state = outcome.state;
+    if (outcome.state != TrialState::kFailed) {
+      // A time that is none is no reason to fall over: the trial counts as failed.
+      if (std::isfinite(outcome.median) && outcome.median > 0) {
+        seen.log_time = std::log(outcome.median);
+      } else {
+        seen.state = TrialState::kFailed;
+      }
+    }
+    history_.push_back(seen);
+    known_.insert(seen.index);
+    proposed_.erase(seen.index);
+  }
+}
+
+std::vector<uint64_t> AutoTuner::NextBatch(int n) {
+  Prepare();
+  const size_t begin = history_.size() / kGroup * kGroup;
+  if (plan_at_ != begin) {
+    plan_ = Plan(begin);
+    plan_at_ = begin;
+  }
+  const auto take = [&] {
+    std::vector<uint64_t> batch;
+    size_t room = begin + kGroup - std::min(begin + kGroup, history_.size() + proposed_.size());
+    for (const uint64_t index : plan_) {
+      if (room == 0 || static_cast<int>(batch.size()) >= n) break;
+      if (known_.count(index) || !proposed_.insert(index).second) continue;
+      batch.push_back(index);
+      --room;
+    }
+    return batch;
+  };
+  std::vector<uint64_t> batch = take();
+  if (batch.empty() && proposed_.empty() && n > 0) {
+    // The history is another tuner's: what was planned for this group is known already.
+    plan_ = Plan(history_.size());
+    batch = take();
+  }
+  return batch;
+}
+
+void AutoTuner::Fit(size_t history) {
+  std::vector<size_t> timed;
+  best_log_ = std::numeric_limits<double>::infinity();
+  any_ok_ = false;
+  for (size_t i = 0; i < history; ++i) {
+    if (history_[i].state == TrialState::kFailed || history_[i].row >= points_.rows()) continue;
+    timed.push_back(i);
+    if (history_[i].state == TrialState::kOk) {
+      any_ok_ = true;
+      best_log_ = std::min(best_log_, history_[i].log_time);
+    }
+  }
+  if (!any_ok_) {
+    for (size_t i : timed) best_log_ = std::min(best_log_, history_[i].log_time);
+  }
+  if (timed.size() > kMostTrained) {
+    std::vector<size_t> newest(timed.end() - kMostTrained / 2, timed.end());
+    timed.resize(timed.size() - kMostTrained / 2);
+    std::stable_sort(timed.begin(), timed.end(),
+                     [&](size_t a, size_t b) { return history_[a].log_time < history_[b].log_time; });
+    timed.resize(kMostTrained / 2);
+    timed.insert(timed.end(), newest.begin(), newest.end());
+  }
+  std::vector<float> weights(points_.columns, 0);
+  size_t estimates = 0;
+  for (const AutoPoints::Template& t : points_.templates) estimates = std::max(estimates, t.estimates);
+  for (size_t c = 0; c < points_.columns; ++c) weights[c] = c < estimates ? 0.6F : 0.8F;
+  model_ = std::make_unique<GaussianModel>(points_.columns, weights);
+  std::vector<GaussianRow> rows;
+  std::vector<double> labels;
+  for (size_t i : timed) {
+    double log_time = history_[i].log_time;
+    if (log_time > best_log_ + kWorstLog) log_time = best_log_ + kWorstLog + std::log1p(log_time - best_log_ - kWorstLog);
+    rows.push_back(Row(history_[i].row));
+    labels.push_back(log_time - prior_[history_[i].row]);
+  }
+  // The common offset is far from 0; a constant taken off keeps the numbers small.
+  model_offset_ = 0;
+  for (double label : labels) model_offset_ += label / static_cast<double>(labels.size());
+  for (double& label : labels) label -= model_offset_;
+  model_->Fit(std::move(rows), std::move(labels), timed.size() >= 6);
+}
+
+std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const {
+  std::vector<size_t> rows;
+  const auto add = [&](size_t row) {
+    if (!known.count(points_.index[row])) rows.push_back(row);
+  };
+  if (points_.rows() <= kPromising + kOthers) {
+    for (size_t r = 0; r < points_.rows(); ++r) add(r);
+    return rows;
+  }
+  for (size_t i = 0; i < kPromising; ++i) add(by_prior_[i]);
+  const size_t rest = points_.rows() - kPromising;
+  const uint64_t start = Mix64(seed_ ^ Mix64(history)) % rest;
+  const size_t stride = std::max<size_t>(rest / kOthers, 1);
+  for (size_t i = 0; i < kOthers; ++i) add(by_prior_[kPromising + (start + i * stride) % rest]);
+  // One and two knobs away from the fastest.
+  std::vector<size_t> fastest;
+  for (size_t i = 0; i < history; ++i) {
+    if (history_[i].state == TrialState::kOk && history_[i].row < points_.rows()) fastest.push_back(i);
+  }
+  std::stable_sort(fastest.begin(), fastest.end(),
+                   [&](size_t a, size_t b) { return history_[a].log_time < history_[b].log_time; });
+  if (fastest.size() > kCenters) fastest.resize(kCenters);
+  for (size_t f : fastest) {
+    uint64_t offset = 0;
+    size_t t = 0;
+    while (t < points_.template_of[history_[f].row]) offset += space_.spaces()[t++].size();
+    const uint64_t center = history_[f].index - offset;
+    const std::vector<Knob>& knobs = space_.spaces()[t].knobs();
+    const auto moved = [&](uint64_t index, size_t knob, size_t digit) {
+      uint64_t radix = 1;
+      for (size_t k = 0; k < knob; ++k) radix *= knobs[k].size();
+      return index - index / radix % knobs[knob].size() * radix + digit * radix;
+    };
+    const auto visit = [&](uint64_t index) {
+      const size_t row = points_.Find(offset + index);
+      if (row < points_.rows()) add(row);
+    };
+    for (size_t a = 0; a < knobs.size(); ++a) {
+      for (size_t i = 0; i < knobs[a].size(); ++i) {
+        const uint64_t first = moved(center, a, i);
+        visit(first);
+        for (size_t b = a + 1; b < knobs.size(); ++b) {
+          for (size_t j = 0; j < knobs[b].size(); ++j) visit(moved(first, b, j));
+        }
+      }
+    }
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  return rows;
+}
+
+double AutoTuner::Works(size_t row, const std::vector<size_t>& failed, const std::vector<size_t>& worked) const {
+  if (failed.empty()) return 1;
+  const auto weight = [&](size_t other) {
+    if (points_.template_of[row] != points_.template_of[other]) return 0.0;
+    double distance = 0;
+    for (size_t c = 0; c < points_.columns; ++c) {
+      const double d = points_.row(row)[c] - points_.row(other)[c];
+      distance += d * d;
+    }
+    return std::exp(-3 * distance);
+  };
+  double good = 1, bad = 0;  // one success beforehand: legal points usually work
+  for (size_t f : failed) bad += weight(f);
+  for (size_t w : worked) good += weight(w);
+  return good / (good + bad);
+}
+
+std::vector<uint64_t> AutoTuner::Plan(size_t history) {
+  std::unordered_set<uint64_t> known;
+  for (size_t i = 0; i < history; ++i) known.insert(history_[i].index);
+  std::vector<uint64_t> plan;
+  std::unordered_set<uint64_t> planned;
+  if (history < kGroup) {
+    for (const uint64_t index : context_.defaults) {
+      if (plan.size() < kGroup && points_.Find(index) < points_.rows() && !known.count(index) &&
+          planned.insert(index).second) {
+        plan.push_back(index);
+      }
+    }
+  }
+  Fit(history);
+  std::vector<size_t> failed, worked;
+  for (size_t i = 0; i < history; ++i) {
+    if (history_[i].row >= points_.rows()) continue;
+    (history_[i].state == TrialState::kFailed ? failed : worked).push_back(history_[i].row);
+  }
+  std::vector<size_t> active = ActiveRows(history, known);
+  if (active.empty() && !points_.complete) {
+    // The sample is used up; what is left of the space is looked for at random.
+    Rng rng(Mix64(seed_ ^ Mix64(history + 1)));
+    for (int tries = 0; tries < 1000 && plan.size() < kGroup; ++tries) {
+      const std::optional<uint64_t> index = space_.SampleLegal(rng);
+      if (index && !known.count(*index) && planned.insert(*index).second) plan.push_back(*index);
+    }
+    return plan;
+  }
+  std::vector<std::pair<double, size_t>> means;
+  for (size_t row : active) means.push_back({prior_[row] + model_offset_ + model_->Mean(Row(row)), row});
+  if (means.size() > kCandidates) {
+    std::nth_element(means.begin(), means.begin() + kCandidates, means.end());
+    means.resize(kCandidates);
+  }
+  std::sort(means.begin(), means.end());
+  const size_t n = model_->size();
+  std::vector<Candidate> candidates;
+  for (const auto& [mean, row] : means) {
+    Candidate c{row, mean, model_->Covariance(Row(row), Row(row)), Works(row, failed, worked), std::vector<float>(n)};
+    model_->Whiten(Row(row), c.white.data());
+    for (float w : c.white) c.variance -= static_cast<double>(w) * w;
+    candidates.push_back(std::move(c));
+  }
+  // What is certain about all points alike does not tell them apart.
+  const double common = n == 0 ? model_->settings().common * model_->settings().common : 0;
+  const double noise = model_->noise() * model_->noise();
+  // A point that will be measured: the others are as uncertain as they will be then, their means stay.
+  const auto believe = [&](size_t row) {
+    std::vector<float> white(n);
+    model_->Whiten(Row(row), white.data());
+    std::vector<float> seen = white;
+    double variance = model_->Covariance(Row(row), Row(row)) + noise;
+    for (const auto& earlier : believed_) {
+      double covariance = model_->Covariance(Row(row), Row(earlier.first));
+      for (size_t k = 0; k < seen.size(); ++k) covariance -= static_cast<double>(seen[k]) * earlier.second[k];
+      seen.push_back(static_cast<float>(covariance / earlier.second.back()));
+    }
+    for (float w : seen) variance -= static_cast<double>(w) * w;
+    const double deviation = std::sqrt(std::max(variance, 1e-9));
+    for (Candidate& c : candidates) {
+      double covariance = model_->Covariance(Row(row), Row(c.row));
+      for (size_t k = 0; k < seen.size(); ++k) covariance -= static_cast<double>(seen[k]) * c.white[k];
+      const double component = covariance / deviation;
+      c.white.push_back(static_cast<float>(component));
+      c.variance -= component * component;
+    }
+    seen.push_back(static_cast<float>(deviation));
+    believed_.push_back({row, std::move(seen)});
+  };
+  believed_.clear();
+  for (const uint64_t index : plan) believe(points_.Find(index));
+  Rng rng(Mix64(seed_ ^ Mix64(history ^ 0x70696361ULL)));
+  double best = best_log_;
+  if (!std::isfinite(best) && !candidates.empty()) best = candidates[0].mean;
+  double gain_left = 0;
+  while (plan.size() < kGroup) {
+    const Candidate* chosen = nullptr;
+    double most = -1;
+    // How much is left to chance: each choice asks for another margin.
+    const double margin = history == 0 ? 0.0 : 0.01 * std::fabs(rng.Normal());
+    for (const Candidate& c : candidates) {
+      if (planned.count(points_.index[c.row])) continue;
+      const double variance = std::max(c.variance - (believed_.empty() ? common : 0), 1e-6);
+      const double gain = ExpectedImprovement(best - margin, c.mean, std::sqrt(variance)) * c.works;
+      if (gain > most) most = gain, chosen = &c;
+      gain_left = std::max(gain_left, gain);
+    }
+    if (chosen == nullptr) break;
+    plan.push_back(points_.index[chosen->row]);
+    planned.insert(plan.back());
+    believe(chosen->row);
+  }
+  expected_gain_ = any_ok_ ? std::optional<double>(gain_left) : std::nullopt;
+  return plan;
+}
+
+}  // namespace hone::search

@@ -1,0 +1,83 @@
+// The tuner `auto`: an operator's closed-form estimate, corrected by a Gaussian process over what was measured, and the
+// points with the largest expected improvement, a few at a time.
+//
+//  - All legal points of a space are looked at where there are few enough (kMostRows), else a seeded sample of them
+//    and what lies near the best.
+//  - Trials come in groups of kGroup that end at multiples of kGroup of the history's length. A group is a function of
+//    the history before it alone, so that a resume in its middle ends with the same trials.
+//  - The first group begins with the templates' defaults, then follows the estimate.
+//  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
+//    failed ones only in the share of failures near a point, by which its improvement is weighed.
+//  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured.
+// doc/search.md explains the choices and has the figures.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "search/tuner/auto_model.h"
+#include "search/tuner/auto_points.h"
+#include "search/tuner/tuner.h"
+
+namespace hone::search {
+
+class AutoTuner : public Tuner {
+ public:
+  static constexpr size_t kGroup = 4;
+  static constexpr uint64_t kMostPoints = uint64_t{1} << 22;  // legal or not: enumerated
+  static constexpr size_t kMostRows = 100000;
+
+  AutoTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context);
+
+  const char* name() const override { return "auto"; }
+  std::vector<uint64_t> NextBatch(int n) override;
+  void Update(const std::vector<Outcome>& outcomes) override;
+
+  // By which share of the best time so far the best of all remaining points is expected to be faster, as the last
+  // NextBatch saw it; nothing before that.
+  std::optional<double> ExpectedGain() const override { return expected_gain_; }
+
+ private:
+  struct Seen {
+    uint64_t index = 0;
+    size_t row = 0;  // rows(): not among the points
+    TrialState state = TrialState::kOk;
+    double log_time = 0;
+  };
+  struct Candidate {
+    size_t row = 0;
+    double mean = 0, variance = 0, works = 1;
+    std::vector<float> white;
+  };
+
+  void Prepare();
+  std::vector<uint64_t> Plan(size_t history);
+  std::vector<size_t> ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const;
+  void Fit(size_t history);
+  double Works(size_t row, const std::vector<size_t>& failed, const std::vector<size_t>& worked) const;
+  GaussianRow Row(size_t row) const { return {points_.row(row), points_.template_of[row]}; }
+
+  const TaskSpace& space_;
+  const uint64_t seed_;
+  const TunerContext context_;
+  bool prepared_ = false;
+  AutoPoints points_;
+  std::vector<float> prior_;          // of each row: log time but for a constant, before anything is measured
+  std::vector<size_t> by_prior_;      // rows, the most promising first
+  std::unique_ptr<GaussianModel> model_;
+  double model_offset_ = 0;           // taken from the labels
+  std::vector<std::pair<size_t, std::vector<float>>> believed_;  // of the group that is planned: row, whitened
+  double best_log_ = 0;               // log of the fastest time
+  bool any_ok_ = false;
+  std::vector<Seen> history_;         // in order
+  std::unordered_set<uint64_t> known_;
+  std::vector<uint64_t> plan_;        // the group that begins at plan_at_
+  size_t plan_at_ = SIZE_MAX;
+  std::unordered_set<uint64_t> proposed_;  // and not yet in the history
+  std::optional<double> expected_gain_;
+};
+
+}  // namespace hone::search

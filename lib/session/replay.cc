@@ -1,0 +1,101 @@
+#include "session/replay.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "base/clock.h"
+#include "op/estimate.h"
+
+namespace hone::session {
+namespace {
+
+Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, double incumbent, double prune_factor) {
+  Outcome outcome;
+  outcome.config = space.At(point.index);
+  outcome.state = point.state;
+  outcome.error = point.error;
+  outcome.median = point.median;
+  const bool hopeless = prune_factor > 0 && incumbent > 0 && point.median > prune_factor * incumbent;
+  if (point.state == TrialState::kOk && hopeless) outcome.state = TrialState::kPruned;
+  return outcome;
+}
+
+}  // namespace
+
+Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay) {
+  search::TunerContext context;
+  HONE_ASSIGN_OR_RETURN(context.workload, Workload::Parse(replay.workload));
+  HONE_ASSIGN_OR_RETURN(context.target, Target::Parse(replay.target));
+  context.defaults = replay.Defaults();
+  context.estimate = [target = context.target](const Workload& workload, const Config& config) {
+    return op::EstimateCost(workload, target, config);
+  };
+  return context;
+}
+
+Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
+                         const ReplayOptions& options) {
+  const double best = replay.best();
+  if (best <= 0) return Status::Invalid("no point of " + replay.workload + " is ok: there is nothing to find");
+  HONE_ASSIGN_OR_RETURN(search::TunerContext context, ReplayContext(replay));
+  context.like_autotvm = options.like_autotvm;
+  context.donors = options.donors;
+  ReplayRun run;
+  Clock* clock = RealClock();
+  double begin = clock->NowSeconds();
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<search::Tuner> tuner,
+                        search::MakeTuner(options.tuner, space, options.seed, context));
+  double incumbent = 0;
+  while (static_cast<int64_t>(run.tried.size()) < options.trials) {
+    const int64_t count = static_cast<int64_t>(run.tried.size());
+    const int64_t room = std::min<int64_t>(options.batch - count % options.batch, options.trials - count);
+    std::vector<uint64_t> batch;
+    const bool first = count == 0 && !context.defaults.empty();
+    if (first) batch.push_back(context.defaults[0]);
+    begin = clock->NowSeconds();
+    for (uint64_t index : tuner->NextBatch(static_cast<int>(room - (first ? 1 : 0)))) {
+      if (!first || index != batch[0]) batch.push_back(index);
+    }
+    run.tuner_seconds += clock->NowSeconds() - begin;
+    if (batch.empty()) break;
+    std::vector<Outcome> outcomes;
+    for (uint64_t index : batch) {
+      const record::ReplayPoint* point = replay.Find(index);
+      if (point == nullptr) return Status::Invalid(options.tuner + " proposed a point that is not legal");
+      outcomes.push_back(Try(*point, space, incumbent, options.prune_factor));
+      if (outcomes.back().state == TrialState::kOk && (incumbent == 0 || point->median < incumbent)) {
+        incumbent = point->median;
+      }
+      run.tried.push_back(index);
+      run.share.push_back(incumbent > 0 ? best / incumbent : 0);
+    }
+    begin = clock->NowSeconds();
+    tuner->Update(outcomes);
+    run.tuner_seconds += clock->NowSeconds() - begin;
+  }
+  return run;
+}
+
+search::Donor DonorOf(const record::ReplaySpace& replay, const search::TaskSpace& space, size_t count) {
+  search::Donor donor;
+  if (auto workload = Workload::Parse(replay.workload); workload.ok()) donor.workload = std::move(*workload);
+  std::vector<const record::ReplayPoint*> ok;
+  for (const record::ReplayPoint& p : replay.points) {
+    if (p.state == TrialState::kOk) ok.push_back(&p);
+  }
+  std::stable_sort(ok.begin(), ok.end(), [](const auto* a, const auto* b) { return a->median < b->median; });
+  const size_t step = std::max<size_t>(ok.size() / std::max<size_t>(count, 1), 1);
+  for (size_t i = 0; i < ok.size(); ++i) {
+    if (i < count || i % step == 0) donor.outcomes.push_back(Try(*ok[i], space, 0, 0));
+  }
+  return donor;
+}
+
+int64_t TrialsTo(const ReplayRun& run, double share) {
+  for (size_t i = 0; i < run.share.size(); ++i) {
+    if (run.share[i] >= share) return static_cast<int64_t>(i) + 1;
+  }
+  return static_cast<int64_t>(run.share.size()) + 1;
+}
+
+}  // namespace hone::session

@@ -1,0 +1,43 @@
+// Tuning without a device: a tuner against a space whose every point was measured before.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/replay_space.h"
+#include "search/tuner/tuner.h"
+
+namespace hone::session {
+
+struct ReplayOptions {
+  std::string tuner = "auto";
+  uint64_t seed = 1;
+  int64_t trials = 128;
+  int batch = 16;           // candidates that a tuner is asked for at a time, as a session does
+  double prune_factor = 2;  // a point slower than this times the best so far is reported as pruned; 0: never
+  bool like_autotvm = false;
+  std::vector<search::Donor> donors;
+};
+
+struct ReplayRun {
+  std::vector<uint64_t> tried;  // indices, in order
+  std::vector<double> share;    // after each trial: the space's best time over the best so far; 0 if none was ok
+  double tuner_seconds = 0;     // spent in the tuner
+};
+
+// The workload, target, estimate and defaults of a replay space, as a session gives them to a tuner.
+Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay);
+
+// Trial 0 is the first template's default, as in a session. kInvalid if the space has no point that is ok.
+Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
+                         const ReplayOptions& options);
+
+// The fastest `count` ok points and `count` others, evenly spaced, as another task's history.
+search::Donor DonorOf(const record::ReplaySpace& replay, const search::TaskSpace& space, size_t count);
+
+// Trials until `share` is reached, of a run; its length + 1 if it never was.
+int64_t TrialsTo(const ReplayRun& run, double share);
+
+}  // namespace hone::session
