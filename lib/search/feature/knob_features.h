@@ -1,0 +1,43 @@
+// Knob features: a point as numbers, from its knobs alone. Closed form: tables are made once, a row is copied together.
+//
+// The columns of one template are those of AutoTVM's `knob` features: for each knob in order, a split gives its parts
+// (the outermost is always -1), a reorder its permutation, an annotation a one-hot of 11 words an axis (none, vec,
+// unroll, blockIdx.x .y .z, threadIdx.x .y .z, vthread, fuse), another knob its number; a word is its position among
+// the knob's words. Where a task has several templates a row begins with the template's position, each template has
+// columns of its own, and those of the others are missing (not a number).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "search/space/space.h"
+
+namespace hone::search {
+
+class KnobFeatures {
+ public:
+  explicit KnobFeatures(const TaskSpace& space);
+
+  size_t columns() const { return columns_; }
+  // Writes `columns()` floats. REQUIRES: index < the space's size.
+  void Write(uint64_t index, float* row) const;
+  // The row of a config that need not be a point of this space: one of another shape. Knobs and templates that this
+  // space does not have are left out; missing ones are missing.
+  std::vector<float> RowOf(const Config& config) const;
+
+ private:
+  struct KnobTable {
+    size_t column = 0, width = 0, size = 0;
+    std::vector<float> values;  // size x width
+  };
+  struct TemplateTable {
+    uint64_t size = 0;
+    std::vector<KnobTable> knobs;
+  };
+  const TaskSpace& space_;
+  std::vector<TemplateTable> templates_;
+  size_t columns_ = 0;
+};
+
+}  // namespace hone::search

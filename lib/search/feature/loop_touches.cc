@@ -1,0 +1,148 @@
+#include "search/feature/loop_touches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "arith/linear.h"
+#include "ir/analysis.h"
+#include "ir/visitor.h"
+
+namespace hone::search {
+namespace {
+
+// An integer expression where every variable is 0; nothing if it cannot be said.
+std::optional<int64_t> AtZero(const ir::Expr& e) {
+  if (const int64_t* value = ir::AsIntImm(e)) return *value;
+  if (e.as<ir::VarNode>() != nullptr) return 0;
+  const auto* op = e.as<ir::Binary>();
+  if (op == nullptr) return std::nullopt;
+  const std::optional<int64_t> a = AtZero(op->a), b = AtZero(op->b);
+  if (!a || !b) return std::nullopt;
+  switch (op->kind) {
+    case ir::ExprKind::kAdd:
+      return *a + *b;
+    case ir::ExprKind::kSub:
+      return *a - *b;
+    case ir::ExprKind::kMul:
+      return *a * *b;
+    case ir::ExprKind::kMin:
+      return std::min(*a, *b);
+    case ir::ExprKind::kMax:
+      return std::max(*a, *b);
+    case ir::ExprKind::kDiv:
+      if (*b <= 0 || *a < 0) return std::nullopt;
+      return *a / *b;
+    default:
+      return std::nullopt;
+  }
+}
+
+int ParallelLevel(ir::ForKind kind) {
+  switch (kind) {
+    case ir::ForKind::kBlockX:
+    case ir::ForKind::kBlockY:
+    case ir::ForKind::kBlockZ:
+      return 2;
+    case ir::ForKind::kParallel:
+    case ir::ForKind::kThreadX:
+    case ir::ForKind::kThreadY:
+    case ir::ForKind::kThreadZ:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+class Collector : public ir::Visitor {
+ public:
+  std::vector<LoopTouches> Run(const ir::Function& function) {
+    Visit(function.body);
+    return std::move(loops_);
+  }
+
+ private:
+  void VisitFor(const ir::For& op) override {
+    LoopTouches loop;
+    loop.kind = op.for_kind;
+    loop.length = std::max<int64_t>(1, AtZero(op.extent).value_or(1));
+    loop.nest = static_cast<int>(open_.size()) + 1;
+    loop.top_down = static_cast<double>(loop.length) * (open_.empty() ? 1 : loops_[open_.back()].top_down);
+    open_.push_back(loops_.size());
+    vars_.push_back(op.var);
+    loops_.push_back(std::move(loop));
+    Visit(op.body);
+    open_.pop_back();
+    vars_.pop_back();
+  }
+
+  void VisitBinary(const ir::Binary& op) override {
+    if (op.type.is_float() && !open_.empty()) {
+      LoopTouches& loop = loops_[open_.back()];
+      loop.additions += op.kind == ir::ExprKind::kAdd || op.kind == ir::ExprKind::kSub;
+      loop.multiplications += op.kind == ir::ExprKind::kMul;
+      loop.divisions += op.kind == ir::ExprKind::kDiv || op.kind == ir::ExprKind::kMod;
+    }
+    Visitor::VisitBinary(op);
+  }
+
+  void VisitCall(const ir::Call& op) override {
+    if (op.fn == ir::Intrinsic::kFma && !open_.empty()) {
+      ++loops_[open_.back()].additions;
+      ++loops_[open_.back()].multiplications;
+    }
+    Visitor::VisitCall(op);
+  }
+
+  void VisitLoad(const ir::Load& op) override {
+    Visitor::VisitLoad(op);
+    Access(op.buffer, op.index);
+  }
+
+  void VisitStore(const ir::Store& op) override {
+    Visitor::VisitStore(op);
+    Access(op.buffer, op.index);
+  }
+
+  void Access(const ir::Buffer& buffer, const ir::Expr& index) {
+    const std::string name = fmt::format("{}_{:04}", buffer.name(), met_[buffer.name()]++);
+    const arith::Linear linear = arith::ToLinear(index);
+    std::unordered_set<const ir::ExprNode*> used;
+    for (const ir::Var& var : ir::FreeVars(index)) used.insert(var.get());
+    Touch touch;
+    touch.buffer = buffer.name();
+    // [l]: at the last loop met that is not more parallel than l; what a more parallel loop is compared with.
+    double count_below[2] = {1, 1}, reuse_below[2] = {1, 1};
+    for (size_t i = open_.size(); i-- > 0;) {
+      LoopTouches& loop = loops_[open_[i]];
+      const bool uses = used.count(vars_[i].get()) != 0;
+      (uses ? touch.count : touch.reuse) *= static_cast<double>(loop.length);
+      touch.stride = 0;
+      for (const auto& term : linear.terms) {
+        if (term.term.same_as(vars_[i])) touch.stride = term.coefficient;
+      }
+      const int level = ParallelLevel(loop.kind);
+      touch.thread_count = level == 0 ? 0 : touch.count / count_below[level - 1];
+      touch.thread_reuse = level == 0 ? 0 : touch.reuse / reuse_below[level - 1];
+      for (int above = level; above < 2; ++above) {
+        count_below[above] = touch.count;
+        reuse_below[above] = touch.reuse;
+      }
+      loop.bottom_up = std::max(loop.bottom_up, touch.count * touch.reuse);
+      loop.touches.emplace(name, touch);
+    }
+  }
+
+  std::vector<LoopTouches> loops_;
+  std::vector<size_t> open_;  // the loops around here, outermost first
+  std::vector<ir::Var> vars_;  // theirs
+  std::map<std::string, int> met_;
+};
+
+}  // namespace
+
+std::vector<LoopTouches> CollectTouches(const ir::Function& function) { return Collector().Run(function); }
+
+}  // namespace hone::search
