@@ -138,6 +138,7 @@ Status Run(const PlanOptions& options) {
   PlanInput input;
   HONE_ASSIGN_OR_RETURN(input.folder, pipeline::ReadPipelineFolder(pipelines));
   HONE_RETURN_IF_ERROR(ReadTaskLists(work, &input));
+  HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);
   input.abi = AskAbis(tools, work);

@@ -12,20 +12,26 @@
 namespace hone::pipeline {
 namespace {
 
-std::string StampPath(const std::string& task, const std::string& target) {
-  return "stamps/" + task + "." + target + ".done";
-}
-
-std::vector<std::string> Stamps(const NetworkJob& job) {
-  std::vector<std::string> stamps;
-  if (job.tasks == nullptr) return stamps;
-  stamps.reserve(job.tasks->tasks.size());
-  for (const TaskEntry& entry : job.tasks->tasks) stamps.push_back(StampPath(entry.id, job.target->name));
-  return stamps;
-}
-
 // One job at a time on a device; the name cannot be mistaken for Ninja's own pool `console`.
 std::string PoolName(const TargetFile& target) { return "device-" + target.name; }
+
+// Edges that write into the same records never run at the same time: where a target has several devices, one of them is
+// left to such edges.
+std::string PoolName(const TuneJob& task) {
+  return PoolName(*task.target) + (task.shared && task.target->devices > 1 ? "-shared" : "");
+}
+
+// `--winograd 4`; empty for the default, which changes no command.
+std::string NumericsFlags(const PipelineFile& pipeline) {
+  const int64_t cap = pipeline.tune.winograd;
+  return cap == TuneSettings().winograd ? "" : fmt::format("--winograd {}", cap == 0 ? "off" : std::to_string(cap));
+}
+
+std::string ShapeText(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (const int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ",", extent);
+  return text;
+}
 
 class Manifest {
  public:
@@ -37,6 +43,7 @@ class Manifest {
     ManifestEdge();
     for (const NetworkJob& job : input_.jobs) ExtractEdge(job);
     TuneEdges();
+    for (const Round& round : input_.rounds) RoundEdges(round);
     for (const NetworkJob& job : input_.jobs) {
       if (job.tasks != nullptr) NetworkEdges(job);
     }
@@ -74,6 +81,12 @@ class Manifest {
     writer_.Build(build);
   }
 
+  // The cap on numerics, where it is not the default.
+  static void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
+    const std::string flags = NumericsFlags(*job.pipeline);
+    if (!flags.empty()) build->bindings.push_back({"numerics", flags});
+  }
+
   // The file of the network's parameters, if the pipeline names one: a further input, and the flag for it.
   static void AddParameters(const NetworkJob& job, NinjaBuild* build) {
     if (job.parameters.empty()) return;
@@ -91,6 +104,8 @@ class Manifest {
   void ManifestEdge();
   void ExtractEdge(const NetworkJob& job);
   void TuneEdges();
+  void TuneEdge(const TuneJob& task);
+  void RoundEdges(const Round& round);
   void NetworkEdges(const NetworkJob& job);
   void Aliases();
   NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
@@ -111,7 +126,14 @@ void Manifest::Head() {
   writer_.Variable("ninja_required_version", "1.10");
   Section("devices: what measures on one waits for its turn");
   for (const TargetFile* target : input_.targets) {
-    writer_.Pool(PoolName(*target), static_cast<int>(target->devices));
+    bool shared = false;
+    for (const TuneJob& task : input_.tasks) shared = shared || (task.shared && task.target == target);
+    for (const Round& round : input_.rounds) {
+      for (const TuneJob& task : round.tasks) shared = shared || (task.shared && task.target == target);
+    }
+    shared = shared && target->devices > 1;
+    writer_.Pool(PoolName(*target), static_cast<int>(target->devices) - (shared ? 1 : 0));
+    if (shared) writer_.Pool(PoolName(*target) + "-shared", 1);
   }
 }
 
@@ -134,12 +156,18 @@ void Manifest::Rules() {
   writer_.Comment(
       "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it "
       "is done.");
-  Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out", true), "tune $in",
+  Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out $donors", true), "tune $in",
        {{"restat", "1"}});
-  Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out"), "pick best $job",
+  if (!input_.rounds.empty()) {
+    Rule("allocate",
+         Command("hone-allocate", "--tasks $in --settings $settings --round $round --stamps $stamps --out $dir"),
+         "allocate $job, round $round", {{"restat", "1"}});
+  }
+  Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out $numerics"), "pick best $job",
        {{"restat", "1"}});
   Rule("build",
-       Command("hone-build", "--graph $in --target $target --best $best --name $name --out $dir $parameters", true),
+       Command("hone-build", "--graph $in --target $target --best $best --name $name --out $dir $parameters $numerics",
+               true),
        "build $job", {{"restat", "1"}});
   Rule("build_untuned",
        Command("hone-build", "--graph $in --target $target --untuned --name $name --out $dir $parameters", true),
@@ -188,6 +216,16 @@ void Manifest::ExtractEdge(const NetworkJob& job) {
                     {"graph", graph},
                     {"tasks", build.outputs[0]}};
   AddParameters(job, &build);
+  if (!job.pipeline->inputs.empty()) {
+    std::string flags;
+    for (const auto& [input, shape] : job.pipeline->inputs) {
+      flags += fmt::format("{}--input {}", flags.empty() ? "" : " ",
+                           EscapeValue(ShellQuote(fmt::format("{}={}", input, ShapeText(shape)))));
+    }
+    if (job.parameters.empty()) build.bindings.push_back({"parameters", ""});
+    std::string& value = build.bindings.back().second;
+    value += (value.empty() ? "" : " ") + flags;
+  }
   Build(build);
 }
 
@@ -205,18 +243,47 @@ void Manifest::TuneEdges() {
     // The larger budget covers the smaller ones, so one edge serves all who ask.
     if (task.users.size() > 1) users += fmt::format("; largest budget: {}", task.budget->name);
     writer_.Comment(task.entry->workload + " : " + users);
-    NinjaBuild build;
-    build.outputs = {StampPath(task.entry->id, target->name)};
-    build.rule = "tune";
-    build.inputs = {TaskPath(task.entry->id)};
-    const std::string settings = SettingsPath(task.budget->name, "tune");
-    build.implicit_inputs = {settings, AbiPath("hone-tune")};
-    build.order_only_inputs = {Tool("hone-tune")};
-    build.bindings = {{"settings", settings},
-                      {"db", fmt::format("records/{}/{}.db", target->name, task.entry->id)},
-                      {"pool", PoolName(*target)}};
-    Build(build);
+    TuneEdge(task);
   }
+}
+
+void Manifest::TuneEdge(const TuneJob& task) {
+  NinjaBuild build;
+  build.outputs = {task.stamp};
+  build.rule = "tune";
+  build.inputs = {TaskPath(task.entry->id)};
+  build.implicit_inputs = {task.settings, AbiPath("hone-tune")};
+  std::string donors;
+  for (const TuneJob::Donor& donor : task.donors) {
+    build.implicit_inputs.push_back(donor.stamp);
+    donors += fmt::format("{}--donor {}", donors.empty() ? "" : " ", donor.db);
+  }
+  build.order_only_inputs = {Tool("hone-tune")};
+  build.bindings = {{"settings", task.settings}, {"db", task.db}, {"pool", PoolName(task)}};
+  if (!donors.empty()) build.bindings.push_back({"donors", donors});
+  Build(build);
+}
+
+void Manifest::RoundEdges(const Round& round) {
+  const std::string name = JobName(round.job->pipeline->name, round.job->target->name);
+  if (round.round == 1) {
+    Section(fmt::format("{}: {} trials shared out over {} tasks, in {} rounds", name,
+                        round.job->pipeline->tune.trials_total, round.tasks.size(), kRounds));
+  }
+  NinjaBuild build;
+  build.outputs = round.settings;
+  build.rule = "allocate";
+  build.inputs = {TaskListPath(round.job->pipeline->name, round.job->target->name)};
+  build.implicit_inputs = {SettingsPath(round.job->pipeline->name, "tune"), AbiPath("hone-allocate")};
+  build.implicit_inputs.insert(build.implicit_inputs.end(), round.before.begin(), round.before.end());
+  build.order_only_inputs = {Tool("hone-allocate")};
+  build.bindings = {{"job", name},
+                    {"settings", SettingsPath(round.job->pipeline->name, "tune")},
+                    {"round", std::to_string(round.round)},
+                    {"stamps", round.before_dir},
+                    {"dir", round.dir}};
+  Build(build);
+  for (const TuneJob& task : round.tasks) TuneEdge(task);
 }
 
 NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
@@ -241,6 +308,7 @@ NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
     build.order_only_inputs.push_back(best);
   }
   AddParameters(job, &build);
+  if (tuned) AddNumerics(job, &build);
   return build;
 }
 
@@ -258,11 +326,12 @@ void Manifest::NetworkEdges(const NetworkJob& job) {
   pick.outputs = {best};
   pick.rule = "pick_best";
   pick.inputs = {list};
-  const std::vector<std::string> stamps = Stamps(job);
+  const std::vector<std::string>& stamps = job.stamps;
   pick.implicit_inputs = stamps;
   pick.implicit_inputs.push_back(AbiPath("hone-pick-best"));
   pick.order_only_inputs = {Tool("hone-pick-best")};
   pick.bindings = {{"job", name}, {"records", records}};
+  AddNumerics(job, &pick);
   Build(pick);
 
   const NinjaBuild tuned = BuildEdge(job, true);
@@ -320,7 +389,7 @@ void Manifest::Aliases() {
     const auto part = [&](const std::string& verb, std::vector<std::string> inputs) {
       alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
     };
-    std::vector<std::string> records = Stamps(job);
+    std::vector<std::string> records = job.stamps;
     records.insert(records.begin(), list);  // an alias of nothing would always be out of date
     part("records", records);
     part("best", {fmt::format("best/{}.json", name)});
@@ -349,6 +418,9 @@ void Manifest::Aliases() {
 
 std::string TaskPath(const std::string& id) { return fmt::format("tasks/{}.task.json", id); }
 std::string TargetPath(const std::string& target) { return fmt::format("targets/{}.json", target); }
+std::string RecordsPath(const std::string& target, const std::string& id) {
+  return fmt::format("records/{}/{}.db", target, id);
+}
 std::string AbiPath(const std::string& tool) { return fmt::format("abi/{}.txt", tool); }
 std::string SettingsPath(const std::string& pipeline, const std::string& part) {
   return fmt::format("settings/{}.{}.json", pipeline, part);

@@ -20,25 +20,45 @@ struct NetworkJob {
   std::string parameters;               // file of its parameters, named from the work folder; empty: none
   const TaskList* tasks = nullptr;      // null: not extracted yet
   std::vector<std::string> task_files;  // those that this job's extract edge makes, in the order of the list
+  std::vector<std::string> stamps;      // that say its tasks are tuned, in the order of the list
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote
 };
 
-// One task on one target, for all networks that have it.
+// One task on one target, tuned by one edge: for all networks that have it with the same cap on numerics; or for one
+// network alone, in one round of its sharing out `trials_total`.
 struct TuneJob {
   struct User {
     const PipelineFile* pipeline;
     int64_t weight;
   };
+  struct Donor {
+    std::string id, stamp, db;
+  };
   const TaskEntry* entry = nullptr;
   const TargetFile* target = nullptr;
   const PipelineFile* budget = nullptr;  // whose settings it is tuned with
   std::vector<User> users;               // in the order of the jobs
+  std::string settings, stamp, db;
+  std::vector<Donor> donors;  // nearest first
+  bool shared = false;        // other edges write into the same records: never two at the same time
+};
+
+// A network that shares out its trials: the edge that does, and those that spend them, a round each.
+struct Round {
+  const NetworkJob* job = nullptr;
+  int round = 1;                      // of kRounds
+  std::string dir;                    // of the settings that it writes
+  std::vector<std::string> settings;  // a task each
+  std::vector<std::string> before;    // stamps of the round before; empty in the first
+  std::string before_dir;             // where those are
+  std::vector<TuneJob> tasks;         // in the order of the list
 };
 
 struct ManifestInput {
   std::vector<const TargetFile*> targets;
   std::vector<NetworkJob> jobs;  // sorted by pipeline, then target
   std::vector<TuneJob> tasks;    // sorted by target, then id
+  std::vector<Round> rounds;     // sorted by job, then round
   std::string tools;
   std::string pipelines;
 };
@@ -48,6 +68,8 @@ std::string TaskPath(const std::string& id);
 std::string TargetPath(const std::string& target);
 std::string AbiPath(const std::string& tool);
 std::string SettingsPath(const std::string& pipeline, const std::string& part);  // part: extract, tune, bench
+
+std::string RecordsPath(const std::string& target, const std::string& id);
 
 // kInvalid if two statements make the same path.
 Result<std::string> ManifestText(const ManifestInput& input);

@@ -1,9 +1,15 @@
 #include "pipeline/plan.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/suggest.h"
+#include "pipeline/donors.h"
 #include "pipeline/manifest.h"
 
 namespace hone::pipeline {
@@ -13,29 +19,117 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
                                 const std::string& parameters) {
   Json json = {{"version", 1}, {"network", network}, {"batch", pipeline.batch}};
   if (!parameters.empty()) json["parameters"] = parameters;
+  for (const auto& [name, shape] : pipeline.inputs) json["inputs"][name] = shape;
   return DumpJson(json);
 }
 
-// The tasks of all jobs, each once a target, with everyone who asked. The largest budget is the one that is spent: a
-// smaller one is met by it.
-std::vector<TuneJob> CollectTasks(const std::vector<NetworkJob>& jobs) {
-  std::map<std::pair<std::string, std::string>, TuneJob> tasks;  // by target, then id: the order in the manifest
-  for (const NetworkJob& job : jobs) {
-    if (job.tasks == nullptr) continue;
+// A cap that is not the default has stamps of its own: its tasks are done when enough is measured under it.
+std::string StampPath(const TaskEntry& entry, const NetworkJob& job) {
+  const int64_t cap = job.pipeline->tune.winograd;
+  const std::string own = cap == TuneSettings().winograd ? ""
+                          : cap == 0                     ? ".winograd-off"
+                                                         : ".winograd-" + std::to_string(cap);
+  return "stamps/" + entry.id + "." + job.target->name + own + ".done";
+}
+
+bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.trials_total > 0; }
+
+// The tasks of all jobs, each once a target and cap, with everyone who asked. The largest budget is the one that is
+// spent: a smaller one is met by it. Notes the stamps of each job.
+std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
+  std::map<std::tuple<std::string, std::string, std::string>, TuneJob>
+      tasks;  // by target, id, stamp: the order of edges
+  for (NetworkJob& job : *jobs) {
+    if (job.tasks == nullptr || SharesOut(job)) continue;
     for (const TaskEntry& entry : job.tasks->tasks) {
-      TuneJob& task = tasks[{job.target->name, entry.id}];
+      job.stamps.push_back(StampPath(entry, job));
+      TuneJob& task = tasks[{job.target->name, entry.id, job.stamps.back()}];
       if (task.users.empty()) {
         task.entry = &entry;
         task.target = job.target;
+        task.stamp = job.stamps.back();
+        task.db = RecordsPath(job.target->name, entry.id);
       }
       task.users.push_back({job.pipeline, entry.weight});
       if (task.budget == nullptr || LargerBudget(job.pipeline->tune, task.budget->tune)) task.budget = job.pipeline;
+      task.settings = SettingsPath(task.budget->name, "tune");
     }
   }
   std::vector<TuneJob> result;
   result.reserve(tasks.size());
   for (auto& [key, task] : tasks) result.push_back(std::move(task));
   return result;
+}
+
+// The rounds of one job; the stamps of the last are the job's.
+std::vector<Round> MakeRounds(NetworkJob* job) {
+  std::vector<Round> rounds;
+  const std::string name = JobName(job->pipeline->name, job->target->name);
+  std::vector<std::string> before;
+  for (int r = 1; r <= kRounds; ++r) {
+    Round round;
+    round.job = job;
+    round.round = r;
+    round.dir = "settings/" + name + ".r" + std::to_string(r);
+    round.before = std::move(before);
+    round.before_dir = "stamps/" + name + ".r" + std::to_string(r - 1);
+    before.clear();
+    for (const TaskEntry& entry : job->tasks->tasks) {
+      TuneJob task;
+      task.entry = &entry;
+      task.target = job->target;
+      task.budget = job->pipeline;
+      task.users = {{job->pipeline, entry.weight}};
+      task.settings = round.dir + "/" + entry.id + ".tune.json";
+      task.stamp = "stamps/" + name + ".r" + std::to_string(r) + "/" + entry.id + ".done";
+      task.db = RecordsPath(job->target->name, entry.id);
+      round.settings.push_back(task.settings);
+      before.push_back(task.stamp);
+      round.tasks.push_back(std::move(task));
+    }
+    rounds.push_back(std::move(round));
+  }
+  job->stamps = std::move(before);
+  return rounds;
+}
+
+// Donors among `tasks`, which are of one target, in the order of their ids.
+void AssignDonors(const std::vector<TuneJob*>& tasks) {
+  std::vector<DonorTask> known;
+  for (const TuneJob* task : tasks) known.push_back({task->entry->id, task->entry->workload, task->budget->transfer});
+  const std::vector<std::vector<size_t>> donors = ChooseDonors(known);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    for (const size_t j : donors[i]) {
+      tasks[i]->donors.push_back({tasks[j]->entry->id, tasks[j]->stamp, tasks[j]->db});
+    }
+  }
+}
+
+// Plain tasks learn from plain ones under the same cap, those of a round from others of the same round: a round waits
+// for all of the one before anyway.
+void AssignDonors(ManifestInput* manifest) {
+  std::map<std::pair<std::string, int64_t>, std::vector<TuneJob*>> plain;
+  for (TuneJob& task : manifest->tasks) plain[{task.target->name, task.budget->tune.winograd}].push_back(&task);
+  for (auto& [key, tasks] : plain) AssignDonors(tasks);
+  for (Round& round : manifest->rounds) {
+    std::vector<TuneJob*> tasks;
+    for (TuneJob& task : round.tasks) tasks.push_back(&task);
+    std::sort(tasks.begin(), tasks.end(), [](auto* a, auto* b) { return a->entry->id < b->entry->id; });
+    AssignDonors(tasks);
+  }
+}
+
+// Records that edges without an order among them write into. The rounds of one job have one.
+void MarkShared(ManifestInput* manifest) {
+  std::map<std::string_view, int> writers;
+  for (const TuneJob& task : manifest->tasks) ++writers[task.db];
+  for (const Round& round : manifest->rounds) {
+    for (const TuneJob& task : round.tasks) writers[task.db] += round.round == 1;
+  }
+  for (TuneJob& task : manifest->tasks) task.shared = writers[task.db] > 1;
+  for (Round& round : manifest->rounds) {
+    for (TuneJob& task : round.tasks) task.shared = writers[task.db] > 1;
+  }
 }
 
 // Each task file has one edge that makes it: the first job, in the order of the manifest, that asks for it.
@@ -55,6 +149,39 @@ std::string JobName(const std::string& pipeline, const std::string& target) { re
 
 std::string TaskListPath(const std::string& pipeline, const std::string& target) {
   return "tasks/" + JobName(pipeline, target) + ".tasks.json";
+}
+
+Status CheckPipelines(const PlanInput& input) {
+  for (const PipelineFile& pipeline : input.folder.pipelines) {
+    bool all = true;  // of its task lists are there
+    std::vector<std::string> known;
+    for (const std::string& target : pipeline.targets) {
+      const auto list = input.lists.find(JobName(pipeline.name, target));
+      all = all && list != input.lists.end();
+      if (list == input.lists.end()) continue;
+      const std::vector<TaskEntry>& tasks = list->second.tasks;
+      for (const TaskEntry& task : tasks) known.push_back(task.id);
+      const int64_t total = pipeline.tune.trials_total;
+      if (total > 0 && total < static_cast<int64_t>(tasks.size())) {
+        return ErrorAt(pipeline, "tune.trials_total",
+                       fmt::format("`trials_total` is {}, but {} has {} tasks on {}: each needs one trial at least",
+                                   total, pipeline.name, tasks.size(), target));
+      }
+    }
+    if (!all || pipeline.transfer.ids.empty()) continue;
+    // Of other pipelines too: their records are as good.
+    for (const auto& [job, list] : input.lists) {
+      for (const TaskEntry& task : list.tasks) known.push_back(task.id);
+    }
+    for (const std::string& id : pipeline.transfer.ids) {
+      if (std::find(known.begin(), known.end(), id) != known.end()) continue;
+      const auto near = Suggest(id, known);
+      return ErrorAt(pipeline, "tune.transfer",
+                     fmt::format("`transfer`: no task `{}`{}; tasks/*.tasks.json in the work folder list them", id,
+                                 near ? fmt::format("; did you mean `{}`?", *near) : ""));
+    }
+  }
+  return Status::Ok();
 }
 
 Result<Plan> MakePlan(const PlanInput& input) {
@@ -95,7 +222,13 @@ Result<Plan> MakePlan(const PlanInput& input) {
     }
   }
   AssignTaskFiles(&manifest.jobs);
-  manifest.tasks = CollectTasks(manifest.jobs);
+  manifest.tasks = CollectTasks(&manifest.jobs);
+  for (NetworkJob& job : manifest.jobs) {
+    if (job.tasks == nullptr || !SharesOut(job)) continue;
+    for (Round& round : MakeRounds(&job)) manifest.rounds.push_back(std::move(round));
+  }
+  AssignDonors(&manifest);
+  MarkShared(&manifest);
   HONE_ASSIGN_OR_RETURN(plan.manifest, ManifestText(manifest));
   return plan;
 }

@@ -19,8 +19,8 @@
 namespace hone::pipeline {
 
 // The tools that edges run, in the order of the pipeline.
-inline constexpr const char* kTools[] = {"hone-extract", "hone-tune",  "hone-pick-best",
-                                         "hone-build",   "hone-bench", "hone-report"};
+inline constexpr const char* kTools[] = {"hone-extract", "hone-allocate", "hone-tune",  "hone-pick-best",
+                                         "hone-build",   "hone-bench",    "hone-report"};
 
 struct PlanInput {
   PipelineFolder folder;
@@ -44,6 +44,10 @@ struct Plan {
 std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
+
+// What the pipelines ask of tasks that are known by now and do not have it: fewer trials in all than tasks, donors that
+// are no tasks. kInvalid at the line of the pipeline.
+Status CheckPipelines(const PlanInput& input);
 
 // kInvalid if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c"), naming it.
 Result<Plan> MakePlan(const PlanInput& input);

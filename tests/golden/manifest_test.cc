@@ -1,7 +1,7 @@
-// The manifests of two small pipelines, byte for byte: alpha on two targets and beta, a model file, on one; a task that
-// they share; before and after extract. The expected texts were read line by line against DESIGN's rules (and
-// tests/cli/manifest runs such manifests under Ninja). To accept a change: HONE_UPDATE_GOLDEN=1
-// bin/golden_manifest_test, which fails for having tested nothing, and read the diff.
+// The manifests of three small pipelines, byte for byte: alpha on two targets; beta, a model file, on one; gamma, with
+// all that only some pipelines ask for; a task that they share; before and after extract. The expected texts were read
+// line by line against DESIGN's rules (and tests/cli/manifest runs such manifests under Ninja). To accept a change:
+// HONE_UPDATE_GOLDEN=1 bin/golden_manifest_test, which fails for having tested nothing, and read the diff.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -48,7 +48,7 @@ TEST(GoldenManifest, BeforeExtract) { Check(Input(), "stage1.ninja"); }
 
 TEST(GoldenManifest, AfterExtract) {
   PlanInput input = Input();
-  for (const char* job : {"alpha.cpu", "alpha.gpu", "beta.cpu"}) {
+  for (const char* job : {"alpha.cpu", "alpha.gpu", "beta.cpu", "gamma.cpu"}) {
     const Result<TaskList> list = ReadTaskList(kFolder + job + ".tasks.json");
     ASSERT_TRUE(list.ok()) << list.status().message();
     input.lists.emplace(job, *list);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/file.h"
+
 namespace hone::pipeline {
 namespace {
 
@@ -204,6 +206,123 @@ TEST(Plan, TheManifestChangesWithWhatExtractReadsAndNotWithABudget) {
   EXPECT_EQ(Manifest(input), Manifest(other));
 }
 
+TEST(Plan, InputsOfAModelAreFlagsOfExtract) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.folder.pipelines[0].network = "a.onnx";
+  const std::string before = Manifest(input);
+  EXPECT_EQ(before.find("--input"), std::string::npos);
+  input.folder.pipelines[0].inputs = {{"my x", {1, 3, 8, 8}}, {"y", {}}};
+  EXPECT_NE(Statement(Manifest(input), "tasks/a.cpu.tasks.json").find("--input 'my x=1,3,8,8' --input y="),
+            std::string::npos);
+  EXPECT_NE(Manifest(input).substr(0, before.size()), before);  // the digest of what extract reads
+}
+
+TEST(Plan, ACapOnNumericsReachesTheTasksAndWhoPicksAndBuilds) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x"});
+  const std::string before = Manifest(input);
+  EXPECT_EQ(before.find("winograd"), std::string::npos);
+  input.folder.pipelines[1].tune.winograd = 0;
+  const std::string manifest = Manifest(input);
+  // Each has its own edge and stamp, the records are the same.
+  EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings = settings/a.tune.json"), std::string::npos);
+  const std::string capped = Statement(manifest, "stamps/x.cpu.winograd-off.done");
+  EXPECT_NE(capped.find("settings = settings/b.tune.json"), std::string::npos) << capped;
+  EXPECT_NE(capped.find("db = records/cpu/x.db"), std::string::npos) << capped;
+  EXPECT_NE(Statement(manifest, "best/b").find("stamps/x.cpu.winograd-off.done"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --winograd off"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "out/b.cpu/").find("numerics = --winograd off"), std::string::npos);
+  // The other network's edges are what they were.
+  for (const char* output : {"best/a", "out/a.cpu/", "bench/a", "report/a", "bench/b", "out/b.cpu.untuned"}) {
+    EXPECT_EQ(Statement(manifest, output), Statement(before, output));
+  }
+}
+
+TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].tune.trials_total = 100;
+  for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x", "y"});
+  const std::string manifest = Manifest(input);
+  const std::string first = Statement(manifest, "settings/a.cpu.r1/x.tune.json");
+  EXPECT_EQ(first.find("settings/a.cpu.r1/x.tune.json settings/a.cpu.r1/y.tune.json: allocate tasks/a.cpu.tasks.json | "
+                       "settings/a.tune.json abi/hone-allocate.txt ||"),
+            6u)
+      << first;
+  for (int r = 2; r <= kRounds; ++r) {
+    const std::string now = "a.cpu.r" + std::to_string(r), before = "stamps/a.cpu.r" + std::to_string(r - 1);
+    const std::string allocate = Statement(manifest, "settings/" + now + "/x.tune.json");
+    EXPECT_NE(allocate.find(before + "/x.done " + before + "/y.done ||"), std::string::npos) << allocate;
+    EXPECT_NE(allocate.find("stamps = " + before + "\n"), std::string::npos) << allocate;
+    const std::string tune = Statement(manifest, "stamps/" + now + "/y.done");
+    EXPECT_NE(tune.find("| settings/" + now + "/y.tune.json abi/hone-tune.txt ||"), std::string::npos) << tune;
+    EXPECT_NE(tune.find("db = records/cpu/y.db"), std::string::npos) << tune;
+  }
+  const std::string last = "stamps/a.cpu.r" + std::to_string(kRounds) + "/x.done";
+  for (const char* output : {"best/a", "report/a", "records-a-cpu"}) {
+    EXPECT_NE(Statement(manifest, output).find(last), std::string::npos) << output;
+  }
+  // The other network tunes as ever.
+  EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings/b.tune.json"), std::string::npos);
+}
+
+// hone-tune refuses records that another one is writing.
+TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.targets[0].devices = 8;
+  input.folder.pipelines[0].tune.trials_total = 100;
+  input.lists["a.cpu"] = List({"x", "y"});
+  input.lists["b.cpu"] = List({"y", "z"});
+  const std::string manifest = Manifest(input);
+  EXPECT_NE(manifest.find("pool device-cpu\n  depth = 7\npool device-cpu-shared\n  depth = 1\n"), std::string::npos);
+  for (const char* stamp : {"stamps/y.cpu.done", "stamps/a.cpu.r1/y.done", "stamps/a.cpu.r4/y.done"}) {
+    EXPECT_NE(Statement(manifest, stamp).find("pool = device-cpu-shared"), std::string::npos) << stamp;
+  }
+  for (const char* stamp : {"stamps/z.cpu.done", "stamps/a.cpu.r1/x.done"}) {
+    EXPECT_NE((Statement(manifest, stamp) + "\n").find("pool = device-cpu\n"), std::string::npos) << stamp;
+  }
+}
+
+TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  TaskList list{"resnet-18", "cpu -threads=2", "cpu", {}};
+  list.tasks.push_back({"y", "dense(f32[1,64], f32[64,64])", 1, 1});
+  list.tasks.push_back({"x", "dense(f32[1,64], f32[32,64])", 1, 1});
+  input.lists["a.cpu"] = list;
+  const std::string before = Manifest(input);
+  EXPECT_EQ(before.find("--donor"), std::string::npos);
+  input.folder.pipelines[0].transfer.any = true;
+  std::string manifest = Manifest(input);
+  EXPECT_EQ(Statement(manifest, "stamps/x"), Statement(before, "stamps/x")) << "the first has nobody to learn from";
+  const std::string second = Statement(manifest, "stamps/y");
+  EXPECT_NE(second.find("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done ||"), std::string::npos) << second;
+  EXPECT_NE(second.find("donors = --donor records/cpu/x.db"), std::string::npos) << second;
+  input.folder.pipelines[0].tune.trials_total = 64;
+  manifest = Manifest(input);
+  EXPECT_NE(Statement(manifest, "stamps/a.cpu.r3/y").find("stamps/a.cpu.r3/x.done"), std::string::npos);
+}
+
+TEST(Plan, WhatAPipelineAsksOfTasksThatItDoesNotHaveIsRefused) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::string path = dir->Join("a.toml");
+  const std::string text =
+      "network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials_total = 1\ntransfer = [\"x\", \"conv2d-12\"]\n";
+  ASSERT_TRUE(WriteFileAtomic(path, text).ok());
+  Result<PipelineFile> file = ParsePipelineFile(text, path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  PlanInput input = Input({*file});
+  EXPECT_TRUE(CheckPipelines(input).ok()) << "nothing is known yet";
+  input.lists["a.cpu"] = List({"x", "conv2d-13"});
+  EXPECT_EQ(CheckPipelines(input).message(),
+            path + ":4: `trials_total` is 1, but a has 2 tasks on cpu: each needs one trial at least");
+  input.folder.pipelines[0].tune.trials_total = 2;
+  EXPECT_EQ(CheckPipelines(input).message(), path +
+                                                 ":5: `transfer`: no task `conv2d-12`; did you mean `conv2d-13`?; "
+                                                 "tasks/*.tasks.json in the work folder list them");
+  input.lists["b.cpu"] = List({"conv2d-12"});
+  EXPECT_TRUE(CheckPipelines(input).ok());
+}
+
 TEST(Plan, WritesTheFilesThatTheEdgesRead) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.lists["a.cpu"] = List({"x"});
@@ -213,9 +332,9 @@ TEST(Plan, WritesTheFilesThatTheEdgesRead) {
   for (const PlannedFile& file : plan->files) paths.push_back(file.path);
   std::sort(paths.begin(), paths.end());
   const std::vector<std::string> expected = {
-      "abi/hone-bench.txt",   "abi/hone-build.txt", "abi/hone-extract.txt",  "abi/hone-pick-best.txt",
-      "abi/hone-report.txt",  "abi/hone-tune.txt",  "settings/a.bench.json", "settings/a.extract.json",
-      "settings/a.tune.json", "targets/cpu.json"};
+      "abi/hone-allocate.txt",   "abi/hone-bench.txt",   "abi/hone-build.txt", "abi/hone-extract.txt",
+      "abi/hone-pick-best.txt",  "abi/hone-report.txt",  "abi/hone-tune.txt",  "settings/a.bench.json",
+      "settings/a.extract.json", "settings/a.tune.json", "targets/cpu.json"};
   EXPECT_EQ(paths, expected);
 }
 
