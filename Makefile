@@ -4,14 +4,16 @@
 #   make build               build the tools into build/bin
 #   make check               build, run all tests, end with `N passed, N failed, N skipped`
 #   make tune-NET-TARGET     from nothing to a tuned library and its figures: make tune-resnet18-cpu
-#   make bench-peers         latencies beside onnxruntime's and openvino's
+#   make bench-peers         latencies beside other engines'; JOBS="resnet18 vgg16" says of which pipelines
+#   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
+#   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random
 #   make clean               remove build/ (never work/: records are measured time)
 
 WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: help deps build check plan bench-peers clean
+.PHONY: help deps build check plan bench-peers sweep replay clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -46,7 +48,18 @@ records-% best-% build-% bench-%: plan
 
 bench-peers: build
 	@packaging/install-packages.sh packaging/apt-packages-peers.txt
-	@tests/perf/bench_peers.sh $(BUILD) $(WORK)
+	@tests/perf/bench_peers.sh $(BUILD) $(WORK) $(JOBS)
+
+SET ?= report
+TUNERS ?= auto,xgb,ga,random
+sweep: build
+	@ninja -C $(BUILD) space_sweep
+	@$(BUILD)/bin/space_sweep --tasks=tests/replay/tasks.txt --work=$(WORK)/sweep --set=$(SET)
+
+replay: build
+	@ninja -C $(BUILD) replay_bench
+	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) --like-autotvm --each \
+	  $$(awk -v set=$(SET) '$$1 == set { print "$(WORK)/sweep/" $$2 ".replay" }' tests/replay/tasks.txt)
 
 clean:
 	rm -rf $(BUILD)

@@ -1,8 +1,10 @@
 #!/bin/sh
-# bench_peers.sh BUILD WORK [JOB [NETWORK]]: the tuned library of a job beside onnxruntime and openvino, on the same graph and
-# parameters, written as ONNX. The engines come from PyPI into .venv/, which nothing else uses.
+# bench_peers.sh BUILD WORK [JOB ..]: the tuned library of each job (a file of pipelines/; resnet18 if none is named) beside
+# onnxruntime, openvino and, if it is installed, PyTorch, on the same graph and parameters. The engines come from PyPI into
+# .venv/, which nothing else uses; PyTorch takes gigabytes, so it is left to you: .venv/bin/pip install torch
 set -eu
-build=$1 work=$2 job=${3:-resnet18} network=${4:-resnet-18}
+build=$1 work=$2
+shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 venv=.venv
 if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
@@ -11,10 +13,13 @@ if ! "$venv/bin/python" -c 'import numpy, onnx, onnxruntime, openvino' 2>/dev/nu
   "$venv/bin/pip" install --quiet numpy onnx onnxruntime openvino
 fi
 "$build/bin/hone-plan" --pipelines pipelines --work "$work" --tools "$build/bin"
-ninja -C "$work" --quiet "bench-$job-cpu"
 peers="$work/peers"
 mkdir -p "$peers"
-"$build/bin/hone-extract" --network "$network" --target "$work/targets/cpu.json" --graph "$peers/$job.graph.json" \
-  --tasks "$peers/$job.tasks.json" --task-dir "$peers/tasks" --parameters "$peers/$job.parameters"
-"$venv/bin/python" "$here/peers/onnx_model.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
-exec "$venv/bin/python" "$here/peers/bench.py" "$network" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 2
+for job in "${@:-resnet18}"; do
+  network=$(sed -n 's/^network *= *"\(.*\)"$/\1/p' "pipelines/$job.toml")
+  ninja -C "$work" --quiet "bench-$job-cpu"
+  "$build/bin/hone-extract" --network "$network" --target "$work/targets/cpu.json" --graph "$peers/$job.graph.json" \
+    --tasks "$peers/$job.tasks.json" --task-dir "$peers/tasks" --parameters "$peers/$job.parameters"
+  "$venv/bin/python" "$here/peers/onnx_model.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
+  "$venv/bin/python" "$here/peers/bench.py" "$network" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 2
+done

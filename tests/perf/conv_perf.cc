@@ -1,10 +1,14 @@
 // How near to the machine's FMA peak compiled convolutions come: the default point and N random legal points of each
-// workload, hot, with pinned threads; the best of many runs each.
+// workload, hot or cold, with pinned threads; the best of many runs each.
 //
-//   conv_perf [--points N] [--seconds S] [--threads N] [--seed S] [--entity JSON] [--dump PREFIX] [WORKLOAD ..]
+//   conv_perf [--points N] [--seconds S] [--threads N] [--seed S] [--entity JSON] [--template NAME] [--dump PREFIX]
+//             [--cold] [--set K=V,..] [WORKLOAD ..]
 //
+// --cold: constants and activations as in a network (doc/measuring.md), not as the last run left them. --set: the
+// default point with these values of its knobs instead of random points; may be given again for another point.
 // Shares are of the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile
 // times are processor time of the compiling thread. --entity: one config (as records hold it) instead of random ones.
+// --template: the default and random points of this one alone.
 // --dump: writes the best point's program, LLVM IR and assembly to PREFIX.ir, .ll, .s.
 #include <fmt/format.h>
 
@@ -18,6 +22,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/text.h"
 #include "runtime/host/peak.h"
 #include "unit/op/kernel_case.h"
 
@@ -31,7 +36,9 @@ struct Options {
   double seconds = 0.1;  // a point
   uint64_t seed = 1;
   int threads = 0;  // 0: all cores
-  std::string entity, dump;
+  bool cold = false;
+  std::string entity, only, dump;
+  std::vector<std::string> settings;
   std::vector<std::string> workloads;
 };
 
@@ -45,9 +52,16 @@ struct Timing {
   double microseconds = 0, lower_ms = 0, codegen_ms = 0, error = 0;
 };
 
-Result<Timing> Time(const Workload& workload, const Target& target, const Config& config, runtime::ThreadPool* pool,
-                    const testing::OperandData& data, const std::vector<float>& reference, double seconds) {
-  Timing t;
+// A point that is compiled, checked, and timed in turn with the others.
+struct Case {
+  Timing timing;
+  std::vector<testing::KernelCase> kernel;  // one
+};
+
+Result<Case> Prepare(const Workload& workload, const Target& target, const Config& config, runtime::ThreadPool* pool,
+                     const testing::OperandData& data, const std::vector<float>& reference, bool cold) {
+  Case made;
+  Timing& t = made.timing;
   double start_ms = ThreadMs();
   HONE_ASSIGN_OR_RETURN(testing::KernelCase kernel, testing::KernelCase::Create(workload, target, config, pool));
   double compile_ms = ThreadMs() - start_ms;
@@ -59,13 +73,43 @@ Result<Timing> Time(const Workload& workload, const Target& target, const Config
   t.lower_ms = compile_ms * lower_share;
   t.codegen_ms = compile_ms * (1 - lower_share);
   t.error = testing::Compare(reference, kernel.output()).worst;
+  if (cold) HONE_RETURN_IF_ERROR(kernel.MakeCold(int64_t{48} << 20));
   t.microseconds = 1e30;
+  made.kernel.push_back(std::move(kernel));
+  return made;
+}
+
+// In turn, a few runs each: what disturbs the machine for a while then disturbs all of them.
+void TimeAll(std::vector<Case>* cases, runtime::ThreadPool* pool, double seconds, bool cold) {
+  seconds *= static_cast<double>(cases->size());
   for (Clock::time_point begin = Clock::now(); Clock::now() - begin < std::chrono::duration<double>(seconds);) {
-    Clock::time_point start = Clock::now();
-    kernel.Run();
-    t.microseconds = std::min(t.microseconds, std::chrono::duration<double>(Clock::now() - start).count() * 1e6);
+    for (Case& c : *cases) {
+      for (int i = 0; i < 3; ++i) {
+        if (cold) c.kernel[0].NextCold(), c.kernel[0].TouchData(pool);
+        Clock::time_point start = Clock::now();
+        c.kernel[0].Run();
+        const double us = std::chrono::duration<double>(Clock::now() - start).count() * 1e6;
+        c.timing.microseconds = std::min(c.timing.microseconds, us);
+      }
+    }
   }
-  return t;
+}
+
+// A point with some knobs set anew: "tile_ow=14,inner=rows_oc".
+Result<Config> WithSettings(Config config, const std::string& text) {
+  for (const std::string& setting : Split(text, ',')) {
+    std::vector<std::string> pair = Split(setting, '=');
+    for (KnobValue& v : config.values) {
+      if (pair.size() != 2 || v.name != pair[0]) continue;
+      if (v.words.empty()) {
+        HONE_ASSIGN_OR_RETURN(int64_t number, ParseInt(pair[1]));
+        v.numbers = {number};
+      } else {
+        v.words = {pair[1]};
+      }
+    }
+  }
+  return config;
 }
 
 Status RunWorkload(const std::string& text, const Options& options, const Target& target, runtime::ThreadPool* pool) {
@@ -90,9 +134,27 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
     configs.push_back(std::move(config));
   } else {
     HONE_ASSIGN_OR_RETURN(Config config, op::DefaultConfig(workload, target));
-    configs.push_back(std::move(config));
+    search::TaskSpace all = std::move(space);
+    space = {};
+    std::vector<const op::Template*> templates = op->Templates(workload, target);
+    for (size_t i = 0; i < templates.size(); ++i) {
+      if (!options.only.empty() && options.only != templates[i]->name()) continue;
+      if (!options.only.empty()) {
+        HONE_ASSIGN_OR_RETURN(config, templates[i]->Default(all.spaces()[i], workload, target));
+      }
+      space.Add(all.spaces()[i]);
+    }
+    configs.push_back(config);
+    for (const std::string& text : options.settings) {
+      HONE_ASSIGN_OR_RETURN(Config changed, WithSettings(config, text));
+      for (const search::Space& s : space.spaces()) {
+        if (s.template_name() != changed.template_name) continue;
+        if (std::optional<std::string> why = s.Reject(changed)) fmt::print("  {}: {}\n", text, *why);
+      }
+      configs.push_back(std::move(changed));
+    }
     Rng rng(options.seed);
-    for (int i = 0; i < options.points; ++i) {
+    for (int i = 0; i < options.points && options.settings.empty(); ++i) {
       std::optional<uint64_t> index = space.SampleLegal(rng);
       if (index) configs.push_back(space.At(*index));
     }
@@ -100,9 +162,19 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = op->Flop(workload), best_share = -1;
   Config best_config;
   std::vector<double> shares;
+  constexpr size_t kTogether = 10;
+  std::vector<Case> cases;
   for (size_t i = 0; i < configs.size(); ++i) {
-    peak = std::max(peak, runtime::MeasureFmaPeak(pool, 0.02));
-    HONE_ASSIGN_OR_RETURN(Timing t, Time(workload, target, configs[i], pool, data, reference, options.seconds));
+    if (i % kTogether == 0) {
+      cases.clear();
+      for (size_t j = i; j < std::min(i + kTogether, configs.size()); ++j) {
+        HONE_ASSIGN_OR_RETURN(Case c, Prepare(workload, target, configs[j], pool, data, reference, options.cold));
+        cases.push_back(std::move(c));
+      }
+      peak = std::max(peak, runtime::MeasureFmaPeak(pool, 0.05));
+      TimeAll(&cases, pool, options.seconds, options.cold);
+    }
+    const Timing& t = cases[i % kTogether].timing;
     double share = flop / t.microseconds / 1e-6 / peak;
     shares.push_back(share);
     lower += t.lower_ms, codegen += t.codegen_ms;
@@ -140,8 +212,14 @@ int Main(int argc, char** argv) {
       options.threads = std::atoi(value().c_str());
     else if (flag == "--seed")
       options.seed = std::strtoull(value().c_str(), nullptr, 10);
+    else if (flag == "--cold")
+      options.cold = true;
+    else if (flag == "--set")
+      options.settings.push_back(value());
     else if (flag == "--entity")
       options.entity = value();
+    else if (flag == "--template")
+      options.only = value();
     else if (flag == "--dump")
       options.dump = value();
     else

@@ -6,6 +6,7 @@ largest difference of Hone's output to onnxruntime's. Hone pins its threads, one
 others place theirs themselves.
 """
 import importlib.metadata
+import importlib.util
 import json
 import os
 import statistics
@@ -17,6 +18,11 @@ import numpy as np
 import onnx
 
 ENGINES = ["hone", "onnxruntime", "openvino"]
+if importlib.util.find_spec("torch"):  # some gigabytes: used where somebody has installed it
+    ENGINES.append("pytorch")
+
+
+PACKAGES = {"pytorch": "torch"}
 
 
 def main():
@@ -41,7 +47,7 @@ def main():
     peers = [e for e in ENGINES if e != "hone"]
     best_min = min(min(flat[e]) for e in peers)
     best_median = min(statistics.median(flat[e]) for e in peers)
-    versions = ", ".join(f"{e} {importlib.metadata.version(e)}" for e in peers)
+    versions = ", ".join(f"{e} {importlib.metadata.version(PACKAGES.get(e, e))}" for e in peers)
     print(f"{name}, {threads} threads, {rounds} processes of {iterations} runs each, alternating; {versions}")
     print(f"{'engine':<12} {'min ms':>8} {'median ms':>10} {'min ratio':>10} {'median ratio':>13}")
     for engine in ENGINES:

@@ -1,7 +1,8 @@
 """Runs one engine on one model in this process and prints JSON: {"seconds": [...], "output": path}.
 
-Usage: engine.py hone|onnxruntime|openvino MODEL INPUT.npy OUTPUT.npy THREADS WARMUP ITERATIONS
-MODEL is model.onnx, or for hone the folder with libNET.so and NET.params. Every engine gets the same input, as many threads, and
+Usage: engine.py hone|onnxruntime|openvino|pytorch MODEL INPUT.npy OUTPUT.npy THREADS WARMUP ITERATIONS
+MODEL is NET.onnx (for pytorch with NET.graph.json and NET.parameters beside it), or for hone the folder with libNET.so and
+NET.params. Every engine gets the same input, as many threads, and
 is timed around one call that ends with the output in memory.
 """
 import ctypes
@@ -91,10 +92,28 @@ def openvino(path, data, threads):
     return call
 
 
+def pytorch(path, data, threads):
+    """Inductor with frozen weights in inference mode: PyTorch's fastest way on a CPU."""
+    import torch
+    import torch._inductor.config
+    from torch_model import Network
+    torch.set_num_threads(threads)
+    torch._inductor.config.freezing = True
+    stem = path.removesuffix(".onnx")
+    network = Network(stem + ".graph.json", stem + ".parameters").eval()
+    compiled = torch.compile(network)
+    given = torch.from_numpy(data)
+
+    def call():
+        with torch.inference_mode():
+            return compiled(given).numpy()
+    return call
+
+
 def main():
     engine, model, input_path, output_path, threads, warmup, iterations = sys.argv[1:]
     data = np.load(input_path)
-    call = {"hone": hone, "onnxruntime": onnxruntime, "openvino": openvino}[engine](model, data, int(threads))
+    call = {"hone": hone, "onnxruntime": onnxruntime, "openvino": openvino, "pytorch": pytorch}[engine](model, data, int(threads))
     for _ in range(int(warmup)):
         call()
     seconds = []

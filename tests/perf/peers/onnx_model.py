@@ -3,50 +3,12 @@
 doc/graph.md has both formats. Usage: onnx_model.py GRAPH.json PARAMETERS MODEL.onnx
 """
 import json
-import re
-import struct
 import sys
 
 import numpy as np
 import onnx
+from graph_file import operand_count, parse_workload, read_parameters, window
 from onnx import TensorProto, helper, numpy_helper
-
-
-def read_parameters(path):
-    data = open(path, "rb").read()
-    if data[:8] != b"HONEGPAR":
-        sys.exit(f"{path}: not a parameter file")
-    version, count = struct.unpack_from("<II", data, 8)
-    if version != 1:
-        sys.exit(f"{path}: version {version} is not known here")
-    at, values = 16, {}
-    for _ in range(count):
-        (length,) = struct.unpack_from("<I", data, at)
-        name = data[at + 4:at + 4 + length].decode()
-        at += 4 + length
-        (rank,) = struct.unpack_from("<I", data, at)
-        shape = struct.unpack_from(f"<{rank}q", data, at + 4)
-        at += 4 + 8 * rank
-        size = int(np.prod(shape))
-        values[name] = np.frombuffer(data, "<f4", size, at).reshape(shape)
-        at += 4 * size
-    return values
-
-
-def parse_workload(text):
-    """-> operator, attributes {name: numbers or a word}, epilogue [(name, arguments)]."""
-    match = re.fullmatch(r"(\w+)\((.*?)\)((?: \+ .*)?)", text)
-    op, inside, tail = match.groups()
-    # Attributes stand behind the tensors; commas inside a value have no space behind them.
-    attributes = {}
-    for name, value in re.findall(r"(\w+)=([^ ]+?)(?:,(?= )|$)", inside):
-        numbers = re.split("[x,]", value)
-        attributes[name] = [int(n) for n in numbers] if re.fullmatch(r"[-\dx,]+", value) else value
-    epilogue = []
-    for part in [p for p in tail.split(" + ") if p]:
-        name, arguments = re.fullmatch(r"(\w+)(?:\((.*)\))?", part).groups()
-        epilogue.append((name, [float(a) for a in arguments.split(",")] if arguments else []))
-    return op, attributes, epilogue
 
 
 class Converter:
@@ -67,15 +29,21 @@ class Converter:
         self.nodes.append(helper.make_node(kind, inputs, [output], **attributes))
 
     def window(self, attributes, kernel):
-        out = {"kernel_shape": kernel, "strides": attributes.get("stride", [1, 1])}
-        top, left, bottom, right = attributes.get("pad", [0, 0, 0, 0])
-        out["pads"] = [top, left, bottom, right]
-        return out
+        kernel, stride, before, behind = window(attributes, kernel)
+        return {"kernel_shape": kernel, "strides": stride, "pads": before + behind}
+
+    def pool(self, kind, attributes, operands, output, **more):
+        self.emit(kind, operands, output, ceil_mode=attributes.get("ceil_mode", [0])[0], **more,
+                  **self.window(attributes, attributes["kernel"]))
+
+    def clip(self, data, output, low, high):
+        limits = [self.constant(f"{output}/{w}", np.float32(v)) for w, v in (("low", low), ("high", high))]
+        self.emit("Clip", [data] + limits, output)
 
     def node(self, node):
         op, attributes, epilogue = parse_workload(node["workload"])
         inputs = [self.tensor(name) for name in node["inputs"]]
-        arity = 2 if op in ("conv2d", "dense", "add") else 1
+        arity = operand_count(op, inputs, epilogue)
         operands, extra = inputs[:arity], inputs[arity:]
         # ONNX has the bias as an input of Conv and Gemm.
         bias = bool(epilogue) and epilogue[0][0] == "bias"
@@ -84,14 +52,19 @@ class Converter:
             extra, epilogue = extra[1:], epilogue[1:]
         stages = len(epilogue)
         names = [f"{node['name']}/{i}" for i in range(stages)] + [node["name"]]
-        if op == "conv2d":
+        if op in ("conv2d", "conv3d"):
             self.emit("Conv", operands, names[0], group=attributes.get("groups", [1])[0],
-                      dilations=attributes.get("dilation", [1, 1]),
+                      dilations=attributes.get("dilation", [1] * (2 if op == "conv2d" else 3)),
                       **self.window(attributes, list(self.values[operands[1]].shape[2:])))
         elif op == "dense":
             self.emit("Gemm", operands, names[0], transB=1)
-        elif op == "max_pool2d":
-            self.emit("MaxPool", operands, names[0], **self.window(attributes, attributes["kernel"]))
+        elif op in ("max_pool2d", "max_pool3d"):
+            self.pool("MaxPool", attributes, operands, names[0])
+        elif op in ("avg_pool2d", "avg_pool3d"):
+            self.pool("AveragePool", attributes, operands, names[0],
+                      count_include_pad=attributes.get("count_include_pad", [0])[0])
+        elif op == "concat":
+            self.emit("Concat", operands, names[0], axis=1)
         elif op == "global_avg_pool":
             self.emit("GlobalAveragePool", operands, names[0])
         elif op == "flatten":
@@ -100,6 +73,8 @@ class Converter:
             self.emit("Add", operands, names[0])
         elif op in ("relu", "softmax"):
             self.emit(op.capitalize(), operands, names[0])
+        elif op == "relu6":
+            self.clip(operands[0], names[0], 0.0, 6.0)
         else:
             sys.exit(f"{node['name']}: no ONNX form of `{op}` here")
         for i, (name, arguments) in enumerate(epilogue):
@@ -108,9 +83,7 @@ class Converter:
             elif name == "relu":
                 self.emit("Relu", [names[i]], names[i + 1])
             else:
-                low, high = (0.0, 6.0) if name == "relu6" else arguments
-                limits = [self.constant(f"{names[i]}/{w}", np.float32(v)) for w, v in (("low", low), ("high", high))]
-                self.emit("Clip", [names[i]] + limits, names[i + 1])
+                self.clip(names[i], names[i + 1], *((0.0, 6.0) if name == "relu6" else arguments))
 
     def model(self):
         for node in self.graph["nodes"]:
