@@ -56,7 +56,7 @@ Result<Instance> Build(const Workload& w, const Target& target) {
   const Function& f = FunctionOf(w);
   int lanes = target.FloatLanes();
   const std::vector<int64_t>& shape = w.inputs[0].shape;
-  bool blocked = shape.size() == 4;
+  bool blocked = shape.size() == 4 || shape.size() == 5;
   int64_t channels = shape.size() > 1 ? shape[1] : 1;
   Instance instance;
   std::vector<Tensor> inputs;
@@ -65,7 +65,7 @@ Result<Instance> Build(const Workload& w, const Target& target) {
   std::vector<std::string> axes = {"n", "c", "x"};
   for (size_t i = 2; i < shape.size(); ++i) stored[2] *= shape[i];
   if (blocked) {
-    stored = {shape[0], CeilDiv(channels, lanes), shape[2] * shape[3], lanes};
+    stored = {shape[0], CeilDiv(channels, lanes), stored[2], lanes};
     axes = {"n", "co", "x", "ci"};
   } else if (shape.size() <= 2 && !w.HasEpilogue(EpilogueKind::kBias)) {
     stored = {w.inputs[0].Elements()};

@@ -1,6 +1,8 @@
 #include "op/layout.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "op/shapes.h"
 #include "op/simple_operator.h"
@@ -21,10 +23,14 @@ Instance CopyInstance(const Tensor& data, const Tensor& out, std::vector<Step> s
   return instance;
 }
 
+int64_t Pixels(const std::vector<int64_t>& shape) {
+  return std::accumulate(shape.begin() + 2, shape.end(), int64_t{1}, std::multiplies<>());
+}
+
 Result<Instance> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.FloatLanes();
-  int64_t pixels = s[2] * s[3], blocks = CeilDiv(s[1], lanes);
+  int64_t pixels = Pixels(s), blocks = CeilDiv(s[1], lanes);
   Tensor data = te::Placeholder("data", {s[0], s[1], pixels});
   Tensor out =
       te::Compute("out", {s[0], blocks, pixels, lanes}, {"n", "co", "x", "ci"}, [&](const std::vector<Var>& x) {
@@ -40,14 +46,14 @@ Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.FloatLanes();
   std::vector<Step> steps = {Split("out", "x", {lanes}, {"x.o", "x.i"}), Vectorize("out", "x.i")};
-  if (s.size() != 4) {
+  if (s.size() != 4 && s.size() != 5) {
     Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
     Tensor out =
         te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const std::vector<Var>& x) { return data(x[0]); });
     steps.push_back(Parallel("out", "x.o"));
     return CopyInstance(data, out, steps);
   }
-  int64_t pixels = s[2] * s[3], blocks = CeilDiv(s[1], lanes);
+  int64_t pixels = Pixels(s), blocks = CeilDiv(s[1], lanes);
   if (pixels == 1) {
     Tensor data = te::Placeholder("data", {s[0], blocks * lanes});
     Tensor out =
@@ -127,7 +133,9 @@ class CopyOperator : public SimpleOperator {
   using SimpleOperator::SimpleOperator;
   Status Check(const Workload& w) const override {
     HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
-    HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));
+    if (ActivationLayout(w.inputs[0]) == Layout::kPlain) {
+      return Status::Invalid(w.op + ": input 0 is " + w.inputs[0].Text() + "; it must have 4 or 5 axes");
+    }
     HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
     return CheckNoEpilogue(w);
   }

@@ -4,11 +4,13 @@
 
 #include "base/suggest.h"
 #include "op/conv2d.h"
+#include "op/conv3d.h"
 #include "op/dense.h"
 #include "op/elementwise.h"
 #include "op/layout.h"
 #include "op/operator.h"
 #include "op/pool.h"
+#include "op/pool3d.h"
 #include "op/softmax.h"
 
 namespace hone::op {
@@ -19,7 +21,8 @@ const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*> all = [] {
     std::vector<const Operator*> list = {
         &Conv2d(),  &Dense(), &MaxPool2d(), &AvgPool2d(), &GlobalAvgPool(), &Softmax(),
-        &Flatten(), &Block(), &Unblock(),   &Concat(),    &Pad2d(),
+        &Flatten(), &Block(), &Unblock(),   &Concat(),    &Pad2d(),         &Conv3d(),
+        &MaxPool3d(), &AvgPool3d(),
     };
     for (const Operator* op : ElementwiseOperators()) list.push_back(op);
     return list;
@@ -33,6 +36,8 @@ constexpr const char* kExamples[] = {
     "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
     "conv2d(f32[1,6,7,7], f32[6,3,3,3], groups=2)",
     "dense(f32[1,16], f32[16,16])",
+    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",
+    "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
 };
 
 }  // namespace
@@ -119,7 +124,7 @@ std::string SpaceVersionText() {
     add(**FindOperator(workload->op), *workload);
   }
   for (const Operator* op : All()) {
-    if (op->name() != std::string("conv2d") && op->name() != std::string("dense"))
+    if (op->name() != std::string("conv2d") && op->name() != std::string("dense") && op->name() != std::string("conv3d"))
       add(*op, Workload{op->name(), {}, {}, {}});
   }
   return text;

@@ -23,14 +23,34 @@ int64_t BoundedProduct(const std::vector<int64_t>& shape) {
   return product;
 }
 
+// Calls visit(plain index, stored index) for each element of a blocked tensor.
+template <typename Visit>
+void ForBlocked(const Operand& operand, const Visit& visit) {
+  const std::vector<int64_t>& s = operand.logical.shape;
+  const int64_t blocks = operand.physical[1], lanes = operand.physical.back();
+  const int64_t pixels = operand.logical.Elements() / (s[0] * s[1]);
+  size_t plain = 0;
+  for (int64_t n = 0; n < s[0]; ++n) {
+    for (int64_t c = 0; c < s[1]; ++c) {
+      const int64_t base = (n * blocks + c / lanes) * pixels;
+      for (int64_t x = 0; x < pixels; ++x) visit(plain++, (base + x) * lanes + c % lanes);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<int64_t> BlockedShape(const std::vector<int64_t>& shape, int lanes) {
-  HONE_CHECK(shape.size() == 4);
-  return {shape[0], CeilDiv(shape[1], lanes), shape[2], shape[3], lanes};
+  HONE_CHECK(shape.size() == 4 || shape.size() == 5);
+  std::vector<int64_t> blocked = shape;
+  blocked[1] = CeilDiv(shape[1], lanes);
+  blocked.push_back(lanes);
+  return blocked;
 }
 
-Layout ActivationLayout(const TensorType& type) { return type.shape.size() == 4 ? Layout::kBlocked : Layout::kPlain; }
+Layout ActivationLayout(const TensorType& type) {
+  return type.shape.size() == 4 || type.shape.size() == 5 ? Layout::kBlocked : Layout::kPlain;
+}
 
 Operand MakeOperand(std::string name, OperandRole role, const TensorType& type, Layout layout, int lanes) {
   Operand operand{std::move(name), role, type, layout, type.shape};
@@ -42,40 +62,23 @@ Operand Activation(std::string name, OperandRole role, const TensorType& type, i
   return MakeOperand(std::move(name), role, type, ActivationLayout(type), lanes);
 }
 
-int64_t Offset4(const Operand& operand, int64_t n, int64_t c, int64_t y, int64_t x) {
-  const std::vector<int64_t>& s = operand.logical.shape;
-  if (operand.layout == Layout::kPlain) return ((n * s[1] + c) * s[2] + y) * s[3] + x;
-  int64_t blocks = operand.physical[1], lanes = operand.physical[4];
-  return (((n * blocks + c / lanes) * s[2] + y) * s[3] + x) * lanes + c % lanes;
-}
-
 std::vector<double> ReadPlain(const Operand& operand, const float* stored) {
-  const std::vector<int64_t>& s = operand.logical.shape;
   std::vector<double> plain(operand.logical.Elements());
   if (operand.layout == Layout::kPlain) {
     std::copy(stored, stored + plain.size(), plain.begin());
-    return plain;
+  } else {
+    ForBlocked(operand, [&](size_t from, int64_t at) { plain[from] = stored[at]; });
   }
-  size_t i = 0;
-  for (int64_t n = 0; n < s[0]; ++n)
-    for (int64_t c = 0; c < s[1]; ++c)
-      for (int64_t y = 0; y < s[2]; ++y)
-        for (int64_t x = 0; x < s[3]; ++x) plain[i++] = stored[Offset4(operand, n, c, y, x)];
   return plain;
 }
 
 void WritePlain(const Operand& operand, const std::vector<double>& plain, float* stored) {
-  const std::vector<int64_t>& s = operand.logical.shape;
   if (operand.layout == Layout::kPlain) {
     std::copy(plain.begin(), plain.end(), stored);
     return;
   }
   std::fill(stored, stored + operand.PhysicalElements(), 0.0f);
-  size_t i = 0;
-  for (int64_t n = 0; n < s[0]; ++n)
-    for (int64_t c = 0; c < s[1]; ++c)
-      for (int64_t y = 0; y < s[2]; ++y)
-        for (int64_t x = 0; x < s[3]; ++x) stored[Offset4(operand, n, c, y, x)] = static_cast<float>(plain[i++]);
+  ForBlocked(operand, [&](size_t from, int64_t at) { stored[at] = static_cast<float>(plain[from]); });
 }
 
 Status CheckInputs(const Workload& workload, size_t inputs) {
@@ -88,7 +91,6 @@ Status CheckInputs(const Workload& workload, size_t inputs) {
     if (t.type != DType::Float(32)) {
       return Status::Unsupported(fmt::format("{}: input {} is {}; only f32 is supported", workload.op, i, t.Text()));
     }
-    if (t.shape.empty()) return Status::Invalid(fmt::format("{}: input {} has no axes", workload.op, i));
     for (int64_t extent : t.shape) {
       if (extent < 1) {
         return Status::Invalid(fmt::format("{}: input {} is {}: extents must be at least 1", workload.op, i, t.Text()));

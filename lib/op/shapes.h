@@ -14,16 +14,14 @@ namespace hone::op {
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 
-// [N,C,H,W] -> [N, ceil(C/lanes), H, W, lanes]. REQUIRES: four extents.
+// [N,C,H,W] -> [N, ceil(C/lanes), H, W, lanes], [N,C,D,H,W] likewise. REQUIRES: four or five extents.
 std::vector<int64_t> BlockedShape(const std::vector<int64_t>& shape, int lanes);
-// Activations of rank 4 are blocked, all others plain.
+// Activations of rank 4 and 5 are blocked, all others plain.
 Layout ActivationLayout(const TensorType& type);
 Operand MakeOperand(std::string name, OperandRole role, const TensorType& type, Layout layout, int lanes);
 // An activation in its usual layout.
 Operand Activation(std::string name, OperandRole role, const TensorType& type, int lanes);
 
-// The offset of logical element [n,c,y,x] of a rank-4 operand in its storage.
-int64_t Offset4(const Operand& operand, int64_t n, int64_t c, int64_t y, int64_t x);
 // The whole operand as plain doubles (lanes beyond C dropped), and back (those lanes zero), rounded to float.
 std::vector<double> ReadPlain(const Operand& operand, const float* stored);
 void WritePlain(const Operand& operand, const std::vector<double>& plain, float* stored);

@@ -31,6 +31,7 @@ Target HostWith(int vector_bytes, int registers, int threads) {
 // How many numbers are summed up for one output: errors grow with it.
 double ReductionLength(const Workload& w) {
   if (w.op == "conv2d") return static_cast<double>(w.inputs[1].Elements() / w.inputs[1].shape[0]);
+  if (w.op == "conv3d") return static_cast<double>(w.inputs[1].Elements() / w.inputs[1].shape[0]);
   if (w.op == "dense") return static_cast<double>(w.inputs[1].shape[1]);
   if (w.op == "global_avg_pool") return static_cast<double>(w.inputs[0].shape[2] * w.inputs[0].shape[3]);
   if (w.op == "softmax") return static_cast<double>(w.inputs[0].shape[1]);
@@ -61,8 +62,8 @@ void CheckConfig(const Workload& w, const Target& target, const Config& config, 
   EXPECT_LE(d.worst, bound)
       << "at " << Describe(out, d.at) << ": " << kernel->output()[d.at] << " for " << reference[d.at];
   if (out.layout != Layout::kBlocked) return;
-  int64_t channels = out.logical.shape[1], lanes = out.physical[4], blocks = out.physical[1];
-  int64_t inner = out.physical[2] * out.physical[3] * lanes;
+  int64_t channels = out.logical.shape[1], lanes = out.physical.back(), blocks = out.physical[1];
+  int64_t inner = out.PhysicalElements() / (out.physical[0] * blocks);
   for (int64_t i = 0; i < out.PhysicalElements(); ++i) {
     int64_t c = i / inner % blocks * lanes + i % lanes;
     if (c < channels) continue;
@@ -152,6 +153,36 @@ TEST_F(KernelTest, GroupsAndDepthwise) {
       "conv2d(f32[1,6,7,7], f32[4,3,3,3], pad=1,1,1,1, groups=2) + bias + relu",
       "conv2d(f32[1,17,5,7], f32[34,1,3,3], stride=2x2, pad=1,0,1,2, groups=17) + clip(1,2)",
       "conv2d(f32[1,4,7,7], f32[4,2,3,3], groups=2, in=nchw) + relu",
+  });
+}
+
+TEST_F(KernelTest, VolumeConvolutions) {
+  Check({
+      "conv3d(f32[1,1,1,1,1], f32[1,1,1,1,1])",
+      "conv3d(f32[1,16,4,9,14], f32[32,16,3,3,3], pad=1,1,1,1,1,1) + bias + relu",
+      "conv3d(f32[2,17,3,5,7], f32[33,17,3,3,3], pad=1,1,1,1,1,1) + bias + add + relu",
+      "conv3d(f32[1,33,5,7,5], f32[16,33,3,3,3], stride=2x2x2, pad=1,1,1,1,1,1) + bias",
+      "conv3d(f32[1,16,4,6,6], f32[32,16,1,1,1], stride=2x2x2)",
+      "conv3d(f32[1,3,4,13,15], f32[17,3,3,7,7], stride=1x2x2, pad=1,3,3,1,3,3, in=ncdhw) + bias + relu",
+      "conv3d(f32[1,17,5,7,6], f32[3,17,2,1,3], pad=1,0,2,0,0,1, dilation=2x1x2) + clip(0.5,1)",
+      "conv3d(f32[1,6,3,5,5], f32[4,3,3,3,3], pad=1,1,1,1,1,1, groups=2) + bias + relu",
+      "conv3d(f32[1,3,3,5,5], f32[3,1,2,2,2], groups=3, in=ncdhw)",
+  });
+}
+
+TEST_F(KernelTest, VolumePooling) {
+  Check({
+      "max_pool3d(f32[1,17,5,7,9], kernel=3x3x3, stride=2x2x2, pad=1,1,1,1,1,1)",
+      "max_pool3d(f32[2,3,1,5,7], kernel=1x2x2, stride=1x2x2, ceil_mode=1)",
+      "max_pool3d(f32[1,5,6,7,8], kernel=2x2x2, dilation=2x3x1)",
+      "avg_pool3d(f32[1,33,4,5,6], kernel=3x2x3, pad=1,0,1,1,1,1)",
+      "avg_pool3d(f32[1,16,4,5,6], kernel=3x3x3, stride=2x2x2, pad=1,1,1,1,1,1, count_include_pad=1)",
+      "avg_pool3d(f32[1,4,5,5,5], kernel=2x2x2, stride=2x2x2, pad=1,0,1,0,1,0, dilation=1x2x1, ceil_mode=1)",
+      "block(f32[1,3,2,7,5])",
+      "unblock(f32[2,17,3,5,2])",
+      "flatten(f32[2,33,1,1,1])",
+      "flatten(f32[2,17,2,3,2])",
+      "relu(f32[1,17,3,2,5])",
   });
 }
 

@@ -1,0 +1,194 @@
+#include "define/attributes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/suggest.h"
+#include "base/text.h"
+
+namespace hone::define {
+namespace {
+
+bool IsNumber(const std::string& text) { return ParseDouble(text).ok(); }
+
+std::string NumbersText(const std::vector<double>& values) {
+  std::string text;
+  for (double v : values) text += (text.empty() ? "" : ",") + FormatDouble(v);
+  return text;
+}
+
+}  // namespace
+
+Attribute MakeRealAttribute(const std::string& name, const std::vector<double>& values) {
+  Attribute attribute;
+  attribute.name = name;
+  bool whole = std::all_of(values.begin(), values.end(),
+                           [](double v) { return std::floor(v) == v && std::fabs(v) < 1e15; });
+  if (whole) {
+    for (double v : values) attribute.values.push_back(static_cast<int64_t>(v));
+  } else {
+    attribute.word = NumbersText(values);
+  }
+  return attribute;
+}
+
+std::vector<double> Reals(const Workload& w, const std::string& name, std::vector<double> fallback) {
+  const Attribute* a = w.Find(name);
+  if (a == nullptr) return fallback;
+  if (a->word.empty()) return {a->values.begin(), a->values.end()};
+  std::vector<double> values;
+  for (size_t begin = 0; begin <= a->word.size();) {
+    const size_t end = std::min(a->word.find(',', begin), a->word.size());
+    Result<double> value = ParseDouble(std::string_view(a->word).substr(begin, end - begin));
+    if (!value.ok()) return fallback;
+    values.push_back(*value);
+    begin = end + 1;
+  }
+  return values;
+}
+
+double Real(const Workload& w, const std::string& name, double fallback) {
+  std::vector<double> values = Reals(w, name, {fallback});
+  return values.empty() ? fallback : values[0];
+}
+
+int64_t Whole(const Workload& w, const std::string& name, int64_t fallback) {
+  const Shape values = w.Numbers(name, {fallback});
+  return values.empty() ? fallback : values[0];
+}
+
+std::string Word(const Workload& w, const std::string& name, const std::string& fallback) {
+  const Attribute* a = w.Find(name);
+  return a && !a->word.empty() ? a->word : fallback;
+}
+
+Shape Expanded(const Workload& w, const std::string& name, size_t count, int64_t fallback) {
+  Shape values = w.Numbers(name, {fallback});
+  if (values.size() == 1) values.assign(count, values[0]);
+  return values;
+}
+
+Status CheckAttributes(const Workload& w, const std::vector<AttributeSpec>& specs) {
+  std::vector<std::string> names;
+  for (const AttributeSpec& spec : specs) names.push_back(spec.name);
+  for (size_t i = 0; i < w.attributes.size(); ++i) {
+    const Attribute& a = w.attributes[i];
+    auto found = std::find(names.begin(), names.end(), a.name);
+    if (found == names.end()) {
+      return Status::Invalid(fmt::format("{}: unknown attribute `{}`{}", w.op, a.name, SuggestionText(a.name, names)));
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (w.attributes[j].name == a.name) {
+        return Status::Invalid(fmt::format("{}: attribute `{}` is given twice", w.op, a.name));
+      }
+    }
+    const AttributeSpec& spec = specs[static_cast<size_t>(found - names.begin())];
+    switch (spec.kind) {
+      case AttributeKind::kWhole:
+        if (!a.word.empty() || a.values.empty()) {
+          return Status::Invalid(fmt::format("{}: `{}` takes whole numbers", w.op, a.name));
+        }
+        break;
+      case AttributeKind::kReal:
+        if (!a.word.empty() && Reals(w, a.name, {}).empty()) {
+          return Status::Invalid(fmt::format("{}: `{}` takes numbers, not `{}`", w.op, a.name, a.word));
+        }
+        break;
+      case AttributeKind::kWord:
+        if (std::find(spec.words.begin(), spec.words.end(), a.word) == spec.words.end()) {
+          return Status::Invalid(fmt::format("{}: `{}` is one of {}", w.op, a.name, fmt::join(spec.words, ", ")));
+        }
+        break;
+    }
+  }
+  return Status();
+}
+
+Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>& specs) {
+  Workload c{w.op, w.inputs, {}, w.epilogue};
+  for (const AttributeSpec& spec : specs) {
+    const Attribute* a = w.Find(spec.name);
+    if (a == nullptr) continue;
+    Attribute canonical = spec.kind == AttributeKind::kReal ? MakeRealAttribute(spec.name, Reals(w, spec.name, {})) : *a;
+    canonical.separator = canonical.values.size() > 1 ? spec.separator : ',';
+    bool fallback = !spec.fallback.empty();
+    if (fallback && spec.kind == AttributeKind::kWord) fallback = canonical.word == spec.fallback;
+    if (fallback && spec.kind != AttributeKind::kWord) {
+      const std::vector<double> values = Reals(w, spec.name, {});
+      const double usual = IsNumber(spec.fallback) ? *ParseDouble(spec.fallback) : NAN;
+      fallback = std::all_of(values.begin(), values.end(), [&](double v) { return v == usual; });
+    }
+    if (!fallback) c.attributes.push_back(std::move(canonical));
+  }
+  return c;
+}
+
+Status CheckInputs(const Workload& w, size_t least, size_t most) {
+  if (w.inputs.size() < least || w.inputs.size() > most) {
+    const std::string count = least == most ? fmt::format("{}", least) : fmt::format("at least {}", least);
+    return Status::Invalid(
+        fmt::format("{}: takes {} tensor{}, not {}", w.op, count, least == 1 && most == 1 ? "" : "s", w.inputs.size()));
+  }
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    const TensorType& t = w.inputs[i];
+    if (t.type != DType::Float(32)) {
+      return Status::Unsupported(fmt::format("{}: input {} is {}; only f32 is supported", w.op, i, t.Text()));
+    }
+    if (t.shape.size() > 8) return Status::Unsupported(fmt::format("{}: input {} has more than 8 axes", w.op, i));
+    for (int64_t extent : t.shape) {
+      if (extent < 1) {
+        return Status::Invalid(fmt::format("{}: input {} is {}: extents must be at least 1", w.op, i, t.Text()));
+      }
+    }
+    HONE_RETURN_IF_ERROR(Checked(w, t.shape).status());
+  }
+  return Status();
+}
+
+Status CheckRankIn(const Workload& w, size_t input, size_t least, size_t most) {
+  const size_t rank = w.inputs[input].shape.size();
+  if (rank >= least && rank <= most) return Status();
+  const std::string count = least == most ? fmt::format("{}", least) : fmt::format("at least {}", least);
+  return Status::Invalid(
+      fmt::format("{}: input {} is {}; it must have {} axes", w.op, input, w.inputs[input].Text(), count));
+}
+
+Result<Shape> Checked(const Workload& w, Shape shape) {
+  int64_t product = 1;
+  for (int64_t extent : shape) {
+    if (extent < 1) {
+      return Status::Invalid(fmt::format("{}: no output: its shape would be [{}]", w.op, fmt::join(shape, ",")));
+    }
+    if (extent > kMaxElements || product * extent > kMaxElements) {
+      return Status::Invalid(fmt::format("{}: [{}] has more than 2^31 elements", w.op, fmt::join(shape, ",")));
+    }
+    product *= extent;
+  }
+  return shape;
+}
+
+Result<int64_t> AxisOf(const Workload& w, const std::string& name, int64_t rank, int64_t fallback) {
+  const Shape values = w.Numbers(name, {fallback});
+  if (values.size() != 1 || values[0] < 0 || values[0] >= rank) {
+    return Status::Invalid(fmt::format("{}: `{}` must be one of 0 .. {}", w.op, name, rank - 1));
+  }
+  return values[0];
+}
+
+int64_t Product(const Shape& shape, size_t begin, size_t end) {
+  int64_t product = 1;
+  for (size_t i = begin; i < end; ++i) product *= shape[i];
+  return product;
+}
+int64_t Product(const Shape& shape) { return Product(shape, 0, shape.size()); }
+
+Shape Strides(const Shape& shape) {
+  Shape strides(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) strides[i] = stride;
+  return strides;
+}
+
+}  // namespace hone::define

@@ -1,0 +1,58 @@
+// Attributes of workloads as numbers, and the checks that operators share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "task/workload.h"
+
+namespace hone::define {
+
+using Shape = std::vector<int64_t>;
+
+inline constexpr int64_t kMaxElements = int64_t{1} << 31;
+
+enum class AttributeKind {
+  kWhole,  // whole numbers
+  kReal,   // numbers
+  kWord,   // one of `words`
+};
+struct AttributeSpec {
+  std::string name;
+  AttributeKind kind = AttributeKind::kWhole;
+  std::string fallback;  // its text where it is absent; empty: there is none, absence means something of its own
+  std::vector<std::string> words;
+  char separator = ',';
+};
+
+// A list of numbers: whole ones become Attribute::values, a list with others its word.
+Attribute MakeRealAttribute(const std::string& name, const std::vector<double>& values);
+// Numbers of either form; `fallback` where the attribute is absent.
+std::vector<double> Reals(const Workload& workload, const std::string& name, std::vector<double> fallback);
+double Real(const Workload& workload, const std::string& name, double fallback);
+int64_t Whole(const Workload& workload, const std::string& name, int64_t fallback);
+std::string Word(const Workload& workload, const std::string& name, const std::string& fallback);
+// `count` whole numbers: one given stands for all.
+Shape Expanded(const Workload& workload, const std::string& name, size_t count, int64_t fallback);
+
+// Every attribute is of `specs`, at most once, and of its kind; a suggestion for unknown names.
+Status CheckAttributes(const Workload& workload, const std::vector<AttributeSpec>& specs);
+// The attributes in the order of `specs`, without those that have their fallback.
+Workload CanonicalAttributes(const Workload& workload, const std::vector<AttributeSpec>& specs);
+
+// f32, extents of at least 1, at most 2^31 elements; `least` .. `most` inputs.
+Status CheckInputs(const Workload& workload, size_t least, size_t most);
+Status CheckRankIn(const Workload& workload, size_t input, size_t least, size_t most);
+// An output that is not empty and has at most 2^31 elements.
+Result<Shape> Checked(const Workload& workload, Shape shape);
+// An axis given by attribute `name`, 0 .. rank-1.
+Result<int64_t> AxisOf(const Workload& workload, const std::string& name, int64_t rank, int64_t fallback);
+
+int64_t Product(const Shape& shape, size_t begin, size_t end);
+int64_t Product(const Shape& shape);
+// Elements between neighbours along each axis, row-major.
+Shape Strides(const Shape& shape);
+
+}  // namespace hone::define

@@ -1,0 +1,63 @@
+#include "define/define.h"
+
+#include <map>
+
+#include "base/check.h"
+#include "define/tables.h"
+
+namespace hone::define {
+namespace {
+
+const std::map<std::string, Definition>& All() {
+  static const std::map<std::string, Definition> all = [] {
+    std::map<std::string, Definition> map;
+    for (auto table : {Windows}) {
+      for (Definition& d : table()) {
+        std::string name = d.name;
+        map.emplace(std::move(name), std::move(d));
+      }
+    }
+    return map;
+  }();
+  return all;
+}
+
+}  // namespace
+
+const Definition* Find(const std::string& name) {
+  auto found = All().find(name);
+  return found == All().end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& [name, definition] : All()) names.push_back(name);
+  return names;
+}
+
+Result<TensorType> InferOutput(const Workload& w) {
+  const Definition* d = Find(w.op);
+  HONE_CHECK(d != nullptr);
+  HONE_RETURN_IF_ERROR(CheckInputs(w, d->least_inputs, d->most_inputs));
+  HONE_RETURN_IF_ERROR(CheckAttributes(w, d->attributes));
+  HONE_ASSIGN_OR_RETURN(Shape shape, d->shape(w));
+  HONE_ASSIGN_OR_RETURN(shape, Checked(w, std::move(shape)));
+  return TensorType{w.inputs[0].type, std::move(shape)};
+}
+
+Values Evaluate(const Workload& w, const std::vector<const Values*>& inputs, int threads) {
+  const Definition* d = Find(w.op);
+  HONE_CHECK(d != nullptr);
+  const Shape shape = *d->shape(w);
+  Values out(static_cast<size_t>(Product(shape)), 0.0);
+  d->evaluate(w, inputs, shape, threads, &out);
+  return out;
+}
+
+Workload Canonical(const Workload& w) {
+  const Definition* d = Find(w.op);
+  HONE_CHECK(d != nullptr);
+  return CanonicalAttributes(w, d->attributes);
+}
+
+}  // namespace hone::define

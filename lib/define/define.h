@@ -1,0 +1,47 @@
+// What operators mean: which attributes they take, the shape they make, and their values in double precision on logical
+// row-major tensors, straight from the definition. One definition for graphs (shapes, the reference execution) and for
+// op/ (what a kernel is checked against); independent of te, schedules and code generation.
+//
+// Here are those that ONNX graphs brought; conv2d, dense, two-dimensional pooling and what stands in op/ alone
+// (block, unblock, flatten, pad2d) define themselves there and in graph/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "define/attributes.h"
+#include "task/workload.h"
+
+namespace hone::define {
+
+using Values = std::vector<double>;
+
+struct Definition {
+  std::string name;
+  size_t least_inputs = 1, most_inputs = 1;
+  std::vector<AttributeSpec> attributes;
+  // REQUIRES: inputs and attribute kinds are checked. The output's extents, or one line on what does not fit.
+  Result<Shape> (*shape)(const Workload&) = nullptr;
+  // REQUIRES: `shape` accepted the workload. `inputs`: one an input; `out`: of the right size, zeros.
+  // `threads`: at least 1; the values do not depend on it.
+  void (*evaluate)(const Workload&, const std::vector<const Values*>& inputs, const Shape& shape, int threads,
+                   Values* out) = nullptr;
+  // FLOP for the whole output.
+  double (*flop)(const Workload&, const Shape& shape) = nullptr;
+  // Its inputs and output share one shape (unary, binary of equal shapes), so that an epilogue may follow.
+  bool elementwise = false;
+};
+
+// Null if this layer does not define it.
+const Definition* Find(const std::string& name);
+std::vector<std::string> Names();  // in no particular order
+
+// kInvalid or kUnsupported in one line; REQUIRES: Find(workload.op).
+Result<TensorType> InferOutput(const Workload& workload);
+// Without the epilogue. REQUIRES: InferOutput accepts the workload.
+Values Evaluate(const Workload& workload, const std::vector<const Values*>& inputs, int threads);
+// Attributes in the definition's order, without those that have their usual value.
+Workload Canonical(const Workload& workload);
+
+}  // namespace hone::define

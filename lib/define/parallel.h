@@ -1,0 +1,11 @@
+// body(0) .. body(count - 1), shared out among threads. Stops early once Interrupted().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace hone::define {
+
+void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body);
+
+}  // namespace hone::define

@@ -1,0 +1,74 @@
+#include "define/window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hone::define {
+namespace {
+
+constexpr int64_t kMost = 1 << 16;
+
+Result<Shape> Numbers(const Workload& w, const std::string& name, size_t count, int64_t fallback, int64_t least) {
+  const Shape values = Expanded(w, name, count, fallback);
+  if (values.size() != count) {
+    return Status::Invalid(fmt::format("{}: `{}` takes {} numbers, not {}", w.op, name, count, values.size()));
+  }
+  for (int64_t v : values) {
+    if (v < least || v > kMost) {
+      return Status::Invalid(fmt::format("{}: `{}` has {}; it must be in {} .. {}", w.op, name, v, least, kMost));
+    }
+  }
+  return values;
+}
+
+Result<Window> Read(const Workload& w, Shape kernel) {
+  Window window;
+  const Shape& data = w.inputs[0].shape;
+  const size_t rank = data.size() - 2;
+  window.in.assign(data.begin() + 2, data.end());
+  window.kernel = std::move(kernel);
+  HONE_ASSIGN_OR_RETURN(window.stride, Numbers(w, "stride", rank, 1, 1));
+  HONE_ASSIGN_OR_RETURN(window.dilation, Numbers(w, "dilation", rank, 1, 1));
+  HONE_ASSIGN_OR_RETURN(Shape pad, Numbers(w, "pad", 2 * rank, 0, 0));
+  window.before.assign(pad.begin(), pad.begin() + static_cast<ptrdiff_t>(rank));
+  window.after.assign(pad.begin() + static_cast<ptrdiff_t>(rank), pad.end());
+  window.out.resize(rank);
+  return window;
+}
+
+}  // namespace
+
+Result<Window> WindowOf(const Workload& w, Shape kernel) {
+  HONE_ASSIGN_OR_RETURN(Window window, Read(w, std::move(kernel)));
+  const bool round_up = Whole(w, "ceil_mode", 0) != 0;
+  for (size_t i = 0; i < window.rank(); ++i) {
+    const int64_t stride = window.stride[i];
+    const int64_t room = window.in[i] + window.before[i] + window.after[i] - (window.kernel[i] - 1) * window.dilation[i] - 1;
+    if (room < 0) {
+      return Status::Invalid(fmt::format("{}: no output: the window {} (dilation {}) is larger than the padded input {}",
+                                         w.op, fmt::join(window.kernel, "x"), fmt::join(window.dilation, "x"),
+                                         w.inputs[0].Text()));
+    }
+    window.out[i] = (room + (round_up ? stride - 1 : 0)) / stride + 1;
+    // No window starts in the padding behind the input.
+    if (round_up && (window.out[i] - 1) * stride >= window.in[i] + window.before[i]) --window.out[i];
+  }
+  return window;
+}
+
+Result<Window> TransposedWindowOf(const Workload& w, Shape kernel) {
+  HONE_ASSIGN_OR_RETURN(Window window, Read(w, std::move(kernel)));
+  HONE_ASSIGN_OR_RETURN(Shape more, Numbers(w, "output_pad", window.rank(), 0, 0));
+  for (size_t i = 0; i < window.rank(); ++i) {
+    if (more[i] >= std::max(window.stride[i], window.dilation[i])) {
+      return Status::Invalid(w.op + ": `output_pad` must be smaller than the stride or the dilation");
+    }
+    window.out[i] = (window.in[i] - 1) * window.stride[i] + (window.kernel[i] - 1) * window.dilation[i] + 1 + more[i] -
+                    window.before[i] - window.after[i];
+    if (window.out[i] < 1) return Status::Invalid(w.op + ": no output: the padding leaves nothing of it");
+  }
+  return window;
+}
+
+}  // namespace hone::define

@@ -1,0 +1,23 @@
+// Windows over any number of spatial axes (axes 2, 3, .. of [N,C,..]).
+#pragma once
+
+#include "base/result.h"
+#include "define/attributes.h"
+
+namespace hone::define {
+
+struct Window {
+  Shape in, kernel, stride, dilation, before, after, out;  // one value a spatial axis
+  size_t rank() const { return in.size(); }
+  // Extent of the padded input of axis i, as far as the windows reach.
+  int64_t reach(size_t i) const { return (out[i] - 1) * stride[i] + (kernel[i] - 1) * dilation[i] + 1; }
+};
+
+// Of a convolution (`kernel` = the weight's extents) or pooling; attributes stride, dilation, pad (all befores, then
+// all afters), ceil_mode. kInvalid for counts or values that do not fit, or no output.
+Result<Window> WindowOf(const Workload& workload, Shape kernel);
+// Of a transposed convolution: `in` is its input, out = (in - 1) * stride - before - after + (kernel - 1) * dilation + 1
+// + output_pad.
+Result<Window> TransposedWindowOf(const Workload& workload, Shape kernel);
+
+}  // namespace hone::define

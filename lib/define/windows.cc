@@ -1,0 +1,279 @@
+// Convolutions and pooling over windows of any number of spatial axes; the loops below are over at most three, the
+// missing ones in front having an extent of 1.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "define/parallel.h"
+#include "define/tables.h"
+#include "define/window.h"
+
+namespace hone::define {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+AttributeSpec Times(const char* name, const char* fallback) {
+  return {name, AttributeKind::kWhole, fallback, {}, 'x'};
+}
+AttributeSpec Commas(const char* name, const char* fallback) { return {name, AttributeKind::kWhole, fallback, {}, ','}; }
+AttributeSpec Words(const char* name, const char* fallback, std::vector<std::string> words) {
+  return {name, AttributeKind::kWord, fallback, std::move(words), ','};
+}
+
+// Three spatial axes, whatever there are.
+struct Window3 {
+  int64_t in[3] = {1, 1, 1}, kernel[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};
+  int64_t before[3] = {}, after[3] = {}, out[3] = {1, 1, 1};
+  int64_t InSize() const { return in[0] * in[1] * in[2]; }
+  int64_t OutSize() const { return out[0] * out[1] * out[2]; }
+  int64_t Taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+};
+
+Window3 Widened(const Window& w) {
+  Window3 wide;
+  for (size_t i = 0, at = 3 - w.rank(); i < w.rank(); ++i, ++at) {
+    wide.in[at] = w.in[i], wide.kernel[at] = w.kernel[i], wide.stride[at] = w.stride[i];
+    wide.dilation[at] = w.dilation[i], wide.before[at] = w.before[i], wide.after[at] = w.after[i];
+    wide.out[at] = w.out[i];
+  }
+  return wide;
+}
+
+Shape KernelOf(const Workload& w) {
+  if (w.Find("kernel") != nullptr) return Expanded(w, "kernel", w.inputs[0].shape.size() - 2, 1);
+  return {w.inputs[1].shape.begin() + 2, w.inputs[1].shape.end()};
+}
+
+// Calls body(output offset, input offset, count, input step) for runs along the last axis where one tap of the window
+// lies inside the input.
+template <typename Body>
+void ForTap(const Window3& w, int64_t kd, int64_t kh, int64_t kw, const Body& body) {
+  const int64_t offset = kw * w.dilation[2] - w.before[2], stride = w.stride[2];
+  const int64_t begin = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
+  const int64_t room = w.in[2] - 1 - offset;
+  const int64_t end = room < 0 ? 0 : std::min(w.out[2], room / stride + 1);
+  if (begin >= end) return;
+  for (int64_t od = 0; od < w.out[0]; ++od) {
+    const int64_t id = od * w.stride[0] - w.before[0] + kd * w.dilation[0];
+    if (id < 0 || id >= w.in[0]) continue;
+    for (int64_t oh = 0; oh < w.out[1]; ++oh) {
+      const int64_t ih = oh * w.stride[1] - w.before[1] + kh * w.dilation[1];
+      if (ih < 0 || ih >= w.in[1]) continue;
+      body((od * w.out[1] + oh) * w.out[2] + begin, (id * w.in[1] + ih) * w.in[2] + begin * stride + offset,
+           end - begin, stride);
+    }
+  }
+}
+
+template <typename Body>
+void ForTaps(const Window3& w, const Body& body) {
+  for (int64_t kd = 0, tap = 0; kd < w.kernel[0]; ++kd) {
+    for (int64_t kh = 0; kh < w.kernel[1]; ++kh) {
+      for (int64_t kw = 0; kw < w.kernel[2]; ++kw, ++tap) {
+        ForTap(w, kd, kh, kw, [&](int64_t out, int64_t in, int64_t count, int64_t step) {
+          body(tap, out, in, count, step);
+        });
+      }
+    }
+  }
+}
+
+Result<Shape> ConvolutionShape(const Workload& w) {
+  const size_t rank = 5;
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, rank, rank));
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, rank, rank));
+  const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
+  const int64_t groups = Whole(w, "groups", 1);
+  if (groups < 1 || data[1] % groups != 0 || weight[0] % groups != 0 || weight[1] != data[1] / groups) {
+    return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
+                           " do not fit with groups=" + std::to_string(groups));
+  }
+  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w, KernelOf(w)));
+  Shape shape = {data[0], weight[0]}, padded = {data[0], data[1]};
+  for (size_t i = 0; i < window.rank(); ++i) {
+    shape.push_back(window.out[i]);
+    padded.push_back(window.in[i] + window.before[i] + window.after[i]);
+  }
+  HONE_RETURN_IF_ERROR(Checked(w, padded).status());
+  return shape;
+}
+
+void Convolution(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
+  const Window3 window = Widened(*WindowOf(w, KernelOf(w)));
+  const int64_t groups = Whole(w, "groups", 1), channels = w.inputs[0].shape[1];
+  const int64_t in_group = channels / groups, out_group = shape[1] / groups, taps = window.Taps();
+  ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
+    const int64_t n = plane / shape[1], oc = plane % shape[1];
+    double* to = out->data() + plane * window.OutSize();
+    for (int64_t ic = 0; ic < in_group; ++ic) {
+      const double* from = x[0]->data() + (n * channels + oc / out_group * in_group + ic) * window.InSize();
+      const double* weight = x[1]->data() + (oc * in_group + ic) * taps;
+      ForTaps(window, [&](int64_t tap, int64_t o, int64_t i, int64_t count, int64_t step) {
+        const double factor = weight[tap];
+        if (step == 1) {
+          for (int64_t k = 0; k < count; ++k) to[o + k] += factor * from[i + k];
+        } else {
+          for (int64_t k = 0; k < count; ++k) to[o + k] += factor * from[i + k * step];
+        }
+      });
+    }
+  });
+}
+
+double ConvolutionFlop(const Workload& w, const Shape& shape) {
+  const Shape& weight = w.inputs[1].shape;
+  return 2.0 * static_cast<double>(Product(shape)) * static_cast<double>(Product(weight, 1, weight.size()));
+}
+
+template <size_t kRank>
+Result<Shape> TransposedShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, kRank, kRank));
+  const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
+  const int64_t groups = Whole(w, "groups", 1);
+  if (groups < 1 || data[1] % groups != 0 || weight[0] != data[1]) {
+    return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
+                           " do not fit with groups=" + std::to_string(groups));
+  }
+  HONE_ASSIGN_OR_RETURN(Window window, TransposedWindowOf(w, KernelOf(w)));
+  Shape shape = {data[0], weight[1] * groups};
+  shape.insert(shape.end(), window.out.begin(), window.out.end());
+  return shape;
+}
+
+// The convolution's gradient: each input element is spread over the outputs that its window would have read, so `in`
+// and `out` change places in the window.
+void Transposed(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
+  Window3 window = Widened(*TransposedWindowOf(w, KernelOf(w)));
+  for (int i = 0; i < 3; ++i) std::swap(window.in[i], window.out[i]);
+  const int64_t groups = Whole(w, "groups", 1), channels = w.inputs[0].shape[1];
+  const int64_t in_group = channels / groups, out_group = shape[1] / groups, taps = window.Taps();
+  ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
+    const int64_t n = plane / shape[1], oc = plane % shape[1], group = oc / out_group;
+    double* to = out->data() + plane * window.InSize();
+    for (int64_t ic = group * in_group; ic < (group + 1) * in_group; ++ic) {
+      const double* from = x[0]->data() + (n * channels + ic) * window.OutSize();
+      const double* weight = x[1]->data() + (ic * out_group + oc % out_group) * taps;
+      ForTaps(window, [&](int64_t tap, int64_t o, int64_t i, int64_t count, int64_t step) {
+        for (int64_t k = 0; k < count; ++k) to[i + k * step] += weight[tap] * from[o + k];
+      });
+    }
+  });
+}
+
+double TransposedFlop(const Workload& w, const Shape&) {
+  const Shape& weight = w.inputs[1].shape;
+  return 2.0 * static_cast<double>(w.inputs[0].Elements()) * static_cast<double>(Product(weight, 1, weight.size()));
+}
+
+template <size_t kRank>
+Result<Shape> PoolShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
+  const size_t spatial = kRank - 2;
+  if (w.Find("kernel") == nullptr) return Status::Invalid(w.op + ": `kernel` is missing, for example kernel=3x3x3");
+  const Shape kernel = Expanded(w, "kernel", spatial, 1);
+  if (kernel.size() != spatial) return Status::Invalid(w.op + ": `kernel` takes one number a spatial axis");
+  for (int64_t k : kernel) {
+    if (k < 1 || k > (1 << 16)) return Status::Invalid(w.op + ": `kernel` must be in 1 .. 65536");
+  }
+  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w, kernel));
+  Shape shape = {w.inputs[0].shape[0], w.inputs[0].shape[1]};
+  for (size_t i = 0; i < spatial; ++i) {
+    if (std::max(window.before[i], window.after[i]) > (kernel[i] - 1) * window.dilation[i]) {
+      return Status::Invalid(w.op + ": the padding must be smaller than the kernel");
+    }
+    shape.push_back(window.out[i]);
+  }
+  return shape;
+}
+
+// Windows see the elements inside the input alone. An average divides by their number; with count_include_pad=1 the
+// padding counts, but never what lies behind it, where ceil_mode=1 lets a window reach. A maximum propagates NaN.
+void Pool(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
+  const Window3 window = Widened(*WindowOf(w, KernelOf(w)));
+  const bool maximum = w.op.rfind("max", 0) == 0, include_pad = Whole(w, "count_include_pad", 0) != 0;
+  std::vector<double> counts(static_cast<size_t>(window.OutSize()), 0.0);
+  if (!maximum) {
+    Window3 counted = window;
+    if (include_pad) {  // the padded input, as if it were the input
+      for (int i = 0; i < 3; ++i) counted.in[i] += counted.before[i] + counted.after[i], counted.before[i] = 0;
+    }
+    ForTaps(counted, [&](int64_t, int64_t o, int64_t, int64_t count, int64_t) {
+      for (int64_t k = 0; k < count; ++k) counts[static_cast<size_t>(o + k)] += 1;
+    });
+  }
+  ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
+    const double* from = x[0]->data() + plane * window.InSize();
+    double* to = out->data() + plane * window.OutSize();
+    if (maximum) std::fill(to, to + window.OutSize(), -kInfinity);
+    ForTaps(window, [&](int64_t, int64_t o, int64_t i, int64_t count, int64_t step) {
+      for (int64_t k = 0; k < count; ++k) {
+        const double value = from[i + k * step];
+        if (!maximum) {
+          to[o + k] += value;
+        } else if (!(value <= to[o + k]) && !std::isnan(to[o + k])) {
+          to[o + k] = value;
+        }
+      }
+    });
+    for (int64_t k = 0; !maximum && k < window.OutSize(); ++k) {
+      const double count = counts[static_cast<size_t>(k)];
+      to[k] = count > 0 ? to[k] / count : 0;
+    }
+  });
+}
+
+double PoolFlop(const Workload& w, const Shape& shape) {
+  return static_cast<double>(Product(shape)) * static_cast<double>(Product(KernelOf(w)));
+}
+
+Result<Shape> GlobalShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 3, 8));
+  Shape shape(w.inputs[0].shape.size(), 1);
+  shape[0] = w.inputs[0].shape[0], shape[1] = w.inputs[0].shape[1];
+  return shape;
+}
+
+void Global(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
+  const bool maximum = w.op == "global_max_pool";
+  const size_t size = x[0]->size() / out->size();
+  for (size_t plane = 0; plane < out->size(); ++plane) {
+    double value = maximum ? -kInfinity : 0;
+    for (size_t i = plane * size; i < (plane + 1) * size; ++i) {
+      const double v = (*x[0])[i];
+      if (!maximum) value += v;
+      if (maximum && !(v <= value) && !std::isnan(value)) value = v;
+    }
+    (*out)[plane] = maximum ? value : value / static_cast<double>(size);
+  }
+}
+
+double GlobalFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
+
+}  // namespace
+
+std::vector<Definition> Windows() {
+  std::vector<AttributeSpec> window = {Times("stride", "1"), Commas("pad", "0"), Times("dilation", "1")};
+  auto with = [&](std::vector<AttributeSpec> before, std::vector<AttributeSpec> after) {
+    before.insert(before.end(), window.begin(), window.end());
+    before.insert(before.end(), after.begin(), after.end());
+    return before;
+  };
+  const AttributeSpec groups = Commas("groups", "1"), kernel = Times("kernel", "");
+  std::vector<Definition> all;
+  all.push_back({"conv3d", 2, 2, with({}, {groups, Words("in", "blocked", {"blocked", "ncdhw"})}), ConvolutionShape,
+                 Convolution, ConvolutionFlop});
+  all.push_back({"conv_transpose2d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<4>, Transposed,
+                 TransposedFlop});
+  all.push_back({"conv_transpose3d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<5>, Transposed,
+                 TransposedFlop});
+  all.push_back({"max_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0")}), PoolShape<5>, Pool, PoolFlop});
+  all.push_back({"avg_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")}),
+                 PoolShape<5>, Pool, PoolFlop});
+  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop});
+  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop});
+  return all;
+}
+
+}  // namespace hone::define

@@ -1,0 +1,49 @@
+#include "op/defined_operator.h"
+
+#include <algorithm>
+
+#include "define/define.h"
+#include "op/epilogue.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+
+Status DefinedOperator::Check(const Workload& w) const {
+  HONE_ASSIGN_OR_RETURN(TensorType output, define::InferOutput(w));
+  if (!define::Find(name())->elementwise) return CheckNoEpilogue(w);
+  if (!w.epilogue.empty() && std::any_of(w.inputs.begin(), w.inputs.end(), [&](auto& t) { return t != output; })) {
+    return Status::Invalid(w.op + ": an epilogue needs inputs of the output's shape");
+  }
+  return CheckEpilogue(w, output);
+}
+
+Workload DefinedOperator::Canonical(const Workload& w) const { return define::Canonical(w); }
+
+TensorType DefinedOperator::OutputType(const Workload& w) const { return *define::InferOutput(w); }
+
+double DefinedOperator::Flop(const Workload& w) const {
+  const TensorType output = OutputType(w);
+  return define::Find(name())->flop(w, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(w);
+}
+
+std::vector<double> DefinedOperator::Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const {
+  std::vector<const define::Values*> pointers;
+  for (const std::vector<double>& values : inputs) pointers.push_back(&values);
+  return define::Evaluate(w, pointers, 1);
+}
+
+Layout DefinedOperator::InputLayout(const Workload& w, size_t i) const {
+  if (storing_ == Storing::kPlain) return Layout::kPlain;
+  if (storing_ == Storing::kByLayout) {
+    if (OutputLayout(w) == Layout::kPlain || w.inputs[i].shape.size() != OutputType(w).shape.size()) return Layout::kPlain;
+  }
+  return ActivationLayout(w.inputs[i]);
+}
+
+Layout DefinedOperator::OutputLayout(const Workload& w) const {
+  if (storing_ == Storing::kPlain) return Layout::kPlain;
+  if (storing_ == Storing::kByLayout && w.Find("layout") != nullptr) return Layout::kPlain;
+  return ActivationLayout(OutputType(w));
+}
+
+}  // namespace hone::op
