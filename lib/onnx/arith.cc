@@ -1,0 +1,219 @@
+#include "onnx/arith.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "onnx/moves.h"
+
+namespace hone::onnx {
+namespace {
+
+using Limits = std::numeric_limits<int64_t>;
+
+// As the type stores it: what does not fit wraps around.
+int64_t Wrap(ElementType type, int64_t x) {
+  switch (type) {
+    case ElementType::kBool:
+      return x != 0;
+    case ElementType::kUint8:
+      return static_cast<uint8_t>(x);
+    case ElementType::kInt8:
+      return static_cast<int8_t>(x);
+    case ElementType::kUint16:
+      return static_cast<uint16_t>(x);
+    case ElementType::kInt16:
+      return static_cast<int16_t>(x);
+    case ElementType::kUint32:
+      return static_cast<uint32_t>(x);
+    case ElementType::kInt32:
+      return static_cast<int32_t>(x);
+    default:
+      return x;
+  }
+}
+
+Result<int64_t> Integers(const std::string& op, int64_t a, int64_t b) {
+  const auto ua = static_cast<uint64_t>(a), ub = static_cast<uint64_t>(b);
+  if (op == "add") return static_cast<int64_t>(ua + ub);
+  if (op == "sub") return static_cast<int64_t>(ua - ub);
+  if (op == "mul") return static_cast<int64_t>(ua * ub);
+  if (op == "min") return std::min(a, b);
+  if (op == "max") return std::max(a, b);
+  if (op == "pow") return ToInt(std::pow(static_cast<double>(a), static_cast<double>(b)));
+  if (op == "and") return a & b;
+  if (op == "or") return a | b;
+  if (op == "xor") return a ^ b;
+  if (b == 0) return Status::Invalid("it divides an integer by zero");
+  if (b == -1) return op == "div" ? static_cast<int64_t>(0 - ua) : 0;  // also of the least number
+  if (op == "div") return a / b;
+  if (op == "mod") return a % b != 0 && (a < 0) != (b < 0) ? a % b + b : a % b;  // the sign of b, as Python has it
+  if (op == "fmod") return a % b;
+  return Status::Unsupported(op + " of integers is not supported");
+}
+
+Result<double> Reals(const std::string& op, double a, double b) {
+  if (op == "add") return a + b;
+  if (op == "sub") return a - b;
+  if (op == "mul") return a * b;
+  if (op == "div") return a / b;
+  if (op == "min") return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
+  if (op == "max") return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
+  if (op == "pow") return std::pow(a, b);
+  if (op == "fmod") return std::fmod(a, b);
+  return Status::Unsupported(op + " of floats is not supported");
+}
+
+struct Both {
+  Constant a, b;  // of the same shape
+  size_t count = 0;
+};
+
+Result<Both> Broadcast(NodeContext* c, const Value& a, const Value& b) {
+  HONE_ASSIGN_OR_RETURN(const Shape shape, BroadcastShape(a.shape, b.shape));
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  HONE_RETURN_IF_ERROR(c->builder().Spend(count));
+  HONE_ASSIGN_OR_RETURN(const Value wide_a, Expand(c, a, shape));
+  HONE_ASSIGN_OR_RETURN(const Value wide_b, Expand(c, b, shape));
+  return Both{wide_a.constant, wide_b.constant, static_cast<size_t>(count)};
+}
+
+Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
+  HONE_ASSIGN_OR_RETURN(const Both x, Broadcast(c, a, b));
+  Tensor out;
+  out.type = x.a->type;
+  out.shape = x.a->shape;
+  const bool floats = IsFloating(out.type);
+  if (op != "pow" && floats != IsFloating(x.b->type)) {
+    return Status::Invalid(
+        fmt::format("its operands are {} and {}", ElementTypeName(x.a->type), ElementTypeName(x.b->type)));
+  }
+  for (size_t i = 0; i < x.count; ++i) {
+    if (floats) {
+      HONE_ASSIGN_OR_RETURN(const double value, Reals(op, x.a->At(i), x.b->At(i)));
+      out.floats.push_back(static_cast<float>(value));
+    } else if (IsFloating(x.b->type)) {
+      out.ints.push_back(Wrap(out.type, ToInt(std::pow(x.a->At(i), x.b->At(i)))));
+    } else {
+      HONE_ASSIGN_OR_RETURN(const int64_t value, Integers(op, x.a->ints[i], x.b->ints[i]));
+      out.ints.push_back(Wrap(out.type, value));
+    }
+  }
+  return ConstantValue(std::move(out));
+}
+
+}  // namespace
+
+int64_t ToInt(double x) {
+  if (std::isnan(x)) return 0;
+  if (x >= 9223372036854775807.0) return Limits::max();
+  if (x <= -9223372036854775808.0) return Limits::min();
+  return static_cast<int64_t>(x);
+}
+
+Result<Value> Binary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
+  if (a.is_constant() && b.is_constant()) return FoldBinary(c, op, a, b);
+  HONE_RETURN_IF_ERROR(BroadcastShape(a.shape, b.shape).status());
+  return c->Emit(op, {a, b});
+}
+
+Result<Value> Unary(NodeContext* c, const std::string& op, const Value& x, std::vector<Attribute> attributes) {
+  return c->Emit(op, {x}, std::move(attributes));
+}
+
+Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std::function<bool(double, double)>& f) {
+  if (!a.is_constant() || !b.is_constant()) {
+    return Status::Unsupported("only constants can be compared, not what is computed when the network runs");
+  }
+  HONE_ASSIGN_OR_RETURN(const Both x, Broadcast(c, a, b));
+  Tensor out;
+  out.type = ElementType::kBool;
+  out.shape = x.a->shape;
+  for (size_t i = 0; i < x.count; ++i) out.ints.push_back(f(x.a->At(i), x.b->At(i)));
+  return ConstantValue(std::move(out));
+}
+
+Result<Value> MapInts(NodeContext* c, const Value& x, const std::function<int64_t(int64_t)>& f) {
+  HONE_RETURN_IF_ERROR(c->builder().Spend(x.constant->Elements()));
+  Tensor out = *x.constant;
+  out.name.clear();
+  for (int64_t& value : out.ints) value = Wrap(out.type, f(value));
+  return ConstantValue(std::move(out));
+}
+
+Result<Value> Cast(NodeContext* c, const Value& x, ElementType type) {
+  if (!x.is_constant()) {
+    if (type == ElementType::kFloat) return x;
+    return Status::Unsupported("it casts to " + ElementTypeName(type) +
+                               " what is computed when the network runs; everything there is float32");
+  }
+  const Tensor& in = *x.constant;
+  if (in.type == type) return x;
+  const bool to_float = type == ElementType::kFloat || type == ElementType::kDouble;
+  if (!to_float && !IsInteger(type)) {
+    return Status::Unsupported("casts to " + ElementTypeName(type) + " are not supported");
+  }
+  HONE_RETURN_IF_ERROR(c->builder().Spend(in.Elements()));
+  Tensor out;
+  out.type = type;
+  out.shape = in.shape;
+  const auto count = static_cast<size_t>(in.Elements());
+  for (size_t i = 0; i < count; ++i) {
+    if (to_float) {
+      out.floats.push_back(static_cast<float>(in.At(i)));
+    } else if (type == ElementType::kBool) {
+      out.ints.push_back(in.At(i) != 0);
+    } else {
+      out.ints.push_back(Wrap(type, in.ints.empty() ? ToInt(in.floats[i]) : in.ints[i]));
+    }
+  }
+  return ConstantValue(std::move(out));
+}
+
+Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, const Value& b) {
+  if (!condition.is_constant() || !a.is_constant() || !b.is_constant()) {
+    return Status::Unsupported("only constants can be chosen from, not what is computed when the network runs");
+  }
+  HONE_ASSIGN_OR_RETURN(Shape shape, BroadcastShape(a.shape, b.shape));
+  HONE_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, condition.shape));
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  HONE_RETURN_IF_ERROR(c->builder().Spend(count));
+  HONE_ASSIGN_OR_RETURN(const Value choice, Expand(c, condition, shape));
+  HONE_ASSIGN_OR_RETURN(const Value yes, Expand(c, a, shape));
+  HONE_ASSIGN_OR_RETURN(const Value no, Expand(c, b, shape));
+  Tensor out;
+  out.type = yes.constant->type;
+  out.shape = shape;
+  if (IsFloating(no.constant->type) != IsFloating(out.type)) {
+    return Status::Invalid("its two choices are of different types");
+  }
+  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+    const Tensor& from = choice.constant->At(i) != 0 ? *yes.constant : *no.constant;
+    if (IsFloating(out.type)) {
+      out.floats.push_back(from.floats[i]);
+    } else {
+      out.ints.push_back(from.ints[i]);
+    }
+  }
+  return ConstantValue(std::move(out));
+}
+
+Value Filled(const Shape& shape, double value) {
+  Tensor out;
+  out.shape = shape;
+  out.floats.assign(static_cast<size_t>(out.Elements()), static_cast<float>(value));
+  return ConstantValue(std::move(out));
+}
+
+Value Scalar(double value) { return Filled({}, value); }
+
+Value IntList(const Shape& values) {
+  Tensor out;
+  out.type = ElementType::kInt64;
+  out.shape = {static_cast<int64_t>(values.size())};
+  out.ints = values;
+  return ConstantValue(std::move(out));
+}
+
+}  // namespace hone::onnx

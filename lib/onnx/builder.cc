@@ -1,0 +1,172 @@
+#include "onnx/builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "graph/reference.h"
+#include "graph/shape.h"
+
+namespace hone::onnx {
+namespace {
+
+// Above this many multiplications a constant is not computed here: no exporter leaves that much to do.
+constexpr double kMaxFoldWork = 4e9;
+
+double Work(const graph::Node& node) {
+  double most = 1;
+  for (const TensorType& input : node.workload.inputs) most = std::max(most, static_cast<double>(input.Elements()));
+  const std::string& op = node.workload.op;
+  const bool sums = op.find("conv") != std::string::npos || op.find("pool") != std::string::npos || op == "matmul" ||
+                    op == "dense" || op == "lrn" || op == "resize";
+  const auto out = static_cast<double>(node.output.Elements());
+  return sums ? most * out : most + out;
+}
+
+}  // namespace
+
+Value ConstantValue(Constant tensor) {
+  Shape shape = tensor->shape;
+  return {std::move(tensor), "", std::move(shape)};
+}
+
+Value ConstantValue(Tensor tensor) { return ConstantValue(std::make_shared<const Tensor>(std::move(tensor))); }
+
+Attribute Numbers(const std::string& name, const Shape& values, char separator) {
+  return {.name = name, .values = values, .separator = separator};
+}
+
+Attribute Word(const std::string& name, const std::string& word) { return {.name = name, .word = word}; }
+
+Attribute Real(const std::string& name, double value) { return RealList(name, {value}); }
+
+Attribute RealList(const std::string& name, const std::vector<double>& values) {
+  // As task/workload.h has them: whole numbers as such, others as a word.
+  Attribute attribute{.name = name};
+  for (double value : values) {
+    if (value == std::floor(value) && std::fabs(value) < 1e15) attribute.values.push_back(static_cast<int64_t>(value));
+    attribute.word += (attribute.word.empty() ? "" : ",") + FormatDouble(value);
+  }
+  if (attribute.values.size() == values.size()) attribute.word.clear();
+  if (!attribute.word.empty()) attribute.values.clear();
+  return attribute;
+}
+
+Builder::Builder(std::string name, std::set<std::string> taken) : taken_(std::move(taken)) {
+  graph_.name = std::move(name);
+}
+
+Value Builder::AddInput(const std::string& name, const Shape& shape) {
+  graph_.inputs.push_back({name, {DType::Float(32), shape}});
+  return {nullptr, name, shape};
+}
+
+std::string Builder::Fresh(const std::string& hint) {
+  for (int& number = next_[hint];;) {
+    std::string name = fmt::format("{}.{}", hint, ++number);
+    if (taken_.insert(name).second) return name;
+  }
+}
+
+Result<std::string> Builder::Operand(const Value& value) {
+  if (!value.is_constant()) return value.tensor;
+  const Tensor& tensor = *value.constant;
+  if (tensor.type != ElementType::kFloat) {
+    return Status::Unsupported(
+        fmt::format("the constant `{}` is {}; only float32 can be computed with when the "
+                    "network runs",
+                    tensor.name, ElementTypeName(tensor.type)));
+  }
+  auto [found, added] = parameters_.emplace(std::pair(&tensor, value.shape), "");
+  if (!added) return found->second;
+  kept_.push_back(value.constant);
+  // An initialiser keeps its name; the same values in another shape get one of their own.
+  std::string& name = found->second;
+  name = tensor.name;
+  if (name.empty() || values_.count(name) != 0) name = Fresh(name.empty() ? "constant" : name);
+  graph_.parameters.push_back({name, {DType::Float(32), value.shape}, {.kind = graph::InitKind::kFile}});
+  values_.emplace(name, tensor.floats);
+  return name;
+}
+
+Status Builder::Spend(int64_t count) {
+  if (count > kMaxFoldedElements - spent_) {
+    return Status::Unsupported(
+        fmt::format("its constants are too large: more than {} elements are computed from others", kMaxFoldedElements));
+  }
+  spent_ += count;
+  return Status();
+}
+
+Result<Value> Builder::Emit(const std::string& op, const std::vector<Value>& operands,
+                            std::vector<Attribute> attributes, std::vector<EpilogueOp> epilogue,
+                            const std::string& hint) {
+  graph::Node node;
+  node.workload.op = op;
+  for (Attribute& attribute : attributes) {  // empty lists are left out
+    if (!attribute.values.empty() || !attribute.word.empty()) node.workload.attributes.push_back(std::move(attribute));
+  }
+  node.workload.epilogue = std::move(epilogue);
+  const size_t further = graph::OperandCount(node.workload);  // `inputs` is empty as yet: those of the epilogue
+  bool constant = true;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    HONE_RETURN_IF_ERROR(CountElements(operands[i].shape, int64_t{1} << 40).status());
+    if (i + further < operands.size()) node.workload.inputs.push_back({DType::Float(32), operands[i].shape});
+    constant = constant && operands[i].is_constant();
+  }
+  HONE_ASSIGN_OR_RETURN(node.output, graph::InferOutput(node.workload));
+  HONE_RETURN_IF_ERROR(CountElements(node.output.shape, int64_t{1} << 30).status());
+  if (constant) return Fold(node, operands);
+  for (const Value& operand : operands) {
+    HONE_ASSIGN_OR_RETURN(std::string name, Operand(operand));
+    node.inputs.push_back(std::move(name));
+  }
+  node.name = Fresh(hint);
+  generated_.insert(node.name);
+  graph_.nodes.push_back(std::move(node));
+  return Value{nullptr, graph_.nodes.back().name, graph_.nodes.back().output.shape};
+}
+
+Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& operands) {
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(node.output.shape));
+  HONE_RETURN_IF_ERROR(Spend(count));
+  if (Work(node) > kMaxFoldWork) {
+    return Status::Unsupported(
+        fmt::format("a {} of constants alone is too much to compute while importing", node.workload.op));
+  }
+  std::vector<std::vector<double>> doubles;
+  for (const Value& operand : operands) {
+    const Tensor& tensor = *operand.constant;
+    if (!IsFloating(tensor.type)) {
+      return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(tensor.type)));
+    }
+    doubles.emplace_back(tensor.floats.begin(), tensor.floats.end());
+  }
+  std::vector<const std::vector<double>*> pointers;
+  for (const auto& values : doubles) pointers.push_back(&values);
+  const std::vector<double> result = graph::RunReferenceNode(node, pointers, 1);
+  Tensor out;
+  out.type = operands[0].constant->type;
+  out.shape = node.output.shape;
+  out.floats.assign(result.begin(), result.end());
+  return ConstantValue(std::move(out));
+}
+
+void Builder::Rename(Value* value, const std::string& name) {
+  if (value->is_constant() || generated_.erase(value->tensor) == 0) return;
+  // The newest nodes: the one that computes it is among the last, and its readers after it.
+  for (size_t i = graph_.nodes.size(); i-- > 0;) {
+    graph::Node& node = graph_.nodes[i];
+    for (std::string& input : node.inputs) {
+      if (input == value->tensor) input = name;
+    }
+    if (node.name != value->tensor) continue;
+    node.name = name;
+    break;
+  }
+  value->tensor = name;
+}
+
+}  // namespace hone::onnx

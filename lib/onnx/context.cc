@@ -1,0 +1,99 @@
+#include "onnx/context.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace hone::onnx {
+
+using Kind = NodeAttribute::Kind;
+
+Result<Shape> NodeContext::Ints(size_t i, const char* what) const {
+  if (!In(i).is_constant()) {
+    return Status::Unsupported(
+        fmt::format("its {} `{}` is computed when the network runs; it must be constant", what, node_.inputs[i]));
+  }
+  const Tensor& tensor = *In(i).constant;
+  if (!IsInteger(tensor.type)) {
+    return Status::Invalid(
+        fmt::format("its {} `{}` must be integers, is {}", what, node_.inputs[i], ElementTypeName(tensor.type)));
+  }
+  return tensor.ints;
+}
+
+Result<std::vector<double>> NodeContext::Reals(size_t i, const char* what) const {
+  if (!In(i).is_constant()) {
+    return Status::Unsupported(
+        fmt::format("its {} `{}` is computed when the network runs; it must be constant", what, node_.inputs[i]));
+  }
+  const Tensor& tensor = *In(i).constant;
+  std::vector<double> values(tensor.floats.begin(), tensor.floats.end());
+  if (IsInteger(tensor.type)) values.assign(tensor.ints.begin(), tensor.ints.end());
+  return values;
+}
+
+Result<Shape> NodeContext::IntsOf(size_t i, const char* name, const Shape& fallback) {
+  if (Has(i)) return Ints(i, name);
+  return IntList(name, fallback);
+}
+
+const NodeAttribute* NodeContext::Find(const char* name, Kind kind) {
+  const NodeAttribute* attribute = node_.Find(name);
+  if (attribute == nullptr || attribute->kind == kind) return attribute;
+  if (status_.ok()) status_ = Status::Invalid(fmt::format("its attribute `{}` is of a wrong type", name));
+  return nullptr;
+}
+
+int64_t NodeContext::Int(const char* name, int64_t fallback) {
+  const NodeAttribute* found = Find(name, Kind::kInt);
+  return found ? found->i : fallback;
+}
+
+double NodeContext::Float(const char* name, double fallback) {
+  const NodeAttribute* found = Find(name, Kind::kFloat);
+  return found ? found->f : fallback;
+}
+
+std::string NodeContext::String(const char* name, const std::string& fallback) {
+  const NodeAttribute* found = Find(name, Kind::kString);
+  return found ? found->s : fallback;
+}
+
+Shape NodeContext::IntList(const char* name, const Shape& fallback) {
+  const NodeAttribute* found = Find(name, Kind::kInts);
+  return found ? found->ints : fallback;
+}
+
+std::vector<double> NodeContext::FloatList(const char* name, const std::vector<double>& fallback) {
+  const NodeAttribute* found = Find(name, Kind::kFloats);
+  return found ? std::vector<double>(found->floats.begin(), found->floats.end()) : fallback;
+}
+
+Result<int64_t> NodeContext::Axis(int64_t axis, size_t rank, bool end) {
+  const auto n = static_cast<int64_t>(rank);
+  if (axis < -n || axis >= n + (end ? 1 : 0)) {
+    return Status::Invalid(fmt::format("axis {} is none of a tensor of {} dimensions", axis, n));
+  }
+  return axis < 0 ? axis + n : axis;
+}
+
+Result<Shape> NodeContext::Axes(Shape axes, size_t rank) {
+  std::set<int64_t> seen;
+  for (int64_t& axis : axes) {
+    HONE_ASSIGN_OR_RETURN(axis, Axis(axis, rank));
+    if (!seen.insert(axis).second) return Status::Invalid(fmt::format("axis {} stands twice", axis));
+  }
+  return axes;
+}
+
+Result<Value> NodeContext::Emit(const std::string& op, const std::vector<Value>& operands,
+                                std::vector<Attribute> attributes, std::vector<EpilogueOp> epilogue) {
+  return builder_->Emit(op, operands, std::move(attributes), std::move(epilogue), node_.outputs[0]);
+}
+
+Status NodeContext::Set(size_t output, Value value) {
+  if (output < node_.outputs.size() && !node_.outputs[output].empty()) outputs_[output] = std::move(value);
+  return Status();
+}
+
+}  // namespace hone::onnx

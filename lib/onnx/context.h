@@ -1,0 +1,66 @@
+// What a mapper sees of one node of the model: its inputs, its attributes, and the graph that it adds to.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "onnx/builder.h"
+#include "onnx/model.h"
+
+namespace hone::onnx {
+
+class NodeContext {
+ public:
+  // `inputs`: one for each of the node's, null for one that is left out.
+  NodeContext(const ModelNode& node, int64_t opset, std::vector<const Value*> inputs, Builder* builder)
+      : node_(node), opset_(opset), inputs_(std::move(inputs)), builder_(builder) {}
+
+  const ModelNode& node() const { return node_; }
+  int64_t opset() const { return opset_; }
+  Builder& builder() { return *builder_; }
+
+  size_t InputCount() const { return inputs_.size(); }
+  bool Has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
+  const Value& In(size_t i) const { return *inputs_[i]; }  // REQUIRES: Has(i)
+  const Shape& ShapeOf(size_t i) const { return inputs_[i]->shape; }
+  // The values of a constant input: integers, as one list whatever its shape. kUnsupported if it is no constant, with
+  // `what` it is ("axes").
+  Result<Shape> Ints(size_t i, const char* what) const;
+  Result<std::vector<double>> Reals(size_t i, const char* what) const;
+  // Inputs i and above that are left out or given, as the attribute `name` (older opsets) or as input i.
+  Result<Shape> IntsOf(size_t i, const char* name, const Shape& fallback);
+
+  // Attributes with their defaults. One of another kind is an error that AttributeStatus has afterwards.
+  bool HasAttribute(const char* name) const { return node_.Find(name) != nullptr; }
+  int64_t Int(const char* name, int64_t fallback);
+  double Float(const char* name, double fallback);
+  std::string String(const char* name, const std::string& fallback);
+  Shape IntList(const char* name, const Shape& fallback);
+  std::vector<double> FloatList(const char* name, const std::vector<double>& fallback);
+  const Status& AttributeStatus() const { return status_; }
+
+  // An axis of a tensor of this rank: -rank to rank - 1 (to rank, if `end`), counted from 0.
+  static Result<int64_t> Axis(int64_t axis, size_t rank, bool end = false);
+  static Result<Shape> Axes(Shape axes, size_t rank);  // distinct ones, in the given order
+
+  Result<Value> Emit(const std::string& op, const std::vector<Value>& operands, std::vector<Attribute> attributes = {},
+                     std::vector<EpilogueOp> epilogue = {});
+
+  // The node's output; those that the mapper does not set are not supported.
+  Status Set(size_t output, Value value);
+  Status Set(Result<Value> value) { return value.ok() ? Set(0, std::move(*value)) : value.status(); }
+  std::map<size_t, Value>& outputs() { return outputs_; }
+
+ private:
+  const NodeAttribute* Find(const char* name, NodeAttribute::Kind kind);
+
+  const ModelNode& node_;
+  int64_t opset_;
+  std::vector<const Value*> inputs_;
+  Builder* builder_;
+  Status status_;
+  std::map<size_t, Value> outputs_;
+};
+
+}  // namespace hone::onnx

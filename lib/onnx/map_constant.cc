@@ -1,0 +1,182 @@
+// What can be had of constants alone: the arithmetic of shapes, conditions, types.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "onnx/arith.h"
+#include "onnx/mappers.h"
+#include "onnx/moves.h"
+
+namespace hone::onnx {
+namespace {
+
+Status NeedConstants(const NodeContext& c) {
+  for (size_t i = 0; i < c.InputCount(); ++i) {
+    if (c.Has(i) && !c.In(i).is_constant()) {
+      return Status::Unsupported(
+          fmt::format("its input `{}` is computed when the network runs; it must be constant", c.node().inputs[i]));
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status MapLogic(NodeContext* c) {
+  HONE_RETURN_IF_ERROR(NeedConstants(*c));
+  const std::string& op = c->node().op;
+  const Value &a = c->In(0), &b = c->In(1);
+  if (op == "And") return c->Set(Binary(c, "and", a, b));
+  if (op == "Or") return c->Set(Binary(c, "or", a, b));
+  if (op == "Xor") return c->Set(Binary(c, "xor", a, b));
+  if (op == "Mod") {
+    return c->Set(Binary(c, c->Int("fmod", 0) != 0 ? "fmod" : "mod", a, b));
+  }
+  return c->Set(Compare(c, a, b, [&op](double x, double y) {
+    if (op == "Equal") return x == y;
+    if (op == "Less") return x < y;
+    if (op == "LessOrEqual") return x <= y;
+    return op == "Greater" ? x > y : x >= y;
+  }));
+}
+
+Status MapNot(NodeContext* c) {
+  HONE_RETURN_IF_ERROR(NeedConstants(*c));
+  if (c->In(0).constant->type != ElementType::kBool) return Status::Invalid("its input must be bool");
+  return c->Set(MapInts(c, c->In(0), [](int64_t x) { return x == 0; }));
+}
+
+Status MapWhere(NodeContext* c) {
+  const Value &condition = c->In(0), &a = c->In(1), &b = c->In(2);
+  if (!condition.is_constant()) HONE_RETURN_IF_ERROR(NeedConstants(*c));
+  if (condition.constant->type != ElementType::kBool) return Status::Invalid("its condition must be bool");
+  if (a.is_constant() && b.is_constant()) return c->Set(Where(c, condition, a, b));
+  // A constant choice between tensors: one of them where it is the same everywhere.
+  bool any = false, all = true;
+  for (int64_t x : condition.constant->ints) any = any || x != 0, all = all && x != 0;
+  if (any != all) return NeedConstants(*c);
+  HONE_ASSIGN_OR_RETURN(Shape shape, BroadcastShape(a.shape, b.shape));
+  HONE_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, condition.shape));
+  return c->Set(Expand(c, all ? a : b, shape));
+}
+
+Status MapConstant(NodeContext* c) {
+  for (const NodeAttribute& attribute : c->node().attributes) {
+    Tensor out;
+    switch (attribute.kind) {
+      case NodeAttribute::Kind::kTensor:
+        return c->Set(0, ConstantValue(attribute.tensor));
+      case NodeAttribute::Kind::kFloat:
+        return c->Set(0, Scalar(attribute.f));
+      case NodeAttribute::Kind::kInt:
+        out.type = ElementType::kInt64;
+        out.ints = {attribute.i};
+        return c->Set(0, ConstantValue(std::move(out)));
+      case NodeAttribute::Kind::kInts:
+        return c->Set(0, IntList(attribute.ints));
+      case NodeAttribute::Kind::kFloats:
+        out.shape = {static_cast<int64_t>(attribute.floats.size())};
+        out.floats = attribute.floats;
+        return c->Set(0, ConstantValue(std::move(out)));
+      default:
+        return Status::Unsupported("its attribute `" + attribute.name + "` is not supported");
+    }
+  }
+  return Status::Invalid("it has no value");
+}
+
+Status MapConstantOfShape(NodeContext* c) {
+  HONE_ASSIGN_OR_RETURN(const Shape shape, c->Ints(0, "shape"));
+  Tensor out;
+  out.shape = shape;
+  double real = 0;
+  int64_t integer = 0;
+  if (const NodeAttribute* value = c->node().Find("value")) {
+    if (value->kind != NodeAttribute::Kind::kTensor || value->tensor->floats.size() + value->tensor->ints.size() != 1) {
+      return Status::Invalid("its value must be a tensor of one element");
+    }
+    out.type = value->tensor->type;
+    real = value->tensor->floats.empty() ? 0 : value->tensor->floats[0];
+    integer = value->tensor->ints.empty() ? 0 : value->tensor->ints[0];
+  }
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  HONE_RETURN_IF_ERROR(c->builder().Spend(count));
+  if (IsFloating(out.type)) {
+    out.floats.assign(static_cast<size_t>(count), static_cast<float>(real));
+  } else {
+    out.ints.assign(static_cast<size_t>(count), integer);
+  }
+  return c->Set(0, ConstantValue(std::move(out)));
+}
+
+Status MapRange(NodeContext* c) {
+  HONE_RETURN_IF_ERROR(NeedConstants(*c));
+  for (size_t i = 0; i < 3; ++i) {
+    if (c->In(i).constant->Elements() != 1) return Status::Invalid("start, limit and delta must be one number each");
+  }
+  const Tensor &start = *c->In(0).constant, &limit = *c->In(1).constant, &delta = *c->In(2).constant;
+  const double step = delta.At(0);
+  if (!(step != 0)) return Status::Invalid("its delta must not be 0");
+  const double count = std::max(std::ceil((limit.At(0) - start.At(0)) / step), 0.0);
+  if (!(count <= static_cast<double>(kMaxConstantElements))) {
+    return Status::Invalid(fmt::format("its result is too large: at most {} elements", kMaxConstantElements));
+  }
+  Tensor out;
+  out.type = start.type;
+  out.shape = {static_cast<int64_t>(count)};
+  HONE_RETURN_IF_ERROR(c->builder().Spend(out.shape[0]));
+  for (int64_t i = 0; i < out.shape[0]; ++i) {
+    const double value = start.At(0) + static_cast<double>(i) * step;
+    if (IsFloating(out.type)) {
+      out.floats.push_back(static_cast<float>(value));
+    } else {
+      out.ints.push_back(ToInt(value));
+    }
+  }
+  return c->Set(0, ConstantValue(std::move(out)));
+}
+
+Status MapShape(NodeContext* c) {
+  const Shape& shape = c->ShapeOf(0);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const auto clamp = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const int64_t begin = clamp(c->Int("start", 0)), end = clamp(c->Int("end", rank));
+  return c->Set(0, IntList(begin < end ? Shape(shape.begin() + begin, shape.begin() + end) : Shape()));
+}
+
+Status MapSize(NodeContext* c) {
+  Tensor out;
+  out.type = ElementType::kInt64;
+  out.ints = {1};
+  for (int64_t extent : c->ShapeOf(0)) out.ints[0] *= extent;
+  return c->Set(0, ConstantValue(std::move(out)));
+}
+
+Status MapNonZero(NodeContext* c) {
+  HONE_RETURN_IF_ERROR(NeedConstants(*c));
+  const Tensor& in = *c->In(0).constant;
+  HONE_RETURN_IF_ERROR(c->builder().Spend(in.Elements() * static_cast<int64_t>(in.shape.size() + 1)));
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < in.Elements(); ++i) {
+    if (in.At(static_cast<size_t>(i)) != 0) found.push_back(i);
+  }
+  Tensor out;
+  out.type = ElementType::kInt64;
+  out.shape = {static_cast<int64_t>(in.shape.size()), static_cast<int64_t>(found.size())};
+  int64_t inner = in.Elements();
+  for (int64_t extent : in.shape) {
+    if (found.empty()) break;
+    inner /= extent;
+    for (int64_t i : found) out.ints.push_back(i / inner % extent);
+  }
+  return c->Set(0, ConstantValue(std::move(out)));
+}
+
+Status MapCast(NodeContext* c) {
+  if (c->node().op == "CastLike") {
+    return c->Set(Cast(c, c->In(0), c->In(1).is_constant() ? c->In(1).constant->type : ElementType::kFloat));
+  }
+  return c->Set(Cast(c, c->In(0), static_cast<ElementType>(c->Int("to", 0))));
+}
+
+}  // namespace hone::onnx

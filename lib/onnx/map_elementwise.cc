@@ -1,0 +1,181 @@
+// Operators that work on one element at a time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "onnx/arith.h"
+#include "onnx/mappers.h"
+#include "onnx/moves.h"
+
+namespace hone::onnx {
+namespace {
+
+struct Entry {
+  const char* onnx;
+  const char* graph;
+};
+
+constexpr Entry kUnary[] = {{"Abs", "abs"},           {"Acos", "acos"},
+                            {"Acosh", "acosh"},       {"Asin", "asin"},
+                            {"Asinh", "asinh"},       {"Atan", "atan"},
+                            {"Atanh", "atanh"},       {"Ceil", "ceil"},
+                            {"Cos", "cos"},           {"Cosh", "cosh"},
+                            {"Erf", "erf"},           {"Exp", "exp"},
+                            {"Floor", "floor"},       {"HardSwish", "hard_swish"},
+                            {"Log", "log"},           {"Mish", "mish"},
+                            {"Neg", "neg"},           {"Reciprocal", "reciprocal"},
+                            {"Relu", "relu"},         {"Round", "round"},
+                            {"Sigmoid", "sigmoid"},   {"Sign", "sign"},
+                            {"Sin", "sin"},           {"Sinh", "sinh"},
+                            {"Softplus", "softplus"}, {"Softsign", "softsign"},
+                            {"Sqrt", "sqrt"},         {"Tan", "tan"},
+                            {"Tanh", "tanh"}};
+
+// Attributes with ONNX's defaults; they have the same names in the graph but for Selu's, which is the scale.
+struct AlphaEntry {
+  const char* onnx;
+  const char* graph;
+  double alpha;
+  const char* second;  // null: there is none
+  double fallback;
+};
+constexpr AlphaEntry kAlphaUnary[] = {{"LeakyRelu", "leaky_relu", 0.01, nullptr, 0},
+                                      {"Elu", "elu", 1, nullptr, 0},
+                                      {"Celu", "celu", 1, nullptr, 0},
+                                      {"ThresholdedRelu", "thresholded_relu", 1, nullptr, 0},
+                                      {"HardSigmoid", "hard_sigmoid", 0.2, "beta", 0.5},
+                                      {"Selu", "selu", 1.67326319217681884765625, "gamma", 1.05070102214813232421875}};
+
+template <typename Table>
+const auto& Lookup(const Table& table, const std::string& op) {
+  return *std::find_if(std::begin(table), std::end(table), [&](const auto& entry) { return op == entry.onnx; });
+}
+
+int64_t Integer(const std::string& op, int64_t x) {
+  if (op == "Abs") return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x;
+  if (op == "Neg") return static_cast<int64_t>(0 - static_cast<uint64_t>(x));
+  if (op == "Sign") return (x > 0) - (x < 0);
+  return std::max<int64_t>(x, 0);  // Relu
+}
+
+// A bound of Clip: nothing, a number, or a tensor.
+struct Bound {
+  std::optional<double> number;
+  const Value* tensor = nullptr;
+};
+
+Result<Bound> ReadBound(NodeContext* c, size_t input, const char* name) {
+  Bound bound;
+  if (c->Has(input)) {
+    if (!c->In(input).is_constant()) {
+      bound.tensor = &c->In(input);
+      return bound;
+    }
+    HONE_ASSIGN_OR_RETURN(const auto values, c->Reals(input, name));
+    if (values.size() != 1) return Status::Invalid(fmt::format("its {} must be one number", name));
+    bound.number = values[0];
+  } else if (c->opset() < 11 && c->HasAttribute(name)) {
+    bound.number = c->Float(name, 0);
+  }
+  if (bound.number && std::isnan(*bound.number)) return Status::Invalid(fmt::format("its {} is not a number", name));
+  return bound;
+}
+
+}  // namespace
+
+Status MapUnary(NodeContext* c) {
+  const std::string& op = c->node().op;
+  const Value& x = c->In(0);
+  const bool integer = op == "Abs" || op == "Neg" || op == "Sign" || op == "Relu";
+  if (integer && x.is_constant() && IsInteger(x.constant->type)) {
+    return c->Set(MapInts(c, x, [&](int64_t v) { return Integer(op, v); }));
+  }
+  return c->Set(Unary(c, Lookup(kUnary, op).graph, x));
+}
+
+Status MapAlphaUnary(NodeContext* c) {
+  const AlphaEntry& entry = Lookup(kAlphaUnary, c->node().op);
+  std::vector<Attribute> attributes = {Real("alpha", c->Float("alpha", entry.alpha))};
+  if (entry.second) attributes.push_back(Real(entry.second, c->Float(entry.second, entry.fallback)));
+  return c->Set(Unary(c, entry.graph, c->In(0), std::move(attributes)));
+}
+
+Status MapGelu(NodeContext* c) {
+  const std::string form = c->String("approximate", "none");
+  if (form != "none" && form != "tanh")
+    return Status::Invalid("its approximate `" + form + "` is neither none nor tanh");
+  std::vector<Attribute> attributes;
+  if (form == "tanh") attributes.push_back(Numbers("approximate", {1}));
+  return c->Set(Unary(c, "gelu", c->In(0), std::move(attributes)));
+}
+
+Status MapClip(NodeContext* c) {
+  Value x = c->In(0);
+  HONE_ASSIGN_OR_RETURN(const Bound low, ReadBound(c, 1, "min"));
+  HONE_ASSIGN_OR_RETURN(const Bound high, ReadBound(c, 2, "max"));
+  constexpr double kAll = INFINITY;
+  const double least = low.number.value_or(-kAll), most = high.number.value_or(kAll);
+  if (x.is_constant() && IsInteger(x.constant->type)) {
+    if (low.tensor || high.tensor) return Status::Unsupported("its bounds must be constant");
+    return c->Set(MapInts(c, x, [&](int64_t v) {
+      const double clipped = std::min(std::max(static_cast<double>(v), least), most);
+      return clipped == static_cast<double>(v) ? v : ToInt(clipped);
+    }));
+  }
+  if (low.tensor) {
+    HONE_ASSIGN_OR_RETURN(x, Binary(c, "max", x, *low.tensor));
+  }
+  if (low.tensor == nullptr && high.tensor == nullptr && least == 0 && most == 6) return c->Set(Unary(c, "relu6", x));
+  if (least == 0 && most == kAll) {
+    HONE_ASSIGN_OR_RETURN(x, Unary(c, "relu", x));
+  } else if (least != -kAll || most != kAll) {
+    std::vector<Attribute> attributes;
+    // A bound above the other wins where numpy's clip has it win: the upper one.
+    if (least != -kAll) attributes.push_back(Real("low", std::min(least, most)));
+    if (most != kAll) attributes.push_back(Real("high", most));
+    HONE_ASSIGN_OR_RETURN(x, Unary(c, "clip", x, std::move(attributes)));
+  }
+  if (high.tensor) {
+    HONE_ASSIGN_OR_RETURN(x, Binary(c, "min", x, *high.tensor));
+  }
+  return c->Set(0, x);
+}
+
+Status MapPRelu(NodeContext* c) {
+  const Shape& x = c->ShapeOf(0);
+  const auto shape = BroadcastShape(x, c->ShapeOf(1));
+  if (!shape.ok()) return shape.status();
+  if (*shape != x) {
+    return Status::Invalid("its slope " + ShapeText(c->ShapeOf(1)) + " does not broadcast to " + ShapeText(x));
+  }
+  return c->Set(c->Emit("prelu", {c->In(0), c->In(1)}));
+}
+
+Status MapBinary(NodeContext* c) {
+  static constexpr Entry kBinary[] = {{"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"}, {"Pow", "pow"}};
+  const Entry& entry = Lookup(kBinary, c->node().op);
+  Value b = c->In(1);
+  // The exponent may be of another type than the base.
+  if (!c->In(0).is_constant() && b.is_constant() && c->node().op == "Pow") {
+    HONE_ASSIGN_OR_RETURN(b, Cast(c, b, ElementType::kFloat));
+  }
+  return c->Set(Binary(c, entry.graph, c->In(0), b));
+}
+
+Status MapVariadic(NodeContext* c) {
+  static constexpr Entry kVariadic[] = {{"Min", "min"}, {"Max", "max"}, {"Sum", "add"}, {"Mean", "add"}};
+  const Entry& entry = Lookup(kVariadic, c->node().op);
+  Value out = c->In(0);
+  for (size_t i = 1; i < c->InputCount(); ++i) {
+    if (!c->Has(i)) return Status::Invalid(fmt::format("its input {} is left out", i));
+    HONE_ASSIGN_OR_RETURN(out, Binary(c, entry.graph, out, c->In(i)));
+  }
+  if (c->node().op == "Mean" && c->InputCount() > 1) {
+    return c->Set(Binary(c, "div", out, Filled({1}, static_cast<double>(c->InputCount()))));
+  }
+  return c->Set(0, out);
+}
+
+}  // namespace hone::onnx

@@ -1,0 +1,83 @@
+// Gemm and MatMul. A constant second matrix makes a dense layer, whose weight is tuned and packed; else a product of
+// two tensors.
+#include <fmt/format.h>
+
+#include "onnx/arith.h"
+#include "onnx/mappers.h"
+#include "onnx/moves.h"
+
+namespace hone::onnx {
+namespace {
+
+Result<Value> Scaled(NodeContext* c, const Value& x, double factor) {
+  if (factor == 1) return x;
+  return Binary(c, "mul", x, Filled({1}, factor));
+}
+
+}  // namespace
+
+Status MapGemm(NodeContext* c) {
+  Value a = c->In(0), b = c->In(1);
+  if (a.shape.size() != 2 || b.shape.size() != 2) return Status::Invalid("its operands must be matrices");
+  const bool transposed = c->Int("transB", 0) != 0;
+  const double alpha = c->Float("alpha", 1), beta = c->Float("beta", 1);
+  if (c->Int("transA", 0) != 0) {
+    HONE_ASSIGN_OR_RETURN(a, Transpose(c, a, {1, 0}));
+  }
+  const int64_t units = b.shape[transposed ? 0 : 1];
+  if (a.shape[1] != b.shape[transposed ? 1 : 0]) {
+    return Status::Invalid(fmt::format("{} and {} cannot be multiplied", ShapeText(a.shape), ShapeText(b.shape)));
+  }
+  Value bias;
+  const bool has_bias = c->Has(2) && beta != 0;
+  if (has_bias) {
+    HONE_ASSIGN_OR_RETURN(bias, Scaled(c, c->In(2), beta));
+  }
+  Value out;
+  bool fused = false;
+  if (b.is_constant()) {
+    if (!transposed) {
+      HONE_ASSIGN_OR_RETURN(b, Transpose(c, b, {1, 0}));
+    }
+    HONE_ASSIGN_OR_RETURN(b, Scaled(c, b, alpha));
+    std::vector<Value> operands = {a, b};
+    std::vector<EpilogueOp> epilogue;
+    // One value a unit; a scalar is one for all.
+    const bool row = has_bias && (bias.shape.empty() || (bias.shape.size() <= 2 && bias.shape.back() >= 1 &&
+                                                         (bias.shape.size() == 1 || bias.shape[0] == 1)));
+    fused = row && bias.is_constant();
+    if (fused) {
+      HONE_ASSIGN_OR_RETURN(bias, Expand(c, bias, {1, units}));
+      HONE_ASSIGN_OR_RETURN(bias, Reshape(c, bias, {units}));
+      operands.push_back(bias);
+      epilogue.push_back({EpilogueKind::kBias});
+    }
+    HONE_ASSIGN_OR_RETURN(out, c->Emit("dense", operands, {}, epilogue));
+  } else {
+    if (transposed) {
+      HONE_ASSIGN_OR_RETURN(b, Transpose(c, b, {1, 0}));
+    }
+    HONE_ASSIGN_OR_RETURN(out, c->Emit("matmul", {a, b}));
+    HONE_ASSIGN_OR_RETURN(out, Scaled(c, out, alpha));
+  }
+  if (!has_bias || fused) return c->Set(0, out);
+  return c->Set(Binary(c, "add", out, bias));
+}
+
+Status MapMatMul(NodeContext* c) {
+  const Value &a = c->In(0), &b = c->In(1);
+  const size_t rank = a.shape.size();
+  const bool layer = b.is_constant() && !a.is_constant() && b.shape.size() == 2 && rank >= 2 &&
+                     a.shape.back() == b.shape[0] && b.shape[0] > 0 && b.shape[1] > 0;
+  if (!layer) return c->Set(c->Emit("matmul", {a, b}));
+  HONE_ASSIGN_OR_RETURN(const Value weight, Transpose(c, b, {1, 0}));
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < rank; ++i) rows *= a.shape[i];
+  HONE_ASSIGN_OR_RETURN(const Value flat, Reshape(c, a, {rows, a.shape.back()}));
+  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit("dense", {flat, weight}));
+  Shape shape = a.shape;
+  shape.back() = b.shape[1];
+  return c->Set(Reshape(c, out, shape));
+}
+
+}  // namespace hone::onnx

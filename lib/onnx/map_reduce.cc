@@ -1,0 +1,97 @@
+// Reductions and softmax.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "onnx/arith.h"
+#include "onnx/mappers.h"
+#include "onnx/moves.h"
+
+namespace hone::onnx {
+namespace {
+
+const std::map<std::string, std::string>& Names() {
+  static const std::map<std::string, std::string> names = {
+      {"ReduceSum", "reduce_sum"},        {"ReduceMean", "reduce_mean"},
+      {"ReduceMax", "reduce_max"},        {"ReduceMin", "reduce_min"},
+      {"ReduceProd", "reduce_prod"},      {"ReduceSumSquare", "reduce_sum_square"},
+      {"ReduceL1", "reduce_l1"},          {"ReduceL2", "reduce_l2"},
+      {"ReduceLogSum", "reduce_log_sum"}, {"ReduceLogSumExp", "reduce_log_sum_exp"}};
+  return names;
+}
+
+// Of constant integers, over all elements: what shapes are multiplied with.
+Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& in, const Shape& shape) {
+  if (in.ints.empty()) return Status::Unsupported("of nothing it is not supported");
+  uint64_t sum = 0, product = 1;
+  for (int64_t x : in.ints) sum += static_cast<uint64_t>(x), product *= static_cast<uint64_t>(x);
+  const auto [least, most] = std::minmax_element(in.ints.begin(), in.ints.end());
+  Tensor out;
+  out.type = in.type;
+  out.shape = shape;
+  if (op == "ReduceSum") {
+    out.ints = {static_cast<int64_t>(sum)};
+  } else if (op == "ReduceProd") {
+    out.ints = {static_cast<int64_t>(product)};
+  } else if (op == "ReduceMax") {
+    out.ints = {*most};
+  } else if (op == "ReduceMin") {
+    out.ints = {*least};
+  } else {
+    return Status::Unsupported("of integers it is not supported");
+  }
+  HONE_RETURN_IF_ERROR(c->builder().Spend(1));
+  return ConstantValue(std::move(out));
+}
+
+}  // namespace
+
+Status MapReduce(NodeContext* c) {
+  const Value& x = c->In(0);
+  const std::string& op = c->node().op;
+  const size_t rank = x.shape.size();
+  HONE_ASSIGN_OR_RETURN(Shape axes, c->IntsOf(1, "axes", {}));
+  HONE_ASSIGN_OR_RETURN(axes, NodeContext::Axes(axes, rank));
+  std::sort(axes.begin(), axes.end());
+  const bool keep = c->Int("keepdims", 1) != 0;
+  const bool nothing = axes.empty() && c->Int("noop_with_empty_axes", 0) != 0;
+  if (nothing) {
+    if (op != "ReduceSum" && op != "ReduceMean" && op != "ReduceMax" && op != "ReduceMin" && op != "ReduceProd") {
+      return Status::Unsupported("noop_with_empty_axes without axes is not supported");
+    }
+    return c->Set(0, x);
+  }
+  if (x.is_constant() && IsInteger(x.constant->type)) {
+    if (!axes.empty() && axes.size() != rank)
+      return Status::Unsupported("of some axes of integers it is not supported");
+    return c->Set(FoldIntegers(c, op, *x.constant, keep ? Shape(rank, 1) : Shape()));
+  }
+  if (rank == 0) {
+    HONE_ASSIGN_OR_RETURN(const Value one, Reshape(c, x, {1}));
+    return c->Set(c->Emit(Names().at(op), {one}));
+  }
+  std::vector<Attribute> attributes;
+  if (!axes.empty() && axes.size() < rank) attributes.push_back(Numbers("axes", axes));
+  if (keep) attributes.push_back(Numbers("keep", {1}));
+  return c->Set(c->Emit(Names().at(op), {x}, std::move(attributes)));
+}
+
+Status MapSoftmax(NodeContext* c) {
+  const Value& x = c->In(0);
+  const size_t rank = x.shape.size();
+  const std::string op = c->node().op == "Softmax" ? "softmax" : "log_softmax";
+  const bool flattens = c->opset() < 13;
+  if (rank == 0) return Status::Invalid("its input has no axis");
+  HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", flattens ? 1 : -1), rank, flattens));
+  // Until opset 13 it worked on a matrix whose rows are all the axes from this one: the same for the last one.
+  const auto last = static_cast<int64_t>(rank) - 1;
+  if (!flattens || axis == last) return c->Set(c->Emit(op, {x}, {Numbers("axis", {axis})}));
+  Shape matrix = {1, 1};
+  for (size_t i = 0; i < rank; ++i) matrix[static_cast<int64_t>(i) < axis ? 0 : 1] *= x.shape[i];
+  HONE_ASSIGN_OR_RETURN(const Value rows, Reshape(c, x, matrix));
+  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit(op, {rows}, {Numbers("axis", {1})}));
+  return c->Set(Reshape(c, out, x.shape));
+}
+
+}  // namespace hone::onnx

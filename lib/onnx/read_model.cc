@@ -1,0 +1,299 @@
+#include "onnx/read_model.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <set>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "onnx/external_data.h"
+
+namespace hone::onnx {
+namespace {
+
+namespace pb = ::onnx;
+
+static_assert(std::endian::native == std::endian::little, "raw data is little endian and is copied as it is");
+
+float HalfToFloat(uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  float value = 0;
+  if (exponent == 31) {
+    value = fraction ? std::numeric_limits<float>::quiet_NaN() : std::numeric_limits<float>::infinity();
+  } else {
+    value = exponent ? std::ldexp(static_cast<float>(fraction + 1024), exponent - 25)
+                     : std::ldexp(static_cast<float>(fraction), -24);
+  }
+  return bits & 0x8000 ? -value : value;
+}
+
+float BfloatToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+// Little endian values of T, each through `convert`, appended to `out`. kInvalid if the bytes are not `count` of them.
+template <typename T, typename Out, typename Convert>
+Status FromRaw(std::string_view raw, int64_t count, std::vector<Out>* out, Convert convert) {
+  if (static_cast<int64_t>(raw.size() / sizeof(T)) != count || raw.size() % sizeof(T) != 0) {
+    return Status::Invalid(fmt::format("has {} bytes, but its {} elements take {}", raw.size(), count,
+                                       static_cast<size_t>(count) * sizeof(T)));
+  }
+  out->resize(static_cast<size_t>(count));
+  for (size_t i = 0; i < out->size(); ++i) {
+    T value;
+    std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
+    (*out)[i] = static_cast<Out>(convert(value));
+  }
+  return Status();
+}
+
+template <typename Field, typename Out, typename Convert>
+Status FromField(const Field& field, int64_t count, std::vector<Out>* out, Convert convert) {
+  if (field.size() != count) {
+    return Status::Invalid(fmt::format("has {} values, but its shape {} elements", field.size(), count));
+  }
+  out->reserve(static_cast<size_t>(count));
+  for (const auto& value : field) out->push_back(static_cast<Out>(convert(value)));
+  return Status();
+}
+
+Status DecodeRaw(std::string_view raw, int64_t count, Tensor* out) {
+  const auto same = [](auto x) { return x; };
+  switch (out->type) {
+    case ElementType::kFloat:
+      return FromRaw<float>(raw, count, &out->floats, same);
+    case ElementType::kDouble:
+      return FromRaw<double>(raw, count, &out->floats, same);
+    case ElementType::kFloat16:
+      return FromRaw<uint16_t>(raw, count, &out->floats, HalfToFloat);
+    case ElementType::kBfloat16:
+      return FromRaw<uint16_t>(raw, count, &out->floats, BfloatToFloat);
+    case ElementType::kInt64:
+    case ElementType::kUint64:
+      return FromRaw<int64_t>(raw, count, &out->ints, same);
+    case ElementType::kInt32:
+      return FromRaw<int32_t>(raw, count, &out->ints, same);
+    case ElementType::kUint32:
+      return FromRaw<uint32_t>(raw, count, &out->ints, same);
+    case ElementType::kInt16:
+      return FromRaw<int16_t>(raw, count, &out->ints, same);
+    case ElementType::kUint16:
+      return FromRaw<uint16_t>(raw, count, &out->ints, same);
+    case ElementType::kInt8:
+      return FromRaw<int8_t>(raw, count, &out->ints, same);
+    case ElementType::kUint8:
+      return FromRaw<uint8_t>(raw, count, &out->ints, same);
+    case ElementType::kBool:
+      return FromRaw<uint8_t>(raw, count, &out->ints, [](uint8_t x) { return x != 0; });
+    default:
+      return Status();
+  }
+}
+
+Status DecodeFields(const pb::TensorProto& proto, int64_t count, Tensor* out) {
+  const auto same = [](auto x) { return x; };
+  const auto half = [](int32_t x) { return HalfToFloat(static_cast<uint16_t>(x)); };
+  const auto bfloat = [](int32_t x) { return BfloatToFloat(static_cast<uint16_t>(x)); };
+  switch (out->type) {
+    case ElementType::kFloat:
+      return FromField(proto.float_data(), count, &out->floats, same);
+    case ElementType::kDouble:
+      return FromField(proto.double_data(), count, &out->floats, same);
+    case ElementType::kFloat16:
+      return FromField(proto.int32_data(), count, &out->floats, half);
+    case ElementType::kBfloat16:
+      return FromField(proto.int32_data(), count, &out->floats, bfloat);
+    case ElementType::kInt64:
+      return FromField(proto.int64_data(), count, &out->ints, same);
+    case ElementType::kUint32:
+    case ElementType::kUint64:
+      return FromField(proto.uint64_data(), count, &out->ints, same);
+    case ElementType::kBool:
+      return FromField(proto.int32_data(), count, &out->ints, [](int32_t x) { return x != 0; });
+    default:
+      return IsInteger(out->type) ? FromField(proto.int32_data(), count, &out->ints, same) : Status();
+  }
+}
+
+Result<std::string_view> External(const pb::TensorProto& proto, ExternalData* files) {
+  if (files == nullptr) return Status::Unsupported("its data lies in another file, which is not read here");
+  std::string location;
+  int64_t offset = 0, length = -1;
+  for (const auto& entry : proto.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    for (auto& [key, value] : {std::pair("offset", &offset), std::pair("length", &length)}) {
+      if (entry.key() != key) continue;
+      const auto number = ParseInt(entry.value());
+      if (!number.ok() || *number < 0) {
+        return Status::Invalid(fmt::format("external data: {} `{}` is no number of bytes", key, entry.value()));
+      }
+      *value = *number;
+    }
+  }
+  return files->Read(location, offset, length);
+}
+
+// Frees what it has decoded: a model is held once, not twice.
+Result<Tensor> Decode(pb::TensorProto* proto, ExternalData* files) {
+  Tensor tensor;
+  tensor.name = proto->name();
+  tensor.type = static_cast<ElementType>(proto->data_type());
+  tensor.shape.assign(proto->dims().begin(), proto->dims().end());
+  if (tensor.shape.size() > 64) return Status::Invalid("has more than 64 dimensions");
+  if (proto->has_segment()) return Status::Unsupported("is cut into segments, which nobody writes");
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(tensor.shape));
+  if (!IsFloating(tensor.type) && !IsInteger(tensor.type)) return tensor;  // an error once something reads it
+  if (proto->data_location() == pb::TensorProto::EXTERNAL) {
+    HONE_ASSIGN_OR_RETURN(const std::string_view raw, External(*proto, files));
+    HONE_RETURN_IF_ERROR(DecodeRaw(raw, count, &tensor));
+  } else if (proto->has_raw_data()) {
+    HONE_RETURN_IF_ERROR(DecodeRaw(proto->raw_data(), count, &tensor));
+  } else {
+    HONE_RETURN_IF_ERROR(DecodeFields(*proto, count, &tensor));
+  }
+  delete proto->release_raw_data();
+  return tensor;
+}
+
+Result<Tensor> DecodeNamed(pb::TensorProto* proto, ExternalData* files, const std::string& what) {
+  auto tensor = Decode(proto, files);
+  if (!tensor.ok()) return tensor.status().WithContext(what);
+  return tensor;
+}
+
+Result<NodeAttribute> ToAttribute(pb::AttributeProto* proto, ExternalData* files) {
+  using Kind = NodeAttribute::Kind;
+  NodeAttribute out;
+  out.name = proto->name();
+  switch (proto->type()) {
+    case pb::AttributeProto::FLOAT:
+      out.kind = Kind::kFloat, out.f = proto->f();
+      break;
+    case pb::AttributeProto::INT:
+      out.kind = Kind::kInt, out.i = proto->i();
+      break;
+    case pb::AttributeProto::STRING:
+      out.kind = Kind::kString, out.s = proto->s();
+      break;
+    case pb::AttributeProto::TENSOR: {
+      out.kind = Kind::kTensor;
+      HONE_ASSIGN_OR_RETURN(Tensor tensor, DecodeNamed(proto->mutable_t(), files, "attribute `" + out.name + "`"));
+      out.tensor = std::make_shared<const Tensor>(std::move(tensor));
+      break;
+    }
+    case pb::AttributeProto::FLOATS:
+      out.kind = Kind::kFloats, out.floats.assign(proto->floats().begin(), proto->floats().end());
+      break;
+    case pb::AttributeProto::INTS:
+      out.kind = Kind::kInts, out.ints.assign(proto->ints().begin(), proto->ints().end());
+      break;
+    case pb::AttributeProto::STRINGS:
+      out.kind = Kind::kStrings, out.strings.assign(proto->strings().begin(), proto->strings().end());
+      break;
+    case pb::AttributeProto::GRAPH:
+    case pb::AttributeProto::GRAPHS:
+      out.kind = Kind::kGraph;
+      break;
+    default:
+      out.kind = Kind::kOther;
+  }
+  return out;
+}
+
+std::string DomainOf(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+Result<ModelNode> ToNode(pb::NodeProto* proto, ExternalData* files) {
+  ModelNode node;
+  node.name = proto->name(), node.op = proto->op_type(), node.domain = DomainOf(proto->domain());
+  node.inputs.assign(proto->input().begin(), proto->input().end());
+  node.outputs.assign(proto->output().begin(), proto->output().end());
+  for (pb::AttributeProto& attribute : *proto->mutable_attribute()) {
+    auto made = ToAttribute(&attribute, files);
+    if (!made.ok()) return made.status().WithContext("node `" + node.name + "` (" + node.op + ")");
+    node.attributes.push_back(std::move(*made));
+  }
+  return node;
+}
+
+ModelInput ToInput(const pb::ValueInfoProto& proto) {
+  ModelInput input;
+  input.name = proto.name();
+  input.is_tensor = proto.type().has_tensor_type();
+  if (!input.is_tensor) return input;
+  const auto& type = proto.type().tensor_type();
+  input.type = static_cast<ElementType>(type.elem_type());
+  input.has_shape = type.has_shape();
+  for (const auto& dim : type.shape().dim()) {
+    const bool fixed = dim.has_dim_value() && dim.dim_value() >= 0;
+    input.shape.push_back(fixed ? std::optional<int64_t>(dim.dim_value()) : std::nullopt);
+    input.symbols.push_back(dim.dim_param());
+  }
+  return input;
+}
+
+Result<Model> ToModel(pb::ModelProto* proto, ExternalData* files) {
+  Model model;
+  model.ir_version = proto->ir_version();
+  for (const auto& import : proto->opset_import()) {
+    model.opsets[DomainOf(import.domain())] = import.version();
+  }
+  if (!proto->has_graph()) {
+    return Status::Invalid("there is no graph in it: is this an ONNX model?");
+  }
+  pb::GraphProto& graph = *proto->mutable_graph();
+  model.graph_name = graph.name();
+  if (graph.sparse_initializer_size() > 0) return Status::Unsupported("it has sparse initialisers");
+  std::set<std::string> names;
+  for (pb::TensorProto& tensor : *graph.mutable_initializer()) {
+    const std::string what = "initialiser `" + tensor.name() + "`";
+    HONE_ASSIGN_OR_RETURN(Tensor made, DecodeNamed(&tensor, files, what));
+    if (!names.insert(made.name).second) return Status::Invalid(what + " stands twice");
+    model.initialisers.push_back(std::make_shared<const Tensor>(std::move(made)));
+  }
+  for (const auto& input : graph.input()) {
+    if (!names.count(input.name())) model.inputs.push_back(ToInput(input));
+  }
+  for (const auto& output : graph.output()) model.outputs.push_back(output.name());
+  for (pb::NodeProto& node : *graph.mutable_node()) {
+    HONE_ASSIGN_OR_RETURN(ModelNode made, ToNode(&node, files));
+    model.nodes.push_back(std::move(made));
+  }
+  return model;
+}
+
+template <typename Proto>
+Status ParseProto(std::string_view bytes, Proto* proto) {
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    return Status::Unsupported("a model of 2 GiB or more keeps its tensors in external data");
+  }
+  if (bytes.empty()) return Status::Invalid("the file is empty");
+  if (proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Status();
+  return Status::Invalid("this is no ONNX model, or it is cut short or damaged: write or fetch it again");
+}
+
+}  // namespace
+
+Result<Model> ParseModel(std::string_view bytes, const std::string& path, bool external) {
+  pb::ModelProto proto;
+  HONE_RETURN_IF_ERROR(ParseProto(bytes, &proto).WithContext(path));
+  ExternalData files(DirName(path));
+  auto model = ToModel(&proto, external ? &files : nullptr);
+  if (!model.ok()) return model.status().WithContext(path);
+  return model;
+}
+
+Result<Model> ReadModel(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  return ParseModel(bytes, path);
+}
+
+Result<Tensor> ParseTensor(std::string_view bytes, const std::string& path) {
+  pb::TensorProto proto;
+  HONE_RETURN_IF_ERROR(ParseProto(bytes, &proto).WithContext(path));
+  return DecodeNamed(&proto, nullptr, path);
+}
+
+}  // namespace hone::onnx

@@ -1,0 +1,63 @@
+// Tensors as an ONNX file holds them, in plain memory: what importing computes with. No protobuf here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::onnx {
+
+using Shape = std::vector<int64_t>;
+
+// The numbers of TensorProto.DataType; others are kept as they are, and have no values.
+enum class ElementType : int32_t {
+  kUndefined = 0,
+  kFloat = 1,
+  kUint8 = 2,
+  kInt8 = 3,
+  kUint16 = 4,
+  kInt16 = 5,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kFloat16 = 10,
+  kDouble = 11,
+  kUint32 = 12,
+  kUint64 = 13,
+  kBfloat16 = 16,
+};
+
+std::string ElementTypeName(ElementType type);  // "float32", "int64", ..., "type 17"
+bool IsFloating(ElementType type);              // float32, float64, float16, bfloat16: values in Tensor::floats
+bool IsInteger(ElementType type);               // integers and bool: values in Tensor::ints
+
+// A constant. Exactly one of `floats` and `ints` holds Elements() values, row-major, by the type. float64 values are
+// rounded to float32: they come up in the arithmetic of shapes alone, and nothing runs in float64.
+struct Tensor {
+  std::string name;
+  ElementType type = ElementType::kFloat;
+  Shape shape;
+  std::vector<float> floats;
+  std::vector<int64_t> ints;
+
+  int64_t Elements() const;
+  // One element, whatever the type. REQUIRES: it is there
+  double At(size_t i) const { return ints.empty() ? floats[i] : static_cast<double>(ints[i]); }
+};
+
+using Constant = std::shared_ptr<const Tensor>;
+
+// The most elements that a constant, and all folded constants together, may have: 1 GiB of float32, 4 GiB.
+inline constexpr int64_t kMaxConstantElements = int64_t{1} << 28;
+inline constexpr int64_t kMaxFoldedElements = int64_t{1} << 30;
+
+// The product, kInvalid if an extent is negative or the product above `limit`: before anything is allocated.
+Result<int64_t> CountElements(const Shape& shape, int64_t limit = kMaxConstantElements);
+
+std::string ShapeText(const Shape& shape);  // "[1,3,224,224]"
+
+}  // namespace hone::onnx
