@@ -48,7 +48,8 @@ Rational::Rational(int64_t n, int64_t d) : numerator(n), denominator(d) {
 }
 
 Rational operator+(Rational a, Rational b) {
-  return {Times(a.numerator, b.denominator) + Times(b.numerator, a.denominator), Times(a.denominator, b.denominator)};
+  const int64_t common = std::gcd(a.denominator, b.denominator), x = b.denominator / common;
+  return {Times(a.numerator, x) + Times(b.numerator, a.denominator / common), Times(a.denominator, x)};
 }
 Rational operator-(Rational a, Rational b) { return a + Rational(-b.numerator, b.denominator); }
 Rational operator*(Rational a, Rational b) {
@@ -81,12 +82,39 @@ Result<CookToom> MakeCookToom(int m, int r, const std::vector<Rational>& points)
 }
 
 std::vector<Rational> GoodPoints(int multiplications) {
-  HONE_CHECK(multiplications >= 2 && multiplications <= 8);
-  // For six multiplications, +-3/4 and +-3/2 have a third of the error of the usual +-1, +-2.
-  std::vector<Rational> all = {0, 1, -1, 2, -2, {1, 2}, {-1, 2}};
-  if (multiplications == 6) all = {0, {3, 4}, {-3, 4}, {3, 2}, {-3, 2}};
-  all.resize(multiplications - 1);
-  return all;
+  HONE_CHECK(multiplications >= 1 && multiplications <= 10);
+  // Of all sets of small fractions in pairs, those with the least error of float32 in random convolutions. The pairs
+  // +-1 and +-2 are usual for six multiplications: +-3/4 and +-3/2 have a third of their error.
+  const Rational half(1, 2), three_quarters(3, 4), five_quarters(5, 4), three_halves(3, 2);
+  auto pairs = [](std::vector<Rational> points, const std::vector<Rational>& positive) {
+    for (Rational p : positive) {
+      points.push_back(p);
+      points.push_back(Rational(0) - p);
+    }
+    return points;
+  };
+  switch (multiplications) {
+    case 1:
+      return {};
+    case 2:
+      return {0};
+    case 3:
+      return pairs({}, {1});
+    case 4:
+      return pairs({0}, {1});
+    case 5:
+      return pairs({}, {half, five_quarters});
+    case 6:
+      return pairs({0}, {three_quarters, three_halves});
+    case 7:
+      return {0, {2, 3}, {-2, 3}, 1, -1, 3};
+    case 8:
+      return pairs({0}, {1, 2, half});
+    case 9:
+      return pairs({}, {half, three_quarters, five_quarters, 2});
+    default:
+      return pairs({0}, {half, three_quarters, {4, 3}, 2});
+  }
 }
 
 }  // namespace hone::op

@@ -44,7 +44,7 @@ struct CookToom {
 // kInvalid if m or r is below 1, or if there are not m + r - 2 distinct points.
 Result<CookToom> MakeCookToom(int m, int r, const std::vector<Rational>& points);
 
-// The finite points that keep float32 errors low for m + r - 1 multiplications, 2 .. 8 of them.
+// The finite points that keep float32 errors low for m + r - 1 multiplications, 1 .. 10 of them.
 std::vector<Rational> GoodPoints(int multiplications);
 
 }  // namespace hone::op

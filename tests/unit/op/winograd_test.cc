@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "op/conv2d_winograd.h"
+#include "op/conv2d_winograd_space.h"
 #include "unit/op/kernel_case.h"
 
 namespace hone::op {
@@ -72,7 +73,7 @@ class WinogradTest : public ::testing::Test {
     Rng rng(std::hash<std::string>()(text));
     for (int tries = 0; tries < 20000 && static_cast<int>(configs.size()) <= points; ++tries) {
       Config c = space->At(rng.UniformInt(space->size()));
-      if (space->Reject(c) || seen[c.Number("m")] > points / 3) continue;
+      if (seen[c.Number("m")] > points / 3 || space->Reject(c)) continue;
       ++seen[c.Number("m")];
       configs.push_back(std::move(c));
     }
@@ -81,7 +82,7 @@ class WinogradTest : public ::testing::Test {
       Error error = Run(*w, target, c, data, reference);
       int64_t m = c.Number("m");
       // Small outputs deviate less than they are large: errors are of the size of the sums.
-      EXPECT_LE(error.worst, (m == 2 ? 2e-5 : m == 4 ? 1e-4 : 3e-4) * std::max(error.deviation, 0.5));
+      EXPECT_LE(error.worst, WinogradErrorBound(m) * std::max(error.deviation, 0.5));
       EXPECT_TRUE(error.zero_lanes);
     }
   }
@@ -103,6 +104,15 @@ TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
       "conv2d(f32[1,16,1,13], f32[16,16,3,3], pad=2)",
       "conv2d(f32[1,16,3,55], f32[16,16,3,3], pad=1) + bias + relu",  // tasks of a part of a row
       "conv2d(f32[2,16,4,110], f32[16,16,3,3], pad=0,1,0,3)",
+      "conv2d(f32[3,17,5,7], f32[33,17,1,3], pad=0,1,0,1) + bias + add + relu",
+      "conv2d(f32[1,3,13,5], f32[17,3,3,1], pad=0,2,1,0) + bias",
+      "conv2d(f32[3,1,7,13], f32[33,1,1,7], pad=1,3,0,2) + relu",
+      "conv2d(f32[1,33,13,2], f32[3,33,7,1], pad=3,0,3,0) + bias + clip(0.25,1)",
+      "conv2d(f32[1,17,13,7], f32[33,17,5,5], pad=2) + bias + relu",
+      "conv2d(f32[3,33,5,13], f32[17,33,5,5], pad=0,2,3,1) + add",
+      "conv2d(f32[1,17,13,13], f32[33,17,3,3], stride=2, pad=1) + bias + relu",
+      "conv2d(f32[3,33,13,7], f32[16,33,3,3], stride=2, pad=0,1,2,0) + bias",
+      "conv2d(f32[1,16,28,14], f32[32,16,5,5], stride=2, pad=2) + add",
   };
   int i = 0;
   for (const char* text : texts) {
@@ -115,24 +125,34 @@ TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
 // deviations of the output.
 TEST_F(WinogradTest, Accuracy) {
   Target target = HostWith(64, 32, 2);
-  Workload w = *ParseChecked("conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1)");
-  testing::OperandData data = *testing::MakeOperandData(w, target, 5);
-  (*FindOperator("conv2d"))->Reference(w, target, data.Pointers());
-  std::vector<float> reference = data.values.back();
-  search::Space space = *Conv2dWinograd().MakeSpace(w, target);
-  std::map<int64_t, double> errors;
-  for (uint64_t index = 0; index < space.size() && errors.size() < 3; ++index) {
-    Config c = space.At(index);
-    if (errors.count(c.Number("m")) || space.Reject(c)) continue;
-    Error error = Run(w, target, c, data, reference);
-    errors[c.Number("m")] = error.worst / error.deviation;
+  const char* layers[] = {
+      "conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1)",
+      "conv2d(f32[1,64,24,24], f32[64,64,1,3], pad=0,1,0,1)",
+      "conv2d(f32[1,64,24,24], f32[64,64,7,1], pad=3,0,3,0)",
+      "conv2d(f32[1,64,24,24], f32[64,64,5,5], pad=2)",
+      "conv2d(f32[1,64,24,24], f32[64,64,3,3], stride=2, pad=1)",
+  };
+  for (const char* text : layers) {
+    SCOPED_TRACE(text);
+    Workload w = *ParseChecked(text);
+    testing::OperandData data = *testing::MakeOperandData(w, target, 5);
+    (*FindOperator("conv2d"))->Reference(w, target, data.Pointers());
+    std::vector<float> reference = data.values.back();
+    search::Space space = *Conv2dWinograd().MakeSpace(w, target);
+    for (int64_t m : WinogradLayer::Of(w, target).Sizes()) {
+      SCOPED_TRACE("m=" + std::to_string(m));
+      uint64_t index = 0;
+      while (index < space.size() && (space.At(index).Number("m") != m || !space.Legal(index))) ++index;
+      ASSERT_LT(index, space.size());
+      Error error = Run(w, target, space.At(index), data, reference);
+      EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
+      // Less than this would be no arithmetic of single precision: the test would test nothing.
+      EXPECT_GE(error.worst / error.deviation, 1e-8);
+    }
   }
-  ASSERT_EQ(errors.size(), 3u);
-  EXPECT_LE(errors[2], 2e-5);
-  EXPECT_LE(errors[4], 1e-4);
-  EXPECT_LE(errors[6], 3e-4);
-  // Less than this would be no arithmetic of single precision: the test would test nothing.
-  EXPECT_GE(errors[2], 1e-8);
+  EXPECT_LE(WinogradErrorBound(2), 2e-5);
+  EXPECT_LE(WinogradErrorBound(4), 1e-4);
+  EXPECT_LE(WinogradErrorBound(6), 3e-4);
 }
 
 TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
@@ -141,11 +161,17 @@ TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
   EXPECT_TRUE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], pad=1)"));
   EXPECT_TRUE(applies("conv2d(f32[1,16,2,2], f32[16,16,3,3], pad=1)"));
   EXPECT_FALSE(applies("conv2d(f32[1,16,1,1], f32[16,16,3,3], pad=1)"));  // 16 products for 9
-  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], stride=2, pad=1)"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,28,28], f32[16,16,3,3], stride=2, pad=1)"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,3])"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,7,1], pad=3,0,3,0)"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,5,5], pad=2)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,1])"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,3], stride=2)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=3)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=1x2)"));
   EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,3,3], dilation=2, pad=2)"));
   EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,8,3,3], groups=2, pad=1)"));
   EXPECT_FALSE(applies("conv2d(f32[1,3,7,7], f32[16,3,3,3], pad=1, in=nchw)"));
-  EXPECT_FALSE(applies("conv2d(f32[1,16,7,7], f32[16,16,1,3])"));
 }
 
 TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
@@ -161,7 +187,9 @@ TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
       EXPECT_EQ(capped.At(i).Text(), c.Text());
       std::optional<std::string> why = all.Reject(i), why_capped = capped.Reject(i);
       EXPECT_EQ(!why_capped.has_value(), !why.has_value() && c.Number("m") <= cap) << c.Text();
-      if (why_capped && !why) EXPECT_EQ(why_capped->rfind("numerics:", 0), 0u) << *why_capped;
+      if (why_capped && !why) {
+        EXPECT_EQ(why_capped->rfind("numerics:", 0), 0u) << *why_capped;
+      }
     }
   }
 }
@@ -169,15 +197,20 @@ TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
 TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
   struct Recipe {
     const char* workload;
-    int64_t m, block, oc_block;
+    int64_t m, least_block, most_block, oc_block;
     const char* form;
   };
   const Recipe recipes[] = {
-      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu", 4, 14, 4, "xi_oc"},
-      {"conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)", 4, 49, 4, "oc_xi"},
-      {"conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)", 4, 16, 8, "oc_xi"},
-      {"conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)", 2, 16, 16, "oc_xi"},
-      {"conv2d(f32[1,512,14,14], f32[512,512,3,3], pad=1)", 2, 49, 16, "oc_xi"},
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1) + bias + relu", 4, 14, 56, 4, "xi_oc"},
+      {"conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)", 4, 13, 25, 8, "xi_oc"},
+      {"conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)", 4, 16, 16, 8, "oc_xi"},
+      {"conv2d(f32[1,512,7,7], f32[512,512,3,3], pad=1)", 2, 16, 16, 16, "oc_xi"},
+      {"conv2d(f32[1,512,14,14], f32[512,512,3,3], pad=1)", 2, 49, 49, 16, "oc_xi"},
+      {"conv2d(f32[1,512,28,28], f32[512,512,3,3], pad=1)", 4, 25, 25, 32, "oc_xi"},  // 7 x 7 tiles in two tasks
+      {"conv2d(f32[8,512,7,7], f32[512,512,3,3], pad=1)", 2, 64, 128, 16, "oc_xi"},   // tiles of several images
+      {"conv2d(f32[1,192,17,17], f32[192,192,1,7], pad=0,3,0,3)", 4, 40, 43, 12, "oc_xi"},
+      {"conv2d(f32[1,48,35,35], f32[64,48,5,5], pad=2)", 4, 9, 41, 4, "oc_xi"},
+      {"conv2d(f32[1,64,56,56], f32[128,64,3,3], stride=2, pad=1)", 4, 12, 49, 8, "oc_xi"},
   };
   Target target = HostWith(64, 32, 2);
   target.vector_bytes = 64, target.vector_registers = 32;
@@ -189,12 +222,13 @@ TEST(WinogradSpace, HasAFewHundredPointsWithTheRecipesAmongThem) {
       Config c = space.At(i);
       if (space.Reject(c)) continue;
       ++legal;
-      like_recipe += c.Number("m") == recipe.m && c.Number("block") == recipe.block &&
-                     c.Number("oc_block") == recipe.oc_block && c.Word("form") == recipe.form;
+      like_recipe += c.Number("m") == recipe.m && c.Number("block") >= recipe.least_block &&
+                     c.Number("block") <= recipe.most_block && c.Number("oc_block") == recipe.oc_block &&
+                     c.Word("form") == recipe.form;
     }
-    EXPECT_GE(legal, 100);
+    EXPECT_GE(legal, 20);
     EXPECT_LE(legal, 1500);
-    EXPECT_GE(like_recipe, 2);
+    EXPECT_GE(like_recipe, 1);
   }
 }
 

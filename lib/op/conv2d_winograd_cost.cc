@@ -1,0 +1,58 @@
+#include "op/conv2d_winograd_cost.h"
+
+#include <algorithm>
+
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+// Bytes that a core reads in a cycle.
+constexpr double kFromL2 = 40, kFromL3 = 10;
+constexpr double kL2Bytes = 1.5 * (1 << 20);
+
+// Cycles of one reduction step of a register tile of `tiles` tiles.
+double StepCycles(int64_t ocv, int64_t tiles) {
+  const double fma = static_cast<double>(ocv * tiles) / 2, loads = static_cast<double>(ocv + tiles) / 2;
+  return std::max({fma, loads, 4.0}) + 0.25;
+}
+
+}  // namespace
+
+double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
+  const WinogradTiles k = l.Tiles(p.m);
+  const double ic = static_cast<double>(l.ic_blocks * l.lanes), elements = static_cast<double>(k.ah * k.aw);
+  const double phases = static_cast<double>(k.sh * k.sw), block = static_cast<double>(p.block);
+  const double oc = static_cast<double>(p.oc_block), vector_bytes = 4.0 * static_cast<double>(l.lanes);
+
+  // Products of one task.
+  const int64_t full = p.block / p.tiles, rest = p.block % p.tiles;
+  double step = static_cast<double>(full) * StepCycles(p.ocv, p.tiles), rounds = static_cast<double>(full);
+  if (rest > 0) step += StepCycles(p.ocv, rest), rounds += 1;
+  const double groups = oc / static_cast<double>(p.ocv);
+  double products = groups * (static_cast<double>(k.Products()) * ic * step + elements * (rounds * 12 + block));
+
+  // Weights: each task reads its part once; what does not stay in the second-level cache comes from further away.
+  const double weight_bytes = static_cast<double>(k.Products()) * ic * oc * vector_bytes;
+  const double v_bytes = elements * phases * ic * block * 4, m_bytes = elements * block * vector_bytes;
+  const double near = v_bytes + m_bytes * (p.by_channel ? static_cast<double>(p.ocv) : oc);
+  const int64_t tasks = CeilDiv(k.count, p.block) * (l.oc_blocks / p.oc_block);
+  const int64_t rounds_of_tasks = CeilDiv(tasks, l.threads);
+  const bool stays = near + weight_bytes <= kL2Bytes && rounds_of_tasks > 1;
+  const double weights = weight_bytes / (stays ? kFromL2 : kFromL3);
+  products = std::max(products, weights) + 0.2 * std::min(products, weights);
+  if (near > kL2Bytes) products *= 1 + 0.3 * (near / kL2Bytes - 1);
+  // In this order products of all channels wait for the last one: they go to the second-level cache and back.
+  const double spill = p.by_channel ? 0.3 : (m_bytes * oc > 32768 ? 1.0 : 0.5);
+
+  // Transforms: an element costs about two cycles on its way, and is stored and loaded.
+  const double pad_rows = std::min(static_cast<double>(k.rows), block / static_cast<double>(k.columns) + 1) *
+                              static_cast<double>(k.mh * k.sh) +
+                          static_cast<double>(k.rh);
+  const double padding = pad_rows * static_cast<double>(std::min(k.columns, p.block) * k.mw * k.sw + k.rw);
+  const double input = static_cast<double>(l.ic_blocks) * (block * phases * elements * 2.5 + padding * 1.5);
+  const double output = oc * block * (elements * (2 + spill) + static_cast<double>(k.mh * k.mw) * 2.5);
+  return static_cast<double>(rounds_of_tasks) * (products + input + output + 300);
+}
+
+}  // namespace hone::op
