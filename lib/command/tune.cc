@@ -40,6 +40,8 @@ int RunTune(const TuneOptions& options) {
   job.settings_path = options.settings;
   job.db_path = options.db;
   job.stamp_path = options.stamp;
+  job.donor_paths = options.donors;
+  job.like = options.like;
   job.worker_program = options.worker;
   if (options.verbose) SetLogLevel(LogLevel::kDebug);
   if (options.fake_measure) {

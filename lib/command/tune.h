@@ -9,10 +9,12 @@
 namespace hone::command {
 
 struct TuneOptions {
-  std::string task;      // task file
-  std::string settings;  // settings of the job: tuner, budget, seed, measuring
-  std::string db;        // records
-  std::string stamp;     // written last
+  std::string task;                 // task file
+  std::string settings;             // settings of the job: tuner, budget, seed, measuring
+  std::string db;                   // records
+  std::string stamp;                // written last
+  std::vector<std::string> donors;  // records of other tasks for the tuner to learn from
+  std::string like;                 // "autotvm": the tuner with its constants; empty: as the settings say
   // Instead of tuning:
   bool list_space = false;
   bool compile_only = false;

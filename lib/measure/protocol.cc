@@ -16,7 +16,11 @@ Json ProtocolToJson(const Protocol& p) {
           {"relative_width", p.relative_width},
           {"confidence", p.confidence},
           {"cold_bytes", p.cold_bytes},
-          {"roofline_slack", p.roofline_slack}};
+          {"roofline_slack", p.roofline_slack},
+          {"number", p.number},
+          {"repeat", p.repeat},
+          {"min_repeat_seconds", p.min_repeat_seconds},
+          {"cooldown_seconds", p.cooldown_seconds}};
 }
 
 Result<Protocol> ProtocolFromJson(const Json& json) {
@@ -32,8 +36,19 @@ Result<Protocol> ProtocolFromJson(const Json& json) {
   HONE_RETURN_IF_ERROR(reader.Read("confidence", &p.confidence));
   HONE_RETURN_IF_ERROR(reader.Read("cold_bytes", &p.cold_bytes));
   HONE_RETURN_IF_ERROR(reader.Read("roofline_slack", &p.roofline_slack));
+  HONE_RETURN_IF_ERROR(reader.Read("number", &p.number));
+  HONE_RETURN_IF_ERROR(reader.Read("repeat", &p.repeat));
+  HONE_RETURN_IF_ERROR(reader.Read("min_repeat_seconds", &p.min_repeat_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("cooldown_seconds", &p.cooldown_seconds));
   HONE_RETURN_IF_ERROR(reader.Finish());
   return p;
+}
+
+int64_t NextNumber(int64_t number, double seconds, double wanted) {
+  constexpr double kMost = 1e9;  // a clock that stands still
+  const double runs = static_cast<double>(number);
+  const double filling = seconds > 0 ? wanted / (seconds / runs) + 1 : kMost;
+  return static_cast<int64_t>(std::min(std::max(filling, 1.618 * runs), kMost));
 }
 
 StoppingRule::Verdict StoppingRule::Add(double seconds) {

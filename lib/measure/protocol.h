@@ -23,7 +23,17 @@ struct Protocol {
   double confidence = 0.95;      // of that interval
   double cold_bytes = 48e6;      // copies of the constants that the runs rotate through, in total
   double roofline_slack = 1.1;   // faster than peak times this is not possible
+  // AutoTVM's way instead, if `number` is above 0: `repeat` blocks of `number` runs each; a sample is a block's time
+  // over its runs. A block shorter than min_repeat_seconds is thrown away and `number` raised, for later blocks too.
+  int64_t number = 0;
+  int64_t repeat = 0;
+  double min_repeat_seconds = 0;
+  double cooldown_seconds = 0;  // of sleep after each candidate
 };
+
+// The number of runs of the next block after one of `number` runs took `seconds`, less than `wanted`: as many as should
+// fill it, and one, but at least 1.618 times as many.
+int64_t NextNumber(int64_t number, double seconds, double wanted);
 
 Json ProtocolToJson(const Protocol& protocol);
 Result<Protocol> ProtocolFromJson(const Json& json);

@@ -89,14 +89,29 @@ void Runner::TouchData() {
   }
 }
 
-double Runner::TimedRun(Candidate* c) {
+double Runner::TimedRun(Candidate* c, int64_t number) {
   const std::vector<char*>& copy = c->ring->Next();
   std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
   for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
   TouchData();
   const double start = RealClock()->NowSeconds();
-  c->loaded.Run(c->operands, c->prepared);
+  for (int64_t i = 0; i < number; ++i) c->loaded.Run(c->operands, c->prepared);
   return RealClock()->NowSeconds() - start;
+}
+
+std::vector<double> Runner::TimedBlocks(Candidate* c) {
+  const Protocol& protocol = setup_.protocol;
+  std::vector<double> samples;
+  int64_t number = protocol.number;
+  while (static_cast<int64_t>(samples.size()) < protocol.repeat) {
+    const double seconds = TimedRun(c, number);
+    if (seconds < protocol.min_repeat_seconds) {
+      number = NextNumber(number, seconds, protocol.min_repeat_seconds);
+    } else {
+      samples.push_back(seconds / static_cast<double>(number));
+    }
+  }
+  return samples;
 }
 
 Status Runner::Ready(Candidate* c, TrialError* error) {
@@ -158,19 +173,22 @@ Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {
 
   current_phase = "timing";
   StoppingRule rule(setup_.protocol, incumbent);
-  StoppingRule::Verdict verdict;
-  do {
-    verdict = rule.Add(TimedRun(&candidate));
-  } while (verdict == StoppingRule::Verdict::kMore);
-  outcome.samples = rule.samples();
+  if (setup_.protocol.number > 0) {
+    outcome.samples = TimedBlocks(&candidate);
+    outcome.median = Median(outcome.samples);
+  } else {
+    while (rule.Add(TimedRun(&candidate)) == StoppingRule::Verdict::kMore) {
+    }
+    outcome.samples = rule.samples();
+    outcome.median = rule.median();
+  }
   const double flop = setup_.flop * kernel.arithmetic;
-  if (FasterThanPossible(flop, rule.median())) {
-    return failed(TrialError::kWrong, fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
-                                                  FormatSeconds(rule.median()), FormatSi(flop, "FLOP"),
-                                                  FormatSi(peak_flops_, "FLOP/s")));
+  if (FasterThanPossible(flop, outcome.median)) {
+    return failed(TrialError::kWrong,
+                  fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
+                              FormatSeconds(outcome.median), FormatSi(flop, "FLOP"), FormatSi(peak_flops_, "FLOP/s")));
   }
   outcome.state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
-  outcome.median = rule.median();
   outcome.measure_seconds = RealClock()->NowSeconds() - started;
   current_phase = "waiting";
   return outcome;
@@ -192,7 +210,9 @@ std::vector<std::vector<double>> Runner::MeasureInterleaved(const std::vector<Bu
   current_phase = "timing";
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < candidates.size(); ++i) {
-      if (candidates[i]) samples[i].push_back(TimedRun(candidates[i].get()));
+      if (!candidates[i]) continue;
+      const int64_t number = std::max<int64_t>(setup_.protocol.number, 1);
+      samples[i].push_back(TimedRun(candidates[i].get(), number) / static_cast<double>(number));
     }
   }
   std::swap(rings, rings_);

@@ -38,7 +38,8 @@ class Runner {
   Status Initialize();
   void ResetBuffers();  // inputs as they were, the output without any right value
   void TouchData();     // leaves activations in the caches as their producer would
-  double TimedRun(Candidate* candidate);
+  double TimedRun(Candidate* candidate, int64_t number = 1);  // seconds of all runs together
+  std::vector<double> TimedBlocks(Candidate* candidate);      // as Protocol::number says
   // Loaded, packed, run once and found right; else the error.
   Status Ready(Candidate* candidate, TrialError* error);
   bool FasterThanPossible(double flop, double seconds);

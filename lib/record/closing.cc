@@ -1,12 +1,14 @@
 #include "record/closing.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 
 namespace hone::record {
 namespace {
 
 constexpr StopReason kReasons[] = {StopReason::kTrials, StopReason::kSeconds, StopReason::kEarlyStop,
-                                   StopReason::kExhausted};
+                                   StopReason::kExhausted, StopReason::kExpectedGain};
 
 }  // namespace
 
@@ -22,6 +24,8 @@ const char* StopReasonName(StopReason reason) {
       return "early-stop";
     case StopReason::kExhausted:
       return "space-exhausted";
+    case StopReason::kExpectedGain:
+      return "expected-gain";
   }
   return "";
 }
@@ -32,7 +36,9 @@ std::string Closing::ToSettings() const {
                        {"reason", StopReasonName(reason)},
                        {"early_stop", early_stop},
                        {"finalists", finalists},
-                       {"drift", drift}}}};
+                       {"drift", drift},
+                       {"expected_gain", expected_gain},
+                       {"winograd", winograd}}}};
   return DumpJson(json, -1);
 }
 
@@ -44,13 +50,33 @@ std::optional<Closing> Closing::FromSettings(const std::string& settings) {
   std::string reason;
   if (!reader.Read("closing", &inner).ok() || !inner.Read("trials", &closing.trials).ok() ||
       !inner.Read("reason", &reason).ok() || !inner.Read("early_stop", &closing.early_stop).ok() ||
-      !inner.Read("finalists", &closing.finalists).ok() || !inner.Read("drift", &closing.drift).ok()) {
+      !inner.Read("finalists", &closing.finalists).ok() || !inner.Read("drift", &closing.drift).ok() ||
+      !inner.ReadOptional("expected_gain", &closing.expected_gain).ok() ||
+      !inner.ReadOptional("winograd", &closing.winograd).ok()) {
     return std::nullopt;
   }
   for (const StopReason r : kReasons) {
     if (reason == StopReasonName(r)) closing.reason = r;
   }
   return closing;
+}
+
+std::string Closing::ReasonText() const {
+  switch (reason) {
+    case StopReason::kNone:
+      return "unknown";
+    case StopReason::kTrials:
+      return fmt::format("the budget of trials is spent, {} are recorded", trials);
+    case StopReason::kSeconds:
+      return "the budget of seconds is spent";
+    case StopReason::kEarlyStop:
+      return fmt::format("no better one in {} trials", early_stop);
+    case StopReason::kExhausted:
+      return "nothing is left to try";
+    case StopReason::kExpectedGain:
+      return fmt::format("the tuner expects to gain less than {:g} %", 100 * expected_gain);
+  }
+  return "";
 }
 
 }  // namespace hone::record

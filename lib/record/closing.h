@@ -8,8 +8,9 @@
 namespace hone::record {
 
 // Written into records and stamps.
-enum class StopReason { kNone, kTrials, kSeconds, kEarlyStop, kExhausted };
-const char* StopReasonName(StopReason reason);  // "", "trials", "seconds", "early-stop", "space-exhausted"
+enum class StopReason { kNone, kTrials, kSeconds, kEarlyStop, kExhausted, kExpectedGain };
+// "", "trials", "seconds", "early-stop", "space-exhausted", "expected-gain"
+const char* StopReasonName(StopReason reason);
 
 // Marks the end of tuning in the records: the settings of a session row that has no trials of its own. `trials` counts
 // those of the fingerprint. A job whose last closing counts all of its trials need not be closed again.
@@ -18,10 +19,14 @@ struct Closing {
   StopReason reason = StopReason::kNone;
   int64_t early_stop = 0;  // the budget's, when that was the reason
   int64_t finalists = 0;
-  double drift = 1;  // the anchor's time now over its time during tuning
+  double drift = 1;          // the anchor's time now over its time during tuning
+  double expected_gain = 0;  // the budget's, when that was the reason
+  int64_t winograd = 6;      // the cap (op::Numerics) that the trials were counted under
 
   std::string ToSettings() const;
   static std::optional<Closing> FromSettings(const std::string& settings);  // nothing: a session that tuned
+  // For people: "128 trials spent", "no better one in 20 trials", "less than 1 % to be gained".
+  std::string ReasonText() const;
 };
 
 }  // namespace hone::record

@@ -1,35 +1,84 @@
 #include "session/history.h"
 
-#include <set>
+#include <utility>
+
+#include "base/json.h"
 
 namespace hone::session {
+namespace {
+
+// The cap that a session proposed under, from its settings; what wrote none had none.
+int64_t CapOf(const record::Session& session) {
+  const auto json = ParseJson(session.settings, "settings");
+  if (!json.ok()) return 6;
+  JsonReader reader(*json, "settings"), numerics;
+  int64_t cap = 6;
+  if (reader.Has("numerics") && reader.Read("numerics", &numerics).ok()) {
+    if (!numerics.ReadOptional("winograd", &cap).ok()) return 6;
+  }
+  return cap;
+}
+
+}  // namespace
+
 Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.Trials());
-  std::set<int64_t> ours;
+  std::map<int64_t, int64_t> ours;  // the cap of each session of this machine
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
-    ours.insert(session.id);
     const auto closing = Closing::FromSettings(session.settings);
+    const int64_t cap = !scope_.matters ? scope_.winograd : closing ? closing->winograd : CapOf(session);
+    ours[session.id] = cap;
+    if (cap != scope_.winograd) continue;
     if (closing && session.ended > 0) closing_ = closing;
     past_seconds_ += session.tuning_seconds;
   }
   for (const record::Trial& trial : trials) {
     next_ordinal_ = trial.ordinal;
-    if (!ours.count(trial.session)) {
+    const auto cap = ours.find(trial.session);
+    if (cap == ours.end()) {
       ++foreign_;
       continue;
     }
-    Add(trial.outcome);
+    const Outcome& outcome = trial.outcome;
+    if (cap->second < scope_.winograd || (scope_.allowed && !scope_.allowed(outcome))) {
+      if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
+        outside_artifacts_.emplace(outcome.artifact_digest, outside_.size());
+      }
+      outside_.push_back(outcome);
+      continue;
+    }
+    Add(outcome);
+    std::vector<double> searching;
+    for (size_t i = 0; i < trial.rounds.size(); ++i) {
+      if (trial.rounds[i] == 0) searching.push_back(outcome.samples[i]);
+    }
+    if (outcome.state != TrialState::kOk) continue;
+    if (!searching.empty()) {
+      search_seconds_.back() = Median(searching);
+    } else if (const auto twin = artifacts_.find(outcome.artifact_digest); twin != artifacts_.end()) {
+      search_seconds_.back() = search_seconds_[twin->second];
+    }
   }
   next_ordinal_ = static_cast<int64_t>(trials.size());
   return Status();
+}
+
+double History::SearchSeconds(int64_t count) const {
+  double best = 0;
+  for (size_t i = 0; i < search_seconds_.size() && static_cast<int64_t>(i) < count; ++i) {
+    const double seconds = search_seconds_[i];
+    if (seconds > 0 && (best == 0 || seconds < best)) best = seconds;
+  }
+  return best;
 }
 
 void History::Add(const Outcome& outcome) {
   const size_t position = outcomes_.size();
   outcomes_.push_back(outcome);
   ordinals_.push_back(next_ordinal_++);
+  search_seconds_.push_back(outcome.state == TrialState::kOk ? outcome.median : 0);
   indices_.insert(outcome.config.index);
   if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
     artifacts_.emplace(outcome.artifact_digest, position);
@@ -50,7 +99,9 @@ void History::Replace(size_t position, const Outcome& outcome) {
 
 const Outcome* History::OfArtifact(const std::string& digest) const {
   const auto found = artifacts_.find(digest);
-  return found == artifacts_.end() ? nullptr : &outcomes_[found->second];
+  if (found != artifacts_.end()) return &outcomes_[found->second];
+  const auto outside = outside_artifacts_.find(digest);
+  return outside == outside_artifacts_.end() ? nullptr : &outside_[outside->second];
 }
 
 bool History::Closed(int64_t finalists) const {
@@ -64,6 +115,10 @@ StopReason History::Met(const Budget& budget, double session_seconds) const {
     if (closing_->reason == StopReason::kExhausted) return StopReason::kExhausted;
     const bool patient = closing_->early_stop >= budget.early_stop;
     if (closing_->reason == StopReason::kEarlyStop && budget.early_stop > 0 && patient) return StopReason::kEarlyStop;
+    const bool modest = budget.expected_gain >= closing_->expected_gain;
+    if (closing_->reason == StopReason::kExpectedGain && budget.expected_gain > 0 && modest) {
+      return StopReason::kExpectedGain;
+    }
   }
   if (budget.early_stop > 0 && best_ && since_best_ >= budget.early_stop) return StopReason::kEarlyStop;
   return StopReason::kNone;

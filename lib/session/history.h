@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,8 +18,18 @@ namespace hone::session {
 
 struct Budget {
   int64_t trials = 128;
-  double seconds = 0;      // of compiling and measuring over all sessions; 0: no limit
-  int64_t early_stop = 0;  // stop after so many trials in a row without a better one; 0: never
+  double seconds = 0;        // of compiling and measuring over all sessions; 0: no limit
+  int64_t early_stop = 0;    // stop after so many trials in a row without a better one; 0: never
+  double expected_gain = 0;  // stop when the tuner expects to gain less than this share; 0: never
+};
+
+// Which trials count where the user limits the numerics. Under a cap count those that it allows and that were proposed
+// under this cap or a wider one: what a narrower one left out was not looked at. The others stay in the records, and
+// their artifacts are not timed again.
+struct Scope {
+  int64_t winograd = 6;
+  bool matters = false;                         // false: no cap touches this task, every trial counts
+  std::function<bool(const Outcome&)> allowed;  // by the cap; null: all are
 };
 
 using record::Closing;
@@ -28,9 +39,10 @@ using record::StopReasonName;
 // Trials of one fingerprint in order, and running figures. Not thread-safe.
 class History {
  public:
-  explicit History(std::string fingerprint) : fingerprint_(std::move(fingerprint)) {}
+  explicit History(std::string fingerprint, Scope scope = {})
+      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)) {}
 
-  // Reads everything; trials of other fingerprints are only counted.
+  // Reads everything; trials of other fingerprints, and those that do not count under the cap, are only counted.
   Status Load(const record::Store& store);
   // A new trial. Ordinals follow on in the store, but this does not store it.
   void Add(const Outcome& outcome);
@@ -41,6 +53,11 @@ class History {
   int64_t ordinal(size_t position) const { return ordinals_[position]; }
   int64_t count() const { return static_cast<int64_t>(outcomes_.size()); }
   int64_t foreign() const { return foreign_; }
+  int64_t outside() const { return static_cast<int64_t>(outside_.size()); }  // of the scope
+  const Scope& scope() const { return scope_; }
+  // The fastest ok time among the first `count` trials as it was while searching, before any finalist was measured
+  // again: what is added later does not change it. 0 if there is none.
+  double SearchSeconds(int64_t count) const;
   bool Knows(uint64_t index) const { return indices_.count(index) != 0; }
   // The verdict on an identical artifact; null if there is none. Verdicts on the device are not the artifact's.
   const Outcome* OfArtifact(const std::string& digest) const;
@@ -57,12 +74,16 @@ class History {
 
  private:
   std::string fingerprint_;
+  Scope scope_;
   std::vector<Outcome> outcomes_;
+  std::vector<Outcome> outside_;        // of this machine, not of the scope
+  std::vector<double> search_seconds_;  // a trial each; 0 if it is not ok
   std::vector<int64_t> ordinals_;
   int64_t next_ordinal_ = 0;
   int64_t foreign_ = 0;
   std::unordered_set<uint64_t> indices_;
   std::map<std::string, size_t> artifacts_;
+  std::map<std::string, size_t> outside_artifacts_;
   std::optional<size_t> best_;
   int64_t since_best_ = 0;
   double past_seconds_ = 0;

@@ -69,7 +69,8 @@ std::string LegalText(const search::Space& space) {
 
 Result<int> DoListSpace(const TuneJobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace task, op::MakeTaskSpace(inputs.task.workload, inputs.task.target));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace task,
+                        op::MakeTaskSpace(inputs.task.workload, inputs.task.target, NumericsOf(inputs.settings)));
   std::string text = fmt::format("{}\n{}\n", inputs.task.workload.Text(), inputs.task.target.Text());
   for (const search::Space& space : task.spaces()) {
     text += fmt::format("{}: {}\n", space.template_name(), LegalText(space));
@@ -93,7 +94,8 @@ Result<std::string> WorkerProgram(const TuneJobOptions& options) {
 Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
-  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task.workload, task.target));
+  HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
+                        op::MakeTaskSpace(task.workload, task.target, NumericsOf(inputs.settings)));
   HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());

@@ -1,5 +1,7 @@
 #include "session/stamp.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -18,9 +20,13 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
                {"budget",
                 {{"trials", inputs.budget.trials},
                  {"seconds", inputs.budget.seconds},
-                 {"early_stop", inputs.budget.early_stop}}},
+                 {"early_stop", inputs.budget.early_stop},
+                 {"expected_gain", inputs.budget.expected_gain}}},
                {"met_by", StopReasonName(reason)},
                {"trials", history.count()}};
+  if (!inputs.donors.empty()) json["donors"] = inputs.donors;
+  const int64_t searched = std::min(history.count(), inputs.budget.trials);
+  json["search"] = {{"trials", searched}, {"seconds", history.SearchSeconds(searched)}};
   if (const auto best = history.best()) {
     const Outcome& outcome = history.outcomes()[*best];
     json["best"] = {{"trial", history.ordinal(*best)},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "session/history.h"
@@ -17,7 +18,12 @@ struct StampInputs {
   std::string abi;            // the tool's semantic versions
   std::string fingerprint;
   Budget budget;
+  std::vector<std::string> donors = {};  // ids of the tasks whose records the tuner was given
 };
+
+// The object "search" in it has the number of trials within the budget and the fastest time among them as it was while
+// searching: a function of those trials alone, whatever came later. Sharing a budget out goes by it
+// (pipeline/shares.h).
 
 std::string StampText(const StampInputs& inputs, const History& history, StopReason reason);
 

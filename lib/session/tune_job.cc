@@ -14,11 +14,13 @@
 #include "base/version.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
+#include "op/numerics.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
 #include "session/aside.h"
 #include "session/child_builder.h"
+#include "session/donors.h"
 #include "session/fingerprint.h"
 #include "session/heartbeat.h"
 #include "session/progress.h"
@@ -41,6 +43,9 @@ class Job {
     HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
+    if (!options_.like.empty()) settings_.like = options_.like;
+    const std::string problem = pipeline::CheckValues(settings_);  // of the flag: the file's own values are checked
+    if (!problem.empty()) return Status::Invalid("--" + problem);
     const Status tuner = search::CheckTunerName(settings_.tuner);
     if (!tuner.ok()) return tuner.WithContext(options_.settings_path + ": /tuner");
     const Status checked = op::ParseChecked(task_.workload.Text()).status();
@@ -65,7 +70,7 @@ class Job {
       for (size_t i = 1; i < lines.size(); ++i) LogInfo(lines[i]);
       return Status();
     }
-    const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_};
+    const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_, donors_.ids};
     HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, *history_, result_.reason)).status());
     *code = kDone;
     return Status();
@@ -96,9 +101,17 @@ class Job {
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
     fingerprint_ = options_.fake ? fmt::format("fake; seed={}", options_.fake_world.seed)
                                  : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
-    budget_ = {settings_.trials, settings_.seconds, settings_.early_stop};
-    history_ = std::make_unique<History>(fingerprint_);
+    fingerprint_ += TimingText(settings_.measure);
+    budget_ = {settings_.trials, settings_.seconds, settings_.early_stop, settings_.expected_gain};
+    const op::Numerics numerics = NumericsOf(settings_);
+    history_ = std::make_unique<History>(fingerprint_, ScopeOf(task_.workload, task_.target, numerics));
     HONE_RETURN_IF_ERROR(history_->Load(*store_));
+    HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
+    for (const std::string& refused : donors_.refused) LogWarning(task_.id + ": donor refused: " + refused);
+    if (history_->outside() > 0) {
+      LogInfo(fmt::format("{}: {} recorded trials do not count under the cap `winograd = {}`", task_.id,
+                          history_->outside(), settings_.winograd > 0 ? std::to_string(settings_.winograd) : "off"));
+    }
     if (history_->foreign() > 0) {
       LogInfo(fmt::format("{}: {} recorded trials are of another machine or version and are not compared with ours",
                           task_.id, history_->foreign()));
@@ -141,7 +154,8 @@ class Job {
   }
 
   Status Tune() {
-    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(task_.workload, task_.target));
+    HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
+                          op::MakeTaskSpace(task_.workload, task_.target, NumericsOf(settings_)));
     SessionOptions session;
     session.space = &space;
     auto first = op::DefaultConfig(task_.workload, task_.target);
@@ -151,6 +165,11 @@ class Job {
       LogWarning(fmt::format("{}: no default schedule: {}", task_.id, first.status().message()));
     }
     session.tuner = settings_.tuner;
+    session.context.workload = task_.workload;
+    session.context.target = task_.target;
+    session.context.threads = static_cast<int>(UsableCpus().size());
+    session.context.like_autotvm = settings_.like == "autotvm";
+    session.context.donors = std::move(donors_.donors);
     session.seed = settings_.seed;
     session.budget = budget_;
     session.finalists = settings_.measure.finalists;
@@ -186,8 +205,15 @@ class Job {
     return Status();
   }
 
+  // Why it ended, for people.
+  std::string How() const {
+    if (result_.interrupted) return "interrupted";
+    Closing closing{history_->count(), result_.reason, budget_.early_stop, 0, 1, budget_.expected_gain};
+    return closing.ReasonText();
+  }
+
   void Report(const Progress& progress) {
-    const char* how = result_.interrupted ? "interrupted" : StopReasonName(result_.reason);
+    const std::string how = How();
     LogInfo(fmt::format("{}: {} new trials in {} ({:.1f} a second, device busy {:.0f} %), {}; {}; {}", task_.id,
                         result_.new_trials, FormatSeconds(result_.seconds),
                         result_.seconds > 0 ? static_cast<double>(result_.new_trials) / result_.seconds : 0.0,
@@ -205,6 +231,7 @@ class Job {
   std::unique_ptr<Heartbeat> heartbeat_;
   std::unique_ptr<record::Store> store_;
   std::unique_ptr<History> history_;
+  DonorRecords donors_;
   SessionResult result_;
 };
 
@@ -229,11 +256,34 @@ std::string TuneAbi() {
                      measure::kProtocolVersion);
 }
 
+op::Numerics NumericsOf(const pipeline::TuneSettings& settings) { return {static_cast<int>(settings.winograd)}; }
+
+Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics) {
+  Scope scope;
+  if (!op::NumericsMatter(workload, target)) return scope;
+  scope.winograd = numerics.winograd;
+  scope.matters = true;
+  scope.allowed = [=](const Outcome& outcome) {
+    return !op::Forbidden(workload, target, numerics, outcome.config).has_value();
+  };
+  return scope;
+}
+
+std::string TimingText(const pipeline::MeasureSettings& settings) {
+  if (settings.number == 0) return "";
+  return fmt::format("; number={} repeat={} min_repeat_ms={:g}", settings.number, settings.repeat,
+                     settings.min_repeat_ms);
+}
+
 measure::Protocol ProtocolOf(const pipeline::MeasureSettings& settings) {
   measure::Protocol protocol;
   protocol.candidate_seconds = settings.candidate_seconds;
   protocol.timeout_seconds = settings.timeout_seconds;
   protocol.prune_factor = settings.prune_factor;
+  protocol.number = settings.number;
+  protocol.repeat = settings.repeat;
+  protocol.min_repeat_seconds = 1e-3 * settings.min_repeat_ms;
+  protocol.cooldown_seconds = settings.cooldown;
   return protocol;
 }
 

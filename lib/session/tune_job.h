@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "measure/fake.h"
 #include "measure/messages.h"
+#include "op/operator.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_file.h"
 #include "session/tune_session.h"
@@ -13,12 +15,14 @@
 namespace hone::session {
 
 struct TuneJobOptions {
-  std::string task_path;       // TASKID.task.json
-  std::string settings_path;   // JOB.tune.json
-  std::string db_path;         // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
-  std::string stamp_path;      // written last
-  std::string worker_program;  // hone-worker; empty: beside this program
-  bool fake = false;           // no compiler, no clock: measure/fake.h
+  std::string task_path;                 // TASKID.task.json
+  std::string settings_path;             // JOB.tune.json
+  std::string db_path;                   // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
+  std::string stamp_path;                // written last
+  std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
+  std::string like;                      // instead of the settings' if not empty
+  std::string worker_program;            // hone-worker; empty: beside this program
+  bool fake = false;                     // no compiler, no clock: measure/fake.h
   measure::FakeWorld fake_world;
 };
 
@@ -30,6 +34,14 @@ Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& tar
 
 // What a stamp of tuning depends on beside its input files, a line each: templates, code generation, protocol. (--abi)
 std::string TuneAbi();
+
+// What the settings allow; and which recorded trials count under it.
+op::Numerics NumericsOf(const pipeline::TuneSettings& settings);
+Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics);
+
+// How times are taken, if not by the adaptive protocol: part of the fingerprint, since they are not comparable. "" if
+// adaptive.
+std::string TimingText(const pipeline::MeasureSettings& settings);
 
 // The measuring protocol with a job's settings in it. The defaults of the two are the same.
 measure::Protocol ProtocolOf(const pipeline::MeasureSettings& settings);

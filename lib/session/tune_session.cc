@@ -54,6 +54,10 @@ class Run {
       if (result_.reason != StopReason::kNone) return Status();
       if (Interrupted()) return Status::Interrupted("interrupted");
       HONE_RETURN_IF_ERROR(EnsureTuner());
+      if (ExpectsLittle()) {
+        result_.reason = StopReason::kExpectedGain;
+        return Status();
+      }
       const std::vector<Config> batch = Propose();
       if (batch.empty()) {
         result_.reason = StopReason::kExhausted;
@@ -70,9 +74,20 @@ class Run {
 
   Status EnsureTuner() {
     if (tuner_) return Status();
-    HONE_ASSIGN_OR_RETURN(tuner_, search::MakeTuner(options_.tuner, *options_.space, options_.seed));
+    auto made = world_.make_tuner ? world_.make_tuner()
+                                  : search::MakeTuner(options_.tuner, *options_.space, options_.seed, options_.context);
+    if (!made.ok()) return made.status();
+    tuner_ = std::move(*made);
     tuner_->Update(history_.outcomes());
     return Status();
+  }
+
+  // Asked where batches end and nowhere else, so that a run that was resumed within one ends with the same trials.
+  bool ExpectsLittle() {
+    if (options_.budget.expected_gain <= 0 || !history_.best() || history_.count() % options_.batch != 0) return false;
+    const std::optional<double> gain = tuner_->ExpectedGain();
+    if (gain) result_.expected_gain = *gain;
+    return gain && *gain < options_.budget.expected_gain;
   }
 
   // Batches end at multiples of their size, counted over all sessions, so that a tuner that learns between batches is
@@ -217,6 +232,8 @@ class Run {
     if (history_.Closed(options_.finalists)) return Status();
     HONE_RETURN_IF_ERROR(Commit());
     Closing closing{history_.count(), result_.reason, options_.budget.early_stop, options_.finalists, 1};
+    closing.expected_gain = options_.budget.expected_gain;
+    closing.winograd = history_.scope().winograd;
     if (options_.finalists > 0 && history_.best()) {
       HONE_RETURN_IF_ERROR(EnsureDevice());
       const FinalistWorld world{world_.store,           device_.builder.get(),

@@ -18,7 +18,12 @@
 #include "measure/builder.h"
 #include "record/store.h"
 #include "search/space/space.h"
+#include "search/tuner/context.h"
 #include "session/history.h"
+
+namespace hone::search {
+class Tuner;
+}
 
 namespace hone::session {
 
@@ -26,6 +31,7 @@ struct SessionOptions {
   const search::TaskSpace* space = nullptr;
   std::optional<Config> default_config;
   std::string tuner = "random";
+  search::TunerContext context;  // what it may know of the task; donors among it
   uint64_t seed = 1;
   Budget budget;
   int64_t finalists = 8;    // measured again, interleaved, at the end; 0: none
@@ -44,6 +50,8 @@ struct SessionWorld {
   Clock* clock = nullptr;
   MachineLock* machine = nullptr;  // null: nobody else is there (fakes)
   std::function<Result<Device>()> open_device;
+  // Makes the tuner; null: search::MakeTuner by the options.
+  std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;
   // Asked before anything is stored; an error (another process has taken the job over) ends the run, and nothing more
   // is stored. Null: nobody could.
   std::function<Status()> check_owner;
@@ -60,6 +68,7 @@ struct SessionResult {
   double drift = 1;            // of the anchor, if finalists were measured
   int64_t finalists = 0;       // measured again in this run
   double peak_flops = 0;       // 0 if nothing was measured
+  double expected_gain = -1;   // the last that the tuner expected; below 0: unknown
 };
 
 // `history` must be Load()ed from world.store. An error: tuning is not possible (storing fails, no child starts); what

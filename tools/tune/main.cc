@@ -15,6 +15,8 @@ int main(int argc, char** argv) {
   app.add_option("--settings", options.settings, "tuner, budget, seed and measuring of the job (JOB.tune.json)");
   app.add_option("--db", options.db, "records of the task (TASKID.db); created, or continued if it is there");
   app.add_option("--stamp", options.stamp, "file to write when the budget is met; left alone if nothing changes");
+  app.add_option("--donor", options.donors, "records of another task on this target to learn from; may be repeated");
+  app.add_option("--like", options.like, "autotvm: the tuner with that system's constants (default: the settings')");
   app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
   app.add_flag("--compile-only", options.compile_only, "compile the first candidates without measuring, and stop");
   app.add_option("--explain", options.explain, "print a recorded trial, by its number: config, steps, sizes, and stop");

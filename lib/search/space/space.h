@@ -66,6 +66,7 @@ class Space {
 
   const std::string& template_name() const { return template_name_; }
   const std::vector<Knob>& knobs() const { return knobs_; }
+  const std::vector<Rule>& rules() const { return rules_; }
   uint64_t size() const;  // product of the knobs, legal or not; 1 without knobs, 0 if a knob has no value
 
   Config At(uint64_t index) const;  // REQUIRES: index < size()

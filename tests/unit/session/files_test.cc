@@ -38,6 +38,21 @@ TEST(ProtocolTest, SettingsAndProtocolHaveTheSameDefaults) {
   EXPECT_EQ(ProtocolOf(settings).candidate_seconds, 0.1);
   EXPECT_EQ(ProtocolOf(settings).timeout_seconds, 3);
   EXPECT_EQ(ProtocolOf(settings).prune_factor, 5);
+  EXPECT_EQ(made.number, 0) << "adaptive";
+  settings = {0.1, 3, 5, 1, 4, 6, 2.5, 0.5};
+  EXPECT_EQ(ProtocolOf(settings).number, 4);
+  EXPECT_EQ(ProtocolOf(settings).repeat, 6);
+  EXPECT_DOUBLE_EQ(ProtocolOf(settings).min_repeat_seconds, 2.5e-3);
+  EXPECT_EQ(ProtocolOf(settings).cooldown_seconds, 0.5);
+  EXPECT_EQ(TimingText({}), "");
+  EXPECT_EQ(TimingText(settings), "; number=4 repeat=6 min_repeat_ms=2.5");
+}
+
+// AutoTVM's rule: number = max(min_repeat / time of one run + 1, 1.618 x number).
+TEST(ProtocolTest, AShortBlockIsFollowedByOneOfMoreRuns) {
+  EXPECT_EQ(measure::NextNumber(4, 4e-3, 10e-3), 11);
+  EXPECT_EQ(measure::NextNumber(100, 9.9e-3, 10e-3), 161);
+  EXPECT_EQ(measure::NextNumber(1, 0, 10e-3), 1000000000) << "a clock that stands still";
 }
 
 std::string TaskText(const std::string& id, const std::string& workload, const std::string& more = "") {
@@ -180,6 +195,8 @@ TEST(ClosingTest, SurvivesItsTextForm) {
   closing.early_stop = 20;
   closing.finalists = 8;
   closing.drift = 1.25;
+  closing.expected_gain = 0.02;
+  closing.winograd = 4;
   const auto read = Closing::FromSettings(closing.ToSettings());
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->trials, 64);
@@ -187,6 +204,13 @@ TEST(ClosingTest, SurvivesItsTextForm) {
   EXPECT_EQ(read->early_stop, 20);
   EXPECT_EQ(read->finalists, 8);
   EXPECT_EQ(read->drift, 1.25);
+  EXPECT_EQ(read->expected_gain, 0.02);
+  EXPECT_EQ(read->winograd, 4);
+  // Of a version that knew neither.
+  const auto old = Closing::FromSettings(
+      R"({"closing": {"trials": 1, "reason": "trials", "early_stop": 0, "finalists": 8, "drift": 1}})");
+  ASSERT_TRUE(old.has_value());
+  EXPECT_EQ(old->winograd, 6);
   EXPECT_FALSE(Closing::FromSettings(R"({"version": 1, "trials": 64})").has_value());
 }
 

@@ -1,0 +1,20 @@
+// What the limits of op::Numerics mean for configurations that are recorded already.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "op/operator.h"
+#include "task/config.h"
+
+namespace hone::op {
+
+// Why `numerics` forbid `config`, or nothing: they do not, or its template is none of this workload's.
+std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
+                                     const Config& config);
+
+// Is there any limit that would forbid some point of this workload? Its records are the same whatever the limits if
+// not.
+bool NumericsMatter(const Workload& workload, const Target& target);
+
+}  // namespace hone::op

@@ -1,0 +1,26 @@
+// Records of other tasks for a tuner to learn from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "search/tuner/context.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone::session {
+
+struct DonorRecords {
+  std::vector<search::Donor> donors;  // in the order of the paths; those with a trial of use
+  std::vector<std::string> ids;       // of their tasks, likewise
+  std::vector<std::string> refused;   // a line each: which file's trials are not used, and why
+};
+
+// Reads the databases at `paths`. Of use are trials of the machine and versions that `fingerprint` names, of one of the
+// templates of `workload`. Trials of another machine are refused with a line, since the user cannot help a kernel's
+// update; kInvalid for a file of another target, of another operator or of this very task: those were named by mistake.
+Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
+                                const std::string& fingerprint);
+
+}  // namespace hone::session

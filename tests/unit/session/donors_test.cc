@@ -1,0 +1,91 @@
+// Records of other tasks for a tuner to learn from: which are taken, which are refused, and how that is said.
+#include "session/donors.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "record/store.h"
+
+namespace hone::session {
+namespace {
+
+constexpr char kSmall[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
+constexpr char kLarge[] = "conv2d(f32[1,32,8,8], f32[32,32,3,3], pad=1,1,1,1)";
+
+class DonorsTest : public testing::Test {
+ protected:
+  DonorsTest() : dir_(*TempDir::Create()) {}
+
+  // A record file with `trials` trials of that template, of a machine.
+  std::string Write(const std::string& name, const std::string& workload, const std::string& target,
+                    const std::string& template_name, const std::string& fingerprint, int trials) {
+    const std::string path = dir_.Join(name + ".db");
+    auto store = record::Store::OpenForWriting(path, {name, workload, target, "v"});
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    record::Session session;
+    session.fingerprint = fingerprint;
+    session.settings = "{}";
+    std::vector<Outcome> outcomes;
+    for (int i = 0; i < trials; ++i) {
+      Outcome outcome;
+      outcome.config.template_name = template_name;
+      outcome.config.index = static_cast<uint64_t>(i);
+      outcome.error = TrialError::kCompile;
+      outcome.error_text = "none";
+      outcomes.push_back(outcome);
+    }
+    EXPECT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+    return path;
+  }
+
+  Result<DonorRecords> Load(const std::vector<std::string>& paths) {
+    return LoadDonors(paths, *Workload::Parse(kSmall), Target(), "here");
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
+  const std::string cpu = Target().Text();
+  const std::string relu = std::string(kSmall) + " + relu";
+  const auto got = Load({Write("large", kLarge, cpu, "conv2d_direct", "here", 3),
+                         Write("relu", relu, cpu, "conv2d_direct", "here", 2),
+                         Write("odd", kLarge, cpu, "conv2d_depthwise", "here", 2)});
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  EXPECT_EQ(got->ids, (std::vector<std::string>{"large", "relu"}));
+  EXPECT_TRUE(got->refused.empty());
+  ASSERT_EQ(got->donors.size(), 2u);
+  EXPECT_EQ(got->donors[0].workload.Text(), kLarge);
+  EXPECT_EQ(got->donors[0].outcomes.size(), 3u);
+  EXPECT_EQ(got->donors[1].outcomes.size(), 2u);
+}
+
+TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
+  const auto got = Load({Write("there", kLarge, Target().Text(), "conv2d_direct", "elsewhere", 3)});
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  EXPECT_TRUE(got->donors.empty());
+  ASSERT_EQ(got->refused.size(), 1u);
+  EXPECT_NE(got->refused[0].find("3 of its 3 trials are of another machine"), std::string::npos) << got->refused[0];
+}
+
+TEST_F(DonorsTest, WhatCanOnlyBeAMistakeIsAnError) {
+  Target other;
+  other.vector_bytes = 64;
+  const std::string cpu = Target().Text();
+  const std::pair<std::string, std::string> cases[] = {
+      {Write("device", kLarge, other.Text(), "conv2d_direct", "here", 1), "of the device"},
+      {Write("op", "dense(f32[1,4], f32[8,4])", cpu, "dense", "here", 1), "it is a dense, which a conv2d"},
+      {Write("self", kSmall, cpu, "conv2d_direct", "here", 1), "of this task itself"},
+      {dir_.Join("none.db"), "none.db"},
+  };
+  for (const auto& [path, part] : cases) {
+    const auto got = Load({path});
+    ASSERT_FALSE(got.ok()) << path;
+    EXPECT_NE(got.status().message().find(path), std::string::npos) << got.status().message();
+    EXPECT_NE(got.status().message().find(part), std::string::npos) << got.status().message();
+    EXPECT_EQ(got.status().message().find('\n'), std::string::npos) << got.status().message();
+  }
+}
+
+}  // namespace
+}  // namespace hone::session

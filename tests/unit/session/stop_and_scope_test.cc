@@ -1,0 +1,240 @@
+// Why tuning ends when the tuner expects little, and which trials count under a cap on numerics; the fake device's
+// times are a pure function of the config.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fake/fake_clock.h"
+#include "fake/memory_store.h"
+#include "measure/fake.h"
+#include "search/tuner/tuner.h"
+#include "session/tune_session.h"
+
+namespace hone::session {
+namespace {
+
+using fake::MemoryStore;
+
+// Three values of m, of which a cap may forbid some, and forty of b.
+search::TaskSpace MakeSpace(int64_t cap = 6) {
+  std::vector<int64_t> b;
+  for (int i = 0; i < 40; ++i) b.push_back(i);
+  search::Space space("fake");
+  space.Add(search::Knob::Choice("m", {2, 4, 6}));
+  space.Add(search::Knob::Choice("b", b));
+  space.AddRule({"numerics", [cap](const Config& c) -> std::optional<std::string> {
+                   if (c.Number("m") <= cap) return std::nullopt;
+                   return "m is above the cap";
+                 }});
+  search::TaskSpace task;
+  task.Add(std::move(space));
+  return task;
+}
+
+// The grid's order; expects to gain 8 / the trials that it knows.
+class HopefulTuner : public search::Tuner {
+ public:
+  explicit HopefulTuner(const search::TaskSpace& space) : inner_(*search::MakeTuner("grid", space, 1)) {}
+  const char* name() const override { return "hopeful"; }
+  std::vector<uint64_t> NextBatch(int n) override { return inner_->NextBatch(n); }
+  void Update(const std::vector<Outcome>& outcomes) override {
+    known_ += outcomes.size();
+    inner_->Update(outcomes);
+  }
+  std::optional<double> ExpectedGain() const override {
+    if (known_ == 0) return std::nullopt;
+    return 8.0 / static_cast<double>(known_);
+  }
+
+ private:
+  std::unique_ptr<search::Tuner> inner_;
+  size_t known_ = 0;
+};
+
+// Counts what is timed, and finds finalists half as fast as before.
+class Timer : public measure::FakeMeasurer {
+ public:
+  Timer(const measure::FakeWorld& world, int64_t* measured) : FakeMeasurer(world), measured_(measured) {}
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    ++*measured_;
+    return FakeMeasurer::Measure(kernel, incumbent);
+  }
+  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                              int rounds) override {
+    auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
+    for (auto& list : *samples) {
+      for (double& s : list) s *= 2;
+    }
+    return samples;
+  }
+
+ private:
+  int64_t* measured_;
+};
+
+class StopAndScopeTest : public testing::Test {
+ protected:
+  StopAndScopeTest() {
+    options_.budget.trials = 100;
+    options_.finalists = 4;
+    options_.batch = 8;
+    options_.session.fingerprint = "here";
+    world_.seed = 5;
+    world_.fail_share = 0;
+    world_.prune_factor = 0;
+  }
+
+  SessionResult Run(MemoryStore* store, int64_t cap = 6, bool matters = true) {
+    const search::TaskSpace space = MakeSpace(matters ? cap : 6);
+    options_.space = &space;
+    options_.session.settings = R"({"numerics": {"winograd": )" + std::to_string(cap) + "}}";
+    measured_ = 0;
+    SessionWorld world;
+    world.store = store;
+    world.clock = &clock_;
+    if (hopeful_) {
+      world.make_tuner = [&]() -> Result<std::unique_ptr<search::Tuner>> {
+        return std::unique_ptr<search::Tuner>(new HopefulTuner(space));
+      };
+    }
+    world.open_device = [&]() -> Result<Device> {
+      Device device;
+      device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      device.measurer = std::make_unique<Timer>(world_, &measured_);
+      return device;
+    };
+    Scope scope;
+    scope.winograd = cap;
+    scope.matters = matters;
+    if (matters) scope.allowed = [cap](const Outcome& o) { return o.config.Number("m") <= cap; };
+    History history("here", scope);
+    EXPECT_TRUE(history.Load(*store).ok());
+    auto result = RunSession(options_, world, &history);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    count_ = history.count();
+    return result.ok() ? *result : SessionResult();
+  }
+
+  static std::vector<Outcome> OutcomesOf(const MemoryStore& store) {
+    std::vector<Outcome> outcomes;
+    const std::vector<record::Trial> trials = *store.Trials();
+    for (const record::Trial& trial : trials) outcomes.push_back(trial.outcome);
+    return outcomes;
+  }
+
+  SessionOptions options_;
+  measure::FakeWorld world_;
+  FakeClock clock_;
+  int64_t measured_ = 0, count_ = 0;
+  bool hopeful_ = false;
+};
+
+// 8 / 32 is not below a quarter, 8 / 40 is; batches are of 8.
+TEST_F(StopAndScopeTest, StopsWhereTheTunerExpectsLessAndStoresThatItDid) {
+  hopeful_ = true;
+  options_.budget.expected_gain = 0.25;
+  MemoryStore store;
+  const SessionResult result = Run(&store);
+  EXPECT_EQ(result.reason, StopReason::kExpectedGain);
+  EXPECT_EQ(result.new_trials, 40);
+  const auto closing = Closing::FromSettings(store.Sessions()->back().settings);
+  ASSERT_TRUE(closing.has_value());
+  EXPECT_EQ(closing->reason, StopReason::kExpectedGain);
+  EXPECT_EQ(closing->expected_gain, 0.25);
+  EXPECT_EQ(closing->ReasonText(), "the tuner expects to gain less than 25 %");
+
+  EXPECT_EQ(Run(&store).new_trials, 0);
+  options_.budget.expected_gain = 0.5;
+  EXPECT_EQ(Run(&store).new_trials, 0) << "who asks for less is content, too";
+  options_.budget.expected_gain = 0.1;
+  EXPECT_EQ(Run(&store).new_trials, 48) << "8 / 88 is below a tenth, 8 / 80 is not";
+}
+
+TEST_F(StopAndScopeTest, ARunThatWasCutAnywhereEndsAtTheSameTrialForExpectedGain) {
+  hopeful_ = true;
+  options_.budget.expected_gain = 0.25;
+  for (size_t kept = 0; kept < 40; kept += 3) {
+    MemoryStore store;
+    Run(&store);
+    store.Truncate(kept);
+    EXPECT_EQ(Run(&store).reason, StopReason::kExpectedGain) << kept;
+    EXPECT_EQ(*store.CountTrials(), 40) << kept;
+  }
+}
+
+TEST_F(StopAndScopeTest, ATunerWithoutExpectationsIsNotStopped) {
+  options_.budget.expected_gain = 1;
+  options_.tuner = "random";
+  MemoryStore store;
+  EXPECT_EQ(Run(&store).reason, StopReason::kTrials);
+}
+
+TEST_F(StopAndScopeTest, ALowerCapMeasuresWhatIsMissingUnderItAndNothingElse) {
+  options_.budget.trials = 30;
+  MemoryStore store;
+  Run(&store, 6);
+  const std::vector<Outcome> before = OutcomesOf(store);
+  const auto allowed = std::count_if(before.begin(), before.end(), [](auto& o) { return o.config.Number("m") <= 2; });
+  ASSERT_GT(allowed, 0);
+  ASSERT_LT(allowed, 30);
+  const SessionResult capped = Run(&store, 2);
+  EXPECT_EQ(capped.new_trials, 30 - allowed);
+  EXPECT_EQ(count_, 30);
+  const std::vector<Outcome> after = OutcomesOf(store);
+  for (size_t i = 30; i < after.size(); ++i) EXPECT_EQ(after[i].config.Number("m"), 2) << i;
+  EXPECT_EQ(Run(&store, 2).new_trials, 0);
+  EXPECT_EQ(Run(&store, 6).new_trials, 0) << "all that a wider cap measured is there";
+}
+
+// What was found under a narrow cap must not keep a wide one from being searched.
+TEST_F(StopAndScopeTest, AHigherCapIsSearchedAnewButNoKernelIsTimedTwice) {
+  options_.budget.trials = 30;
+  MemoryStore store;
+  Run(&store, 2);
+  const SessionResult wide = Run(&store, 6);
+  EXPECT_EQ(wide.new_trials, 30);
+  const std::vector<Outcome> all = OutcomesOf(store);
+  EXPECT_TRUE(std::any_of(all.begin() + 30, all.end(), [](auto& o) { return o.config.Number("m") == 6; }));
+  int64_t again = 0;
+  for (size_t i = 30; i < all.size(); ++i) {
+    again += std::any_of(all.begin(), all.begin() + 30,
+                         [&](auto& o) { return o.artifact_digest == all[i].artifact_digest; });
+  }
+  EXPECT_GT(again, 0) << "choose another seed for this test";
+  EXPECT_EQ(measured_, 30 - again);
+}
+
+TEST_F(StopAndScopeTest, WhereNoCapMattersAChangedOneMeasuresNothing) {
+  options_.budget.trials = 30;
+  MemoryStore store;
+  Run(&store, 2, false);
+  for (const int64_t cap : {6, 0, 4}) EXPECT_EQ(Run(&store, cap, false).new_trials, 0) << cap;
+}
+
+// Sharing trials out goes by it: what comes later must not change what was decided.
+TEST_F(StopAndScopeTest, SearchSecondsAreThoseBeforeFinalistsAndLaterTrials) {
+  options_.budget.trials = 20;
+  MemoryStore store;
+  Run(&store);
+  const auto search_seconds = [&](int64_t count) {
+    History history("here");
+    EXPECT_TRUE(history.Load(store).ok());
+    return history.SearchSeconds(count);
+  };
+  const std::vector<Outcome> outcomes = OutcomesOf(store);
+  for (const int64_t count : {1, 7, 20}) {
+    double fastest = 1;
+    for (int64_t i = 0; i < count; ++i) {
+      fastest = std::min(fastest, world_.Seconds(outcomes[static_cast<size_t>(i)].config));
+    }
+    EXPECT_DOUBLE_EQ(search_seconds(count), fastest) << count;
+  }
+  const double then = search_seconds(7);
+  options_.budget.trials = 40;
+  Run(&store);
+  EXPECT_EQ(search_seconds(7), then);
+  EXPECT_EQ(search_seconds(0), 0);
+}
+
+}  // namespace
+}  // namespace hone::session
