@@ -1,8 +1,9 @@
 #!/bin/sh
 # Every tool of the pipeline but hone-plan, in a few lines each: it stands in the tools folder under each tool's name, takes
 # exactly the tool's flags, keeps the tool's promises (outputs only if changed, resume from the records, 75 on SIGTERM), and
-# notes each call in the file `calls` beside it. Also beside it: networks/NAME (the task ids of a network), speed (what a trial
-# measures), TOOL.abi (the answer to --abi), slow (if it is there, a trial takes a while). It starts no programs where the shell
+# notes each call in the file `calls` beside it. Also beside it: networks/NAME (the task ids of a network), workloads/TASK (a workload
+# instead of TASK()), speed (what a trial
+# measures, speed.TASK one of that task), TOOL.abi (the answer to --abi), slow (if it is there, a trial takes a while). It starts no programs where the shell
 # can do: the tests run it hundreds of times.
 set -eu
 bin=${0%/*}
@@ -23,6 +24,9 @@ while [ $# -gt 0 ]; do
     "hone-tune --settings" | "hone-bench --settings") settings=$2 ;;
     "hone-tune --db") db=$2 ;;
     "hone-tune --stamp") stamp=$2 ;;
+    "hone-tune --donor") [ -f "$2" ]; donors="${donors-} ${2##*/}" ;;
+    "hone-pick-best --winograd" | "hone-build --winograd") cap=$2 ;;
+    "hone-extract --input") input=$2 ;;
     "hone-pick-best --records" | "hone-report --records") records=$2 ;;
     "hone-build --name") net=$2 ;;
     "hone-build --best" | "hone-report --best") best=$2 ;;
@@ -58,11 +62,13 @@ case $tool in
     [ -f "$bin/networks/$network" ] || { echo "hone-extract: no network $network" >&2; exit 1; }
     [ -f "$target" ]
     stem "$tasks" .tasks.json
-    say extract "$name"
+    say extract "$name${input:+ with $input}"
     rows=
     get "$bin/networks/$network"
     for id in $got; do
-      rows="$rows${rows:+,}{\"id\":\"$id\",\"workload\":\"$id()\",\"weight\":1,\"flop\":1}"
+      workload="$id()"
+      if [ -f "$bin/workloads/$id" ]; then get "$bin/workloads/$id"; workload=$got; fi
+      rows="$rows${rows:+,}{\"id\":\"$id\",\"workload\":\"$workload\",\"weight\":1,\"flop\":1}"
       put "$task_dir/$id.task.json" "$id"
     done
     put "$graph" "$network $batch"
@@ -82,18 +88,20 @@ case $tool in
     had=0
     while read -r _; do had=$((had + 1)); done <"$db"
     have=$had
-    get "$bin/speed"
+    speed=$bin/speed
+    [ ! -f "$speed.$id" ] || speed=$speed.$id
+    get "$speed"
     while [ "$have" -lt "$trials" ]; do
       have=$((have + 1))
       echo "$got" >>"$db"
       [ ! -f "$bin/slow" ] || sleep 0.05 || true
     done
-    say tune "$id" "$((have - had))"
-    put "$stamp" "$id $trials"
+    say tune "$id" "$((have - had))${donors:+ from$donors}"
+    put "$stamp" "{\"version\":1,\"budget\":{\"trials\":$trials},\"search\":{\"trials\":$trials,\"seconds\":$got}}"
     ;;
   hone-pick-best)
     stem "$out" .json
-    say pick-best "$name"
+    say pick-best "$name${cap:+ up to $cap}"
     get "$tasks"
     rest=${got#*\"tasks\":}
     line=
@@ -109,7 +117,7 @@ case $tool in
     put "$out" "$line"
     ;;
   hone-build)
-    say build "${out##*/}"
+    say build "${out##*/}${cap:+ up to $cap}"
     get "$graph"
     if [ $untuned = yes ]; then line="$got, untuned"; else line=$got; get "$best"; line="$line, $got"; fi
     [ -f "$target" ]

@@ -8,6 +8,11 @@ namespace {
 
 class Refuse : public WorkFolderTest {
  protected:
+  void NinjaOkAfterPlan() {
+    ASSERT_TRUE(RunPlan().status.ok());
+    NinjaOk({"records-alpha-cpu"});
+  }
+
   // Code 2: an input file is wrong; 1: the world is.
   void ExpectRefused(const std::string& part, int code = 2) {
     const CommandResult result = RunPlan();
@@ -41,6 +46,23 @@ TEST_F(Refuse, AMalformedPipelineAndLeavesAnEarlierManifestAlone) {
 TEST_F(Refuse, ATaskListThatIsDamaged) {
   Write("work/tasks/alpha.cpu.tasks.json", "{\"version\": 1, \"tasks\": [");
   ExpectRefused("tasks/alpha.cpu.tasks.json:1:");
+}
+
+TEST_F(Refuse, ATotalWithFewerTrialsThanTasks) {
+  Write("pipelines/alpha.toml", "network = \"one\"\ntargets = [\"cpu\"]\n\n[tune]\ntrials_total = 1\n");
+  ASSERT_TRUE(RunPlan().status.ok()) << "the tasks are not known yet";
+  const CommandResult ninja = Ninja({"tune-alpha-cpu"});
+  EXPECT_FALSE(ninja.status.ok());
+  EXPECT_NE((ninja.out + ninja.err).find("alpha.toml:5: `trials_total` is 1, but alpha has 2 tasks on cpu"),
+            std::string::npos)
+      << ninja.out << ninja.err;
+  for (const std::string& call : Calls()) EXPECT_EQ(call.find("tune"), std::string::npos) << call;
+}
+
+TEST_F(Refuse, DonorsThatAreNoTasks) {
+  NinjaOkAfterPlan();
+  Write("pipelines/alpha.toml", "network = \"one\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"bb\"]\n");
+  ExpectRefused("pipelines/alpha.toml:4: `transfer`: no task `bb`");
 }
 
 TEST_F(Refuse, AnEmptyOrMissingPipelineFolder) {

@@ -28,7 +28,9 @@ void WorkFolderTest::SetUp() {
     ASSERT_EQ(chmod(Path(project_ + "/" + name).c_str(), 0755), 0);
     Write(name + ".abi", "version 1\n");
   }
+  // These two are the real ones.
   ASSERT_EQ(symlink(HONE_PLAN, Path(project_ + "/bin/hone-plan").c_str()), 0);
+  ASSERT_EQ(symlink(HONE_ALLOCATE, Path(project_ + "/bin/hone-allocate").c_str()), 0);
   Write("bin/networks/one", "a b\n");
   Write("bin/networks/two", "b c\n");
   Write("bin/speed", "10\n");
