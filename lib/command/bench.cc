@@ -22,9 +22,11 @@
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/loaded_network.h"
+#include "library/params_file.h"
 #include "library/reference_cache.h"
 #include "library/time_network.h"
 #include "measure/protocol.h"
+#include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "report/bench_file.h"
 #include "session/fingerprint.h"
@@ -91,6 +93,7 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::ReadLibraryFolder(dir));
     HONE_RETURN_IF_ERROR(CheckFile(folder.LibraryPath(), folder.library_digest, dir));
     HONE_RETURN_IF_ERROR(CheckFile(folder.GraphPath(), folder.graph_digest, dir));
+    HONE_RETURN_IF_ERROR(library::VerifyParamsFile(folder.ParamsPath(), folder.params_digest));
     if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
       return Status::Invalid(
           fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
@@ -194,6 +197,18 @@ class Bench {
     return out;
   }
 
+  // What tuning promised of each workload, from the file with the figures; of those only that it was built from.
+  Result<std::map<std::string, double>> RecordedSeconds(const LibraryFolder& folder) const {
+    std::map<std::string, double> seconds;
+    if (options_.best.empty()) return seconds;
+    HONE_ASSIGN_OR_RETURN(const pipeline::BestFile best, pipeline::ReadBestFile(options_.best));
+    for (const LibraryFolder::Kernel& kernel : folder.kernels) {
+      const pipeline::BestEntry* entry = best.Find(kernel.task);
+      if (entry && kernel.source != "default") seconds[kernel.workload] = entry->median;
+    }
+    return seconds;
+  }
+
   Status Summarise() {
     const Subject& tuned = subjects_[0];
     bench_.network = tuned.folder.network;
@@ -214,8 +229,7 @@ class Bench {
     bench_.verification = {error, kTolerance, wrong_.ok()};
     for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));
 
-    std::map<std::string, double> recorded;
-    for (const LibraryFolder::Kernel& kernel : tuned.folder.kernels) recorded[kernel.workload] = kernel.median;
+    HONE_ASSIGN_OR_RETURN(const auto recorded, RecordedSeconds(tuned.folder));
     report::KernelSum& sum = bench_.kernels;
     for (const report::BenchLayer& layer : bench_.libraries[0].layers) {
       auto found = recorded.find(layer.workload);
@@ -239,7 +253,7 @@ class Bench {
 
 }  // namespace
 
-std::string BenchAbi() { return fmt::format("bench 1\nlibrary {}", HONE_NET_ABI_VERSION); }
+std::string BenchAbi() { return fmt::format("bench 2\nlibrary {}", HONE_NET_ABI_VERSION); }
 
 int RunBench(const BenchOptions& options) {
   if (options.lib.empty()) {

@@ -8,6 +8,8 @@ namespace hone::command {
 struct BenchOptions {
   std::string lib;             // folder of the library (out/NET.TARGET)
   std::string baseline;        // folder of another library of the same network to compare with; may be empty
+  std::string best;            // best/NET.TARGET.confirmed.json or .json: what tuning measured of the kernels, for the
+                               // prediction of the network from them; empty: no prediction
   std::string settings;        // settings/JOB.bench.json; empty: the defaults
   std::string out;             // bench/NET.TARGET.json; empty: only the table
   std::string parameter_file;  // values of parameters of kind `file`; empty if there are none

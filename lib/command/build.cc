@@ -11,16 +11,30 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/load_graph.h"
+#include "command/numerics.h"
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/build.h"
 #include "library/runtime/net_runtime.h"
+#include "op/numerics.h"
 #include "op/operator.h"
 #include "pipeline/task_list.h"
 #include "session/machine.h"
 
 namespace hone::command {
 namespace {
+
+// hone-pick-best left out what is beyond the cap; another file, or an older one, may hold it.
+Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, const Target& target,
+                     const op::Numerics& numerics) {
+  for (const pipeline::BestEntry& entry : best.tasks) {
+    if (!entry.config) continue;
+    HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(entry.workload));
+    const auto why = op::Forbidden(workload, target, numerics, *entry.config);
+    if (why) return Status::Invalid(fmt::format("{}: {}: {}; run hone-pick-best again", path, entry.id, *why));
+  }
+  return Status();
+}
 
 Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
@@ -33,6 +47,8 @@ Status Build(const BuildOptions& options) {
   if (!options.untuned) {
     HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options.best));
     input.best = &*best;
+    HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseWinogradCap(options.winograd));
+    HONE_RETURN_IF_ERROR(CheckNumerics(*best, options.best, input.target, numerics));
   }
   HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file));
   if (parameters) input.file = &*parameters;

@@ -13,6 +13,7 @@ struct BuildOptions {
   std::string out;             // folder to write
   std::string name;            // of the files; empty: the graph file's name up to the first '.'
   std::string parameter_file;  // values of parameters of kind `file`; empty if there are none
+  std::string winograd = "6";  // "off", "2", "4", "6": the cap; a choice beyond it is refused
   int jobs = 0;                // threads that compile; 0: the cores
 };
 

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.h"
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command/finalists.h"
+#include "command/numerics.h"
+#include "op/numerics.h"
 #include "pipeline/best_file.h"
 #include "pipeline/task_list.h"
 #include "record/store.h"
@@ -29,6 +33,7 @@ class Picker {
   explicit Picker(const PickBestOptions& options) : options_(options) {}
 
   Status Run() {
+    HONE_ASSIGN_OR_RETURN(numerics_, ParseWinogradCap(options_.winograd));
     HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options_.tasks));
     pipeline::BestFile best{list.network, list.target, {}};
     for (const TaskEntry& task : list.tasks) {
@@ -36,6 +41,10 @@ class Picker {
       best.tasks.push_back(std::move(entry));
     }
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.out)));
+    if (!options_.choice.empty()) {
+      HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.choice)));
+      HONE_RETURN_IF_ERROR(WriteFileIfChanged(options_.choice, pipeline::ChoiceText(best)).status());
+    }
     return WriteFileIfChanged(options_.out, pipeline::BestFileText(best)).status();
   }
 
@@ -53,9 +62,9 @@ class Picker {
       }
       HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));
       if (!found) {
-        return Status::NotFound(
-            fmt::format("{}: none of its trials was correct and timed; `hone-records list {}` shows what failed",
-                        DbPath(task.id), DbPath(task.id)));
+        return Status::NotFound(fmt::format(
+            "{}: none of its trials was correct and timed{}; `hone-records list {}` shows what failed", DbPath(task.id),
+            options_.winograd == "6" ? "" : " with --winograd " + options_.winograd, DbPath(task.id)));
       }
       return entry;
     }
@@ -71,23 +80,20 @@ class Picker {
     return entry;
   }
 
-  // The best of a store's newest fingerprint. False if it has none.
+  // The best of a store's newest fingerprint, within the numerics. False if it has none.
   Result<bool> Take(const record::Store& store, BestSource source, BestEntry* entry) {
-    HONE_ASSIGN_OR_RETURN(std::optional<record::Trial> trial, store.Best(""));
-    if (!trial) return false;
-    HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
+    const Result<Workload> workload = op::ParseChecked(store.meta().workload);
+    const Result<Target> target = Target::Parse(store.meta().target);
+    const auto allows = [&](const Config& config) {
+      return !workload.ok() || !target.ok() || !op::Forbidden(*workload, *target, numerics_, config);
+    };
+    HONE_ASSIGN_OR_RETURN(FoundFinalists found, FindFinalists(store, std::max(1, options_.finalists), allows));
+    if (found.finalists.empty()) return false;
     entry->source = source;
-    entry->config = trial->outcome.config;
-    entry->median = trial->outcome.median;
     entry->from = store.meta().task_id;
-    entry->trial = trial->ordinal;
-    entry->steps_digest = Digest128(trial->outcome.steps).Hex();
-    for (const record::Session& s : sessions) {
-      if (s.id != trial->session) continue;
-      entry->fingerprint = s.fingerprint;
-      entry->host = s.host;
-      entry->recorded = FormatIso8601(s.started);
-    }
+    entry->fingerprint = found.fingerprint;
+    entry->Choose(found.finalists[0]);
+    if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
     return true;
   }
 
@@ -109,6 +115,7 @@ class Picker {
   }
 
   const PickBestOptions& options_;
+  op::Numerics numerics_;
 };
 
 }  // namespace

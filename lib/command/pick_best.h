@@ -9,6 +9,9 @@ struct PickBestOptions {
   std::string tasks;    // the task list, NET.TARGET.tasks.json
   std::string records;  // folder of the record files, TASKID.db
   std::string out;      // best/NET.TARGET.json; written only if its bytes change
+  std::string choice;   // best/NET.TARGET.choice.json, the same without figures, for hone-build; empty: not written
+  int finalists = 6;    // so many of each task go into `out`, for hone-confirm
+  std::string winograd = "6";  // "off", "2", "4", "6": the cap (`[numerics] winograd`): trials beyond it do not count
   bool allow_missing =
       false;  // a task without records takes those of the same computation with another epilogue, else the default
 };

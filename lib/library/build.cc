@@ -12,6 +12,7 @@
 #include "library/constants.h"
 #include "library/elf_object.h"
 #include "library/header_text.h"
+#include "library/in_place.h"
 #include "library/network_plan.h"
 #include "library/params_file.h"
 #include "library/runtime_object.h"
@@ -84,7 +85,6 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
     item["workload"] = kernel.workload.Text();
     item["uses"] = plan.uses[i];
     item["source"] = kernel.source;
-    item["median"] = kernel.median;
     item["config"] = Json::parse(kernel.config.ToJson());
     item["steps_digest"] = kernel.steps_digest;
     item["object_digest"] = Digest128(kernel.compiled.object).Hex();
@@ -99,7 +99,7 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   HONE_RETURN_IF_ERROR(graph::Normalise(&input.graph));
   HONE_RETURN_IF_ERROR(Canonicalise(&input.graph));
   if (input.best) HONE_RETURN_IF_ERROR(CheckBest(*input.best, input.graph, input.target));
-  HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(input.graph, input.target));
+  HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(input.graph, input.target, input.share_buffers));
   BuiltLibrary built;
   built.name = input.name;
   built.identifier = CIdentifier(input.name);
@@ -109,6 +109,11 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(input.graph, input.file));
   graph::KeepReadParameters(input.graph, &values);
   HONE_ASSIGN_OR_RETURN(Constants constants, MakeConstants(plan, built.kernels, values, input.threads));
+  if (input.share_buffers) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<bool> in_place, InPlaceKernels(built.kernels, input.target));
+    WriteInPlace(in_place, input.target, &plan);
+  }
+  built.arena_bytes = plan.arena_bytes;
   const ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
   HONE_ASSIGN_OR_RETURN(NetworkTables tables,
                         MakeTables(input.graph, input.target, plan, built.kernels, constants, params));

@@ -21,6 +21,8 @@ struct BuildInput {
   const pipeline::BestFile* best = nullptr;  // null: default configurations
   std::string name;                          // of the files: libNAME.so, NAME.h, NAME.params
   int threads = 1;                           // for compiling
+  // Parts of a concatenation lie in it, and sums over their residual, where that is possible. Off for comparisons.
+  bool share_buffers = true;
 };
 
 struct BuiltLibrary {
@@ -28,7 +30,7 @@ struct BuiltLibrary {
   std::string identifier;                                // prefix of the C names
   std::string library, header, params, manifest, graph;  // file contents
   std::vector<NetworkKernel> kernels;
-  int64_t workspace_bytes = 0, params_bytes = 0;
+  int64_t workspace_bytes = 0, params_bytes = 0, arena_bytes = 0;
   int missing = 0;  // tunable tasks that `best` has no configuration for
 };
 

@@ -19,7 +19,6 @@ Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKerne
   if (entry && entry->config) {
     kernel->config = *entry->config;
     kernel->source = pipeline::BestSourceName(entry->source);
-    kernel->median = entry->median;
     return Status();
   }
   HONE_ASSIGN_OR_RETURN(kernel->config, op::DefaultConfig(kernel->workload, target));
@@ -34,7 +33,7 @@ Status CompileOne(const Target& target, const pipeline::BestFile* best, int inde
   auto compiled = compile::CompileKernel(kernel->workload, target, kernel->config, options);
   if (!compiled.ok()) {
     std::string hint;
-    if (kernel->median > 0) hint = "; if its template has changed since, tune it again";
+    if (kernel->source == "tuned" || kernel->source == "anchor") hint = "; if its template has changed since, tune it again";
     return Status(compiled.status().kind(), fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(),
                                                         kernel->config.Text(), compiled.status().message(), hint));
   }

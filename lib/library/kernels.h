@@ -16,7 +16,6 @@ struct NetworkKernel {
   Workload workload;
   Config config;
   std::string source;        // "tuned", "anchor", "default": where the config comes from; "fixed": nothing to choose
-  double median = 0;         // seconds as recorded; 0 without records
   std::string task;          // its id
   std::string steps_digest;  // of the steps the config means now, hex
   compile::CompiledKernel compiled;

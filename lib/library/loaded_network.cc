@@ -46,7 +46,6 @@ Result<LibraryFolder> ReadLibraryFolder(const std::string& dir) {
     HONE_RETURN_IF_ERROR(item.Read("workload", &kernel.workload));
     HONE_RETURN_IF_ERROR(item.Read("source", &kernel.source));
     HONE_RETURN_IF_ERROR(item.Read("uses", &kernel.uses));
-    HONE_RETURN_IF_ERROR(item.Read("median", &kernel.median));
     folder.kernels.push_back(std::move(kernel));
   }
   return folder;

@@ -20,7 +20,6 @@ struct LibraryFolder {
   struct Kernel {
     std::string task, workload, source;
     int64_t uses = 0;
-    double median = 0;
   };
   std::vector<Kernel> kernels;
 

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "graph/memory_plan.h"
+#include "library/concat_slices.h"
+#include "library/in_place.h"
 
 namespace hone::library {
 namespace {
@@ -17,9 +19,22 @@ struct Storage {
   std::string who;
 };
 
+void PlaceArena(NetworkPlan* plan) {
+  const graph::MemoryPlan memory = graph::PlanMemory(plan->buffers);
+  plan->arena_bytes = memory.bytes;
+  for (PlannedNode& node : plan->nodes) {
+    for (PlannedOperand& operand : node.operands) {
+      if (operand.place != Place::kArena) continue;
+      const auto [buffer, offset] = plan->tensors.at(operand.tensor);
+      operand.offset = memory.offsets[buffer] + offset;
+    }
+  }
+}
+
 class Planner {
  public:
-  Planner(const graph::Graph& graph, const Target& target) : graph_(graph), target_(target) {
+  Planner(const graph::Graph& graph, const Target& target, bool slices) : graph_(graph), target_(target) {
+    if (slices) slices_ = FindConcatSlices(graph, target);
     for (size_t i = 0; i < graph.inputs.size(); ++i) inputs_[graph.inputs[i].name] = static_cast<int>(i);
     for (size_t i = 0; i < graph.outputs.size(); ++i) outputs_[graph.outputs[i]] = static_cast<int>(i);
     for (const graph::Parameter& p : graph.parameters) parameters_[p.name] = p.type;
@@ -29,7 +44,7 @@ class Planner {
     for (const graph::Node& node : graph_.nodes) {
       if (Status s = Add(node); !s.ok()) return s.WithContext("node `" + node.name + "`");
     }
-    PlaceArena();
+    PlaceArena(&plan_);
     return std::move(plan_);
   }
 
@@ -52,6 +67,7 @@ class Planner {
       const bool is_output = i + 1 == operands.size();
       HONE_RETURN_IF_ERROR(AddOperand(node, operands[i], is_output ? node.name : node.inputs[i], is_output, &planned));
     }
+    if (slices_.wholes.count(node.name)) return Status();  // its parts are written where it lies
     const std::string text = node.workload.Text();
     auto [found, added] = kernels_.emplace(text, static_cast<int>(plan_.workloads.size()));
     if (added) {
@@ -105,34 +121,30 @@ class Planner {
     return Status();
   }
 
+  // A part of a concatenation touches the whole, which lives from its first part on.
   void Touch(const std::string& tensor, int64_t bytes, bool written) {
     const int step = static_cast<int>(plan_.nodes.size());
-    if (written) {
-      tensors_[tensor] = static_cast<int>(lifetimes_.size());
-      lifetimes_.push_back({bytes, step, step});
-    } else {
-      lifetimes_[static_cast<size_t>(tensors_.at(tensor))].last = step;
+    const Slice slice = slices_.Find(tensor);
+    auto whole = slices_.wholes.find(slice.whole);
+    auto [at, added] = buffers_.emplace(slice.whole, plan_.buffers.size());
+    if (added) {
+      plan_.buffers.push_back({whole == slices_.wholes.end() ? bytes : whole->second, step, step});
+      if (whole != slices_.wholes.end()) plan_.shared.insert(at->second);
     }
-  }
-
-  void PlaceArena() {
-    const graph::MemoryPlan memory = graph::PlanMemory(lifetimes_);
-    plan_.arena_bytes = memory.bytes;
-    for (PlannedNode& node : plan_.nodes) {
-      for (PlannedOperand& operand : node.operands) {
-        if (operand.place == Place::kArena)
-          operand.offset = memory.offsets[static_cast<size_t>(tensors_.at(operand.tensor))];
-      }
-    }
+    // What vanishes neither reads nor writes.
+    if (written) plan_.tensors[tensor] = {at->second, slice.offset};
+    graph::Lifetime& lifetime = plan_.buffers[at->second];
+    lifetime.last = std::max(lifetime.last, step);
   }
 
   const graph::Graph& graph_;
   const Target& target_;
   NetworkPlan plan_;
-  std::map<std::string, int> inputs_, outputs_, kernels_, tensors_;
+  ConcatSlices slices_;
+  std::map<std::string, size_t> buffers_;  // by the tensor that spans one
+  std::map<std::string, int> inputs_, outputs_, kernels_;
   std::map<std::string, TensorType> parameters_;
   std::map<std::string, Storage> storage_;
-  std::vector<graph::Lifetime> lifetimes_;
 };
 
 }  // namespace
@@ -146,8 +158,38 @@ Status Canonicalise(graph::Graph* graph) {
   return Status();
 }
 
-Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target) {
-  return Planner(graph, target).Run();
+Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target, bool slices) {
+  return Planner(graph, target, slices).Run();
+}
+
+int WriteInPlace(const std::vector<bool>& in_place, const Target& target, NetworkPlan* plan) {
+  int count = 0;
+  for (size_t step = 0; step < plan->nodes.size(); ++step) {
+    const PlannedNode& node = plan->nodes[step];
+    const PlannedOperand& out = node.operands.back();
+    const int residual = in_place[static_cast<size_t>(node.kernel)] ? ResidualOperand(node.workload, target) : -1;
+    if (residual < 0 || out.place != Place::kArena) continue;
+    const PlannedOperand& over = node.operands[static_cast<size_t>(residual)];
+    if (over.place != Place::kArena) continue;
+    const size_t from = plan->tensors.at(over.tensor).first, to = plan->tensors.at(out.tensor).first;
+    if (plan->shared.count(from) || plan->shared.count(to)) continue;
+    if (plan->buffers[from].last != static_cast<int>(step) || plan->buffers[from].bytes != plan->buffers[to].bytes)
+      continue;
+    // A convolution reads more of its data than the element that it is about to write.
+    int readers = 0;
+    for (const PlannedOperand& operand : node.operands) {
+      readers += operand.place == Place::kArena && plan->tensors.at(operand.tensor).first == from;
+    }
+    if (readers != 1) continue;
+    plan->buffers[from].last = plan->buffers[to].last;
+    plan->buffers[to] = {0, plan->buffers[from].first, plan->buffers[from].first};
+    for (auto& [tensor, at] : plan->tensors) {
+      if (at.first == to) at.first = from;
+    }
+    ++count;
+  }
+  PlaceArena(plan);
+  return count;
 }
 
 }  // namespace hone::library

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "graph/graph.h"
+#include "graph/memory_plan.h"
 #include "op/operator.h"
 #include "target/target.h"
 
@@ -37,12 +41,21 @@ struct NetworkPlan {
   std::vector<Workload> workloads;  // distinct ones, in order of first use
   std::vector<int> uses;            // how many nodes each has
   int64_t arena_bytes = 0;
+  // Which tensors of the arena lie in one buffer, and when a buffer is in use.
+  std::vector<graph::Lifetime> buffers;
+  std::map<std::string, std::pair<size_t, int64_t>> tensors;  // buffer, offset in it
+  std::set<size_t> shared;                                    // buffers that concatenations made of several tensors
 };
 
 // The graph's workloads in the operators' canonical form. kUnsupported or kInvalid with the node's name.
 Status Canonicalise(graph::Graph* graph);
 
 // REQUIRES: `graph` normalised and canonical. kUnsupported if operands are stored differently by writer and reader.
-Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target);
+// `slices`: concatenations that need no copying (library/concat_slices.h) are no nodes of the plan; else all are.
+Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target, bool slices = true);
+
+// Lets the nodes whose kernel is in `in_place` (one flag a kernel, library/in_place.h) write over their residual where
+// that is not read afterwards, and places everything anew. Returns how many do.
+int WriteInPlace(const std::vector<bool>& in_place, const Target& target, NetworkPlan* plan);
 
 }  // namespace hone::library

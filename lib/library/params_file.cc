@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/file.h"
 #include "library/runtime/params_format.h"
 
 namespace hone::library {
@@ -32,13 +33,28 @@ uint64_t Fnv1a(std::string_view bytes) {
   return sum;
 }
 
-}  // namespace
-
-std::string ParamsFile::DigestHex() const {
+std::string Hex(const uint8_t* digest) {
   std::string hex;
-  for (char c : digest) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  for (int i = 0; i < 16; ++i) hex += fmt::format("{:02x}", digest[i]);
   return hex;
 }
+
+// The first blob whose bytes are not those that its entry tells of; empty if there is none.
+std::string DamagedBlob(std::string_view bytes, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    HoneParamsEntry entry;
+    std::memcpy(&entry, bytes.data() + sizeof(HoneParamsHeader) + i * sizeof(entry), sizeof(entry));
+    if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset) return entry.name;
+    uint8_t digest[16];
+    PutDigest(bytes.substr(entry.offset, entry.bytes), digest);
+    if (std::memcmp(digest, entry.digest, sizeof(digest)) != 0) return entry.name;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string ParamsFile::DigestHex() const { return Hex(reinterpret_cast<const uint8_t*>(digest.data())); }
 
 ParamsFile MakeParamsFile(const std::string& network, const std::vector<ConstantBlob>& blobs) {
   ParamsFile file;
@@ -71,6 +87,33 @@ ParamsFile MakeParamsFile(const std::string& network, const std::vector<Constant
   std::memcpy(file.bytes.data() + sizeof(header), entries.data(), entries.size());
   file.digest.assign(reinterpret_cast<const char*>(header.digest), sizeof(header.digest));
   return file;
+}
+
+Status VerifyParamsFile(const std::string& path, const std::string& digest) {
+  constexpr const char* kWhatToDo = "build the library again";
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  const std::string_view bytes = text;
+  HoneParamsHeader header{};
+  if (bytes.size() >= sizeof(header)) std::memcpy(&header, bytes.data(), sizeof(header));
+  if (std::memcmp(header.magic, HONE_PARAMS_MAGIC, sizeof(header.magic)) != 0)
+    return Status::Corrupt(fmt::format("{}: damaged: not a parameter file of Hone; {}", path, kWhatToDo));
+  if (header.file_bytes != bytes.size()) {
+    return Status::Corrupt(
+        fmt::format("{}: damaged: has {} bytes of {}; {}", path, bytes.size(), header.file_bytes, kWhatToDo));
+  }
+  const uint64_t entries = uint64_t{header.count} * sizeof(HoneParamsEntry);
+  if (entries > bytes.size() - sizeof(header) ||
+      Fnv1a(bytes.substr(sizeof(header), entries)) != header.table_checksum) {
+    return Status::Corrupt(fmt::format("{}: damaged in its table of contents; {}", path, kWhatToDo));
+  }
+  if (Hex(header.digest) != digest) {
+    return Status::Corrupt(
+        fmt::format("{}: belongs to another build than the manifest.json beside it; {}", path, kWhatToDo));
+  }
+  const std::string blob = DamagedBlob(bytes, header.count);
+  if (blob.empty()) return Status();
+  return Status::Corrupt(
+      fmt::format("{}: damaged: the values of `{}` are not those that were written; {}", path, blob, kWhatToDo));
 }
 
 }  // namespace hone::library

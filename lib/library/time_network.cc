@@ -3,78 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "graph/graph_json.h"
+#include "library/network_runner.h"
 #include "library/reference_cache.h"
-#include "runtime/host/buffer.h"
 #include "runtime/host/peak.h"
 #include "task/outcome.h"
 
 namespace hone::library {
 namespace {
 
-// An instance with its buffers.
-class Runner {
- public:
-  explicit Runner(const LoadedNetwork& net) : net_(net) {}
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
-  ~Runner() { net_.destroy(instance_); }
-
-  Status Create(const std::string& params, const std::vector<std::vector<float>>& inputs) {
-    const HoneNetInfo& info = net_.info();
-    if (static_cast<size_t>(info.input_count) != inputs.size())
-      return Status::Invalid("the library and its graph differ in their inputs");
-    for (int i = 0; i < info.input_count; ++i) {
-      if (info.inputs[i].bytes != inputs[static_cast<size_t>(i)].size() * sizeof(float)) {
-        return Status::Invalid("the library and its graph differ in their inputs");
-      }
-      HONE_RETURN_IF_ERROR(AddBuffer(info.inputs[i].bytes, &in_));
-      std::memcpy(buffers_.back().data(), inputs[static_cast<size_t>(i)].data(), info.inputs[i].bytes);
-    }
-    for (int i = 0; i < info.output_count; ++i) HONE_RETURN_IF_ERROR(AddBuffer(info.outputs[i].bytes, &out_));
-    HoneNetOptions options{};
-    options.params_path = params.c_str();
-    options.pin = 1;
-    return Check(net_.create(&options, &instance_));
-  }
-
-  Status Run() { return Check(net_.run(instance_, in_.data(), out_.data())); }
-  Status Profile(double* seconds) { return Check(net_.profile_run(instance_, in_.data(), out_.data(), seconds)); }
-
-  std::vector<std::vector<float>> Outputs() const {
-    std::vector<std::vector<float>> outputs;
-    for (int i = 0; i < net_.info().output_count; ++i) {
-      const float* values = static_cast<const float*>(out_[static_cast<size_t>(i)]);
-      outputs.emplace_back(values, values + net_.info().outputs[i].bytes / sizeof(float));
-    }
-    return outputs;
-  }
-
- private:
-  template <typename P>
-  Status AddBuffer(uint64_t bytes, std::vector<P>* pointers) {
-    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes)));
-    buffers_.push_back(std::move(buffer));
-    pointers->push_back(buffers_.back().data());
-    return Status();
-  }
-  Status Check(int code) const {
-    if (code == HONE_NET_OK) return Status();
-    return Status::Invalid(std::string(net_.info().network) + ": " + net_.strerror(code));
-  }
-
-  const LoadedNetwork& net_;
-  HoneNet* instance_ = nullptr;
-  std::vector<runtime::AlignedBuffer> buffers_;
-  std::vector<const void*> in_;
-  std::vector<void*> out_;
-};
-
-Status ProfileLayers(Runner* runner, int64_t runs, size_t layers, std::vector<double>* medians) {
+Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, std::vector<double>* medians) {
   std::vector<std::vector<double>> samples(layers);
   std::vector<double> seconds(layers);
   for (int64_t i = 0; i < runs; ++i) {
@@ -97,7 +38,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   for (int i = 0; i < info.layer_count; ++i)
     reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
   {
-    Runner runner(net);
+    NetworkRunner runner(net);
     HONE_RETURN_IF_ERROR(runner.Create(folder.ParamsPath(), BenchInputs(graph, request.seed)));
     HONE_RETURN_IF_ERROR(runner.Run());
     if (request.outputs) reply.outputs = runner.Outputs();

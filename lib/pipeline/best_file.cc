@@ -8,22 +8,92 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 constexpr std::pair<BestSource, const char*> kSources[] = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
+
+Json FinalistJson(const Finalist& f) {
+  Json j = {{"config", Json::parse(f.config.ToJson())},
+            {"steps_digest", f.steps_digest},
+            {"median", f.median},
+            {"trial", f.trial},
+            {"host", f.host},
+            {"recorded", f.recorded}};
+  if (f.in_network > 0) j["in_network"] = f.in_network;
+  return j;
+}
 
 Json EntryJson(const BestEntry& e) {
   Json j = {{"id", e.id}, {"workload", e.workload}, {"source", BestSourceName(e.source)}};
   if (!e.config) return j;
   j["config"] = Json::parse(e.config->ToJson());
+  j["steps_digest"] = e.steps_digest;
+  if (!(e.median > 0)) return j;
   j["median"] = e.median;
   j["fingerprint"] = e.fingerprint;
   j["from"] = e.from;
   j["trial"] = e.trial;
   j["host"] = e.host;
   j["recorded"] = e.recorded;
-  j["steps_digest"] = e.steps_digest;
+  if (e.finalists.empty()) return j;
+  j["finalists"] = Json::array();
+  for (const Finalist& f : e.finalists) j["finalists"].push_back(FinalistJson(f));
   return j;
+}
+
+Json InNetworkJson(const InNetwork& n) {
+  return {{"key", n.key},
+          {"kept", n.kept ? "confirmed" : "alone"},
+          {"alone_seconds", n.alone_seconds},
+          {"confirmed_seconds", n.confirmed_seconds},
+          {"runs", n.runs},
+          {"host", n.host},
+          {"recorded", n.recorded}};
+}
+
+Status ReadConfig(JsonReader* reader, std::optional<Config>* out) {
+  JsonReader config;
+  HONE_RETURN_IF_ERROR(reader->Read("config", &config));
+  Result<Config> parsed = Config::FromJson(config.value().dump());
+  if (!parsed.ok()) return reader->Error("config", parsed.status().message());
+  *out = std::move(*parsed);
+  return Status();
+}
+
+Status ReadSeconds(JsonReader* reader, const std::string& key, double* out) {
+  HONE_RETURN_IF_ERROR(reader->Read(key, out));
+  return *out > 0 ? Status() : reader->Error(key, "must be above 0");
+}
+
+Result<Finalist> ReadFinalist(JsonReader* reader) {
+  Finalist f;
+  std::optional<Config> config;
+  HONE_RETURN_IF_ERROR(ReadConfig(reader, &config));
+  f.config = std::move(*config);
+  HONE_RETURN_IF_ERROR(reader->Read("steps_digest", &f.steps_digest));
+  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "median", &f.median));
+  HONE_RETURN_IF_ERROR(reader->Read("trial", &f.trial));
+  HONE_RETURN_IF_ERROR(reader->Read("host", &f.host));
+  HONE_RETURN_IF_ERROR(reader->Read("recorded", &f.recorded));
+  if (reader->Has("in_network")) HONE_RETURN_IF_ERROR(ReadSeconds(reader, "in_network", &f.in_network));
+  HONE_RETURN_IF_ERROR(reader->Finish());
+  return f;
+}
+
+Status ReadFigures(JsonReader* reader, BestEntry* e) {
+  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "median", &e->median));
+  HONE_RETURN_IF_ERROR(reader->Read("fingerprint", &e->fingerprint));
+  HONE_RETURN_IF_ERROR(reader->Read("from", &e->from));
+  HONE_RETURN_IF_ERROR(reader->Read("trial", &e->trial));
+  HONE_RETURN_IF_ERROR(reader->Read("host", &e->host));
+  HONE_RETURN_IF_ERROR(reader->Read("recorded", &e->recorded));
+  std::vector<JsonReader> finalists;
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("finalists", &finalists));
+  for (JsonReader& item : finalists) {
+    HONE_ASSIGN_OR_RETURN(Finalist finalist, ReadFinalist(&item));
+    e->finalists.push_back(std::move(finalist));
+  }
+  return Status();
 }
 
 Result<BestEntry> ReadEntry(JsonReader* reader) {
@@ -40,22 +110,30 @@ Result<BestEntry> ReadEntry(JsonReader* reader) {
   }
   if (!known) return reader->Error("source", "expected tuned, anchor or default, found `" + source + "`");
   if (e.source != BestSource::kDefault) {
-    JsonReader config;
-    HONE_RETURN_IF_ERROR(reader->Read("config", &config));
-    Result<Config> parsed = Config::FromJson(config.value().dump());
-    if (!parsed.ok()) return reader->Error("config", parsed.status().message());
-    e.config = std::move(*parsed);
-    HONE_RETURN_IF_ERROR(reader->Read("median", &e.median));
-    HONE_RETURN_IF_ERROR(reader->Read("fingerprint", &e.fingerprint));
-    HONE_RETURN_IF_ERROR(reader->Read("from", &e.from));
-    HONE_RETURN_IF_ERROR(reader->Read("trial", &e.trial));
-    HONE_RETURN_IF_ERROR(reader->Read("host", &e.host));
-    HONE_RETURN_IF_ERROR(reader->Read("recorded", &e.recorded));
+    HONE_RETURN_IF_ERROR(ReadConfig(reader, &e.config));
     HONE_RETURN_IF_ERROR(reader->Read("steps_digest", &e.steps_digest));
-    if (!(e.median > 0)) return reader->Error("median", "must be above 0");
+    if (reader->Has("median")) HONE_RETURN_IF_ERROR(ReadFigures(reader, &e));
   }
   HONE_RETURN_IF_ERROR(reader->Finish());
   return e;
+}
+
+Result<InNetwork> ReadInNetwork(JsonReader* reader) {
+  InNetwork n;
+  std::string kept;
+  HONE_RETURN_IF_ERROR(reader->Read("key", &n.key));
+  HONE_RETURN_IF_ERROR(reader->Read("kept", &kept));
+  if (kept != "confirmed" && kept != "alone") {
+    return reader->Error("kept", "expected confirmed or alone, found `" + kept + "`");
+  }
+  n.kept = kept == "confirmed";
+  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "alone_seconds", &n.alone_seconds));
+  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "confirmed_seconds", &n.confirmed_seconds));
+  HONE_RETURN_IF_ERROR(reader->Read("runs", &n.runs));
+  HONE_RETURN_IF_ERROR(reader->Read("host", &n.host));
+  HONE_RETURN_IF_ERROR(reader->Read("recorded", &n.recorded));
+  HONE_RETURN_IF_ERROR(reader->Finish());
+  return n;
 }
 
 }  // namespace
@@ -74,11 +152,27 @@ const BestEntry* BestFile::Find(std::string_view id) const {
   return nullptr;
 }
 
+void BestEntry::Choose(const Finalist& finalist) {
+  config = finalist.config;
+  median = finalist.median;
+  trial = finalist.trial;
+  host = finalist.host;
+  recorded = finalist.recorded;
+  steps_digest = finalist.steps_digest;
+}
+
 std::string BestFileText(const BestFile& best) {
   Json tasks = Json::array();
   for (const BestEntry& e : best.tasks) tasks.push_back(EntryJson(e));
-  return DumpJson(
-      Json{{"version", kVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}});
+  Json json = {{"version", kVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}};
+  if (best.in_network) json["in_network"] = InNetworkJson(*best.in_network);
+  return DumpJson(json);
+}
+
+std::string ChoiceText(const BestFile& best) {
+  BestFile choice{best.network, best.target, best.tasks, std::nullopt};
+  for (BestEntry& e : choice.tasks) e.median = 0;  // without it no other figure is written
+  return BestFileText(choice);
 }
 
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
@@ -90,6 +184,11 @@ Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.Read("network", &best.network));
   HONE_RETURN_IF_ERROR(reader.Read("target", &best.target));
   HONE_RETURN_IF_ERROR(reader.Read("tasks", &tasks));
+  if (reader.Has("in_network")) {
+    JsonReader item;
+    HONE_RETURN_IF_ERROR(reader.Read("in_network", &item));
+    HONE_ASSIGN_OR_RETURN(best.in_network, ReadInNetwork(&item));
+  }
   HONE_RETURN_IF_ERROR(reader.Finish());
   for (JsonReader& task : tasks) {
     HONE_ASSIGN_OR_RETURN(BestEntry entry, ReadEntry(&task));

@@ -1,12 +1,21 @@
-// The best configuration of each task of a network: best/NET.TARGET.json, written by hone-pick-best, read by hone-build
-// and hone-bench. Format (version 1):
-//   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...",
-//    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned", "config": {...},
-//    "median": 1.2e-4,
-//               "fingerprint": "...", "from": "conv2d-...", "trial": 17, "host": "...", "recorded":
-//               "2026-11-21T10:00:00Z", "steps_digest": "..."}]}
-// A byte changes only if a choice or where it came from does (so the number of trials is not in it): an unchanged file
-// stops Ninja's chain here.
+// The best configuration of each task of a network. One format in three files of a job:
+//   best/NET.TARGET.json            written by hone-pick-best: what is best alone, with its figures and its finalists
+//   best/NET.TARGET.confirmed.json  written by hone-confirm: what is best in the network, with both figures
+//   best/NET.TARGET.choice.json     what is to be built, without any figure: read by hone-build. Measuring the same
+//                                   choice again changes the two others, never this one, so that Ninja's chain stops
+// Format (version 2; version 1 had no `finalists` and no `in_network`):
+//   {"version": 2, "network": "resnet-18", "target": "cpu -triple=...",
+//    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned",
+//               "config": {...}, "steps_digest": "...",
+//               "median": 1.2e-4, "fingerprint": "...", "from": "conv2d-...", "trial": 17, "host": "...",
+//               "recorded": "2026-11-21T10:00:00Z",
+//               "finalists": [{"config": {...}, "steps_digest": "...", "median": 1.2e-4, "trial": 17, "host": "...",
+//                              "recorded": "...", "in_network": 1.3e-4}]}],
+//    "in_network": {"key": "...", "kept": "confirmed", "alone_seconds": .., "confirmed_seconds": .., "runs": 80,
+//                   "host": "...", "recorded": "..."}}
+// An entry has `config` and `steps_digest` unless its source is "default", and the figures (`median` to `recorded`) all
+// or not at all. A byte changes only if a choice, a figure or where they came from does (so the number of trials is not
+// in it).
 #pragma once
 
 #include <cstdint>
@@ -26,22 +35,48 @@ enum class BestSource {
   kDefault,  // "default": no records; the template's default is built
 };
 
+// A configuration that may be the best one in the network.
+struct Finalist {
+  Config config;
+  double median = 0;           // seconds, measured alone
+  int64_t trial = 0;           // ordinal in the records
+  std::string host, recorded;  // where and when (ISO 8601) the session began that measured it
+  std::string steps_digest;    // of the schedule that the config meant then
+  double in_network = 0;       // seconds of all layers of the task together, in one run; 0: not measured
+};
+
 struct BestEntry {
   std::string id;        // of the task
   std::string workload;  // canonical text
   BestSource source = BestSource::kDefault;
-  std::optional<Config> config;  // none for kDefault
-  double median = 0;             // seconds, as measured; 0 for kDefault
-  std::string fingerprint;       // of the machine that measured it
-  std::string from;              // id of the task whose records it comes from; empty for kDefault
-  int64_t trial = 0;             // ordinal there
-  std::string host, recorded;    // where and when (ISO 8601) the session began that measured it
-  std::string steps_digest;      // of the schedule that the config meant then
+  std::optional<Config> config;     // none for kDefault
+  double median = 0;                // seconds, as measured alone; 0: unknown
+  std::string fingerprint;          // of the machine that measured it
+  std::string from;                 // id of the task whose records it comes from; empty for kDefault
+  int64_t trial = 0;                // ordinal there
+  std::string host, recorded;       // where and when (ISO 8601) the session began that measured it
+  std::string steps_digest;         // of the schedule that the config meant then
+  std::vector<Finalist> finalists;  // the fastest alone first; `config` is one of them. May be empty
+
+  // Makes a finalist the choice.
+  void Choose(const Finalist& finalist);
+};
+
+// How the choice was confirmed in the network.
+struct InNetwork {
+  std::string key;           // digest of what was compared: with the same it need not be done again
+  bool kept = false;         // "confirmed": the choice is what was best in the network; false, "alone": that was not
+                             // faster on the whole, and everything stays as it is best alone
+  double alone_seconds = 0;  // of a run of the network with what is best alone
+  double confirmed_seconds = 0;  // with what was best in the network
+  int64_t runs = 0;              // of each of the two
+  std::string host, recorded;
 };
 
 struct BestFile {
   std::string network, target;  // as in the task list
   std::vector<BestEntry> tasks;
+  std::optional<InNetwork> in_network;
 
   const BestEntry* Find(std::string_view id) const;
 };
@@ -49,6 +84,8 @@ struct BestFile {
 const char* BestSourceName(BestSource source);
 
 std::string BestFileText(const BestFile& best);  // with a newline at its end
+// The same file with what is built and nothing else: the text of best/NET.TARGET.choice.json.
+std::string ChoiceText(const BestFile& best);
 // kInvalid with `path` and the place.
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path);
 Result<BestFile> ReadBestFile(const std::string& path);

@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
                "hone-bench");
   app.add_option("--lib", options.lib, "folder of the library (out/NET.TARGET)");
   app.add_option("--baseline", options.baseline, "folder of another library of the same network; the two alternate");
+  app.add_option("--best", options.best,
+                 "the figures of tuning (best/NET.TARGET.json): predict the network from its kernels");
   app.add_option("--settings", options.settings,
                  "settings file (settings/JOB.bench.json): processes, iterations, warmup, seed");
   app.add_option("--out", options.out, "file to write with all samples (bench/NET.TARGET.json)");

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "runtime/host/pool.h"
@@ -11,6 +12,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define LINE 64u
 #define PAGE 4096u
+#define HUGE_PAGE (2u << 20)
 
 /* A place in a node's buffer array that holds a caller's pointer: filled in by each run. */
 typedef struct Patch {
@@ -45,6 +47,16 @@ static uint64_t staging_bytes(const HoneNetTable* t) {
 
 static uint64_t workspace_bytes(const HoneNetTable* t) {
   return round_up(t->arena_bytes) + round_up(t->workspace_bytes) + staging_bytes(t);
+}
+
+/* On huge pages where it is large enough to fill one and the system gives them on request: activations are walked
+ * through in strides of whole rows, and a page of 4 KiB holds few of those. */
+static char* allocate_workspace(uint64_t bytes) {
+  const uint64_t page = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+  const uint64_t rounded = (bytes + page) / page * page;
+  char* data = aligned_alloc(page, rounded);
+  if (data && page == HUGE_PAGE) madvise(data, rounded, MADV_HUGEPAGE);
+  return data;
 }
 
 EXPORT int HONE_NET_abi_version(void) { return HONE_NET_ABI_VERSION; }
@@ -144,7 +156,7 @@ static int create(HoneNet* net, const HoneNetTable* t, const HoneNetOptions* opt
     if (options->workspace_size < bytes || (uintptr_t)options->workspace % LINE != 0) return HONE_NET_E_WORKSPACE;
     net->workspace = options->workspace;
   } else {
-    net->own_workspace = aligned_alloc(PAGE, (bytes + PAGE) / PAGE * PAGE);
+    net->own_workspace = allocate_workspace(bytes);
     if (!net->own_workspace) return HONE_NET_E_MEMORY;
     net->workspace = net->own_workspace;
   }

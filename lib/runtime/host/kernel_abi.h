@@ -18,8 +18,8 @@ typedef struct HoneParallel {
   void* pool;
 } HoneParallel;
 
-/* `buffers`: one pointer an argument, in order, each 64-byte aligned, no two overlapping (but for arguments marked in
- * place). `workspace`: EntryPoint::workspace_bytes, 64-byte aligned. `scratch`: for work outside parallel loops, the
+/* `buffers`: one pointer an argument, in order, each 64-byte aligned, no two overlapping (but
+ * for an output over a residual, with kernels that library/in_place.h has found fit for it). `workspace`: EntryPoint::workspace_bytes, 64-byte aligned. `scratch`: for work outside parallel loops, the
  * calling thread's block. */
 typedef void (*HoneKernel)(void* const* buffers, const HoneParallel* parallel, char* workspace, char* scratch);
 

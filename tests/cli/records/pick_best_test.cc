@@ -106,6 +106,44 @@ TEST_F(PickBestTool, DamagedAndNewerInputsAreRefusedAndLeaveTheOutputAlone) {
   EXPECT_EQ(Read("best/net.cpu.json"), before);
 }
 
+// Those that hone-confirm compares: correct and timed, once each, not far behind the first.
+TEST_F(PickBestTool, KeepsTheFinalists) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(9, 1e-3)}, "another-machine", 500);
+  Outcome twin = Ok(6, 2.1e-3), other = Ok(7, 2.5e-3);
+  twin.artifact_digest = "2";  // what trial 3 compiled
+  other.config.template_name = "another_template";
+  Record("a", kWorkloadA,
+         {Ok(0, 4e-3), Pruned(1, 1e-3), Ok(2, 2e-3), Ok(3, 2.2e-3), Ok(4, 2.3e-3), twin, other,
+          Failed(5, TrialError::kWrong, "x")});
+  ExpectPicked(PickBest({"--finalists", "3"}));
+  const pipeline::BestEntry entry = Best().tasks.at(0);
+  ASSERT_EQ(entry.finalists.size(), 3u);  // the fastest of the other template rather than a third of this one
+  EXPECT_EQ(entry.finalists[0].config, *entry.config);
+  EXPECT_EQ(entry.finalists[0].median, 2e-3);
+  EXPECT_EQ(entry.finalists[1].config.index, 3u);
+  EXPECT_EQ(entry.finalists[2].config.template_name, "another_template");
+  EXPECT_EQ(entry.finalists[2].trial, 7);
+  ExpectPicked(PickBest({"--finalists", "0"}));
+  EXPECT_TRUE(Best().tasks.at(0).finalists.empty());
+}
+
+// Timing the same choice again changes the figures, and not what hone-build reads.
+TEST_F(PickBestTool, WritesTheChoiceWithoutFigures) {
+  WriteTaskList({{"a", kWorkloadA}});
+  Record("a", kWorkloadA, {Ok(0, 1e-3), Ok(1, 2e-3)});
+  ExpectPicked(PickBest({"--choice", "best/net.cpu.choice.json"}));
+  const std::string best = Read("best/net.cpu.json"), choice = Read("best/net.cpu.choice.json");
+  EXPECT_EQ(choice.find("median"), std::string::npos);
+  Record("a", kWorkloadA, {Ok(0, 9e-4)}, "machine-1", 3000);
+  ExpectPicked(PickBest({"--choice", "best/net.cpu.choice.json"}));
+  EXPECT_NE(Read("best/net.cpu.json"), best);
+  EXPECT_EQ(Read("best/net.cpu.choice.json"), choice);
+  Record("a", kWorkloadA, {Ok(2, 8e-4)}, "machine-1", 4000);
+  ExpectPicked(PickBest({"--choice", "best/net.cpu.choice.json"}));
+  EXPECT_NE(Read("best/net.cpu.choice.json"), choice);
+}
+
 // Ninja's restat: trials that found nothing better stop the chain here.
 TEST_F(PickBestTool, TheSameChoicesKeepTheFile) {
   WriteTaskList({{"a", kWorkloadA}});

@@ -1,0 +1,64 @@
+#include "command/finalists.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "base/hash.h"
+
+namespace hone::command {
+namespace {
+
+using pipeline::Finalist;
+
+Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>& sessions) {
+  Finalist f;
+  f.config = trial.outcome.config;
+  f.median = trial.outcome.median;
+  f.trial = trial.ordinal;
+  f.steps_digest = Digest128(trial.outcome.steps).Hex();
+  if (auto session = sessions.find(trial.session); session != sessions.end()) {
+    f.host = session->second.host;
+    f.recorded = FormatIso8601(session->second.started);
+  }
+  return f;
+}
+
+}  // namespace
+
+Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
+                                     const std::function<bool(const Config&)>& allows) {
+  FoundFinalists found;
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> all, store.Sessions());
+  HONE_ASSIGN_OR_RETURN(std::vector<record::Trial> trials, store.Trials());
+  if (all.empty()) return found;
+  found.fingerprint = all.back().fingerprint;
+  std::map<int64_t, record::Session> sessions;  // on that machine
+  for (const record::Session& s : all) {
+    if (s.fingerprint == found.fingerprint) sessions[s.id] = s;
+  }
+  std::erase_if(trials, [&](const record::Trial& t) {
+    return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !sessions.count(t.session) ||
+           !allows(t.outcome.config);
+  });
+  std::stable_sort(trials.begin(), trials.end(),
+                   [](const record::Trial& a, const record::Trial& b) { return a.outcome.median < b.outcome.median; });
+  std::set<std::string> artifacts, templates;
+  std::vector<const record::Trial*> first, second;
+  for (const record::Trial& t : trials) {
+    if (t.outcome.median > kFinalistReach * trials[0].outcome.median) break;
+    const std::string& artifact = t.outcome.artifact_digest;
+    if (!artifact.empty() && !artifacts.insert(artifact).second) continue;
+    (templates.insert(t.outcome.config.template_name).second ? first : second).push_back(&t);
+  }
+  first.insert(first.end(), second.begin(), second.end());
+  if (first.size() > static_cast<size_t>(count)) first.resize(static_cast<size_t>(count));
+  std::stable_sort(first.begin(), first.end(), [](const record::Trial* a, const record::Trial* b) {
+    return a->outcome.median < b->outcome.median;
+  });
+  for (const record::Trial* t : first) found.finalists.push_back(Of(*t, sessions));
+  return found;
+}
+
+}  // namespace hone::command

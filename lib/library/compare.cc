@@ -1,0 +1,99 @@
+#include "library/compare.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/interrupt.h"
+#include "graph/graph_json.h"
+#include "library/network_runner.h"
+#include "library/reference_cache.h"
+
+namespace hone::library {
+namespace {
+
+// The cores that this thread may use, as they were. An instance pins its creator, and one that a pinned thread makes
+// would have that core alone.
+class Cores {
+ public:
+  Cores() { known_ = sched_getaffinity(0, sizeof set_, &set_) == 0; }
+  Cores(const Cores&) = delete;
+  Cores& operator=(const Cores&) = delete;
+  ~Cores() { Restore(); }
+  void Restore() const {
+    if (known_) sched_setaffinity(0, sizeof set_, &set_);
+  }
+
+ private:
+  cpu_set_t set_;
+  bool known_ = false;
+};
+
+struct Subject {
+  std::unique_ptr<LoadedNetwork> net;
+  std::unique_ptr<NetworkRunner> runner;
+  Compared compared;
+};
+
+Status Turn(const CompareOptions& options, Subject* subject) {
+  Clock* clock = RealClock();
+  const size_t layers = subject->compared.workloads.size();
+  std::vector<double> seconds(layers);
+  for (int64_t i = -options.warm; i < options.timed; ++i) {
+    if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+    const double before = clock->NowSeconds();
+    HONE_RETURN_IF_ERROR(options.layers ? subject->runner->Profile(seconds.data()) : subject->runner->Run());
+    const double after = clock->NowSeconds();
+    if (i < 0) continue;
+    subject->compared.runs.push_back(after - before);
+    if (!options.layers) continue;
+    for (size_t layer = 0; layer < layers; ++layer) subject->compared.layers[layer].push_back(seconds[layer]);
+  }
+  return Status();
+}
+
+}  // namespace
+
+double Compared::LowerQuartile(std::vector<double> samples) {
+  if (samples.empty()) return 0;
+  const auto at = samples.begin() + static_cast<ptrdiff_t>(samples.size() / 4);
+  std::nth_element(samples.begin(), at, samples.end());
+  return *at;
+}
+
+Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
+                                               const CompareOptions& options) {
+  if (folders.empty()) return std::vector<Compared>();
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folders[0].GraphPath()));
+  const auto inputs = BenchInputs(graph, options.seed);
+  const Cores cores;
+  std::vector<Subject> subjects(folders.size());
+  for (size_t i = 0; i < folders.size(); ++i) {
+    cores.Restore();
+    Subject& subject = subjects[i];
+    HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(folders[i].LibraryPath(), folders[i].identifier));
+    subject.net = std::make_unique<LoadedNetwork>(std::move(net));
+    subject.runner = std::make_unique<NetworkRunner>(*subject.net);
+    HONE_RETURN_IF_ERROR(subject.runner->Create(folders[i].ParamsPath(), inputs));
+    const HoneNetInfo& info = subject.net->info();
+    for (int layer = 0; layer < info.layer_count; ++layer)
+      subject.compared.workloads.push_back(info.layers[layer].workload);
+    subject.compared.layers.resize(subject.compared.workloads.size());
+    HONE_RETURN_IF_ERROR(subject.runner->Run());
+    subject.compared.outputs = subject.runner->Outputs();
+  }
+  const double start = RealClock()->NowSeconds();
+  for (int64_t round = 0; round < options.max_rounds; ++round) {
+    if (round >= options.min_rounds && RealClock()->NowSeconds() - start > options.seconds) break;
+    for (size_t i = 0; i < subjects.size(); ++i) {
+      HONE_RETURN_IF_ERROR(Turn(options, &subjects[round % 2 == 0 ? i : subjects.size() - 1 - i]));
+    }
+  }
+  std::vector<Compared> out;
+  for (Subject& subject : subjects) out.push_back(std::move(subject.compared));
+  return out;
+}
+
+}  // namespace hone::library

@@ -1,0 +1,41 @@
+// Several libraries of one network, timed against each other in this process.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "library/loaded_network.h"
+
+namespace hone::library {
+
+struct CompareOptions {
+  uint64_t seed = 1;    // of the inputs
+  bool layers = false;  // time every layer; else whole runs
+  int64_t warm = 1;     // runs before the timed ones of a turn: the others' weights and arena are in the caches
+  int64_t timed = 4;    // timed runs of a turn
+  int64_t min_rounds = 6, max_rounds = 24;  // turns of each library...
+  double seconds = 6;                       // ...until this is spent
+};
+
+struct Compared {
+  std::vector<std::string> workloads;       // of the layers
+  std::vector<std::vector<double>> layers;  // seconds of each, a run; only if asked for
+  std::vector<double> runs;                 // seconds of whole runs, a run
+  std::vector<std::vector<float>> outputs;  // of its first run
+
+  double LayerSeconds(size_t layer) const { return LowerQuartile(layers[layer]); }
+  double RunSeconds() const { return LowerQuartile(runs); }
+
+  // What is compared. The machine adds to a time and never takes away: the quartile stays put where a neighbour
+  // disturbs up to three quarters of the runs, and does not hang on a single one, as the minimum does.
+  static double LowerQuartile(std::vector<double> samples);
+};
+
+// All are loaded and run in turns, forwards and backwards, so that a drift hits them alike. The threads are pinned
+// while it lasts. kInterrupted on ^C.
+Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
+                                               const CompareOptions& options);
+
+}  // namespace hone::library

@@ -1,0 +1,72 @@
+#include "library/concat_slices.h"
+
+#include <algorithm>
+#include <set>
+
+#include "graph/memory_plan.h"
+#include "op/operator.h"
+
+namespace hone::library {
+namespace {
+
+int64_t Bytes(const op::Operand& operand) { return operand.PhysicalElements() * operand.logical.type.bytes(); }
+
+class Finder {
+ public:
+  Finder(const graph::Graph& graph, const Target& target) : graph_(graph), target_(target) {
+    for (const graph::Node& node : graph.nodes) computed_.insert(node.name);
+    for (const std::string& output : graph.outputs) computed_.erase(output);
+  }
+
+  ConcatSlices Run() {
+    for (const graph::Node& node : graph_.nodes) {
+      if (node.workload.op == "concat" && computed_.count(node.name)) Try(node);
+    }
+    return std::move(slices_);
+  }
+
+ private:
+  void Try(const graph::Node& node) {
+    const Result<const op::Operator*> op = op::FindOperator(node.workload.op);
+    if (!op.ok() || !node.workload.epilogue.empty()) return;
+    const std::vector<op::Operand> operands = (*op)->Operands(node.workload, target_);
+    const op::Operand& out = operands.back();
+    if (operands.size() != node.inputs.size() + 1 || out.logical.shape[0] != 1) return;
+    std::map<std::string, Slice> parts;
+    int64_t offset = 0;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const op::Operand& part = operands[i];
+      const bool last = i + 1 == node.inputs.size();
+      if (part.layout != out.layout || part.role != op::OperandRole::kData) return;
+      // The zeros behind a ragged part would lie between two parts.
+      if (part.layout == op::Layout::kBlocked && !last && part.logical.shape[1] % target_.FloatLanes() != 0) return;
+      if (offset % graph::kArenaAlignment != 0) return;
+      if (!computed_.count(node.inputs[i]) || slices_.parts.count(node.inputs[i])) return;
+      if (!parts.emplace(node.inputs[i], Slice{node.name, offset}).second) return;
+      offset += Bytes(part);
+    }
+    if (offset != Bytes(out)) return;
+    slices_.parts.merge(parts);
+    slices_.wholes[node.name] = offset;
+  }
+
+  const graph::Graph& graph_;
+  const Target& target_;
+  std::set<std::string> computed_;  // by nodes, for nodes
+  ConcatSlices slices_;
+};
+
+}  // namespace
+
+Slice ConcatSlices::Find(const std::string& tensor) const {
+  Slice at{tensor, 0};
+  for (auto part = parts.find(tensor); part != parts.end(); part = parts.find(at.whole)) {
+    at.offset += part->second.offset;
+    at.whole = part->second.whole;
+  }
+  return at;
+}
+
+ConcatSlices FindConcatSlices(const graph::Graph& graph, const Target& target) { return Finder(graph, target).Run(); }
+
+}  // namespace hone::library

@@ -1,0 +1,104 @@
+#include "library/in_place.h"
+
+#include <cstring>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "codegen/llvm/codegen.h"
+#include "op/operator.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/thread_pool.h"
+
+namespace hone::library {
+namespace {
+
+using compile::ArgSource;
+using runtime::AlignedBuffer;
+
+Result<AlignedBuffer> RandomBuffer(int64_t elements, Rng* rng) {
+  HONE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(elements * int64_t{sizeof(float)}));
+  float* values = reinterpret_cast<float*>(buffer.data());
+  for (int64_t i = 0; i < elements; ++i) values[i] = static_cast<float>(rng->UniformDouble() * 2 - 1);
+  return buffer;
+}
+
+class Asker {
+ public:
+  Asker(const runtime::LoadedModule& module, runtime::ThreadPool* pool, const Target& target)
+      : module_(module), pool_(pool), target_(target) {}
+
+  Result<bool> Ask(const NetworkKernel& kernel, size_t residual) {
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel.workload.op));
+    const std::vector<op::Operand> operands = op->Operands(kernel.workload, target_);
+    const size_t output = operands.size() - 1;
+    if (operands[residual].physical != operands[output].physical) return false;
+    Rng rng(1);
+    std::vector<AlignedBuffer> buffers;
+    std::vector<void*> args;
+    size_t residual_at = 0, output_at = 0;
+    for (const ArgSource& source : kernel.compiled.kernel_args) {
+      const auto index = static_cast<size_t>(source.index);
+      const bool operand = source.kind == ArgSource::Kind::kOperand;
+      if (operand && index == residual) residual_at = args.size();
+      if (operand && index == output) output_at = args.size();
+      HONE_ASSIGN_OR_RETURN(
+          AlignedBuffer buffer,
+          RandomBuffer(operand ? operands[index].PhysicalElements() : kernel.compiled.prepared[index].elements, &rng));
+      buffers.push_back(std::move(buffer));
+      args.push_back(buffers.back().data());
+    }
+    if (residual_at == output_at) return false;
+    HONE_ASSIGN_OR_RETURN(auto runner, runtime::KernelRunner::Create(module_, kernel.compiled.kernel, pool_));
+    runner.Run(args);
+    args[output_at] = args[residual_at];
+    runner.Run(args);
+    return std::memcmp(buffers[output_at].data(), buffers[residual_at].data(),
+                       static_cast<size_t>(buffers[output_at].bytes())) == 0;
+  }
+
+ private:
+  const runtime::LoadedModule& module_;
+  runtime::ThreadPool* pool_;
+  const Target& target_;
+};
+
+}  // namespace
+
+int ResidualOperand(const Workload& workload, const Target& target) {
+  if (!workload.HasEpilogue(EpilogueKind::kAdd)) return -1;
+  const Result<const op::Operator*> op = op::FindOperator(workload.op);
+  if (!op.ok()) return -1;
+  const std::vector<op::Operand> operands = (*op)->Operands(workload, target);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].name == "residual" && operands[i].role == op::OperandRole::kData) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Result<std::vector<bool>> InPlaceKernels(const std::vector<NetworkKernel>& kernels, const Target& target) {
+  std::vector<bool> in_place(kernels.size(), false);
+  std::vector<codegen::LinkInput> inputs;
+  for (const NetworkKernel& kernel : kernels) {
+    if (ResidualOperand(kernel.workload, target) >= 0)
+      inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+  }
+  if (inputs.empty()) return in_place;
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  const std::string path = dir.Join("in_place.so");
+  codegen::LinkOptions options;
+  options.need_libc = true;  // as in MakeConstants
+  HONE_RETURN_IF_ERROR(codegen::LinkShared(inputs, options, path));
+  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(path));
+  HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(1, false));
+  Asker asker(module, &pool, target);
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const int residual = ResidualOperand(kernels[i].workload, target);
+    if (residual < 0) continue;
+    HONE_ASSIGN_OR_RETURN(const bool yes, asker.Ask(kernels[i], static_cast<size_t>(residual)));
+    in_place[i] = yes;
+  }
+  return in_place;
+}
+
+}  // namespace hone::library

@@ -1,0 +1,48 @@
+// An instance of a loaded network with buffers for what goes in and out: to run and time it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "library/loaded_network.h"
+#include "runtime/host/buffer.h"
+
+namespace hone::library {
+
+class NetworkRunner {
+ public:
+  explicit NetworkRunner(const LoadedNetwork& net) : net_(net) {}  // `net` outlives it
+  NetworkRunner(const NetworkRunner&) = delete;
+  NetworkRunner& operator=(const NetworkRunner&) = delete;
+  ~NetworkRunner() { net_.destroy(instance_); }
+
+  // Makes the instance, its threads pinned (the caller, too), with a copy of `inputs`, values an input of the network.
+  // kInvalid if those are not the library's, or with its own words for what it refuses.
+  Status Create(const std::string& params, const std::vector<std::vector<float>>& inputs);
+
+  Status Run() { return Check(net_.run(instance_, in_.data(), out_.data())); }
+  // `seconds`: one a layer.
+  Status Profile(double* seconds) { return Check(net_.profile_run(instance_, in_.data(), out_.data(), seconds)); }
+
+  // Of the last run.
+  std::vector<std::vector<float>> Outputs() const;
+
+ private:
+  template <typename P>
+  Status AddBuffer(uint64_t bytes, std::vector<P>* pointers) {
+    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes)));
+    buffers_.push_back(std::move(buffer));
+    pointers->push_back(buffers_.back().data());
+    return Status();
+  }
+  Status Check(int code) const;
+
+  const LoadedNetwork& net_;
+  HoneNet* instance_ = nullptr;
+  std::vector<runtime::AlignedBuffer> buffers_;
+  std::vector<const void*> in_;
+  std::vector<void*> out_;
+};
+
+}  // namespace hone::library

@@ -1,0 +1,32 @@
+// hone-confirm: the best configurations of a network's tasks, confirmed in the network.
+#include <CLI/CLI.hpp>
+
+#include "base/flags.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "command/confirm.h"
+
+int main(int argc, char** argv) {
+  hone::SetLogName("hone-confirm");
+  hone::command::ConfirmOptions options;
+  CLI::App app("Runs the network with the finalists of its tasks and takes those that are fastest there.",
+               "hone-confirm");
+  app.add_option("--graph", options.graph, "graph file (nets/NET.graph.json)")->required();
+  app.add_option("--target", options.target, "target file (JSON)")->required();
+  app.add_option("--best", options.best, "what is best alone, with finalists (best/NET.TARGET.json)")->required();
+  app.add_option("--out", options.out, "file to write (best/NET.TARGET.confirmed.json); left alone if nothing changes")
+      ->required();
+  app.add_option("--choice", options.choice,
+                 "file to write: what is to be built, without figures (best/NET.TARGET.choice.json)")
+      ->required();
+  app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
+  app.add_option("--seconds", options.seconds, "time to spend on timing the finalists")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "threads that compile (0: as many as cores)")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ConfirmAbi())) return *code;
+  hone::InstallInterruptHandlers();
+  return hone::command::RunConfirm(options);
+}
