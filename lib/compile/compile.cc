@@ -8,6 +8,8 @@
 #include "base/check.h"
 #include "codegen/llvm/codegen.h"
 #include "ir/printer.h"
+#include "lower/bounds.h"
+#include "lower/loop_nest.h"
 #include "lower/lower.h"
 #include "schedule/schedule.h"
 
@@ -115,6 +117,15 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
     for (const ir::Function& f : functions) kernel.program += ir::ToString(f);
   }
   return kernel;
+}
+
+Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
+  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
+  lower::Bounds bounds;
+  HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds));
+  return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops");
 }
 
 int CodegenVersion() { return 1; }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "arith/linear.h"
 #include "ir/analysis.h"
@@ -98,19 +100,20 @@ class Collector : public ir::Visitor {
 
   void VisitLoad(const ir::Load& op) override {
     Visitor::VisitLoad(op);
-    Access(op.buffer, op.index);
+    Access(op.buffer, op.index, false);
   }
 
   void VisitStore(const ir::Store& op) override {
     Visitor::VisitStore(op);
-    Access(op.buffer, op.index);
+    Access(op.buffer, op.index, true);
   }
 
-  void Access(const ir::Buffer& buffer, const ir::Expr& index) {
-    const std::string name = fmt::format("{}_{:04}", buffer.name(), met_[buffer.name()]++);
+  void Access(const ir::Buffer& buffer, const ir::Expr& index, bool store) {
     const arith::Linear linear = arith::ToLinear(index);
     std::unordered_set<const ir::ExprNode*> used;
     for (const ir::Var& var : ir::FreeVars(index)) used.insert(var.get());
+    if (!IsNew(buffer, linear, used, store)) return;
+    const std::string name = fmt::format("{}_{:04}", buffer.name(), met_[buffer.name()]++);
     Touch touch;
     touch.buffer = buffer.name();
     // [l]: at the last loop met that is not more parallel than l; what a more parallel loop is compared with.
@@ -135,10 +138,25 @@ class Collector : public ir::Visitor {
     }
   }
 
+  // Has this innermost loop no access of the kind yet that differs by a constant only?
+  bool IsNew(const ir::Buffer& buffer, const arith::Linear& linear, const std::unordered_set<const ir::ExprNode*>& used,
+             bool store) {
+    std::vector<int64_t> strides = {static_cast<int64_t>(open_.empty() ? SIZE_MAX : open_.back()), store};
+    for (const ir::Var& var : vars_) {
+      strides.push_back(static_cast<int64_t>(used.count(var.get())));
+      strides.push_back(0);
+      for (const auto& term : linear.terms) {
+        if (term.term.same_as(var)) strides.back() = term.coefficient;
+      }
+    }
+    return seen_.emplace(buffer.get(), std::move(strides)).second;
+  }
+
   std::vector<LoopTouches> loops_;
   std::vector<size_t> open_;  // the loops around here, outermost first
   std::vector<ir::Var> vars_;  // theirs
   std::map<std::string, int> met_;
+  std::set<std::pair<const ir::BufferNode*, std::vector<int64_t>>> seen_;
 };
 
 }  // namespace

@@ -8,13 +8,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/stmt.h"
 #include "target/target.h"
 #include "task/outcome.h"
 #include "task/workload.h"
-
-namespace hone::ir {
-struct Function;
-}  // namespace hone::ir
 
 namespace hone::search {
 

@@ -1,24 +1,100 @@
 #include "search/tuner/tuner.h"
 
 #include "base/suggest.h"
+#include "search/tuner/annealing_tuner.h"
+#include "search/tuner/auto_tuner.h"
+#include "search/tuner/ga_tuner.h"
 #include "search/tuner/grid_tuner.h"
 #include "search/tuner/random_tuner.h"
+#include "search/tuner/xgb_tuner.h"
 
 namespace hone::search {
+namespace {
 
-Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed) {
-  if (name == "random") return std::unique_ptr<Tuner>(std::make_unique<RandomTuner>(space, seed));
-  if (name == "grid" || name == "gridsearch") return std::unique_ptr<Tuner>(std::make_unique<GridTuner>(space));
-  return CheckTunerName(name);
+using TunerResult = Result<std::unique_ptr<Tuner>>;
+
+struct Entry {
+  const char* name;
+  const char* alias;  // null: none
+  TunerResult (*make)(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context);
+};
+
+// An xgb tuner. Names that say no features mean others in AutoTVM.
+template <Loss loss, FeatureKind ours, FeatureKind autotvms = ours>
+TunerResult MakeXgb(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context) {
+  HONE_RETURN_IF_ERROR(CheckXgb());
+  const FeatureKind features = context.like_autotvm ? autotvms : ours;
+  if (features != FeatureKind::kKnob && !context.loops) {
+    return Status::Unsupported(std::string("tuner `") + name +
+                               "` looks at the loops of points, which are not known here; use one that ends in _knob");
+  }
+  XgbTunerOptions options =
+      context.like_autotvm ? XgbTunerOptions::LikeAutotvm(loss, features) : XgbTunerOptions::Ours(loss, features);
+  options.name = name;
+  return {std::make_unique<XgbTuner>(space, seed, context, options)};
+}
+
+// One line a tuner.
+const Entry kEntries[] = {
+    {"auto", nullptr,
+     [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext& context) -> TunerResult {
+       return {std::make_unique<AutoTuner>(space, seed, context)};
+     }},
+    {"random", nullptr,
+     [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext&) -> TunerResult {
+       return {std::make_unique<RandomTuner>(space, seed)};
+     }},
+    {"grid", "gridsearch",
+     [](const char*, const TaskSpace& space, uint64_t, const TunerContext&) -> TunerResult {
+       return {std::make_unique<GridTuner>(space)};
+     }},
+    {"ga", nullptr,
+     [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext& context) -> TunerResult {
+       return {std::make_unique<GaTuner>(space, seed, context.like_autotvm ? GaOptions::LikeAutotvm() : GaOptions())};
+     }},
+    {"annealing", "sa",
+     [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext&) -> TunerResult {
+       return {std::make_unique<AnnealingTuner>(space, seed)};
+     }},
+    {"xgb", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob, FeatureKind::kItervar>},
+    {"xgb_knob", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob>},
+    {"xgb_itervar", nullptr, MakeXgb<Loss::kReg, FeatureKind::kItervar>},
+    {"xgb_curve", nullptr, MakeXgb<Loss::kReg, FeatureKind::kCurve>},
+    {"xgb_rank", nullptr, MakeXgb<Loss::kRank, FeatureKind::kKnob, FeatureKind::kItervar>},
+    {"xgb_rank_knob", nullptr, MakeXgb<Loss::kRank, FeatureKind::kKnob>},
+    {"xgb_rank_itervar", nullptr, MakeXgb<Loss::kRank, FeatureKind::kItervar>},
+    {"xgb_rank_curve", nullptr, MakeXgb<Loss::kRank, FeatureKind::kCurve>},
+    {"xgb_rank_binary", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kKnob, FeatureKind::kItervar>},
+    {"xgb_rank_binary_knob", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kKnob>},
+    {"xgb_rank_binary_itervar", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kItervar>},
+    {"xgb_rank_binary_curve", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kCurve>},
+};
+
+const Entry* FindEntry(const std::string& name) {
+  for (const Entry& entry : kEntries) {
+    if (name == entry.name || (entry.alias != nullptr && name == entry.alias)) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed,
+                                         const TunerContext& context) {
+  HONE_RETURN_IF_ERROR(CheckTunerName(name));
+  const Entry* entry = FindEntry(name);
+  return entry->make(entry->name, space, seed, context);
 }
 
 Status CheckTunerName(const std::string& name) {
-  for (const std::string& known : TunerNames()) {
-    if (name == known || name == "gridsearch") return Status();
-  }
+  if (FindEntry(name) != nullptr) return Status();
   return Status::Invalid("unknown tuner `" + name + "`" + SuggestionText(name, TunerNames()));
 }
 
-std::vector<std::string> TunerNames() { return {"random", "grid"}; }
+std::vector<std::string> TunerNames() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kEntries) names.emplace_back(entry.name);
+  return names;
+}
 
 }  // namespace hone::search

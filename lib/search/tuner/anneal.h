@@ -1,0 +1,39 @@
+// Simulated annealing over a score that is cheap: many walkers at once, each a step an iteration.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "search/tuner/points.h"
+
+namespace hone::search {
+
+struct AnnealOptions {
+  int iterations = 500;
+  int walkers = 128;
+  int patience = 50;        // iterations without a change among the best found; then it ends
+  bool scale_score = true;  // temperature 1 is the spread of the first scores; else it is a score of 1
+};
+
+// Scores of points, larger is better; finite, of any sign.
+using ScoreFunction = std::function<std::vector<float>(const std::vector<uint64_t>&)>;
+
+// The `count` points with the largest score among all that were proposed to a walker (accepted or not) and are not in
+// `known`, best first; of equal scores the smaller index first. The temperature falls linearly from 1 to 0; a step is
+// accepted with probability exp(difference / temperature). `walkers`: where they stand; if empty they start at legal
+// points drawn at random, and fewer are enough where there are fewer. Left where they ended.
+std::vector<uint64_t> Anneal(const Points& points, const ScoreFunction& score, size_t count, const IndexSet& known,
+                             const AnnealOptions& options, Rng* rng, std::vector<uint64_t>* walkers);
+
+// The same of all `candidates`, without walking.
+std::vector<uint64_t> BestOf(const std::vector<uint64_t>& candidates, const ScoreFunction& score, size_t count,
+                             const IndexSet& known);
+
+// Of `candidates`, best first, `count` that are good and different: each next one has the largest sum of its standing
+// (1 for the first candidate, falling to 0 for the last) and `weight` times the share of its knob values that no chosen
+// one has.
+std::vector<uint64_t> PickDiverse(const Points& points, const std::vector<uint64_t>& candidates, size_t count,
+                                  double weight);
+
+}  // namespace hone::search

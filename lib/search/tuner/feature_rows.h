@@ -1,0 +1,28 @@
+// Rows of features of points, of the kind that an xgb tuner asks for. Equal whatever the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "search/cost/cost_model.h"
+#include "search/space/space.h"
+#include "search/tuner/context.h"
+
+namespace hone::search {
+
+enum class FeatureKind { kKnob, kItervar, kCurve };
+
+class FeatureRows {
+ public:
+  virtual ~FeatureRows() = default;
+  // A row an index, of any length: a matrix cuts or fills it. Points that cannot be lowered have empty rows.
+  virtual std::vector<std::vector<float>> Rows(const std::vector<uint64_t>& indices) = 0;
+  virtual std::vector<float> RowOfDonor(const Donor& donor, const Config& config) = 0;
+};
+
+// `space` and `context` must outlive it. REQUIRES: context.loops but for kKnob.
+std::unique_ptr<FeatureRows> MakeFeatureRows(FeatureKind kind, const TaskSpace& space, const TunerContext& context);
+
+}  // namespace hone::search

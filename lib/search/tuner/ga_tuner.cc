@@ -1,0 +1,88 @@
+#include "search/tuner/ga_tuner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "search/tuner/score.h"
+
+namespace hone::search {
+namespace {
+
+constexpr int kTriesAChild = 64;
+
+size_t Choose(const std::vector<double>& weights, Rng* rng) {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double at = rng->UniformDouble() * total;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    at -= weights[i];
+    if (at < 0) return i;
+  }
+  return weights.size() - 1;
+}
+
+}  // namespace
+
+std::vector<GaTuner::Parent> GaTuner::Parents(const std::vector<Outcome>& history) const {
+  const std::vector<float> shares = SpeedShares(history);
+  const size_t generation = history.size() - static_cast<size_t>(options_.population);
+  std::vector<size_t> before(generation);
+  std::iota(before.begin(), before.end(), size_t{0});
+  const size_t elites = std::min(before.size(), static_cast<size_t>(options_.elites));
+  std::partial_sort(before.begin(), before.begin() + static_cast<std::ptrdiff_t>(elites), before.end(),
+                    [&](size_t a, size_t b) { return shares[a] != shares[b] ? shares[a] > shares[b] : a < b; });
+  std::vector<Parent> parents;
+  const auto add = [&](size_t i) {
+    // A default may be a point that is not legal; it has no children.
+    if (points_.Legal(history[i].config.index)) {
+      parents.push_back({history[i].config.index, std::pow(shares[i], options_.pressure)});
+    }
+  };
+  for (size_t e = 0; e < elites; ++e) add(before[e]);
+  for (size_t i = generation; i < history.size(); ++i) add(i);
+  return parents;
+}
+
+uint64_t GaTuner::Child(uint64_t first, uint64_t second, Rng* rng) const {
+  Points::Digits child = points_.DigitsOf(first);
+  const Points::Digits other = points_.DigitsOf(second);
+  const std::vector<Knob>& knobs = points_.space().spaces()[child.space].knobs();
+  if (knobs.empty()) return first;
+  const size_t cut = rng->UniformInt(knobs.size());
+  for (size_t k = 0; k < knobs.size(); ++k) {
+    if (k >= cut && other.space == child.space) child.digits[k] = other.digits[k];
+    if (rng->UniformDouble() < options_.mutation) child.digits[k] = rng->UniformInt(knobs[k].size());
+  }
+  return points_.IndexOf(child);
+}
+
+std::vector<uint64_t> GaTuner::Plan(int64_t round, const std::vector<Outcome>& history) {
+  Rng rng(Mix64(seed_ ^ Mix64(static_cast<uint64_t>(round))));
+  IndexSet known;
+  for (const Outcome& outcome : history) known.insert(outcome.config.index);
+  const size_t size = static_cast<size_t>(options_.population);
+  std::vector<uint64_t> plan;
+  IndexSet planned;
+  const std::vector<Parent> parents = round == 0 ? std::vector<Parent>() : Parents(history);
+  std::vector<double> fitness;
+  double sum = 0;
+  for (const Parent& p : parents) {
+    fitness.push_back(p.fitness + 1e-8);
+    sum += p.fitness;
+  }
+  if (parents.size() >= 2 && sum > 0) {
+    for (int tries = 0; plan.size() < size && tries < kTriesAChild * options_.population; ++tries) {
+      const size_t first = Choose(fitness, &rng);
+      std::vector<double> others = fitness;
+      others[first] = 0;
+      const uint64_t child = Child(parents[first].index, parents[Choose(others, &rng)].index, &rng);
+      if (known.count(child) || !points_.Legal(child) || !planned.insert(child).second) continue;
+      plan.push_back(child);
+    }
+  }
+  const std::vector<uint64_t> fresh = points_.DrawNew(size - plan.size(), known, planned, &rng);
+  plan.insert(plan.end(), fresh.begin(), fresh.end());
+  return plan;
+}
+
+}  // namespace hone::search

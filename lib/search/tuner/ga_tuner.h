@@ -1,0 +1,46 @@
+// The genetic tuner: a round is a generation. Parents are the trials of the last round and the best `elites` of all
+// before it (which are not measured again); two different ones are chosen, the fitter the likelier; the child has the
+// first knobs of one and the last of the other, then each knob is re-drawn with probability `mutation`. Children that
+// are illegal, known or twice in a generation are replaced: nothing is measured twice. Parents of different templates
+// give a child of the first one. Without any success, and for what cannot be found, points are random.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/tuner/plan_tuner.h"
+#include "search/tuner/points.h"
+
+namespace hone::search {
+
+struct GaOptions {
+  int population = 16;
+  int elites = 4;
+  double mutation = 0.1;
+  double pressure = 4;  // a parent is chosen in proportion to this power of its share of the best speed
+  static GaOptions LikeAutotvm() { return {.population = 100, .elites = 3, .mutation = 0.1, .pressure = 1}; }
+};
+
+class GaTuner : public PlanTuner {
+ public:
+  GaTuner(const TaskSpace& space, uint64_t seed, const GaOptions& options)
+      : PlanTuner(options.population), points_(space), seed_(seed), options_(options) {}
+  const char* name() const override { return "ga"; }
+
+ protected:
+  std::vector<uint64_t> Plan(int64_t round, const std::vector<Outcome>& history) override;
+
+ private:
+  struct Parent {
+    uint64_t index = 0;
+    double fitness = 0;
+  };
+  std::vector<Parent> Parents(const std::vector<Outcome>& history) const;
+  uint64_t Child(uint64_t first, uint64_t second, Rng* rng) const;
+
+  const Points points_;
+  const uint64_t seed_;
+  const GaOptions options_;
+};
+
+}  // namespace hone::search

@@ -1,0 +1,17 @@
+// What an outcome is worth to a tuner that learns.
+#pragma once
+
+#include <vector>
+
+#include "task/outcome.h"
+
+namespace hone::search {
+
+// The seconds of an outcome that has a time that makes sense (finite, above 0): of pruned ones, whose time is a lower
+// bound, too. 0 for all others: failed, NaN, infinite.
+double Seconds(const Outcome& outcome);
+
+// Of each, the share of the speed of the fastest: 1 for that one, 0 for failures. All 0 if all failed.
+std::vector<float> SpeedShares(const std::vector<Outcome>& outcomes);
+
+}  // namespace hone::search

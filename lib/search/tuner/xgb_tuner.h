@@ -1,0 +1,77 @@
+// The xgb tuner: a model of boosted trees, learnt anew from the whole history before each round, and simulated annealing
+// over it. A round's plan is the best of what the annealing found (thinned to different ones), and a few random points
+// at its end. Before the first success the plan is random, or what donors make likely.
+//
+// Donors: a base model learns from all their trials, each donor's speeds as shares of its own best (and, where ranks
+// are learnt, in a group of its own, as is this task). Its predictions, times a discount that halves every
+// `discount_trials` trials and ends below 0.05, are the margins that the model starts from, for learning and for
+// scoring alike.
+//
+// Against AutoTVM's, whose constants LikeAutotvm() has: margins stay with their rows; a plan keeps points of negative
+// score; of every plan the same share is random, whatever the batch size; spaces of few points are scored whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/cost/xgb_model.h"
+#include "search/tuner/anneal.h"
+#include "search/tuner/feature_rows.h"
+#include "search/tuner/plan_tuner.h"
+#include "search/tuner/points.h"
+
+namespace hone::search {
+
+struct XgbTunerOptions {
+  std::string name = "xgb";
+  FeatureKind features = FeatureKind::kKnob;
+  int plan_size = 16;
+  double random_share = 0.05;    // of a plan, at least one point where it is above 0
+  double diversity_ratio = 2;    // so many times the plan's points are thinned to it; below 1: they are not
+  double diversity_weight = 0.3; // anneal.h
+  AnnealOptions anneal;
+  bool keep_walkers = false;      // they go on where they stood at the end of the last round
+  size_t score_whole_up_to = 0;   // legal points: spaces of no more are scored whole instead of annealed
+  XgbOptions model;
+  int base_rounds = 200;          // of the model of the donors
+  size_t least_donor_trials = 16; // with a success at all; fewer are not used
+  double discount_trials = 32;
+
+  static XgbTunerOptions Ours(Loss loss, FeatureKind features);
+  static XgbTunerOptions LikeAutotvm(Loss loss, FeatureKind features);
+};
+
+class XgbTuner : public PlanTuner {
+ public:
+  // REQUIRES: CheckXgb(), and context.loops for features of loops.
+  XgbTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context, const XgbTunerOptions& options);
+  const char* name() const override { return options_.name.c_str(); }
+
+ protected:
+  std::vector<uint64_t> Plan(int64_t round, const std::vector<Outcome>& history) override;
+
+ private:
+  std::vector<uint64_t> PlanOne(int64_t round, const std::vector<Outcome>& history);
+  void LearnFromDonors();
+  // The scorer of a round; nothing if there is nothing to learn from, or learning failed.
+  std::optional<ScoreFunction> Learn(const std::vector<Outcome>& history);
+  std::vector<float> BasePredict(const std::vector<std::vector<float>>& rows) const;
+
+  const TaskSpace& space_;
+  const uint64_t seed_;
+  const TunerContext context_;
+  const XgbTunerOptions options_;
+  const Points points_;
+  const std::unique_ptr<FeatureRows> features_;
+  bool looked_at_donors_ = false;
+  std::unique_ptr<CostModel> base_;  // null: none
+  size_t base_columns_ = 0;
+  std::unique_ptr<CostModel> model_;
+  std::vector<uint64_t> walkers_;
+  int64_t planned_ = 0;  // rounds that walkers_ has gone through
+};
+
+}  // namespace hone::search

@@ -1,0 +1,378 @@
+// Tuners that learn, on surfaces whose best point is known, and where there is nothing to learn.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "search/cost/xgb_model.h"
+#include "search/tuner/anneal.h"
+#include "search/tuner/ga_tuner.h"
+#include "search/tuner/score.h"
+#include "search/tuner/tuner.h"
+#include "search/tuner/xgb_tuner.h"
+#include "surface.h"
+
+namespace hone::search {
+namespace {
+
+using Measure = std::function<Outcome(const Config&, int64_t trial)>;
+
+Outcome OnSurface(const Config& config, int64_t) { return OkOutcome(config, SurfaceSeconds(config)); }
+
+// The proposals of `trials` trials in batches of `batch`; `history` is told first.
+std::vector<uint64_t> Propose(Tuner* tuner, const TaskSpace& space, const Measure& measure, int64_t trials, int batch,
+                              const std::vector<uint64_t>& history = {}) {
+  std::vector<uint64_t> all = history;
+  std::vector<Outcome> outcomes;
+  for (size_t i = 0; i < history.size(); ++i) {
+    outcomes.push_back(measure(space.At(history[i]), static_cast<int64_t>(i)));
+  }
+  tuner->Update(outcomes);
+  while (static_cast<int64_t>(all.size()) < trials) {
+    const int64_t room = trials - static_cast<int64_t>(all.size());
+    const std::vector<uint64_t> next = tuner->NextBatch(static_cast<int>(std::min<int64_t>(batch, room)));
+    if (next.empty()) break;
+    outcomes.clear();
+    for (const uint64_t index : next) {
+      outcomes.push_back(measure(space.At(index), static_cast<int64_t>(all.size())));
+      all.push_back(index);
+    }
+    tuner->Update(outcomes);
+  }
+  return all;
+}
+
+std::unique_ptr<Tuner> Make(const std::string& name, const TaskSpace& space, uint64_t seed,
+                            const TunerContext& context = SurfaceContext()) {
+  auto tuner = MakeTuner(name, space, seed, context);
+  EXPECT_TRUE(tuner.ok()) << tuner.status().message();
+  return std::move(*tuner);
+}
+
+bool IsXgb(const std::string& name) { return name.starts_with("xgb"); }
+
+// Trials until a point within 10 % of the best, median of 5 seeds.
+int64_t TrialsToGood(const std::string& name, int64_t most) {
+  const TaskSpace space = SurfaceSpace();
+  std::vector<int64_t> needed;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const std::vector<uint64_t> all = Propose(Make(name, space, seed).get(), space, OnSurface, most, 16);
+    int64_t trial = 0;
+    while (trial < static_cast<int64_t>(all.size()) && SurfaceSeconds(space.At(all[trial])) > 1.1e-3) ++trial;
+    needed.push_back(trial + 1);
+  }
+  std::sort(needed.begin(), needed.end());
+  return needed[2];
+}
+
+class Learner : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (IsXgb(GetParam()) && !CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
+  }
+};
+
+// 6 of the 2,944 legal points are within 10 % (by the formula: two valleys' ends, c 5 to 7): random needs about 320.
+TEST_P(Learner, FindsTheBestInAFractionOfRandomsTrials) { EXPECT_LE(TrialsToGood(GetParam(), 200), 150); }
+
+TEST_P(Learner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
+  const TaskSpace space = SurfaceSpace();
+  const int64_t trials = 36;
+  const std::vector<uint64_t> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16);
+  ASSERT_EQ(all.size(), 36u);
+  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), all.size());
+  for (const uint64_t index : all) EXPECT_TRUE(space.spaces()[0].Legal(index));
+  for (int64_t done = 0; done <= trials; ++done) {
+    const std::vector<uint64_t> before(all.begin(), all.begin() + done);
+    EXPECT_EQ(Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16, before), all) << done;
+  }
+}
+
+TEST_P(Learner, DoesNotDependOnTheBatchSizeOrTheThreads) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context = SurfaceContext();
+  const std::vector<uint64_t> all = Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 16);
+  EXPECT_EQ(Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 1), all);
+  for (const int threads : {2, 4}) {
+    context.threads = threads;
+    EXPECT_EQ(Propose(Make(GetParam(), space, 5, context).get(), space, OnSurface, 50, 7), all) << threads;
+  }
+  EXPECT_NE(Propose(Make(GetParam(), space, 6).get(), space, OnSurface, 50, 16), all);
+}
+
+// 5 x 6 points, all legal; nothing to learn from the times, but every point is tried once, in spite of it.
+TEST_P(Learner, GoesOnWhereTimesSayNothing) {
+  Space small("small");
+  small.Add(Knob::Choice("a", {1, 2, 3, 4, 5}));
+  small.Add(Knob::Choice("b", {1, 2, 3, 4, 5, 6}));
+  TaskSpace space;
+  space.Add(std::move(small));
+  const auto fail = [](const Config& config, int64_t) {
+    Outcome o;
+    o.config = config;
+    o.error = TrialError::kCompile;
+    return o;
+  };
+  const auto equal = [](const Config& config, int64_t) { return OkOutcome(config, 1e-3); };
+  const auto nonsense = [](const Config& config, int64_t trial) {
+    const double times[] = {std::nan(""), std::numeric_limits<double>::infinity(), 0, -1, 1e-3, 1e300, 1e-300};
+    return OkOutcome(config, times[trial % 7]);
+  };
+  const auto pruned = [](const Config& config, int64_t trial) {
+    Outcome o = OkOutcome(config, 1e-3);
+    if (trial > 0) o.state = TrialState::kPruned;
+    return o;
+  };
+  const auto device = [](const Config& config, int64_t) {
+    Outcome o;
+    o.config = config;
+    o.error = TrialError::kDevice;
+    return o;
+  };
+  for (const Measure& measure : {Measure(fail), Measure(equal), Measure(nonsense), Measure(pruned), Measure(device)}) {
+    std::vector<uint64_t> all = Propose(Make(GetParam(), space, 1).get(), space, measure, 100, 16);
+    std::sort(all.begin(), all.end());
+    ASSERT_EQ(all.size(), 30u);
+    for (uint64_t i = 0; i < 30; ++i) EXPECT_EQ(all[i], i);
+  }
+}
+
+TEST_P(Learner, OnePointAndNone) {
+  TaskSpace one;
+  one.Add(Space("one"));
+  EXPECT_EQ(Propose(Make(GetParam(), one, 1).get(), one,
+                    [](const Config& c, int64_t) { return OkOutcome(c, 1); }, 10, 16),
+            std::vector<uint64_t>{0});
+  Space never("never");
+  never.Add(Knob::Choice("a", {1, 2, 3}));
+  never.AddRule({"never", [](const Config&) -> std::optional<std::string> { return "never"; }});
+  TaskSpace none;
+  none.Add(std::move(never));
+  EXPECT_TRUE(Make(GetParam(), none, 1)->NextBatch(16).empty());
+  TaskSpace empty;
+  EXPECT_TRUE(Make(GetParam(), empty, 1)->NextBatch(16).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Tuners, Learner,
+                         testing::Values("ga", "annealing", "xgb_knob", "xgb_rank_knob", "xgb_rank_binary_knob",
+                                         "xgb_itervar", "xgb_rank_curve"),
+                         [](const auto& info) { return info.param; });
+
+class XgbTunerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!CheckXgb().ok()) GTEST_SKIP() << CheckXgb().message();
+  }
+  const TaskSpace space_ = SurfaceSpace();
+};
+
+TEST_F(XgbTunerTest, AllNamesOfAutotvmAreThere) {
+  for (const char* loss : {"xgb", "xgb_rank", "xgb_rank_binary"}) {
+    for (const char* features : {"", "_knob", "_itervar", "_curve"}) {
+      for (const bool like : {false, true}) {
+        TunerContext context = SurfaceContext();
+        context.like_autotvm = like;
+        const std::string name = std::string(loss) + features;
+        const auto tuner = Make(name, space_, 1, context);
+        EXPECT_EQ(tuner->name(), name);
+        EXPECT_EQ(tuner->NextBatch(100).size(), like ? 64u : 16u) << name;
+      }
+    }
+  }
+}
+
+TEST_F(XgbTunerTest, LoopFeaturesNeedLoops) {
+  auto tuner = MakeTuner("xgb_itervar", space_, 1);
+  ASSERT_FALSE(tuner.ok());
+  EXPECT_EQ(tuner.status().kind(), StatusKind::kUnsupported);
+  EXPECT_NE(tuner.status().message().find("_knob"), std::string::npos) << tuner.status().message();
+  EXPECT_TRUE(MakeTuner("xgb", space_, 1).ok());
+}
+
+// A point whose loops cannot be made is a row of missing values, no more.
+TEST_F(XgbTunerTest, PointsThatCannotBeLoweredAreBorne) {
+  TunerContext context;
+  context.loops = [](const Workload& w, const Config& config) -> Result<ir::Function> {
+    if (config.Number("d") == 3) return Status::Unsupported("no d of 3");
+    return SurfaceLoops(w, config);
+  };
+  EXPECT_EQ(Propose(Make("xgb_itervar", space_, 1, context).get(), space_, OnSurface, 40, 16).size(), 40u);
+  context.loops = [](const Workload&, const Config&) -> Result<ir::Function> { return Status::Unsupported("none"); };
+  EXPECT_EQ(Propose(Make("xgb_curve", space_, 1, context).get(), space_, OnSurface, 40, 16).size(), 40u);
+}
+
+// AutoTVM's constants in small, so that several plans are made; its walkers go on from plan to plan.
+XgbTunerOptions SmallAutotvm(Loss loss) {
+  XgbTunerOptions options = XgbTunerOptions::LikeAutotvm(loss, FeatureKind::kKnob);
+  options.plan_size = 8;
+  options.anneal.iterations = 40;
+  options.anneal.walkers = 8;
+  options.model.recall_of = 8;
+  return options;
+}
+
+TEST_F(XgbTunerTest, WalkersThatGoOnResumeToo) {
+  const TunerContext context;
+  for (const Loss loss : {Loss::kReg, Loss::kRankBinary}) {
+    const auto make = [&] { return XgbTuner(space_, 4, context, SmallAutotvm(loss)); };
+    XgbTuner tuner = make();
+    const std::vector<uint64_t> all = Propose(&tuner, space_, OnSurface, 30, 8);
+    ASSERT_EQ(all.size(), 30u);
+    for (int64_t done = 0; done <= 30; ++done) {
+      XgbTuner again = make();
+      EXPECT_EQ(Propose(&again, space_, OnSurface, 30, 5, {all.begin(), all.begin() + done}), all) << done;
+    }
+  }
+}
+
+// Outcomes of all legal points of the surface, `slower` times slower, for every `step`th.
+Donor SurfaceDonor(const TaskSpace& space, double slower, uint64_t step) {
+  Donor donor;
+  for (uint64_t i = 0; i < space.size(); i += step) {
+    if (space.spaces()[0].Legal(i)) donor.outcomes.push_back(OkOutcome(space.At(i), slower * SurfaceSeconds(space.At(i))));
+  }
+  return donor;
+}
+
+double BestOfFirst(Tuner* tuner, const TaskSpace& space, int n) {
+  double best = 1;
+  for (const uint64_t index : tuner->NextBatch(n)) best = std::min(best, SurfaceSeconds(space.At(index)));
+  return best;
+}
+
+// Donors of very different speed, each among its own: AutoTVM ranks them all in one group.
+TEST_F(XgbTunerTest, DonorsMakeTheFirstRoundGood) {
+  for (const char* name : {"xgb_knob", "xgb_rank_knob", "xgb_itervar"}) {
+    TunerContext context = SurfaceContext();
+    context.donors = {SurfaceDonor(space_, 1000, 7), SurfaceDonor(space_, 0.01, 11)};
+    EXPECT_LT(BestOfFirst(Make(name, space_, 1, context).get(), space_, 8), 1.25e-3) << name;
+  }
+}
+
+TEST_F(XgbTunerTest, FewOrFailedDonorsAreNotUsed) {
+  TunerContext failed, few, foreign;
+  failed.donors = {SurfaceDonor(space_, 1, 7)};
+  for (Outcome& o : failed.donors[0].outcomes) o.state = TrialState::kFailed;
+  few.donors = {SurfaceDonor(space_, 1, 7)};
+  few.donors[0].outcomes.resize(5);
+  foreign.donors = {SurfaceDonor(space_, 1, 7)};
+  for (Outcome& o : foreign.donors[0].outcomes) o.config.template_name = "another";
+  const std::vector<uint64_t> plain = Make("xgb_knob", space_, 2, {})->NextBatch(16);
+  for (const TunerContext& context : {failed, few, foreign}) {
+    EXPECT_EQ(Make("xgb_knob", space_, 2, context)->NextBatch(16), plain);
+  }
+}
+
+TEST_F(XgbTunerTest, ADonorThatMisleadsIsOvercome) {
+  TunerContext context;
+  context.donors = {SurfaceDonor(space_, 1, 3)};
+  for (Outcome& o : context.donors[0].outcomes) o.median = 1e-6 / o.median;  // what is slow was fast there
+  const std::vector<uint64_t> all = Propose(Make("xgb_knob", space_, 1, context).get(), space_, OnSurface, 200, 16);
+  double best = 1;
+  for (const uint64_t index : all) best = std::min(best, SurfaceSeconds(space_.At(index)));
+  EXPECT_LT(best, 1.1e-3);
+}
+
+// AutoTVM's annealing drops what has a score below 0, which ranks have by the half: its plans run short.
+TEST(AnnealTest, NegativeScoresStayInThePlan) {
+  const TaskSpace space = SurfaceSpace();
+  const Points points(space);
+  const auto score = [&](const std::vector<uint64_t>& indices) {
+    std::vector<float> scores;
+    for (const uint64_t i : indices) scores.push_back(-static_cast<float>(1e3 * SurfaceSeconds(space.At(i))));
+    return scores;
+  };
+  for (const bool scale : {false, true}) {
+    Rng rng(1);
+    std::vector<uint64_t> walkers;
+    AnnealOptions options;
+    options.scale_score = scale;
+    const std::vector<uint64_t> found = Anneal(points, score, 64, {}, options, &rng, &walkers);
+    ASSERT_EQ(found.size(), 64u);
+    EXPECT_LT(SurfaceSeconds(space.At(found[0])), 1.001e-3);
+    EXPECT_TRUE(std::is_sorted(found.begin(), found.end(), [&](uint64_t a, uint64_t b) {
+      return SurfaceSeconds(space.At(a)) < SurfaceSeconds(space.At(b));
+    }));
+    EXPECT_EQ(walkers.size(), 128u);
+  }
+}
+
+TEST(AnnealTest, KnownPointsAreLeftOut) {
+  const TaskSpace space = SurfaceSpace();
+  const Points points(space);
+  const auto score = [](const std::vector<uint64_t>& indices) {
+    return std::vector<float>(indices.begin(), indices.end());
+  };
+  IndexSet known;
+  const std::vector<uint64_t> top = BestOf(*points.legal(), score, 10, known);
+  EXPECT_EQ(top[0], points.legal()->back());
+  known.insert(top.begin(), top.end());
+  for (const uint64_t index : BestOf(*points.legal(), score, 10, known)) EXPECT_LT(index, top.back());
+}
+
+TEST(AnnealTest, DiversePicksShareFewKnobValues) {
+  const TaskSpace space = SurfaceSpace();
+  const Points points(space);
+  const std::vector<uint64_t> candidates(points.legal()->begin(), points.legal()->begin() + 64);
+  const auto values = [&](const std::vector<uint64_t>& picked) {
+    std::set<std::pair<size_t, size_t>> used;
+    for (const uint64_t index : picked) {
+      const Points::Digits d = points.DigitsOf(index);
+      for (size_t k = 0; k < d.digits.size(); ++k) used.emplace(k, d.digits[k]);
+    }
+    return used.size();
+  };
+  const std::vector<uint64_t> picked = PickDiverse(points, candidates, 8, 1);
+  EXPECT_EQ(picked.size(), 8u);
+  EXPECT_EQ(picked[0], candidates[0]);
+  EXPECT_GT(values(picked), values({candidates.begin(), candidates.begin() + 8}));
+}
+
+TEST(PointsTest, DrawsAndWalksAreLegalAndNew) {
+  const TaskSpace space = SurfaceSpace();
+  for (const uint64_t limit : {Points::kEnumerateLimit, uint64_t{10}}) {
+    const Points points(space, limit);
+    EXPECT_EQ(points.legal().has_value(), limit > 10);
+    Rng rng(1);
+    const std::vector<uint64_t> drawn = points.DrawNew(100, {}, {}, &rng);
+    const IndexSet known(drawn.begin(), drawn.end());
+    EXPECT_EQ(known.size(), 100u);
+    const std::vector<uint64_t> rest = points.DrawNew(100000, known, {}, &rng);
+    EXPECT_EQ(rest.size() + 100, space.LegalIndices(1 << 20)->size());
+    for (const uint64_t index : rest) EXPECT_FALSE(known.count(index));
+    for (const uint64_t index : drawn) {
+      EXPECT_TRUE(points.Legal(index));
+      EXPECT_EQ(points.IndexOf(points.DigitsOf(index)), index);
+      const uint64_t next = points.Walk(index, &rng);
+      EXPECT_TRUE(points.Legal(next));
+      EXPECT_NE(next, index);
+      const Points::Digits a = points.DigitsOf(index), b = points.DigitsOf(next);
+      int changed = 0;
+      for (size_t k = 0; k < a.digits.size(); ++k) changed += a.digits[k] != b.digits[k];
+      EXPECT_EQ(changed, 1);
+    }
+  }
+}
+
+TEST(SpeedSharesTest, FailuresAndNonsenseAreWorthNothing) {
+  const Config config;
+  std::vector<Outcome> outcomes = {OkOutcome(config, 2), OkOutcome(config, 1), OkOutcome(config, 4)};
+  outcomes.push_back(OkOutcome(config, std::nan("")));
+  outcomes.push_back(OkOutcome(config, 0));
+  outcomes.push_back(OkOutcome(config, 8));
+  outcomes.back().state = TrialState::kPruned;
+  outcomes.push_back(OkOutcome(config, 0.5));
+  outcomes.back().state = TrialState::kFailed;
+  EXPECT_EQ(SpeedShares(outcomes), (std::vector<float>{0.5, 1, 0.25, 0, 0, 0.125, 0}));
+}
+
+// GA measures nothing twice, unlike AutoTVM's, even where its population has come together.
+TEST(GaTunerTest, NothingTwice) {
+  const TaskSpace space = SurfaceSpace();
+  GaTuner tuner(space, 1, GaOptions{.population = 8, .elites = 2, .mutation = 0.0});
+  const std::vector<uint64_t> all = Propose(&tuner, space, OnSurface, 400, 8);
+  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), 400u);
+}
+
+}  // namespace
+}  // namespace hone::search

@@ -1,0 +1,67 @@
+// Invented tasks for tests of tuners: spaces whose times are a formula, so that the best point is known.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "ir/stmt.h"
+#include "search/space/space.h"
+#include "search/tuner/tuner.h"
+
+namespace hone::search {
+
+// 8 x 8 x 8 x 8 points, of which those with a * b <= 24 are legal.
+inline TaskSpace SurfaceSpace() {
+  Space space("surface");
+  for (const char* name : {"a", "b", "c", "d"}) space.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8}));
+  space.AddRule({"product", [](const Config& c) -> std::optional<std::string> {
+                   if (c.Number("a") * c.Number("b") <= 24) return std::nullopt;
+                   return "a * b is over 24";
+                 }});
+  TaskSpace task;
+  task.Add(std::move(space));
+  return task;
+}
+
+// Seconds: a valley along a * b = 18 with its deepest place at c = 6, d = 2; 1 ms there (a = 3, b = 6 and a = 6, b = 3).
+inline double SurfaceSeconds(const Config& config) {
+  const double ab = static_cast<double>(config.Number("a") * config.Number("b"));
+  const double c = static_cast<double>(config.Number("c")), d = static_cast<double>(config.Number("d"));
+  return 1e-3 * (1 + std::abs(std::log2(ab / 18)) + 0.1 * (c - 6) * (c - 6) + 0.2 * std::abs(d - 2));
+}
+
+inline Outcome OkOutcome(const Config& config, double seconds) {
+  Outcome o;
+  o.config = config;
+  o.state = TrialState::kOk;
+  o.median = seconds;
+  return o;
+}
+
+// Loops whose lengths are the knobs' numbers: for tuners that look at loops.
+inline Result<ir::Function> SurfaceLoops(const Workload&, const Config& config) {
+  const ir::Buffer out = ir::Buffer::Make("out", DType::Float(32), 1 << 20, ir::Scope::kArgument, true);
+  std::vector<ir::Var> vars;
+  ir::Expr index(0);
+  for (const KnobValue& value : config.values) {
+    vars.emplace_back(value.name);
+    index = index * ir::Expr(16) + vars.back();
+  }
+  ir::Stmt body = ir::MakeStore(out, index, ir::Imm(DType::Float(32), 1));
+  for (size_t i = vars.size(); i-- > 0;) {
+    const auto& numbers = config.values[i].numbers;
+    body = ir::MakeFor(vars[i], ir::Expr(0), ir::Expr(numbers.empty() ? 1 : numbers[0] + 1), ir::ForKind::kSerial, body);
+  }
+  return ir::Function{"f", {out}, body};
+}
+
+inline TunerContext SurfaceContext() {
+  TunerContext context;
+  context.loops = SurfaceLoops;
+  return context;
+}
+
+}  // namespace hone::search
