@@ -21,6 +21,7 @@ constexpr Entry kNetworks[] = {
     {"mobilenet_v2", BuildMobileNetV2},
     {"squeezenet_v1.1", BuildSqueezeNetV11},
     {"inception_v3", BuildInceptionV3},
+    {"resnet3d-18", BuildResNet3d18},
 };
 
 }  // namespace

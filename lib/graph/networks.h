@@ -11,7 +11,8 @@
 
 namespace hone::graph {
 
-// "resnet-18", "resnet-34", "resnet-50", "vgg-16", "mobilenet", "mobilenet_v2", "squeezenet_v1.1", "inception_v3".
+// "resnet-18", "resnet-34", "resnet-50", "vgg-16", "mobilenet", "mobilenet_v2", "squeezenet_v1.1", "inception_v3",
+// "resnet3d-18".
 std::vector<std::string> NetworkNames();
 
 // kNotFound with a suggestion for an unknown name, kInvalid for a batch below 1 or above 1024.

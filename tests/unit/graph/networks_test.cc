@@ -16,7 +16,7 @@ namespace {
 double GigaMacs(const Graph& graph) {
   double sum = 0;
   for (const Node& node : graph.nodes) {
-    if (node.workload.op != "conv2d" && node.workload.op != "dense") continue;
+    if (node.workload.op != "conv2d" && node.workload.op != "conv3d" && node.workload.op != "dense") continue;
     double inner = 1;
     const auto& weight = node.workload.inputs[1].shape;
     for (size_t i = 1; i < weight.size(); ++i) inner *= static_cast<double>(weight[i]);
@@ -49,18 +49,20 @@ TEST(Networks, SizesArePublishedOnes) {
     const char* name;
     int64_t parameters;
     double gmacs;
+    int64_t classes = 1000;
   } const table[] = {
-      {"resnet-18", 11689512, 1.81},    {"resnet-34", 21797672, 3.66},  {"resnet-50", 25557032, 4.09},
-      {"vgg-16", 138357544, 15.47},     {"mobilenet_v2", 3504872, 0.3}, {"squeezenet_v1.1", 1235496, 0.35},
+      {"resnet-18", 11689512, 1.81},         {"resnet-34", 21797672, 3.66},  {"resnet-50", 25557032, 4.09},
+      {"vgg-16", 138357544, 15.47},          {"mobilenet_v2", 3504872, 0.3}, {"squeezenet_v1.1", 1235496, 0.35},
       {"mobilenet", 4231976, 0.57},      // of its paper, and Keras's count
       {"inception_v3", 23834568, 5.71},  // without the auxiliary classifier
+      {"resnet3d-18", 33371472, 40.70, 400},
   };
   for (const auto& row : table) {
     auto graph = BuildNetwork(row.name, 1);
     ASSERT_TRUE(graph.ok());
     EXPECT_EQ(LearnedParameters(*graph), row.parameters) << row.name;
     EXPECT_NEAR(GigaMacs(*graph), row.gmacs, 0.01) << row.name;
-    EXPECT_EQ(graph->FindType(graph->outputs[0])->shape, (std::vector<int64_t>{1, 1000}));
+    EXPECT_EQ(graph->FindType(graph->outputs[0])->shape, (std::vector<int64_t>{1, row.classes}));
   }
 }
 
