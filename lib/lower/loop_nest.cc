@@ -210,7 +210,8 @@ class Builder {
     auto it = storage_.find(note.tensor);
     if (it == storage_.end()) return body;
     const Buffer& buffer = it->second.buffer;
-    return ir::MakePragma(kPrefetchPragma + buffer.name(), Expr(note.distance / buffer->type.bytes()), std::move(body));
+    const char* key = note.level == 1 ? kPrefetchPragma : kFarPrefetchPragma;
+    return ir::MakePragma(key + buffer.name(), Expr(note.distance / buffer->type.bytes()), std::move(body));
   }
 
   template <typename Body>

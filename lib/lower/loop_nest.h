@@ -25,6 +25,7 @@
 namespace hone::lower {
 
 inline constexpr char kPrefetchPragma[] = "prefetch:";
+inline constexpr char kFarPrefetchPragma[] = "prefetch2:";  // into the second level only
 
 // `args`: lower/lower.h. Uses bounds->analyzer to simplify indices.
 Result<ir::Function> MakeLoopNest(const schedule::Schedule& schedule, Bounds* bounds,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "ir/scalar.h"
 #include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "lower/no_effect.h"
 
 namespace hone::lower {
 namespace {
@@ -29,6 +31,7 @@ class ConditionFinder final : public ir::Visitor {
  public:
   std::vector<Expr> conditions;
   std::unordered_set<const ir::VarNode*> bound;
+  std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>> unrolled;  // first and last value
 
  private:
   void Add(const Expr& condition) {
@@ -48,6 +51,8 @@ class ConditionFinder final : public ir::Visitor {
   }
   void VisitFor(const For& op) override {
     bound.insert(op.var.node());
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
+    if (op.for_kind == ForKind::kUnrolled && min && extent) unrolled[op.var.node()] = {*min, *min + *extent - 1};
     Visitor::VisitFor(op);
   }
   void VisitLetStmt(const ir::LetStmt& op) override {
@@ -65,6 +70,10 @@ class ConditionReplacer final : public ir::Mutator {
   Expr MutateCall(const ir::Call& op) override {
     if (op.fn != ir::Intrinsic::kIfThenElse || !ir::Equal(op.args[0], from_)) return Mutator::MutateCall(op);
     return ir::MakeIfThenElse(to_, Mutate(op.args[1]), Mutate(op.args[2]));
+  }
+  Stmt MutateStore(const ir::Store& op) override {
+    Stmt store = Mutator::MutateStore(op);
+    return !store.same_as(Same(op)) && HasNoEffect(store) ? Stmt() : store;
   }
   Stmt MutateIf(const ir::If& op) override {
     if (!ir::Equal(op.condition, from_)) return Mutator::MutateIf(op);
@@ -114,7 +123,10 @@ class Partitioner final : public ir::Mutator {
           const bool decided = ir::UsesVar(c, op.var) && !ir::UsesAnyVar(c, finder.bound);
           (decided ? mine : rest).push_back(c);
         }
-        if (mine.empty()) continue;
+        if (mine.empty()) {
+          if (Stmt cut = CutInside(op, condition, finder); cut.defined()) return cut;
+          continue;
+        }
         if (Stmt cut = Cut(op, condition, mine, And(rest)); cut.defined()) return cut;
         if (op.for_kind != ForKind::kVectorized) return Hoist(op, condition, And(mine), And(rest));
       }
@@ -151,8 +163,60 @@ class Partitioner final : public ir::Mutator {
                           Loop(op, last, end, With(op.body, condition, no))});
   }
 
+  // A register tile's condition depends on this loop and on unrolled ones inside: cut into the part where it holds
+  // whatever those are, and single rounds before and behind, whose copies will decide it each for itself. Null if there
+  // is no such part or there are many single rounds.
+  Stmt CutInside(const For& op, const Expr& condition, const ConditionFinder& finder) {
+    const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
+    if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
+    const int64_t end = *min + *extent;
+    int64_t first = *min, last = end;
+    bool found = false;
+    std::vector<Expr> all, rest;
+    Conjuncts(condition, &all);
+    for (const Expr& raw : all) {
+      Expr c = analyzer_.Simplify(raw);
+      const auto* less = c.as<Binary>();
+      if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int() || !ir::UsesVar(c, op.var)) {
+        rest.push_back(c);
+        continue;
+      }
+      arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
+      int64_t stride = 0, low = d.constant;
+      bool known = true;
+      for (const arith::Linear::Term& term : d.terms) {
+        auto range = finder.unrolled.find(term.term.as<ir::VarNode>());
+        if (term.term.same_as(op.var)) {
+          stride = term.coefficient;
+        } else if (range == finder.unrolled.end()) {
+          known = false;
+        } else {
+          low += term.coefficient * (term.coefficient > 0 ? range->second.first : range->second.second);
+        }
+      }
+      if (!known || stride == 0) {
+        rest.push_back(c);
+        continue;
+      }
+      found = true;
+      if (stride > 0)
+        first = std::max(first, -ir::FloorDiv(low, stride));
+      else
+        last = std::min(last, ir::FloorDiv(low, -stride) + 1);
+    }
+    first = std::min(first, end);
+    last = std::max(last, first);
+    if (!found || first == last || first - *min > kMostSingle || end - last > kMostSingle) return Stmt();
+    if (first == *min && last == end && rest.size() == all.size()) return Stmt();
+    std::vector<Stmt> parts;
+    for (int64_t i = *min; i < first; ++i) parts.push_back(Loop(op, i, i + 1, op.body));
+    parts.push_back(Loop(op, first, last, With(op.body, condition, And(rest))));
+    for (int64_t i = last; i < end; ++i) parts.push_back(Loop(op, i, i + 1, op.body));
+    return ir::MakeBlock(std::move(parts));
+  }
+
   Stmt Loop(const For& op, int64_t begin, int64_t end, const Stmt& body) {
-    if (begin >= end) return Stmt();
+    if (begin >= end || !body.defined()) return Stmt();
     if (end - begin == 1) return Mutate(ir::Substitute(body, op.var, Expr(begin)));
     return Mutate(ir::MakeFor(op.var, Expr(begin), Expr(end - begin), op.for_kind, body));
   }
@@ -160,7 +224,8 @@ class Partitioner final : public ir::Mutator {
   Stmt Hoist(const For& op, const Expr& condition, const Expr& mine, const Expr& rest) {
     Stmt yes = With(op.body, condition, rest), no = With(op.body, condition, ir::Imm(DType::Bool(), 0));
     // The new If's own condition must not be found again: its sides are partitioned first.
-    Stmt then_case = Mutate(yes), else_case = ir::IsEmpty(no) ? Stmt() : Mutate(no);
+    Stmt then_case = ir::IsEmpty(yes) ? ir::MakeBlock({}) : Mutate(yes);
+    Stmt else_case = ir::IsEmpty(no) ? Stmt() : Mutate(no);
     return ir::MakeFor(op.var, op.min, op.extent, op.for_kind, ir::MakeIf(mine, then_case, else_case));
   }
 

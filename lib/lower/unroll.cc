@@ -8,6 +8,7 @@
 #include "arith/simplify.h"
 #include "ir/analysis.h"
 #include "ir/visitor.h"
+#include "lower/no_effect.h"
 
 namespace hone::lower {
 namespace {
@@ -63,6 +64,7 @@ class Unroller final : public ir::Mutator {
     }
     analyzer_.Bind(op.var, new_min, new_extent);
     Stmt body = Mutate(op.body);
+    if (!body.defined()) return body;
     const ir::ForKind kind = op.for_kind == ir::ForKind::kUnrolled ? ir::ForKind::kSerial : op.for_kind;
     if (body.same_as(op.body) && new_min.same_as(op.min) && new_extent.same_as(op.extent) && kind == op.for_kind)
       return Same(op);
@@ -161,7 +163,8 @@ class Unroller final : public ir::Mutator {
   Stmt MutateStore(const ir::Store& op) override {
     Expr index = Index(op.index), value = Mutate(op.value);
     if (index.same_as(op.index) && value.same_as(op.value)) return Same(op);
-    return ir::MakeStore(op.buffer, index, value);
+    Stmt store = ir::MakeStore(op.buffer, index, value);
+    return HasNoEffect(store) ? Stmt() : store;
   }
   // A copy's condition is often decided by its value.
   Stmt MutateIf(const ir::If& op) override {
@@ -171,6 +174,7 @@ class Unroller final : public ir::Mutator {
       return op.else_case.defined() ? Mutate(op.else_case) : ir::MakeBlock({});
     }
     Stmt then_case = Mutate(op.then_case), else_case = Mutate(op.else_case);
+    if (!then_case.defined()) then_case = ir::MakeBlock({});
     if (condition.same_as(op.condition) && then_case.same_as(op.then_case) && else_case.same_as(op.else_case))
       return Same(op);
     return ir::MakeIf(condition, then_case, else_case);

@@ -174,13 +174,19 @@ Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
 Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   const std::string& tensor = step.axes[0];
   std::vector<std::string> reads = ReadsOf(*stage);
-  if (std::find(reads.begin(), reads.end(), tensor) == reads.end()) {
+  for (const Stage& inside : *state.stages) {
+    if (inside.attach != AttachKind::kAt || inside.at_stage != stage->name()) continue;
+    for (std::string& name : ReadsOf(inside)) reads.push_back(std::move(name));
+  }
+  if (tensor != stage->name() && std::find(reads.begin(), reads.end(), tensor) == reads.end()) {
     return Status::NotFound(
         fmt::format("`{}` does not read `{}`{}", stage->name(), tensor, SuggestionText(tensor, reads)));
   }
-  (void)state;
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[1]));
-  stage->prefetches.push_back({tensor, axis->name, step.values[0]});
+  const int64_t level = step.values.size() > 1 ? step.values[1] : 1;
+  if (level != 1 && level != 2)
+    return Status::Invalid(fmt::format("prefetch into level {}: 1 or 2 is possible", level));
+  stage->prefetches.push_back({tensor, axis->name, step.values[0], level});
   return Status::Ok();
 }
 

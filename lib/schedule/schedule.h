@@ -46,6 +46,7 @@ struct Axis {
 struct PrefetchNote {
   std::string tensor, axis;
   int64_t distance = 0;  // bytes
+  int64_t level = 1;     // of the caches: 2 leaves the first one alone
 };
 
 // The stride of `axis` (elements) becomes the next s with s % factor == offset.

@@ -19,6 +19,7 @@ enum class Part {
   kAxes,      // one word or more into axes
   kFactors,   // [n,n,..] into values
   kValue,     // one integer into values
+  kMaybe,     // one integer into values, or nothing
   kArgument,  // one word into argument
   kResult,    // "->" and one word into results
   kResults,   // "->" and two words or more into results
@@ -58,7 +59,10 @@ const std::vector<Form>& Forms() {
        {Part::kAxis, Part::kValue, Part::kValue},
        "storage_align S axis factor offset"},
       {StepKind::kDoubleBuffer, "double_buffer", {}, "double_buffer S"},
-      {StepKind::kPrefetch, "prefetch", {Part::kAxis, Part::kAxis, Part::kValue}, "prefetch S T axis distance"},
+      {StepKind::kPrefetch,
+       "prefetch",
+       {Part::kAxis, Part::kAxis, Part::kValue, Part::kMaybe},
+       "prefetch S T axis distance level"},
       {StepKind::kTensorize, "tensorize", {Part::kAxis, Part::kArgument}, "tensorize S axis intrinsic"},
       {StepKind::kPragma, "pragma", {Part::kAxis, Part::kArgument, Part::kValue}, "pragma S axis key value"},
   };
@@ -122,6 +126,8 @@ class StepReader {
         return step->axes.empty() ? "a name is missing" : nullptr;
       case Part::kArgument:
         return TakeName(&step->argument) ? nullptr : "a name is missing";
+      case Part::kMaybe:
+        return next_ < words_.size() ? ReadPart(Part::kValue, step) : nullptr;
       case Part::kValue: {
         if (!TakeName(&word)) return "a number is missing";
         Result<int64_t> value = ParseInt(word);
@@ -226,6 +232,9 @@ std::string StepText(const Step& step) {
         break;
       case Part::kValue:
         add(value < step.values.size() ? std::to_string(step.values[value++]) : "?");
+        break;
+      case Part::kMaybe:
+        if (value < step.values.size()) add(std::to_string(step.values[value++]));
         break;
       case Part::kArgument:
         add(step.argument);

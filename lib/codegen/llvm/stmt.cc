@@ -194,9 +194,10 @@ void Emitter::EmitPrefetch(const ir::Call& e) {
   const auto* ramp = index.as<ir::Ramp>();
   Value* address = Address(load->buffer, ramp ? ramp->base : index);
   const int64_t* locality = e.args.size() > 1 ? ir::AsIntImm(e.args[1]) : nullptr;
+  const uint32_t write = load->buffer->written;  // a line that will be written is asked for as one's own
   b_.CreateIntrinsic(
       llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-      {address, b_.getInt32(0), b_.getInt32(locality ? static_cast<uint32_t>(*locality) : 3), b_.getInt32(1)});
+      {address, b_.getInt32(write), b_.getInt32(locality ? static_cast<uint32_t>(*locality) : 3), b_.getInt32(1)});
 }
 
 }  // namespace hone::codegen

@@ -207,7 +207,8 @@ TEST(Unroll, CopiesWithConstantIndices) {
 
 TEST(Unroll, CopiesKeepTheSideOfASelectionThatTheyDecide) {
   Program p;
-  Expr pick = ir::MakeSelect(ir::Eq(p.i, Expr(0)), p.A(p.k), ir::MakeSelect(ir::Eq(p.i, Expr(1)), p.A(p.i), p.A(p.k + 5)));
+  Expr pick =
+      ir::MakeSelect(ir::Eq(p.i, Expr(0)), p.A(p.k), ir::MakeSelect(ir::Eq(p.i, Expr(1)), p.A(p.i), p.A(p.k + 5)));
   EXPECT_EQ(Text(UnrollLoops(Loop(p.k, 9, Loop(p.i, 3, p.B(p.i, pick), ForKind::kUnrolled)))),
             "for (k, 0, 9) {\n"
             "  b[0] = a[k];\n"
@@ -253,10 +254,48 @@ TEST(Prefetch, OneForEachDistinctLoad) {
   EXPECT_EQ(text.rfind("for (i, 0, 4) {\n"
                        "  prefetch(a[i*32 + 64], 3);\n"
                        "  prefetch(a[i*32 + 80], 3);\n"
+                       "  prefetch(a[64], 3);\n"
                        "  b[0] =",
                        0),
             0u)
       << text;
+}
+
+// Sixteen lines of 16 floats over a nest of 2 x 4 rounds: two a round, in order.
+TEST(Prefetch, ManyLinesAreSpreadOverTheLoopsInside) {
+  Program p;
+  Stmt inner = Loop(p.j, 4, p.B(0, p.A(p.i * 128 + p.j * 32) + p.A(p.i * 128 + p.j * 32 + 16)));
+  Stmt s = ir::MakePragma("prefetch2:a", Expr(256), Loop(p.i, 2, inner));
+  std::string text = Text(InjectPrefetches(s));
+  EXPECT_NE(text.find("  for (j, 0, 4) {\n"
+                      "    prefetch(a[i*128 + j*32 + 256], 2);\n"
+                      "    prefetch(a[i*128 + j*32 + 272], 2);\n"
+                      "    b[0] ="),
+            std::string::npos)
+      << text;
+}
+
+TEST(Prefetch, LinesThatAreWrittenCount) {
+  Program p;
+  Stmt s = ir::MakePragma("prefetch:b", Expr(0), ir::MakeBlock({p.B(0, p.A(0)), p.B(3, p.A(1)), p.B(16, p.A(2))}));
+  EXPECT_EQ(Text(InjectPrefetches(s)).rfind("prefetch(b[0], 3);\nprefetch(b[16], 3);\nb[0] =", 0), 0u)
+      << Text(InjectPrefetches(s));
+}
+
+// x[i*2 + j - 1] for i < 4, j < 2 unrolled: only i = 0 meets the border.
+TEST(Partition, ABorderInARegisterTileIsWrittenOut) {
+  Program p;
+  Expr at = p.i * 2 + p.j - 1;
+  Expr value = ir::MakeIfThenElse(Expr(0) <= at, p.A(at), ir::Imm(DType::Float(32), 0));
+  Stmt update = ir::MakeStore(p.b, p.j, ir::MakeLoad(p.b, p.j) + value);
+  Stmt cut = PartitionConditions(Loop(p.i, 4, Loop(p.j, 2, update, ForKind::kUnrolled)));
+  std::string text = Text(UnrollLoops(arith::SimplifyStmt(cut)));
+  EXPECT_EQ(text,
+            "b[1] = b[1] + a[0];\n"
+            "for (i, 1, 3) {\n"
+            "  b[0] = b[0] + a[i*2 - 1];\n"
+            "  b[1] = b[1] + a[i*2];\n"
+            "}\n");
 }
 
 TEST(Storage, RegistersNeedConstantIndices) {
