@@ -22,7 +22,7 @@ using search::Space;
 using te::Tensor;
 using Rejection = std::optional<std::string>;
 
-constexpr int64_t kUnrolledFmas = 400;
+constexpr int64_t kUnrolledFmas = 640;
 
 struct Layer {
   Conv2dShape s;
@@ -44,11 +44,11 @@ Layer LayerOf(const Workload& workload, const Target& target) {
 
 struct Point {
   int64_t tile_oh, tile_ow, row_block;
-  std::string unroll;
+  std::string unroll, pad;
 };
 
 Point PointOfConfig(const Config& c) {
-  return {c.Number("tile_oh"), c.Number("tile_ow"), c.Number("row_block"), c.Word("unroll")};
+  return {c.Number("tile_oh"), c.Number("tile_ow"), c.Number("row_block"), c.Word("unroll"), c.Word("pad")};
 }
 
 std::vector<int64_t> TileOwValues(const Layer& l) { return EvenParts(l.s.ow, 1, std::min(l.registers / 2, 14)); }
@@ -69,7 +69,8 @@ Space MakeDepthwiseSpace(const Layer& l) {
   space.Add(Knob::Choice("tile_oh", rows));
   space.Add(Knob::Choice("tile_ow", TileOwValues(l)));
   space.Add(Knob::Choice("row_block", RowValues(l)));
-  space.Add(Knob::Words("unroll", {"none", "kw", "window"}));
+  space.Add(Knob::Words("unroll", {"kw", "window"}));
+  space.Add(Knob::Words("pad", l.pad ? std::vector<std::string>{"border", "copy"} : std::vector<std::string>{"none"}));
   auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
     space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
   };
@@ -85,8 +86,11 @@ Space MakeDepthwiseSpace(const Layer& l) {
     return fmt::format("{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow, least);
   });
   add("code size", [l](const Point& p) -> Rejection {
-    int64_t taps = p.unroll == "none" ? 1 : p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
-    int64_t fmas = p.tile_oh * p.tile_ow * taps;
+    int64_t taps = p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
+    int64_t copies = 1;  // of the tile's code: inside, and at each border that is written out
+    if (p.pad == "border" && p.tile_ow < l.s.ow) copies += 2;
+    if (p.pad == "border" && p.unroll == "window") copies *= 3;
+    int64_t fmas = p.tile_oh * p.tile_ow * taps * copies;
     if (fmas <= kUnrolledFmas) return {};
     return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
   });
@@ -95,6 +99,12 @@ Space MakeDepthwiseSpace(const Layer& l) {
     if (p.row_block % p.tile_oh == 0 && l.s.oh % p.row_block == 0) return {};
     return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
                        l.s.oh);
+  });
+  add("border", [l](const Point& p) -> Rejection {
+    if (p.pad != "border") return {};
+    if (p.unroll == "kw" && p.tile_oh > 1) return std::string("the rows of a tile meet the border in different rounds");
+    if (p.unroll == "window" && p.row_block < l.s.oh) return std::string("tasks meet the border in different rows");
+    return {};
   });
   double best = l.threads;
   for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
@@ -107,7 +117,7 @@ Space MakeDepthwiseSpace(const Layer& l) {
   return space;
 }
 
-std::vector<Step> Steps(const Layer& l, const Point& p) {
+std::vector<Step> Steps(const Point& p) {
   std::vector<Step> steps = {
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
       Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
@@ -125,9 +135,9 @@ std::vector<Step> Steps(const Layer& l, const Point& p) {
       Unroll("acc", "oh"),
       Unroll("acc", "ow"),
   };
-  if (p.unroll != "none") steps.push_back(Unroll("acc", "kw"));
+  steps.push_back(Unroll("acc", "kw"));
   if (p.unroll == "window") steps.push_back(Unroll("acc", "kh"));
-  if (l.pad) {
+  if (p.pad == "copy") {
     steps.push_back(ComputeAt("pad", "out", "task"));
     steps.push_back(Vectorize("pad", "ci"));
   }
@@ -137,31 +147,27 @@ std::vector<Step> Steps(const Layer& l, const Point& p) {
 class DepthwiseTemplate final : public Template {
  public:
   const char* name() const override { return "conv2d_depthwise"; }
-  int version() const override { return 1; }
+  int version() const override { return 2; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return MakeDepthwiseSpace(LayerOf(workload, target));
   }
 
-  // Eight accumulators hide the latency of an FMA on two ports; rows are split only if the channels do not suffice.
+  // The widest tile that is even: fewer loads and weights a pixel. Rows are split only if the channels do not suffice.
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     Layer l = LayerOf(workload, target);
-    std::vector<int64_t> widths = TileOwValues(l);
-    int64_t width = widths.back();
-    for (int64_t w : widths) {
-      if (w >= 7) width = w;
-    }
-    if (widths.front() < 7) width = widths.front();
+    int64_t width = TileOwValues(l).front();
     int64_t rows = l.s.oh;
     double best = 1e9;
     for (int64_t r : RowValues(l)) {
       double score = TaskImbalance(l, r) + 0.01 * static_cast<double>(CeilDiv(l.s.oh, r));
       if (score < best) best = score, rows = r;
     }
-    int64_t tile_oh = width <= 4 && l.s.oh > 1 && (rows == l.s.oh || (rows % 2 == 0 && l.s.oh % rows == 0)) ? 2 : 1;
-    HONE_ASSIGN_OR_RETURN(
-        Config config,
-        PointOf(space, {{"tile_oh", tile_oh}, {"tile_ow", width}, {"row_block", rows}, {"unroll", "window"}}));
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"tile_oh", int64_t{1}},
+                                                         {"tile_ow", width},
+                                                         {"row_block", rows},
+                                                         {"unroll", "kw"},
+                                                         {"pad", l.pad ? "border" : "none"}}));
     return LegalNear(space, config);
   }
 
@@ -178,12 +184,21 @@ class DepthwiseTemplate final : public Template {
         });
     std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
     EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
-    Tensor source = l.pad ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+    bool border = p.pad == "border";
+    Tensor source = p.pad == "copy" ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
     ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
     std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
     Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-      Expr value = source(x[0], x[1], x[2] * s.sh + kh.var * s.dh, x[3] * s.sw + kw.var * s.dw, x[4]);
-      return te::Sum(value * packed(x[1], kh.var, kw.var, x[4]), {kh, kw});
+      Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
+      Expr inside;
+      if (border) {
+        y = y - s.pt, column = column - s.pl;
+        inside =
+            BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
+      }
+      Expr product = source(x[0], x[1], y, column, x[4]) * packed(x[1], kh.var, kw.var, x[4]);
+      if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
+      return te::Sum(product, {kh, kw});
     });
     Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
       return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
@@ -196,7 +211,7 @@ class DepthwiseTemplate final : public Template {
     instance.placeholders = {data, raw};
     instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
                                  epilogue.placeholders.end());
-    instance.steps = Steps(l, p);
+    instance.steps = Steps(p);
     return instance;
   }
 };

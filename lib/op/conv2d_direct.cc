@@ -53,7 +53,8 @@ Tensor Accumulate(const DirectLayer& l, const DirectPoint& p, const Tensor& sour
       });
 }
 
-std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::string& packed) {
+std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::string& packed,
+                        const std::vector<std::string>& residuals) {
   std::vector<Step> steps = {
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),   Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
       Split("out", "oco", {p.oc_block}, {"oco.b", "oco.r"}), Split("out", "oco.r", {p.ocv}, {"oco.o", "oco.i"}),
@@ -76,6 +77,16 @@ std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::s
   for (const char* axis : {"ici.i", "oh", "ow", "oco"}) steps.push_back(Unroll("acc", axis));
   if (p.unroll_kw) steps.push_back(Unroll("acc", "kw"));
   if (p.prefetch > 0) steps.push_back(Prefetch("acc", packed, "ici.o", p.prefetch));
+  if (p.prefetch_tile) {
+    steps.push_back(Prefetch("out", packed, "oco.o", l.WeightBytes(p.ocv)));
+    steps.back().values.push_back(2);
+  }
+  if (p.fetch == "tile") {
+    int64_t plane = p.pad == "none" ? l.s.h * l.s.w : l.s.ph() * l.s.pw();
+    steps.push_back(Prefetch("acc", p.pad == "none" ? "data" : "pad", "io", p.ic_block * plane * l.lanes * 4));
+    steps.push_back(Prefetch("out", "out", "ow.o", 0));
+    for (const std::string& name : residuals) steps.push_back(Prefetch("out", name, "ow.o", 0));
+  }
   if (p.pad == "task") {
     steps.push_back(ComputeAt("pad", "out", "task"));
   } else if (p.pad == "root") {
@@ -94,7 +105,7 @@ std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::s
 class Conv2dDirectTemplate final : public Template {
  public:
   const char* name() const override { return "conv2d_direct"; }
-  int version() const override { return 1; }
+  int version() const override { return 2; }
 
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return DirectSpace(DirectLayer::Of(workload, target));
@@ -129,7 +140,11 @@ class Conv2dDirectTemplate final : public Template {
     instance.placeholders = {data, raw};
     instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
                                  epilogue.placeholders.end());
-    instance.steps = Steps(l, p, packed.name());
+    std::vector<std::string> residuals;
+    for (size_t i = 0; i < epilogue.read.size(); ++i) {
+      if (!epilogue.is_bias[i]) residuals.push_back(epilogue.read[i].name());
+    }
+    instance.steps = Steps(l, p, packed.name(), residuals);
     return instance;
   }
 };

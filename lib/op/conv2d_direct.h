@@ -11,11 +11,15 @@
 //   row_block   output rows of one task
 //   inner       order in a task: "oc_rows" (a weight tile meets all rows) or "rows_oc" (a row meets all weights)
 //   ic_block    blocks of input channels inside the kernel window's loops: 1 = channels outermost, all = window
-//   outermost unroll_ic   input channels unrolled unroll_kw   1: the window's columns are unrolled, too prefetch
-//   distance of the software prefetch in the weight stream, bytes; 0 = none, and nothing else for
-//               less than 128 KB of weights
+//               outermost (windows only)
+//   unroll_ic   input channels unrolled
+//   unroll_kw   1: the window's columns are unrolled, too
+//   prefetch    weights that are fetched ahead: "none" (nothing else below 128 KB), "4096" bytes ahead into the first
+//               cache, "tile": those and, spread over the work of this tile of weights, the next one into the second
 //   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads)
-// Rules: registers, register tile, code size, parallel, oc block, row block, inner, weights cache, pad.
+//   fetch       "tile": the next input-channel block of the tile's pixels, and the tile's lines of the output (for
+//               writing) and of residuals, spread over its reduction; 1x1 with several blocks only
+// Rules: registers, register tile, cycles, code size, parallel, oc block, row block, inner, weights cache, pad.
 #pragma once
 
 #include "op/operator.h"

@@ -20,6 +20,7 @@ using Rejection = std::optional<std::string>;
 // Bytes that a core may take for granted near itself; targets do not carry cache sizes, and these hold for the cores of
 // the last ten years.
 constexpr int64_t kL2Bytes = 1 << 20;
+constexpr double kMostCycles = 1.15;    // estimated, of the best tile's
 constexpr int64_t kUnrolledFmas = 640;  // compile time grows with them, speed does not (reference: unroll by 4 to 16)
 
 struct Tile {
@@ -118,17 +119,47 @@ double PadShare(const DirectLayer& l, const DirectPoint& p) {
 
 std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
   std::vector<int64_t> values = {1};
-  if (l.ic_blocks >= 8 && l.ic_blocks % 4 == 0) values.push_back(4);
-  if (l.ic_blocks > 1 && l.s.kh * l.s.kw > 1) values.push_back(l.ic_blocks);
+  if (l.s.kh * l.s.kw == 1) return values;  // there is no window to be inside of
+  if (l.ic_blocks > 1) values.push_back(l.ic_blocks);
   return values;
+}
+
+// What is fetched ahead besides weights. The next block of input channels of a pixel lies far from this one, where no
+// hardware looks; a window's rows come from the cache that the row above brought them to.
+std::vector<std::string> FetchValues(const DirectLayer& l) {
+  if (l.s.kh * l.s.kw > 1 || l.s.plain_input || l.ic_blocks == 1) return {"none"};
+  return {"none", "tile"};
 }
 
 std::vector<int64_t> UnrollValues(const DirectLayer& l) {
   std::vector<int64_t> values;
-  for (int64_t v : {1, 2, 3, 4, 8, 16}) {
+  for (int64_t v : {1, 3, 4}) {
     if (l.ic_lanes % v == 0) values.push_back(v);
   }
   return values;
+}
+
+// Cycles of the whole layer with this tile on a core with two FMA and two load ports, partial tiles included.
+double TileCycles(const DirectLayer& l, const Tile& t) {
+  auto step = [&](int64_t ocv, int64_t pixels) {
+    double fma = static_cast<double>(ocv * pixels) / 2, loads = static_cast<double>(ocv + pixels) / 2;
+    // 4: latency of an FMA; 2 * ocv: weights arrive from the second level cache at about 32 bytes a cycle.
+    return std::max({fma, loads, 4.0, 2.0 * static_cast<double>(ocv)}) + 0.3;
+  };
+  auto parts = [](int64_t extent, int64_t tile) {
+    std::vector<std::pair<int64_t, int64_t>> r = {{tile, extent / tile}};
+    if (extent % tile) r.push_back({extent % tile, 1});
+    return r;
+  };
+  double cycles = 0;
+  for (auto [ocv, ocs] : parts(l.oc_blocks, t.ocv)) {
+    for (auto [oh, rows] : parts(l.s.oh, t.oh)) {
+      for (auto [ow, columns] : parts(l.s.ow, t.ow)) {
+        cycles += static_cast<double>(ocs * rows * columns) * step(ocv, oh * ow);
+      }
+    }
+  }
+  return cycles;
 }
 
 void AddRules(const DirectLayer& l, Space* space) {
@@ -154,6 +185,21 @@ void AddRules(const DirectLayer& l, Space* space) {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
     if (t.accumulators() >= least) return {};
     return fmt::format("{} accumulators are too few, at least {}", t.accumulators(), least);
+  });
+  double fewest = INFINITY;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() > l.registers || t.accumulators() < least || BestImbalance(l, t) > reach.imbalance) continue;
+        fewest = std::min(fewest, TileCycles(l, t));
+      }
+    }
+  }
+  add("cycles", [l, fewest](const DirectPoint& p) -> Rejection {
+    double cycles = TileCycles(l, {p.ocv, p.tile_oh, p.tile_ow});
+    if (cycles <= kMostCycles * fewest) return {};
+    return fmt::format("this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
   });
   add("code size", [l](const DirectPoint& p) -> Rejection {
     int64_t fmas = p.ocv * p.tile_oh * p.tile_ow * p.unroll_ic * (p.unroll_kw ? l.s.kw : 1);
@@ -192,29 +238,6 @@ void AddRules(const DirectLayer& l, Space* space) {
     if (share > 0.08) return fmt::format("copying the padded input would cost {:.0f} % of the work", 100 * share);
     return {};
   });
-}
-
-// Cycles of the whole layer with this tile on a core with two FMA and two load ports, partial tiles included.
-double TileCycles(const DirectLayer& l, const Tile& t) {
-  auto step = [&](int64_t ocv, int64_t pixels) {
-    double fma = static_cast<double>(ocv * pixels) / 2, loads = static_cast<double>(ocv + pixels) / 2;
-    // 4: latency of an FMA; 2 * ocv: weights arrive from the second level cache at about 32 bytes a cycle.
-    return std::max({fma, loads, 4.0, 2.0 * static_cast<double>(ocv)}) + 0.3;
-  };
-  auto parts = [](int64_t extent, int64_t tile) {
-    std::vector<std::pair<int64_t, int64_t>> r = {{tile, extent / tile}};
-    if (extent % tile) r.push_back({extent % tile, 1});
-    return r;
-  };
-  double cycles = 0;
-  for (auto [ocv, ocs] : parts(l.oc_blocks, t.ocv)) {
-    for (auto [oh, rows] : parts(l.s.oh, t.oh)) {
-      for (auto [ow, columns] : parts(l.s.ow, t.ow)) {
-        cycles += static_cast<double>(ocs * rows * columns) * step(ocv, oh * ow);
-      }
-    }
-  }
-  return cycles;
 }
 
 // The pixels of a 1x1 convolution may be cut into rows at will: the longest row that leaves each thread two rows or
@@ -260,10 +283,21 @@ double DirectLayer::FmaVectors() const {
 }
 
 DirectPoint DirectPoint::Of(const Config& c) {
-  return {c.Number("ocv"),      c.Number("tile_oh"),   c.Number("tile_ow"),
-          c.Number("oc_block"), c.Number("row_block"), c.Word("inner") == "rows_oc",
-          c.Number("ic_block"), c.Number("unroll_ic"), c.Number("unroll_kw") == 1,
-          c.Number("prefetch"), c.Word("pad")};
+  std::string prefetch = c.Word("prefetch");
+  int64_t near = prefetch == "none" ? 0 : 4096;
+  return {c.Number("ocv"),
+          c.Number("tile_oh"),
+          c.Number("tile_ow"),
+          c.Number("oc_block"),
+          c.Number("row_block"),
+          c.Word("inner") == "rows_oc",
+          c.Number("ic_block"),
+          c.Number("unroll_ic"),
+          c.Number("unroll_kw") == 1,
+          near,
+          prefetch == "tile",
+          c.Word("pad"),
+          c.Word("fetch")};
 }
 
 Space DirectSpace(const DirectLayer& l) {
@@ -278,10 +312,12 @@ Space DirectSpace(const DirectLayer& l) {
   space.Add(Knob::Choice("unroll_ic", UnrollValues(l)));
   space.Add(Knob::Choice("unroll_kw", l.s.kw > 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}));
   bool far = l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8;  // nearer weights need no software prefetch
-  space.Add(Knob::Choice("prefetch", far ? std::vector<int64_t>{0, 1024, 4096} : std::vector<int64_t>{0}));
+  space.Add(Knob::Words("prefetch",
+                        far ? std::vector<std::string>{"none", "4096", "tile"} : std::vector<std::string>{"none"}));
   std::vector<std::string> pad = {"none"};
   if (l.pad) pad = l.s.groups > 1 ? std::vector<std::string>{"root"} : std::vector<std::string>{"task", "root"};
   space.Add(Knob::Words("pad", pad));
+  space.Add(Knob::Words("fetch", FetchValues(l)));
   AddRules(l, &space);
   return space;
 }
@@ -327,10 +363,11 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
                                         {"ic_block", int64_t{1}},
                                         {"unroll_ic", unroll},
                                         {"unroll_kw", int64_t{0}},
-                                        {"prefetch", int64_t{l.WeightBytes(l.oc_blocks) > kL2Bytes ? 4096 : 0}},
+                                        {"prefetch", l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8 ? "tile" : "none"},
                                         {"pad", !l.pad           ? "none"
                                                 : l.s.groups > 1 ? "root"
-                                                                 : "task"}}));
+                                                                 : "task"},
+                                        {"fetch", FetchValues(l).back()}}));
   return LegalNear(space, config);
 }
 

@@ -34,8 +34,9 @@ struct DirectPoint {
   bool rows_outer;  // inner=rows_oc
   int64_t ic_block, unroll_ic;
   bool unroll_kw;
-  int64_t prefetch;
-  std::string pad;
+  int64_t prefetch;    // bytes, into the first level
+  bool prefetch_tile;  // the next tile's weights, into the second
+  std::string pad, fetch;
 
   static DirectPoint Of(const Config& config);
 };

@@ -28,6 +28,15 @@ te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph
   });
 }
 
+Expr BothOf(const Expr& a, const Expr& b) { return !a.defined() ? b : b.defined() ? a && b : a; }
+
+Expr WithinExtent(const Expr& position, int64_t low, int64_t high, int64_t extent) {
+  Expr above, below;
+  if (low < 0) above = Expr(0) <= position;
+  if (high >= extent) below = position < Expr(extent);
+  return BothOf(above, below);
+}
+
 Expr ReadOrZero(const te::Tensor& constant, std::vector<Expr> indices, const std::vector<int64_t>& reach) {
   Expr inside;
   for (size_t i = 0; i < indices.size(); ++i) {

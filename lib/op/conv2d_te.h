@@ -16,4 +16,9 @@ te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph
 // The element of a plain constant at indices that may lie beyond its shape: 0 there.
 ir::Expr ReadOrZero(const te::Tensor& constant, std::vector<ir::Expr> indices, const std::vector<int64_t>& reach);
 
+// 0 <= position < extent, without what the range low .. high of the position makes certain; null if nothing is left.
+ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64_t extent);
+// a && b, of which either may be null.
+ir::Expr BothOf(const ir::Expr& a, const ir::Expr& b);
+
 }  // namespace hone::op

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "op/conv2d_te.h"
+#include "op/knobs.h"
 #include "op/pool_shape.h"
 #include "op/shapes.h"
 #include "op/simple_operator.h"
@@ -24,51 +25,53 @@ Expr Covered(Expr start, int64_t kernel, int64_t low, int64_t high) {
   return ir::Min(start + kernel, high) - ir::Max(start, low);
 }
 
-// A position in -before .. end-1, moved into 0 .. extent-1.
-Expr Inside(Expr position, int64_t before, int64_t end, int64_t extent) {
-  if (before > 0) position = ir::Max(position, 0);
-  if (end > extent) position = ir::Min(position, extent - 1);
-  return position;
-}
+constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile that are written out
 
-// One task is some rows of one block of channels. An average makes its padded rows there, then reads windows without a
-// condition. A maximum needs none: a position outside is moved to the nearest one inside, which the window holds as
-// well, as the padding is smaller than the kernel.
+// One task is some rows of one block of channels. A window's columns are written out, and its rows are a loop, so that
+// positions outside the input cost nothing: the tiles at the left and right border are code of their own, and rows
+// above and below are left out. A window too wide for that is gone through with a test an element.
 Result<Instance> BuildPool(const Workload& w, const Target& target) {
   PoolShape s = PoolShape::Of(w);
   bool max = w.op == "max_pool2d";
   int lanes = target.FloatLanes();
   int64_t blocks = CeilDiv(s.c, lanes);
   Tensor data = te::Placeholder("data", {s.n, blocks, s.h, s.w, lanes});
-  bool padded = !max && (s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w);
-  Tensor source = padded ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
   std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes};
   std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-    Expr y = x[2] * s.sh + kh.var, column = x[3] * s.sw + kw.var;
-    if (max) y = Inside(y - s.pt, s.pt, s.ph() - s.pt, s.h), column = Inside(column - s.pl, s.pl, s.pw() - s.pl, s.w);
-    Expr value = source(x[0], x[1], y, column, x[4]);
+    Expr y = x[2] * s.sh + kh.var - s.pt, column = x[3] * s.sw + kw.var - s.pl;
+    Expr inside =
+        BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
+    Expr value = data(x[0], x[1], y, column, x[4]);
+    ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
+    if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, DType::Float(32)));
     return max ? te::MaxOver(value, {kh, kw}) : te::Sum(value, {kh, kw});
+  });
+  // What an average divides by: a number of rows times a number of columns, in the padded input. Where windows are
+  // not all alike, the columns' shares are made once a task.
+  int64_t t = s.include_pad ? 0 : s.pt, l = s.include_pad ? 0 : s.pl;
+  int64_t b = s.pt + s.h + (s.include_pad ? s.pb : 0), r = s.pl + s.w + (s.include_pad ? s.pr : 0);
+  bool alike = t == 0 && l == 0 && s.ph() <= b && s.pw() <= r;
+  Expr one = ir::Imm(DType::Float(32), 1);
+  Tensor columns = te::Compute("columns", {s.ow}, {"ow"}, [&](const std::vector<Var>& x) {
+    return one / ToFloat(Covered(x[0] * s.sw, s.kw, l, r));
   });
   Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
     Expr value = acc(std::vector<Expr>(x.begin(), x.end()));
     if (max) return value;
-    Expr y = x[2] * s.sh, column = x[3] * s.sw;  // in the padded input
-    int64_t t = s.include_pad ? 0 : s.pt, l = s.include_pad ? 0 : s.pl;
-    int64_t b = s.pt + s.h + (s.include_pad ? s.pb : 0), r = s.pl + s.w + (s.include_pad ? s.pr : 0);
-    Expr count = Covered(y, s.kh, t, b) * Covered(column, s.kw, l, r);
-    return value * (ir::Imm(DType::Float(32), 1) / ToFloat(count));
+    if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(s.kh * s.kw));
+    return value * (columns(x[3]) * (one / ToFloat(Covered(x[2] * s.sh, s.kh, t, b))));
   });
   Instance instance;
   instance.outputs = {out};
   instance.args = {data, out};
   instance.placeholders = {data};
   int64_t rows = CeilDiv(s.oh, s.n * blocks >= 2 * target.threads ? 1 : 2 * target.threads);
-  if (padded) rows = std::min<int64_t>(rows, 8);  // the padded rows stay near the core
+  int64_t tile = EvenParts(s.ow, 1, 8).front();
   instance.steps = {
       Split("out", "oh", {rows}, {"oh.o", "oh.i"}),
-      Split("out", "ow", {8}, {"ow.o", "ow.i"}),
+      Split("out", "ow", {tile}, {"ow.o", "ow.i"}),
       Fuse("out", {"n", "co", "oh.o"}, "task"),
       Parallel("out", "task"),
       Vectorize("out", "ci"),
@@ -79,40 +82,15 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
       Vectorize("acc", "ci"),
       Unroll("acc", "ow"),
   };
-  if (padded) {
-    instance.steps.push_back(ComputeAt("pad", "out", "task"));
-    instance.steps.push_back(Vectorize("pad", "ci"));
-  }
-  return instance;
-}
-
-Result<Instance> BuildGlobal(const Workload& w, const Target& target) {
-  const std::vector<int64_t>& in = w.inputs[0].shape;
-  int lanes = target.FloatLanes();
-  int64_t blocks = CeilDiv(in[1], lanes), pixels = in[2] * in[3];
-  Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});
-  ir::IterVar x = te::ReduceAxis(pixels, "x");
-  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"},
-                           [&](const std::vector<Var>& i) { return te::Sum(data(i[0], i[1], x.var, i[2]), {x}); });
-  Tensor out = te::Compute("out", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
-    return acc(i[0], i[1], i[2]) * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(pixels));
-  });
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, out};
-  instance.placeholders = {data};
-  instance.steps = {
-      Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"),     Vectorize("out", "ci"),
-      ComputeAt("acc", "out", "task"),  SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
-      Vectorize("acc", "ci"),
-  };
+  if (s.kw * tile <= kUnrolled) instance.steps.push_back(Unroll("acc", "kw"));
+  if (!max && !alike) instance.steps.push_back(ComputeAt("columns", "out", "task"));
   return instance;
 }
 
 class PoolOperator final : public SimpleOperator {
  public:
   explicit PoolOperator(const char* name)
-      : SimpleOperator(name, 1, BuildPool), max_(name == std::string("max_pool2d")) {}
+      : SimpleOperator(name, 2, BuildPool), max_(name == std::string("max_pool2d")) {}
 
   Status Check(const Workload& w) const override {
     HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
@@ -183,32 +161,6 @@ class PoolOperator final : public SimpleOperator {
   bool max_;
 };
 
-class GlobalAvgPoolOperator final : public SimpleOperator {
- public:
-  GlobalAvgPoolOperator() : SimpleOperator("global_avg_pool", 1, BuildGlobal) {}
-
-  Status Check(const Workload& w) const override {
-    HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
-    HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));
-    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
-    return CheckNoEpilogue(w);
-  }
-  TensorType OutputType(const Workload& w) const override {
-    return {w.inputs[0].type, {w.inputs[0].shape[0], w.inputs[0].shape[1], 1, 1}};
-  }
-
- protected:
-  double FlopPerOutput(const Workload& w) const override {
-    return static_cast<double>(w.inputs[0].shape[2] * w.inputs[0].shape[3]);
-  }
-  std::vector<double> Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const override {
-    int64_t pixels = w.inputs[0].shape[2] * w.inputs[0].shape[3];
-    std::vector<double> out(inputs[0].size() / pixels, 0.0);
-    for (size_t i = 0; i < inputs[0].size(); ++i) out[i / pixels] += inputs[0][i] / static_cast<double>(pixels);
-    return out;
-  }
-};
-
 }  // namespace
 
 const Operator& MaxPool2d() {
@@ -217,10 +169,6 @@ const Operator& MaxPool2d() {
 }
 const Operator& AvgPool2d() {
   static const PoolOperator op("avg_pool2d");
-  return op;
-}
-const Operator& GlobalAvgPool() {
-  static const GlobalAvgPoolOperator op;
   return op;
 }
 

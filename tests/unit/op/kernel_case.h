@@ -30,6 +30,11 @@ class KernelCase {
   // Copies the inputs in, packs the constants, and fills the output with NaN.
   Status Load(const OperandData& data);
   void Run() { kernel_->Run(args_); }
+  // For timing as in a network: `bytes` of copies of the constants, which RunCold takes in turn. After Load.
+  Status MakeCold(int64_t bytes);
+  // Rewrites every data operand by the pool's threads, as the layer before would leave it.
+  void TouchData(runtime::ThreadPool* pool);
+  void NextCold();  // Run() uses the next copy of the constants
   const float* output() const { return reinterpret_cast<const float*>(operands_.back().data()); }
   const compile::CompiledKernel& compiled() const { return compiled_; }
 
@@ -40,9 +45,13 @@ class KernelCase {
   runtime::KernelRunner* kernel_ = nullptr;
   std::vector<runtime::AlignedBuffer> operands_, prepared_;
   std::vector<void*> args_;
+  std::vector<runtime::AlignedBuffer> cold_;  // copies of the constants, one buffer each
+  std::vector<op::Operand> described_;
+  size_t next_cold_ = 0;
 };
 
-// The largest |difference| of two physical outputs relative to max(1, |reference|), and where; NaN counts as infinite.
+// The largest |difference| of two physical outputs relative to max(1, |reference|), and where; NaN counts as infinite
+// where the reference is none.
 struct Difference {
   double worst = 0;
   size_t at = 0;
