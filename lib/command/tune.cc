@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "session/inspect.h"
+#include "session/replay_file.h"
 #include "session/tune_job.h"
 
 namespace hone::command {
@@ -57,6 +58,12 @@ int RunTune(const TuneOptions& options) {
       return Misused("--show " + what + ": known are program, llvm, assembly");
     }
   }
+  if (!options.replay.empty()) {
+    if (options.seeds < 1 || options.replay_trials < 1) return Misused("--seeds and --trials must be at least 1");
+    return session::RunReplayJob(
+        {options.replay, options.tuner, options.like, options.seeds, options.replay_trials});
+  }
+  if (options.task.empty()) return Misused("--task is required: the task file");
   if (options.list_space) return session::ListSpace(job);
   if (options.compile_only) return session::CompileOnly(job, kCompileOnlyCandidates);
   if (options.trial) return session::TryOne(job, *options.trial);

@@ -21,6 +21,11 @@ struct TuneOptions {
   std::optional<int64_t> explain;  // ordinal of a recorded trial
   std::vector<std::string> show;   // of explain: "program", "llvm", "assembly"
   std::optional<uint64_t> trial;   // a point of the space, tried alone
+  // Without a device:
+  std::string replay;           // a space that was measured before: a replay file or records
+  std::string tuner = "auto";   // of replay
+  int64_t seeds = 32;           // of replay
+  int64_t replay_trials = 128;  // of replay
   // For tests:
   std::optional<std::string> fake_measure;  // "SEED[,SLEEP_SECONDS[,FAIL_SHARE]]"
   std::string worker;                       // path of hone-worker

@@ -8,6 +8,9 @@
 namespace hone::op {
 namespace {
 
+// Of an FMA, 4, less what the next tile's overlaps.
+constexpr double kLatency = 3;
+
 struct Entry {
   const char* name;
   std::vector<double> (*estimate)(const Workload&, const Target&, const Config&);
@@ -67,6 +70,10 @@ int64_t NumberOr(const Config& config, const std::string& knob, int64_t neutral)
   return v != nullptr && v->numbers.size() == 1 ? v->numbers[0] : neutral;
 }
 
+bool Prefetches(const Config& config) {
+  return NumberOr(config, "prefetch", 0) != 0 || WordOr(config, "prefetch", "none") != "none";
+}
+
 std::string WordOr(const Config& config, const std::string& knob, const std::string& neutral) {
   const KnobValue* v = FindKnob(config, knob);
   return v != nullptr && v->words.size() == 1 ? v->words[0] : neutral;
@@ -81,7 +88,7 @@ std::vector<std::pair<int64_t, int64_t>> Pieces(int64_t extent, int64_t piece) {
 
 double StepCycles(double rows, double columns, double loaded, int registers) {
   const double spilled = std::max(0.0, rows * columns + rows + 1 - registers);
-  return std::max({rows * columns / 2, (rows + loaded) / 2, 4.0}) + spilled;
+  return std::max({rows * columns / 2, (rows + loaded) / 2, kLatency}) + spilled;
 }
 
 double LogShare(double part, double whole) { return std::log1p(part / whole); }

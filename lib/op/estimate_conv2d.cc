@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "op/conv2d_direct_space.h"
-#include "op/conv2d_winograd_space.h"
+#include "op/conv2d_shape.h"
 #include "op/estimate_parts.h"
-#include "op/knobs.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -15,8 +13,10 @@ namespace {
 double D(int64_t x) { return static_cast<double>(x); }
 
 constexpr double kTaskCycles = 500;    // entering a task
+constexpr double kRoundCycles = 0.15;  // of an unrolled loop, beside the arithmetic
 constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
 constexpr double kHiddenShare = 0.35;  // of reading from the second level: the rest runs beside the arithmetic
+constexpr double kEarly = 0.85;        // of waiting for weights is left with software prefetch
 constexpr CacheModel kCaches;
 
 struct Tiles {
@@ -24,17 +24,60 @@ struct Tiles {
   double count = 0;  // register tiles
 };
 
+// The layer as conv2d_direct cuts it. Its own view and not the template's: records of older spaces are estimated, too.
+struct DirectView {
+  Conv2dShape s;
+  int64_t lanes, threads, registers, ic_blocks, ic_lanes, oc_blocks;
+
+  double WeightBytes(int64_t blocks) const { return D(blocks * lanes * ic_blocks * ic_lanes * s.kh * s.kw * 4); }
+  double PadElements(int64_t rows) const {
+    return D(s.groups * ic_blocks * ic_lanes * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());
+  }
+};
+
+DirectView ViewOf(const Workload& workload, const Target& target) {
+  DirectView l;
+  Conv2dShape& s = l.s;
+  s = Conv2dShape::Of(workload);
+  l.lanes = target.FloatLanes();
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  if (s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded() && s.h > 1) {
+    // Pixels in rows anew: the longest that leave each thread two rows or more, if any of at least 12 pixels does.
+    const int64_t pixels = s.h * s.w;
+    int64_t row = pixels / (2 * l.threads);
+    while (row >= 12 && pixels % row != 0) --row;
+    s.ow = row >= 12 ? row : pixels;
+    s.oh = pixels / s.ow;
+    s.h = s.oh, s.w = s.ow;
+  }
+  l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
+  l.ic_lanes = s.plain_input ? s.cg : l.lanes;
+  l.oc_blocks = CeilDiv(s.o, l.lanes);
+  return l;
+}
+
+// One axis of Winograd's tiles: m outputs of a phase of r taps; a stride makes that many phases, summed as channels.
+struct WinogradAxis {
+  int64_t m, elements, phases, tiles;
+};
+
+WinogradAxis AxisOf(int64_t taps, int64_t stride, int64_t out, int64_t m) {
+  if (taps == 1) return {1, 1, 1, out};
+  return {m, m + CeilDiv(taps, stride) - 1, std::min(stride, taps), CeilDiv(out, m)};
+}
+
 }  // namespace
 
 std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& c) {
-  const DirectLayer l = DirectLayer::Of(workload, target);
+  const DirectView l = ViewOf(workload, target);
   const Conv2dShape& s = l.s;
   const int64_t ocv = NumberOr(c, "ocv", 1), th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
   const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
   const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", s.oh), 1, s.oh);
   const bool rows_outer = WordOr(c, "inner", "oc_rows") == "rows_oc";
   const bool unroll_kw = NumberOr(c, "unroll_kw", 0) == 1;
-  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 1), 1), prefetch = NumberOr(c, "prefetch", 0);
+  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 1), 1), prefetch = Prefetches(c) ? 1 : 0;
   const std::string pad = WordOr(c, "pad", "none");
   const double k = D(l.ic_blocks * l.ic_lanes * s.kh * s.kw);
 
@@ -51,53 +94,56 @@ std::vector<double> EstimateDirect(const Workload& workload, const Target& targe
     }
   }
   tiles.steps *= D(s.n), tiles.count *= D(s.n);
-  const double ideal = l.FmaVectors() / 2;
+  const double ideal = D(s.n * l.oc_blocks * s.oh * s.ow) * k / 2;
 
   // Which weights are read over and over, and how often all of them are read.
   const double row_tiles = D(CeilDiv(row_block, th)), column_tiles = D(CeilDiv(s.ow, tw));
-  const double one = D(l.WeightBytes(1)) * D(ocv), all = D(l.WeightBytes(l.oc_blocks));
-  const double task = std::max(D(l.WeightBytes(oc_block)), one);
+  const double one = l.WeightBytes(ocv), all = l.WeightBytes(l.oc_blocks);
+  const double task = std::max(l.WeightBytes(oc_block), one);
   const double row_blocks = D(CeilDiv(s.oh, row_block));
   const double passes = D(s.n) * row_blocks * row_tiles * column_tiles;
   // A tile's weights come from the first level if they fit, each time but the first.
   double weights = kHiddenShare * kCaches.Read(all * passes, one);
   const double rounds = D(s.n) * row_blocks * (rows_outer ? row_tiles : 1);
-  weights += kHiddenShare * kCaches.Read(all * rounds, rows_outer ? task : all) * (prefetch > 0 ? 0.7 : 1);
-  const double cold = all / kCaches.l3_rate * (prefetch > 0 ? 0.7 : 1) * D(oc_block < l.oc_blocks ? 1 : l.threads);
+  weights += kHiddenShare * kCaches.Read(all * rounds, rows_outer ? task : all) * (prefetch > 0 ? kEarly : 1);
+  const double cold = all / kCaches.l3_rate * (prefetch > 0 ? kEarly : 1) * D(oc_block < l.oc_blocks ? 1 : l.threads);
 
   // Input of a tile's rows: read again for each tile of output channels.
   const double in_rows = D((th - 1) * s.sh + (s.kh - 1) * s.dh + 1), in_columns = D(s.pw());
   const double slab = in_rows * in_columns * D(l.ic_blocks * l.ic_lanes) * 4;
   const double slabs = D(s.n) * D(CeilDiv(s.oh, th)) * D(CeilDiv(l.oc_blocks, ocv));
-  const double task_input = D(l.PadElements(row_block)) * 4;
+  const double task_input = l.PadElements(row_block) * 4;
   const double input = kHiddenShare * kCaches.Read(slab * slabs, rows_outer ? slab : std::min(task_input, 8 * slab));
 
   const double tasks = D(s.n * CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));
   double copied = 0;
-  if (pad == "task") copied = tasks * D(l.PadElements(row_block)) / D(l.lanes) * 2;
-  if (pad == "root") copied = D(s.n) * D(l.PadElements(s.oh)) / D(l.lanes) * 5;
+  if (pad == "task") copied = tasks * l.PadElements(row_block) / D(l.lanes) * 2;
+  if (pad == "root") copied = D(s.n) * l.PadElements(s.oh) / D(l.lanes) * 5;
   const double rounds_of_loops = tiles.count * k / D(unroll * (unroll_kw ? s.kw : 1));
-  const double loops = rounds_of_loops * 1.0 + tiles.count * (kTileCycles + D(ocv * th * tw) * 1.5) + tasks * kTaskCycles;
+  const double loops =
+      rounds_of_loops * kRoundCycles + tiles.count * (kTileCycles + D(ocv * th * tw) * 1.5) + tasks * kTaskCycles;
 
-  const double imbalance = D(CeilDiv(D(tasks) > 0 ? static_cast<int64_t>(tasks) : 1, l.threads)) * D(l.threads) / tasks *
-                           (D(CeilDiv(l.oc_blocks, oc_block) * oc_block) / D(l.oc_blocks)) *
+  const double imbalance = D(CeilDiv(D(tasks) > 0 ? static_cast<int64_t>(tasks) : 1, l.threads)) * D(l.threads) /
+                           tasks * (D(CeilDiv(l.oc_blocks, oc_block) * oc_block) / D(l.oc_blocks)) *
                            (D(CeilDiv(s.oh, row_block) * row_block) / D(s.oh));
   const double cycles = (tiles.steps + weights + cold + input + copied + loops) * imbalance / D(l.threads);
-  return {std::log(cycles),         LogShare(tiles.steps, ideal), LogShare(weights, ideal), LogShare(input, ideal),
-          LogShare(cold, ideal),    LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
+  return {std::log(cycles),      LogShare(tiles.steps, ideal), LogShare(weights, ideal), LogShare(input, ideal),
+          LogShare(cold, ideal), LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
 }
 
 std::vector<double> EstimateWinograd(const Workload& workload, const Target& target, const Config& c) {
-  const WinogradLayer l = WinogradLayer::Of(workload, target);
+  const DirectView l = ViewOf(workload, target);
   const Conv2dShape& s = l.s;
-  const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1), alpha = m + 2;
+  const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1);
+  const WinogradAxis rows_axis = AxisOf(s.kh, s.sh, s.oh, m), columns_axis = AxisOf(s.kw, s.sw, s.ow, m);
   const bool by_channel = WordOr(c, "form", "xi_oc") == "oc_xi";
   const int64_t ocv = NumberOr(c, "ocv", 2), width = NumberOr(c, "tiles", 14);
-  const int64_t all_tiles = l.TileRows(m) * l.TileColumns(m);
+  const int64_t all_tiles = rows_axis.tiles * columns_axis.tiles;
   const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
   const int64_t block = std::clamp<int64_t>(NumberOr(c, "block", all_tiles), 1, all_tiles);
-  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1), prefetch = NumberOr(c, "prefetch", 0);
-  const double xi = D(alpha * alpha), ic = D(l.ic_blocks * l.lanes), n = D(s.n);
+  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1), prefetch = Prefetches(c) ? 1 : 0;
+  const double xi = D(rows_axis.elements * columns_axis.elements), n = D(s.n);
+  const double ic = D(l.ic_blocks * l.lanes * rows_axis.phases * columns_axis.phases);
   const double tile_blocks = D(CeilDiv(all_tiles, block)), oc_blocks = D(CeilDiv(l.oc_blocks, oc_block));
   const double tasks = n * tile_blocks * oc_blocks;
 
@@ -111,10 +157,10 @@ std::vector<double> EstimateWinograd(const Workload& workload, const Target& tar
     }
   }
   tiles.steps *= n * xi, tiles.count *= n * xi;
-  const double ideal = n * D(s.oh * s.ow) * 9 * ic * D(l.oc_blocks) / 2;
+  const double ideal = n * D(s.oh * s.ow * s.kh * s.kw) * D(l.ic_blocks * l.lanes) * D(l.oc_blocks) / 2;
 
   const double all = xi * ic * D(l.oc_blocks * l.lanes) * 4;
-  const double early = prefetch > 0 ? 0.7 : 1;
+  const double early = prefetch > 0 ? kEarly : 1;
   const double one = ic * D(ocv * l.lanes) * 4, repeats = D(CeilDiv(block, width));
   // Read by each block of tiles; again for each register tile where they do not stay in the first level.
   const double weights = early * kCaches.Read(all * n * tile_blocks, std::max(all / oc_blocks, 2 * kCaches.l1_bytes)) +
@@ -122,13 +168,15 @@ std::vector<double> EstimateWinograd(const Workload& workload, const Target& tar
                          early * all / kCaches.l3_rate * (oc_blocks > 1 ? 1 : D(l.threads));
   const double v_bytes = xi * D(block) * ic * 4, m_bytes = xi * D(block * (by_channel ? ocv : oc_block) * l.lanes) * 4;
   // Input: two passes of about 1.5 operations an element and pass, with the loads and stores of v.
-  const double in = n * tile_blocks * oc_blocks * D(block) * D(l.ic_blocks) * xi * 3.0;
+  const double in = n * tile_blocks * oc_blocks * D(block) * ic / D(l.lanes) * xi * 4.5;
   const double out = n * D(all_tiles) * D(l.oc_blocks) * xi * 3.0;
   const double v_reads = n * tile_blocks * oc_blocks * v_bytes * D(CeilDiv(oc_block, ocv));
   const double v_plane = D(block) * ic * 4;  // of one xi
-  const double scratch = kHiddenShare * (kCaches.Read(v_reads, by_channel ? v_bytes : v_plane) +
-                                         kCaches.Read(n * tile_blocks * oc_blocks * (v_bytes + 2 * m_bytes), v_bytes + m_bytes));
-  const double loops = tiles.count * (ic / D(unroll) + kTileCycles + D(ocv * width)) + tasks * kTaskCycles;
+  const double scratch = 2 * kHiddenShare *
+                         (kCaches.Read(v_reads, by_channel ? v_bytes : v_plane) +
+                          kCaches.Read(n * tile_blocks * oc_blocks * (v_bytes + 2 * m_bytes), v_bytes + m_bytes));
+  const double loops =
+      tiles.count * (kRoundCycles * ic / D(unroll) + kTileCycles + D(ocv * width)) + tasks * kTaskCycles;
   const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), l.threads)) * D(l.threads) / tasks *
                            (oc_blocks * D(oc_block) / D(l.oc_blocks)) * (tile_blocks * D(block) / D(all_tiles));
   const double cycles = (tiles.steps + weights + in + out + scratch + loops) * imbalance / D(l.threads);
@@ -151,7 +199,8 @@ std::vector<double> EstimateDepthwise(const Workload& workload, const Target& ta
       if (unroll != "none") loads = D(h) * D(s.kh) * D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1);
       if (unroll == "window") loads *= D((h - 1) * s.sh + (s.kh - 1) * s.dh + 1) / D(h * s.kh);
       loads = std::min(loads, D(h * w) * taps);
-      const double steps = std::max({D(h * w) * taps / 2, (loads + taps) / 2, 4 * taps});
+      // The sums of neighbouring tiles are short and overlap: less than a latency of 4 a tap is seen.
+      const double steps = std::max({D(h * w) * taps / 2, (loads + taps) / 2, 1.5 * taps});
       const double spilled = std::max(0.0, D(h * w) + 2 - target.vector_registers) * taps;
       tiles.steps += D(a * b) * (steps + spilled);
       tiles.count += D(a * b);

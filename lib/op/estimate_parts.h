@@ -24,6 +24,7 @@ struct CacheModel {
 
 // A knob's number or word; `neutral` if there is no such knob.
 int64_t NumberOr(const Config& config, const std::string& knob, int64_t neutral);
+bool Prefetches(const Config& config);  // knob `prefetch`: neither 0 nor "none"
 std::string WordOr(const Config& config, const std::string& knob, const std::string& neutral);
 
 // {size, count} of the pieces that `extent` falls into.

@@ -17,10 +17,14 @@ constexpr int64_t kVersion = 1;
 
 const char* KindName(const search::Knob& knob) {
   switch (knob.kind()) {
-    case KnobKind::kSplit: return "split";
-    case KnobKind::kReorder: return "reorder";
-    case KnobKind::kAnnotate: return "annotate";
-    case KnobKind::kOther: break;
+    case KnobKind::kSplit:
+      return "split";
+    case KnobKind::kReorder:
+      return "reorder";
+    case KnobKind::kAnnotate:
+      return "annotate";
+    case KnobKind::kOther:
+      break;
   }
   return knob.size() > 0 && !knob.value(0).words.empty() ? "word" : "number";
 }
@@ -40,8 +44,8 @@ class Parser {
     HONE_ASSIGN_OR_RETURN(const std::string version, Keyed("hone-replay"));
     HONE_ASSIGN_OR_RETURN(const int64_t number, Number(version));
     if (number > kVersion) {
-      return Status::Unsupported(fmt::format("{}: version {} of the format, this program reads up to {}", file_, number,
-                                             kVersion));
+      return Status::Unsupported(
+          fmt::format("{}: version {} of the format, this program reads up to {}", file_, number, kVersion));
     }
     if (number < 1) return Error("no such version");
     HONE_ASSIGN_OR_RETURN(space_.workload, Keyed("workload"));
@@ -251,7 +255,8 @@ std::string ReplayText(const ReplaySpace& space) {
     const char* mark = p.state == TrialState::kPruned ? ">" : "";
     text += p.state == TrialState::kFailed
                 ? fmt::format("{} !{}\n", p.index - before, TrialErrorName(p.error))
-                : fmt::format("{} {}{}\n", p.index - before, mark, FormatDouble(std::stod(fmt::format("{:.5g}", p.median * 1e6))));
+                : fmt::format("{} {}{}\n", p.index - before, mark,
+                              FormatDouble(std::stod(fmt::format("{:.5g}", p.median * 1e6))));
     before = p.index;
   }
   return text + "end\n";

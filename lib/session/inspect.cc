@@ -19,6 +19,7 @@
 #include "search/tuner/tuner.h"
 #include "session/child_builder.h"
 #include "session/machine.h"
+#include "session/tuner_context.h"
 
 namespace hone::session {
 namespace {
@@ -96,7 +97,8 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   const pipeline::TaskFile& task = inputs.task;
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
                         op::MakeTaskSpace(task.workload, task.target, NumericsOf(inputs.settings)));
-  HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed));
+  HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed,
+                                                           MakeTunerContext(task.workload, task.target, space)));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));

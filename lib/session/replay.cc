@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "compile/compile.h"
 #include "op/estimate.h"
 
 namespace hone::session {
@@ -27,6 +28,9 @@ Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay) {
   HONE_ASSIGN_OR_RETURN(context.workload, Workload::Parse(replay.workload));
   HONE_ASSIGN_OR_RETURN(context.target, Target::Parse(replay.target));
   context.defaults = replay.Defaults();
+  context.loops = [target = context.target](const Workload& workload, const Config& config) {
+    return compile::LowerLoops(workload, target, config);
+  };
   context.estimate = [target = context.target](const Workload& workload, const Config& config) {
     return op::EstimateCost(workload, target, config);
   };

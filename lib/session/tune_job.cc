@@ -27,6 +27,7 @@
 #include "session/reference.h"
 #include "session/stamp.h"
 #include "session/summary.h"
+#include "session/tuner_context.h"
 
 namespace hone::session {
 namespace {
@@ -43,7 +44,10 @@ class Job {
     HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
-    if (!options_.like.empty()) settings_.like = options_.like;
+    if (!options_.like.empty()) {
+      settings_.like = options_.like;
+      settings_text_ = pipeline::TuneSettingsText(settings_);  // what the stamp and the records are to say
+    }
     const std::string problem = pipeline::CheckValues(settings_);  // of the flag: the file's own values are checked
     if (!problem.empty()) return Status::Invalid("--" + problem);
     const Status tuner = search::CheckTunerName(settings_.tuner);
@@ -84,6 +88,10 @@ class Job {
   }
 
   Status OpenRecords() {
+    fingerprint_ = options_.fake ? fmt::format("fake; seed={}", options_.fake_world.seed)
+                                 : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    fingerprint_ += TimingText(settings_.measure);
+    HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.db_path)));
     auto lock = FileLock::Acquire(options_.db_path + ".lock");
     if (!lock.ok()) return lock.status();
@@ -99,14 +107,10 @@ class Job {
     if (!moved.empty()) LogWarning(task_.id + ": " + moved);
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
-    fingerprint_ = options_.fake ? fmt::format("fake; seed={}", options_.fake_world.seed)
-                                 : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
-    fingerprint_ += TimingText(settings_.measure);
     budget_ = {settings_.trials, settings_.seconds, settings_.early_stop, settings_.expected_gain};
     const op::Numerics numerics = NumericsOf(settings_);
     history_ = std::make_unique<History>(fingerprint_, ScopeOf(task_.workload, task_.target, numerics));
     HONE_RETURN_IF_ERROR(history_->Load(*store_));
-    HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
     for (const std::string& refused : donors_.refused) LogWarning(task_.id + ": donor refused: " + refused);
     if (history_->outside() > 0) {
       LogInfo(fmt::format("{}: {} recorded trials do not count under the cap `winograd = {}`", task_.id,
@@ -165,8 +169,7 @@ class Job {
       LogWarning(fmt::format("{}: no default schedule: {}", task_.id, first.status().message()));
     }
     session.tuner = settings_.tuner;
-    session.context.workload = task_.workload;
-    session.context.target = task_.target;
+    session.context = MakeTunerContext(task_.workload, task_.target, space);
     session.context.threads = static_cast<int>(UsableCpus().size());
     session.context.like_autotvm = settings_.like == "autotvm";
     session.context.donors = std::move(donors_.donors);

@@ -1,10 +1,11 @@
 // How well tuners search: replays of fully measured spaces, as a Markdown table.
 //
 //   replay_bench [--tuners=auto,xgb,random] [--seeds=32] [--trials=128] [--batch=16] [--like-autotvm] [--donors]
-//                [--each] [--dump] FILE.replay..
+//                [--each] [--dump] FILE..
 //
-// For each tuner over all spaces and seeds: the median share of the best possible speed after 4, 8, .. trials, the
-// worst of them, the trials to reach 95 % (median, and of the worst quarter), and milliseconds in the tuner a trial.
+// FILE: a replay file or a records database. For each tuner over all spaces and seeds: the median share of the best
+// possible speed after 4, 8, .. trials, the worst of them, the trials to reach 95 % (median, and of the worst quarter),
+// and milliseconds in the tuner a trial.
 // --each: a table a space too. --donors: the other spaces of the same templates are donors of each. Nothing is
 // measured; figures but the milliseconds are the same on every machine.
 #include <fmt/format.h>
@@ -18,6 +19,8 @@
 #include "base/text.h"
 #include "record/replay_space.h"
 #include "session/replay.h"
+#include "session/replay_file.h"
+#include "session/replay_table.h"
 
 namespace {
 
@@ -37,49 +40,6 @@ struct Loaded {
   std::vector<search::Donor> donors;
 };
 
-const std::vector<size_t> kMarks = {4, 8, 16, 32, 64, 128};
-
-double Quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
-std::string Row(const std::string& label, const std::vector<session::ReplayRun>& runs, int64_t trials) {
-  std::string row = "| " + label;
-  for (const double q : {0.5, 0.0}) {
-    for (const size_t mark : kMarks) {
-      if (static_cast<int64_t>(mark) > trials) continue;
-      std::vector<double> shares;
-      for (const session::ReplayRun& run : runs) {
-        if (!run.share.empty()) shares.push_back(run.share[std::min(mark, run.share.size()) - 1]);
-      }
-      row += fmt::format(" | {:.1f}", 100 * Quantile(shares, q));
-    }
-  }
-  std::vector<double> to;
-  double seconds = 0, count = 0;
-  for (const session::ReplayRun& run : runs) {
-    to.push_back(static_cast<double>(session::TrialsTo(run, 0.95)));
-    seconds += run.tuner_seconds;
-    count += static_cast<double>(run.tried.size());
-  }
-  return row + fmt::format(" | {:.0f} | {:.0f} | {:.2f} |\n", Quantile(to, 0.5), Quantile(to, 0.75),
-                           1e3 * seconds / std::max(count, 1.0));
-}
-
-std::string Head(int64_t trials, const std::string& first) {
-  std::string head = "| " + first, line = "| ---";
-  for (const char* what : {"median", "worst"}) {
-    for (const size_t mark : kMarks) {
-      if (static_cast<int64_t>(mark) > trials) continue;
-      head += fmt::format(" | {} {}", what, mark);
-      line += " | ---";
-    }
-  }
-  return head + " | to 95 % | to 95 %, 3 of 4 | ms a trial |\n" + line + " | --- | --- | --- |\n";
-}
-
 // Every point with its estimate, for looking at.
 Status Dump(const Loaded& loaded) {
   HONE_ASSIGN_OR_RETURN(const search::TunerContext context, session::ReplayContext(loaded.replay));
@@ -95,9 +55,8 @@ Status Dump(const Loaded& loaded) {
 Status Run(const Options& options) {
   std::vector<Loaded> spaces;
   for (const std::string& file : options.files) {
-    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(file));
     Loaded loaded;
-    HONE_ASSIGN_OR_RETURN(loaded.replay, record::ParseReplay(text, file));
+    HONE_ASSIGN_OR_RETURN(loaded.replay, session::LoadReplay(file));
     loaded.space = loaded.replay.MakeSpace();
     loaded.name = BaseName(file);
     spaces.push_back(std::move(loaded));
@@ -111,27 +70,24 @@ Status Run(const Options& options) {
     std::printf("- %s: %s, %zu points, best %s\n", l.name.c_str(), l.replay.workload.c_str(), l.replay.points.size(),
                 FormatSeconds(l.replay.best()).c_str());
   }
-  std::string all = Head(options.trials, "tuner"), each = Head(options.trials, "tuner, space");
+  std::string all = session::ReplayTableHead(options.trials, "tuner"),
+              each = session::ReplayTableHead(options.trials, "tuner, space");
   for (const std::string& tuner : options.tuners) {
     std::vector<session::ReplayRun> runs;
     for (size_t s = 0; s < spaces.size(); ++s) {
-      session::ReplayOptions replay{tuner, 0, options.trials, static_cast<int>(options.batch), 2,
-                                    options.like_autotvm && tuner != "auto", {}};
+      session::ReplayOptions replay{
+          tuner, 0, options.trials, static_cast<int>(options.batch), 2, options.like_autotvm && tuner != "auto", {}};
       if (options.donors) {
         for (size_t o = 0; o < spaces.size(); ++o) {
           if (o != s) replay.donors.push_back(session::DonorOf(spaces[o].replay, spaces[o].space, 64));
         }
       }
-      std::vector<session::ReplayRun> here;
-      for (int64_t seed = 1; seed <= options.seeds; ++seed) {
-        replay.seed = static_cast<uint64_t>(seed);
-        HONE_ASSIGN_OR_RETURN(session::ReplayRun run, session::Replay(spaces[s].replay, spaces[s].space, replay));
-        here.push_back(std::move(run));
-      }
-      each += Row(tuner + ", " + spaces[s].name, here, options.trials);
+      HONE_ASSIGN_OR_RETURN(const std::vector<session::ReplayRun> here,
+                            session::ReplaySeeds(spaces[s].replay, spaces[s].space, replay, options.seeds));
+      each += session::ReplayTableRow(tuner + ", " + spaces[s].name, here, options.trials);
       runs.insert(runs.end(), here.begin(), here.end());
     }
-    all += Row(tuner, runs, options.trials);
+    all += session::ReplayTableRow(tuner, runs, options.trials);
   }
   std::printf("\n%s", all.c_str());
   if (options.each) std::printf("\n%s", each.c_str());

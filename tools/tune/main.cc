@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   hone::InstallInterruptHandlers();
   hone::command::TuneOptions options;
   CLI::App app("Finds the fastest schedule of one task; goes on where it stopped.", "hone-tune");
-  app.add_option("--task", options.task, "task file (TASKID.task.json), written by hone-extract")->required();
+  app.add_option("--task", options.task, "task file (TASKID.task.json), written by hone-extract");
   app.add_option("--settings", options.settings, "tuner, budget, seed and measuring of the job (JOB.tune.json)");
   app.add_option("--db", options.db, "records of the task (TASKID.db); created, or continued if it is there");
   app.add_option("--stamp", options.stamp, "file to write when the budget is met; left alone if nothing changes");
@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
   app.add_option("--explain", options.explain, "print a recorded trial, by its number: config, steps, sizes, and stop");
   app.add_option("--show", options.show, "with --explain, also print these: program, llvm, assembly")->delimiter(',');
   app.add_option("--trial", options.trial, "build and measure one point of the space, by its index, alone, and stop");
+  app.add_option("--replay", options.replay, "search a space that was measured before (replay file or records), and stop");
+  app.add_option("--tuner", options.tuner, "with --replay: the tuner (default auto)");
+  app.add_option("--seeds", options.seeds, "with --replay: how many seeds, 1, 2, .. (default 32)");
+  app.add_option("--trials", options.replay_trials, "with --replay: trials of a run (default 128)");
   app.add_flag("--verbose", options.verbose, "say more on stderr");
   app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
   app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");

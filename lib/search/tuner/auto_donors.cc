@@ -1,7 +1,110 @@
 #include "search/tuner/auto_donors.h"
 
-namespace hone::search {
+#include <algorithm>
+#include <cmath>
 
-std::vector<float> DonorCorrection(const AutoPoints&, const TaskSpace&, const TunerContext&) { return {}; }
+#include "search/tuner/auto_model.h"
+
+namespace hone::search {
+namespace {
+
+constexpr size_t kDonorRows = 256;  // in all: the model's cost is their number times that of the points
+constexpr size_t kFewerRows = 96;   // where there are more than kManyPoints
+constexpr size_t kManyPoints = 20000;
+constexpr size_t kFewestRows = 8;  // of a donor
+constexpr double kTrust = 8;       // the distance at which a donor's labels count half
+constexpr double kWithin = 1.0;    // log: points slower than e times a donor's best say little about good ones
+
+// How far two tasks are apart: doublings between their extents, and as many as kOtherKind for each attribute or extent
+// of the window that differs.
+double Distance(const Workload& a, const Workload& b) {
+  constexpr double kOtherKind = 3;
+  if (a.op != b.op || a.inputs.size() != b.inputs.size()) return 10 * kOtherKind;
+  double distance = a.attributes == b.attributes ? 0 : kOtherKind;
+  for (size_t i = 0; i < a.inputs.size(); ++i) {
+    const std::vector<int64_t>&x = a.inputs[i].shape, &y = b.inputs[i].shape;
+    if (x.size() != y.size()) return 10 * kOtherKind;
+    for (size_t d = 0; d < x.size(); ++d) {
+      if (x[d] < 1 || y[d] < 1 || x[d] == y[d]) continue;
+      const bool window = i == 1 && d >= 2;
+      distance += window ? kOtherKind : std::fabs(std::log2(static_cast<double>(x[d]) / static_cast<double>(y[d])));
+    }
+  }
+  return distance;
+}
+
+struct Rows {
+  std::vector<std::vector<float>> values;
+  std::vector<int> groups;
+  std::vector<double> labels;
+};
+
+// Up to `most` of a donor's points: its fastest half, and others evenly. `trust`: what its labels are multiplied by.
+void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& space, const TunerContext& context,
+              size_t most, double trust, Rows* rows) {
+  std::vector<const Outcome*> ok;
+  for (const Outcome& outcome : donor.outcomes) {
+    if (outcome.state == TrialState::kOk && std::isfinite(outcome.median) && outcome.median > 0) ok.push_back(&outcome);
+  }
+  std::stable_sort(ok.begin(), ok.end(), [](const auto* a, const auto* b) { return a->median < b->median; });
+  while (!ok.empty() && std::log(ok.back()->median / ok.front()->median) > kWithin) ok.pop_back();
+  if (ok.size() > most) {
+    std::vector<const Outcome*> chosen(ok.begin(), ok.begin() + static_cast<std::ptrdiff_t>(most / 2));
+    const size_t rest = ok.size() - most / 2, wanted = most - most / 2;
+    for (size_t i = 0; i < wanted; ++i) chosen.push_back(ok[most / 2 + i * rest / wanted]);
+    ok = std::move(chosen);
+  }
+  const size_t begin = rows->labels.size();
+  for (const Outcome* outcome : ok) {
+    for (size_t t = 0; t < points.templates.size(); ++t) {
+      if (points.templates[t].name != outcome->config.template_name || points.templates[t].estimates == 0) continue;
+      const std::vector<double> estimate = context.estimate(donor.workload, outcome->config);
+      if (estimate.size() != points.templates[t].estimates) continue;
+      rows->values.push_back(ForeignRow(points, space.spaces()[t], t, outcome->config, estimate));
+      rows->groups.push_back(static_cast<int>(t));
+      rows->labels.push_back(std::log(outcome->median) - estimate[0]);
+    }
+  }
+  // How fast the donor's shape is altogether says nothing about this one.
+  double mean = 0;
+  for (size_t i = begin; i < rows->labels.size(); ++i) mean += rows->labels[i];
+  mean /= static_cast<double>(std::max<size_t>(rows->labels.size() - begin, 1));
+  for (size_t i = begin; i < rows->labels.size(); ++i) rows->labels[i] = trust * (rows->labels[i] - mean);
+}
+
+}  // namespace
+
+std::vector<float> DonorCorrection(const AutoPoints& points, const TaskSpace& space, const TunerContext& context) {
+  if (!context.estimate || context.donors.empty() || points.rows() == 0) return {};
+  const size_t most = points.rows() > kManyPoints ? kFewerRows : kDonorRows;
+  std::vector<std::pair<double, const Donor*>> nearest;
+  for (const Donor& donor : context.donors) nearest.push_back({Distance(donor.workload, context.workload), &donor});
+  std::stable_sort(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  Rows rows;
+  for (const auto& [distance, donor] : nearest) {
+    // Nearer donors have more to say: each takes a third of what is left.
+    const size_t room = most - rows.labels.size();
+    if (room < kFewestRows) break;
+    AddDonor(*donor, points, space, context, std::max(room / 3, kFewestRows), kTrust / (kTrust + distance), &rows);
+  }
+  if (rows.labels.size() < 8) return {};
+  std::vector<float> weights(points.columns, 0);
+  for (const AutoPoints::Template& t : points.templates) {
+    for (size_t c = 0; c < t.columns; ++c) weights[c] = c < t.estimates ? 0.85F : 1.2F;
+  }
+  GaussianModel model(points.columns, weights);
+  GaussianSettings settings;
+  settings.common = 0.3;
+  settings.noise = 0.1;  // shapes differ in what they like
+  model.set_settings(settings);
+  std::vector<GaussianRow> training;
+  for (size_t i = 0; i < rows.labels.size(); ++i) training.push_back({rows.values[i].data(), rows.groups[i]});
+  model.Fit(training, rows.labels, false);
+  std::vector<float> correction(points.rows());
+  for (size_t r = 0; r < points.rows(); ++r) {
+    correction[r] = static_cast<float>(model.Mean({points.row(r), points.template_of[r]}));
+  }
+  return correction;
+}
 
 }  // namespace hone::search

@@ -148,8 +148,8 @@ void GaussianModel::Tune(const std::vector<GaussianRow>& rows, const std::vector
     density = d, best = s, weights = w;
     return true;
   };
-  double GaussianSettings::*const fields[] = {&GaussianSettings::bend, &GaussianSettings::length,
-                                              &GaussianSettings::linear, &GaussianSettings::noise};
+  double GaussianSettings::* const fields[] = {&GaussianSettings::bend, &GaussianSettings::length,
+                                               &GaussianSettings::linear, &GaussianSettings::noise};
   for (int round = 0; round < 2; ++round) {
     for (auto field : fields) {
       for (const double factor : {1.6, 1 / 1.6}) {
@@ -186,7 +186,7 @@ void GaussianModel::Fit(std::vector<GaussianRow> rows, std::vector<double> value
     }
   }
   std::vector<double> k(n * n, 0);
-  for (double jitter = 1; ; jitter *= 4) {
+  for (double jitter = 1;; jitter *= 4) {
     for (size_t i = 0; i < n; ++i) {
       for (size_t j = 0; j < i; ++j) k[i * n + j] = Covariance(rows_[i], rows_[j]);
       k[i * n + i] = Covariance(rows_[i], rows_[i]) + Square(settings_.noise) * jitter;

@@ -44,6 +44,31 @@ class Encoder {
     }
   }
 
+  // The same of values that need not be this space's; columns without a value are left as they are.
+  void WriteForeign(const Config& config, float* row) const {
+    for (size_t k = 0; k < encodings_.size(); ++k) {
+      const Knob& knob = space_.knobs()[k];
+      const Encoding& e = encodings_[k];
+      for (const KnobValue& value : config.values) {
+        if (value.name != knob.name() || value.kind != knob.kind() || e.columns == 0) continue;
+        if (e.numeric) {
+          const size_t skip = knob.kind() == KnobKind::kSplit ? 1 : 0;
+          if (value.numbers.size() != e.columns + skip) continue;
+          for (size_t c = 0; c < e.columns; ++c) {
+            const float range = e.high[c] - e.low[c];
+            if (range > 0) row[e.first + c] = (Log2Of(value.numbers[c + skip]) - e.low[c]) / range;
+          }
+          continue;
+        }
+        for (size_t digit = 0; digit < knob.size(); ++digit) {
+          const bool here = knob.value(digit) == value;
+          if (e.columns > 1) row[e.first + digit] = here ? 0.7F : 0.0F;
+          if (e.columns == 1 && here) row[e.first] = static_cast<float>(digit);
+        }
+      }
+    }
+  }
+
  private:
   static int64_t Part(const Knob& knob, size_t digit, size_t part) {
     const std::vector<int64_t>& numbers = knob.value(digit).numbers;
@@ -54,7 +79,8 @@ class Encoder {
     Encoding e;
     e.first = next_;
     if (knob.size() > 1) {
-      e.numeric = (knob.kind() == KnobKind::kOther && !knob.value(0).numbers.empty()) || knob.kind() == KnobKind::kSplit;
+      e.numeric =
+          (knob.kind() == KnobKind::kOther && !knob.value(0).numbers.empty()) || knob.kind() == KnobKind::kSplit;
       if (e.numeric) {
         e.columns = knob.kind() == KnobKind::kSplit ? knob.value(0).numbers.size() - 1 : 1;
         e.low.assign(e.columns, INFINITY);
@@ -155,6 +181,16 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
     Center(&points, t);
   }
   return points;
+}
+
+std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size_t t, const Config& config,
+                              const std::vector<double>& estimate) {
+  const AutoPoints::Template& info = points.templates[t];
+  std::vector<float> row = info.means;
+  for (size_t e = 0; e < info.estimates && e < estimate.size(); ++e) row[e] = static_cast<float>(estimate[e]);
+  Encoder(space, info.estimates).WriteForeign(config, row.data());
+  for (size_t c = 0; c < points.columns; ++c) row[c] -= info.means[c];
+  return row;
 }
 
 }  // namespace hone::search

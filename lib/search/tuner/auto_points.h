@@ -11,9 +11,10 @@
 
 namespace hone::search {
 
-// One row a point. Columns, in this order: the operator's estimate and its features (none without an estimate), then the knobs: numbers as log2(1 + |v|), scaled to 0 .. 1 over the values that occur; words, orders and
-// annotations as a column for each value but the first of two; the inner parts of a split each like a number. Columns
-// of one template are comparable among its points only.
+// One row a point. Columns, in this order: the operator's estimate and its features (none without an estimate), then
+// the knobs: numbers as log2(1 + |v|), scaled to 0 .. 1 over the values that occur; words, orders and annotations as a
+// column for each value but the first of two; the inner parts of a split each like a number. Columns of one template
+// are comparable among its points only.
 struct AutoPoints {
   struct Template {
     std::string name;
@@ -40,5 +41,10 @@ struct AutoPoints {
 // else `most_rows` drawn with `seed`, of each template in turn.
 AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, uint64_t seed, uint64_t most_points,
                           size_t most_rows);
+
+// The row that a point of another shape's space of template `t` would be, of points.columns numbers: knobs are found by
+// name, values scaled as those of `space`; what this space does not have counts as average. `estimate`: of that point.
+std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size_t t, const Config& config,
+                              const std::vector<double>& estimate);
 
 }  // namespace hone::search

@@ -9,12 +9,12 @@
 namespace hone::search {
 namespace {
 
-constexpr size_t kMostTrained = 160;      // observations in the model: the fastest half, the newest half
-constexpr size_t kPromising = 6144;       // rows whose mean is looked at: the best by the prior,
-constexpr size_t kOthers = 2048;          // others in turn,
-constexpr size_t kCenters = 3;            // and the neighbours of this many of the fastest
-constexpr size_t kCandidates = 768;       // of them the best by mean, whose variance is looked at
-constexpr double kWorstLog = 1.0;         // labels beyond e times the best say less by the excess
+constexpr size_t kMostTrained = 160;  // observations in the model: the fastest half, the newest half
+constexpr size_t kPromising = 6144;   // rows whose mean is looked at: the best by the prior,
+constexpr size_t kOthers = 2048;      // others in turn,
+constexpr size_t kCenters = 3;        // and the neighbours of this many of the fastest
+constexpr size_t kCandidates = 768;   // of them the best by mean, whose variance is looked at
+constexpr double kWorstLog = 1.0;     // labels beyond e times the best say less by the excess
 
 double NormalDensity(double z) { return 0.3989422804014327 * std::exp(-0.5 * z * z); }
 double NormalShare(double z) { return 0.5 * std::erfc(-z * 0.7071067811865476); }
@@ -61,15 +61,21 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
     known_.insert(seen.index);
     proposed_.erase(seen.index);
   }
+  // Not left to NextBatch: what is expected of the next group is a matter of the history alone.
+  if (!outcomes.empty() && history_.size() % kGroup == 0) PlanGroup();
+}
+
+void AutoTuner::PlanGroup() {
+  Prepare();
+  const size_t begin = history_.size() / kGroup * kGroup;
+  if (plan_at_ == begin) return;
+  plan_ = Plan(begin);
+  plan_at_ = begin;
 }
 
 std::vector<uint64_t> AutoTuner::NextBatch(int n) {
-  Prepare();
-  const size_t begin = history_.size() / kGroup * kGroup;
-  if (plan_at_ != begin) {
-    plan_ = Plan(begin);
-    plan_at_ = begin;
-  }
+  PlanGroup();
+  const size_t begin = plan_at_;
   const auto take = [&] {
     std::vector<uint64_t> batch;
     size_t room = begin + kGroup - std::min(begin + kGroup, history_.size() + proposed_.size());
@@ -116,13 +122,14 @@ void AutoTuner::Fit(size_t history) {
   std::vector<float> weights(points_.columns, 0);
   size_t estimates = 0;
   for (const AutoPoints::Template& t : points_.templates) estimates = std::max(estimates, t.estimates);
-  for (size_t c = 0; c < points_.columns; ++c) weights[c] = c < estimates ? 0.6F : 0.8F;
+  for (size_t c = 0; c < points_.columns; ++c) weights[c] = c < estimates ? 0.85F : 1.8F;
   model_ = std::make_unique<GaussianModel>(points_.columns, weights);
   std::vector<GaussianRow> rows;
   std::vector<double> labels;
   for (size_t i : timed) {
     double log_time = history_[i].log_time;
-    if (log_time > best_log_ + kWorstLog) log_time = best_log_ + kWorstLog + std::log1p(log_time - best_log_ - kWorstLog);
+    if (log_time > best_log_ + kWorstLog)
+      log_time = best_log_ + kWorstLog + std::log1p(log_time - best_log_ - kWorstLog);
     rows.push_back(Row(history_[i].row));
     labels.push_back(log_time - prior_[history_[i].row]);
   }

@@ -36,8 +36,7 @@ class AutoTuner : public Tuner {
   std::vector<uint64_t> NextBatch(int n) override;
   void Update(const std::vector<Outcome>& outcomes) override;
 
-  // By which share of the best time so far the best of all remaining points is expected to be faster, as the last
-  // NextBatch saw it; nothing before that.
+  // The largest expected improvement among the points left, after the last whole group of the history.
   std::optional<double> ExpectedGain() const override { return expected_gain_; }
 
  private:
@@ -54,6 +53,7 @@ class AutoTuner : public Tuner {
   };
 
   void Prepare();
+  void PlanGroup();  // plan_: of the group that the history is in
   std::vector<uint64_t> Plan(size_t history);
   std::vector<size_t> ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const;
   void Fit(size_t history);
@@ -65,16 +65,16 @@ class AutoTuner : public Tuner {
   const TunerContext context_;
   bool prepared_ = false;
   AutoPoints points_;
-  std::vector<float> prior_;          // of each row: log time but for a constant, before anything is measured
-  std::vector<size_t> by_prior_;      // rows, the most promising first
+  std::vector<float> prior_;      // of each row: log time but for a constant, before anything is measured
+  std::vector<size_t> by_prior_;  // rows, the most promising first
   std::unique_ptr<GaussianModel> model_;
-  double model_offset_ = 0;           // taken from the labels
+  double model_offset_ = 0;                                      // taken from the labels
   std::vector<std::pair<size_t, std::vector<float>>> believed_;  // of the group that is planned: row, whitened
-  double best_log_ = 0;               // log of the fastest time
+  double best_log_ = 0;                                          // log of the fastest time
   bool any_ok_ = false;
-  std::vector<Seen> history_;         // in order
+  std::vector<Seen> history_;  // in order
   std::unordered_set<uint64_t> known_;
-  std::vector<uint64_t> plan_;        // the group that begins at plan_at_
+  std::vector<uint64_t> plan_;  // the group that begins at plan_at_
   size_t plan_at_ = SIZE_MAX;
   std::unordered_set<uint64_t> proposed_;  // and not yet in the history
   std::optional<double> expected_gain_;

@@ -1,0 +1,27 @@
+// Where replay spaces come from: replay files, and the records of a task of which every point was tried.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/replay_space.h"
+
+namespace hone::session {
+
+// A replay file (record/replay_space.h), or a records database, told apart by their first bytes. Of a database the
+// trials of the last session's machine are taken, and its space is made by the operator as it is now: kInvalid if the
+// records are of another version of it (make a replay file while the version is the same).
+Result<record::ReplaySpace> LoadReplay(const std::string& path);
+
+// The templates of a workload with knobs, versions and defaults, as a replay file has them.
+Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& workload, const std::string& target);
+
+// hone-tune --replay: a table of one tuner on one space. An exit code; says what is wrong on stderr.
+struct ReplayJobOptions {
+  std::string path, tuner = "auto", like;
+  int64_t seeds = 32, trials = 128;
+};
+int RunReplayJob(const ReplayJobOptions& options);
+
+}  // namespace hone::session

@@ -1,0 +1,29 @@
+#include "session/tuner_context.h"
+
+#include "compile/compile.h"
+#include "op/estimate.h"
+#include "op/operator.h"
+
+namespace hone::session {
+
+search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space) {
+  search::TunerContext context;
+  context.workload = workload;
+  context.target = target;
+  context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
+  context.estimate = [target](const Workload& w, const Config& config) { return op::EstimateCost(w, target, config); };
+  const auto op = op::FindOperator(workload.op);
+  if (!op.ok()) return context;
+  uint64_t offset = 0;
+  for (const search::Space& part : space.spaces()) {
+    for (const op::Template* t : (*op)->Templates(workload, target)) {
+      if (part.template_name() != t->name()) continue;
+      const auto point = t->Default(part, workload, target);
+      if (point.ok() && !part.Reject(*point)) context.defaults.push_back(offset + point->index);
+    }
+    offset += part.size();
+  }
+  return context;
+}
+
+}  // namespace hone::session

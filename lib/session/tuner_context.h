@@ -1,0 +1,15 @@
+// What a tuner is told of a task beside its space.
+#pragma once
+
+#include "search/space/space.h"
+#include "search/tuner/context.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone::session {
+
+// Workload, target, the operator's estimate, and the default of each template that is legal in `space` (the union of
+// op::MakeTaskSpace).
+search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space);
+
+}  // namespace hone::session

@@ -1,0 +1,200 @@
+// Measures whole spaces with hone-tune and keeps each in a replay file (record/replay_space.h).
+//
+//   space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] [--most=POINTS] [--list]
+//
+// FILE: tests/replay/tasks.txt. For each of its tasks of the set: every legal point is measured once in a random order,
+// so that a machine that is slower for a while is slow for points of all kinds, and the fastest tenth is measured
+// again, interleaved. Records go to FOLDER/NAME.db, the result to FOLDER/NAME.replay. A sweep that was interrupted goes
+// on where it stopped; a task whose result is there, of the same space, is left alone. --most: of a space with more
+// legal points, so many are measured, and the rest does not exist in the replay; 0, the default: no limit. --list:
+// counts.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "op/operator.h"
+#include "record/replay_space.h"
+#include "session/replay_file.h"
+#include "target/target.h"
+
+namespace {
+
+using namespace hone;  // NOLINT: a program, not a header
+
+constexpr uint64_t kEnumerable = uint64_t{1} << 24;
+constexpr int64_t kMostBytes = 2 << 20;
+
+struct Options {
+  std::string tasks, work, set = "all";
+  std::vector<std::string> only;
+  int64_t most = 0;
+  bool list = false;
+};
+
+struct Task {
+  std::string set, name, workload;
+};
+
+Result<std::vector<Task>> ReadTasks(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  std::vector<Task> tasks;
+  int line_number = 0;
+  for (const std::string& line : Split(text, '\n')) {
+    ++line_number;
+    const std::string trimmed(Trim(line));
+    if (trimmed.empty() || trimmed[0] == '#') continue;
+    const std::vector<std::string> words = SplitWords(trimmed);
+    if (words.size() < 3) return Status::Invalid(fmt::format("{}:{}: expected SET NAME WORKLOAD", path, line_number));
+    tasks.push_back({words[0], words[1], std::string(Trim(trimmed.substr(trimmed.find(words[1]) + words[1].size())))});
+  }
+  return tasks;
+}
+
+struct Whole {
+  Workload workload;
+  Target target;
+  search::TaskSpace space;
+  std::vector<record::ReplayTemplate> templates;
+  int64_t legal = 0;
+  double flop = 0;
+};
+
+Result<Whole> Load(const Task& task) {
+  Whole whole;
+  HONE_ASSIGN_OR_RETURN(whole.workload, op::ParseChecked(task.workload));
+  HONE_ASSIGN_OR_RETURN(whole.target, HostTarget());
+  HONE_ASSIGN_OR_RETURN(whole.space, op::MakeTaskSpace(whole.workload, whole.target));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(whole.workload.op));
+  whole.flop = op->Flop(whole.workload);
+  HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(whole.workload.Text(), whole.target.Text()));
+  const auto legal = whole.space.LegalIndices(kEnumerable);
+  if (!legal) return Status::Unsupported(task.name + ": the space is too large to be enumerated");
+  whole.legal = static_cast<int64_t>(legal->size());
+  return whole;
+}
+
+// The templates and knobs of a replay file as lines: equal for equal spaces.
+std::string Header(const record::ReplaySpace& replay) {
+  record::ReplaySpace header = replay;
+  header.points.clear();
+  header.machine.clear();
+  return record::ReplayText(header);
+}
+
+Status Pack(const Task& task, const std::string& db, const std::string& out) {
+  HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, session::LoadReplay(db));
+  const std::string text = record::ReplayText(replay);
+  if (static_cast<int64_t>(text.size()) > kMostBytes) {
+    return Status::Invalid(
+        fmt::format("{}: {} bytes, a replay file has at most {}", task.name, text.size(), kMostBytes));
+  }
+  HONE_RETURN_IF_ERROR(WriteFileIfChanged(out, text).status());
+  std::printf("%s: %zu points, best %s, %zu bytes\n", out.c_str(), replay.points.size(),
+              FormatSeconds(replay.best()).c_str(), text.size());
+  return Status();
+}
+
+Status Sweep(const Options& options, const Task& task) {
+  HONE_ASSIGN_OR_RETURN(const Whole whole, Load(task));
+  if (options.list) {
+    std::printf("%-7s %-18s %8lld legal points  %s\n", task.set.c_str(), task.name.c_str(),
+                static_cast<long long>(whole.legal), whole.workload.Text().c_str());
+    return Status();
+  }
+  const std::string base = JoinPath(options.work, task.name), out = base + ".replay";
+  record::ReplaySpace expected{whole.workload.Text(), whole.target.Text(), "", whole.templates, {}};
+  if (Exists(out)) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(out));
+    auto done = record::ParseReplay(text, out);
+    if (done.ok() && Header(*done) == Header(expected)) {
+      std::printf("%s: done before\n", out.c_str());
+      return Status();
+    }
+  }
+  const int64_t trials = options.most > 0 ? std::min(options.most, whole.legal) : whole.legal;
+  HONE_RETURN_IF_ERROR(
+      WriteFileIfChanged(base + ".task.json",
+                         fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
+                                     TaskId(whole.workload, whole.target.Text()), whole.workload.Text(),
+                                     whole.target.Text(), static_cast<int64_t>(whole.flop)))
+          .status());
+  HONE_RETURN_IF_ERROR(
+      WriteFileIfChanged(base + ".tune.json",
+                         fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seconds": 0, "early_stop": 0,
+ "seed": 1, "measure": {{"candidate_seconds": 0.1, "timeout_seconds": 10, "prune_factor": 3, "finalists": {}}}}})",
+                                     trials, std::clamp<int64_t>(trials / 10, 32, 256)))
+          .status());
+  SpawnOptions spawn;
+  spawn.argv = {HONE_TUNE, "--task",     base + ".task.json", "--settings",  base + ".tune.json",
+                "--db",    base + ".db", "--stamp",           base + ".done"};
+  HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
+  while (child.Running()) {
+    if (Interrupted()) child.Kill(2);  // it commits what it has
+    const auto status = child.Wait(0.5);
+    if (!status.ok()) continue;
+    if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on");
+    if (!status->ok()) return Status::Invalid(task.name + ": hone-tune " + status->ToString());
+    break;
+  }
+  return Pack(task, base + ".db", out);
+}
+
+Status Run(const Options& options) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Task> tasks, ReadTasks(options.tasks));
+  HONE_RETURN_IF_ERROR(MakeDirs(options.work));
+  Status first;
+  for (const Task& task : tasks) {
+    const bool named = std::find(options.only.begin(), options.only.end(), task.name) != options.only.end();
+    if (options.only.empty() ? options.set != "all" && options.set != task.set : !named) continue;
+    const Status status = Sweep(options, task);
+    if (status.kind() == StatusKind::kInterrupted) return status;
+    if (status.ok()) continue;
+    // The others are measured all the same.
+    std::fprintf(stderr, "space_sweep: %s: %s\n", task.name.c_str(), status.message().c_str());
+    if (first.ok()) first = status;
+  }
+  return first;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  InstallInterruptHandlers();
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const std::string value = arg.substr(std::min(arg.size(), arg.find('=') + 1));
+    if (StartsWith(arg, "--tasks=")) {
+      options.tasks = value;
+    } else if (StartsWith(arg, "--work=")) {
+      options.work = value;
+    } else if (StartsWith(arg, "--set=")) {
+      options.set = value;
+    } else if (StartsWith(arg, "--only=")) {
+      options.only = Split(value, ',');
+    } else if (StartsWith(arg, "--most=") && ParseInt(value).ok()) {
+      options.most = *ParseInt(value);
+    } else if (arg == "--list") {
+      options.list = true;
+    } else {
+      std::fprintf(stderr, "space_sweep: unknown flag %s\n", arg.c_str());
+      return kMisused;
+    }
+  }
+  if (options.tasks.empty() || options.work.empty()) {
+    std::fprintf(stderr, "space_sweep: --tasks and --work are required\n");
+    return kMisused;
+  }
+  const Status status = Run(options);
+  if (status.ok()) return kDone;
+  std::fprintf(stderr, "space_sweep: %s\n", status.message().c_str());
+  return status.kind() == StatusKind::kInterrupted ? kInterrupted : kFailed;
+}
