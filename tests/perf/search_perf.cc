@@ -124,8 +124,7 @@ Status Run(const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Status status =
-      Run(argc > 1 ? argv[1] : "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
+  const Status status = Run(argc > 1 ? argv[1] : "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
   if (!status.ok()) fmt::print(stderr, "{}\n", status.message());
   return status.ok() ? 0 : 1;
 }

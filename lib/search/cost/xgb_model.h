@@ -9,8 +9,8 @@ namespace hone::search {
 
 struct XgbOptions {
   Loss loss = Loss::kReg;
-  int rounds = 200;
-  int depth = 5;
+  int rounds = 300;
+  int depth = 3;
   double learning_rate = 0.1;
   double min_split_gain = 0;
   double min_child_weight = 1;

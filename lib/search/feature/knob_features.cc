@@ -11,9 +11,9 @@ namespace hone::search {
 namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr std::array<const char*, 11> kAnnotations = {"none",       "vec",        "unroll",      "blockIdx.x",
-                                                      "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y",
-                                                      "threadIdx.z", "vthread",   "fuse"};
+constexpr std::array<const char*, 11> kAnnotations = {"none",        "vec",        "unroll",      "blockIdx.x",
+                                                      "blockIdx.y",  "blockIdx.z", "threadIdx.x", "threadIdx.y",
+                                                      "threadIdx.z", "vthread",    "fuse"};
 
 std::vector<float> Encode(const Knob& knob, const KnobValue& value) {
   std::vector<float> out;

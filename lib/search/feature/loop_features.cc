@@ -8,15 +8,13 @@
 namespace hone::search {
 namespace {
 
-float LogScaled(double x) {
-  return static_cast<float>(x >= 0 ? std::log2(x + 1) : -std::log2(1 - x));
-}
+float LogScaled(double x) { return static_cast<float>(x >= 0 ? std::log2(x + 1) : -std::log2(1 - x)); }
 
 // The order of the one-hot columns.
-constexpr ir::ForKind kKinds[] = {ir::ForKind::kBlockX,  ir::ForKind::kBlockY,     ir::ForKind::kBlockZ,
-                                  ir::ForKind::kThreadX, ir::ForKind::kThreadY,    ir::ForKind::kThreadZ,
+constexpr ir::ForKind kKinds[] = {ir::ForKind::kBlockX,   ir::ForKind::kBlockY,     ir::ForKind::kBlockZ,
+                                  ir::ForKind::kThreadX,  ir::ForKind::kThreadY,    ir::ForKind::kThreadZ,
                                   ir::ForKind::kUnrolled, ir::ForKind::kVectorized, ir::ForKind::kParallel,
-                                  ir::ForKind::kSerial,  ir::ForKind::kVThread};
+                                  ir::ForKind::kSerial,   ir::ForKind::kVThread};
 
 using Points = std::vector<double>;
 

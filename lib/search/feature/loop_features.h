@@ -5,8 +5,8 @@
 // Loops stand in order of appearance. A length that depends on outer loops (a tail) is that of their first iteration.
 // An access is one load or store where it stands, called by its buffer's name and how often the buffer was met before
 // (those that stand right under one loop and differ by a constant only are one: transforms written out would fill
-// thousands of columns); at a loop around it, its count is the product of the lengths of that loop and of those inside it that its index uses,
-// its reuse the product of the others.
+// thousands of columns); at a loop around it, its count is the product of the lengths of that loop and of those inside
+// it that its index uses, its reuse the product of the others.
 #pragma once
 
 #include <vector>

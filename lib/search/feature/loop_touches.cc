@@ -153,7 +153,7 @@ class Collector : public ir::Visitor {
   }
 
   std::vector<LoopTouches> loops_;
-  std::vector<size_t> open_;  // the loops around here, outermost first
+  std::vector<size_t> open_;   // the loops around here, outermost first
   std::vector<ir::Var> vars_;  // theirs
   std::map<std::string, int> met_;
   std::set<std::pair<const ir::BufferNode*, std::vector<int64_t>>> seen_;

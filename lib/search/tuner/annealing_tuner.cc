@@ -10,9 +10,10 @@ namespace hone::search {
 namespace {
 
 constexpr double kFailed = std::numeric_limits<double>::infinity();
-constexpr int kTries = 16;          // for a neighbour that is new
-constexpr double kRestart = 0.1;    // how often a walker is set on the best
-constexpr double kDoubleStep = 0.3; // how often a neighbour is two steps away
+constexpr int kTries = 16;           // for a neighbour that is new
+constexpr double kRestart = 0.5;     // of the chance that a walker would not step from the best to where it stands
+constexpr double kDoubleStep = 0.3;  // how often a neighbour is two steps away
+constexpr double kNear = 0.5;        // how often a step takes a neighbouring value
 
 }  // namespace
 
@@ -25,10 +26,10 @@ std::vector<uint64_t> AnnealingTuner::Propose(Rng* rng) const {
   IndexSet planned;
   for (const Walker& walker : walkers_) {
     for (int t = 0; walker.stands && t < kTries; ++t) {
-      uint64_t next = points_.Walk(walker.at, rng);
-      if (rng->UniformDouble() < kDoubleStep) next = points_.Walk(next, rng);
+      uint64_t next = points_.Walk(walker.at, rng, kNear);
+      if (rng->UniformDouble() < kDoubleStep) next = points_.Walk(next, rng, kNear);
       // A neighbourhood that is known all over is left by going on from there.
-      if (known_.count(next)) next = points_.Walk(next, rng);
+      if (known_.count(next)) next = points_.Walk(next, rng, kNear);
       if (known_.count(next) || !planned.insert(next).second) continue;
       plan.push_back(next);
       break;
@@ -64,7 +65,8 @@ void AnnealingTuner::Move(int64_t round, Rng* rng) {
         if (chance <= std::exp(-worse / temperature)) walker = {true, proposed_[w], log_time};
       }
     }
-    if (best_.stands && restart < kRestart) walker = best_;
+    const double behind = walker.stands && best_.stands ? walker.log_time - best_.log_time : 0;
+    if (restart < kRestart * (1 - std::exp(-behind / temperature))) walker = best_;
   }
 }
 

@@ -1,7 +1,7 @@
 // Simulated annealing over measured times: kWalkers walkers, each of which proposes a neighbour of where it stands once
 // a round and moves there with probability exp(-(log of its time over the walker's) / temperature). The temperature
-// falls by kCooling a round; a walker that is far behind the best is set on the best of all at times. Neighbours that
-// are known are passed by: nothing is measured twice.
+// falls by kCooling a round; a walker is set on the best point of all, the likelier the further it is behind it. A
+// neighbour differs in one knob or two, by one value or any. Known ones are passed by: nothing is measured twice.
 #pragma once
 
 #include <cstdint>

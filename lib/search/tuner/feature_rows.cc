@@ -74,7 +74,8 @@ class LoopRows : public FeatureRows {
       }
       row.push_back(position);
     }
-    const std::vector<float> features = kind_ == FeatureKind::kItervar ? ItervarFeatures(*loops) : CurveFeatures(*loops);
+    const std::vector<float> features =
+        kind_ == FeatureKind::kItervar ? ItervarFeatures(*loops) : CurveFeatures(*loops);
     row.insert(row.end(), features.begin(), features.end());
     AppendOtherKnobs(config, &row);
     return row;

@@ -32,8 +32,7 @@ Points::Points(const TaskSpace& space, uint64_t enumerate_limit)
   for (const uint64_t index : *legal_) is_legal_[index] = true;
 }
 
-std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known,
-                                      Rng* rng) const {
+std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const {
   if (legal_) return DrawFrom(*legal_, count, known, also_known, rng);
   std::vector<uint64_t> drawn;
   IndexSet here;
@@ -55,7 +54,7 @@ std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const
 
 bool Points::Legal(uint64_t index) const { return legal_ ? is_legal_[index] : !space_.Reject(index).has_value(); }
 
-uint64_t Points::Walk(uint64_t index, Rng* rng) const {
+uint64_t Points::Walk(uint64_t index, Rng* rng, double near) const {
   const Digits from = DigitsOf(index);
   const std::vector<Knob>& knobs = space_.spaces()[from.space].knobs();
   const size_t moves = knobs.size() + (space_.spaces().size() > 1 ? 1 : 0);
@@ -69,6 +68,11 @@ uint64_t Points::Walk(uint64_t index, Rng* rng) const {
     }
     Digits to = from;
     to.digits[move] = rng->UniformInt(knobs[move].size());
+    if (near > 0 && rng->UniformDouble() < near) {
+      const bool up = rng->UniformInt(2) == 0;
+      if (up ? from.digits[move] + 1 == knobs[move].size() : from.digits[move] == 0) continue;
+      to.digits[move] = up ? from.digits[move] + 1 : from.digits[move] - 1;
+    }
     if (to.digits[move] == from.digits[move]) continue;
     const uint64_t next = IndexOf(to);
     if (Legal(next)) return next;

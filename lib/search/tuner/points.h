@@ -31,8 +31,9 @@ class Points {
   std::vector<uint64_t> DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const;
 
   // A legal point with one knob re-drawn among all its values; where there are several templates, also once in as many
-  // times as there are knobs another template's point. `index` itself if no legal one was found.
-  uint64_t Walk(uint64_t index, Rng* rng) const;
+  // times as there are knobs another template's point. `index` itself if no legal one was found. `near`: how often the
+  // knob takes a neighbouring value instead (values of most knobs are in an order).
+  uint64_t Walk(uint64_t index, Rng* rng, double near = 0) const;
 
   // Which template a point belongs to, and its digits there.
   struct Digits {

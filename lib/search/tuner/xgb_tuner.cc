@@ -10,6 +10,7 @@ namespace hone::search {
 namespace {
 
 constexpr double kLeastDiscount = 0.05;
+constexpr float kLeastShare = 0.125f;  // eight times slower than the best or worse, or failed: all the same
 
 Matrix MatrixOf(const std::vector<std::vector<float>>& rows, size_t columns) {
   Matrix matrix;
@@ -46,6 +47,7 @@ XgbTunerOptions XgbTunerOptions::LikeAutotvm(Loss loss, FeatureKind features) {
   options.features = features;
   options.plan_size = 64;
   options.diversity_ratio = 0;
+  options.log_labels = false;
   options.anneal = {.iterations = 500, .walkers = 128, .patience = 50, .scale_score = false};
   options.keep_walkers = true;
   options.model = {.loss = loss,
@@ -129,7 +131,7 @@ void XgbTuner::LearnFromDonors() {
       std::vector<float> row = features_->RowOfDonor(donor, config);
       if (row.empty()) continue;
       rows.push_back(std::move(row));
-      data.labels.push_back(shares[i]);
+      data.labels.push_back(Label(shares[i]));
       data.group.push_back(static_cast<uint32_t>(d));
     }
   }
@@ -150,6 +152,10 @@ void XgbTuner::LearnFromDonors() {
   } else {
     LogWarning("records of other tasks are not used: " + status.message());
   }
+}
+
+float XgbTuner::Label(float share) const {
+  return options_.log_labels ? std::log2(std::max(share, kLeastShare)) : share;
 }
 
 std::vector<float> XgbTuner::BasePredict(const std::vector<std::vector<float>>& rows) const {
@@ -182,7 +188,7 @@ std::optional<ScoreFunction> XgbTuner::Learn(const std::vector<Outcome>& history
     // A failure of the device is not the candidate's.
     if (history[i].state == TrialState::kFailed && history[i].error == TrialError::kDevice) continue;
     indices.push_back(history[i].config.index);
-    data.labels.push_back(shares[i]);
+    data.labels.push_back(Label(shares[i]));
   }
   const std::vector<std::vector<float>> rows = features_->Rows(indices);
   const size_t columns = Longest(rows);

@@ -1,6 +1,6 @@
-// The xgb tuner: a model of boosted trees, learnt anew from the whole history before each round, and simulated annealing
-// over it. A round's plan is the best of what the annealing found (thinned to different ones), and a few random points
-// at its end. Before the first success the plan is random, or what donors make likely.
+// The xgb tuner: a model of boosted trees, learnt anew from the whole history before each round, and simulated
+// annealing over it. A round's plan is the best of what the annealing found (thinned to different ones), and a few
+// random points at its end. Before the first success the plan is random, or what donors make likely.
 //
 // Donors: a base model learns from all their trials, each donor's speeds as shares of its own best (and, where ranks
 // are learnt, in a group of its own, as is this task). Its predictions, times a discount that halves every
@@ -29,15 +29,16 @@ struct XgbTunerOptions {
   std::string name = "xgb";
   FeatureKind features = FeatureKind::kKnob;
   int plan_size = 16;
-  double random_share = 0.05;    // of a plan, at least one point where it is above 0
-  double diversity_ratio = 2;    // so many times the plan's points are thinned to it; below 1: they are not
-  double diversity_weight = 0.3; // anneal.h
+  double random_share = 0.05;     // of a plan, at least one point where it is above 0
+  double diversity_ratio = 2;     // so many times the plan's points are thinned to it; below 1: they are not
+  double diversity_weight = 0.3;  // anneal.h
+  bool log_labels = true;         // the logarithm of the share of the best speed is learnt; else the share
   AnnealOptions anneal;
-  bool keep_walkers = false;      // they go on where they stood at the end of the last round
-  size_t score_whole_up_to = 0;   // legal points: spaces of no more are scored whole instead of annealed
+  bool keep_walkers = false;     // they go on where they stood at the end of the last round
+  size_t score_whole_up_to = 0;  // legal points: spaces of no more are scored whole instead of annealed
   XgbOptions model;
-  int base_rounds = 200;          // of the model of the donors
-  size_t least_donor_trials = 16; // with a success at all; fewer are not used
+  int base_rounds = 200;           // of the model of the donors
+  size_t least_donor_trials = 16;  // with a success at all; fewer are not used
   double discount_trials = 32;
 
   static XgbTunerOptions Ours(Loss loss, FeatureKind features);
@@ -56,6 +57,7 @@ class XgbTuner : public PlanTuner {
  private:
   std::vector<uint64_t> PlanOne(int64_t round, const std::vector<Outcome>& history);
   void LearnFromDonors();
+  float Label(float share) const;
   // The scorer of a round; nothing if there is nothing to learn from, or learning failed.
   std::optional<ScoreFunction> Learn(const std::vector<Outcome>& history);
   std::vector<float> BasePredict(const std::vector<std::vector<float>>& rows) const;

@@ -36,8 +36,16 @@ TEST(KnobFeaturesTest, OneTemplateGivesAutotvmsColumns) {
   EXPECT_EQ(features.columns(), 3u + 2 + 22 + 1);
   // tile's digit 3 of (innermost first): 1: 1 2 3 6, 2: 1 3, ..: the fourth has the parts -1, 6, 1.
   const uint64_t index = 3 + 9 * (1 + 2 * (0 + 2 * 2));
-  EXPECT_EQ(RowText(features, index), "-1 6 1 1 0 " "1 0 0 0 0 0 0 0 0 0 0 " "0 1 0 0 0 0 0 0 0 0 0 " "1500 ");
-  EXPECT_EQ(RowText(features, 9 * 2), "-1 1 1 0 1 " "0 0 1 0 0 0 0 0 0 0 0 " "1 0 0 0 0 0 0 0 0 0 0 " "0 ");
+  EXPECT_EQ(RowText(features, index),
+            "-1 6 1 1 0 "
+            "1 0 0 0 0 0 0 0 0 0 0 "
+            "0 1 0 0 0 0 0 0 0 0 0 "
+            "1500 ");
+  EXPECT_EQ(RowText(features, 9 * 2),
+            "-1 1 1 0 1 "
+            "0 0 1 0 0 0 0 0 0 0 0 "
+            "1 0 0 0 0 0 0 0 0 0 0 "
+            "0 ");
 }
 
 TEST(KnobFeaturesTest, TemplatesHaveColumnsOfTheirOwn) {

@@ -77,7 +77,7 @@ TEST(ItervarFeaturesTest, MatrixTimesVector) {
   EXPECT_EQ(k[2], log(12));
   EXPECT_EQ(k[3], log(3));
   for (int kind = 0; kind < 11; ++kind) EXPECT_EQ(k[4 + kind], kind == 9 ? 1 : 0) << kind;  // serial
-  EXPECT_EQ(row[4 + 8], 1);                                                                // i is parallel
+  EXPECT_EQ(row[4 + 8], 1);                                                                 // i is parallel
   EXPECT_EQ(k[15], log(1));
   EXPECT_EQ(k[16], log(1));
   EXPECT_EQ(k[17], 0);

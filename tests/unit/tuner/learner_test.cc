@@ -51,15 +51,23 @@ std::unique_ptr<Tuner> Make(const std::string& name, const TaskSpace& space, uin
 
 bool IsXgb(const std::string& name) { return name.starts_with("xgb"); }
 
-// Trials until a point within 10 % of the best, median of 5 seeds.
+// Trials until a point within 15 % of the best, median of 5 seeds; at most `most`.
 int64_t TrialsToGood(const std::string& name, int64_t most) {
   const TaskSpace space = SurfaceSpace();
   std::vector<int64_t> needed;
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const std::vector<uint64_t> all = Propose(Make(name, space, seed).get(), space, OnSurface, most, 16);
+    const auto tuner = Make(name, space, seed);
     int64_t trial = 0;
-    while (trial < static_cast<int64_t>(all.size()) && SurfaceSeconds(space.At(all[trial])) > 1.1e-3) ++trial;
-    needed.push_back(trial + 1);
+    for (bool found = false; !found && trial < most;) {
+      std::vector<Outcome> outcomes;
+      for (const uint64_t index : tuner->NextBatch(16)) {
+        outcomes.push_back(OkOutcome(space.At(index), SurfaceSeconds(space.At(index))));
+        trial += !found;
+        found |= outcomes.back().median < 1.15e-3;
+      }
+      tuner->Update(outcomes);
+    }
+    needed.push_back(trial);
   }
   std::sort(needed.begin(), needed.end());
   return needed[2];
@@ -72,14 +80,16 @@ class Learner : public testing::TestWithParam<std::string> {
   }
 };
 
-// 6 of the 2,944 legal points are within 10 % (by the formula: two valleys' ends, c 5 to 7): random needs about 320.
-TEST_P(Learner, FindsTheBestInAFractionOfRandomsTrials) { EXPECT_LE(TrialsToGood(GetParam(), 200), 150); }
+// 6 of the 2,816 legal points are within 15 %, by the formula: a * b = 18 in two ways, c from 5 to 7, d = 2. Of draws
+// without repetition the median is where (1 - n / 2816)^6 is a half: n = 307.
+TEST_P(Learner, FindsTheBestInAThirdOfRandomsTrials) { EXPECT_LE(TrialsToGood(GetParam(), 110), 307 / 3); }
 
 TEST_P(Learner, ResumesAfterEveryTrialAsIfNothingHadHappened) {
   const TaskSpace space = SurfaceSpace();
-  const int64_t trials = 36;
+  // Two plans that were learnt; of loop features, which cost more, one and a bit.
+  const int64_t trials = GetParam().find("knob") != std::string::npos || !IsXgb(GetParam()) ? 36 : 20;
   const std::vector<uint64_t> all = Propose(Make(GetParam(), space, 3).get(), space, OnSurface, trials, 16);
-  ASSERT_EQ(all.size(), 36u);
+  ASSERT_EQ(static_cast<int64_t>(all.size()), trials);
   EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), all.size());
   for (const uint64_t index : all) EXPECT_TRUE(space.spaces()[0].Legal(index));
   for (int64_t done = 0; done <= trials; ++done) {
@@ -140,8 +150,8 @@ TEST_P(Learner, GoesOnWhereTimesSayNothing) {
 TEST_P(Learner, OnePointAndNone) {
   TaskSpace one;
   one.Add(Space("one"));
-  EXPECT_EQ(Propose(Make(GetParam(), one, 1).get(), one,
-                    [](const Config& c, int64_t) { return OkOutcome(c, 1); }, 10, 16),
+  EXPECT_EQ(Propose(
+                Make(GetParam(), one, 1).get(), one, [](const Config& c, int64_t) { return OkOutcome(c, 1); }, 10, 16),
             std::vector<uint64_t>{0});
   Space never("never");
   never.Add(Knob::Choice("a", {1, 2, 3}));
@@ -229,7 +239,8 @@ TEST_F(XgbTunerTest, WalkersThatGoOnResumeToo) {
 Donor SurfaceDonor(const TaskSpace& space, double slower, uint64_t step) {
   Donor donor;
   for (uint64_t i = 0; i < space.size(); i += step) {
-    if (space.spaces()[0].Legal(i)) donor.outcomes.push_back(OkOutcome(space.At(i), slower * SurfaceSeconds(space.At(i))));
+    if (space.spaces()[0].Legal(i))
+      donor.outcomes.push_back(OkOutcome(space.At(i), slower * SurfaceSeconds(space.At(i))));
   }
   return donor;
 }

@@ -26,7 +26,8 @@ inline TaskSpace SurfaceSpace() {
   return task;
 }
 
-// Seconds: a valley along a * b = 18 with its deepest place at c = 6, d = 2; 1 ms there (a = 3, b = 6 and a = 6, b = 3).
+// Seconds: a valley along a * b = 18 with its deepest place at c = 6, d = 2; 1 ms there (a = 3, b = 6 and a = 6, b =
+// 3).
 inline double SurfaceSeconds(const Config& config) {
   const double ab = static_cast<double>(config.Number("a") * config.Number("b"));
   const double c = static_cast<double>(config.Number("c")), d = static_cast<double>(config.Number("d"));
@@ -53,7 +54,8 @@ inline Result<ir::Function> SurfaceLoops(const Workload&, const Config& config) 
   ir::Stmt body = ir::MakeStore(out, index, ir::Imm(DType::Float(32), 1));
   for (size_t i = vars.size(); i-- > 0;) {
     const auto& numbers = config.values[i].numbers;
-    body = ir::MakeFor(vars[i], ir::Expr(0), ir::Expr(numbers.empty() ? 1 : numbers[0] + 1), ir::ForKind::kSerial, body);
+    body =
+        ir::MakeFor(vars[i], ir::Expr(0), ir::Expr(numbers.empty() ? 1 : numbers[0] + 1), ir::ForKind::kSerial, body);
   }
   return ir::Function{"f", {out}, body};
 }
