@@ -31,7 +31,8 @@ class ConditionFinder final : public ir::Visitor {
  public:
   std::vector<Expr> conditions;
   std::unordered_set<const ir::VarNode*> bound;
-  std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>> unrolled;  // first and last value
+  std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>>
+      tile;  // unrolled and vectorized: first, last value
 
  private:
   void Add(const Expr& condition) {
@@ -52,7 +53,8 @@ class ConditionFinder final : public ir::Visitor {
   void VisitFor(const For& op) override {
     bound.insert(op.var.node());
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
-    if (op.for_kind == ForKind::kUnrolled && min && extent) unrolled[op.var.node()] = {*min, *min + *extent - 1};
+    const bool written_out = op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVectorized;
+    if (written_out && min && extent) tile[op.var.node()] = {*min, *min + *extent - 1};
     Visitor::VisitFor(op);
   }
   void VisitLetStmt(const ir::LetStmt& op) override {
@@ -163,9 +165,9 @@ class Partitioner final : public ir::Mutator {
                           Loop(op, last, end, With(op.body, condition, no))});
   }
 
-  // A register tile's condition depends on this loop and on unrolled ones inside: cut into the part where it holds
-  // whatever those are, and single rounds before and behind, whose copies will decide it each for itself. Null if there
-  // is no such part or there are many single rounds.
+  // A register tile's condition depends on this loop and on unrolled or vectorized ones inside: cut into the part where
+  // it holds whatever those are, and single rounds before and behind, whose copies will decide it each for itself. Null
+  // if there is no such part or there are many single rounds.
   Stmt CutInside(const For& op, const Expr& condition, const ConditionFinder& finder) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
@@ -185,10 +187,10 @@ class Partitioner final : public ir::Mutator {
       int64_t stride = 0, low = d.constant;
       bool known = true;
       for (const arith::Linear::Term& term : d.terms) {
-        auto range = finder.unrolled.find(term.term.as<ir::VarNode>());
+        auto range = finder.tile.find(term.term.as<ir::VarNode>());
         if (term.term.same_as(op.var)) {
           stride = term.coefficient;
-        } else if (range == finder.unrolled.end()) {
+        } else if (range == finder.tile.end()) {
           known = false;
         } else {
           low += term.coefficient * (term.coefficient > 0 ? range->second.first : range->second.second);

@@ -4,9 +4,8 @@
 // For a condition c1 && c2 && .. (of if_then_else or If) and each loop, the part that this loop's variable is the last
 // to decide:
 // - if constants decide where it holds, the loop is cut in up to three: false, what remains of the condition, false;
-// - if constants and unrolled loops inside decide (the border of an image in a register tile), the rounds where it
-// holds
-//   throughout are one loop, and at most kMostSingle before and behind are written out, for unroll to decide;
+// - if constants and unrolled or vectorized loops inside decide (the border of an image in a tile), the rounds where it
+//   holds throughout are one loop, and at most kMostSingle before and behind are written out, for unroll to decide;
 // - else it becomes an If right inside the loop, whose else side has the condition false.
 // A reduction's update by its identity (x = x + 0) goes.
 //
