@@ -35,7 +35,25 @@ Tensor PackWeight(const DirectLayer& l, const DirectPoint& p, const Tensor& raw)
   });
 }
 
+// A last block with unused lanes is reduced over its real channels: one axis for all of them, taken apart in steps.
+bool ShortBlock(const DirectLayer& l) { return !l.s.plain_input && l.s.groups == 1 && l.s.c % l.lanes != 0; }
+
+Tensor AccumulateReal(const DirectLayer& l, const DirectPoint& p, const Tensor& source, const Tensor& packed) {
+  const Conv2dShape& s = l.s;
+  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), c = te::ReduceAxis(s.c, "c");
+  return te::Compute(
+      "acc", {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, {"n", "oco", "oh", "ow", "oci"}, [&](const std::vector<Var>& x) {
+        Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
+        Expr block = c.var / l.lanes, lane = c.var % l.lanes, zero(0);
+        Expr io = p.ic_block == 1 ? block : zero, ii = p.ic_block == 1 ? zero : block;
+        std::vector<Expr> at = {x[1] / p.ocv, io, kh.var, kw.var, ii, lane, x[1] % p.ocv * l.lanes + x[4]};
+        if (p.unroll_kw) std::rotate(at.begin() + 3, at.begin() + 4, at.begin() + 6);
+        return te::Sum(source(x[0], block, y, column, lane) * packed(at), {c, kh, kw});
+      });
+}
+
 Tensor Accumulate(const DirectLayer& l, const DirectPoint& p, const Tensor& source, const Tensor& packed) {
+  if (ShortBlock(l)) return AccumulateReal(l, p, source, packed);
   const Conv2dShape& s = l.s;
   ir::IterVar io = te::ReduceAxis(l.ic_blocks / p.ic_block, "io"), ii = te::ReduceAxis(p.ic_block, "ii");
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
@@ -69,9 +87,15 @@ std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::s
   for (const char* axis : {"oh.i", "ow.i", "oco.i"}) steps.push_back(Unroll("out", axis));
   steps.push_back(ComputeAt("acc", "out", "ow.o"));
   steps.push_back(SetScope("acc", "register"));
-  steps.push_back(Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"}));
   std::vector<std::string> reduce = {"n", "io", "kh", "kw", "ii", "ici.o", "ici.i", "oh", "ow", "oco", "oci"};
   if (p.unroll_kw) std::rotate(reduce.begin() + 3, reduce.begin() + 4, reduce.begin() + 7);
+  if (ShortBlock(l)) {
+    const char* blocks = p.ic_block == 1 ? "io" : "ii";
+    steps.push_back(Split("acc", "c", {l.lanes / p.unroll_ic, p.unroll_ic}, {blocks, "ici.o", "ici.i"}));
+    std::erase(reduce, p.ic_block == 1 ? "ii" : "io");
+  } else {
+    steps.push_back(Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"}));
+  }
   steps.push_back(Reorder("acc", reduce));
   steps.push_back(Vectorize("acc", "oci"));
   for (const char* axis : {"ici.i", "oh", "ow", "oco"}) steps.push_back(Unroll("acc", axis));
@@ -83,7 +107,9 @@ std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::s
   }
   if (p.fetch == "tile") {
     int64_t plane = p.pad == "none" ? l.s.h * l.s.w : l.s.ph() * l.s.pw();
-    steps.push_back(Prefetch("acc", p.pad == "none" ? "data" : "pad", "io", p.ic_block * plane * l.lanes * 4));
+    if (l.ic_blocks > 1) {
+      steps.push_back(Prefetch("acc", p.pad == "none" ? "data" : "pad", "io", p.ic_block * plane * l.lanes * 4));
+    }
     steps.push_back(Prefetch("out", "out", "ow.o", 0));
     for (const std::string& name : residuals) steps.push_back(Prefetch("out", name, "ow.o", 0));
   }

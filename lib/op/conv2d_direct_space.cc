@@ -127,7 +127,7 @@ std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
 // What is fetched ahead besides weights. The next block of input channels of a pixel lies far from this one, where no
 // hardware looks; a window's rows come from the cache that the row above brought them to.
 std::vector<std::string> FetchValues(const DirectLayer& l) {
-  if (l.s.kh * l.s.kw > 1 || l.s.plain_input || l.ic_blocks == 1) return {"none"};
+  if (l.s.kh * l.s.kw > 1 && !l.s.plain_input) return {"none"};
   return {"none", "tile"};
 }
 
