@@ -281,6 +281,13 @@ class Builder {
     const auto* reduce = body.as<ir::Reduce>();
     if (!reduce) return ir::MakeStore(s.buffer, index, translator.Mutate(body));
     Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
+    if (const auto* call = value.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
+      // Where the condition fails nothing is added: no addition there.
+      const auto* zero = call->args[2].as<ir::FloatImm>();
+      if (reduce->reducer == ir::Reducer::kSum && zero && zero->value == 0) {
+        return ir::MakeIf(call->args[0], ir::MakeStore(s.buffer, index, old + call->args[1]));
+      }
+    }
     switch (reduce->reducer) {
       case ir::Reducer::kSum:
         value = old + value;
