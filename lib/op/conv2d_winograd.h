@@ -1,27 +1,36 @@
-// conv2d_winograd: F(m x m, 3 x 3) for 3x3 convolutions with stride, dilation and groups 1 on blocked input.
+// conv2d_winograd: convolutions with fewer multiplications, F(m, r) along each axis, on blocked input; dilation and
+// groups
+// 1. Kernels: 3x3, 5x5, 7x7, 1x3, 3x1, 1x7, 7x1 and others with taps for which some m pays; with stride 2 both axes
+// must have taps.
 //
-// Tiles of m x m outputs, numbered row by row within an image; alpha = m + 2; (i, j) one of the alpha^2 transformed
+// A tile is mh x mw outputs from ah x aw inputs: along an axis with r taps m outputs from m + r - 1 inputs, along one
+// with a single tap 1 from 1. Tiles are numbered row by row through all images of the batch. With a stride the taps
+// fall into phases (p, q), each a convolution of stride 1 over every stride-th input with ceil(taps / stride) taps or
+// one less; the phases' products are summed as those of channels are. (i, j) is one of the ah x aw transformed
 // elements:
 //   weight.packed = G g G^T        by the prepare function, in double precision
-//   v[i,j,n,ic block,tile,ic]      = B^T d B, d the tile's (alpha x alpha) input
-//   m[i,j,n,oc block,tile,oc]      = sum over input channels of v * weight
+//   v[i,j,p,q,ic block,tile,ic]    = B^T d B, d the tile's input
+//   m[i,j,oc block,tile,oc]        = sum over phases and input channels of v * weight
 //   out                            = A^T m A, then the epilogue
+// A phase with one tap less has no product for its last element: the tap that is missing is the last one, and its point
+// is infinity.
+//
 // A task of the parallel loop makes its own v (scratch) for `block` tiles and all input channels, and then
 // `oc_block` blocks of output channels. One sum is a matrix product of tiles x input channels x output channels, with a
 // register tile of `ocv` vectors of channels x `tiles` tiles. v and m have strides of odd numbers of vectors between
-// elements, so that the alpha^2 places where a tile's values go lie in different sets of a cache.
+// elements, so that the places where a tile's values go lie in different sets of a cache. Tiles beyond the last one,
+// in a last task that is not full, are computed and not stored.
 //
 // Knobs (in order; the first is the least significant digit of the index):
-//   m           2, 4, 6
+//   m           outputs of a tile along an axis with taps: 2, 4, 6; 3 for seven taps, 5 where an output is 5, 10, 14 ..
 //   form        "xi_oc": all products of a task, then all its outputs; "oc_xi": products and outputs of `ocv` blocks of
 //               channels at a time: m is small, and the weights are one stream
 //   ocv         output-channel vectors of the register tile
 //   tiles       tiles of the register tile, at most
 //   oc_block    output-channel vectors of a task
-//   block       tiles of a task: some rows of one image, or a part of one row
-//   unroll_ic   input channels unrolled
+//   block       tiles of a task
 //   prefetch    distance of the software prefetch in the weights, bytes; 0 = none
-// Rules: registers, register tile, code size, tiles, oc block, block, parallel, form, scratch, transforms.
+// Rules: block, oc block, tiles, form, scratch, parallel, estimate; numerics, where they limit m.
 #pragma once
 
 #include "op/operator.h"

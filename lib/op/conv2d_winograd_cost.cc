@@ -45,13 +45,14 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
   // In this order products of all channels wait for the last one: they go to the second-level cache and back.
   const double spill = p.by_channel ? 0.3 : (m_bytes * oc > 32768 ? 1.0 : 0.5);
 
-  // Transforms: an element costs about two cycles on its way, and is stored and loaded.
+  // Transforms, of one or two axes: longer ones do more an element, which is stored and loaded as well.
+  const double work = 0.5 * static_cast<double>(std::max(k.ah, k.aw)) + 0.5;
   const double pad_rows = std::min(static_cast<double>(k.rows), block / static_cast<double>(k.columns) + 1) *
                               static_cast<double>(k.mh * k.sh) +
                           static_cast<double>(k.rh);
   const double padding = pad_rows * static_cast<double>(std::min(k.columns, p.block) * k.mw * k.sw + k.rw);
-  const double input = static_cast<double>(l.ic_blocks) * (block * phases * elements * 2.5 + padding * 1.5);
-  const double output = oc * block * (elements * (2 + spill) + static_cast<double>(k.mh * k.mw) * 2.5);
+  const double input = static_cast<double>(l.ic_blocks) * (block * phases * elements * work + padding * 1.5);
+  const double output = oc * block * (elements * (work + spill) + static_cast<double>(k.mh * k.mw) * 2.5);
   return static_cast<double>(rounds_of_tasks) * (products + input + output + 300);
 }
 

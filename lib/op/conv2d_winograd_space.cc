@@ -21,7 +21,8 @@ using search::Space;
 using Rejection = std::optional<std::string>;
 
 constexpr int64_t kScratchBytes = 4 << 20;  // v and m of a task; the estimate says what more than a core keeps costs
-constexpr double kSlower = 1.5;             // points whose estimated time is this much longer are not worth a trial
+constexpr double kWorthLessExact = 1.1;
+constexpr double kSlower = 1.5;  // points whose estimated time is this much longer are not worth a trial
 
 // Tiles of a task: even parts of all tiles, for a few numbers of tasks, such that few tiles are made that are none. Of
 // a row alone only parts that come out even, as the padded input is made in whole rows otherwise.
@@ -208,8 +209,10 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
   const WinogradTiles one = Tiles(1);
   const int64_t r = std::max(one.rh, one.rw);
   if (r < 2 || r > 7) return sizes;
-  for (int64_t m : {2, 3, 4, 6}) {
-    const bool known = m == 3 ? r == 7 : m == 6 ? r == 3 : true;
+  for (int64_t m : {2, 3, 4, 5, 6}) {
+    // 13 or 14 outputs are three tiles of 5, and four of 4.
+    const bool fits = r == 3 && Work(5) < 0.95 * std::min(Work(4), Work(6));
+    const bool known = m == 3 ? r == 7 : m == 5 ? fits : m == 6 ? r == 3 : true;
     // Beyond ten elements single precision does not hold what it should; in two dimensions, beyond eight.
     const bool exact = m + r - 1 <= (one.both() ? 8 : 10);
     if (known && exact && Work(m) <= 0.9) sizes.push_back(m);
@@ -254,7 +257,9 @@ Result<Config> WinogradDefault(const Space& space, const WinogradLayer& l) {
   for (const auto& [m, reach] : all) {
     ForEachPoint(l, m, [&, r = reach](const WinogradPoint& p) {
       if (ScratchBytes(l, p) > r.scratch || TaskImbalance(l, p) > r.imbalance) return;
-      if (double cycles = WinogradCycles(l, p); cycles < least) best = p, least = cycles;
+      // Of about the same speed the more exact one: m is ascending.
+      const double cycles = WinogradCycles(l, p), gain = best && best->m < m ? kWorthLessExact : 1;
+      if (cycles * gain < least) best = p, least = cycles;
     });
   }
   if (!best) return Status::Invalid("conv2d_winograd: no point");

@@ -178,13 +178,18 @@ Tensor PackWinogradWeight(const WinogradLayer& l, const WinogradPoint& p, const 
     std::rotate(axes.begin(), axes.begin() + 2, axes.begin() + 3);
     tile = 0, i = 1, j = 2;
   }
+  // By channel and tap first: the transform of a vector then reads vectors.
+  const int64_t kh = k.rh * k.sh, kw = k.rw * k.sw;
+  Tensor taps = te::ComputeConstant(
+      "weight.taps", {tiles, ic, kh, kw, width}, {"t", "ic", "kh", "kw", "v"}, [&](const std::vector<Var>& x) {
+        return ReadOrZero(raw, {x[0] * width + x[4], x[1], x[2], x[3]}, {tiles * width, ic, kh, kw});
+      });
   return te::ComputeConstant("weight.packed", shape, axes, [&](const std::vector<Var>& x) {
     Expr sum;
     for (int64_t a = 0; a < k.rh; ++a) {
       Expr row;
       for (int64_t b = 0; b < k.rw; ++b) {
-        Expr tap = ReadOrZero(raw, {x[tile] * width + x[6], x[5], x[3] + a * k.sh, x[4] + b * k.sw},
-                              {tiles * width, ic, k.rh * k.sh, k.rw * k.sw});
+        Expr tap = taps(x[tile], x[5], x[3] + a * k.sh, x[4] + b * k.sw, x[6]);
         Expr product = ir::MakeCast(DType::Float(64), tap) * PickEntry(t.w.g, x[j], static_cast<size_t>(b));
         row = row.defined() ? row + product : product;
       }

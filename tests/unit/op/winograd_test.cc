@@ -104,6 +104,7 @@ TEST_F(WinogradTest, OddShapesAgreeWithTheReference) {
       "conv2d(f32[1,16,1,13], f32[16,16,3,3], pad=2)",
       "conv2d(f32[1,16,3,55], f32[16,16,3,3], pad=1) + bias + relu",  // tasks of a part of a row
       "conv2d(f32[2,16,4,110], f32[16,16,3,3], pad=0,1,0,3)",
+      "conv2d(f32[2,17,10,5], f32[33,17,3,3], pad=1) + bias + relu",  // m = 5
       "conv2d(f32[3,17,5,7], f32[33,17,1,3], pad=0,1,0,1) + bias + add + relu",
       "conv2d(f32[1,3,13,5], f32[17,3,3,1], pad=0,2,1,0) + bias",
       "conv2d(f32[3,1,7,13], f32[33,1,1,7], pad=1,3,0,2) + relu",
@@ -127,6 +128,7 @@ TEST_F(WinogradTest, Accuracy) {
   Target target = HostWith(64, 32, 2);
   const char* layers[] = {
       "conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1)",
+      "conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1)",  // m = 5, too
       "conv2d(f32[1,64,24,24], f32[64,64,1,3], pad=0,1,0,1)",
       "conv2d(f32[1,64,24,24], f32[64,64,7,1], pad=3,0,3,0)",
       "conv2d(f32[1,64,24,24], f32[64,64,5,5], pad=2)",
