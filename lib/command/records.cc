@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "pipeline/best_file.h"
+#include "record/closing.h"
 #include "record/export.h"
 #include "record/store.h"
 
@@ -80,6 +81,13 @@ Status ListOne(const std::string& path, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
   Print(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
                     Summary(trials)));
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
+  for (auto session = sessions.rbegin(); session != sessions.rend(); ++session) {
+    const auto closing = record::Closing::FromSettings(session->settings);
+    if (!closing) continue;
+    Print(fmt::format("  ended: {}\n", closing->ReasonText()));
+    break;
+  }
   std::stable_sort(trials.begin(), trials.end(), Faster);
   if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
   Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));

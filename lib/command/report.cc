@@ -80,6 +80,7 @@ class Collector {
     if (choice.config) {
       task.from = choice.from;
       task.config = choice.config->Text();
+      task.algorithm = report::AlgorithmText(entry.workload, *choice.config);
       task.seconds = choice.median;
       task.trial = choice.trial;
       task.host = choice.host;

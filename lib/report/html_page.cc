@@ -172,7 +172,7 @@ class Page {
             "arithmetic of direct convolution: Winograd kernels do less and may pass 100 %.",
             FormatSeconds(layer_seconds_)),
         {{"class", "soft"}});
-    Heading({"layer", "what", "time", "untuned", "share", "", "of peak", "built from"}, 2, 4);
+    Heading({"layer", "what", "time", "untuned", "share", "", "of peak", "built from", "algorithm"}, 2, 4);
     for (const BenchLayer* layer : layers) {
       const double share = layer_seconds_ > 0 ? layer->seconds / layer_seconds_ : 0;
       html_.Open("tr");
@@ -188,6 +188,7 @@ class Page {
       html_.Close().Close();
       Number(PercentText(data_.PeakShare(layer->flop, layer->seconds)));
       Cell(layer->source);
+      Cell(data_.AlgorithmOf(*layer));
       html_.Close();
     }
     EndTable();

@@ -30,6 +30,7 @@ Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
                       {"flop", layer.flop},
                       {"share", all > 0 ? layer.seconds / all : 0},
                       {"peak_share", data.PeakShare(layer.flop, layer.seconds)}});
+    if (library.role == BenchRole::kTuned) layers.back()["algorithm"] = data.AlgorithmOf(layer);
   }
   return {{"dir", library.dir},
           {"name", library.name},
@@ -65,6 +66,7 @@ Json TaskJson(const ReportData& data, const TaskFact& task) {
   if (task.seconds > 0) {
     best["from"] = task.from;
     best["config"] = task.config;
+    best["algorithm"] = task.algorithm;
     best["seconds"] = task.seconds;
     best["trial"] = task.trial;
     best["flops"] = task.Flops();

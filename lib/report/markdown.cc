@@ -83,9 +83,12 @@ std::string LayerTable(const ReportData& data) {
                     PercentText(data.PeakShare(layer->flop, layer->seconds))});
   }
   if (rows.size() == 1) return "";
-  return Table(rows, 3) +
-         (beyond ? "(of peak: by direct convolution's arithmetic; Winograd kernels do less and may pass 100 %)\n\n"
-                 : "\n");
+  std::string note = data.AlgorithmsText();
+  if (!note.empty()) note = "layers: " + note;
+  if (beyond) {
+    note += std::string(note.empty() ? "" : "; ") + "of peak: by direct convolution's arithmetic, Winograd does less";
+  }
+  return Table(rows, 3) + (note.empty() ? "" : Plain("(" + note + ")", kColumns)) + "\n";
 }
 
 std::string Title(const ReportData& data) {

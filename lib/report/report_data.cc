@@ -122,4 +122,43 @@ std::string ShortWorkload(const std::string& text) {
 
 std::string PercentText(double share) { return share > 0 ? fmt::format("{:.1f} %", 100 * share) : "-"; }
 
+std::string AlgorithmText(const std::string& workload, const Config& config) {
+  std::string name = config.template_name;
+  const size_t underscore = name.find('_');
+  if (underscore != std::string::npos) name = name.substr(underscore + 1);  // behind the operator
+  if (name != "winograd") return name;
+  for (const KnobValue& value : config.values) {
+    if (value.name != "m" || value.numbers.size() != 1) continue;
+    const Result<Workload> parsed = Workload::Parse(workload);
+    const bool line = parsed.ok() && parsed->inputs.size() > 1 && parsed->inputs[1].shape.size() == 4 &&
+                      (parsed->inputs[1].shape[2] == 1 || parsed->inputs[1].shape[3] == 1);
+    return line ? fmt::format("Winograd F({})", value.numbers[0])
+                : fmt::format("Winograd F({0}x{0})", value.numbers[0]);
+  }
+  return "Winograd";
+}
+
+std::string ReportData::AlgorithmOf(const BenchLayer& layer) const {
+  for (const TaskFact& task : tasks) {
+    if (!layer.task.empty() && task.id == layer.task) return task.algorithm;
+  }
+  return "";
+}
+
+std::string ReportData::AlgorithmsText() const {
+  std::map<std::string, int64_t> counts;
+  for (const BenchLayer& layer : tuned().layers) {
+    const std::string algorithm = AlgorithmOf(layer);
+    if (!algorithm.empty()) ++counts[algorithm];
+  }
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (const auto& [algorithm, count] : counts) order.emplace_back(-count, algorithm);
+  std::sort(order.begin(), order.end());
+  std::string text;
+  for (const auto& [count, algorithm] : order) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", -count, algorithm);
+  }
+  return text;
+}
+
 }  // namespace hone::report

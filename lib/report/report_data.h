@@ -35,11 +35,12 @@ struct TaskFact {
   int64_t weight = 1;        // how often the network computes it
   int64_t flop = 0;          // of one computation
   // The choice that was built.
-  std::string source;  // "tuned", "anchor", "default"
-  std::string from;    // id of the task whose records it comes from; empty for "default"
-  std::string config;  // for people; empty for "default"
-  double seconds = 0;  // its median; 0 for "default"
-  int64_t trial = 0;   // its ordinal
+  std::string source;     // "tuned", "anchor", "default"
+  std::string from;       // id of the task whose records it comes from; empty for "default"
+  std::string config;     // for people; empty for "default"
+  std::string algorithm;  // "direct", "Winograd F(4x4)"; empty for "default"
+  double seconds = 0;     // its median; 0 for "default"
+  int64_t trial = 0;      // its ordinal
   std::string host, recorded;
   // Its own records, of the machine (fingerprint) that the choice was measured on.
   std::string fingerprint;
@@ -74,7 +75,14 @@ struct ReportData {
   double PeakShare(int64_t flop, double seconds) const;  // of the machine's FMA peak; 0: unknown
   std::vector<const BenchLayer*> SlowestLayers() const;  // of the tuned library, the slowest first
   Totals Sum() const;
+  std::string AlgorithmOf(
+      const BenchLayer& layer) const;  // of the tuned library; empty: its default, or nothing to tune
+  // How many of its layers are computed in which way, the most frequent first: "12 direct, 8 Winograd F(4x4)".
+  std::string AlgorithmsText() const;
 };
+
+// What a configuration of a workload computes by: its template in a word, with the tile of Winograd's output.
+std::string AlgorithmText(const std::string& workload, const Config& config);
 
 // "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong"; "no trials".
 std::string CountsText(const Totals& totals);

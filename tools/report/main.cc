@@ -15,6 +15,6 @@ int main(int argc, char** argv) {
   app.add_option("--records", options.records, "folder of the record files (TASKID.db)")->required();
   app.add_option("--out", options.out, "folder for the four files; each is left alone if nothing in it changes")
       ->required();
-  if (const auto code = hone::ParseFlags(&app, argc, argv, "report 1")) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "report 2")) return *code;
   return hone::command::RunReport(options);
 }

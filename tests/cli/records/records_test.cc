@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "pipeline/best_file.h"
+#include "record/closing.h"
 #include "record/sqlite.h"
 #include "records_folder.h"
 
@@ -51,6 +52,26 @@ TEST_F(RecordsTool, ListsALineATrialTheFastestFirst) {
   EXPECT_NE(lines[5].find("2.00 ms"), std::string::npos) << lines[5];
   EXPECT_NE(lines[7].find("> 1.00 ms"), std::string::npos) << lines[7];
   EXPECT_NE(lines[8].find("(no registers left)"), std::string::npos) << lines[8];
+}
+
+TEST_F(RecordsTool, ListSaysWhyTuningEnded) {
+  EXPECT_EQ(Out({"list", "records/a.db"}).find("ended: "), std::string::npos) << "it has not";
+  const std::string path = Path("records/a.db");
+  const record::Meta meta = (*record::Store::OpenForReading(path))->meta();
+  {
+    auto store = record::Store::OpenForWriting(path, meta);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    record::Closing closing;
+    closing.reason = record::StopReason::kExpectedGain;
+    closing.expected_gain = 0.02;
+    record::Session session;
+    session.fingerprint = "machine-1";
+    session.settings = closing.ToSettings();
+    const Result<int64_t> id = (*store)->BeginSession(session);
+    ASSERT_TRUE(id.ok() && (*store)->EndSession(*id, 2000).ok());
+  }
+  EXPECT_NE(Out({"list", "records/a.db"}).find("\n  ended: the tuner expects to gain less than 2 %\n"),
+            std::string::npos);
 }
 
 TEST_F(RecordsTool, ListStopsAtTheLimit) {

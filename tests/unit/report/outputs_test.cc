@@ -99,6 +99,34 @@ TEST(Outputs, JsonHoldsTheFacts) {
   EXPECT_EQ(j["tuned"]["processes"], Json::parse("[[0.01, 0.009, 0.011], [0.01, 0.012]]"));
 }
 
+TEST(Outputs, SayWhichLayersAreComputedHow) {
+  ReportData data = SampleReport();
+  const BenchLayer& layer = data.bench.libraries[0].layers[0];
+  EXPECT_EQ(data.AlgorithmOf(layer), "Winograd F(4x4)");
+  EXPECT_EQ(data.AlgorithmsText(), "2 Winograd F(4x4)") << "of the others nothing is chosen";
+  const Json json = *ParseJson(JsonText(data), "report.json");
+  EXPECT_EQ(json["tuned"]["layers"][0]["algorithm"], "Winograd F(4x4)");
+  EXPECT_EQ(json["tasks"][0]["best"]["algorithm"], "Winograd F(4x4)");
+  EXPECT_TRUE(Has(MarkdownText(data), "(layers: 2 Winograd F(4x4)"));
+  EXPECT_TRUE(Has(HtmlText(data), "Winograd F(4x4)"));
+}
+
+TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
+  const std::string square = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
+  const std::string line = "conv2d(f32[1,16,8,8], f32[16,16,1,7], pad=0,3,0,3)";
+  Config config;
+  config.template_name = "conv2d_direct";
+  EXPECT_EQ(AlgorithmText(square, config), "direct");
+  config.template_name = "conv2d_winograd";
+  config.values = {{"m", KnobKind::kOther, {6}, {}}};
+  EXPECT_EQ(AlgorithmText(square, config), "Winograd F(6x6)");
+  EXPECT_EQ(AlgorithmText(line, config), "Winograd F(6)");
+  config.values.clear();
+  EXPECT_EQ(AlgorithmText(square, config), "Winograd");
+  config.template_name = "odd";
+  EXPECT_EQ(AlgorithmText("nonsense", config), "odd");
+}
+
 TEST(Outputs, HostileNamesSurviveInJson) {
   const std::string text = JsonText(HostileReport());
   EXPECT_FALSE(Has(text, "<"));

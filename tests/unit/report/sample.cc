@@ -53,6 +53,7 @@ ReportData SampleReport() {
   conv.source = "tuned";
   conv.from = conv.id;
   conv.config = "direct tile=[-1,14]";
+  conv.algorithm = "Winograd F(4x4)";
   conv.seconds = 0.002;
   conv.trial = 2;
   conv.trials = {{0, TrialState::kOk, TrialError::kNone, 0.004},
@@ -89,7 +90,7 @@ ReportData HostileReport() {
     for (BenchLayer& layer : library.layers) layer.node = layer.workload = layer.task = kHostile;
   }
   for (TaskFact& task : data.tasks) {
-    task.id = task.workload = task.config = task.from = task.host = task.stopped = kHostile;
+    task.id = task.workload = task.config = task.algorithm = task.from = task.host = task.stopped = kHostile;
     for (FailureFact& failure : task.failures) failure.message = failure.explain = failure.repeat = kHostile;
   }
   return data;
