@@ -11,7 +11,7 @@ namespace {
 const std::map<std::string, Definition>& All() {
   static const std::map<std::string, Definition> all = [] {
     std::map<std::string, Definition> map;
-    for (auto table : {Windows}) {
+    for (auto table : {Elementwise, Reductions, Movement, Windows, Norms}) {
       for (Definition& d : table()) {
         std::string name = d.name;
         map.emplace(std::move(name), std::move(d));
@@ -52,6 +52,14 @@ Values Evaluate(const Workload& w, const std::vector<const Values*>& inputs, int
   Values out(static_cast<size_t>(Product(shape)), 0.0);
   d->evaluate(w, inputs, shape, threads, &out);
   return out;
+}
+
+Form FormOf(const Workload& w) {
+  const Definition* d = Find(w.op);
+  HONE_CHECK(d != nullptr);
+  if (w.op == "concat" && Whole(w, "axis", 1) != 1) return Form::kPlain;
+  if (d->form == Form::kEither && w.Find("layout") != nullptr) return Form::kPlain;
+  return d->form;
 }
 
 Workload Canonical(const Workload& w) {

@@ -17,6 +17,13 @@ namespace hone::define {
 
 using Values = std::vector<double>;
 
+// How an operator stores tensors of four or five axes; all others are plain.
+enum class Form {
+  kPlain,    // row-major
+  kBlocked,  // in blocks of channels (op/operator.h)
+  kEither,   // as `layout` says: blocked, or layout=plain. Inputs with fewer axes than the output are plain
+};
+
 struct Definition {
   std::string name;
   size_t least_inputs = 1, most_inputs = 1;
@@ -29,7 +36,8 @@ struct Definition {
                    Values* out) = nullptr;
   // FLOP for the whole output.
   double (*flop)(const Workload&, const Shape& shape) = nullptr;
-  // Its inputs and output share one shape (unary, binary of equal shapes), so that an epilogue may follow.
+  Form form = Form::kPlain;
+  // One value of each input makes one of the output. An epilogue may follow where all have the output's shape.
   bool elementwise = false;
 };
 
@@ -41,6 +49,8 @@ std::vector<std::string> Names();  // in no particular order
 Result<TensorType> InferOutput(const Workload& workload);
 // Without the epilogue. REQUIRES: InferOutput accepts the workload.
 Values Evaluate(const Workload& workload, const std::vector<const Values*>& inputs, int threads);
+// How this workload stores its tensors: the definition's form, but for a concat along another axis than the channels.
+Form FormOf(const Workload& workload);
 // Attributes in the definition's order, without those that have their usual value.
 Workload Canonical(const Workload& workload);
 

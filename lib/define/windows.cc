@@ -263,16 +263,16 @@ std::vector<Definition> Windows() {
   const AttributeSpec groups = Commas("groups", "1"), kernel = Times("kernel", "");
   std::vector<Definition> all;
   all.push_back({"conv3d", 2, 2, with({}, {groups, Words("in", "blocked", {"blocked", "ncdhw"})}), ConvolutionShape,
-                 Convolution, ConvolutionFlop});
+                 Convolution, ConvolutionFlop, Form::kBlocked});
   all.push_back({"conv_transpose2d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<4>, Transposed,
                  TransposedFlop});
   all.push_back({"conv_transpose3d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<5>, Transposed,
                  TransposedFlop});
-  all.push_back({"max_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0")}), PoolShape<5>, Pool, PoolFlop});
+  all.push_back({"max_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0")}), PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
   all.push_back({"avg_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")}),
-                 PoolShape<5>, Pool, PoolFlop});
-  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop});
-  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop});
+                 PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
+  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
+  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
   return all;
 }
 

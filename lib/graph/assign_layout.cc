@@ -3,90 +3,164 @@
 #include <map>
 #include <set>
 
+#include "define/define.h"
+
 namespace hone::graph {
 namespace {
 
-Node Change(const char* op, const std::string& name, const std::string& input, const TensorType& type) {
-  return {name, {op, {type}, {}, {}}, {input}, type};
+using define::Form;
+
+// A plain input of more channels is worth a node `block`: blocked kernels reduce over whole vectors.
+constexpr int64_t kFewChannels = 16;
+
+bool CanBeBlocked(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
+
+Form FormOf(const Workload& workload) {
+  return define::Find(workload.op) != nullptr ? define::FormOf(workload) : Form::kBlocked;
 }
 
-bool ReadsPlain(const Node& node) { return node.workload.op == "conv2d" || node.workload.op == "block"; }
+bool IsConvolution(const Workload& w) { return w.op == "conv2d" || w.op == "conv3d"; }
 
 class Assigner {
  public:
   explicit Assigner(Graph* graph) : graph_(graph) {
     for (const GraphInput& input : graph->inputs) {
-      if (input.type.shape.size() == 4) plain_[input.name] = input.type;
-      names_.insert(input.name);
+      inputs_.insert(input.name), names_.insert(input.name);
+      if (CanBeBlocked(input.type)) tensors_[input.name] = {input.type, input.name, ""};
     }
     for (const Node& node : graph->nodes) names_.insert(node.name);
     for (const Parameter& p : graph->parameters) names_.insert(p.name);
   }
 
   bool Run() {
-    Entry();
+    for (Node& node : graph_->nodes) Place(std::move(node));
+    graph_->nodes = std::move(out_);
     Exit();
     return changed_;
   }
 
  private:
+  // A tensor's names in either form; empty where there is none yet.
+  struct Tensor {
+    TensorType type;
+    std::string plain, blocked;
+  };
+
   std::string FreshName(std::string name) {
     while (!names_.insert(name).second) name += "_";
     return name;
   }
 
-  // The blocked form of plain input `name`; its node is made when it is first asked for.
-  std::string Blocked(const std::string& name, std::vector<Node>* out) {
-    auto found = blocked_.find(name);
-    if (found != blocked_.end()) return found->second;
-    const std::string made = FreshName(name + ".blocked");
-    out->push_back(Change("block", made, name, plain_.at(name)));
-    changed_ = true;
-    return blocked_[name] = made;
+  // The tensor in that form; the node that makes it when it is first asked for.
+  std::string In(const std::string& name, bool blocked) {
+    auto found = tensors_.find(name);
+    if (found == tensors_.end()) return name;  // of another rank, or a parameter
+    Tensor& tensor = found->second;
+    std::string& wanted = blocked ? tensor.blocked : tensor.plain;
+    if (wanted.empty()) {
+      wanted = FreshName(name + (blocked ? ".blocked" : ".plain"));
+      const std::string& from = blocked ? tensor.plain : tensor.blocked;
+      out_.push_back({wanted, {blocked ? "block" : "unblock", {tensor.type}, {}, {}}, {from}, tensor.type});
+      changed_ = true;
+    }
+    return wanted;
   }
 
-  void Entry() {
-    std::vector<Node> out;
-    for (Node& node : graph_->nodes) {
-      for (size_t i = 0; i < node.inputs.size(); ++i) {
-        if (plain_.count(node.inputs[i]) == 0) continue;
-        if (node.workload.op == "block") continue;
-        if (i != 0 || !ReadsPlain(node)) {
-          node.inputs[i] = Blocked(node.inputs[i], &out);
-        } else if (node.workload.Find("in") == nullptr) {
-          node.workload.attributes.push_back({"in", {}, ',', "nchw"});
-          changed_ = true;
-        }
-      }
-      out.push_back(std::move(node));
+  bool HasBlocked(const std::string& name) const {
+    auto found = tensors_.find(name);
+    return found != tensors_.end() && !found->second.blocked.empty();
+  }
+
+  // Does this convolution read its input plain? Then says so in the workload.
+  bool ReadsPlain(Node* node) {
+    Workload& w = node->workload;
+    if (!IsConvolution(w) || tensors_.count(node->inputs[0]) == 0) return false;
+    if (const Attribute* in = w.Find("in")) return in->word != "blocked";
+    if (HasBlocked(node->inputs[0])) {
+      const Tensor& tensor = tensors_.at(node->inputs[0]);
+      if (tensor.plain.empty() || inputs_.count(node->inputs[0]) == 0) return false;
     }
-    graph_->nodes = std::move(out);
+    if (inputs_.count(node->inputs[0]) == 0 && w.inputs[0].shape[1] > kFewChannels) return false;
+    w.attributes.push_back({"in", {}, ',', w.op == "conv2d" ? "nchw" : "ncdhw"});
+    changed_ = true;
+    return true;
+  }
+
+  // Does an elementwise operator that may do either run on blocks?
+  bool RunsBlocked(Node* node) {
+    Workload& w = node->workload;
+    if (!CanBeBlocked(node->output)) return false;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      const bool same_rank = i >= w.inputs.size() || w.inputs[i].shape.size() == node->output.shape.size();
+      if (same_rank && HasBlocked(node->inputs[i])) return true;
+    }
+    w.attributes.push_back({"layout", {}, ',', "plain"});
+    changed_ = true;
+    return false;
+  }
+
+  void Place(Node node) {
+    Workload& w = node.workload;
+    bool out_blocked = CanBeBlocked(node.output);
+    if (w.op == "block" || w.op == "unblock") {
+      const std::string source = node.inputs[0];
+      const bool blocks = w.op == "block";
+      node.inputs[0] = In(source, !blocks);
+      tensors_[node.name] = {node.output, blocks ? "" : node.name, blocks ? node.name : ""};
+      out_.push_back(std::move(node));
+      return;
+    }
+    Form form = FormOf(w);
+    if (form == Form::kEither) form = RunsBlocked(&node) ? Form::kBlocked : Form::kPlain;
+    if (form == Form::kPlain) out_blocked = false;
+    const bool plain_data = form == Form::kBlocked && ReadsPlain(&node);
+    const bool by_rank = define::Find(w.op) != nullptr && define::Find(w.op)->form == Form::kEither;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      bool blocked = form == Form::kBlocked && !(i == 0 && plain_data);
+      if (by_rank && i < w.inputs.size() && w.inputs[i].shape.size() != node.output.shape.size()) blocked = false;
+      node.inputs[i] = In(node.inputs[i], blocked);
+    }
+    if (CanBeBlocked(node.output)) {
+      tensors_[node.name] = {node.output, out_blocked ? "" : node.name, out_blocked ? node.name : ""};
+    }
+    out_.push_back(std::move(node));
   }
 
   // The caller's output keeps its name; the blocked tensor under it gets a new one.
   void Exit() {
     std::vector<Node> added;
-    for (const std::string& output : graph_->outputs) {
-      const Node* found = graph_->FindNode(output);
-      if (found == nullptr || found->output.shape.size() != 4 || found->workload.op == "unblock") continue;
-      const TensorType type = found->output;
-      const std::string inner = FreshName(output + ".blocked");
-      for (Node& node : graph_->nodes) {
-        if (node.name == output) node.name = inner;
-        for (std::string& input : node.inputs) {
-          if (input == output) input = inner;
-        }
+    for (const std::string& output : std::set<std::string>(graph_->outputs.begin(), graph_->outputs.end())) {
+      auto found = tensors_.find(output);
+      if (found == tensors_.end() || found->second.blocked != output) continue;
+      std::string inner;
+      if (!found->second.plain.empty()) {
+        // It is made plain for another reader already: the two change names.
+        inner = found->second.plain;
+      } else {
+        inner = FreshName(output + ".blocked");
+        added.push_back({output, {"unblock", {found->second.type}, {}, {}}, {inner}, found->second.type});
       }
-      added.push_back(Change("unblock", output, inner, type));
+      const bool exchange = !found->second.plain.empty();
+      auto rename = [&](std::string* name) {
+        if (*name == output) {
+          *name = inner;
+        } else if (exchange && *name == inner) {
+          *name = output;
+        }
+      };
+      for (Node& node : graph_->nodes) {
+        rename(&node.name);
+        for (std::string& input : node.inputs) rename(&input);
+      }
       changed_ = true;
     }
     for (Node& node : added) graph_->nodes.push_back(std::move(node));
   }
 
   Graph* graph_;
-  std::map<std::string, TensorType> plain_;
-  std::map<std::string, std::string> blocked_;
-  std::set<std::string> names_;
+  std::vector<Node> out_;
+  std::map<std::string, Tensor> tensors_;
+  std::set<std::string> inputs_, names_;
   bool changed_ = false;
 };
 

@@ -1,13 +1,20 @@
-// Pass: where tensors of four dimensions change between plain NCHW, as callers have them, and the blocked form that CPU
-// kernels use among themselves (op/operator.h): once at the entry, once at the exit. A convolution of few channels
-// reads the plain input itself (`in=nchw`); any other reader gets a node `block` before it, an output a node `unblock`
-// behind it. Runs last: it looks at what the others left.
+// Pass: which tensors of four or five axes are stored plain, as callers have them, and which in blocks of channels
+// (op/operator.h), with a node `block` or `unblock` where a reader wants another form than there is:
+//   - inputs and outputs of the graph are plain;
+//   - convolutions and pooling make blocked tensors from blocked ones; a convolution whose input is plain and has few
+//     channels, or is the graph's, reads that itself (`in=nchw`, `in=ncdhw`);
+//   - elementwise operators stay in the form that they find (`layout=plain` where that is plain), so that a chain of them
+//     changes nothing; where they find both, blocked;
+//   - all others (define/define.h, Form) are plain.
+// Parameters are in no form: the library stores them as each reader wants them. Runs last: it looks at what the others
+// left. A graph that has been through it stays as it is.
 #pragma once
 
 #include "graph/graph.h"
 
 namespace hone::graph {
 
+// True if anything changed.
 bool AssignLayout(Graph* graph);
 
 }  // namespace hone::graph

@@ -3,10 +3,14 @@
 #include <map>
 #include <set>
 
+#include "graph/shape.h"
+
 namespace hone::graph {
 namespace {
 
-bool HasWeight(const Node& node) { return node.workload.op == "conv2d" || node.workload.op == "dense"; }
+bool HasWeight(const Node& node) {
+  return node.workload.op == "conv2d" || node.workload.op == "conv3d" || node.workload.op == "dense";
+}
 
 bool OnlyBias(const Node& node) {
   return node.workload.epilogue.empty() ||
@@ -24,7 +28,7 @@ Parameter Derived(const std::string& name, const TensorType& type, InitKind kind
 
 // `norm` reads `anchor`'s output. Afterwards `anchor` computes what `norm` did, under norm's name.
 void Fold(Graph* graph, Node* anchor, const Node& norm) {
-  const double epsilon = 1.0 / static_cast<double>(norm.workload.Numbers("inverse_epsilon", {100000})[0]);
+  const double epsilon = BatchNormEpsilon(norm.workload);
   const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
   const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
   std::vector<std::string> bias_from = {gamma, beta, mean, variance};
@@ -38,6 +42,23 @@ void Fold(Graph* graph, Node* anchor, const Node& norm) {
   anchor->workload.epilogue = {{EpilogueKind::kBias, 0, 0}};
 }
 
+// A batch norm that stands alone: x * scale + shift, both of a shape that broadcasts along the channels.
+void Expand(Graph* graph, const Node& norm, std::vector<Node>* nodes) {
+  const double epsilon = BatchNormEpsilon(norm.workload);
+  const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
+  TensorType type{norm.output.type, std::vector<int64_t>(norm.output.shape.size() - 1, 1)};
+  type.shape[0] = norm.output.shape[1];
+  const std::string ones = norm.name + ".ones", scale = norm.name + ".scale", shift = norm.name + ".shift";
+  Parameter one{ones, type, {}};
+  one.init.low = 1;
+  graph->parameters.push_back(std::move(one));
+  graph->parameters.push_back(Derived(scale, type, InitKind::kFoldWeight, {ones, gamma, variance}, epsilon));
+  graph->parameters.push_back(Derived(shift, type, InitKind::kFoldBias, {gamma, beta, mean, variance}, epsilon));
+  const std::string scaled = norm.name + ".scaled";
+  nodes->push_back({scaled, {"mul", {norm.output, type}, {}, {}}, {norm.inputs[0], scale}, norm.output});
+  nodes->push_back({norm.name, {"add", {norm.output, type}, {}, {}}, {scaled, shift}, norm.output});
+}
+
 }  // namespace
 
 bool FoldBatchNorm(Graph* graph) {
@@ -49,12 +70,19 @@ bool FoldBatchNorm(Graph* graph) {
   bool changed = false;
   for (Node& node : graph->nodes) {
     auto anchor = at.find(node.inputs[0]);
-    bool fits = node.workload.op == "batch_norm" && node.workload.epilogue.empty() && anchor != at.end() &&
-                reads.at(node.inputs[0]) == 1 && HasWeight(kept[anchor->second]) && OnlyBias(kept[anchor->second]);
     // Values known when building: neither the statistics nor the weight may be computed by the network itself.
-    for (size_t i = 1; fits && i < node.inputs.size(); ++i) fits = parameters.count(node.inputs[i]) != 0;
+    bool known = node.workload.op == "batch_norm" && node.workload.epilogue.empty();
+    for (size_t i = 1; known && i < node.inputs.size(); ++i) known = parameters.count(node.inputs[i]) != 0;
+    bool fits = known && anchor != at.end() && reads.at(node.inputs[0]) == 1 && HasWeight(kept[anchor->second]) &&
+                OnlyBias(kept[anchor->second]);
     for (size_t i = 1; fits && i < kept[anchor->second].inputs.size(); ++i) {
       fits = parameters.count(kept[anchor->second].inputs[i]) != 0;
+    }
+    if (known && !fits) {
+      at[node.name] = kept.size() + 1;
+      Expand(graph, node, &kept);
+      changed = true;
+      continue;
     }
     if (!fits) {
       at[node.name] = kept.size();

@@ -61,7 +61,9 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
     const std::vector<int64_t> wanted = weight && i == 0 ? p.type.shape : std::vector<int64_t>{p.type.shape[0]};
     if (shape != wanted) return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
   }
-  if (!weight && p.type.shape.size() != 1) return Status::Invalid(what + ": fold_bias makes one dimension");
+  if (!weight && p.type.Elements() != p.type.shape[0]) {
+    return Status::Invalid(what + ": fold_bias makes one value a channel, of axis 0");
+  }
   return Status();
 }
 

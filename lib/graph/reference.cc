@@ -5,27 +5,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <thread>
 
 #include "base/check.h"
 #include "base/interrupt.h"
+#include "define/define.h"
+#include "define/parallel.h"
 #include "graph/shape.h"
 
 namespace hone::graph {
 namespace {
 
 using Values = std::vector<double>;
-
-void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body) {
-  const int workers = static_cast<int>(std::min<int64_t>(threads, count));
-  auto run = [&](int worker) {
-    for (int64_t i = worker; i < count; i += workers) body(i);
-  };
-  std::vector<std::thread> pool;
-  for (int worker = 1; worker < workers; ++worker) pool.emplace_back(run, worker);
-  if (workers > 0) run(0);
-  for (std::thread& thread : pool) thread.join();
-}
 
 // out[ow] += w * row[ow * stride], over the ow whose element lies inside the row: no branch in the loop.
 void AddRow(double* out, const double* row, double w, int64_t out_w, int64_t in_w, int64_t stride, int64_t offset) {
@@ -44,7 +34,7 @@ void Conv2d(const Node& node, const Values& data, const Values& weight, int thre
   const std::vector<int64_t>& shape = node.output.shape;
   const int64_t groups = node.workload.Numbers("groups", {1})[0];
   const int64_t in_group = in[1] / groups, out_group = shape[1] / groups;
-  ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
+  define::ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
     const int64_t n = plane / shape[1], oc = plane % shape[1], group = oc / out_group;
     double* result = out->data() + plane * shape[2] * shape[3];
     for (int64_t ic = 0; ic < in_group; ++ic) {
@@ -108,45 +98,12 @@ void Pool(const Node& node, const Values& data, Values* out) {
 }
 
 void BatchNorm(const Node& node, const std::vector<const Values*>& x, Values* out) {
-  const double epsilon = 1.0 / static_cast<double>(node.workload.Numbers("inverse_epsilon", {100000})[0]);
+  const double epsilon = BatchNormEpsilon(node.workload);
   const int64_t channels = node.output.shape[1];
   const int64_t inner = node.output.Elements() / node.output.shape[0] / channels;
   for (size_t i = 0; i < out->size(); ++i) {
     const size_t c = static_cast<size_t>(static_cast<int64_t>(i) / inner % channels);
     (*out)[i] = ((*x[0])[i] - (*x[3])[c]) / std::sqrt((*x[4])[c] + epsilon) * (*x[1])[c] + (*x[2])[c];
-  }
-}
-
-void Softmax(const Node& node, const Values& data, Values* out) {
-  const int64_t width = node.output.shape[1];
-  for (int64_t row = 0; row < node.output.shape[0]; ++row) {
-    const double* x = data.data() + row * width;
-    const double top = *std::max_element(x, x + width);
-    double sum = 0;
-    for (int64_t i = 0; i < width; ++i) sum += (*out)[row * width + i] = std::exp(x[i] - top);
-    for (int64_t i = 0; i < width; ++i) (*out)[row * width + i] /= sum;
-  }
-}
-
-void GlobalAverage(const Node& node, const Values& data, Values* out) {
-  const std::vector<int64_t>& in = node.workload.inputs[0].shape;
-  const int64_t area = in[2] * in[3];
-  for (size_t plane = 0; plane < out->size(); ++plane) {
-    double sum = 0;
-    for (int64_t i = 0; i < area; ++i) sum += data[static_cast<int64_t>(plane) * area + i];
-    (*out)[plane] = sum / static_cast<double>(area);
-  }
-}
-
-void Concat(const std::vector<TensorType>& inputs, const std::vector<const Values*>& x, Values* out) {
-  const int64_t batch = inputs[0].shape[0];
-  size_t at = 0;
-  for (int64_t n = 0; n < batch; ++n) {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const auto part = static_cast<ptrdiff_t>(inputs[i].Elements() / batch);
-      std::copy_n(x[i]->begin() + n * part, part, out->begin() + static_cast<ptrdiff_t>(at));
-      at += static_cast<size_t>(part);
-    }
   }
 }
 
@@ -188,37 +145,21 @@ void Epilogue(const Node& node, const std::vector<const Values*>& operands, Valu
 std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& x, int threads) {
   Values out(static_cast<size_t>(node.output.Elements()));
   const std::string& op = node.workload.op;
-  if (op == "conv2d") {
+  if (define::Find(op) != nullptr) {
+    out = define::Evaluate(node.workload, {x.begin(), x.begin() + static_cast<ptrdiff_t>(node.workload.inputs.size())},
+                           threads);
+  } else if (op == "conv2d") {
     Conv2d(node, *x[0], *x[1], threads, &out);
   } else if (op == "dense") {
     Dense(node, *x[0], *x[1], &out);
   } else if (op == "max_pool2d" || op == "avg_pool2d") {
     Pool(node, *x[0], &out);
-  } else if (op == "global_avg_pool") {
-    GlobalAverage(node, *x[0], &out);
   } else if (op == "batch_norm") {
     BatchNorm(node, x, &out);
-  } else if (op == "softmax") {
-    Softmax(node, *x[0], &out);
-  } else if (op == "add") {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] + (*x[1])[i];
-  } else if (op == "relu" || op == "relu6") {
-    for (size_t i = 0; i < out.size(); ++i)
-      out[i] = std::min(std::max((*x[0])[i], 0.0), op == "relu6" ? 6.0 : INFINITY);
-  } else if (op == "mul") {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = (*x[0])[i] * (*x[1])[i];
-  } else if (op == "sigmoid") {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = 1 / (1 + std::exp(-(*x[0])[i]));
-  } else if (op == "tanh") {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = std::tanh((*x[0])[i]);
-  } else if (op == "exp") {
-    for (size_t i = 0; i < out.size(); ++i) out[i] = std::exp((*x[0])[i]);
-  } else if (op == "concat") {
-    Concat(node.workload.inputs, x, &out);
   } else if (op == "pad2d") {
     Pad2d(node, *x[0], &out);
   } else {
-    const bool same_values = op == "flatten" || op == "dropout" || op == "identity" || op == "block" || op == "unblock";
+    const bool same_values = op == "flatten" || op == "dropout" || op == "block" || op == "unblock";
     HONE_CHECK(same_values);  // else an operator that graph/shape.h knows is missing here
     out = *x[0];              // in the same logical order
   }

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/suggest.h"
+#include "define/define.h"
 
 namespace hone::graph {
 namespace {
@@ -64,12 +67,6 @@ Result<Shape> Pool(const Workload& w) {
   return Shape{data[0], data[1], window.out_h, window.out_w};
 }
 
-Result<Shape> GlobalPool(const Workload& w) {
-  HONE_RETURN_IF_ERROR(NeedInputs(w, 1));
-  HONE_RETURN_IF_ERROR(NeedRank(w, 0, 4));
-  return Shape{w.inputs[0].shape[0], w.inputs[0].shape[1], 1, 1};
-}
-
 Result<Shape> Dense(const Workload& w) {
   HONE_RETURN_IF_ERROR(NeedInputs(w, 2));
   HONE_RETURN_IF_ERROR(NeedRank(w, 0, 2));
@@ -89,40 +86,13 @@ Result<Shape> BatchNorm(const Workload& w) {
           fmt::format("batch_norm: input {} must be f32[{}], is {}", i, w.inputs[0].shape[1], w.inputs[i].Text()));
     }
   }
-  HONE_ASSIGN_OR_RETURN(Shape inverse, Numbers(w, "inverse_epsilon", 1, 100000, 1));
+  if (!(BatchNormEpsilon(w) >= 0)) return Status::Invalid("batch_norm: its epsilon must be 0 or more");
   return w.inputs[0].shape;
 }
 
 Result<Shape> Same(const Workload& w) {
   HONE_RETURN_IF_ERROR(NeedInputs(w, 1));
   return w.inputs[0].shape;
-}
-
-Result<Shape> Softmax(const Workload& w) {
-  HONE_RETURN_IF_ERROR(NeedInputs(w, 1));
-  HONE_RETURN_IF_ERROR(NeedRank(w, 0, 2));
-  return w.inputs[0].shape;
-}
-
-Result<Shape> Add(const Workload& w) {
-  HONE_RETURN_IF_ERROR(NeedInputs(w, 2));
-  if (w.inputs[0] != w.inputs[1]) {
-    return Status::Invalid(fmt::format("{}: {} and {} differ", w.op, w.inputs[0].Text(), w.inputs[1].Text()));
-  }
-  return w.inputs[0].shape;
-}
-
-Result<Shape> Concat(const Workload& w) {
-  Shape shape = w.inputs[0].shape;
-  HONE_RETURN_IF_ERROR(NeedRank(w, 0, 4));
-  for (size_t i = 1; i < w.inputs.size(); ++i) {
-    Shape other = w.inputs[i].shape;
-    if (other.size() != 4 || other[0] != shape[0] || other[2] != shape[2] || other[3] != shape[3]) {
-      return Status::Invalid(fmt::format("concat: {} does not fit {}", w.inputs[i].Text(), w.inputs[0].Text()));
-    }
-    shape[1] += other[1];
-  }
-  return shape;
 }
 
 Result<Shape> Pad2d(const Workload& w) {
@@ -146,30 +116,24 @@ struct Entry {
 };
 // Sorted by name.
 constexpr Entry kOperators[] = {
-    {"add", Add},
     {"avg_pool2d", Pool},
     {"batch_norm", BatchNorm},
     {"block", Same},
-    {"concat", Concat},
     {"conv2d", Conv2d},
     {"dense", Dense},
     {"dropout", Same},
-    {"exp", Same},
     {"flatten", Flatten},
-    {"global_avg_pool", GlobalPool},
-    {"identity", Same},
     {"max_pool2d", Pool},
-    {"mul", Add},
     {"pad2d", Pad2d},
-    {"relu", Same},
-    {"relu6", Same},
-    {"sigmoid", Same},
-    {"softmax", Softmax},
-    {"tanh", Same},
     {"unblock", Same},
 };
 
 }  // namespace
+
+double BatchNormEpsilon(const Workload& w) {
+  if (w.Find("epsilon") != nullptr) return define::Real(w, "epsilon", 1e-5);
+  return 1 / define::Real(w, "inverse_epsilon", 100000);
+}
 
 Result<Window> WindowOf(const Workload& w) {
   Window window;
@@ -203,10 +167,14 @@ Result<Window> WindowOf(const Workload& w) {
 std::vector<std::string> KnownOperators() {
   std::vector<std::string> names;
   for (const Entry& entry : kOperators) names.emplace_back(entry.name);
+  for (std::string& name : define::Names()) names.push_back(std::move(name));
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
 Result<TensorType> InferOutput(const Workload& workload) {
+  if (define::Find(workload.op) != nullptr) return define::InferOutput(workload);
   for (const Entry& entry : kOperators) {
     if (workload.op != entry.name) continue;
     if (workload.inputs.empty()) return Status::Invalid(workload.op + " has no input");
@@ -217,9 +185,6 @@ Result<TensorType> InferOutput(const Workload& workload) {
     }
     HONE_ASSIGN_OR_RETURN(Shape shape, entry.infer(workload));
     return TensorType{workload.inputs[0].type, std::move(shape)};
-  }
-  if (workload.op == "clip") {
-    return Status::Unsupported("unknown operator `clip`; write `identity(..) + clip(low,high)`, an epilogue");
   }
   return Status::Unsupported("unknown operator `" + workload.op + "`" + SuggestionText(workload.op, KnownOperators()));
 }

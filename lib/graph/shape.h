@@ -18,6 +18,9 @@ std::vector<std::string> KnownOperators();
 // shapes or attributes that do not fit each other (a convolution without an output, say).
 Result<TensorType> InferOutput(const Workload& workload);
 
+// Of a batch norm: `epsilon`, or 1 / `inverse_epsilon`; 1e-5 without either.
+double BatchNormEpsilon(const Workload& workload);
+
 // Two-dimensional windows (conv2d, pooling): attributes with their defaults. pad is top, left, bottom, right.
 struct Window {
   int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;

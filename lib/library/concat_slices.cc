@@ -31,7 +31,11 @@ class Finder {
     if (!op.ok() || !node.workload.epilogue.empty()) return;
     const std::vector<op::Operand> operands = (*op)->Operands(node.workload, target_);
     const op::Operand& out = operands.back();
-    if (operands.size() != node.inputs.size() + 1 || out.logical.shape[0] != 1) return;
+    if (operands.size() != node.inputs.size() + 1) return;
+    const int64_t axis = node.workload.Numbers("axis", {1})[0];
+    for (int64_t i = 0; i < axis; ++i) {
+      if (out.logical.shape[static_cast<size_t>(i)] != 1) return;
+    }
     std::map<std::string, Slice> parts;
     int64_t offset = 0;
     for (size_t i = 0; i < node.inputs.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "codegen/llvm/codegen.h"
+#include "op/shapes.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/loader.h"
 #include "runtime/host/thread_pool.h"
@@ -59,7 +60,12 @@ class Maker {
     const int64_t elements =
         std::max<int64_t>(operand.operand.PhysicalElements(), static_cast<int64_t>(values->second.size()));
     HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(elements * int64_t{sizeof(float)}));
-    std::memcpy(buffer.data(), values->second.data(), values->second.size() * sizeof(float));
+    if (operand.operand.layout == op::Layout::kBlocked) {
+      op::WritePlain(operand.operand, {values->second.begin(), values->second.end()},
+                     reinterpret_cast<float*>(buffer.data()));
+    } else {
+      std::memcpy(buffer.data(), values->second.data(), values->second.size() * sizeof(float));
+    }
     return buffer;
   }
 

@@ -83,7 +83,8 @@ class Planner {
   Status AddOperand(const graph::Node& node, const op::Operand& operand, const std::string& tensor, bool is_output,
                     PlannedNode* planned) {
     PlannedOperand out{operand, tensor, Place::kArena, 0, 0};
-    if (operand.role == op::OperandRole::kConstant) {
+    // An activation may be a parameter, too: it is stored once, as the kernel wants it.
+    if (operand.role == op::OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
       if (parameter == parameters_.end()) {
         return Status::Unsupported(
@@ -97,8 +98,6 @@ class Planner {
       planned->operands.push_back(std::move(out));
       return Status();
     }
-    if (parameters_.count(tensor))
-      return Status::Unsupported(fmt::format("its {} must not be a parameter", operand.name));
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
     if (external && operand.layout != op::Layout::kPlain) {
       return Status::Unsupported(

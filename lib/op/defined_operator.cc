@@ -33,17 +33,14 @@ std::vector<double> DefinedOperator::Evaluate(const Workload& w, const std::vect
 }
 
 Layout DefinedOperator::InputLayout(const Workload& w, size_t i) const {
-  if (storing_ == Storing::kPlain) return Layout::kPlain;
-  if (storing_ == Storing::kByLayout) {
-    if (OutputLayout(w) == Layout::kPlain || w.inputs[i].shape.size() != OutputType(w).shape.size()) return Layout::kPlain;
-  }
+  const define::Form form = define::FormOf(w);
+  if (form == define::Form::kPlain) return Layout::kPlain;
+  if (form == define::Form::kEither && w.inputs[i].shape.size() != OutputType(w).shape.size()) return Layout::kPlain;
   return ActivationLayout(w.inputs[i]);
 }
 
 Layout DefinedOperator::OutputLayout(const Workload& w) const {
-  if (storing_ == Storing::kPlain) return Layout::kPlain;
-  if (storing_ == Storing::kByLayout && w.Find("layout") != nullptr) return Layout::kPlain;
-  return ActivationLayout(OutputType(w));
+  return define::FormOf(w) == define::Form::kPlain ? Layout::kPlain : ActivationLayout(OutputType(w));
 }
 
 }  // namespace hone::op

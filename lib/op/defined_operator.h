@@ -1,4 +1,4 @@
-// An operator whose attributes, shape and values lib/define has: only how it is stored and built is left.
+// An operator whose attributes, shape and values lib/define has: only how it is built is left.
 #pragma once
 
 #include <string>
@@ -7,17 +7,9 @@
 
 namespace hone::op {
 
-// How a defined operator stores its tensors.
-enum class Storing {
-  kPlain,       // all row-major
-  kBlocked,     // activations of rank 4 and 5 blocked
-  kByLayout,    // blocked, unless the workload says layout=plain; inputs of another rank than the output's are plain
-};
-
 class DefinedOperator : public SimpleOperator {
  public:
-  DefinedOperator(std::string name, int version, FixedTemplate::Builder builder, Storing storing)
-      : SimpleOperator(std::move(name), version, builder), storing_(storing) {}
+  using SimpleOperator::SimpleOperator;
 
   Status Check(const Workload& workload) const override;
   Workload Canonical(const Workload& workload) const override;
@@ -29,9 +21,6 @@ class DefinedOperator : public SimpleOperator {
   double FlopPerOutput(const Workload&) const override { return 0; }
   Layout InputLayout(const Workload& workload, size_t i) const override;
   Layout OutputLayout(const Workload& workload) const override;
-
- private:
-  Storing storing_;
 };
 
 }  // namespace hone::op

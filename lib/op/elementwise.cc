@@ -1,13 +1,14 @@
 #include "op/elementwise.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "define/elementwise.h"
+#include "op/defined_operator.h"
 #include "op/epilogue.h"
+#include "op/math_te.h"
+#include "op/plain_schedule.h"
 #include "op/shapes.h"
-#include "op/simple_operator.h"
 
 namespace hone::op {
 namespace {
@@ -16,137 +17,165 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Expr Float(double value) { return ir::Imm(DType::Float(32), value); }
-
-struct Function {
-  const char* name;
-  size_t inputs;
-  double flop;
-  Expr (*te)(const std::vector<Expr>&);
-  double (*plain)(const double*);
-};
-
-constexpr Function kFunctions[] = {
-    {"relu", 1, 1, [](const std::vector<Expr>& x) { return ir::Max(x[0], Float(0)); },
-     [](const double* x) { return std::max(x[0], 0.0); }},
-    {"relu6", 1, 2, [](const std::vector<Expr>& x) { return ir::Min(ir::Max(x[0], Float(0)), Float(6)); },
-     [](const double* x) { return std::min(std::max(x[0], 0.0), 6.0); }},
-    {"sigmoid", 1, 4, [](const std::vector<Expr>& x) { return Float(1) / (Float(1) + te::Exp(Float(0) - x[0])); },
-     [](const double* x) { return 1 / (1 + std::exp(-x[0])); }},
-    {"tanh", 1, 4, [](const std::vector<Expr>& x) { return te::Tanh(x[0]); },
-     [](const double* x) { return std::tanh(x[0]); }},
-    {"exp", 1, 4, [](const std::vector<Expr>& x) { return te::Exp(x[0]); },
-     [](const double* x) { return std::exp(x[0]); }},
-    {"identity", 1, 0, [](const std::vector<Expr>& x) { return x[0]; }, [](const double* x) { return x[0]; }},
-    {"add", 2, 1, [](const std::vector<Expr>& x) { return x[0] + x[1]; }, [](const double* x) { return x[0] + x[1]; }},
-    {"mul", 2, 1, [](const std::vector<Expr>& x) { return x[0] * x[1]; }, [](const double* x) { return x[0] * x[1]; }},
-};
-
-const Function& FunctionOf(const Workload& w) {
-  return *std::find_if(std::begin(kFunctions), std::end(kFunctions), [&](const Function& f) { return w.op == f.name; });
+std::vector<int64_t> Padded(const std::vector<int64_t>& shape, size_t rank) {
+  std::vector<int64_t> padded(rank - shape.size(), 1);
+  padded.insert(padded.end(), shape.begin(), shape.end());
+  return padded;
 }
 
-// Does the function, with its epilogue, map the zeros of unused lanes to zeros?
+std::string DataName(size_t i) { return i == 0 ? "data" : "data" + std::to_string(i); }
+
+Expr Value(const Workload& w, const std::vector<Expr>& x) {
+  const define::ScalarFunction& f = define::ScalarFunctionOf(w.op);
+  return ScalarExpr(f.name, x, define::ParameterValues(f, w));
+}
+
+// Does the function map the zeros of unused lanes to zeros?
 bool KeepsZero(const Workload& w) {
+  const define::ScalarFunction& f = define::ScalarFunctionOf(w.op);
   const double zeros[2] = {0, 0};
-  return FunctionOf(w).plain(zeros) == 0;
+  return f.value(zeros, define::ParameterValues(f, w).data()) == 0;
 }
 
-Result<Instance> Build(const Workload& w, const Target& target) {
-  const Function& f = FunctionOf(w);
-  int lanes = target.FloatLanes();
-  const std::vector<int64_t>& shape = w.inputs[0].shape;
-  bool blocked = shape.size() == 4 || shape.size() == 5;
-  int64_t channels = shape.size() > 1 ? shape[1] : 1;
+Instance MakeInstance(const std::vector<Tensor>& inputs, const EpilogueTensors& epilogue, const Tensor& out) {
   Instance instance;
-  std::vector<Tensor> inputs;
-  // Blocked tensors are [n, co, h*w, ci]; plain ones [n, c, the rest], so that a bias finds its channel.
-  std::vector<int64_t> stored = {shape[0], channels, 1};
-  std::vector<std::string> axes = {"n", "c", "x"};
-  for (size_t i = 2; i < shape.size(); ++i) stored[2] *= shape[i];
-  if (blocked) {
-    stored = {shape[0], CeilDiv(channels, lanes), stored[2], lanes};
-    axes = {"n", "co", "x", "ci"};
-  } else if (shape.size() <= 2 && !w.HasEpilogue(EpilogueKind::kBias)) {
-    stored = {w.inputs[0].Elements()};
-    axes = {"x"};
-  } else if (shape.size() == 2) {
-    stored = shape;
-    axes = {"n", "c"};
-  }
-  for (size_t i = 0; i < f.inputs; ++i) {
-    inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored));
-  }
-  EpilogueTensors epilogue = MakeEpilogueTensors(w, stored, channels, blocked ? lanes : 0);
-  Tensor out = te::Compute("out", stored, axes, [&](const std::vector<Var>& x) {
-    std::vector<Expr> at(x.begin(), x.end()), values;
-    for (const Tensor& t : inputs) values.push_back(t(at));
-    Expr value = f.te(values);
-    if (!blocked) {
-      return ApplyEpilogue(
-          w, value, [&](size_t i) { return epilogue.is_bias[i] ? epilogue.read[i](at[1]) : epilogue.read[i](at); });
-    }
-    if (!KeepsZero(w) && channels % lanes != 0) {
-      value = ir::MakeSelect(x[1] * lanes + x[3] < channels, value, Float(0));
-    }
-    return BlockedEpilogue(w, epilogue, value, x, channels, lanes);
-  });
   instance.outputs = {out};
   instance.placeholders = inputs;
   instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(), epilogue.placeholders.end());
   instance.args = inputs;
   instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
   instance.args.push_back(out);
-  if (blocked) {
-    instance.steps = SpreadOut(stored[0] * stored[1], "x", stored[2], target.threads);
-    return instance;
-  }
-  // A plain tensor's last axis goes in vectors; whatever stands before that is the parallel loop.
-  std::string last = axes.back();
-  instance.steps = {Split("out", last, {lanes}, {"v.o", "v.i"}), Vectorize("out", "v.i")};
-  std::vector<std::string> outer(axes.begin(), axes.end() - 1);
-  outer.push_back("v.o");
-  if (outer.size() > 1) instance.steps.push_back(Fuse("out", outer, "task"));
-  instance.steps.push_back(Parallel("out", outer.size() > 1 ? "task" : "v.o"));
   return instance;
 }
 
-class ElementwiseOperator final : public SimpleOperator {
- public:
-  explicit ElementwiseOperator(const Function& f) : SimpleOperator(f.name, 1, Build), function_(f) {}
-
-  Status Check(const Workload& w) const override {
-    HONE_RETURN_IF_ERROR(CheckInputs(w, function_.inputs));
-    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
-    if (function_.inputs == 2 && w.inputs[0] != w.inputs[1]) {
-      return Status::Invalid(
-          fmt::format("{}: {} and {} differ in shape", w.op, w.inputs[0].Text(), w.inputs[1].Text()));
-    }
-    return CheckEpilogue(w, w.inputs[0]);
+// Axes that all inputs have, or miss, together are one loop. With a bias, the channels keep an axis of their own.
+Result<Instance> BuildPlain(const Workload& w, const std::vector<int64_t>& shape, int lanes) {
+  AxisGroups groups;
+  std::vector<std::vector<bool>> patterns;
+  for (const TensorType& input : w.inputs) {
+    std::vector<int64_t> padded = Padded(input.shape, shape.size());
+    std::vector<bool> pattern;
+    for (size_t i = 0; i < shape.size(); ++i) pattern.push_back(padded[i] == shape[i]);
+    patterns.push_back(pattern);
   }
-  TensorType OutputType(const Workload& w) const override { return w.inputs[0]; }
-
- protected:
-  double FlopPerOutput(const Workload&) const override { return function_.flop; }
-  std::vector<double> Evaluate(const Workload&, const std::vector<std::vector<double>>& inputs) const override {
-    std::vector<double> out(inputs[0].size());
-    for (size_t i = 0; i < out.size(); ++i) {
-      double x[2] = {inputs[0][i], inputs.size() > 1 ? inputs[1][i] : 0};
-      out[i] = function_.plain(x);
-    }
-    return out;
+  const int64_t channels = shape.size() > 1 ? shape[1] : 1;
+  if (w.HasEpilogue(EpilogueKind::kBias)) {
+    groups.extents = {shape[0], channels, define::Product(shape) / (shape[0] * channels)};
+    groups.patterns.assign(w.inputs.size(), {true, true, true});
+  } else {
+    groups = GroupAxes(shape, patterns);
   }
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    std::vector<int64_t> stored = groups.extents;
+    for (size_t g = 0; g < stored.size(); ++g) {
+      if (!groups.patterns[i][g]) stored[g] = 1;
+    }
+    inputs.push_back(te::Placeholder(DataName(i), stored));
+  }
+  EpilogueTensors epilogue = MakeEpilogueTensors(w, groups.extents, channels, 0);
+  const std::vector<std::string> axes = AxisNames(groups.extents.size());
+  Tensor out = te::Compute("out", groups.extents, axes, [&](const std::vector<Var>& x) {
+    std::vector<Expr> at(x.begin(), x.end()), values;
+    for (const Tensor& t : inputs) {
+      std::vector<Expr> index = at;
+      for (size_t g = 0; g < index.size(); ++g) {
+        if (t.shape()[g] == 1) index[g] = Expr(0);
+      }
+      values.push_back(t(index));
+    }
+    return ApplyEpilogue(w, Value(w, values), [&](size_t i) {
+      return epilogue.is_bias[i] ? epilogue.read[i](at[1]) : epilogue.read[i](at);
+    });
+  });
+  Instance instance = MakeInstance(inputs, epilogue, out);
+  std::vector<std::string> loops = axes;
+  if (w.HasEpilogue(EpilogueKind::kBias) && groups.extents[2] == 1) {
+    // Vectors run along the channels where there is nothing behind them.
+    instance.steps = {Reorder("out", {"a0", "a2", "a1"})};
+    loops = {"a0", "a2", "a1"};
+  }
+  for (Step& step : VectorsAlongLast("out", loops, lanes)) instance.steps.push_back(std::move(step));
+  return instance;
+}
 
- private:
-  const Function& function_;
-};
+// [n, block, spatial groups.., lane]. An input of fewer axes is plain; one with a single channel is read at lane 0.
+Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& shape, const Target& target) {
+  const int lanes = target.FloatLanes();
+  const int64_t channels = shape[1], blocks = CeilDiv(channels, lanes);
+  const std::vector<int64_t> spatial(shape.begin() + 2, shape.end());
+  std::vector<std::vector<bool>> patterns;
+  std::vector<std::vector<int64_t>> shapes;
+  bool masked = channels % lanes != 0 && !KeepsZero(w);
+  for (const TensorType& input : w.inputs) {
+    shapes.push_back(Padded(input.shape, shape.size()));
+    std::vector<bool> pattern;
+    for (size_t i = 2; i < shape.size(); ++i) pattern.push_back(shapes.back()[i] == shape[i]);
+    patterns.push_back(pattern);
+    if (channels % lanes != 0 && (shapes.back()[1] == 1 || input.shape.size() != shape.size())) masked = true;
+  }
+  const AxisGroups groups = GroupAxes(spatial, patterns);
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    const bool blocked = w.inputs[i].shape.size() == shape.size();
+    std::vector<int64_t> stored = {shapes[i][0], blocked ? CeilDiv(shapes[i][1], lanes) : shapes[i][1]};
+    for (size_t g = 0; g < groups.extents.size(); ++g) stored.push_back(groups.patterns[i][g] ? groups.extents[g] : 1);
+    if (blocked) stored.push_back(lanes);
+    inputs.push_back(te::Placeholder(DataName(i), stored));
+  }
+  std::vector<int64_t> stored = {shape[0], blocks};
+  stored.insert(stored.end(), groups.extents.begin(), groups.extents.end());
+  stored.push_back(lanes);
+  std::vector<std::string> axes = {"n", "co"};
+  for (const std::string& name : AxisNames(groups.extents.size())) axes.push_back(name);
+  axes.push_back("ci");
+  EpilogueTensors epilogue = MakeEpilogueTensors(w, stored, channels, lanes);
+  Tensor out = te::Compute("out", stored, axes, [&](const std::vector<Var>& x) {
+    std::vector<Expr> values;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<int64_t>& s = inputs[i].shape();
+      const bool blocked = s.size() == stored.size();
+      std::vector<Expr> at(x.begin(), x.begin() + static_cast<ptrdiff_t>(s.size()));
+      for (size_t k = 0; k < at.size(); ++k) {
+        if (s[k] == 1 && stored[k] != 1) at[k] = Expr(0);
+      }
+      if (shapes[i][1] == 1) {
+        at[1] = Expr(0);
+        if (blocked) at.back() = Expr(0);
+      } else if (!blocked) {
+        at[1] = x[1] * lanes + x.back();
+        if (channels % lanes != 0) at[1] = ir::Min(at[1], channels - 1);
+      }
+      values.push_back(inputs[i](at));
+    }
+    Expr value = Value(w, values);
+    if (masked) value = ir::MakeSelect(x[1] * lanes + x.back() < channels, value, Float(0));
+    return BlockedEpilogue(w, epilogue, value, x, channels, lanes);
+  });
+  Instance instance = MakeInstance(inputs, epilogue, out);
+  if (groups.extents.size() == 1) {
+    instance.steps = SpreadOut(shape[0] * blocks, "a0", groups.extents[0], target.threads);
+  } else {
+    std::vector<std::string> outer(axes.begin(), axes.end() - 2);
+    instance.steps = {Vectorize("out", "ci"), Fuse("out", outer, "task"), Parallel("out", "task")};
+  }
+  return instance;
+}
+
+Result<Instance> Build(const Workload& w, const Target& target) {
+  const std::vector<int64_t> shape = define::InferOutput(w)->shape;
+  const bool blocked = define::FormOf(w) != define::Form::kPlain && ActivationLayout({DType::Float(32), shape}) == Layout::kBlocked;
+  return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, target.FloatLanes());
+}
 
 }  // namespace
 
 std::vector<const Operator*> ElementwiseOperators() {
   static const std::vector<const Operator*> operators = [] {
     std::vector<const Operator*> all;
-    for (const Function& f : kFunctions) all.push_back(new ElementwiseOperator(f));  // live as long as the process
+    for (const define::ScalarFunction& f : define::ScalarFunctions()) {
+      all.push_back(new DefinedOperator(f.name, 2, Build));  // live as long as the process
+    }
     return all;
   }();
   return operators;

@@ -1,5 +1,6 @@
-// One value in, one value out: relu, relu6, sigmoid, tanh, exp, identity (one input), add, mul (two inputs of one
-// shape). Any rank; rank 4 is blocked. All take an epilogue: `identity(f32[1,64,7,7]) + bias + clip(-1,1)`.
+// One value of each input makes one of the output: the functions of define/elementwise.h. Two inputs broadcast as numpy's
+// do. Any rank; of rank 4 and 5 blocked, plain with layout=plain. Where all shapes are equal an epilogue may follow:
+// `identity(f32[1,64,7,7]) + bias + clip(-1,1)`.
 #pragma once
 
 #include <vector>
@@ -8,7 +9,6 @@
 
 namespace hone::op {
 
-// All of them, in the order above.
 std::vector<const Operator*> ElementwiseOperators();
 
 }  // namespace hone::op

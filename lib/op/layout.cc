@@ -86,48 +86,6 @@ Result<Instance> BuildPad(const Workload& w, const Target& target) {
   return CopyInstance(data, out, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads));
 }
 
-Result<Instance> BuildConcat(const Workload& w, const Target& target) {
-  int lanes = target.FloatLanes();
-  const std::vector<int64_t>& s = w.inputs[0].shape;
-  int64_t pixels = s[2] * s[3], channels = 0;
-  bool whole_blocks = true;
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < w.inputs.size(); ++i) {
-    if (channels % lanes != 0) whole_blocks = false;
-    int64_t c = w.inputs[i].shape[1];
-    channels += c;
-    inputs.push_back(
-        te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), {s[0], CeilDiv(c, lanes), pixels, lanes}));
-  }
-  Expr zero = ir::Imm(DType::Float(32), 0);
-  auto body = [&](const std::vector<Var>& x) {
-    Expr value = zero;
-    int64_t end = channels;
-    for (size_t i = inputs.size(); i-- > 0;) {
-      int64_t c = w.inputs[i].shape[1], begin = end - c;
-      if (whole_blocks) {
-        Expr part = inputs[i](x[0], x[1] - begin / lanes, x[2], x[3]);
-        value = i + 1 == inputs.size() ? part : te::IfThenElse(x[1] < CeilDiv(end, lanes), part, value);
-      } else {
-        // Lanes come from different parts: read each part everywhere, inside its bounds, and choose.
-        Expr channel = x[1] * lanes + x[3];
-        Expr local = ir::Min(ir::Max(channel - begin, 0), c - 1);
-        value = ir::MakeSelect(channel < end, inputs[i](x[0], local / lanes, x[2], local % lanes), value);
-      }
-      end = begin;
-    }
-    return value;
-  };
-  Tensor out = te::Compute("out", {s[0], CeilDiv(channels, lanes), pixels, lanes}, {"n", "co", "x", "ci"}, body);
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = inputs;
-  instance.args.push_back(out);
-  instance.placeholders = inputs;
-  instance.steps = SpreadOut(s[0] * CeilDiv(channels, lanes), "x", pixels, target.threads);
-  return instance;
-}
-
 class CopyOperator : public SimpleOperator {
  public:
   using SimpleOperator::SimpleOperator;
@@ -214,46 +172,6 @@ class Pad2dOperator final : public CopyOperator {
   }
 };
 
-class ConcatOperator final : public CopyOperator {
- public:
-  ConcatOperator() : CopyOperator("concat", 1, BuildConcat) {}
-  Status Check(const Workload& w) const override {
-    if (w.inputs.empty()) return Status::Invalid("concat: needs at least one tensor");
-    HONE_RETURN_IF_ERROR(CheckInputs(w, w.inputs.size()));
-    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
-    HONE_RETURN_IF_ERROR(CheckNoEpilogue(w));
-    const std::vector<int64_t>& first = w.inputs[0].shape;
-    for (size_t i = 0; i < w.inputs.size(); ++i) {
-      HONE_RETURN_IF_ERROR(CheckRank(w, i, 4));
-      std::vector<int64_t> s = w.inputs[i].shape;
-      if (s[0] != first[0] || s[2] != first[2] || s[3] != first[3]) {
-        return Status::Invalid("concat: " + w.inputs[0].Text() + " and " + w.inputs[i].Text() +
-                               " differ in more than their channels");
-      }
-    }
-    return CheckOutput(w, OutputType(w).shape);
-  }
-  TensorType OutputType(const Workload& w) const override {
-    std::vector<int64_t> shape = w.inputs[0].shape;
-    shape[1] = 0;
-    for (const TensorType& t : w.inputs) shape[1] += t.shape[1];
-    return {w.inputs[0].type, shape};
-  }
-
- protected:
-  std::vector<double> Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const override {
-    std::vector<double> out;
-    int64_t n = w.inputs[0].shape[0];
-    for (int64_t b = 0; b < n; ++b) {
-      for (const std::vector<double>& in : inputs) {
-        int64_t size = static_cast<int64_t>(in.size()) / n;
-        out.insert(out.end(), in.begin() + b * size, in.begin() + (b + 1) * size);
-      }
-    }
-    return out;
-  }
-};
-
 }  // namespace
 
 const Operator& Block() {
@@ -270,10 +188,6 @@ const Operator& Flatten() {
 }
 const Operator& Pad2d() {
   static const Pad2dOperator op;
-  return op;
-}
-const Operator& Concat() {
-  static const ConcatOperator op;
   return op;
 }
 

@@ -1,9 +1,8 @@
 // Changes of layout and shape, no arithmetic:
-//   block(f32[N,C,H,W])    plain -> blocked, the same logical tensor
-//   unblock(f32[N,C,H,W])  blocked -> plain, the same logical tensor
-//   flatten(f32[N,C,..])   -> plain [N, C*..]; an input of rank 4 is blocked
+//   block(f32[N,C,..])     plain -> blocked, the same logical tensor
+//   unblock(f32[N,C,..])   blocked -> plain, the same logical tensor
+//   flatten(f32[N,C,..])   -> plain [N, C*..]; an input of rank 4 or 5 is blocked
 //   pad2d(f32[N,C,H,W], pad=t,l,b,r)  zeros around; blocked
-//   concat(f32[N,C0,H,W], f32[N,C1,H,W], ..)  along the channels; blocked
 #pragma once
 
 #include "op/operator.h"
@@ -14,6 +13,5 @@ const Operator& Block();
 const Operator& Unblock();
 const Operator& Flatten();
 const Operator& Pad2d();
-const Operator& Concat();
 
 }  // namespace hone::op

@@ -95,11 +95,11 @@ Result<Instance> Build(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& MaxPool3d() {
-  static const DefinedOperator op("max_pool3d", 1, Build, Storing::kBlocked);
+  static const DefinedOperator op("max_pool3d", 1, Build);
   return op;
 }
 const Operator& AvgPool3d() {
-  static const DefinedOperator op("avg_pool3d", 1, Build, Storing::kBlocked);
+  static const DefinedOperator op("avg_pool3d", 1, Build);
   return op;
 }
 

@@ -5,13 +5,18 @@
 #include "base/suggest.h"
 #include "op/conv2d.h"
 #include "op/conv3d.h"
+#include "op/conv_transpose.h"
 #include "op/dense.h"
 #include "op/elementwise.h"
+#include "op/global_pool.h"
 #include "op/layout.h"
+#include "op/matmul.h"
+#include "op/movement.h"
+#include "op/norm.h"
 #include "op/operator.h"
 #include "op/pool.h"
 #include "op/pool3d.h"
-#include "op/softmax.h"
+#include "op/reduce.h"
 
 namespace hone::op {
 namespace {
@@ -20,11 +25,13 @@ namespace {
 const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*> all = [] {
     std::vector<const Operator*> list = {
-        &Conv2d(),  &Dense(), &MaxPool2d(), &AvgPool2d(), &GlobalAvgPool(), &Softmax(),
-        &Flatten(), &Block(), &Unblock(),   &Concat(),    &Pad2d(),         &Conv3d(),
-        &MaxPool3d(), &AvgPool3d(),
+        &Conv2d(),        &Dense(),         &Conv3d(),  &MaxPool2d(), &AvgPool2d(), &MaxPool3d(), &AvgPool3d(),
+        &GlobalAvgPool(), &GlobalMaxPool(), &Flatten(), &Block(),     &Unblock(),   &Pad2d(),     &Matmul(),
+        &ConvTranspose2d(), &ConvTranspose3d(),
     };
-    for (const Operator* op : ElementwiseOperators()) list.push_back(op);
+    for (auto some : {ElementwiseOperators, ReduceOperators, MovementOperators, NormOperators}) {
+      for (const Operator* op : some()) list.push_back(op);
+    }
     return list;
   }();
   return all;

@@ -1,5 +1,6 @@
 #include "task/workload.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -101,6 +102,22 @@ class Parser {
     if (!Take(']')) return Fail("`]`");
     return t;
   }
+  // Where a list of numbers ends that holds one with a point or an exponent; 0 if there is no such list here.
+  size_t EndOfReals() const {
+    size_t end = at_;
+    bool real = false;
+    while (end < text_.size() && std::string_view("0123456789+-.e,").find(text_[end]) != std::string_view::npos) {
+      if (text_[end] == '.' || text_[end] == 'e') real = true;
+      if (text_[end] == ',' && (end + 1 == text_.size() || text_[end + 1] == ' ')) break;
+      ++end;
+    }
+    return real ? end : 0;
+  }
+  Result<double> RealAt(size_t begin, size_t end) {
+    Result<double> value = ParseDouble(text_.substr(begin, end - begin));
+    if (!value.ok()) return Fail("a number");
+    return value;
+  }
   // Numbers separated all by ',' or all by 'x'; a ',' that is followed by a word starts the next attribute instead.
   Result<Attribute> Value(const std::string& name) {
     Attribute a;
@@ -108,6 +125,16 @@ class Parser {
     Space();
     if (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_]))) {
       a.word = Word();
+      return a;
+    }
+    if (const size_t end = EndOfReals(); end > at_) {
+      // Numbers that are not whole stand as their own text (define/attributes.h reads them).
+      for (size_t begin = at_; at_ < end; begin = ++at_) {
+        at_ = std::min(text_.find(',', begin), end);
+        HONE_ASSIGN_OR_RETURN(double value, RealAt(begin, at_));
+        a.word += (a.word.empty() ? "" : ",") + FormatDouble(value);
+      }
+      at_ = end;
       return a;
     }
     HONE_ASSIGN_OR_RETURN(int64_t first, Integer());

@@ -192,11 +192,78 @@ TEST(AssignLayout, BlocksOnceAtEntryAndUnblocksAtExit) {
   std::string a = net.Add("a", c, net.Relu("r", x));
   Graph graph = net.Finish({net.Add("out", a, x)});
   EXPECT_TRUE(AssignLayout(&graph));
-  EXPECT_EQ(Ops(graph), "c=conv2d data.blocked=block r=relu a=add out.blocked=add out=unblock");
+  EXPECT_EQ(Ops(graph), "c=conv2d r=relu r.blocked=block a=add data.blocked=block out.blocked=add out=unblock");
   EXPECT_EQ(graph.nodes[0].workload.Find("in")->word, "nchw");
-  EXPECT_EQ(graph.nodes[4].inputs[1], "data.blocked");
+  EXPECT_EQ(graph.nodes[1].workload.Text(), "relu(f32[1,4,5,5], layout=plain)");
+  EXPECT_EQ(graph.nodes[5].inputs[1], "data.blocked");
   EXPECT_TRUE(CheckGraph(&graph).ok());
   EXPECT_FALSE(AssignLayout(&graph));
+}
+
+Graph Made(std::vector<GraphInput> inputs, std::vector<std::string> outputs,
+           const std::vector<std::tuple<const char*, const char*, std::vector<std::string>>>& nodes) {
+  Graph graph;
+  graph.name = "n";
+  graph.inputs = std::move(inputs);
+  graph.outputs = std::move(outputs);
+  for (const auto& [name, workload, from] : nodes) graph.nodes.push_back({name, *Workload::Parse(workload), from, {}});
+  return graph;
+}
+
+// A plain-only operator between blocked ones gets its input unblocked and its output blocked; what is plain already
+// stays so up to the output.
+TEST(AssignLayout, PlainOperatorsBetweenBlockedOnes) {
+  Graph graph = Made({{"x", {DType::Float(32), {1, 32, 4, 4}}}}, {"s"},
+                     {{"p", "max_pool2d(f32[1,32,4,4], kernel=2x2)", {"x"}},
+                      {"e", "exp(f32[1,32,3,3])", {"p"}},
+                      {"t", "transpose(f32[1,32,3,3], perm=0,1,3,2)", {"e"}},
+                      {"r", "relu(f32[1,32,3,3])", {"t"}},
+                      {"q", "max_pool2d(f32[1,32,3,3], kernel=2x2)", {"r"}},
+                      {"b", "add(f32[1,32,3,3], f32[1,32,3,3])", {"r", "e"}},
+                      {"m", "reduce_mean(f32[1,32,2,2], axes=2,3)", {"q"}},
+                      {"v", "reduce_sum(f32[1,32,3,3], axes=2,3)", {"b"}},
+                      {"s", "add(f32[1,32], f32[1,32])", {"m", "v"}}});
+  ASSERT_TRUE(CheckGraph(&graph).ok());
+  EXPECT_TRUE(AssignLayout(&graph));
+  EXPECT_EQ(Ops(graph),
+            "x.blocked=block p=max_pool2d e=exp e.plain=unblock t=transpose r=relu r.blocked=block q=max_pool2d b=add "
+            "q.plain=unblock m=reduce_mean b.plain=unblock v=reduce_sum s=add");
+  EXPECT_TRUE(CheckGraph(&graph).ok());
+  EXPECT_FALSE(AssignLayout(&graph));
+}
+
+TEST(AssignLayout, ElementwiseChainsOnPlainTensorsStayPlain) {
+  Graph graph = Made({{"x", {DType::Float(32), {1, 3, 4, 4}}}}, {"c"},
+                     {{"a", "sub(f32[1,3,4,4], f32[1,3,4,4])", {"x", "x"}},
+                      {"b", "sigmoid(f32[1,3,4,4])", {"a"}},
+                      {"c", "mul(f32[1,3,4,4], f32[1,3,4,4])", {"b", "a"}}});
+  ASSERT_TRUE(CheckGraph(&graph).ok());
+  EXPECT_TRUE(AssignLayout(&graph));
+  EXPECT_EQ(Ops(graph), "a=sub b=sigmoid c=mul");
+  EXPECT_FALSE(AssignLayout(&graph));
+}
+
+// What no convolution takes in becomes x * scale + shift.
+TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
+  Graph graph = Made({{"x", {DType::Float(32), {2, 3, 2, 2}}}}, {"y"},
+                     {{"y", "batch_norm(f32[2,3,2,2], f32[3], f32[3], f32[3], f32[3], epsilon=0.5)",
+                       {"x", "g", "b", "m", "v"}}});
+  for (const char* name : {"g", "b", "m", "v"}) {
+    Parameter p{name, {DType::Float(32), {3}}, {}};
+    p.init.kind = InitKind::kUniform;
+    p.init.low = 0.5, p.init.high = 2;
+    graph.parameters.push_back(p);
+  }
+  ASSERT_TRUE(CheckGraph(&graph).ok());
+  std::map<std::string, std::vector<float>> inputs = {{"x", std::vector<float>(24)}};
+  for (size_t i = 0; i < 24; ++i) inputs["x"][i] = static_cast<float>(i) / 7 - 1;
+  auto before = RunReference(graph, *MakeParameters(graph, nullptr), inputs, 1);
+  EXPECT_TRUE(FoldBatchNorm(&graph));
+  EXPECT_EQ(Ops(graph), "y.scaled=mul y=add");
+  ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
+  auto after = RunReference(graph, *MakeParameters(graph, nullptr), inputs, 1);
+  ASSERT_TRUE(before.ok() && after.ok());
+  for (size_t i = 0; i < 24; ++i) EXPECT_NEAR(before->at("y")[i], after->at("y")[i], 1e-6);
 }
 
 }  // namespace

@@ -67,6 +67,54 @@ TEST(Reference, ConcatAndPadding) {
             (std::vector<double>{0, 0, 0, 1, 2, 0}));
 }
 
+using V = std::vector<double>;
+
+TEST(Reference, BroadcastingAlignsTheLastAxes) {
+  EXPECT_EQ(RunOne("sub(f32[2,1], f32[3])", {2, 3}, {{10, 20}, {1, 2, 3}}), (V{9, 8, 7, 19, 18, 17}));
+  EXPECT_EQ(RunOne("pow(f32[2], f32[])", {2}, {{3, 4}, {2}}), (V{9, 16}));
+  EXPECT_EQ(RunOne("prelu(f32[1,2,2], f32[2,1])", {1, 2, 2}, {{-1, 1, -1, 1}, {10, 100}}), (V{-10, 1, -100, 1}));
+}
+
+TEST(Reference, ReductionsAndProducts) {
+  EXPECT_EQ(RunOne("reduce_sum(f32[2,2,2], axes=0,2)", {2}, {{1, 2, 3, 4, 5, 6, 7, 8}}), (V{14, 22}));
+  EXPECT_EQ(RunOne("reduce_prod(f32[2,2], axes=1)", {2}, {{1, -2, 3, 4}}), (V{-2, 12}));
+  EXPECT_EQ(RunOne("reduce_l2(f32[2])", {}, {{3, -4}}), (V{5}));
+  EXPECT_EQ(RunOne("reduce_max(f32[3])", {}, {{-3, -1, -2}}), (V{-1}));
+  EXPECT_NEAR(RunOne("reduce_log_sum_exp(f32[2])", {}, {{1000, 1000}})[0], 1000.6931471805599, 1e-9);
+  EXPECT_EQ(RunOne("matmul(f32[2,2], f32[2,1,2,1])", {2, 1, 2, 1}, {{1, 2, 3, 4}, {1, 10, 100, 1000}}),
+            (V{21, 43, 2100, 4300}));
+}
+
+TEST(Reference, MovingElements) {
+  EXPECT_EQ(RunOne("transpose(f32[2,3], perm=1,0)", {3, 2}, {{1, 2, 3, 4, 5, 6}}), (V{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(RunOne("slice(f32[5], begin=4, end=-1, step=-2)", {3}, {{1, 2, 3, 4, 5}}), (V{5, 3, 1}));
+  EXPECT_EQ(RunOne("pad(f32[3], low=2, high=1, mode=reflect)", {6}, {{1, 2, 3}}), (V{3, 2, 1, 2, 3, 2}));
+  EXPECT_EQ(RunOne("pad(f32[3], low=2, high=1, mode=wrap)", {6}, {{1, 2, 3}}), (V{2, 3, 1, 2, 3, 1}));
+  EXPECT_EQ(RunOne("pad(f32[2], low=1, high=1, value=7)", {4}, {{1, 2}}), (V{7, 1, 2, 7}));
+  EXPECT_EQ(RunOne("gather(f32[2,3], axis=1, indices=2,0, shape=2)", {2, 2}, {{1, 2, 3, 4, 5, 6}}), (V{3, 1, 6, 4}));
+  EXPECT_EQ(RunOne("expand(f32[2,1], shape=2,2)", {2, 2}, {{1, 2}}), (V{1, 1, 2, 2}));
+}
+
+TEST(Reference, VolumesAndTransposedConvolutions) {
+  EXPECT_EQ(RunOne("conv3d(f32[1,1,2,1,2], f32[1,1,2,1,1])", {1, 1, 1, 1, 2}, {{1, 2, 3, 4}, {10, 100}}),
+            (V{310, 420}));
+  EXPECT_EQ(RunOne("max_pool3d(f32[1,1,2,1,2], kernel=2x1x1)", {1, 1, 1, 1, 2}, {{1, 5, 3, 4}}), (V{3, 5}));
+  // Each input spreads the kernel at twice its place; the two overlap in the middle.
+  EXPECT_EQ(RunOne("conv_transpose2d(f32[1,1,1,2], f32[1,1,1,3], stride=1x2)", {1, 1, 1, 5}, {{1, 10}, {1, 2, 3}}),
+            (V{1, 2, 13, 20, 30}));
+}
+
+TEST(Reference, NormsAndResizing) {
+  // Squares around channel 1: 1 + 4 + 9; alpha/size = 1, beta = 1.
+  EXPECT_EQ(RunOne("lrn(f32[1,3,1], size=3, alpha=3, beta=1)", {1, 3, 1}, {{1, 2, 3}}), (V{1.0 / 6, 2.0 / 15, 3.0 / 14}));
+  V out = RunOne("layer_norm(f32[1,2], f32[2], f32[2], epsilon=0)", {1, 2}, {{1, 3}, {10, 10}, {0, 1}});
+  EXPECT_NEAR(out[0], -10, 1e-9);
+  EXPECT_NEAR(out[1], 11, 1e-9);
+  EXPECT_EQ(RunOne("resize(f32[2], out=4)", {4}, {{1, 2}}), (V{1, 1, 2, 2}));
+  EXPECT_EQ(RunOne("resize(f32[2], out=4, mode=linear)", {4}, {{1, 2}}), (V{1, 1.25, 1.75, 2}));
+  EXPECT_EQ(RunOne("resize(f32[2], out=3, mode=linear, coordinate=align_corners)", {3}, {{1, 2}}), (V{1, 1.5, 2}));
+}
+
 TEST(Reference, SoftmaxSumsToOneEvenForLargeValues) {
   auto out = RunOne("softmax(f32[1,3])", {1, 3}, {{1000, 1000, 1000}});
   for (double x : out) EXPECT_NEAR(x, 1.0 / 3, 1e-12);

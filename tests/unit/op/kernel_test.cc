@@ -233,6 +233,152 @@ TEST_F(KernelTest, ElementwiseAndSoftmax) {
   });
 }
 
+// Each function on a plain tensor, on a blocked one with unused lanes, and on a scalar.
+TEST_F(KernelTest, EveryScalarFunction) {
+  std::vector<std::string> texts;
+  for (const char* name :
+       {"sqrt", "log", "abs", "neg", "reciprocal", "erf", "floor", "ceil", "round", "sign", "sin", "cos", "tan", "asin",
+        "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "softplus", "softsign", "mish", "hard_swish", "gelu",
+        "leaky_relu", "elu", "celu", "selu", "hard_sigmoid", "thresholded_relu", "clip", "relu", "relu6", "sigmoid"}) {
+    texts.push_back(std::string(name) + "(f32[3,37])");
+    texts.push_back(std::string(name) + "(f32[1,17,2,3])");
+    texts.push_back(std::string(name) + "(f32[])");
+  }
+  texts.insert(texts.end(), {"gelu(f32[200], approximate=1)", "leaky_relu(f32[50], alpha=0.3)", "elu(f32[50], alpha=2)",
+                             "celu(f32[50], alpha=0.5)", "selu(f32[50], alpha=1.5, gamma=2)",
+                             "hard_sigmoid(f32[50], alpha=0.5, beta=0.1)", "thresholded_relu(f32[50], alpha=0.2)",
+                             "clip(f32[1,5,2,2], low=0.25)", "clip(f32[33], low=-0.5, high=0.75)",
+                             "relu(f32[1,17,5,7], layout=plain)", "exp(f32[1,3,2,2,2], layout=plain)"});
+  Check(texts);
+}
+
+TEST_F(KernelTest, BroadcastingOperators) {
+  Check({
+      "sub(f32[2,17,3,5], f32[2,17,3,5])",
+      "div(f32[2,17,3,5], f32[17,1,1])",
+      "max(f32[2,17,3,5], f32[1,17,1,1])",
+      "min(f32[2,1,3,1], f32[1,17,1,5])",
+      "mul(f32[2,17,3,5], f32[])",
+      "add(f32[5], f32[2,17,3,5])",
+      "add(f32[3,1], f32[2,33,3,5])",
+      "sub(f32[1,1,3,5], f32[2,18,1,1])",
+      "add(f32[1,16,3,5], f32[1,16,3,5]) + relu",
+      "mul(f32[2,17,3,5], f32[17,1,1], layout=plain)",
+      "pow(f32[4,1,5], f32[3,1])",
+      "prelu(f32[2,17,3,5], f32[17,1,1])",
+      "prelu(f32[7,9], f32[1])",
+      "max(f32[6,1,3,1,5], f32[4,1,2,5])",
+      "add(f32[2,3,4,1,2,3], f32[3,1,5,2,1])",
+      "div(f32[], f32[])",
+      "mul(f32[1,17,2,3,4], f32[1,17,1,1,1])",
+  });
+}
+
+// min, max, relu, clip and their like let a NaN through, as numpy's do; infinities are numbers.
+TEST_F(KernelTest, NanAndInfinityPass) {
+  for (const char* text : {"relu(f32[20])", "relu6(f32[20])", "clip(f32[20], low=-1, high=1)", "max(f32[20], f32[20])",
+                           "min(f32[20], f32[20])", "leaky_relu(f32[20])", "hard_sigmoid(f32[20])", "abs(f32[20])",
+                           "sign(f32[20])", "tanh(f32[20])", "sigmoid(f32[20])", "softplus(f32[20])", "exp(f32[20])",
+                           "sin(f32[20])", "atan(f32[20])", "asinh(f32[20])", "sinh(f32[20])", "gelu(f32[20])"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok());
+    Target target = HostWith(32, 16, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    data->values[0][3] = NAN, data->values[0][7] = INFINITY, data->values[0][8] = -INFINITY, data->values[0][17] = NAN;
+    if (data->values.size() > 2) data->values[1][5] = NAN, data->values[1][7] = -INFINITY;
+    (*FindOperator(w->op))->Reference(*w, target, data->Pointers());
+    std::vector<float> reference = data->values.back();
+    EXPECT_TRUE(std::isnan(reference[3]) && std::isnan(reference[17]));
+    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  }
+}
+
+TEST_F(KernelTest, ReductionsAndSoftmax) {
+  std::vector<std::string> texts;
+  for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
+                           "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
+    for (const char* shape : {"(f32[3,5,7])", "(f32[3,5,7], axes=1, keep=1)", "(f32[2,33], axes=1)", "(f32[])",
+                              "(f32[4,1,3,37], axes=0,2)"}) {
+      texts.push_back(std::string(name) + shape);
+    }
+  }
+  texts.insert(texts.end(), {"reduce_sum(f32[2,3,4,5,6], axes=0,2,4)", "reduce_mean(f32[100,33], axes=0, keep=1)",
+                             "reduce_sum(f32[3,4], axes=1)", "reduce_max(f32[1,1])"});
+  for (const char* name : {"softmax", "log_softmax"}) {
+    for (const char* shape : {"(f32[7])", "(f32[3,17,5], axis=1)", "(f32[2,3,4,5], axis=0)", "(f32[1,1])",
+                              "(f32[3,4,33])"}) {
+      texts.push_back(std::string(name) + shape);
+    }
+  }
+  Check(texts);
+}
+
+TEST_F(KernelTest, MatrixProducts) {
+  Check({
+      "matmul(f32[3,4], f32[4,5])", "matmul(f32[17,33], f32[33,37])", "matmul(f32[5], f32[5])", "matmul(f32[5], f32[5,7])",
+      "matmul(f32[7,5], f32[5])", "matmul(f32[2,3,4], f32[4,5])", "matmul(f32[2,1,3,4], f32[5,4,18])",
+      "matmul(f32[3,4], f32[2,2,4,1])", "matmul(f32[1,1], f32[1,1])", "matmul(f32[2,3,5], f32[2,5,16])",
+      "matmul(f32[2,1,3,2,3,4], f32[4,1,2,4,3])",
+  });
+}
+
+TEST_F(KernelTest, Movement) {
+  Check({
+      "transpose(f32[])", "transpose(f32[2,3], perm=1,0)", "transpose(f32[2,17,3,5], perm=0,2,3,1)",
+      "transpose(f32[2,3,4,5,6], perm=4,0,1,3,2)", "transpose(f32[1,7,1], perm=2,1,0)",
+      "reshape(f32[2,3,4], shape=4,6)", "reshape(f32[1])", "reshape(f32[2,17,3,3], shape=2,153)",
+      "slice(f32[10], begin=2, end=9, step=3)", "slice(f32[4,7,5], begin=0,6,1, end=4,-1,5, step=1,-2,2)",
+      "slice(f32[1,33,3,3], begin=0,16,0,0, end=1,33,3,3)", "slice(f32[3,4], begin=1,2, end=2,3)",
+      "concat(f32[3,4], f32[3,5])", "concat(f32[3], f32[4], f32[1], axis=0)", "concat(f32[2,3,4], f32[2,3,18], axis=2)",
+      "concat(f32[2,3,2,2], f32[1,3,2,2], axis=0)", "concat(f32[1,3,2,2], f32[1,3,2,5], axis=3)",
+      "concat(f32[1,3,2,2,2], f32[1,18,2,2,2])",
+      "pad(f32[3,4], low=1,2, high=0,3, value=1.5)", "pad(f32[5,4,6], low=0,3,2, high=0,1,5, mode=reflect)",
+      "pad(f32[3,4], low=5,0, high=4,7, mode=edge)", "pad(f32[3,40], low=3,2, high=1,40, mode=wrap)",
+      "pad(f32[1,17,4,4], low=0,0,1,1, high=0,0,2,0)", "pad(f32[2,2])",
+      "gather(f32[5,4], indices=4,0,2, shape=3)", "gather(f32[5,37], axis=1, indices=3)",
+      "gather(f32[2,9,3], axis=1, indices=0,2,4,8,7,6,1,1, shape=4,2)", "gather(f32[7], indices=6)",
+      "expand(f32[], shape=3,5)", "expand(f32[3,1], shape=2,3,4)", "expand(f32[2,1,33], shape=2,5,33)",
+  });
+}
+
+TEST_F(KernelTest, NormsAndResizing) {
+  Check({
+      "lrn(f32[1,5,3,3], size=3)", "lrn(f32[2,17,5], size=4, alpha=0.5, beta=0.6, bias=2)",
+      "instance_norm(f32[2,3,5,7], f32[3], f32[3])", "instance_norm(f32[1,17,40], f32[17], f32[17], epsilon=0.01)",
+      "layer_norm(f32[3,5,37], f32[37], f32[37])", "layer_norm(f32[2,3,4,5], f32[3,4,5], axis=1)",
+      "layer_norm(f32[1], f32[1], f32[1])", "layer_norm(f32[4], f32[4], axis=0, epsilon=0.1)",
+      "resize(f32[1,3,4,5], out=1,3,8,10)", "resize(f32[1,3,4,5], out=1,3,7,3, coordinate=asymmetric, round=floor)",
+      "resize(f32[1,2,5,7], out=1,2,9,4, round=round_prefer_ceil, coordinate=align_corners)",
+      "resize(f32[1,3,4,5], out=1,3,8,10, mode=linear)", "resize(f32[7], out=3, mode=linear, coordinate=align_corners)",
+      "resize(f32[1,2,4,5], out=1,2,1,9, mode=linear, coordinate=pytorch_half_pixel)",
+      "resize(f32[1,2,3,3,3], out=1,2,6,5,4, mode=linear, coordinate=asymmetric)",
+      "resize(f32[1,2,4,5], out=1,2,7,9, mode=cubic)",
+      "resize(f32[1,2,4,4], out=1,2,9,3, mode=cubic, exclude_outside=1, cubic=-0.5)",
+      "resize(f32[1,2,4,4], out=1,2,9,3, mode=linear, scale=1,1,2.25,0.8, coordinate=half_pixel_symmetric)",
+      "resize(f32[1,2,4,4], out=1,2,8,6, coordinate=tf_half_pixel_for_nn, round=floor)",
+  });
+}
+
+TEST_F(KernelTest, TransposedConvolutions) {
+  Check({
+      "conv_transpose2d(f32[1,1,1,1], f32[1,1,1,1])",
+      "conv_transpose2d(f32[1,3,4,5], f32[3,2,3,3], stride=2x2, pad=1,1,1,1, output_pad=1x1)",
+      "conv_transpose2d(f32[2,4,3,7], f32[4,3,2,3], groups=2, stride=1x3, pad=0,1,1,0)",
+      "conv_transpose2d(f32[1,5,4,4], f32[5,7,3,2], dilation=2x3, stride=2x1)",
+      "conv_transpose3d(f32[1,3,2,3,4], f32[3,5,2,3,3], stride=2x1x2, pad=0,1,1,1,0,1)",
+      "conv_transpose2d(f32[1,16,7,7], f32[16,8,4,4], stride=2x2, pad=1,1,1,1)",
+  });
+}
+
+TEST_F(KernelTest, GlobalPooling) {
+  Check({
+      "global_avg_pool(f32[2,17,5])", "global_avg_pool(f32[1,17,3,4,5])", "global_max_pool(f32[2,17,3,5])",
+      "global_max_pool(f32[2,3,37])", "global_avg_pool(f32[1,2,2,2,2,2])", "global_max_pool(f32[1,33,2,3,2])",
+  });
+}
+
 TEST_F(KernelTest, ChangesOfLayout) {
   Check({
       "block(f32[1,3,7,5])",

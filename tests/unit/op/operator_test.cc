@@ -79,7 +79,14 @@ TEST(Operator, RefusesWhatMakesNoSense) {
       {"concat()", ""},
       {"add(f32[1,4], f32[1,5])", "differ in shape"},
       {"identity(f32[4]) + bias", "needs an output with channels"},
-      {"relu(f32[])", "no axes"},
+      {"relu(f32[4], alpha=1)", "unknown attribute `alpha`"},
+      {"leaky_relu(f32[4], alfa=1)", "did you mean `alpha`"},
+      {"leaky_relu(f32[4], alpha=wide)", "takes numbers"},
+      {"relu(f32[1,2,3,4], layout=nhwc)", "is one of plain"},
+      {"mul(f32[2,3], f32[3,1,2]) + relu", "an epilogue needs"},
+      {"conv3d(f32[1,3,4,4,4], f32[4,2,3,3,3])", "do not fit"},
+      {"conv3d(f32[1,3,2,4,4], f32[4,3,3,3,3])", "no output"},
+      {"max_pool3d(f32[1,3,4,4,4])", "`kernel` is missing"},
   };
   for (auto [text, says] : cases) {
     Result<Workload> w = ParseChecked(text);

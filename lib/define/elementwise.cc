@@ -1,0 +1,172 @@
+#include "define/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "define/tables.h"
+
+namespace hone::define {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kPi = 3.14159265358979323846;
+
+// As numpy's: NaN wins.
+double Most(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
+double Least(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::min(a, b); }
+double Softplus(double x) { return Most(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
+
+using X = const double*;
+
+const std::vector<ScalarFunction> kFunctions = {
+    {"relu", 1, 1, [](X x, X) { return Most(x[0], 0); }, {}},
+    {"relu6", 1, 2, [](X x, X) { return Least(Most(x[0], 0), 6); }, {}},
+    {"sigmoid", 1, 4, [](X x, X) { return 1 / (1 + std::exp(-x[0])); }, {}},
+    {"tanh", 1, 4, [](X x, X) { return std::tanh(x[0]); }, {}},
+    {"exp", 1, 4, [](X x, X) { return std::exp(x[0]); }, {}},
+    {"identity", 1, 0, [](X x, X) { return x[0]; }, {}},
+    {"sqrt", 1, 1, [](X x, X) { return std::sqrt(x[0]); }, {}},
+    {"log", 1, 4, [](X x, X) { return std::log(x[0]); }, {}},
+    {"abs", 1, 1, [](X x, X) { return std::fabs(x[0]); }, {}},
+    {"neg", 1, 1, [](X x, X) { return -x[0]; }, {}},
+    {"reciprocal", 1, 1, [](X x, X) { return 1 / x[0]; }, {}},
+    {"erf", 1, 4, [](X x, X) { return std::erf(x[0]); }, {}},
+    {"floor", 1, 1, [](X x, X) { return std::floor(x[0]); }, {}},
+    {"ceil", 1, 1, [](X x, X) { return std::ceil(x[0]); }, {}},
+    {"round", 1, 1, [](X x, X) { return std::nearbyint(x[0]); }, {}},
+    {"sign", 1, 2, [](X x, X) { return x[0] > 0 ? 1.0 : x[0] < 0 ? -1.0 : x[0]; }, {}},
+    {"sin", 1, 8, [](X x, X) { return std::sin(x[0]); }, {}},
+    {"cos", 1, 8, [](X x, X) { return std::cos(x[0]); }, {}},
+    {"tan", 1, 12, [](X x, X) { return std::tan(x[0]); }, {}},
+    {"asin", 1, 8, [](X x, X) { return std::asin(x[0]); }, {}},
+    {"acos", 1, 8, [](X x, X) { return std::acos(x[0]); }, {}},
+    {"atan", 1, 8, [](X x, X) { return std::atan(x[0]); }, {}},
+    {"sinh", 1, 8, [](X x, X) { return std::sinh(x[0]); }, {}},
+    {"cosh", 1, 8, [](X x, X) { return std::cosh(x[0]); }, {}},
+    {"asinh", 1, 8, [](X x, X) { return std::asinh(x[0]); }, {}},
+    {"acosh", 1, 8, [](X x, X) { return std::acosh(x[0]); }, {}},
+    {"atanh", 1, 8, [](X x, X) { return std::atanh(x[0]); }, {}},
+    {"softplus", 1, 8, [](X x, X) { return Softplus(x[0]); }, {}},
+    {"softsign", 1, 3, [](X x, X) { return x[0] / (1 + std::fabs(x[0])); }, {}},
+    {"mish", 1, 12, [](X x, X) { return x[0] * std::tanh(Softplus(x[0])); }, {}},
+    {"hard_swish", 1, 5, [](X x, X) { return x[0] * Least(Most(x[0] / 6 + 0.5, 0), 1); }, {}},
+    {"gelu",
+     1,
+     8,
+     [](X x, X a) {
+       if (a[0] == 0) return 0.5 * x[0] * (1 + std::erf(x[0] / std::sqrt(2.0)));
+       return 0.5 * x[0] * (1 + std::tanh(std::sqrt(2 / kPi) * (x[0] + 0.044715 * x[0] * x[0] * x[0])));
+     },
+     {{"approximate", 0}}},
+    {"leaky_relu", 1, 2, [](X x, X a) { return x[0] < 0 ? a[0] * x[0] : x[0]; }, {{"alpha", 0.01}}},
+    {"elu", 1, 6, [](X x, X a) { return x[0] < 0 ? a[0] * std::expm1(x[0]) : x[0]; }, {{"alpha", 1}}},
+    {"celu", 1, 6, [](X x, X a) { return x[0] < 0 ? a[0] * std::expm1(x[0] / a[0]) : x[0]; }, {{"alpha", 1}}},
+    {"selu",
+     1,
+     6,
+     [](X x, X a) { return a[1] * (x[0] < 0 ? a[0] * std::expm1(x[0]) : x[0]); },
+     {{"alpha", 1.67326319217681884765625}, {"gamma", 1.05070102214813232421875}}},
+    {"hard_sigmoid",
+     1,
+     4,
+     [](X x, X a) { return Least(Most(a[0] * x[0] + a[1], 0), 1); },
+     {{"alpha", 0.2}, {"beta", 0.5}}},
+    {"thresholded_relu", 1, 1, [](X x, X a) { return x[0] > a[0] ? x[0] : 0.0; }, {{"alpha", 1}}},
+    {"clip",
+     1,
+     2,
+     [](X x, X a) { return Least(Most(x[0], a[0]), a[1]); },
+     {{"low", -kInfinity}, {"high", kInfinity}}},
+    {"add", 2, 1, [](X x, X) { return x[0] + x[1]; }, {}},
+    {"sub", 2, 1, [](X x, X) { return x[0] - x[1]; }, {}},
+    {"mul", 2, 1, [](X x, X) { return x[0] * x[1]; }, {}},
+    {"div", 2, 1, [](X x, X) { return x[0] / x[1]; }, {}},
+    {"pow", 2, 12, [](X x, X) { return std::pow(x[0], x[1]); }, {}},
+    {"min", 2, 1, [](X x, X) { return Least(x[0], x[1]); }, {}},
+    {"max", 2, 1, [](X x, X) { return Most(x[0], x[1]); }, {}},
+    {"prelu", 2, 2, [](X x, X) { return x[0] < 0 ? x[1] * x[0] : x[0]; }, {}},
+};
+
+// numpy's rule: aligned at the last axis, an extent of 1 is repeated.
+Result<Shape> Broadcast(const Workload& w) {
+  Shape shape;
+  for (const TensorType& input : w.inputs) {
+    const Shape& s = input.shape;
+    if (s.size() > shape.size()) shape.insert(shape.begin(), s.size() - shape.size(), 1);
+    for (size_t i = 0; i < s.size(); ++i) {
+      int64_t& extent = shape[shape.size() - s.size() + i];
+      if (s[i] != extent && s[i] != 1 && extent != 1) {
+        return Status::Invalid(w.op + ": " + w.inputs[0].Text() + " and " + input.Text() + " differ in shape, and do not broadcast");
+      }
+      if (extent == 1) extent = s[i];
+    }
+  }
+  return shape;
+}
+
+void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const ScalarFunction& f = ScalarFunctionOf(w.op);
+  const std::vector<double> a = ParameterValues(f, w);
+  double values[2] = {};
+  std::vector<Shape> strides;  // of each input along the output's axes; 0 where it is repeated
+  for (const TensorType& input : w.inputs) {
+    Shape padded = input.shape;
+    padded.insert(padded.begin(), shape.size() - padded.size(), 1);
+    Shape stride = Strides(padded);
+    for (size_t i = 0; i < padded.size(); ++i) {
+      if (padded[i] == 1) stride[i] = 0;
+    }
+    strides.push_back(std::move(stride));
+  }
+  Shape index(shape.size(), 0);
+  int64_t at[2] = {};
+  for (double& value : *out) {
+    for (size_t i = 0; i < x.size(); ++i) values[i] = (*x[i])[static_cast<size_t>(at[i])];
+    value = f.value(values, a.data());
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      const bool carry = ++index[axis] == shape[axis];
+      for (size_t i = 0; i < x.size(); ++i) at[i] += strides[i][axis] * (carry ? 1 - shape[axis] : 1);
+      if (!carry) break;
+      index[axis] = 0;
+    }
+  }
+}
+
+double Flop(const Workload& w, const Shape& shape) {
+  return ScalarFunctionOf(w.op).flop * static_cast<double>(Product(shape));
+}
+
+}  // namespace
+
+const std::vector<ScalarFunction>& ScalarFunctions() { return kFunctions; }
+
+const ScalarFunction& ScalarFunctionOf(const std::string& name) {
+  auto found = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const ScalarFunction& f) { return name == f.name; });
+  HONE_CHECK(found != kFunctions.end());
+  return *found;
+}
+
+std::vector<double> ParameterValues(const ScalarFunction& f, const Workload& w) {
+  std::vector<double> values;
+  for (const Parameter& p : f.parameters) values.push_back(Real(w, p.name, p.usual));
+  return values;
+}
+
+std::vector<Definition> Elementwise() {
+  std::vector<Definition> all;
+  for (const ScalarFunction& f : kFunctions) {
+    Definition d{f.name, f.inputs, f.inputs, {}, Broadcast, Apply, Flop, Form::kEither, true};
+    for (const Parameter& p : f.parameters) {
+      d.attributes.push_back(
+          {p.name, AttributeKind::kReal, std::isinf(p.usual) ? "" : FormatDouble(p.usual), {}, ','});
+    }
+    d.attributes.push_back({"layout", AttributeKind::kWord, "", {"plain"}, ','});
+    all.push_back(std::move(d));
+  }
+  return all;
+}
+
+}  // namespace hone::define

@@ -1,0 +1,237 @@
+#include "define/movement.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "define/tables.h"
+
+namespace hone::define {
+namespace {
+
+Status Wrong(const Workload& w, const std::string& what) { return Status::Invalid(w.op + ": " + what); }
+
+std::string Count(size_t rank) { return "one number an axis, " + std::to_string(rank); }
+
+// Calls visit with each index of `shape`, in row-major order.
+void ForEachIndex(const Shape& shape, const std::function<void(const Shape&)>& visit) {
+  Shape index(shape.size(), 0);
+  for (int64_t left = Product(shape); left > 0; --left) {
+    visit(index);
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (++index[axis] < shape[axis]) break;
+      index[axis] = 0;
+    }
+  }
+}
+
+// out[index] = in[from(index)], the offset in the input, or a value that is not there (negative) = 0.
+void Fill(const Shape& shape, const Values& in, Values* out, const std::function<int64_t(const Shape&)>& from,
+          double outside = 0) {
+  size_t at = 0;
+  ForEachIndex(shape, [&](const Shape& index) {
+    const int64_t offset = from(index);
+    (*out)[at++] = offset < 0 ? outside : in[static_cast<size_t>(offset)];
+  });
+}
+
+double NoFlop(const Workload&, const Shape&) { return 0; }
+
+Result<Shape> TransposeShape(const Workload& w) {
+  const Shape &in = w.inputs[0].shape, perm = w.Numbers("perm", {});
+  std::vector<bool> seen(in.size(), false);
+  Shape shape;
+  for (int64_t axis : perm) {
+    if (axis < 0 || axis >= static_cast<int64_t>(in.size()) || seen[static_cast<size_t>(axis)]) break;
+    seen[static_cast<size_t>(axis)] = true;
+    shape.push_back(in[static_cast<size_t>(axis)]);
+  }
+  if (shape.size() != in.size() || perm.size() != in.size()) {
+    return Wrong(w, "`perm` must name each axis of " + w.inputs[0].Text() + " once");
+  }
+  return shape;
+}
+void Transpose(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const Shape strides = Strides(w.inputs[0].shape), perm = w.Numbers("perm", {});
+  Fill(shape, *x[0], out, [&](const Shape& index) {
+    int64_t offset = 0;
+    for (size_t i = 0; i < perm.size(); ++i) offset += index[i] * strides[static_cast<size_t>(perm[i])];
+    return offset;
+  });
+}
+
+Result<Shape> ReshapeShape(const Workload& w) {
+  const Shape shape = w.Numbers("shape", {});
+  if (Product(shape) != w.inputs[0].Elements() || std::any_of(shape.begin(), shape.end(), [](auto e) { return e < 1; })) {
+    return Wrong(w, w.inputs[0].Text() + " has not as many elements as `shape` says");
+  }
+  return shape;
+}
+void Reshape(const Workload&, const std::vector<const Values*>& x, const Shape&, int, Values* out) { *out = *x[0]; }
+
+Result<Shape> SliceShape(const Workload& w) {
+  const Shape& in = w.inputs[0].shape;
+  const Shape begin = w.Numbers("begin", {}), end = w.Numbers("end", {}), step = w.Numbers("step", Shape(in.size(), 1));
+  if (begin.size() != in.size() || end.size() != in.size() || step.size() != in.size()) {
+    return Wrong(w, "`begin`, `end` and `step` take " + Count(in.size()));
+  }
+  Shape shape;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool up = step[i] > 0;
+    const bool fits = up ? begin[i] >= 0 && begin[i] < end[i] && end[i] <= in[i]
+                         : step[i] < 0 && begin[i] < in[i] && begin[i] > end[i] && end[i] >= -1;
+    if (!fits) return Wrong(w, "axis " + std::to_string(i) + " of " + w.inputs[0].Text() + " has no such elements");
+    const int64_t length = up ? end[i] - begin[i] : begin[i] - end[i], stride = up ? step[i] : -step[i];
+    shape.push_back((length - 1) / stride + 1);
+  }
+  return shape;
+}
+void Slice(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const Shape& in = w.inputs[0].shape;
+  const Shape strides = Strides(in), begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
+  Fill(shape, *x[0], out, [&](const Shape& index) {
+    int64_t offset = 0;
+    for (size_t i = 0; i < in.size(); ++i) offset += (begin[i] + index[i] * step[i]) * strides[i];
+    return offset;
+  });
+}
+
+Result<Shape> ConcatShape(const Workload& w) {
+  Shape shape = w.inputs[0].shape;
+  HONE_ASSIGN_OR_RETURN(int64_t axis, AxisOf(w, "axis", static_cast<int64_t>(shape.size()), 1));
+  const size_t at = static_cast<size_t>(axis);
+  for (size_t i = 1; i < w.inputs.size(); ++i) {
+    Shape other = w.inputs[i].shape;
+    bool fits = other.size() == shape.size();
+    for (size_t k = 0; fits && k < shape.size(); ++k) fits = k == at || other[k] == shape[k];
+    if (!fits) {
+      return Wrong(w, w.inputs[0].Text() + " and " + w.inputs[i].Text() + " differ in more than axis " +
+                          std::to_string(axis));
+    }
+    shape[at] += other[at];
+  }
+  return shape;
+}
+void Concat(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const size_t axis = static_cast<size_t>(Whole(w, "axis", 1));
+  auto to = out->begin();
+  for (int64_t outer = 0; outer < Product(shape, 0, axis); ++outer) {
+    for (size_t i = 0; i < x.size(); ++i) {
+      const Shape& part = w.inputs[i].shape;
+      const int64_t size = Product(part, axis, part.size());
+      to = std::copy_n(x[i]->begin() + outer * size, size, to);
+    }
+  }
+}
+
+Result<Shape> PadShape(const Workload& w) {
+  const Shape& in = w.inputs[0].shape;
+  const Shape low = w.Numbers("low", Shape(in.size(), 0)), high = w.Numbers("high", Shape(in.size(), 0));
+  if (low.size() != in.size() || high.size() != in.size()) return Wrong(w, "`low` and `high` take " + Count(in.size()));
+  const std::string mode = Word(w, "mode", "constant");
+  Shape shape = in;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (low[i] < 0 || high[i] < 0 || std::max(low[i], high[i]) > kMaxElements) return Wrong(w, "padding must be 0 or more");
+    const int64_t most = mode == "reflect" ? in[i] - 1 : mode == "wrap" ? in[i] : kMaxElements;
+    if (std::max(low[i], high[i]) > most) return Wrong(w, "axis " + std::to_string(i) + " is too short for mode=" + mode);
+    shape[i] += low[i] + high[i];
+  }
+  return shape;
+}
+void Pad(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const Shape& in = w.inputs[0].shape;
+  const Shape strides = Strides(in), low = w.Numbers("low", Shape(in.size(), 0));
+  const std::string mode = Word(w, "mode", "constant");
+  Fill(
+      shape, *x[0], out,
+      [&](const Shape& index) -> int64_t {
+        int64_t offset = 0;
+        for (size_t i = 0; i < in.size(); ++i) {
+          const int64_t from = PaddedFrom(mode, index[i], low[i], in[i]);
+          if (from < 0) return -1;
+          offset += from * strides[i];
+        }
+        return offset;
+      },
+      Real(w, "value", 0));
+}
+
+Result<Shape> GatherShape(const Workload& w) {
+  const Shape& in = w.inputs[0].shape;
+  HONE_ASSIGN_OR_RETURN(int64_t axis, AxisOf(w, "axis", static_cast<int64_t>(in.size()), 0));
+  const Shape indices = w.Numbers("indices", {}), shape = w.Numbers("shape", {});
+  if (Product(shape) != static_cast<int64_t>(indices.size())) return Wrong(w, "`shape` is not that of `indices`");
+  for (int64_t index : indices) {
+    if (index < 0 || index >= in[static_cast<size_t>(axis)]) {
+      return Wrong(w, "index " + std::to_string(index) + " is outside axis " + std::to_string(axis) + " of " +
+                          w.inputs[0].Text());
+    }
+  }
+  Shape out(in.begin(), in.begin() + axis);
+  out.insert(out.end(), shape.begin(), shape.end());
+  out.insert(out.end(), in.begin() + axis + 1, in.end());
+  return out;
+}
+void Gather(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
+  const Shape &in = w.inputs[0].shape, indices = w.Numbers("indices", {});
+  const size_t axis = static_cast<size_t>(Whole(w, "axis", 0));
+  const int64_t inner = Product(in, axis + 1, in.size());
+  auto to = out->begin();
+  for (int64_t outer = 0; outer < Product(in, 0, axis); ++outer) {
+    for (int64_t index : indices) to = std::copy_n(x[0]->begin() + (outer * in[axis] + index) * inner, inner, to);
+  }
+}
+
+Result<Shape> ExpandShape(const Workload& w) {
+  const Shape &in = w.inputs[0].shape, shape = w.Numbers("shape", {});
+  bool fits = in.size() <= shape.size();
+  for (size_t i = 0; fits && i < in.size(); ++i) {
+    const int64_t to = shape[shape.size() - in.size() + i];
+    fits = in[i] == 1 || in[i] == to;
+  }
+  if (!fits) return Wrong(w, w.inputs[0].Text() + " does not broadcast to `shape`");
+  return shape;
+}
+void Expand(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const Shape &in = w.inputs[0].shape, strides = Strides(in);
+  const size_t missing = shape.size() - in.size();
+  Fill(shape, *x[0], out, [&](const Shape& index) {
+    int64_t offset = 0;
+    for (size_t i = 0; i < in.size(); ++i) offset += (in[i] == 1 ? 0 : index[missing + i]) * strides[i];
+    return offset;
+  });
+}
+
+}  // namespace
+
+int64_t PaddedFrom(const std::string& mode, int64_t index, int64_t low, int64_t extent) {
+  const int64_t from = index - low;
+  if (from >= 0 && from < extent) return from;
+  if (mode == "edge") return from < 0 ? 0 : extent - 1;
+  if (mode == "reflect") return from < 0 ? -from : 2 * (extent - 1) - from;
+  if (mode == "wrap") return from < 0 ? from + extent : from - extent;
+  return -1;
+}
+
+std::vector<Definition> Movement() {
+  const AttributeSpec axis{"axis", AttributeKind::kWhole, "1"}, shape{"shape"};
+  return {
+      {"transpose", 1, 1, {{"perm"}}, TransposeShape, Transpose, NoFlop},
+      {"reshape", 1, 1, {shape}, ReshapeShape, Reshape, NoFlop},
+      {"slice", 1, 1, {{"begin"}, {"end"}, {"step", AttributeKind::kWhole, "1"}}, SliceShape, Slice, NoFlop},
+      {"concat", 1, 1 << 16, {axis}, ConcatShape, Concat, NoFlop, Form::kBlocked},
+      {"pad",
+       1,
+       1,
+       {{"low", AttributeKind::kWhole, "0"},
+        {"high", AttributeKind::kWhole, "0"},
+        {"mode", AttributeKind::kWord, "constant", {"constant", "reflect", "edge", "wrap"}},
+        {"value", AttributeKind::kReal, "0"}},
+       PadShape,
+       Pad,
+       NoFlop},
+      {"gather", 1, 1, {{"axis", AttributeKind::kWhole, "0"}, {"indices"}, shape}, GatherShape, Gather, NoFlop},
+      {"expand", 1, 1, {shape}, ExpandShape, Expand, NoFlop},
+  };
+}
+
+}  // namespace hone::define

@@ -1,0 +1,28 @@
+// Where the elements of a resized axis come from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "define/attributes.h"
+
+namespace hone::define {
+
+struct ResizeAxis {
+  int64_t in = 1, out = 1;
+  double scale = 1;  // out / in, or as the workload says
+  std::string coordinate, round;
+  double cubic = -0.75;
+  bool exclude_outside = false;
+
+  bool Changes() const { return in != out || scale != 1; }
+  // The place in the input of output element i: a * i + b.
+  double a() const;
+  double b() const;
+  int64_t Nearest(int64_t i) const;  // 0 .. in-1
+};
+
+// One an axis of the workload's input.
+std::vector<ResizeAxis> ResizeAxes(const Workload& workload);
+
+}  // namespace hone::define

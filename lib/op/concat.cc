@@ -1,0 +1,55 @@
+#include "op/concat.h"
+
+#include "define/attributes.h"
+#include "op/shapes.h"
+#include "op/simple_operator.h"
+
+namespace hone::op {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+Result<Instance> BuildBlockedConcat(const Workload& w, const Target& target) {
+  int lanes = target.FloatLanes();
+  const std::vector<int64_t>& s = w.inputs[0].shape;
+  int64_t pixels = define::Product(s, 2, s.size()), channels = 0;
+  bool whole_blocks = true;
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    if (channels % lanes != 0) whole_blocks = false;
+    int64_t c = w.inputs[i].shape[1];
+    channels += c;
+    inputs.push_back(
+        te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), {s[0], CeilDiv(c, lanes), pixels, lanes}));
+  }
+  Expr zero = ir::Imm(DType::Float(32), 0);
+  auto body = [&](const std::vector<Var>& x) {
+    Expr value = zero;
+    int64_t end = channels;
+    for (size_t i = inputs.size(); i-- > 0;) {
+      int64_t c = w.inputs[i].shape[1], begin = end - c;
+      if (whole_blocks) {
+        Expr part = inputs[i](x[0], x[1] - begin / lanes, x[2], x[3]);
+        value = i + 1 == inputs.size() ? part : te::IfThenElse(x[1] < CeilDiv(end, lanes), part, value);
+      } else {
+        // Lanes come from different parts: read each part everywhere, inside its bounds, and choose.
+        Expr channel = x[1] * lanes + x[3];
+        Expr local = ir::Min(ir::Max(channel - begin, 0), c - 1);
+        value = ir::MakeSelect(channel < end, inputs[i](x[0], local / lanes, x[2], local % lanes), value);
+      }
+      end = begin;
+    }
+    return value;
+  };
+  Tensor out = te::Compute("out", {s[0], CeilDiv(channels, lanes), pixels, lanes}, {"n", "co", "x", "ci"}, body);
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = inputs;
+  instance.args.push_back(out);
+  instance.placeholders = inputs;
+  instance.steps = SpreadOut(s[0] * CeilDiv(channels, lanes), "x", pixels, target.threads);
+  return instance;
+}
+
+}  // namespace hone::op

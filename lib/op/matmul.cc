@@ -1,0 +1,84 @@
+#include "op/matmul.h"
+
+#include "define/define.h"
+#include "define/reduction.h"
+#include "op/defined_operator.h"
+#include "op/plain_schedule.h"
+#include "op/reduce_te.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+Result<Instance> Build(const Workload& w, const Target& target) {
+  const define::Matmul p = *define::MatmulOf(w);
+  const int lanes = target.FloatLanes();
+  std::vector<std::vector<bool>> patterns(2);
+  for (size_t i = 0; i < p.batch.size(); ++i) {
+    patterns[0].push_back(p.a_batch[i] == p.batch[i]);
+    patterns[1].push_back(p.b_batch[i] == p.batch[i]);
+  }
+  const AxisGroups groups = GroupAxes(p.batch, patterns);
+  const size_t batch = groups.extents.size();
+  auto operand = [&](const char* name, size_t i, int64_t rows, int64_t columns) {
+    std::vector<int64_t> shape;
+    for (size_t g = 0; g < batch; ++g) shape.push_back(groups.patterns[i][g] ? groups.extents[g] : 1);
+    shape.push_back(rows), shape.push_back(columns);
+    return te::Placeholder(name, shape);
+  };
+  Tensor a = operand("data", 0, p.m, p.k), b = operand("data1", 1, p.k, p.n);
+  auto read = [&](const Tensor& t, const std::vector<Expr>& at, Expr row, Expr column) {
+    std::vector<Expr> index;
+    for (size_t g = 0; g < batch; ++g) index.push_back(t.shape()[g] == 1 ? Expr(0) : at[g]);
+    index.push_back(row), index.push_back(column);
+    return t(index);
+  };
+  Instance instance;
+  std::vector<std::string> names = AxisNames(batch);
+  if (p.n == 1) {
+    ReduceAxes axes{groups.extents, std::vector<bool>(batch, false)};
+    axes.extents.push_back(p.m), axes.reduced.push_back(false);
+    axes.extents.push_back(p.k), axes.reduced.push_back(true);
+    Tensor out = ReduceStages(
+        "out", ir::Reducer::kSum, axes, lanes,
+        [&](const std::vector<Expr>& at) { return read(a, at, at[batch], at[batch + 1]) * read(b, at, at[batch + 1], 0); },
+        &instance.steps);
+    instance.outputs = {out};
+  } else {
+    ir::IterVar k = te::ReduceAxis(p.k, "k");
+    std::vector<int64_t> shape = groups.extents;
+    shape.push_back(p.m), shape.push_back(p.n);
+    std::vector<std::string> axes = names;
+    axes.push_back("i"), axes.push_back("j");
+    Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+      const std::vector<Expr> at(x.begin(), x.end());
+      return te::Sum(read(a, at, at[batch], k.var) * read(b, at, k.var, at[batch + 1]), {k});
+    });
+    instance.outputs = {out};
+    instance.steps = {Split("out", "i", {4}, {"i.o", "i.i"}), Split("out", "j", {lanes}, {"j.o", "j.i"})};
+    std::vector<std::string> order = names;
+    for (const char* axis : {"i.o", "j.o", "k", "i.i", "j.i"}) order.push_back(axis);
+    instance.steps.push_back(Reorder("out", order));
+    instance.steps.push_back(Vectorize("out", "j.i"));
+    instance.steps.push_back(Unroll("out", "i.i"));
+    names.push_back("i.o"), names.push_back("j.o");
+    instance.steps.push_back(Fuse("out", names, "task"));
+    instance.steps.push_back(Parallel("out", "task"));
+  }
+  instance.args = {a, b, instance.outputs[0]};
+  instance.placeholders = {a, b};
+  return instance;
+}
+
+}  // namespace
+
+const Operator& Matmul() {
+  static const DefinedOperator op("matmul", 1, Build);
+  return op;
+}
+
+}  // namespace hone::op

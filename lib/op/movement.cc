@@ -1,0 +1,218 @@
+#include "op/movement.h"
+
+#include <functional>
+
+#include "define/define.h"
+#include "define/movement.h"
+#include "op/concat.h"
+#include "op/defined_operator.h"
+#include "op/index_te.h"
+#include "op/math_te.h"
+#include "op/plain_schedule.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+using Shape = std::vector<int64_t>;
+
+Instance Copy(const Tensor& data, const Shape& shape, int lanes,
+              const std::function<Expr(const std::vector<Expr>&)>& value) {
+  const std::vector<std::string> names = AxisNames(shape.size());
+  Tensor out = te::Compute("out", shape, names,
+                           [&](const std::vector<Var>& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = {data, out};
+  instance.placeholders = {data};
+  instance.steps = VectorsAlongLast("out", names, lanes);
+  return instance;
+}
+
+// Axes that stay neighbours are one.
+Result<Instance> BuildTranspose(const Workload& w, const Target& target) {
+  const Shape& in = w.inputs[0].shape;
+  Shape perm;
+  for (int64_t axis : w.Numbers("perm", {})) {
+    if (in[static_cast<size_t>(axis)] > 1) perm.push_back(axis);
+  }
+  Shape rank_of(in.size(), -1);  // of an input axis among those of more than one element
+  int64_t count = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (in[i] > 1) rank_of[i] = count++;
+  }
+  Shape out_extents, out_first;  // groups of the output: their extent and first input axis (by rank)
+  for (size_t i = 0; i < perm.size(); ++i) {
+    const int64_t rank = rank_of[static_cast<size_t>(perm[i])], extent = in[static_cast<size_t>(perm[i])];
+    if (i > 0 && rank == rank_of[static_cast<size_t>(perm[i - 1])] + 1) {
+      out_extents.back() *= extent;
+    } else {
+      out_extents.push_back(extent), out_first.push_back(rank);
+    }
+  }
+  if (out_extents.empty()) out_extents.push_back(1), out_first.push_back(0);
+  std::vector<size_t> order(out_first.size());  // of input groups: the output group of each
+  for (size_t g = 0; g < order.size(); ++g) {
+    size_t before = 0;
+    for (int64_t other : out_first) before += other < out_first[g];
+    order[before] = g;
+  }
+  Shape in_extents;
+  for (size_t g : order) in_extents.push_back(out_extents[g]);
+  Tensor data = te::Placeholder("data", in_extents);
+  return Copy(data, out_extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+    std::vector<Expr> at;
+    for (size_t g : order) at.push_back(x[g]);
+    return data(at);
+  });
+}
+
+Result<Instance> BuildReshape(const Workload& w, const Target& target) {
+  Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
+  return Copy(data, data.shape(), target.FloatLanes(), [&](const std::vector<Expr>& x) { return data(x); });
+}
+
+Result<Instance> BuildSlice(const Workload& w, const Target& target) {
+  const Shape &in = w.inputs[0].shape, out = define::InferOutput(w)->shape;
+  const Shape begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
+  std::vector<bool> whole;
+  for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i] && step[i] > 0);
+  const Partial p = SplitWhole(in, out, whole);
+  Tensor data = te::Placeholder("data", p.in);
+  return Copy(data, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+    std::vector<Expr> at = x;
+    for (size_t g = 0; g < at.size(); ++g) {
+      if (p.axis[g] < 0) continue;
+      const auto axis = static_cast<size_t>(p.axis[g]);
+      at[g] = p.out[g] == 1 ? Expr(begin[axis]) : x[g] * step[axis] + begin[axis];
+    }
+    return data(at);
+  });
+}
+
+Result<Instance> BuildPad(const Workload& w, const Target& target) {
+  const Shape &in = w.inputs[0].shape, out = define::InferOutput(w)->shape;
+  const Shape low = w.Numbers("low", Shape(in.size(), 0));
+  const std::string mode = define::Word(w, "mode", "constant");
+  const double value = define::Real(w, "value", 0);
+  std::vector<bool> whole;
+  for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i]);
+  const Partial p = SplitWhole(in, out, whole);
+  Tensor data = te::Placeholder("data", p.in);
+  return Copy(data, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+    std::vector<Expr> at = x;
+    Expr inside;
+    for (size_t g = 0; g < at.size(); ++g) {
+      if (p.axis[g] < 0) continue;
+      const int64_t extent = p.in[g];
+      Expr from = x[g] - low[static_cast<size_t>(p.axis[g])];
+      if (mode == "constant") {
+        Expr here = from >= 0 && from < extent;
+        inside = inside.defined() ? inside && here : here;
+        at[g] = ir::Max(ir::Min(from, extent - 1), 0);
+      } else if (mode == "edge") {
+        at[g] = ir::Max(ir::Min(from, extent - 1), 0);
+      } else if (mode == "wrap") {
+        at[g] = (from + extent) % extent;
+      } else {
+        Expr left = ir::Max(from, Expr(0) - from);
+        at[g] = ir::Min(left, Expr(2 * (extent - 1)) - left);
+      }
+    }
+    return inside.defined() ? ir::MakeSelect(inside, data(at), Float(value)) : data(at);
+  });
+}
+
+Result<Instance> BuildGather(const Workload& w, const Target& target) {
+  const Shape &in = w.inputs[0].shape, indices = w.Numbers("indices", {});
+  const auto axis = static_cast<size_t>(define::Whole(w, "axis", 0));
+  const int64_t outer = define::Product(in, 0, axis), inner = define::Product(in, axis + 1, in.size());
+  const int64_t count = static_cast<int64_t>(indices.size());
+  Shape stored = {outer, in[axis]}, shape = {outer, count};
+  if (inner > 1) stored.push_back(inner), shape.push_back(inner);
+  Tensor data = te::Placeholder("data", stored);
+  bool ordered = true;
+  Instance instance = Copy(data, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+    std::vector<Expr> at = x;
+    Expr index = IndexAt(indices, x[1]);
+    ordered = index.defined();
+    if (ordered) at[1] = ir::Max(ir::Min(index, stored[1] - 1), 0);
+    return data(at);
+  });
+  if (!ordered) return Status::Unsupported("gather: indices without order, more than 512 runs of them");
+  return instance;
+}
+
+Result<Instance> BuildExpand(const Workload& w, const Target& target) {
+  const Shape shape = define::InferOutput(w)->shape;
+  Shape in = w.inputs[0].shape;
+  in.insert(in.begin(), shape.size() - in.size(), 1);
+  std::vector<bool> pattern;
+  for (size_t i = 0; i < shape.size(); ++i) pattern.push_back(in[i] == shape[i]);
+  const AxisGroups groups = GroupAxes(shape, {pattern});
+  Shape stored;
+  for (size_t g = 0; g < groups.extents.size(); ++g) stored.push_back(groups.patterns[0][g] ? groups.extents[g] : 1);
+  Tensor data = te::Placeholder("data", stored);
+  return Copy(data, groups.extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+    std::vector<Expr> at = x;
+    for (size_t g = 0; g < at.size(); ++g) {
+      if (stored[g] == 1) at[g] = Expr(0);
+    }
+    return data(at);
+  });
+}
+
+Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
+  const Shape out = define::InferOutput(w)->shape;
+  const auto axis = static_cast<size_t>(define::Whole(w, "axis", 1));
+  const int64_t outer = define::Product(out, 0, axis), inner = define::Product(out, axis + 1, out.size());
+  Shape shape = {outer, out[axis]};
+  if (inner > 1) shape.push_back(inner);
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    Shape stored = shape;
+    stored[1] = w.inputs[i].shape[axis];
+    inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored));
+  }
+  Instance instance = Copy(inputs[0], shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+    Expr value;
+    int64_t end = out[axis];
+    for (size_t i = inputs.size(); i-- > 0;) {
+      const int64_t extent = w.inputs[i].shape[axis], begin = end - extent;
+      std::vector<Expr> at = x;
+      at[1] = ir::Min(ir::Max(x[1] - begin, 0), extent - 1);
+      value = value.defined() ? ir::MakeSelect(x[1] < end, inputs[i](at), value) : inputs[i](at);
+      end = begin;
+    }
+    return value;
+  });
+  instance.args = inputs;
+  instance.args.push_back(instance.outputs[0]);
+  instance.placeholders = inputs;
+  return instance;
+}
+
+Result<Instance> BuildConcat(const Workload& w, const Target& target) {
+  const bool blocked = define::FormOf(w) == define::Form::kBlocked && ActivationLayout(w.inputs[0]) == Layout::kBlocked;
+  return blocked ? BuildBlockedConcat(w, target) : BuildPlainConcat(w, target);
+}
+
+}  // namespace
+
+std::vector<const Operator*> MovementOperators() {
+  static const std::vector<const Operator*> operators = {
+      new DefinedOperator("transpose", 1, BuildTranspose),  // live as long as the process
+      new DefinedOperator("reshape", 1, BuildReshape),
+      new DefinedOperator("slice", 1, BuildSlice),
+      new DefinedOperator("pad", 1, BuildPad),
+      new DefinedOperator("gather", 1, BuildGather),
+      new DefinedOperator("expand", 1, BuildExpand),
+      new DefinedOperator("concat", 2, BuildConcat),
+  };
+  return operators;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,172 @@
+#include "op/norm.h"
+
+#include "define/define.h"
+#include "define/resize.h"
+#include "op/defined_operator.h"
+#include "op/index_te.h"
+#include "op/math_te.h"
+#include "op/plain_schedule.h"
+#include "op/reduce_te.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Intrinsic;
+using ir::Var;
+using te::Tensor;
+
+Instance MakeInstance(std::vector<Tensor> inputs, const Tensor& out, std::vector<Step> steps) {
+  Instance instance;
+  instance.outputs = {out};
+  instance.placeholders = inputs;
+  instance.args = std::move(inputs);
+  instance.args.push_back(out);
+  instance.steps = std::move(steps);
+  return instance;
+}
+
+Result<Instance> BuildLrn(const Workload& w, const Target& target) {
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  const int64_t size = define::Whole(w, "size", 1), channels = in[1];
+  const int lanes = target.FloatLanes();
+  const double alpha = define::Real(w, "alpha", 1e-4) / static_cast<double>(size);
+  const double beta = define::Real(w, "beta", 0.75), bias = define::Real(w, "bias", 1);
+  const std::vector<int64_t> shape = {in[0], channels, define::Product(in, 2, in.size())};
+  const std::vector<std::string> names = AxisNames(3);
+  Tensor data = te::Placeholder("data", shape);
+  ir::IterVar r = te::ReduceAxis(size, "r");
+  Tensor sum = te::Compute("sum", shape, names, [&](const std::vector<Var>& x) {
+    Expr c = x[1] + r.var - (size - 1) / 2;
+    Expr value = data(x[0], ir::Max(ir::Min(c, channels - 1), 0), x[2]);
+    return te::Sum(ir::MakeSelect(c >= 0 && c < channels, value * value, Float(0)), {r});
+  });
+  Tensor out = te::Compute("out", shape, names, [&](const std::vector<Var>& x) {
+    const std::vector<Expr> at(x.begin(), x.end());
+    Expr base = sum(at) * Float(alpha) + Float(bias);
+    return data(at) / ir::MakeCall(DType::Float(32), Intrinsic::kPow, {base, Float(beta)});
+  });
+  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  for (const Step& step : {Split("sum", "a2", {lanes}, {"v.o", "v.i"}), Vectorize("sum", "v.i"),
+                           Reorder("sum", {"a0", "a1", "v.o", "r", "v.i"}), Fuse("sum", {"a0", "a1", "v.o"}, "task"),
+                           Parallel("sum", "task")}) {
+    steps.push_back(step);
+  }
+  return MakeInstance({data}, out, std::move(steps));
+}
+
+// Rows [.., length]; instance_norm has scale and bias a row's channel, layer_norm one an element.
+Result<Instance> BuildNorm(const Workload& w, const Target& target) {
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  const int lanes = target.FloatLanes();
+  const bool channelwise = w.op == "instance_norm";
+  const double epsilon = define::Real(w, "epsilon", 1e-5);
+  ReduceAxes axes;
+  if (channelwise) {
+    axes = {{in[0], in[1], define::Product(in, 2, in.size())}, {false, false, true}};
+  } else {
+    const auto axis = static_cast<size_t>(define::Whole(w, "axis", static_cast<int64_t>(in.size()) - 1));
+    axes = {{define::Product(in, 0, axis), define::Product(in, axis, in.size())}, {false, true}};
+  }
+  const size_t last = axes.extents.size() - 1, by = channelwise ? 1 : last;
+  const double inverse = 1 / static_cast<double>(axes.extents[last]);
+  std::vector<Tensor> inputs = {te::Placeholder("data", axes.extents)};
+  for (size_t i = 1; i < w.inputs.size(); ++i) {
+    inputs.push_back(te::Placeholder("data" + std::to_string(i), {axes.extents[by]}));
+  }
+  const Tensor& data = inputs[0];
+  std::vector<Step> mean_steps, variance_steps;
+  Tensor sum =
+      ReduceStages("sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return data(at); }, &mean_steps);
+  auto centred = [=](const std::vector<Expr>& at) { return data(at) - sum(KeptIndex(axes, at)) * Float(inverse); };
+  Tensor square = ReduceStages(
+      "square", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return centred(at) * centred(at); }, &variance_steps);
+  const std::vector<std::string> names = AxisNames(axes.extents.size());
+  Tensor out = te::Compute("out", axes.extents, names, [&](const std::vector<Var>& x) {
+    const std::vector<Expr> at(x.begin(), x.end());
+    Expr deviation = CallMath(Intrinsic::kSqrt, square(KeptIndex(axes, at)) * Float(inverse) + Float(epsilon));
+    Expr value = centred(at) / deviation * inputs[1](at[by]);
+    return inputs.size() > 2 ? value + inputs[2](at[by]) : value;
+  });
+  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  steps.insert(steps.end(), variance_steps.begin(), variance_steps.end());
+  steps.insert(steps.end(), mean_steps.begin(), mean_steps.end());
+  return MakeInstance(inputs, out, std::move(steps));
+}
+
+struct Interpolator {
+  const Tensor& data;
+  const Partial& partial;
+  const std::vector<define::ResizeAxis>& axes;
+  bool cubic;
+
+  // The value at output index `x`, the axes before `group` already at input indices in `at`.
+  Expr Value(const std::vector<Expr>& x, std::vector<Expr> at, size_t group) const {
+    while (group < x.size() && partial.axis[group] < 0) ++group;
+    if (group == x.size()) return data(at);
+    const define::ResizeAxis& axis = axes[static_cast<size_t>(partial.axis[group])];
+    Expr place = ir::MakeCast(DType::Float(32), x[group]) * Float(axis.a()) + Float(axis.b());
+    Expr floor = CallMath(Intrinsic::kFloor, place);
+    Expr low = ir::MakeCast(DType::Int(64), floor), t = place - floor;
+    auto tap = [&](int64_t offset) {
+      at[group] = ir::Max(ir::Min(low + offset, axis.in - 1), 0);
+      return Value(x, at, group + 1);
+    };
+    if (!cubic) return tap(0) * (Float(1) - t) + tap(1) * t;
+    const double a = axis.cubic;
+    auto far = [&](Expr d) { return ((Float(a) * d - Float(5 * a)) * d + Float(8 * a)) * d - Float(4 * a); };
+    auto near = [&](Expr d) { return (Float(a + 2) * d - Float(a + 3)) * d * d + Float(1); };
+    const Expr weights[4] = {far(t + Float(1)), near(t), near(Float(1) - t), far(Float(2) - t)};
+    Expr sum, value;
+    for (int64_t k = 0; k < 4; ++k) {
+      Expr weight = weights[k];
+      if (axis.exclude_outside) {
+        Expr index = low + (k - 1);
+        weight = ir::MakeSelect(index >= 0 && index < axis.in, weight, Float(0));
+      }
+      Expr term = tap(k - 1) * weight;
+      value = value.defined() ? value + term : term;
+      sum = sum.defined() ? sum + weight : weight;
+    }
+    return axis.exclude_outside ? value / sum : value;
+  }
+};
+
+Result<Instance> BuildResize(const Workload& w, const Target& target) {
+  const std::vector<int64_t> shape = define::InferOutput(w)->shape;
+  const std::vector<define::ResizeAxis> axes = define::ResizeAxes(w);
+  const std::string mode = define::Word(w, "mode", "nearest");
+  std::vector<bool> whole;
+  for (const define::ResizeAxis& axis : axes) whole.push_back(!axis.Changes());
+  const Partial p = SplitWhole(w.inputs[0].shape, shape, whole);
+  Tensor data = te::Placeholder("data", p.in);
+  const std::vector<std::string> names = AxisNames(p.out.size());
+  Tensor out = te::Compute("out", p.out, names, [&](const std::vector<Var>& x) {
+    std::vector<Expr> at(x.begin(), x.end());
+    if (mode != "nearest") return Interpolator{data, p, axes, mode == "cubic"}.Value(at, at, 0);
+    for (size_t g = 0; g < at.size(); ++g) {
+      if (p.axis[g] < 0) continue;
+      const define::ResizeAxis& axis = axes[static_cast<size_t>(p.axis[g])];
+      std::vector<int64_t> indices;
+      for (int64_t i = 0; i < axis.out; ++i) indices.push_back(axis.Nearest(i));
+      at[g] = ir::Max(ir::Min(NearestIndex(axis, indices, x[g]), axis.in - 1), 0);
+    }
+    return data(at);
+  });
+  return MakeInstance({data}, out, VectorsAlongLast("out", names, target.FloatLanes()));
+}
+
+}  // namespace
+
+std::vector<const Operator*> NormOperators() {
+  static const std::vector<const Operator*> operators = {
+      new DefinedOperator("lrn", 1, BuildLrn),  // live as long as the process
+      new DefinedOperator("instance_norm", 1, BuildNorm),
+      new DefinedOperator("layer_norm", 1, BuildNorm),
+      new DefinedOperator("resize", 1, BuildResize),
+  };
+  return operators;
+}
+
+}  // namespace hone::op

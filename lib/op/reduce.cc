@@ -1,0 +1,137 @@
+#include "op/reduce.h"
+
+#include <functional>
+
+#include "define/define.h"
+#include "define/reduction.h"
+#include "op/defined_operator.h"
+#include "op/math_te.h"
+#include "op/plain_schedule.h"
+#include "op/reduce_te.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Intrinsic;
+using ir::Var;
+using te::Tensor;
+
+// Neighbouring axes that are both kept or both reduced are one.
+ReduceAxes AxesOf(const Workload& w) {
+  const AxisGroups groups = GroupAxes(w.inputs[0].shape, {define::ReducedAxes(w)});
+  return {groups.extents, groups.patterns[0]};
+}
+
+Instance MakeInstance(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = {data, out};
+  instance.placeholders = {data};
+  instance.steps = std::move(steps);
+  return instance;
+}
+
+Result<Instance> BuildReduce(const Workload& w, const Target& target) {
+  const int lanes = target.FloatLanes();
+  ReduceAxes axes = AxesOf(w);
+  Tensor data = te::Placeholder("data", axes.extents);
+  std::vector<std::vector<Step>> parts;  // of each reduction; consumers come first
+  auto reduce = [&](const char* name, ir::Reducer reducer, const std::function<Expr(const std::vector<Expr>&)>& f) {
+    parts.emplace_back();
+    return ReduceStages(name, reducer, axes, lanes, f, &parts.back());
+  };
+  auto sum = [&](const char* name, const std::function<Expr(const std::vector<Expr>&)>& f) {
+    return reduce(name, ir::Reducer::kSum, f);
+  };
+  using At = const std::vector<Expr>&;
+  auto read = [&](At at) { return data(at); };
+  std::function<Expr(At)> finish;
+  const std::string& op = w.op;
+  const double count = static_cast<double>(w.inputs[0].Elements()) / static_cast<double>(define::Product(axes.Kept()));
+  if (op == "reduce_max" || op == "reduce_min") {
+    Tensor most = reduce("most", op == "reduce_max" ? ir::Reducer::kMax : ir::Reducer::kMin, read);
+    Tensor nan = sum("nan", [&](At at) { return ir::MakeSelect(ir::Ne(data(at), data(at)), data(at), Float(0)); });
+    finish = [=](At at) { return most(at) + nan(at); };
+  } else if (op == "reduce_prod") {
+    Tensor logs = sum("logs", [&](At at) { return CallMath(Intrinsic::kLog, CallMath(Intrinsic::kAbs, data(at))); });
+    Tensor negatives = sum("negatives", [&](At at) { return ir::MakeSelect(data(at) < Float(0), Float(1), Float(0)); });
+    finish = [=](At at) {
+      Expr half = negatives(at) * Float(0.5);
+      Expr magnitude = CallMath(Intrinsic::kExp, logs(at));
+      return ir::MakeSelect(half > CallMath(Intrinsic::kFloor, half), Float(0) - magnitude, magnitude);
+    };
+  } else if (op == "reduce_log_sum_exp") {
+    Tensor most = reduce("most", ir::Reducer::kMax, read);
+    auto finite = [=](At at) { return ir::MakeSelect(CallMath(Intrinsic::kAbs, most(at)) < Float(3e38), most(at), Float(0)); };
+    Tensor total = sum("total", [&](At at) { return CallMath(Intrinsic::kExp, data(at) - finite(KeptIndex(axes, at))); });
+    finish = [=](At at) { return CallMath(Intrinsic::kLog, total(at)) + finite(at); };
+  } else if (op == "reduce_sum_square" || op == "reduce_l2") {
+    Tensor total = sum("total", [&](At at) { return data(at) * data(at); });
+    finish = [=](At at) { return op == "reduce_l2" ? CallMath(Intrinsic::kSqrt, total(at)) : total(at); };
+  } else if (op == "reduce_l1") {
+    Tensor total = sum("total", [&](At at) { return CallMath(Intrinsic::kAbs, data(at)); });
+    finish = [=](At at) { return total(at); };
+  } else {
+    Tensor total = sum("total", read);
+    finish = [=](At at) {
+      if (op == "reduce_mean") return total(at) * Float(1 / count);
+      return op == "reduce_log_sum" ? CallMath(Intrinsic::kLog, total(at)) : total(at);
+    };
+  }
+  const std::vector<int64_t> kept = axes.Kept();
+  const std::vector<std::string> names = AxisNames(kept.size());
+  Tensor out = te::Compute("out", kept, names,
+                           [&](const std::vector<Var>& x) { return finish(std::vector<Expr>(x.begin(), x.end())); });
+  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  for (size_t i = parts.size(); i-- > 0;) steps.insert(steps.end(), parts[i].begin(), parts[i].end());
+  return MakeInstance(data, out, std::move(steps));
+}
+
+Result<Instance> BuildSoftmax(const Workload& w, const Target& target) {
+  const int lanes = target.FloatLanes();
+  const std::vector<int64_t>& shape = w.inputs[0].shape;
+  const size_t axis = static_cast<size_t>(define::Whole(w, "axis", static_cast<int64_t>(shape.size()) - 1));
+  ReduceAxes axes{{define::Product(shape, 0, axis), shape[axis]}, {false, true}};
+  const int64_t inner = define::Product(shape, axis + 1, shape.size());
+  if (inner > 1) axes.extents.push_back(inner), axes.reduced.push_back(false);
+  Tensor data = te::Placeholder("data", axes.extents);
+  std::vector<Step> most_steps, total_steps;
+  Tensor most = ReduceStages("most", ir::Reducer::kMax, axes, lanes, [&](auto& at) { return data(at); }, &most_steps);
+  auto shifted = [=](const std::vector<Expr>& at) { return data(at) - most(KeptIndex(axes, at)); };
+  const bool log = w.op == "log_softmax";
+  const std::vector<std::string> names = AxisNames(axes.extents.size());
+  Tensor power = te::Compute("power", axes.extents, names, [&](const std::vector<Var>& x) {
+    return te::Exp(shifted(std::vector<Expr>(x.begin(), x.end())));
+  });
+  Tensor total =
+      ReduceStages("total", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return power(at); }, &total_steps);
+  Tensor out = te::Compute("out", axes.extents, names, [&](const std::vector<Var>& x) {
+    const std::vector<Expr> at(x.begin(), x.end());
+    Expr sum = total(KeptIndex(axes, at));
+    return log ? shifted(at) - CallMath(Intrinsic::kLog, sum) : power(at) / sum;
+  });
+  std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
+  for (const std::vector<Step>& more : {total_steps, VectorsAlongLast("power", names, lanes), most_steps}) {
+    steps.insert(steps.end(), more.begin(), more.end());
+  }
+  return MakeInstance(data, out, std::move(steps));
+}
+
+}  // namespace
+
+std::vector<const Operator*> ReduceOperators() {
+  static const std::vector<const Operator*> operators = [] {
+    std::vector<const Operator*> all;
+    for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod",
+                             "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
+      all.push_back(new DefinedOperator(name, 1, BuildReduce));  // live as long as the process
+    }
+    for (const char* name : {"softmax", "log_softmax"}) all.push_back(new DefinedOperator(name, 2, BuildSoftmax));
+    return all;
+  }();
+  return operators;
+}
+
+}  // namespace hone::op
