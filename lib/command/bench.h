@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace hone::command {
 
@@ -13,7 +14,8 @@ struct BenchOptions {
   std::string settings;        // settings/JOB.bench.json; empty: the defaults
   std::string out;             // bench/NET.TARGET.json; empty: only the table
   std::string parameter_file;  // values of parameters of kind `file`; empty if there are none
-  int slowest = 8;             // so many layers in the table
+  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
+  int slowest = 8;                  // so many layers in the table
 };
 
 std::string BenchAbi();

@@ -50,7 +50,7 @@ Status Build(const BuildOptions& options) {
     HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseWinogradCap(options.winograd));
     HONE_RETURN_IF_ERROR(CheckNumerics(*best, options.best, input.target, numerics));
   }
-  HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file));
+  HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file, options.inputs));
   if (parameters) input.file = &*parameters;
   const std::string file = BaseName(options.graph);
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;

@@ -2,19 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace hone::command {
 
 struct BuildOptions {
-  std::string graph;           // nets/NET.graph.json
-  std::string target;          // target file (JSON)
-  std::string best;            // best/NET.TARGET.json; empty with `untuned`
-  bool untuned = false;        // every template's default
-  std::string out;             // folder to write
-  std::string name;            // of the files; empty: the graph file's name up to the first '.'
-  std::string parameter_file;  // values of parameters of kind `file`; empty if there are none
-  std::string winograd = "6";  // "off", "2", "4", "6": the cap; a choice beyond it is refused
-  int jobs = 0;                // threads that compile; 0: the cores
+  std::string graph;                // nets/NET.graph.json
+  std::string target;               // target file (JSON)
+  std::string best;                 // best/NET.TARGET.json; empty with `untuned`
+  bool untuned = false;             // every template's default
+  std::string out;                  // folder to write
+  std::string name;                 // of the files; empty: the graph file's name up to the first '.'
+  std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
+  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
+  std::string winograd = "6";       // "off", "2", "4", "6": the cap; a choice beyond it is refused
+  int jobs = 0;                     // threads that compile; 0: the cores
 };
 
 std::string BuildAbi();

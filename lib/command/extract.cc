@@ -16,15 +16,38 @@
 #include "graph/normalise.h"
 #include "graph/param_file.h"
 #include "library/network_plan.h"
+#include "onnx/import.h"
+#include "onnx/report.h"
 #include "pipeline/task_file.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
 namespace {
 
-Result<graph::Graph> LoadNetwork(const ExtractOptions& options) {
-  if (!EndsWith(options.network, ".json")) return graph::BuildNetwork(options.network, options.batch);
-  return graph::ReadGraph(options.network);
+struct Network {
+  graph::Graph graph;
+  std::optional<graph::ParameterValues> values;  // of its parameters of kind `file`
+};
+
+Result<Network> LoadNetwork(const ExtractOptions& options) {
+  Network network;
+  if (onnx::IsOnnxFile(options.network)) {
+    HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(options.inputs));
+    HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(options.network, shapes));
+    network.graph = std::move(model.graph);
+    network.values = std::move(model.values);
+    return network;
+  }
+  if (!options.inputs.empty()) {
+    return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
+  }
+  if (EndsWith(options.network, ".json")) {
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network));
+  } else {
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
+  }
+  HONE_ASSIGN_OR_RETURN(network.values, LoadParameterFile(options.parameter_file));
+  return network;
 }
 
 Result<pipeline::TaskList> ListTasks(const graph::Graph& graph, const Target& target, const std::string& target_name) {
@@ -79,13 +102,16 @@ Status CheckOperators(const graph::Graph& graph) {
 
 // What is wrong with a graph that was read is wrong in that file.
 Status In(const ExtractOptions& options, const Status& status) {
-  return EndsWith(options.network, ".json") ? status.WithContext(options.network) : status;
+  return EndsWith(options.network, ".json") || onnx::IsOnnxFile(options.network) ? status.WithContext(options.network)
+                                                                                 : status;
 }
 
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   HONE_RETURN_IF_ERROR(CheckBackend(target));
-  HONE_ASSIGN_OR_RETURN(graph::Graph graph, LoadNetwork(options));
+  HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));
+  graph::Graph& graph = network.graph;
+  const std::optional<graph::ParameterValues>& file = network.values;
   HONE_RETURN_IF_ERROR(In(options, CheckOperators(graph)));
   HONE_RETURN_IF_ERROR(In(options, graph::Normalise(&graph)));
   HONE_RETURN_IF_ERROR(In(options, library::Canonicalise(&graph)));
@@ -93,7 +119,6 @@ Status Extract(const ExtractOptions& options) {
   target_name = target_name.substr(0, target_name.find('.'));
   HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, ListTasks(graph, target, target_name));
   std::string parameters;
-  HONE_ASSIGN_OR_RETURN(const auto file, LoadParameterFile(options.parameter_file));
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
   if (!options.parameters.empty()) {
     HONE_RETURN_IF_ERROR(In(options, CheckMemory(graph)));
@@ -120,6 +145,25 @@ Status Extract(const ExtractOptions& options) {
 // Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version.
 std::string ExtractAbi() { return "extract 1"; }
 
-int RunExtract(const ExtractOptions& options) { return ExitCodeOf(Extract(options)); }
+int RunExtract(const ExtractOptions& options) {
+  for (const auto& [flag, value] : {std::pair("--network", &options.network), std::pair("--target", &options.target),
+                                    std::pair("--graph", &options.graph), std::pair("--tasks", &options.tasks),
+                                    std::pair("--task-dir", &options.task_dir)}) {
+    if (!value->empty()) continue;
+    LogError(std::string(flag) + " is required");
+    return kMisused;
+  }
+  return ExitCodeOf(Extract(options));
+}
+
+int RunExtractCheck(const ExtractOptions& options) {
+  const auto shapes = onnx::ParseInputShapes(options.inputs);
+  if (!shapes.ok()) return ExitCodeOf(shapes.status());
+  const auto report = onnx::CheckOnnx(options.check, *shapes);
+  if (!report.ok()) return ExitCodeOf(report.status());
+  fwrite(report->text.data(), 1, report->text.size(), stdout);
+  if (fflush(stdout) != 0) return kFailed;
+  return report->usable ? kDone : kFailed;
+}
 
 }  // namespace hone::command

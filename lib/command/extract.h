@@ -2,18 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace hone::command {
 
 struct ExtractOptions {
-  std::string network;         // a built-in one's name, or the path of a graph (*.json)
-  std::string target;          // target file (JSON)
-  std::string graph;           // files to write: nets/NET.graph.json,
-  std::string tasks;           // tasks/NET.TARGET.tasks.json
-  std::string task_dir;        // folder of TASKID.task.json
-  std::string parameters;      // empty, or a file for the values of the parameters, for other engines
-  std::string parameter_file;  // empty, or the values of a graph's parameters of kind `file`
-  int batch = 1;               // of a built-in network; a graph file has its own
+  std::string network;              // a built-in one's name, or the path of a graph (*.json) or model (*.onnx)
+  std::vector<std::string> inputs;  // of a model: NAME=1,3,224,224, the shapes of its inputs
+  std::string check;                // with RunExtractCheck: the model
+  std::string target;               // target file (JSON)
+  std::string graph;                // files to write: nets/NET.graph.json,
+  std::string tasks;                // tasks/NET.TARGET.tasks.json
+  std::string task_dir;             // folder of TASKID.task.json
+  std::string parameters;           // empty, or a file for the values of the parameters, for other engines
+  std::string parameter_file;       // empty, or the values of a graph's parameters of kind `file`
+  int batch = 1;                    // of a built-in network; a graph file has its own
 };
 
 // The versions that make old outputs stale.
@@ -22,5 +25,8 @@ std::string ExtractAbi();
 // Writes each file only if its bytes change. Mistakes go to stderr in one line. Returns the exit code: 0 done, 1
 // failed, 2 an input is wrong.
 int RunExtract(const ExtractOptions& options);
+
+// What of the model options.check is supported, to stdout: 0 it can be used, 1 it cannot, 2 it is no model.
+int RunExtractCheck(const ExtractOptions& options);
 
 }  // namespace hone::command

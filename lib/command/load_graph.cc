@@ -6,11 +6,18 @@
 
 #include "base/file.h"
 #include "graph/param_file.h"
+#include "onnx/import.h"
 
 namespace hone::command {
 
-Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::string& path) {
+Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::string& path,
+                                                                const std::vector<std::string>& inputs) {
   if (path.empty()) return std::optional<graph::ParameterValues>();
+  HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(inputs));
+  if (onnx::IsOnnxFile(path)) {
+    HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(path, shapes));
+    return std::optional<graph::ParameterValues>(std::move(model.values));
+  }
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::ParseParameterFile(bytes, path));
   return std::optional<graph::ParameterValues>(std::move(values));

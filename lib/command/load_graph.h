@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "graph/parameters.h"
@@ -10,8 +11,10 @@
 
 namespace hone::command {
 
-// The values in a graph's parameter file; nothing if `path` is empty.
-Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::string& path);
+// The values in a graph's parameter file; nothing if `path` is empty. Of an ONNX model (*.onnx): those that importing
+// it with the shapes `inputs`, flags NAME=1,3,224,224, gives the graph's parameters.
+Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::string& path,
+                                                                const std::vector<std::string>& inputs = {});
 
 // kUnsupported if the values of the graph's parameters do not fit into the memory that this machine has left.
 Status CheckMemory(const graph::Graph& graph);

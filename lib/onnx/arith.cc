@@ -115,7 +115,13 @@ int64_t ToInt(double x) {
 Result<Value> Binary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
   if (a.is_constant() && b.is_constant()) return FoldBinary(c, op, a, b);
   HONE_RETURN_IF_ERROR(BroadcastShape(a.shape, b.shape).status());
-  return c->Emit(op, {a, b});
+  // A constant number broadcasts alike as a vector of one.
+  const auto widened = [c](const Value& x, const Value& other) -> Result<Value> {
+    return x.is_constant() && x.shape.empty() && !other.shape.empty() ? Reshape(c, x, {1}) : x;
+  };
+  HONE_ASSIGN_OR_RETURN(const Value wide_a, widened(a, b));
+  HONE_ASSIGN_OR_RETURN(const Value wide_b, widened(b, a));
+  return c->Emit(op, {wide_a, wide_b});
 }
 
 Result<Value> Unary(NodeContext* c, const std::string& op, const Value& x, std::vector<Attribute> attributes) {

@@ -114,7 +114,8 @@ class Importer {
           what, input.has_shape ? text : "unknown", input.name, input.name));
     }
     for (int64_t extent : shape) {
-      if (extent < 1) return Status::Invalid(fmt::format("{}: {} has an extent below 1", what, ShapeText(shape)));
+      if (extent == 0) return Status::Unsupported(fmt::format("{}: {} is empty", what, ShapeText(shape)));
+      if (extent < 0) return Status::Invalid(fmt::format("{}: {} has an extent below 1", what, ShapeText(shape)));
     }
     const auto count = CountElements(shape, int64_t{1} << 30);
     if (!count.ok()) return count.status().WithContext(what);
@@ -218,6 +219,9 @@ class Importer {
 
 Status CheckVersions(const Model& model) {
   const int64_t opset = model.Opset();
+  const auto& nodes = model.nodes;
+  const bool own = std::any_of(nodes.begin(), nodes.end(), [](const ModelNode& node) { return node.domain.empty(); });
+  if (!own && !nodes.empty() && opset == 0) return Status();  // its nodes are of other domains, which they will say
   if (opset == 0) return Status::Invalid("it does not say which opset of ONNX it uses");
   if (opset < kFirstOpset) {
     return Status::Unsupported(

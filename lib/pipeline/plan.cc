@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "pipeline/donors.h"
 #include "pipeline/manifest.h"
 
@@ -203,7 +204,11 @@ Result<Plan> MakePlan(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
     const bool is_file = IsNetworkFile(pipeline.network);
     const std::string network = is_file ? JoinPath(input.pipelines, pipeline.network) : pipeline.network;
-    const std::string parameters = pipeline.parameters.empty() ? "" : JoinPath(input.pipelines, pipeline.parameters);
+    // An ONNX model holds the values of its parameters itself.
+    const bool is_onnx = is_file && EndsWith(pipeline.network, ".onnx");
+    const std::string parameters = !pipeline.parameters.empty() ? JoinPath(input.pipelines, pipeline.parameters)
+                                   : is_onnx                    ? network
+                                                                : "";
     const std::string extract = ExtractSettingsText(pipeline, network, parameters);
     plan.files.push_back({SettingsPath(pipeline.name, "extract"), extract});
     plan.files.push_back({SettingsPath(pipeline.name, "tune"), TuneSettingsText(pipeline.tune)});

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
+  app.add_option("--input", options.inputs, "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
   app.add_flag("--child", child, "internal: time one library in this process; request on stdin, reply on stdout");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi())) return *code;
   if (child) return hone::command::RunBenchChild();

@@ -12,17 +12,18 @@ int main(int argc, char** argv) {
   CLI::App app("Writes the normalised graph of a network, its list of tuning tasks and one file a task.",
                "hone-extract");
   app.add_option("--network", options.network,
-                 "a built-in network (resnet-18, resnet-34, resnet-50) or a graph file (*.json)")
-      ->required();
+                 "a built-in network (resnet-18, mobilenet_v2, ...), a graph file (*.json) or an ONNX model (*.onnx)");
+  app.add_option("--input", options.inputs, "the shape of an ONNX model's input: NAME=1,3,224,224 (repeatable)");
+  app.add_option("--check", options.check, "only list which operators of this ONNX model are supported");
   app.add_option("--batch", options.batch, "batch size of a built-in network; a graph file has its own")
       ->capture_default_str();
-  app.add_option("--target", options.target, "target file (JSON) as hone-plan writes it")->required();
-  app.add_option("--graph", options.graph, "graph file to write (nets/NET.graph.json)")->required();
-  app.add_option("--tasks", options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)")->required();
-  app.add_option("--task-dir", options.task_dir, "folder for the files of single tasks (TASKID.task.json)")->required();
+  app.add_option("--target", options.target, "target file (JSON) as hone-plan writes it");
+  app.add_option("--graph", options.graph, "graph file to write (nets/NET.graph.json)");
+  app.add_option("--tasks", options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)");
+  app.add_option("--task-dir", options.task_dir, "folder for the files of single tasks (TASKID.task.json)");
   app.add_option("--parameters", options.parameters, "also write the values of the normalised graph's parameters here");
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi())) return *code;
   hone::InstallInterruptHandlers();
-  return hone::command::RunExtract(options);
+  return options.check.empty() ? hone::command::RunExtract(options) : hone::command::RunExtractCheck(options);
 }

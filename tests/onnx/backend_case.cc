@@ -1,0 +1,215 @@
+#include "backend_case.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "base/file.h"
+#include "graph/normalise.h"
+#include "graph/reference.h"
+#include "library/build.h"
+#include "library/loaded_network.h"
+#include "onnx/import.h"
+#include "onnx/read_model.h"
+#include "runtime/host/buffer.h"
+
+namespace hone::onnx {
+namespace {
+
+// Of ONNX's own runner.
+constexpr double kRelative = 1e-3, kAbsolute = 1e-7;
+
+// Release 1.16 expects averages over windows that reach behind the padding (ceil_mode) to be divided by the elements
+// there, too; since 1.17 the same case expects what Hone computes.
+constexpr const char* kWrongCases[] = {"test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True"};
+
+struct Data {
+  std::vector<Tensor> inputs, outputs;
+};
+
+Result<Data> ReadData(const std::string& dir) {
+  Data data;
+  for (auto [prefix, tensors] : {std::pair("input_", &data.inputs), std::pair("output_", &data.outputs)}) {
+    for (int i = 0;; ++i) {
+      const std::string path = JoinPath(dir, fmt::format("test_data_set_0/{}{}.pb", prefix, i));
+      if (!Exists(path)) break;
+      HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+      HONE_ASSIGN_OR_RETURN(Tensor tensor, ParseTensor(bytes, path));
+      tensors->push_back(std::move(tensor));
+    }
+  }
+  return data;
+}
+
+using Values = std::map<std::string, std::vector<float>>;
+
+Result<Values> RunByReference(ImportedModel model, const Values& inputs) {
+  HONE_RETURN_IF_ERROR(graph::Normalise(&model.graph));
+  HONE_ASSIGN_OR_RETURN(const auto parameters, graph::MakeParameters(model.graph, &model.values));
+  HONE_ASSIGN_OR_RETURN(const auto outputs, graph::RunReference(model.graph, parameters, inputs, 1));
+  Values result;
+  for (const auto& [name, values] : outputs) result[name].assign(values.begin(), values.end());
+  return result;
+}
+
+Result<Values> RunLibrary(ImportedModel model, const Values& inputs) {
+  library::BuildInput build;
+  build.graph = model.graph;
+  build.file = &model.values;
+  HONE_ASSIGN_OR_RETURN(build.target, HostTarget());
+  build.target.threads = 1;
+  build.name = "case";
+  HONE_ASSIGN_OR_RETURN(const library::BuiltLibrary built, library::BuildLibrary(std::move(build)));
+  HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create());
+  HONE_RETURN_IF_ERROR(library::WriteLibrary(built, dir.path()));
+  HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir.path()));
+  HONE_ASSIGN_OR_RETURN(const library::LoadedNetwork net,
+                        library::LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
+  const std::string params = folder.ParamsPath();
+  HoneNetOptions options{};
+  options.params_path = params.c_str();
+  options.threads = 1;
+  HoneNet* instance = nullptr;
+  if (const int code = net.create(&options, &instance)) return Status::Io(net.strerror(code));
+  std::vector<runtime::AlignedBuffer> buffers;
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  const HoneNetInfo& info = net.info();
+  for (int i = 0; i < info.input_count; ++i) {
+    HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer,
+                          runtime::AlignedBuffer::Create(static_cast<int64_t>(info.inputs[i].bytes)));
+    const std::vector<float>& values = inputs.at(info.inputs[i].name);
+    std::memcpy(buffer.data(), values.data(), values.size() * sizeof(float));
+    buffers.push_back(std::move(buffer));
+    in.push_back(buffers.back().data());
+  }
+  for (int i = 0; i < info.output_count; ++i) {
+    HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer,
+                          runtime::AlignedBuffer::Create(static_cast<int64_t>(info.outputs[i].bytes)));
+    buffers.push_back(std::move(buffer));
+    out.push_back(buffers.back().data());
+  }
+  const int code = net.run(instance, in.data(), out.data());
+  net.destroy(instance);
+  if (code != 0) return Status::Io(net.strerror(code));
+  Values result;
+  for (int i = 0; i < info.output_count; ++i) {
+    const auto* values = static_cast<const float*>(out[static_cast<size_t>(i)]);
+    result[info.outputs[i].name].assign(values, values + info.outputs[i].bytes / sizeof(float));
+  }
+  return result;
+}
+
+bool Close(double found, double expected) {
+  if (std::isnan(expected)) return std::isnan(found);
+  if (std::isinf(expected)) return found == expected;
+  return std::fabs(found - expected) <= kAbsolute + kRelative * std::fabs(expected);
+}
+
+// Empty, or the first difference.
+template <typename Found>
+std::string Difference(const std::string& name, const std::vector<Found>& found, const Tensor& expected) {
+  if (static_cast<int64_t>(found.size()) != expected.Elements()) {
+    return fmt::format("`{}` has {} elements, must have {}", name, found.size(), expected.Elements());
+  }
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (Close(static_cast<double>(found[i]), expected.At(i))) continue;
+    return fmt::format("`{}`[{}] is {}, must be {}", name, i, found[i], expected.At(i));
+  }
+  return "";
+}
+
+struct Attempt {
+  Result<ImportedModel> model;
+  Values inputs;
+};
+
+Attempt TryImport(const Model& model, const Data& data, bool weights) {
+  ImportOptions options;
+  options.constant_outputs = true;
+  Values inputs;
+  for (size_t i = 0; i < model.inputs.size() && i < data.inputs.size(); ++i) {
+    const std::string& name = model.inputs[i].name;
+    if (model.inputs[i].type != ElementType::kFloat || (weights && i > 0)) {
+      options.constants[name] = data.inputs[i];
+    } else {
+      options.shapes[name] = data.inputs[i].shape;
+      inputs[name] = data.inputs[i].floats;
+    }
+  }
+  return {Import(model, "case", options), std::move(inputs)};
+}
+
+Outcome Refused(const Status& status) {
+  return status.kind() == StatusKind::kUnsupported ? Outcome::kUnsupported : Outcome::kFailed;
+}
+
+}  // namespace
+
+CaseResult RunCase(const std::string& dir, bool reference) {
+  CaseResult result;
+  for (const char* name : kWrongCases) {
+    if (BaseName(dir) == name) return {Outcome::kUnsupported, "?", "its expectation is wrong, see the source"};
+  }
+  const auto model = ReadModel(JoinPath(dir, "model.onnx"));
+  if (!model.ok()) return {Refused(model.status()), "?", model.status().message()};
+  result.op = model->nodes.size() == 1 ? model->nodes[0].op : "several";
+  const auto refused = [&result](const Status& status) {
+    result.outcome = Refused(status);
+    result.reason = status.message();
+    return result;
+  };
+  const auto unsupported = [&result](const std::string& reason) {
+    result.outcome = Outcome::kUnsupported;
+    result.reason = reason;
+    return result;
+  };
+  // Values that are no tensors (sequences) cannot be read as such.
+  for (const ModelInput& input : model->inputs) {
+    if (!input.is_tensor) return unsupported("input `" + input.name + "` is no tensor");
+  }
+  const auto data = ReadData(dir);
+  if (!data.ok()) return unsupported(data.status().message());
+  for (size_t i = 0; i < model->inputs.size() && i < data->inputs.size(); ++i) {
+    // bfloat16 and float8 are stored as integers of their bits.
+    if (model->inputs[i].type != data->inputs[i].type) {
+      return unsupported("input `" + model->inputs[i].name + "` is " + ElementTypeName(model->inputs[i].type));
+    }
+  }
+  Attempt attempt = TryImport(*model, *data, false);
+  if (!attempt.model.ok() && attempt.model.status().kind() == StatusKind::kUnsupported) {
+    Attempt second = TryImport(*model, *data, true);
+    if (second.model.ok()) attempt = std::move(second);
+  }
+  if (!attempt.model.ok()) return refused(attempt.model.status());
+  const std::map<std::string, Tensor> constants = attempt.model->constant_outputs;
+  Values found;
+  if (!attempt.model->graph.outputs.empty()) {
+    auto run = reference ? RunByReference(std::move(*attempt.model), attempt.inputs)
+                         : RunLibrary(std::move(*attempt.model), attempt.inputs);
+    if (!run.ok()) return refused(run.status());
+    found = std::move(*run);
+  }
+  for (size_t i = 0; i < model->outputs.size() && i < data->outputs.size() && result.reason.empty(); ++i) {
+    const std::string& name = model->outputs[i];
+    const Tensor& expected = data->outputs[i];
+    if (!IsFloating(expected.type) && !IsInteger(expected.type)) {
+      return unsupported("output `" + name + "` is " + ElementTypeName(expected.type));
+    }
+    const auto constant = constants.find(name);
+    if (constant == constants.end()) {
+      result.reason = Difference(name, found[name], expected);
+    } else if (constant->second.shape != expected.shape) {
+      result.reason =
+          fmt::format("`{}` is {}, must be {}", name, ShapeText(constant->second.shape), ShapeText(expected.shape));
+    } else {
+      result.reason = IsFloating(constant->second.type) ? Difference(name, constant->second.floats, expected)
+                                                        : Difference(name, constant->second.ints, expected);
+    }
+  }
+  if (result.reason.empty()) result.outcome = Outcome::kPassed;
+  return result;
+}
+
+}  // namespace hone::onnx

@@ -1,0 +1,110 @@
+// onnx_backend [--reference] [--verbose] FOLDER [NAME..]: all cases of ONNX's backend tests in a folder, or those
+// named: passed, failed, not supported, by operator and in total. Fails if a case did, or if there is none.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "backend_case.h"
+#include "base/file.h"
+
+namespace hone::onnx {
+namespace {
+
+constexpr unsigned kCaseSeconds = 120;
+
+// In a process of its own, so that a crash or an endless loop is one failed case.
+CaseResult RunApart(const std::string& dir, bool reference) {
+  int ends[2];
+  if (pipe(ends) != 0) return {Outcome::kFailed, "?", "no pipe"};
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kCaseSeconds);
+    const CaseResult result = RunCase(dir, reference);
+    const std::string text = fmt::format("{}\n{}\n{}", static_cast<int>(result.outcome), result.op, result.reason);
+    _exit(write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof(buffer))) > 0;) text.append(buffer, static_cast<size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  const size_t first = text.find('\n'), second = text.find('\n', first + 1);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || second == std::string::npos) {
+    return {Outcome::kFailed, "?", fmt::format("its process ended with status {}", status)};
+  }
+  return {static_cast<Outcome>(text[0] - '0'), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
+}
+
+struct Counts {
+  int of[3] = {0, 0, 0};
+  std::string reason;  // of the first that is not supported
+};
+
+void PrintRow(const std::string& name, const Counts& counts) {
+  fmt::print("{:<24} {:>6} {:>6} {:>6}  {}\n", name, counts.of[0], counts.of[1], counts.of[2], counts.reason);
+}
+
+int Main(int argc, char** argv) {
+  bool reference = false, verbose = false;
+  std::string folder;
+  std::vector<std::string> names;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--reference") {
+      reference = true;
+    } else if (word == "--verbose") {
+      verbose = true;
+    } else if (folder.empty()) {
+      folder = word;
+    } else {
+      names.push_back(word);
+    }
+  }
+  if (names.empty()) {
+    auto listed = ListDir(folder);
+    if (!listed.ok()) {
+      fmt::print(stderr, "{}\n", listed.status().message());
+      return 2;
+    }
+    names = *listed;
+  }
+  std::map<std::string, Counts> operators;
+  Counts total;
+  for (const std::string& name : names) {
+    const std::string dir = JoinPath(folder, name);
+    if (!Exists(JoinPath(dir, "model.onnx"))) continue;
+    const CaseResult result = RunApart(dir, reference);
+    Counts& counts = operators[result.op];
+    ++counts.of[static_cast<int>(result.outcome)];
+    ++total.of[static_cast<int>(result.outcome)];
+    if (result.outcome == Outcome::kUnsupported && counts.reason.empty()) counts.reason = result.reason;
+    if (result.outcome == Outcome::kFailed || verbose) {
+      const char* kWords[] = {"passed", "FAILED", "not supported"};
+      fmt::print("{}: {} {}\n", kWords[static_cast<int>(result.outcome)], name, result.reason);
+      fflush(stdout);
+    }
+  }
+  fmt::print("\n{:<24} {:>6} {:>6} {:>6}  {}\n", "operator", "passed", "failed", "n.s.", "the first reason");
+  Counts rest;
+  int hidden = 0;
+  for (const auto& [name, counts] : operators) {
+    if (counts.of[0] + counts.of[1] > 0) {
+      PrintRow(name, counts);
+      continue;
+    }
+    ++hidden;
+    rest.of[2] += counts.of[2];
+  }
+  PrintRow(fmt::format("({} others)", hidden), rest);
+  fmt::print("{} passed, {} failed, {} not supported\n", total.of[0], total.of[1], total.of[2]);
+  return total.of[1] > 0 || total.of[0] == 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace hone::onnx
+
+int main(int argc, char** argv) { return hone::onnx::Main(argc, argv); }
