@@ -32,7 +32,7 @@ struct MeasureSettings {
 };
 
 struct TuneSettings {
-  std::string tuner = "random";  // search/tuner/tuner.h knows the list
+  std::string tuner = "auto";    // search/tuner/tuner.h knows the list
   int64_t trials = 128;          // budget of one task, at least 1
   double seconds = 0;            // budget of one task in seconds of tuning over all its sessions; 0: no limit
   int64_t early_stop = 0;        // stop after so many trials without a better one; 0: never

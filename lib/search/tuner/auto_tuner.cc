@@ -16,6 +16,9 @@ constexpr size_t kCenters = 3;        // and the neighbours of this many of the 
 constexpr size_t kCandidates = 768;   // of them the best by mean, whose variance is looked at
 constexpr double kWorstLog = 1.0;     // labels beyond e times the best say less by the excess
 
+constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
+constexpr float kDonorTrials = 12;  // after so many trials donors count half
+
 double NormalDensity(double z) { return 0.3989422804014327 * std::exp(-0.5 * z * z); }
 double NormalShare(double z) { return 0.5 * std::erfc(-z * 0.7071067811865476); }
 
@@ -35,8 +38,8 @@ void AutoTuner::Prepare() {
   prepared_ = true;
   points_ = MakeAutoPoints(space_, context_, seed_, kMostPoints, kMostRows);
   prior_ = points_.log_cost;
-  const std::vector<float> correction = DonorCorrection(points_, space_, context_);
-  for (size_t r = 0; r < correction.size(); ++r) prior_[r] += correction[r];
+  correction_ = DonorCorrection(points_, space_, context_);
+  for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
   by_prior_.resize(points_.rows());
   for (size_t r = 0; r < by_prior_.size(); ++r) by_prior_[r] = r;
   std::stable_sort(by_prior_.begin(), by_prior_.end(), [&](size_t a, size_t b) { return prior_[a] < prior_[b]; });
@@ -97,6 +100,11 @@ std::vector<uint64_t> AutoTuner::NextBatch(int n) {
 }
 
 void AutoTuner::Fit(size_t history) {
+  // What was measured here replaces what was measured elsewhere.
+  const auto trials = static_cast<float>(history);
+  for (size_t r = 0; r < correction_.size(); ++r) {
+    prior_[r] = points_.log_cost[r] + correction_[r] * kDonorTrials / (kDonorTrials + trials);
+  }
   std::vector<size_t> timed;
   best_log_ = std::numeric_limits<double>::infinity();
   any_ok_ = false;
@@ -201,12 +209,13 @@ double AutoTuner::Works(size_t row, const std::vector<size_t>& failed, const std
       const double d = points_.row(row)[c] - points_.row(other)[c];
       distance += d * d;
     }
-    return std::exp(-3 * distance);
+    return std::exp(-2 * distance);
   };
   double good = 1, bad = 0;  // one success beforehand: legal points usually work
   for (size_t f : failed) bad += weight(f);
   for (size_t w : worked) good += weight(w);
-  return good / (good + bad);
+  const double share = good / (good + bad);
+  return share * share;  // of two mistakes, trying what fails again is the worse one
 }
 
 std::vector<uint64_t> AutoTuner::Plan(size_t history) {
@@ -228,6 +237,10 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     if (history_[i].row >= points_.rows()) continue;
     (history_[i].state == TrialState::kFailed ? failed : worked).push_back(history_[i].row);
   }
+  // The newest say most, and there is an end to what each plan may cost.
+  for (std::vector<size_t>* rows : {&failed, &worked}) {
+    if (rows->size() > kMostJudged) rows->erase(rows->begin(), rows->end() - kMostJudged);
+  }
   std::vector<size_t> active = ActiveRows(history, known);
   if (active.empty() && !points_.complete) {
     // The sample is used up; what is left of the space is looked for at random.
@@ -238,17 +251,25 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     }
     return plan;
   }
-  std::vector<std::pair<double, size_t>> means;
-  for (size_t row : active) means.push_back({prior_[row] + model_offset_ + model_->Mean(Row(row)), row});
-  if (means.size() > kCandidates) {
-    std::nth_element(means.begin(), means.begin() + kCandidates, means.end());
-    means.resize(kCandidates);
+  struct Ranked {
+    double rank, mean, works;
+    size_t row;
+    bool operator<(const Ranked& o) const { return rank != o.rank ? rank < o.rank : row < o.row; }
+  };
+  std::vector<Ranked> ranked;
+  for (size_t row : active) {
+    const double mean = prior_[row] + model_offset_ + model_->Mean(Row(row)), works = Works(row, failed, worked);
+    ranked.push_back({mean - std::log(works), mean, works, row});
   }
-  std::sort(means.begin(), means.end());
+  if (ranked.size() > kCandidates) {
+    std::nth_element(ranked.begin(), ranked.begin() + kCandidates, ranked.end());
+    ranked.resize(kCandidates);
+  }
+  std::sort(ranked.begin(), ranked.end());
   const size_t n = model_->size();
   std::vector<Candidate> candidates;
-  for (const auto& [mean, row] : means) {
-    Candidate c{row, mean, model_->Covariance(Row(row), Row(row)), Works(row, failed, worked), std::vector<float>(n)};
+  for (const auto& [rank, mean, works, row] : ranked) {
+    Candidate c{row, mean, model_->Covariance(Row(row), Row(row)), works, std::vector<float>(n)};
     model_->Whiten(Row(row), c.white.data());
     for (float w : c.white) c.variance -= static_cast<double>(w) * w;
     candidates.push_back(std::move(c));
@@ -283,7 +304,11 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   for (const uint64_t index : plan) believe(points_.Find(index));
   Rng rng(Mix64(seed_ ^ Mix64(history ^ 0x70696361ULL)));
   double best = best_log_;
-  if (!std::isfinite(best) && !candidates.empty()) best = candidates[0].mean;
+  if (!std::isfinite(best)) {
+    for (const Candidate& c : candidates) best = std::min(best, c.mean);
+  }
+  // As long as nothing has worked, the estimate counts for less with each failure.
+  const double doubt = any_ok_ ? 0 : 0.1 * static_cast<double>(failed.size());
   double gain_left = 0;
   while (plan.size() < kGroup) {
     const Candidate* chosen = nullptr;
@@ -293,7 +318,8 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     for (const Candidate& c : candidates) {
       if (planned.count(points_.index[c.row])) continue;
       const double variance = std::max(c.variance - (believed_.empty() ? common : 0), 1e-6);
-      const double gain = ExpectedImprovement(best - margin, c.mean, std::sqrt(variance)) * c.works;
+      const double deviation = std::max(std::sqrt(variance), doubt);
+      const double gain = ExpectedImprovement(best - margin, c.mean, deviation) * c.works;
       if (gain > most) most = gain, chosen = &c;
       gain_left = std::max(gain_left, gain);
     }

@@ -65,8 +65,9 @@ class AutoTuner : public Tuner {
   const TunerContext context_;
   bool prepared_ = false;
   AutoPoints points_;
-  std::vector<float> prior_;      // of each row: log time but for a constant, before anything is measured
-  std::vector<size_t> by_prior_;  // rows, the most promising first
+  std::vector<float> prior_;       // of each row: log time but for a constant, before anything is measured
+  std::vector<float> correction_;  // of the estimate, by donors; empty without
+  std::vector<size_t> by_prior_;   // rows, the most promising first
   std::unique_ptr<GaussianModel> model_;
   double model_offset_ = 0;                                      // taken from the labels
   std::vector<std::pair<size_t, std::vector<float>>> believed_;  // of the group that is planned: row, whitened

@@ -29,7 +29,7 @@ TEST(Settings, AMissingKeyHasItsDefault) {
   const Result<TuneSettings> tune = ParseTuneSettings(R"({"version": 1, "trials": 3})", "t.json");
   ASSERT_TRUE(tune.ok()) << tune.status().message();
   EXPECT_EQ(tune->trials, 3);
-  EXPECT_EQ(tune->tuner, "random");
+  EXPECT_EQ(tune->tuner, "auto");
 }
 
 TEST(Settings, MistakesAreNamed) {

@@ -1,0 +1,137 @@
+// Tuners against spaces that were measured: the share of the best speed that `auto` finds, and the files themselves.
+#include "session/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "session/replay_file.h"
+#include "session/replay_table.h"
+
+namespace hone::session {
+namespace {
+
+using record::ParseReplay;
+using record::ReplaySpace;
+using record::ReplayText;
+
+ReplaySpace Load(const std::string& name) {
+  auto replay = LoadReplay("tests/replay/" + name + ".replay");
+  EXPECT_TRUE(replay.ok()) << replay.status().message();
+  return *replay;
+}
+
+// The median over seeds 1 .. 7 of the share after `trials` trials.
+double MedianShare(const ReplaySpace& replay, const std::string& tuner, int64_t trials,
+                   const std::vector<search::Donor>& donors = {}) {
+  ReplayOptions options;
+  options.tuner = tuner;
+  options.trials = trials;
+  options.donors = donors;
+  auto runs = ReplaySeeds(replay, replay.MakeSpace(), options, 7);
+  EXPECT_TRUE(runs.ok()) << runs.status().message();
+  std::vector<double> shares;
+  for (const ReplayRun& run : *runs) shares.push_back(run.share.back());
+  std::sort(shares.begin(), shares.end());
+  return shares[shares.size() / 2];
+}
+
+class Measured : public testing::TestWithParam<const char*> {};
+
+TEST_P(Measured, AutoFindsNearlyTheBest) {
+  const ReplaySpace replay = Load(GetParam());
+  EXPECT_GE(MedianShare(replay, "auto", 32), 0.90);
+  EXPECT_GE(MedianShare(replay, "auto", 64), 0.95);
+}
+
+TEST_P(Measured, AutoIsNoWorseThanRandom) {
+  const ReplaySpace replay = Load(GetParam());
+  EXPECT_GE(MedianShare(replay, "auto", 24) + 0.02, MedianShare(replay, "random", 24));
+}
+
+TEST_P(Measured, EqualSeedsTryEqualPoints) {
+  const ReplaySpace replay = Load(GetParam());
+  const search::TaskSpace space = replay.MakeSpace();
+  ReplayOptions options;
+  options.trials = 24;
+  auto a = Replay(replay, space, options), b = Replay(replay, space, options);
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(a->tried, b->tried);
+  options.batch = 8;  // how many are asked for at a time is of no matter
+  auto c = Replay(replay, space, options);
+  ASSERT_TRUE(c.ok());
+  EXPECT_EQ(a->tried, c->tried);
+}
+
+TEST_P(Measured, TheFileReadsBackAsItWasWritten) {
+  auto bytes = ReadFile(std::string("tests/replay/") + GetParam() + ".replay");
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(ReplayText(Load(GetParam())), *bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Spaces, Measured, testing::Values("conv3x3_48x40", "depthwise_144x40", "dense_768x1008"));
+
+// Winograd is worth more than twice the speed there, and the default is of the other template.
+TEST(Replay, AutoChoosesTheTemplateAtOnce) { EXPECT_GE(MedianShare(Load("conv3x3_48x40"), "auto", 8), 0.85); }
+
+TEST(Replay, TrialsBehindTheBestArePruned) {
+  const ReplaySpace replay = Load("dense_768x1008");
+  ReplayOptions options;
+  options.tuner = "grid";
+  options.trials = 1000;
+  auto run = Replay(replay, replay.MakeSpace(), options);
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(run->tried.size(), replay.points.size());  // all points and no others
+  EXPECT_DOUBLE_EQ(run->share.back(), 1);
+  EXPECT_EQ(TrialsTo(*run, 2), static_cast<int64_t>(replay.points.size()) + 1);
+}
+
+TEST(Replay, ASpaceOfWhichNothingWorksIsRefused) {
+  ReplaySpace replay = Load("dense_768x1008");
+  for (record::ReplayPoint& p : replay.points) p = {p.index, TrialState::kFailed, TrialError::kCrash, 0};
+  const auto run = Replay(replay, replay.MakeSpace(), {});
+  ASSERT_FALSE(run.ok());
+  EXPECT_NE(run.status().message().find("nothing to find"), std::string::npos);
+}
+
+const char kText[] =
+    "hone-replay 1\nworkload dense(f32[1,8], f32[8,8])\ntarget cpu\nmachine here\ntemplate t 3 1\n"
+    "knob a number 1 2 4\nknob s split -1,1 -1,2\nknob w word x y\npoints 3\n1 12.5\n2 >99\n1 !crash\nend\n";
+
+TEST(ReplayFile, SaysWhatItHolds) {
+  auto replay = ParseReplay(kText, "f");
+  ASSERT_TRUE(replay.ok()) << replay.status().message();
+  EXPECT_EQ(replay->Defaults(), std::vector<uint64_t>{1});
+  EXPECT_DOUBLE_EQ(replay->best(), 12.5e-6);
+  ASSERT_NE(replay->Find(3), nullptr);
+  EXPECT_EQ(replay->Find(3)->state, TrialState::kPruned);
+  EXPECT_EQ(replay->Find(4)->error, TrialError::kCrash);
+  EXPECT_EQ(replay->Find(2), nullptr);
+  const search::TaskSpace space = replay->MakeSpace();
+  EXPECT_EQ(space.size(), 12U);
+  EXPECT_EQ(*space.LegalIndices(100), (std::vector<uint64_t>{1, 3, 4}));
+  EXPECT_EQ(space.At(4).Text(), "t a=2 s=[-1,2] w=x");
+  EXPECT_EQ(ReplayText(*replay), kText);
+}
+
+TEST(ReplayFile, RefusesWhatIsDamagedWithItsLine) {
+  const auto changed = [](const std::string& from, const std::string& to) {
+    std::string text = kText;
+    text.replace(text.find(from), from.size(), to);
+    const auto replay = ParseReplay(text, "f");
+    return replay.ok() ? std::string("ok") : replay.status().message();
+  };
+  EXPECT_NE(changed("hone-replay 1", "hone-replay 9").find("version 9"), std::string::npos);
+  EXPECT_EQ(changed("2 >99", "0 >99"), "f:11: indices must ascend");
+  EXPECT_EQ(changed("2 >99", "2 nan"), "f:11: `nan` is not a time in microseconds");
+  EXPECT_EQ(changed("2 >99", "90 >99"), "f:11: index 91 is not in the space of 12 points");
+  EXPECT_EQ(changed("points 3", "points 4"), "f:13: expected `GAP TIME`");
+  EXPECT_EQ(changed("end\n", ""), "f:13: the file ends too early: a line `end` is missing");
+  EXPECT_EQ(changed("knob w word", "knob a word"), "f:8: a second knob `a`");
+  EXPECT_EQ(changed("number 1 2 4", "sort 1 2 4"), "f:6: unknown kind of knob `sort`");
+  EXPECT_EQ(changed("1 !crash", "1 !fire").substr(0, 5), "f:12:");
+}
+
+}  // namespace
+}  // namespace hone::session

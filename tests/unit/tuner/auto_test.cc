@@ -1,0 +1,262 @@
+// The tuner `auto` on invented surfaces: it finds the best point, learns where points fail, uses estimates and donors,
+// and is a function of its history.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "search/tuner/auto_model.h"
+#include "search/tuner/auto_tuner.h"
+#include "surface.h"
+
+namespace hone::search {
+namespace {
+
+using Measure = std::function<Outcome(const Config&)>;
+
+Outcome OnSurface(const Config& config) { return OkOutcome(config, SurfaceSeconds(config)); }
+
+Outcome Failed(const Config& config) {
+  Outcome o;
+  o.config = config;
+  o.state = TrialState::kFailed;
+  o.error = TrialError::kCompile;
+  return o;
+}
+
+// Goes on from `history` up to `trials` trials, asking for 16 at a time as sessions do.
+std::vector<uint64_t> Continue(Tuner* tuner, const TaskSpace& space, const Measure& measure, size_t trials,
+                               std::vector<uint64_t> history = {}) {
+  std::vector<Outcome> outcomes;
+  for (const uint64_t index : history) outcomes.push_back(measure(space.At(index)));
+  tuner->Update(outcomes);
+  while (history.size() < trials) {
+    const size_t room = std::min(16 - history.size() % 16, trials - history.size());
+    const std::vector<uint64_t> next = tuner->NextBatch(static_cast<int>(room));
+    EXPECT_LE(next.size(), room);
+    if (next.empty()) break;
+    outcomes.clear();
+    for (const uint64_t index : next) outcomes.push_back(measure(space.At(index)));
+    history.insert(history.end(), next.begin(), next.end());
+    tuner->Update(outcomes);
+  }
+  return history;
+}
+
+double BestSeconds(const TaskSpace& space, const std::vector<uint64_t>& tried, const Measure& measure) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const uint64_t index : tried) {
+    const Outcome o = measure(space.At(index));
+    if (o.state == TrialState::kOk) best = std::min(best, o.median);
+  }
+  return best;
+}
+
+std::vector<uint64_t> Search(const TaskSpace& space, const Measure& measure, size_t trials, uint64_t seed = 1,
+                             const TunerContext& context = {}) {
+  AutoTuner tuner(space, seed, context);
+  return Continue(&tuner, space, measure, trials);
+}
+
+TEST(Auto, FindsTheBestOfASurfaceWithoutAnEstimate) {
+  const TaskSpace space = SurfaceSpace();
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, seed), OnSurface), 1.15e-3) << seed;
+  }
+}
+
+TEST(Auto, FollowsAGoodEstimateFromTheFirstTrial) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.estimate = [](const Workload&, const Config& config) {
+    return std::vector<double>{std::log(SurfaceSeconds(config) * 5e9)};  // another unit
+  };
+  EXPECT_DOUBLE_EQ(BestSeconds(space, Search(space, OnSurface, 4, 1, context), OnSurface), 1e-3);
+}
+
+// The estimate says the opposite of the truth about `c`; measurements must win.
+TEST(Auto, CorrectsAnEstimateThatIsWrong) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.estimate = [](const Workload&, const Config& config) {
+    const double c = static_cast<double>(config.Number("c"));
+    return std::vector<double>{std::log(SurfaceSeconds(config)) + 0.2 * c};
+  };
+  EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, 1, context), OnSurface), 1.25e-3);
+}
+
+TEST(Auto, BeginsWithTheDefaults) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.defaults = {17, 5};
+  const std::vector<uint64_t> tried = Search(space, OnSurface, 4, 1, context);
+  EXPECT_EQ(tried[0], 17U);
+  EXPECT_EQ(tried[1], 5U);
+}
+
+TEST(Auto, ProposesLegalPointsOnceUntilNothingIsLeft) {
+  Space small("small");
+  small.Add(Knob::Choice("a", {1, 2, 3, 4, 5}));
+  small.Add(Knob::Words("b", {"x", "y", "z"}));
+  small.AddRule({"odd", [](const Config& c) -> std::optional<std::string> {
+                   if (c.Number("a") != 3) return std::nullopt;
+                   return "a is 3";
+                 }});
+  TaskSpace space;
+  space.Add(std::move(small));
+  const std::vector<uint64_t> tried = Search(space, [](const Config& c) { return OkOutcome(c, 1e-3); }, 100);
+  EXPECT_EQ(tried.size(), 12U);
+  EXPECT_EQ(std::set<uint64_t>(tried.begin(), tried.end()).size(), 12U);
+  for (const uint64_t index : tried) EXPECT_FALSE(space.Reject(index));
+}
+
+TEST(Auto, SpacesOfOnePointAndNone) {
+  TaskSpace none, one;
+  Space empty("empty"), single("single");
+  empty.Add(Knob::Choice("a", {}));
+  single.Add(Knob::Choice("a", {7}));
+  none.Add(std::move(empty));
+  one.Add(std::move(single));
+  EXPECT_TRUE(Search(none, OnSurface, 8).empty());
+  EXPECT_EQ(Search(one, [](const Config& c) { return OkOutcome(c, 1); }, 8), std::vector<uint64_t>{0});
+}
+
+TEST(Auto, AllFailingAndAllEqualEndWithTheSpace) {
+  Space small("small");
+  small.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6}));
+  small.Add(Knob::Choice("b", {1, 2, 3, 4, 5, 6}));
+  TaskSpace space;
+  space.Add(std::move(small));
+  EXPECT_EQ(Search(space, Failed, 100).size(), 36U);
+  EXPECT_EQ(Search(space, [](const Config& c) { return OkOutcome(c, 2e-3); }, 100).size(), 36U);
+}
+
+TEST(Auto, TimesThatAreNoneCountAsFailures) {
+  const TaskSpace space = SurfaceSpace();
+  int n = 0;
+  const Measure odd = [&n](const Config& c) {
+    Outcome o = OnSurface(c);
+    const double bad[] = {std::nan(""), std::numeric_limits<double>::infinity(), 0, -1};
+    if (++n % 3 == 0) o.median = bad[n % 4];
+    return o;
+  };
+  EXPECT_EQ(Search(space, odd, 48).size(), 48U);
+}
+
+// Half of the space fails; few trials are spent there once that is known.
+TEST(Auto, LearnsWherePointsFail) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;  // which makes the failing half look good
+  context.estimate = [](const Workload&, const Config& c) {
+    return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0};
+  };
+  const Measure half = [](const Config& c) { return c.Number("d") <= 4 ? Failed(c) : OkOutcome(c, SurfaceSeconds(c)); };
+  const std::vector<uint64_t> tried = Search(space, half, 64, 1, context);
+  const auto fails =
+      std::count_if(tried.begin() + 32, tried.end(), [&](uint64_t index) { return space.At(index).Number("d") <= 4; });
+  EXPECT_LE(fails, 12);
+}
+
+TEST(Auto, ResumedAnywhereItEndsWithTheSameTrials) {
+  const TaskSpace space = SurfaceSpace();
+  const std::vector<uint64_t> whole = Search(space, OnSurface, 28, 9);
+  ASSERT_EQ(whole.size(), 28U);
+  for (size_t at = 0; at < whole.size(); ++at) {
+    AutoTuner tuner(space, 9, {});
+    const std::vector<uint64_t> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
+    EXPECT_EQ(Continue(&tuner, space, OnSurface, 28, history), whole) << "resumed after " << at;
+  }
+}
+
+// Another tuner's history may hold what auto would propose; it goes on all the same, and proposes nothing twice.
+TEST(Auto, GoesOnFromAnotherTunersHistory) {
+  const TaskSpace space = SurfaceSpace();
+  std::vector<uint64_t> history;
+  for (uint64_t i = 0; history.size() < 22; i += 37) {
+    if (!space.Reject(i)) history.push_back(i);
+  }
+  AutoTuner tuner(space, 1, {});
+  const std::vector<uint64_t> all = Continue(&tuner, space, OnSurface, 60, history);
+  EXPECT_EQ(all.size(), 60U);
+  EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), 60U);
+}
+
+TEST(Auto, ExpectsLessTheLongerItSearches) {
+  const TaskSpace space = SurfaceSpace();
+  AutoTuner tuner(space, 1, {});
+  EXPECT_FALSE(tuner.ExpectedGain().has_value());
+  const std::vector<uint64_t> some = Continue(&tuner, space, OnSurface, 16);
+  const std::optional<double> early = tuner.ExpectedGain();
+  Continue(&tuner, space, OnSurface, 128);
+  const std::optional<double> late = tuner.ExpectedGain();
+  ASSERT_TRUE(early && late);
+  EXPECT_GT(*early, 2 * *late);
+  // A function of the history: a tuner that was told of it at once expects the same.
+  AutoTuner resumed(space, 1, {});
+  Continue(&resumed, space, OnSurface, 16, some);
+  EXPECT_EQ(resumed.ExpectedGain(), early);
+}
+
+// Donors know that c = 6 and d = 2 are best; the estimate knows nothing.
+TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < space.size(); i += 13) {
+    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(space.At(i), 7 * SurfaceSeconds(space.At(i))));
+  }
+  const double alone = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
+  context.donors.push_back(donor);
+  const double helped = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
+  EXPECT_LT(helped, 1.3e-3);
+  EXPECT_LT(helped, alone);
+}
+
+// Far more points than are looked at: they are sampled, and the neighbours of the best are found.
+TEST(Auto, SearchesSpacesThatAreTooLargeToEnumerate) {
+  Space large("large");
+  std::vector<int64_t> values;
+  for (int64_t v = 1; v <= 64; ++v) values.push_back(v);
+  for (const char* name : {"a", "b", "c", "d"}) large.Add(Knob::Choice(name, values));
+  large.Add(Knob::Choice("e", {0, 1, 2, 3}));
+  TaskSpace space;
+  space.Add(std::move(large));
+  const Measure bowl = [](const Config& c) {
+    double sum = 1;
+    for (const char* name : {"a", "b", "c", "d"}) {
+      sum += std::fabs(std::log2(static_cast<double>(c.Number(name)) / 16.0));
+    }
+    return OkOutcome(c, 1e-3 * sum);
+  };
+  EXPECT_LT(BestSeconds(space, Search(space, bowl, 64), bowl), 2.0e-3);  // a random point has about 6e-3
+}
+
+// A Gaussian process without noise goes through its observations, and knows more near them than far away.
+TEST(GaussianModel, MeansAndVariances) {
+  GaussianModel model(4, {1, 1, 1, 1});
+  GaussianSettings settings;
+  settings.noise = 1e-3;
+  model.set_settings(settings);
+  const float points[][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {5, 5, 0, 0}};
+  const GaussianRow far{points[3], 0}, at{points[1], 0};
+  model.Fit({{points[0], 0}, {points[1], 0}, {points[2], 0}}, {0.1, 0.4, -0.2}, false);
+  EXPECT_NEAR(model.Mean({points[0], 0}), 0.1, 1e-3);
+  EXPECT_NEAR(model.Mean(at), 0.4, 1e-3);
+  const auto variance = [&](const GaussianRow& row) {
+    std::vector<float> white(model.size());
+    model.Whiten(row, white.data());
+    double v = model.Covariance(row, row);
+    for (const float w : white) v -= static_cast<double>(w) * w;
+    return v;
+  };
+  EXPECT_LT(variance(at), 1e-3);
+  EXPECT_GT(variance(far), 0.05);
+}
+
+}  // namespace
+}  // namespace hone::search
