@@ -1,5 +1,8 @@
 #include "search/tuner/tuner.h"
 
+#include <optional>
+
+#include "base/rng.h"
 #include "base/suggest.h"
 #include "search/tuner/annealing_tuner.h"
 #include "search/tuner/auto_tuner.h"
@@ -19,17 +22,27 @@ struct Entry {
   TunerResult (*make)(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context);
 };
 
-// An xgb tuner. Names that say no features mean others in AutoTVM.
-template <Loss loss, FeatureKind ours, FeatureKind autotvms = ours>
+// Why the loops of a point of the space cannot be looked at; OK if those of the first that is drawn can.
+Status CheckLoops(const TaskSpace& space, const TunerContext& context) {
+  if (!context.loops) return Status::Unsupported("loops are not known here");
+  Rng rng(1);
+  const std::optional<uint64_t> index = space.SampleLegal(rng);
+  return index ? context.loops(context.workload, space.At(*index)).status() : Status();
+}
+
+// An xgb tuner. Names that say no features mean knob here and itervar in AutoTVM; the latter only where it is possible.
+template <Loss loss, FeatureKind features, bool plain = false>
 TunerResult MakeXgb(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context) {
   HONE_RETURN_IF_ERROR(CheckXgb());
-  const FeatureKind features = context.like_autotvm ? autotvms : ours;
-  if (features != FeatureKind::kKnob && !context.loops) {
+  FeatureKind kind = features;
+  if (plain && context.like_autotvm && CheckLoops(space, context).ok()) kind = FeatureKind::kItervar;
+  if (const Status loops = kind == FeatureKind::kKnob ? Status() : CheckLoops(space, context); !loops.ok()) {
     return Status::Unsupported(std::string("tuner `") + name +
-                               "` looks at the loops of points, which are not known here; use one that ends in _knob");
+                               "` looks at the loops of points, which cannot be made (" + loops.message() +
+                               "); use one whose name ends in _knob");
   }
   XgbTunerOptions options =
-      context.like_autotvm ? XgbTunerOptions::LikeAutotvm(loss, features) : XgbTunerOptions::Ours(loss, features);
+      context.like_autotvm ? XgbTunerOptions::LikeAutotvm(loss, kind) : XgbTunerOptions::Ours(loss, kind);
   options.name = name;
   return {std::make_unique<XgbTuner>(space, seed, context, options)};
 }
@@ -56,15 +69,15 @@ const Entry kEntries[] = {
      [](const char*, const TaskSpace& space, uint64_t seed, const TunerContext&) -> TunerResult {
        return {std::make_unique<AnnealingTuner>(space, seed)};
      }},
-    {"xgb", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob, FeatureKind::kItervar>},
+    {"xgb", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob, true>},
     {"xgb_knob", nullptr, MakeXgb<Loss::kReg, FeatureKind::kKnob>},
     {"xgb_itervar", nullptr, MakeXgb<Loss::kReg, FeatureKind::kItervar>},
     {"xgb_curve", nullptr, MakeXgb<Loss::kReg, FeatureKind::kCurve>},
-    {"xgb_rank", nullptr, MakeXgb<Loss::kRank, FeatureKind::kKnob, FeatureKind::kItervar>},
+    {"xgb_rank", nullptr, MakeXgb<Loss::kRank, FeatureKind::kKnob, true>},
     {"xgb_rank_knob", nullptr, MakeXgb<Loss::kRank, FeatureKind::kKnob>},
     {"xgb_rank_itervar", nullptr, MakeXgb<Loss::kRank, FeatureKind::kItervar>},
     {"xgb_rank_curve", nullptr, MakeXgb<Loss::kRank, FeatureKind::kCurve>},
-    {"xgb_rank_binary", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kKnob, FeatureKind::kItervar>},
+    {"xgb_rank_binary", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kKnob, true>},
     {"xgb_rank_binary_knob", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kKnob>},
     {"xgb_rank_binary_itervar", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kItervar>},
     {"xgb_rank_binary_curve", nullptr, MakeXgb<Loss::kRankBinary, FeatureKind::kCurve>},

@@ -32,7 +32,7 @@ class Tuner {
 };
 
 // `name`: one of TunerNames() or an alias. An unknown name: kInvalid with a suggestion and the list; a tuner that this
-// build does not have, or that needs context.loops where there is none: kUnsupported, with what to do. `space` must
+// build does not have, or that looks at loops where context.loops makes none: kUnsupported, with what to do. `space` must
 // outlive the tuner; `context` is copied as far as it is needed.
 Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed,
                                          const TunerContext& context = {});

@@ -202,13 +202,24 @@ TEST_F(XgbTunerTest, LoopFeaturesNeedLoops) {
 // A point whose loops cannot be made is a row of missing values, no more.
 TEST_F(XgbTunerTest, PointsThatCannotBeLoweredAreBorne) {
   TunerContext context;
-  context.loops = [](const Workload& w, const Config& config) -> Result<ir::Function> {
-    if (config.Number("d") == 3) return Status::Unsupported("no d of 3");
+  int64_t bad = 3;
+  context.loops = [&](const Workload& w, const Config& config) -> Result<ir::Function> {
+    if (config.Number("d") == bad) return Status::Unsupported("no such d");
     return SurfaceLoops(w, config);
   };
   EXPECT_EQ(Propose(Make("xgb_itervar", space_, 1, context).get(), space_, OnSurface, 40, 16).size(), 40u);
-  context.loops = [](const Workload&, const Config&) -> Result<ir::Function> { return Status::Unsupported("none"); };
-  EXPECT_EQ(Propose(Make("xgb_curve", space_, 1, context).get(), space_, OnSurface, 40, 16).size(), 40u);
+}
+
+// Where no loops can be made at all (a space of another version is replayed) it is said at once; names that leave the
+// features open take those of knobs.
+TEST_F(XgbTunerTest, LoopsThatCannotBeMadeAreRefused) {
+  TunerContext context;
+  context.loops = [](const Workload&, const Config&) -> Result<ir::Function> { return Status::Invalid("12 knobs"); };
+  auto tuner = MakeTuner("xgb_curve", space_, 1, context);
+  ASSERT_FALSE(tuner.ok());
+  EXPECT_NE(tuner.status().message().find("12 knobs"), std::string::npos) << tuner.status().message();
+  context.like_autotvm = true;
+  EXPECT_TRUE(MakeTuner("xgb_rank", space_, 1, context).ok());
 }
 
 // AutoTVM's constants in small, so that several plans are made; its walkers go on from plan to plan.
