@@ -4,6 +4,7 @@
 
 #include "op/conv2d_depthwise.h"
 #include "op/conv2d_direct.h"
+#include "op/conv2d_direct_space.h"
 #include "op/conv2d_grouped.h"
 #include "op/conv2d_reference.h"
 #include "op/conv2d_shape.h"
@@ -90,9 +91,8 @@ class Conv2dOperator final : public Operator {
     int64_t lanes = target.FloatLanes();
     if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
     if (s.groups == 1) return {&Conv2dDirect()};
-    if (s.plain_input) return {&Conv2dGrouped()};
-    if (s.depthwise()) return {&Conv2dDepthwise()};
-    if (s.cg % lanes == 0 && s.o / s.groups % lanes == 0) return {&Conv2dDirect()};
+    if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
+    if (DirectLayer::MergedGroups(s, lanes) > 0) return {&Conv2dDirect()};
     return {&Conv2dGrouped()};
   }
 

@@ -79,7 +79,7 @@ Space MakeDepthwiseSpace(const Layer& l) {
     if (need <= l.registers) return {};
     return fmt::format("{} accumulators need {} of {} registers", need - 2, need, l.registers);
   });
-  int64_t most = rows.back() * std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);
+  int64_t most = std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);  // one row: two are not always legal
   int64_t least = std::min<int64_t>(4, most);
   add("register tile", [least](const Point& p) -> Rejection {
     if (p.tile_oh * p.tile_ow >= least) return {};

@@ -31,7 +31,11 @@ Tensor PackWeight(const DirectLayer& l, const DirectPoint& p, const Tensor& raw)
   return te::ComputeConstant("weight.packed", shape, axes, [&](const std::vector<Var>& x) {
     Expr oc = x[0] * width + x[6];
     Expr ic = (x[1] * p.ic_block + x[ii]) * l.ic_lanes + x[ici];
-    return ReadOrZero(raw, {oc, ic, x[2], x[kw]}, {tiles * width, l.ic_blocks * l.ic_lanes, s.kh, s.kw});
+    if (l.merged == 1) {
+      return ReadOrZero(raw, {oc, ic, x[2], x[kw]}, {tiles * width, l.ic_blocks * l.ic_lanes, s.kh, s.kw});
+    }
+    Expr read = ReadOrZero(raw, {oc, ic % l.raw_cg, x[2], x[kw]}, {tiles * width, l.raw_cg, s.kh, s.kw});
+    return ir::MakeSelect(ir::Eq(ic / l.raw_cg, oc / l.raw_og % l.merged), read, ir::Imm(DType::Float(32), 0));
   });
 }
 

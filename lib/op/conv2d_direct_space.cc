@@ -251,6 +251,15 @@ int64_t FlatRow(int64_t pixels, int threads) {
 
 }  // namespace
 
+int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
+  constexpr int64_t kMost = 16;  // about what plain loops lose against a register tile
+  const int64_t og = s.o / s.groups;
+  for (int64_t m = 1; m <= std::min(s.groups, kMost) && !s.plain_input; ++m) {
+    if (s.groups % m == 0 && m * s.cg % lanes == 0 && m * og % lanes == 0) return m;
+  }
+  return s.groups <= kMost ? s.groups : 0;
+}
+
 DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   DirectLayer l;
   l.s = Conv2dShape::Of(workload);
@@ -259,6 +268,9 @@ DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   l.registers = target.vector_registers;
   Conv2dShape& s = l.s;
   l.pad = s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w;
+  l.raw_cg = s.cg, l.raw_og = s.o / s.groups;
+  l.merged = std::max<int64_t>(MergedGroups(s, l.lanes), 1);
+  s.cg *= l.merged, s.groups /= l.merged;
   if (s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded() && s.h > 1) {
     s.ow = FlatRow(s.h * s.w, l.threads);
     s.oh = s.h * s.w / s.ow;

@@ -22,7 +22,13 @@ struct DirectLayer {
   int64_t oc_blocks = 1;        // blocks of output channels, all groups
   int64_t group_oc_blocks = 1;  // of one group
   bool pad = false;             // does any window reach outside the input?
+  // Groups of `merged` original ones each, with zeros in the weights between them; s.cg and s.groups are the merged
+  // ones'.
+  int64_t merged = 1, raw_cg = 1, raw_og = 1;
 
+  // How many groups become one, so that groups are whole blocks of channels or there is one group; 0 if this template
+  // does not apply, as too much would be multiplied by zero.
+  static int64_t MergedGroups(const Conv2dShape& shape, int64_t lanes);
   static DirectLayer Of(const Workload& workload, const Target& target);
   int64_t WeightBytes(int64_t oc) const;    // packed weights of `oc` blocks of output channels
   int64_t PadElements(int64_t rows) const;  // padded input of `rows` output rows of one image
