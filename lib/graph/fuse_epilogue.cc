@@ -3,22 +3,30 @@
 #include <algorithm>
 #include <optional>
 
+#include "define/attributes.h"
+
 namespace hone::graph {
 namespace {
 
-bool IsAnchor(const Node& node) { return node.workload.op == "conv2d" || node.workload.op == "dense"; }
+bool IsAnchor(const Node& node) {
+  return node.workload.op == "conv2d" || node.workload.op == "conv3d" || node.workload.op == "dense";
+}
 
 bool IsActivation(EpilogueKind kind) {
   return kind == EpilogueKind::kRelu || kind == EpilogueKind::kRelu6 || kind == EpilogueKind::kClip;
 }
 
-// A node that is nothing but one: `relu(x)`, or as `identity(x) + clip(low,high)`, the only way to write a clip.
+// A node that is nothing but one: `relu(x)`, `clip(x, low=.., high=..)`, or as `identity(x) + clip(low,high)`.
 std::optional<EpilogueOp> Activation(const Node& node) {
   const Workload& w = node.workload;
   if (w.op == "identity" && w.epilogue.size() == 1 && IsActivation(w.epilogue[0].kind)) return w.epilogue[0];
   if (!w.epilogue.empty()) return std::nullopt;
   if (w.op == "relu") return EpilogueOp{EpilogueKind::kRelu, 0, 0};
   if (w.op == "relu6") return EpilogueOp{EpilogueKind::kRelu6, 0, 0};
+  if (w.op == "clip" && w.Find("low") != nullptr && w.Find("high") != nullptr) {
+    const double low = define::Real(w, "low", 0), high = define::Real(w, "high", 0);
+    if (low <= high) return EpilogueOp{EpilogueKind::kClip, low, high};
+  }
   return std::nullopt;
 }
 
@@ -77,6 +85,7 @@ class Fuser {
   bool TryAdd(size_t i) {
     const Node& add = graph_->nodes[i];
     if (add.workload.op != "add" || !add.workload.epilogue.empty() || add.inputs[0] == add.inputs[1]) return false;
+    if (add.workload.inputs[0] != add.workload.inputs[1]) return false;  // it broadcasts
     std::optional<size_t> best;
     std::string other;
     for (int side = 0; side < 2; ++side) {

@@ -28,7 +28,7 @@ const T* FindNamed(const std::vector<T>& items, const std::string& name) {
 
 Status CheckType(const std::string& what, const TensorType& type) {
   if (type.type != DType::Float(32)) return Status::Unsupported(what + ": only f32 tensors are supported");
-  if (type.shape.empty() || type.shape.size() > 6) return Status::Invalid(what + ": must have 1 to 6 dimensions");
+  if (type.shape.size() > 6) return Status::Invalid(what + ": must have at most 6 dimensions");
   int64_t elements = 1;
   for (int64_t extent : type.shape) {
     if (extent < 1)
@@ -46,6 +46,7 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
   const bool weight = p.init.kind == InitKind::kFoldWeight;
   const std::string what = "parameter `" + p.name + "`";
   const size_t least = weight ? 3 : 4, most = weight ? 3 : 5;
+  if (p.type.shape.empty()) return Status::Invalid(what + ": has no channels");
   if (p.init.from.size() < least || p.init.from.size() > most) {
     return Status::Invalid(fmt::format("{}: {} takes {} sources, found {}", what, InitKindName(p.init.kind),
                                        weight ? "3" : "4 or 5", p.init.from.size()));

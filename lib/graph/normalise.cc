@@ -16,13 +16,8 @@ Status Normalise(Graph* graph) {
   AssignLayout(graph);
   for (const Node& node : graph->nodes) {
     if (node.workload.op == "batch_norm") {
-      return Status::Unsupported(
-          "node `" + node.name +
-          "`: a batch norm is supported only right behind a convolution or dense that nothing else reads");
-    }
-    if (node.workload.op == "dropout" || node.workload.op == "identity") {
       return Status::Unsupported("node `" + node.name +
-                                 "`: an output that only passes another tensor on is not supported");
+                                 "`: a batch norm is supported only with parameters for its four last inputs");
     }
   }
   return CheckGraph(graph);

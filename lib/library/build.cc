@@ -65,7 +65,8 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   json["name"] = built.name;
   json["identifier"] = built.identifier;
   json["target"] = input.target.Text();
-  json["batch"] = input.graph.inputs[0].type.shape[0];
+  const std::vector<graph::GraphInput>& inputs = input.graph.inputs;
+  json["batch"] = inputs.empty() || inputs[0].type.shape.empty() ? 1 : inputs[0].type.shape[0];
   json["hone"] = kVersion;
   json["llvm"] = codegen::LlvmVersion();
   json["codegen_version"] = compile::CodegenVersion();
