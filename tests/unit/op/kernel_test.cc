@@ -1,5 +1,6 @@
 // Compiled kernels against the operators' references: odd shapes x the default and some random legal points. The
 // reference is independent of te, schedules and code generation (loops over plain indices in double precision).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -153,6 +154,13 @@ TEST_F(KernelTest, GroupsAndDepthwise) {
       "conv2d(f32[1,6,7,7], f32[4,3,3,3], pad=1,1,1,1, groups=2) + bias + relu",
       "conv2d(f32[1,17,5,7], f32[34,1,3,3], stride=2x2, pad=1,0,1,2, groups=17) + clip(1,2)",
       "conv2d(f32[1,4,7,7], f32[4,2,3,3], groups=2, in=nchw) + relu",
+      "conv2d(f32[1,64,7,5], f32[64,4,3,3], pad=1,1,1,1, groups=16) + bias + relu",
+      "conv2d(f32[2,32,5,5], f32[64,8,1,1], groups=4) + bias",
+      "conv2d(f32[1,34,7,7], f32[51,2,3,3], pad=1,1,1,1, groups=17) + bias",
+      "conv2d(f32[1,16,13,13], f32[16,1,5,5], stride=2x2, pad=2,1,1,2, groups=16) + bias + relu6",
+      "conv2d(f32[1,17,29,61], f32[17,1,3,3], pad=1,1,1,1, groups=17) + bias + relu6",
+      "conv2d(f32[1,16,2,1], f32[16,1,3,3], pad=1,1,1,1, groups=16)",
+      "conv2d(f32[1,16,14,14], f32[16,1,3,3], pad=2,2,2,2, dilation=2x2, groups=16) + relu",
   });
 }
 
@@ -186,6 +194,26 @@ TEST_F(KernelTest, VolumePooling) {
   });
 }
 
+// Channels 1, 3, 17, 33 by extents 1, 2, 5, 7, 13, with what else makes layers odd in turn: another width, stride 2,
+// padding on one side, batch 3.
+TEST_F(KernelTest, AGridOfOddLayers) {
+  const int channels[] = {1, 3, 17, 33}, extents[] = {1, 2, 5, 7, 13};
+  std::vector<std::string> texts;
+  for (int c = 0; c < 4; ++c) {
+    for (int e = 0; e < 5; ++e) {
+      const int n = (c + e) % 3 == 0 ? 3 : 1, in = channels[c], out = channels[(c + e) % 4];
+      const int h = extents[e], w = extents[(e + 2 * c) % 5], stride = 1 + (c + e) % 2;
+      const std::string data = fmt::format("f32[{},{},{},{}]", n, in, h, w);
+      const std::string rest = fmt::format("stride={0}x{0}, pad={1},1,1,{2}", stride, e % 2 ? 2 : 1, 1 + c % 2);
+      texts.push_back(fmt::format("conv2d({}, f32[{},{},3,3], {}) + bias + relu", data, out, in, rest));
+      texts.push_back(fmt::format("conv2d({}, f32[{},{},1,1], stride={}x{}) + bias", data, out, in, stride, stride));
+      if (in > 1) texts.push_back(fmt::format("conv2d({}, f32[{},1,3,3], {}, groups={})", data, in, rest, in));
+      texts.push_back(fmt::format("{}_pool2d({}, kernel=3x3, {})", e % 2 ? "avg" : "max", data, rest));
+    }
+  }
+  Check(texts, 1);
+}
+
 TEST_F(KernelTest, Dense) {
   Check(
       {
@@ -209,6 +237,13 @@ TEST_F(KernelTest, Pooling) {
       "avg_pool2d(f32[1,17,8,8], kernel=3x3, stride=2x2, pad=1,1,1,1, count_include_pad=1)",
       "avg_pool2d(f32[2,16,7,7], kernel=2x3, stride=2x2, pad=0,1,1,2, ceil_mode=1, count_include_pad=1)",
       "avg_pool2d(f32[1,16,7,7], kernel=2x2, stride=2x2, ceil_mode=1)",
+      "avg_pool2d(f32[1,16,35,35], kernel=3x3, pad=1,1,1,1, count_include_pad=1)",
+      "avg_pool2d(f32[1,16,33,41], kernel=31x31, pad=15,15,15,15)",
+      "max_pool2d(f32[1,16,40,33], kernel=25x25, stride=3x3, pad=12,12,12,12)",
+      "max_pool2d(f32[1,17,56,57], kernel=5x5, pad=2,2,2,2)",
+      "max_pool2d(f32[1,17,9,9], kernel=3x3, pad=2,1,2,1, dilation=2x2)",
+      "avg_pool2d(f32[1,5,9,8], kernel=3x2, stride=2x1, pad=2,1,1,2, dilation=2x3)",
+      "avg_pool2d(f32[1,5,9,8], kernel=2x2, pad=1,1,1,1, dilation=2x2, count_include_pad=1, ceil_mode=1, stride=3x3)",
       "global_avg_pool(f32[1,512,7,7])",
       "global_avg_pool(f32[3,17,5,3])",
   });
@@ -272,6 +307,24 @@ TEST_F(KernelTest, BroadcastingOperators) {
       "div(f32[], f32[])",
       "mul(f32[1,17,2,3,4], f32[1,17,1,1,1])",
   });
+}
+
+// Inputs of 10 and 1000 times the usual size, where series end and exponentials run over.
+TEST_F(KernelTest, ScalarFunctionsFarOut) {
+  for (const char* name : {"sin", "cos", "atan", "asinh", "acosh", "sinh", "cosh", "tanh", "exp", "sigmoid", "softplus",
+                           "mish", "gelu", "elu", "erf", "log", "sqrt", "softsign", "celu", "selu", "hard_swish"}) {
+    for (double scale : {0.001, 10.0, 60.0, 1000.0}) {
+      SCOPED_TRACE(std::string(name) + " * " + std::to_string(scale));
+      Result<Workload> w = ParseChecked(std::string(name) + "(f32[500])");
+      ASSERT_TRUE(w.ok());
+      Target target = HostWith(32, 16, 2);
+      Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 5);
+      ASSERT_TRUE(data.ok());
+      for (float& x : data->values[0]) x = static_cast<float>(x * scale);
+      (*FindOperator(w->op))->Reference(*w, target, data->Pointers());
+      CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, std::vector<float>(data->values.back()));
+    }
+  }
 }
 
 // min, max, relu, clip and their like let a NaN through, as numpy's do; infinities are numbers.
