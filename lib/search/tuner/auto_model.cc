@@ -67,7 +67,7 @@ struct GaussianModel::Pairs {
 
 GaussianModel::GaussianModel(size_t columns, std::vector<float> weights)
     : columns_(columns), default_weights_(std::move(weights)), weights_(default_weights_) {
-  HONE_CHECK(weights_.size() == columns_);
+  HONE_CHECK(weights_.size() == columns_ && columns_ <= kMostColumns);
 }
 
 double GaussianModel::LogDensity(const Pairs& pairs, const std::vector<double>& values, const GaussianSettings& s,
@@ -215,19 +215,42 @@ double GaussianModel::Covariance(const GaussianRow& a, const GaussianRow& b) con
   return sum + Square(settings_.offset) + Square(settings_.linear) * dot + Square(settings_.bend) * Matern(distance);
 }
 
+void GaussianModel::Covariances(const GaussianRow& row, float* out) const {
+  const size_t n = rows_.size();
+  const float common = static_cast<float>(Square(settings_.common)),
+              offset = static_cast<float>(Square(settings_.offset));
+  const float linear = static_cast<float>(Square(settings_.linear)), bend = static_cast<float>(Square(settings_.bend));
+  const float shrink = 1 / static_cast<float>(settings_.length);
+  float scaled[kMostColumns];
+  for (size_t c = 0; c < columns_; ++c) scaled[c] = row.x[c] * weights_[c] * shrink;
+  for (size_t i = 0; i < n; ++i) {
+    out[i] = common;
+    if (rows_[i].group != row.group) continue;
+    const float *x = rows_[i].x, *s = scaled_.data() + i * columns_;
+    float dot = 0, distance = 0;
+    for (size_t c = 0; c < columns_; ++c) dot += x[c] * row.x[c];
+    for (size_t c = 0; c < columns_; ++c) distance += (s[c] - scaled[c]) * (s[c] - scaled[c]);
+    const float r = std::sqrt(5 * distance);
+    out[i] += offset + linear * dot + bend * (1 + r + r * r / 3) * std::exp(-r);
+  }
+}
+
 double GaussianModel::Mean(const GaussianRow& row) const {
+  std::vector<float> k(rows_.size());
+  Covariances(row, k.data());
   double mean = 0;
-  for (size_t i = 0; i < rows_.size(); ++i) mean += Covariance(rows_[i], row) * alpha_[i];
+  for (size_t i = 0; i < rows_.size(); ++i) mean += k[i] * alpha_[i];
   return mean;
 }
 
 void GaussianModel::Whiten(const GaussianRow& row, float* out) const {
   const size_t n = rows_.size();
+  Covariances(row, out);
   for (size_t i = 0; i < n; ++i) {
-    float sum = static_cast<float>(Covariance(rows_[i], row));
     const float* l = factor_.data() + i * n;
-    for (size_t k = 0; k < i; ++k) sum -= l[k] * out[k];
-    out[i] = sum * inverse_[i];
+    float sum = 0;
+    for (size_t k = 0; k < i; ++k) sum += l[k] * out[k];
+    out[i] = (out[i] - sum) * inverse_[i];
   }
 }
 

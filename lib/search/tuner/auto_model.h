@@ -26,7 +26,10 @@ struct GaussianRow {
 
 class GaussianModel {
  public:
-  // `weights`: of each column in the distance, 1 / (length over which things change).
+  static constexpr size_t kMostColumns = 256;
+
+  // `weights`: of each column in the distance, 1 / (length over which things change); at most
+  // kMostColumns.
   GaussianModel(size_t columns, std::vector<float> weights);
 
   // Learns from rows and values. `tune`: settings that explain the values best (the largest posterior density, searched
@@ -46,6 +49,7 @@ class GaussianModel {
 
  private:
   struct Pairs;
+  void Covariances(const GaussianRow& row, float* out) const;  // with each row learned from
   double LogDensity(const Pairs& pairs, const std::vector<double>& values, const GaussianSettings& s,
                     const std::vector<float>& weights) const;
   void Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values);

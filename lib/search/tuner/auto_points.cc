@@ -5,6 +5,8 @@
 #include <optional>
 #include <set>
 
+#include "search/tuner/auto_model.h"
+
 namespace hone::search {
 namespace {
 
@@ -14,6 +16,8 @@ struct Encoding {
   bool numeric = true;
   std::vector<float> low, high;  // of each column, over the knob's values
 };
+
+constexpr size_t kMostWords = 24;
 
 float Log2Of(int64_t v) { return std::log2(1.0F + static_cast<float>(std::llabs(v))); }
 
@@ -94,8 +98,10 @@ class Encoder {
         }
       } else {
         e.columns = knob.size() == 2 ? 1 : knob.size();
+        if (e.columns > kMostWords) e.columns = 0;  // orders of many axes: too many to learn about one by one
       }
     }
+    if (next_ + e.columns > GaussianModel::kMostColumns) e.columns = 0;
     next_ += e.columns;
     encodings_.push_back(std::move(e));
   }

@@ -10,10 +10,10 @@ namespace hone::search {
 namespace {
 
 constexpr size_t kMostTrained = 160;  // observations in the model: the fastest half, the newest half
-constexpr size_t kPromising = 6144;   // rows whose mean is looked at: the best by the prior,
-constexpr size_t kOthers = 2048;      // others in turn,
+constexpr size_t kPromising = 3072;   // rows whose mean is looked at: the best by the prior,
+constexpr size_t kOthers = 1024;      // others in turn,
 constexpr size_t kCenters = 3;        // and the neighbours of this many of the fastest
-constexpr size_t kCandidates = 768;   // of them the best by mean, whose variance is looked at
+constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
 constexpr double kWorstLog = 1.0;     // labels beyond e times the best say less by the excess
 
 constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
