@@ -65,6 +65,32 @@ TEST_F(Refuse, DonorsThatAreNoTasks) {
   ExpectRefused("pipelines/alpha.toml:4: `transfer`: no task `bb`");
 }
 
+TEST_F(Refuse, ToShareOutWhatIsNotThere) {
+  NinjaOkAfterPlan();
+  const auto expect = [this](const std::string& settings, const std::string& round, const std::string& part, int code) {
+    CommandOptions options;
+    options.cwd = Path(project_ + "/work");
+    const Result<CommandResult> result =
+        RunCommand({HONE_ALLOCATE, "--tasks", "tasks/alpha.cpu.tasks.json", "--settings", settings, "--round", round,
+                    "--stamps", "stamps/alpha.cpu.r1", "--out", "new"},
+                   options);
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->status.code, code) << result->err;
+    EXPECT_NE(result->err.find(part), std::string::npos) << result->err;
+    EXPECT_EQ(std::count(result->err.begin(), result->err.end(), '\n'), 1) << result->err;
+    EXPECT_FALSE(Exists(Path(project_ + "/work/new")));
+  };
+  expect("settings/alpha.tune.json", "1", "/trials_total is 0, but there are 2 tasks", 2);
+  expect("settings/alpha.tune.json", "5", "--round 5: there are 4", 2);
+  expect("settings/alpha.bench.json", "1", "settings/alpha.bench.json", 2);
+  Write("work/total.json", "{\"version\": 1, \"trials_total\": 9}\n");
+  expect("total.json", "2", "stamps/alpha.cpu.r1/a.done", 1);
+  Write("work/stamps/alpha.cpu.r1/a.done", "a 4\n");
+  expect("total.json", "2", "a.done:1", 2);
+  Write("work/stamps/alpha.cpu.r1/a.done", "{\"version\": 1}\n");
+  expect("total.json", "2", "/budget", 2);
+}
+
 TEST_F(Refuse, AnEmptyOrMissingPipelineFolder) {
   ASSERT_TRUE(Remove(Path(project_ + "/pipelines/alpha.toml")).ok());
   ASSERT_TRUE(Remove(Path(project_ + "/pipelines/beta.toml")).ok());
