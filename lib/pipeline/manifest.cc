@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 
@@ -31,6 +32,15 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
   std::string text;
   for (const int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ",", extent);
   return text;
+}
+
+// What is to be built, without figures.
+std::string ChoicePath(const std::string& job) { return fmt::format("best/{}.choice.json", job); }
+
+// The choice with all that was measured of it.
+std::string FiguresPath(const NetworkJob& job) {
+  return fmt::format("best/{}{}.json", JobName(job.pipeline->name, job.target->name),
+                     job.pipeline->in_network ? ".confirmed" : "");
 }
 
 class Manifest {
@@ -91,7 +101,11 @@ class Manifest {
   static void AddParameters(const NetworkJob& job, NinjaBuild* build) {
     if (job.parameters.empty()) return;
     build->implicit_inputs.push_back(job.parameters);
-    build->bindings.push_back({"parameters", "--parameter-file " + EscapeValue(ShellQuote(job.parameters))});
+    std::string flags = "--parameter-file " + EscapeValue(ShellQuote(job.parameters));
+    for (const auto& [input, shape] : job.pipeline->inputs) {
+      flags += " --input " + EscapeValue(ShellQuote(fmt::format("{}={}", input, ShapeText(shape))));
+    }
+    build->bindings.push_back({"parameters", flags});
   }
 
   void Section(const std::string& title) {
@@ -106,6 +120,7 @@ class Manifest {
   void TuneEdges();
   void TuneEdge(const TuneJob& task);
   void RoundEdges(const Round& round);
+  void ConfirmEdge(const NetworkJob& job);
   void NetworkEdges(const NetworkJob& job);
   void Aliases();
   NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
@@ -163,8 +178,16 @@ void Manifest::Rules() {
          Command("hone-allocate", "--tasks $in --settings $settings --round $round --stamps $stamps --out $dir"),
          "allocate $job, round $round", {{"restat", "1"}});
   }
-  Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out $numerics"), "pick best $job",
-       {{"restat", "1"}});
+  Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out $choice $numerics"),
+       "pick best $job", {{"restat", "1"}});
+  if (std::any_of(input_.jobs.begin(), input_.jobs.end(), [](const NetworkJob& j) { return j.pipeline->in_network; })) {
+    writer_.Comment(
+        "What is to be built stands in a file without figures: timing the same choice again builds nothing.");
+    Rule("confirm",
+         Command("hone-confirm", "--graph $graph --target $target --best $in --out $out --choice $choice $parameters",
+                 true),
+         "confirm $job", {{"restat", "1"}});
+  }
   Rule("build",
        Command("hone-build", "--graph $in --target $target --best $best --name $name --out $dir $parameters $numerics",
                true),
@@ -173,7 +196,8 @@ void Manifest::Rules() {
        Command("hone-build", "--graph $in --target $target --untuned --name $name --out $dir $parameters", true),
        "build $job, untuned", {{"restat", "1"}});
   Rule("bench",
-       Command("hone-bench", "--lib $dir --baseline $baseline --settings $settings --out $out $parameters", true),
+       Command("hone-bench", "--lib $dir --baseline $baseline --best $best --settings $settings --out $out $parameters",
+               true),
        "bench $job", {{"restat", "1"}});
   Rule("report", Command("hone-report", "--bench $in --tasks $tasks --best $best --records $records --out $dir"),
        "report $job", {{"restat", "1"}});
@@ -216,7 +240,7 @@ void Manifest::ExtractEdge(const NetworkJob& job) {
                     {"graph", graph},
                     {"tasks", build.outputs[0]}};
   AddParameters(job, &build);
-  if (!job.pipeline->inputs.empty()) {
+  if (!job.pipeline->inputs.empty() && job.parameters.empty()) {
     std::string flags;
     for (const auto& [input, shape] : job.pipeline->inputs) {
       flags += fmt::format("{}--input {}", flags.empty() ? "" : " ",
@@ -299,7 +323,7 @@ NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
   build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-build")};
   build.order_only_inputs = {Tool("hone-build")};
   build.bindings = {{"job", name}, {"target", TargetPath(job.target->name)}, {"name", net}, {"dir", dir}};
-  const std::string best = fmt::format("best/{}.json", name);
+  const std::string best = ChoicePath(name);
   if (tuned) {
     build.implicit_inputs.insert(build.implicit_inputs.begin(), best);
     build.bindings.push_back({"best", best});
@@ -312,18 +336,38 @@ NinjaBuild Manifest::BuildEdge(const NetworkJob& job, bool tuned) const {
   return build;
 }
 
+void Manifest::ConfirmEdge(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  NinjaBuild build;
+  build.outputs = {FiguresPath(job)};
+  build.implicit_outputs = {ChoicePath(name)};
+  build.rule = "confirm";
+  build.inputs = {fmt::format("best/{}.json", name)};
+  build.implicit_inputs = {fmt::format("nets/{}.graph.json", net), TargetPath(job.target->name),
+                           AbiPath("hone-confirm")};
+  build.order_only_inputs = {Tool("hone-confirm")};
+  build.bindings = {{"job", name},
+                    {"graph", fmt::format("nets/{}.graph.json", net)},
+                    {"target", TargetPath(job.target->name)},
+                    {"choice", ChoicePath(name)},
+                    {"pool", PoolName(*job.target)}};
+  AddParameters(job, &build);
+  Build(build);
+}
+
 void Manifest::NetworkEdges(const NetworkJob& job) {
   const std::string& net = job.pipeline->name;
   const std::string& target = job.target->name;
   const std::string name = JobName(net, target);
   const std::string list = TaskListPath(net, target);
-  const std::string best = fmt::format("best/{}.json", name);
+  const std::string best = FiguresPath(job), choice = ChoicePath(name);
   const std::string records = "records/" + target;
   const std::string bench = fmt::format("bench/{}.json", name);
   Section(fmt::format("{} on {}", net, target));
 
   NinjaBuild pick;
-  pick.outputs = {best};
+  pick.outputs = {fmt::format("best/{}.json", name)};
   pick.rule = "pick_best";
   pick.inputs = {list};
   const std::vector<std::string>& stamps = job.stamps;
@@ -332,7 +376,12 @@ void Manifest::NetworkEdges(const NetworkJob& job) {
   pick.order_only_inputs = {Tool("hone-pick-best")};
   pick.bindings = {{"job", name}, {"records", records}};
   AddNumerics(job, &pick);
+  if (!job.pipeline->in_network) {
+    pick.implicit_outputs = {choice};
+    pick.bindings.push_back({"choice", "--choice " + choice});
+  }
   Build(pick);
+  if (job.pipeline->in_network) ConfirmEdge(job);
 
   const NinjaBuild tuned = BuildEdge(job, true);
   const NinjaBuild untuned = BuildEdge(job, false);
@@ -345,10 +394,12 @@ void Manifest::NetworkEdges(const NetworkJob& job) {
   run.inputs = {tuned.outputs[0]};
   run.implicit_inputs = {tuned.implicit_outputs[1], untuned.outputs[0], untuned.implicit_outputs[1],
                          SettingsPath(net, "bench"), AbiPath("hone-bench")};
-  run.order_only_inputs = {Tool("hone-bench")};
+  // Only to say what tuning had promised: new figures of the same choice are no reason to time it again.
+  run.order_only_inputs = {best, Tool("hone-bench")};
   run.bindings = {{"job", name},
                   {"dir", "out/" + name},
                   {"baseline", "out/" + name + ".untuned"},
+                  {"best", best},
                   {"settings", SettingsPath(net, "bench")},
                   {"pool", PoolName(*job.target)}};
   AddParameters(job, &run);
@@ -392,7 +443,7 @@ void Manifest::Aliases() {
     std::vector<std::string> records = job.stamps;
     records.insert(records.begin(), list);  // an alias of nothing would always be out of date
     part("records", records);
-    part("best", {fmt::format("best/{}.json", name)});
+    part("best", {FiguresPath(job), ChoicePath(name)});
     part("build", {fmt::format("out/{}/lib{}.so", name, net)});
     part("bench", {fmt::format("bench/{}.json", name)});
     part("report", {fmt::format("report/{}/index.html", name)});

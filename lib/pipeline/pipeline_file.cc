@@ -75,7 +75,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("parameters", &file.parameters));
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
-  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, &file.tune, &file.transfer));
+  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, &file.tune, &file.transfer, &file.in_network));
   HONE_RETURN_IF_ERROR(ReadBenchTable(&table, &file.bench));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one

@@ -23,6 +23,7 @@ struct PipelineFile {
   std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
   TuneSettings tune;
   Transfer transfer;
+  bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
   BenchSettings bench;
   InputShapes inputs;  // of a model that leaves them open
 };

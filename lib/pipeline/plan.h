@@ -20,7 +20,7 @@ namespace hone::pipeline {
 
 // The tools that edges run, in the order of the pipeline.
 inline constexpr const char* kTools[] = {"hone-extract", "hone-allocate", "hone-tune",  "hone-pick-best",
-                                         "hone-build",   "hone-bench",    "hone-report"};
+                                         "hone-confirm", "hone-build",    "hone-bench", "hone-report"};
 
 struct PlanInput {
   PipelineFolder folder;

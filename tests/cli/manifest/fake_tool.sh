@@ -3,8 +3,9 @@
 # exactly the tool's flags, keeps the tool's promises (outputs only if changed, resume from the records, 75 on SIGTERM), and
 # notes each call in the file `calls` beside it. Also beside it: networks/NAME (the task ids of a network), workloads/TASK (a workload
 # instead of TASK()), speed (what a trial
-# measures, speed.TASK one of that task), TOOL.abi (the answer to --abi), slow (if it is there, a trial takes a while). It starts no programs where the shell
-# can do: the tests run it hundreds of times.
+# measures, speed.TASK one of that task), TOOL.abi (the answer to --abi), figures (what picking adds to a best file and
+# not to the choice), slow (if it is there, a trial takes a while). It starts no programs where the shell can do: the tests
+# run it hundreds of times.
 set -eu
 bin=${0%/*}
 tool=${0##*/}
@@ -17,8 +18,8 @@ while [ $# -gt 0 ]; do
     "hone-extract --network") network=$2 ;;
     "hone-extract --batch") batch=$2 ;;
     "hone-extract --task-dir") task_dir=$2 ;;
-    "hone-extract --target" | "hone-build --target") target=$2 ;;
-    "hone-extract --graph" | "hone-build --graph") graph=$2 ;;
+    "hone-extract --target" | "hone-build --target" | "hone-confirm --target") target=$2 ;;
+    "hone-extract --graph" | "hone-build --graph" | "hone-confirm --graph") graph=$2 ;;
     "hone-extract --tasks" | "hone-pick-best --tasks" | "hone-report --tasks") tasks=$2 ;;
     "hone-tune --task") task=$2 ;;
     "hone-tune --settings" | "hone-bench --settings") settings=$2 ;;
@@ -29,11 +30,12 @@ while [ $# -gt 0 ]; do
     "hone-extract --input") input=$2 ;;
     "hone-pick-best --records" | "hone-report --records") records=$2 ;;
     "hone-build --name") net=$2 ;;
-    "hone-build --best" | "hone-report --best") best=$2 ;;
+    "hone-confirm --best" | "hone-build --best" | "hone-bench --best" | "hone-report --best") best=$2 ;;
     "hone-bench --lib") lib=$2 ;;
     "hone-bench --baseline") baseline=$2 ;;
     "hone-report --bench") bench=$2 ;;
-    "hone-pick-best --out" | "hone-build --out" | "hone-bench --out" | "hone-report --out") out=$2 ;;
+    "hone-pick-best --choice" | "hone-confirm --choice") choice=$2 ;;
+    "hone-pick-best --out" | "hone-confirm --out" | "hone-build --out" | "hone-bench --out" | "hone-report --out") out=$2 ;;
     *) echo "$tool: unknown flag $1" >&2; exit 2 ;;
   esac
   shift 2
@@ -114,7 +116,19 @@ case $tool in
       done <"$records/$id.db"
       line="$line${line:+, }$id $best"
     done
-    put "$out" "$line"
+    got=
+    [ ! -f "$bin/figures" ] || get "$bin/figures"
+    put "$out" "$line${got:+ $got}"
+    [ -z "${choice-}" ] || put "$choice" "$line"
+    ;;
+  hone-confirm)
+    stem "$best" .json
+    say confirm "$name"
+    [ -f "$graph" ] && [ -f "$target" ]
+    get "$best"
+    line=${got% timed again}
+    put "$out" "$got, confirmed"
+    put "$choice" "$line"
     ;;
   hone-build)
     say build "${out##*/}${cap:+ up to $cap}"
@@ -130,7 +144,7 @@ case $tool in
   hone-bench)
     stem "$out" .json
     say bench "$name"
-    [ -d "$lib" ] && [ -d "$baseline" ] && [ -f "$settings" ]
+    [ -d "$lib" ] && [ -d "$baseline" ] && [ -f "$settings" ] && [ -f "$best" ]
     get "$lib"/manifest.json
     put "$out" "$got"
     ;;

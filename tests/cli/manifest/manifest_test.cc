@@ -34,9 +34,9 @@ class Manifest : public WorkFolderTest {
 
 TEST_F(Manifest, AFreshFolderGoesThroughInOneInvocation) {
   NinjaOk({"tune-alpha-cpu"});
-  const Lines calls = {"bench alpha.cpu",   "build alpha.cpu",  "build alpha.cpu.untuned",
-                       "extract alpha.cpu", "extract beta.cpu", "pick-best alpha.cpu",
-                       "report alpha.cpu",  "tune a 4",         "tune b 4"};
+  const Lines calls = {"bench alpha.cpu",   "build alpha.cpu",  "build alpha.cpu.untuned", "confirm alpha.cpu",
+                       "extract alpha.cpu", "extract beta.cpu", "pick-best alpha.cpu",     "report alpha.cpu",
+                       "tune a 4",          "tune b 4"};
   EXPECT_EQ(Calls(), calls);
   EXPECT_EQ(Read("work/best/alpha.cpu.json"), "a 10, b 10\n");
   EXPECT_TRUE(Exists(Path(project_ + "/work/report/alpha.cpu/index.html")));
@@ -91,15 +91,35 @@ TEST_F(Manifest, ADoubledBudgetMeasuresTheMissingTrialsAndAHalvedOneNone) {
   EXPECT_EQ(Calls(), (Lines{"tune a 0", "tune b 0"}));
 }
 
+// The finalists were timed again, and the same ones won: the report changes, and nothing else.
+TEST_F(Manifest, NewFiguresOfTheSameChoiceBuildNothing) {
+  NinjaOk({});
+  Calls();
+  const std::string choice = Read("work/best/alpha.cpu.choice.json");
+  Write("bin/figures", "timed again\n");
+  WritePipeline("alpha", "one", 5);
+  NinjaOk({"tune-alpha-cpu"});
+  EXPECT_NE(Read("work/best/alpha.cpu.confirmed.json").find("timed again"), std::string::npos);
+  EXPECT_EQ(Read("work/best/alpha.cpu.choice.json"), choice);
+  const Lines calls = Calls();
+  for (const char* call : {"pick-best alpha.cpu", "confirm alpha.cpu", "report alpha.cpu"}) {
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), call), 1) << call;
+  }
+  for (const char* call : {"build alpha.cpu", "build alpha.cpu.untuned", "bench alpha.cpu"}) {
+    EXPECT_EQ(std::count(calls.begin(), calls.end(), call), 0) << call;
+  }
+  EXPECT_NE(NinjaOk({"tune-alpha-cpu"}).find(kNothing), std::string::npos);
+}
+
 TEST_F(Manifest, ABetterRecordIsBuiltAndTimed) {
   NinjaOk({});
   Calls();
   Write("bin/speed", "5\n");
   WritePipeline("beta", "two", 5);
   NinjaOk({});
-  EXPECT_EQ(Calls(),
-            (Lines{"bench alpha.cpu", "bench beta.cpu", "build alpha.cpu", "build beta.cpu", "pick-best alpha.cpu",
-                   "pick-best beta.cpu", "report alpha.cpu", "report beta.cpu", "tune b 1", "tune c 1"}));
+  EXPECT_EQ(Calls(), (Lines{"bench alpha.cpu", "bench beta.cpu", "build alpha.cpu", "build beta.cpu",
+                            "confirm alpha.cpu", "confirm beta.cpu", "pick-best alpha.cpu", "pick-best beta.cpu",
+                            "report alpha.cpu", "report beta.cpu", "tune b 1", "tune c 1"}));
 }
 
 TEST_F(Manifest, ATouchedToolRerunsNothing) {

@@ -59,8 +59,8 @@ TEST_F(Rounds, SlowTasksGetMoreAndTheSumIsTheTotal) {
   Calls();
   EXPECT_NE(NinjaOk({"records-alpha-cpu"}).find("ninja: no work to do.\n"), std::string::npos);
   NinjaOk({});
-  EXPECT_EQ(Calls(), (Lines{"bench alpha.cpu", "build alpha.cpu", "build alpha.cpu.untuned", "pick-best alpha.cpu",
-                            "report alpha.cpu"}));
+  EXPECT_EQ(Calls(), (Lines{"bench alpha.cpu", "build alpha.cpu", "build alpha.cpu.untuned", "confirm alpha.cpu",
+                            "pick-best alpha.cpu", "report alpha.cpu"}));
   EXPECT_NE(NinjaOk({}).find("ninja: no work to do.\n"), std::string::npos);
 }
 
@@ -148,7 +148,9 @@ TEST_F(Rounds, AChangedCapRerunsTuningPickingAndBuildingAndNothingElse) {
     EXPECT_EQ(call.find("extract"), std::string::npos) << call;
     EXPECT_EQ(call.find("beta"), std::string::npos) << call;
     EXPECT_EQ(call.find("bench"), std::string::npos) << call;
-    if (call.substr(0, 5) == "tune ") EXPECT_EQ(call.back(), '0') << call;
+    if (call.substr(0, 5) == "tune ") {
+      EXPECT_EQ(call.back(), '0') << call;
+    }
   }
 }
 

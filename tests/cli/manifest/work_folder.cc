@@ -22,7 +22,7 @@ void WorkFolderTest::SetUp() {
 
   const Result<std::string> script = ReadFile("tests/cli/manifest/fake_tool.sh");
   ASSERT_TRUE(script.ok()) << script.status().message();
-  for (const char* tool : {"hone-extract", "hone-tune", "hone-pick-best", "hone-build", "hone-bench", "hone-report"}) {
+  for (const char* tool : {"hone-extract", "hone-tune", "hone-pick-best", "hone-confirm", "hone-build", "hone-bench", "hone-report"}) {
     const std::string name = std::string("bin/") + tool;
     Write(name, *script);
     ASSERT_EQ(chmod(Path(project_ + "/" + name).c_str(), 0755), 0);

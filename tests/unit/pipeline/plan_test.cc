@@ -112,8 +112,32 @@ TEST(Plan, TheUntunedLibraryIsBuiltAfterTuning) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.lists["a.cpu"] = List({"x"});
   const std::string untuned = Statement(Manifest(input), "out/a.cpu.untuned/");
-  EXPECT_LT(untuned.find("||"), untuned.find("best/a.cpu.json")) << untuned;  // in order, but no reason to build again
-  EXPECT_NE(untuned.find("best/a.cpu.json"), std::string::npos) << untuned;
+  // In order, but no reason to build again.
+  EXPECT_LT(untuned.find("||"), untuned.find("best/a.cpu.choice.json")) << untuned;
+  EXPECT_NE(untuned.find("best/a.cpu.choice.json"), std::string::npos) << untuned;
+}
+
+// Who makes the choice: hone-confirm, or, where the pipeline wants that, hone-pick-best. Nothing is built or timed
+// again for new figures of the same choice.
+TEST(Plan, TheChoiceIsConfirmedInTheNetworkUnlessNotWanted) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.lists["a.cpu"] = List({"x"});
+  for (const bool in_network : {true, false}) {
+    input.folder.pipelines[0].in_network = in_network;
+    const std::string manifest = Manifest(input);
+    const std::string figures = in_network ? "best/a.cpu.confirmed.json" : "best/a.cpu.json";
+    const std::string maker = Statement(manifest, figures + " | best/a.cpu.choice.json: ");
+    EXPECT_NE(maker.find(in_network ? ": confirm best/a.cpu.json" : ": pick_best tasks/a.cpu.tasks.json"),
+              std::string::npos)
+        << maker;
+    EXPECT_EQ(Count(manifest, "hone-confirm "), in_network ? 1 : 0);
+    const std::string build = Statement(manifest, "out/a.cpu/");
+    EXPECT_LT(build.find("best/a.cpu.choice.json"), build.find("||")) << build;
+    EXPECT_EQ(build.find(figures), std::string::npos) << build;
+    const std::string bench = Statement(manifest, "bench/a.cpu.json");
+    EXPECT_LT(bench.find("||"), bench.find(figures)) << bench;
+    EXPECT_LT(Statement(manifest, "report/a.cpu/").find(figures), Statement(manifest, "report/a.cpu/").find("||"));
+  }
 }
 
 TEST(Plan, ParametersAreAnInputOfWhoeverReadsThem) {
@@ -332,9 +356,9 @@ TEST(Plan, WritesTheFilesThatTheEdgesRead) {
   for (const PlannedFile& file : plan->files) paths.push_back(file.path);
   std::sort(paths.begin(), paths.end());
   const std::vector<std::string> expected = {
-      "abi/hone-allocate.txt",   "abi/hone-bench.txt",   "abi/hone-build.txt", "abi/hone-extract.txt",
-      "abi/hone-pick-best.txt",  "abi/hone-report.txt",  "abi/hone-tune.txt",  "settings/a.bench.json",
-      "settings/a.extract.json", "settings/a.tune.json", "targets/cpu.json"};
+      "abi/hone-allocate.txt", "abi/hone-bench.txt",      "abi/hone-build.txt",   "abi/hone-confirm.txt",
+      "abi/hone-extract.txt",  "abi/hone-pick-best.txt",  "abi/hone-report.txt",  "abi/hone-tune.txt",
+      "settings/a.bench.json", "settings/a.extract.json", "settings/a.tune.json", "targets/cpu.json"};
   EXPECT_EQ(paths, expected);
 }
 
