@@ -128,6 +128,6 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops");
 }
 
-int CodegenVersion() { return 1; }
+int CodegenVersion() { return 2; }
 
 }  // namespace hone::compile
