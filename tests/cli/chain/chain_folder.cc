@@ -29,8 +29,8 @@ void ChainFolder::SetUp() {
   Result<TempDir> dir = TempDir::Create("hone-chain");
   ASSERT_TRUE(dir.ok()) << dir.status().message();
   dir_.emplace(std::move(*dir));
-  for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-allocate", "hone-pick-best", "hone-build",
-                           "hone-bench", "hone-report", "hone-records"}) {
+  for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-allocate", "hone-pick-best", "hone-confirm",
+                           "hone-build", "hone-bench", "hone-report", "hone-records"}) {
     WriteTool(tool, "");
   }
   Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\n");
