@@ -7,14 +7,16 @@
 namespace hone::op {
 namespace {
 
-// Bytes that a core reads in a cycle.
-constexpr double kFromL2 = 40, kFromL3 = 10;
+// Bytes that a core reads in a cycle. From memory come the weights, once in each run: a network has used the caches for
+// its other layers in between.
+constexpr double kFromL2 = 40, kFromL3 = 10, kFromMemory = 7;
 constexpr double kL2Bytes = 1.5 * (1 << 20);
+constexpr double kNotHidden = 0.65;  // of the shorter of arithmetic and reading from memory
 
-// Cycles of one reduction step of a register tile of `tiles` tiles.
+// Cycles of one reduction step of a register tile of `tiles` tiles; wide ones wait for their weights a little.
 double StepCycles(int64_t ocv, int64_t tiles) {
   const double fma = static_cast<double>(ocv * tiles) / 2, loads = static_cast<double>(ocv + tiles) / 2;
-  return std::max({fma, loads, 4.0}) + 0.25;
+  return std::max({fma, loads, 4.0}) + 0.25 + 0.25 * static_cast<double>(ocv);
 }
 
 }  // namespace
@@ -32,16 +34,19 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
   const double groups = oc / static_cast<double>(p.ocv);
   double products = groups * (static_cast<double>(k.Products()) * ic * step + elements * (rounds * 12 + block));
 
-  // Weights: each task reads its part once; what does not stay in the second-level cache comes from further away.
-  const double weight_bytes = static_cast<double>(k.Products()) * ic * oc * vector_bytes;
+  // Weights: a task reads its part of the channels. What of it an earlier task of the thread has read is near, if it
+  // stays in the second-level cache; the rest comes from memory.
+  const double part = static_cast<double>(k.Products()) * ic * oc * vector_bytes;
   const double v_bytes = elements * phases * ic * block * 4, m_bytes = elements * block * vector_bytes;
   const double near = v_bytes + m_bytes * (p.by_channel ? static_cast<double>(p.ocv) : oc);
-  const int64_t tasks = CeilDiv(k.count, p.block) * (l.oc_blocks / p.oc_block);
+  const int64_t parts = l.oc_blocks / p.oc_block, tasks = CeilDiv(k.count, p.block) * parts;
   const int64_t rounds_of_tasks = CeilDiv(tasks, l.threads);
-  const bool stays = near + weight_bytes <= kL2Bytes && rounds_of_tasks > 1;
-  const double weights = weight_bytes / (stays ? kFromL2 : kFromL3);
-  products = std::max(products, weights) + 0.2 * std::min(products, weights);
+  const double first = static_cast<double>(std::min(rounds_of_tasks, parts)) * part;
+  const double again = static_cast<double>(rounds_of_tasks) * part - first;
   if (near > kL2Bytes) products *= 1 + 0.3 * (near / kL2Bytes - 1);
+  const double arithmetic =
+      static_cast<double>(rounds_of_tasks) * products + 0.2 * again / (near + first <= kL2Bytes ? kFromL2 : kFromL3);
+  const double memory = first / kFromMemory;
   // In this order products of all channels wait for the last one: they go to the second-level cache and back.
   const double spill = p.by_channel ? 0.3 : (m_bytes * oc > 32768 ? 1.0 : 0.5);
 
@@ -53,7 +58,8 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
   const double padding = pad_rows * static_cast<double>(std::min(k.columns, p.block) * k.mw * k.sw + k.rw);
   const double input = static_cast<double>(l.ic_blocks) * (block * phases * elements * work + padding * 1.5);
   const double output = oc * block * (elements * (work + spill) + static_cast<double>(k.mh * k.mw) * 2.5);
-  return static_cast<double>(rounds_of_tasks) * (products + input + output + 300);
+  return std::max(arithmetic, memory) + kNotHidden * std::min(arithmetic, memory) +
+         static_cast<double>(rounds_of_tasks) * (input + output + 300);
 }
 
 }  // namespace hone::op
