@@ -43,13 +43,16 @@ int Rounds(const History& history, const std::vector<size_t>& positions) {
   return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 7.0, 30.0));
 }
 
-// What a heat found about `digest`: its samples for the trial that was timed, the median alone for its twins.
+// What a heat found about `digest`: its samples for the trial that was timed, the median alone for its twins. If the
+// one that was timed does not count under the job's cap (session/history.h), all of them get the samples.
 void Collect(const std::string& digest, const std::vector<double>& samples, const History& history,
              std::vector<record::Remeasured>* found) {
+  const auto timed = [&](const Outcome& o) { return o.artifact_digest == digest && !o.samples.empty(); };
+  const bool any = std::any_of(history.outcomes().begin(), history.outcomes().end(), timed);
   for (size_t i = 0; i < history.outcomes().size(); ++i) {
     Outcome outcome = history.outcomes()[i];
     if (outcome.artifact_digest != digest || outcome.state != TrialState::kOk) continue;
-    const bool twin = outcome.samples.empty();
+    const bool twin = any && outcome.samples.empty();
     outcome.samples = twin ? std::vector<double>() : samples;
     outcome.median = Median(samples);
     outcome.measure_seconds = std::accumulate(outcome.samples.begin(), outcome.samples.end(), 0.0);
