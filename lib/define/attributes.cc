@@ -112,6 +112,9 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
     const Attribute* a = w.Find(spec.name);
     if (a == nullptr) continue;
     Attribute canonical = spec.kind == AttributeKind::kReal ? MakeRealAttribute(spec.name, Reals(w, spec.name, {})) : *a;
+    if (spec.spatial > 0 && canonical.values.size() == 1 && !w.inputs.empty() && w.inputs[0].shape.size() > 2) {
+      canonical.values.assign(static_cast<size_t>(spec.spatial) * (w.inputs[0].shape.size() - 2), canonical.values[0]);
+    }
     canonical.separator = canonical.values.size() > 1 ? spec.separator : ',';
     bool fallback = !spec.fallback.empty();
     if (fallback && spec.kind == AttributeKind::kWord) fallback = canonical.word == spec.fallback;

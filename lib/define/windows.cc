@@ -14,7 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 AttributeSpec Times(const char* name, const char* fallback) {
-  return {name, AttributeKind::kWhole, fallback, {}, 'x'};
+  return {name, AttributeKind::kWhole, fallback, {}, 'x', 1};
 }
 AttributeSpec Commas(const char* name, const char* fallback) { return {name, AttributeKind::kWhole, fallback, {}, ','}; }
 AttributeSpec Words(const char* name, const char* fallback, std::vector<std::string> words) {
@@ -254,7 +254,7 @@ double GlobalFlop(const Workload& w, const Shape&) { return static_cast<double>(
 }  // namespace
 
 std::vector<Definition> Windows() {
-  std::vector<AttributeSpec> window = {Times("stride", "1"), Commas("pad", "0"), Times("dilation", "1")};
+  std::vector<AttributeSpec> window = {Times("stride", "1"), AttributeSpec{"pad", AttributeKind::kWhole, "0", {}, ',', 2}, Times("dilation", "1")};
   auto with = [&](std::vector<AttributeSpec> before, std::vector<AttributeSpec> after) {
     before.insert(before.end(), window.begin(), window.end());
     before.insert(before.end(), after.begin(), after.end());

@@ -13,13 +13,13 @@ Status Normalise(Graph* graph) {
   FoldBatchNorm(graph);
   FuseEpilogue(graph);
   DropDeadCode(graph);
-  AssignLayout(graph);
   for (const Node& node : graph->nodes) {
     if (node.workload.op == "batch_norm") {
       return Status::Unsupported("node `" + node.name +
                                  "`: a batch norm is supported only with parameters for its four last inputs");
     }
   }
+  AssignLayout(graph);
   return CheckGraph(graph);
 }
 

@@ -65,6 +65,7 @@ bool EpilogueKeepsZero(const Workload& workload) {
 
 Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Expr(size_t)>& operand) {
   size_t next = 0;
+  // The value stands second, so that a NaN passes.
   for (const EpilogueOp& e : workload.epilogue) {
     switch (e.kind) {
       case EpilogueKind::kBias:
@@ -72,13 +73,13 @@ Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Exp
         value = value + operand(next++);
         break;
       case EpilogueKind::kRelu:
-        value = ir::Max(value, Float(0));
+        value = ir::Max(Float(0), value);
         break;
       case EpilogueKind::kRelu6:
-        value = ir::Min(ir::Max(value, Float(0)), Float(6));
+        value = ir::Min(Float(6), ir::Max(Float(0), value));
         break;
       case EpilogueKind::kClip:
-        value = ir::Min(ir::Max(value, Float(e.low)), Float(e.high));
+        value = ir::Min(Float(e.high), ir::Max(Float(e.low), value));
         break;
     }
   }

@@ -52,6 +52,12 @@ Expr IndexAt(const std::vector<int64_t>& indices, const Expr& p) {
   return value;
 }
 
+Expr Covered(Expr start, int64_t count, int64_t step, int64_t low, int64_t high) {
+  if (step == 1) return ir::Min(start + count, high) - ir::Max(start, low);
+  Expr last = ir::Min((Expr(high - 1) - start) / step, count - 1), first = ir::Max((Expr(low + step - 1) - start) / step, 0);
+  return last - first + 1;
+}
+
 Expr NearestIndex(const define::ResizeAxis& axis, const std::vector<int64_t>& indices, const Expr& p) {
   const int64_t common = std::gcd(axis.in, axis.out), up = axis.in / common, down = axis.out / common;
   for (int64_t offset : {int64_t{0}, down / 2, down - 1, up / 2}) {

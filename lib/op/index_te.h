@@ -20,6 +20,9 @@ Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& o
 // under a Select that rejects it, the value may be anything: clamp it.
 ir::Expr IndexAt(const std::vector<int64_t>& indices, const ir::Expr& p);
 
+// How many of start, start + step, .. (`count` of them) lie in [low, high).
+ir::Expr Covered(ir::Expr start, int64_t count, int64_t step, int64_t low, int64_t high);
+
 // axis.Nearest(p), of which `indices` has the values: by a division where that gives them all, else by IndexAt, else in
 // floating point. To be clamped, too.
 ir::Expr NearestIndex(const define::ResizeAxis& axis, const std::vector<int64_t>& indices, const ir::Expr& p);

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "op/conv2d_te.h"
+#include "op/index_te.h"
 #include "op/knobs.h"
 #include "op/pool_shape.h"
 #include "op/shapes.h"
@@ -19,11 +20,6 @@ using ir::Var;
 using te::Tensor;
 
 Expr ToFloat(Expr value) { return ir::MakeCast(DType::Float(32), std::move(value)); }
-
-// How many of positions start .. start + kernel - 1 lie in [low, high).
-Expr Covered(Expr start, int64_t kernel, int64_t low, int64_t high) {
-  return ir::Min(start + kernel, high) - ir::Max(start, low);
-}
 
 constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile that are written out
 
@@ -40,7 +36,7 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
   std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-    Expr y = x[2] * s.sh + kh.var - s.pt, column = x[3] * s.sw + kw.var - s.pl;
+    Expr y = x[2] * s.sh + kh.var * s.dh - s.pt, column = x[3] * s.sw + kw.var * s.dw - s.pl;
     Expr inside =
         BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
     Expr value = data(x[0], x[1], y, column, x[4]);
@@ -55,13 +51,13 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
   bool alike = t == 0 && l == 0 && s.ph() <= b && s.pw() <= r;
   Expr one = ir::Imm(DType::Float(32), 1);
   Tensor columns = te::Compute("columns", {s.ow}, {"ow"}, [&](const std::vector<Var>& x) {
-    return one / ToFloat(Covered(x[0] * s.sw, s.kw, l, r));
+    return one / ToFloat(Covered(x[0] * s.sw, s.kw, s.dw, l, r));
   });
   Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
     Expr value = acc(std::vector<Expr>(x.begin(), x.end()));
     if (max) return value;
     if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(s.kh * s.kw));
-    return value * (columns(x[3]) * (one / ToFloat(Covered(x[2] * s.sh, s.kh, t, b))));
+    return value * (columns(x[3]) * (one / ToFloat(Covered(x[2] * s.sh, s.kh, s.dh, t, b))));
   });
   Instance instance;
   instance.outputs = {out};
@@ -95,18 +91,19 @@ class PoolOperator final : public SimpleOperator {
   Status Check(const Workload& w) const override {
     HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
     HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));
-    std::vector<std::string> known = {"kernel", "stride", "pad", "ceil_mode"};
+    std::vector<std::string> known = {"kernel", "stride", "pad", "dilation", "ceil_mode"};
     if (!max_) known.push_back("count_include_pad");
     HONE_RETURN_IF_ERROR(CheckAttributeNames(w, known));
     if (!w.Find("kernel")) return Status::Invalid(w.op + ": `kernel` is missing, for example kernel=3x3");
     HONE_RETURN_IF_ERROR(CheckNumbers(w, "kernel", 2, 1, 1 << 16));
     HONE_RETURN_IF_ERROR(CheckNumbers(w, "stride", 2, 1, 1 << 16));
     HONE_RETURN_IF_ERROR(CheckNumbers(w, "pad", 4, 0, 1 << 16));
+    HONE_RETURN_IF_ERROR(CheckNumbers(w, "dilation", 2, 1, 1 << 16));
     HONE_RETURN_IF_ERROR(CheckNumbers(w, "ceil_mode", 1, 0, 1));
     HONE_RETURN_IF_ERROR(CheckNumbers(w, "count_include_pad", 1, 0, 1));
     HONE_RETURN_IF_ERROR(CheckNoEpilogue(w));
     PoolShape s = PoolShape::Of(w);
-    if (std::max(s.pt, s.pb) >= s.kh || std::max(s.pl, s.pr) >= s.kw) {
+    if (std::max(s.pt, s.pb) > (s.kh - 1) * s.dh || std::max(s.pl, s.pr) > (s.kw - 1) * s.dw) {
       return Status::Invalid(w.op + ": the padding must be smaller than the kernel");
     }
     return CheckOutput(w, {s.n, s.c, s.oh, s.ow});
@@ -116,6 +113,7 @@ class PoolOperator final : public SimpleOperator {
     AddCanonical(&c, "kernel", ExpandedNumbers(w, "kernel", 2, 1), 'x', -1);
     AddCanonical(&c, "stride", ExpandedNumbers(w, "stride", 2, 1), 'x', 1);
     AddCanonical(&c, "pad", ExpandedNumbers(w, "pad", 4, 0), ',', 0);
+    AddCanonical(&c, "dilation", ExpandedNumbers(w, "dilation", 2, 1), 'x', 1);
     AddCanonical(&c, "ceil_mode", ExpandedNumbers(w, "ceil_mode", 1, 0), ',', 0);
     AddCanonical(&c, "count_include_pad", ExpandedNumbers(w, "count_include_pad", 1, 0), ',', 0);
     return c;
@@ -146,8 +144,8 @@ class PoolOperator final : public SimpleOperator {
   double Window(const PoolShape& s, const double* in, int64_t y0, int64_t x0) const {
     double sum = 0, most = -std::numeric_limits<double>::infinity();
     int64_t count = 0;
-    for (int64_t y = y0; y < y0 + s.kh; ++y) {
-      for (int64_t x = x0; x < x0 + s.kw; ++x) {
+    for (int64_t y = y0; y < y0 + s.kh * s.dh; y += s.dh) {
+      for (int64_t x = x0; x < x0 + s.kw * s.dw; x += s.dw) {
         bool inside = y >= 0 && y < s.h && x >= 0 && x < s.w;
         count += inside || (s.include_pad && y < s.h + s.pb && x < s.w + s.pr);
         if (!inside) continue;

@@ -4,6 +4,8 @@
 
 #include "define/window.h"
 #include "op/defined_operator.h"
+#include "op/index_te.h"
+#include "op/math_te.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -12,15 +14,6 @@ namespace {
 using ir::Expr;
 using ir::Var;
 using te::Tensor;
-
-Expr Float(double value) { return ir::Imm(DType::Float(32), value); }
-
-// How many of start, start + step, .. (`count` of them) lie in [low, high).
-Expr Covered(Expr start, int64_t count, int64_t step, int64_t low, int64_t high) {
-  if (step == 1) return ir::Min(start + count, high) - ir::Max(start, low);
-  Expr last = ir::Min((Expr(high - 1) - start) / step, count - 1), first = ir::Max((Expr(low + step - 1) - start) / step, 0);
-  return last - first + 1;
-}
 
 // One task is a row of one block of channels; it makes the padded input of its windows, then reads without a condition.
 Result<Instance> Build(const Workload& w, const Target& target) {
