@@ -55,6 +55,25 @@ TEST(Lower, ASplitTailIsAShorterLoop) {
   EXPECT_EQ(text.find("if ("), std::string::npos);
 }
 
+TEST(Lower, ASumOfNothingIsNoAddition) {
+  Tensor a = te::Placeholder("a", {10, 6});
+  ir::IterVar k = te::ReduceAxis(6, "k");
+  Tensor c = te::Compute("c", {10}, {"i"}, [&](const Vars& x) {
+    return te::Sum(te::IfThenElse(x[0] + k.var < 12, a(x[0], k.var), ir::Imm(DType::Float(32), 0)), {k});
+  });
+  EXPECT_EQ(LowerText({a}, c, "reorder c k i\n"),
+            "for (i, 0, 10) {\n"
+            "  c[i] = 0.0f;\n"
+            "}\n"
+            "for (k, 0, 6) {\n"
+            "  for (i_1, 0, 10) {\n"
+            "    if (k + i_1 < 12) {\n"
+            "      c[i_1] = c[i_1] + a[k + i_1*6];\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
 TEST(Lower, ATailOutsideItsOuterLoopIsAGuard) {
   MatMul m;
   std::string text = LowerText({m.a, m.b}, m.c, "split c i [4] -> io ii\nreorder c ii io\n");
