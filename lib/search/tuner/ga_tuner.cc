@@ -71,7 +71,9 @@ std::vector<uint64_t> GaTuner::Plan(int64_t round, const std::vector<Outcome>& h
     sum += p.fitness;
   }
   if (parents.size() >= 2 && sum > 0) {
-    for (int tries = 0; plan.size() < size && tries < kTriesAChild * options_.population; ++tries) {
+    const bool several = points_.space().spaces().size() > 1;
+    const size_t children = size - static_cast<size_t>(several ? options_.newcomers : 0);
+    for (int tries = 0; plan.size() < children && tries < kTriesAChild * options_.population; ++tries) {
       const size_t first = Choose(fitness, &rng);
       std::vector<double> others = fitness;
       others[first] = 0;

@@ -2,7 +2,8 @@
 // before it (which are not measured again); two different ones are chosen, the fitter the likelier; the child has the
 // first knobs of one and the last of the other, then each knob is re-drawn with probability `mutation`. Children that
 // are illegal, known or twice in a generation are replaced: nothing is measured twice. Parents of different templates
-// give a child of the first one. Without any success, and for what cannot be found, points are random.
+// give a child of the first one; as children never change template, `newcomers` points of each generation are random
+// where there are several. So are points without any success, and where no child is found.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +17,12 @@ namespace hone::search {
 struct GaOptions {
   int population = 16;
   int elites = 4;
+  int newcomers = 2;  // where there are several templates
   double mutation = 0.1;
   double pressure = 4;  // a parent is chosen in proportion to this power of its share of the best speed
-  static GaOptions LikeAutotvm() { return {.population = 100, .elites = 3, .mutation = 0.1, .pressure = 1}; }
+  static GaOptions LikeAutotvm() {
+    return {.population = 100, .elites = 3, .newcomers = 0, .mutation = 0.1, .pressure = 1};
+  }
 };
 
 class GaTuner : public PlanTuner {

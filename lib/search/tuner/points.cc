@@ -11,15 +11,30 @@ constexpr int kMissesBeforeEnumerating = 2000;
 constexpr uint64_t kEnumerateAtMost = uint64_t{1} << 24;
 constexpr int kWalkTries = 32;
 
-std::vector<uint64_t> DrawFrom(const std::vector<uint64_t>& legal, size_t count, const IndexSet& known,
-                               const IndexSet& also_known, Rng* rng) {
-  std::vector<uint64_t> left;
-  for (const uint64_t index : legal) {
-    if (!known.count(index) && !also_known.count(index)) left.push_back(index);
+// `left` holds what is left of each template.
+std::vector<uint64_t> DrawFrom(std::vector<std::vector<uint64_t>> left, size_t count, Rng* rng) {
+  std::vector<uint64_t> drawn;
+  while (drawn.size() < count) {
+    std::erase_if(left, [](const std::vector<uint64_t>& points) { return points.empty(); });
+    if (left.empty()) break;
+    std::vector<uint64_t>& points = left[left.size() == 1 ? 0 : rng->UniformInt(left.size())];
+    std::swap(points[rng->UniformInt(points.size())], points.back());
+    drawn.push_back(points.back());
+    points.pop_back();
   }
-  const size_t n = std::min(count, left.size());
-  for (size_t i = 0; i < n; ++i) std::swap(left[i], left[i + rng->UniformInt(left.size() - i)]);
-  left.resize(n);
+  return drawn;
+}
+
+// Those of `legal`, ascending, that are in neither set.
+std::vector<std::vector<uint64_t>> Left(const TaskSpace& space, const std::vector<uint64_t>& legal,
+                                        const IndexSet& known, const IndexSet& also_known) {
+  std::vector<std::vector<uint64_t>> left(space.spaces().size());
+  size_t s = 0;
+  uint64_t end = space.spaces().empty() ? 0 : space.spaces()[0].size();
+  for (const uint64_t index : legal) {
+    while (index >= end) end += space.spaces()[++s].size();
+    if (!known.count(index) && !also_known.count(index)) left[s].push_back(index);
+  }
   return left;
 }
 
@@ -33,7 +48,7 @@ Points::Points(const TaskSpace& space, uint64_t enumerate_limit)
 }
 
 std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const {
-  if (legal_) return DrawFrom(*legal_, count, known, also_known, rng);
+  if (legal_) return DrawFrom(Left(space_, *legal_, known, also_known), count, rng);
   std::vector<uint64_t> drawn;
   IndexSet here;
   for (int misses = 0; drawn.size() < count && misses < kMissesBeforeEnumerating;) {
@@ -47,7 +62,7 @@ std::vector<uint64_t> Points::DrawNew(size_t count, const IndexSet& known, const
   }
   if (drawn.size() == count) return drawn;
   if (const auto legal = space_.LegalIndices(kEnumerateAtMost)) {
-    return DrawFrom(*legal, count, known, also_known, rng);
+    return DrawFrom(Left(space_, *legal, known, also_known), count, rng);
   }
   return drawn;
 }

@@ -25,7 +25,8 @@ class Points {
   // All legal indices, ascending, if the space is enumerated.
   const std::optional<std::vector<uint64_t>>& legal() const { return legal_; }
 
-  // `count` different legal points that are in neither set, each as likely; all of them, shuffled, if there are fewer.
+  // `count` different legal points that are in neither set: first a template, each as likely, then one of its points,
+  // each as likely, so that one with many does not hide one with few; all of them, shuffled, if there are fewer.
   // In a space that is not enumerated they are drawn one by one, and it is enumerated (up to 2^24 points) only where
   // that keeps missing.
   std::vector<uint64_t> DrawNew(size_t count, const IndexSet& known, const IndexSet& also_known, Rng* rng) const;

@@ -376,6 +376,28 @@ TEST(PointsTest, DrawsAndWalksAreLegalAndNew) {
   }
 }
 
+// 2 points of one template and 500 of another: a draw is of each template as often.
+TEST(PointsTest, ATemplateOfFewPointsIsDrawnAsOften) {
+  std::vector<int64_t> many(500);
+  for (int i = 0; i < 500; ++i) many[i] = i;
+  Space large("large"), small("small");
+  large.Add(Knob::Choice("n", many));
+  small.Add(Knob::Choice("n", {1, 2}));
+  TaskSpace space;
+  space.Add(std::move(large));
+  space.Add(std::move(small));
+  const Points points(space);
+  int of_small = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    Rng rng(seed);
+    of_small += points.DrawNew(1, {}, {}, &rng)[0] >= 500;
+  }
+  EXPECT_GT(of_small, 30);  // 50 expected; were all points as likely, 0 or 1
+  EXPECT_LT(of_small, 70);
+  Rng rng(1);
+  EXPECT_EQ(points.DrawNew(1000, {}, {}, &rng).size(), 502u);
+}
+
 TEST(SpeedSharesTest, FailuresAndNonsenseAreWorthNothing) {
   const Config config;
   std::vector<Outcome> outcomes = {OkOutcome(config, 2), OkOutcome(config, 1), OkOutcome(config, 4)};
@@ -391,7 +413,7 @@ TEST(SpeedSharesTest, FailuresAndNonsenseAreWorthNothing) {
 // GA measures nothing twice, unlike AutoTVM's, even where its population has come together.
 TEST(GaTunerTest, NothingTwice) {
   const TaskSpace space = SurfaceSpace();
-  GaTuner tuner(space, 1, GaOptions{.population = 8, .elites = 2, .mutation = 0.0});
+  GaTuner tuner(space, 1, GaOptions{.population = 8, .elites = 2, .newcomers = 0, .mutation = 0.0});
   const std::vector<uint64_t> all = Propose(&tuner, space, OnSurface, 400, 8);
   EXPECT_EQ(std::set<uint64_t>(all.begin(), all.end()).size(), 400u);
 }
