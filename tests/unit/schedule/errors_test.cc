@@ -62,6 +62,7 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
       {"vectorize mm j", "vectorize mm i", kInvalid, "vectorized along `j` already"},
       {"unroll mm j", "vectorize mm j", kInvalid, "unrolled already"},
       {"", "prefetch mm x k 64", kNotFound, "does not read `x`"},
+      {"", "prefetch mm pad k 64 3", kInvalid, "1 or 2"},
       // Places.
       {"", "compute_at mm mm i", kInvalid, "inside itself"},
       {"", "compute_at mm out i", kInvalid, "neither it nor a stage inside"},

@@ -31,6 +31,7 @@ const std::vector<Case>& Cases() {
       {"storage_align pad h 16 4", {StepKind::kStorageAlign, "pad", {"h"}, {16, 4}, "", {}}},
       {"double_buffer pad", {StepKind::kDoubleBuffer, "pad", {}, {}, "", {}}},
       {"prefetch acc weight ici 256", Prefetch("acc", "weight", "ici", 256)},
+      {"prefetch out weight oc 65536 2", {StepKind::kPrefetch, "out", {"weight", "oc"}, {65536, 2}, "", {}}},
       {"tensorize acc oci dot4", {StepKind::kTensorize, "acc", {"oci"}, {}, "dot4", {}}},
       {"pragma out oh.o unroll_max 4", PragmaStep("out", "oh.o", "unroll_max", 4)},
   };
