@@ -7,13 +7,15 @@
 #   make bench-peers         latencies beside other engines'; JOBS="resnet18 vgg16" says of which pipelines
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
 #   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random
+#   make check-onnx          ONNX's backend tests through the whole chain: passed, failed, not supported, by operator
+#   make fuzz-onnx           the ONNX reader under libFuzzer, FUZZ_SECONDS long (clang-19)
 #   make clean               remove build/ (never work/: records are measured time)
 
 WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: help deps build check plan bench-peers sweep replay clean
+.PHONY: help deps build check plan bench-peers sweep replay check-onnx fuzz-onnx clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -51,7 +53,7 @@ bench-peers: build
 	@tests/perf/bench_peers.sh $(BUILD) $(WORK) $(JOBS)
 
 SET ?= report
-TUNERS ?= auto,xgb,ga,random
+TUNERS ?= auto,xgb_knob,ga,random
 sweep: build
 	@ninja -C $(BUILD) space_sweep
 	@$(BUILD)/bin/space_sweep --tasks=tests/replay/tasks.txt --work=$(WORK)/sweep --set=$(SET)
@@ -60,6 +62,21 @@ replay: build
 	@ninja -C $(BUILD) replay_bench
 	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) --like-autotvm --each \
 	  $$(awk -v set=$(SET) '$$1 == set { print "$(WORK)/sweep/" $$2 ".replay" }' tests/replay/tasks.txt)
+
+check-onnx: deps
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)
+	@ninja -C $(BUILD) onnx_backend
+	@tests/onnx/check_onnx.sh $(BUILD)
+
+# Seeds: whole models and those that once broke something. What it finds interesting is kept in the build folder.
+FUZZ_SECONDS ?= 120
+fuzz-onnx:
+	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_FUZZ=ON --log-level=NOTICE \
+	  -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
+	@ninja -C $(BUILD)/fuzz fuzz_onnx
+	@mkdir -p $(BUILD)/fuzz/corpus
+	@$(BUILD)/fuzz/bin/fuzz_onnx -max_total_time=$(FUZZ_SECONDS) -timeout=20 -max_len=65536 \
+	  $(BUILD)/fuzz/corpus tests/fuzz/onnx/corpus $(wildcard tests/data/onnx/*/)
 
 clean:
 	rm -rf $(BUILD)

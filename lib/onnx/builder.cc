@@ -54,7 +54,8 @@ Attribute RealList(const std::string& name, const std::vector<double>& values) {
   return attribute;
 }
 
-Builder::Builder(std::string name, std::set<std::string> taken) : taken_(std::move(taken)) {
+Builder::Builder(std::string name, std::set<std::string> taken, int64_t fold_limit)
+    : taken_(std::move(taken)), fold_limit_(fold_limit) {
   graph_.name = std::move(name);
 }
 
@@ -92,9 +93,9 @@ Result<std::string> Builder::Operand(const Value& value) {
 }
 
 Status Builder::Spend(int64_t count) {
-  if (count > kMaxFoldedElements - spent_) {
+  if (count > fold_limit_ - spent_) {
     return Status::Unsupported(
-        fmt::format("its constants are too large: more than {} elements are computed from others", kMaxFoldedElements));
+        fmt::format("its constants are too large: more than {} elements are computed from others", fold_limit_));
   }
   spent_ += count;
   return Status();

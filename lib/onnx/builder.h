@@ -35,8 +35,8 @@ Attribute RealList(const std::string& name, const std::vector<double>& values);
 
 class Builder {
  public:
-  // `taken`: names that tensors of the model have; generated ones differ from them.
-  Builder(std::string name, std::set<std::string> taken);
+  // `taken`: names that tensors of the model have; generated ones differ from them. `fold_limit`: what Spend may take.
+  Builder(std::string name, std::set<std::string> taken, int64_t fold_limit);
 
   Value AddInput(const std::string& name, const Shape& shape);
 
@@ -66,7 +66,7 @@ class Builder {
   std::map<std::pair<const Tensor*, Shape>, std::string> parameters_;
   std::vector<Constant> kept_;       // so that the keys of `parameters_` stay unique
   std::map<std::string, int> next_;  // by hint
-  int64_t spent_ = 0;
+  int64_t fold_limit_, spent_ = 0;
 };
 
 }  // namespace hone::onnx

@@ -41,7 +41,7 @@ std::set<std::string> NamesOf(const Model& model) {
 class Importer {
  public:
   Importer(const Model& model, const std::string& name, const ImportOptions& options)
-      : model_(model), options_(options), builder_(PlainName(name), NamesOf(model)) {}
+      : model_(model), options_(options), builder_(PlainName(name), NamesOf(model), options.fold_limit) {}
 
   Result<ImportedModel> Run() {
     HONE_RETURN_IF_ERROR(CheckVersions(model_));

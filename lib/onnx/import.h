@@ -34,6 +34,7 @@ Result<InputShapes> ParseInputShapes(const std::vector<std::string>& flags);
 struct ImportOptions {
   InputShapes shapes;                       // of inputs, instead of what the model says of them
   std::map<std::string, Tensor> constants;  // inputs that are these constants
+  int64_t fold_limit = kMaxFoldedElements;  // elements that are computed from constants, together
   bool constant_outputs = false;            // else an output that no input reaches is an error
 };
 

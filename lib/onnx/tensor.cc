@@ -74,19 +74,17 @@ Result<int64_t> CountElements(const Shape& shape, int64_t limit) {
   bool empty = false;
   for (int64_t extent : shape) {
     if (extent < 0) return Status::Invalid(fmt::format("the shape {} has a negative extent", ShapeText(shape)));
-    if (extent > limit) {
-      return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), limit));
+    if (extent == 0) {
+      empty = true;
+      continue;
     }
-    empty = empty || extent == 0;
-  }
-  if (empty) return 0;
-  for (int64_t extent : shape) {
+    // Of an empty one, too, so that no product of its extents overflows.
     if (extent > limit / count) {
       return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), limit));
     }
     count *= extent;
   }
-  return count;
+  return empty ? 0 : count;
 }
 
 std::string ShapeText(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }

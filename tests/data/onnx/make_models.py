@@ -1,0 +1,93 @@
+# Writes the models in this folder, each with an input and the outputs that onnxruntime computes, in the form of ONNX's
+# backend tests. Run by hand when a model is added: `python make_models.py`, with numpy, onnx and onnxruntime.
+import os
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Maker:
+    def __init__(self, opset):
+        self.opset, self.nodes, self.tensors = opset, [], []
+        self.rng = np.random.default_rng(7)
+
+    def add(self, op, inputs, **attributes):
+        name = f"{op.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op, inputs, [name], name=f"/{name}", **attributes))
+        return name
+
+    def tensor(self, name, values):
+        self.tensors.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def weight(self, name, *shape):
+        scale = 1.0 / np.sqrt(max(1, np.prod(shape[1:])))
+        return self.tensor(name, (self.rng.standard_normal(shape) * scale).astype(np.float32))
+
+    def conv(self, x, name, out, inp, k, bias=False, **attributes):
+        inputs = [x, self.weight(name + ".weight", out, inp, k, k)]
+        if bias:
+            inputs.append(self.weight(name + ".bias", out))
+        return self.add("Conv", inputs, kernel_shape=[k, k], **attributes)
+
+    def norm(self, x, name, channels):
+        positive = lambda: (self.rng.random(channels) + 0.5).astype(np.float32)
+        return self.add("BatchNormalization", [
+            x, self.tensor(name + ".scale", positive()), self.weight(name + ".shift", channels),
+            self.weight(name + ".mean", channels), self.tensor(name + ".variance", positive())], epsilon=1e-3)
+
+    def save(self, name, shape, declared, output):
+        self.nodes[-1].output[0] = "y"
+        graph = helper.make_graph(self.nodes, name, [helper.make_tensor_value_info("x", TensorProto.FLOAT, declared)],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, output)], self.tensors)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], ir_version=8)
+        onnx.checker.check_model(model)
+        folder = os.path.join(HERE, name)
+        data = os.path.join(folder, "test_data_set_0")
+        os.makedirs(data, exist_ok=True)
+        onnx.save(model, os.path.join(folder, "model.onnx"))
+        x = self.rng.standard_normal(shape).astype(np.float32)
+        (y,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": x})
+        for file, values in (("input_0.pb", x), ("output_0.pb", y)):
+            with open(os.path.join(data, file), "wb") as f:
+                f.write(numpy_helper.from_array(values, file[:-5]).SerializeToString())
+
+
+# A residual network as PyTorch exports it: shapes computed from the open batch, then flattened by them.
+m = Maker(13)
+stem = m.add("Relu", [m.norm(m.conv("x", "stem", 8, 3, 3, strides=[2, 2], pads=[1, 1, 1, 1]), "bn1", 8)])
+pool = m.add("MaxPool", [stem], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+body = m.add("Relu", [m.norm(m.conv(pool, "a", 8, 8, 3, pads=[1, 1, 1, 1]), "bn2", 8)])
+body = m.norm(m.conv(body, "b", 8, 8, 3, pads=[1, 1, 1, 1]), "bn3", 8)
+mean = m.add("GlobalAveragePool", [m.add("Relu", [m.add("Add", [body, pool])])])
+batch = m.add("Gather", [m.add("Shape", [mean]), m.tensor("zero", np.int64(0))], axis=0)
+shape = m.add("Concat", [m.add("Unsqueeze", [batch, m.tensor("axes", np.int64([0]))]),
+                         m.tensor("rest", np.int64([-1]))], axis=0)
+flat = m.add("Reshape", [mean, shape])
+m.add("Gemm", [flat, m.weight("fc.weight", 5, 8), m.weight("fc.bias", 5)], transB=1)
+m.save("residual", [2, 3, 20, 20], ["batch", 3, "height", "width"], ["batch", 5])
+
+# Inverted residuals: expansion, depthwise convolution, Clip, projection; Dropout and Identity on the way.
+m = Maker(12)
+zero, six = m.tensor("zero", np.float32(0)), m.tensor("six", np.float32(6))
+x = m.add("Clip", [m.conv("x", "stem", 8, 3, 3, bias=True, strides=[2, 2], auto_pad="SAME_UPPER"), zero, six])
+y = m.add("Clip", [m.norm(m.conv(x, "expand", 24, 8, 1), "bn1", 24), zero, six])
+y = m.add("Clip", [m.conv(y, "depth", 24, 1, 3, bias=True, group=24, pads=[1, 1, 1, 1]), zero, six])
+y = m.add("Add", [m.add("Identity", [m.conv(y, "project", 8, 24, 1, bias=True)]), x])
+y = m.add("Flatten", [m.add("GlobalAveragePool", [m.add("Dropout", [y])])])
+m.add("Softmax", [m.add("Gemm", [y, m.weight("fc", 8, 6)], alpha=0.5)], axis=1)
+m.save("inverted", [1, 3, 15, 17], [1, 3, 15, 17], [1, 6])
+
+# Branches that are concatenated, with pooling of both kinds.
+m = Maker(11)
+x = m.add("Relu", [m.conv("x", "squeeze", 5, 4, 1, bias=True)])
+a = m.add("Relu", [m.conv(x, "left", 7, 5, 1, bias=True)])
+b = m.add("Relu", [m.conv(x, "right", 9, 5, 3, bias=True, pads=[1, 1, 1, 1], dilations=[1, 1])])
+c = m.add("AveragePool", [x], kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[1, 1], count_include_pad=1)
+y = m.add("MaxPool", [m.add("Concat", [a, b, c], axis=1)], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+m.add("GlobalAveragePool", [m.conv(y, "classes", 3, 21, 1, bias=True)])
+m.save("branches", [1, 4, 12, 12], [1, 4, 12, 12], [1, 3, 1, 1])

@@ -1,0 +1,23 @@
+#!/bin/sh
+# check_onnx.sh BUILD: ONNX's backend tests, as the onnx package of the newest supported opset (21) ships them, through
+# the whole chain. The package is fetched once, as data: nothing of it is run.
+set -eu
+build=$1
+version=1.16.2
+data="$build/onnx-$version"
+if [ ! -d "$data/onnx/backend/test/data/node" ]; then
+  venv=.venv
+  if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
+  mkdir -p "$data"
+  "$venv/bin/pip" download --quiet --no-deps --only-binary :all: --python-version 3.11 -d "$data" "onnx==$version"
+  "$venv/bin/python" -c 'import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+wheel.extractall(sys.argv[2], [n for n in wheel.namelist() if "/backend/test/data/" in n])' "$data"/onnx-*.whl "$data"
+fi
+failed=0
+for kind in node simple pytorch-converted pytorch-operator; do
+  echo
+  echo "== $kind"
+  "$build/bin/onnx_backend" "$data/onnx/backend/test/data/$kind" || failed=1
+done
+exit $failed

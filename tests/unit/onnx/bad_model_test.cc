@@ -1,0 +1,290 @@
+// Models that are wrong: each gives one line that says what and where.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "model_maker.h"
+#include "onnx/import.h"
+#include "onnx/read_model.h"
+
+namespace hone::onnx {
+namespace {
+
+// x[1,2,4,4] -> Relu -> y.
+ModelMaker Small(int64_t opset = 13) {
+  ModelMaker m(opset);
+  m.Input("x", {1, 2, 4, 4});
+  m.Node("Relu", {"x"}, "y");
+  m.Output("y");
+  return m;
+}
+
+Status Load(const std::string& bytes, const InputShapes& shapes = {}) {
+  auto model = ParseModel(bytes, "m.onnx", false);
+  if (!model.ok()) return model.status();
+  ImportOptions options;
+  options.shapes = shapes;
+  return Import(*model, "m", options).status();
+}
+
+Status Load(const ModelMaker& m, const InputShapes& shapes = {}) { return Load(m.Bytes(), shapes); }
+
+std::string Message(const ModelMaker& m, const InputShapes& shapes = {}) { return Load(m, shapes).message(); }
+
+TEST(BadModel, TheSmallOneIsFine) {
+  const Status status = Load(Small());
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
+TEST(BadModel, CutShortAnywhere) {
+  ModelMaker m = Small();
+  m.Floats("w", {4}, {1, 2, 3, 4});
+  const std::string bytes = m.Bytes();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    // Some prefixes are models by themselves: without their output, say. None crashes, and a message is one line.
+    const Status status = Load(bytes.substr(0, size));
+    EXPECT_EQ(status.message().find('\n'), std::string::npos) << size;
+  }
+  EXPECT_EQ(Load(bytes.substr(0, bytes.size() - 9)).message(),
+            "m.onnx: this is no ONNX model, or it is cut short or damaged: write or fetch it again");
+  EXPECT_EQ(Load(std::string()).message(), "m.onnx: the file is empty");
+  EXPECT_FALSE(Load("text, not protobuf").ok());
+}
+
+TEST(BadModel, Cycle) {
+  ModelMaker m;
+  m.Input("x", {2, 2});
+  m.Node("Add", {"x", "b"}, "a");
+  m.Node("Relu", {"a"}, "b");
+  m.Output("b");
+  EXPECT_EQ(Message(m), "the nodes form a cycle: `b_node` <- `a_node` <- `b_node`");
+}
+
+TEST(BadModel, NodesOutOfOrderAreSorted) {
+  ModelMaker m;
+  m.Input("x", {2, 2});
+  m.Node("Relu", {"a"}, "y");
+  m.Node("Sigmoid", {"x"}, "a");
+  m.Output("y");
+  EXPECT_TRUE(Load(m).ok());
+}
+
+TEST(BadModel, MissingInitialiser) {
+  ModelMaker m;
+  m.Input("x", {1, 2, 4, 4});
+  m.Node("Conv", {"x", "weight"}, "y");
+  m.Output("y");
+  m.Floats("weights", {1, 2, 1, 1}, {1, 2});
+  EXPECT_EQ(Message(m),
+            "node `y_node` (Conv, opset 13): reads `weight`, which is no input, no initialiser and no node's output; "
+            "did you mean `weights`?");
+}
+
+TEST(BadModel, InitialiserOfAnotherSize) {
+  ModelMaker m = Small();
+  m.Floats("w", {2, 3}, {1, 2, 3});
+  EXPECT_EQ(Message(m), "m.onnx: initialiser `w`: has 3 values, but its shape 6 elements");
+}
+
+TEST(BadModel, ABillionElementsAreRefusedBeforeTheyAreThere) {
+  ModelMaker initialiser = Small();
+  initialiser.Floats("w", {1000000, 1000}, {1});
+  EXPECT_EQ(Message(initialiser), "m.onnx: initialiser `w`: [1000000,1000] is too large: at most 268435456 elements");
+  ModelMaker overflow = Small();
+  overflow.Floats("w", {int64_t{1} << 40, int64_t{1} << 40, 0}, {});
+  EXPECT_FALSE(Load(overflow).ok());
+  ModelMaker computed;
+  computed.Input("x", {2});
+  computed.Ints("shape", {100000, 10000});
+  computed.Node("ConstantOfShape", {"shape"}, "big");
+  computed.Node("Add", {"x", "big"}, "y");
+  computed.Output("y");
+  EXPECT_EQ(Message(computed),
+            "node `big_node` (ConstantOfShape, opset 13): [100000,10000] is too large: at most 268435456 elements");
+  ModelMaker input;
+  input.Input("x", {100000, 100000});
+  input.Node("Relu", {"x"}, "y");
+  input.Output("y");
+  EXPECT_EQ(Message(input), "input `x`: [100000,100000] is too large: at most 1073741824 elements");
+}
+
+TEST(BadModel, OpenDimensions) {
+  ModelMaker m;
+  m.Input("x", {-1, 2, 4, 4});
+  m.Node("Relu", {"x"}, "y");
+  m.Output("y");
+  EXPECT_EQ(Message(m),
+            "input `x` has open dimensions, [N,2,4,4]: fix them with `[input] x = [..]` in the pipeline file, or "
+            "--input x=..");
+  EXPECT_TRUE(Load(m, {{"x", {3, 2, 4, 4}}}).ok());
+  EXPECT_EQ(Message(m, {{"x", {3, 4}}}), "input `x` has 4 dimensions, [N,2,4,4], but its given shape [3,4] has 2");
+  EXPECT_EQ(Message(m, {{"x", {3, 2, 4, 4}}, {"z", {1}}}), "there is no input `z` to give a shape; known: x");
+}
+
+TEST(BadModel, Opsets) {
+  EXPECT_TRUE(Load(Small(7)).ok());
+  EXPECT_TRUE(Load(Small(21)).ok());
+  EXPECT_NE(Message(Small(6)).find("opset 6 is older than 7"), std::string::npos);
+  EXPECT_NE(Message(Small(22)).find("opset 22 is newer than 21"), std::string::npos);
+  ModelMaker without = Small();
+  without.model.clear_opset_import();
+  EXPECT_EQ(Message(without), "it does not say which opset of ONNX it uses");
+}
+
+TEST(BadModel, UnknownDomainAndOperator) {
+  ModelMaker domain = Small();
+  domain.model.mutable_graph()->mutable_node(0)->set_domain("com.example");
+  EXPECT_EQ(Message(domain).substr(0, 53), "node `y_node` (com.example::Relu, opset unknown): ope");
+  ModelMaker op = Small();
+  op.model.mutable_graph()->mutable_node(0)->set_op_type("Einsum");
+  EXPECT_EQ(Message(op), "node `y_node` (Einsum, opset 13): the operator is not supported");
+  ModelMaker young = Small(13);
+  young.model.mutable_graph()->mutable_node(0)->set_op_type("Gelu");
+  EXPECT_EQ(Message(young), "node `y_node` (Gelu, opset 13): the operator is there only since opset 20");
+}
+
+TEST(BadModel, ControlFlowAndQuantisation) {
+  for (const char* op : {"If", "Loop", "Scan"}) {
+    ModelMaker m = Small();
+    m.model.mutable_graph()->mutable_node(0)->set_op_type(op);
+    EXPECT_NE(Message(m).find("control flow (subgraphs) is not supported"), std::string::npos) << op;
+  }
+  ModelMaker quantised = Small();
+  quantised.model.mutable_graph()->mutable_node(0)->set_op_type("QuantizeLinear");
+  EXPECT_NE(Message(quantised).find("quantised models are not supported"), std::string::npos);
+}
+
+TEST(BadModel, SubgraphsNestedAsDeepAsFilesGo) {
+  ModelMaker m = Small();
+  pb::GraphProto* graph = m.model.mutable_graph();
+  for (int depth = 0; depth < 200; ++depth) {
+    auto* attribute = graph->add_node()->add_attribute();
+    attribute->set_type(pb::AttributeProto::GRAPH);
+    graph = attribute->mutable_g();
+  }
+  EXPECT_FALSE(Load(m).ok());
+}
+
+TEST(BadModel, WrongTypes) {
+  ModelMaker input;
+  input.Input("x", {2, 2}, pb::TensorProto::INT64);
+  input.Node("Relu", {"x"}, "y");
+  input.Output("y");
+  EXPECT_EQ(Message(input), "input `x` is int64; only float32 inputs are supported");
+  ModelMaker constant;
+  constant.Input("x", {2});
+  constant.Ints("i", {1, 2});
+  constant.Node("Add", {"x", "i"}, "y");
+  constant.Output("y");
+  EXPECT_NE(Message(constant).find("`i` is int64; only float32"), std::string::npos);
+  ModelMaker attribute;
+  attribute.Input("x", {2, 2});
+  ModelMaker::SetInts(&attribute.Node("Softmax", {"x"}, "y"), "axis", {1});
+  attribute.Output("y");
+  EXPECT_EQ(Message(attribute), "node `y_node` (Softmax, opset 13): its attribute `axis` is of a wrong type");
+}
+
+TEST(BadModel, NumbersThatDoNotFit) {
+  ModelMaker axis;
+  axis.Input("x", {2, 2});
+  ModelMaker::SetInt(&axis.Node("Softmax", {"x"}, "y"), "axis", 7);
+  axis.Output("y");
+  EXPECT_EQ(Message(axis), "node `y_node` (Softmax, opset 13): axis 7 is none of a tensor of 2 dimensions");
+  ModelMaker pads;
+  pads.Input("x", {1, 1, 4, 4});
+  auto& pool = pads.Node("MaxPool", {"x"}, "y");
+  ModelMaker::SetInts(&pool, "kernel_shape", {2, 2});
+  ModelMaker::SetInts(&pool, "pads", {1, 1});
+  pads.Output("y");
+  EXPECT_EQ(Message(pads), "node `y_node` (MaxPool, opset 13): its pads must be 4 numbers, has 2");
+  ModelMaker divides;
+  divides.Input("x", {2});
+  divides.Ints("a", {1});
+  divides.Ints("b", {0});
+  divides.Node("Div", {"a", "b"}, "c");
+  divides.Node("Reshape", {"x", "c"}, "y");
+  divides.Output("y");
+  EXPECT_EQ(Message(divides), "node `c_node` (Div, opset 13): it divides an integer by zero");
+}
+
+TEST(BadModel, OutputsThatNothingComputes) {
+  ModelMaker missing = Small();
+  missing.Output("z");
+  EXPECT_EQ(Message(missing).substr(0, 19), "output `z`: reads `");
+  ModelMaker constant = Small();
+  constant.Floats("c", {1}, {1});
+  constant.Output("c");
+  EXPECT_EQ(Message(constant), "output `c` is a constant, which no input changes; remove it from the outputs");
+  ModelMaker none;
+  none.Input("x", {1});
+  EXPECT_EQ(Message(none), "the model has no output");
+}
+
+class ExternalDataFile : public ::testing::Test {
+ protected:
+  // y = x + w, where the bytes of w lie in `location`.
+  Status Load(const std::string& location, const std::string& length = "8") {
+    ModelMaker m;
+    m.Input("x", {2});
+    m.Node("Add", {"x", "w"}, "y");
+    m.Output("y");
+    pb::TensorProto& w = m.Floats("w", {2}, {});
+    w.set_data_location(pb::TensorProto::EXTERNAL);
+    for (auto [key, value] :
+         {std::pair("location", location), std::pair("offset", std::string("4")), std::pair("length", length)}) {
+      auto* entry = w.add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    }
+    const std::string path = dir_.Join("models/m.onnx");
+    EXPECT_TRUE(WriteFileAtomic(path, m.Bytes()).ok());
+    auto model = ReadOnnx(path, {});
+    if (!model.ok()) return model.status();
+    EXPECT_EQ(model->values.at("w"), (std::vector<float>{2, 3}));
+    return model.status();
+  }
+
+  void SetUp() override {
+    ASSERT_TRUE(MakeDirs(dir_.Join("models/sub")).ok());
+    const float values[] = {1, 2, 3};
+    const std::string_view bytes(reinterpret_cast<const char*>(values), sizeof(values));
+    for (const char* name : {"models/w.bin", "models/sub/w.bin", "secret.bin"}) {
+      ASSERT_TRUE(WriteFileAtomic(dir_.Join(name), bytes).ok());
+    }
+    std::filesystem::create_symlink(dir_.Join("secret.bin"), dir_.Join("models/link.bin"));
+  }
+
+  TempDir dir_ = std::move(*TempDir::Create());
+};
+
+TEST_F(ExternalDataFile, IsReadInsideTheFolder) {
+  EXPECT_TRUE(Load("w.bin").ok());
+  EXPECT_TRUE(Load("sub/w.bin").ok());
+}
+
+TEST_F(ExternalDataFile, IsRefusedOutside) {
+  for (const std::string& location : {std::string("../secret.bin"), std::string("sub/../../secret.bin"),
+                                      dir_.Join("secret.bin"), std::string("link.bin")}) {
+    const Status status = Load(location);
+    EXPECT_NE(status.message().find("lies outside the folder of the model"), std::string::npos) << status.message();
+  }
+}
+
+TEST_F(ExternalDataFile, IsAbsentOrTooShort) {
+  EXPECT_EQ(Load("gone.bin").kind(), StatusKind::kNotFound);
+  EXPECT_NE(Load("w.bin", "12").message().find("is too short"), std::string::npos);
+  EXPECT_NE(Load("w.bin", "4").message().find("has 4 bytes, but its 2 elements take 8"), std::string::npos);
+  EXPECT_NE(Load("w.bin", "-1").message().find("is no number of bytes"), std::string::npos);
+  EXPECT_NE(Load("").message().find("without the name of its file"), std::string::npos);
+}
+
+TEST(InputFlags, Forms) {
+  EXPECT_EQ(*ParseInputShapes({"x=1,3,224,224", "a=b=2"}), (InputShapes{{"x", {1, 3, 224, 224}}, {"a=b", {2}}}));
+  for (const char* wrong : {"x", "=1", "x=", "x=1,", "x=0", "x=-1", "x=a"})
+    EXPECT_FALSE(ParseInputShapes({wrong}).ok());
+  EXPECT_FALSE(ParseInputShapes({"x=1", "x=2"}).ok());
+}
+
+}  // namespace
+}  // namespace hone::onnx

@@ -1,0 +1,146 @@
+// What models become: constants are computed, every other node is operators of the graph. Whether these mean the same
+// is tested against onnxruntime (tests/onnx) and ONNX's backend tests (make check-onnx).
+#include "onnx/import.h"
+
+#include <gtest/gtest.h>
+
+#include "model_maker.h"
+#include "onnx/operators.h"
+#include "onnx/read_model.h"
+#include "onnx/report.h"
+
+namespace hone::onnx {
+namespace {
+
+ImportedModel Load(const ModelMaker& m, const InputShapes& shapes = {}) {
+  ImportOptions options;
+  options.shapes = shapes;
+  auto model = Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", options);
+  EXPECT_TRUE(model.ok()) << model.status().message();
+  return model.ok() ? std::move(*model) : ImportedModel();
+}
+
+std::string Nodes(const ImportedModel& model) {
+  std::string text;
+  for (const graph::Node& node : model.graph.nodes) text += node.name + " = " + node.workload.Text() + "\n";
+  return text;
+}
+
+TEST(Import, Convolution) {
+  ModelMaker m;
+  m.Input("x", {1, 2, 5, 5});
+  m.Floats("w", {4, 1, 3, 3}, std::vector<float>(36, 0.5f));
+  m.Floats("b", {4}, {1, 2, 3, 4});
+  auto& conv = m.Node("Conv", {"x", "w", "b"}, "y");
+  ModelMaker::SetInt(&conv, "group", 2);
+  ModelMaker::SetInts(&conv, "strides", {2, 2});
+  ModelMaker::SetInts(&conv, "pads", {1, 0, 1, 2});
+  m.Output("y");
+  const ImportedModel model = Load(m);
+  EXPECT_EQ(Nodes(model), "y = conv2d(f32[1,2,5,5], f32[4,1,3,3], stride=2x2, pad=1,0,1,2, groups=2) + bias\n");
+  EXPECT_EQ(model.graph.nodes[0].inputs, (std::vector<std::string>{"x", "w", "b"}));
+  EXPECT_EQ(model.values.at("b"), (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST(Import, AutoPad) {
+  // 6 -> 3 with a kernel of 3 and stride 2 takes one row of padding: below, or above.
+  for (auto [mode, pads] : {std::pair("SAME_UPPER", "pad=0,0,1,1"), std::pair("SAME_LOWER", "pad=1,1,0,0")}) {
+    ModelMaker m;
+    m.Input("x", {1, 1, 6, 6});
+    auto& pool = m.Node("MaxPool", {"x"}, "y");
+    ModelMaker::SetInts(&pool, "kernel_shape", {3, 3});
+    ModelMaker::SetInts(&pool, "strides", {2, 2});
+    auto* attribute = pool.add_attribute();
+    attribute->set_name("auto_pad");
+    attribute->set_type(pb::AttributeProto::STRING);
+    attribute->set_s(mode);
+    m.Output("y");
+    EXPECT_NE(Nodes(Load(m)).find(pads), std::string::npos) << mode;
+  }
+}
+
+// Flatten as exporters write it for an open batch: everything but the reshape is constant, once the input is known.
+TEST(Import, ShapeArithmeticIsFolded) {
+  ModelMaker m;
+  m.Input("x", {-1, 3, 2, 2});
+  m.Node("Shape", {"x"}, "shape");
+  m.Ints("zero", {0});
+  m.Ints("one", {1});
+  m.Ints("start", {1});
+  m.Ints("end", {INT64_MAX});
+  m.Node("Gather", {"shape", "zero"}, "batch");
+  m.Node("Slice", {"shape", "start", "end"}, "tail");
+  auto& prod = m.Node("ReduceProd", {"tail"}, "inner");
+  ModelMaker::SetInt(&prod, "keepdims", 1);
+  m.Node("Mul", {"batch", "one"}, "batch1");
+  auto& concat = m.Node("Concat", {"batch1", "inner"}, "target");
+  ModelMaker::SetInt(&concat, "axis", 0);
+  m.Node("Reshape", {"x", "target"}, "y");
+  m.Output("y");
+  const ImportedModel model = Load(m, {{"x", {5, 3, 2, 2}}});
+  ASSERT_EQ(model.graph.nodes.size(), 1u);
+  EXPECT_EQ(model.graph.nodes[0].name, "y");
+  EXPECT_EQ(model.graph.nodes[0].output.shape, (std::vector<int64_t>{5, 12}));
+  EXPECT_TRUE(model.graph.parameters.empty());
+}
+
+TEST(Import, GemmWithConstantMatrixIsDense) {
+  ModelMaker m;
+  m.Input("x", {1, 2});
+  m.Floats("w", {2, 3}, {1, 2, 3, 4, 5, 6});
+  m.Floats("b", {3}, {1, 2, 3});
+  m.Node("Gemm", {"x", "w", "b"}, "y");
+  m.Output("y");
+  const ImportedModel model = Load(m);
+  EXPECT_EQ(Nodes(model), "y = dense(f32[1,2], f32[3,2]) + bias\n");
+  // Transposed: a row a unit.
+  EXPECT_EQ(model.values.at(model.graph.nodes[0].inputs[1]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+}
+
+TEST(Import, IdentitiesVanish) {
+  ModelMaker m;
+  m.Input("x", {2, 3});
+  m.Node("Identity", {"x"}, "a");
+  m.Node("Dropout", {"a"}, "b");
+  m.Node("Relu", {"b"}, "c");
+  m.Node("Identity", {"c"}, "y");
+  m.Output("y");
+  const ImportedModel model = Load(m);
+  // The last one keeps the output's name until drop_identity hands it to the relu.
+  EXPECT_EQ(Nodes(model), "c = relu(f32[2,3])\ny = identity(f32[2,3])\n");
+}
+
+TEST(Import, NodesThatNoOutputNeedsAreNotRead) {
+  ModelMaker m;
+  m.Input("x", {2});
+  m.Node("Relu", {"x"}, "y");
+  m.Node("StringNormalizer", {"x"}, "z");
+  m.Output("y");
+  EXPECT_EQ(Nodes(Load(m)), "y = relu(f32[2])\n");
+}
+
+TEST(Import, EqualModelsGiveEqualGraphs) {
+  ModelMaker m;
+  m.Input("x", {1, 4});
+  m.Floats("s", {}, {2});
+  m.Node("Mul", {"x", "s"}, "a");
+  m.Node("Clip", {"a", "", "s"}, "y");
+  m.Output("y");
+  EXPECT_EQ(Load(m).graph, Load(m).graph);
+}
+
+TEST(Operators, AreSortedAndFound) {
+  const auto& table = Operators();
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (i > 0) {
+      EXPECT_LT(std::string(table[i - 1].name), table[i].name);
+    }
+    EXPECT_EQ(FindOperatorEntry(table[i].name), &table[i]);
+    EXPECT_GE(table[i].first_opset, kFirstOpset);
+    EXPECT_LE(table[i].first_opset, kLastOpset);
+  }
+  EXPECT_EQ(FindOperatorEntry("Nonsense"), nullptr);
+}
+
+}  // namespace
+}  // namespace hone::onnx
