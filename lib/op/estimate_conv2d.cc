@@ -197,7 +197,6 @@ std::vector<double> EstimateDepthwise(const Workload& workload, const Target& ta
       // Neighbouring taps share rows and columns once they are side by side.
       double loads = D(h * w) * taps;
       if (unroll != "none") loads = D(h) * D(s.kh) * D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1);
-      if (unroll == "window") loads *= D((h - 1) * s.sh + (s.kh - 1) * s.dh + 1) / D(h * s.kh);
       loads = std::min(loads, D(h * w) * taps);
       // The sums of neighbouring tiles are short and overlap: less than a latency of 4 a tap is seen.
       const double steps = std::max({D(h * w) * taps / 2, (loads + taps) / 2, 1.5 * taps});
@@ -212,8 +211,10 @@ std::vector<double> EstimateDepthwise(const Workload& workload, const Target& ta
   const double rounds = unroll == "window" ? 0 : unroll == "kw" ? D(s.kh) : taps;
   const double tasks = planes * D(CeilDiv(s.oh, row_block));
   const double loops = tiles.count * (rounds * 2 + kTileCycles / 2 + D(th * tw) * 1.5) + tasks * kTaskCycles / 5;
-  const bool padded = s.padded() || s.ph() > s.h || s.pw() > s.w;
-  const double copied = padded ? tasks * D(((row_block - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw()) * 2 : 0;
+  const bool padded = (s.padded() || s.ph() > s.h || s.pw() > s.w) && WordOr(c, "pad", "copy") == "copy";
+  const double plane = D(((row_block - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());  // vectors
+  const double bytes = plane * D(lanes) * 4;
+  const double copied = padded ? tasks * (2 * plane + kCaches.Read(2 * bytes, bytes)) : 0;
   const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), threads)) * D(threads) / tasks *
                            (D(CeilDiv(s.oh, row_block) * row_block) / D(s.oh));
   const double cycles = (tiles.steps + loops + copied) * imbalance / D(threads);
