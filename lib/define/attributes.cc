@@ -24,8 +24,8 @@ std::string NumbersText(const std::vector<double>& values) {
 Attribute MakeRealAttribute(const std::string& name, const std::vector<double>& values) {
   Attribute attribute;
   attribute.name = name;
-  bool whole = std::all_of(values.begin(), values.end(),
-                           [](double v) { return std::floor(v) == v && std::fabs(v) < 1e15; });
+  bool whole =
+      std::all_of(values.begin(), values.end(), [](double v) { return std::floor(v) == v && std::fabs(v) < 1e15; });
   if (whole) {
     for (double v : values) attribute.values.push_back(static_cast<int64_t>(v));
   } else {
@@ -111,7 +111,8 @@ Workload CanonicalAttributes(const Workload& w, const std::vector<AttributeSpec>
   for (const AttributeSpec& spec : specs) {
     const Attribute* a = w.Find(spec.name);
     if (a == nullptr) continue;
-    Attribute canonical = spec.kind == AttributeKind::kReal ? MakeRealAttribute(spec.name, Reals(w, spec.name, {})) : *a;
+    Attribute canonical =
+        spec.kind == AttributeKind::kReal ? MakeRealAttribute(spec.name, Reals(w, spec.name, {})) : *a;
     if (spec.spatial > 0 && canonical.values.size() == 1 && !w.inputs.empty() && w.inputs[0].shape.size() > 2) {
       canonical.values.assign(static_cast<size_t>(spec.spatial) * (w.inputs[0].shape.size() - 2), canonical.values[0]);
     }

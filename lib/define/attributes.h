@@ -25,7 +25,8 @@ struct AttributeSpec {
   std::string fallback;  // its text where it is absent; empty: there is none, absence means something of its own
   std::vector<std::string> words;
   char separator = ',';
-  int spatial = 0;  // how many values it has for each spatial axis of the first input, where one may stand for all; 0: as given
+  int spatial =
+      0;  // how many values it has for each spatial axis of the first input, where one may stand for all; 0: as given
 };
 
 // A list of numbers: whole ones become Attribute::values, a list with others its word.

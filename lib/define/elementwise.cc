@@ -37,7 +37,9 @@ const std::vector<ScalarFunction> kFunctions = {
     {"floor", 1, 1, [](X x, X) { return std::floor(x[0]); }, {}},
     {"ceil", 1, 1, [](X x, X) { return std::ceil(x[0]); }, {}},
     {"round", 1, 1, [](X x, X) { return std::nearbyint(x[0]); }, {}},
-    {"sign", 1, 2, [](X x, X) { return x[0] > 0 ? 1.0 : x[0] < 0 ? -1.0 : x[0]; }, {}},
+    {"sign", 1, 2, [](X x, X) { return x[0] > 0   ? 1.0
+                                       : x[0] < 0 ? -1.0
+                                                  : x[0]; }, {}},
     {"sin", 1, 8, [](X x, X) { return std::sin(x[0]); }, {}},
     {"cos", 1, 8, [](X x, X) { return std::cos(x[0]); }, {}},
     {"tan", 1, 12, [](X x, X) { return std::tan(x[0]); }, {}},
@@ -75,11 +77,7 @@ const std::vector<ScalarFunction> kFunctions = {
      [](X x, X a) { return Least(Most(a[0] * x[0] + a[1], 0), 1); },
      {{"alpha", 0.2}, {"beta", 0.5}}},
     {"thresholded_relu", 1, 1, [](X x, X a) { return x[0] > a[0] ? x[0] : 0.0; }, {{"alpha", 1}}},
-    {"clip",
-     1,
-     2,
-     [](X x, X a) { return Least(Most(x[0], a[0]), a[1]); },
-     {{"low", -kInfinity}, {"high", kInfinity}}},
+    {"clip", 1, 2, [](X x, X a) { return Least(Most(x[0], a[0]), a[1]); }, {{"low", -kInfinity}, {"high", kInfinity}}},
     {"add", 2, 1, [](X x, X) { return x[0] + x[1]; }, {}},
     {"sub", 2, 1, [](X x, X) { return x[0] - x[1]; }, {}},
     {"mul", 2, 1, [](X x, X) { return x[0] * x[1]; }, {}},
@@ -99,7 +97,8 @@ Result<Shape> Broadcast(const Workload& w) {
     for (size_t i = 0; i < s.size(); ++i) {
       int64_t& extent = shape[shape.size() - s.size() + i];
       if (s[i] != extent && s[i] != 1 && extent != 1) {
-        return Status::Invalid(w.op + ": " + w.inputs[0].Text() + " and " + input.Text() + " differ in shape, and do not broadcast");
+        return Status::Invalid(w.op + ": " + w.inputs[0].Text() + " and " + input.Text() +
+                               " differ in shape, and do not broadcast");
       }
       if (extent == 1) extent = s[i];
     }
@@ -144,7 +143,8 @@ double Flop(const Workload& w, const Shape& shape) {
 const std::vector<ScalarFunction>& ScalarFunctions() { return kFunctions; }
 
 const ScalarFunction& ScalarFunctionOf(const std::string& name) {
-  auto found = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const ScalarFunction& f) { return name == f.name; });
+  auto found =
+      std::find_if(kFunctions.begin(), kFunctions.end(), [&](const ScalarFunction& f) { return name == f.name; });
   HONE_CHECK(found != kFunctions.end());
   return *found;
 }
@@ -160,8 +160,7 @@ std::vector<Definition> Elementwise() {
   for (const ScalarFunction& f : kFunctions) {
     Definition d{f.name, f.inputs, f.inputs, {}, Broadcast, Apply, Flop, Form::kEither, true};
     for (const Parameter& p : f.parameters) {
-      d.attributes.push_back(
-          {p.name, AttributeKind::kReal, std::isinf(p.usual) ? "" : FormatDouble(p.usual), {}, ','});
+      d.attributes.push_back({p.name, AttributeKind::kReal, std::isinf(p.usual) ? "" : FormatDouble(p.usual), {}, ','});
     }
     d.attributes.push_back({"layout", AttributeKind::kWord, "", {"plain"}, ','});
     all.push_back(std::move(d));

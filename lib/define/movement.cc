@@ -61,7 +61,8 @@ void Transpose(const Workload& w, const std::vector<const Values*>& x, const Sha
 
 Result<Shape> ReshapeShape(const Workload& w) {
   const Shape shape = w.Numbers("shape", {});
-  if (Product(shape) != w.inputs[0].Elements() || std::any_of(shape.begin(), shape.end(), [](auto e) { return e < 1; })) {
+  if (Product(shape) != w.inputs[0].Elements() ||
+      std::any_of(shape.begin(), shape.end(), [](auto e) { return e < 1; })) {
     return Wrong(w, w.inputs[0].Text() + " has not as many elements as `shape` says");
   }
   return shape;
@@ -104,8 +105,8 @@ Result<Shape> ConcatShape(const Workload& w) {
     bool fits = other.size() == shape.size();
     for (size_t k = 0; fits && k < shape.size(); ++k) fits = k == at || other[k] == shape[k];
     if (!fits) {
-      return Wrong(w, w.inputs[0].Text() + " and " + w.inputs[i].Text() + " differ in more than axis " +
-                          std::to_string(axis));
+      return Wrong(
+          w, w.inputs[0].Text() + " and " + w.inputs[i].Text() + " differ in more than axis " + std::to_string(axis));
     }
     shape[at] += other[at];
   }
@@ -130,9 +131,11 @@ Result<Shape> PadShape(const Workload& w) {
   const std::string mode = Word(w, "mode", "constant");
   Shape shape = in;
   for (size_t i = 0; i < in.size(); ++i) {
-    if (low[i] < 0 || high[i] < 0 || std::max(low[i], high[i]) > kMaxElements) return Wrong(w, "padding must be 0 or more");
+    if (low[i] < 0 || high[i] < 0 || std::max(low[i], high[i]) > kMaxElements)
+      return Wrong(w, "padding must be 0 or more");
     const int64_t most = mode == "reflect" ? in[i] - 1 : mode == "wrap" ? in[i] : kMaxElements;
-    if (std::max(low[i], high[i]) > most) return Wrong(w, "axis " + std::to_string(i) + " is too short for mode=" + mode);
+    if (std::max(low[i], high[i]) > most)
+      return Wrong(w, "axis " + std::to_string(i) + " is too short for mode=" + mode);
     shape[i] += low[i] + high[i];
   }
   return shape;

@@ -68,7 +68,8 @@ void Normalise(const Workload& w, const std::vector<const Values*>& x, int64_t l
     for (int64_t i = 0; i < length; ++i) {
       const size_t p = static_cast<size_t>(at(row, i));
       const double bias = x.size() > 2 ? (*x[2])[p] : 0;
-      (*out)[static_cast<size_t>(row * length + i)] = (from[i] - mean) / std::sqrt(variance + epsilon) * (*x[1])[p] + bias;
+      (*out)[static_cast<size_t>(row * length + i)] =
+          (from[i] - mean) / std::sqrt(variance + epsilon) * (*x[1])[p] + bias;
     }
   }
 }
@@ -107,8 +108,8 @@ std::vector<Tap> TapsOf(const ResizeAxis& axis, const std::string& mode, int64_t
   const auto low = static_cast<int64_t>(std::floor(place));
   const double t = place - static_cast<double>(low), a = axis.cubic;
   if (mode == "linear") return {{clamp(low), 1 - t}, {clamp(low + 1), t}};
-  const double weights[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a, ((a + 2) * t - (a + 3)) * t * t + 1,
-                             ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
+  const double weights[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
+                             ((a + 2) * t - (a + 3)) * t * t + 1, ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
                              ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
   std::vector<Tap> taps;
   double sum = 0;
@@ -216,7 +217,8 @@ std::vector<Definition> Norms() {
         {"coordinate",
          AttributeKind::kWord,
          "half_pixel",
-         {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "half_pixel_symmetric", "tf_half_pixel_for_nn"}},
+         {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "half_pixel_symmetric",
+          "tf_half_pixel_for_nn"}},
         {"round",
          AttributeKind::kWord,
          "round_prefer_floor",

@@ -48,7 +48,8 @@ Kind KindOf(const std::string& op) {
   if (op == "reduce_prod") return {1, [](double a, double x) { return a * x; }, Same};
   if (op == "reduce_sum_square") return {0, [](double a, double x) { return a + x * x; }, Same};
   if (op == "reduce_l1") return {0, [](double a, double x) { return a + std::fabs(x); }, Same};
-  if (op == "reduce_l2") return {0, [](double a, double x) { return a + x * x; }, [](double s, double) { return std::sqrt(s); }};
+  if (op == "reduce_l2")
+    return {0, [](double a, double x) { return a + x * x; }, [](double s, double) { return std::sqrt(s); }};
   if (op == "reduce_log_sum") return {0, sum, [](double s, double) { return std::log(s); }};
   return {0, sum, [](double s, double) { return std::log(s); }};  // reduce_log_sum_exp, of what Reduce hands it
 }

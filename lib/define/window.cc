@@ -44,11 +44,12 @@ Result<Window> WindowOf(const Workload& w, Shape kernel) {
   const bool round_up = Whole(w, "ceil_mode", 0) != 0;
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t stride = window.stride[i];
-    const int64_t room = window.in[i] + window.before[i] + window.after[i] - (window.kernel[i] - 1) * window.dilation[i] - 1;
+    const int64_t room =
+        window.in[i] + window.before[i] + window.after[i] - (window.kernel[i] - 1) * window.dilation[i] - 1;
     if (room < 0) {
-      return Status::Invalid(fmt::format("{}: no output: the window {} (dilation {}) is larger than the padded input {}",
-                                         w.op, fmt::join(window.kernel, "x"), fmt::join(window.dilation, "x"),
-                                         w.inputs[0].Text()));
+      return Status::Invalid(
+          fmt::format("{}: no output: the window {} (dilation {}) is larger than the padded input {}", w.op,
+                      fmt::join(window.kernel, "x"), fmt::join(window.dilation, "x"), w.inputs[0].Text()));
     }
     window.out[i] = (room + (round_up ? stride - 1 : 0)) / stride + 1;
     // No window starts in the padding behind the input.

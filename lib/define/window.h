@@ -16,7 +16,8 @@ struct Window {
 // Of a convolution (`kernel` = the weight's extents) or pooling; attributes stride, dilation, pad (all befores, then
 // all afters), ceil_mode. kInvalid for counts or values that do not fit, or no output.
 Result<Window> WindowOf(const Workload& workload, Shape kernel);
-// Of a transposed convolution: `in` is its input, out = (in - 1) * stride - before - after + (kernel - 1) * dilation + 1
+// Of a transposed convolution: `in` is its input, out = (in - 1) * stride - before - after + (kernel - 1) * dilation +
+// 1
 // + output_pad.
 Result<Window> TransposedWindowOf(const Workload& workload, Shape kernel);
 

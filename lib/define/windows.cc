@@ -16,7 +16,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 AttributeSpec Times(const char* name, const char* fallback) {
   return {name, AttributeKind::kWhole, fallback, {}, 'x', 1};
 }
-AttributeSpec Commas(const char* name, const char* fallback) { return {name, AttributeKind::kWhole, fallback, {}, ','}; }
+AttributeSpec Commas(const char* name, const char* fallback) {
+  return {name, AttributeKind::kWhole, fallback, {}, ','};
+}
 AttributeSpec Words(const char* name, const char* fallback, std::vector<std::string> words) {
   return {name, AttributeKind::kWord, fallback, std::move(words), ','};
 }
@@ -71,9 +73,8 @@ void ForTaps(const Window3& w, const Body& body) {
   for (int64_t kd = 0, tap = 0; kd < w.kernel[0]; ++kd) {
     for (int64_t kh = 0; kh < w.kernel[1]; ++kh) {
       for (int64_t kw = 0; kw < w.kernel[2]; ++kw, ++tap) {
-        ForTap(w, kd, kh, kw, [&](int64_t out, int64_t in, int64_t count, int64_t step) {
-          body(tap, out, in, count, step);
-        });
+        ForTap(w, kd, kh, kw,
+               [&](int64_t out, int64_t in, int64_t count, int64_t step) { body(tap, out, in, count, step); });
       }
     }
   }
@@ -254,7 +255,8 @@ double GlobalFlop(const Workload& w, const Shape&) { return static_cast<double>(
 }  // namespace
 
 std::vector<Definition> Windows() {
-  std::vector<AttributeSpec> window = {Times("stride", "1"), AttributeSpec{"pad", AttributeKind::kWhole, "0", {}, ',', 2}, Times("dilation", "1")};
+  std::vector<AttributeSpec> window = {
+      Times("stride", "1"), AttributeSpec{"pad", AttributeKind::kWhole, "0", {}, ',', 2}, Times("dilation", "1")};
   auto with = [&](std::vector<AttributeSpec> before, std::vector<AttributeSpec> after) {
     before.insert(before.end(), window.begin(), window.end());
     before.insert(before.end(), after.begin(), after.end());
@@ -268,7 +270,8 @@ std::vector<Definition> Windows() {
                  TransposedFlop});
   all.push_back({"conv_transpose3d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<5>, Transposed,
                  TransposedFlop});
-  all.push_back({"max_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0")}), PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
+  all.push_back(
+      {"max_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0")}), PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
   all.push_back({"avg_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")}),
                  PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
   all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});

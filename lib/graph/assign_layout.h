@@ -3,7 +3,8 @@
 //   - inputs and outputs of the graph are plain;
 //   - convolutions and pooling make blocked tensors from blocked ones; a convolution whose input is plain and has few
 //     channels, or is the graph's, reads that itself (`in=nchw`, `in=ncdhw`);
-//   - elementwise operators stay in the form that they find (`layout=plain` where that is plain), so that a chain of them
+//   - elementwise operators stay in the form that they find (`layout=plain` where that is plain), so that a chain of
+//   them
 //     changes nothing; where they find both, blocked;
 //   - all others (define/define.h, Form) are plain.
 // Parameters are in no form: the library stores them as each reader wants them. Runs last: it looks at what the others

@@ -116,16 +116,8 @@ struct Entry {
 };
 // Sorted by name.
 constexpr Entry kOperators[] = {
-    {"avg_pool2d", Pool},
-    {"batch_norm", BatchNorm},
-    {"block", Same},
-    {"conv2d", Conv2d},
-    {"dense", Dense},
-    {"dropout", Same},
-    {"flatten", Flatten},
-    {"max_pool2d", Pool},
-    {"pad2d", Pad2d},
-    {"unblock", Same},
+    {"avg_pool2d", Pool}, {"batch_norm", BatchNorm}, {"block", Same},      {"conv2d", Conv2d}, {"dense", Dense},
+    {"dropout", Same},    {"flatten", Flatten},      {"max_pool2d", Pool}, {"pad2d", Pad2d},   {"unblock", Same},
 };
 
 }  // namespace

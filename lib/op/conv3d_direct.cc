@@ -38,11 +38,11 @@ Tensor MakePad3d(const Conv3dShape& s, const Tensor& data) {
 Tensor PackWeight(const Layer3d& l, const Point3d& p, const Tensor& raw) {
   const int64_t width = p.ocv * l.lanes, tiles = CeilDiv(l.oc_blocks, p.ocv);
   const std::vector<int64_t> shape = {tiles, l.ic_blocks, l.s.k(0), l.s.k(1), l.s.k(2), l.ic_lanes, width};
-  return te::ComputeConstant("weight.packed", shape, {"t", "io", "kd", "kh", "kw", "ici", "v"},
-                             [&](const std::vector<Var>& x) {
-                               return ReadOrZero(raw, {x[0] * width + x[6], x[1] * l.ic_lanes + x[5], x[2], x[3], x[4]},
-                                                 {tiles * width, l.ic_blocks * l.ic_lanes, l.s.k(0), l.s.k(1), l.s.k(2)});
-                             });
+  return te::ComputeConstant(
+      "weight.packed", shape, {"t", "io", "kd", "kh", "kw", "ici", "v"}, [&](const std::vector<Var>& x) {
+        return ReadOrZero(raw, {x[0] * width + x[6], x[1] * l.ic_lanes + x[5], x[2], x[3], x[4]},
+                          {tiles * width, l.ic_blocks * l.ic_lanes, l.s.k(0), l.s.k(1), l.s.k(2)});
+      });
 }
 
 Tensor Accumulate(const Layer3d& l, const Point3d& p, const Tensor& source, const Tensor& packed,
@@ -76,8 +76,7 @@ std::vector<Step> Steps(const Layer3d& l, const Point3d& p) {
   steps.push_back(ComputeAt("acc", "out", "ow.o"));
   steps.push_back(SetScope("acc", "register"));
   steps.push_back(Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"}));
-  steps.push_back(
-      Reorder("acc", {"n", "od", "io", "kd", "kh", "kw", "ici.o", "ici.i", "oh", "ow", "oco", "oci"}));
+  steps.push_back(Reorder("acc", {"n", "od", "io", "kd", "kh", "kw", "ici.o", "ici.i", "oh", "ow", "oco", "oci"}));
   steps.push_back(Vectorize("acc", "oci"));
   for (const char* axis : {"ici.i", "oh", "ow", "oco"}) steps.push_back(Unroll("acc", axis));
   if (p.prefetch > 0) steps.push_back(Prefetch("acc", "weight.packed", "ici.o", p.prefetch));
@@ -157,19 +156,19 @@ Result<Instance> BuildGrouped(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   const int64_t og = s.o / s.groups;
   Ends e = MakeEnds(w, s, lanes);
-  Tensor pad = te::Compute(
-      "pad", {s.n, s.c, s.reach(0), s.reach(1), s.reach(2)}, {"n", "c", "id", "ih", "iw"},
-      [&](const std::vector<Var>& x) {
-        Expr inside;
-        std::vector<Expr> at = {x[0], s.plain_input ? Expr(x[1]) : x[1] / lanes};
-        for (size_t i = 0; i < 3; ++i) {
-          at.push_back(x[2 + i] - s.window.before[i]);
-          Expr condition = at.back() >= 0 && at.back() < s.in(i);
-          inside = inside.defined() ? inside && condition : condition;
-        }
-        if (!s.plain_input) at.push_back(x[1] % lanes);
-        return s.NeedsPad() ? te::IfThenElse(inside, e.data(at), ir::Imm(DType::Float(32), 0)) : e.data(at);
-      });
+  Tensor pad =
+      te::Compute("pad", {s.n, s.c, s.reach(0), s.reach(1), s.reach(2)}, {"n", "c", "id", "ih", "iw"},
+                  [&](const std::vector<Var>& x) {
+                    Expr inside;
+                    std::vector<Expr> at = {x[0], s.plain_input ? Expr(x[1]) : x[1] / lanes};
+                    for (size_t i = 0; i < 3; ++i) {
+                      at.push_back(x[2 + i] - s.window.before[i]);
+                      Expr condition = at.back() >= 0 && at.back() < s.in(i);
+                      inside = inside.defined() ? inside && condition : condition;
+                    }
+                    if (!s.plain_input) at.push_back(x[1] % lanes);
+                    return s.NeedsPad() ? te::IfThenElse(inside, e.data(at), ir::Imm(DType::Float(32), 0)) : e.data(at);
+                  });
   ir::IterVar c = te::ReduceAxis(s.cg, "c"), kd = te::ReduceAxis(s.k(0), "kd");
   ir::IterVar kh = te::ReduceAxis(s.k(1), "kh"), kw = te::ReduceAxis(s.k(2), "kw");
   Tensor acc = te::Compute("acc", {s.n, s.o, s.out(0), s.out(1), s.out(2)}, {"n", "o", "od", "oh", "ow"},

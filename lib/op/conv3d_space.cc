@@ -206,9 +206,9 @@ int64_t Layer3d::PadElements(int64_t rows) const {
 }
 
 Point3d Point3d::Of(const Config& c) {
-  return {c.Number("ocv"),       c.Number("tile_oh"),   c.Number("tile_ow"),           c.Number("oc_block"),
-          c.Number("row_block"), c.Word("inner") == "rows_oc", c.Number("unroll_ic"), c.Number("prefetch"),
-          c.Word("pad")};
+  return {c.Number("ocv"),       c.Number("tile_oh"),   c.Number("tile_ow"),
+          c.Number("oc_block"),  c.Number("row_block"), c.Word("inner") == "rows_oc",
+          c.Number("unroll_ic"), c.Number("prefetch"),  c.Word("pad")};
 }
 
 Space Space3d(const Layer3d& l) {

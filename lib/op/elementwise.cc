@@ -164,7 +164,8 @@ Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& sha
 
 Result<Instance> Build(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = define::InferOutput(w)->shape;
-  const bool blocked = define::FormOf(w) != define::Form::kPlain && ActivationLayout({DType::Float(32), shape}) == Layout::kBlocked;
+  const bool blocked =
+      define::FormOf(w) != define::Form::kPlain && ActivationLayout({DType::Float(32), shape}) == Layout::kBlocked;
   return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, target.FloatLanes());
 }
 

@@ -35,8 +35,8 @@ Result<Instance> BuildPlain(const Workload& w, const Target& target) {
   const bool max = w.op == "global_max_pool";
   Tensor sum = ReduceStages(
       "sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return max ? NanOrZero(data(at)) : data(at); }, &sums);
-  Tensor most = max ? ReduceStages("most", ir::Reducer::kMax, axes, lanes, [&](auto& at) { return data(at); }, &most_steps)
-                    : sum;
+  Tensor most =
+      max ? ReduceStages("most", ir::Reducer::kMax, axes, lanes, [&](auto& at) { return data(at); }, &most_steps) : sum;
   Tensor out = te::Compute("out", {axes.extents[0]}, {"a0"}, [&](const std::vector<Var>& x) {
     return max ? most(x[0]) + sum(x[0]) : sum(x[0]) * Float(1.0 / static_cast<double>(pixels));
   });

@@ -54,7 +54,8 @@ Expr IndexAt(const std::vector<int64_t>& indices, const Expr& p) {
 
 Expr Covered(Expr start, int64_t count, int64_t step, int64_t low, int64_t high) {
   if (step == 1) return ir::Min(start + count, high) - ir::Max(start, low);
-  Expr last = ir::Min((Expr(high - 1) - start) / step, count - 1), first = ir::Max((Expr(low + step - 1) - start) / step, 0);
+  Expr last = ir::Min((Expr(high - 1) - start) / step, count - 1),
+       first = ir::Max((Expr(low + step - 1) - start) / step, 0);
   return last - first + 1;
 }
 

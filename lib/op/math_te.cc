@@ -185,13 +185,8 @@ const std::map<std::string, Expr (*)(X, A)>& Table() {
       {"leaky_relu", [](X x, A a) { return ir::MakeSelect(x[0] < Float(0), x[0] * Float(a[0]), x[0]); }},
       {"elu", [](X x, A a) { return ir::MakeSelect(x[0] < Float(0), Float(a[0]) * Expm1(x[0]), x[0]); }},
       {"celu",
-       [](X x, A a) {
-         return ir::MakeSelect(x[0] < Float(0), Float(a[0]) * Expm1(x[0] * Float(1 / a[0])), x[0]);
-       }},
-      {"selu",
-       [](X x, A a) {
-         return Float(a[1]) * ir::MakeSelect(x[0] < Float(0), Float(a[0]) * Expm1(x[0]), x[0]);
-       }},
+       [](X x, A a) { return ir::MakeSelect(x[0] < Float(0), Float(a[0]) * Expm1(x[0] * Float(1 / a[0])), x[0]); }},
+      {"selu", [](X x, A a) { return Float(a[1]) * ir::MakeSelect(x[0] < Float(0), Float(a[0]) * Expm1(x[0]), x[0]); }},
       {"hard_sigmoid", [](X x, A a) { return AtMost(AtLeast(x[0] * Float(a[0]) + Float(a[1]), 0), 1); }},
       {"thresholded_relu", [](X x, A a) { return ir::MakeSelect(x[0] > Float(a[0]), x[0], Float(0)); }},
       {"clip",

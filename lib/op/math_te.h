@@ -1,5 +1,5 @@
-// Functions of float tensors that the IR has no intrinsic for, as expressions of those it has (f32, error about 1e-6 relative,
-// or absolute near a zero; NaN and infinities as in C).
+// Functions of float tensors that the IR has no intrinsic for, as expressions of those it has (f32, error about 1e-6
+// relative, or absolute near a zero; NaN and infinities as in C).
 #pragma once
 
 #include <vector>

@@ -45,7 +45,9 @@ Result<Instance> Build(const Workload& w, const Target& target) {
     axes.extents.push_back(p.k), axes.reduced.push_back(true);
     Tensor out = ReduceStages(
         "out", ir::Reducer::kSum, axes, lanes,
-        [&](const std::vector<Expr>& at) { return read(a, at, at[batch], at[batch + 1]) * read(b, at, at[batch + 1], 0); },
+        [&](const std::vector<Expr>& at) {
+          return read(a, at, at[batch], at[batch + 1]) * read(b, at, at[batch + 1], 0);
+        },
         &instance.steps);
     instance.outputs = {out};
   } else {

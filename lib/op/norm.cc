@@ -77,8 +77,7 @@ Result<Instance> BuildNorm(const Workload& w, const Target& target) {
   }
   const Tensor& data = inputs[0];
   std::vector<Step> mean_steps, variance_steps;
-  Tensor sum =
-      ReduceStages("sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return data(at); }, &mean_steps);
+  Tensor sum = ReduceStages("sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return data(at); }, &mean_steps);
   auto centred = [=](const std::vector<Expr>& at) { return data(at) - sum(KeptIndex(axes, at)) * Float(inverse); };
   Tensor square = ReduceStages(
       "square", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return centred(at) * centred(at); }, &variance_steps);

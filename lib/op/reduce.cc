@@ -64,8 +64,11 @@ Result<Instance> BuildReduce(const Workload& w, const Target& target) {
     };
   } else if (op == "reduce_log_sum_exp") {
     Tensor most = reduce("most", ir::Reducer::kMax, read);
-    auto finite = [=](At at) { return ir::MakeSelect(CallMath(Intrinsic::kAbs, most(at)) < Float(3e38), most(at), Float(0)); };
-    Tensor total = sum("total", [&](At at) { return CallMath(Intrinsic::kExp, data(at) - finite(KeptIndex(axes, at))); });
+    auto finite = [=](At at) {
+      return ir::MakeSelect(CallMath(Intrinsic::kAbs, most(at)) < Float(3e38), most(at), Float(0));
+    };
+    Tensor total =
+        sum("total", [&](At at) { return CallMath(Intrinsic::kExp, data(at) - finite(KeptIndex(axes, at))); });
     finish = [=](At at) { return CallMath(Intrinsic::kLog, total(at)) + finite(at); };
   } else if (op == "reduce_sum_square" || op == "reduce_l2") {
     Tensor total = sum("total", [&](At at) { return data(at) * data(at); });

@@ -63,7 +63,8 @@ Tensor ReduceStages(const std::string& name, ir::Reducer reducer, const ReduceAx
   }
   auto index = [&](const std::vector<Var>& x) {
     std::vector<Expr> all;
-    for (size_t i = 0, k = 0, r = 0; i < rank; ++i) all.push_back(axes.reduced[i] ? Expr(reduce[r++].var) : Expr(x[k++]));
+    for (size_t i = 0, k = 0, r = 0; i < rank; ++i)
+      all.push_back(axes.reduced[i] ? Expr(reduce[r++].var) : Expr(x[k++]));
     return all;
   };
   if (!axes.reduced.back()) {

@@ -25,9 +25,9 @@ namespace {
 const std::vector<const Operator*>& All() {
   static const std::vector<const Operator*> all = [] {
     std::vector<const Operator*> list = {
-        &Conv2d(),        &Dense(),         &Conv3d(),  &MaxPool2d(), &AvgPool2d(), &MaxPool3d(), &AvgPool3d(),
-        &GlobalAvgPool(), &GlobalMaxPool(), &Flatten(), &Block(),     &Unblock(),   &Pad2d(),     &Matmul(),
-        &ConvTranspose2d(), &ConvTranspose3d(),
+        &Conv2d(),    &Dense(),         &Conv3d(),          &MaxPool2d(),       &AvgPool2d(), &MaxPool3d(),
+        &AvgPool3d(), &GlobalAvgPool(), &GlobalMaxPool(),   &Flatten(),         &Block(),     &Unblock(),
+        &Pad2d(),     &Matmul(),        &ConvTranspose2d(), &ConvTranspose3d(),
     };
     for (auto some : {ElementwiseOperators, ReduceOperators, MovementOperators, NormOperators}) {
       for (const Operator* op : some()) list.push_back(op);
@@ -39,13 +39,9 @@ const std::vector<const Operator*>& All() {
 
 // A workload of each kind of template, for the list of versions.
 constexpr const char* kExamples[] = {
-    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",
-    "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
-    "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)",
-    "conv2d(f32[1,6,7,7], f32[6,3,3,3], groups=2, in=nchw)",
-    "dense(f32[1,16], f32[16,16])",
-    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",
-    "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
+    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",           "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
+    "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)", "dense(f32[1,16], f32[16,16])",
+    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",       "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
 };
 
 }  // namespace
@@ -132,7 +128,8 @@ std::string SpaceVersionText() {
     add(**FindOperator(workload->op), *workload);
   }
   for (const Operator* op : All()) {
-    if (op->name() != std::string("conv2d") && op->name() != std::string("dense") && op->name() != std::string("conv3d"))
+    if (op->name() != std::string("conv2d") && op->name() != std::string("dense") &&
+        op->name() != std::string("conv3d"))
       add(*op, Workload{op->name(), {}, {}, {}});
   }
   return text;

@@ -95,6 +95,16 @@ TEST(FoldBatchNorm, OnlyWhereNobodyElseReads) {
   std::string x = net.Input("data", {1, 3, 5, 5});
   std::string c = net.Conv("c", x, 4, {});
   Graph graph = net.Finish({net.Add("a", net.BatchNorm("b", c), c)});
+  EXPECT_TRUE(FoldBatchNorm(&graph));
+  EXPECT_EQ(Ops(graph), "c=conv2d b.scaled=mul b=add a=add");
+}
+
+TEST(FoldBatchNorm, StatisticsThatAreComputedAreRefused) {
+  NetworkBuilder net("n", 1);
+  std::string c = net.Conv("c", net.Input("data", {1, 3, 5, 5}), 4, {});
+  Graph graph = net.Finish({net.BatchNorm("b", c)});
+  graph.inputs.push_back({"mean", {DType::Float(32), {4}}});
+  graph.nodes[1].inputs[3] = "mean";
   EXPECT_FALSE(FoldBatchNorm(&graph));
   Status status = Normalise(&graph);
   EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
@@ -243,11 +253,32 @@ TEST(AssignLayout, ElementwiseChainsOnPlainTensorsStayPlain) {
   EXPECT_FALSE(AssignLayout(&graph));
 }
 
+TEST(FuseEpilogue, ClipsAndVolumesButNoBroadcasting) {
+  NetworkBuilder net("n", 1);
+  Graph graph = net.Finish({net.Conv("c", net.Input("data", {1, 3, 5, 5}), 4, {})});
+  Parameter p{"p", {DType::Float(32), {4, 1, 1}}, {}};
+  graph.parameters.push_back(p);
+  graph.nodes.push_back({"a", *Workload::Parse("add(f32[1,4,5,5], f32[4,1,1])"), {"c", "p"}, {}});
+  graph.nodes.push_back({"q", *Workload::Parse("clip(f32[1,4,5,5], low=-0.5, high=2)"), {"a"}, {}});
+  graph.outputs = {"q"};
+  Graph other = graph;
+  // c's only reader is the addition, which broadcasts: nothing may join it.
+  EXPECT_FALSE(FuseEpilogue(&graph));
+  other.nodes.erase(other.nodes.begin() + 1);
+  other.nodes[1].inputs = {"c"};
+  EXPECT_TRUE(FuseEpilogue(&other));
+  ASSERT_EQ(other.nodes.size(), 1u);
+  ASSERT_EQ(other.nodes[0].workload.epilogue.size(), 1u);
+  EXPECT_EQ(other.nodes[0].workload.epilogue[0].kind, EpilogueKind::kClip);
+  EXPECT_EQ(other.nodes[0].workload.epilogue[0].low, -0.5);
+  EXPECT_EQ(other.nodes[0].workload.epilogue[0].high, 2);
+}
+
 // What no convolution takes in becomes x * scale + shift.
 TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
-  Graph graph = Made({{"x", {DType::Float(32), {2, 3, 2, 2}}}}, {"y"},
-                     {{"y", "batch_norm(f32[2,3,2,2], f32[3], f32[3], f32[3], f32[3], epsilon=0.5)",
-                       {"x", "g", "b", "m", "v"}}});
+  Graph graph =
+      Made({{"x", {DType::Float(32), {2, 3, 2, 2}}}}, {"y"},
+           {{"y", "batch_norm(f32[2,3,2,2], f32[3], f32[3], f32[3], f32[3], epsilon=0.5)", {"x", "g", "b", "m", "v"}}});
   for (const char* name : {"g", "b", "m", "v"}) {
     Parameter p{name, {DType::Float(32), {3}}, {}};
     p.init.kind = InitKind::kUniform;

@@ -106,7 +106,8 @@ TEST(Reference, VolumesAndTransposedConvolutions) {
 
 TEST(Reference, NormsAndResizing) {
   // Squares around channel 1: 1 + 4 + 9; alpha/size = 1, beta = 1.
-  EXPECT_EQ(RunOne("lrn(f32[1,3,1], size=3, alpha=3, beta=1)", {1, 3, 1}, {{1, 2, 3}}), (V{1.0 / 6, 2.0 / 15, 3.0 / 14}));
+  EXPECT_EQ(RunOne("lrn(f32[1,3,1], size=3, alpha=3, beta=1)", {1, 3, 1}, {{1, 2, 3}}),
+            (V{1.0 / 6, 2.0 / 15, 3.0 / 14}));
   V out = RunOne("layer_norm(f32[1,2], f32[2], f32[2], epsilon=0)", {1, 2}, {{1, 3}, {10, 10}, {0, 1}});
   EXPECT_NEAR(out[0], -10, 1e-9);
   EXPECT_NEAR(out[1], 11, 1e-9);

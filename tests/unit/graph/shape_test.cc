@@ -116,9 +116,11 @@ TEST(Shape, AgreesWithTheOperators) {
   std::vector<std::string> texts = Combinations();
   for (auto [text, shape] : kByHand) texts.push_back(text);
   for (const char* op :
-       {"sqrt", "log", "abs", "neg", "reciprocal", "erf", "floor", "ceil", "round", "sign", "sin", "cos", "tan", "asin",
-        "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "softplus", "softsign", "mish", "hard_swish", "gelu",
-        "leaky_relu", "elu", "celu", "selu", "hard_sigmoid", "thresholded_relu", "clip"}) {
+       {"sqrt",       "log",  "abs",        "neg",   "reciprocal", "erf",      "floor",        "ceil",
+        "round",      "sign", "sin",        "cos",   "tan",        "asin",     "acos",         "atan",
+        "sinh",       "cosh", "asinh",      "acosh", "atanh",      "softplus", "softsign",     "mish",
+        "hard_swish", "gelu", "leaky_relu", "elu",   "celu",       "selu",     "hard_sigmoid", "thresholded_relu",
+        "clip"}) {
     texts.push_back(std::string(op) + "(f32[2,3,4])");
   }
   for (const std::string& text : texts) {

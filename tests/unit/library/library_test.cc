@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <thread>
@@ -106,6 +107,29 @@ TEST_F(Library, ComputesWhatTheGraphMeans) {
     for (uint64_t seed : {1, 2}) RunAndCompare(instance, seed, 0);
     RunAndCompare(instance, 3, 4);  // not aligned: copied
     net_->destroy(instance);
+  }
+}
+
+// A thread that has been joined stays in the list for a moment.
+void ExpectThreads(size_t count) {
+  for (int i = 0; i < 500 && ListDir("/proc/self/task")->size() != count; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(ListDir("/proc/self/task")->size(), count);
+}
+
+TEST_F(Library, OneThreadIsTheCallersAlone) {
+  HoneNetOptions options = Options();
+  ExpectThreads(1);
+  for (const int threads : {1, 2, 4}) {
+    options.threads = threads;
+    HoneNet* instance = nullptr;
+    ASSERT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    ExpectThreads(static_cast<size_t>(threads));
+    RunAndCompare(instance, 5, 0);
+    ExpectThreads(static_cast<size_t>(threads));
+    net_->destroy(instance);
+    ExpectThreads(1);
   }
 }
 
@@ -254,6 +278,31 @@ TEST_F(Library, RefusesBestConfigurationsOfSomethingElse) {
   EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
 }
 
+// Builds the graph, runs it, and compares with the reference of the graph as it was written, not the normalised one.
+void ExpectAgreement(const std::string& text) {
+  auto graph = graph::ParseGraph(text, "other.json");
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  BuildInput input;
+  input.graph = *graph;
+  input.target = *HostTarget();
+  input.target.threads = 2;
+  input.name = "other";
+  input.threads = 2;
+  auto built = BuildLibrary(std::move(input));
+  ASSERT_TRUE(built.ok()) << built.status().message();
+  TempDir dir = *TempDir::Create();
+  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
+  TimeRequest request;
+  request.dir = dir.path();
+  request.outputs = true;
+  auto reply = TimeNetwork(request);
+  ASSERT_TRUE(reply.ok()) << reply.status().message();
+  auto expected = ReferenceOutputs(*graph, nullptr, request.seed, 2, dir.Join("reference"));
+  ASSERT_TRUE(expected.ok());
+  ASSERT_EQ(reply->outputs.size(), expected->size());
+  for (size_t i = 0; i < expected->size(); ++i) EXPECT_LT(RelativeError(reply->outputs[i], (*expected)[i]), 1e-5) << i;
+}
+
 // Operators that the residual network has not: the plain input read by others than convolutions, outputs of four
 // dimensions, two outputs, two inputs, elementwise operators on their own, a softmax.
 TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
@@ -286,28 +335,34 @@ TEST(WholeNetwork, OtherOperatorsAgreeWithTheReference) {
       {"name": "fc", "workload": "dense(f32[1,24], f32[11,24]) + bias", "inputs": ["flat", "fc.w", "bias"]},
       {"name": "squash", "workload": "tanh(f32[1,11])", "inputs": ["fc"]},
       {"name": "prob", "workload": "softmax(f32[1,11])", "inputs": ["squash"]}]})json";
-  auto graph = graph::ParseGraph(text, "other.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
-  BuildInput input;
-  input.graph = *graph;
-  input.target = *HostTarget();
-  input.target.threads = 2;
-  input.name = "other";
-  input.threads = 2;
-  auto built = BuildLibrary(std::move(input));
-  ASSERT_TRUE(built.ok()) << built.status().message();
-  TempDir dir = *TempDir::Create();
-  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
-  TimeRequest request;
-  request.dir = dir.path();
-  request.outputs = true;
-  auto reply = TimeNetwork(request);
-  ASSERT_TRUE(reply.ok()) << reply.status().message();
-  // The reference runs the graph as it was written, not the normalised one.
-  auto expected = ReferenceOutputs(*graph, nullptr, request.seed, 2, dir.Join("reference"));
-  ASSERT_TRUE(expected.ok());
-  ASSERT_EQ(reply->outputs.size(), 2u);
-  for (size_t i = 0; i < 2; ++i) EXPECT_LT(RelativeError(reply->outputs[i], (*expected)[i]), 1e-5) << i;
+  ExpectAgreement(text);
+}
+
+// Blocked and plain operators by turns, parameters as operands of any sort, scalars, five axes, a batch norm alone.
+TEST(WholeNetwork, PlainOperatorsAndParametersAgreeWithTheReference) {
+  ExpectAgreement(R"json({"version": 1, "name": "other", "seed": 3,
+    "inputs": [{"name": "a", "shape": [1,18,6,5]}, {"name": "v", "shape": [1,3,4,6,6]}], "outputs": ["t", "p3", "s"],
+    "parameters": [{"name": "w", "shape": [17,18,1,1], "init": "he", "fan_in": 18},
+      {"name": "w3", "shape": [20,3,3,3,3], "init": "he", "fan_in": 81},
+      {"name": "gate", "shape": [1,17,6,5], "init": "uniform", "low": -1, "high": 1},
+      {"name": "slope", "shape": [17,1,1], "init": "uniform", "low": 0, "high": 1},
+      {"name": "half", "shape": [], "init": "constant", "value": 0.5},
+      {"name": "one", "shape": [17], "init": "uniform", "low": 0.5, "high": 1},
+      {"name": "m", "shape": [5,7], "init": "uniform", "low": -1, "high": 1}],
+    "nodes": [{"name": "c", "workload": "conv2d(f32[1,18,6,5], f32[17,18,1,1])", "inputs": ["a", "w"]},
+      {"name": "g", "workload": "mul(f32[1,17,6,5], f32[1,17,6,5])", "inputs": ["c", "gate"]},
+      {"name": "p", "workload": "prelu(f32[1,17,6,5], f32[17,1,1])", "inputs": ["g", "slope"]},
+      {"name": "h", "workload": "sub(f32[], f32[1,17,6,5])", "inputs": ["half", "p"]},
+      {"name": "n", "workload": "batch_norm(f32[1,17,6,5], f32[17], f32[17], f32[17], f32[17], epsilon=0.1)",
+       "inputs": ["h", "one", "one", "one", "one"]},
+      {"name": "mm", "workload": "matmul(f32[1,17,6,5], f32[5,7])", "inputs": ["n", "m"]},
+      {"name": "e", "workload": "exp(f32[1,17,6,7])", "inputs": ["mm"]},
+      {"name": "q", "workload": "max_pool2d(f32[1,17,6,7], kernel=2x2, stride=2x2)", "inputs": ["e"]},
+      {"name": "t", "workload": "transpose(f32[1,17,3,3], perm=0,2,3,1)", "inputs": ["q"]},
+      {"name": "c3", "workload": "conv3d(f32[1,3,4,6,6], f32[20,3,3,3,3], pad=1,1,1,1,1,1)", "inputs": ["v", "w3"]},
+      {"name": "r3", "workload": "relu(f32[1,20,4,6,6])", "inputs": ["c3"]},
+      {"name": "p3", "workload": "avg_pool3d(f32[1,20,4,6,6], kernel=2x2x2, stride=2x2x2)", "inputs": ["r3"]},
+      {"name": "s", "workload": "reduce_mean(f32[1,20,2,3,3])", "inputs": ["p3"]}]})json");
 }
 
 // Asked before any of its instructions runs: a code, and no SIGILL.

@@ -60,8 +60,8 @@ void CheckConfig(const Workload& w, const Target& target, const Config& config, 
   testing::Difference d = testing::Compare(reference, kernel->output());
   const Operand& out = data->operands.back();
   double bound = 4e-7 * (4 + std::sqrt(ReductionLength(w))) + kernel->compiled().rounding;
-  EXPECT_LE(d.worst, bound)
-      << "at " << Describe(out, d.at) << ": " << kernel->output()[d.at] << " for " << reference[d.at];
+  EXPECT_LE(d.worst, bound) << "at " << Describe(out, d.at) << ": " << kernel->output()[d.at] << " for "
+                            << reference[d.at];
   if (out.layout != Layout::kBlocked) return;
   int64_t channels = out.logical.shape[1], lanes = out.physical.back(), blocks = out.physical[1];
   int64_t inner = out.PhysicalElements() / (out.physical[0] * blocks);
@@ -221,7 +221,7 @@ TEST_F(KernelTest, Dense) {
           "dense(f32[1,1], f32[1,1])",
           "dense(f32[3,17], f32[33,17]) + bias + relu",
           "dense(f32[13,64], f32[7,64]) + add",
-                "dense(f32[13,100], f32[70,100]) + bias",
+          "dense(f32[13,100], f32[70,100]) + bias",
           "dense(f32[5,33], f32[80,33]) + bias + clip(0.1,0.5)",
       },
       4);
@@ -272,9 +272,11 @@ TEST_F(KernelTest, ElementwiseAndSoftmax) {
 TEST_F(KernelTest, EveryScalarFunction) {
   std::vector<std::string> texts;
   for (const char* name :
-       {"sqrt", "log", "abs", "neg", "reciprocal", "erf", "floor", "ceil", "round", "sign", "sin", "cos", "tan", "asin",
-        "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh", "softplus", "softsign", "mish", "hard_swish", "gelu",
-        "leaky_relu", "elu", "celu", "selu", "hard_sigmoid", "thresholded_relu", "clip", "relu", "relu6", "sigmoid"}) {
+       {"sqrt",       "log",  "abs",        "neg",    "reciprocal", "erf",      "floor",        "ceil",
+        "round",      "sign", "sin",        "cos",    "tan",        "asin",     "acos",         "atan",
+        "sinh",       "cosh", "asinh",      "acosh",  "atanh",      "softplus", "softsign",     "mish",
+        "hard_swish", "gelu", "leaky_relu", "elu",    "celu",       "selu",     "hard_sigmoid", "thresholded_relu",
+        "clip",       "relu", "relu6",      "sigmoid"}) {
     texts.push_back(std::string(name) + "(f32[3,37])");
     texts.push_back(std::string(name) + "(f32[1,17,2,3])");
     texts.push_back(std::string(name) + "(f32[])");
@@ -311,8 +313,9 @@ TEST_F(KernelTest, BroadcastingOperators) {
 
 // Inputs of 10 and 1000 times the usual size, where series end and exponentials run over.
 TEST_F(KernelTest, ScalarFunctionsFarOut) {
-  for (const char* name : {"sin", "cos", "atan", "asinh", "acosh", "sinh", "cosh", "tanh", "exp", "sigmoid", "softplus",
-                           "mish", "gelu", "elu", "erf", "log", "sqrt", "softsign", "celu", "selu", "hard_swish"}) {
+  for (const char* name :
+       {"sin",  "cos",  "atan", "asinh", "acosh", "sinh", "cosh",     "tanh", "exp",  "sigmoid",   "softplus",
+        "mish", "gelu", "elu",  "erf",   "log",   "sqrt", "softsign", "celu", "selu", "hard_swish"}) {
     for (double scale : {0.001, 10.0, 60.0, 1000.0}) {
       SCOPED_TRACE(std::string(name) + " * " + std::to_string(scale));
       Result<Workload> w = ParseChecked(std::string(name) + "(f32[500])");
@@ -329,10 +332,26 @@ TEST_F(KernelTest, ScalarFunctionsFarOut) {
 
 // min, max, relu, clip and their like let a NaN through, as numpy's do; infinities are numbers.
 TEST_F(KernelTest, NanAndInfinityPass) {
-  for (const char* text : {"relu(f32[20])", "relu6(f32[20])", "clip(f32[20], low=-1, high=1)", "max(f32[20], f32[20])",
-                           "min(f32[20], f32[20])", "leaky_relu(f32[20])", "hard_sigmoid(f32[20])", "abs(f32[20])",
-                           "sign(f32[20])", "tanh(f32[20])", "sigmoid(f32[20])", "softplus(f32[20])", "exp(f32[20])",
-                           "sin(f32[20])", "atan(f32[20])", "asinh(f32[20])", "sinh(f32[20])", "gelu(f32[20])"}) {
+  for (const char* text : {"relu(f32[20])",
+                           "relu6(f32[20])",
+                           "clip(f32[20], low=-1, high=1)",
+                           "max(f32[20], f32[20])",
+                           "min(f32[20], f32[20])",
+                           "leaky_relu(f32[20])",
+                           "hard_sigmoid(f32[20])",
+                           "abs(f32[20])",
+                           "sign(f32[20])",
+                           "tanh(f32[20])",
+                           "sigmoid(f32[20])",
+                           "softplus(f32[20])",
+                           "exp(f32[20])",
+                           "identity(f32[20]) + relu6",
+                           "add(f32[20], f32[20]) + clip(-1,1)",
+                           "sin(f32[20])",
+                           "atan(f32[20])",
+                           "asinh(f32[20])",
+                           "sinh(f32[20])",
+                           "gelu(f32[20])"}) {
     SCOPED_TRACE(text);
     Result<Workload> w = ParseChecked(text);
     ASSERT_TRUE(w.ok());
@@ -360,8 +379,8 @@ TEST_F(KernelTest, ReductionsAndSoftmax) {
   texts.insert(texts.end(), {"reduce_sum(f32[2,3,4,5,6], axes=0,2,4)", "reduce_mean(f32[100,33], axes=0, keep=1)",
                              "reduce_sum(f32[3,4], axes=1)", "reduce_max(f32[1,1])"});
   for (const char* name : {"softmax", "log_softmax"}) {
-    for (const char* shape : {"(f32[7])", "(f32[3,17,5], axis=1)", "(f32[2,3,4,5], axis=0)", "(f32[1,1])",
-                              "(f32[3,4,33])"}) {
+    for (const char* shape :
+         {"(f32[7])", "(f32[3,17,5], axis=1)", "(f32[2,3,4,5], axis=0)", "(f32[1,1])", "(f32[3,4,33])"}) {
       texts.push_back(std::string(name) + shape);
     }
   }
@@ -370,41 +389,71 @@ TEST_F(KernelTest, ReductionsAndSoftmax) {
 
 TEST_F(KernelTest, MatrixProducts) {
   Check({
-      "matmul(f32[3,4], f32[4,5])", "matmul(f32[17,33], f32[33,37])", "matmul(f32[5], f32[5])", "matmul(f32[5], f32[5,7])",
-      "matmul(f32[7,5], f32[5])", "matmul(f32[2,3,4], f32[4,5])", "matmul(f32[2,1,3,4], f32[5,4,18])",
-      "matmul(f32[3,4], f32[2,2,4,1])", "matmul(f32[1,1], f32[1,1])", "matmul(f32[2,3,5], f32[2,5,16])",
+      "matmul(f32[3,4], f32[4,5])",
+      "matmul(f32[17,33], f32[33,37])",
+      "matmul(f32[5], f32[5])",
+      "matmul(f32[5], f32[5,7])",
+      "matmul(f32[7,5], f32[5])",
+      "matmul(f32[2,3,4], f32[4,5])",
+      "matmul(f32[2,1,3,4], f32[5,4,18])",
+      "matmul(f32[3,4], f32[2,2,4,1])",
+      "matmul(f32[1,1], f32[1,1])",
+      "matmul(f32[2,3,5], f32[2,5,16])",
       "matmul(f32[2,1,3,2,3,4], f32[4,1,2,4,3])",
   });
 }
 
 TEST_F(KernelTest, Movement) {
   Check({
-      "transpose(f32[])", "transpose(f32[2,3], perm=1,0)", "transpose(f32[2,17,3,5], perm=0,2,3,1)",
-      "transpose(f32[2,3,4,5,6], perm=4,0,1,3,2)", "transpose(f32[1,7,1], perm=2,1,0)",
-      "reshape(f32[2,3,4], shape=4,6)", "reshape(f32[1])", "reshape(f32[2,17,3,3], shape=2,153)",
-      "slice(f32[10], begin=2, end=9, step=3)", "slice(f32[4,7,5], begin=0,6,1, end=4,-1,5, step=1,-2,2)",
-      "slice(f32[1,33,3,3], begin=0,16,0,0, end=1,33,3,3)", "slice(f32[3,4], begin=1,2, end=2,3)",
-      "concat(f32[3,4], f32[3,5])", "concat(f32[3], f32[4], f32[1], axis=0)", "concat(f32[2,3,4], f32[2,3,18], axis=2)",
-      "concat(f32[2,3,2,2], f32[1,3,2,2], axis=0)", "concat(f32[1,3,2,2], f32[1,3,2,5], axis=3)",
+      "transpose(f32[])",
+      "transpose(f32[2,3], perm=1,0)",
+      "transpose(f32[2,17,3,5], perm=0,2,3,1)",
+      "transpose(f32[2,3,4,5,6], perm=4,0,1,3,2)",
+      "transpose(f32[1,7,1], perm=2,1,0)",
+      "reshape(f32[2,3,4], shape=4,6)",
+      "reshape(f32[1])",
+      "reshape(f32[2,17,3,3], shape=2,153)",
+      "slice(f32[10], begin=2, end=9, step=3)",
+      "slice(f32[4,7,5], begin=0,6,1, end=4,-1,5, step=1,-2,2)",
+      "slice(f32[1,33,3,3], begin=0,16,0,0, end=1,33,3,3)",
+      "slice(f32[3,4], begin=1,2, end=2,3)",
+      "concat(f32[3,4], f32[3,5])",
+      "concat(f32[3], f32[4], f32[1], axis=0)",
+      "concat(f32[2,3,4], f32[2,3,18], axis=2)",
+      "concat(f32[2,3,2,2], f32[1,3,2,2], axis=0)",
+      "concat(f32[1,3,2,2], f32[1,3,2,5], axis=3)",
       "concat(f32[1,3,2,2,2], f32[1,18,2,2,2])",
-      "pad(f32[3,4], low=1,2, high=0,3, value=1.5)", "pad(f32[5,4,6], low=0,3,2, high=0,1,5, mode=reflect)",
-      "pad(f32[3,4], low=5,0, high=4,7, mode=edge)", "pad(f32[3,40], low=3,2, high=1,40, mode=wrap)",
-      "pad(f32[1,17,4,4], low=0,0,1,1, high=0,0,2,0)", "pad(f32[2,2])",
-      "gather(f32[5,4], indices=4,0,2, shape=3)", "gather(f32[5,37], axis=1, indices=3)",
-      "gather(f32[2,9,3], axis=1, indices=0,2,4,8,7,6,1,1, shape=4,2)", "gather(f32[7], indices=6)",
-      "expand(f32[], shape=3,5)", "expand(f32[3,1], shape=2,3,4)", "expand(f32[2,1,33], shape=2,5,33)",
+      "pad(f32[3,4], low=1,2, high=0,3, value=1.5)",
+      "pad(f32[5,4,6], low=0,3,2, high=0,1,5, mode=reflect)",
+      "pad(f32[3,4], low=5,0, high=4,7, mode=edge)",
+      "pad(f32[3,40], low=3,2, high=1,40, mode=wrap)",
+      "pad(f32[1,17,4,4], low=0,0,1,1, high=0,0,2,0)",
+      "pad(f32[2,2])",
+      "gather(f32[5,4], indices=4,0,2, shape=3)",
+      "gather(f32[5,37], axis=1, indices=3)",
+      "gather(f32[2,9,3], axis=1, indices=0,2,4,8,7,6,1,1, shape=4,2)",
+      "gather(f32[7], indices=6)",
+      "expand(f32[], shape=3,5)",
+      "expand(f32[3,1], shape=2,3,4)",
+      "expand(f32[2,1,33], shape=2,5,33)",
   });
 }
 
 TEST_F(KernelTest, NormsAndResizing) {
   Check({
-      "lrn(f32[1,5,3,3], size=3)", "lrn(f32[2,17,5], size=4, alpha=0.5, beta=0.6, bias=2)",
-      "instance_norm(f32[2,3,5,7], f32[3], f32[3])", "instance_norm(f32[1,17,40], f32[17], f32[17], epsilon=0.01)",
-      "layer_norm(f32[3,5,37], f32[37], f32[37])", "layer_norm(f32[2,3,4,5], f32[3,4,5], axis=1)",
-      "layer_norm(f32[1], f32[1], f32[1])", "layer_norm(f32[4], f32[4], axis=0, epsilon=0.1)",
-      "resize(f32[1,3,4,5], out=1,3,8,10)", "resize(f32[1,3,4,5], out=1,3,7,3, coordinate=asymmetric, round=floor)",
+      "lrn(f32[1,5,3,3], size=3)",
+      "lrn(f32[2,17,5], size=4, alpha=0.5, beta=0.6, bias=2)",
+      "instance_norm(f32[2,3,5,7], f32[3], f32[3])",
+      "instance_norm(f32[1,17,40], f32[17], f32[17], epsilon=0.01)",
+      "layer_norm(f32[3,5,37], f32[37], f32[37])",
+      "layer_norm(f32[2,3,4,5], f32[3,4,5], axis=1)",
+      "layer_norm(f32[1], f32[1], f32[1])",
+      "layer_norm(f32[4], f32[4], axis=0, epsilon=0.1)",
+      "resize(f32[1,3,4,5], out=1,3,8,10)",
+      "resize(f32[1,3,4,5], out=1,3,7,3, coordinate=asymmetric, round=floor)",
       "resize(f32[1,2,5,7], out=1,2,9,4, round=round_prefer_ceil, coordinate=align_corners)",
-      "resize(f32[1,3,4,5], out=1,3,8,10, mode=linear)", "resize(f32[7], out=3, mode=linear, coordinate=align_corners)",
+      "resize(f32[1,3,4,5], out=1,3,8,10, mode=linear)",
+      "resize(f32[7], out=3, mode=linear, coordinate=align_corners)",
       "resize(f32[1,2,4,5], out=1,2,1,9, mode=linear, coordinate=pytorch_half_pixel)",
       "resize(f32[1,2,3,3,3], out=1,2,6,5,4, mode=linear, coordinate=asymmetric)",
       "resize(f32[1,2,4,5], out=1,2,7,9, mode=cubic)",
@@ -427,8 +476,12 @@ TEST_F(KernelTest, TransposedConvolutions) {
 
 TEST_F(KernelTest, GlobalPooling) {
   Check({
-      "global_avg_pool(f32[2,17,5])", "global_avg_pool(f32[1,17,3,4,5])", "global_max_pool(f32[2,17,3,5])",
-      "global_max_pool(f32[2,3,37])", "global_avg_pool(f32[1,2,2,2,2,2])", "global_max_pool(f32[1,33,2,3,2])",
+      "global_avg_pool(f32[2,17,5])",
+      "global_avg_pool(f32[1,17,3,4,5])",
+      "global_max_pool(f32[2,17,3,5])",
+      "global_max_pool(f32[2,3,37])",
+      "global_avg_pool(f32[1,2,2,2,2,2])",
+      "global_max_pool(f32[1,33,2,3,2])",
   });
 }
 

@@ -77,5 +77,19 @@ TEST(Workload, TaskIdDependsOnWorkloadAndTarget) {
   EXPECT_NE(TaskId(a, "cpu"), TaskId(a, "cuda"));
 }
 
+// Lists with a number that is not whole stand as one word, each number in its shortest form.
+TEST(Workload, RealAttributes) {
+  auto w = Workload::Parse("elu(f32[4], alpha=1.50, size=3, scale=1,2.5,-3e-2, mode=linear)");
+  ASSERT_TRUE(w.ok()) << w.status().message();
+  EXPECT_EQ(w->Text(), "elu(f32[4], alpha=1.5, size=3, scale=1,2.5,-0.03, mode=linear)");
+  EXPECT_EQ(w->Find("alpha")->word, "1.5");
+  EXPECT_EQ(w->Numbers("size", {}), std::vector<int64_t>{3});
+  EXPECT_EQ(Workload::Parse(w->Text())->Text(), w->Text());
+  for (const char* wrong : {"elu(f32[4], alpha=1.5.2)", "elu(f32[4], alpha=1e)", "elu(f32[4], alpha=1.5,,2)",
+                            "elu(f32[4], alpha=.)", "elu(f32[4], alpha=1e999)"}) {
+    EXPECT_FALSE(Workload::Parse(wrong).ok()) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace hone
