@@ -1,0 +1,252 @@
+// Expectations are worked out by hand from AutoTVM's rules (doc/formats.md): counts as products of ordered
+// factorisations, C(a+k-1, k-1) a prime power p^a cut in k; digits as positions in the enumeration written out here.
+// The orders of sets are what CPython 3.11 prints for list(set(divisors) | set(powers)).
+#include "search/autotvm/autotvm_space.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "search/autotvm/set_order.h"
+
+namespace hone::search {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+using Words = std::vector<std::string>;
+
+AutoTvmShape Conv(int64_t ci, int64_t co, int64_t h, int64_t k, int64_t stride, int64_t pad) {
+  return {{{1, ci, h, h}, {co, ci, k, k}}, {stride, stride}, {pad, pad, pad, pad}, {1, 1}};
+}
+
+AutoTvmShape Depthwise(int64_t c, int64_t h) { return {{{1, c, h, h}, {c, 1, 3, 3}}, {1, 1}, {1, 1}, {1, 1}}; }
+
+AutoTvmShape Dense(int64_t m, int64_t k, int64_t n) {
+  AutoTvmShape shape;
+  shape.tensors = {{m, k}, {n, k}};
+  return shape;
+}
+
+Space Of(const std::string& name, const AutoTvmShape& shape) {
+  Result<Space> space = AutoTvmSpace(name, shape);
+  EXPECT_TRUE(space.ok()) << space.status().message();
+  return space.ok() ? *space : Space(name);
+}
+
+Words Names(const Space& space) {
+  Words names;
+  for (const Knob& k : space.knobs()) names.push_back(k.name());
+  return names;
+}
+
+std::vector<size_t> Lengths(const Space& space) {
+  std::vector<size_t> lengths;
+  for (const Knob& k : space.knobs()) lengths.push_back(k.size());
+  return lengths;
+}
+
+TEST(AutoTvmSets, VerboseFactorsStandInCPythonsOrder) {
+  EXPECT_EQ(VerboseFactors(1), (Sizes{1}));
+  EXPECT_EQ(VerboseFactors(7), (Sizes{1, 2, 4, 7}));
+  EXPECT_EQ(VerboseFactors(28), (Sizes{1, 2, 4, 7, 8, 14, 16, 28}));
+  EXPECT_EQ(VerboseFactors(56), (Sizes{32, 1, 2, 4, 7, 8, 14, 16, 56, 28}));
+  EXPECT_EQ(VerboseFactors(112), (Sizes{32, 1, 2, 64, 4, 7, 8, 14, 16, 112, 56, 28}));
+  EXPECT_EQ(VerboseFactors(224), (Sizes{64, 1, 2, 128, 4, 7, 8, 14, 16, 28, 32, 224, 112, 56}));
+  EXPECT_EQ(VerboseFactors(100), (Sizes{32, 1, 2, 64, 4, 5, 100, 8, 10, 16, 50, 20, 25}));
+  EXPECT_EQ(VerboseFactors(360), (Sizes{64, 1,  2,  3,  4,  5,  6,  128, 8,  9,   10, 72,  12,  256, 15,
+                                        16, 18, 20, 24, 90, 30, 32, 36,  40, 360, 45, 180, 120, 60}));
+}
+
+// 64 = 2^6: C(9,3) = 84; 56 = 2^3 7: C(6,3) C(4,3) = 80; two parts of 64: 7, of 3: 2; 84 80 80 7 2 2 3 2.
+TEST(AutoTvmCuda, DirectConvolution) {
+  const Space s = Of("conv2d_nchw.cuda", Conv(64, 64, 56, 3, 1, 1));
+  EXPECT_EQ(Names(s), (Words{"tile_f", "tile_y", "tile_x", "tile_rc", "tile_ry", "tile_rx", "auto_unroll_max_step",
+                             "unroll_explicit"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{84, 80, 80, 7, 2, 2, 3, 2}));
+  EXPECT_EQ(s.size(), 90316800u);
+  // Index 0: everything 1. The last: the innermost factor is the whole extent wherever there is a choice.
+  EXPECT_EQ(s.At(0).Sizes("tile_f"), (Sizes{-1, 1, 1, 1}));
+  EXPECT_EQ(s.At(0).Number("auto_unroll_max_step"), 0);
+  const Config last = s.At(s.size() - 1);
+  EXPECT_EQ(last.Sizes("tile_f"), (Sizes{-1, 1, 1, 64}));
+  EXPECT_EQ(last.Sizes("tile_ry"), (Sizes{-1, 3}));
+  EXPECT_EQ(last.Number("auto_unroll_max_step"), 1500);
+  EXPECT_EQ(last.Number("unroll_explicit"), 1);
+}
+
+// One value of every knob found by hand. CO = 4 in four parts, i inner, t, v: (i, t, v) run through (1,1,1) (1,1,2)
+// (1,1,4) (1,2,1) (1,2,2) (1,4,1) (2,1,1) (2,1,2) (2,2,1) (4,1,1); sizes are [-1, v, t, i].
+//   tile_f [-1,2,1,2]: digit 7 of 10     tile_y of 2, [-1,1,2,1]: (1,1,1) (1,1,2) (1,2,1) (2,1,1): digit 2 of 4
+//   tile_x of 2, [-1,2,1,1]: 1 of 4      tile_rc of 6, [-1,3]: 1 2 3 6: 2 of 4
+//   tile_ry of 3, [-1,3]: 1 of 2         tile_rx of 1: 0 of 1
+//   auto_unroll_max_step 1500: 2 of 3    unroll_explicit 1: 1 of 2
+TEST(AutoTvmCuda, AnIndexWorkedOutDigitByDigit) {
+  const AutoTvmShape shape = {{{1, 6, 4, 2}, {4, 6, 3, 1}}, {1, 1}, {0, 0}, {1, 1}};  // OH = 2, OW = 2
+  const Space s = Of("conv2d_nchw.cuda", shape);
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{10, 4, 4, 4, 2, 1, 3, 2}));
+  const uint64_t index = 7 + 10 * (2 + 4 * (1 + 4 * (2 + 4 * (1 + 2 * (0 + 1 * (2 + 3 * 1))))));
+  const Config c = s.At(index);
+  EXPECT_EQ(c.Sizes("tile_f"), (Sizes{-1, 2, 1, 2}));
+  EXPECT_EQ(c.Sizes("tile_y"), (Sizes{-1, 1, 2, 1}));
+  EXPECT_EQ(c.Sizes("tile_x"), (Sizes{-1, 2, 1, 1}));
+  EXPECT_EQ(c.Sizes("tile_rc"), (Sizes{-1, 3}));
+  EXPECT_EQ(c.Sizes("tile_ry"), (Sizes{-1, 3}));
+  EXPECT_EQ(c.Sizes("tile_rx"), (Sizes{-1, 1}));
+  EXPECT_EQ(c.Number("auto_unroll_max_step"), 1500);
+  EXPECT_EQ(c.Number("unroll_explicit"), 1);
+  EXPECT_EQ(*s.IndexOf(c), index);
+}
+
+// The sizes of ResNet-18's layers, each from the factorisations of its extents.
+TEST(AutoTvmCuda, DirectConvolutionsOfResNet18) {
+  const auto size = [](const AutoTvmShape& shape) { return Of("conv2d_nchw.cuda", shape).size(); };
+  EXPECT_EQ(size(Conv(3, 64, 224, 7, 2, 3)), 79027200u);   // 84 140 140 2 2 2 6
+  EXPECT_EQ(size(Conv(64, 64, 56, 1, 1, 0)), 22579200u);   // 84 80 80 7 1 1 6
+  EXPECT_EQ(size(Conv(64, 128, 56, 3, 2, 1)), 32256000u);  // 120 40 40 7 2 2 6
+  EXPECT_EQ(size(Conv(128, 128, 28, 3, 1, 1)), 36864000u);
+  EXPECT_EQ(size(Conv(256, 512, 14, 1, 2, 0)), 190080u);  // 220 4 4 9 1 1 6
+  EXPECT_EQ(size(Conv(512, 512, 7, 3, 1, 1)), 844800u);
+}
+
+// m = 4 where H is a multiple of 8, else 2. tile_b keeps one value of its many.
+TEST(AutoTvmCuda, Winograd) {
+  const Space s = Of("conv2d_nchw_winograd.cuda", Conv(64, 64, 56, 3, 1, 1));  // P = 14 14 = 2^2 7^2: 10 10 = 100
+  EXPECT_EQ(Names(s), (Words{"tile_b", "tile_y", "tile_x", "tile_rc", "auto_unroll_max_step", "unroll_explicit"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{1, 84, 100, 7, 3, 2}));
+  EXPECT_EQ(s.At(0).Sizes("tile_b"), (Sizes{-1, 1, 1, 1}));
+  EXPECT_EQ(s.At(84 * 100 * 7).Number("auto_unroll_max_step"), 128);
+  const auto size = [](const AutoTvmShape& shape) { return Of("conv2d_nchw_winograd.cuda", shape).size(); };
+  EXPECT_EQ(size(Conv(128, 128, 28, 3, 1, 1)), 576000u);  // m 2, P 196
+  EXPECT_EQ(size(Conv(256, 256, 14, 3, 1, 1)), 89100u);   // m 2, P 49: 165 10 9 6
+  EXPECT_EQ(size(Conv(512, 512, 7, 3, 1, 1)), 462000u);   // m 2, P 16
+}
+
+TEST(AutoTvmCuda, DepthwiseAndDense) {
+  EXPECT_EQ(Of("depthwise_conv2d_nchw.cuda", Depthwise(32, 112)).size(), 6585600u);  // 56 140 140 6
+  EXPECT_EQ(Of("depthwise_conv2d_nchw.cuda", Depthwise(512, 14)).size(), 337920u);
+  EXPECT_EQ(Of("depthwise_conv2d_nchw.cuda", Depthwise(1024, 7)).size(), 27456u);
+  EXPECT_EQ(Of("dense_small_batch.gpu", Dense(1, 512, 1000)).size(), 10u);
+  EXPECT_EQ(Of("dense_small_batch.gpu", Dense(1, 512, 1000)).At(6).Sizes("tile_k"), (Sizes{-1, 64}));
+  const Space large = Of("dense_large_batch.gpu", Dense(128, 512, 1000));
+  EXPECT_EQ(Names(large), (Words{"tile_x", "tile_y", "tile_k"}));
+  EXPECT_EQ(Lengths(large), (std::vector<size_t>{120, 400, 55}));
+}
+
+TEST(AutoTvmCuda, UnrollingIsAlwaysExplicitOnRocm) {
+  AutoTvmShape shape = Conv(64, 64, 56, 3, 1, 1);
+  shape.unroll_always_explicit = true;
+  const Space s = Of("conv2d_nchw.cuda", shape);
+  EXPECT_EQ(s.size(), 90316800u / 2);
+  EXPECT_EQ(s.At(0).Number("unroll_explicit"), 1);
+}
+
+// OW = 56: ten factors in the order of their set, 32 first; tails are allowed, so 32 and 16 stay though 56 is no
+// multiple of them. 7 7 10 2 = 980.
+TEST(AutoTvmX86, ConvolutionWithTailsInSetOrder) {
+  const Space s = Of("conv2d_NCHWc.x86", Conv(64, 64, 56, 3, 1, 1));
+  EXPECT_EQ(Names(s), (Words{"tile_ic", "tile_oc", "tile_ow", "unroll_kw"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{7, 7, 10, 2}));
+  EXPECT_EQ(s.At(0).Sizes("tile_ow"), (Sizes{-1, 32}));
+  EXPECT_EQ(s.At(0).Word("unroll_kw"), "true");
+  // tile_ic 64 (6), tile_oc 32 (5), tile_ow 8 (digit 5), unroll_kw true (0).
+  const Config c = s.At(6 + 7 * (5 + 7 * (5 + 10 * 0)));
+  EXPECT_EQ(c.Sizes("tile_ic"), (Sizes{-1, 64}));
+  EXPECT_EQ(c.Sizes("tile_oc"), (Sizes{-1, 32}));
+  EXPECT_EQ(c.Sizes("tile_ow"), (Sizes{-1, 8}));
+  EXPECT_EQ(s.At(490).Word("unroll_kw"), "false");
+}
+
+// OW = 112: twelve factors, of which the filter drops 112: [32, 1, 2, 64, ..]: 2 7 11 2.
+TEST(AutoTvmX86, FilterKeepsTheOrderOfWhatIsLeft) {
+  const Space s = Of("conv2d_NCHWc.x86", Conv(3, 64, 224, 7, 2, 3));
+  EXPECT_EQ(s.size(), 308u);
+  Sizes inner;
+  for (size_t d = 0; d < s.knobs()[2].size(); ++d) inner.push_back(s.knobs()[2].value(d).numbers[1]);
+  EXPECT_EQ(inner, (Sizes{32, 1, 2, 64, 4, 7, 8, 14, 16, 56, 28}));
+}
+
+TEST(AutoTvmX86, OneByOneTilesRows) {
+  const Space s = Of("conv2d_NCHWc.x86", Conv(64, 128, 56, 1, 2, 0));  // OW 28: 8 factors; 7 8 8 2
+  EXPECT_EQ(s.size(), 896u);
+  EXPECT_EQ(s.knobs()[3].name(), "tile_oh");
+  EXPECT_EQ(s.At(895).Number("tile_oh"), 2);
+  EXPECT_EQ(Of("conv2d_NCHWc.x86", Conv(64, 128, 1, 1, 1, 0)).knobs()[3].size(), 1u);  // one row
+  EXPECT_EQ(Of("conv2d_NCHWc.x86", Conv(512, 512, 7, 3, 1, 1)).size(), 800u);          // 10 10 4 2
+}
+
+TEST(AutoTvmX86, DepthwiseAndDense) {
+  EXPECT_EQ(Of("depthwise_conv2d_NCHWc.x86", Depthwise(32, 112)).size(), 648u);  // 6 6 9 2: 112 is filtered
+  EXPECT_EQ(Of("depthwise_conv2d_NCHWc.x86", Depthwise(1024, 7)).size(), 484u);  // 11 11 2 2
+  EXPECT_EQ(Of("dense_nopack.x86", Dense(1, 512, 1000)).size(), 160u);
+  EXPECT_EQ(Of("dense_nopack.x86", Dense(128, 512, 1000)).size(), 1280u);
+  EXPECT_EQ(Of("dense_pack.x86", Dense(1, 512, 1000)).size(), 1000u);
+  const Space pack = Of("dense_pack.x86", Dense(128, 512, 1000));
+  EXPECT_EQ(Names(pack), (Words{"tile_y", "tile_x", "tile_k", "tile_inner"}));
+  EXPECT_EQ(Lengths(pack), (std::vector<size_t>{36, 100, 10, 5}));  // of 128 the inner 1 2 4 8 16
+}
+
+// ann_spatial: 3^3 words less those with two or three `vec`: 8 + 12 = 20, the last axis fastest:
+// 0 none none none, 1 none none unroll, 2 none none vec, 3 none unroll none, .. 5 none unroll vec, 6 none vec none,
+// 7 none vec unroll, 8 unroll none none, 9 unroll none unroll, 10 unroll none vec, ..
+TEST(AutoTvmArm, SpatialPack) {
+  const Space s = Of("conv2d_nchw_spatial_pack.arm_cpu", Conv(3, 64, 224, 7, 2, 3));
+  EXPECT_EQ(Names(s), (Words{"tile_co", "tile_oh", "tile_ow", "reorder_0", "ann_reduce", "ann_spatial"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{7, 10, 10, 2, 4, 20}));
+  EXPECT_EQ(s.size(), 112000u);
+  // tile_co 4 (2), tile_oh 1 (0), tile_ow 4 (2), second order, [none, unroll] (1), [unroll, none, vec] (10)
+  const uint64_t index = 2 + 7 * (0 + 10 * (2 + 10 * (1 + 2 * (1 + 4 * 10))));
+  const Config c = s.At(index);
+  EXPECT_EQ(c.Sizes("tile_co"), (Sizes{-1, 4}));
+  EXPECT_EQ(c.Sizes("tile_ow"), (Sizes{-1, 4}));
+  EXPECT_EQ(c.values[3].numbers, (Sizes{0, 1, 2, 3, 4, 5, 6, 9, 7, 8}));
+  EXPECT_EQ(c.values[4].words, (Words{"none", "unroll"}));
+  EXPECT_EQ(c.values[5].words, (Words{"unroll", "none", "vec"}));
+  EXPECT_EQ(*s.IndexOf(c), index);
+}
+
+TEST(AutoTvmArm, WinogradAndDepthwise) {
+  const auto size = [](const AutoTvmShape& shape) { return Of("conv2d_nchw_winograd.arm_cpu", shape).size(); };
+  EXPECT_EQ(size(Conv(64, 64, 56, 3, 1, 1)), 2000u);    // P 196: 1 2 4 7 14; 5 5 5 2 8
+  EXPECT_EQ(size(Conv(128, 128, 28, 3, 1, 1)), 800u);   // P 49: 1 7
+  EXPECT_EQ(size(Conv(256, 256, 14, 3, 1, 1)), 2000u);  // P 16
+  EXPECT_EQ(size(Conv(512, 512, 7, 3, 1, 1)), 1200u);   // P 4
+  EXPECT_EQ(Of("depthwise_conv2d_nchw.arm_cpu", Depthwise(32, 112)).size(), 12000u);
+  EXPECT_EQ(Of("depthwise_conv2d_nchw.arm_cpu", Depthwise(1024, 7)).size(), 880u);
+}
+
+TEST(AutoTvmSpace, EveryTemplateTakesItsShapeAndRefusesTheOther) {
+  for (const std::string& name : AutoTvmTemplates()) {
+    const bool dense = name.rfind("dense", 0) == 0;
+    const AutoTvmShape conv = Conv(8, 8, 8, 3, 1, 1);
+    const Space space = Of(name, dense ? Dense(32, 8, 8) : conv);
+    for (uint64_t index : {uint64_t{0}, space.size() / 3, space.size() - 1}) {
+      EXPECT_EQ(*space.IndexOf(space.At(index)), index) << name;
+    }
+    EXPECT_EQ(AutoTvmSpace(name, dense ? conv : Dense(32, 8, 8)).status().kind(), StatusKind::kInvalid) << name;
+  }
+}
+
+TEST(AutoTvmSpace, BadShapesAreRefused) {
+  EXPECT_EQ(AutoTvmSpace("conv2d_hwcn.cuda", Conv(8, 8, 8, 3, 1, 1)).status().kind(), StatusKind::kNotFound);
+  const auto refused = [](AutoTvmShape shape) { return AutoTvmSpace("conv2d_nchw.cuda", shape).status().kind(); };
+  EXPECT_EQ(refused({}), StatusKind::kInvalid);
+  EXPECT_EQ(refused(Conv(8, 8, 2, 3, 1, 0)), StatusKind::kInvalid);  // the window is larger than the input
+  EXPECT_EQ(refused(Conv(8, 0, 8, 3, 1, 1)), StatusKind::kInvalid);
+  EXPECT_EQ(refused(Conv(8, 8, 8, 3, 0, 1)), StatusKind::kInvalid);
+  EXPECT_EQ(refused(Conv(8, 8, 8, 3, 1, -1)), StatusKind::kInvalid);
+  EXPECT_EQ(refused(Conv(8, int64_t{1} << 40, 8, 3, 1, 1)), StatusKind::kUnsupported);
+}
+
+TEST(AutoTvmSpace, TakesHonesWorkloads) {
+  const Result<Workload> conv =
+      Workload::Parse("conv2d(f32[1,64,56,56], f32[128,64,3,3], stride=2x2, pad=1,1,1,1) + bias + relu");
+  ASSERT_TRUE(conv.ok()) << conv.status().message();
+  EXPECT_EQ(Of("conv2d_nchw.cuda", *AutoTvmShapeOf(*conv)).size(), 32256000u);
+  const Result<Workload> dense = Workload::Parse("dense(f32[1,512], f32[1000,512]) + bias");
+  EXPECT_EQ(Of("dense_pack.x86", *AutoTvmShapeOf(*dense)).size(), 1000u);
+  const Result<Workload> pool = Workload::Parse("max_pool2d(f32[1,64,8,8], kernel=3x3)");
+  EXPECT_EQ(AutoTvmShapeOf(*pool).status().kind(), StatusKind::kUnsupported);
+}
+
+}  // namespace
+}  // namespace hone::search
