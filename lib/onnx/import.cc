@@ -171,7 +171,7 @@ class Importer {
   Status Outputs() {
     if (model_.outputs.empty()) return Status::Invalid("the model has no output");
     graph::Graph& graph = builder_.graph();
-    std::set<std::string> nodes;
+    std::set<std::string> nodes, taken;
     for (const graph::Node& node : graph.nodes) nodes.insert(node.name);
     for (const std::string& name : model_.outputs) {
       const std::string what = "output `" + name + "`";
@@ -185,15 +185,21 @@ class Importer {
         imported_.constant_outputs[name] = *value.constant;
         continue;
       }
-      // Under its own name, if it is another tensor's: a pass lets its producer take the name over.
-      if (value.tensor != name || nodes.count(name) == 0) {
+      // Under its own name, if it is another tensor's: drop_identity lets its producer take the name over. Of an input,
+      // or of a tensor that is an output already, it is a copy.
+      if (value.tensor == name && nodes.count(name) == 0) return Status::Unsupported(what + " is an input");
+      if (value.tensor != name) {
+        const auto& outputs = model_.outputs;
+        const bool copy = nodes.count(value.tensor) == 0 || taken.count(value.tensor) != 0 ||
+                          std::find(outputs.begin(), outputs.end(), value.tensor) != outputs.end();
         graph::Node node;
         node.name = name;
-        node.workload.op = "identity";
+        node.workload.op = copy ? "reshape" : "identity";
         node.workload.inputs = {{DType::Float(32), value.shape}};
+        if (copy && !value.shape.empty()) node.workload.attributes = {Numbers("shape", value.shape)};
         node.inputs = {value.tensor};
-        if (value.tensor == name) return Status::Unsupported(what + " is an input");
         graph.nodes.push_back(std::move(node));
+        taken.insert(value.tensor);
       }
       graph.outputs.push_back(name);
     }

@@ -52,8 +52,8 @@ std::vector<Include> Includes(std::string_view text) {
 }
 
 bool IsHeavy(std::string_view path) {
-  for (std::string_view prefix :
-       {"llvm/", "llvm-c/", "lld/", "CLI/", "toml++/", "spdlog/", "xxhash.h", "sqlite3.h", "xgboost/"}) {
+  for (std::string_view prefix : {"llvm/", "llvm-c/", "lld/", "CLI/", "toml++/", "spdlog/", "xxhash.h", "sqlite3.h",
+                                  "xgboost/", "onnx/onnx_pb.h", "google/"}) {
     if (StartsWith(path, prefix)) return true;
   }
   return StartsWith(path, "nlohmann/") && path != "nlohmann/json_fwd.hpp";
