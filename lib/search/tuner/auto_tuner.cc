@@ -16,6 +16,7 @@ constexpr size_t kCenters = 3;        // and the neighbours of this many of the 
 constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
 constexpr double kWorstLog = 1.0;     // labels beyond e times the best say less by the excess
 
+constexpr size_t kStaleTrials = 24;
 constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
 constexpr float kDonorTrials = 12;  // after so many trials donors count half
 
@@ -310,7 +311,19 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   // As long as nothing has worked, the estimate counts for less with each failure.
   const double doubt = any_ok_ ? 0 : 0.1 * static_cast<double>(failed.size());
   double gain_left = 0;
+  // A model that is sure of itself and wrong finds nothing: after a while without a better time one trial of a group
+  // is left to chance.
+  size_t fastest = 0;
+  for (size_t i = 0; i < history; ++i) {
+    if (history_[i].state == TrialState::kOk && history_[i].log_time < history_[fastest].log_time) fastest = i;
+  }
+  const bool stale = history >= kStaleTrials && history - fastest > kStaleTrials;
   while (plan.size() < kGroup) {
+    if (stale && plan.size() + 1 == kGroup) {
+      const uint64_t index = points_.index[active[rng.UniformInt(active.size())]];
+      if (planned.insert(index).second) plan.push_back(index);
+      if (plan.size() == kGroup) break;
+    }
     const Candidate* chosen = nullptr;
     double most = -1;
     // How much is left to chance: each choice asks for another margin.
