@@ -106,7 +106,7 @@ class Bench {
   Status Reference() {
     const LibraryFolder& folder = subjects_[0].folder;
     HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
-    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file));
+    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
     HONE_RETURN_IF_ERROR(session::TakeMachine(machine_, session::Use::kShared));
     ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
     HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr,
@@ -183,6 +183,13 @@ class Bench {
     out.name = subject.folder.name;
     out.digest = subject.folder.library_digest;
     for (const TimeReply& reply : subject.replies) out.processes.push_back(reply.samples);
+    std::vector<double> starts, resident;
+    for (const TimeReply& reply : subject.replies) {
+      starts.push_back(reply.start_seconds);
+      resident.push_back(static_cast<double>(reply.resident_bytes));
+    }
+    out.start_seconds = Median(starts);
+    out.resident_bytes = std::llround(Median(resident));
     const TimeReply& first = subject.replies[0];
     for (size_t i = 0; i < first.described.size(); ++i) {
       std::vector<double> medians;

@@ -55,6 +55,14 @@ std::string BenchTable(const report::BenchFile& bench, int slowest) {
     text += LatencyRow(alike ? "baseline" : HasTunedKernels(*untuned) ? "tuned" : "untuned", untuned->latency());
   text += LatencyRow(label, tuned->latency());
   if (untuned) text += fmt::format("speedup    {:>10.2f}\n", untuned->latency().median / tuned->latency().median);
+  if (tuned->start_seconds > 0) {
+    text += fmt::format("start-up   {:>10.3f}  from opening the library to the end of its first run\n",
+                        tuned->start_seconds * kMs);
+  }
+  if (tuned->resident_bytes > 0) {
+    text += fmt::format("memory     {:>10.1f}  MB, parameters included\n",
+                        static_cast<double>(tuned->resident_bytes) * 1e-6);
+  }
   text += Layers(bench, *tuned, slowest);
   text += "\n";
   if (bench.peak_flops > 0)

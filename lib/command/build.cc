@@ -56,6 +56,7 @@ Status Build(const BuildOptions& options) {
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
   if (!pipeline::IsPlainName(input.name))
     return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
+  input.share_buffers = !options.apart;
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));

@@ -100,7 +100,7 @@ class Confirmer {
 
   Status Confirm() {
     const double start = RealClock()->NowSeconds();
-    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file));
+    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
     if (parameters) parameters_ = &*parameters;
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
     machine_ = &machine;

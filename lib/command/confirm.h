@@ -2,18 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace hone::command {
 
 struct ConfirmOptions {
-  std::string graph;           // nets/NET.graph.json
-  std::string target;          // target file (JSON)
-  std::string best;            // best/NET.TARGET.json, with finalists
-  std::string out;             // best/NET.TARGET.confirmed.json: written only if its bytes change
-  std::string choice;          // best/NET.TARGET.choice.json, the same without figures, for hone-build
-  std::string parameter_file;  // values of parameters of kind `file`; empty if there are none
-  double seconds = 6;          // of timing the finalists, and as much again at most for the last comparison
-  int jobs = 0;                // threads that compile; 0: the cores
+  std::string graph;                // nets/NET.graph.json
+  std::string target;               // target file (JSON)
+  std::string best;                 // best/NET.TARGET.json, with finalists
+  std::string out;                  // best/NET.TARGET.confirmed.json: written only if its bytes change
+  std::string choice;               // best/NET.TARGET.choice.json, the same without figures, for hone-build
+  std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
+  std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
+  double seconds = 6;               // of timing the finalists, and as much again at most for the last comparison
+  int jobs = 0;                     // threads that compile; 0: the cores
 };
 
 std::string ConfirmAbi();

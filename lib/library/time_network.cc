@@ -1,10 +1,13 @@
 #include "library/time_network.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
@@ -14,6 +17,14 @@
 
 namespace hone::library {
 namespace {
+
+// What of this process is in memory, files that are mapped included. 0 if the kernel does not say.
+int64_t ResidentBytes() {
+  const Result<std::string> text = ReadFile("/proc/self/statm");
+  long long size = 0, resident = 0;
+  if (!text.ok() || std::sscanf(text->c_str(), "%lld %lld", &size, &resident) != 2) return 0;
+  return static_cast<int64_t>(resident) * sysconf(_SC_PAGESIZE);
+}
 
 Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, std::vector<double>* medians) {
   std::vector<std::vector<double>> samples(layers);
@@ -31,6 +42,10 @@ Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, std::ve
 Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   HONE_ASSIGN_OR_RETURN(const LibraryFolder folder, ReadLibraryFolder(request.dir));
   HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
+  const auto inputs = BenchInputs(graph, request.seed);
+  Clock* clock = RealClock();
+  const int64_t resident = ResidentBytes();
+  const double start = clock->NowSeconds();
   HONE_ASSIGN_OR_RETURN(const LoadedNetwork net, LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
   const HoneNetInfo& info = net.info();
   TimeReply reply;
@@ -39,16 +54,17 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
   {
     NetworkRunner runner(net);
-    HONE_RETURN_IF_ERROR(runner.Create(folder.ParamsPath(), BenchInputs(graph, request.seed)));
+    HONE_RETURN_IF_ERROR(runner.Create(folder.ParamsPath(), inputs));
     HONE_RETURN_IF_ERROR(runner.Run());
+    reply.start_seconds = clock->NowSeconds() - start;
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
-    Clock* clock = RealClock();
     for (int64_t i = 0; i < request.iterations; ++i) {
       const double before = clock->NowSeconds();
       HONE_RETURN_IF_ERROR(runner.Run());
       reply.samples.push_back(clock->NowSeconds() - before);
     }
+    if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     if (request.profiled > 0) {
       HONE_RETURN_IF_ERROR(ProfileLayers(&runner, request.profiled, reply.described.size(), &reply.layers));
     }
@@ -89,7 +105,9 @@ std::string ReplyText(const TimeReply& r) {
                {"layers", r.layers},
                {"outputs", r.outputs},
                {"peak_flops", r.peak_flops},
-               {"threads", r.threads}};
+               {"threads", r.threads},
+               {"start_seconds", r.start_seconds},
+               {"resident_bytes", r.resident_bytes}};
   json["described"] = Json::array();
   for (const auto& layer : r.described)
     json["described"].push_back({{"name", layer.name}, {"workload", layer.workload}, {"flop", layer.flop}});
@@ -105,6 +123,8 @@ Result<TimeReply> ParseReply(std::string_view text) {
   HONE_RETURN_IF_ERROR(reader.Read("layers", &r.layers));
   HONE_RETURN_IF_ERROR(reader.Read("peak_flops", &r.peak_flops));
   HONE_RETURN_IF_ERROR(reader.Read("threads", &r.threads));
+  HONE_RETURN_IF_ERROR(reader.Read("start_seconds", &r.start_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("resident_bytes", &r.resident_bytes));
   HONE_RETURN_IF_ERROR(reader.Read("outputs", &outputs));
   HONE_RETURN_IF_ERROR(reader.Read("described", &described));
   for (const JsonReader& output : outputs) {

@@ -21,6 +21,10 @@ struct TimeRequest {
 };
 
 struct TimeReply {
+  // From opening the library to the end of its first run: what a program waits for. Its files are in the page cache.
+  double start_seconds = 0;
+  int64_t resident_bytes =
+      0;  // what that, and the runs behind it, added to the memory that the process has; 0: unknown
   std::vector<double> samples;              // seconds, one a timed run
   std::vector<double> layers;               // seconds, the median of each layer's
   std::vector<std::vector<float>> outputs;  // if asked for

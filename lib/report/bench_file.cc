@@ -40,13 +40,17 @@ Json LibraryJson(const BenchLibrary& library) {
                       {"share", Share(library, layer)}});
   }
   const Latency latency = library.latency();
-  return {{"role", BenchRoleName(library.role)},
-          {"dir", library.dir},
-          {"name", library.name},
-          {"digest", library.digest},
-          {"latency", {{"median", latency.median}, {"p10", latency.p10}, {"p90", latency.p90}, {"min", latency.min}}},
-          {"processes", library.processes},
-          {"layers", std::move(layers)}};
+  Json json = {
+      {"role", BenchRoleName(library.role)},
+      {"dir", library.dir},
+      {"name", library.name},
+      {"digest", library.digest},
+      {"latency", {{"median", latency.median}, {"p10", latency.p10}, {"p90", latency.p90}, {"min", latency.min}}},
+      {"processes", library.processes},
+      {"layers", std::move(layers)}};
+  if (library.start_seconds > 0) json["start_seconds"] = library.start_seconds;
+  if (library.resident_bytes > 0) json["resident_bytes"] = library.resident_bytes;
+  return json;
 }
 
 // Reads a figure that follows from others: it is `expected`, but for rounding.
@@ -109,6 +113,8 @@ Result<BenchLibrary> ReadLibrary(JsonReader* reader) {
   HONE_RETURN_IF_ERROR(reader->Read("name", &library.name));
   HONE_RETURN_IF_ERROR(reader->Read("digest", &library.digest));
   HONE_RETURN_IF_ERROR(ReadProcesses(reader, &library));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("start_seconds", &library.start_seconds));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("resident_bytes", &library.resident_bytes));
   JsonReader latency;
   HONE_RETURN_IF_ERROR(reader->Read("latency", &latency));
   const Latency expected = library.latency();

@@ -8,7 +8,7 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `kernels` may be missing.
+// `kernels` may be missing, and `start_seconds` and `resident_bytes` of a library.
 // `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other programs, and a file in which
 // they do not is refused.
 #pragma once
@@ -51,6 +51,9 @@ struct BenchLibrary {
   std::string digest;                          // of the library
   std::vector<std::vector<double>> processes;  // for each fresh process all its samples, in order
   std::vector<BenchLayer> layers;              // in the order they run; empty if it was not profiled
+  // From opening the library to the end of its first run, median of the processes; 0: unknown.
+  double start_seconds = 0;
+  int64_t resident_bytes = 0;  // memory that a process gave to it, parameters included, likewise; 0: unknown
 
   std::vector<double> Samples() const;  // of all processes
   Latency latency() const { return LatencyOf(Samples()); }

@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
                  "file to write: what is to be built, without figures (best/NET.TARGET.choice.json)")
       ->required();
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
+  app.add_option("--input", options.inputs,
+                 "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
   app.add_option("--seconds", options.seconds, "time to spend on timing the finalists")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();

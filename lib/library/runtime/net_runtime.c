@@ -50,12 +50,12 @@ static uint64_t workspace_bytes(const HoneNetTable* t) {
 }
 
 /* On huge pages where it is large enough to fill one and the system gives them on request: activations are walked
- * through in strides of whole rows, and a page of 4 KiB holds few of those. */
+ * through in strides of whole rows, and a page of 4 KiB holds few of those. The end stays on small ones: most of a huge
+ * page there would be memory for nothing. */
 static char* allocate_workspace(uint64_t bytes) {
   const uint64_t page = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
-  const uint64_t rounded = (bytes + page) / page * page;
-  char* data = aligned_alloc(page, rounded);
-  if (data && page == HUGE_PAGE) madvise(data, rounded, MADV_HUGEPAGE);
+  char* data = aligned_alloc(page, (bytes + page) / page * page);
+  if (data && page == HUGE_PAGE) madvise(data, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
   return data;
 }
 
@@ -161,8 +161,8 @@ static int create(HoneNet* net, const HoneNetTable* t, const HoneNetOptions* opt
     net->workspace = net->own_workspace;
   }
   /* Lanes that no kernel writes must not hold signalling patterns, and pages are better touched now than in the first
-   * run. */
-  memset(net->workspace, 0, bytes);
+   * run; but for those of the copies, which callers that align their buffers never need. */
+  memset(net->workspace, 0, bytes - staging_bytes(t));
   net->pool = hone_pool_create(options->threads ? options->threads : t->info.threads, options->pin);
   if (!net->pool) return HONE_NET_E_THREADS;
   if (options->pin) hone_pool_pin_caller(net->pool);

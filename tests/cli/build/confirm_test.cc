@@ -1,0 +1,164 @@
+// hone-confirm on a tiny network with finalists that are given: what it writes, what it keeps, what it refuses.
+#include <signal.h>
+
+#include "base/lock.h"
+#include "base/rng.h"
+#include "base/subprocess.h"
+#include "build_folder.h"
+#include "op/operator.h"
+#include "pipeline/best_file.h"
+#include "pipeline/task_list.h"
+#include "target/target.h"
+
+namespace hone {
+namespace {
+
+class ConfirmTest : public BuildFolderTest {
+ protected:
+  void SetUp() override {
+    BuildFolderTest::SetUp();
+    ASSERT_TRUE(Extract().status.ok());
+    const auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
+    ASSERT_TRUE(list.ok());
+    best_ = {list->network, list->target, {}, std::nullopt};
+    const Target target = *Target::Parse(list->target);
+    for (const pipeline::TaskEntry& task : list->tasks) {
+      pipeline::BestEntry entry{task.id, task.workload, pipeline::BestSource::kTuned};
+      entry.fingerprint = "machine";
+      entry.from = task.id;
+      const Workload workload = *op::ParseChecked(task.workload);
+      entry.finalists = {{*op::DefaultConfig(workload, target), 1e-3, 0, "host", "then", "digest"}};
+      const search::TaskSpace space = *op::MakeTaskSpace(workload, target);
+      for (uint64_t seed = 1; entry.finalists.size() < 2 && seed <= 50; ++seed) {
+        Rng rng(seed);
+        const Config config = space.At(*space.SampleLegal(rng));
+        if (config == entry.finalists[0].config) continue;
+        entry.finalists.push_back({config, 2e-3, 1, "host", "then", "digest"});
+      }
+      entry.Choose(entry.finalists[0]);
+      best_.tasks.push_back(std::move(entry));
+    }
+    WriteBest();
+  }
+
+  void WriteBest() { Write("best/tiny.cpu.json", pipeline::BestFileText(best_)); }
+
+  CommandResult Confirm(std::vector<std::string> more = {}) {
+    std::vector<std::string> argv = {HONE_CONFIRM,
+                                     "--graph",
+                                     "nets/tiny.graph.json",
+                                     "--target",
+                                     "targets/cpu.json",
+                                     "--best",
+                                     "best/tiny.cpu.json",
+                                     "--out",
+                                     "best/tiny.cpu.confirmed.json",
+                                     "--choice",
+                                     "best/tiny.cpu.choice.json",
+                                     "--seconds",
+                                     "0.1"};
+    argv.insert(argv.end(), more.begin(), more.end());
+    return Run(argv);
+  }
+
+  pipeline::BestFile Confirmed() {
+    const auto best = pipeline::ReadBestFile(Path("best/tiny.cpu.confirmed.json"));
+    EXPECT_TRUE(best.ok()) << best.status().message();
+    return best.ok() ? *best : pipeline::BestFile();
+  }
+
+  pipeline::BestFile best_;
+};
+
+TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
+  const CommandResult result = Confirm();
+  ASSERT_TRUE(result.status.ok()) << result.err;
+  EXPECT_EQ(result.out, "");
+  const pipeline::BestFile best = Confirmed();
+  ASSERT_TRUE(best.in_network);
+  EXPECT_GT(best.in_network->alone_seconds, 0);
+  EXPECT_EQ(best.in_network->kept, best.in_network->confirmed_seconds < best.in_network->alone_seconds);
+  ASSERT_EQ(best.tasks.size(), 3u);
+  for (const pipeline::BestEntry& task : best.tasks) {
+    for (const pipeline::Finalist& f : task.finalists) EXPECT_GT(f.in_network, 0);
+    if (task.finalists.size() < 2) continue;  // a task so small that it has one legal configuration alone
+    // What is chosen is the fastest in the network, by 1 %, or what was best alone.
+    const bool second = task.config == task.finalists[1].config;
+    EXPECT_EQ(second, best.in_network->kept && task.finalists[1].in_network < 0.99 * task.finalists[0].in_network);
+    EXPECT_EQ(task.median, second ? 2e-3 : 1e-3);
+  }
+  EXPECT_EQ(Read("best/tiny.cpu.choice.json"), pipeline::ChoiceText(best));
+  EXPECT_TRUE(Build({"--best", "best/tiny.cpu.choice.json"}).status.ok());
+}
+
+// The same question is not asked twice: new figures, or another order by them, change the figures alone.
+TEST_F(ConfirmTest, TheSameFinalistsAreNotTimedAgain) {
+  ASSERT_TRUE(Confirm().status.ok());
+  const std::string first = Read("best/tiny.cpu.confirmed.json"), choice = Read("best/tiny.cpu.choice.json");
+  ASSERT_TRUE(Confirm().status.ok());
+  EXPECT_EQ(Read("best/tiny.cpu.confirmed.json"), first);
+  const pipeline::BestFile before = Confirmed();
+  for (pipeline::BestEntry& task : best_.tasks) {
+    if (task.finalists.size() < 2) continue;
+    std::swap(task.finalists[0], task.finalists[1]);
+    task.finalists[0].median = 9e-4;
+    task.Choose(task.finalists[0]);
+  }
+  WriteBest();
+  const CommandResult again = Confirm();
+  ASSERT_TRUE(again.status.ok()) << again.err;
+  EXPECT_EQ(again.err.find("in the network;"), std::string::npos) << again.err;
+  EXPECT_EQ(Read("best/tiny.cpu.choice.json"), choice);
+  const pipeline::BestFile after = Confirmed();
+  for (size_t i = 0; i < after.tasks.size(); ++i) {
+    EXPECT_EQ(after.tasks[i].config, before.tasks[i].config);
+    if (after.tasks[i].finalists.size() < 2) continue;
+    EXPECT_EQ(after.tasks[i].finalists[0].in_network, before.tasks[i].finalists[1].in_network);
+    EXPECT_EQ(after.tasks[i].finalists[0].median, 9e-4);
+  }
+  EXPECT_EQ(after.in_network->recorded, before.in_network->recorded);
+}
+
+TEST_F(ConfirmTest, WithoutFinalistsThereIsNothingToAsk) {
+  for (pipeline::BestEntry& task : best_.tasks) task.finalists.resize(1);
+  WriteBest();
+  ASSERT_TRUE(Confirm().status.ok());
+  EXPECT_FALSE(Confirmed().in_network);
+  EXPECT_EQ(Read("best/tiny.cpu.choice.json"), pipeline::ChoiceText(best_));
+}
+
+TEST_F(ConfirmTest, MistakesAreRefusedAndNothingIsWritten) {
+  best_.tasks[1].finalists.back().config.values[0].name = "no_such_knob";
+  WriteBest();
+  ExpectRefused(Confirm(), 2, best_.tasks[1].id);
+  EXPECT_FALSE(Exists(Path("best/tiny.cpu.confirmed.json")));
+  EXPECT_FALSE(Exists(Path("best/tiny.cpu.choice.json")));
+  best_.target = "cpu -of=another -kind";
+  WriteBest();
+  ExpectRefused(Confirm(), 2, "hone-pick-best");
+  Write("best/tiny.cpu.json", "{\"version\": 9}");
+  ExpectRefused(Confirm(), 2, "newer");
+}
+
+TEST_F(ConfirmTest, InterruptedItLeavesNothing) {
+  auto lock = MachineLock::Open(MachineLock::DefaultPath("cpu"));
+  ASSERT_TRUE(lock.ok()) << lock.status().message();
+  ASSERT_TRUE(lock->LockExclusive().ok());  // so that it waits for its turn
+  SpawnOptions options;
+  options.argv = {
+      HONE_CONFIRM,         "--graph", "nets/tiny.graph.json",         "--target", "targets/cpu.json", "--best",
+      "best/tiny.cpu.json", "--out",   "best/tiny.cpu.confirmed.json", "--choice", "best/x.json"};
+  options.cwd = Path("");
+  auto process = Subprocess::Spawn(options);
+  ASSERT_TRUE(process.ok()) << process.status().message();
+  EXPECT_EQ(process->Wait(1.5).status().kind(), StatusKind::kTimeout);
+  process->Kill(SIGTERM);
+  const auto status = process->Wait(60);
+  ASSERT_TRUE(status.ok()) << status.status().message();
+  EXPECT_EQ(status->ToString(), "exited 75");
+  EXPECT_FALSE(Exists(Path("best/tiny.cpu.confirmed.json")));
+  EXPECT_FALSE(Exists(Path("best/x.json")));
+}
+
+}  // namespace
+}  // namespace hone
