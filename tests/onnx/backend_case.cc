@@ -155,7 +155,9 @@ CaseResult RunCase(const std::string& dir, bool reference) {
   auto model = ReadModel(JoinPath(dir, "model.onnx"));
   if (!model.ok()) return {Refused(model.status()), "?", model.status().message()};
   // A case of one node has the opset that its operator is of: one that has not changed since means the same in 7.
-  if (model->nodes.size() == 1 && model->Opset() > 0 && model->Opset() < kFirstOpset) model->opsets[""] = kFirstOpset;
+  // (PyTorch's cases are of opset 6 throughout, and PRelu of 7 broadcasts otherwise.)
+  const bool unchanged = model->nodes.size() == 1 && model->nodes[0].op != "PRelu";
+  if (unchanged && model->Opset() > 0 && model->Opset() < kFirstOpset) model->opsets[""] = kFirstOpset;
   result.op = model->nodes.size() == 1 ? model->nodes[0].op : "several";
   const auto refused = [&result](const Status& status) {
     result.outcome = Refused(status);
