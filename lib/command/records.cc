@@ -11,9 +11,12 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command/foreign_records.h"
 #include "pipeline/best_file.h"
+#include "record/autotvm_log.h"
 #include "record/closing.h"
 #include "record/export.h"
+#include "record/foreign_store.h"
 #include "record/store.h"
 
 namespace hone::command {
@@ -77,6 +80,7 @@ std::string Summary(const std::vector<Trial>& trials) {
 }
 
 Status ListOne(const std::string& path, int64_t limit) {
+  if (record::IsForeignFile(path)) return ListForeign(path, limit);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
   Print(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
@@ -100,6 +104,7 @@ Status ListOne(const std::string& path, int64_t limit) {
 }
 
 Status ShowOne(const std::string& path, int64_t ordinal) {
+  if (record::IsForeignFile(path)) return ShowForeign(path, ordinal);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
   if (ordinal < 0) {
@@ -143,16 +148,22 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   return Status();
 }
 
+Result<std::string> ExportOne(const std::string& path, const std::string& format) {
+  if (record::IsForeignFile(path)) return ExportForeign(path, format);
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  if (format == "csv") return record::ExportCsv(*store);
+  if (format == "autotvm") return record::ExportAutoTvm(*store);
+  return record::ExportJsonLines(*store);
+}
+
 Status ExportAll(const RecordsOptions& options) {
-  if (options.format != "jsonl" && options.format != "csv") {
-    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv");
+  if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm") {
+    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm");
   }
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandFolders(options.files));
   std::string all;
   for (const std::string& path : files) {
-    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
-    HONE_ASSIGN_OR_RETURN(std::string text,
-                          options.format == "csv" ? record::ExportCsv(*store) : record::ExportJsonLines(*store));
+    HONE_ASSIGN_OR_RETURN(std::string text, ExportOne(path, options.format));
     // One heading for all files.
     if (options.format == "csv" && !all.empty()) text.erase(0, text.find('\n') + 1);
     all += text;
@@ -160,6 +171,12 @@ Status ExportAll(const RecordsOptions& options) {
   if (!options.out.empty()) return WriteFileIfChanged(options.out, all).status();
   Print(all);
   return Status();
+}
+
+Result<std::vector<std::string>> VerifyOne(const std::string& path) {
+  if (record::IsForeignFile(path)) return VerifyForeign(path);
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  return store->Verify();
 }
 
 Status ExplainFile(const std::string& path) {
@@ -202,12 +219,7 @@ int VerifyRecordFiles(const RecordsOptions& options) {
   if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
   for (const std::string& path : *files) {
-    Result<std::unique_ptr<Store>> store = Store::OpenForReading(path);
-    if (!store.ok()) {
-      code = std::max(code, ExitCodeOf(store.status()));
-      continue;
-    }
-    Result<std::vector<std::string>> findings = (*store)->Verify();
+    Result<std::vector<std::string>> findings = VerifyOne(path);
     if (!findings.ok()) {
       code = std::max(code, ExitCodeOf(findings.status()));
       continue;

@@ -1,4 +1,5 @@
-// hone-records: what a record file holds, for people and for other programs. Reads only.
+// hone-records: what a record file holds, for people and for other programs. Reads only; command/foreign_records.h has
+// what it does with records of other tuners.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ struct RecordsOptions {
   std::vector<std::string> files;  // record files; a folder stands for all *.db in it
   int64_t limit = 20;              // list: so many trials of each file, the fastest first; 0: all
   int64_t trial = -1;              // show: which one; -1: the best
-  std::string format = "jsonl";    // export: jsonl or csv
+  std::string format = "jsonl";    // export: jsonl, csv or autotvm
   std::string out;                 // export: file to write; empty: stdout
   bool watch = false;              // status: again every second, until interrupted
 };

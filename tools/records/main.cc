@@ -1,16 +1,18 @@
-// hone-records: lists, shows, explains, exports and verifies record files.
+// hone-records: lists, shows, explains, exports and verifies record files; imports and compares those of others.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "command/foreign_records.h"
 #include "command/records.h"
 
 int main(int argc, char** argv) {
   using namespace hone::command;
   hone::SetLogName("hone-records");
   RecordsOptions options;
-  std::string best_file;
+  ImportOptions import;
+  std::string best_file, other;
   CLI::App app("Shows what record files hold. A folder stands for all *.db files in it.", "hone-records");
   app.require_subcommand(1);
 
@@ -26,9 +28,18 @@ int main(int argc, char** argv) {
   explain->add_option("best", best_file, "file written by hone-pick-best")->required();
 
   CLI::App* dump = app.add_subcommand("export", "all trials as text for other programs");
-  dump->add_option("files", options.files, "record files or folders")->required();
-  dump->add_option("--format", options.format, "jsonl or csv")->capture_default_str();
+  dump->add_option("files,--db", options.files, "record files or folders")->required();
+  dump->add_option("--format", options.format, "jsonl, csv or autotvm")->capture_default_str();
   dump->add_option("--out", options.out, "file to write (default: stdout)");
+
+  CLI::App* load = app.add_subcommand("import", "another tuner's records into a file of their own");
+  load->add_option("file", import.file, "its log")->required();
+  load->add_option("--db", import.db, "file of foreign records, made or added to")->required();
+  load->add_option("--format", import.format, "autotvm")->capture_default_str();
+
+  CLI::App* compare = app.add_subcommand("compare", "the best times of two files of foreign records");
+  compare->add_option("a", best_file, "file written by import")->required();
+  compare->add_option("b", other, "another one")->required();
 
   CLI::App* status = app.add_subcommand("status", "a line a tuning job: how far it is");
   status->add_option("folders", options.files, "folders of record files")->required();
@@ -41,6 +52,11 @@ int main(int argc, char** argv) {
   if (list->parsed()) return ListRecords(options);
   if (show->parsed()) return ShowRecord(options);
   if (explain->parsed()) return ExplainBest(best_file);
+  if (compare->parsed()) return CompareRecords(best_file, other);
+  if (load->parsed()) {
+    hone::InstallInterruptHandlers();
+    return ImportRecords(import);
+  }
   if (status->parsed()) {
     hone::InstallInterruptHandlers();
     return ShowStatus(options);

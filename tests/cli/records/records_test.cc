@@ -128,7 +128,7 @@ TEST_F(RecordsTool, ExportsToAFile) {
   EXPECT_EQ(Out({"export", "records/a.db", "--out", "all.jsonl"}), "");
   EXPECT_EQ(Read("all.jsonl"), Out({"export", "records/a.db"}));
   ExpectRefused(Records({"export", "records/a.db", "--format", "xml"}),
-                {"--format: `xml` is not known; known: jsonl, csv"}, 2);
+                {"--format: `xml` is not known; known: jsonl, csv, autotvm"}, 2);
   ExpectRefused(Records({"export", "records/a.db", "--out", "no/such/folder"}), {"no/such"});
 }
 
@@ -230,7 +230,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   };
   EXPECT_EQ(misuse({"lst", "records"}), "hone-records: unknown command `lst`; did you mean `list`?\n");
   EXPECT_EQ(misuse({"list", "records", "--limt=3"}), "hone-records: unknown flag --limt; did you mean --limit?\n");
-  EXPECT_NE(misuse({}).find("known: list, show, explain, export, status, verify"), std::string::npos);
+  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, status, verify"), std::string::npos);
   EXPECT_NE(misuse({"list"}).find("files"), std::string::npos);
   EXPECT_EQ(Out({"--abi"}), "records 1\n");
   EXPECT_NE(Out({"--help"}).find("explain"), std::string::npos);

@@ -1,0 +1,169 @@
+#include "command/foreign_records.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "record/autotvm_log.h"
+#include "record/foreign_store.h"
+
+namespace hone::command {
+namespace {
+
+using record::ForeignRecord;
+using record::ForeignStore;
+using record::ForeignTask;
+
+constexpr int64_t kMaxReports = 100;
+
+void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+std::string SummaryText(const record::ImportCounts& c) {
+  std::string text = fmt::format("{} lines: {} records added ({} ok, {} failed)", FormatCount(c.lines),
+                                 FormatCount(c.added), FormatCount(c.ok), FormatCount(c.failed));
+  if (c.known > 0) text += fmt::format(", {} there already", FormatCount(c.known));
+  if (c.comments > 0) text += fmt::format(", {} comments or blank lines", FormatCount(c.comments));
+  if (c.skipped > 0) text += fmt::format(", {} skipped", FormatCount(c.skipped));
+  if (c.torn) text += ", the last one cut off";
+  if (c.added > 0) {
+    text += fmt::format(
+        "\n  entities: {} at their index, {} at another, {} outside of the space, {} of a template "
+        "without a space here",
+        FormatCount(c.fits), FormatCount(c.moved), FormatCount(c.outside), FormatCount(c.no_space));
+  }
+  return text + "\n";
+}
+
+Result<int> Import(const ImportOptions& options) {
+  if (options.format != "autotvm") {
+    return Status::Invalid("--format: `" + options.format + "` cannot be imported; known: autotvm");
+  }
+  int64_t reports = 0;
+  const Result<record::ImportCounts> counts =
+      record::ImportAutoTvm(options.file, options.db, [&](int64_t line, const std::string& what) {
+        if (++reports <= kMaxReports) LogWarning(fmt::format("{}:{}: {}", options.file, line, what));
+      });
+  if (reports > kMaxReports) LogWarning(fmt::format("{}: and {} more", options.file, reports - kMaxReports));
+  if (!counts.ok()) return counts.status();
+  Print(options.file + ": " + SummaryText(*counts));
+  return counts->skipped > 0 ? kFailed : kDone;
+}
+
+using TaskKey = std::tuple<std::string, std::string, std::string, std::string>;
+
+Result<std::map<TaskKey, ForeignTask>> BestTasks(const std::string& path) {
+  if (!record::IsForeignFile(path)) {
+    return Status::Invalid(path + ": no file of foreign records; compare takes what `hone-records import` writes");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
+  std::map<TaskKey, ForeignTask> best;
+  for (const ForeignTask& t : tasks) {
+    if (t.ok > 0) best[{t.task, t.target, t.workload, t.format}] = t;
+  }
+  return best;
+}
+
+Status Compare(const std::string& a, const std::string& b) {
+  HONE_ASSIGN_OR_RETURN(const auto in_a, BestTasks(a));
+  HONE_ASSIGN_OR_RETURN(const auto in_b, BestTasks(b));
+  double logs = 0;
+  size_t both = 0;
+  for (const auto& [key, task] : in_a) {
+    const auto other = in_b.find(key);
+    if (other == in_b.end()) continue;
+    if (both++ == 0) Print(fmt::format("{:>8}  {:>10}  {:>10}  {}\n", "b / a", "a", "b", "task"));
+    const double ratio = other->second.best_seconds / task.best_seconds;
+    logs += std::log(ratio);
+    Print(fmt::format("{:>8.3f}  {:>10}  {:>10}  {}  {}  {}\n", ratio, FormatSeconds(task.best_seconds),
+                      FormatSeconds(other->second.best_seconds), Printable(task.task), Printable(task.target),
+                      Printable(task.workload)));
+  }
+  if (both > 0) Print(fmt::format("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both))));
+  Print(fmt::format("{} tasks in both, {} in a alone, {} in b alone\n", both, in_a.size() - both, in_b.size() - both));
+  return Status();
+}
+
+}  // namespace
+
+int ImportRecords(const ImportOptions& options) {
+  const Result<int> code = Import(options);
+  return code.ok() ? *code : ExitCodeOf(code.status());
+}
+
+int CompareRecords(const std::string& a, const std::string& b) { return ExitCodeOf(Compare(a, b)); }
+
+Status ListForeign(const std::string& path, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
+  int64_t ok = 0, failed = 0;
+  for (const ForeignTask& t : tasks) ok += t.ok, failed += t.failed;
+  Print(fmt::format("{}\n  foreign records: {} tasks, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
+                    tasks.size(), ok, failed, "ok", "failed", "best", "index", "task"));
+  int64_t shown = 0;
+  for (const ForeignTask& t : tasks) {
+    if (limit > 0 && shown++ == limit) {
+      Print(fmt::format("  and {} more tasks (--limit 0 lists all)\n", tasks.size() - static_cast<size_t>(limit)));
+      break;
+    }
+    Print(fmt::format("  {:>8}  {:>8}  {:>10}  {:>12}  {}  {}  {}\n", t.ok, t.failed,
+                      t.ok > 0 ? FormatSeconds(t.best_seconds) : "-",
+                      t.best_index >= 0 ? std::to_string(t.best_index) : "-", Printable(t.task), Printable(t.target),
+                      Printable(t.workload)));
+  }
+  return Status();
+}
+
+Status ShowForeign(const std::string& path, int64_t number) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  if (number < 0) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
+    if (tasks.size() != 1 || tasks[0].ok == 0) {
+      return Status::NotFound(
+          fmt::format("{}: {} tasks; name a record by its number with --trial", path, tasks.size()));
+    }
+    number = tasks[0].best_number;
+  }
+  bool found = false;
+  HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t n, const ForeignRecord& r) {
+    if (n != number) return true;
+    found = true;
+    Print(fmt::format("task      {}\nworkload  {}\ntarget    {}\nrecord    {} ({})\n", Printable(r.task),
+                      Printable(r.workload), Printable(r.target), n, r.format));
+    Print(fmt::format("state     {}\n", r.ok ? "ok" : "failed: " + r.error));
+    if (r.ok) Print(fmt::format("time      {} (mean)\n", FormatSeconds(r.seconds)));
+    const std::string fit = record::FitName(r.fit);
+    Print(fmt::format("index     {}, at its place in the space here: {}\n{}\n", r.index,
+                      fit.empty() ? "there is no such space" : fit, r.text));
+    return false;
+  }));
+  return found ? Status() : Status::NotFound(fmt::format("{}: no record {}", path, number));
+}
+
+Result<std::string> ExportForeign(const std::string& path, const std::string& format) {
+  if (format != "autotvm") {
+    return Status::Invalid(path + ": foreign records; they are exported with --format autotvm");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  std::string text;
+  HONE_RETURN_IF_ERROR(store->ForEach(format, [&](int64_t, const ForeignRecord& r) {
+    text += r.text;
+    text += '\n';
+    return true;
+  }));
+  return text;
+}
+
+Result<std::vector<std::string>> VerifyForeign(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  return store->Verify();
+}
+
+}  // namespace hone::command

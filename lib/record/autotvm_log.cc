@@ -1,0 +1,333 @@
+#include "record/autotvm_log.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "search/autotvm/autotvm_space.h"
+
+namespace hone::record {
+namespace {
+
+constexpr size_t kMaxLine = size_t{64} << 20;
+constexpr double kFailedCost = 1e9;  // what AutoTVM writes for a failure
+
+const char* ErrorName(int64_t number) {
+  static const char* const names[] = {"",      "instantiation", "compile-host", "compile-device", "runtime",
+                                      "wrong", "build-timeout", "run-timeout",  "unknown"};
+  return number >= 0 && number <= 8 ? names[number] : "unknown";
+}
+
+int ErrorNumber(const Outcome& o) {
+  if (o.state == TrialState::kOk) return 0;
+  if (o.state == TrialState::kPruned) return 7;
+  switch (o.error) {
+    case TrialError::kInvalid:
+      return 1;
+    case TrialError::kCompile:
+      return 2;
+    case TrialError::kTimeout:
+      return 7;
+    case TrialError::kWrong:
+      return 5;
+    case TrialError::kCrash:
+    case TrialError::kDevice:
+      return 4;
+    case TrialError::kNone:
+      break;
+  }
+  return 8;
+}
+
+// Python writes NaN, Infinity and -Infinity, which JSON does not have, and so are numbers beyond a double: all null.
+std::string WithoutStrangeNumbers(std::string_view line) {
+  std::string out;
+  bool in_string = false;
+  for (size_t i = 0; i < line.size();) {
+    const char c = line[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\' && i + 1 < line.size()) out += line[++i];
+      in_string = c != '"';
+      ++i;
+      continue;
+    }
+    in_string = c == '"';
+    const size_t end = std::min(line.find_first_of(",:[]{}\" \t\r\n", i), line.size());
+    const std::string word(line.substr(i, end - i));
+    const bool number = !word.empty() && (std::isdigit(static_cast<unsigned char>(word.back())) != 0);
+    if (word == "NaN" || word == "Infinity" || word == "-Infinity" ||
+        (number && std::isinf(std::strtod(word.c_str(), nullptr)))) {
+      out += "null";
+    } else if (word.empty()) {
+      out += c;
+    } else {
+      out += word;
+    }
+    i = word.empty() ? i + 1 : end;
+  }
+  return out;
+}
+
+std::vector<int64_t> Numbers(const Json& json) {
+  std::vector<int64_t> out;
+  if (json.is_number_integer()) return {json.get<int64_t>()};
+  if (!json.is_array()) return {};
+  for (const Json& n : json) {
+    if (!n.is_number_integer()) return {};
+    out.push_back(n.get<int64_t>());
+  }
+  return out;
+}
+
+// The arguments in AutoTVM's order: tensors, then for a convolution strides, padding, dilation.
+search::AutoTvmShape ShapeOf(const std::string& target, const Json& args) {
+  search::AutoTvmShape shape;
+  size_t next = 0;
+  for (; next < args.size(); ++next) {
+    const Json& a = args[next];
+    if (!a.is_array() || a.size() < 2 || a[0] != "TENSOR") break;
+    shape.tensors.push_back(Numbers(a[1]));
+  }
+  for (std::vector<int64_t>* into : {&shape.strides, &shape.padding, &shape.dilation}) {
+    if (next >= args.size()) break;
+    std::vector<int64_t> numbers = Numbers(args[next++]);
+    if (numbers.empty()) break;  // a log older than the argument
+    *into = std::move(numbers);
+  }
+  const std::string kind = target.substr(0, target.find(' '));
+  shape.unroll_always_explicit = kind == "rocm" || kind == "nvptx";
+  return shape;
+}
+
+// Nothing for values that no knob of Hone's can have.
+std::optional<KnobValue> ValueOf(const Json& e) {
+  if (!e.is_array() || e.size() != 3 || !e[0].is_string() || !e[1].is_string()) return std::nullopt;
+  KnobValue v;
+  v.name = e[0].get<std::string>();
+  const std::string tag = e[1].get<std::string>();
+  const Json& value = e[2];
+  if (tag == "sp" || tag == "re") {
+    v.kind = tag == "sp" ? KnobKind::kSplit : KnobKind::kReorder;
+    v.numbers = Numbers(value);
+    if (v.numbers.empty()) return std::nullopt;
+    if (tag == "sp") v.numbers[0] = -1;  // older logs hold what remains there; nothing reads it
+  } else if (tag == "an" && value.is_array()) {
+    v.kind = KnobKind::kAnnotate;
+    for (const Json& word : value) {
+      if (!word.is_string()) return std::nullopt;
+      v.words.push_back(word.get<std::string>());
+    }
+  } else if (value.is_boolean()) {
+    v.words.push_back(value.get<bool>() ? "true" : "false");
+  } else if (value.is_string()) {
+    v.words.push_back(value.get<std::string>());
+  } else if (value.is_number_integer()) {
+    v.numbers.push_back(value.get<int64_t>());
+  } else {
+    return std::nullopt;
+  }
+  return v;
+}
+
+Fit FitOf(const search::Space& space, const Json& entity, int64_t index) {
+  Config config;
+  config.template_name = space.template_name();
+  for (const Json& e : entity) {
+    std::optional<KnobValue> value = ValueOf(e);
+    if (!value) return Fit::kNo;
+    config.values.push_back(std::move(*value));
+  }
+  const Result<uint64_t> found = space.IndexOf(config);
+  if (!found.ok()) return Fit::kNo;
+  return *found == static_cast<uint64_t>(index) ? Fit::kYes : Fit::kMoved;
+}
+
+// "" if the record is well formed, else what is not.
+std::string WhatIsMissing(const Json& j) {
+  if (!j.contains("input") || !j["input"].is_array() || j["input"].size() < 3) return "`input` is no list of three";
+  if (!j["input"][0].is_string() || !j["input"][1].is_string() || !j["input"][2].is_array()) {
+    return "`input` is not [target, task, arguments, ..]";
+  }
+  if (!j.contains("config") || !j["config"].is_object()) return "`config` is missing";
+  if (!j["config"].contains("entity") || !j["config"]["entity"].is_array()) return "`config` has no `entity`";
+  if (!j.contains("result") || !j["result"].is_array() || j["result"].size() < 2) return "`result` is no list of four";
+  if (!j["result"][0].is_array() || !j["result"][1].is_number_integer()) return "`result` is not [times, error, ..]";
+  return "";
+}
+
+void ReadResult(const Json& result, ForeignRecord* record) {
+  record->error = ErrorName(result[1].get<int64_t>());
+  double sum = 0;
+  for (const Json& cost : result[0]) {
+    const double seconds = cost.is_number() ? cost.get<double>() : 0;
+    if (!(seconds > 0) || seconds >= kFailedCost) {
+      if (record->error.empty()) record->error = "no-time";
+      return;
+    }
+    sum += seconds;
+  }
+  if (record->error.empty() && result[0].empty()) record->error = "no-time";
+  record->ok = record->error.empty();
+  if (record->ok) record->seconds = sum / static_cast<double>(result[0].size());
+}
+
+}  // namespace
+
+struct AutoTvmReader::Spaces {
+  std::map<std::string, std::optional<search::Space>> known;  // by task, target's kind and arguments
+};
+
+AutoTvmReader::AutoTvmReader() : spaces_(new Spaces) {}
+AutoTvmReader::~AutoTvmReader() = default;
+
+Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
+  Result<Json> parsed = ParseJson(line, "");
+  if (!parsed.ok()) {
+    const Result<Json> again = ParseJson(WithoutStrangeNumbers(line), "");
+    if (!again.ok()) return Status::Invalid("broken JSON (column" + parsed.status().message().substr(2) + ")");
+    parsed = *again;
+  }
+  const Json& j = *parsed;
+  if (!j.is_object()) return Status::Invalid("no JSON object");
+  if (!j.contains("version") || !j["version"].is_number() || std::abs(j["version"].get<double>() - 0.2) > 1e-9) {
+    const std::string version = j.contains("version") ? j["version"].dump() : j.contains("v") ? "0.1" : "none";
+    return Status::Unsupported("version " + version + " of AutoTVM's format; only 0.2 is read");
+  }
+  if (const std::string what = WhatIsMissing(j); !what.empty()) return Status::Invalid(what);
+
+  ForeignRecord record;
+  record.format = "autotvm";
+  record.target = j["input"][0].get<std::string>();
+  record.task = j["input"][1].get<std::string>();
+  record.workload = j["input"][2].dump();
+  record.text = std::string(line);
+  const Json& config = j["config"];
+  if (config.contains("index") && config["index"].is_number_integer()) record.index = config["index"].get<int64_t>();
+  ReadResult(j["result"], &record);
+
+  const std::string key = record.task + " " + record.target.substr(0, record.target.find(' ')) + " " + record.workload;
+  const auto [place, fresh] = spaces_->known.try_emplace(key);
+  if (fresh) {
+    Result<search::Space> space = search::AutoTvmSpace(record.task, ShapeOf(record.target, j["input"][2]));
+    if (space.ok()) place->second = std::move(*space);
+  }
+  if (place->second) record.fit = FitOf(*place->second, config["entity"], record.index);
+  return record;
+}
+
+Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
+                                   const std::function<void(int64_t, const std::string&)>& report) {
+  if (IsDirectory(path)) return Status::Invalid(path + ": this is a folder, not a log");
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file) return Status::NotFound(path + ": no such log, or it cannot be read");
+  ImportCounts counts;
+  AutoTvmReader reader;
+  std::unique_ptr<ForeignStore> store;  // opened for the first record
+  Status first_problem;
+
+  const auto take = [&](std::string_view line, bool ended) -> Status {
+    ++counts.lines;
+    const std::string_view text = Trim(line);
+    if (text.empty() || text.front() == '#') {
+      ++counts.comments;
+      return Status();
+    }
+    const Result<ForeignRecord> record = reader.Read(line);
+    if (!record.ok()) {
+      counts.torn = !ended && record.status().kind() == StatusKind::kInvalid;
+      report(counts.lines,
+             counts.torn ? "the last line is cut off; import again once it is whole" : record.status().message());
+      if (!counts.torn) ++counts.skipped;
+      if (first_problem.ok()) first_problem = record.status();
+      return Status();
+    }
+    if (!store) {
+      HONE_ASSIGN_OR_RETURN(store, ForeignStore::OpenForWriting(db));
+      HONE_RETURN_IF_ERROR(store->Begin());
+    }
+    HONE_ASSIGN_OR_RETURN(const bool added, store->Add(*record));
+    if (!added) {
+      ++counts.known;
+      return Status();
+    }
+    ++counts.added;
+    ++(record->ok ? counts.ok : counts.failed);
+    ++(record->fit == Fit::kYes     ? counts.fits
+       : record->fit == Fit::kMoved ? counts.moved
+       : record->fit == Fit::kNo    ? counts.outside
+                                    : counts.no_space);
+    return Status();
+  };
+
+  std::string pending;
+  std::vector<char> chunk(size_t{1} << 20);
+  while (const size_t got = std::fread(chunk.data(), 1, chunk.size(), file.get())) {
+    if (Interrupted()) return Status(StatusKind::kInterrupted, "interrupted: nothing was imported");
+    std::string_view rest(chunk.data(), got);
+    for (size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
+      pending += rest.substr(0, end);
+      HONE_RETURN_IF_ERROR(take(pending, true));
+      pending.clear();
+      rest.remove_prefix(end + 1);
+    }
+    pending += rest;
+    if (pending.size() > kMaxLine) {
+      return Status::Invalid(fmt::format("{}:{}: a line of more than 64 MiB; this is no log", path, counts.lines + 1));
+    }
+  }
+  if (std::ferror(file.get()) != 0) return Status::Io(path + ": cannot be read to its end; nothing was imported");
+  if (!pending.empty()) HONE_RETURN_IF_ERROR(take(pending, false));
+  if (!store) {
+    return Status(first_problem.ok() ? StatusKind::kInvalid : first_problem.kind(),
+                  fmt::format("{}: none of its {} lines is a record of AutoTVM's format 0.2{}", path, counts.lines,
+                              first_problem.ok() ? "" : "; the first problem: " + first_problem.message()));
+  }
+  HONE_RETURN_IF_ERROR(store->Commit());
+  return counts;
+}
+
+Result<std::string> ExportAutoTvm(const Store& store) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
+  HONE_ASSIGN_OR_RETURN(const std::vector<Session> sessions, store.Sessions());
+  std::map<int64_t, double> started;
+  for (const Session& s : sessions) started[s.id] = s.started;
+  Json args = Json::array();
+  const Result<Workload> workload = Workload::Parse(store.meta().workload);
+  if (workload.ok()) {
+    for (const TensorType& t : workload->inputs) args.push_back({"TENSOR", t.shape, "float32"});
+    if (workload->op == "conv2d") {
+      args.push_back(workload->Numbers("stride", {1, 1}));
+      args.push_back(workload->Numbers("pad", {0, 0, 0, 0}));
+      args.push_back(workload->Numbers("dilation", {1, 1}));
+      args.push_back("float32");
+    }
+  }
+  args.push_back(store.meta().workload);
+  std::string out;
+  for (const Trial& t : trials) {
+    const Outcome& o = t.outcome;
+    const Json config = Json::parse(o.config.ToJson());
+    std::vector<double> costs = {kFailedCost};
+    if (o.state == TrialState::kOk) costs = o.samples.empty() ? std::vector<double>{o.median} : t.LastRound();
+    Json line;
+    line["input"] = {store.meta().target, o.config.template_name, args, Json::object()};
+    line["config"] = {{"index", o.config.index}, {"code_hash", nullptr}, {"entity", config["entity"]}};
+    line["result"] = {costs, ErrorNumber(o), o.compile_seconds + o.measure_seconds, started[t.session]};
+    line["version"] = 0.2;
+    line["tvm_version"] = "hone";
+    out += DumpJson(line, -1);
+  }
+  return out;
+}
+
+}  // namespace hone::record

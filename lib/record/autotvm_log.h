@@ -1,0 +1,46 @@
+// AutoTVM's logs: one JSON object a line, version 0.2. doc/formats.md has the mapping.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "record/foreign_store.h"
+#include "record/store.h"
+
+namespace hone::record {
+
+// Reads lines; keeps the spaces it has met.
+class AutoTvmReader {
+ public:
+  AutoTvmReader();
+  ~AutoTvmReader();
+  // kUnsupported for another version, kInvalid for what is no record; messages without a place. NaN and infinite times
+  // are read: such a record is a failed one.
+  Result<ForeignRecord> Read(std::string_view line);
+
+ private:
+  struct Spaces;
+  std::unique_ptr<Spaces> spaces_;
+};
+
+struct ImportCounts {
+  int64_t lines = 0, comments = 0;                         // blank lines count as comments
+  int64_t added = 0, known = 0;                            // known: in the file already
+  int64_t ok = 0, failed = 0;                              // of the added ones
+  int64_t skipped = 0;                                     // lines that are no records, the torn one not among them
+  bool torn = false;                                       // the last line has no end and is no record
+  int64_t fits = 0, moved = 0, outside = 0, no_space = 0;  // of the added ones, by Fit
+};
+
+// All records of a log into `db`, in one transaction. `report` gets each line that is skipped, with its number from 1.
+// kInvalid if no line is a record: then nothing is written. Long lines: kInvalid above 64 MiB.
+Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
+                                   const std::function<void(int64_t line, const std::string& what)>& report);
+
+// Hone's own trials as AutoTVM's lines: pruned ones as failures by timeout, as their times are bounds.
+Result<std::string> ExportAutoTvm(const Store& store);
+
+}  // namespace hone::record

@@ -1,0 +1,230 @@
+// Lines are written here as AutoTVM's documentation shows them; indices are worked out by hand (see the comments).
+#include "record/autotvm_log.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "sample.h"
+
+namespace hone::record {
+namespace {
+
+// tile_k of K = 4: 1 2 4, so [-1, 2] is index 1.
+std::string Dense(const std::string& index, const std::string& sizes, const std::string& costs,
+                  const std::string& error = "0") {
+  return R"({"input": ["cuda -model=x", "dense_small_batch.gpu", [["TENSOR", [1, 4], "float32"], ["TENSOR", [8, 4], )"
+         R"("float32"], null, "float32"], {}], "config": {"index": )" +
+         index + R"(, "code_hash": null, "entity": [["tile_k", "sp", )" + sizes + R"(]]}, "result": [)" + costs + ", " +
+         error + R"(, 1.5, 1600000000.0], "version": 0.2, "tvm_version": "0.14.0"})";
+}
+
+ForeignRecord Read(const std::string& line) {
+  Result<ForeignRecord> record = AutoTvmReader().Read(line);
+  EXPECT_TRUE(record.ok()) << record.status().message() << "\n" << line;
+  return record.ok() ? *record : ForeignRecord();
+}
+
+TEST(AutoTvmReader, ReadsALine) {
+  const std::string line = Dense("1", "[-1, 2]", "[0.002, 0.004]");
+  const ForeignRecord r = Read(line);
+  EXPECT_EQ(r.target, "cuda -model=x");
+  EXPECT_EQ(r.task, "dense_small_batch.gpu");
+  EXPECT_EQ(r.workload, R"([["TENSOR",[1,4],"float32"],["TENSOR",[8,4],"float32"],null,"float32"])");
+  EXPECT_TRUE(r.ok);
+  EXPECT_DOUBLE_EQ(r.seconds, 0.003);  // the mean
+  EXPECT_EQ(r.index, 1);
+  EXPECT_EQ(r.fit, Fit::kYes);
+  EXPECT_EQ(r.text, line);
+}
+
+TEST(AutoTvmReader, SaysWhetherTheEntityStandsAtItsIndex) {
+  EXPECT_EQ(Read(Dense("1", "[2, 2]", "[1]")).fit, Fit::kYes);  // older logs hold the outermost part
+  EXPECT_EQ(Read(Dense("2", "[-1, 2]", "[1]")).fit, Fit::kMoved);
+  EXPECT_EQ(Read(Dense("1", "[-1, 3]", "[1]")).fit, Fit::kNo);
+  EXPECT_EQ(Read(Dense("1", "[]", "[1]")).fit, Fit::kNo);
+  EXPECT_EQ(Read(ReplaceAll(Dense("1", "[-1, 2]", "[1]"), "dense_small_batch.gpu", "my.own")).fit, Fit::kUnknown);
+}
+
+// Strides, padding and dilation are found among the arguments; true is a knob's value. 3x3 of 64 channels on 56 x 56:
+// tile_ic 64 is 6 of 7, tile_oc 32 is 5 of 7, tile_ow 8 is 5 of 10, true is 0: 6 + 7 (5 + 7 5) = 286.
+TEST(AutoTvmReader, ReadsAConvolutionsArguments) {
+  const std::string line =
+      R"({"input": ["llvm -mcpu=skylake-avx512", "conv2d_NCHWc.x86", [["TENSOR", [1, 64, 56, 56], "float32"], )"
+      R"(["TENSOR", [64, 64, 3, 3], "float32"], [1, 1], [1, 1, 1, 1], [1, 1], "NCHW", "NCHW", "float32"], {}], )"
+      R"("config": {"index": 286, "code_hash": null, "entity": [["tile_ic", "sp", [-1, 64]], ["tile_oc", "sp", )"
+      R"([-1, 32]], ["tile_ow", "sp", [-1, 8]], ["unroll_kw", "ot", true]]}, "result": [[0.0001], 0, 1, 2], )"
+      R"("version": 0.2})";
+  EXPECT_EQ(Read(line).fit, Fit::kYes);
+  EXPECT_EQ(Read(ReplaceAll(line, "286", "776")).fit, Fit::kMoved);
+  EXPECT_EQ(Read(ReplaceAll(ReplaceAll(line, "286", "776"), "true", "false")).fit, Fit::kYes);  // 286 + 490
+}
+
+TEST(AutoTvmReader, FailuresAndTimesThatAreNone) {
+  const auto error = [](const std::string& costs, const std::string& number) {
+    const ForeignRecord r = Read(Dense("1", "[-1, 2]", costs, number));
+    EXPECT_FALSE(r.ok) << costs;
+    return r.error;
+  };
+  EXPECT_EQ(error("[1000000000.0]", "1"), "instantiation");
+  EXPECT_EQ(error("[1000000000.0]", "4"), "runtime");
+  EXPECT_EQ(error("[1000000000.0]", "7"), "run-timeout");
+  EXPECT_EQ(error("[1000000000.0]", "99"), "unknown");
+  for (const char* costs : {"[NaN]", "[Infinity]", "[-Infinity]", "[0.001, NaN]", "[1e999]", "[0.0]", "[-0.001]", "[]",
+                            "[1000000000.0]", "[\"fast\"]", "[null]"}) {
+    EXPECT_EQ(error(costs, "0"), "no-time") << costs;
+  }
+  // A word in a string is no number, and quotes may be escaped.
+  const std::string line = ReplaceAll(Dense("1", "[-1, 2]", "[NaN]"), "-model=x", "-model=NaN\\\" Infinity");
+  EXPECT_EQ(Read(line).target, "cuda -model=NaN\" Infinity");
+  EXPECT_EQ(Read(line).text, line);
+}
+
+TEST(AutoTvmReader, RefusesOtherVersionsAndOtherThings) {
+  AutoTvmReader reader;
+  const auto status = [&](const std::string& line) { return reader.Read(line).status(); };
+  const std::string line = Dense("1", "[-1, 2]", "[1]");
+  EXPECT_EQ(status(ReplaceAll(line, "0.2,", "0.3,")).kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(status(ReplaceAll(line, "0.2,", "0.3,")).message(), "version 0.3 of AutoTVM's format; only 0.2 is read");
+  EXPECT_EQ(status(R"({"v": 0.1, "i": []})").message(), "version 0.1 of AutoTVM's format; only 0.2 is read");
+  EXPECT_EQ(status("{}").message(), "version none of AutoTVM's format; only 0.2 is read");
+  for (const char* bad : {"[]", "7", "", "{", "nonsense", R"({"version": 0.2})",
+                          R"({"version": 0.2, "input": ["a", "b"], "config": {"entity": []}, "result": [[1], 0]})",
+                          R"({"version": 0.2, "input": ["a", "b", []], "config": {}, "result": [[1], 0]})",
+                          R"({"version": 0.2, "input": ["a", "b", []], "config": {"entity": []}, "result": [1, 0]})",
+                          R"({"version": 0.2, "input": ["a", 1, []], "config": {"entity": []}, "result": [[1], 0]})"}) {
+    EXPECT_EQ(status(bad).kind(), StatusKind::kInvalid) << bad;
+    EXPECT_EQ(status(bad).message().find('\n'), std::string::npos) << bad;
+  }
+  EXPECT_EQ(status(line.substr(0, line.size() / 2)).kind(), StatusKind::kInvalid);
+}
+
+class AutoTvmImport : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<TempDir> dir = TempDir::Create("hone-autotvm");
+    ASSERT_TRUE(dir.ok());
+    dir_.emplace(std::move(*dir));
+  }
+  std::string Path(const std::string& name) const { return dir_->Join(name); }
+
+  Result<ImportCounts> Import(const std::string& text) {
+    EXPECT_TRUE(WriteFileAtomic(Path("log"), text).ok());
+    reports_.clear();
+    return ImportAutoTvm(Path("log"), Path("f.db"), [&](int64_t line, const std::string& what) {
+      reports_.push_back(std::to_string(line) + " " + what);
+    });
+  }
+
+  std::string Texts() const {
+    std::string all;
+    auto store = ForeignStore::OpenForReading(Path("f.db"));
+    EXPECT_TRUE(store.ok());
+    EXPECT_TRUE((*store)
+                    ->ForEach("autotvm",
+                              [&](int64_t, const ForeignRecord& r) {
+                                all += r.text + "\n";
+                                return true;
+                              })
+                    .ok());
+    return all;
+  }
+
+  std::optional<TempDir> dir_;
+  std::vector<std::string> reports_;
+};
+
+TEST_F(AutoTvmImport, KeepsEveryRecordByteByByte) {
+  const std::string a = Dense("1", "[-1, 2]", "[0.002]"), b = Dense("2", "[-1, 4]", "[1000000000.0]", "4"),
+                    c = ReplaceAll(a, "dense_small_batch.gpu", "my.own") + "  \r";
+  const Result<ImportCounts> counts = Import("# best\n" + a + "\n\n" + b + "\n" + c + "\n" + a);
+  ASSERT_TRUE(counts.ok()) << counts.status().message();
+  EXPECT_EQ(counts->lines, 6);
+  EXPECT_EQ(counts->comments, 2);
+  EXPECT_EQ(counts->added, 4);  // a twice: both are kept
+  EXPECT_EQ(counts->ok, 3);
+  EXPECT_EQ(counts->failed, 1);
+  EXPECT_EQ(counts->fits, 3);
+  EXPECT_EQ(counts->no_space, 1);
+  EXPECT_TRUE(reports_.empty());
+  EXPECT_EQ(Texts(), a + "\n" + b + "\n" + c + "\n" + a + "\n");
+  const auto tasks = *(*ForeignStore::OpenForReading(Path("f.db")))->Tasks();
+  ASSERT_EQ(tasks.size(), 2u);
+  EXPECT_EQ(tasks[0].ok, 2);
+  EXPECT_EQ(tasks[0].failed, 1);
+  EXPECT_EQ(tasks[0].best_index, 1);
+  EXPECT_EQ(tasks[1].task, "my.own");
+}
+
+TEST_F(AutoTvmImport, AgainOrGrownAddsOnlyWhatIsNew) {
+  const std::string a = Dense("1", "[-1, 2]", "[0.002]"), b = Dense("2", "[-1, 4]", "[0.001]");
+  ASSERT_TRUE(Import(a + "\n" + a + "\n").ok());
+  EXPECT_EQ(Import(a + "\n" + a + "\n")->added, 0);
+  const Result<ImportCounts> grown = Import(a + "\n" + a + "\n" + b + "\n" + a + "\n");
+  EXPECT_EQ(grown->added, 2);
+  EXPECT_EQ(grown->known, 2);
+  EXPECT_EQ(Texts(), a + "\n" + a + "\n" + b + "\n" + a + "\n");
+}
+
+TEST_F(AutoTvmImport, BrokenLinesAreNamedAndTheOthersKept) {
+  const std::string a = Dense("1", "[-1, 2]", "[0.002]"), b = Dense("2", "[-1, 4]", "[0.001]");
+  const Result<ImportCounts> counts =
+      Import(a + "\n" + a.substr(0, 80) + "\n" + ReplaceAll(a, "0.2,", "0.1,") + "\n" + b + "\n" + b.substr(0, 200));
+  ASSERT_TRUE(counts.ok());
+  EXPECT_EQ(counts->added, 2);
+  EXPECT_EQ(counts->skipped, 2);
+  EXPECT_TRUE(counts->torn);
+  ASSERT_EQ(reports_.size(), 3u);
+  EXPECT_EQ(reports_[0].rfind("2 broken JSON", 0), 0u) << reports_[0];
+  EXPECT_EQ(reports_[1], "3 version 0.1 of AutoTVM's format; only 0.2 is read");
+  EXPECT_EQ(reports_[2], "5 the last line is cut off; import again once it is whole");
+  EXPECT_EQ(Texts(), a + "\n" + b + "\n");
+  // Whole again: only the last one is new.
+  EXPECT_EQ(Import(a + "\n" + b + "\n" + ReplaceAll(b, "0.001", "0.003") + "\n")->added, 1);
+}
+
+TEST_F(AutoTvmImport, AFileWithoutARecordMakesNoFile) {
+  EXPECT_EQ(Import("").status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(Import("hello\nworld\n").status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(Import(ReplaceAll(Dense("1", "[-1, 2]", "[1]"), "0.2,", "0.5,")).status().kind(), StatusKind::kUnsupported);
+  EXPECT_FALSE(Exists(Path("f.db")));
+  const auto nothing = [](int64_t, const std::string&) {};
+  EXPECT_EQ(ImportAutoTvm(Path("none"), Path("f.db"), nothing).status().kind(), StatusKind::kNotFound);
+  EXPECT_EQ(ImportAutoTvm(Path(""), Path("f.db"), nothing).status().kind(), StatusKind::kInvalid);
+}
+
+TEST_F(AutoTvmImport, NeverIntoAnotherKindOfFile) {
+  {
+    ASSERT_TRUE(Store::OpenForWriting(Path("f.db"), SampleMeta()).ok());
+  }
+  const Result<ImportCounts> counts = Import(Dense("1", "[-1, 2]", "[1]") + "\n");
+  EXPECT_EQ(counts.status().kind(), StatusKind::kInvalid);
+  EXPECT_NE(counts.status().message().find("Hone's own"), std::string::npos) << counts.status().message();
+  EXPECT_FALSE(IsForeignFile(Path("f.db")));
+}
+
+TEST_F(AutoTvmImport, HonesOwnTrialsBecomeLinesThatCanBeRead) {
+  auto store = Store::OpenForWriting(Path("own.db"), SampleMeta());
+  ASSERT_TRUE(store.ok());
+  const int64_t session = *(*store)->BeginSession(SampleSession());
+  Outcome pruned = Good(3, {0.5});
+  pruned.state = TrialState::kPruned;
+  ASSERT_TRUE(
+      (*store)->Append(session, {Good(1, {0.2, 0.1, 0.3}), Bad(2, TrialError::kWrong, "element 0"), pruned}).ok());
+  const Result<std::string> text = ExportAutoTvm(**store);
+  ASSERT_TRUE(text.ok());
+  const std::vector<std::string> lines = Split(Trim(*text), '\n');
+  ASSERT_EQ(lines.size(), 3u);
+  const ForeignRecord good = Read(lines[0]), bad = Read(lines[1]), cut = Read(lines[2]);
+  EXPECT_EQ(good.task, "dense");
+  EXPECT_EQ(good.index, 1);
+  EXPECT_DOUBLE_EQ(good.seconds, 0.2);
+  EXPECT_EQ(bad.error, "wrong");
+  EXPECT_EQ(cut.error, "run-timeout");
+  EXPECT_EQ(Json::parse(lines[0])["config"]["entity"], Json::parse(R"([["unroll", "ot", 1]])"));
+  EXPECT_EQ(Json::parse(lines[0])["input"][2][0], Json::parse(R"(["TENSOR", [1, 4], "float32"])"));
+}
+
+}  // namespace
+}  // namespace hone::record
