@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "record/autotvm_log.h"
 #include "record/foreign_store.h"
+#include "record/t4.h"
 
 namespace hone::command {
 namespace {
@@ -25,8 +26,8 @@ constexpr int64_t kMaxReports = 100;
 
 void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-std::string SummaryText(const record::ImportCounts& c) {
-  std::string text = fmt::format("{} lines: {} records added ({} ok, {} failed)", FormatCount(c.lines),
+std::string SummaryText(const record::ImportCounts& c, const char* unit) {
+  std::string text = fmt::format("{} {}: {} records added ({} ok, {} failed)", FormatCount(c.lines), unit,
                                  FormatCount(c.added), FormatCount(c.ok), FormatCount(c.failed));
   if (c.known > 0) text += fmt::format(", {} there already", FormatCount(c.known));
   if (c.comments > 0) text += fmt::format(", {} comments or blank lines", FormatCount(c.comments));
@@ -42,17 +43,20 @@ std::string SummaryText(const record::ImportCounts& c) {
 }
 
 Result<int> Import(const ImportOptions& options) {
-  if (options.format != "autotvm") {
-    return Status::Invalid("--format: `" + options.format + "` cannot be imported; known: autotvm");
+  if (options.format != "autotvm" && options.format != "t4") {
+    return Status::Invalid("--format: `" + options.format + "` cannot be imported; known: autotvm, t4");
   }
   int64_t reports = 0;
-  const Result<record::ImportCounts> counts =
-      record::ImportAutoTvm(options.file, options.db, [&](int64_t line, const std::string& what) {
-        if (++reports <= kMaxReports) LogWarning(fmt::format("{}:{}: {}", options.file, line, what));
-      });
+  const auto report = [&](int64_t place, const std::string& what) {
+    if (++reports > kMaxReports) return;
+    LogWarning(fmt::format("{}:{}{}: {}", options.file, options.format == "t4" ? " result " : "", place, what));
+  };
+  const Result<record::ImportCounts> counts = options.format == "t4"
+                                                  ? record::ImportT4(options.file, options.db, report)
+                                                  : record::ImportAutoTvm(options.file, options.db, report);
   if (reports > kMaxReports) LogWarning(fmt::format("{}: and {} more", options.file, reports - kMaxReports));
   if (!counts.ok()) return counts.status();
-  Print(options.file + ": " + SummaryText(*counts));
+  Print(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "results" : "lines"));
   return counts->skipped > 0 ? kFailed : kDone;
 }
 
@@ -148,10 +152,15 @@ Status ShowForeign(const std::string& path, int64_t number) {
 }
 
 Result<std::string> ExportForeign(const std::string& path, const std::string& format) {
-  if (format != "autotvm") {
-    return Status::Invalid(path + ": foreign records; they are exported with --format autotvm");
+  if (format != "autotvm" && format != "t4") {
+    return Status::Invalid(path + ": foreign records; they are exported with --format autotvm or t4");
   }
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  if (format == "t4") {
+    Result<std::string> document = record::ExportT4(*store);
+    if (!document.ok()) return Status(document.status().kind(), path + ": " + document.status().message());
+    return document;
+  }
   std::string text;
   HONE_RETURN_IF_ERROR(store->ForEach(format, [&](int64_t, const ForeignRecord& r) {
     text += r.text;

@@ -18,6 +18,7 @@
 #include "record/export.h"
 #include "record/foreign_store.h"
 #include "record/store.h"
+#include "record/t4.h"
 
 namespace hone::command {
 namespace {
@@ -153,14 +154,18 @@ Result<std::string> ExportOne(const std::string& path, const std::string& format
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   if (format == "csv") return record::ExportCsv(*store);
   if (format == "autotvm") return record::ExportAutoTvm(*store);
+  if (format == "t4") return record::ExportT4(*store);
   return record::ExportJsonLines(*store);
 }
 
 Status ExportAll(const RecordsOptions& options) {
-  if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm") {
-    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm");
+  if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm" && options.format != "t4") {
+    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm, t4");
   }
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandFolders(options.files));
+  if (options.format == "t4" && files.size() != 1) {
+    return Status::Invalid("--format: t4 is one document a file; name one record file");
+  }
   std::string all;
   for (const std::string& path : files) {
     HONE_ASSIGN_OR_RETURN(std::string text, ExportOne(path, options.format));

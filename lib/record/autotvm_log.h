@@ -26,15 +26,6 @@ class AutoTvmReader {
   std::unique_ptr<Spaces> spaces_;
 };
 
-struct ImportCounts {
-  int64_t lines = 0, comments = 0;                         // blank lines count as comments
-  int64_t added = 0, known = 0;                            // known: in the file already
-  int64_t ok = 0, failed = 0;                              // of the added ones
-  int64_t skipped = 0;                                     // lines that are no records, the torn one not among them
-  bool torn = false;                                       // the last line has no end and is no record
-  int64_t fits = 0, moved = 0, outside = 0, no_space = 0;  // of the added ones, by Fit
-};
-
 // All records of a log into `db`, in one transaction. `report` gets each line that is skipped, with its number from 1.
 // kInvalid if no line is a record: then nothing is written. Long lines: kInvalid above 64 MiB.
 Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,

@@ -62,6 +62,12 @@ Result<int64_t> CheckedVersion(Database* db) {
   return version;
 }
 
+Digest DigestOf(const std::string& task, const std::string& workload, const std::string& text) {
+  Hasher hasher;
+  for (const std::string* field : {&task, &workload, &text}) hasher.AddField(*field);
+  return hasher.Finish();
+}
+
 class SqliteForeignStore final : public ForeignStore {
  public:
   explicit SqliteForeignStore(std::unique_ptr<Database> db) : db_(std::move(db)) {}
@@ -69,11 +75,13 @@ class SqliteForeignStore final : public ForeignStore {
   Status Begin() override {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
     {
-      HONE_ASSIGN_OR_RETURN(Statement texts, db_->Prepare("SELECT text FROM record"));
+      HONE_ASSIGN_OR_RETURN(Statement texts,
+                            db_->Prepare("SELECT name, workload, text FROM record JOIN task ON task.id = "
+                                         "record.task"));
       for (;;) {
         HONE_ASSIGN_OR_RETURN(const bool row, texts.Step());
         if (!row) break;
-        ++counts_[Digest128(texts.Text(0))].stored;
+        ++counts_[DigestOf(texts.Text(0), texts.Text(1), texts.Text(2))].stored;
       }
     }
     HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT INTO record(task, space_index, fit, seconds, error, "
@@ -84,7 +92,7 @@ class SqliteForeignStore final : public ForeignStore {
   }
 
   Result<bool> Add(const ForeignRecord& record) override {
-    Count& count = counts_[Digest128(record.text)];
+    Count& count = counts_[DigestOf(record.task, record.workload, record.text)];
     if (++count.seen <= count.stored) return false;
     HONE_ASSIGN_OR_RETURN(const int64_t task, TaskOf(record));
     insert_->Bind(task).Bind(record.index).Bind(std::string(FitName(record.fit)));

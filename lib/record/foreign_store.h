@@ -50,6 +50,16 @@ struct ForeignTask {
 // Is it a file of foreign records? False for anything else and for what cannot be read.
 bool IsForeignFile(const std::string& path);
 
+// What became of one import, counted.
+struct ImportCounts {
+  int64_t lines = 0, comments = 0;                         // blank lines count as comments
+  int64_t added = 0, known = 0;                            // known: in the file already
+  int64_t ok = 0, failed = 0;                              // of the added ones
+  int64_t skipped = 0;                                     // lines that are no records, the torn one not among them
+  bool torn = false;                                       // the last line has no end and is no record
+  int64_t fits = 0, moved = 0, outside = 0, no_space = 0;  // of the added ones, by Fit
+};
+
 class ForeignStore {
  public:
   // Creates the file and its folder. kInvalid for a database of another kind, kUnsupported for a newer version.
@@ -59,8 +69,8 @@ class ForeignStore {
 
   // One import: Begin, Add each record, Commit. Without Commit nothing of it stays.
   virtual Status Begin() = 0;
-  // False if it is there already: of a text that occurs n times in this import and m times in the file, the n-th is
-  // added if n > m. Importing the same file twice, or again once it has grown, is therefore harmless.
+  // False if it is there already: of a text that occurs n times for its task in this import and m times in the file,
+  // the n-th is added if n > m. Importing the same file twice, or again once it has grown, is therefore harmless.
   virtual Result<bool> Add(const ForeignRecord& record) = 0;
   virtual Status Commit() = 0;
 

@@ -29,13 +29,13 @@ int main(int argc, char** argv) {
 
   CLI::App* dump = app.add_subcommand("export", "all trials as text for other programs");
   dump->add_option("files,--db", options.files, "record files or folders")->required();
-  dump->add_option("--format", options.format, "jsonl, csv or autotvm")->capture_default_str();
+  dump->add_option("--format", options.format, "jsonl, csv, autotvm or t4")->capture_default_str();
   dump->add_option("--out", options.out, "file to write (default: stdout)");
 
   CLI::App* load = app.add_subcommand("import", "another tuner's records into a file of their own");
   load->add_option("file", import.file, "its log")->required();
   load->add_option("--db", import.db, "file of foreign records, made or added to")->required();
-  load->add_option("--format", import.format, "autotvm")->capture_default_str();
+  load->add_option("--format", import.format, "autotvm or t4")->capture_default_str();
 
   CLI::App* compare = app.add_subcommand("compare", "the best times of two files of foreign records");
   compare->add_option("a", best_file, "file written by import")->required();

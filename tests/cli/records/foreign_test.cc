@@ -1,6 +1,7 @@
 // hone-records on the logs of other tuners: import, list, show, compare, export, verify.
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "records_folder.h"
 
@@ -123,6 +124,61 @@ TEST_F(ForeignRecords, HonesOwnTrialsCanBeExportedAndReadAgain) {
   EXPECT_EQ(result.status.code, 0) << result.err;
   EXPECT_NE(result.out.find("3 records added (1 ok, 2 failed)"), std::string::npos) << result.out;
   EXPECT_EQ(Records({"export", "--format", "autotvm", "--db", "again.db"}).out, Read("own.log"));
+}
+
+constexpr char kT4[] = R"({"schema_version": "1.0.0", "metadata": {"gpu": "x"}, "results": [
+  {"timestamp": "t", "configuration": {"block": 32, "tile": 2}, "objectives": ["time"],
+   "times": {"compilation_time": 10.5, "runtimes": [2.0, 4.0]}, "invalidity": "correct", "correctness": 1,
+   "measurements": [{"name": "power", "value": 9, "unit": "W"}, {"name": "time", "value": 3.0, "unit": "ms"}]},
+  {"configuration": {"block": 64, "tile": 2}, "times": {}, "invalidity": "compile", "correctness": 0},
+  {"configuration": {"block": 16, "tile": 2}, "times": {}, "invalidity": "correct", "correctness": 1,
+   "measurements": [{"name": "time", "value": 3.0, "unit": "furlongs"}]}]})";
+
+TEST_F(ForeignRecords, AT4DocumentComesBackWithEqualContent) {
+  Write("a.json", kT4);
+  const CommandResult result = Records({"import", "--format", "t4", "a.json", "--db", "a.db"});
+  EXPECT_EQ(result.status.code, 0) << result.err;
+  EXPECT_EQ(result.out.find("a.json: 3 results: 3 records added (1 ok, 2 failed)\n"), 0u) << result.out;
+  EXPECT_EQ(Json::parse(Records({"export", "--format", "t4", "--db", "a.db"}).out), Json::parse(kT4));
+  EXPECT_NE(Records({"list", "a.db"}).out.find("3.00 ms"), std::string::npos);
+  EXPECT_EQ(Records({"import", "--format", "t4", "a.json", "--db", "a.db"}).out,
+            "a.json: 3 results: 0 records added (0 ok, 0 failed), 3 there already\n");
+  Write("b.json", ReplaceAll(kT4, "\"gpu\": \"x\"", "\"gpu\": \"y\""));
+  EXPECT_EQ(Records({"import", "--format", "t4", "b.json", "--db", "b.db"}).status.code, 0);
+  EXPECT_EQ(Json::parse(Records({"export", "--format", "t4", "--db", "b.db"}).out)["metadata"]["gpu"], "y");
+  // Another document's equal results are results of their own; one document cannot hold both.
+  const CommandResult both = Records({"import", "--format", "t4", "b.json", "--db", "a.db"});
+  EXPECT_NE(both.out.find("3 records added"), std::string::npos) << both.out;
+  ExpectRefused(Records({"export", "--format", "t4", "--db", "a.db"}), {"a.db: its records are of several T4"}, 2);
+}
+
+TEST_F(ForeignRecords, BadT4IsRefusedAndBadResultsAreNamed) {
+  const auto import = [&](const std::string& text) {
+    Write("a.json", text);
+    return Records({"import", "--format", "t4", "a.json", "--db", "a.db"});
+  };
+  ExpectRefused(import("{\"results\": ["), {"a.json:1:"}, 2);
+  ExpectRefused(import("[]"), {"a.json: no T4 document"}, 2);
+  ExpectRefused(import(ReplaceAll(kT4, "1.0.0", "2.0.0")), {"a.json: version \"2.0.0\" of T4; only 1.0 is read"}, 2);
+  const CommandResult result = import(ReplaceAll(kT4, "\"invalidity\": \"compile\", ", ""));
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_NE(result.err.find("a.json: result 2: `invalidity` is missing"), std::string::npos) << result.err;
+  EXPECT_NE(result.out.find("2 records added (1 ok, 1 failed), 1 skipped"), std::string::npos) << result.out;
+}
+
+TEST_F(ForeignRecords, HonesOwnTrialsAsT4) {
+  Record("own", kWorkloadA, {Ok(0, 1e-3), Failed(1, TrialError::kWrong, "no"), Pruned(2, 2e-3)});
+  Write("own.json", Records({"export", "--format", "t4", "--db", "records/own.db"}).out);
+  const Json document = Json::parse(Read("own.json"));
+  ASSERT_EQ(document["results"].size(), 3u);
+  EXPECT_EQ(document["results"][0]["configuration"], Json::parse(R"({"template": "dense", "unroll": 0})"));
+  EXPECT_EQ(document["results"][0]["times"]["compilation_time"], 250);
+  EXPECT_EQ(document["results"][0]["measurements"][0]["value"], 1);
+  EXPECT_EQ(document["results"][1]["invalidity"], "correctness");
+  EXPECT_EQ(document["results"][1]["correctness"], 0);
+  EXPECT_EQ(document["results"][2]["invalidity"], "timeout");
+  const CommandResult again = Records({"import", "--format", "t4", "own.json", "--db", "again.db"});
+  EXPECT_NE(again.out.find("3 records added (1 ok, 2 failed)"), std::string::npos) << again.out << again.err;
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST_F(RecordsTool, ExportsToAFile) {
   EXPECT_EQ(Out({"export", "records/a.db", "--out", "all.jsonl"}), "");
   EXPECT_EQ(Read("all.jsonl"), Out({"export", "records/a.db"}));
   ExpectRefused(Records({"export", "records/a.db", "--format", "xml"}),
-                {"--format: `xml` is not known; known: jsonl, csv, autotvm"}, 2);
+                {"--format: `xml` is not known; known: jsonl, csv, autotvm, t4"}, 2);
   ExpectRefused(Records({"export", "records/a.db", "--out", "no/such/folder"}), {"no/such"});
 }
 

@@ -1,0 +1,215 @@
+#include "record/t4.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+
+namespace hone::record {
+namespace {
+
+constexpr char kVersion[] = "1.0.0";
+
+std::optional<double> SecondsIn(const std::string& unit) {
+  static const std::map<std::string, double> units = {
+      {"s", 1},     {"sec", 1},   {"seconds", 1},         {"ms", 1e-3}, {"milliseconds", 1e-3},
+      {"us", 1e-6}, {"µs", 1e-6}, {"microseconds", 1e-6}, {"ns", 1e-9}, {"nanoseconds", 1e-9}};
+  const auto found = units.find(unit);
+  if (found == units.end()) return std::nullopt;
+  return found->second;
+}
+
+double MeanOf(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_array() || value.empty()) return 0;
+  double sum = 0;
+  for (const Json& v : value) {
+    if (!v.is_number()) return 0;
+    sum += v.get<double>();
+  }
+  return sum / static_cast<double>(value.size());
+}
+
+// The measurement that the first objective names ("time" if there is none), in seconds; 0 if it is no time.
+double SecondsOf(const Json& result) {
+  std::string objective = "time";
+  if (result.contains("objectives") && result["objectives"].is_array() && !result["objectives"].empty() &&
+      result["objectives"][0].is_string()) {
+    objective = result["objectives"][0].get<std::string>();
+  }
+  if (!result.contains("measurements") || !result["measurements"].is_array()) return 0;
+  for (const Json& m : result["measurements"]) {
+    if (!m.is_object() || m.value("name", Json()) != objective || !m.contains("value")) continue;
+    const Json unit = m.value("unit", Json());
+    const std::optional<double> factor = unit.is_string() ? SecondsIn(unit.get<std::string>()) : std::nullopt;
+    const double seconds = factor ? MeanOf(m["value"]) * *factor : 0;
+    return std::isfinite(seconds) && seconds > 0 ? seconds : 0;
+  }
+  return 0;
+}
+
+// "" if it is a result by the schema.
+std::string WhatIsMissing(const Json& result) {
+  if (!result.is_object()) return "no object";
+  for (const char* key : {"configuration", "times", "invalidity", "correctness"}) {
+    if (!result.contains(key)) return fmt::format("`{}` is missing", key);
+  }
+  if (!result["configuration"].is_object()) return "`configuration` is no object";
+  if (!result["invalidity"].is_string()) return "`invalidity` is no word";
+  return "";
+}
+
+ForeignRecord RecordOf(const std::string& task, const Json& header, const Json& result) {
+  ForeignRecord r;
+  r.format = "t4";
+  r.task = task;
+  Json parameters = Json::array();
+  for (const auto& [name, value] : result["configuration"].items()) parameters.push_back(name);
+  Json workload;
+  workload["parameters"] = parameters;
+  workload["header"] = header;
+  r.workload = workload.dump();
+  r.text = result.dump();
+  const std::string invalidity = result["invalidity"].get<std::string>();
+  r.seconds = SecondsOf(result);
+  r.ok = invalidity == "correct" && r.seconds > 0;
+  if (!r.ok) r.error = invalidity == "correct" || invalidity.empty() ? "no-time" : invalidity;
+  return r;
+}
+
+const char* Invalidity(const Outcome& o) {
+  if (o.state == TrialState::kOk) return "correct";
+  if (o.state == TrialState::kPruned) return "timeout";
+  switch (o.error) {
+    case TrialError::kInvalid:
+      return "constraints";
+    case TrialError::kCompile:
+      return "compile";
+    case TrialError::kTimeout:
+      return "timeout";
+    case TrialError::kWrong:
+      return "correctness";
+    case TrialError::kCrash:
+    case TrialError::kDevice:
+    case TrialError::kNone:
+      break;
+  }
+  return "runtime";
+}
+
+}  // namespace
+
+Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
+                              const std::function<void(int64_t, const std::string&)>& report) {
+  HONE_ASSIGN_OR_RETURN(Json document, ReadJsonFile(path));
+  if (!document.is_object() || !document.contains("results") || !document["results"].is_array()) {
+    return Status::Invalid(path + ": no T4 document: it has no list `results`");
+  }
+  const Json version = document.value("schema_version", Json());
+  if (!version.is_string() || !StartsWith(version.get<std::string>(), "1.0.")) {
+    return Status::Unsupported(
+        fmt::format("{}: version {} of T4; only 1.0 is read", path, version.is_null() ? "none" : version.dump()));
+  }
+  const Json results = std::move(document["results"]);
+  document.erase("results");
+  ImportCounts counts;
+  std::unique_ptr<ForeignStore> store;  // opened for the first record
+  for (const Json& result : results) {
+    ++counts.lines;
+    if (const std::string what = WhatIsMissing(result); !what.empty()) {
+      ++counts.skipped;
+      report(counts.lines, what);
+      continue;
+    }
+    if (!store) {
+      HONE_ASSIGN_OR_RETURN(store, ForeignStore::OpenForWriting(db));
+      HONE_RETURN_IF_ERROR(store->Begin());
+    }
+    const ForeignRecord record = RecordOf(BaseName(path), document, result);
+    HONE_ASSIGN_OR_RETURN(const bool added, store->Add(record));
+    if (!added) {
+      ++counts.known;
+      continue;
+    }
+    ++counts.added;
+    ++counts.no_space;
+    ++(record.ok ? counts.ok : counts.failed);
+  }
+  if (!store) return Status::Invalid(fmt::format("{}: none of its {} results is one of T4", path, counts.lines));
+  HONE_RETURN_IF_ERROR(store->Commit());
+  return counts;
+}
+
+Result<std::string> ExportT4(const ForeignStore& store) {
+  Json document, results = Json::array();
+  std::string header;
+  bool several = false;
+  HONE_RETURN_IF_ERROR(store.ForEach("t4", [&](int64_t, const ForeignRecord& r) {
+    const Json of_this = Json::parse(r.workload, nullptr, false).value("header", Json::object());
+    if (header.empty()) document = of_this, header = of_this.dump();
+    several = of_this.dump() != header;
+    results.push_back(Json::parse(r.text, nullptr, false));
+    return !several;
+  }));
+  if (header.empty()) return Status::Invalid("no T4 records here; try --format autotvm");
+  if (several) {
+    return Status::Invalid("its records are of several T4 documents; import each document into a file of its own");
+  }
+  document["results"] = std::move(results);
+  return DumpJson(document);
+}
+
+Result<std::string> ExportT4(const Store& store) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<Trial> trials, store.Trials());
+  HONE_ASSIGN_OR_RETURN(const std::vector<Session> sessions, store.Sessions());
+  std::map<int64_t, double> started;
+  for (const Session& s : sessions) started[s.id] = s.started;
+  Json results = Json::array();
+  for (const Trial& t : trials) {
+    const Outcome& o = t.outcome;
+    Json configuration;
+    configuration["template"] = o.config.template_name;
+    const Json config = Json::parse(o.config.ToJson());
+    for (const Json& knob : config["entity"]) {
+      configuration[knob[0].get<std::string>()] = knob[2];
+    }
+    Json runtimes = Json::array();
+    for (double seconds : t.LastRound()) runtimes.push_back(seconds * 1e3);
+    Json measurements = Json::array();
+    if (o.state != TrialState::kFailed) {
+      Json time;
+      time["name"] = o.state == TrialState::kOk ? "time" : "time_lower_bound";
+      time["value"] = o.median * 1e3;
+      time["unit"] = "ms";
+      measurements.push_back(time);
+    }
+    Json result;
+    result["timestamp"] = FormatIso8601(started[t.session]);
+    result["configuration"] = configuration;
+    result["objectives"] = Json::array({"time"});
+    result["times"]["compilation_time"] = o.compile_seconds * 1e3;
+    result["times"]["runtimes"] = runtimes;
+    result["times"]["framework"] = o.measure_seconds * 1e3;
+    result["times"]["search_algorithm"] = 0;
+    result["times"]["validation"] = 0;
+    result["invalidity"] = Invalidity(o);
+    result["correctness"] = o.error == TrialError::kWrong ? 0 : 1;
+    result["measurements"] = measurements;
+    results.push_back(result);
+  }
+  Json document;
+  document["schema_version"] = kVersion;
+  document["metadata"]["workload"] = store.meta().workload;
+  document["metadata"]["target"] = store.meta().target;
+  document["results"] = results;
+  return DumpJson(document);
+}
+
+}  // namespace hone::record
