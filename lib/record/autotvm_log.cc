@@ -19,6 +19,7 @@ namespace hone::record {
 namespace {
 
 constexpr size_t kMaxLine = size_t{64} << 20;
+constexpr size_t kMaxSpaces = 256;   // kept at a time: a log may have as many tasks as lines
 constexpr double kFailedCost = 1e9;  // what AutoTVM writes for a failure
 
 const char* ErrorName(int64_t number) {
@@ -194,7 +195,8 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
   Result<Json> parsed = ParseJson(line, "");
   if (!parsed.ok()) {
     const Result<Json> again = ParseJson(WithoutStrangeNumbers(line), "");
-    if (!again.ok()) return Status::Invalid("broken JSON (column" + parsed.status().message().substr(2) + ")");
+    // Its message begins with ":1:".
+    if (!again.ok()) return Status::Invalid("broken JSON at column " + parsed.status().message().substr(3));
     parsed = *again;
   }
   const Json& j = *parsed;
@@ -216,6 +218,7 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
   ReadResult(j["result"], &record);
 
   const std::string key = record.task + " " + record.target.substr(0, record.target.find(' ')) + " " + record.workload;
+  if (spaces_->known.size() >= kMaxSpaces && !spaces_->known.contains(key)) spaces_->known.clear();
   const auto [place, fresh] = spaces_->known.try_emplace(key);
   if (fresh) {
     Result<search::Space> space = search::AutoTvmSpace(record.task, ShapeOf(record.target, j["input"][2]));

@@ -150,14 +150,19 @@ Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
 Result<std::string> ExportT4(const ForeignStore& store) {
   Json document, results = Json::array();
   std::string header;
-  bool several = false;
+  bool several = false, damaged = false;
   HONE_RETURN_IF_ERROR(store.ForEach("t4", [&](int64_t, const ForeignRecord& r) {
-    const Json of_this = Json::parse(r.workload, nullptr, false).value("header", Json::object());
+    const Json workload = Json::parse(r.workload, nullptr, false);
+    Json result = Json::parse(r.text, nullptr, false);
+    damaged = result.is_discarded() || !workload.is_object();
+    if (damaged) return false;
+    const Json of_this = workload.value("header", Json::object());
     if (header.empty()) document = of_this, header = of_this.dump();
     several = of_this.dump() != header;
-    results.push_back(Json::parse(r.text, nullptr, false));
+    results.push_back(std::move(result));
     return !several;
   }));
+  if (damaged) return Status::Corrupt("a T4 record in it is no JSON any more; import its document again");
   if (header.empty()) return Status::Invalid("no T4 records here; try --format autotvm");
   if (several) {
     return Status::Invalid("its records are of several T4 documents; import each document into a file of its own");

@@ -21,6 +21,13 @@ struct Conv {
 
 Sizes Two(const Sizes& given) { return given.size() == 1 ? Sizes{given[0], given[0]} : given; }
 
+// Enumerating the factorisations of an extent takes time that grows with it.
+Status CheckExtent(int64_t extent) {
+  if (extent < 1) return Status::Invalid(fmt::format("an extent of {}", extent));
+  if (extent > kMaxExtent) return Status::Unsupported(fmt::format("an extent of {}; at most {}", extent, kMaxExtent));
+  return Status();
+}
+
 Result<Conv> ConvOf(const AutoTvmShape& shape) {
   if (shape.tensors.size() < 2 || shape.tensors[0].size() != 4 || shape.tensors[1].size() != 4) {
     return Status::Invalid("a convolution has data and weights of four axes each");
@@ -47,6 +54,8 @@ Result<Conv> ConvOf(const AutoTvmShape& shape) {
   if (reach_h < 0 || reach_w < 0) return Status::Invalid("the window is larger than the padded input");
   c.oh = reach_h / strides[0] + 1;
   c.ow = reach_w / strides[1] + 1;
+  HONE_RETURN_IF_ERROR(CheckExtent(c.oh));
+  HONE_RETURN_IF_ERROR(CheckExtent(c.ow));
   return c;
 }
 
@@ -96,10 +105,9 @@ Status CudaDirect(const AutoTvmShape& shape, Space* s) {
 Status CudaWinograd(const AutoTvmShape& shape, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
   const int64_t m = c.h % 8 == 0 ? 4 : 2;
-  const int64_t alpha = m + c.kw - 1;
-  const SplitOptions outer_alone{
-      .filter = [](const Sizes& parts) { return parts[1] == 1 && parts[2] == 1 && parts[3] == 1; }};
-  s->Add(Knob::Split("tile_b", alpha * alpha, 4, outer_alone));
+  HONE_RETURN_IF_ERROR(CheckExtent(Tiles(c, m)));
+  // Of all factorisations of (m + KW - 1)^2 the filter there leaves this one, whatever KW.
+  s->Add(Knob::Split("tile_b", 1, 4, {.policy = SplitPolicy::kCandidate, .candidates = {{-1, 1, 1, 1}}}));
   s->Add(Knob::Split("tile_y", c.co, 4));
   s->Add(Knob::Split("tile_x", Tiles(c, m), 4));
   s->Add(Knob::Split("tile_rc", c.ci, 2));
@@ -108,11 +116,16 @@ Status CudaWinograd(const AutoTvmShape& shape, Space* s) {
 }
 
 // Output channels of a depthwise convolution: weights are [C, multiplier, KH, KW].
-int64_t DepthwiseChannels(const AutoTvmShape& shape) { return shape.tensors[1][0] * shape.tensors[1][1]; }
+Result<int64_t> DepthwiseChannels(const AutoTvmShape& shape) {
+  const int64_t channels = shape.tensors[1][0] * shape.tensors[1][1];
+  HONE_RETURN_IF_ERROR(CheckExtent(channels));
+  return channels;
+}
 
 Status CudaDepthwise(const AutoTvmShape& shape, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  s->Add(Knob::Split("tile_f", DepthwiseChannels(shape), 4));
+  HONE_ASSIGN_OR_RETURN(const int64_t channels, DepthwiseChannels(shape));
+  s->Add(Knob::Split("tile_f", channels, 4));
   s->Add(Knob::Split("tile_y", c.oh, 4));
   s->Add(Knob::Split("tile_x", c.ow, 4));
   AddUnroll(s, shape, {0, 256, 1500});
@@ -137,8 +150,9 @@ Status X86Conv(const AutoTvmShape& shape, Space* s) {
 
 Status X86Depthwise(const AutoTvmShape& shape, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
+  HONE_ASSIGN_OR_RETURN(const int64_t channels, DepthwiseChannels(shape));
   s->Add(Knob::Split("tile_ic", c.ci, 2));
-  s->Add(Knob::Split("tile_oc", DepthwiseChannels(shape), 2));
+  s->Add(Knob::Split("tile_oc", channels, 2));
   s->Add(Knob::Split("tile_ow", c.ow, 2, InnerAtMost(64)));
   s->Add(Knob::Words("unroll_kw", {"true", "false"}));
   return Status();
@@ -158,6 +172,7 @@ Status ArmSpatialPack(const AutoTvmShape& shape, Space* s) {
 
 Status ArmWinograd(const AutoTvmShape& shape, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
+  HONE_RETURN_IF_ERROR(CheckExtent(Tiles(c, 4)));
   s->Add(Knob::Split("tile_p", Tiles(c, 4), 2, InnerAtMost(16)));
   s->Add(Knob::Split("tile_k", c.co, 2, InnerAtMost(16)));
   s->Add(Knob::Split("tile_c", c.ci, 2, InnerAtMost(16)));
@@ -168,7 +183,8 @@ Status ArmWinograd(const AutoTvmShape& shape, Space* s) {
 
 Status ArmDepthwise(const AutoTvmShape& shape, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  s->Add(Knob::Split("tile_c", DepthwiseChannels(shape), 2));
+  HONE_ASSIGN_OR_RETURN(const int64_t channels, DepthwiseChannels(shape));
+  s->Add(Knob::Split("tile_c", channels, 2));
   s->Add(Knob::Split("tile_h", c.oh, 2));
   s->Add(Knob::Split("tile_w", c.ow, 2));
   s->Add(Annotation("ann", 3, kTryUnrollVec));
@@ -248,17 +264,15 @@ Result<Space> AutoTvmSpace(const std::string& template_name, const AutoTvmShape&
   if (found == Table().end()) {
     return Status::NotFound("`" + template_name + "`: no space of AutoTVM of this name is known here");
   }
+  const auto refused = [&](const Status& why) { return Status(why.kind(), template_name + ": " + why.message()); };
   for (const Sizes& tensor : shape.tensors) {
     for (int64_t extent : tensor) {
-      if (extent < 1) return Status::Invalid(fmt::format("{}: an extent of {}", template_name, extent));
-      if (extent > kMaxExtent) {
-        return Status::Unsupported(fmt::format("{}: an extent of {}; at most {}", template_name, extent, kMaxExtent));
-      }
+      if (const Status status = CheckExtent(extent); !status.ok()) return refused(status);
     }
   }
   Space space(template_name);
   const Status status = found->second(shape, &space);
-  if (!status.ok()) return Status::Invalid(template_name + ": " + status.message());
+  if (!status.ok()) return refused(status);
   return space;
 }
 

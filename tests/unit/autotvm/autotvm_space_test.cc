@@ -237,6 +237,18 @@ TEST(AutoTvmSpace, BadShapesAreRefused) {
   EXPECT_EQ(refused(Conv(8, int64_t{1} << 40, 8, 3, 1, 1)), StatusKind::kUnsupported);
 }
 
+// Extents that follow from others are bounded too: their factorisations would take for ever.
+TEST(AutoTvmSpace, HugeDerivedExtentsAreRefusedAtOnce) {
+  const int64_t big = 1 << 19;
+  const AutoTvmShape tiles = {{{big, 8, big, big}, {8, 8, 3, 3}}, {1, 1}, {1, 1}, {1, 1}};
+  EXPECT_EQ(AutoTvmSpace("conv2d_nchw_winograd.cuda", tiles).status().kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(AutoTvmSpace("conv2d_nchw_winograd.arm_cpu", tiles).status().kind(), StatusKind::kUnsupported);
+  const AutoTvmShape channels = {{{1, big, 8, 8}, {big, big, 3, 3}}, {1, 1}, {1, 1}, {1, 1}};
+  EXPECT_EQ(AutoTvmSpace("depthwise_conv2d_nchw.cuda", channels).status().kind(), StatusKind::kUnsupported);
+  const AutoTvmShape window = {{{1, 8, 8, 720720}, {8, 8, 1, 720720}}, {1, 1}, {0, 0}, {1, 1}};
+  EXPECT_EQ(Of("conv2d_nchw_winograd.cuda", window).knobs()[0].size(), 1u);
+}
+
 TEST(AutoTvmSpace, TakesHonesWorkloads) {
   const Result<Workload> conv =
       Workload::Parse("conv2d(f32[1,64,56,56], f32[128,64,3,3], stride=2x2, pad=1,1,1,1) + bias + relu");

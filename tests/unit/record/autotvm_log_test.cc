@@ -176,7 +176,7 @@ TEST_F(AutoTvmImport, BrokenLinesAreNamedAndTheOthersKept) {
   EXPECT_EQ(counts->skipped, 2);
   EXPECT_TRUE(counts->torn);
   ASSERT_EQ(reports_.size(), 3u);
-  EXPECT_EQ(reports_[0].rfind("2 broken JSON", 0), 0u) << reports_[0];
+  EXPECT_EQ(reports_[0].rfind("2 broken JSON at column 81: ", 0), 0u) << reports_[0];
   EXPECT_EQ(reports_[1], "3 version 0.1 of AutoTVM's format; only 0.2 is read");
   EXPECT_EQ(reports_[2], "5 the last line is cut off; import again once it is whole");
   EXPECT_EQ(Texts(), a + "\n" + b + "\n");
