@@ -237,6 +237,60 @@ TEST(AutoTvmSpace, BadShapesAreRefused) {
   EXPECT_EQ(refused(Conv(8, int64_t{1} << 40, 8, 3, 1, 1)), StatusKind::kUnsupported);
 }
 
+// Points and indices that AutoTVM itself logged (its published logs cuda v0.10 and arm_cpu v0.08): splits by their
+// inner parts, then the digits of the other knobs.
+struct Logged {
+  const char* name;
+  AutoTvmShape shape;
+  std::vector<Sizes> splits;
+  Sizes digits;
+  uint64_t index;
+};
+
+TEST(AutoTvmSpace, ReproducesLoggedIndices) {
+  const std::string spatial = "conv2d_nchw_spatial_pack.arm_cpu", winograd = "conv2d_nchw_winograd.arm_cpu";
+  const char* const depthwise = "depthwise_conv2d_nchw.cuda";
+  const auto stride2 = [](AutoTvmShape shape) {
+    shape.strides = {2, 2};
+    return shape;
+  };
+  const std::vector<Logged> logged = {
+      {depthwise, Depthwise(192, 14), {{1, 2, 1}, {1, 2, 7}, {1, 14, 1}}, {1, 1}, 391790},
+      {depthwise, Depthwise(288, 14), {{1, 2, 1}, {14, 1, 1}, {1, 14, 1}}, {1, 1}, 646818},
+      {depthwise, stride2(Depthwise(288, 14)), {{1, 16, 1}, {7, 1, 1}, {1, 7, 1}}, {2, 1}, 49930},
+      {depthwise, Depthwise(480, 7), {{2, 3, 2}, {1, 7, 1}, {1, 7, 1}}, {1, 0}, 23522},
+      {depthwise, stride2(Depthwise(72, 112)), {{1, 1, 1}, {1, 8, 1}, {7, 8, 1}}, {1, 1}, 5492400},
+      {depthwise, Depthwise(144, 56), {{4, 1, 1}, {1, 28, 1}, {1, 8, 1}}, {0, 1}, 7345453},
+      {"conv2d_nchw.cuda",
+       {{{1, 32, 288, 128}, {5, 32, 1, 1}}, {1, 1}, {0, 0, 0, 0}, {1, 1}},
+       {{5, 1, 1}, {1, 1, 1}, {1, 128, 1}, {2}, {1}, {1}},
+       {1, 1},
+       6798401},
+      {spatial.c_str(), Conv(2048, 512, 7, 1, 1, 0), {{16}, {1}, {7}}, {1, 2, 5}, 1824},
+      {spatial.c_str(), Conv(1024, 2048, 14, 1, 2, 0), {{16}, {1}, {7}}, {0, 0, 2}, 796},
+      {spatial.c_str(), Conv(256, 1024, 14, 1, 1, 0), {{8}, {2}, {7}}, {1, 1, 13}, 18934},
+      {spatial.c_str(), Conv(256, 64, 56, 1, 1, 0), {{8}, {2}, {8}}, {1, 3, 13}, 49962},
+      {winograd.c_str(), Conv(512, 512, 7, 3, 1, 1), {{4}, {16}, {4}}, {0, 5}, 794},
+      {winograd.c_str(), Conv(256, 256, 14, 3, 1, 1), {{8}, {8}, {2}}, {0, 5}, 1293},
+      {winograd.c_str(), Conv(128, 128, 28, 3, 1, 1), {{7}, {4}, {4}}, {1, 7}, 775},
+      {winograd.c_str(), Conv(64, 64, 56, 3, 1, 1), {{4}, {16}, {8}}, {0, 5}, 1347},
+  };
+  for (const Logged& l : logged) {
+    const Config c = Of(l.name, l.shape).At(l.index);
+    const Space space = Of(l.name, l.shape);
+    ASSERT_EQ(c.values.size(), l.splits.size() + l.digits.size()) << l.name;
+    for (size_t i = 0; i < l.splits.size(); ++i) {
+      Sizes parts = {-1};
+      parts.insert(parts.end(), l.splits[i].begin(), l.splits[i].end());
+      EXPECT_EQ(c.values[i].numbers, parts) << l.name << " " << l.index;
+    }
+    for (size_t i = 0; i < l.digits.size(); ++i) {
+      const Knob& knob = space.knobs()[l.splits.size() + i];
+      EXPECT_EQ(c.values[l.splits.size() + i], knob.value(l.digits[i])) << l.name << " " << l.index;
+    }
+  }
+}
+
 // Extents that follow from others are bounded too: their factorisations would take for ever.
 TEST(AutoTvmSpace, HugeDerivedExtentsAreRefusedAtOnce) {
   const int64_t big = 1 << 19;
