@@ -10,7 +10,9 @@ namespace hone {
 namespace {
 
 TEST_F(FaultFolder, RealToolsLoseNoTrialAndBlameNoCandidate) {
-  WritePipeline("one", 6);
+  // What a tuner that learns proposes would differ with the times.
+  WritePipeline("one", 6, "random");
+  WritePipeline("two", 8, "random");
   ASSERT_TRUE(Plan().status.ok());
   Undisturbed(false);
   Rng rng(FaultSeed() + 1);
