@@ -9,6 +9,7 @@ import ctypes
 import glob
 import json
 import os
+import re
 import sys
 import time
 
@@ -42,7 +43,7 @@ def aligned(shape):
 def hone(folder, data, threads):
     (path,) = glob.glob(os.path.join(folder, "lib*.so"))
     (params,) = glob.glob(os.path.join(folder, "*.params"))
-    prefix = os.path.basename(path)[3:-3]
+    prefix = re.sub(r"\W", "_", os.path.basename(path)[3:-3])
     library = ctypes.CDLL(path)
     function = lambda name: getattr(library, f"{prefix}_{name}")
     strerror = function("strerror")
