@@ -28,7 +28,7 @@ enum class StepKind {
   kSetScope,      // set_scope S register|scratch|workspace|shared    where S's tensor lives
   kStorageAlign,  // storage_align S axis factor offset
   kDoubleBuffer,  // double_buffer S
-  kPrefetch,      // prefetch S T axis distance                       in S's loop `axis`: T's lines, `distance` bytes ahead
+  kPrefetch,      // prefetch S T axis distance [level]               in S's loop `axis`: T's lines, `distance` bytes ahead
   kTensorize,     // tensorize S axis intrinsic
   kPragma,        // pragma S axis key value
 };

@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   show->add_option("--trial", options.trial, "its number (default: the best)");
 
   CLI::App* explain = app.add_subcommand("explain", "for every choice of best/NET.TARGET.json, where it comes from");
-  explain->add_option("best", best_file, "file written by hone-pick-best")->required();
+  explain->add_option("best", best_file, "file written by hone-pick-best or hone-confirm")->required();
 
   CLI::App* dump = app.add_subcommand("export", "all trials as text for other programs");
   dump->add_option("files,--db", options.files, "record files or folders")->required();
