@@ -2,9 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 
 namespace hone {
+
+namespace {
+
+Json LaunchesJson(const std::vector<Launch>& launches) {
+  Json list = Json::array();
+  for (const Launch& launch : launches) {
+    list.push_back({{"symbol", launch.symbol},
+                    {"grid", std::vector<int64_t>(launch.grid, launch.grid + 3)},
+                    {"block", std::vector<int64_t>(launch.block, launch.block + 3)},
+                    {"shared_bytes", launch.shared_bytes},
+                    {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
+                    {"args", launch.args}});
+  }
+  return list;
+}
+
+}  // namespace
 
 const EntryPoint* Artifact::Find(const std::string& symbol) const {
   for (const EntryPoint& entry : entries) {
@@ -29,10 +48,14 @@ std::string EntriesText(const std::vector<EntryPoint>& entries) {
       args.push_back(
           {{"name", arg.name}, {"type", ToString(arg.type)}, {"elements", arg.elements}, {"written", arg.written}});
     }
-    list.push_back({{"symbol", entry.symbol},
-                    {"args", std::move(args)},
-                    {"workspace_bytes", entry.workspace_bytes},
-                    {"scratch_bytes", entry.scratch_bytes}});
+    Json item = {{"symbol", entry.symbol},
+                 {"args", std::move(args)},
+                 {"workspace_bytes", entry.workspace_bytes},
+                 {"scratch_bytes", entry.scratch_bytes}};
+    // Left out where there are none, so that the text of a host's entries is what it always was: it is in digests.
+    if (!entry.launches.empty()) item["launches"] = LaunchesJson(entry.launches);
+    if (!entry.workspace_buffers.empty()) item["workspace_buffers"] = entry.workspace_buffers;
+    list.push_back(std::move(item));
   }
   return DumpJson({{"entries", std::move(list)}}, -1);
 }
@@ -52,6 +75,34 @@ Status ParseArg(JsonReader* reader, ArtifactArg* arg) {
   return reader->Finish();
 }
 
+Status ParseExtents(JsonReader* reader, const char* key, int64_t* extents) {
+  std::vector<int64_t> values;
+  HONE_RETURN_IF_ERROR(reader->Read(key, &values));
+  const bool good = values.size() == 3 && std::all_of(values.begin(), values.end(), [](int64_t n) { return n > 0; });
+  if (!good) return reader->Error(key, "must be three numbers above 0");
+  std::copy(values.begin(), values.end(), extents);
+  return Status();
+}
+
+Status ParseLaunch(JsonReader* reader, const EntryPoint& entry, Launch* launch) {
+  std::vector<int64_t> args;
+  HONE_RETURN_IF_ERROR(reader->Read("symbol", &launch->symbol));
+  HONE_RETURN_IF_ERROR(ParseExtents(reader, "grid", launch->grid));
+  HONE_RETURN_IF_ERROR(ParseExtents(reader, "block", launch->block));
+  HONE_RETURN_IF_ERROR(reader->Read("shared_bytes", &launch->shared_bytes));
+  HONE_RETURN_IF_ERROR(reader->Read("dynamic_shared_bytes", &launch->dynamic_shared_bytes));
+  HONE_RETURN_IF_ERROR(reader->Read("args", &args));
+  if (launch->dynamic_shared_bytes < 0 || launch->dynamic_shared_bytes > launch->shared_bytes) {
+    return reader->Error("dynamic_shared_bytes", "must be from 0 to shared_bytes");
+  }
+  for (const int64_t arg : args) {
+    const int64_t count = static_cast<int64_t>(arg < 0 ? entry.workspace_buffers.size() : entry.args.size());
+    if ((arg < 0 ? ~arg : arg) >= count) return reader->Error("args", fmt::format("{} refers to nothing", arg));
+    launch->args.push_back(static_cast<int>(arg));
+  }
+  return reader->Finish();
+}
+
 Status ParseEntry(JsonReader* reader, EntryPoint* entry) {
   HONE_RETURN_IF_ERROR(reader->Read("symbol", &entry->symbol));
   HONE_RETURN_IF_ERROR(reader->Read("workspace_bytes", &entry->workspace_bytes));
@@ -61,6 +112,15 @@ Status ParseEntry(JsonReader* reader, EntryPoint* entry) {
   std::vector<JsonReader> args;
   HONE_RETURN_IF_ERROR(reader->Read("args", &args));
   for (JsonReader& arg : args) HONE_RETURN_IF_ERROR(ParseArg(&arg, &entry->args.emplace_back()));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("workspace_buffers", &entry->workspace_buffers));
+  for (const int64_t bytes : entry->workspace_buffers) {
+    if (bytes < 0) return reader->Error("workspace_buffers", "must not be negative");
+  }
+  std::vector<JsonReader> launches;
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("launches", &launches));
+  for (JsonReader& launch : launches) {
+    HONE_RETURN_IF_ERROR(ParseLaunch(&launch, *entry, &entry->launches.emplace_back()));
+  }
   return reader->Finish();
 }
 

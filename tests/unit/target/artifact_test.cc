@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace hone {
 namespace {
 
@@ -53,6 +55,43 @@ TEST(Artifact, DigestSeesEveryPart) {
   Artifact c = Example();
   c.format = "elf-shared";
   EXPECT_NE(c.ContentDigest(), digest);
+}
+
+EntryPoint OfADevice() {
+  EntryPoint entry{"conv", {{"in", DType::Float(32), 12, false}, {"out", DType::Float(32), 24, true}}, 0, 0};
+  entry.workspace_buffers = {4096};
+  entry.launches.push_back({"conv_0", {7, 2, 1}, {32, 4, 1}, 2048, 0, {0, -1}});
+  entry.launches.push_back({"conv_1", {3, 1, 5}, {64, 1, 1}, 65536, 65536, {-1, 1}});
+  return entry;
+}
+
+TEST(Artifact, LaunchesSurviveTheirText) {
+  const std::string text = EntriesText({OfADevice()});
+  auto parsed = ParseEntries(text);
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_EQ((*parsed)[0].launches, OfADevice().launches);
+  EXPECT_EQ((*parsed)[0].workspace_buffers, OfADevice().workspace_buffers);
+  EXPECT_EQ(EntriesText(*parsed), text);
+}
+
+TEST(Artifact, AHostsEntriesSayNothingOfLaunches) {
+  EXPECT_EQ(EntriesText({{"f", {}, 0, 0}}),
+            R"({"entries":[{"args":[],"scratch_bytes":0,"symbol":"f","workspace_bytes":0}]})");
+}
+
+TEST(Artifact, BadLaunchesAreRefused) {
+  const auto refused = [](const std::function<void(EntryPoint*)>& spoil) {
+    EntryPoint entry = OfADevice();
+    spoil(&entry);
+    return !ParseEntries(EntriesText({entry})).ok();
+  };
+  EXPECT_FALSE(refused([](EntryPoint*) {}));
+  EXPECT_TRUE(refused([](EntryPoint* e) { e->launches[0].args[0] = 2; }));
+  EXPECT_TRUE(refused([](EntryPoint* e) { e->launches[0].args[1] = -2; }));
+  EXPECT_TRUE(refused([](EntryPoint* e) { e->launches[0].grid[1] = 0; }));
+  EXPECT_TRUE(refused([](EntryPoint* e) { e->launches[1].block[0] = -64; }));
+  EXPECT_TRUE(refused([](EntryPoint* e) { e->launches[0].dynamic_shared_bytes = 4096; }));
+  EXPECT_TRUE(refused([](EntryPoint* e) { e->workspace_buffers[0] = -1; }));
 }
 
 TEST(Artifact, BadEntriesAreRefused) {
