@@ -1,0 +1,38 @@
+// The kernels of a device function: what code generation prints and the interpreter runs block by block.
+//
+// A device function in its final form (after lower/gpu_threads) is a sequence of kernel nests, each
+//   For blockIdx.z/y/x { Allocate shared .. { For threadIdx.z/y/x { what one thread does } } }
+// with constant extents from 0, each loop at most once and only those that are used; Allocates of Scope::kWorkspace
+// stand around the nests that share them. LetStmts may stand between the loops.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+
+namespace hone::ir {
+
+struct DeviceKernel {
+  std::string name;             // the function's, "_0", "_1", .. added if there are several
+  std::vector<Buffer> params;   // what it reads or writes: the function's arguments in their order, then workspaces
+  std::vector<Buffer> shared;   // of one block
+  int64_t grid[3] = {1, 1, 1};  // x, y, z
+  int64_t block[3] = {1, 1, 1};
+  Var block_index[3];  // x, y, z; null where there is no such loop
+  Var thread_index[3];
+  int64_t shared_bytes = 0;  // of all of `shared`, each starting at a multiple of 16 bytes
+  Stmt body;                 // what one thread does
+};
+
+struct DeviceProgram {
+  std::vector<DeviceKernel> kernels;  // in order
+  std::vector<Buffer> workspaces;     // Scope::kWorkspace, in order of their Allocates
+};
+
+// kInvalid, with what stands where it may not, for a function that is not in the final form.
+Result<DeviceProgram> SplitKernels(const Function& f);
+
+}  // namespace hone::ir
