@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "pipeline/task_list.h"
 #include "pipeline/toml_table.h"
+#include "target/device_limits.h"
 
 namespace hone::pipeline {
 namespace {
@@ -99,6 +100,42 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   return file;
 }
 
+namespace {
+
+// The keys of a GPU, checked here too, so that the message has the line.
+Status ReadGpuKeys(TomlTable* table, bool cuda, Json* json) {
+  if (cuda) {
+    std::string arch;
+    HONE_RETURN_IF_ERROR(table->Read("arch", &arch));
+    if (!IsCudaArch(arch)) return table->Error("arch", "`arch` must be such as arch = \"sm_90\"");
+    (*json)["arch"] = arch;
+  }
+  DeviceLimits limits;
+  for (const LimitKey& key : LimitKeys()) {
+    std::vector<int64_t> values(1);
+    HONE_RETURN_IF_ERROR(key.count == 1 ? table->Read(key.name, values.data()) : table->Read(key.name, &values));
+    if (!table->Has(key.name)) continue;
+    if (Status status = SetLimit(key, values, &limits); !status.ok()) {
+      return table->Error(key.name, fmt::format("`{}` {}", key.name, status.message()));
+    }
+    if (key.count == 1) {
+      (*json)[key.name] = values[0];
+    } else {
+      (*json)[key.name] = values;
+    }
+  }
+  std::string key;
+  const Status status = CheckLimits(limits, &key);
+  return status.ok() ? status : table->Error(key, fmt::format("`{}`: {}", key, status.message()));
+}
+
+Status CheckDevices(const TomlTable& table, int64_t devices) {
+  if (devices >= 1 && devices <= 100000) return Status();
+  return table.Error("devices", "`devices` must be from 1 to 100000");
+}
+
+}  // namespace
+
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path) {
   TargetFile file;
   file.path = path;
@@ -108,6 +145,15 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   std::vector<std::string> features;
   int64_t threads = 1, vector_bytes = 16;
   HONE_RETURN_IF_ERROR(table.Read("kind", &kind));
+  if (kind == "cuda" || kind == "opencl") {
+    Json json = {{"kind", kind}};
+    HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
+    HONE_RETURN_IF_ERROR(ReadGpuKeys(&table, kind == "cuda", &json));
+    HONE_RETURN_IF_ERROR(table.Finish());
+    HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));
+    file.json = DumpJson(json);
+    return file;
+  }
   HONE_RETURN_IF_ERROR(table.Read("triple", &triple));
   HONE_RETURN_IF_ERROR(table.Read("cpu", &cpu));
   HONE_RETURN_IF_ERROR(table.Read("features", &features));
@@ -124,7 +170,7 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   if (vector_bytes != 16 && vector_bytes != 32 && vector_bytes != 64) {
     return table.Error("vector_bytes", "`vector_bytes` must be 16, 32 or 64");
   }
-  if (file.devices < 1 || file.devices > 100000) return table.Error("devices", "`devices` must be from 1 to 100000");
+  HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));
   // Only what was written: a key that is not there means "as the host has it".
   Json json = {{"kind", kind}};
   if (table.Has("triple")) json["triple"] = triple;

@@ -83,10 +83,86 @@ Status CompleteCpu(JsonReader* reader, Target* target) {
                                           target->cpu));
 }
 
+std::string LimitText(const LimitKey& key, DeviceLimits limits) {
+  std::vector<std::string> numbers;
+  for (int i = 0; i < key.count; ++i) numbers.push_back(std::to_string(key.at(&limits)[i]));
+  return Join(numbers, "x");
+}
+
+Status ParseLimit(const std::string& text, const std::string& flag, const std::string& value, DeviceLimits* limits) {
+  std::vector<std::string> flags = {"-arch"};
+  for (const LimitKey& key : LimitKeys()) {
+    flags.emplace_back(key.flag);
+    if (flag != key.flag) continue;
+    std::vector<int64_t> numbers;
+    for (const std::string& part : Split(value, 'x')) {
+      Result<int64_t> number = ParseInt(part);
+      if (!number.ok()) return Status::Invalid(fmt::format("target `{}`: {}: `{}` is no number", text, flag, part));
+      numbers.push_back(*number);
+    }
+    return SetLimit(key, numbers, limits).WithContext(fmt::format("target `{}`: {}", text, flag));
+  }
+  return Status::Invalid(fmt::format("target `{}`: unknown key `{}`{}", text, flag, SuggestionText(flag, flags)));
+}
+
+Status ParseGpu(const std::string& text, const std::vector<std::string>& words, Target* target) {
+  std::map<std::string, bool> seen;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    const std::string flag = words[i].substr(0, equals);
+    if (equals == std::string::npos || flag.empty() || flag[0] != '-') {
+      return Status::Invalid(fmt::format("target `{}`: `{}` is not of the form -key=value", text, words[i]));
+    }
+    if (seen[flag]) return Status::Invalid(fmt::format("target `{}`: {} is given twice", text, flag));
+    seen[flag] = true;
+    const std::string value = words[i].substr(equals + 1);
+    if (flag == "-arch" && target->kind == TargetKind::kCuda) {
+      target->cpu = value;
+    } else {
+      HONE_RETURN_IF_ERROR(ParseLimit(text, flag, value, &target->limits));
+    }
+  }
+  if (target->kind == TargetKind::kCuda && !IsCudaArch(target->cpu)) {
+    return Status::Invalid(fmt::format("target `{}`: -arch must be such as sm_90", text));
+  }
+  std::string key;
+  const Status status = CheckLimits(target->limits, &key);
+  return status.WithContext(fmt::format("target `{}`: {}", text, key));
+}
+
+// cuda and opencl: nothing is taken from this host, which may have no such device.
+Result<Target> ReadGpu(JsonReader* reader, TargetKind kind) {
+  Target target;
+  target.kind = kind;
+  if (kind == TargetKind::kCuda) {
+    HONE_RETURN_IF_ERROR(reader->Read("arch", &target.cpu));
+    if (!IsCudaArch(target.cpu)) {
+      return reader->Error("arch", fmt::format("`{}` is no architecture; write for example sm_90", target.cpu));
+    }
+  }
+  for (const LimitKey& key : LimitKeys()) {
+    if (!reader->Has(key.name)) continue;
+    std::vector<int64_t> values(1);
+    HONE_RETURN_IF_ERROR(key.count == 1 ? reader->Read(key.name, values.data()) : reader->Read(key.name, &values));
+    if (Status status = SetLimit(key, values, &target.limits); !status.ok()) {
+      return reader->Error(key.name, status.message());
+    }
+  }
+  HONE_RETURN_IF_ERROR(reader->Finish());
+  std::string key;
+  if (Status status = CheckLimits(target.limits, &key); !status.ok()) return reader->Error(key, status.message());
+  return target;
+}
+
 }  // namespace
 
 std::string Target::Text() const {
   std::string text = kKindNames[static_cast<int>(kind)];
+  if (IsGpu()) {
+    if (!cpu.empty()) text += " -arch=" + cpu;
+    for (const LimitKey& key : LimitKeys()) text += fmt::format(" {}={}", key.flag, LimitText(key, limits));
+    return text;
+  }
   if (!triple.empty()) text += " -triple=" + triple;
   if (!cpu.empty()) text += " -cpu=" + cpu;
   if (!features.empty()) text += " -features=" + Join(features, ",");
@@ -99,6 +175,10 @@ Result<Target> Target::Parse(const std::string& text) {
   if (words.empty()) return Status::Invalid("a target's text is empty; write for example `cpu -threads=2 -vector=32`");
   Target target;
   HONE_ASSIGN_OR_RETURN(target.kind, ParseKind(words[0]));
+  if (target.IsGpu()) {
+    HONE_RETURN_IF_ERROR(ParseGpu(text, words, &target));
+    return target;
+  }
   std::map<std::string, bool> seen;
   for (size_t i = 1; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -151,6 +231,7 @@ Result<Target> ReadTargetFile(const std::string& path) {
 
   Target target;
   target.kind = *kind;
+  if (target.IsGpu()) return ReadGpu(&reader, *kind);
   // What is not said is the host's; but another CPU or triple says nothing of this host's features.
   const bool own = !reader.Has("cpu") && !reader.Has("triple") && !reader.Has("features");
   if (*kind == TargetKind::kCpu) {

@@ -1,10 +1,12 @@
-// Target: the device kind and everything that code generation depends on. Its canonical text is part of a record's identity.
+// Target: the device kind and everything that code generation depends on. Its canonical text is part of a record's
+// identity.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "target/device_limits.h"
 
 namespace hone {
 
@@ -12,15 +14,20 @@ enum class TargetKind { kCpu, kCuda, kOpenCl, kVta };
 
 struct Target {
   TargetKind kind = TargetKind::kCpu;
-  std::string triple;    // cpu: "x86_64-unknown-linux-gnu"
-  std::string cpu;       // cpu: LLVM's name, "sapphirerapids"; cuda: "sm_90"
+  std::string triple;                 // cpu: "x86_64-unknown-linux-gnu"
+  std::string cpu;                    // cpu: LLVM's name, "sapphirerapids"; cuda: "sm_90"
   std::vector<std::string> features;  // cpu: LLVM's feature names that are on and matter, sorted: "avx512f", "fma"
-  int threads = 1;       // cpu: worker threads of a kernel
-  int vector_bytes = 16; // cpu: width of the vectors to use: 64, 32 or 16
-  int vector_registers = 16;  // cpu: 32 with AVX-512 and on AArch64
+  int threads = 1;                    // cpu: worker threads of a kernel
+  int vector_bytes = 16;              // cpu: width of the vectors to use: 64, 32 or 16
+  int vector_registers = 16;          // cpu: 32 with AVX-512 and on AArch64
+  DeviceLimits limits;                // cuda, opencl
 
-  int FloatLanes() const { return vector_bytes / 4; }  // also the channel block of NCHWc tensors
-  // Canonical: "cpu -triple=x86_64-unknown-linux-gnu -cpu=sapphirerapids -features=avx2,avx512f,fma -threads=2 -vector=64"
+  bool IsGpu() const { return kind == TargetKind::kCuda || kind == TargetKind::kOpenCl; }
+  // The channel block of NCHWc tensors. On a GPU 1, so that "blocked" tensors lie in memory as NCHW, row-major.
+  int FloatLanes() const { return IsGpu() ? 1 : vector_bytes / 4; }
+  // Canonical, one line: "cpu -triple=x86_64-unknown-linux-gnu -cpu=sapphirerapids -features=avx2,avx512f,fma
+  // -threads=2 -vector=64"; "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535
+  // -shared=49152 -registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=132".
   std::string Text() const;
   static Result<Target> Parse(const std::string& text);
 };
@@ -28,9 +35,10 @@ struct Target {
 // This machine: cpu name and features from the system (no LLVM here; base/cpu.h), threads = logical cores.
 Result<Target> HostTarget();
 
-// A target file (JSON, as hone-plan writes from pipelines/targets/*.toml): {"kind": "cpu"} alone means the host; cpu, triple,
-// features, threads, vector_bytes override. `cpu` is a level of the x86-64 psABI, whose features are then on, or LLVM's
-// name of another, whose features must be listed. Unknown keys, and vectors wider than the features have, are errors.
+// A target file (JSON, as hone-plan writes from pipelines/targets/*.toml): {"kind": "cpu"} alone means the host; cpu,
+// triple, features, threads, vector_bytes override. `cpu` is a level of the x86-64 psABI, whose features are then on,
+// or LLVM's name of another, whose features must be listed. For "cuda" (with `arch`) and "opencl" the keys are those of
+// LimitKeys(). Unknown keys, vectors wider than the features have, and limits that make no sense are errors.
 Result<Target> ReadTargetFile(const std::string& path);
 
 }  // namespace hone

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "target/target.h"
 
 namespace hone::pipeline {
 namespace {
@@ -219,6 +220,36 @@ TEST(TargetFile, HandsOnWhatIsWrittenAndNothingElse) {
   EXPECT_EQ(other->json.find("devices"), std::string::npos);
   EXPECT_NE(other->json.find("\"threads\": 2"), std::string::npos);
   EXPECT_NE(other->json.find("\"vector_bytes\": 32"), std::string::npos);
+}
+
+TEST(TargetFile, ReadsTheLimitsOfAGpu) {
+  const Result<TargetFile> file =
+      ParseTargetFile("kind = \"cuda\"\narch = \"sm_80\"\nblock = [512, 256, 64]\nshared_bytes = 4096\ndevices = 2\n",
+                      "targets/gpu.toml");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->devices, 2);
+  TempDir dir = *TempDir::Create();
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("gpu.json"), file->json).ok());
+  const Result<Target> target = ReadTargetFile(dir.Join("gpu.json"));
+  ASSERT_TRUE(target.ok()) << target.status().message();
+  EXPECT_EQ(target->cpu, "sm_80");
+  EXPECT_EQ(target->limits.max_block[0], 512);
+  EXPECT_EQ(target->limits.shared_bytes_per_block, 4096);
+  const Bad cases[] = {
+      {"kind = \"cuda\"\n", "1: `arch` must be such as"},
+      {"kind = \"cuda\"\narch = \"sm90\"\n", "2: `arch` must be such as"},
+      {"kind = \"opencl\"\nwarp = 31\n", "2: `warp`: must be a power of two, is 31"},
+      {"kind = \"opencl\"\n\nshared_bytes = -4\n", "3: `shared_bytes` must be from 0"},
+      {"kind = \"opencl\"\nblock = [1, 2]\n", "2: `block` must be 3 numbers"},
+      {"kind = \"opencl\"\narch = \"sm_80\"\n", "2: unknown key `arch`"},
+      {"kind = \"opencl\"\nshared_byte = 3\n", "2: unknown key `shared_byte`; did you mean `shared_bytes`?"},
+  };
+  for (const Bad& bad : cases) {
+    const Result<TargetFile> refused = ParseTargetFile(bad.text, "t.toml");
+    ASSERT_FALSE(refused.ok()) << bad.text;
+    EXPECT_EQ(refused.status().message().rfind(std::string("t.toml:") + bad.message, 0), 0U)
+        << refused.status().message();
+  }
 }
 
 TEST(TargetFile, NamesFileAndLineOfAMistake) {

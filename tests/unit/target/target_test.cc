@@ -31,11 +31,40 @@ TEST(Target, TheOrderOfWordsDoesNotMatter) {
   EXPECT_EQ(target->Text(), kText);
 }
 
-TEST(Target, OtherKinds) {
-  auto target = Target::Parse("cuda -cpu=sm_90");
-  ASSERT_TRUE(target.ok());
+constexpr const char* kCudaText =
+    "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 -registers=65536 "
+    "-thread-registers=255 -warp=32 -vector=16 -multiprocessors=132";
+
+TEST(Target, GpusSayTheirLimits) {
+  auto target = Target::Parse(kCudaText);
+  ASSERT_TRUE(target.ok()) << target.status().message();
   EXPECT_EQ(target->kind, TargetKind::kCuda);
-  EXPECT_EQ(target->Text(), "cuda -cpu=sm_90");
+  EXPECT_EQ(target->cpu, "sm_90");
+  EXPECT_EQ(target->limits.max_block[2], 64);
+  EXPECT_EQ(target->limits.multiprocessors, 132);
+  EXPECT_EQ(target->Text(), kCudaText);
+  EXPECT_EQ(target->FloatLanes(), 1) << "tensors are plain there";
+  // What is left out is the usual, and is said.
+  EXPECT_EQ(Target::Parse("cuda -multiprocessors=132 -arch=sm_90")->Text(), kCudaText);
+  EXPECT_EQ(Target::Parse("opencl -threads=256")->limits.max_threads_per_block, 256);
+}
+
+TEST(Target, RefusesNonsenseLimits) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{"cuda", "-arch must be such as sm_90"}, Case{"cuda -arch=90", "sm_90"}, Case{"cuda -arch=sm_9", "sm_90"},
+        Case{"cuda -arch=sm_90 -cpu=x", "unknown key `-cpu`"}, Case{"opencl -arch=sm_90", "unknown key `-arch`"},
+        Case{"opencl -warp=33", "warp: must be a power of two"}, Case{"opencl -warp=0", "from 1 to 128, is 0"},
+        Case{"opencl -block=1024x4", "must be 3 numbers"}, Case{"opencl -shared=x", "is no number"},
+        Case{"opencl -threads=16", "does not fit a block of 16"}, Case{"opencl -vector=12", "4, 8 or 16"},
+        Case{"opencl -warp=8 -warp=8", "twice"}, Case{"opencl warp=8", "-key=value"}}) {
+    auto target = Target::Parse(c.text);
+    ASSERT_FALSE(target.ok()) << c.text;
+    EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
+  }
 }
 
 TEST(Target, RefusesWhatItDoesNotKnow) {
@@ -163,6 +192,34 @@ TEST_F(TargetFile, NamesMustBeKnown) {
     EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
   }
   EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "znver4", "features": ["avx512vbmi2"]})").ok());
+}
+
+TEST_F(TargetFile, ReadsTheLimitsOfAGpu) {
+  auto gpu = Read(R"({"kind": "cuda", "arch": "sm_80", "multiprocessors": 108, "block": [512, 256, 64]})");
+  ASSERT_TRUE(gpu.ok()) << gpu.status().message();
+  EXPECT_EQ(gpu->cpu, "sm_80");
+  EXPECT_EQ(gpu->limits.multiprocessors, 108);
+  EXPECT_EQ(gpu->limits.max_block, (std::array<int64_t, 3>{512, 256, 64}));
+  EXPECT_EQ(Target::Parse(gpu->Text())->limits, gpu->limits);
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  for (const Case& c :
+       {Case{R"({"kind": "cuda"})", "arch"},
+        Case{R"({"kind": "cuda", "arch": "gfx90a"})", "/arch: `gfx90a` is no arch"},
+        Case{R"({"kind": "opencl", "shared_bytes": -1})", "/shared_bytes: must be from 0"},
+        Case{R"({"kind": "opencl", "block": [1, 2]})", "/block: must be 3 numbers"},
+        Case{R"({"kind": "opencl", "block": [16, 2, 2]})", "/block: 16 threads along x"},
+        Case{R"({"kind": "opencl", "warps": 32})", "did you mean `warp`"},
+        Case{R"({"kind": "opencl", "warp": "wide"})", "/warp: expected an integer"},
+        Case{R"({"kind": "opencl", "registers_per_block": 256, "registers_per_thread": 257})", "/registers_per_thread"},
+        Case{R"({"kind": "opencl", "threads": 2})", "threads"}}) {
+    auto target = Read(c.text);
+    ASSERT_FALSE(target.ok()) << c.text;
+    EXPECT_NE(target.status().message().find("t.json"), std::string::npos) << target.status().message();
+    EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
+  }
 }
 
 TEST_F(TargetFile, ErrorsNameFileAndKey) {
