@@ -1,0 +1,49 @@
+// The gate: has a library become slower or faster than its reference? Both ran in turns in the same night, so that the
+// machine's mood hits them alike; what is compared is the median of each process, as runs within a process resemble
+// one another and say nothing about the next one.
+//
+// A change counts if all of this holds:
+//   - it is larger than 2 %, and than 4 robust deviations of what the same measurement says of equal libraries (A/A);
+//   - the exact test of Mann and Whitney gives p < 0.01: seven processes each can reach 0.0006, four each never;
+//   - one immediate repeat says the same (Confirm).
+// Improvements are held to the same rule, as accepting one moves the reference.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hone::nightly {
+
+enum class Change { kNone, kSlower, kFaster };
+const char* ChangeName(Change change);  // "none", "slower", "faster"
+
+struct GateRule {
+  double least_change = 0.02;  // as a share of the reference
+  double deviations = 4;
+  double p = 0.01;
+  int least_history = 5;  // fewer A/A nights say nothing about the noise
+  double confidence = 0.99;
+};
+
+struct Comparison {
+  Change change = Change::kNone;
+  double ratio = 1;          // library / reference: Hodges and Lehmann's estimate over the processes
+  double low = 1, high = 1;  // its interval, with GateRule::confidence
+  double p = 1;
+  double threshold = 0;  // smallest change that counted, as a share
+  std::string why;       // in words, for the report: which of the conditions decided
+};
+
+// The robust standard deviation (1.4826 x median absolute deviation from the median) of the logarithms of `ratios`.
+double RobustDeviation(const std::vector<double>& ratios);
+
+// `library`, `reference`: seconds, the median of each process. `history`: ratios of equal libraries in earlier nights
+// of the same environment. Nothing is decided with fewer than 5 processes a side: `change` is kNone, and `why` says so.
+Comparison Compare(const std::vector<double>& library, const std::vector<double>& reference,
+                   const std::vector<double>& history, const GateRule& rule = {});
+
+// What stands after the repeat: the change if both say the same, else none; figures of both nights' processes together
+// are not made, the repeat is a new experiment.
+Change Confirm(const Comparison& first, const Comparison& repeat);
+
+}  // namespace hone::nightly

@@ -1,0 +1,88 @@
+#include "nightly/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/rng.h"
+
+namespace hone::nightly {
+namespace {
+
+using ::testing::HasSubstr;
+using Values = std::vector<double>;
+
+const Values kReference = {1.000, 1.002, 1.004, 0.998, 0.999, 1.003, 1.001};
+
+Values Times(Values values, double factor) {
+  for (double& value : values) value *= factor;
+  return values;
+}
+
+TEST(Gate, ALargeChangeCounts) {
+  const Comparison slower = Compare(Times(kReference, 1.05), kReference, {});
+  EXPECT_EQ(slower.change, Change::kSlower);
+  EXPECT_NEAR(slower.ratio, 1.05, 0.003);
+  EXPECT_LT(slower.low, 1.05);
+  EXPECT_GT(slower.high, 1.05);
+  EXPECT_GT(slower.low, 1.04);
+  EXPECT_EQ(Compare(Times(kReference, 0.95), kReference, {}).change, Change::kFaster);
+}
+
+TEST(Gate, BelowTwoPercentIsNoChangeHoweverCertain) {
+  const Comparison c = Compare(Times(kReference, 1.015), kReference, {});
+  EXPECT_EQ(c.change, Change::kNone);
+  EXPECT_LT(c.p, 0.001);
+  EXPECT_THAT(c.why, HasSubstr("within 2.0 %"));
+}
+
+TEST(Gate, ALargeDifferenceThatMayBeChanceIsNone) {
+  const Comparison c = Compare({1.2, 0.9, 1.1, 1.05, 0.97, 1.3, 0.99}, {1.0, 1.2, 0.9, 0.95, 1.1, 1.0, 0.98}, {});
+  EXPECT_EQ(c.change, Change::kNone);
+  EXPECT_THAT(c.why, HasSubstr("may be chance"));
+}
+
+// Where equal libraries differ by 2 % (robust deviation), 5 % say nothing.
+TEST(Gate, TheNetworksOwnNoiseRaisesTheThreshold) {
+  const Values noisy = {0.98, 1.02, 1.0, 0.97, 1.03, 1.01, 0.99};
+  const Comparison c = Compare(Times(kReference, 1.05), kReference, noisy);
+  EXPECT_EQ(c.change, Change::kNone);
+  EXPECT_NEAR(c.threshold, 4 * RobustDeviation(noisy), 1e-12);
+  EXPECT_GT(c.threshold, 0.05);
+  // Four nights are not enough to know the noise.
+  EXPECT_EQ(Compare(Times(kReference, 1.05), kReference, {0.9, 1.1, 0.8, 1.2}).change, Change::kSlower);
+}
+
+TEST(Gate, TooLittleDecidesNothing) {
+  EXPECT_THAT(Compare({1, 1, 1, 1}, kReference, {}).why, HasSubstr("too few processes: 4 and 7"));
+  Values broken = Times(kReference, 2);
+  broken[3] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(Compare(broken, kReference, {}).change, Change::kNone);
+  broken[3] = 0;
+  EXPECT_EQ(Compare(broken, kReference, {}).change, Change::kNone);
+}
+
+TEST(Gate, ARepeatMustSayTheSame) {
+  Comparison slower, faster, none;
+  slower.change = Change::kSlower;
+  faster.change = Change::kFaster;
+  EXPECT_EQ(Confirm(slower, slower), Change::kSlower);
+  EXPECT_EQ(Confirm(slower, none), Change::kNone);
+  EXPECT_EQ(Confirm(slower, faster), Change::kNone);
+}
+
+TEST(Gate, RobustDeviationIgnoresOneWildNight) {
+  Rng rng(3);
+  Values ratios;
+  for (int i = 0; i < 400; ++i) ratios.push_back(std::exp(0.01 * rng.Normal()));
+  EXPECT_NEAR(RobustDeviation(ratios), 0.01, 0.0015);
+  ratios[7] = 5;
+  EXPECT_NEAR(RobustDeviation(ratios), 0.01, 0.0015);
+  EXPECT_EQ(RobustDeviation({1.3}), 0);
+}
+
+}  // namespace
+}  // namespace hone::nightly
