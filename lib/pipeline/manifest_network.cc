@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include "pipeline/manifest_writer.h"
+#include "pipeline/plan.h"
+
+namespace hone::pipeline {
+namespace {
+
+// `--winograd 4`; empty for the default, which changes no command.
+std::string NumericsFlags(const PipelineFile& pipeline) {
+  const int64_t cap = pipeline.tune.winograd;
+  return cap == TuneSettings().winograd ? "" : fmt::format("--winograd {}", cap == 0 ? "off" : std::to_string(cap));
+}
+
+// The cap on numerics, where it is not the default.
+void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
+  const std::string flags = NumericsFlags(*job.pipeline);
+  if (!flags.empty()) build->bindings.push_back({"numerics", flags});
+}
+
+}  // namespace
+
+NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, bool tuned) const {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  const std::string dir = fmt::format("out/{}{}", name, tuned ? "" : ".untuned");
+  NinjaBuild build;
+  build.outputs = {fmt::format("{}/lib{}.so", dir, net)};
+  build.implicit_outputs = {fmt::format("{}/{}.h", dir, net), fmt::format("{}/{}.params", dir, net),
+                            fmt::format("{}/{}.graph.json", dir, net), dir + "/manifest.json"};
+  build.rule = tuned ? "build" : "build_untuned";
+  build.inputs = {GraphPath(net)};
+  build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-build")};
+  build.order_only_inputs = {Tool("hone-build")};
+  build.bindings = {{"job", name}, {"target", TargetPath(job.target->name)}, {"name", net}, {"dir", dir}};
+  const std::string best = ChoicePath(name);
+  if (tuned) {
+    build.implicit_inputs.insert(build.implicit_inputs.begin(), best);
+    build.bindings.push_back({"best", best});
+  } else {
+    // It needs no choice, but compiling it beside the tuning would only make that wait.
+    build.order_only_inputs.push_back(best);
+  }
+  AddParameters(job, &build);
+  if (tuned) AddNumerics(job, &build);
+  return build;
+}
+
+void ManifestWriter::PickEdge(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  NinjaBuild build;
+  build.outputs = {fmt::format("best/{}.json", name)};
+  build.rule = "pick_best";
+  build.inputs = {TaskListPath(net, job.target->name)};
+  build.implicit_inputs = job.stamps;
+  build.implicit_inputs.push_back(AbiPath("hone-pick-best"));
+  build.order_only_inputs = {Tool("hone-pick-best")};
+  build.bindings = {{"job", name}, {"records", "records/" + job.target->name}};
+  AddNumerics(job, &build);
+  if (!job.pipeline->in_network) {
+    build.implicit_outputs = {ChoicePath(name)};
+    build.bindings.push_back({"choice", "--choice " + ChoicePath(name)});
+  }
+  Build(build);
+}
+
+void ManifestWriter::ConfirmEdge(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  NinjaBuild build;
+  build.outputs = {FiguresPath(job)};
+  build.implicit_outputs = {ChoicePath(name)};
+  build.rule = "confirm";
+  build.inputs = {fmt::format("best/{}.json", name)};
+  build.implicit_inputs = {GraphPath(net), TargetPath(job.target->name), AbiPath("hone-confirm")};
+  build.order_only_inputs = {Tool("hone-confirm")};
+  build.bindings = {{"job", name},
+                    {"graph", GraphPath(net)},
+                    {"target", TargetPath(job.target->name)},
+                    {"choice", ChoicePath(name)},
+                    {"pool", PoolName(*job.target)}};
+  AddParameters(job, &build);
+  Build(build);
+}
+
+void ManifestWriter::BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, const NinjaBuild& untuned) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  const std::string best = FiguresPath(job);
+  NinjaBuild build;
+  build.outputs = {fmt::format("bench/{}.json", name)};
+  build.rule = "bench";
+  build.inputs = {tuned.outputs[0]};
+  build.implicit_inputs = {tuned.implicit_outputs[1], untuned.outputs[0], untuned.implicit_outputs[1],
+                           SettingsPath(net, "bench"), AbiPath("hone-bench")};
+  // Only to say what tuning had promised: new figures of the same choice are no reason to time it again.
+  build.order_only_inputs = {best, Tool("hone-bench")};
+  build.bindings = {{"job", name},
+                    {"dir", "out/" + name},
+                    {"baseline", "out/" + name + ".untuned"},
+                    {"best", best},
+                    {"settings", SettingsPath(net, "bench")},
+                    {"pool", PoolName(*job.target)}};
+  AddParameters(job, &build);
+  Build(build);
+}
+
+void ManifestWriter::ReportEdge(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  const std::string list = TaskListPath(net, job.target->name), best = FiguresPath(job);
+  const std::string dir = "report/" + name;
+  NinjaBuild build;
+  build.outputs = {dir + "/index.html"};
+  build.implicit_outputs = {dir + "/report.json", dir + "/junit.xml", dir + "/report.md"};
+  build.rule = "report";
+  build.inputs = {fmt::format("bench/{}.json", name)};
+  build.implicit_inputs = {list, best, AbiPath("hone-report")};
+  // The report tells of trials, too, that found nothing better and changed no best. Not by the alias of the stamps:
+  // after a restat Ninja logs the time of the newest input that is a file, an alias is none, and the edge would stay
+  // dirty.
+  build.implicit_inputs.insert(build.implicit_inputs.end(), job.stamps.begin(), job.stamps.end());
+  build.order_only_inputs = {Tool("hone-report")};
+  build.bindings = {
+      {"job", name}, {"tasks", list}, {"best", best}, {"records", "records/" + job.target->name}, {"dir", dir}};
+  Build(build);
+}
+
+void ManifestWriter::NetworkEdges(const NetworkJob& job) {
+  Section(fmt::format("{} on {}", job.pipeline->name, job.target->name));
+  PickEdge(job);
+  if (job.pipeline->in_network) ConfirmEdge(job);
+  const NinjaBuild tuned = BuildEdge(job, true), untuned = BuildEdge(job, false);
+  Build(tuned);
+  Build(untuned);
+  BenchEdge(job, tuned, untuned);
+  ReportEdge(job);
+}
+
+}  // namespace hone::pipeline

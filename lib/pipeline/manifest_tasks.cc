@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "pipeline/manifest_writer.h"
+#include "pipeline/plan.h"
+
+namespace hone::pipeline {
+namespace {
+
+std::string ShapeText(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (const int64_t extent : shape) text += fmt::format("{}{}", text.empty() ? "" : ",", extent);
+  return text;
+}
+
+}  // namespace
+
+void AddParameters(const NetworkJob& job, NinjaBuild* build) {
+  if (job.parameters.empty()) return;
+  build->implicit_inputs.push_back(job.parameters);
+  std::string flags = "--parameter-file " + EscapeValue(ShellQuote(job.parameters));
+  for (const auto& [input, shape] : job.pipeline->inputs) {
+    flags += " --input " + EscapeValue(ShellQuote(fmt::format("{}={}", input, ShapeText(shape))));
+  }
+  build->bindings.push_back({"parameters", flags});
+}
+
+void ManifestWriter::ExtractEdge(const NetworkJob& job) {
+  const std::string& net = job.pipeline->name;
+  const std::string graph = GraphPath(net);
+  const bool first = graphs_.emplace(net, true).second;
+  if (first) Section(fmt::format("{}: {}, batch {}", net, job.network, job.pipeline->batch));
+  // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that
+  // does.
+  writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
+  NinjaBuild build;
+  build.outputs = {TaskListPath(net, job.target->name)};
+  build.implicit_outputs = job.task_files;
+  build.rule = "extract";
+  build.inputs = {SettingsPath(net, "extract")};
+  build.implicit_inputs = {TargetPath(job.target->name), AbiPath("hone-extract")};
+  if (job.network_is_file) build.implicit_inputs.push_back(job.network);
+  // The graph is the same on every target: the first target's edge makes it, the others come after.
+  (first ? build.implicit_outputs : build.implicit_inputs).push_back(graph);
+  build.order_only_inputs = {Tool("hone-extract")};
+  build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
+                    {"network", EscapeValue(ShellQuote(job.network))},
+                    {"batch", std::to_string(job.pipeline->batch)},
+                    {"target", TargetPath(job.target->name)},
+                    {"graph", graph},
+                    {"tasks", build.outputs[0]}};
+  if (!job.plugin.empty()) {
+    // An input: a plugin that was built again may have other operators. What it makes of them is in the outputs.
+    build.implicit_inputs.push_back(job.plugin);
+    build.bindings[1].second += " --plugin " + EscapeValue(ShellQuote(job.plugin));
+  }
+  AddParameters(job, &build);
+  if (!job.pipeline->inputs.empty() && job.parameters.empty()) {
+    std::string flags;
+    for (const auto& [input, shape] : job.pipeline->inputs) {
+      flags += fmt::format("{}--input {}", flags.empty() ? "" : " ",
+                           EscapeValue(ShellQuote(fmt::format("{}={}", input, ShapeText(shape)))));
+    }
+    if (job.parameters.empty()) build.bindings.push_back({"parameters", ""});
+    std::string& value = build.bindings.back().second;
+    value += (value.empty() ? "" : " ") + flags;
+  }
+  Build(build);
+}
+
+void ManifestWriter::TuneEdges() {
+  const TargetFile* target = nullptr;
+  for (const TuneJob& task : input_.tasks) {
+    if (task.target != target) {
+      target = task.target;
+      Section(fmt::format("tasks on {}", target->name));
+    }
+    std::string users;
+    for (const TuneJob::User& user : task.users) {
+      users += fmt::format("{}{} x{}", users.empty() ? "" : ", ", user.pipeline->name, user.weight);
+    }
+    // The larger budget covers the smaller ones, so one edge serves all who ask.
+    if (task.users.size() > 1) users += fmt::format("; largest budget: {}", task.budget->name);
+    writer_.Comment(task.entry->workload + " : " + users);
+    TuneEdge(task);
+  }
+}
+
+void ManifestWriter::TuneEdge(const TuneJob& task) {
+  NinjaBuild build;
+  build.outputs = {task.stamp};
+  build.rule = "tune";
+  build.inputs = {TaskPath(task.entry->id)};
+  build.implicit_inputs = {task.settings, AbiPath("hone-tune")};
+  std::string donors;
+  for (const TuneJob::Donor& donor : task.donors) {
+    build.implicit_inputs.push_back(donor.stamp);
+    donors += fmt::format("{}--donor {}", donors.empty() ? "" : " ", donor.db);
+  }
+  build.order_only_inputs = {Tool("hone-tune")};
+  build.bindings = {{"settings", task.settings}, {"db", task.db}, {"pool", PoolName(task)}};
+  if (!donors.empty()) build.bindings.push_back({"donors", donors});
+  Build(build);
+}
+
+void ManifestWriter::RoundEdges(const Round& round) {
+  const std::string name = JobName(round.job->pipeline->name, round.job->target->name);
+  if (round.round == 1) {
+    Section(fmt::format("{}: {} trials shared out over {} tasks, in {} rounds", name,
+                        round.job->pipeline->tune.trials_total, round.tasks.size(), kRounds));
+  }
+  NinjaBuild build;
+  build.outputs = round.settings;
+  build.rule = "allocate";
+  build.inputs = {TaskListPath(round.job->pipeline->name, round.job->target->name)};
+  build.implicit_inputs = {SettingsPath(round.job->pipeline->name, "tune"), AbiPath("hone-allocate")};
+  build.implicit_inputs.insert(build.implicit_inputs.end(), round.before.begin(), round.before.end());
+  build.order_only_inputs = {Tool("hone-allocate")};
+  build.bindings = {{"job", name},
+                    {"settings", SettingsPath(round.job->pipeline->name, "tune")},
+                    {"round", std::to_string(round.round)},
+                    {"stamps", round.before_dir},
+                    {"dir", round.dir}};
+  Build(build);
+  for (const TuneJob& task : round.tasks) TuneEdge(task);
+}
+
+}  // namespace hone::pipeline

@@ -1,0 +1,69 @@
+// The text of the manifest is written by one class, a file a purpose: manifest.cc the order and the names to ask for,
+// manifest_rules.cc devices and rules, manifest_tasks.cc the edges of tasks, manifest_network.cc those of networks.
+// Only these files include this.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pipeline/manifest.h"
+#include "pipeline/ninja_writer.h"
+
+namespace hone::pipeline {
+
+// The pools of a device. The name cannot be mistaken for Ninja's own pool `console`.
+std::string PoolName(const TargetFile& target);
+std::string PoolName(const TuneJob& task);
+
+std::string GraphPath(const std::string& pipeline);
+// What is to be built, without figures. `job`: JobName.
+std::string ChoicePath(const std::string& job);
+// The choice with all that was measured of it.
+std::string FiguresPath(const NetworkJob& job);
+
+class ManifestWriter {
+ public:
+  explicit ManifestWriter(const ManifestInput& input) : input_(input) {}
+
+  // kInvalid if two statements make the same path.
+  Result<std::string> Write();
+
+ private:
+  std::string Tool(const std::string& name) const { return input_.tools + "/" + name; }
+  // A command: `exec`, so that Ninja waits for the tool itself when it is told to stop; the launcher where the work
+  // wants the device's own machine, read by the shell at run time, so that another one changes no command.
+  std::string Command(const std::string& tool, const std::string& arguments, bool launched = false) const;
+  void Rule(const std::string& name, const std::string& command, const std::string& description,
+            NinjaBindings more = {});
+  void Build(const NinjaBuild& build);
+  void Section(const std::string& title);
+
+  void Head();
+  void Rules();
+  void ManifestEdge();
+  void ExtractEdge(const NetworkJob& job);
+  void TuneEdges();
+  void TuneEdge(const TuneJob& task);
+  void RoundEdges(const Round& round);
+  void PickEdge(const NetworkJob& job);
+  void ConfirmEdge(const NetworkJob& job);
+  void BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, const NinjaBuild& untuned);
+  void ReportEdge(const NetworkJob& job);
+  void NetworkEdges(const NetworkJob& job);
+  void Aliases();
+  NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
+
+  const ManifestInput& input_;
+  NinjaWriter writer_;
+  std::unordered_map<std::string, bool> made_;
+  std::map<std::string, bool> graphs_;  // of networks whose graph has its edge
+  std::string clash_;
+};
+
+// The file of the network's parameters, if the pipeline names one: a further input, and the flag for it.
+void AddParameters(const NetworkJob& job, NinjaBuild* build);
+
+}  // namespace hone::pipeline
