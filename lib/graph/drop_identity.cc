@@ -8,7 +8,7 @@ namespace hone::graph {
 namespace {
 
 bool PassesOn(const Node& node) {
-  if (!node.workload.epilogue.empty()) return false;
+  if (!node.workload.epilogue.empty() || node.workload.chain()) return false;
   const std::string& op = node.workload.op;
   if (op == "dropout" || op == "identity") return true;
   if (op == "reshape" || op == "expand") return node.output == node.workload.inputs[0];

@@ -9,6 +9,7 @@ namespace hone::graph {
 namespace {
 
 bool IsAnchor(const Node& node) {
+  if (node.workload.chain()) return false;
   return node.workload.op == "conv2d" || node.workload.op == "conv3d" || node.workload.op == "dense";
 }
 

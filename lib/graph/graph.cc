@@ -116,14 +116,9 @@ Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names
   if (!output.ok()) return output.status().WithContext(what);
   node->output = *output;
   HONE_RETURN_IF_ERROR(CheckType(what, node->output));
-  std::vector<TensorType> wanted = node->workload.inputs;
-  for (const EpilogueOp& op : node->workload.epilogue) {
-    if (op.kind == EpilogueKind::kBias) {
-      if (node->output.shape.size() < 2) return Status::Invalid(what + ": bias needs an output with channels");
-      wanted.push_back({node->output.type, {node->output.shape[1]}});
-    }
-    if (op.kind == EpilogueKind::kAdd) wanted.push_back(node->output);
-  }
+  auto operands = OperandTypes(node->workload);
+  if (!operands.ok()) return operands.status().WithContext(what);
+  const std::vector<TensorType>& wanted = *operands;
   for (size_t i = 0; i < wanted.size(); ++i) {
     auto found = types.find(node->inputs[i]);
     if (found == types.end()) {
@@ -180,7 +175,26 @@ size_t OperandCount(const Workload& workload) {
   for (const EpilogueOp& op : workload.epilogue) {
     if (op.kind == EpilogueKind::kBias || op.kind == EpilogueKind::kAdd) ++count;
   }
+  for (const Workload& next : workload.then) count += OperandCount(next) - 1;
   return count;
+}
+
+Result<std::vector<TensorType>> OperandTypes(const Workload& workload) {
+  std::vector<TensorType> types;
+  bool first = true;
+  for (const Workload& part : workload.Parts()) {
+    HONE_ASSIGN_OR_RETURN(const TensorType output, InferOutput(part));
+    types.insert(types.end(), part.inputs.begin() + (first ? 0 : 1), part.inputs.end());
+    first = false;
+    for (const EpilogueOp& op : part.epilogue) {
+      if (op.kind == EpilogueKind::kBias) {
+        if (output.shape.size() < 2) return Status::Invalid("bias needs an output with channels");
+        types.push_back({output.type, {output.shape[1]}});
+      }
+      if (op.kind == EpilogueKind::kAdd) types.push_back(output);
+    }
+  }
+  return types;
 }
 
 Status SortNodes(Graph* graph) {

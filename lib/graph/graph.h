@@ -1,7 +1,8 @@
 // Graph: a network as nodes over named tensors. doc/graph.md has the file format and the list of operators.
 //
 // A node is a workload (task/workload.h) and the names of its operands: first those of workload.inputs, then one for
-// each `bias` and `add` of the epilogue, in order. It has one output, a tensor with the node's name. Nodes stand in an
+// each `bias` and `add` of the epilogue, in order; of a chain those of the first, then of each that follows its inputs
+// but the first and its epilogue's. It has one output, a tensor with the node's name. Nodes stand in an
 // order in which they can run. Shapes are logical (NCHW, OIHW), whatever a target stores.
 #pragma once
 
@@ -82,6 +83,8 @@ Status SortNodes(Graph* graph);
 // Names distinct, tensors present, node order, operators known, operand counts, shapes, parameter recipes; fills in
 // each node's output type. kInvalid with the node or tensor and the rule.
 Status CheckGraph(Graph* graph);
+// Their types, in order. kInvalid where the workload makes no sense.
+Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 
 // How often each tensor is read: by nodes, and once for each time it stands among the outputs.
 std::map<std::string, int> CountReads(const Graph& graph);

@@ -140,9 +140,22 @@ void Epilogue(const Node& node, const std::vector<const Values*>& operands, Valu
   }
 }
 
+Values Chain(const Node& node, const std::vector<const Values*>& x, int threads) {
+  Values value;
+  size_t next = 0;
+  for (const Workload& part : node.workload.Parts()) {
+    std::vector<const Values*> operands;
+    if (next > 0) operands.push_back(&value);
+    while (operands.size() < OperandCount(part)) operands.push_back(x[next++]);
+    value = RunReferenceNode({node.name, part, {}, *InferOutput(part)}, operands, threads);
+  }
+  return value;
+}
+
 }  // namespace
 
 std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& x, int threads) {
+  if (node.workload.chain()) return Chain(node, x, threads);
   Values out(static_cast<size_t>(node.output.Elements()));
   const std::string& op = node.workload.op;
   if (define::Find(op) != nullptr) {

@@ -20,7 +20,7 @@ using TensorValues = std::map<std::string, std::vector<double>>;
 Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
                                   const std::map<std::string, std::vector<float>>& inputs, int threads);
 
-// One node. `operands` as Node::inputs.
+// One node; a chain is its members in turn. `operands` as Node::inputs.
 std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& operands,
                                      int threads);
 

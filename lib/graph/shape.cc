@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/suggest.h"
 #include "define/define.h"
@@ -122,6 +123,22 @@ constexpr Entry kOperators[] = {
 
 }  // namespace
 
+// A chain's, with every seam checked.
+static Result<TensorType> ChainOutput(const Workload& workload) {
+  std::optional<TensorType> output;
+  for (const Workload& part : workload.Parts()) {
+    if (part.op != "conv2d" && part.op != "max_pool2d" && part.op != "avg_pool2d") {
+      return Status::Unsupported(part.op + " in a chain: only conv2d, max_pool2d and avg_pool2d can be members of one");
+    }
+    if (output && (part.inputs.empty() || part.inputs[0] != *output)) {
+      return Status::Invalid(fmt::format("chain: {} takes {}, but the one before it makes {}", part.op,
+                                         part.inputs.empty() ? "nothing" : part.inputs[0].Text(), output->Text()));
+    }
+    HONE_ASSIGN_OR_RETURN(output, InferOutput(part));
+  }
+  return *output;
+}
+
 double BatchNormEpsilon(const Workload& w) {
   if (w.Find("epsilon") != nullptr) return define::Real(w, "epsilon", 1e-5);
   return 1 / define::Real(w, "inverse_epsilon", 100000);
@@ -166,6 +183,7 @@ std::vector<std::string> KnownOperators() {
 }
 
 Result<TensorType> InferOutput(const Workload& workload) {
+  if (workload.chain()) return ChainOutput(workload);
   if (define::Find(workload.op) != nullptr) return define::InferOutput(workload);
   for (const Entry& entry : kOperators) {
     if (workload.op != entry.name) continue;

@@ -14,7 +14,8 @@ namespace hone::graph {
 // All operator names, sorted.
 std::vector<std::string> KnownOperators();
 
-// The output of a workload whose inputs' shapes are given. kUnsupported for an operator that is not known, kInvalid for
+// The output of a workload whose inputs' shapes are given; a chain's is its last member's, and each member's first input
+// must be what the one before it makes. Members are conv2d, max_pool2d and avg_pool2d. kUnsupported for an operator that is not known, kInvalid for
 // shapes or attributes that do not fit each other (a convolution without an output, say).
 Result<TensorType> InferOutput(const Workload& workload);
 

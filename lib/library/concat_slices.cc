@@ -20,14 +20,14 @@ class Finder {
 
   ConcatSlices Run() {
     for (const graph::Node& node : graph_.nodes) {
-      if (node.workload.op == "concat" && computed_.count(node.name)) Try(node);
+      if (node.workload.op == "concat" && !node.workload.chain() && computed_.count(node.name)) Try(node);
     }
     return std::move(slices_);
   }
 
  private:
   void Try(const graph::Node& node) {
-    const Result<const op::Operator*> op = op::FindOperator(node.workload.op);
+    const Result<const op::Operator*> op = op::FindOperator(node.workload);
     if (!op.ok() || !node.workload.epilogue.empty()) return;
     const std::vector<op::Operand> operands = (*op)->Operands(node.workload, target_);
     const op::Operand& out = operands.back();

@@ -29,7 +29,7 @@ class Asker {
       : module_(module), pool_(pool), target_(target) {}
 
   Result<bool> Ask(const NetworkKernel& kernel, size_t residual) {
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel.workload.op));
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel.workload));
     const std::vector<op::Operand> operands = op->Operands(kernel.workload, target_);
     const size_t output = operands.size() - 1;
     if (operands[residual].physical != operands[output].physical) return false;
@@ -66,10 +66,13 @@ class Asker {
 }  // namespace
 
 int ResidualOperand(const Workload& workload, const Target& target) {
-  if (!workload.HasEpilogue(EpilogueKind::kAdd)) return -1;
-  const Result<const op::Operator*> op = op::FindOperator(workload.op);
+  // Inside a chain a residual is read before the output's place is known: only the last member's counts.
+  const Workload last = workload.Parts().back();
+  if (!last.HasEpilogue(EpilogueKind::kAdd)) return -1;
+  const Result<const op::Operator*> op = op::FindOperator(workload);
   if (!op.ok()) return -1;
   const std::vector<op::Operand> operands = (*op)->Operands(workload, target);
+  const std::string name = op::MemberOperandName("residual", workload.then.size());
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].name == "residual" && operands[i].role == op::OperandRole::kData) return static_cast<int>(i);
   }

@@ -14,7 +14,7 @@ namespace {
 
 Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKernel* kernel) {
   kernel->task = TaskId(kernel->workload, target.Text());
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel->workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel->workload));
   const pipeline::BestEntry* entry = best ? best->Find(kernel->task) : nullptr;
   if (entry && entry->config) {
     kernel->config = *entry->config;

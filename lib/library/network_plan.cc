@@ -53,7 +53,7 @@ class Planner {
     PlannedNode planned;
     planned.name = node.name;
     planned.workload = node.workload;
-    HONE_ASSIGN_OR_RETURN(planned.op, op::FindOperator(node.workload.op));
+    HONE_ASSIGN_OR_RETURN(planned.op, op::FindOperator(node.workload));
     if (planned.op->OutputType(node.workload) != node.output) {
       return Status::Invalid(fmt::format("the operator makes {}, the graph says {}",
                                          planned.op->OutputType(node.workload).Text(), node.output.Text()));

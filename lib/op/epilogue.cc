@@ -87,16 +87,19 @@ Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Exp
 }
 
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
-                                    int lanes) {
+                                    int lanes, const std::function<std::string(const std::string&)>& rename) {
   EpilogueTensors tensors;
+  auto called = [&](const char* name, int count) {
+    return rename ? rename(Numbered(name, count)) : Numbered(name, count);
+  };
   int biases = 0, residuals = 0;
   for (const EpilogueOp& e : workload.epilogue) {
     if (e.kind == EpilogueKind::kAdd) {
-      tensors.placeholders.push_back(te::Placeholder(Numbered("residual", residuals++), stored));
+      tensors.placeholders.push_back(te::Placeholder(called("residual", residuals++), stored));
       tensors.read.push_back(tensors.placeholders.back());
       tensors.is_bias.push_back(false);
     } else if (e.kind == EpilogueKind::kBias) {
-      std::string name = Numbered("bias", biases++);
+      std::string name = called("bias", biases++);
       if (lanes == 0) {
         tensors.placeholders.push_back(te::Placeholder(name, {channels}));
         tensors.read.push_back(tensors.placeholders.back());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -31,13 +32,14 @@ ir::Expr ApplyEpilogue(const Workload& workload, ir::Expr value, const std::func
 // The placeholders of the epilogue's operands as a kernel over a blocked [n, co, y, x, lane] or plain output reads
 // them. A residual has the shape `stored` (any view of the output's storage); a bias is [blocks, lanes], padded with
 // zeros by a constant computation where the channels do not fill the last block, or plain [channels] when lanes is 0.
+// `rename`: what an operand is called, from its name in EpilogueOperands (chains have several epilogues).
 struct EpilogueTensors {
   std::vector<te::Tensor> placeholders;  // raw, in operand order
   std::vector<te::Tensor> read;          // what the kernel reads, in operand order
   std::vector<bool> is_bias;
 };
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
-                                    int lanes);
+                                    int lanes, const std::function<std::string(const std::string&)>& rename = {});
 
 // The value of a blocked output at [n, co, y.., lane]: epilogue applied, lanes beyond `channels` zero. `at`: indices of
 // the output, the block of channels second, the lane last.

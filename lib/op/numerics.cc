@@ -4,7 +4,7 @@ namespace hone::op {
 
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
                                      const Config& config) {
-  const auto op = FindOperator(workload.op);
+  const auto op = FindOperator(workload);
   if (!op.ok()) return std::nullopt;
   for (const Template* t : (*op)->Templates(workload, target)) {
     if (config.template_name != t->name()) continue;
@@ -16,7 +16,7 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
 }
 
 bool NumericsMatter(const Workload& workload, const Target& target) {
-  const auto op = FindOperator(workload.op);
+  const auto op = FindOperator(workload);
   if (!op.ok()) return false;
   for (const Template* t : (*op)->Templates(workload, target)) {
     search::Space limits(t->name());

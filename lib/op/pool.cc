@@ -5,21 +5,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "op/conv2d_te.h"
-#include "op/index_te.h"
 #include "op/knobs.h"
 #include "op/pool_shape.h"
+#include "op/pool_te.h"
 #include "op/shapes.h"
 #include "op/simple_operator.h"
 
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
 using te::Tensor;
-
-Expr ToFloat(Expr value) { return ir::MakeCast(DType::Float(32), std::move(value)); }
 
 constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile that are written out
 
@@ -28,37 +23,11 @@ constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile that ar
 // above and below are left out. A window too wide for that is gone through with a test an element.
 Result<Instance> BuildPool(const Workload& w, const Target& target) {
   PoolShape s = PoolShape::Of(w);
-  bool max = w.op == "max_pool2d";
   int lanes = target.FloatLanes();
   int64_t blocks = CeilDiv(s.c, lanes);
   Tensor data = te::Placeholder("data", {s.n, blocks, s.h, s.w, lanes});
-  std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes};
-  std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
-  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
-  Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-    Expr y = x[2] * s.sh + kh.var * s.dh - s.pt, column = x[3] * s.sw + kw.var * s.dw - s.pl;
-    Expr inside =
-        BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
-    Expr value = data(x[0], x[1], y, column, x[4]);
-    ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
-    if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, DType::Float(32)));
-    return max ? te::MaxOver(value, {kh, kw}) : te::Sum(value, {kh, kw});
-  });
-  // What an average divides by: a number of rows times a number of columns, in the padded input. Where windows are
-  // not all alike, the columns' shares are made once a task.
-  int64_t t = s.include_pad ? 0 : s.pt, l = s.include_pad ? 0 : s.pl;
-  int64_t b = s.pt + s.h + (s.include_pad ? s.pb : 0), r = s.pl + s.w + (s.include_pad ? s.pr : 0);
-  bool alike = t == 0 && l == 0 && s.ph() <= b && s.pw() <= r;
-  Expr one = ir::Imm(DType::Float(32), 1);
-  Tensor columns = te::Compute("columns", {s.ow}, {"ow"}, [&](const std::vector<Var>& x) {
-    return one / ToFloat(Covered(x[0] * s.sw, s.kw, s.dw, l, r));
-  });
-  Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
-    Expr value = acc(std::vector<Expr>(x.begin(), x.end()));
-    if (max) return value;
-    if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(s.kh * s.kw));
-    return value * (columns(x[3]) * (one / ToFloat(Covered(x[2] * s.sh, s.kh, s.dh, t, b))));
-  });
+  PoolStages stages = MakePoolStages(w, data, "", "out");
+  const Tensor& out = stages.out;
   Instance instance;
   instance.outputs = {out};
   instance.args = {data, out};
@@ -79,7 +48,7 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
       Unroll("acc", "ow"),
   };
   if (s.kw * tile <= kUnrolled) instance.steps.push_back(Unroll("acc", "kw"));
-  if (!max && !alike) instance.steps.push_back(ComputeAt("columns", "out", "task"));
+  if (stages.columns.defined()) instance.steps.push_back(ComputeAt("columns", "out", "task"));
   return instance;
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/suggest.h"
+#include "op/chain.h"
 #include "op/conv2d.h"
 #include "op/conv3d.h"
 #include "op/conv_transpose.h"
@@ -61,22 +62,32 @@ Result<const Operator*> FindOperator(const std::string& name) {
 
 std::vector<std::string> OperatorNames() {
   std::vector<std::string> names;
+Result<const Operator*> FindOperator(const Workload& workload) {
+  if (workload.chain()) return &Chain();
+  return FindOperator(workload.op);
+}
+
+std::string MemberOperandName(const std::string& name, size_t member) {
+  if (member == 0) return name;
+  return member == 1 ? "then." + name : fmt::format("then{}.{}", member, name);
+}
+
   for (const Operator* op : All()) names.push_back(op->name());
   return names;
 }
 
 Result<Workload> ParseChecked(const std::string& workload_text) {
   HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(workload_text));
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   HONE_RETURN_IF_ERROR(op->Check(workload));
   return op->Canonical(workload);
 }
 
 Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   search::TaskSpace space;
   std::vector<const Template*> templates = op->Templates(workload, target);
-  if (templates.empty()) return Status::Unsupported(workload.op + " has no template for " + target.Text());
+  if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
   for (const Template* t : templates) {
     HONE_ASSIGN_OR_RETURN(search::Space part, t->MakeSpace(workload, target));
     t->Limit(numerics, &part);
@@ -86,15 +97,15 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
 }
 
 Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   std::vector<const Template*> templates = op->Templates(workload, target);
-  if (templates.empty()) return Status::Unsupported(workload.op + " has no template for " + target.Text());
+  if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
   HONE_ASSIGN_OR_RETURN(search::Space space, templates[0]->MakeSpace(workload, target));
   return templates[0]->Default(space, workload, target);  // the first space starts at 0 in the union
 }
 
 Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   std::vector<std::string> names;
   for (const Template* t : op->Templates(workload, target)) {
     if (config.template_name != t->name()) {
@@ -125,7 +136,7 @@ std::string SpaceVersionText() {
   };
   for (const char* example : kExamples) {
     Result<Workload> workload = ParseChecked(example);
-    add(**FindOperator(workload->op), *workload);
+    add(**FindOperator(*workload), *workload);
   }
   for (const Operator* op : All()) {
     if (op->name() != std::string("conv2d") && op->name() != std::string("dense") &&

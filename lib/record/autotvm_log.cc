@@ -308,7 +308,7 @@ Result<std::string> ExportAutoTvm(const Store& store) {
   const Result<Workload> workload = Workload::Parse(store.meta().workload);
   if (workload.ok()) {
     for (const TensorType& t : workload->inputs) args.push_back({"TENSOR", t.shape, "float32"});
-    if (workload->op == "conv2d") {
+    if (workload->op == "conv2d" && !workload->chain()) {
       args.push_back(workload->Numbers("stride", {1, 1}));
       args.push_back(workload->Numbers("pad", {0, 0, 0, 0}));
       args.push_back(workload->Numbers("dilation", {1, 1}));

@@ -15,7 +15,7 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
                                 const std::string& fingerprint) {
   DonorRecords result;
   if (paths.empty()) return result;
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   std::set<std::string> templates;
   for (const op::Template* t : op->Templates(workload, target)) templates.insert(t->name());
   for (const std::string& path : paths) {
@@ -28,9 +28,9 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
                       path, meta.target, target.Text()));
     }
     HONE_ASSIGN_OR_RETURN(const Workload theirs, Workload::Parse(meta.workload));
-    if (theirs.op != workload.op) {
+    if (theirs.OperatorText() != workload.OperatorText()) {
       return Status::Invalid(fmt::format("--donor {}: it is a {}, which a {} cannot learn from; leave it out", path,
-                                         theirs.op, workload.op));
+                                         theirs.OperatorText(), workload.OperatorText()));
     }
     if (theirs == workload) {
       return Status::Invalid(fmt::format("--donor {}: these are the records of this task itself; leave it out", path));

@@ -23,7 +23,7 @@ measure::Operand::Role RoleOf(op::OperandRole role) {
 }  // namespace
 
 Result<std::vector<measure::Operand>> MeasureOperands(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   std::vector<measure::Operand> operands;
   for (const op::Operand& operand : op->Operands(workload, target)) {
     measure::Operand o;
@@ -39,7 +39,7 @@ Result<std::vector<measure::Operand>> MeasureOperands(const Workload& workload, 
 
 Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
                              measure::TaskSetup* setup) {
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   HONE_ASSIGN_OR_RETURN(setup->operands, MeasureOperands(workload, target));
   setup->reference_path = path;
   setup->reference_key = measure::ReferenceKey(workload.Text(), setup->operands);

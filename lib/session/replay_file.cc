@@ -57,7 +57,7 @@ Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& w
                                                             const std::string& target_text) {
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(workload_text));
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(target_text));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   std::vector<record::ReplayTemplate> templates;
   for (const op::Template* t : op->Templates(workload, target)) {
     HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target));

@@ -246,7 +246,7 @@ std::string BesideRecords(const std::string& db_path, const std::string& suffix)
 }
 
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   std::vector<std::string> parts;
   for (const op::Template* t : op->Templates(workload, target)) {
     parts.push_back(fmt::format("{}={}", t->name(), t->version()));

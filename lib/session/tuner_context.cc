@@ -12,7 +12,7 @@ search::TunerContext MakeTunerContext(const Workload& workload, const Target& ta
   context.target = target;
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
   context.estimate = [target](const Workload& w, const Config& config) { return op::EstimateCost(w, target, config); };
-  const auto op = op::FindOperator(workload.op);
+  const auto op = op::FindOperator(workload);
   if (!op.ok()) return context;
   uint64_t offset = 0;
   for (const search::Space& part : space.spaces()) {

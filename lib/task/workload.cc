@@ -16,6 +16,23 @@ class Parser {
   explicit Parser(const std::string& text) : text_(text) {}
 
   Result<Workload> Run() {
+    HONE_ASSIGN_OR_RETURN(Workload w, One());
+    while (TakeArrow()) {
+      if (w.then.size() == Workload::kMostFollowers) {
+        return Fail(fmt::format("the end: a chain has at most {} members", Workload::kMostFollowers + 1));
+      }
+      HONE_ASSIGN_OR_RETURN(Workload next, One());
+      if (next.inputs.empty()) return Fail("a member of a chain that takes the output of the one before it");
+      w.then.push_back(std::move(next));
+    }
+    Space();
+    if (at_ != text_.size()) return Fail("the end, `+ epilogue` or `-> workload`");
+    return w;
+  }
+
+ private:
+  // A workload that is no chain, or a member of one.
+  Result<Workload> One() {
     Workload w;
     w.op = Word();
     if (w.op.empty()) return Fail("an operator's name");
@@ -44,12 +61,14 @@ class Parser {
       HONE_ASSIGN_OR_RETURN(EpilogueOp e, Epilogue());
       w.epilogue.push_back(e);
     }
-    Space();
-    if (at_ != text_.size()) return Fail("the end or `+ epilogue`");
     return w;
   }
-
- private:
+  bool TakeArrow() {
+    Space();
+    if (text_.compare(at_, 2, "->") != 0) return false;
+    at_ += 2;
+    return true;
+  }
   Status Fail(const std::string& expected) const {
     return Status::Invalid(fmt::format("workload `{}`: column {}: expected {}", text_, at_ + 1, expected));
   }
@@ -185,6 +204,16 @@ std::string EpilogueText(const EpilogueOp& e) {
   return "?";
 }
 
+// Without its epilogue and what follows.
+std::string OwnAnchorText(const Workload& w) {
+  std::vector<std::string> parts;
+  for (const TensorType& t : w.inputs) parts.push_back(t.Text());
+  for (const Attribute& a : w.attributes) {
+    parts.push_back(a.name + "=" + (a.word.empty() ? NumbersText(a.values, a.separator) : a.word));
+  }
+  return w.op + "(" + Join(parts, ", ") + ")";
+}
+
 }  // namespace
 
 int64_t TensorType::Elements() const {
@@ -196,15 +225,28 @@ int64_t TensorType::Elements() const {
 std::string TensorType::Text() const { return ToString(type) + "[" + NumbersText(shape, ',') + "]"; }
 
 std::string Workload::AnchorText() const {
-  std::vector<std::string> parts;
-  for (const TensorType& t : inputs) parts.push_back(t.Text());
-  for (const Attribute& a : attributes) parts.push_back(a.name + "=" + (a.word.empty() ? NumbersText(a.values, a.separator) : a.word));
-  return op + "(" + Join(parts, ", ") + ")";
+  std::string text = OwnAnchorText(*this);
+  for (const Workload& next : then) text += " -> " + OwnAnchorText(next);
+  return text;
 }
 
 std::string Workload::Text() const {
-  std::string text = AnchorText();
+  std::string text = OwnAnchorText(*this);
   for (const EpilogueOp& e : epilogue) text += " + " + EpilogueText(e);
+  for (const Workload& next : then) text += " -> " + next.Text();
+  return text;
+}
+
+std::vector<Workload> Workload::Parts() const {
+  std::vector<Workload> parts = {*this};
+  parts[0].then.clear();
+  parts.insert(parts.end(), then.begin(), then.end());
+  return parts;
+}
+
+std::string Workload::OperatorText() const {
+  std::string text = op;
+  for (const Workload& next : then) text += "_" + next.op;
   return text;
 }
 
@@ -230,7 +272,7 @@ bool Workload::HasEpilogue(EpilogueKind kind) const {
 }
 
 std::string TaskId(const Workload& workload, const std::string& target_text) {
-  return workload.op + "-" + Digest128(workload.Text() + "|" + target_text).Hex().substr(0, 16);
+  return workload.OperatorText() + "-" + Digest128(workload.Text() + "|" + target_text).Hex().substr(0, 16);
 }
 
 }  // namespace hone

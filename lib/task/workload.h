@@ -3,10 +3,15 @@
 //   conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=1x1, pad=1,1,1,1) + bias + add + relu
 //   dense(f32[1,512], f32[1000,512]) + bias
 //   max_pool2d(f32[1,64,112,112], kernel=3x3, stride=2x2, pad=1,1,1,1)
+//   conv2d(f32[1,3,8,8], f32[4,3,3,3]) + relu -> max_pool2d(f32[1,4,6,6], kernel=2x2, stride=2x2)
 //
 // Shapes are logical (NCHW, OIHW), in elements; how a target stores them is op/operator.h's business. Attributes stand in the
 // operator's fixed order and are left out where they have the operator's default (op/ canonicalises), so that equal
 // computations have equal texts.
+//
+// A chain `A -> B` is one kernel that computes A and then B, whose first input is A's output and has that type. Its
+// operands are A's inputs and epilogue operands, then B's other inputs and epilogue operands; its output is B's. What A
+// computes is stored nowhere. At most kMostFollowers follow the first.
 #pragma once
 
 #include <cstdint>
@@ -55,11 +60,20 @@ struct Workload {
   std::vector<TensorType> inputs;   // data, then constants (weights); epilogue operands are implied by `epilogue`
   std::vector<Attribute> attributes;
   std::vector<EpilogueOp> epilogue; // in order of application
+  std::vector<Workload> then = {};  // what follows in a chain, each without a `then` of its own
+
+  static constexpr size_t kMostFollowers = 2;
 
   std::string Text() const;
   static Result<Workload> Parse(const std::string& text);  // the message points at the place
-  // The same anchor without its epilogue, for a lookup that falls back.
+  // The same anchor (each of a chain) without its epilogue, for a lookup that falls back.
   std::string AnchorText() const;
+
+  bool chain() const { return !then.empty(); }
+  // The members of a chain in order, each by itself; of any other workload itself.
+  std::vector<Workload> Parts() const;
+  // The operators in order, with '_' between: "conv2d_max_pool2d".
+  std::string OperatorText() const;
 
   const Attribute* Find(const std::string& name) const;
   // The attribute's numbers, or `fallback` if it is absent.
@@ -68,7 +82,7 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-// "conv2d-3f9a...": op, '-', 16 hex digits of the XXH3-128 of "<workload text>|<target text>". The name of the task's files.
+// "conv2d-3f9a...": OperatorText, '-', 16 hex digits of the XXH3-128 of "<workload text>|<target text>". The name of the task's files.
 std::string TaskId(const Workload& workload, const std::string& target_text);
 
 }  // namespace hone

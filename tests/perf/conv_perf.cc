@@ -114,7 +114,7 @@ Result<Config> WithSettings(Config config, const std::string& text) {
 
 Status RunWorkload(const std::string& text, const Options& options, const Target& target, runtime::ThreadPool* pool) {
   HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(text));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   HONE_ASSIGN_OR_RETURN(search::TaskSpace space, op::MakeTaskSpace(workload, target));
   Clock::time_point start = Clock::now();
   std::optional<std::vector<uint64_t>> legal = space.LegalIndices(2000000);

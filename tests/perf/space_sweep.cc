@@ -71,7 +71,7 @@ Result<Whole> Load(const Task& task) {
   HONE_ASSIGN_OR_RETURN(whole.workload, op::ParseChecked(task.workload));
   HONE_ASSIGN_OR_RETURN(whole.target, HostTarget());
   HONE_ASSIGN_OR_RETURN(whole.space, op::MakeTaskSpace(whole.workload, whole.target));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(whole.workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(whole.workload));
   whole.flop = op->Flop(whole.workload);
   HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(whole.workload.Text(), whole.target.Text()));
   const auto legal = whole.space.LegalIndices(kEnumerable);

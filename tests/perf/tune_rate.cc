@@ -32,7 +32,7 @@ Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-rate"));
   HONE_ASSIGN_OR_RETURN(const Target target, HostTarget());
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(options.workload));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   const std::string task = fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
                                        TaskId(workload, target.Text()), workload.Text(), target.Text(),
                                        static_cast<int64_t>(op->Flop(workload)));

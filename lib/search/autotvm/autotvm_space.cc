@@ -277,8 +277,8 @@ Result<Space> AutoTvmSpace(const std::string& template_name, const AutoTvmShape&
 }
 
 Result<AutoTvmShape> AutoTvmShapeOf(const Workload& workload) {
-  if (workload.op != "conv2d" && workload.op != "dense") {
-    return Status::Unsupported("`" + workload.op + "`: AutoTVM's spaces are those of conv2d and dense");
+  if (workload.chain() || (workload.op != "conv2d" && workload.op != "dense")) {
+    return Status::Unsupported("`" + workload.OperatorText() + "`: AutoTVM's spaces are those of conv2d and dense");
   }
   AutoTvmShape shape;
   for (const TensorType& input : workload.inputs) shape.tensors.push_back(input.shape);

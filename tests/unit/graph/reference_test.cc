@@ -33,6 +33,14 @@ TEST(Reference, EpiloguesApplyInOrder) {
             (std::vector<double>{0, 6}));
 }
 
+// {1,2,3,4} + 10 = {11,12,13,14}, the maximum of pairs {12,14}; then times 2, plus {1,1}, plus {5,6}.
+TEST(Reference, AChainIsItsMembersInTurn) {
+  EXPECT_EQ(RunOne("conv2d(f32[1,1,1,4], f32[1,1,1,1]) + bias -> max_pool2d(f32[1,1,1,4], kernel=1x2, stride=1x2) -> "
+                   "conv2d(f32[1,1,1,2], f32[1,1,1,1]) + bias + add",
+                   {1, 1, 1, 2}, {{1, 2, 3, 4}, {1}, {10}, {2}, {1}, {5, 6}}),
+            (std::vector<double>{12 * 2 + 1 + 5, 14 * 2 + 1 + 6}));
+}
+
 TEST(Reference, PoolingIgnoresPadding) {
   EXPECT_EQ(RunOne("max_pool2d(f32[1,1,2,2], kernel=2x2, pad=1,1,0,0)", {1, 1, 2, 2}, {{-1, -2, -3, -4}}),
             (std::vector<double>{-1, -1, -1, -1}));

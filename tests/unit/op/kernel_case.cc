@@ -22,7 +22,7 @@ std::vector<float*> OperandData::Pointers() {
 }
 
 Result<OperandData> MakeOperandData(const Workload& workload, const Target& target, uint64_t seed) {
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload.op));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   OperandData data;
   data.operands = op->Operands(workload, target);
   Rng rng(seed);

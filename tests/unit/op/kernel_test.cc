@@ -76,7 +76,7 @@ void CheckWorkload(const std::string& text, const Target& target, runtime::Threa
   SCOPED_TRACE(text);
   Result<Workload> w = ParseChecked(text);
   ASSERT_TRUE(w.ok()) << w.status().message();
-  const Operator* op = *FindOperator(w->op);
+  const Operator* op = *FindOperator(*w);
   Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 11);
   ASSERT_TRUE(data.ok());
   op->Reference(*w, target, data->Pointers());
@@ -324,7 +324,7 @@ TEST_F(KernelTest, ScalarFunctionsFarOut) {
       Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 5);
       ASSERT_TRUE(data.ok());
       for (float& x : data->values[0]) x = static_cast<float>(x * scale);
-      (*FindOperator(w->op))->Reference(*w, target, data->Pointers());
+      (*FindOperator(*w))->Reference(*w, target, data->Pointers());
       CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, std::vector<float>(data->values.back()));
     }
   }
@@ -360,7 +360,7 @@ TEST_F(KernelTest, NanAndInfinityPass) {
     ASSERT_TRUE(data.ok());
     data->values[0][3] = NAN, data->values[0][7] = INFINITY, data->values[0][8] = -INFINITY, data->values[0][17] = NAN;
     if (data->values.size() > 2) data->values[1][5] = NAN, data->values[1][7] = -INFINITY;
-    (*FindOperator(w->op))->Reference(*w, target, data->Pointers());
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
     std::vector<float> reference = data->values.back();
     EXPECT_TRUE(std::isnan(reference[3]) && std::isnan(reference[17]));
     CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);

@@ -14,6 +14,9 @@ TEST(Workload, TextReadsBack) {
            "relu(f32[7]) + clip(-1.5,6)",
            "softmax(f32[3,1000])",
            "conv2d(f32[1,8,4,4], f32[8,1,3,3], groups=8) + relu6",
+           "conv2d(f32[1,3,8,8], f32[4,3,3,3]) + bias + relu -> max_pool2d(f32[1,4,6,6], kernel=2x2, stride=2x2)",
+           "conv2d(f32[1,3,8,8], f32[4,3,1,1]) + relu -> conv2d(f32[1,4,8,8], f32[4,1,3,3], groups=4) + clip(-1,6) -> "
+           "conv2d(f32[1,4,6,6], f32[3,4,1,1]) + bias + add",
        }) {
     Result<Workload> w = Workload::Parse(text);
     ASSERT_TRUE(w.ok()) << w.status().message();
@@ -59,12 +62,33 @@ TEST(Workload, BadTextsAreRefusedAtTheirPlace) {
            Case{"dense(f32[1]) + clip(3,1)", "low at most high"},
            Case{"dense(f32[1]) bias", "the end"},
            Case{"dense(f32[1] f32[2])", "`,` or `)`"},
+           Case{"dense(f32[1]) ->", "operator's name"},
+           Case{"dense(f32[1]) - > relu(f32[1])", "-> workload"},
+           Case{"dense(f32[1]) -> relu(f32[1]) + gelu", "epilogue"},
+           Case{"dense(f32[1]) -> relu(axis=1)", "the output of the one before"},
+           Case{"relu(f32[1]) -> relu(f32[1]) -> relu(f32[1]) -> relu(f32[1])", "at most 3 members"},
        }) {
     Result<Workload> w = Workload::Parse(c.text);
     ASSERT_FALSE(w.ok()) << c.text;
     EXPECT_NE(w.status().message().find(c.part), std::string::npos) << c.text << " -> " << w.status().message();
     EXPECT_EQ(w.status().message().find('\n'), std::string::npos);
   }
+}
+
+TEST(Workload, ChainsHaveParts) {
+  const Workload w = *Workload::Parse("conv2d(f32[1,3,8,8], f32[4,3,3,3]) + relu -> max_pool2d(f32[1,4,6,6], kernel=2x2)");
+  EXPECT_TRUE(w.chain());
+  EXPECT_EQ(w.op, "conv2d");
+  EXPECT_EQ(w.OperatorText(), "conv2d_max_pool2d");
+  EXPECT_EQ(w.AnchorText(), "conv2d(f32[1,3,8,8], f32[4,3,3,3]) -> max_pool2d(f32[1,4,6,6], kernel=2x2)");
+  const std::vector<Workload> parts = w.Parts();
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_EQ(parts[0].Text(), "conv2d(f32[1,3,8,8], f32[4,3,3,3]) + relu");
+  EXPECT_EQ(parts[1].Text(), "max_pool2d(f32[1,4,6,6], kernel=2x2)");
+  EXPECT_EQ(parts[0].Parts(), std::vector<Workload>{parts[0]});
+  EXPECT_FALSE(w == parts[0]);
+  EXPECT_EQ(TaskId(w, "cpu").substr(0, 18), "conv2d_max_pool2d-");
+  EXPECT_NE(TaskId(w, "cpu"), TaskId(parts[0], "cpu"));
 }
 
 TEST(Workload, TaskIdDependsOnWorkloadAndTarget) {

@@ -1,0 +1,61 @@
+// The members of chains as te stages, and the steps of their innermost loops, which are the same whatever the chain is.
+//
+// Stages of member i: "m<i>.acc" (a register tile, without the epilogue) and "m<i>" (with it; "out" for the last). All
+// have the axes n co oh ow ci; a convolution reduces over c (all channels) kh kw, a window over kh kw. A convolution
+// that has padding reads a copy with zeros around it, "pad": one a chain. An average whose windows are not all alike
+// has "columns", see pool_te.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "op/epilogue.h"
+#include "op/operator.h"
+#include "te/tensor.h"
+
+namespace hone::op {
+
+struct ChainMember {
+  std::string name;                   // of the stage that it ends in
+  te::Tensor source;                  // what it reads
+  te::Tensor raw, packed;             // weights of convolutions
+  te::Tensor pad, acc, columns, out;  // stages; pad and columns where they are needed
+  EpilogueTensors epilogue;
+};
+
+// Makes the members in order, the first of which reads the argument "data", then the instance.
+class ChainBuilder {
+ public:
+  ChainBuilder(const Workload& chain, const Target& target);
+
+  // The next member; the reference holds until another is added.
+  // A convolution with groups == 1: weights packed as [tile][io][kh][kw][ic][ocv * lanes] for register tiles of `ocv`
+  // vectors of output channels. A plain input only of the first member; it is one block of all channels.
+  const ChainMember& Convolution(int64_t ocv);
+  // groups == channels; positions outside are left out by a condition.
+  const ChainMember& Depthwise();
+  const ChainMember& Pool();
+
+  // REQUIRES: all members were added.
+  Instance Finish(std::vector<Step> steps);
+
+ private:
+  const Workload& Begin(const std::vector<int64_t>& data_shape);
+  void Finally(const std::vector<int64_t>& stored, int64_t channels, const te::Tensor& acc);
+
+  std::vector<Workload> parts_;
+  int64_t lanes_;
+  te::Tensor data_;
+  std::vector<ChainMember> members_;
+};
+
+// The steps of a member's register tile: `tile_loop` of its last stage runs over tiles; the loops inside it are
+// `inside` (unrolled) and, last, ci (vectors). `unroll_ic` input channels are unrolled.
+void AddConvTile(const ChainMember& member, const std::string& tile_loop, const std::vector<std::string>& inside,
+                 int64_t unroll_ic, std::vector<Step>* steps);
+// Likewise for windows of single channels: depthwise convolutions and pools.
+void AddWindowTile(const ChainMember& member, const std::string& tile_loop, const std::vector<std::string>& inside,
+                   bool unroll_kw, std::vector<Step>* steps);
+
+}  // namespace hone::op
