@@ -1,0 +1,365 @@
+#include "codegen/c_source/kernel_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "ir/analysis.h"
+#include "ir/printer.h"
+#include "ir/visitor.h"
+
+namespace hone::codegen {
+
+using ir::Expr;
+using ir::Scope;
+using ir::Stmt;
+
+namespace {
+
+constexpr int64_t kPrivateElements = 512;  // an array beyond cannot live in registers
+constexpr int64_t kUnrolledSteps = 8192;   // beyond, the text is no longer compiled in reasonable time
+
+// Words of either dialect, and functions that are called, that a buffer or variable may happen to be named.
+bool IsReserved(const std::string& name) {
+  static const std::set<std::string> words = {
+      "abs",      "auto",      "bool",     "break",    "ceil",     "char",   "const",    "constant", "continue",
+      "double",   "else",      "erf",      "exp",      "extern",   "fabs",   "false",    "float",    "floor",
+      "fma",      "fmax",      "fmin",     "for",      "global",   "goto",   "half",     "if",       "image",
+      "inline",   "int",       "kernel",   "local",    "log",      "long",   "max",      "min",      "pow",
+      "private",  "read_only", "register", "restrict", "return",   "rint",   "short",    "signed",   "sizeof",
+      "sqrt",     "static",    "struct",   "switch",   "tanh",     "true",   "uint",     "union",    "unsigned",
+      "using",    "void",      "volatile", "while",    "INFINITY", "NAN",    "barrier",  "blockIdx", "threadIdx",
+      "blockDim", "gridDim",   "class",    "this",     "new",      "delete", "template", "operator", "sampler_t",
+      "uchar",    "ushort",    "ulong",    "select",   "step",     "mix",    "clamp",    "sign",     "dot",
+      "any",      "all"};
+  return words.count(name) != 0;
+}
+
+bool IsPrivate(Scope scope) { return scope == Scope::kScratch || scope == Scope::kRegister; }
+
+// Variables of indices into private arrays: unless their loops are unrolled the arrays are memory.
+class PrivateIndices : public ir::Visitor {
+ public:
+  explicit PrivateIndices(std::unordered_set<const ir::VarNode*>* vars) : vars_(vars) {}
+
+ protected:
+  void VisitLoad(const ir::Load& op) override {
+    Add(op.buffer, op.index);
+    Visitor::VisitLoad(op);
+  }
+  void VisitStore(const ir::Store& op) override {
+    Add(op.buffer, op.index);
+    Visitor::VisitStore(op);
+  }
+  void VisitLetStmt(const ir::LetStmt& op) override {
+    Visitor::VisitLetStmt(op);
+    if (vars_->count(op.var.node()) == 0) return;
+    for (const ir::Var& var : ir::FreeVars(op.value)) vars_->insert(var.node());
+  }
+
+ private:
+  void Add(const ir::Buffer& buffer, const Expr& index) {
+    if (!IsPrivate(buffer->scope) || buffer->size > kPrivateElements) return;
+    for (const ir::Var& var : ir::FreeVars(index)) vars_->insert(var.node());
+  }
+  std::unordered_set<const ir::VarNode*>* vars_;
+};
+
+// Steps of the innermost loops in all, if every loop's extent is known; else -1.
+int64_t StepsOf(const Stmt& s) {
+  if (ir::IsEmpty(s)) return 0;
+  switch (s.kind()) {
+    case ir::StmtKind::kFor: {
+      auto* loop = s.as<ir::For>();
+      const int64_t* extent = ir::AsIntImm(loop->extent);
+      const int64_t inner = StepsOf(loop->body);
+      return extent && inner >= 0 && *extent < kUnrolledSteps ? std::max<int64_t>(*extent, 0) * inner : -1;
+    }
+    case ir::StmtKind::kBlock: {
+      int64_t sum = 0;
+      for (const Stmt& child : s.as<ir::Block>()->stmts) {
+        const int64_t steps = StepsOf(child);
+        if (steps < 0) return -1;
+        sum += steps;
+      }
+      return sum;
+    }
+    case ir::StmtKind::kIf: {
+      const int64_t a = StepsOf(s.as<ir::If>()->then_case), b = StepsOf(s.as<ir::If>()->else_case);
+      return a < 0 || b < 0 ? -1 : a + b;
+    }
+    case ir::StmtKind::kLetStmt:
+      return StepsOf(s.as<ir::LetStmt>()->body);
+    case ir::StmtKind::kAllocate:
+      return StepsOf(s.as<ir::Allocate>()->body);
+    case ir::StmtKind::kPragma:
+      return StepsOf(s.as<ir::Pragma>()->body);
+    default:
+      return 1;
+  }
+}
+
+bool HasBarrier(const Stmt& s) {
+  class Finder : public ir::Visitor {
+   public:
+    bool found = false;
+    void VisitBarrier(const ir::Barrier&) override { found = true; }
+  };
+  Finder finder;
+  finder.Visit(s);
+  return finder.found;
+}
+
+}  // namespace
+
+std::string KernelWriter::Fresh(const std::string& name) {
+  std::string clean;
+  for (const char c : name) clean += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (clean.empty() || std::isdigit(static_cast<unsigned char>(clean[0]))) clean = "v" + clean;
+  if (IsReserved(clean) || clean.rfind("hone_", 0) == 0) clean += "_";
+  int& count = names_[clean];
+  while (true) {
+    const std::string candidate = count == 0 ? clean : fmt::format("{}_{}", clean, count);
+    ++count;
+    if (candidate == clean || names_.emplace(candidate, 1).second) return candidate;
+  }
+}
+
+void KernelWriter::Declare(const ir::Buffer& buffer) {
+  buffers_[buffer.get()] = {Fresh(buffer.name()), IsPrivate(buffer->scope)};
+}
+
+void KernelWriter::DeclareIndices(const ir::DeviceKernel& kernel) {
+  const auto declare = [&](const ir::Var& var, int64_t extent, const char* source) {
+    if (!var.defined() || !ir::UsesVar(kernel.body, var)) return;
+    facts_.Bind(var.node(), {0, extent - 1});
+    vars_[var.node()] = {"0", 0};
+    if (extent == 1) return;
+    const std::string name = Fresh(var.name());
+    Line(fmt::format("const int {} = {};", name, source));
+    vars_[var.node()] = {name, 0};
+  };
+  for (int i = 0; i < 3; ++i) declare(kernel.block_index[i], kernel.grid[i], dialect_.block_index[i]);
+  for (int i = 0; i < 3; ++i) declare(kernel.thread_index[i], kernel.block[i], dialect_.thread_index[i]);
+}
+
+void KernelWriter::DeclareShared(const ir::DeviceKernel& kernel, int64_t* dynamic_shared) {
+  const bool at_launch = kernel.shared_bytes > dialect_.static_shared_limit;
+  *dynamic_shared = at_launch ? kernel.shared_bytes : 0;
+  if (at_launch) Line(dialect_.dynamic_shared);
+  int64_t offset = 0;
+  for (const ir::Buffer& buffer : kernel.shared) {
+    Declare(buffer);
+    const std::string type = MemoryType(buffer->type);
+    const std::string& name = buffers_[buffer.get()].name;
+    if (at_launch) {
+      Line(
+          fmt::format("{0}{1}* const {2} = ({0}{1}*)(hone_shared + {3});", dialect_.shared_prefix, type, name, offset));
+    } else {
+      Line(fmt::format("{}{} {}[{}];", dialect_.shared_array, type, name, std::max<int64_t>(buffer->size, 1)));
+    }
+    offset += (buffer->size * buffer->type.element_bytes() + 15) / 16 * 16;
+  }
+}
+
+Result<std::string> KernelWriter::Write(const ir::DeviceKernel& kernel, int64_t* dynamic_shared) {
+  const std::vector<ir::Buffer> read = ir::BuffersRead(kernel.body), written = ir::BuffersWritten(kernel.body);
+  const auto holds = [](const std::vector<ir::Buffer>& list, const ir::Buffer& b) {
+    return std::any_of(list.begin(), list.end(), [&](const ir::Buffer& x) { return x.same_as(b); });
+  };
+  std::string params;
+  for (const ir::Buffer& buffer : kernel.params) {
+    Declare(buffer);
+    global_fence_ = global_fence_ || (holds(read, buffer) && holds(written, buffer));
+    params += fmt::format("{}{}{}{}* {} {}", params.empty() ? "" : ", ", dialect_.global_prefix,
+                          holds(written, buffer) ? "" : "const ", MemoryType(buffer->type), dialect_.restrict_word,
+                          buffers_[buffer.get()].name);
+  }
+  PrivateIndices(&private_index_).Visit(kernel.body);
+  DeclareShared(kernel, dynamic_shared);
+  DeclareIndices(kernel);
+  WriteStmt(kernel.body);
+  if (!status_.ok()) return status_.WithContext("kernel `" + kernel.name + "`");
+  return fmt::format("{}({}) {{\n{}}}\n", dialect_.kernel_head(kernel.name, kernel.block), params, out_);
+}
+
+void KernelWriter::WriteLet(const ir::Var& var, const Expr& value) {
+  if (!value.type().is_scalar()) {
+    Hoist(value);
+    std::vector<Expr> parts;
+    for (int i = 0; i < value.type().lanes; ++i) {
+      const ir::Var one(var.name(), value.type().element());
+      WriteLet(one, LaneOf(value, i));
+      parts.push_back(one);
+    }
+    lanes_[var.get()] = std::move(parts);
+    return;
+  }
+  if (value.kind() == ir::ExprKind::kIntImm) {  // worth no name
+    vars_[var.node()] = Write(value);
+    facts_.Bind(var.node(), facts_.RangeOf(value), facts_.DivisorOf(value));
+    return;
+  }
+  const std::string type = IntType(value);
+  const arith::ConstInterval range = facts_.RangeOf(value);
+  const int64_t divisor = facts_.DivisorOf(value);
+  const std::string text = WriteAt(value, 99);
+  const std::string name = Fresh(var.name());
+  Line(fmt::format("const {} {} = {};", type, name, text));
+  vars_[var.node()] = {name, 0};
+  if (!value.type().is_float()) facts_.Bind(var.node(), range, divisor);
+}
+
+bool KernelWriter::Unrolled(const ir::For& loop) {
+  if (loop.for_kind == ir::ForKind::kUnrolled) return true;
+  const int64_t steps = StepsOf(Stmt(&loop));
+  if (steps < 0) return false;
+  // A barrier a step: unrolling saves nothing and keeps every step's registers apart.
+  if (steps <= unroll_limit_) return true;
+  return private_index_.count(loop.var.node()) != 0 && steps <= kUnrolledSteps && !HasBarrier(loop.body);
+}
+
+void KernelWriter::WriteFor(const ir::For& loop) {
+  const int64_t* extent = ir::AsIntImm(loop.extent);
+  const int64_t* min = ir::AsIntImm(loop.min);
+  if (extent && *extent <= 0) return;
+  if (extent && *extent == 1) {
+    WriteLet(loop.var, loop.min);
+    WriteStmt(loop.body);
+    return;
+  }
+  const bool unrolled = Unrolled(loop);
+  const Expr end = ir::MakeBinary(ir::ExprKind::kAdd, loop.min, loop.extent);
+  const arith::ConstInterval low = facts_.RangeOf(loop.min), high = facts_.RangeOf(end);
+  const int64_t last = high.max == arith::ConstInterval::kPlusInf ? high.max : std::max(low.min, high.max - 1);
+  std::string end_text = WriteAt(end, 5);
+  const bool narrow = Narrow(loop.min) && Narrow(end) && last < INT32_MAX;
+  if (!ir::AsIntImm(end) && !end.as<ir::VarNode>()) {
+    const std::string name = Fresh(loop.var.name() + "_end");
+    Line(fmt::format("const {} {} = {};", IntType(end), name, end_text));
+    end_text = name;
+  }
+  const std::string begin = min ? WriteInt(*min, DType::Int(64), narrow).text : WriteAt(loop.min, 99);
+  const std::string name = Fresh(loop.var.name());
+  if (unrolled) Line("#pragma unroll");
+  Line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", narrow ? "int" : Type(DType::Int(64)), name, begin,
+                   end_text));
+  vars_[loop.var.node()] = {name, 0};
+  facts_.Bind(loop.var.node(), narrow ? arith::ConstInterval{low.min, last} : arith::ConstInterval{});
+  ++indent_;
+  WriteStmt(loop.body);
+  --indent_;
+  Line("}");
+}
+
+void KernelWriter::WriteStore(const ir::Store& store) {
+  if (store.value.type().is_scalar() && store.index.type().is_scalar()) {
+    const bool is_bool = store.value.type().is_bool();
+    std::string value = WriteAt(store.value, 99);
+    if (is_bool) value = fmt::format("({}) ? 1 : 0", value);
+    Line(fmt::format("{} = {};", Access(store.buffer, store.index), value));
+    return;
+  }
+  const size_t mark = kept_.size();
+  const int lanes = store.index.type().lanes;
+  const bool is_bool = store.value.type().is_bool();
+  Hoist(store.value);
+  Hoist(store.index);
+  std::vector<Expr> values;
+  for (int i = 0; i < lanes; ++i) values.push_back(LaneOf(store.value, i));
+  const int chunk = Chunk(store.buffer, store.index);
+  // All lanes are known before the first is stored: where the value reads what is stored, into variables.
+  bool reads_itself = false;
+  for (const ir::Buffer& b : ir::BuffersRead(store.value)) reads_itself = reads_itself || b.same_as(store.buffer);
+  if (reads_itself) {
+    for (Expr& value : values) {
+      const ir::Var lane("lane", value.type());
+      WriteLet(lane, value);
+      value = lane;
+    }
+  }
+  if (chunk > 1) {
+    const std::string type = fmt::format("{}{}",
+                                         store.buffer->type.is_float() ? "float"
+                                         : store.buffer->type.is_int() ? "int"
+                                                                       : "uint",
+                                         chunk);
+    const Expr base = store.index.as<ir::Ramp>()->base;
+    for (int first = 0; first < lanes; first += chunk) {
+      std::string list;
+      for (int i = 0; i < chunk; ++i) list += (i ? ", " : "") + WriteAt(values[static_cast<size_t>(first + i)], 99);
+      const std::string at = VectorAt(store.buffer, first ? base + Expr(first) : base, chunk, true);
+      Line(fmt::format("{} = {}{}{}{});", at, dialect_.vector_make[0], type, dialect_.vector_make[1], list));
+    }
+  } else {
+    for (int i = 0; i < lanes; ++i) {
+      std::string value = WriteAt(values[static_cast<size_t>(i)], 99);
+      if (is_bool) value = fmt::format("({}) ? 1 : 0", value);
+      Line(fmt::format("{} = {};", Access(store.buffer, LaneOf(store.index, i)), value));
+    }
+  }
+  for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
+}
+
+void KernelWriter::WriteStmt(const Stmt& s) {
+  if (ir::IsEmpty(s) || !status_.ok()) return;
+  switch (s.kind()) {
+    case ir::StmtKind::kStore:
+      return WriteStore(*s.as<ir::Store>());
+    case ir::StmtKind::kFor:
+      return WriteFor(*s.as<ir::For>());
+    case ir::StmtKind::kBlock:
+      for (const Stmt& child : s.as<ir::Block>()->stmts) WriteStmt(child);
+      return;
+    case ir::StmtKind::kIf: {
+      auto* branch = s.as<ir::If>();
+      Line(fmt::format("if ({}) {{", WriteAt(branch->condition, 99)));
+      ++indent_;
+      WriteStmt(branch->then_case);
+      --indent_;
+      if (!ir::IsEmpty(branch->else_case)) {
+        Line("} else {");
+        ++indent_;
+        WriteStmt(branch->else_case);
+        --indent_;
+      }
+      Line("}");
+      return;
+    }
+    case ir::StmtKind::kLetStmt: {
+      auto* let = s.as<ir::LetStmt>();
+      const size_t mark = kept_.size();
+      WriteLet(let->var, let->value);
+      for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
+      return WriteStmt(let->body);
+    }
+    case ir::StmtKind::kAllocate: {
+      auto* allocate = s.as<ir::Allocate>();
+      const ir::Buffer& buffer = allocate->buffer;
+      if (!IsPrivate(buffer->scope)) {
+        Fail(fmt::format("buffer `{}` of scope {} inside a thread", buffer.name(), ir::ScopeName(buffer->scope)));
+        return;
+      }
+      Declare(buffer);
+      Line(fmt::format("{} {}[{}];", MemoryType(buffer->type), buffers_[buffer.get()].name,
+                       std::max<int64_t>(buffer->size, 1)));
+      return WriteStmt(allocate->body);
+    }
+    case ir::StmtKind::kEvaluate:
+      return;  // a prefetch: devices have none worth its instruction
+    case ir::StmtKind::kPragma: {
+      auto* note = s.as<ir::Pragma>();
+      const int64_t* value = note->value.defined() ? ir::AsIntImm(note->value) : nullptr;
+      const int64_t before = unroll_limit_;
+      if (note->key == "auto_unroll_max_step" && value) unroll_limit_ = *value;
+      WriteStmt(note->body);
+      unroll_limit_ = before;
+      return;
+    }
+    case ir::StmtKind::kBarrier:
+      return Line(global_fence_ ? dialect_.barrier_global : dialect_.barrier);
+  }
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "codegen/c_source/kernel_writer.h"
+
+namespace hone::codegen {
+
+using ir::Expr;
+using ir::ExprKind;
+
+namespace {
+
+constexpr const char* kComponents[] = {"x", "y", "z", "w"};
+
+bool IsLeaf(const Expr& e) {
+  return e.kind() == ExprKind::kIntImm || e.kind() == ExprKind::kFloatImm || e.kind() == ExprKind::kVar;
+}
+
+}  // namespace
+
+Expr KernelWriter::LaneOf(const Expr& e, int lane) {
+  if (e.type().is_scalar()) return e;
+  auto at_hand = lanes_.find(e.get());
+  if (at_hand != lanes_.end()) return at_hand->second[static_cast<size_t>(lane)];
+  const DType element = e.type().element();
+  switch (e.kind()) {
+    case ExprKind::kRamp: {
+      auto* ramp = e.as<ir::Ramp>();
+      const Expr offset = ramp->stride * ir::MakeInt(ramp->stride.type(), lane);
+      return lane == 0 ? ramp->base : ramp->base + offset;
+    }
+    case ExprKind::kBroadcast:
+      return e.as<ir::Broadcast>()->value;
+    case ExprKind::kCast:
+      return ir::MakeCast(element, LaneOf(e.as<ir::Cast>()->value, lane));
+    case ExprKind::kNot:
+      return ir::MakeNot(LaneOf(e.as<ir::Not>()->a, lane));
+    case ExprKind::kSelect: {
+      auto* select = e.as<ir::Select>();
+      return ir::MakeSelect(LaneOf(select->condition, lane), LaneOf(select->if_true, lane),
+                            LaneOf(select->if_false, lane));
+    }
+    case ExprKind::kLoad: {
+      auto* load = e.as<ir::Load>();
+      return ir::MakeLoad(load->buffer, LaneOf(load->index, lane));
+    }
+    case ExprKind::kCall: {
+      auto* call = e.as<ir::Call>();
+      std::vector<Expr> args;
+      for (const Expr& arg : call->args) args.push_back(LaneOf(arg, lane));
+      return ir::MakeCall(element, call->fn, std::move(args));
+    }
+    case ExprKind::kLet: {
+      auto* let = e.as<ir::Let>();
+      if (let->value.type().is_scalar()) return ir::MakeLet(let->var, let->value, LaneOf(let->body, lane));
+      const ir::Var one(let->var.name(), let->value.type().element());
+      const Expr value = LaneOf(let->value, lane);
+      lanes_[let->var.get()].assign(static_cast<size_t>(let->value.type().lanes), one);
+      const Expr body = LaneOf(let->body, lane);
+      lanes_.erase(let->var.get());
+      return ir::MakeLet(one, value, body);
+    }
+    default:
+      if (auto* binary = e.as<ir::Binary>()) {
+        return ir::MakeBinary(binary->kind, LaneOf(binary->a, lane), LaneOf(binary->b, lane));
+      }
+      Fail("a vector variable is used outside its let");
+      return ir::Imm(element, 0);
+  }
+}
+
+Expr KernelWriter::NewTemporary(DType type, const std::string& text, const std::string& name) {
+  const ir::Var var(name, type);
+  vars_[var.node()] = {text, 0};
+  return var;
+}
+
+int KernelWriter::Chunk(const ir::Buffer& buffer, const Expr& index) {
+  auto* ramp = index.as<ir::Ramp>();
+  if (!ramp || buffers_[buffer.get()].is_private) return 1;
+  const int64_t* stride = ir::AsIntImm(ramp->stride);
+  if (!stride || *stride != 1 || buffer->type.is_bool() || buffer->type.element_bytes() != 4) return 1;
+  for (const int chunk : {4, 2}) {
+    if (ramp->type.lanes % chunk == 0 && facts_.DivisorOf(ramp->base) % chunk == 0) return chunk;
+  }
+  return 1;
+}
+
+std::string KernelWriter::VectorAt(const ir::Buffer& buffer, const Expr& index, int chunk, bool written) {
+  const std::string type = buffer->type.is_float() ? "float" : buffer->type.is_int() ? "int" : "uint";
+  const char* prefix = buffer->scope == ir::Scope::kShared ? dialect_.shared_prefix : dialect_.global_prefix;
+  const int64_t* constant = ir::AsIntImm(index);
+  const std::string& name = buffers_[buffer.get()].name;
+  const std::string at = constant && *constant == 0 ? name : fmt::format("({} + {})", name, WriteAt(index, 4));
+  return fmt::format("*({}{}{}{}*){}", prefix, written ? "" : "const ", type, chunk, at);
+}
+
+void KernelWriter::HoistLoad(const Expr& e) {
+  auto* load = e.as<ir::Load>();
+  const int chunk = Chunk(load->buffer, load->index);
+  if (chunk == 1) {
+    Hoist(load->index);
+    return;
+  }
+  Expr base = load->index.as<ir::Ramp>()->base;
+  const int lanes = e.type().lanes;
+  const std::string type = load->buffer->type.is_float() ? "float" : load->buffer->type.is_int() ? "int" : "uint";
+  std::vector<Expr> parts;
+  for (int first = 0; first < lanes; first += chunk) {
+    const std::string name = Fresh(load->buffer.name() + "_v");
+    const std::string text = VectorAt(load->buffer, first ? base + Expr(first) : base, chunk, false);
+    Line(fmt::format("const {}{} {} = {};", type, chunk, name, text));
+    for (int i = 0; i < chunk; ++i) {
+      parts.push_back(NewTemporary(e.type().element(), fmt::format("{}.{}", name, kComponents[i]), name));
+    }
+  }
+  lanes_[e.get()] = std::move(parts);
+  kept_.push_back(e);
+}
+
+// Only one side may be evaluated, and its accesses are to stay vectors: a statement, then.
+void KernelWriter::HoistChoice(const Expr& e) {
+  auto* call = e.as<ir::Call>();
+  const int lanes = e.type().lanes;
+  const std::string type = Type(e.type().element());
+  const std::string condition = WriteAt(call->args[0], 99);
+  std::vector<Expr> parts;
+  std::vector<std::string> names;
+  std::string declared;
+  for (int i = 0; i < lanes; ++i) {
+    names.push_back(Fresh("chosen"));
+    declared += (i ? ", " : "") + names.back();
+    parts.push_back(NewTemporary(e.type().element(), names.back(), names.back()));
+  }
+  Line(fmt::format("{} {};", type, declared));
+  for (int side = 1; side <= 2; ++side) {
+    Line(side == 1 ? fmt::format("if ({}) {{", condition) : "} else {");
+    ++indent_;
+    const size_t mark = kept_.size();
+    const Expr& value = call->args[static_cast<size_t>(side)];
+    Hoist(value);
+    for (int i = 0; i < lanes; ++i) {
+      Line(fmt::format("{} = {};", names[static_cast<size_t>(i)], WriteAt(LaneOf(value, i), 99)));
+    }
+    for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
+    --indent_;
+  }
+  Line("}");
+  lanes_[e.get()] = std::move(parts);
+  kept_.push_back(e);
+}
+
+void KernelWriter::Hoist(const Expr& e) {
+  if (e.type().is_scalar() || lanes_.count(e.get()) || lazy_ > 0) return;
+  switch (e.kind()) {
+    case ExprKind::kLoad:
+      return HoistLoad(e);
+    case ExprKind::kBroadcast: {
+      const Expr& value = e.as<ir::Broadcast>()->value;
+      if (IsLeaf(value)) return;
+      const ir::Var once("once", value.type());
+      WriteLet(once, value);
+      lanes_[e.get()].assign(static_cast<size_t>(e.type().lanes), once);
+      kept_.push_back(e);
+      return;
+    }
+    case ExprKind::kCast:
+      return Hoist(e.as<ir::Cast>()->value);
+    case ExprKind::kNot:
+      return Hoist(e.as<ir::Not>()->a);
+    case ExprKind::kSelect:
+      Hoist(e.as<ir::Select>()->condition);
+      Hoist(e.as<ir::Select>()->if_true);
+      return Hoist(e.as<ir::Select>()->if_false);
+    case ExprKind::kCall: {
+      auto* call = e.as<ir::Call>();
+      if (call->fn == ir::Intrinsic::kIfThenElse) {
+        if (call->args[0].type().is_scalar()) HoistChoice(e);
+        return;
+      }
+      for (const Expr& arg : call->args) Hoist(arg);
+      return;
+    }
+    case ExprKind::kLet: {
+      auto* let = e.as<ir::Let>();
+      WriteLet(let->var, let->value);
+      Hoist(let->body);
+      std::vector<Expr> parts;
+      for (int i = 0; i < e.type().lanes; ++i) parts.push_back(LaneOf(let->body, i));
+      lanes_[e.get()] = std::move(parts);
+      kept_.push_back(e);
+      return;
+    }
+    default:
+      if (auto* binary = e.as<ir::Binary>()) {
+        Hoist(binary->a);
+        Hoist(binary->b);
+      }
+  }
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,25 @@
+#include "runtime/device/device.h"
+
+#include <fmt/format.h>
+
+namespace hone::runtime {
+
+Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::string& symbol,
+                                         const DeviceArguments& arguments) {
+  const EntryPoint* entry = artifact.Find(symbol);
+  if (entry == nullptr) return Status::Invalid(fmt::format("the module has no entry point `{}`", symbol));
+  if (entry->args.size() != arguments.size()) {
+    return Status::Invalid(
+        fmt::format("`{}` takes {} arguments, {} are given", symbol, entry->args.size(), arguments.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const int64_t needed = entry->args[i].elements * entry->args[i].type.element_bytes();
+    if (arguments[i] == nullptr || arguments[i]->bytes() < needed) {
+      return Status::Invalid(fmt::format("`{}`: argument {} ({}) needs {} bytes, the buffer has {}", symbol, i,
+                                         entry->args[i].name, needed, arguments[i] ? arguments[i]->bytes() : 0));
+    }
+  }
+  return entry;
+}
+
+}  // namespace hone::runtime

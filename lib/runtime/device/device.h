@@ -1,0 +1,85 @@
+// A GPU, or whatever else runs an artifact's launches: one interface for CUDA and OpenCL. One thread at a time.
+//
+// Work is queued in order; what waits says so. After an error that the device does not recover from (a fault of a
+// kernel, the device gone) lost() is true and everything fails from then on: only a new process helps.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "target/artifact.h"
+#include "target/device_limits.h"
+
+namespace hone::runtime {
+
+// What can be known without making a context.
+struct DeviceInfo {
+  std::string name;      // "NVIDIA H100", as its driver says
+  std::string identity;  // tells it from others of its kind: a UUID, or a platform's name
+  std::string driver;    // version
+  std::string arch;      // cuda: "sm_90"
+  DeviceLimits limits;
+  int64_t memory_bytes = 0;
+  double peak_flops = 0;  // of f32 with fused multiply-adds at the highest clock; 0 if it cannot be known
+};
+
+// Memory of the device, freed with this. Aligned to 16 bytes at least.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  int64_t bytes() const { return bytes_; }
+
+ protected:
+  explicit DeviceBuffer(int64_t bytes) : bytes_(bytes) {}
+
+ private:
+  int64_t bytes_;
+};
+
+// One buffer an argument of an entry point, in order; each at least as large as the argument.
+using DeviceArguments = std::vector<DeviceBuffer*>;
+
+// A loaded artifact, with the workspaces of its entry points.
+class DeviceModule {
+ public:
+  virtual ~DeviceModule() = default;
+
+  // Queues the launches of the entry point. kInvalid: no such entry, or arguments that do not fit.
+  virtual Status Run(const std::string& symbol, const DeviceArguments& arguments) = 0;
+
+  // Queues one run for each of `runs`, waits, and gives the seconds from the start of the first launch to the end of
+  // the last one by the device's own clock.
+  virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& runs) = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual const DeviceInfo& info() const = 0;
+  bool lost() const { return lost_; }
+
+  // Content undefined. 0 bytes are allowed. kIo, with what was asked for and what there is, if memory runs out.
+  virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
+  // All three wait for what was queued before. `bytes` at most the buffer's.
+  virtual Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) = 0;
+  virtual Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) = 0;
+  virtual Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) = 0;
+  virtual Status Wait() = 0;  // and reports what has failed since the last time
+
+  // kInvalid: not this device's format, damaged, or a kernel needs more than the device has; the message says which.
+  // The device must outlive the module.
+  virtual Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) = 0;
+
+ protected:
+  bool lost_ = false;
+};
+
+// The entry point, once its arguments are found to be as it says; else kInvalid.
+Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::string& symbol,
+                                         const DeviceArguments& arguments);
+
+}  // namespace hone::runtime

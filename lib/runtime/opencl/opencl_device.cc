@@ -1,0 +1,335 @@
+#include "runtime/opencl/opencl_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "runtime/opencl/api.h"
+
+namespace hone::runtime {
+namespace {
+
+struct Found {
+  cl_platform_id platform = nullptr;
+  cl_device_id device = nullptr;
+};
+
+std::string DeviceText(const OpenClApi& cl, cl_device_id device, cl_device_info what) {
+  size_t size = 0;
+  if (cl.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS) return "";
+  std::string text(size, '\0');
+  if (cl.clGetDeviceInfo(device, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
+  return std::string(Trim(text.c_str()));  // without the final 0
+}
+
+std::string PlatformText(const OpenClApi& cl, cl_platform_id platform, cl_platform_info what) {
+  size_t size = 0;
+  if (cl.clGetPlatformInfo(platform, what, 0, nullptr, &size) != CL_SUCCESS) return "";
+  std::string text(size, '\0');
+  if (cl.clGetPlatformInfo(platform, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
+  return std::string(Trim(text.c_str()));
+}
+
+template <typename T>
+T DeviceValue(const OpenClApi& cl, cl_device_id device, cl_device_info what, T otherwise) {
+  T value = otherwise;
+  return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+}
+
+Result<Found> FindDevice(const OpenClApi& cl) {
+  cl_platform_id platforms[16];
+  cl_uint count = 0;
+  const cl_int error = cl.clGetPlatformIDs(16, platforms, &count);
+  if (error == CL_SUCCESS) {
+    constexpr cl_device_type kTypes[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL};
+    for (const cl_device_type type : kTypes) {
+      for (cl_uint i = 0; i < std::min<cl_uint>(count, 16); ++i) {
+        Found found{platforms[i], nullptr};
+        cl_uint devices = 0;
+        if (cl.clGetDeviceIDs(platforms[i], type, 1, &found.device, &devices) == CL_SUCCESS && devices > 0)
+          return found;
+      }
+    }
+  }
+  return Status::NotFound(
+      fmt::format("no OpenCL device: {} platforms and none has one{}; install an OpenCL driver for the GPU, or the "
+                  "package pocl-opencl-icd to run on the CPU",
+                  error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")"));
+}
+
+DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
+  DeviceInfo info;
+  info.name = DeviceText(cl, found.device, CL_DEVICE_NAME);
+  info.identity = PlatformText(cl, found.platform, CL_PLATFORM_NAME);
+  info.driver = DeviceText(cl, found.device, CL_DRIVER_VERSION);
+  info.memory_bytes =
+      static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong{0}));
+  DeviceLimits& limits = info.limits;
+  limits.max_threads_per_block = static_cast<int64_t>(
+      DeviceValue<size_t>(cl, found.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, static_cast<size_t>(1)));
+  size_t sizes[8] = {1, 1, 1};
+  if (cl.clGetDeviceInfo(found.device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, nullptr) == CL_SUCCESS) {
+    for (size_t i = 0; i < 3; ++i) limits.max_block[i] = static_cast<int64_t>(sizes[i]);
+  }
+  limits.shared_bytes_per_block =
+      static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong{0}));
+  limits.multiprocessors = DeviceValue<cl_uint>(cl, found.device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
+  return info;
+}
+
+// The build log's first line that says what is wrong.
+std::string FirstError(const std::string& log) {
+  const std::vector<std::string> lines = Split(log, '\n');
+  for (const std::string& line : lines) {
+    if (line.find("error") != std::string::npos) return std::string(Trim(line));
+  }
+  for (const std::string& line : lines) {
+    if (!Trim(line).empty()) return std::string(Trim(line));
+  }
+  return "no build log";
+}
+
+class OpenClBuffer : public DeviceBuffer {
+ public:
+  OpenClBuffer(const OpenClApi& cl, cl_mem memory, int64_t bytes) : DeviceBuffer(bytes), cl_(cl), memory_(memory) {}
+  ~OpenClBuffer() override { cl_.clReleaseMemObject(memory_); }
+  const cl_mem& memory() const { return memory_; }
+
+ private:
+  const OpenClApi& cl_;
+  cl_mem memory_;
+};
+
+cl_mem MemoryOf(const DeviceBuffer& buffer) { return static_cast<const OpenClBuffer&>(buffer).memory(); }
+
+class OpenClDevice : public Device {
+ public:
+  OpenClDevice(const OpenClApi& cl, const Found& found) : cl_(cl), found_(found), info_(Describe(cl, found)) {}
+  ~OpenClDevice() override {
+    if (queue_) cl_.clReleaseCommandQueue(queue_);
+    if (context_) cl_.clReleaseContext(context_);
+  }
+
+  Status Open() {
+    cl_int error = CL_SUCCESS;
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                reinterpret_cast<cl_context_properties>(found_.platform), 0};
+    context_ = cl_.clCreateContext(properties, 1, &found_.device, nullptr, nullptr, &error);
+    HONE_RETURN_IF_ERROR(Check(error, "making a context"));
+    queue_ = cl_.clCreateCommandQueue(context_, found_.device, CL_QUEUE_PROFILING_ENABLE, &error);
+    return Check(error, "making a queue");
+  }
+
+  const DeviceInfo& info() const override { return info_; }
+
+  Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override {
+    cl_int error = CL_SUCCESS;
+    cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, static_cast<size_t>(std::max<int64_t>(bytes, 16)),
+                                       nullptr, &error);
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE ||
+        error == CL_OUT_OF_HOST_MEMORY) {
+      return Status::Io(fmt::format("{}: out of memory: {} bytes asked for, the device has {} in all ({})", info_.name,
+                                    bytes, info_.memory_bytes, OpenClErrorText(error)));
+    }
+    HONE_RETURN_IF_ERROR(Check(error, "allocating memory"));
+    return std::unique_ptr<DeviceBuffer>(std::make_unique<OpenClBuffer>(cl_, memory, bytes));
+  }
+
+  Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) override {
+    if (bytes <= 0) return Wait();
+    return Check(cl_.clEnqueueWriteBuffer(queue_, MemoryOf(*to), CL_TRUE, 0, static_cast<size_t>(bytes), from, 0,
+                                          nullptr, nullptr),
+                 "copying to the device");
+  }
+  Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) override {
+    if (bytes <= 0) return Wait();
+    return Check(cl_.clEnqueueReadBuffer(queue_, MemoryOf(from), CL_TRUE, 0, static_cast<size_t>(bytes), to, 0, nullptr,
+                                         nullptr),
+                 "copying from the device");
+  }
+  Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override {
+    if (bytes > 0) {
+      HONE_RETURN_IF_ERROR(Check(cl_.clEnqueueCopyBuffer(queue_, MemoryOf(from), MemoryOf(*to), 0, 0,
+                                                         static_cast<size_t>(bytes), 0, nullptr, nullptr),
+                                 "copying on the device"));
+    }
+    return Wait();
+  }
+  Status Wait() override { return Check(cl_.clFinish(queue_), "waiting for the device"); }
+
+  Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) override;
+
+  Status Check(cl_int error, const char* what) {
+    if (error == CL_SUCCESS) return Status();
+    lost_ = lost_ || IsFatal(error);
+    return Status::Io(fmt::format("{}: {} failed: {}", info_.name, what, OpenClErrorText(error)));
+  }
+
+  const OpenClApi& cl() const { return cl_; }
+  cl_context context() const { return context_; }
+  cl_command_queue queue() const { return queue_; }
+  cl_device_id id() const { return found_.device; }
+
+ private:
+  const OpenClApi& cl_;
+  Found found_;
+  DeviceInfo info_;
+  cl_context context_ = nullptr;
+  cl_command_queue queue_ = nullptr;
+};
+
+class OpenClModule : public DeviceModule {
+ public:
+  OpenClModule(OpenClDevice* device, Artifact artifact)
+      : device_(device), cl_(device->cl()), artifact_(std::move(artifact)) {}
+  ~OpenClModule() override {
+    (void)device_->Wait().ok();  // nothing of it may be running
+    for (auto& [symbol, kernel] : kernels_) cl_.clReleaseKernel(kernel);
+    if (program_) cl_.clReleaseProgram(program_);
+  }
+
+  Status Build() {
+    const char* text = artifact_.bytes.data();
+    const size_t size = artifact_.bytes.size();
+    cl_int error = CL_SUCCESS;
+    program_ = cl_.clCreateProgramWithSource(device_->context(), 1, &text, &size, &error);
+    HONE_RETURN_IF_ERROR(device_->Check(error, "making a program"));
+    const cl_device_id id = device_->id();
+    const auto config =
+        DeviceValue<cl_device_fp_config>(cl_, id, CL_DEVICE_SINGLE_FP_CONFIG, static_cast<cl_device_fp_config>(0));
+    std::string options = "-cl-std=CL1.2";
+    if (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+    error = cl_.clBuildProgram(program_, 1, &id, options.c_str(), nullptr, nullptr);
+    if (error == CL_BUILD_PROGRAM_FAILURE)
+      return Status::Invalid("the OpenCL compiler refuses it: " + FirstError(Log()));
+    HONE_RETURN_IF_ERROR(device_->Check(error, "compiling"));
+    for (const EntryPoint& entry : artifact_.entries) {
+      for (const Launch& launch : entry.launches) HONE_RETURN_IF_ERROR(AddKernel(launch));
+      std::vector<std::unique_ptr<DeviceBuffer>>& buffers = workspaces_[entry.symbol];
+      for (const int64_t bytes : entry.workspace_buffers) {
+        HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(bytes));
+        buffers.push_back(std::move(buffer));
+      }
+    }
+    return Status();
+  }
+
+  Status Run(const std::string& symbol, const DeviceArguments& arguments) override {
+    return Enqueue(symbol, arguments, nullptr);
+  }
+
+  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& runs) override {
+    std::vector<cl_event> events;
+    Status status = device_->Wait();
+    for (const DeviceArguments& arguments : runs) {
+      if (status.ok()) status = Enqueue(symbol, arguments, &events);
+    }
+    if (status.ok()) status = device_->Wait();
+    cl_ulong begin = 0, end = 0;
+    if (status.ok() && !events.empty()) {
+      cl_int error =
+          cl_.clGetEventProfilingInfo(events.front(), CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr);
+      if (error == CL_SUCCESS) {
+        error = cl_.clGetEventProfilingInfo(events.back(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
+      }
+      status = device_->Check(error, "reading the times");
+    }
+    for (cl_event event : events) cl_.clReleaseEvent(event);
+    if (!status.ok()) return status;
+    return 1e-9 * static_cast<double>(end - begin);
+  }
+
+ private:
+  std::string Log() const {
+    size_t size = 0;
+    const cl_device_id id = device_->id();
+    if (cl_.clGetProgramBuildInfo(program_, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return "";
+    std::string log(size, '\0');
+    cl_.clGetProgramBuildInfo(program_, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+    return log;
+  }
+
+  Status AddKernel(const Launch& launch) {
+    if (kernels_.count(launch.symbol)) return Status();
+    cl_int error = CL_SUCCESS;
+    cl_kernel kernel = cl_.clCreateKernel(program_, launch.symbol.c_str(), &error);
+    if (error == CL_INVALID_KERNEL_NAME) {
+      return Status::Invalid(fmt::format("the program has no kernel `{}`", launch.symbol));
+    }
+    HONE_RETURN_IF_ERROR(device_->Check(error, "making a kernel"));
+    kernels_[launch.symbol] = kernel;
+    size_t most = 0;
+    const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+    error = cl_.clGetKernelWorkGroupInfo(kernel, device_->id(), CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
+    HONE_RETURN_IF_ERROR(device_->Check(error, "asking about a kernel"));
+    if (threads > static_cast<int64_t>(most)) {
+      return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
+                                         launch.symbol, threads, most));
+    }
+    return Status();
+  }
+
+  // With `events`, one a launch is added.
+  Status Enqueue(const std::string& symbol, const DeviceArguments& arguments, std::vector<cl_event>* events) {
+    HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, arguments));
+    const auto& workspaces = workspaces_[symbol];
+    for (const Launch& launch : entry->launches) {
+      cl_kernel kernel = kernels_[launch.symbol];
+      for (size_t i = 0; i < launch.args.size(); ++i) {
+        const int arg = launch.args[i];
+        const DeviceBuffer& buffer =
+            arg >= 0 ? *arguments[static_cast<size_t>(arg)] : *workspaces[static_cast<size_t>(~arg)];
+        const cl_mem memory = MemoryOf(buffer);
+        HONE_RETURN_IF_ERROR(device_->Check(cl_.clSetKernelArg(kernel, static_cast<cl_uint>(i), sizeof memory, &memory),
+                                            "passing an argument"));
+      }
+      size_t global[3], local[3];
+      for (int i = 0; i < 3; ++i) {
+        local[i] = static_cast<size_t>(launch.block[i]);
+        global[i] = static_cast<size_t>(launch.block[i] * launch.grid[i]);
+      }
+      cl_event event = nullptr;
+      HONE_RETURN_IF_ERROR(device_->Check(cl_.clEnqueueNDRangeKernel(device_->queue(), kernel, 3, nullptr, global,
+                                                                     local, 0, nullptr, events ? &event : nullptr),
+                                          "starting a kernel"));
+      if (events) events->push_back(event);
+    }
+    return Status();
+  }
+
+  OpenClDevice* device_;
+  const OpenClApi& cl_;
+  Artifact artifact_;
+  cl_program program_ = nullptr;
+  std::map<std::string, cl_kernel> kernels_;
+  std::map<std::string, std::vector<std::unique_ptr<DeviceBuffer>>> workspaces_;
+};
+
+Result<std::unique_ptr<DeviceModule>> OpenClDevice::Load(const Artifact& artifact) {
+  if (artifact.format != "opencl-c") {
+    return Status::Invalid(fmt::format("OpenCL runs artifacts of format opencl-c, not {}", artifact.format));
+  }
+  auto module = std::make_unique<OpenClModule>(this, artifact);
+  HONE_RETURN_IF_ERROR(module->Build());
+  return std::unique_ptr<DeviceModule>(std::move(module));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> OpenOpenClDevice(const OpenClOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const OpenClApi* cl, OpenClApi::Load(options.library));
+  HONE_ASSIGN_OR_RETURN(const Found found, FindDevice(*cl));
+  auto device = std::make_unique<OpenClDevice>(*cl, found);
+  HONE_RETURN_IF_ERROR(device->Open());
+  return std::unique_ptr<Device>(std::move(device));
+}
+
+Result<DeviceInfo> DescribeOpenClDevice(const OpenClOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const OpenClApi* cl, OpenClApi::Load(options.library));
+  HONE_ASSIGN_OR_RETURN(const Found found, FindDevice(*cl));
+  return Describe(*cl, found);
+}
+
+}  // namespace hone::runtime

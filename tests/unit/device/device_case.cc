@@ -1,0 +1,147 @@
+#include "device_case.h"
+
+#include <cmath>
+
+#include "../codegen/random_program.h"
+
+namespace hone::device_test {
+
+using ir::Expr;
+using ir::ForKind;
+using ir::Intrinsic;
+using ir::Scope;
+using ir::Stmt;
+using ir::Var;
+
+ir::Function Stencil() {
+  constexpr int64_t kSize = 257;
+  auto in = Argument("in", kSize + 1), out = Argument("out", kSize, true);
+  Var b("block"), t("thread");
+  const Expr i = Expr(b) * 96 + t;
+  const Expr value = ir::MakeLoad(in, i) * ir::Imm(DType::Float(32), 1.5) + ir::MakeLoad(in, i + 1);
+  return {
+      "stencil", {in, out}, Blocks(b, 3, Threads(t, 96, ir::MakeIf(i < Expr(kSize), ir::MakeStore(out, i, value))))};
+}
+
+ir::Function TwoKernels() {
+  constexpr int64_t kSize = 64;
+  auto in = Argument("in", kSize), out = Argument("out", kSize, true);
+  auto squares = ir::Buffer::Make("squares", DType::Float(32), kSize, Scope::kWorkspace);
+  Var b("bx"), t("tx"), c("bx"), u("tx");
+  const Expr i = Expr(b) * 16 + t, j = Expr(c) * 32 + u;
+  const Stmt first = Blocks(b, 4, Threads(t, 16, ir::MakeStore(squares, i, ir::MakeLoad(in, i) * ir::MakeLoad(in, i))));
+  const Expr behind = ir::MakeLoad(squares, Expr(kSize - 1) - j);
+  const Expr before = ir::MakeLoad(squares, ir::Max(Expr(kSize - 2) - j, Expr(0)));
+  const Stmt second = Blocks(c, 2, Threads(u, 32, ir::MakeStore(out, j, behind + before)));
+  return {"two", {in, out}, ir::MakeAllocate(squares, ir::MakeBlock({first, second}))};
+}
+
+ir::Function TiledProduct(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t kTile = 16;
+  const DType f32 = DType::Float(32);
+  auto a = Argument("A", m * k), b = Argument("B", k * n), out = Argument("C", m * n, true);
+  auto a_shared = ir::Buffer::Make("A_shared", f32, kTile * kTile, Scope::kShared);
+  auto b_shared = ir::Buffer::Make("B_shared", f32, kTile * kTile, Scope::kShared);
+  auto sums = ir::Buffer::Make("sums", f32, 8, Scope::kRegister);
+  Var by("blockIdx.y"), bx("blockIdx.x"), ty("threadIdx.y"), tx("threadIdx.x");
+  Var step("step"), i("i"), j("j"), r("r"), i2("i"), j2("j"), i3("i"), j3("j");
+  // 8 x 4 threads; each brings 2 vectors of 4 of either tile, and has 2 rows of 4 columns.
+  const Expr thread = Expr(ty) * 4 + tx;
+  std::vector<Stmt> fetch;
+  for (int64_t part = 0; part < 2; ++part) {
+    const Expr element = (thread + Expr(part * 32)) * 4;
+    const Expr row = element / Expr(kTile), column = element % Expr(kTile);
+    const auto vector = [](const Expr& at) { return ir::MakeRamp(at, 1, 4); };
+    const Expr from_a = (Expr(by) * kTile + row) * Expr(k) + Expr(step) * kTile + column;
+    const Expr from_b = (Expr(step) * kTile + row) * Expr(n) + Expr(bx) * kTile + column;
+    fetch.push_back(ir::MakeStore(a_shared, vector(element), ir::MakeLoad(a, vector(from_a))));
+    fetch.push_back(ir::MakeStore(b_shared, vector(element), ir::MakeLoad(b, vector(from_b))));
+  }
+  const auto over = [](const Var& v, int64_t extent, Stmt body) {
+    return ir::MakeFor(v, 0, Expr(extent), ForKind::kSerial, std::move(body));
+  };
+  const Expr product = ir::MakeLoad(a_shared, (Expr(ty) * 2 + i2) * kTile + r) *
+                       ir::MakeLoad(b_shared, Expr(r) * kTile + Expr(tx) * 4 + j2);
+  const Expr sum = Expr(i2) * 4 + j2;
+  const Stmt accumulate =
+      over(r, kTile, over(i2, 2, over(j2, 4, ir::MakeStore(sums, sum, ir::MakeLoad(sums, sum) + product))));
+  fetch.insert(fetch.begin(), ir::MakeBarrier());
+  fetch.push_back(ir::MakeBarrier());
+  fetch.push_back(accumulate);
+  const Expr at = (Expr(by) * kTile + Expr(ty) * 2 + i3) * Expr(n) + Expr(bx) * kTile + Expr(tx) * 4;
+  const Stmt body = ir::MakeBlock(
+      {over(i, 2, over(j, 4, ir::MakeStore(sums, Expr(i) * 4 + j, ir::Imm(f32, 0)))),
+       over(step, k / kTile, ir::MakeBlock(fetch)),
+       over(i3, 2, ir::MakeStore(out, ir::MakeRamp(at, 1, 4), ir::MakeLoad(sums, ir::MakeRamp(Expr(i3) * 4, 1, 4))))});
+  Stmt nest = ir::MakeFor(ty, 0, 8, ForKind::kThreadY, Threads(tx, 4, ir::MakeAllocate(sums, body)));
+  nest = ir::MakeAllocate(a_shared, ir::MakeAllocate(b_shared, nest));
+  return {"product", {a, b, out}, ir::MakeFor(by, 0, Expr(m / kTile), ForKind::kBlockY, Blocks(bx, n / kTile, nest))};
+}
+
+ir::Function MathFunctions(int64_t size) {
+  constexpr Intrinsic kUnary[] = {Intrinsic::kExp,   Intrinsic::kLog,  Intrinsic::kSqrt,
+                                  Intrinsic::kTanh,  Intrinsic::kErf,  Intrinsic::kAbs,
+                                  Intrinsic::kFloor, Intrinsic::kCeil, Intrinsic::kRound};
+  const DType f32 = DType::Float(32);
+  auto in = Argument("in", size);
+  std::vector<ir::Buffer> params{in};
+  std::vector<Stmt> kernels;
+  const auto add = [&](const std::string& name, const std::function<Expr(Expr)>& make) {
+    Var b("bx"), t("tx");
+    auto out = Argument(name, size, true);
+    params.push_back(out);
+    kernels.push_back(Blocks(b, size, Threads(t, 1, ir::MakeStore(out, b, make(ir::MakeLoad(in, b))))));
+  };
+  for (const Intrinsic fn : kUnary) {
+    add("unary", [&](const Expr& x) { return ir::MakeCall(f32, fn, {x}); });
+  }
+  add("pow", [&](const Expr& x) { return ir::MakeCall(f32, Intrinsic::kPow, {x, ir::Imm(f32, 1.75)}); });
+  add("fma", [&](const Expr& x) { return ir::MakeCall(f32, Intrinsic::kFma, {x, x, ir::Imm(f32, -0.5)}); });
+  add("relu", [&](const Expr& x) { return ir::Max(x, ir::Imm(f32, 0)); });
+  add("lower", [&](const Expr& x) { return ir::Min(x, x * x); });
+  add("guarded", [&](const Expr& x) {
+    return ir::MakeIfThenElse(x < ir::Imm(f32, 1), ir::Imm(f32, -INFINITY), x / ir::Imm(f32, 3));
+  });
+  return {"math", params, ir::MakeBlock(kernels)};
+}
+
+ir::Function RandomFunction(uint32_t seed) {
+  ir::Function f = codegen::RandomProgram(seed, {Scope::kScratch, Scope::kRegister}).Make();
+  f.name = "f" + std::to_string(seed);
+  f.body = Blocks(Var("bx"), 1, Threads(Var("tx"), 1, f.body));
+  return f;
+}
+
+std::vector<Bytes> RunOn(runtime::Device* device, const Artifact& artifact, const std::string& symbol,
+                         const std::vector<Bytes>& args) {
+  auto module = device->Load(artifact);
+  EXPECT_TRUE(module.ok()) << module.status().message() << "\n" << artifact.bytes;
+  if (!module.ok()) return {};
+  std::vector<std::unique_ptr<runtime::DeviceBuffer>> buffers;
+  runtime::DeviceArguments arguments;
+  for (const Bytes& arg : args) {
+    auto buffer = device->Allocate(static_cast<int64_t>(arg.size()));
+    EXPECT_TRUE(buffer.ok()) << buffer.status().message();
+    EXPECT_TRUE(device->CopyIn(buffer->get(), arg.data(), static_cast<int64_t>(arg.size())).ok());
+    arguments.push_back(buffer->get());
+    buffers.push_back(std::move(*buffer));
+  }
+  const Status ran = (*module)->Run(symbol, arguments);
+  EXPECT_TRUE(ran.ok()) << ran.message();
+  std::vector<Bytes> result = args;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const Status copied = device->CopyOut(result[i].data(), *buffers[i], buffers[i]->bytes());
+    EXPECT_TRUE(copied.ok()) << copied.message();
+  }
+  return result;
+}
+
+std::vector<Bytes> Interpret(const ir::Function& f, std::vector<Bytes> args) {
+  std::vector<ir::RunArgument> list;
+  for (size_t i = 0; i < args.size(); ++i) list.push_back({args[i].data(), f.params[i]->size});
+  const Status status = ir::Run(f, list);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return args;
+}
+
+}  // namespace hone::device_test

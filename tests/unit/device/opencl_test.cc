@@ -1,0 +1,161 @@
+// OpenCL C that is written here runs on whatever OpenCL device there is (PoCL's CPU, mostly) and gives what the
+// interpreter, or arithmetic in double precision, gives.
+#include <cmath>
+
+#include "codegen/opencl/codegen.h"
+#include "device_case.h"
+#include "runtime/opencl/opencl_device.h"
+
+namespace hone::device_test {
+namespace {
+
+Target OpenClTarget() {
+  Target target;
+  target.kind = TargetKind::kOpenCl;
+  return target;
+}
+
+class OpenCl : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto device = runtime::OpenOpenClDevice();
+    if (!device.ok()) GTEST_SKIP() << device.status().message();
+    device_ = std::move(*device);
+  }
+
+  std::vector<Bytes> Run(const ir::Function& f, const std::vector<Bytes>& args) {
+    auto artifact = codegen::CompileToOpenCl({f}, OpenClTarget());
+    EXPECT_TRUE(artifact.ok()) << artifact.status().message();
+    return artifact.ok() ? RunOn(device_.get(), *artifact, f.name, args) : std::vector<Bytes>();
+  }
+
+  std::unique_ptr<runtime::Device> device_;
+};
+
+TEST_F(OpenCl, GuardedTailsAgreeWithTheInterpreter) {
+  const std::vector<Bytes> args = {ToBytes(Ramp(258, 0.125f)), ToBytes(std::vector<float>(257, -1.0f))};
+  EXPECT_EQ(Run(Stencil(), args), Interpret(Stencil(), args));
+}
+
+TEST_F(OpenCl, KernelsShareAWorkspace) {
+  const std::vector<Bytes> args = {ToBytes(Ramp(64, 0.5f)), ToBytes(std::vector<float>(64, -1.0f))};
+  EXPECT_EQ(Run(TwoKernels(), args), Interpret(TwoKernels(), args));
+}
+
+TEST_F(OpenCl, SharedTilesGiveTheProduct) {
+  constexpr int64_t kM = 32, kN = 48, kK = 64;
+  const std::vector<float> a = Ramp(kM * kK, 0.03125f), b = Ramp(kK * kN, -0.0625f);
+  const auto got = Run(TiledProduct(kM, kN, kK), {ToBytes(a), ToBytes(b), ToBytes(std::vector<float>(kM * kN, NAN))});
+  ASSERT_EQ(got.size(), 3U);
+  const std::vector<float> c = FromBytes<float>(got[2]);
+  for (int64_t i = 0; i < kM; ++i) {
+    for (int64_t j = 0; j < kN; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < kK; ++k) sum += static_cast<double>(a[i * kK + k]) * static_cast<double>(b[k * kN + j]);
+      ASSERT_NEAR(c[i * kN + j], sum, 1e-4 * (1 + std::abs(sum))) << i << ", " << j;
+    }
+  }
+}
+
+TEST_F(OpenCl, FunctionsOfFloatsAgreeWithTheInterpreter) {
+  constexpr int64_t kSize = 97;
+  const ir::Function f = MathFunctions(kSize);
+  std::vector<Bytes> args{ToBytes(Ramp(kSize, 0.0371f))};
+  for (size_t i = 1; i < f.params.size(); ++i) args.push_back(ToBytes(std::vector<float>(kSize, NAN)));
+  const auto got = Run(f, args), want = Interpret(f, args);
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t p = 1; p < want.size(); ++p) {
+    const auto g = FromBytes<float>(got[p]), w = FromBytes<float>(want[p]);
+    for (size_t i = 0; i < w.size(); ++i) {
+      if (std::isinf(w[i])) {
+        EXPECT_EQ(g[i], w[i]) << "parameter " << p << ", element " << i;
+      } else {
+        EXPECT_NEAR(g[i], w[i], 4e-6 * (1 + std::abs(w[i]))) << "parameter " << p << ", element " << i;
+      }
+    }
+  }
+}
+
+TEST_F(OpenCl, RandomProgramsAgreeWithTheInterpreter) {
+  // One program of many functions: compiling each alone would be most of the time.
+  std::vector<ir::Function> functions;
+  for (uint32_t seed = 0; seed < 40; ++seed) functions.push_back(RandomFunction(seed));
+  auto artifact = codegen::CompileToOpenCl(functions, OpenClTarget());
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  auto module = device_->Load(*artifact);
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  std::vector<int64_t> in(48), out(48, 0);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<int64_t>(i * 7 % 31);
+  int wrote = 0;
+  for (const ir::Function& f : functions) {
+    const auto expected = Interpret(f, {ToBytes(in), ToBytes(out)});
+    auto a = *device_->Allocate(48 * 8), b = *device_->Allocate(48 * 8);
+    ASSERT_TRUE(device_->CopyIn(a.get(), in.data(), 48 * 8).ok());
+    ASSERT_TRUE(device_->CopyIn(b.get(), out.data(), 48 * 8).ok());
+    const Status ran = (*module)->Run(f.name, {a.get(), b.get()});
+    ASSERT_TRUE(ran.ok()) << ran.message();
+    Bytes got(48 * 8);
+    ASSERT_TRUE(device_->CopyOut(got.data(), *b, 48 * 8).ok());
+    EXPECT_EQ(FromBytes<int64_t>(got), FromBytes<int64_t>(expected[1])) << f.name;
+    wrote += expected[1] != ToBytes(out);
+  }
+  EXPECT_GT(wrote, 20) << "most programs store something";
+}
+
+TEST_F(OpenCl, TimesAreOfTheDevice) {
+  auto artifact = codegen::CompileToOpenCl({Stencil()}, OpenClTarget());
+  ASSERT_TRUE(artifact.ok());
+  auto module = device_->Load(*artifact);
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto in = *device_->Allocate(258 * 4), out = *device_->Allocate(257 * 4);
+  const auto seconds = (*module)->Time("stencil", {{in.get(), out.get()}, {in.get(), out.get()}});
+  ASSERT_TRUE(seconds.ok()) << seconds.status().message();
+  EXPECT_GT(*seconds, 0);
+  EXPECT_LT(*seconds, 60);
+}
+
+TEST_F(OpenCl, WhatDoesNotFitIsRefused) {
+  auto artifact = codegen::CompileToOpenCl({Stencil()}, OpenClTarget());
+  ASSERT_TRUE(artifact.ok());
+  auto module = device_->Load(*artifact);
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  auto in = *device_->Allocate(258 * 4), small = *device_->Allocate(256 * 4);
+  EXPECT_EQ((*module)->Run("stencil", {in.get(), small.get()}).message(),
+            "`stencil`: argument 1 (out) needs 1028 bytes, the buffer has 1024");
+  EXPECT_EQ((*module)->Run("stencil", {in.get()}).message(), "`stencil` takes 2 arguments, 1 are given");
+  EXPECT_EQ((*module)->Run("other", {}).message(), "the module has no entry point `other`");
+  EXPECT_FALSE(device_->lost());
+}
+
+TEST_F(OpenCl, ABrokenProgramIsTheProgramsFault) {
+  Artifact artifact;
+  artifact.format = "opencl-c";
+  artifact.bytes = "__kernel void f(__global float* a) { a[0] = undeclared; }";
+  auto module = device_->Load(artifact);
+  ASSERT_FALSE(module.ok());
+  EXPECT_EQ(module.status().kind(), StatusKind::kInvalid);
+  EXPECT_NE(module.status().message().find("undeclared"), std::string::npos) << module.status().message();
+  artifact.format = "cubin";
+  EXPECT_EQ(device_->Load(artifact).status().message(), "OpenCL runs artifacts of format opencl-c, not cubin");
+  EXPECT_FALSE(device_->lost());
+}
+
+TEST(NoOpenCl, SaysWhatToInstall) {
+  const Status status = runtime::DescribeOpenClDevice({"libNoSuchOpenCL.so.7"}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kNotFound);
+  EXPECT_NE(status.message().find("pocl-opencl-icd"), std::string::npos) << status.message();
+}
+
+TEST(OpenClCode, LimitsOfTheTargetAreKept) {
+  Target target = OpenClTarget();
+  target.limits.shared_bytes_per_block = 2047;
+  EXPECT_EQ(codegen::CompileToOpenCl({TiledProduct(16, 16, 16)}, target).status().message(),
+            "kernel `product` needs 2048 bytes of shared memory in a block, the target has 2047");
+  target = OpenClTarget();
+  target.limits.max_threads_per_block = 95;
+  EXPECT_EQ(codegen::CompileToOpenCl({Stencil()}, target).status().message(),
+            "kernel `stencil` needs 96 threads in a block, the target has 95");
+}
+
+}  // namespace
+}  // namespace hone::device_test
