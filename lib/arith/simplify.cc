@@ -24,7 +24,9 @@ class StmtRewriter final : public Rewriter {
     Stmt body = Mutate(op.body);
     context_.bindings.erase(op.var.node());
     if (IsEmpty(body)) return Stmt();
-    if (count == ConstInterval::Point(1)) return body;
+    // Which loops over blocks and threads there are says where a device's kernels begin.
+    const bool marks = ir::IsBlockLoop(op.for_kind) || ir::IsThreadLoop(op.for_kind);
+    if (count == ConstInterval::Point(1) && !marks) return body;
     if (min.same_as(op.min) && extent.same_as(op.extent) && body.same_as(op.body)) return Same(op);
     return MakeFor(op.var, min, extent, op.for_kind, body);
   }

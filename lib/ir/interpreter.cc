@@ -8,22 +8,20 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "ir/device_kernels.h"
+#include "ir/interpreter_device.h"
 #include "ir/interpreter_ops.h"
 #include "ir/printer.h"
 
 namespace hone::ir {
 namespace {
 
+using interp::Action;
+using interp::ActionPtr;
 using interp::BufferState;
 using interp::Failure;
 using interp::OpPtr;
 using interp::Slot;
-
-struct Action {  // a compiled statement
-  virtual ~Action() = default;
-  virtual bool Do() = 0;  // false: something failed, stop
-};
-using ActionPtr = std::unique_ptr<Action>;
 
 struct StoreAction final : Action {
   StoreAction(BufferState* b, OpPtr i, OpPtr v, Failure* f, Stmt s)
@@ -36,6 +34,7 @@ struct StoreAction final : Action {
     const int lanes = value->lanes;
     if (range && lanes > 1) {
       if (!InBounds(places.first) || !InBounds(places.first + lanes - 1)) return false;
+      if (buffer->race && !buffer->race->Write(places.first, lanes)) return Locate();
       interp::WriteElements(buffer->type, v, lanes, buffer->data + bytes * places.first);
       if (!buffer->written.empty()) std::fill_n(buffer->written.begin() + places.first, lanes, 1);
       return true;
@@ -43,6 +42,7 @@ struct StoreAction final : Action {
     for (int i = 0; i < lanes; ++i) {
       const int64_t k = range ? places.first : places.at[i].i;
       if (!InBounds(k)) return false;
+      if (buffer->race && !buffer->race->Write(k, 1)) return Locate();
       interp::WriteElements(buffer->type, v + i, 1, buffer->data + bytes * k);
       if (!buffer->written.empty()) buffer->written[static_cast<size_t>(k)] = 1;
     }
@@ -150,8 +150,6 @@ struct EvaluateAction final : Action {
   Failure* failure = nullptr;
 };
 
-bool IsThread(ForKind kind) { return kind >= ForKind::kThreadX && kind <= ForKind::kVThread; }
-
 class Compiler {
  public:
   Compiler(const RunOptions& options, Failure* failure) : options_(options), rng_(options.seed), failure_(failure) {
@@ -176,6 +174,14 @@ class Compiler {
     return state;
   }
 
+  BufferState& AddOwn(const Buffer& b) {
+    BufferState& state = Add(b);
+    state.memory.resize(static_cast<size_t>(state.size * state.type.element_bytes()));
+    state.written.resize(static_cast<size_t>(state.size));
+    state.data = state.memory.data();
+    return state;
+  }
+
   std::shared_ptr<std::vector<Slot>> Define(const Var& var) {
     auto place = std::make_shared<std::vector<Slot>>(var.type().lanes);
     scope_.vars[var.node()] = place;
@@ -184,13 +190,15 @@ class Compiler {
 
   ActionPtr CompileStore(const Store& op, const Stmt& s);
   ActionPtr CompileFor(const For& op);
+  ActionPtr CompileKernel(const Stmt& s);
 
   RunOptions options_;
   Rng rng_;
   Failure* failure_;
   interp::Scope scope_;
-  std::deque<BufferState> buffers_;  // addresses stay
-  int threads_ = 0;                  // thread loops around
+  std::deque<BufferState> buffers_;         // addresses stay
+  std::unique_ptr<interp::Device> device_;  // of a program with kernels
+  bool in_kernel_ = false;
 };
 
 ActionPtr Compiler::CompileStore(const Store& op, const Stmt& s) {
@@ -210,9 +218,7 @@ ActionPtr Compiler::CompileFor(const For& op) {
   action->min = interp::Compile(op.min, &scope_);
   action->extent = interp::Compile(op.extent, &scope_);
   action->place = Define(op.var);
-  threads_ += IsThread(op.for_kind);
   action->body = Compile(op.body);
-  threads_ -= IsThread(op.for_kind);
   scope_.vars.erase(op.var.node());
   action->any_order =
       op.for_kind != ForKind::kSerial && op.for_kind != ForKind::kVectorized && op.for_kind != ForKind::kUnrolled;
@@ -222,13 +228,53 @@ ActionPtr Compiler::CompileFor(const For& op) {
   return action;
 }
 
+// A nest of loops over blocks and threads: all threads of a block in step.
+ActionPtr Compiler::CompileKernel(const Stmt& s) {
+  Result<DeviceProgram> program = SplitKernels({"kernel", {}, s});
+  if (!program.ok()) {
+    failure_->Set(program.status().message());
+    failure_->unsupported = true;
+    return std::make_unique<BlockAction>();
+  }
+  const DeviceKernel& kernel = program->kernels.front();
+  if (!device_) device_ = std::make_unique<interp::Device>(options_, failure_);
+  for (auto& [buffer, state] : scope_.buffers) {
+    if (state->writable && !state->race) state->race = device_->Check(state->name, state->size, /*shared=*/false);
+  }
+  interp::KernelParts parts;
+  for (int i = 0; i < 3; ++i) {
+    parts.grid[i] = kernel.grid[i];
+    parts.block[i] = kernel.block[i];
+    if (kernel.block_index[i].defined()) parts.block_index[i] = Define(kernel.block_index[i]);
+    if (kernel.thread_index[i].defined()) parts.thread_index[i] = Define(kernel.thread_index[i]);
+  }
+  for (const Buffer& b : kernel.shared) {
+    BufferState& state = AddOwn(b);
+    state.race = device_->Check(state.name, state.size, /*shared=*/true);
+    parts.shared.push_back(&state);
+  }
+  in_kernel_ = true;
+  interp::CompilerHooks hooks;
+  hooks.scope = &scope_;
+  hooks.compile = [this](const Stmt& part) { return Compile(part); };
+  hooks.define = [this](const Var& var) { return Define(var); };
+  hooks.allocate = [this](const Buffer& b) { return &AddOwn(b); };
+  ActionPtr action = device_->CompileKernel(std::move(parts), kernel.body, hooks);
+  in_kernel_ = false;
+  for (const Buffer& b : kernel.shared) scope_.buffers.erase(b.get());
+  return action;
+}
+
 ActionPtr Compiler::Compile(const Stmt& s) {
   if (!s.defined()) return std::make_unique<BlockAction>();
   switch (s.kind()) {
     case StmtKind::kStore:
       return CompileStore(*s.as<Store>(), s);
-    case StmtKind::kFor:
+    case StmtKind::kFor: {
+      const ForKind kind = s.as<For>()->for_kind;
+      if (!in_kernel_ && (IsBlockLoop(kind) || IsThreadLoop(kind))) return CompileKernel(s);
       return CompileFor(*s.as<For>());
+    }
     case StmtKind::kBlock: {
       auto action = std::make_unique<BlockAction>();
       for (const Stmt& child : s.as<Block>()->stmts) action->actions.push_back(Compile(child));
@@ -256,11 +302,7 @@ ActionPtr Compiler::Compile(const Stmt& s) {
     case StmtKind::kAllocate: {
       const auto* op = s.as<Allocate>();
       auto action = std::make_unique<AllocateAction>();
-      BufferState& state = Add(op->buffer);
-      state.memory.resize(static_cast<size_t>(state.size * state.type.element_bytes()));
-      state.written.resize(static_cast<size_t>(state.size));
-      state.data = state.memory.data();
-      action->buffer = &state;
+      action->buffer = &AddOwn(op->buffer);
       action->body = Compile(op->body);
       scope_.buffers.erase(op->buffer.get());
       return action;
@@ -273,11 +315,7 @@ ActionPtr Compiler::Compile(const Stmt& s) {
     }
     case StmtKind::kPragma:
       return Compile(s.as<Pragma>()->body);
-    case StmtKind::kBarrier:
-      if (threads_ > 0) {
-        failure_->Set("a barrier inside a loop over threads: the interpreter runs threads one after the other");
-        failure_->unsupported = true;
-      }
+    case StmtKind::kBarrier:  // of one thread alone; kernels are compiled elsewhere
       return std::make_unique<BlockAction>();
   }
   return std::make_unique<BlockAction>();

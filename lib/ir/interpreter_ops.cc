@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ir/interpreter_device.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
 
@@ -210,11 +211,13 @@ struct LoadOp final : Op {
           return;
         }
       }
+      if (buffer->race) buffer->race->Read(places.first, lanes);
       return ReadElements(buffer->type, buffer->data + bytes * places.first, lanes, out.data());
     }
     for (int i = 0; i < lanes; ++i) {
       const int64_t k = places.at[i].i;
       if (!Check(k, i)) return;
+      if (buffer->race) buffer->race->Read(k, 1);
       ReadElements(buffer->type, buffer->data + bytes * k, 1, &out[i]);
     }
   }

@@ -16,6 +16,8 @@ union Slot {
   double f;
 };
 
+class RaceCheck;
+
 struct BufferState {
   std::string name;
   DType type;
@@ -24,6 +26,7 @@ struct BufferState {
   bool writable = true;
   std::vector<char> memory;      // of an allocation
   std::vector<uint8_t> written;  // of an allocation, an element each; empty for arguments
+  RaceCheck* race = nullptr;     // where threads of a device may meet (ir/interpreter_device.h)
 };
 
 // The first thing that went wrong; later ones are ignored.
@@ -50,6 +53,12 @@ struct Op {
   std::vector<Slot> out;
 };
 using OpPtr = std::unique_ptr<Op>;
+
+struct Action {  // a compiled statement
+  virtual ~Action() = default;
+  virtual bool Do() = 0;  // false: something failed, stop
+};
+using ActionPtr = std::unique_ptr<Action>;
 
 // Where variables and buffers live while a program is compiled.
 struct Scope {

@@ -62,6 +62,9 @@ enum class ForKind : uint8_t {
   kVThread
 };
 
+inline bool IsBlockLoop(ForKind kind) { return kind >= ForKind::kBlockX && kind <= ForKind::kBlockZ; }
+inline bool IsThreadLoop(ForKind kind) { return kind >= ForKind::kThreadX && kind <= ForKind::kThreadZ; }
+
 struct For final : StmtNode {
   HONE_IR_KIND(kFor)
   For(Var v, Expr m, Expr e, ForKind k, Stmt b)

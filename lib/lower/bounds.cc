@@ -6,6 +6,7 @@
 #include <set>
 
 #include "arith/interval.h"
+#include "arith/linear.h"
 #include "base/check.h"
 #include "ir/substitute.h"
 #include "ir/visitor.h"
@@ -26,8 +27,8 @@ using schedule::Stage;
 // Extents and values of one stage's axes, from the region it computes. Equations: schedule/relation.h.
 class AxisSolver {
  public:
-  AxisSolver(const Stage& stage, arith::Analyzer* analyzer, StageBounds* out)
-      : stage_(stage), analyzer_(*analyzer), out_(*out) {
+  AxisSolver(const Stage& stage, bool uniform, arith::Analyzer* analyzer, StageBounds* out)
+      : stage_(stage), uniform_(uniform), analyzer_(*analyzer), out_(*out) {
     for (const Relation& r : stage.relations) {
       if (r.kind == Relation::Kind::kSplit) {
         made_by_[r.split.outer] = made_by_[r.split.inner] = &r;
@@ -117,7 +118,7 @@ class AxisSolver {
     auto it = made_by_.find(axis);
     if (it == made_by_.end()) {
       Expr extent = root_extent_.at(axis);
-      if (AsIntImm(extent) || !schedule::EndsInFuse(stage_, axis)) return extent;
+      if (AsIntImm(extent) || !(uniform_ || schedule::EndsInFuse(stage_, axis))) return extent;
       // Division by a varying extent would undo the fusion; the largest one serves, with a guard.
       AddGuard(axis, extent);
       return Expr(UpperBound(extent));
@@ -131,7 +132,7 @@ class AxisSolver {
       if (*whole % factor == 0) return Expr(factor);
       if (*whole < factor) return parent;
     }
-    if (!schedule::EndsInFuse(stage_, axis) && OuterFirst(r.split.outer, axis)) {
+    if (!uniform_ && !schedule::EndsInFuse(stage_, axis) && OuterFirst(r.split.outer, axis)) {
       return analyzer_.Simplify(Min(Expr(factor), parent - Value(r.split.outer) * factor));
     }
     AddGuard(r.split.parent, parent);
@@ -151,9 +152,28 @@ class AxisSolver {
   // After Solve(): the guards with their conditions.
   void WriteGuards() {
     for (const auto& g : guarded_) {
-      out_.guards.push_back(
-          {analyzer_.Simplify(Value(g.axis) < g.extent), g.position, stage_.FindAxis(g.axis)->reduce});
+      for (const Expr& extent : uniform_ ? Alternatives(g.extent) : std::vector<Expr>{g.extent}) {
+        Expr condition = analyzer_.Simplify(Value(g.axis) < extent);
+        if (const int64_t* known = AsIntImm(condition); uniform_ && known && *known) continue;
+        out_.guards.push_back({condition, g.position, stage_.FindAxis(g.axis)->reduce});
+      }
     }
+  }
+
+  // Expressions that are all above a value if and only if `e` is: min(a, b) - c is two, most often simple ones.
+  static std::vector<Expr> Alternatives(const Expr& e) {
+    const arith::Linear linear = arith::ToLinear(e);
+    for (const arith::Linear::Term& term : linear.terms) {
+      const auto* op = term.term.as<ir::Binary>();
+      const bool least = op && op->kind == ir::ExprKind::kMin && term.coefficient > 0;
+      if (!least && !(op && op->kind == ir::ExprKind::kMax && term.coefficient < 0)) continue;
+      std::vector<Expr> all;
+      for (const Expr& side : {op->a, op->b}) {
+        for (const Expr& x : Alternatives(e + (side - term.term) * term.coefficient)) all.push_back(x);
+      }
+      return all;
+    }
+    return {e};
   }
 
  private:
@@ -163,6 +183,7 @@ class AxisSolver {
     int position;
   };
   const Stage& stage_;
+  const bool uniform_;  // no loop's extent may vary
   arith::Analyzer& analyzer_;
   StageBounds& out_;
   std::map<std::string, const Relation*> made_by_, taken_by_;
@@ -187,7 +208,8 @@ class AccessFinder final : public ir::Visitor {
 
 class Inferrer {
  public:
-  Inferrer(const Schedule& schedule, Bounds* bounds) : schedule_(schedule), bounds_(*bounds) {}
+  Inferrer(const Schedule& schedule, const GpuPlaces* places, Bounds* bounds)
+      : schedule_(schedule), places_(places), bounds_(*bounds) {}
 
   Status Run() {
     const std::vector<Stage>& stages = schedule_.stages();
@@ -208,7 +230,7 @@ class Inferrer {
         b.extent.push_back(Expr(e));
       }
     }
-    auto [it, fresh] = solvers_.try_emplace(stage.name(), stage, &bounds_.analyzer, &b);
+    auto [it, fresh] = solvers_.try_emplace(stage.name(), stage, places_ != nullptr, &bounds_.analyzer, &b);
     HONE_CHECK(fresh);
     AxisSolver& solver = it->second;
     solver.Solve();
@@ -224,6 +246,12 @@ class Inferrer {
   // the reader as they run.
   std::vector<arith::RunningVar> Running(const Stage& reader, const Stage& stage) {
     std::vector<arith::RunningVar> running;
+    if (places_ && places_->ScopeOf(stage) == ir::Scope::kShared) {
+      for (const auto& [consumer, axis] : places_->ThreadLoopsAround(stage)) {
+        const Loop& loop = bounds_.stages.at(consumer->name()).loops[schedule::LeafPosition(*consumer, axis)];
+        running.push_back({loop.var, {Expr(0), loop.extent - 1}});
+      }
+    }
     AddLoops(reader, stage, &running);
     const te::TensorNode& node = *reader.tensor.node();
     const StageBounds& b = bounds_.stages.at(reader.name());
@@ -292,12 +320,15 @@ class Inferrer {
   }
 
   const Schedule& schedule_;
+  const GpuPlaces* const places_;  // null but for GPUs
   Bounds& bounds_;
   std::map<std::string, AxisSolver> solvers_;
 };
 
 }  // namespace
 
-Status InferBounds(const Schedule& schedule, Bounds* bounds) { return Inferrer(schedule, bounds).Run(); }
+Status InferBounds(const Schedule& schedule, Bounds* bounds, const GpuPlaces* places) {
+  return Inferrer(schedule, places, bounds).Run();
+}
 
 }  // namespace hone::lower

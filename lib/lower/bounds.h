@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "ir/stmt.h"
 #include "ir/substitute.h"
+#include "lower/gpu_places.h"
 #include "schedule/schedule.h"
 
 namespace hone::lower {
@@ -45,7 +46,8 @@ struct Bounds {
 };
 
 // Fills `bounds`, which must be empty. Any schedule that schedule/ accepted has bounds; the Status is for what may
-// come.
-Status InferBounds(const schedule::Schedule& schedule, Bounds* bounds);
+// come. With `places` for a GPU: all loops have constant extents (tails are guards, since threads run in step), and
+// regions in shared memory are those of a whole block.
+Status InferBounds(const schedule::Schedule& schedule, Bounds* bounds, const GpuPlaces* places = nullptr);
 
 }  // namespace hone::lower

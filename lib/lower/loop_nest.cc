@@ -7,6 +7,7 @@
 
 #include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "lower/gpu_kernel.h"
 #include "schedule/relation.h"
 
 namespace hone::lower {
@@ -67,7 +68,8 @@ class BodyTranslator final : public ir::Mutator {
 
 class Builder {
  public:
-  Builder(const Schedule& schedule, Bounds* bounds) : schedule_(schedule), bounds_(*bounds) {}
+  Builder(const Schedule& schedule, const GpuPlaces* places, Bounds* bounds)
+      : schedule_(schedule), places_(places), bounds_(*bounds) {}
 
   Status AddArguments(const std::vector<te::Tensor>& args, std::vector<Buffer>* params) {
     for (const te::Tensor& t : args) {
@@ -100,13 +102,20 @@ class Builder {
     }
     Stmt body;
     for (size_t i = roots.size(); i-- > 0;) {
-      body = ir::MakeBlock({BuildStage(*roots[i]), body});
+      body = ir::MakeBlock({places_ ? BuildKernel(*roots[i]) : BuildStage(*roots[i]), body});
       if (!roots[i]->output) body = ir::MakeAllocate(storage_[roots[i]->name()].buffer, body);
     }
     return body;
   }
 
  private:
+  // A root stage on a GPU, with all that is inside it.
+  Stmt BuildKernel(const Stage& root) {
+    kernel_ = GpuKernel(schedule_, *places_, root, &bounds_);
+    inherited_.clear();
+    return kernel_.Nest(BuildStage(root));
+  }
+
   void AddRootStorage(const te::Tensor& t, Scope scope, bool written) {
     int64_t size = 1;
     for (int64_t e : t.shape()) size *= e;
@@ -148,8 +157,10 @@ class Builder {
       total = stride[d] * b.size[d];
     }
     Scope scope = stage.scope.value_or(parallel_depth_ > 0 ? Scope::kScratch : Scope::kWorkspace);
+    if (places_) scope = places_->ScopeOf(stage);
     if (scope == Scope::kRegister && total * stage.tensor.type().bytes() > kMaxRegisterBytes) scope = Scope::kScratch;
-    if (parallel_depth_ == 0 && scope != Scope::kWorkspace && UsedInParallel(stage)) scope = Scope::kWorkspace;
+    if (!places_ && parallel_depth_ == 0 && scope != Scope::kWorkspace && UsedInParallel(stage))
+      scope = Scope::kWorkspace;
     storage_[stage.name()] = {Buffer::Make(stage.name(), stage.tensor.type(), total, scope), b.min, stride};
   }
 
@@ -161,7 +172,10 @@ class Builder {
     for (const Stage& s : schedule_.stages()) {
       if (s.attach != AttachKind::kAt || s.at_stage != stage.name() || s.at_axis != axis) continue;
       AddLocalStorage(s);
+      // What a thread computes for itself it computes only where its reader does.
+      if (places_ && storage_[s.name()].buffer->scope != Scope::kShared) inherited_[s.name()] = UnusedThreads(stage);
       Stmt nest = BuildStage(s);
+      if (places_ && s.double_buffer) nest = ir::MakePragma(kDoubleBufferPragma, Expr(1), nest);
       produced.emplace_back(storage_[s.name()].buffer, nest);
     }
     Stmt body = rest();
@@ -176,33 +190,92 @@ class Builder {
     size_t first_reduce = 0;
     while (first_reduce < stage.leaf.size() && !stage.FindAxis(stage.leaf[first_reduce])->reduce) ++first_reduce;
     const bool reduction = stage.reduction();
-    return Guarded(b, -1, true,
-                   [&] { return BuildLoops(stage, b, 0, reduction ? static_cast<int>(first_reduce) : -1); });
+    Nest nest{stage, b, b.guards, places_ ? places_->LastMeeting(stage) : -1, {}};
+    if (places_) {
+      const bool seen = Seen(storage_.at(stage.name()).buffer);
+      for (const Expr& c : UnusedThreads(stage)) nest.guards.push_back({c, -1, false});
+      for (const Expr& c : seen ? kernel_.SingleWriter(stage) : std::vector<Expr>())
+        nest.guards.push_back({c, -1, false});
+    }
+    return Guarded(nest, -1, true,
+                   [&] { return BuildLoops(nest, 0, reduction ? static_cast<int>(first_reduce) : -1); });
   }
 
+  // Do other threads see what is stored there?
+  static bool Seen(const Buffer& buffer) {
+    return buffer->scope != Scope::kRegister && buffer->scope != Scope::kScratch;
+  }
+
+  // Conditions that threads fail that this stage has no work for.
+  std::vector<Expr> UnusedThreads(const Stage& stage) {
+    std::vector<Expr> conditions = kernel_.OwnThreads(stage);
+    const std::vector<Expr>& more = inherited_[stage.name()];
+    conditions.insert(conditions.end(), more.begin(), more.end());
+    return conditions;
+  }
+
+  // One stage while its loops are made.
+  struct Nest {
+    const Stage& stage;
+    const StageBounds& bounds;
+    std::vector<Guard> guards;
+    int last_meeting;  // lower/gpu_places.h; guards of loops up to this one stand right inside it
+    Storage sum;       // of a reduction across threads: where this thread's part is
+  };
+
   // Loops from `position` inwards. `init_at`: where a reduction's identity goes; -1: nowhere (any more).
-  Stmt BuildLoops(const Stage& stage, const StageBounds& b, int position, int init_at) {
+  Stmt BuildLoops(const Nest& nest, int position, int init_at) {
+    const StageBounds& b = nest.bounds;
     if (position == init_at) {
-      Stmt init = BuildInit(stage, b, position);
-      return ir::MakeBlock({init, BuildLoops(stage, b, position, -1)});
+      if (places_ && !nest.sum.buffer.defined() && GpuPlaces::ReducesAcrossThreads(nest.stage))
+        return BuildAcross(nest, position);
+      Stmt init = BuildInit(nest, position);
+      return ir::MakeBlock({init, BuildLoops(nest, position, -1)});
     }
-    if (position == static_cast<int>(b.loops.size())) return BuildUpdate(stage, b);
+    if (position == static_cast<int>(b.loops.size())) return BuildUpdate(nest);
     const Loop& loop = b.loops[position];
-    const Axis& axis = *stage.FindAxis(loop.axis);
-    ForKind kind = axis.kind;
-    if (kind == ForKind::kParallel && parallel_depth_ > 0) kind = ForKind::kSerial;
+    const Axis& axis = *nest.stage.FindAxis(loop.axis);
+    const ForKind kind = KindOf(axis);
     parallel_depth_ += kind == ForKind::kParallel;
     // Guards of reduce axes must not skip the identity; it stands outside their loops, so they never do.
-    Stmt body = Guarded(b, position, true, [&] {
-      return WithAttached(stage, loop.axis, [&] { return BuildLoops(stage, b, position + 1, init_at); });
+    Stmt body = Guarded(nest, position, true, [&] {
+      return WithAttached(nest.stage, loop.axis, [&] {
+        return GuardedBehind(nest, position, [&] { return BuildLoops(nest, position + 1, init_at); });
+      });
     });
     parallel_depth_ -= kind == ForKind::kParallel;
-    for (const schedule::PrefetchNote& note : stage.prefetches) {
-      if (note.axis == loop.axis) body = WithPrefetch(note, body);
+    for (const schedule::PrefetchNote& note : nest.stage.prefetches) {
+      if (note.axis == loop.axis && !places_) body = WithPrefetch(note, body);
     }
-    Stmt result = ir::MakeFor(loop.var, Expr(0), loop.extent, kind, body);
+    Stmt result = IsIndex(kind) ? ir::Substitute(body, loop.var, kernel_.IndexOf(kind))
+                                : ir::MakeFor(loop.var, Expr(0), loop.extent, kind, body);
     for (const auto& [key, value] : axis.pragmas) result = ir::MakePragma(key, Expr(value), result);
     return result;
+  }
+
+  ForKind KindOf(const Axis& axis) const {
+    const bool serial = axis.kind == ForKind::kParallel && (parallel_depth_ > 0 || places_);
+    return serial ? ForKind::kSerial : axis.kind;
+  }
+  static bool IsIndex(ForKind kind) { return ir::IsBlockLoop(kind) || ir::IsThreadLoop(kind); }
+
+  // The reduction of a stage whose reduce loops begin at `position` and are bound to threads.
+  Stmt BuildAcross(const Nest& nest, int position) {
+    const Stage& stage = nest.stage;
+    Nest part = nest;
+    part.sum = {Buffer::Make(stage.name() + ".part", stage.tensor.type(), 1, Scope::kRegister), {}, {}};
+    const auto& reduce = *stage.tensor.node()->body.as<ir::Reduce>();
+    Stmt init = ir::MakeStore(part.sum.buffer, Expr(0), te::ReduceIdentity(reduce.reducer, stage.tensor.type()));
+    Stmt mine = ir::MakeBlock({init, BuildLoops(part, position, -1)});
+    const Storage& s = storage_.at(stage.name());
+    Stmt rest = kernel_.ReduceAcross(stage, reduce.reducer, part.sum.buffer, [&](const Expr& sum) {
+      Stmt store = ir::MakeStore(s.buffer, OwnIndex(stage, nest.bounds, s), sum);
+      for (const Guard& g : nest.guards) {
+        if (!g.reduce) store = ir::MakeIf(g.condition, store);
+      }
+      return Seen(s.buffer) ? ir::MakeIf(kernel_.FirstOfReduction(stage), store) : store;
+    });
+    return ir::MakeAllocate(part.sum.buffer, ir::MakeBlock({mine, rest}));
   }
 
   // The tensor may have been inlined or cached away since the note was made; then there is nothing to fetch.
@@ -214,36 +287,57 @@ class Builder {
     return ir::MakePragma(key + buffer.name(), Expr(note.distance / buffer->type.bytes()), std::move(body));
   }
 
+  // With the guards of the loop at `position`, unless they must stand further in.
   template <typename Body>
-  Stmt Guarded(const StageBounds& b, int position, bool reduce_too, const Body& make) {
+  Stmt Guarded(const Nest& nest, int position, bool reduce_too, const Body& make) {
     Stmt body = make();
-    for (const Guard& g : b.guards) {
-      if (g.position == position && (reduce_too || !g.reduce)) body = ir::MakeIf(g.condition, body);
+    for (const Guard& g : nest.guards) {
+      if (g.position == position && position > nest.last_meeting && (reduce_too || !g.reduce))
+        body = ir::MakeIf(g.condition, body);
+    }
+    return body;
+  }
+  // With the guards that had to wait until here.
+  template <typename Body>
+  Stmt GuardedBehind(const Nest& nest, int position, const Body& make) {
+    Stmt body = make();
+    for (const Guard& g : nest.guards) {
+      if (position == nest.last_meeting && g.position <= position) body = ir::MakeIf(g.condition, body);
     }
     return body;
   }
 
-  Stmt BuildInit(const Stage& stage, const StageBounds& b, int position) {
+  Stmt BuildInit(const Nest& nest, int position) {
+    const Stage& stage = nest.stage;
+    const StageBounds& b = nest.bounds;
     const Storage& s = storage_.at(stage.name());
     const auto& reduce = *stage.tensor.node()->body.as<ir::Reduce>();
     const Expr value = te::ReduceIdentity(reduce.reducer, stage.tensor.type());
     Stmt body = ir::MakeStore(s.buffer, OwnIndex(stage, b, s), value);
     ir::VarMap fresh;
-    std::vector<Var> vars(b.loops.size());
     for (int i = position; i < static_cast<int>(b.loops.size()); ++i) {
-      if (stage.FindAxis(b.loops[i].axis)->reduce) continue;
-      vars[i] = Var(b.loops[i].axis);
-      fresh[b.loops[i].var.node()] = vars[i];
+      const Axis& axis = *stage.FindAxis(b.loops[i].axis);
+      if (axis.reduce) continue;
+      if (IsIndex(axis.kind)) {
+        fresh[b.loops[i].var.node()] = kernel_.IndexOf(axis.kind);
+        continue;
+      }
+      Var var(b.loops[i].axis);
+      fresh[b.loops[i].var.node()] = var;
       // Known as the original is, so that later questions to the analyzer have answers.
-      bounds_.analyzer.Bind(vars[i], Expr(0), ir::Substitute(b.loops[i].extent, fresh));
+      bounds_.analyzer.Bind(var, Expr(0), ir::Substitute(b.loops[i].extent, fresh));
     }
     for (int i = static_cast<int>(b.loops.size()) - 1; i >= position; --i) {
       const Axis& axis = *stage.FindAxis(b.loops[i].axis);
-      body = Guarded(b, i, false, [&] { return body; });
-      if (axis.reduce) continue;
-      ForKind kind = axis.kind;
-      if (kind == ForKind::kParallel && parallel_depth_ > 0) kind = ForKind::kSerial;
-      body = ir::MakeFor(b.loops[i].var, Expr(0), b.loops[i].extent, kind, body);
+      for (const Guard& g : nest.guards) {
+        if (g.position == i && !g.reduce) body = ir::MakeIf(g.condition, body);
+      }
+      if (!axis.reduce && !IsIndex(axis.kind))
+        body = ir::MakeFor(b.loops[i].var, Expr(0), b.loops[i].extent, KindOf(axis), body);
+    }
+    for (const Guard& g : nest.guards) {
+      const bool waits = g.position < position && nest.last_meeting >= position;
+      if (waits && !g.reduce) body = ir::MakeIf(g.condition, body);
     }
     return Rename(body, fresh);
   }
@@ -274,10 +368,12 @@ class Builder {
     return bounds_.analyzer.Simplify(s.Index(indices));
   }
 
-  Stmt BuildUpdate(const Stage& stage, const StageBounds& b) {
-    const Storage& s = storage_.at(stage.name());
-    Expr body = stage.tensor.node()->body, index = OwnIndex(stage, b, s);
-    BodyTranslator translator(storage_, b.values, &bounds_.analyzer);
+  Stmt BuildUpdate(const Nest& nest) {
+    const Stage& stage = nest.stage;
+    const Storage& s = nest.sum.buffer.defined() ? nest.sum : storage_.at(stage.name());
+    Expr body = stage.tensor.node()->body;
+    Expr index = nest.sum.buffer.defined() ? Expr(0) : OwnIndex(stage, nest.bounds, s);
+    BodyTranslator translator(storage_, nest.bounds.values, &bounds_.analyzer);
     const auto* reduce = body.as<ir::Reduce>();
     if (!reduce) return ir::MakeStore(s.buffer, index, translator.Mutate(body));
     Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
@@ -288,31 +384,23 @@ class Builder {
         return ir::MakeIf(call->args[0], ir::MakeStore(s.buffer, index, old + call->args[1]));
       }
     }
-    switch (reduce->reducer) {
-      case ir::Reducer::kSum:
-        value = old + value;
-        break;
-      case ir::Reducer::kMax:
-        value = Max(old, value);
-        break;
-      case ir::Reducer::kMin:
-        value = Min(old, value);
-        break;
-    }
-    return ir::MakeStore(s.buffer, index, value);
+    return ir::MakeStore(s.buffer, index, Combine(reduce->reducer, old, value));
   }
 
   const Schedule& schedule_;
+  const GpuPlaces* const places_;  // null but for GPUs
   Bounds& bounds_;
   std::map<std::string, Storage> storage_;
   int parallel_depth_ = 0;
+  GpuKernel kernel_;                                    // the one that is being built
+  std::map<std::string, std::vector<Expr>> inherited_;  // conditions of private stages' readers
 };
 
 }  // namespace
 
 Result<ir::Function> MakeLoopNest(const Schedule& schedule, Bounds* bounds, const std::vector<te::Tensor>& args,
-                                  const std::string& name) {
-  Builder builder(schedule, bounds);
+                                  const std::string& name, const GpuPlaces* places) {
+  Builder builder(schedule, places, bounds);
   ir::Function function;
   function.name = name;
   HONE_RETURN_IF_ERROR(builder.AddArguments(args, &function.params));

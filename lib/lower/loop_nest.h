@@ -12,6 +12,17 @@
 //   thread (register, scratch) but is used by a parallel loop inside becomes workspace; registers beyond 16 KiB,
 //   scratch.
 // - A parallel loop inside a parallel loop becomes serial.
+//
+// For a GPU (with `places`) each root stage is one kernel: its loops over blocks and threads stand around everything
+// (a kernel of one block has one over blocks, too), and a loop of any stage that is bound to threads is no loop but the
+// thread's index. So this is what one thread does, with virtual threads (vthread) and barriers (gpu_threads) still
+// missing:
+// - threads that a stage has no use for are kept out by conditions, as are tails; conditions stand inside the places
+//   where the block must meet (lower/gpu_places.h);
+// - a stage that is not bound to some of the block's indices and writes memory that others see is left to index 0;
+// - a reduction across threads: each thread reduces its own part, then halves of the threads add up in shared memory;
+// - the nest of a stage that is buffered twice has a Pragma "double_buffer"; shared memory is allocated where it is
+//   used.
 #pragma once
 
 #include <string>
@@ -26,9 +37,11 @@ namespace hone::lower {
 
 inline constexpr char kPrefetchPragma[] = "prefetch:";
 inline constexpr char kFarPrefetchPragma[] = "prefetch2:";  // into the second level only
+inline constexpr char kDoubleBufferPragma[] = "double_buffer";
 
 // `args`: lower/lower.h. Uses bounds->analyzer to simplify indices.
 Result<ir::Function> MakeLoopNest(const schedule::Schedule& schedule, Bounds* bounds,
-                                  const std::vector<te::Tensor>& args, const std::string& name);
+                                  const std::vector<te::Tensor>& args, const std::string& name,
+                                  const GpuPlaces* places = nullptr);
 
 }  // namespace hone::lower

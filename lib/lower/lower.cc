@@ -1,8 +1,15 @@
 #include "lower/lower.h"
 
+#include <fmt/format.h>
+
 #include "arith/simplify.h"
+#include "ir/printer.h"
 #include "ir/verifier.h"
+#include "lower/auto_unroll.h"
 #include "lower/bounds.h"
+#include "lower/double_buffer.h"
+#include "lower/gpu_places.h"
+#include "lower/gpu_threads.h"
 #include "lower/loop_nest.h"
 #include "lower/partition.h"
 #include "lower/prefetch.h"
@@ -10,6 +17,7 @@
 #include "lower/storage.h"
 #include "lower/unroll.h"
 #include "lower/vectorize.h"
+#include "lower/vthread.h"
 
 namespace hone::lower {
 
@@ -38,10 +46,48 @@ class Steps {
   ir::Function& function_;
 };
 
+// What a program for a CPU cannot have.
+Status CheckForCpu(const schedule::Schedule& schedule) {
+  for (const schedule::Stage& stage : schedule.stages()) {
+    for (const std::string& leaf : stage.leaf) {
+      const ir::ForKind kind = stage.FindAxis(leaf)->kind;
+      if (!ir::IsBlockLoop(kind) && !ir::IsThreadLoop(kind) && kind != ir::ForKind::kVThread) continue;
+      return Status::Unsupported(fmt::format("axis `{}` of `{}` is bound to {}: only a GPU has that", leaf,
+                                             stage.name(), ir::ForKindName(kind)));
+    }
+    if (stage.scope == ir::Scope::kShared)
+      return Status::Unsupported(fmt::format("`{}` is in scope `shared`: only a GPU has that", stage.name()));
+  }
+  return Status::Ok();
+}
+
+Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
+                                 const LowerOptions& options) {
+  const GpuPlaces places(schedule);
+  HONE_RETURN_IF_ERROR(places.Check());
+  Bounds bounds;
+  HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds, &places));
+  HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name, &places));
+  Steps steps(options, &f);
+  HONE_RETURN_IF_ERROR(steps.Check("loop_nest"));
+  HONE_RETURN_IF_ERROR(steps.Done("vthread", SpreadVThreads(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("gpu_threads", HoistShared(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("double_buffer", DoubleBuffers(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("barriers", PlaceBarriers(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("storage", AssignStorage(f.body)));
+  return f;
+}
+
 }  // namespace
 
 Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
                            const LowerOptions& options) {
+  if (options.gpu) return LowerForGpu(schedule, args, options);
+  HONE_RETURN_IF_ERROR(CheckForCpu(schedule));
   Bounds bounds;
   HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds));
   HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name));

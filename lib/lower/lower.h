@@ -2,6 +2,9 @@
 //
 // The passes in order (each in its own file, whose header says why it stands there):
 //   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
+// and for a GPU, whose function gets one nest of loops over blocks and threads a kernel (ir/device_kernels.h):
+//   bounds -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> barriers -> auto_unroll -> vectorize
+//   -> unroll -> storage
 // Only bounds knows the schedule's relations; only loop_nest makes loops from them; after unroll the program is large,
 // so that everything costly stands before it.
 #pragma once
@@ -17,6 +20,7 @@ namespace hone::lower {
 
 struct LowerOptions {
   std::string name = "kernel";  // of the function; a C identifier
+  bool gpu = false;             // a device function: loops bound to blocks and threads
   bool verify = false;          // run the verifier between passes
   // If set, called after each pass that changed something, with the pass's name.
   void (*trace)(const char* pass, const ir::Function& function, void* context) = nullptr;
@@ -24,7 +28,7 @@ struct LowerOptions {
 };
 
 // `args`: the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each
-// once.
+// once. kUnsupported if a loop is bound to blocks or threads, or a buffer is to be shared, and it is not for a GPU.
 Result<ir::Function> Lower(const schedule::Schedule& schedule, const std::vector<te::Tensor>& args,
                            const LowerOptions& options);
 

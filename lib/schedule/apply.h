@@ -23,10 +23,11 @@ struct State {
   std::vector<Stage*> ReadersOf(const std::string& tensor) const;
 };
 
-// Steps on one stage's loops: split, fuse, reorder, vectorize, unroll, parallel, pragma, prefetch. (apply_axes.cc)
+// Steps on one stage's loops: split, fuse, reorder, vectorize, unroll, parallel, bind, pragma, prefetch.
+// (apply_axes.cc)
 Status ApplyAxisStep(const Step& step, const State& state, Stage* stage);
 
-// compute_at, compute_root, set_scope, storage_align. (apply_attach.cc)
+// compute_at, compute_root, set_scope, storage_align, double_buffer. (apply_attach.cc)
 Status ApplyAttachStep(const Step& step, const State& state, Stage* stage);
 // Is every attached stage inside the loops of all that read it? (apply_attach.cc)
 Status CheckAttachments(const State& state);

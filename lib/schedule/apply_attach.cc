@@ -100,7 +100,7 @@ Result<ir::Scope> ParseScope(const std::string& text) {
   if (text == "register") return ir::Scope::kRegister;
   if (text == "scratch") return ir::Scope::kScratch;
   if (text == "workspace") return ir::Scope::kWorkspace;
-  if (text == "shared") return Status::Unsupported("scope `shared` needs a GPU target; not in this version");
+  if (text == "shared") return ir::Scope::kShared;
   return Status::Invalid(
       fmt::format("unknown scope `{}`{}", text, SuggestionText(text, {"register", "scratch", "workspace", "shared"})));
 }
@@ -121,6 +121,13 @@ Status ApplyAttachStep(const Step& step, const State& state, Stage* stage) {
       stage->scope = scope;
       return Status::Ok();
     }
+    case StepKind::kDoubleBuffer:
+      if (stage->scope != ir::Scope::kShared) {
+        return Status::Invalid(
+            fmt::format("double_buffer needs scope `shared`; set_scope {} shared before", stage->name()));
+      }
+      stage->double_buffer = true;
+      return Status::Ok();
     default:
       return ApplyStorageAlign(step, stage);
   }

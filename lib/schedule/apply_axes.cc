@@ -21,7 +21,7 @@ const char* KindWord(ir::ForKind kind) {
     case ir::ForKind::kSerial:
       return "serial";
     default:
-      return "bound to a thread";
+      return "bound to a GPU's index";
   }
 }
 
@@ -155,7 +155,7 @@ Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
     return Status::Invalid(
         fmt::format("axis `{}` of `{}` is {} already", axis->name, stage->name(), KindWord(axis->kind)));
   }
-  if (axis->reduce && kind != ir::ForKind::kUnrolled) {
+  if (axis->reduce && kind != ir::ForKind::kUnrolled && !ir::IsThreadLoop(kind)) {
     return Status::Invalid(
         fmt::format("reduce axis `{}` of `{}` cannot be {}: its iterations depend on each other; use rfactor",
                     axis->name, stage->name(), KindWord(kind)));
@@ -169,6 +169,34 @@ Status ApplyKind(const Step& step, Stage* stage, ir::ForKind kind) {
   }
   axis->kind = kind;
   return Status::Ok();
+}
+
+Status ApplyBind(const Step& step, Stage* stage) {
+  static constexpr std::pair<const char*, ir::ForKind> kNames[] = {
+      {"blockIdx.x", ir::ForKind::kBlockX},   {"blockIdx.y", ir::ForKind::kBlockY},
+      {"blockIdx.z", ir::ForKind::kBlockZ},   {"threadIdx.x", ir::ForKind::kThreadX},
+      {"threadIdx.y", ir::ForKind::kThreadY}, {"threadIdx.z", ir::ForKind::kThreadZ},
+      {"vthread", ir::ForKind::kVThread}};
+  std::vector<std::string> known;
+  for (const auto& [name, kind] : kNames) {
+    known.push_back(name);
+    if (step.argument != name) continue;
+    HONE_RETURN_IF_ERROR(NeedLoop(stage, step.axes[0]).status());
+    for (const std::string& leaf : stage->leaf) {
+      if (kind == ir::ForKind::kVThread || stage->FindAxis(leaf)->kind != kind) continue;
+      return Status::Invalid(fmt::format("axis `{}` of `{}` is bound to {} already", leaf, stage->name(), name));
+    }
+    if (const Axis& axis = *stage->FindAxis(step.axes[0]); axis.reduce && ir::IsThreadLoop(kind)) {
+      for (const std::string& leaf : stage->leaf) {
+        const Axis& other = *stage->FindAxis(leaf);
+        if (!other.reduce || !ir::IsThreadLoop(other.kind)) continue;
+        return Status::Invalid(fmt::format("reduce axis `{}` of `{}` is bound already: one can be; fuse them before",
+                                           leaf, stage->name()));
+      }
+    }
+    return ApplyKind(step, stage, kind);
+  }
+  return Status::Invalid(fmt::format("cannot bind to `{}`{}", step.argument, SuggestionText(step.argument, known)));
 }
 
 Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
@@ -218,6 +246,8 @@ Status ApplyAxisStep(const Step& step, const State& state, Stage* stage) {
       return ApplyKind(step, stage, ir::ForKind::kUnrolled);
     case StepKind::kParallel:
       return ApplyKind(step, stage, ir::ForKind::kParallel);
+    case StepKind::kBind:
+      return ApplyBind(step, stage);
     case StepKind::kPrefetch:
       return ApplyPrefetch(step, state, stage);
     default: {  // kPragma

@@ -50,14 +50,9 @@ class Collector {
 
 Status ApplyToState(const Step& step, const State& state) {
   switch (step.kind) {
-    case StepKind::kBind:
-    case StepKind::kDoubleBuffer:
-    case StepKind::kTensorize: {
+    case StepKind::kTensorize:
       HONE_RETURN_IF_ERROR(state.Need(step.stage).status());
-      std::string text = StepText(step);
-      return Status::Unsupported(
-          fmt::format("{} needs a GPU target; not in this version", text.substr(0, text.find(' '))));
-    }
+      return Status::Unsupported("tensorize: no target of this version has instructions on tiles");
     case StepKind::kInline:
     case StepKind::kCacheRead:
     case StepKind::kCacheWrite:
@@ -72,6 +67,7 @@ Status ApplyToState(const Step& step, const State& state) {
     case StepKind::kComputeRoot:
     case StepKind::kSetScope:
     case StepKind::kStorageAlign:
+    case StepKind::kDoubleBuffer:
       return ApplyAttachStep(step, state, stage);
     default:
       return ApplyAxisStep(step, state, stage);

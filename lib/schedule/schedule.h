@@ -68,6 +68,7 @@ struct Stage {
       scope;  // unset: decided by lower (argument for outputs, workspace at root, scratch inside a parallel loop)
   std::vector<PrefetchNote> prefetches;
   std::vector<StorageAlign> aligns;
+  bool double_buffer = false;
   bool output = false;
 
   const std::string& name() const { return tensor.name(); }

@@ -207,6 +207,10 @@ Step Rfactor(std::string stage, std::string axis, std::string result) {
 Step SetScope(std::string stage, std::string scope) {
   return Make(StepKind::kSetScope, std::move(stage), {}, {}, std::move(scope));
 }
+Step AlignStorage(std::string stage, std::string axis, int64_t factor, int64_t offset) {
+  return Make(StepKind::kStorageAlign, std::move(stage), {std::move(axis)}, {factor, offset});
+}
+Step DoubleBuffer(std::string stage) { return Make(StepKind::kDoubleBuffer, std::move(stage), {}); }
 Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes) {
   return Make(StepKind::kPrefetch, std::move(stage), {std::move(tensor), std::move(axis)}, {distance_bytes});
 }

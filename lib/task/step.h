@@ -59,6 +59,8 @@ Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> r
 Step CacheWrite(std::string stage, std::string scope, std::string result);
 Step Rfactor(std::string stage, std::string axis, std::string result);
 Step SetScope(std::string stage, std::string scope);
+Step AlignStorage(std::string stage, std::string axis, int64_t factor, int64_t offset);
+Step DoubleBuffer(std::string stage);
 Step Prefetch(std::string stage, std::string tensor, std::string axis, int64_t distance_bytes);
 Step PragmaStep(std::string stage, std::string axis, std::string key, int64_t value);
 

@@ -83,14 +83,19 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
       {"", "rfactor mm j -> p", kInvalid, "needs a reduce axis"},
       // Storage.
       {"", "set_scope mm regs", kInvalid, "unknown scope"},
-      {"", "set_scope mm shared", kUnsupported, "GPU"},
       {"", "set_scope out register", kInvalid, "is an output"},
       {"", "storage_align mm k 8 0", kNotFound, "no dimension `k`"},
       {"", "storage_align mm j 8 8", kInvalid, "offset < factor"},
-      // Not on this target.
-      {"", "bind mm i blockIdx.x", kUnsupported, "bind needs a GPU target; not in this version"},
-      {"", "double_buffer mm", kUnsupported, "double_buffer needs a GPU target"},
-      {"", "tensorize mm j dot4", kUnsupported, "tensorize needs a GPU target"},
+      // For GPUs.
+      {"", "bind mm i blockidx.x", kInvalid, "did you mean `blockIdx.x`?"},
+      {"", "bind mm nope threadIdx.x", kNotFound, "no axis `nope`"},
+      {"", "bind mm k blockIdx.x", kInvalid, "cannot be bound to a GPU's index"},
+      {"", "bind mm k vthread", kInvalid, "cannot be bound to a GPU's index"},
+      {"bind mm i threadIdx.x", "bind mm j threadIdx.x", kInvalid, "axis `i` of `mm` is bound to threadIdx.x already"},
+      {"parallel mm i", "bind mm i threadIdx.x", kInvalid, "is parallel already"},
+      {"split mm k [8] -> ko ki\nbind mm ko threadIdx.x", "bind mm ki threadIdx.y", kInvalid, "fuse them before"},
+      {"", "double_buffer mm", kInvalid, "set_scope mm shared before"},
+      {"", "tensorize mm j dot4", kUnsupported, "no target of this version"},
   };
   for (const Case& c : cases) {
     Schedule s = Make(c.before);

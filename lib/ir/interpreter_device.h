@@ -1,0 +1,101 @@
+// Inside of the interpreter: kernels of a device. All threads of a block run in step from one barrier to the next, one
+// after the other in between; blocks run one after the other. What a device leaves undefined is reported: two threads
+// of a block that touch an element between two barriers, one of them writing; two blocks of a kernel that touch an
+// element of global memory, one of them writing; a barrier that some threads of a block come to and others do not. Not
+// for other layers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "ir/interpreter.h"
+#include "ir/interpreter_ops.h"
+
+namespace hone::ir::interp {
+
+// Where a device is: what a race check compares.
+struct DeviceNow {
+  int64_t epoch = 0;   // counts barriers, blocks and kernels
+  int64_t kernel = 0;  // counts launches
+  int64_t block = -1;  // -1: outside kernels
+  int thread = 0;
+  int64_t grid[3] = {1, 1, 1};
+  int64_t threads[3] = {1, 1, 1};
+};
+
+// Who touched each element of one buffer last.
+class RaceCheck {
+ public:
+  RaceCheck(std::string name, int64_t size, bool shared, const DeviceNow* now, Failure* failure)
+      : name_(std::move(name)), shared_(shared), now_(*now), failure_(*failure), cells_(static_cast<size_t>(size)) {}
+  // False, and the failure is set: it is a race. REQUIRES: in bounds.
+  bool Read(int64_t first, int lanes);
+  bool Write(int64_t first, int lanes);
+
+ private:
+  struct Touch {
+    int64_t epoch = -1, kernel = -1, block = -1;
+    int thread = -1;
+    bool other_threads = false, other_blocks = false;  // in the same epoch, the same kernel
+  };
+  struct Cell {
+    Touch read, write;
+  };
+  void Note(Touch* touch) const;
+  // Does it collide with what this thread does now?
+  bool Collides(const Touch& touch) const;
+  bool Fail(const char* what, int64_t index, const Touch& other);
+
+  const std::string name_;
+  const bool shared_;
+  const DeviceNow& now_;
+  Failure& failure_;
+  std::vector<Cell> cells_;
+};
+
+using Place = std::shared_ptr<std::vector<Slot>>;
+
+// What the compiler of statements does for kernels.
+struct CompilerHooks {
+  Scope* scope = nullptr;
+  std::function<ActionPtr(const Stmt&)> compile;
+  std::function<Place(const Var&)> define;
+  std::function<BufferState*(const Buffer&)> allocate;
+};
+
+struct KernelParts {
+  int64_t grid[3], block[3];
+  Place block_index[3], thread_index[3];  // null where there is no such loop
+  std::vector<BufferState*> shared;
+};
+
+class Device {
+ public:
+  // Both must outlive it.
+  Device(const RunOptions& options, Failure* failure) : options_(options), failure_(failure), rng_(options.seed) {}
+
+  RaceCheck* Check(const std::string& name, int64_t size, bool shared) {
+    checks_.push_back(std::make_unique<RaceCheck>(name, size, shared, &now_, failure_));
+    return checks_.back().get();
+  }
+  // The action is a launch. It uses this device as long as it lives.
+  ActionPtr CompileKernel(KernelParts parts, const Stmt& body, const CompilerHooks& hooks);
+
+  // The numbers 0 .. count-1 in the order that the options say.
+  std::vector<int64_t> Order(int64_t count);
+  DeviceNow& now() { return now_; }
+  Failure* failure() { return failure_; }
+
+ private:
+  const RunOptions options_;
+  Failure* const failure_;
+  Rng rng_;
+  DeviceNow now_;
+  std::vector<std::unique_ptr<RaceCheck>> checks_;
+};
+
+}  // namespace hone::ir::interp

@@ -1,0 +1,17 @@
+// Auto-unroll: which loops are unrolled in the end, from the notes of a schedule.
+//
+// After the passes that want one copy of a body, before vectorize and unroll. A Pragma "auto_unroll_max_step" n: in the
+// statement it stands at, a serial loop of constant extent is unrolled, innermost first, if all loops inside are and it
+// comes to at most n stores. "unroll_explicit" 1 around the same: by unroll.h; 0 (or none): by the device's compiler,
+// whom a Pragma "unroll" at the loop tells. (As AutoTVM's templates mean it.) Both notes are gone afterwards.
+#pragma once
+
+#include "ir/stmt.h"
+
+namespace hone::lower {
+
+inline constexpr char kUnrollPragma[] = "unroll";  // value: how often; the backend's text says it before the loop
+
+ir::Stmt AutoUnroll(const ir::Stmt& body);
+
+}  // namespace hone::lower

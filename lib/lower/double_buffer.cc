@@ -1,0 +1,205 @@
+#include "lower/double_buffer.h"
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/analysis.h"
+#include "ir/substitute.h"
+#include "ir/visitor.h"
+#include "lower/loop_nest.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Buffer;
+using ir::BufferNode;
+using ir::Expr;
+using ir::For;
+using ir::ForKind;
+using ir::Scope;
+using ir::Stmt;
+
+using Copies = std::unordered_map<const BufferNode*, Buffer>;  // a buffer -> the one with two halves
+
+// Accesses go to one half.
+class HalfAccess final : public ir::Mutator {
+ public:
+  HalfAccess(const Copies& copies, const Expr& half) : copies_(copies), half_(half) {}
+
+ private:
+  Expr Place(const Buffer& b, const Expr& index) {
+    Expr offset = half_ * b->size;
+    return (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset) + Mutate(index);
+  }
+  Expr MutateLoad(const ir::Load& op) override {
+    auto it = copies_.find(op.buffer.get());
+    return it == copies_.end() ? Mutator::MutateLoad(op) : ir::MakeLoad(it->second, Place(op.buffer, op.index));
+  }
+  Stmt MutateStore(const ir::Store& op) override {
+    auto it = copies_.find(op.buffer.get());
+    if (it == copies_.end()) return Mutator::MutateStore(op);
+    return ir::MakeStore(it->second, Place(op.buffer, op.index), Mutate(op.value));
+  }
+  const Copies& copies_;
+  const Expr half_;
+};
+
+// Whether what fills a buffer can go by way of registers: one store, in loops of constant extents.
+class FillShape final : public ir::Visitor {
+ public:
+  bool possible = true;
+  int64_t elements = 1;
+  int stores = 0;
+  Expr place;  // where the store's value waits: a number for each round of the loops
+
+ private:
+  void VisitFor(const For& op) override {
+    const int64_t *min = ir::AsIntImm(op.min), *extent = ir::AsIntImm(op.extent);
+    possible = possible && min && *min == 0 && extent;
+    if (!possible) return;
+    loops_.emplace_back(op.var, *extent);
+    elements *= *extent;
+    Visit(op.body);
+  }
+  void VisitStore(const ir::Store& op) override {
+    ++stores;
+    place = Expr(0);
+    for (const auto& [var, extent] : loops_) place = place * extent + var;
+    Visit(op.value);
+  }
+  void VisitLoad(const ir::Load& op) override {
+    if (op.buffer->scope != Scope::kArgument && op.buffer->scope != Scope::kWorkspace) possible = false;
+    Visitor::VisitLoad(op);
+  }
+  void VisitAllocate(const ir::Allocate&) override { possible = false; }
+  void VisitLetStmt(const ir::LetStmt&) override { possible = false; }
+  std::vector<std::pair<ir::Var, int64_t>> loops_;
+};
+
+// One half of a fill: into registers, or from there to where it belongs.
+class FillHalf final : public ir::Mutator {
+ public:
+  FillHalf(const Buffer& wait, const Expr& place, bool fetch) : wait_(wait), place_(place), fetch_(fetch) {}
+
+ private:
+  Stmt MutateFor(const For& op) override {
+    const ForKind kind = op.for_kind == ForKind::kSerial ? ForKind::kUnrolled : op.for_kind;
+    return ir::MakeFor(op.var, op.min, op.extent, kind, Mutate(op.body));
+  }
+  Stmt MutateStore(const ir::Store& op) override {
+    if (fetch_) return ir::MakeStore(wait_, place_, op.value);
+    return ir::MakeStore(op.buffer, op.index, ir::MakeLoad(wait_, place_));
+  }
+  const Buffer& wait_;
+  const Expr& place_;
+  const bool fetch_;
+};
+
+const ir::Pragma* Note(const Stmt& s) {
+  const auto* pragma = s.as<ir::Pragma>();
+  return pragma && pragma->key == kDoubleBufferPragma ? pragma : nullptr;
+}
+
+class DoubleBufferer final : public ir::Mutator {
+ public:
+  Copies copies;  // for the allocations
+
+ private:
+  Stmt MutateFor(const For& op) override {
+    std::vector<const For*> loops;
+    int64_t total = 1;
+    const For* at = &op;
+    while (at && at->for_kind == ForKind::kSerial && ir::AsIntImm(at->extent) && ir::AsIntImm(at->min) &&
+           *ir::AsIntImm(at->min) == 0) {
+      loops.push_back(at);
+      total *= *ir::AsIntImm(at->extent);
+      at = at->body.as<For>();
+    }
+    const auto* body = loops.empty() ? nullptr : loops.back()->body.as<ir::Block>();
+    if (!body || total < 2 || !Note(body->stmts.front())) return Mutator::MutateFor(op);
+    return Pipeline(loops, total, *body);
+  }
+  Stmt MutatePragma(const ir::Pragma& op) override {
+    return op.key == kDoubleBufferPragma ? Mutate(op.body) : Mutator::MutatePragma(op);
+  }
+
+  Stmt Pipeline(const std::vector<const For*>& loops, int64_t total, const ir::Block& body) {
+    const ir::Var round(loops.back()->var.name());
+    ir::VarMap now;  // the loops' variables in this round
+    Expr rest = round;
+    for (size_t i = loops.size(); i-- > 0;) {
+      const int64_t extent = *ir::AsIntImm(loops[i]->extent);
+      now[loops[i]->var.node()] = i == 0 ? rest : rest % extent;
+      rest = rest / extent;
+    }
+    size_t fills = 0;
+    std::vector<Stmt> used;
+    while (fills < body.stmts.size() && Note(body.stmts[fills])) ++fills;
+    for (size_t i = fills; i < body.stmts.size(); ++i) used.push_back(Mutate(body.stmts[i]));
+
+    Copies mine;
+    for (size_t i = 0; i < fills; ++i) {
+      for (const Buffer& b : ir::BuffersWritten(body.stmts[i])) {
+        if (b->scope != Scope::kShared) continue;
+        mine[b.get()] = Buffer::Make(b.name(), b->type, b->size * 2, b->scope);
+      }
+    }
+    copies.insert(mine.begin(), mine.end());
+    auto in_half = [&](const Stmt& s, const Expr& half, const ir::VarMap& values) {
+      return HalfAccess(mine, half).Mutate(ir::Substitute(s, values));
+    };
+    const Expr next = round + 1;
+    ir::VarMap then, first;
+    for (const auto& [var, value] : now) {
+      then[var] = ir::Substitute(value, round, next);
+      first[var] = Expr(0);
+    }
+    std::vector<Stmt> before, fetch, store;
+    std::vector<Buffer> waits;
+    for (size_t i = 0; i < fills; ++i) {
+      const Stmt fill = Mutate(body.stmts[i]);
+      before.push_back(in_half(fill, Expr(0), first));
+      FillShape shape;
+      shape.Visit(fill);
+      if (!shape.possible || shape.stores != 1 || shape.elements > kMostFetched) {
+        fetch.push_back(in_half(fill, next % 2, then));
+        continue;
+      }
+      const Buffer target = ir::BuffersWritten(fill).front();
+      waits.push_back(Buffer::Make(target.name() + ".next", target->type, shape.elements, Scope::kRegister));
+      fetch.push_back(in_half(FillHalf(waits.back(), shape.place, true).Mutate(fill), next % 2, then));
+      store.push_back(in_half(FillHalf(waits.back(), shape.place, false).Mutate(fill), next % 2, then));
+    }
+    const Expr more = next < Expr(total);
+    std::vector<Stmt> rounds = {ir::MakeIf(more, ir::MakeBlock(fetch))};
+    rounds.push_back(in_half(ir::MakeBlock(used), round % 2, now));
+    if (!store.empty()) rounds.push_back(ir::MakeIf(more, ir::MakeBlock(store)));
+    Stmt all = ir::MakeBlock(std::move(rounds));
+    for (const Buffer& wait : waits) all = ir::MakeAllocate(wait, all);
+    before.push_back(ir::MakeFor(round, Expr(0), Expr(total), ForKind::kSerial, all));
+    return ir::MakeBlock(std::move(before));
+  }
+};
+
+class Reallocator final : public ir::Mutator {
+ public:
+  explicit Reallocator(const Copies& copies) : copies_(copies) {}
+
+ private:
+  Stmt MutateAllocate(const ir::Allocate& op) override {
+    auto it = copies_.find(op.buffer.get());
+    return it == copies_.end() ? Mutator::MutateAllocate(op) : ir::MakeAllocate(it->second, Mutate(op.body));
+  }
+  const Copies& copies_;
+};
+
+}  // namespace
+
+Stmt DoubleBuffers(const Stmt& body) {
+  DoubleBufferer pass;
+  Stmt result = pass.Mutate(body);
+  return pass.copies.empty() ? result : Reallocator(pass.copies).Mutate(result);
+}
+
+}  // namespace hone::lower

@@ -1,0 +1,27 @@
+// Double buffers: while one round of a loop uses what is in shared memory, the next round's is fetched.
+//
+// After vthread and HoistShared, before simplify and PlaceBarriers. Takes the notes that loop_nest left (Pragma
+// "double_buffer" around what fills a buffer) where they begin the body of a loop:
+//
+//   for k { fill(b, k); use(b, k) }
+//
+// becomes, with twice the memory for b,
+//
+//   fill(b[0], 0);
+//   for k { if (k + 1 < n) fetch(r, k + 1); use(b[k%2], k); if (k + 1 < n) b[(k + 1)%2] = r }
+//
+// so that a round needs one barrier, and memory's answer has the time of a round to arrive: r is private to a thread,
+// the loops that fill it are unrolled. Loops that have nothing else in them count as one. What cannot go by way of
+// registers (several stores, loads of anything that is not an argument or another kernel's, more than kMostFetched
+// elements a thread) fills its other half before the use instead. A note where there is no such loop is dropped.
+#pragma once
+
+#include "ir/stmt.h"
+
+namespace hone::lower {
+
+inline constexpr int64_t kMostFetched = 64;
+
+ir::Stmt DoubleBuffers(const ir::Stmt& body);
+
+}  // namespace hone::lower

@@ -1,0 +1,67 @@
+// The threads of one kernel while loop_nest builds it: the indices that bound loops become, who takes part in what,
+// and the reduction across threads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/stmt.h"
+#include "lower/bounds.h"
+#include "lower/gpu_places.h"
+#include "schedule/schedule.h"
+
+namespace hone::lower {
+
+class GpuKernel {
+ public:
+  GpuKernel() = default;
+  // As many threads along each axis as the stages of the kernel need at most. Tells bounds->analyzer their ranges.
+  GpuKernel(const schedule::Schedule& schedule, const GpuPlaces& places, const schedule::Stage& root, Bounds* bounds);
+
+  // `body`, which a thread runs, inside the loops over blocks and threads; extents of 1 only for blockIdx.x.
+  ir::Stmt Nest(ir::Stmt body) const;
+
+  // What a loop over blocks or threads of that kind is in this kernel: a variable, or 0 if there is just one.
+  ir::Expr IndexOf(ir::ForKind kind) const;
+
+  // Conditions that keep out threads beyond the extents of the stage's own bound loops.
+  std::vector<ir::Expr> OwnThreads(const schedule::Stage& stage) const;
+  // Conditions that leave one thread along each axis that the stage is not bound to.
+  std::vector<ir::Expr> SingleWriter(const schedule::Stage& stage) const;
+
+  // Every thread has `partial[0]`; the threads along the axis that the reduce loop of `stage` is bound to add theirs
+  // up. `use` gets the sum (a load, for each of those threads the same) and gives what happens to it.
+  template <typename Use>
+  ir::Stmt ReduceAcross(const schedule::Stage& stage, ir::Reducer reducer, const ir::Buffer& partial,
+                        const Use& use) const {
+    ir::Buffer board = Board(stage, partial->type);
+    ir::Stmt tree = Tree(stage, reducer, partial, board);
+    return ir::MakeAllocate(board, ir::MakeBlock({tree, use(ir::MakeLoad(board, Place(stage, ir::Expr(0))))}));
+  }
+  // The condition of the thread that may store a sum across threads where others see it.
+  ir::Expr FirstOfReduction(const schedule::Stage& stage) const;
+
+ private:
+  struct Index {
+    ir::Var var;
+    int64_t extent = 1;
+  };
+  const Index& At(ir::ForKind kind) const {
+    return indices_[static_cast<int>(kind) - static_cast<int>(ir::ForKind::kBlockX)];
+  }
+  Index& At(ir::ForKind kind) { return indices_[static_cast<int>(kind) - static_cast<int>(ir::ForKind::kBlockX)]; }
+  const Loop& ReduceLoop(const schedule::Stage& stage) const;
+  ir::Buffer Board(const schedule::Stage& stage, DType type) const;
+  // The element of a board that belongs to this thread, but with that index along the axis of the reduction.
+  ir::Expr Place(const schedule::Stage& stage, const ir::Expr& along) const;
+  ir::Stmt Tree(const schedule::Stage& stage, ir::Reducer reducer, const ir::Buffer& partial,
+                const ir::Buffer& board) const;
+
+  const Bounds* bounds_ = nullptr;
+  Index indices_[6];  // blockIdx.x y z, threadIdx.x y z
+};
+
+// a op b.
+ir::Expr Combine(ir::Reducer reducer, const ir::Expr& a, const ir::Expr& b);
+
+}  // namespace hone::lower

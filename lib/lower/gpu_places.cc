@@ -1,0 +1,106 @@
+#include "lower/gpu_places.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/relation.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::ForKind;
+using ir::Scope;
+using schedule::AttachKind;
+using schedule::Axis;
+using schedule::Stage;
+
+bool HasSpatialThreads(const Stage& stage) {
+  return std::any_of(stage.leaf.begin(), stage.leaf.end(), [&](const std::string& leaf) {
+    const Axis& axis = *stage.FindAxis(leaf);
+    return !axis.reduce && ir::IsThreadLoop(axis.kind);
+  });
+}
+
+}  // namespace
+
+Status GpuPlaces::Check() const {
+  for (const Stage& stage : schedule_.stages()) {
+    if (stage.attach == AttachKind::kInline) continue;
+    bool in_reduce = false;
+    for (const std::string& leaf : stage.leaf) {
+      const Axis& axis = *stage.FindAxis(leaf);
+      if (stage.attach == AttachKind::kAt && ir::IsBlockLoop(axis.kind)) {
+        return Status::Invalid(fmt::format("`{}` is computed inside `{}`: its axis `{}` cannot be bound to blocks",
+                                           stage.name(), stage.at_stage, leaf));
+      }
+      in_reduce = in_reduce || axis.reduce;
+      if (in_reduce && !axis.reduce && ReducesAcrossThreads(stage)) {
+        return Status::Invalid(fmt::format(
+            "`{}` is reduced across threads: its axis `{}` must stand outside its reduce loops", stage.name(), leaf));
+      }
+    }
+  }
+  return Status::Ok();
+}
+
+const Stage& GpuPlaces::RootOf(const Stage& stage) const {
+  const Stage* s = &stage;
+  while (s->attach == AttachKind::kAt) s = schedule_.Find(s->at_stage);
+  return *s;
+}
+
+bool GpuPlaces::ReducesAcrossThreads(const Stage& stage) {
+  return std::any_of(stage.leaf.begin(), stage.leaf.end(), [&](const std::string& leaf) {
+    const Axis& axis = *stage.FindAxis(leaf);
+    return axis.reduce && ir::IsThreadLoop(axis.kind);
+  });
+}
+
+Scope GpuPlaces::ScopeOf(const Stage& stage) const {
+  if (stage.scope == Scope::kShared || HasSpatialThreads(stage)) return Scope::kShared;
+  if (stage.scope == Scope::kRegister || stage.scope == Scope::kScratch) return *stage.scope;
+  return HasThreadsInside(stage) ? Scope::kShared : Scope::kScratch;
+}
+
+// Do other threads run within the life of this attached stage's result?
+bool GpuPlaces::HasThreadsInside(const Stage& stage) const {
+  const Stage& consumer = *schedule_.Find(stage.at_stage);
+  const int place = schedule::LeafPosition(consumer, stage.at_axis);
+  for (size_t i = place + 1; i < consumer.leaf.size(); ++i) {
+    if (ir::IsThreadLoop(consumer.FindAxis(consumer.leaf[i])->kind)) return true;
+  }
+  for (const Stage& s : schedule_.stages()) {
+    if (s.attach != AttachKind::kAt || !(HasSpatialThreads(s) || ReducesAcrossThreads(s)) || s.name() == stage.name())
+      continue;
+    for (const Stage* up = &s; up->attach == AttachKind::kAt; up = schedule_.Find(up->at_stage)) {
+      if (up->at_stage == consumer.name() && schedule::LeafPosition(consumer, up->at_axis) >= place) return true;
+    }
+  }
+  return false;
+}
+
+std::vector<std::pair<const Stage*, std::string>> GpuPlaces::ThreadLoopsAround(const Stage& stage) const {
+  std::vector<std::pair<const Stage*, std::string>> loops;
+  if (stage.attach != AttachKind::kAt) return loops;
+  const Stage& consumer = *schedule_.Find(stage.at_stage);
+  loops = ThreadLoopsAround(consumer);
+  for (int i = 0; i <= schedule::LeafPosition(consumer, stage.at_axis); ++i) {
+    const ForKind kind = consumer.FindAxis(consumer.leaf[i])->kind;
+    if (ir::IsThreadLoop(kind) || kind == ForKind::kVThread) loops.emplace_back(&consumer, consumer.leaf[i]);
+  }
+  return loops;
+}
+
+bool GpuPlaces::Meets(const Stage& stage) const { return ScopeOf(stage) == Scope::kShared || LastMeeting(stage) >= 0; }
+
+int GpuPlaces::LastMeeting(const Stage& stage) const {
+  int last = ReducesAcrossThreads(stage) ? static_cast<int>(stage.leaf.size()) - 1 : -1;
+  for (const Stage& s : schedule_.stages()) {
+    if (s.attach != AttachKind::kAt || s.at_stage != stage.name() || !Meets(s)) continue;
+    last = std::max(last, schedule::LeafPosition(stage, s.at_axis));
+  }
+  return last;
+}
+
+}  // namespace hone::lower

@@ -1,0 +1,189 @@
+#include "lower/vthread.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/analysis.h"
+#include "ir/visitor.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Buffer;
+using ir::BufferNode;
+using ir::Expr;
+using ir::For;
+using ir::ForKind;
+using ir::Stmt;
+
+using Buffers = std::unordered_set<const BufferNode*>;
+
+// Does something depend on the variable, or on what is different in each virtual thread?
+class Depends final : public ir::Visitor {
+ public:
+  Depends(const ir::Var& var, const Buffers& different) : var_(var), different_(different) {}
+  bool found = false;
+
+ private:
+  void VisitVar(const ir::VarNode& op) override { found = found || &op == var_.node(); }
+  void VisitLoad(const ir::Load& op) override {
+    found = found || different_.count(op.buffer.get()) > 0;
+    Visitor::VisitLoad(op);
+  }
+  void VisitStore(const ir::Store& op) override {
+    found = found || different_.count(op.buffer.get()) > 0;
+    Visitor::VisitStore(op);
+  }
+  const ir::Var& var_;
+  const Buffers& different_;
+};
+
+// The buffers allocated inside that get other values in each virtual thread.
+class DifferentBuffers final : public ir::Visitor {
+ public:
+  explicit DifferentBuffers(const ir::Var& var) : var_(var) {}
+  Buffers buffers;
+  bool grown = false;
+
+ private:
+  bool Differs(const Expr& e) {
+    Depends depends(var_, buffers);
+    depends.Visit(e);
+    return depends.found;
+  }
+  template <typename Node, typename Body>
+  void Under(const Node& condition, const Body& body) {
+    const bool before = differs_;
+    differs_ = differs_ || Differs(condition);
+    body();
+    differs_ = before;
+  }
+  void VisitStore(const ir::Store& op) override {
+    if (!inside_.count(op.buffer.get()) || !(differs_ || Differs(op.index) || Differs(op.value))) return;
+    grown = buffers.insert(op.buffer.get()).second || grown;
+  }
+  void VisitAllocate(const ir::Allocate& op) override {
+    inside_.insert(op.buffer.get());
+    Visit(op.body);
+  }
+  void VisitIf(const ir::If& op) override {
+    Under(op.condition, [&] {
+      Visit(op.then_case);
+      Visit(op.else_case);
+    });
+  }
+  void VisitFor(const For& op) override {
+    Under(op.min + op.extent, [&] { Visit(op.body); });
+  }
+  const ir::Var& var_;
+  Buffers inside_;
+  bool differs_ = false;
+};
+
+// One loop over virtual threads goes inwards.
+class Spreader final : public ir::Mutator {
+ public:
+  Spreader(const For& loop, int64_t extent, Buffers different)
+      : loop_(loop), extent_(extent), different_(std::move(different)) {}
+
+ private:
+  template <typename T>
+  bool Dependent(const T& node) {
+    Depends depends(loop_.var, different_);
+    depends.Visit(node);
+    return depends.found;
+  }
+  // All virtual threads do `s`, one after the other.
+  Stmt Each(const ir::StmtNode& s) {
+    const ir::Var var(loop_.var.name());
+    CopyAccess copies(*this, var);
+    return ir::MakeFor(var, Expr(0), Expr(extent_), ForKind::kUnrolled, copies.Mutate(Same(s)));
+  }
+
+  Stmt MutateStore(const ir::Store& op) override { return Dependent(Same(op)) ? Each(op) : Same(op); }
+  Stmt MutateEvaluate(const ir::Evaluate& op) override { return Dependent(op.value) ? Each(op) : Same(op); }
+  Stmt MutateFor(const For& op) override {
+    return Dependent(op.min) || Dependent(op.extent) ? Each(op) : Mutator::MutateFor(op);
+  }
+  Stmt MutateIf(const ir::If& op) override { return Dependent(op.condition) ? Each(op) : Mutator::MutateIf(op); }
+  Stmt MutateLetStmt(const ir::LetStmt& op) override {
+    return Dependent(op.value) ? Each(op) : Mutator::MutateLetStmt(op);
+  }
+  Stmt MutateAllocate(const ir::Allocate& op) override {
+    if (!different_.count(op.buffer.get())) return Mutator::MutateAllocate(op);
+    Buffer all = Buffer::Make(op.buffer.name(), op.buffer->type, op.buffer->size * extent_, op.buffer->scope);
+    grown_[op.buffer.get()] = all;
+    return ir::MakeAllocate(all, Mutate(op.body));
+  }
+
+  // What one virtual thread does: its copies of the buffers, its value of the variable.
+  class CopyAccess final : public ir::Mutator {
+   public:
+    CopyAccess(Spreader& spreader, const ir::Var& var) : spreader_(spreader), var_(var) {}
+
+   private:
+    const Buffer* Grown(const Buffer& b) {
+      auto it = spreader_.grown_.find(b.get());
+      return it == spreader_.grown_.end() ? nullptr : &it->second;
+    }
+    Expr Place(const Buffer& b, const Expr& index) {
+      Expr offset = Expr(var_) * b->size;
+      return Mutate(index) + (index.type().is_vector() ? ir::MakeBroadcast(offset, index.type().lanes) : offset);
+    }
+    Expr MutateVar(const ir::VarNode& op) override { return &op == spreader_.loop_.var.node() ? Expr(var_) : Same(op); }
+    Expr MutateLoad(const ir::Load& op) override {
+      const Buffer* all = Grown(op.buffer);
+      return all ? ir::MakeLoad(*all, Place(op.buffer, op.index)) : Mutator::MutateLoad(op);
+    }
+    Stmt MutateStore(const ir::Store& op) override {
+      const Buffer* all = Grown(op.buffer);
+      return all ? ir::MakeStore(*all, Place(op.buffer, op.index), Mutate(op.value)) : Mutator::MutateStore(op);
+    }
+    Spreader& spreader_;
+    const ir::Var& var_;
+  };
+
+  const For& loop_;
+  const int64_t extent_;
+  const Buffers different_;
+  std::unordered_map<const BufferNode*, Buffer> grown_;
+};
+
+class VThreads final : public ir::Mutator {
+ public:
+  Status status;
+
+ private:
+  Stmt MutateFor(const For& op) override {
+    if (op.for_kind != ForKind::kVThread) return Mutator::MutateFor(op);
+    Stmt body = Mutate(op.body);  // those inside first
+    const int64_t *min = ir::AsIntImm(op.min), *extent = ir::AsIntImm(op.extent);
+    if (!min || *min != 0 || !extent || *extent > kMaxVThreads) {
+      if (status.ok()) {
+        status =
+            Status::Invalid(fmt::format("`{}` is bound to virtual threads: its extent must be a constant of at most {}",
+                                        op.var.name(), kMaxVThreads));
+      }
+      return Same(op);
+    }
+    DifferentBuffers finder(op.var);
+    do {
+      finder.grown = false;
+      finder.Visit(body);
+    } while (finder.grown);
+    return Spreader(op, *extent, std::move(finder.buffers)).Mutate(body);
+  }
+};
+
+}  // namespace
+
+Result<Stmt> SpreadVThreads(const Stmt& body) {
+  VThreads pass;
+  Stmt result = pass.Mutate(body);
+  HONE_RETURN_IF_ERROR(pass.status);
+  return result;
+}
+
+}  // namespace hone::lower
