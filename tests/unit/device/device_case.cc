@@ -49,7 +49,7 @@ ir::Function TiledProduct(int64_t m, int64_t n, int64_t k) {
   const Expr thread = Expr(ty) * 4 + tx;
   std::vector<Stmt> fetch;
   for (int64_t part = 0; part < 2; ++part) {
-    const Expr element = (thread + Expr(part * 32)) * 4;
+    const Expr element = part == 0 ? thread * 4 : (thread + Expr(part * 32)) * 4;
     const Expr row = element / Expr(kTile), column = element % Expr(kTile);
     const auto vector = [](const Expr& at) { return ir::MakeRamp(at, 1, 4); };
     const Expr from_a = (Expr(by) * kTile + row) * Expr(k) + Expr(step) * kTile + column;

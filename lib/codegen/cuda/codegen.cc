@@ -1,0 +1,109 @@
+#include "codegen/cuda/codegen.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "codegen/c_source/launches.h"
+#include "codegen/c_source/source.h"
+#include "codegen/cuda/nvrtc.h"
+
+namespace hone::codegen {
+namespace {
+
+std::string KernelHead(const std::string& symbol, const int64_t block[3]) {
+  return fmt::format("extern \"C\" __global__ void __launch_bounds__({})\n{}", block[0] * block[1] * block[2], symbol);
+}
+
+constexpr Dialect kCudaC = {
+    .name = "CUDA C",
+    .int64 = "long long",
+    .uint64 = "unsigned long long",
+    .int64_suffix = "LL",
+    .helper_prefix = "__device__ __forceinline__ ",
+    .global_prefix = "",
+    .shared_array = "__shared__ __align__(16) ",
+    .shared_prefix = "",
+    .dynamic_shared = "extern __shared__ __align__(16) unsigned char hone_shared[];",
+    .restrict_word = "__restrict__",
+    .barrier = "__syncthreads();",
+    .barrier_global = "__syncthreads();",
+    .block_index = {"blockIdx.x", "blockIdx.y", "blockIdx.z"},
+    .thread_index = {"threadIdx.x", "threadIdx.y", "threadIdx.z"},
+    .infinity = "__int_as_float(0x7f800000)",
+    .nan = "__int_as_float(0x7fffffff)",
+    .float_suffix = true,
+    .vector_make = {"make_", "("},
+    .static_shared_limit = 49152,
+    .kernel_head = KernelHead,
+    .preamble_f64 = "",
+};
+
+// The number before `unit` in a line such as "16 bytes stack frame, 0 bytes spill stores"; 0 if there is none.
+int64_t NumberBefore(const std::string& line, const std::string& unit) {
+  const size_t at = line.find(unit);
+  if (at == std::string::npos) return 0;
+  size_t begin = at;
+  while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+  Result<int64_t> number = ParseInt(line.substr(begin, at - begin));
+  return number.ok() ? *number : 0;
+}
+
+// The assembler names a kernel, then says in two lines what it takes.
+void ReadResources(const std::string& log, std::vector<KernelResources>* resources) {
+  KernelResources* current = nullptr;
+  for (const std::string& line : Split(log, '\n')) {
+    for (KernelResources& r : *resources) {
+      if (line.find("entry function '" + r.symbol + "'") != std::string::npos) current = &r;
+    }
+    if (current == nullptr) continue;
+    if (line.find(" bytes stack frame") != std::string::npos) {
+      current->stack_bytes = NumberBefore(line, " bytes stack frame");
+      current->spill_bytes = NumberBefore(line, " bytes spill stores") + NumberBefore(line, " bytes spill loads");
+    } else if (line.find("Used ") != std::string::npos) {
+      current->registers = NumberBefore(line, " registers");
+      current->shared_bytes = NumberBefore(line, " bytes smem");
+    }
+  }
+}
+
+std::string FirstWarning(const std::string& log) {
+  for (const std::string& line : Split(log, '\n')) {
+    if (line.find("warning") != std::string::npos) return std::string(Trim(line));
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target) {
+  if (target.kind != TargetKind::kCuda) return Status::Unsupported("CUDA C is for targets of kind `cuda` only");
+  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, kCudaC));
+  HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
+  CudaCode code;
+  code.source = std::move(source.text);
+  code.artifact.format = "cubin";
+  code.artifact.entries = std::move(source.entries);
+  return code;
+}
+
+Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
+                               const CudaOptions& options) {
+  HONE_ASSIGN_OR_RETURN(CudaCode code, WriteCuda(functions, target));
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Nvrtc::Load(options.nvrtc));
+  HONE_ASSIGN_OR_RETURN(Nvrtc::Output output, nvrtc->Compile(code.source, target.cpu));
+  const std::string warning = FirstWarning(output.log);
+  if (options.warnings_fail && !warning.empty()) return Status::Invalid("a warning of NVRTC: " + warning);
+  for (const EntryPoint& entry : code.artifact.entries) {
+    for (const Launch& launch : entry.launches) code.resources.push_back({launch.symbol});
+  }
+  ReadResources(output.log, &code.resources);
+  code.artifact.bytes = std::move(output.cubin);
+  return code;
+}
+
+Result<std::string> NvrtcVersion(const CudaOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Nvrtc::Load(options.nvrtc));
+  return fmt::format("{} ({})", nvrtc->Version(), nvrtc->path());
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,150 @@
+#include "codegen/cuda/nvrtc.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/text.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr int kOldest = 12, kNewest = 13;
+
+// Where it is looked for: by the loader, then where the CUDA Toolkit is installed.
+std::vector<std::string> Candidates(const std::string& path) {
+  if (!path.empty()) return {path};
+  std::vector<std::string> list;
+  for (int major = kNewest; major >= kOldest; --major) list.push_back(fmt::format("libnvrtc.so.{}", major));
+  for (const char* folder : {"/usr/local/cuda/lib64", "/usr/local/cuda/lib"}) {
+    for (int major = kNewest; major >= kOldest; --major)
+      list.push_back(fmt::format("{}/libnvrtc.so.{}", folder, major));
+  }
+  return list;
+}
+
+std::string FirstError(const std::string& log) {
+  for (const std::string& line : Split(log, '\n')) {
+    if (line.find("error") != std::string::npos) return std::string(Trim(line));
+  }
+  return std::string(Trim(log.substr(0, log.find('\n'))));
+}
+
+}  // namespace
+
+Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
+  void* handle = nullptr;
+  std::string found, words;
+  for (const std::string& candidate : Candidates(path)) {
+    handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) {
+      found = candidate;
+      break;
+    }
+    const char* error = dlerror();
+    if (words.empty() && error) words = error;
+  }
+  if (handle == nullptr) {
+    return Status::NotFound(fmt::format(
+        "no NVRTC, which compiles CUDA: {}; install the NVRTC library of CUDA 12 or 13, or name its file", words));
+  }
+  auto nvrtc = std::make_unique<Nvrtc>();
+  nvrtc->path_ = found;
+  const char* missing = nullptr;
+  const auto find = [&](auto* function, const char* name) {
+    *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(handle, name));
+    if (*function == nullptr) missing = name;
+  };
+  find(&nvrtc->get_error_string_, "nvrtcGetErrorString");
+  find(&nvrtc->version_, "nvrtcVersion");
+  find(&nvrtc->get_num_archs_, "nvrtcGetNumSupportedArchs");
+  find(&nvrtc->get_archs_, "nvrtcGetSupportedArchs");
+  find(&nvrtc->create_, "nvrtcCreateProgram");
+  find(&nvrtc->destroy_, "nvrtcDestroyProgram");
+  find(&nvrtc->compile_, "nvrtcCompileProgram");
+  find(&nvrtc->cubin_size_, "nvrtcGetCUBINSize");
+  find(&nvrtc->cubin_, "nvrtcGetCUBIN");
+  find(&nvrtc->log_size_, "nvrtcGetProgramLogSize");
+  find(&nvrtc->log_, "nvrtcGetProgramLog");
+  if (missing != nullptr) {
+    dlclose(handle);
+    return Status::Unsupported(fmt::format("{}: has no {}; Hone needs NVRTC 12 or 13", found, missing));
+  }
+  if (nvrtc->version_(&nvrtc->major_, &nvrtc->minor_) != 0 || nvrtc->major_ < kOldest || nvrtc->major_ > kNewest) {
+    const std::string version = nvrtc->Version();
+    dlclose(handle);
+    return Status::Unsupported(fmt::format("{}: is {}; Hone knows NVRTC 12 and 13", found, version));
+  }
+  int count = 0;
+  if (nvrtc->get_num_archs_(&count) == 0 && count > 0) {
+    nvrtc->archs_.resize(static_cast<size_t>(count));
+    if (nvrtc->get_archs_(nvrtc->archs_.data()) != 0) nvrtc->archs_.clear();
+  }
+  return nvrtc.release();
+}
+
+Result<const Nvrtc*> Nvrtc::Load(const std::string& path) {
+  static std::mutex mutex;
+  static auto* loaded = new std::map<std::string, const Nvrtc*>;
+  std::lock_guard<std::mutex> lock(mutex);
+  const Nvrtc*& nvrtc = (*loaded)[path];
+  if (nvrtc == nullptr) {
+    HONE_ASSIGN_OR_RETURN(nvrtc, Open(path));
+  }
+  return nvrtc;
+}
+
+std::string Nvrtc::Version() const { return fmt::format("NVRTC {}.{}", major_, minor_); }
+
+std::string Nvrtc::ErrorText(int error) const {
+  const char* text = get_error_string_(error);
+  return fmt::format("{} ({})", text ? text : "unknown error", error);
+}
+
+Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::string& arch) const {
+  const int number = std::atoi(arch.c_str() + std::min<size_t>(arch.size(), 3));  // "sm_90a": 90
+  if (!archs_.empty() && std::find(archs_.begin(), archs_.end(), number) == archs_.end()) {
+    std::vector<std::string> known;
+    for (const int a : archs_) known.push_back(fmt::format("sm_{}", a));
+    return Status::Unsupported(fmt::format("{} does not compile for {}, but for {}{}", Version(), arch,
+                                           Join(known, ", "), number < archs_.front() ? "; an older NVRTC does" : ""));
+  }
+  Program program = nullptr;
+  int error = create_(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
+  if (error != 0) return Status::Invalid(fmt::format("{} makes no program: {}", Version(), ErrorText(error)));
+  struct Destroy {
+    const Nvrtc* nvrtc;
+    Program* program;
+    ~Destroy() { nvrtc->destroy_(program); }
+  } destroy{this, &program};
+  const std::string architecture = "--gpu-architecture=" + arch;
+  // A let or an array that nothing uses in the end is no mistake of the text.
+  std::vector<const char*> options = {architecture.c_str(), "--ptxas-options=-v", "--diag-suppress=177,550"};
+  if (major_ >= 13) options.push_back("--minimal");  // saves a tenth of the time
+  error = compile_(program, static_cast<int>(options.size()), options.data());
+  Output output;
+  size_t size = 0;
+  if (log_size_(program, &size) == 0 && size > 1) {
+    output.log.resize(size);
+    log_(program, output.log.data());
+    output.log.resize(size - 1);  // without the final 0
+  }
+  if (error != 0) {
+    return Status::Invalid(fmt::format("{} refuses the code: {}", Version(),
+                                       output.log.empty() ? ErrorText(error) : FirstError(output.log)));
+  }
+  error = cubin_size_(program, &size);
+  if (error == 0) {
+    output.cubin.resize(size);
+    error = cubin_(program, output.cubin.data());
+  }
+  if (error != 0) return Status::Invalid(fmt::format("{} gives no cubin: {}", Version(), ErrorText(error)));
+  return output;
+}
+
+}  // namespace hone::codegen

@@ -1,0 +1,50 @@
+// NVRTC by dlopen, with our own declarations of the ten functions that we call. Private to codegen/cuda.
+// Reference: https://docs.nvidia.com/cuda/nvrtc/
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::codegen {
+
+class Nvrtc {
+ public:
+  // Loaded once in a process for each path and never unloaded.
+  static Result<const Nvrtc*> Load(const std::string& path);
+
+  struct Output {
+    std::string cubin;
+    std::string log;  // warnings, and what the assembler says of each kernel
+  };
+  // `arch`: "sm_90". kUnsupported: not one of its architectures. kInvalid: the first error of the log.
+  Result<Output> Compile(const std::string& source, const std::string& arch) const;
+
+  std::string Version() const;  // "NVRTC 13.0"
+  const std::string& path() const { return path_; }
+
+ private:
+  using Program = void*;
+  static Result<const Nvrtc*> Open(const std::string& path);
+  std::string ErrorText(int error) const;
+
+  std::string path_;
+  int major_ = 0, minor_ = 0;
+  std::vector<int> archs_;  // 75, 80, ..
+
+  const char* (*get_error_string_)(int) = nullptr;
+  int (*version_)(int*, int*) = nullptr;
+  int (*get_num_archs_)(int*) = nullptr;
+  int (*get_archs_)(int*) = nullptr;
+  int (*create_)(Program*, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*destroy_)(Program*) = nullptr;
+  int (*compile_)(Program, int, const char* const*) = nullptr;
+  int (*cubin_size_)(Program, size_t*) = nullptr;
+  int (*cubin_)(Program, char*) = nullptr;
+  int (*log_size_)(Program, size_t*) = nullptr;
+  int (*log_)(Program, char*) = nullptr;
+};
+
+}  // namespace hone::codegen

@@ -1,0 +1,23 @@
+// NVIDIA GPUs behind runtime/device, through the driver alone (libcuda.so.1, opened when first asked for).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "runtime/device/device.h"
+
+namespace hone::runtime {
+
+struct CudaDeviceOptions {
+  std::string library;  // path or name of the driver's library; empty: where the system has it
+  int ordinal = 0;      // of the device, as the driver counts (CUDA_VISIBLE_DEVICES applies)
+};
+
+// The device's primary context is made current in the calling thread and kept until the device is destroyed. kNotFound:
+// no driver or no device; the message says what to do.
+Result<std::unique_ptr<Device>> OpenCudaDevice(const CudaDeviceOptions& options = {});
+// Makes no context: takes milliseconds where there is no device, and leaves its memory alone where there is.
+Result<DeviceInfo> DescribeCudaDevice(const CudaDeviceOptions& options = {});
+
+}  // namespace hone::runtime

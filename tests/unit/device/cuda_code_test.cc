@@ -1,0 +1,219 @@
+// CUDA C and what NVRTC makes of it. No GPU: what runs is checked by OpenCL, which prints the same statements.
+#include <elf.h>
+
+#include <cstring>
+#include <map>
+
+#include "codegen/cuda/codegen.h"
+#include "device_case.h"
+
+namespace hone::device_test {
+namespace {
+
+using codegen::CompileToCuda;
+using codegen::CudaCode;
+
+Target CudaTarget(const std::string& arch) {
+  Target target;
+  target.kind = TargetKind::kCuda;
+  target.cpu = arch;
+  return target;
+}
+
+// By the cubin itself, and not by the log that the code under test reads: attribute 0x2f of the section .nv.info holds
+// pairs of a symbol's number and its registers. (https://docs.nvidia.com/cuda/cuda-binary-utilities; the numbers are as
+// `cuobjdump -elf` shows them.)
+std::map<std::string, uint32_t> RegistersIn(const std::string& cubin) {
+  std::map<std::string, uint32_t> registers;
+  const char* base = cubin.data();
+  const auto* header = reinterpret_cast<const Elf64_Ehdr*>(base);
+  const auto* sections = reinterpret_cast<const Elf64_Shdr*>(base + header->e_shoff);
+  const char* names = base + sections[header->e_shstrndx].sh_offset;
+  const Elf64_Sym* symbols = nullptr;
+  const char* strings = nullptr;
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_SYMTAB) continue;
+    symbols = reinterpret_cast<const Elf64_Sym*>(base + sections[i].sh_offset);
+    strings = base + sections[sections[i].sh_link].sh_offset;
+  }
+  for (int i = 0; i < header->e_shnum; ++i) {
+    if (strcmp(names + sections[i].sh_name, ".nv.info") != 0) continue;
+    const auto* at = reinterpret_cast<const unsigned char*>(base + sections[i].sh_offset);
+    const auto* end = at + sections[i].sh_size;
+    while (at + 4 <= end) {
+      const int format = at[0], attribute = at[1];
+      const int size = at[2] + 256 * at[3];
+      at += 4;
+      if (format != 4) continue;  // no payload behind these four bytes
+      if (attribute == 0x2f && size == 8) {
+        uint32_t pair[2];
+        memcpy(pair, at, 8);
+        registers[strings + symbols[pair[0]].st_name] = pair[1];
+      }
+      at += size;
+    }
+  }
+  return registers;
+}
+
+TEST(CudaText, OfAGuardedStencil) {
+  auto code = codegen::WriteCuda({Stencil()}, CudaTarget("sm_90"));
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(96)
+stencil(const float* __restrict__ in, float* __restrict__ out) {
+  const int block = blockIdx.x;
+  const int thread = threadIdx.x;
+  if (block * 96 + thread < 257) {
+    out[block * 96 + thread] = in[block * 96 + thread] * 1.5f + in[block * 96 + thread + 1];
+  }
+}
+)");
+}
+
+// What OpenCL runs and finds right (opencl_test.cc), in the other dialect: 32-bit indices, vector accesses, the sums in
+// registers because their loops are unrolled.
+TEST(CudaText, OfATiledProduct) {
+  auto code = codegen::WriteCuda({TiledProduct(32, 48, 64)}, CudaTarget("sm_90"));
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(32)
+product(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C) {
+  __shared__ __align__(16) float A_shared[256];
+  __shared__ __align__(16) float B_shared[256];
+  const int blockIdx_x = blockIdx.x;
+  const int blockIdx_y = blockIdx.y;
+  const int threadIdx_x = threadIdx.x;
+  const int threadIdx_y = threadIdx.y;
+  float sums[8];
+  #pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    #pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      sums[i * 4 + j] = 0.0f;
+    }
+  }
+  for (int step_ = 0; step_ < 4; ++step_) {
+    __syncthreads();
+    const float4 A_v = *(const float4*)(A + (blockIdx_y * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 >> 4)) * 64 + step_ * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 & 15));
+    *(float4*)(A_shared + (threadIdx_y * 4 + threadIdx_x) * 4) = make_float4(A_v.x, A_v.y, A_v.z, A_v.w);
+    const float4 B_v = *(const float4*)(B + (step_ * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 >> 4)) * 48 + blockIdx_x * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 & 15));
+    *(float4*)(B_shared + (threadIdx_y * 4 + threadIdx_x) * 4) = make_float4(B_v.x, B_v.y, B_v.z, B_v.w);
+    const float4 A_v_1 = *(const float4*)(A + (blockIdx_y * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 >> 4)) * 64 + step_ * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 & 15));
+    *(float4*)(A_shared + (threadIdx_y * 4 + threadIdx_x + 32) * 4) = make_float4(A_v_1.x, A_v_1.y, A_v_1.z, A_v_1.w);
+    const float4 B_v_1 = *(const float4*)(B + (step_ * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 >> 4)) * 48 + blockIdx_x * 16 + ((threadIdx_y * 4 + threadIdx_x + 32) * 4 & 15));
+    *(float4*)(B_shared + (threadIdx_y * 4 + threadIdx_x + 32) * 4) = make_float4(B_v_1.x, B_v_1.y, B_v_1.z, B_v_1.w);
+    __syncthreads();
+    for (int r = 0; r < 16; ++r) {
+      #pragma unroll
+      for (int i_1 = 0; i_1 < 2; ++i_1) {
+        #pragma unroll
+        for (int j_1 = 0; j_1 < 4; ++j_1) {
+          sums[i_1 * 4 + j_1] = sums[i_1 * 4 + j_1] + A_shared[(threadIdx_y * 2 + i_1) * 16 + r] * B_shared[r * 16 + threadIdx_x * 4 + j_1];
+        }
+      }
+    }
+  }
+  #pragma unroll
+  for (int i_2 = 0; i_2 < 2; ++i_2) {
+    *(float4*)(C + (blockIdx_y * 16 + threadIdx_y * 2 + i_2) * 48 + blockIdx_x * 16 + threadIdx_x * 4) = make_float4(sums[i_2 * 4], sums[i_2 * 4 + 1], sums[i_2 * 4 + 2], sums[i_2 * 4 + 3]);
+  }
+}
+)");
+}
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto version = codegen::NvrtcVersion();
+    if (!version.ok()) GTEST_SKIP() << version.status().message();
+  }
+};
+
+TEST_F(Cuda, KernelsCompileWithoutAWarning) {
+  std::vector<ir::Function> functions = {Stencil(), TwoKernels(), TiledProduct(32, 48, 64), MathFunctions(97)};
+  for (uint32_t seed = 0; seed < 10; ++seed) functions.push_back(RandomFunction(seed));
+  for (const char* arch : {"sm_75", "sm_80", "sm_90"}) {
+    const auto code = CompileToCuda(functions, CudaTarget(arch), {.warnings_fail = true});
+    ASSERT_TRUE(code.ok()) << arch << ": " << code.status().message();
+    EXPECT_EQ(code->artifact.format, "cubin");
+    EXPECT_EQ(code->artifact.bytes.substr(0, 4),
+              "\x7f"
+              "ELF");
+  }
+}
+
+TEST_F(Cuda, RegistersAreTheCubins) {
+  const auto code = CompileToCuda({TiledProduct(32, 48, 64), TwoKernels()}, CudaTarget("sm_90"));
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  ASSERT_EQ(code->resources.size(), 3U);
+  const auto registers = RegistersIn(code->artifact.bytes);
+  for (const codegen::KernelResources& r : code->resources) {
+    ASSERT_EQ(registers.count(r.symbol), 1U) << r.symbol;
+    EXPECT_EQ(r.registers, registers.at(r.symbol)) << r.symbol;
+    EXPECT_GE(r.registers, 8);
+    EXPECT_EQ(r.spill_bytes, 0);
+    EXPECT_EQ(r.stack_bytes, 0) << r.symbol << ": its array is in registers";
+  }
+  EXPECT_EQ(code->resources[0].shared_bytes, 2 * 16 * 16 * 4);
+  EXPECT_EQ(code->resources[1].shared_bytes, 0);
+}
+
+TEST_F(Cuda, SpillsAreSeen) {
+  // 160 sums a thread of 1024: there are 64 registers for each.
+  constexpr int64_t kSums = 160;
+  const DType f32 = DType::Float(32);
+  auto in = Argument("in", 2048 * 8), out = Argument("out", 1024 * kSums, true);
+  auto sums = ir::Buffer::Make("sums", f32, kSums, ir::Scope::kRegister);
+  ir::Var t("tx"), i("i"), j("j"), k("k"), r("r");
+  const auto over = [&](const ir::Var& v, int64_t n, ir::Stmt body) {
+    return ir::MakeFor(v, 0, ir::Expr(n), ir::ForKind::kSerial, std::move(body));
+  };
+  const ir::Expr at = ir::Expr(t) + ir::Expr(r) * 7;
+  const ir::Stmt body = ir::MakeBlock(
+      {over(i, kSums, ir::MakeStore(sums, i, ir::Imm(f32, 0))),
+       over(r, 1000,
+            over(j, kSums,
+                 ir::MakeStore(sums, j, ir::MakeLoad(sums, j) + ir::MakeLoad(in, at) * ir::MakeLoad(in, at + j)))),
+       over(k, kSums, ir::MakeStore(out, ir::Expr(k) * 1024 + t, ir::MakeLoad(sums, k)))});
+  const ir::Function f{"many", {in, out}, Blocks(ir::Var("bx"), 1, Threads(t, 1024, ir::MakeAllocate(sums, body)))};
+  const auto code = CompileToCuda({f}, CudaTarget("sm_90"));
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  EXPECT_LE(code->resources[0].registers, 64);
+  EXPECT_GT(code->resources[0].stack_bytes, (kSums - 64) * 4);
+}
+
+TEST_F(Cuda, MuchSharedMemoryIsGivenAtLaunch) {
+  auto in = Argument("in", 64), out = Argument("out", 64, true);
+  auto large = ir::Buffer::Make("large", DType::Float(32), 16384, ir::Scope::kShared);
+  ir::Var t("tx");
+  const ir::Stmt body = ir::MakeBlock({ir::MakeStore(large, ir::Expr(t) * 256, ir::MakeLoad(in, t)), ir::MakeBarrier(),
+                                       ir::MakeStore(out, t, ir::MakeLoad(large, (ir::Expr(63) - t) * 256))});
+  const ir::Function f{"reverse", {in, out}, Blocks(ir::Var("bx"), 1, ir::MakeAllocate(large, Threads(t, 64, body)))};
+  Target target = CudaTarget("sm_90");
+  EXPECT_FALSE(CompileToCuda({f}, target).ok()) << "the limit is 48 KiB";
+  target.limits.shared_bytes_per_block = 232448;
+  const auto code = CompileToCuda({f}, target, {.warnings_fail = true});
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  EXPECT_EQ(code->artifact.entries[0].launches[0].dynamic_shared_bytes, 65536);
+  EXPECT_EQ(code->resources[0].shared_bytes, 0) << "nothing is declared";
+}
+
+TEST_F(Cuda, AnArchitectureThatNvrtcLacks) {
+  const Status status = CompileToCuda({Stencil()}, CudaTarget("sm_999")).status();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_NE(status.message().find("does not compile for sm_999, but for "), std::string::npos) << status.message();
+}
+
+TEST(NoNvrtc, SaysWhatToInstall) {
+  const Status status = CompileToCuda({Stencil()}, CudaTarget("sm_90"), {"libno-such-nvrtc.so.13"}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kNotFound);
+  EXPECT_NE(status.message().find("install the NVRTC library of CUDA 12 or 13"), std::string::npos) << status.message();
+}
+
+TEST(NoNvrtc, OfAnUnknownVersion) {
+  const Status status = CompileToCuda({Stencil()}, CudaTarget("sm_90"), {FAKE_NVRTC}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(status.message(), std::string(FAKE_NVRTC) + ": is NVRTC 99.1; Hone knows NVRTC 12 and 13");
+}
+
+}  // namespace
+}  // namespace hone::device_test

@@ -1,0 +1,258 @@
+// The CUDA runtime against a driver without a device (fake_cuda.cc), which checks what it is told and fails on demand.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "fake_cuda.h"
+#include "runtime/cuda/cuda_device.h"
+
+namespace hone::runtime {
+namespace {
+
+struct Control {
+  decltype(&fake_cuda_reset) reset;
+  decltype(&fake_cuda_fail) fail;
+  decltype(&fake_cuda_complaint) complaint;
+  decltype(&fake_cuda_alive) alive;
+  decltype(&fake_cuda_calls) calls;
+};
+
+std::vector<std::string>* launched = nullptr;
+
+// add3: out = a + b, elementwise over 4 x grid floats; copy2: out = a.
+void OnLaunch(const char* symbol, void* const* addresses, const unsigned grid[3], const unsigned block[3]) {
+  launched->push_back(std::string(symbol) + " " + std::to_string(grid[0]) + "x" + std::to_string(block[0]));
+  const float* a = static_cast<const float*>(addresses[0]);
+  const bool add = std::string(symbol) == "add3";
+  float* out = static_cast<float*>(addresses[add ? 2 : 1]);
+  for (unsigned i = 0; i < 4 * grid[0]; ++i) out[i] = a[i] + (add ? static_cast<const float*>(addresses[1])[i] : 0.0f);
+}
+
+Artifact Example() {
+  Artifact artifact;
+  artifact.format = "cubin";
+  artifact.bytes = "fake cubin";
+  const DType f32 = DType::Float(32);
+  EntryPoint entry{"sum", {{"a", f32, 8, false}, {"b", f32, 8, false}, {"out", f32, 8, true}}, 0, 0};
+  entry.workspace_buffers = {32};
+  entry.launches.push_back({"add3", {2, 1, 1}, {64, 1, 1}, 0, 0, {0, 1, -1}});
+  entry.launches.push_back({"copy2", {2, 1, 1}, {32, 2, 1}, 65536, 65536, {-1, 2}});
+  artifact.entries = {entry};
+  return artifact;
+}
+
+class CudaRuntime : public testing::Test {
+ protected:
+  void SetUp() override {
+    void* library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto find = [&](auto* function, const char* name) {
+      *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(library, name));
+      ASSERT_NE(*function, nullptr) << name;
+    };
+    find(&fake_.reset, "fake_cuda_reset");
+    find(&fake_.fail, "fake_cuda_fail");
+    find(&fake_.complaint, "fake_cuda_complaint");
+    find(&fake_.alive, "fake_cuda_alive");
+    find(&fake_.calls, "fake_cuda_calls");
+    fake_.reset(OnLaunch);
+    launched_.clear();
+    launched = &launched_;
+  }
+  void TearDown() override {
+    out_.reset();
+    b_.reset();
+    a_.reset();
+    module_.reset();
+    device_.reset();
+    EXPECT_STREQ(fake_.complaint(), "");
+    EXPECT_EQ(fake_.alive(), 0) << "something was not released";
+  }
+
+  void Open() {
+    auto device = OpenCudaDevice({FAKE_CUDA});
+    ASSERT_TRUE(device.ok()) << device.status().message();
+    device_ = std::move(*device);
+  }
+  void Load() {
+    Open();
+    auto module = device_->Load(Example());
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    module_ = std::move(*module);
+    const std::vector<float> a = {1, 2, 3, 4, 5, 6, 7, 8}, b = {10, 20, 30, 40, 50, 60, 70, 80};
+    a_ = *device_->Allocate(32);
+    b_ = *device_->Allocate(32);
+    out_ = *device_->Allocate(32);
+    ASSERT_TRUE(device_->CopyIn(a_.get(), a.data(), 32).ok());
+    ASSERT_TRUE(device_->CopyIn(b_.get(), b.data(), 32).ok());
+  }
+  DeviceArguments Arguments() { return {a_.get(), b_.get(), out_.get()}; }
+  std::vector<float> Out() {
+    std::vector<float> values(8);
+    EXPECT_TRUE(device_->CopyOut(values.data(), *out_, 32).ok());
+    return values;
+  }
+
+  Control fake_;
+  std::vector<std::string> launched_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<DeviceModule> module_;
+  std::unique_ptr<DeviceBuffer> a_, b_, out_;
+};
+
+const std::vector<float> kSums = {11, 22, 33, 44, 55, 66, 77, 88};
+
+TEST_F(CudaRuntime, DescribesTheDeviceWithoutAContext) {
+  auto info = DescribeCudaDevice({FAKE_CUDA});
+  ASSERT_TRUE(info.ok()) << info.status().message();
+  EXPECT_EQ(info->name, "Fake GPU");
+  EXPECT_EQ(info->identity, "GPU-01112131-4151-6171-8191-a1b1c1d1e1f1");
+  EXPECT_EQ(info->driver, "CUDA 12.4");
+  EXPECT_EQ(info->arch, "sm_90");
+  EXPECT_EQ(info->limits.shared_bytes_per_block, 232448);
+  EXPECT_EQ(info->limits.max_block[2], 64);
+  EXPECT_EQ(info->limits.max_grid[1], 65535);
+  EXPECT_DOUBLE_EQ(info->peak_flops, 2.0 * 128 * 80 * 1.5e9);
+  EXPECT_EQ(fake_.calls("cuDevicePrimaryCtxRetain"), 0);
+}
+
+TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
+  Load();
+  ASSERT_TRUE(module_->Run("sum", Arguments()).ok());
+  EXPECT_EQ(Out(), kSums);
+  EXPECT_EQ(launched_, (std::vector<std::string>{"add3 2x64", "copy2 2x32"}));
+}
+
+TEST_F(CudaRuntime, TimesManyLaunchesAsOneGraph) {
+  Load();
+  auto seconds = module_->Time("sum", {Arguments(), Arguments(), Arguments()});
+  ASSERT_TRUE(seconds.ok()) << seconds.status().message();
+  EXPECT_DOUBLE_EQ(*seconds, 2.5e-3);
+  EXPECT_EQ(launched_.size(), 6U);
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 1);
+  EXPECT_EQ(Out(), kSums);
+}
+
+TEST_F(CudaRuntime, AFaultLosesTheDevice) {
+  Load();
+  fake_.fail("cuStreamSynchronize", 700, 0, /*sticky=*/1);
+  ASSERT_TRUE(module_->Run("sum", Arguments()).ok()) << "it is only queued";
+  const Status status = device_->Wait();
+  EXPECT_EQ(status.message(), "Fake GPU: waiting for the device failed: CUDA_ERROR_ILLEGAL_ADDRESS: as asked (700)");
+  EXPECT_TRUE(device_->lost());
+  EXPECT_FALSE(device_->Allocate(16).ok());
+  EXPECT_FALSE(module_->Run("sum", Arguments()).ok());
+}
+
+TEST_F(CudaRuntime, WhatPassesLeavesTheDeviceGood) {
+  Load();
+  fake_.fail("cuLaunchKernel", 701, 1, /*sticky=*/0);
+  EXPECT_FALSE(module_->Run("sum", Arguments()).ok());
+  EXPECT_FALSE(device_->lost());
+  ASSERT_TRUE(module_->Run("sum", Arguments()).ok());
+  EXPECT_EQ(Out(), kSums);
+}
+
+TEST_F(CudaRuntime, AFailureWhileCapturingEndsTheCapture) {
+  Load();
+  fake_.fail("cuLaunchKernel", 1, 3, /*sticky=*/0);
+  EXPECT_FALSE(module_->Time("sum", {Arguments(), Arguments()}).ok());
+  EXPECT_FALSE(device_->lost());
+  launched_.clear();
+  ASSERT_TRUE(module_->Time("sum", {Arguments()}).ok());
+  EXPECT_EQ(launched_.size(), 2U);
+}
+
+TEST_F(CudaRuntime, OutOfMemorySaysWhatThereIs) {
+  Open();
+  const Status status = device_->Allocate(int64_t{1} << 40).status();
+  EXPECT_EQ(status.kind(), StatusKind::kIo);
+  EXPECT_EQ(status.message(), "Fake GPU: out of memory: 1099511627776 bytes asked for, 1000 of 17179869184 are free");
+  EXPECT_FALSE(device_->lost());
+  EXPECT_TRUE(device_->Allocate(0).ok());
+}
+
+TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
+  // Each call on the way to a result fails once, and sticks: the device is lost, all is released, nothing crashes.
+  for (const char* function : {"cuDeviceGetCount",
+                               "cuDeviceGet",
+                               "cuDevicePrimaryCtxRetain",
+                               "cuCtxSetCurrent",
+                               "cuStreamCreate",
+                               "cuEventCreate",
+                               "cuModuleLoadData",
+                               "cuModuleGetFunction",
+                               "cuFuncGetAttribute",
+                               "cuFuncSetAttribute",
+                               "cuMemAlloc_v2",
+                               "cuMemcpyHtoDAsync_v2",
+                               "cuStreamBeginCapture_v2",
+                               "cuLaunchKernel",
+                               "cuStreamEndCapture",
+                               "cuGraphInstantiateWithFlags",
+                               "cuGraphLaunch",
+                               "cuEventRecord",
+                               "cuEventSynchronize",
+                               "cuEventElapsedTime",
+                               "cuMemcpyDtoHAsync_v2"}) {
+    fake_.reset(OnLaunch);
+    fake_.fail(function, 719, 0, /*sticky=*/1);
+    const auto work = [&]() -> Status {
+      HONE_ASSIGN_OR_RETURN(auto device, OpenCudaDevice({FAKE_CUDA}));
+      HONE_ASSIGN_OR_RETURN(auto module, device->Load(Example()));
+      std::vector<std::unique_ptr<DeviceBuffer>> buffers;
+      DeviceArguments arguments;
+      for (int i = 0; i < 3; ++i) {
+        HONE_ASSIGN_OR_RETURN(auto buffer, device->Allocate(32));
+        const std::vector<float> values(8, 1.0f);
+        HONE_RETURN_IF_ERROR(device->CopyIn(buffer.get(), values.data(), 32));
+        arguments.push_back(buffer.get());
+        buffers.push_back(std::move(buffer));
+      }
+      const Status timed = module->Time("sum", {arguments, arguments}).status();
+      EXPECT_EQ(timed.ok(), !device->lost());
+      HONE_RETURN_IF_ERROR(timed);
+      std::vector<float> values(8);
+      return device->CopyOut(values.data(), *buffers[2], 32);
+    };
+    const Status status = work();
+    EXPECT_FALSE(status.ok()) << function;
+    EXPECT_NE(status.message().find("(719)"), std::string::npos) << function << ": " << status.message();
+    EXPECT_EQ(fake_.alive(), 0) << function;
+    EXPECT_STREQ(fake_.complaint(), "") << function;
+  }
+}
+
+TEST_F(CudaRuntime, WhatTheDeviceCannotRunIsInvalid) {
+  Open();
+  const auto refusal = [&](const std::function<void(Artifact*)>& spoil) {
+    Artifact artifact = Example();
+    spoil(&artifact);
+    const Status status = device_->Load(artifact).status();
+    EXPECT_EQ(status.kind(), StatusKind::kInvalid);
+    return status.message();
+  };
+  EXPECT_EQ(refusal([](Artifact* a) { a->bytes = "for another device"; }),
+            "Fake GPU (sm_90) does not take the cubin: CUDA_ERROR_FAKE: as asked (200)");
+  EXPECT_EQ(refusal([](Artifact* a) { a->format = "opencl-c"; }), "CUDA runs artifacts of format cubin, not opencl-c");
+  EXPECT_EQ(refusal([](Artifact* a) { a->entries[0].launches[1].symbol = "missing2"; }),
+            "the module has no kernel `missing2`");
+  EXPECT_EQ(refusal([](Artifact* a) { a->entries[0].launches[0].block[0] = 513; }),
+            "kernel `add3` has 513 threads in a block, the device runs at most 512 of it");
+  EXPECT_EQ(refusal([](Artifact* a) { a->entries[0].launches[1].shared_bytes = 232449; }),
+            "kernel `copy2` needs 232449 bytes of shared memory in a block, the device has 232448");
+  EXPECT_FALSE(device_->lost());
+}
+
+TEST(NoCuda, SaysWhatIsMissingAndWhatToDo) {
+  const Status status = DescribeCudaDevice({"libno-such-cuda.so.1"}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kNotFound);
+  for (const char* words : {"no CUDA device", "libno-such-cuda.so.1", "--compile-only", "HONE_LAUNCHER", "opencl"}) {
+    EXPECT_NE(status.message().find(words), std::string::npos) << words << " in " << status.message();
+  }
+}
+
+}  // namespace
+}  // namespace hone::runtime

@@ -1,0 +1,367 @@
+// A driver without a device: memory is the host's, kernels are a callback, every handle is checked, any call fails on
+// demand. Its functions have the driver API's signatures, written down here a second time on purpose.
+#include "fake_cuda.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Function {
+  std::string symbol;
+  int dynamic_shared = 49152;
+};
+struct Recorded {
+  Function* function;
+  unsigned grid[3], block[3];
+  std::vector<void*> addresses;
+};
+struct Event {
+  bool recorded = false, waited = false;
+};
+
+struct Fake {
+  FakeLaunch on_launch = nullptr;
+  std::map<uintptr_t, size_t> memory;
+  std::set<void*> modules, streams, graphs, executables;
+  std::map<void*, Event> events;
+  std::map<void*, Function> functions;
+  std::map<void*, std::vector<Recorded>> content;  // of graphs
+  std::vector<Recorded> captured;
+  std::map<std::string, int> calls;
+  int contexts = 0;
+  bool initialised = false, current = false, capturing = false;
+  std::string fail_function;
+  int fail_error = 0, fail_skip = 0;
+  bool fail_sticky = false;
+  int stuck = 0;
+  std::string complaint;
+  uintptr_t next_handle = 0x1000;
+};
+Fake fake;
+
+// The parameters of a kernel are not in its image: the test's kernels take as many as their symbol's last digit says.
+size_t ParameterCount(const std::string& symbol) { return static_cast<size_t>(symbol.back() - '0'); }
+
+void* NewHandle() { return reinterpret_cast<void*>(fake.next_handle += 16); }
+
+int Complain(const std::string& what) {
+  if (fake.complaint.empty()) fake.complaint = what;
+  return 1;
+}
+
+// What the call is to return if not what it says; 0: go on.
+int Enter(const char* function) {
+  ++fake.calls[function];
+  if (fake.stuck) return fake.stuck;
+  if (fake.fail_function == function && fake.fail_skip-- == 0) {
+    if (fake.fail_sticky) fake.stuck = fake.fail_error;
+    fake.fail_function.clear();
+    return fake.fail_error;
+  }
+  return 0;
+}
+
+#define ENTER()                                              \
+  do {                                                       \
+    if (int error = Enter(__func__)) return error;           \
+    if (!fake.initialised) return Complain("before cuInit"); \
+  } while (0)
+#define NEEDS_CONTEXT() \
+  if (!fake.current) return Complain(std::string(__func__) + " without a current context")
+
+bool Inside(uint64_t address, size_t bytes) {
+  auto it = fake.memory.upper_bound(static_cast<uintptr_t>(address));
+  if (it == fake.memory.begin()) return false;
+  --it;
+  return address + bytes <= it->first + it->second;
+}
+
+void Perform(const Recorded& r) {
+  if (fake.on_launch) fake.on_launch(r.function->symbol.c_str(), r.addresses.data(), r.grid, r.block);
+}
+
+}  // namespace
+
+extern "C" {
+
+void fake_cuda_reset(FakeLaunch on_launch) {
+  for (auto& [address, size] : fake.memory) free(reinterpret_cast<void*>(address));
+  fake = Fake();
+  fake.on_launch = on_launch;
+  fake.initialised = true;  // once in a process, and the process is older than the test
+}
+void fake_cuda_fail(const char* function, int error, int skip, int sticky) {
+  fake.fail_function = function;
+  fake.fail_error = error;
+  fake.fail_skip = skip;
+  fake.fail_sticky = sticky != 0;
+}
+const char* fake_cuda_complaint(void) { return fake.complaint.c_str(); }
+int fake_cuda_alive(void) {
+  return fake.contexts + static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.size() +
+                                          fake.graphs.size() + fake.executables.size() + fake.events.size());
+}
+int fake_cuda_calls(const char* function) { return fake.calls[function]; }
+
+int cuInit(unsigned flags) {
+  if (flags != 0) return Complain("cuInit: flags");
+  fake.initialised = true;
+  return 0;
+}
+int cuDriverGetVersion(int* version) {
+  *version = 12040;
+  return 0;
+}
+int cuGetErrorName(int error, const char** name) {
+  *name = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+  return 0;
+}
+int cuGetErrorString(int, const char** text) {
+  *text = "as asked";
+  return 0;
+}
+int cuDeviceGetCount(int* count) {
+  ENTER();
+  *count = 1;
+  return 0;
+}
+int cuDeviceGet(int* device, int ordinal) {
+  ENTER();
+  *device = 7;
+  return ordinal == 0 ? 0 : 101;
+}
+int cuDeviceGetName(char* name, int size, int device) {
+  ENTER();
+  if (device != 7) return Complain("not a device");
+  strncpy(name, "Fake GPU", static_cast<size_t>(size));
+  return 0;
+}
+int cuDeviceGetUuid(unsigned char* uuid, int) {
+  ENTER();
+  for (int i = 0; i < 16; ++i) uuid[i] = static_cast<unsigned char>(i * 16 + 1);
+  return 0;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  ENTER();
+  const std::map<int, int> values = {{1, 1024},     {2, 1024},  {3, 1024},  {4, 64},  {5, 2147483647},
+                                     {6, 65535},    {7, 65535}, {8, 49152}, {10, 32}, {12, 65536},
+                                     {13, 1500000}, {16, 80},   {75, 9},    {76, 0},  {97, 232448}};
+  auto it = values.find(attribute);
+  if (it == values.end()) return Complain("unknown attribute " + std::to_string(attribute));
+  *value = it->second;
+  return 0;
+}
+int cuDeviceTotalMem_v2(size_t* bytes, int) {
+  ENTER();
+  *bytes = size_t{1} << 34;
+  return 0;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+  ENTER();
+  ++fake.contexts;
+  *context = &fake;
+  return 0;
+}
+int cuDevicePrimaryCtxRelease_v2(int) {
+  ++fake.calls[__func__];
+  --fake.contexts;
+  fake.current = false;
+  return 0;
+}
+int cuCtxSetCurrent(void* context) {
+  ENTER();
+  if (context != &fake) return Complain("not a context");
+  fake.current = true;
+  return 0;
+}
+int cuCtxSynchronize(void) {
+  ENTER();
+  if (fake.capturing) return Complain("synchronized while capturing");
+  return 0;
+}
+int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
+  ENTER();
+  *free_bytes = 1000;
+  *total = size_t{1} << 34;
+  return 0;
+}
+int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+  ENTER();
+  NEEDS_CONTEXT();
+  if (bytes == 0) return Complain("cuMemAlloc of 0 bytes");
+  if (bytes > (size_t{1} << 32)) return 2;
+  void* memory = aligned_alloc(256, (bytes + 255) / 256 * 256);
+  memset(memory, 0xa5, bytes);
+  fake.memory[reinterpret_cast<uintptr_t>(memory)] = bytes;
+  *address = reinterpret_cast<uintptr_t>(memory);
+  return 0;
+}
+int cuMemFree_v2(uint64_t address) {
+  ++fake.calls[__func__];
+  auto it = fake.memory.find(static_cast<uintptr_t>(address));
+  if (it == fake.memory.end()) return Complain("cuMemFree of what is not allocated");
+  free(reinterpret_cast<void*>(it->first));
+  fake.memory.erase(it);
+  return fake.stuck;
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
+  ENTER();
+  if (!fake.streams.count(stream) || !Inside(to, bytes)) return Complain("copy to where nothing is");
+  memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return 0;
+}
+int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
+  ENTER();
+  if (!fake.streams.count(stream) || !Inside(from, bytes)) return Complain("copy from where nothing is");
+  memcpy(to, reinterpret_cast<void*>(from), bytes);
+  return 0;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
+  ENTER();
+  if (!fake.streams.count(stream) || !Inside(to, bytes) || !Inside(from, bytes)) return Complain("copy of nothing");
+  memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return 0;
+}
+int cuModuleLoadData(void** module, const void* image) {
+  ENTER();
+  NEEDS_CONTEXT();
+  if (strncmp(static_cast<const char*>(image), "fake cubin", 10) != 0) return 200;
+  *module = NewHandle();
+  fake.modules.insert(*module);
+  return 0;
+}
+int cuModuleUnload(void* module) {
+  ++fake.calls[__func__];
+  return fake.modules.erase(module) ? fake.stuck : Complain("cuModuleUnload of what is not loaded");
+}
+int cuModuleGetFunction(void** function, void* module, const char* symbol) {
+  ENTER();
+  if (!fake.modules.count(module)) return Complain("function of no module");
+  if (strncmp(symbol, "missing", 7) == 0) return 500;
+  *function = NewHandle();
+  fake.functions[*function].symbol = symbol;
+  return 0;
+}
+int cuFuncGetAttribute(int* value, int attribute, void* function) {
+  ENTER();
+  if (!fake.functions.count(function) || attribute != 0) return Complain("cuFuncGetAttribute");
+  *value = 512;  // as if it took 128 registers
+  return 0;
+}
+int cuFuncSetAttribute(void* function, int attribute, int value) {
+  ENTER();
+  if (!fake.functions.count(function) || attribute != 8) return Complain("cuFuncSetAttribute");
+  fake.functions[function].dynamic_shared = value;
+  return 0;
+}
+int cuStreamCreate(void** stream, unsigned flags) {
+  ENTER();
+  NEEDS_CONTEXT();
+  if (flags > 1) return Complain("cuStreamCreate: flags");
+  *stream = NewHandle();
+  fake.streams.insert(*stream);
+  return 0;
+}
+int cuStreamDestroy_v2(void* stream) {
+  ++fake.calls[__func__];
+  return fake.streams.erase(stream) ? fake.stuck : Complain("cuStreamDestroy of no stream");
+}
+int cuStreamSynchronize(void* stream) {
+  ENTER();
+  if (!fake.streams.count(stream)) return Complain("wait for no stream");
+  if (fake.capturing) return Complain("waited while capturing");
+  for (auto& [handle, event] : fake.events) event.waited = event.recorded;
+  return 0;
+}
+int cuStreamBeginCapture_v2(void* stream, int mode) {
+  ENTER();
+  if (!fake.streams.count(stream) || mode < 0 || mode > 2 || fake.capturing) return Complain("cuStreamBeginCapture");
+  fake.capturing = true;
+  fake.captured.clear();
+  return 0;
+}
+int cuStreamEndCapture(void* stream, void** graph) {
+  fake.capturing = false;
+  ENTER();
+  if (!fake.streams.count(stream)) return Complain("cuStreamEndCapture");
+  *graph = NewHandle();
+  fake.graphs.insert(*graph);
+  fake.content[*graph] = fake.captured;
+  return 0;
+}
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  ENTER();
+  if (!fake.graphs.count(graph) || flags != 0) return Complain("cuGraphInstantiate");
+  *executable = NewHandle();
+  fake.executables.insert(*executable);
+  fake.content[*executable] = fake.content[graph];
+  return 0;
+}
+int cuGraphLaunch(void* executable, void* stream) {
+  ENTER();
+  if (!fake.executables.count(executable) || !fake.streams.count(stream)) return Complain("cuGraphLaunch");
+  for (const Recorded& r : fake.content[executable]) Perform(r);
+  return 0;
+}
+int cuGraphExecDestroy(void* executable) {
+  return fake.executables.erase(executable) ? fake.stuck : Complain("cuGraphExecDestroy");
+}
+int cuGraphDestroy(void* graph) { return fake.graphs.erase(graph) ? fake.stuck : Complain("cuGraphDestroy"); }
+int cuEventCreate(void** event, unsigned flags) {
+  ENTER();
+  NEEDS_CONTEXT();
+  if (flags & 2) return Complain("an event that takes no time");
+  *event = NewHandle();
+  fake.events[*event] = Event();
+  return 0;
+}
+int cuEventDestroy_v2(void* event) {
+  ++fake.calls[__func__];
+  return fake.events.erase(event) ? fake.stuck : Complain("cuEventDestroy of no event");
+}
+int cuEventRecord(void* event, void* stream) {
+  ENTER();
+  if (!fake.events.count(event) || !fake.streams.count(stream)) return Complain("cuEventRecord");
+  fake.events[event] = {true, false};
+  return 0;
+}
+int cuEventSynchronize(void* event) {
+  ENTER();
+  if (!fake.events.count(event) || !fake.events[event].recorded) return Complain("wait for an event not recorded");
+  for (auto& [handle, e] : fake.events) e.waited = e.recorded;
+  return 0;
+}
+int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
+  ENTER();
+  if (!fake.events[start].waited || !fake.events[end].waited) return Complain("time of events not waited for");
+  *milliseconds = 2.5f;
+  return 0;
+}
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void* stream, void** parameters, void** extra) {
+  ENTER();
+  auto it = fake.functions.find(function);
+  if (it == fake.functions.end() || !fake.streams.count(stream) || extra != nullptr) return Complain("cuLaunchKernel");
+  if (gx * gy * gz == 0 || bx * by * bz == 0 || bx * by * bz > 512) return Complain("extents of a launch");
+  if (static_cast<int>(shared) > it->second.dynamic_shared) return Complain("more shared memory than was asked for");
+  Recorded r{&it->second, {gx, gy, gz}, {bx, by, bz}, {}};
+  for (size_t i = 0; i < ParameterCount(it->second.symbol); ++i) {
+    const uint64_t address = *static_cast<uint64_t*>(parameters[i]);
+    if (!Inside(address, 1)) return Complain("a parameter that is no allocation");
+    r.addresses.push_back(reinterpret_cast<void*>(address));
+  }
+  if (fake.capturing) {
+    fake.captured.push_back(r);
+  } else {
+    Perform(r);
+  }
+  return 0;
+}
+
+}  // extern "C"

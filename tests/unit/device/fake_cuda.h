@@ -1,0 +1,24 @@
+/* What tests ask of the fake driver (fake_cuda.cc), found in it by dlsym. */
+#pragma once
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* `symbol` started: the addresses are host addresses, in the order of the parameters. */
+typedef void (*FakeLaunch)(const char* symbol, void* const* addresses, const unsigned grid[3], const unsigned block[3]);
+
+/* Everything as at the beginning, nothing allocated. */
+void fake_cuda_reset(FakeLaunch on_launch);
+/* The call of `function` after the next `skip` ones fails with `error`; if sticky, so does all that follows. */
+void fake_cuda_fail(const char* function, int error, int skip, int sticky);
+/* The first thing that a real driver would not have forgiven, or "". */
+const char* fake_cuda_complaint(void);
+/* Contexts, allocations, modules, streams, events and graphs that are alive. */
+int fake_cuda_alive(void);
+/* How often `function` was called since the reset. */
+int fake_cuda_calls(const char* function);
+
+#ifdef __cplusplus
+}
+#endif
