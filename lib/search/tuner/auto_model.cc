@@ -63,6 +63,7 @@ struct GaussianModel::Pairs {
   std::vector<float> squares;  // (i, j < i) x columns: squared differences
   std::vector<float> dots;     // (i, j <= i)
   std::vector<uint8_t> same;   // group
+  std::vector<double> doubts;  // of each row
 };
 
 GaussianModel::GaussianModel(size_t columns, std::vector<float> weights)
@@ -81,7 +82,7 @@ double GaussianModel::LogDensity(const Pairs& pairs, const std::vector<double>& 
     for (size_t j = 0; j <= i; ++j, ++dot) {
       double sum = s.common * s.common;
       if (i == j) {
-        sum += Square(s.bend) + Square(s.noise);
+        sum += Square(s.bend) + Square(s.noise) * pairs.doubts[i];
       } else {
         if (pairs.same[dot]) {
           const float* d = pairs.squares.data() + pair * columns_;
@@ -109,7 +110,8 @@ double GaussianModel::LogDensity(const Pairs& pairs, const std::vector<double>& 
   return density;
 }
 
-void GaussianModel::Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values) {
+void GaussianModel::Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values,
+                         const std::vector<double>& doubts) {
   // The fastest half and the newest half.
   std::vector<size_t> chosen(rows.size());
   for (size_t i = 0; i < chosen.size(); ++i) chosen[i] = i;
@@ -126,6 +128,7 @@ void GaussianModel::Tune(const std::vector<GaussianRow>& rows, const std::vector
   for (size_t i = 0; i < pairs.n; ++i) {
     const GaussianRow& a = rows[chosen[i]];
     y.push_back(values[chosen[i]]);
+    pairs.doubts.push_back(doubts[chosen[i]]);
     for (size_t j = 0; j <= i; ++j) {
       const GaussianRow& b = rows[chosen[j]];
       float dot = 0;
@@ -174,9 +177,11 @@ void GaussianModel::Tune(const std::vector<GaussianRow>& rows, const std::vector
   weights_ = weights;
 }
 
-void GaussianModel::Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune) {
-  HONE_CHECK(rows.size() == values.size());
-  if (tune && rows.size() >= 3) Tune(rows, values);
+void GaussianModel::Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune,
+                        std::vector<double> doubts) {
+  if (doubts.empty()) doubts.assign(rows.size(), 1);
+  HONE_CHECK(rows.size() == values.size() && rows.size() == doubts.size());
+  if (tune && rows.size() >= 3) Tune(rows, values, doubts);
   rows_ = std::move(rows);
   const size_t n = rows_.size();
   scaled_.resize(n * columns_);
@@ -189,7 +194,7 @@ void GaussianModel::Fit(std::vector<GaussianRow> rows, std::vector<double> value
   for (double jitter = 1;; jitter *= 4) {
     for (size_t i = 0; i < n; ++i) {
       for (size_t j = 0; j < i; ++j) k[i * n + j] = Covariance(rows_[i], rows_[j]);
-      k[i * n + i] = Covariance(rows_[i], rows_[i]) + Square(settings_.noise) * jitter;
+      k[i * n + i] = Covariance(rows_[i], rows_[i]) + Square(settings_.noise) * jitter * doubts[i];
     }
     if (Cholesky(n, &k)) break;
     HONE_CHECK(jitter < 1e9);  // a covariance with that much on its diagonal is positive definite

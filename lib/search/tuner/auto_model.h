@@ -34,8 +34,9 @@ class GaussianModel {
 
   // Learns from rows and values. `tune`: settings that explain the values best (the largest posterior density, searched
   // by coordinates from the defaults, so that equal data give equal settings); else the settings as they are. Keeps
-  // pointers to the rows. Deterministic.
-  void Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune);
+  // pointers to the rows. Deterministic. `doubts`: of each value by what the variance of its noise is multiplied;
+  // empty: 1 each.
+  void Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune, std::vector<double> doubts = {});
 
   size_t size() const { return rows_.size(); }
   const GaussianSettings& settings() const { return settings_; }
@@ -52,7 +53,7 @@ class GaussianModel {
   void Covariances(const GaussianRow& row, float* out) const;  // with each row learned from
   double LogDensity(const Pairs& pairs, const std::vector<double>& values, const GaussianSettings& s,
                     const std::vector<float>& weights) const;
-  void Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values);
+  void Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values, const std::vector<double>& doubts);
 
   size_t columns_;
   std::vector<float> default_weights_, weights_;

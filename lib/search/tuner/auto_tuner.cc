@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "search/tuner/auto_donors.h"
+#include "search/tuner/auto_tried.h"
 
 namespace hone::search {
 namespace {
@@ -14,8 +15,12 @@ constexpr size_t kPromising = 3072;   // rows whose mean is looked at: the best 
 constexpr size_t kOthers = 1024;      // others in turn,
 constexpr size_t kCenters = 3;        // and the neighbours of this many of the fastest
 constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
-constexpr double kWorstLog = 1.0;     // labels beyond e times the best say less by the excess
+constexpr double kWorstLog = 0.4;     // labels beyond e^0.4 times the best say less by the excess
+// Whatever disturbs a measurement makes it slower: the slower a trial, the less its time is believed. The variance of
+// its noise is 1 + this times the square of its log over the best (no more than kMostDoubted).
+constexpr double kDoubt = 100, kMostDoubted = 2;
 
+constexpr size_t kCoverAfter = 8;  // trials, after which one of a group has a value of a knob that was never tried
 constexpr size_t kStaleTrials = 24;
 constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
 constexpr float kDonorTrials = 12;  // after so many trials donors count half
@@ -134,9 +139,10 @@ void AutoTuner::Fit(size_t history) {
   for (size_t c = 0; c < points_.columns; ++c) weights[c] = c < estimates ? 0.85F : 1.8F;
   model_ = std::make_unique<GaussianModel>(points_.columns, weights);
   std::vector<GaussianRow> rows;
-  std::vector<double> labels;
+  std::vector<double> labels, doubts;
   for (size_t i : timed) {
     double log_time = history_[i].log_time;
+    doubts.push_back(1 + kDoubt * std::pow(std::min(log_time - best_log_, kMostDoubted), 2));
     if (log_time > best_log_ + kWorstLog)
       log_time = best_log_ + kWorstLog + std::log1p(log_time - best_log_ - kWorstLog);
     rows.push_back(Row(history_[i].row));
@@ -146,7 +152,7 @@ void AutoTuner::Fit(size_t history) {
   model_offset_ = 0;
   for (double label : labels) model_offset_ += label / static_cast<double>(labels.size());
   for (double& label : labels) label -= model_offset_;
-  model_->Fit(std::move(rows), std::move(labels), timed.size() >= 6);
+  model_->Fit(std::move(rows), std::move(labels), timed.size() >= 6, std::move(doubts));
 }
 
 std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const {
@@ -262,6 +268,19 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     const double mean = prior_[row] + model_offset_ + model_->Mean(Row(row)), works = Works(row, failed, worked);
     ranked.push_back({mean - std::log(works), mean, works, row});
   }
+  // A model that takes its bearings from a few values of a knob says little about the others, and its own uncertainty
+  // does not always know that: the most promising point with a value that is new is tried, one of a group.
+  const Ranked* cover = nullptr;
+  if (history >= kCoverAfter) {
+    TriedValues tried(points_);
+    for (size_t i = 0; i < history; ++i) {
+      if (history_[i].row < points_.rows()) tried.Add(history_[i].row);
+    }
+    for (const Ranked& r : ranked) {
+      if ((cover == nullptr || r < *cover) && tried.HasNew(r.row)) cover = &r;
+    }
+  }
+  const size_t cover_row = cover != nullptr ? cover->row : points_.rows();
   if (ranked.size() > kCandidates) {
     std::nth_element(ranked.begin(), ranked.begin() + kCandidates, ranked.end());
     ranked.resize(kCandidates);
@@ -319,6 +338,11 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   }
   const bool stale = history >= kStaleTrials && history - fastest > kStaleTrials;
   while (plan.size() < kGroup) {
+    if (plan.size() == kGroup / 2 && cover_row < points_.rows() && planned.insert(points_.index[cover_row]).second) {
+      plan.push_back(points_.index[cover_row]);
+      believe(cover_row);
+      continue;
+    }
     if (stale && plan.size() + 1 == kGroup) {
       const uint64_t index = points_.index[active[rng.UniformInt(active.size())]];
       if (planned.insert(index).second) plan.push_back(index);

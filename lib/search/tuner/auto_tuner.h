@@ -6,6 +6,7 @@
 //  - Trials come in groups of kGroup that end at multiples of kGroup of the history's length. A group is a function of
 //    the history before it alone, so that a resume in its middle ends with the same trials.
 //  - The first group begins with the templates' defaults, then follows the estimate.
+//  - After the first groups one of each has a value of a knob that no trial had, as long as there are any.
 //  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
 //    failed ones only in the share of failures near a point, by which its improvement is weighed.
 //  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured.
