@@ -1,7 +1,11 @@
 #include "session/replay.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "compile/compile.h"
@@ -37,6 +41,23 @@ Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay) {
   return context;
 }
 
+search::LoopProgram RememberLoops(search::LoopProgram loops) {
+  struct Known {
+    std::mutex mutex;
+    std::map<std::string, Result<ir::Function>> functions;  // by workload and point
+  };
+  return [known = std::make_shared<Known>(), loops = std::move(loops)](const Workload& workload, const Config& config) {
+    const std::string key = workload.Text() + "\n" + config.Text();
+    {
+      const std::lock_guard<std::mutex> lock(known->mutex);
+      if (const auto at = known->functions.find(key); at != known->functions.end()) return at->second;
+    }
+    Result<ir::Function> function = loops(workload, config);
+    const std::lock_guard<std::mutex> lock(known->mutex);
+    return known->functions.emplace(key, std::move(function)).first->second;
+  };
+}
+
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
                          const ReplayOptions& options) {
   const double best = replay.best();
@@ -44,6 +65,7 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
   HONE_ASSIGN_OR_RETURN(search::TunerContext context, ReplayContext(replay));
   context.like_autotvm = options.like_autotvm;
   context.donors = options.donors;
+  if (options.loops) context.loops = options.loops;
   ReplayRun run;
   Clock* clock = RealClock();
   double begin = clock->NowSeconds();

@@ -19,6 +19,7 @@ struct ReplayOptions {
   double prune_factor = 2;  // a point slower than this times the best so far is reported as pruned; 0: never
   bool like_autotvm = false;
   std::vector<search::Donor> donors;
+  search::LoopProgram loops;  // null: points are lowered anew in each run
 };
 
 struct ReplayRun {
@@ -29,6 +30,10 @@ struct ReplayRun {
 
 // The workload, target, estimate and defaults of a replay space, as a session gives them to a tuner.
 Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay);
+
+// Lowers each point once for all runs that are given it, and keeps it: for tuners that look at loops of one space under
+// many seeds. Thread-safe. A point takes some hundred kilobytes.
+search::LoopProgram RememberLoops(search::LoopProgram loops);
 
 // Trial 0 is the first template's default, as in a session. kInvalid if the space has no point that is ok.
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -15,6 +16,32 @@
 
 namespace hone::session {
 namespace {
+
+double MedianOf(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Finalists are measured again later, in turns, with caches that the others have filled: their times are of another
+// scale than those of points that were measured once. What re-measuring changed for the median of them is taken out of
+// all of them; their order among themselves stays.
+void ToOneScale(const std::vector<record::Trial>& trials, std::vector<Outcome>* outcomes) {
+  std::set<std::string> again;
+  std::vector<double> ratios;
+  for (const record::Trial& trial : trials) {
+    if (trial.rounds.empty() || trial.rounds.back() == 0 || trial.outcome.state != TrialState::kOk) continue;
+    std::vector<double> first;
+    for (size_t i = 0; i < trial.rounds.size() && trial.rounds[i] == 0; ++i) first.push_back(trial.outcome.samples[i]);
+    again.insert(trial.outcome.artifact_digest);
+    if (!first.empty()) ratios.push_back(trial.outcome.median / MedianOf(first));
+  }
+  if (ratios.empty()) return;
+  const double scale = MedianOf(ratios);
+  for (Outcome& outcome : *outcomes) {
+    if (outcome.state == TrialState::kOk && again.count(outcome.artifact_digest)) outcome.median /= scale;
+  }
+}
 
 Result<record::ReplaySpace> OfRecords(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
@@ -48,6 +75,7 @@ Result<record::ReplaySpace> OfRecords(const std::string& path) {
     const record::Session* session = session_of(trial);
     if (session != nullptr && session->fingerprint == fingerprint) outcomes.push_back(trial.outcome);
   }
+  ToOneScale(trials, &outcomes);
   return record::MakeReplay(meta, fingerprint, space, templates, outcomes);
 }
 

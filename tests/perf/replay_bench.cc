@@ -1,13 +1,14 @@
 // How well tuners search: replays of fully measured spaces, as a Markdown table.
 //
 //   replay_bench [--tuners=auto,xgb,random] [--seeds=32] [--trials=128] [--batch=16] [--like-autotvm] [--donors]
-//                [--each] [--dump] FILE..
+//                [--each] [--dump] [--trace] FILE..
 //
 // FILE: a replay file or a records database. For each tuner over all spaces and seeds: the median share of the best
 // possible speed after 4, 8, .. trials, the worst of them, the trials to reach 95 % (median, and of the worst quarter),
 // and milliseconds in the tuner a trial.
-// --each: a table a space too. --donors: the other spaces of the same templates are donors of each. Nothing is
-// measured; figures but the milliseconds are the same on every machine.
+// --each: a table a space too. --dump: every point's time and estimate. --trace: what was tried. --donors: the other
+// spaces of the same templates are donors of each. Nothing is measured; figures but the milliseconds are the same on
+// every machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ using namespace hone;  // NOLINT: a program, not a header
 struct Options {
   std::vector<std::string> tuners = {"auto", "random"};
   int64_t seeds = 32, trials = 128, batch = 16;
-  bool like_autotvm = false, donors = false, each = false, dump = false;
+  bool like_autotvm = false, donors = false, each = false, dump = false, trace = false;
   std::vector<std::string> files;
 };
 
@@ -38,6 +39,7 @@ struct Loaded {
   record::ReplaySpace replay;
   search::TaskSpace space;
   std::vector<search::Donor> donors;
+  search::LoopProgram loops;
 };
 
 // Every point with its estimate, for looking at.
@@ -52,6 +54,17 @@ Status Dump(const Loaded& loaded) {
   return Status();
 }
 
+void Trace(const Loaded& loaded, const std::vector<session::ReplayRun>& runs) {
+  for (size_t seed = 0; seed < runs.size(); ++seed) {
+    for (size_t i = 0; i < runs[seed].tried.size(); ++i) {
+      const uint64_t index = runs[seed].tried[i];
+      std::printf("seed %zu trial %zu: %.4g us, best so far %.1f %%: %s\n", seed + 1, i,
+                  1e6 * loaded.replay.Find(index)->median, 100 * runs[seed].share[i],
+                  loaded.space.At(index).Text().c_str());
+    }
+  }
+}
+
 Status Run(const Options& options) {
   std::vector<Loaded> spaces;
   for (const std::string& file : options.files) {
@@ -59,6 +72,8 @@ Status Run(const Options& options) {
     HONE_ASSIGN_OR_RETURN(loaded.replay, session::LoadReplay(file));
     loaded.space = loaded.replay.MakeSpace();
     loaded.name = BaseName(file);
+    HONE_ASSIGN_OR_RETURN(const search::TunerContext context, session::ReplayContext(loaded.replay));
+    loaded.loops = session::RememberLoops(context.loops);
     spaces.push_back(std::move(loaded));
     if (options.dump) HONE_RETURN_IF_ERROR(Dump(spaces.back()));
   }
@@ -75,8 +90,14 @@ Status Run(const Options& options) {
   for (const std::string& tuner : options.tuners) {
     std::vector<session::ReplayRun> runs;
     for (size_t s = 0; s < spaces.size(); ++s) {
-      session::ReplayOptions replay{
-          tuner, 0, options.trials, static_cast<int>(options.batch), 2, options.like_autotvm && tuner != "auto", {}};
+      session::ReplayOptions replay{tuner,
+                                    0,
+                                    options.trials,
+                                    static_cast<int>(options.batch),
+                                    2,
+                                    options.like_autotvm && tuner != "auto",
+                                    {},
+                                    spaces[s].loops};
       if (options.donors) {
         for (size_t o = 0; o < spaces.size(); ++o) {
           if (o != s) replay.donors.push_back(session::DonorOf(spaces[o].replay, spaces[o].space, 64));
@@ -84,6 +105,7 @@ Status Run(const Options& options) {
       }
       HONE_ASSIGN_OR_RETURN(const std::vector<session::ReplayRun> here,
                             session::ReplaySeeds(spaces[s].replay, spaces[s].space, replay, options.seeds));
+      if (options.trace) Trace(spaces[s], here);
       each += session::ReplayTableRow(tuner + ", " + spaces[s].name, here, options.trials);
       runs.insert(runs.end(), here.begin(), here.end());
     }
@@ -119,6 +141,8 @@ Result<Options> Parse(int argc, char** argv) {
       options.each = true;
     } else if (arg == "--dump") {
       options.dump = true;
+    } else if (arg == "--trace") {
+      options.trace = true;
     } else if (StartsWith(arg, "-")) {
       return Status::Invalid("unknown flag " + arg);
     } else {
