@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "op/conv2d_depthwise.h"
-#include "op/conv2d_direct.h"
-#include "op/conv2d_direct_space.h"
-#include "op/conv2d_grouped.h"
 #include "op/conv2d_reference.h"
 #include "op/conv2d_shape.h"
 #include "op/conv2d_winograd.h"
+#include "op/conv_direct.h"
+#include "op/conv_direct_space.h"
+#include "op/conv_grouped.h"
 #include "op/epilogue.h"
 #include "op/shapes.h"
 
@@ -92,8 +92,11 @@ class Conv2dOperator final : public Operator {
     if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
     if (s.groups == 1) return {&Conv2dDirect()};
     if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
-    if (DirectLayer::MergedGroups(s, lanes) > 0) return {&Conv2dDirect()};
-    return {&Conv2dGrouped()};
+    std::vector<const Template*> templates;
+    if (GroupedLanesApplies(s, lanes)) templates.push_back(&Conv2dGroupedLanes());
+    if (DirectLayer::MergedGroups(s, lanes) > 0) templates.push_back(&Conv2dDirect());
+    if (templates.empty()) templates.push_back(&Conv2dGrouped());
+    return templates;
   }
 
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {

@@ -23,6 +23,7 @@ using te::Tensor;
 using Rejection = std::optional<std::string>;
 
 constexpr int64_t kUnrolledFmas = 640;
+constexpr int64_t kUnrolledGrouped = 1024;  // channels of a group are unrolled, too
 
 struct Layer {
   Conv2dShape s;
@@ -62,8 +63,8 @@ double TaskImbalance(const Layer& l, int64_t rows) {
   return Imbalance(tasks, static_cast<double>(rows), static_cast<double>(l.s.n * l.blocks * l.s.oh), l.threads);
 }
 
-Space MakeDepthwiseSpace(const Layer& l) {
-  Space space("conv2d_depthwise");
+Space MakeLaneSpace(const char* name, const Layer& l) {
+  Space space(name);
   std::vector<int64_t> rows = {1};
   if (l.s.oh > 1) rows.push_back(2);
   space.Add(Knob::Choice("tile_oh", rows));
@@ -75,12 +76,15 @@ Space MakeDepthwiseSpace(const Layer& l) {
     space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
   };
   add("registers", [l](const Point& p) -> Rejection {
-    int64_t need = p.tile_oh * p.tile_ow + 2;
-    if (need <= l.registers) return {};
-    return fmt::format("{} accumulators need {} of {} registers", need - 2, need, l.registers);
+    const int64_t accumulators = p.tile_oh * p.tile_ow;
+    int64_t need = accumulators + 2;
+    // Taps share the columns whose lanes were spread over their groups.
+    if (l.s.cg > 1) need += (p.tile_ow - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw;
+    if (need <= l.registers || accumulators == 1) return {};
+    return fmt::format("{} accumulators need {} of {} registers", accumulators, need, l.registers);
   });
   int64_t most = std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);  // one row: two are not always legal
-  int64_t least = std::min<int64_t>(4, most);
+  int64_t least = l.s.cg > 1 ? 1 : std::min<int64_t>(4, most);
   add("register tile", [least](const Point& p) -> Rejection {
     if (p.tile_oh * p.tile_ow >= least) return {};
     return fmt::format("{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow, least);
@@ -90,9 +94,10 @@ Space MakeDepthwiseSpace(const Layer& l) {
     int64_t copies = 1;  // of the tile's code: inside, and at each border that is written out
     if (p.pad == "border" && p.tile_ow < l.s.ow) copies += 2;
     if (p.pad == "border" && p.unroll == "window") copies *= 3;
-    int64_t fmas = p.tile_oh * p.tile_ow * taps * copies;
-    if (fmas <= kUnrolledFmas) return {};
-    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
+    int64_t fmas = p.tile_oh * p.tile_ow * taps * copies * l.s.cg;
+    const int64_t limit = l.s.cg > 1 ? kUnrolledGrouped : kUnrolledFmas;
+    if (fmas <= limit || (p.tile_oh * p.tile_ow == 1 && p.unroll == "kw")) return {};
+    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, limit);
   });
   add("row block", [l](const Point& p) -> Rejection {
     if (p.row_block == l.s.oh || p.tile_oh == 1) return {};
@@ -117,7 +122,7 @@ Space MakeDepthwiseSpace(const Layer& l) {
   return space;
 }
 
-std::vector<Step> Steps(const Point& p) {
+std::vector<Step> Steps(const Point& p, bool grouped) {
   std::vector<Step> steps = {
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
       Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
@@ -130,12 +135,14 @@ std::vector<Step> Steps(const Point& p) {
       Unroll("out", "ow.i"),
       ComputeAt("acc", "out", "ow.o"),
       SetScope("acc", "register"),
-      Reorder("acc", {"n", "co", "kh", "kw", "oh", "ow", "ci"}),
+      Reorder("acc", grouped ? std::vector<std::string>{"n", "co", "kh", "ic", "kw", "oh", "ow", "ci"}
+                             : std::vector<std::string>{"n", "co", "kh", "kw", "oh", "ow", "ci"}),
       Vectorize("acc", "ci"),
       Unroll("acc", "oh"),
       Unroll("acc", "ow"),
   };
   steps.push_back(Unroll("acc", "kw"));
+  if (grouped) steps.push_back(Unroll("acc", "ic"));
   if (p.unroll == "window") steps.push_back(Unroll("acc", "kh"));
   if (p.pad == "copy") {
     steps.push_back(ComputeAt("pad", "out", "task"));
@@ -144,19 +151,21 @@ std::vector<Step> Steps(const Point& p) {
   return steps;
 }
 
-class DepthwiseTemplate final : public Template {
+class LaneTemplate final : public Template {
  public:
-  const char* name() const override { return "conv2d_depthwise"; }
-  int version() const override { return 2; }
+  LaneTemplate(const char* name, int version) : name_(name), version_(version) {}
+  const char* name() const override { return name_; }
+  int version() const override { return version_; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return MakeDepthwiseSpace(LayerOf(workload, target));
+    return MakeLaneSpace(name_, LayerOf(workload, target));
   }
 
   // The widest tile that is even: fewer loads and weights a pixel. Rows are split only if the channels do not suffice.
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
     Layer l = LayerOf(workload, target);
     int64_t width = TileOwValues(l).front();
+    if (l.s.cg > 1) width = GroupedWidth(l);
     int64_t rows = l.s.oh;
     double best = 1e9;
     for (int64_t r : RowValues(l)) {
@@ -178,15 +187,17 @@ class DepthwiseTemplate final : public Template {
     int lanes = static_cast<int>(l.lanes);
     Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
     Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
-    Tensor packed = te::ComputeConstant(
-        "weight.packed", {l.blocks, s.kh, s.kw, l.lanes}, {"co", "kh", "kw", "ci"}, [&](const std::vector<Var>& x) {
-          return ReadOrZero(raw, {x[0] * l.lanes + x[3], 0, x[1], x[2]}, {l.blocks * l.lanes, 1, s.kh, s.kw});
-        });
+    Tensor packed = te::ComputeConstant("weight.packed", {l.blocks, s.kh, s.cg, s.kw, l.lanes},
+                                        {"co", "kh", "ic", "kw", "ci"}, [&](const std::vector<Var>& x) {
+                                          return ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]},
+                                                            {l.blocks * l.lanes, s.cg, s.kh, s.kw});
+                                        });
     std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
     EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
     bool border = p.pad == "border";
     Tensor source = p.pad == "copy" ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
-    ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
+    ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
+    const bool grouped = s.cg > 1;
     std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
     Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
       Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
@@ -196,9 +207,10 @@ class DepthwiseTemplate final : public Template {
         inside =
             BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
       }
-      Expr product = source(x[0], x[1], y, column, x[4]) * packed(x[1], kh.var, kw.var, x[4]);
+      const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
+      Expr product = source(x[0], x[1], y, column, lane) * packed(x[1], kh.var, channel, kw.var, x[4]);
       if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
-      return te::Sum(product, {kh, kw});
+      return te::Sum(product, grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
     });
     Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
       return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
@@ -211,16 +223,38 @@ class DepthwiseTemplate final : public Template {
     instance.placeholders = {data, raw};
     instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
                                  epilogue.placeholders.end());
-    instance.steps = Steps(p);
+    instance.steps = Steps(p, grouped);
     return instance;
   }
+
+ private:
+  // The widest tile whose accumulators and columns fit the registers.
+  static int64_t GroupedWidth(const Layer& l) {
+    for (int64_t width : TileOwValues(l)) {
+      if (width + 2 + (width - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw <= l.registers) return width;
+    }
+    return 1;
+  }
+
+  const char* name_;
+  const int version_;
 };
 
 }  // namespace
 
 const Template& Conv2dDepthwise() {
-  static const DepthwiseTemplate t;
+  static const LaneTemplate t("conv2d_depthwise", 2);
   return t;
+}
+
+const Template& Conv2dGroupedLanes() {
+  static const LaneTemplate t("conv2d_grouped_lanes", 1);
+  return t;
+}
+
+bool GroupedLanesApplies(const Conv2dShape& s, int64_t lanes) {
+  const int64_t og = s.o / s.groups;
+  return s.groups > 1 && !s.plain_input && s.cg > 1 && s.cg == og && lanes % s.cg == 0 && s.cg < lanes;
 }
 
 }  // namespace hone::op

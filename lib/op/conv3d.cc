@@ -1,7 +1,9 @@
 #include "op/conv3d.h"
 
 #include "define/define.h"
-#include "op/conv3d_direct.h"
+#include "op/conv_direct.h"
+#include "op/conv_direct_space.h"
+#include "op/conv_grouped.h"
 #include "op/epilogue.h"
 #include "op/shapes.h"
 
@@ -38,7 +40,7 @@ class Conv3dOperator final : public Operator {
 
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
     if (target.kind != TargetKind::kCpu) return {};
-    if (Conv3dShape::Of(w).groups == 1) return {&Conv3dDirect()};
+    if (Merges(w, target)) return {&Conv3dDirect()};
     return {&Conv3dGrouped()};
   }
 
@@ -52,6 +54,12 @@ class Conv3dOperator final : public Operator {
   }
 
   bool Tunable(const Workload& w) const override { return Conv3dShape::Of(w).groups == 1; }
+
+ private:
+  static bool Merges(const Workload& w, const Target& target) {
+    const ConvVolume v = ConvVolume::Of(w);
+    return v.s.groups == 1 || DirectLayer::MergedGroups(v.s, target.FloatLanes()) > 0;
+  }
 };
 
 }  // namespace

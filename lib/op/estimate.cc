@@ -20,6 +20,7 @@ struct Entry {
 const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = {
       {"conv2d_direct", EstimateDirect, {"tile", "weights", "input", "cold", "pad", "loops", "imbalance"}},
+      {"conv3d_direct", EstimateDirect, {"tile", "weights", "input", "cold", "pad", "loops", "imbalance"}},
       {"conv2d_winograd", EstimateWinograd, {"tile", "weights", "input", "output", "scratch", "loops", "imbalance"}},
       {"conv2d_depthwise", EstimateDepthwise, {"tile", "pad", "loops", "imbalance"}},
       {"dense_packed", EstimateDense, {"tile", "weights", "loops", "imbalance"}},

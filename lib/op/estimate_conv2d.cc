@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "op/conv2d_shape.h"
+#include "op/conv_volume.h"
 #include "op/estimate_parts.h"
 #include "op/shapes.h"
 
@@ -25,27 +25,31 @@ struct Tiles {
 };
 
 // The layer as conv2d_direct cuts it. Its own view and not the template's: records of older spaces are estimated, too.
-struct DirectView {
-  Conv2dShape s;
+struct DirectView : ConvVolume {
   int64_t lanes, threads, registers, ic_blocks, ic_lanes, oc_blocks;
 
-  double WeightBytes(int64_t blocks) const { return D(blocks * lanes * ic_blocks * ic_lanes * s.kh * s.kw * 4); }
-  double PadElements(int64_t rows) const {
-    return D(s.groups * ic_blocks * ic_lanes * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());
+  double WeightBytes(int64_t blocks) const { return D(blocks * lanes * ic_blocks * ic_lanes * taps() * 4); }
+  // Of as many planes, each one depth of one image.
+  double PadElements(int64_t rows, int64_t planes) const {
+    const int64_t depths = std::min(planes, depth.out);
+    return D(CeilDiv(planes, depths) * depth.reach(depths)) *
+           D(s.groups * ic_blocks * ic_lanes * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());
   }
 };
 
 DirectView ViewOf(const Workload& workload, const Target& target) {
   DirectView l;
   Conv2dShape& s = l.s;
-  s = Conv2dShape::Of(workload);
+  static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
   l.lanes = target.FloatLanes();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
-  if (s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded() && s.h > 1) {
+  const int64_t pixels = l.depth.in * s.h * s.w;
+  const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
+  if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.NeedsPad() && pixels > s.w) {
     // Pixels in rows anew: the longest that leave each thread two rows or more, if any of at least 12 pixels does.
-    const int64_t pixels = s.h * s.w;
-    int64_t row = pixels / (2 * l.threads);
+    int64_t row = pixels / (2 * (s.n >= l.threads ? 1 : l.threads));
+    l.depth = {};
     while (row >= 12 && pixels % row != 0) --row;
     s.ow = row >= 12 ? row : pixels;
     s.oh = pixels / s.ow;
@@ -79,7 +83,10 @@ std::vector<double> EstimateDirect(const Workload& workload, const Target& targe
   const bool unroll_kw = NumberOr(c, "unroll_kw", 0) == 1;
   const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 1), 1), prefetch = Prefetches(c) ? 1 : 0;
   const std::string pad = WordOr(c, "pad", "none");
-  const double k = D(l.ic_blocks * l.ic_lanes * s.kh * s.kw);
+  const double k = D(l.ic_blocks * l.ic_lanes * l.taps());
+  const int64_t all_planes = s.n * l.depth.out;
+  const int64_t planes = std::clamp<int64_t>(NumberOr(c, "planes", 1), 1, all_planes);
+  const double plane_blocks = D(CeilDiv(all_planes, planes));
 
   Tiles tiles;
   for (const auto& [rows, a] : Pieces(l.oc_blocks, ocv)) {
@@ -93,32 +100,32 @@ std::vector<double> EstimateDirect(const Workload& workload, const Target& targe
       }
     }
   }
-  tiles.steps *= D(s.n), tiles.count *= D(s.n);
-  const double ideal = D(s.n * l.oc_blocks * s.oh * s.ow) * k / 2;
+  tiles.steps *= D(all_planes), tiles.count *= D(all_planes);
+  const double ideal = D(all_planes * l.oc_blocks * s.oh * s.ow) * k / 2;
 
   // Which weights are read over and over, and how often all of them are read.
   const double row_tiles = D(CeilDiv(row_block, th)), column_tiles = D(CeilDiv(s.ow, tw));
   const double one = l.WeightBytes(ocv), all = l.WeightBytes(l.oc_blocks);
   const double task = std::max(l.WeightBytes(oc_block), one);
   const double row_blocks = D(CeilDiv(s.oh, row_block));
-  const double passes = D(s.n) * row_blocks * row_tiles * column_tiles;
+  const double passes = D(all_planes) * row_blocks * row_tiles * column_tiles;
   // A tile's weights come from the first level if they fit, each time but the first.
   double weights = kHiddenShare * kCaches.Read(all * passes, one);
-  const double rounds = D(s.n) * row_blocks * (rows_outer ? row_tiles : 1);
+  const double rounds = plane_blocks * row_blocks * (rows_outer ? D(planes) * row_tiles : 1);
   weights += kHiddenShare * kCaches.Read(all * rounds, rows_outer ? task : all) * (prefetch > 0 ? kEarly : 1);
   const double cold = all / kCaches.l3_rate * (prefetch > 0 ? kEarly : 1) * D(oc_block < l.oc_blocks ? 1 : l.threads);
 
   // Input of a tile's rows: read again for each tile of output channels.
-  const double in_rows = D((th - 1) * s.sh + (s.kh - 1) * s.dh + 1), in_columns = D(s.pw());
+  const double in_rows = D(l.depth.taps) * D((th - 1) * s.sh + (s.kh - 1) * s.dh + 1), in_columns = D(s.pw());
   const double slab = in_rows * in_columns * D(l.ic_blocks * l.ic_lanes) * 4;
-  const double slabs = D(s.n) * D(CeilDiv(s.oh, th)) * D(CeilDiv(l.oc_blocks, ocv));
-  const double task_input = l.PadElements(row_block) * 4;
+  const double slabs = D(all_planes) * D(CeilDiv(s.oh, th)) * D(CeilDiv(l.oc_blocks, ocv));
+  const double task_input = l.PadElements(row_block, planes) * 4;
   const double input = kHiddenShare * kCaches.Read(slab * slabs, rows_outer ? slab : std::min(task_input, 8 * slab));
 
-  const double tasks = D(s.n * CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));
+  const double tasks = plane_blocks * D(CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));
   double copied = 0;
-  if (pad == "task") copied = tasks * l.PadElements(row_block) / D(l.lanes) * 2;
-  if (pad == "root") copied = D(s.n) * l.PadElements(s.oh) / D(l.lanes) * 5;
+  if (pad == "task") copied = tasks * l.PadElements(row_block, planes) / D(l.lanes) * 2;
+  if (pad == "root") copied = l.PadElements(s.oh, all_planes) / D(l.lanes) * 5;
   const double rounds_of_loops = tiles.count * k / D(unroll * (unroll_kw ? s.kw : 1));
   const double loops =
       rounds_of_loops * kRoundCycles + tiles.count * (kTileCycles + D(ocv * th * tw) * 1.5) + tasks * kTaskCycles;

@@ -42,6 +42,7 @@ const std::vector<const Operator*>& All() {
 constexpr const char* kExamples[] = {
     "conv2d(f32[1,16,7,7], f32[16,16,3,3])",           "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
     "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)", "dense(f32[1,16], f32[16,16])",
+    "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)", "conv3d(f32[1,57,3,7,7], f32[38,3,3,3,3], groups=19)",
     "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",       "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
 };
 

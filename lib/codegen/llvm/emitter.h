@@ -118,6 +118,7 @@ class Emitter {
   llvm::Value* Address(const ir::Buffer& buffer, const ir::Expr& index);
   llvm::Value* Pointer(Level* level, llvm::Value* base, int64_t step);
   llvm::Value* EmitLoad(const ir::Load& e);
+  llvm::Value* EmitBlockLoad(const ir::Load& e);
   llvm::Value* EmitMaskedLoad(const ir::Load& e, int lanes);
   void EmitStore(const ir::Store& s);
   llvm::AllocaInst* Slot(BufferInfo* info, const ir::Buffer& buffer, const ir::Expr& index);

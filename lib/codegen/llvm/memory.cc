@@ -206,6 +206,87 @@ llvm::AllocaInst* Emitter::Slot(BufferInfo* info, const ir::Buffer& buffer, cons
   return slot;
 }
 
+namespace {
+
+// A vector of indices as a scalar (null: 0) plus one constant a lane. False for what is none.
+bool SplitLanes(const Expr& e, Expr* scalar, std::vector<int64_t>* offsets) {
+  const size_t lanes = static_cast<size_t>(e.type().lanes);
+  offsets->assign(lanes, 0);
+  auto take = [&](const Expr& base) {
+    const int64_t* value = ir::AsIntImm(base);
+    for (int64_t& offset : *offsets) offset += value ? *value : 0;
+    if (!value) *scalar = scalar->defined() ? *scalar + base : base;
+    return true;
+  };
+  if (auto* broadcast = e.as<ir::Broadcast>()) return broadcast->value.type().is_scalar() && take(broadcast->value);
+  if (auto* ramp = e.as<ir::Ramp>()) {
+    const int64_t* stride = ir::AsIntImm(ramp->stride);
+    if (!stride || !ramp->base.type().is_scalar()) return false;
+    for (size_t i = 0; i < lanes; ++i) (*offsets)[i] = static_cast<int64_t>(i) * *stride;
+    return take(ramp->base);
+  }
+  auto* binary = e.as<ir::Binary>();
+  Expr a, b;
+  std::vector<int64_t> x, y;
+  if (!binary || !SplitLanes(binary->a, &a, &x) || !SplitLanes(binary->b, &b, &y)) return false;
+  for (size_t i = 0; i < lanes; ++i) {
+    int64_t& to = (*offsets)[i];
+    switch (e.kind()) {
+      case ExprKind::kAdd:
+        to = x[i] + y[i];
+        break;
+      case ExprKind::kSub:
+        to = x[i] - y[i];
+        break;
+      case ExprKind::kMul:
+        to = x[i] * y[i];
+        break;
+      case ExprKind::kDiv:
+      case ExprKind::kMod:
+        if (x[i] < 0 || y[i] <= 0) return false;
+        to = e.kind() == ExprKind::kDiv ? x[i] / y[i] : x[i] % y[i];
+        break;
+      default:
+        return false;
+    }
+  }
+  if (e.kind() == ExprKind::kAdd) {
+    *scalar = a.defined() && b.defined() ? a + b : a.defined() ? a : b;
+    return true;
+  }
+  *scalar = a;
+  return !b.defined() && (!a.defined() || e.kind() == ExprKind::kSub);
+}
+
+}  // namespace
+
+// Lanes that all lie in one aligned block of as many elements, in a pattern that is known: one load and a shuffle.
+// Null for what is none.
+Value* Emitter::EmitBlockLoad(const ir::Load& e) {
+  const int lanes = e.type.lanes;
+  Expr base;
+  std::vector<int64_t> offsets;
+  if (e.buffer->type.is_bool() || e.buffer->size % lanes != 0 || !SplitLanes(e.index, &base, &offsets)) return nullptr;
+  std::vector<Term> terms;
+  int64_t constant = 0;
+  if (base.defined()) Decompose(base, 1, &terms, &constant);
+  for (const Term& term : terms) {
+    if (term.coefficient % lanes != 0) return nullptr;
+  }
+  const int64_t first = offsets[0] + constant;
+  const int64_t block = first - (first % lanes + lanes) % lanes;
+  std::vector<int> pattern;
+  for (int64_t offset : offsets) {
+    if (offset + constant < block || offset + constant >= block + lanes) return nullptr;
+    pattern.push_back(static_cast<int>(offset + constant - block));
+  }
+  const Expr start = base.defined() ? base + Expr(block - constant) : Expr(block - constant);
+  auto* load = b_.CreateAlignedLoad(MemoryTypeOf(e.buffer->type.WithLanes(lanes)), Address(e.buffer, start),
+                                    llvm::Align(e.buffer->type.element_bytes()));
+  Annotate(load, e.buffer);
+  return b_.CreateShuffleVector(load, pattern);
+}
+
 Value* Emitter::EmitLoad(const ir::Load& e) {
   llvm::Type* type = TypeOf(e.type);
   BufferInfo* info = Info(e.buffer);
@@ -241,7 +322,7 @@ Value* Emitter::EmitLoad(const ir::Load& e) {
     value = Splat(from_memory(load_at(MemoryTypeOf(element), Address(e.buffer, broadcast->value))), lanes);
   } else if (stride && *stride == 1) {
     value = from_memory(load_at(MemoryTypeOf(element.WithLanes(lanes)), Address(e.buffer, ramp->base)));
-  } else {
+  } else if ((value = EmitBlockLoad(e)) == nullptr) {
     // Lane by lane: as fast as a gather on the CPUs at hand, and there on every one.
     Value* index = ramp && stride ? nullptr : EmitExpr(e.index);
     value = llvm::PoisonValue::get(TypeOf(e.type));

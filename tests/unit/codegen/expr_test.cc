@@ -66,6 +66,33 @@ TEST(Expr, IntegersOfEveryWidth) {
   CheckIntegers<uint32_t>(DType::UInt(32), {0, 1, 7, 4000000000U}, {1, 3, 4000000000U});
 }
 
+// Lanes spread over a block: one load where all lie in an aligned block, lane by lane where the pattern, the base or
+// the buffer's size leaves it.
+TEST(Expr, LoadsOfAPatternOfLanes) {
+  constexpr int kLanes = 4;
+  for (int64_t size : {28, 30}) {
+    for (int64_t scale : {4, 2}) {
+      for (int64_t group : {1, 2, 4}) {
+        for (int64_t offset : {-3, 0, 1, 5}) {
+          SCOPED_TRACE(testing::Message() << size << " " << scale << " " << group << " " << offset);
+          auto in = Buffer::Make("in", DType::Float(32), size, Scope::kArgument);
+          auto out = Buffer::Make("out", DType::Float(32), 8, Scope::kArgument, true);
+          Var i("i");
+          const Expr width = ir::MakeBroadcast(Expr(group), kLanes);
+          const Expr lanes = ir::MakeRamp(Expr(0), Expr(1), kLanes) / width * width;
+          const Expr base = ir::MakeBroadcast(Expr(i) * scale + 8, kLanes);
+          const Stmt store = ir::MakeStore(out, At(Expr(i) * kLanes, kLanes),
+                                           ir::MakeLoad(in, base + lanes + ir::MakeBroadcast(Expr(offset), kLanes)));
+          std::vector<float> values;
+          for (int64_t k = 0; k < size; ++k) values.push_back(static_cast<float>(k) + 0.5f);
+          ExpectAgrees({"f", {in, out}, ir::MakeFor(i, 0, 2, ir::ForKind::kSerial, store)},
+                       {ToBytes(values), Bytes(8 * sizeof(float))});
+        }
+      }
+    }
+  }
+}
+
 // By constants code generation goes other ways: shifts, masks, multiplications.
 TEST(Expr, FloorDivisionByConstants) {
   std::vector<int64_t> a;

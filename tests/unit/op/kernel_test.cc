@@ -144,6 +144,38 @@ TEST_F(KernelTest, FirstLayersFromPlainInput) {
   });
 }
 
+// A task's weights meet several images, or several depths, or both.
+TEST_F(KernelTest, ManyPlanes) {
+  Check(
+      {
+          "conv2d(f32[4,64,7,7], f32[64,64,3,3], pad=1,1,1,1) + bias + add + relu",
+          "conv2d(f32[6,256,7,7], f32[256,256,1,1]) + bias + add",
+          "conv2d(f32[3,200,5,3], f32[208,200,1,1], stride=2x2) + bias + relu",
+          "conv2d(f32[16,200,2,2], f32[200,200,1,1])",
+          "conv2d(f32[4,64,7,7], f32[128,32,3,3], pad=1,1,1,1, groups=2) + bias",
+          "conv3d(f32[2,32,4,5,5], f32[48,32,3,3,3], pad=1,1,1,1,1,1) + bias + add + relu",
+          "conv3d(f32[1,200,4,3,3], f32[200,200,1,1,1]) + bias",
+      },
+      8);
+}
+
+TEST_F(KernelTest, GroupsOfFewChannels) {
+  Check(
+      {
+          "conv2d(f32[1,64,9,11], f32[64,4,3,3], pad=1,1,1,1, groups=16) + bias + relu",
+          "conv2d(f32[3,40,7,5], f32[40,8,3,3], pad=0,1,1,0, groups=5) + bias + clip(0.5,1)",
+          "conv2d(f32[1,34,7,9], f32[34,2,3,3], stride=2x2, pad=1,1,1,1, groups=17) + add",
+          "conv2d(f32[1,32,5,7], f32[32,8,1,1], groups=4)",
+          "conv2d(f32[1,16,12,12], f32[16,4,3,3], pad=2,2,2,2, dilation=2x2, groups=4) + relu",
+          "conv2d(f32[1,68,2,1], f32[68,4,3,3], pad=1,1,1,1, groups=17)",
+          "conv2d(f32[1,20,6,7], f32[40,1,3,3], stride=3x2, pad=1,1,1,1, groups=20) + bias",
+          "conv2d(f32[2,57,6,37], f32[38,3,3,3], stride=2x2, pad=1,1,2,1, dilation=1x2, groups=19) + bias",
+          "conv3d(f32[1,32,3,5,5], f32[32,4,3,3,3], pad=1,1,1,1,1,1, groups=8) + bias + relu",
+          "conv3d(f32[1,38,3,5,7], f32[57,2,2,3,3], stride=1x2x2, pad=1,1,1,0,1,1, groups=19) + bias",
+      },
+      4);
+}
+
 TEST_F(KernelTest, GroupsAndDepthwise) {
   Check({
       "conv2d(f32[1,32,7,7], f32[64,16,3,3], pad=1,1,1,1, groups=2) + bias + relu",
@@ -175,6 +207,8 @@ TEST_F(KernelTest, VolumeConvolutions) {
       "conv3d(f32[1,17,5,7,6], f32[3,17,2,1,3], pad=1,0,2,0,0,1, dilation=2x1x2) + clip(0.5,1)",
       "conv3d(f32[1,6,3,5,5], f32[4,3,3,3,3], pad=1,1,1,1,1,1, groups=2) + bias + relu",
       "conv3d(f32[1,3,3,5,5], f32[3,1,2,2,2], groups=3, in=ncdhw)",
+      "conv3d(f32[1,17,3,4,5], f32[20,17,1,1,1]) + bias + relu",
+      "conv3d(f32[1,33,4,2,3], f32[16,33,3,1,1], pad=1,0,0,1,0,0)",
   });
 }
 

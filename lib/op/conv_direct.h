@@ -1,7 +1,7 @@
-// conv2d_direct: NCHWc with a register tile of output-channel vectors x output pixels, weights packed so that each tile
-// reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain input (first
-// layer) is reduced over its real channels. A 1x1 convolution without stride and padding has its pixels cut into rows
-// anew.
+// conv2d_direct and conv3d_direct: NCHWc with a register tile of output-channel vectors x output pixels, weights packed
+// so that each tile reads one stream. For groups == 1 and for groups whose channels are multiples of the block; a plain
+// input (first layer) is reduced over its real channels. A 1x1 convolution without stride and padding has its pixels
+// cut into rows anew. Two dimensions are three with a depth of one. A plane is one depth of one image of the output.
 //
 // Knobs (in order; the first is the least significant digit of the index):
 //   ocv         output-channel vectors of the register tile
@@ -19,7 +19,9 @@
 //   pad         where the padded input is made: "task" (private, in each task) or "root" (once, for all threads)
 //   fetch       "tile": the next input-channel block of the tile's pixels, and the tile's lines of the output (for
 //               writing) and of residuals, spread over its reduction; 1x1 with several blocks only
-// Rules: registers, register tile, cycles, code size, parallel, oc block, row block, inner, weights cache, pad.
+//   planes      planes of one task: a tile of weights meets all of them before the next one is read. Only in spaces of
+//               layers with more than one; 1 where weights are near anyway
+// Rules: registers, register tile, cycles, code size, parallel, oc block, row block, inner, weights cache, pad, planes.
 #pragma once
 
 #include "op/operator.h"
@@ -27,5 +29,6 @@
 namespace hone::op {
 
 const Template& Conv2dDirect();
+const Template& Conv3dDirect();
 
 }  // namespace hone::op

@@ -1,20 +1,21 @@
-// The space of conv2d_direct: knobs, rules, default. conv2d_direct.h lists the knobs.
+// The space of conv2d_direct and conv3d_direct: knobs, rules, default. conv_direct.h lists the knobs.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "op/conv2d_shape.h"
+#include "op/conv_volume.h"
 #include "search/space/space.h"
 #include "target/target.h"
 #include "task/config.h"
 
 namespace hone::op {
 
-// The layer as this template sees it: blocks of channels, and a 1x1 convolution as one row of pixels.
-struct DirectLayer {
-  Conv2dShape s;
+// The layer as this template sees it: blocks of channels, and a 1x1 convolution as one row of pixels. A plane is one
+// depth of one image of the output.
+struct DirectLayer : ConvVolume {
   int64_t lanes = 16;
   int threads = 1, registers = 32;
   int64_t ic_blocks = 1;        // blocks of input channels of one group; 1 for a plain input
@@ -29,10 +30,13 @@ struct DirectLayer {
   // How many groups become one, so that groups are whole blocks of channels or there is one group; 0 if this template
   // does not apply, as too much would be multiplied by zero.
   static int64_t MergedGroups(const Conv2dShape& shape, int64_t lanes);
+  // Of a conv2d or a conv3d.
   static DirectLayer Of(const Workload& workload, const Target& target);
-  int64_t WeightBytes(int64_t oc) const;    // packed weights of `oc` blocks of output channels
-  int64_t PadElements(int64_t rows) const;  // padded input of `rows` output rows of one image
-  double FmaVectors() const;                // vector FMAs of the whole layer
+  int64_t planes() const { return s.n * depth.out; }
+  int64_t WeightBytes(int64_t oc) const;  // packed weights of `oc` blocks of output channels
+  // Padded input of `rows` output rows of as many planes.
+  int64_t PadElements(int64_t rows, int64_t planes) const;
+  double FmaVectors() const;  // vector FMAs of the whole layer
 };
 
 struct DirectPoint {
@@ -43,11 +47,15 @@ struct DirectPoint {
   int64_t prefetch;    // bytes, into the first level
   bool prefetch_tile;  // the next tile's weights, into the second
   std::string pad, fetch;
+  int64_t planes;  // 1 where the space has no such knob
 
   static DirectPoint Of(const Config& config);
+  // The planes of a task as a block of depths and one of images.
+  int64_t Depths(const DirectLayer& layer) const { return std::min(planes, layer.depth.out); }
+  int64_t Images(const DirectLayer& layer) const { return planes / Depths(layer); }
 };
 
-search::Space DirectSpace(const DirectLayer& layer);
+search::Space DirectSpace(const char* name, const DirectLayer& layer);
 Result<Config> DirectDefault(const search::Space& space, const DirectLayer& layer);
 
 }  // namespace hone::op

@@ -1,4 +1,4 @@
-#include "op/conv2d_direct_space.h"
+#include "op/conv_direct_space.h"
 
 #include <fmt/format.h>
 
@@ -57,11 +57,28 @@ std::vector<int64_t> BlockValues(const DirectLayer& l, int64_t extent) {
   return PartsFor(extent, {1, t, 2 * t, 4 * t, 8 * t});
 }
 
-double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block) {
-  int64_t tasks = l.s.n * CeilDiv(l.oc_blocks, oc_block) * CeilDiv(l.s.oh, row_block);
-  return Imbalance(tasks, static_cast<double>(oc_block * row_block), static_cast<double>(l.s.n * l.oc_blocks * l.s.oh),
-                   l.threads);
+int64_t Tasks(const DirectLayer& l, int64_t oc_block, int64_t row_block, int64_t planes) {
+  return l.planes() / planes * CeilDiv(l.oc_blocks, oc_block) * CeilDiv(l.s.oh, row_block);
 }
+
+double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block, int64_t planes = 1) {
+  return Imbalance(Tasks(l, oc_block, row_block, planes), static_cast<double>(oc_block * row_block * planes),
+                   static_cast<double>(l.planes() * l.oc_blocks * l.s.oh), l.threads);
+}
+
+// How many planes a task may have: parts of one image's depths, or whole images, without a rest.
+std::vector<int64_t> PlaneValues(const DirectLayer& l) {
+  const int64_t all = l.planes(), depths = l.depth.out;
+  std::vector<int64_t> values;
+  for (int64_t v : {int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, CeilDiv(all, std::max(l.threads, 1)), all}) {
+    const bool even = v <= depths ? depths % v == 0 : v % depths == 0 && l.s.n % (v / depths) == 0;
+    if (even && (values.empty() || v > values.back())) values.push_back(v);
+  }
+  return values;
+}
+
+// Near a core weights are found again anyway, however few pixels they meet at a time.
+bool NearWeights(const DirectLayer& l) { return l.WeightBytes(l.oc_blocks) < kL2Bytes / 8; }
 
 // Tiles must come out even in every task: a short tile in the last task alone would have to be told apart at run time,
 // and its accumulators would live in memory. One block of everything may end in a short tile, as all tasks do so then.
@@ -112,14 +129,14 @@ Reach ReachOf(const DirectLayer& l) {
 
 // Copying into the padded input against the work, in time: a copied vector costs about what 8 FMAs do.
 double PadShare(const DirectLayer& l, const DirectPoint& p) {
-  double tasks = static_cast<double>(l.s.n * CeilDiv(l.oc_blocks, p.oc_block) * CeilDiv(l.s.oh, p.row_block));
-  double vectors = tasks * static_cast<double>(l.PadElements(p.row_block)) / static_cast<double>(l.lanes);
+  double tasks = static_cast<double>(Tasks(l, p.oc_block, p.row_block, p.planes));
+  double vectors = tasks * static_cast<double>(l.PadElements(p.row_block, p.planes)) / static_cast<double>(l.lanes);
   return 8 * vectors / l.FmaVectors();
 }
 
 std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
   std::vector<int64_t> values = {1};
-  if (l.s.kh * l.s.kw == 1) return values;  // there is no window to be inside of
+  if (l.taps() == 1) return values;  // there is no window to be inside of
   if (l.ic_blocks > 1) values.push_back(l.ic_blocks);
   return values;
 }
@@ -127,7 +144,7 @@ std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
 // What is fetched ahead besides weights. The next block of input channels of a pixel lies far from this one, where no
 // hardware looks; a window's rows come from the cache that the row above brought them to.
 std::vector<std::string> FetchValues(const DirectLayer& l) {
-  if (l.s.kh * l.s.kw > 1 && !l.s.plain_input) return {"none"};
+  if (l.taps() > 1 && !l.s.plain_input) return {"none"};
   return {"none", "tile"};
 }
 
@@ -179,7 +196,7 @@ void AddRules(const DirectLayer& l, Space* space) {
   });
   Reach reach = ReachOf(l);
   // Few, wide tiles serve a small layer badly: it may use smaller ones, and so keeps a choice.
-  bool small = l.s.n * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
+  bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
   int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
   add("register tile", [least](const DirectPoint& p) -> Rejection {
     Tile t{p.ocv, p.tile_oh, p.tile_ow};
@@ -217,7 +234,7 @@ void AddRules(const DirectLayer& l, Space* space) {
                        l.s.oh);
   });
   add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) -> Rejection {
-    double imbalance = TaskImbalance(l, p.oc_block, p.row_block);
+    double imbalance = TaskImbalance(l, p.oc_block, p.row_block, p.planes);
     if (imbalance <= limit) return {};
     return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
   });
@@ -225,6 +242,12 @@ void AddRules(const DirectLayer& l, Space* space) {
     if (!p.rows_outer || (p.oc_block > p.ocv && p.row_block > p.tile_oh)) return {};
     return std::string("only one tile a task in one direction: rows_oc is the same as oc_rows");
   });
+  if (l.planes() > 1) {
+    add("planes", [l](const DirectPoint& p) -> Rejection {
+      if (p.planes == 1 || p.row_block == l.s.oh) return {};
+      return std::string("a task with several planes has all their rows");
+    });
+  }
   add("weights cache", [l](const DirectPoint& p) -> Rejection {
     int64_t bytes = l.WeightBytes(p.oc_block);
     if (!p.rows_outer || bytes <= kL2Bytes / 2) return {};
@@ -232,8 +255,9 @@ void AddRules(const DirectLayer& l, Space* space) {
   });
   add("pad", [l](const DirectPoint& p) -> Rejection {
     if (p.pad != "task") return {};
-    int64_t bytes = l.PadElements(p.row_block) * 4;
-    if (bytes > kL2Bytes) return fmt::format("{} KB of padded input for each thread", bytes >> 10);
+    int64_t bytes = l.PadElements(p.row_block, p.planes) * 4;
+    if (bytes > (p.planes > 1 ? 4 : 1) * kL2Bytes)
+      return fmt::format("{} KB of padded input for each thread", bytes >> 10);
     double share = PadShare(l, p);
     if (share > 0.08) return fmt::format("copying the padded input would cost {:.0f} % of the work", 100 * share);
     return {};
@@ -262,19 +286,22 @@ int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
 
 DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   DirectLayer l;
-  l.s = Conv2dShape::Of(workload);
+  static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
   l.lanes = target.FloatLanes();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
   Conv2dShape& s = l.s;
-  l.pad = s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w;
+  l.pad = l.NeedsPad();
   l.raw_cg = s.cg, l.raw_og = s.o / s.groups;
   l.merged = std::max<int64_t>(MergedGroups(s, l.lanes), 1);
   s.cg *= l.merged, s.groups /= l.merged;
-  if (s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded() && s.h > 1) {
-    s.ow = FlatRow(s.h * s.w, l.threads);
-    s.oh = s.h * s.w / s.ow;
+  const int64_t pixels = l.depth.in * s.h * s.w;
+  const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
+  if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.pad && pixels > s.w) {
+    s.ow = FlatRow(pixels, s.n >= l.threads ? 1 : l.threads);
+    s.oh = pixels / s.ow;
     s.h = s.oh, s.w = s.ow;
+    l.depth = {};
   }
   l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
   l.ic_lanes = s.plain_input ? s.cg : l.lanes;
@@ -283,20 +310,22 @@ DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   return l;
 }
 
-int64_t DirectLayer::WeightBytes(int64_t oc) const { return oc * lanes * ic_blocks * ic_lanes * s.kh * s.kw * 4; }
+int64_t DirectLayer::WeightBytes(int64_t oc) const { return oc * lanes * ic_blocks * ic_lanes * taps() * 4; }
 
-int64_t DirectLayer::PadElements(int64_t rows) const {
+int64_t DirectLayer::PadElements(int64_t rows, int64_t planes) const {
   int64_t channels = s.groups * ic_blocks * ic_lanes;
-  return channels * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw();
+  const int64_t depths = std::min(planes, depth.out);
+  return planes / depths * channels * depth.reach(depths) * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw();
 }
 
 double DirectLayer::FmaVectors() const {
-  return static_cast<double>(s.n * oc_blocks * s.oh) * static_cast<double>(s.ow * ic_blocks * ic_lanes * s.kh * s.kw);
+  return static_cast<double>(planes() * oc_blocks * s.oh) * static_cast<double>(s.ow * ic_blocks * ic_lanes * taps());
 }
 
 DirectPoint DirectPoint::Of(const Config& c) {
   std::string prefetch = c.Word("prefetch");
   int64_t near = prefetch == "none" ? 0 : 4096;
+  const bool has_planes = !c.values.empty() && c.values.back().name == "planes";
   return {c.Number("ocv"),
           c.Number("tile_oh"),
           c.Number("tile_ow"),
@@ -309,11 +338,12 @@ DirectPoint DirectPoint::Of(const Config& c) {
           near,
           prefetch == "tile",
           c.Word("pad"),
-          c.Word("fetch")};
+          c.Word("fetch"),
+          has_planes ? c.Number("planes") : 1};
 }
 
-Space DirectSpace(const DirectLayer& l) {
-  Space space("conv2d_direct");
+Space DirectSpace(const char* name, const DirectLayer& l) {
+  Space space(name);
   space.Add(Knob::Choice("ocv", OcvValues(l)));
   space.Add(Knob::Choice("tile_oh", TileOhValues(l)));
   space.Add(Knob::Choice("tile_ow", TileOwValues(l)));
@@ -323,13 +353,14 @@ Space DirectSpace(const DirectLayer& l) {
   space.Add(Knob::Choice("ic_block", IcBlockValues(l)));
   space.Add(Knob::Choice("unroll_ic", UnrollValues(l)));
   space.Add(Knob::Choice("unroll_kw", l.s.kw > 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}));
-  bool far = l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8;  // nearer weights need no software prefetch
+  bool far = !NearWeights(l);  // near weights need no software prefetch
   space.Add(Knob::Words("prefetch",
                         far ? std::vector<std::string>{"none", "4096", "tile"} : std::vector<std::string>{"none"}));
   std::vector<std::string> pad = {"none"};
   if (l.pad) pad = l.s.groups > 1 ? std::vector<std::string>{"root"} : std::vector<std::string>{"task", "root"};
   space.Add(Knob::Words("pad", pad));
   space.Add(Knob::Words("fetch", FetchValues(l)));
+  if (l.planes() > 1) space.Add(Knob::Choice("planes", NearWeights(l) ? std::vector<int64_t>{1} : PlaneValues(l)));
   AddRules(l, &space);
   return space;
 }
@@ -360,26 +391,35 @@ Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
       if (score < best_score) best_score = score, oc_block = oc, row_block = rows;
     }
   }
+  // Read for plane after plane, weights that fit a second cache stay there.
+  const bool stays = l.WeightBytes(l.oc_blocks) <= kL2Bytes && l.planes() > 2 * l.threads;
   std::vector<int64_t> unrolls = UnrollValues(l);
   int64_t unroll = 1;
   for (int64_t u : unrolls) {
     if (u <= 4) unroll = u;
   }
-  HONE_ASSIGN_OR_RETURN(Config config,
-                        PointOf(space, {{"ocv", best.ocv},
-                                        {"tile_oh", best.oh},
-                                        {"tile_ow", best.ow},
-                                        {"oc_block", oc_block},
-                                        {"row_block", row_block},
-                                        {"inner", "oc_rows"},
-                                        {"ic_block", int64_t{1}},
-                                        {"unroll_ic", unroll},
-                                        {"unroll_kw", int64_t{0}},
-                                        {"prefetch", l.WeightBytes(l.oc_blocks) >= kL2Bytes / 8 ? "tile" : "none"},
-                                        {"pad", !l.pad           ? "none"
-                                                : l.s.groups > 1 ? "root"
-                                                                 : "task"},
-                                        {"fetch", FetchValues(l).back()}}));
+  // As many planes as have their input in reach, where weights would else be read from beyond a second cache.
+  int64_t planes = 1;
+  for (int64_t v : PlaneValues(l)) {
+    const bool pays = l.WeightBytes(l.oc_blocks) > kL2Bytes / 2 && row_block == l.s.oh;
+    const int64_t input = l.PadElements(l.s.oh, v) / l.s.groups * 4;
+    if (pays && input <= 4 * kL2Bytes && TaskImbalance(l, oc_block, row_block, v) <= reach.imbalance) planes = v;
+  }
+  HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"planes", planes},
+                                                       {"ocv", best.ocv},
+                                                       {"tile_oh", best.oh},
+                                                       {"tile_ow", best.ow},
+                                                       {"oc_block", oc_block},
+                                                       {"row_block", row_block},
+                                                       {"inner", "oc_rows"},
+                                                       {"ic_block", int64_t{1}},
+                                                       {"unroll_ic", unroll},
+                                                       {"unroll_kw", int64_t{0}},
+                                                       {"prefetch", NearWeights(l) || stays ? "none" : "tile"},
+                                                       {"pad", !l.pad           ? "none"
+                                                               : l.s.groups > 1 ? "root"
+                                                                                : "task"},
+                                                       {"fetch", FetchValues(l).back()}}));
   return LegalNear(space, config);
 }
 

@@ -1,0 +1,13 @@
+// conv2d_grouped_generic and conv3d_grouped_generic: any groups, no knobs. The padded input is made plain, its columns
+// sorted by their phase of the stride; a register tile of rows x channels of a group x a vector along a row reduces over
+// it into a plain result, which is blocked last. For what conv_direct.h does not take.
+#pragma once
+
+#include "op/operator.h"
+
+namespace hone::op {
+
+const Template& Conv2dGrouped();
+const Template& Conv3dGrouped();
+
+}  // namespace hone::op
