@@ -334,10 +334,10 @@ bool RaceCheck::Collides(const Touch& touch) const {
 bool RaceCheck::Fail(const char* what, int64_t index, const Touch& other) {
   const bool other_block = other.block != now_.block;
   failure_.Set(
-      fmt::format("race: thread {} of block {} {} `{}` at index {}, which {} {} {} it without a barrier between",
+      fmt::format("race: thread {} of block {} {} `{}` at index {}, which {} {} touches without a barrier between",
                   Position(now_.thread, now_.threads), Position(now_.block, now_.grid), what, name_, index,
                   other_block ? "block" : "thread",
-                  other_block ? Position(other.block, now_.grid) : Position(other.thread, now_.threads), "touches"));
+                  other_block ? Position(other.block, now_.grid) : Position(other.thread, now_.threads)));
   return false;
 }
 

@@ -163,7 +163,7 @@ class DoubleBufferer final : public ir::Mutator {
       FillShape shape;
       shape.Visit(fill);
       if (!shape.possible || shape.stores != 1 || shape.elements > kMostFetched) {
-        fetch.push_back(in_half(fill, next % 2, then));
+        store.push_back(in_half(fill, next % 2, then));
         continue;
       }
       const Buffer target = ir::BuffersWritten(fill).front();
@@ -172,7 +172,8 @@ class DoubleBufferer final : public ir::Mutator {
       store.push_back(in_half(FillHalf(waits.back(), shape.place, false).Mutate(fill), next % 2, then));
     }
     const Expr more = next < Expr(total);
-    std::vector<Stmt> rounds = {ir::MakeIf(more, ir::MakeBlock(fetch))};
+    std::vector<Stmt> rounds;
+    if (!fetch.empty()) rounds.push_back(ir::MakeIf(more, ir::MakeBlock(fetch)));
     rounds.push_back(in_half(ir::MakeBlock(used), round % 2, now));
     if (!store.empty()) rounds.push_back(ir::MakeIf(more, ir::MakeBlock(store)));
     Stmt all = ir::MakeBlock(std::move(rounds));

@@ -13,7 +13,7 @@
 // so that a round needs one barrier, and memory's answer has the time of a round to arrive: r is private to a thread,
 // the loops that fill it are unrolled. Loops that have nothing else in them count as one. What cannot go by way of
 // registers (several stores, loads of anything that is not an argument or another kernel's, more than kMostFetched
-// elements a thread) fills its other half before the use instead. A note where there is no such loop is dropped.
+// elements a thread) fills its other half after the use. A note where there is no such loop is dropped.
 #pragma once
 
 #include "ir/stmt.h"

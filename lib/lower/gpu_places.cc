@@ -57,8 +57,20 @@ bool GpuPlaces::ReducesAcrossThreads(const Stage& stage) {
   });
 }
 
+// Do the threads that add up one element stand for different elements of a reader?
+bool GpuPlaces::ReducesAcrossReaders(const Stage& stage) const {
+  if (!ReducesAcrossThreads(stage)) return false;
+  for (const auto& [consumer, loop] : ThreadLoopsAround(stage)) {
+    for (const std::string& leaf : stage.leaf) {
+      const ForKind kind = stage.FindAxis(leaf)->kind;
+      if (ir::IsThreadLoop(kind) && kind == consumer->FindAxis(loop)->kind) return true;
+    }
+  }
+  return false;
+}
+
 Scope GpuPlaces::ScopeOf(const Stage& stage) const {
-  if (stage.scope == Scope::kShared || HasSpatialThreads(stage)) return Scope::kShared;
+  if (stage.scope == Scope::kShared || HasSpatialThreads(stage) || ReducesAcrossReaders(stage)) return Scope::kShared;
   if (stage.scope == Scope::kRegister || stage.scope == Scope::kScratch) return *stage.scope;
   return HasThreadsInside(stage) ? Scope::kShared : Scope::kScratch;
 }

@@ -7,7 +7,8 @@
 // - a stage in shared memory is computed by the whole block: its region is what all threads together need (the thread
 //   loops around its place count as running), and virtual threads' too;
 // - what is private to a thread (register, scratch) is what that thread needs. A private stage whose own loops are
-//   bound to threads would be in pieces at its readers: it goes to shared memory instead;
+//   bound to threads would be in pieces at its readers, and one that is reduced across the threads of its readers
+//   could not be one for each of them: they go to shared memory instead;
 // - a place where the block must meet (a shared stage, a reduction across threads) must not stand under a condition
 //   that differs between threads: conditions go further in.
 #pragma once
@@ -46,6 +47,7 @@ class GpuPlaces {
   int LastMeeting(const schedule::Stage& stage) const;
 
  private:
+  bool ReducesAcrossReaders(const schedule::Stage& stage) const;
   bool Meets(const schedule::Stage& stage) const;
   bool HasThreadsInside(const schedule::Stage& stage) const;
 

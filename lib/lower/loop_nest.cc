@@ -292,8 +292,8 @@ class Builder {
   Stmt Guarded(const Nest& nest, int position, bool reduce_too, const Body& make) {
     Stmt body = make();
     for (const Guard& g : nest.guards) {
-      if (g.position == position && position > nest.last_meeting && (reduce_too || !g.reduce))
-        body = ir::MakeIf(g.condition, body);
+      const bool waits = nest.last_meeting >= 0 && position <= nest.last_meeting;
+      if (g.position == position && !waits && (reduce_too || !g.reduce)) body = ir::MakeIf(g.condition, body);
     }
     return body;
   }

@@ -82,11 +82,32 @@ Step Propose(const Schedule& s, int serial, Rng* rng) {
   }
 }
 
+Step ProposeGpu(const Schedule& s, int serial, Rng* rng) {
+  const Stage& stage = Pick(s.stages(), rng);
+  const std::string name = stage.name();
+  if (stage.leaf.empty()) return ComputeRoot(name);
+  switch (rng->UniformInt(8)) {
+    case 0:
+      return CacheRead(Pick(schedule::ReadsOf(stage), rng), "shared", {name}, fmt::format("read{}", serial));
+    case 1:
+      return SetScope(name, "shared");
+    case 2:
+      return DoubleBuffer(name);
+    case 3:
+      return Bind(name, Pick(stage.leaf, rng), Pick<std::string>({"blockIdx.x", "blockIdx.y"}, rng));
+    case 4:
+      return Bind(name, Pick(stage.leaf, rng), "vthread");
+    default:
+      return Bind(name, Pick(stage.leaf, rng), Pick<std::string>({"threadIdx.x", "threadIdx.y", "threadIdx.z"}, rng));
+  }
+}
+
 }  // namespace
 
-void ApplyRandomSteps(int count, Rng* rng, Schedule* schedule) {
+void ApplyRandomSteps(int count, bool gpu, Rng* rng, Schedule* schedule) {
   for (int i = 0; i < count; ++i) {
-    Status ignored = schedule->Apply(Propose(*schedule, i, rng));
+    Status ignored =
+        schedule->Apply(gpu && rng->UniformInt(3) == 0 ? ProposeGpu(*schedule, i, rng) : Propose(*schedule, i, rng));
     (void)ignored;
   }
 }

@@ -6,7 +6,8 @@
 
 namespace hone::agree {
 
-// Applies up to `count` random steps to `schedule`.
-void ApplyRandomSteps(int count, Rng* rng, schedule::Schedule* schedule);
+// Applies up to `count` random steps to `schedule`; for a GPU a third of them bind loops to blocks and threads, or put
+// something into shared memory.
+void ApplyRandomSteps(int count, bool gpu, Rng* rng, schedule::Schedule* schedule);
 
 }  // namespace hone::agree

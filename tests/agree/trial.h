@@ -21,13 +21,16 @@ struct Prepared {
 };
 Prepared Prepare(const Problem& problem, uint64_t seed);
 
+enum class Steps { kCpu, kGpu, kTiled };  // agree/random_steps.h, agree/tiled_steps.h
+
 struct Trial {
   ir::Function function;
   std::string context;  // problem, seed and steps, for messages
 };
 // Schedule `seed` of the problem: `steps` random steps tried. Nothing if it was refused for its vectors being too long.
-// Any other refusal by lower is a test failure.
-std::optional<Trial> MakeTrial(const Prepared& prepared, uint64_t seed, int steps, const std::string& name);
+// Any other refusal by lower is a test failure, but for a GPU those that lower/lower.h names for one.
+std::optional<Trial> MakeTrial(const Prepared& prepared, uint64_t seed, int steps, const std::string& name,
+                               Steps kind = Steps::kCpu);
 
 // Buffers of all arguments, 64-byte aligned; outputs filled with a value that no right result has.
 class Buffers {
