@@ -79,6 +79,7 @@ Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::
   HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("storage", AssignStorage(f.body)));
+  if (options.verify) HONE_RETURN_IF_ERROR(ir::VerifyDevice(f).WithContext("bug in lowering"));
   return f;
 }
 
