@@ -1,0 +1,193 @@
+// Where alternatives are found, how they are put into a graph, and which of them are taken.
+#include "graph/alternatives.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "graph/choose.h"
+#include "graph/graph_json.h"
+#include "graph/network_builder.h"
+#include "graph/normalise.h"
+#include "graph/parameters.h"
+#include "graph/reference.h"
+
+namespace hone::graph {
+namespace {
+
+// Convolution and pool are one kernel here, and so are two and three convolutions of which the middle one is depthwise.
+Result<Workload> Legal(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(text));
+  const std::vector<Workload> parts = workload.Parts();
+  const auto depthwise = [](const Workload& w) { return w.op == "conv2d" && w.Numbers("groups", {1})[0] > 1; };
+  if (parts.size() == 1) return workload;
+  if (parts.size() == 2 && parts[0].op == "conv2d" && parts[1].op == "max_pool2d") return workload;
+  if (parts.size() == 2 && parts[1].op == "conv2d" && depthwise(parts[0])) return workload;
+  if (parts.size() == 3 && parts[2].op == "conv2d" && depthwise(parts[1])) return workload;
+  return Status::Unsupported("no such chain");
+}
+
+// conv1 -> pool -> expand -> dw -> project (+ pool's output as residual) -> second -> gap -> flat -> fc; `second` reads
+// project twice.
+Graph Network() {
+  NetworkBuilder net("small", 3);
+  std::string x = net.Relu("r1", net.Conv("conv1", net.Input("data", {1, 3, 12, 12}), 8, {{3}, {1}, {1}}));
+  x = net.MaxPool("pool", x, {{2}, {2}, {0}});
+  std::string y = net.Relu("re", net.Conv("expand", x, 16, {}));
+  y = net.Relu("rd", net.Conv("dw", y, 16, {{3}, {1}, {1}}, {16}));
+  x = net.Add("sum", net.Conv("project", y, 8, {}), x);
+  x = net.Relu("r2", net.Add("twice", net.Conv("second", x, 8, {}), x));
+  Graph graph = net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), 5)});
+  EXPECT_TRUE(Normalise(&graph).ok());
+  return graph;
+}
+
+std::vector<std::vector<std::string>> Places(const std::vector<Alternative>& alternatives) {
+  std::vector<std::vector<std::string>> places;
+  for (const Alternative& a : alternatives) places.push_back(a.replaces);
+  return places;
+}
+
+const Alternative* Find(const std::vector<Alternative>& alternatives, const std::vector<std::string>& replaces) {
+  for (const Alternative& a : alternatives) {
+    if (a.replaces == replaces) return &a;
+  }
+  return nullptr;
+}
+
+// Outputs of both graphs on the same input.
+void ExpectSameMeaning(const Graph& a, const Graph& b) {
+  std::vector<float> data(static_cast<size_t>(a.inputs[0].type.Elements()));
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 17) / 8 - 1;
+  const auto run = [&](const Graph& graph) {
+    const auto parameters = MakeParameters(graph, nullptr);
+    EXPECT_TRUE(parameters.ok());
+    const auto out = RunReference(graph, *parameters, {{"data", data}}, 1);
+    EXPECT_TRUE(out.ok()) << out.status().message();
+    return out.ok() ? out->at("fc") : std::vector<double>();
+  };
+  EXPECT_EQ(run(a), run(b));
+}
+
+TEST(Alternatives, AreFoundWhereANodeHasOneReader) {
+  const Graph graph = Network();
+  const auto found = FindAlternatives(graph, Legal);
+  // conv1's other layout and its pool; the three of the bottleneck, and its last two. Not `project -> second`, whose
+  // tensor is read twice, nor `expand -> dw`, which is no chain here. The sum's residual is read by two as well.
+  EXPECT_EQ(Places(found),
+            (std::vector<std::vector<std::string>>{{"r1"}, {"r1", "pool"}, {"re", "rd", "sum"}, {"rd", "sum"}}));
+  const Alternative* three = Find(found, {"re", "rd", "sum"});
+  ASSERT_NE(three, nullptr);
+  ASSERT_EQ(three->by.size(), 1u);
+  EXPECT_EQ(three->by[0].name, "sum");
+  // Data and parameters of the first, then of the others without what lies between them, the residual last.
+  EXPECT_EQ(three->by[0].inputs.front(), "pool");
+  EXPECT_EQ(three->by[0].inputs.back(), "pool");
+  EXPECT_EQ(three->by[0].output.shape, (std::vector<int64_t>{1, 8, 6, 6}));
+}
+
+TEST(Alternatives, AFirstLayerMayReadBlocksAndBack) {
+  const Graph graph = Network();
+  const auto found = FindAlternatives(graph, Legal);
+  const Alternative* layout = Find(found, {"r1"});
+  ASSERT_NE(layout, nullptr);
+  ASSERT_EQ(layout->by.size(), 2u);
+  EXPECT_EQ(layout->by[0].workload.Text(), "block(f32[1,3,12,12])");
+  EXPECT_EQ(layout->by[0].inputs, (std::vector<std::string>{"data"}));
+  EXPECT_EQ(layout->by[1].workload.Find("in"), nullptr);
+  EXPECT_EQ(layout->by[1].inputs[0], layout->by[0].name);
+  const auto blocked = WithAlternatives(graph, {*layout});
+  ASSERT_TRUE(blocked.ok()) << blocked.status().message();
+  EXPECT_EQ(blocked->nodes.size(), graph.nodes.size() + 1);
+  ExpectSameMeaning(graph, *blocked);
+  // From there the way back is an alternative, and the transform goes with it.
+  const auto again = FindAlternatives(*blocked, Legal);
+  const Alternative* back = Find(again, {"r1"});
+  ASSERT_NE(back, nullptr);
+  const auto plain = WithAlternatives(*blocked, {*back});
+  ASSERT_TRUE(plain.ok()) << plain.status().message();
+  EXPECT_EQ(plain->nodes.size(), graph.nodes.size());
+  EXPECT_EQ(plain->FindNode("r1")->workload, graph.FindNode("r1")->workload);
+}
+
+TEST(Alternatives, AGraphWithThemMeansTheSame) {
+  const Graph graph = Network();
+  const auto found = FindAlternatives(graph, Legal);
+  const auto with = WithAlternatives(graph, {*Find(found, {"r1", "pool"}), *Find(found, {"re", "rd", "sum"})});
+  ASSERT_TRUE(with.ok()) << with.status().message();
+  EXPECT_EQ(with->nodes.size(), graph.nodes.size() - 3);
+  ExpectSameMeaning(graph, *with);
+  Graph normal = *with;
+  ASSERT_TRUE(Normalise(&normal).ok());
+  EXPECT_EQ(normal, *with);
+}
+
+TEST(Alternatives, WhatDoesNotFitIsRefused) {
+  const Graph graph = Network();
+  const auto found = FindAlternatives(graph, Legal);
+  const Alternative three = *Find(found, {"re", "rd", "sum"}), two = *Find(found, {"rd", "sum"});
+  const auto message = [&](const std::vector<Alternative>& taken) {
+    const auto with = WithAlternatives(graph, taken);
+    return with.ok() ? std::string("no error") : with.status().message();
+  };
+  EXPECT_NE(message({three, two}).find("another one replaces `rd`"), std::string::npos);
+  Alternative wrong = two;
+  wrong.replaces[0] = "nobody";
+  EXPECT_NE(message({wrong}).find("no node `nobody`"), std::string::npos);
+  wrong = two;
+  wrong.by.back().name = "other";
+  EXPECT_NE(message({wrong}).find("must have the name"), std::string::npos);
+  wrong = two;
+  wrong.by.back().inputs[0] = "nothing";
+  EXPECT_NE(message({wrong}).find("nothing"), std::string::npos);
+}
+
+// Times by hand: each choice follows from two sums.
+TEST(Choose, TakesWhatIsLessInSum) {
+  const Graph graph = Network();
+  const auto found = FindAlternatives(graph, Legal);
+  std::map<std::string, double> seconds;
+  for (const Node* node : NodesToTime(graph, found)) seconds[node->workload.Text()] = 10;
+  for (const Alternative& a : found) {
+    for (const Node& node : a.by) seconds[node.workload.Text()] = 100;
+  }
+  const auto choose = [&] {
+    return ChooseAlternatives(graph, found, [&](const Workload& w) -> std::optional<double> {
+      auto at = seconds.find(w.Text());
+      if (at == seconds.end()) return std::nullopt;
+      return at->second;
+    });
+  };
+  const auto taken = [&] {
+    const auto chosen = choose();
+    EXPECT_TRUE(chosen.ok()) << chosen.status().message();
+    std::vector<std::vector<std::string>> places;
+    for (const size_t i : chosen->taken) places.push_back(found[i].replaces);
+    return places;
+  };
+  using Lists = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(NodesToTime(graph, found).size(), 5u);  // r1, pool, re, rd, sum
+  EXPECT_EQ(taken(), Lists{});
+  EXPECT_EQ(choose()->alone_seconds, 50);
+  EXPECT_EQ(choose()->chosen_seconds, 50);
+
+  const auto text = [&](const Lists::value_type& place) { return Find(found, place)->by.back().workload.Text(); };
+  seconds[text({"re", "rd", "sum"})] = 29;  // against 30
+  EXPECT_EQ(taken(), (Lists{{"re", "rd", "sum"}}));
+  EXPECT_EQ(choose()->chosen_seconds, 49);
+  seconds[text({"rd", "sum"})] = 18;  // 10 + 18 against 29
+  EXPECT_EQ(taken(), (Lists{{"rd", "sum"}}));
+  EXPECT_EQ(choose()->chosen_seconds, 48);
+  // The other layout only if its transform is paid for as well.
+  seconds[text({"r1"})] = 5;
+  seconds["block(f32[1,3,12,12])"] = 5;
+  EXPECT_EQ(taken(), (Lists{{"rd", "sum"}}));
+  seconds["block(f32[1,3,12,12])"] = 4;
+  EXPECT_EQ(taken(), (Lists{{"r1"}, {"rd", "sum"}}));
+  // One that nobody measured takes no part.
+  seconds.erase(text({"rd", "sum"}));
+  EXPECT_EQ(taken(), (Lists{{"r1"}, {"re", "rd", "sum"}}));
+}
+
+}  // namespace
+}  // namespace hone::graph
