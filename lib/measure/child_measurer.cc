@@ -22,6 +22,13 @@ Status ReadAnswer(const std::string& text, Json* answer, double* peak) {
   return Status::Io("hone-worker: " + error);
 }
 
+// A driver reserves address space for all the memory that its devices have: no bound can be told.
+WorkerOptions OptionsOf(std::string program, const TaskSetup& setup) {
+  WorkerOptions options{std::move(program), "measure"};
+  if (!setup.target.empty()) options.max_memory_bytes = 0;
+  return options;
+}
+
 // Failures of a child that what runs in it can bring about.
 bool MayBeTheKernel(const Status& status) {
   const StatusKind kind = status.kind();
@@ -31,7 +38,7 @@ bool MayBeTheKernel(const Status& status) {
 }  // namespace
 
 ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup)
-    : setup_(std::move(setup)), worker_(WorkerOptions{std::move(program), "measure"}) {}
+    : setup_(std::move(setup)), worker_(OptionsOf(std::move(program), setup_)) {}
 
 Status ChildMeasurer::EnsureStarted() {
   if (worker_.started()) return Status();
@@ -54,7 +61,11 @@ Result<std::string> ChildMeasurer::Ask(const std::string& message, double timeou
   Status status = worker_.Send(message);
   if (status.ok()) {
     auto answer = worker_.Receive(timeout_seconds);
-    if (answer.ok()) return answer;
+    if (answer.ok()) {
+      // A child whose device is lost has answered for its candidate, and is replaced before the next one.
+      if (answer->find("\"lost\":true") != std::string::npos) worker_.Stop();
+      return answer;
+    }
     status = answer.status();
   }
   worker_.Stop();

@@ -1,5 +1,7 @@
 #include "measure/kernel.h"
 
+#include <fmt/format.h>
+
 #include "base/json.h"
 
 namespace hone::measure {
@@ -41,10 +43,33 @@ int64_t Operand::PhysicalElements() const {
   return n;
 }
 
+Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const BuiltKernel& kernel,
+                 const std::vector<Operand>& operands) {
+  if (entry.args.size() != args.size()) {
+    return Status::Invalid(
+        fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size()));
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    const size_t count = args[i].prepared ? kernel.prepared.size() : operands.size();
+    if (args[i].index < 0 || static_cast<size_t>(args[i].index) >= count) {
+      return Status::Invalid(fmt::format("{}: argument {} refers to nothing", entry.symbol, i));
+    }
+    const size_t index = static_cast<size_t>(args[i].index);
+    const int64_t elements = args[i].prepared ? kernel.prepared[index].elements : operands[index].PhysicalElements();
+    if (entry.args[i].elements != elements || entry.args[i].type != DType::Float(32)) {
+      return Status::Invalid(fmt::format("{}: argument {} ({}) is {} of {}, expected {} of f32", entry.symbol, i,
+                                         entry.args[i].name, entry.args[i].elements, ToString(entry.args[i].type),
+                                         elements));
+    }
+  }
+  return Status();
+}
+
 Json KernelToJson(const BuiltKernel& k) {
   Json prepared = Json::array();
   for (const PreparedConstant& p : k.prepared) prepared.push_back({{"name", p.name}, {"elements", p.elements}});
   return {{"config", k.config.ToJson()},
+          {"format", k.format},
           {"path", k.path},
           {"artifact_digest", k.artifact_digest},
           {"kernel", EntriesText({k.kernel})},
@@ -65,6 +90,7 @@ Result<BuiltKernel> KernelFromJson(const Json& json) {
   std::string config;
   HONE_RETURN_IF_ERROR(reader.Read("config", &config));
   HONE_ASSIGN_OR_RETURN(k.config, Config::FromJson(config));
+  HONE_RETURN_IF_ERROR(reader.Read("format", &k.format));
   HONE_RETURN_IF_ERROR(reader.Read("path", &k.path));
   HONE_RETURN_IF_ERROR(reader.Read("artifact_digest", &k.artifact_digest));
   HONE_RETURN_IF_ERROR(ReadEntry(&reader, "kernel", &k.kernel));

@@ -37,22 +37,28 @@ struct PreparedConstant {
   int64_t elements = 0;  // f32
 };
 
-// A candidate as a shared object, ready to be loaded.
+// A candidate as a file, ready to be loaded: a shared object, or the bytes of a device's artifact.
 struct BuiltKernel {
   Config config;
-  std::string path;             // of the shared object; the builder removes it with itself or at the next batch
-  std::string artifact_digest;  // hex, of the machine code: equal digests are equal kernels
+  std::string format = "elf-shared";  // Artifact::format
+  std::string path;                   // of the file; the builder removes it with itself or at the next batch
+  std::string artifact_digest;        // hex, of the machine code: equal digests are equal kernels
   EntryPoint kernel;
   std::vector<ArgRef> kernel_args;
   bool has_prepare = false;
   EntryPoint prepare;  // arguments: raw constants, then prepared constants (written)
   std::vector<ArgRef> prepare_args;
   std::vector<PreparedConstant> prepared;
-  std::string steps;  // StepsText
+  std::string steps;      // StepsText
   double arithmetic = 1;  // the share of the task's FLOP that the algorithm does: Winograd saves some
   double rounding = 0;    // the error that the algorithm may have beyond that of plain sums, for outputs of order 1
   double compile_seconds = 0;
 };
+
+// Whether `args` describe the entry's arguments as they are, before an address is handed to the candidate. kInvalid,
+// with the argument, if not.
+Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const BuiltKernel& kernel,
+                 const std::vector<Operand>& operands);
 
 Json KernelToJson(const BuiltKernel& kernel);
 Result<BuiltKernel> KernelFromJson(const Json& json);

@@ -1,34 +1,9 @@
 #include "measure/loaded_kernel.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace hone::measure {
 namespace {
-
-// Both sides of the argument list must agree before a pointer is handed to the candidate.
-Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const BuiltKernel& kernel,
-                 const std::vector<Operand>& operands) {
-  if (entry.args.size() != args.size()) {
-    return Status::Invalid(
-        fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size()));
-  }
-  for (size_t i = 0; i < args.size(); ++i) {
-    const size_t count = args[i].prepared ? kernel.prepared.size() : operands.size();
-    if (args[i].index < 0 || static_cast<size_t>(args[i].index) >= count) {
-      return Status::Invalid(fmt::format("{}: argument {} refers to nothing", entry.symbol, i));
-    }
-    const size_t index = static_cast<size_t>(args[i].index);
-    const int64_t elements = args[i].prepared ? kernel.prepared[index].elements : operands[index].PhysicalElements();
-    if (entry.args[i].elements != elements || entry.args[i].type != DType::Float(32)) {
-      return Status::Invalid(fmt::format("{}: argument {} ({}) is {} of {}, expected {} of f32", entry.symbol, i,
-                                         entry.args[i].name, entry.args[i].elements, ToString(entry.args[i].type),
-                                         elements));
-    }
-  }
-  return Status();
-}
 
 std::vector<void*> Addresses(const std::vector<ArgRef>& args, const std::vector<char*>& operands,
                              const std::vector<char*>& prepared) {

@@ -8,6 +8,7 @@
 
 #include "base/channel.h"
 #include "base/json.h"
+#include "measure/device_runner.h"
 #include "measure/runner.h"
 
 namespace hone::measure {
@@ -43,6 +44,7 @@ class MeasureWorker {
     auto answer = Do(*message);
     if (!answer.ok()) return Error(answer.status());
     if (runner_) (*answer)["peak"] = runner_->peak_flops();
+    if (runner_ && runner_->lost()) (*answer)["lost"] = true;
     return *answer;
   }
 
@@ -60,7 +62,11 @@ class MeasureWorker {
 
   Result<Json> Setup(const Json& message) {
     HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
-    HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
+    if (setup.target.empty()) {
+      HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
+    } else {
+      HONE_ASSIGN_OR_RETURN(runner_, DeviceRunner::Create(setup));
+    }
     return Json{{"ok", true}};
   }
 
@@ -92,7 +98,7 @@ class MeasureWorker {
     return Json{{"ok", true}, {"samples", samples}};
   }
 
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<CandidateRunner> runner_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ Json SetupToJson(const TaskSetup& s) {
           {"reference_key", s.reference_key},
           {"flop", s.flop},
           {"threads", s.threads},
+          {"target", s.target},
           {"protocol", ProtocolToJson(s.protocol)}};
 }
 
@@ -23,6 +24,7 @@ Result<TaskSetup> SetupFromJson(const Json& json) {
   HONE_RETURN_IF_ERROR(reader.Read("reference_key", &s.reference_key));
   HONE_RETURN_IF_ERROR(reader.Read("flop", &s.flop));
   HONE_RETURN_IF_ERROR(reader.Read("threads", &s.threads));
+  HONE_RETURN_IF_ERROR(reader.Read("target", &s.target));
   if (!reader.Has("operands") || !reader.Has("protocol")) return reader.Error("", "expected operands and protocol");
   HONE_ASSIGN_OR_RETURN(s.operands, OperandsFromJson(json["operands"]));
   HONE_ASSIGN_OR_RETURN(s.protocol, ProtocolFromJson(json["protocol"]));

@@ -3,7 +3,7 @@
 //   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
 //   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"samples":[{"seconds":[S..]}..]}
-// and every answer carries "peak", which may grow.
+// and every answer carries "peak", which may grow, and "lost" if the child is of no more use (its device has failed).
 #pragma once
 
 #include <string>
@@ -23,6 +23,7 @@ struct TaskSetup {
   std::string reference_key;
   double flop = 0;  // of one run, 0 if unknown
   int threads = 1;
+  std::string target;  // Target::Text() of a device; empty: this host
   Protocol protocol;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "measure/candidate_runner.h"
 #include "measure/cold_ring.h"
 #include "measure/loaded_kernel.h"
 #include "measure/messages.h"
@@ -15,20 +16,15 @@
 
 namespace hone::measure {
 
-// What is being done right now: "loading", "packing constants", "verifying", "timing". Read by a signal handler.
-extern const char* volatile current_phase;
-
 // One thread at a time: the one that created it, which becomes the pool's thread 0 and is pinned to a core.
-class Runner {
+class Runner : public CandidateRunner {
  public:
   // Starts the threads, makes the inputs, reads the reference, measures the peak.
   static Result<std::unique_ptr<Runner>> Create(const TaskSetup& setup);
 
-  // Fills state, error, error_text, samples, median, measure_seconds. Never fails otherwise.
-  Outcome Measure(const BuiltKernel& kernel, double incumbent);
-  // measure/builder.h: MeasureInterleaved.
-  std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
-  double peak_flops() const { return peak_flops_; }
+  Outcome Measure(const BuiltKernel& kernel, double incumbent) override;
+  std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
+  double peak_flops() const override { return peak_flops_; }
 
  private:
   struct Candidate;

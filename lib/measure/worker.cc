@@ -37,11 +37,12 @@ Status Worker::Start() {
   if (null_fd < 0) return ErrnoStatus(errno, "/dev/null");
   SpawnOptions spawn;
   spawn.argv = {options_.program, options_.mode};
+  spawn.argv.insert(spawn.argv.end(), options_.arguments.begin(), options_.arguments.end());
   spawn.stdin_fd = null_fd;
   spawn.stdout_fd = null_fd;
   spawn.stderr_fd = stderr_fd_;
   spawn.extra_fds = {{ends.second.fd(), 3}};
-  spawn.max_memory_bytes = options_.max_memory_bytes;
+  if (options_.max_memory_bytes > 0) spawn.max_memory_bytes = options_.max_memory_bytes;
   auto process = Subprocess::Spawn(spawn);
   close(null_fd);
   if (!process.ok()) return process.status().WithContext("cannot start " + options_.program);

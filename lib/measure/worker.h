@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/channel.h"
 #include "base/result.h"
@@ -15,7 +16,8 @@ namespace hone::measure {
 struct WorkerOptions {
   std::string program;                             // path of hone-worker
   std::string mode;                                // its argument
-  uint64_t max_memory_bytes = uint64_t{64} << 30;  // of address space: a bound for runaways only
+  std::vector<std::string> arguments = {};         // further ones
+  uint64_t max_memory_bytes = uint64_t{64} << 30;  // of address space: a bound for runaways only; 0: none
 };
 
 // One child at a time. Its standard output is discarded, its standard error kept: the last line explains a crash.

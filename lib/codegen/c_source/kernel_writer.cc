@@ -223,13 +223,15 @@ bool KernelWriter::Unrolled(const ir::For& loop) {
 void KernelWriter::WriteFor(const ir::For& loop) {
   const int64_t* extent = ir::AsIntImm(loop.extent);
   const int64_t* min = ir::AsIntImm(loop.min);
+  if (extent && *extent <= 1) unroll_next_ = false;
   if (extent && *extent <= 0) return;
   if (extent && *extent == 1) {
     WriteLet(loop.var, loop.min);
     WriteStmt(loop.body);
     return;
   }
-  const bool unrolled = Unrolled(loop);
+  const bool unrolled = Unrolled(loop) || unroll_next_;
+  unroll_next_ = false;
   const Expr end = ir::MakeBinary(ir::ExprKind::kAdd, loop.min, loop.extent);
   const arith::ConstInterval low = facts_.RangeOf(loop.min), high = facts_.RangeOf(end);
   const int64_t last = high.max == arith::ConstInterval::kPlusInf ? high.max : std::max(low.min, high.max - 1);
@@ -353,6 +355,7 @@ void KernelWriter::WriteStmt(const Stmt& s) {
       const int64_t* value = note->value.defined() ? ir::AsIntImm(note->value) : nullptr;
       const int64_t before = unroll_limit_;
       if (note->key == "auto_unroll_max_step" && value) unroll_limit_ = *value;
+      unroll_next_ = note->key == "unroll" && note->body.as<ir::For>() != nullptr;
       WriteStmt(note->body);
       unroll_limit_ = before;
       return;

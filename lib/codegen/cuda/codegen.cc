@@ -103,7 +103,7 @@ Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const
 
 Result<std::string> NvrtcVersion(const CudaOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Nvrtc::Load(options.nvrtc));
-  return fmt::format("{} ({})", nvrtc->Version(), nvrtc->path());
+  return nvrtc->Version();
 }
 
 }  // namespace hone::codegen

@@ -23,7 +23,6 @@ class Nvrtc {
   Result<Output> Compile(const std::string& source, const std::string& arch) const;
 
   std::string Version() const;  // "NVRTC 13.0"
-  const std::string& path() const { return path_; }
 
  private:
   using Program = void*;

@@ -1,0 +1,298 @@
+#include "measure/device_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "measure/inputs.h"
+#include "measure/open_device.h"
+#include "measure/reference_file.h"
+#include "measure/verify.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr double kSampleSeconds = 100e-6;  // of runs together: a hundred times what an event's clock can tell apart
+constexpr int64_t kMostRuns = 32;
+constexpr int64_t kMostCopies = 64;
+
+}  // namespace
+
+struct DeviceRunner::Candidate {
+  BuiltKernel kernel;
+  std::unique_ptr<runtime::DeviceModule> module;
+  Buffers prepared;
+  std::vector<const runtime::DeviceBuffer*> contents;  // of the ring: prepared constants, then raw ones
+  std::vector<int> raw;                                // by operand: which of them, or -1
+  std::unique_ptr<Ring> ring;
+};
+
+DeviceRunner::DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device)
+    : setup_(setup), device_(std::move(device)) {}
+DeviceRunner::~DeviceRunner() = default;
+
+Result<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(const TaskSetup& setup) {
+  current_phase = "opening the device";
+  HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(setup.target));
+  HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));
+  return Create(setup, std::move(device));
+}
+
+Result<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(const TaskSetup& setup,
+                                                           std::unique_ptr<runtime::Device> device) {
+  std::unique_ptr<DeviceRunner> runner(new DeviceRunner(setup, std::move(device)));
+  HONE_RETURN_IF_ERROR(runner->Initialize());
+  return runner;
+}
+
+Status DeviceRunner::Initialize() {
+  for (const Operand& operand : setup_.operands) {
+    const int64_t bytes = operand.PhysicalElements() * 4;
+    std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()));
+    FillOperand(operand, values.data());
+    HONE_ASSIGN_OR_RETURN(auto pristine, device_->Allocate(bytes));
+    HONE_RETURN_IF_ERROR(device_->CopyIn(pristine.get(), values.data(), bytes));
+    HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(bytes));
+    pristine_.push_back(std::move(pristine));
+    buffers_.push_back(std::move(buffer));
+  }
+  HONE_ASSIGN_OR_RETURN(reference_, ReadReference(setup_.reference_path, setup_.reference_key));
+  if (static_cast<int64_t>(reference_.size()) != setup_.operands.back().PhysicalElements()) {
+    return Status::Corrupt(setup_.reference_path + ": has the wrong number of elements");
+  }
+  output_.resize(reference_.size());
+  tolerance_ = Tolerance(ReductionLength(setup_.operands));
+  return Status();
+}
+
+Status DeviceRunner::ResetBuffers() {
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    HONE_RETURN_IF_ERROR(device_->Copy(buffers_[i].get(), *pristine_[i], buffers_[i]->bytes()));
+  }
+  return Status();
+}
+
+// Of what goes wrong on the device while a candidate runs there: if the device is lost with it, the candidate did that.
+TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) const {
+  if (device_->lost()) return TrialError::kCrash;
+  return status.kind() == StatusKind::kIo ? TrialError::kDevice : otherwise;
+}
+
+Status DeviceRunner::Prepare(Candidate* c) {
+  for (const PreparedConstant& p : c->kernel.prepared) {
+    HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(p.elements * 4));
+    c->prepared.push_back(std::move(buffer));
+  }
+  if (c->kernel.has_prepare) {
+    runtime::DeviceArguments arguments;
+    for (const ArgRef& arg : c->kernel.prepare_args) {
+      const size_t index = static_cast<size_t>(arg.index);
+      arguments.push_back(arg.prepared ? c->prepared[index].get() : buffers_[index].get());
+    }
+    HONE_RETURN_IF_ERROR(c->module->Run(c->kernel.prepare.symbol, arguments));
+    HONE_RETURN_IF_ERROR(device_->Wait());
+  }
+  for (const auto& buffer : c->prepared) c->contents.push_back(buffer.get());
+  c->raw.assign(setup_.operands.size(), -1);
+  for (const ArgRef& arg : c->kernel.kernel_args) {
+    const size_t index = static_cast<size_t>(arg.index);
+    if (arg.prepared || setup_.operands[index].role != Operand::Role::kConstant || c->raw[index] >= 0) continue;
+    c->raw[index] = static_cast<int>(c->contents.size());
+    c->contents.push_back(pristine_[index].get());
+  }
+  return Status();
+}
+
+Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
+  std::vector<int64_t> sizes;
+  double one = 0;
+  for (const runtime::DeviceBuffer* buffer : c->contents) {
+    sizes.push_back(buffer->bytes());
+    one += static_cast<double>(buffer->bytes());
+  }
+  if (!ring || ring->sizes != sizes) {
+    ring = std::make_unique<Ring>();
+    ring->sizes = sizes;
+    const double fit = one > 0 ? setup_.protocol.cold_bytes / one : 1;
+    const int64_t copies = one > 0 ? std::clamp<int64_t>(static_cast<int64_t>(fit), 2, kMostCopies) : 1;
+    for (int64_t i = 0; i < copies; ++i) {
+      Buffers& copy = ring->copies.emplace_back();
+      for (const int64_t size : sizes) {
+        HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(size));
+        copy.push_back(std::move(buffer));
+      }
+    }
+  }
+  for (Buffers& copy : ring->copies) {
+    for (size_t i = 0; i < copy.size(); ++i) {
+      HONE_RETURN_IF_ERROR(device_->Copy(copy[i].get(), *c->contents[i], copy[i]->bytes()));
+    }
+  }
+  c->ring = std::move(ring);
+  return Status();
+}
+
+runtime::DeviceArguments DeviceRunner::NextArguments(Candidate* c) {
+  const Buffers& copy = c->ring->copies[c->ring->next];
+  c->ring->next = (c->ring->next + 1) % c->ring->copies.size();
+  runtime::DeviceArguments arguments;
+  for (const ArgRef& arg : c->kernel.kernel_args) {
+    const size_t index = static_cast<size_t>(arg.index);
+    if (arg.prepared) {
+      arguments.push_back(copy[index].get());
+    } else {
+      const int raw = c->raw[index];
+      arguments.push_back(raw >= 0 ? copy[static_cast<size_t>(raw)].get() : buffers_[index].get());
+    }
+  }
+  return arguments;
+}
+
+Status DeviceRunner::Ready(const BuiltKernel& kernel, Candidate* c, TrialError* error) {
+  *error = TrialError::kCompile;
+  current_phase = "loading";
+  c->kernel = kernel;
+  HONE_RETURN_IF_ERROR(CheckArgs(kernel.kernel, kernel.kernel_args, kernel, setup_.operands));
+  if (kernel.has_prepare) {
+    HONE_RETURN_IF_ERROR(CheckArgs(kernel.prepare, kernel.prepare_args, kernel, setup_.operands));
+  }
+  Artifact artifact;
+  artifact.format = kernel.format;
+  HONE_ASSIGN_OR_RETURN(artifact.bytes, ReadFile(kernel.path));
+  artifact.entries.push_back(kernel.kernel);
+  if (kernel.has_prepare) artifact.entries.push_back(kernel.prepare);
+  const auto on_device = [&]() -> Status {
+    HONE_ASSIGN_OR_RETURN(c->module, device_->Load(artifact));
+    current_phase = "packing constants";
+    HONE_RETURN_IF_ERROR(ResetBuffers());
+    HONE_RETURN_IF_ERROR(Prepare(c));
+    HONE_RETURN_IF_ERROR(FillRing(c, std::move(spare_)));
+    current_phase = "verifying";
+    HONE_RETURN_IF_ERROR(c->module->Run(kernel.kernel.symbol, NextArguments(c)));
+    return device_->CopyOut(output_.data(), *buffers_.back(), buffers_.back()->bytes());
+  };
+  const Status ran = on_device();
+  if (!ran.ok()) {
+    *error = KindOf(ran, TrialError::kCompile);
+    return ran;
+  }
+  auto difference =
+      FirstDifference(setup_.operands.back(), output_.data(), reference_.data(), tolerance_ + kernel.rounding);
+  if (!difference) return Status();
+  *error = TrialError::kWrong;
+  return Status::Invalid(*difference);
+}
+
+Result<double> DeviceRunner::TimedRuns(Candidate* c, int64_t number) {
+  std::vector<runtime::DeviceArguments> runs;
+  for (int64_t i = 0; i < number; ++i) runs.push_back(NextArguments(c));
+  HONE_ASSIGN_OR_RETURN(const double seconds, c->module->Time(c->kernel.kernel.symbol, runs));
+  return seconds / static_cast<double>(number);
+}
+
+Status DeviceRunner::TimedBlocks(Candidate* c, std::vector<double>* samples) {
+  int64_t number = setup_.protocol.number;
+  while (static_cast<int64_t>(samples->size()) < setup_.protocol.repeat) {
+    HONE_ASSIGN_OR_RETURN(const double one, TimedRuns(c, number));
+    const double seconds = one * static_cast<double>(number);
+    if (seconds < setup_.protocol.min_repeat_seconds) {
+      number = NextNumber(number, seconds, setup_.protocol.min_repeat_seconds);
+    } else {
+      samples->push_back(one);
+    }
+  }
+  return Status();
+}
+
+Status DeviceRunner::TimedSamples(Candidate* c, double incumbent, Outcome* outcome) {
+  if (setup_.protocol.number > 0) {
+    HONE_RETURN_IF_ERROR(TimedBlocks(c, &outcome->samples));
+    outcome->median = Median(outcome->samples);
+    outcome->state = TrialState::kOk;
+    return Status();
+  }
+  StoppingRule rule(setup_.protocol, incumbent);
+  int64_t number = 1;
+  while (true) {
+    HONE_ASSIGN_OR_RETURN(const double seconds, TimedRuns(c, number));
+    const StoppingRule::Verdict verdict = rule.Add(seconds);
+    if (verdict != StoppingRule::Verdict::kMore) break;
+    const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
+    number = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
+  }
+  outcome->samples = rule.samples();
+  outcome->median = rule.median();
+  outcome->state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
+  return Status();
+}
+
+Outcome DeviceRunner::Measure(const BuiltKernel& kernel, double incumbent) {
+  const double started = RealClock()->NowSeconds();
+  Outcome outcome;
+  const auto failed = [&](TrialError error, const std::string& text) {
+    outcome = Outcome();
+    outcome.state = TrialState::kFailed;
+    outcome.error = error;
+    outcome.error_text = text;
+    outcome.measure_seconds = RealClock()->NowSeconds() - started;
+    current_phase = "waiting";
+    return outcome;
+  };
+  Candidate candidate;
+  TrialError error;
+  const Status ready = Ready(kernel, &candidate, &error);
+  if (!ready.ok()) {
+    spare_ = std::move(candidate.ring);
+    return failed(error, ready.message());
+  }
+  current_phase = "timing";
+  const Status timed = TimedSamples(&candidate, incumbent, &outcome);
+  spare_ = std::move(candidate.ring);
+  if (!timed.ok()) return failed(KindOf(timed, TrialError::kDevice), timed.message());
+  const double flop = setup_.flop * kernel.arithmetic;
+  const double peak = peak_flops();
+  if (flop > 0 && peak > 0 && flop / outcome.median > peak * setup_.protocol.roofline_slack) {
+    return failed(TrialError::kWrong,
+                  fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
+                              FormatSeconds(outcome.median), FormatSi(flop, "FLOP"), FormatSi(peak, "FLOP/s")));
+  }
+  outcome.measure_seconds = RealClock()->NowSeconds() - started;
+  current_phase = "waiting";
+  return outcome;
+}
+
+std::vector<std::vector<double>> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
+  std::vector<std::vector<double>> samples(kernels.size());
+  std::vector<std::unique_ptr<Candidate>> candidates(kernels.size());
+  spare_.reset();  // all of them stay alive together, each with its own
+  for (size_t i = 0; i < kernels.size() && !lost(); ++i) {
+    auto candidate = std::make_unique<Candidate>();
+    TrialError error;
+    if (Ready(kernels[i], candidate.get(), &error).ok()) candidates[i] = std::move(candidate);
+  }
+  current_phase = "timing";
+  std::vector<int64_t> numbers(kernels.size(), std::max<int64_t>(setup_.protocol.number, 1));
+  for (int round = -1; round < rounds; ++round) {  // the first only tells how many runs a sample takes
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (!candidates[i] || lost()) continue;
+      const Result<double> seconds = TimedRuns(candidates[i].get(), numbers[i]);
+      if (!seconds.ok()) {
+        samples[i].clear();
+        candidates[i].reset();
+      } else if (round >= 0) {
+        samples[i].push_back(*seconds);
+      } else if (setup_.protocol.number == 0 && *seconds > 0) {
+        const double fill = std::ceil(kSampleSeconds / *seconds);
+        numbers[i] = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
+      }
+    }
+  }
+  current_phase = "waiting";
+  return samples;
+}
+
+}  // namespace hone::measure

@@ -1,0 +1,63 @@
+// Runs candidates of one task on a GPU: as measure/runner.h, with times from the device's own clock.
+//
+// A run's constants are the next of several copies, so that they are not in the caches that the run before left; the
+// output's producer left its input where it is. Runs shorter than kSampleSeconds are timed several at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/candidate_runner.h"
+#include "measure/messages.h"
+#include "runtime/device/device.h"
+
+namespace hone::measure {
+
+class DeviceRunner : public CandidateRunner {
+ public:
+  // Opens setup.target's device, makes the inputs, reads the reference.
+  static Result<std::unique_ptr<DeviceRunner>> Create(const TaskSetup& setup);
+  // The same on a device that is open already.
+  static Result<std::unique_ptr<DeviceRunner>> Create(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
+  ~DeviceRunner() override;
+
+  Outcome Measure(const BuiltKernel& kernel, double incumbent) override;
+  std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
+  double peak_flops() const override { return device_->info().peak_flops; }
+  bool lost() const override { return device_->lost(); }
+
+ private:
+  using Buffers = std::vector<std::unique_ptr<runtime::DeviceBuffer>>;
+  // Copies of a candidate's constants; kept for the next candidate with constants of the same sizes.
+  struct Ring {
+    std::vector<int64_t> sizes;
+    std::vector<Buffers> copies;
+    size_t next = 0;
+  };
+  struct Candidate;
+
+  DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
+  Status Initialize();
+  Status ResetBuffers();  // inputs as they were, the output without any right value
+  // Loaded, packed, run once and found right; else the error.
+  Status Ready(const BuiltKernel& kernel, Candidate* candidate, TrialError* error);
+  Status Prepare(Candidate* candidate);
+  Status FillRing(Candidate* candidate, std::unique_ptr<Ring> ring);
+  runtime::DeviceArguments NextArguments(Candidate* candidate);
+  Result<double> TimedRuns(Candidate* candidate, int64_t number);  // seconds of one of them
+  Status TimedBlocks(Candidate* candidate, std::vector<double>* samples);
+  Status TimedSamples(Candidate* candidate, double incumbent, Outcome* outcome);
+  TrialError KindOf(const Status& status, TrialError otherwise) const;
+
+  TaskSetup setup_;
+  std::unique_ptr<runtime::Device> device_;
+  double tolerance_ = 0;
+  Buffers pristine_;  // an operand each, as ResetBuffers puts them into buffers_
+  Buffers buffers_;
+  std::vector<float> reference_, output_;
+  std::unique_ptr<Ring> spare_;
+};
+
+}  // namespace hone::measure

@@ -1,0 +1,19 @@
+// Which device a target means: the one place that knows them all.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "runtime/device/device.h"
+#include "target/target.h"
+
+namespace hone::measure {
+
+// The first device that the target is for. kNotFound: none here; the message says what is missing and what to do.
+// kUnsupported: it is there but cannot run the target's code (another architecture), or the target is no device's.
+Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target);
+
+// The same without opening it: takes milliseconds where there is none.
+Result<runtime::DeviceInfo> DescribeDevice(const Target& target);
+
+}  // namespace hone::measure

@@ -1,0 +1,238 @@
+// Measuring on devices: OpenCL in a child (PoCL's CPU will do), and CUDA on a driver that fails on demand.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "../device/fake_cuda.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "measure/child_measurer.h"
+#include "measure/device_runner.h"
+#include "measure/inputs.h"
+#include "measure/open_device.h"
+#include "measure/reference_file.h"
+#include "runtime/cuda/cuda_device.h"
+
+namespace hone::measure {
+namespace {
+
+constexpr int64_t kCount = 64;
+
+Operand MakeOperand(const std::string& name, Operand::Role role) {
+  Operand operand;
+  operand.name = name;
+  operand.role = role;
+  operand.logical = operand.physical = {kCount};
+  return operand;
+}
+
+// out = data * 2 * weight, the weight doubled beforehand.
+constexpr char kSource[] = R"(
+__kernel void pack2(__global const float* weight, __global float* packed) {
+  packed[get_global_id(0)] = 2.0f * weight[get_global_id(0)];
+}
+__kernel void right3(__global const float* data, __global const float* packed, __global float* out) {
+  out[get_global_id(0)] = data[get_global_id(0)] * packed[get_global_id(0)];
+}
+__kernel void wrong3(__global const float* data, __global const float* packed, __global float* out) {
+  out[get_global_id(0)] = data[get_global_id(0)] * packed[get_global_id(0)] + (get_global_id(0) == 5 ? 0.5f : 0.0f);
+}
+__kernel void forgetful3(__global const float* data, __global const float* packed, __global float* out) {
+  if (get_global_id(0) < 63) out[get_global_id(0)] = data[get_global_id(0)] * packed[get_global_id(0)];
+}
+)";
+
+class DeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto dir = TempDir::Create();
+    ASSERT_TRUE(dir.ok());
+    dir_ = std::make_unique<TempDir>(std::move(*dir));
+    setup_.operands = {MakeOperand("data", Operand::Role::kData), MakeOperand("weight", Operand::Role::kConstant),
+                       MakeOperand("out", Operand::Role::kOutput)};
+    std::vector<float> data(kCount), weight(kCount), out(kCount);
+    FillOperand(setup_.operands[0], data.data());
+    FillOperand(setup_.operands[1], weight.data());
+    for (int i = 0; i < kCount; ++i) out[i] = data[i] * 2 * weight[i];
+    setup_.reference_path = dir_->Join("t.reference");
+    setup_.reference_key = ReferenceKey("twice", setup_.operands);
+    ASSERT_TRUE(WriteReference(setup_.reference_path, setup_.reference_key, out).ok());
+    setup_.protocol.cold_bytes = 4096;
+    setup_.protocol.candidate_seconds = 0.05;
+    setup_.protocol.timeout_seconds = 60;
+  }
+
+  BuiltKernel Kernel(const std::string& symbol, const std::string& format, const std::string& bytes) {
+    BuiltKernel kernel;
+    kernel.config.template_name = "c";
+    kernel.format = format;
+    kernel.path = dir_->Join(symbol + ".kernel");
+    EXPECT_TRUE(WriteFileAtomic(kernel.path, bytes).ok());
+    const auto arg = [](const std::string& name, bool written) {
+      return ArtifactArg{name, DType::Float(32), kCount, written};
+    };
+    kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 0, 0};
+    kernel.kernel.launches.push_back({symbol, {4, 1, 1}, {16, 1, 1}, 0, 0, {0, 1, 2}});
+    kernel.kernel_args = {{false, 0}, {true, 0}, {false, 2}};
+    kernel.has_prepare = true;
+    kernel.prepare = {"pack2", {arg("weight", false), arg("packed", true)}, 0, 0};
+    kernel.prepare.launches.push_back({"pack2", {2, 1, 1}, {32, 1, 1}, 0, 0, {0, 1}});
+    kernel.prepare_args = {{false, 1}, {true, 0}};
+    kernel.prepared = {{"packed", kCount}};
+    return kernel;
+  }
+
+  std::unique_ptr<TempDir> dir_;
+  TaskSetup setup_;
+};
+
+class OpenClDeviceTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    Target target;
+    target.kind = TargetKind::kOpenCl;
+    const auto device = DescribeDevice(target);
+    if (!device.ok()) GTEST_SKIP() << device.status().message();
+    DeviceTest::SetUp();
+    setup_.target = target.Text();
+    measurer_ = std::make_unique<ChildMeasurer>(HONE_TEST_WORKER, setup_);
+  }
+
+  Outcome Measure(const std::string& symbol, double incumbent = 0, const std::string& source = kSource) {
+    auto outcome = measurer_->Measure(Kernel(symbol, "opencl-c", source), incumbent);
+    EXPECT_TRUE(outcome.ok()) << symbol << ": " << outcome.status().message();
+    return outcome.ok() ? *outcome : Outcome();
+  }
+
+  std::unique_ptr<ChildMeasurer> measurer_;
+};
+
+TEST_F(OpenClDeviceTest, VerdictsOfCandidates) {
+  const Outcome right = Measure("right3");
+  ASSERT_EQ(right.state, TrialState::kOk) << right.error_text;
+  EXPECT_GE(right.samples.size(), static_cast<size_t>(setup_.protocol.min_samples));
+  for (const double sample : right.samples) EXPECT_GT(sample, 0);
+  EXPECT_EQ(right.median, Median(right.samples));
+  const pid_t child = measurer_->child_pid();
+
+  const Outcome wrong = Measure("wrong3");
+  EXPECT_EQ(wrong.error, TrialError::kWrong);
+  EXPECT_NE(wrong.error_text.find("out[5] is "), std::string::npos) << wrong.error_text;
+  const Outcome forgetful = Measure("forgetful3");
+  EXPECT_EQ(forgetful.error, TrialError::kWrong);
+  EXPECT_NE(forgetful.error_text.find("out[63] is nan"), std::string::npos) << forgetful.error_text;
+  const Outcome broken = Measure("right3", 0, "__kernel void right3(");
+  EXPECT_EQ(broken.error, TrialError::kCompile) << broken.error_text;
+  EXPECT_EQ(measurer_->child_pid(), child) << "one child for all";
+
+  const Outcome slow = Measure("right3", 1e-12);
+  EXPECT_EQ(slow.state, TrialState::kPruned);
+  EXPECT_EQ(slow.samples.size(), 2U);
+}
+
+TEST_F(OpenClDeviceTest, FinalistsAreTimedInTurns) {
+  const auto samples =
+      measurer_->MeasureInterleaved({Kernel("right3", "opencl-c", kSource), Kernel("wrong3", "opencl-c", kSource)}, 5);
+  ASSERT_TRUE(samples.ok()) << samples.status().message();
+  ASSERT_EQ(samples->size(), 2U);
+  EXPECT_EQ((*samples)[0].size(), 5U);
+  EXPECT_TRUE((*samples)[1].empty());
+}
+
+// The kernels of kSource, on the host.
+void OnLaunch(const char* symbol, void* const* addresses, const unsigned[3], const unsigned[3]) {
+  const float* a = static_cast<const float*>(addresses[0]);
+  const float* b = static_cast<const float*>(addresses[1]);
+  const bool pack = std::string(symbol) == "pack2";
+  for (int i = 0; i < kCount; ++i) {
+    if (pack) static_cast<float*>(addresses[1])[i] = 2 * a[i];
+    if (!pack) static_cast<float*>(addresses[2])[i] = a[i] * b[i];
+  }
+}
+
+class CudaDeviceTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    void* library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    fail_ = reinterpret_cast<decltype(&fake_cuda_fail)>(dlsym(library, "fake_cuda_fail"));
+    complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
+    alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
+    reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"))(OnLaunch);
+    auto device = runtime::OpenCudaDevice({FAKE_CUDA});
+    ASSERT_TRUE(device.ok()) << device.status().message();
+    auto runner = DeviceRunner::Create(setup_, std::move(*device));
+    ASSERT_TRUE(runner.ok()) << runner.status().message();
+    runner_ = std::move(*runner);
+  }
+  void TearDown() override {
+    runner_.reset();
+    EXPECT_STREQ(complaint_(), "");
+    EXPECT_EQ(alive_(), 0) << "something was not released";
+  }
+  Outcome Measure() { return runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0); }
+
+  decltype(&fake_cuda_fail) fail_ = nullptr;
+  decltype(&fake_cuda_complaint) complaint_ = nullptr;
+  decltype(&fake_cuda_alive) alive_ = nullptr;
+  std::unique_ptr<DeviceRunner> runner_;
+};
+
+TEST_F(CudaDeviceTest, TimesAreTheEvents) {
+  const Outcome outcome = Measure();
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  for (const double sample : outcome.samples) EXPECT_DOUBLE_EQ(sample, 2.5e-3);
+  EXPECT_EQ(outcome.median, outcome.samples[0]);
+}
+
+TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
+  fail_("cuEventSynchronize", 700, 1, /*sticky=*/1);
+  const Outcome outcome = Measure();
+  EXPECT_EQ(outcome.error, TrialError::kCrash);
+  EXPECT_NE(outcome.error_text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << outcome.error_text;
+  EXPECT_TRUE(outcome.samples.empty());
+  EXPECT_TRUE(runner_->lost());
+}
+
+TEST_F(CudaDeviceTest, MemoryThatRunsOutIsTheDevices) {
+  fail_("cuMemAlloc_v2", 2, 0, /*sticky=*/0);
+  const Outcome outcome = Measure();
+  EXPECT_EQ(outcome.error, TrialError::kDevice);
+  EXPECT_NE(outcome.error_text.find("out of memory: 256 bytes asked for"), std::string::npos) << outcome.error_text;
+  EXPECT_FALSE(runner_->lost());
+  EXPECT_EQ(Measure().state, TrialState::kOk) << "the next one";
+}
+
+TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
+  setup_.flop = 1e15;  // 2.5 ms: far beyond 31 TFLOP/s
+  auto device = runtime::OpenCudaDevice({FAKE_CUDA});
+  ASSERT_TRUE(device.ok());
+  auto runner = DeviceRunner::Create(setup_, std::move(*device));
+  ASSERT_TRUE(runner.ok());
+  const Outcome outcome = (*runner)->Measure(Kernel("right3", "cubin", "fake cubin"), 0);
+  EXPECT_EQ(outcome.error, TrialError::kWrong);
+  EXPECT_NE(outcome.error_text.find("faster than the roofline allows"), std::string::npos) << outcome.error_text;
+}
+
+TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
+  TaskSetup setup;
+  setup.operands = {MakeOperand("out", Operand::Role::kOutput)};
+  setup.target = "opencl";
+  auto parsed = SetupFromJson(SetupToJson(setup));
+  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
+  EXPECT_EQ(parsed->target, "opencl");
+  BuiltKernel kernel;
+  kernel.format = "cubin";
+  auto arrived = KernelFromJson(KernelToJson(kernel));
+  ASSERT_TRUE(arrived.ok()) << arrived.status().message();
+  EXPECT_EQ(arrived->format, "cubin");
+}
+
+TEST(DescribeDeviceTest, AHostIsNoDevice) {
+  EXPECT_EQ(DescribeDevice(Target()).status().kind(), StatusKind::kUnsupported);
+}
+
+}  // namespace
+}  // namespace hone::measure
