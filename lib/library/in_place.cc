@@ -74,7 +74,7 @@ int ResidualOperand(const Workload& workload, const Target& target) {
   const std::vector<op::Operand> operands = (*op)->Operands(workload, target);
   const std::string name = op::MemberOperandName("residual", workload.then.size());
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].name == "residual" && operands[i].role == op::OperandRole::kData) return static_cast<int>(i);
+    if (operands[i].name == name && operands[i].role == op::OperandRole::kData) return static_cast<int>(i);
   }
   return -1;
 }

@@ -1,10 +1,42 @@
 #include "op/chain_kind.h"
 
+#include "op/chain_conv_pool.h"
+#include "op/chain_depthwise.h"
+#include "op/conv2d_shape.h"
+
 namespace hone::op {
 namespace {
 
+bool IsPool(const Workload& w) { return w.op == "max_pool2d" || w.op == "avg_pool2d"; }
+
+bool IsConv(const Workload& w) { return w.op == "conv2d" && Conv2dShape::Of(w).groups == 1; }
+
+bool IsDepthwise(const Workload& w) { return w.op == "conv2d" && Conv2dShape::Of(w).depthwise(); }
+
+// Without stride and padding: each pixel by itself.
+bool IsPointwise(const Workload& w) {
+  if (!IsConv(w)) return false;
+  const Conv2dShape s = Conv2dShape::Of(w);
+  return s.kh == 1 && s.kw == 1 && s.sh == 1 && s.sw == 1 && !s.padded();
+}
+
+using Parts = std::vector<Workload>;
+using Templates = std::vector<const Template*>;
+
 const std::vector<ChainKind>& Kinds() {
-  static const std::vector<ChainKind> kinds = {};
+  static const std::vector<ChainKind> kinds = {
+      {"conv2d (groups=1) -> max_pool2d or avg_pool2d",
+       [](const Parts& p) { return p.size() == 2 && IsConv(p[0]) && IsPool(p[1]); },
+       [](const Parts&, const Target&) { return Templates{&ChainConvPool()}; }},
+      {"conv2d depthwise (blocked) -> conv2d 1x1",
+       [](const Parts& p) {
+         return p.size() == 2 && IsDepthwise(p[0]) && !Conv2dShape::Of(p[0]).plain_input && IsPointwise(p[1]);
+       },
+       [](const Parts&, const Target&) { return Templates{&ChainDepthwiseConv()}; }},
+      {"conv2d 1x1 -> conv2d depthwise",
+       [](const Parts& p) { return p.size() == 2 && IsPointwise(p[0]) && IsDepthwise(p[1]); },
+       [](const Parts&, const Target&) { return Templates{&ChainConvDepthwise()}; }},
+  };
   return kinds;
 }
 
