@@ -8,7 +8,7 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 constexpr std::pair<BestSource, const char*> kSources[] = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
 
@@ -42,11 +42,20 @@ Json EntryJson(const BestEntry& e) {
 }
 
 Json InNetworkJson(const InNetwork& n) {
+  Json compared = Json::array();
+  for (const ComparedChoice& c : n.compared) {
+    compared.push_back({{"what", c.what},
+                        {"with_seconds", c.with_seconds},
+                        {"without_seconds", c.without_seconds},
+                        {"runs", c.runs},
+                        {"kept", c.kept}});
+  }
   return {{"key", n.key},
           {"kept", n.kept ? "confirmed" : "alone"},
           {"alone_seconds", n.alone_seconds},
           {"confirmed_seconds", n.confirmed_seconds},
           {"runs", n.runs},
+          {"compared", std::move(compared)},
           {"host", n.host},
           {"recorded", n.recorded}};
 }
@@ -132,8 +141,30 @@ Result<InNetwork> ReadInNetwork(JsonReader* reader) {
   HONE_RETURN_IF_ERROR(reader->Read("runs", &n.runs));
   HONE_RETURN_IF_ERROR(reader->Read("host", &n.host));
   HONE_RETURN_IF_ERROR(reader->Read("recorded", &n.recorded));
+  std::vector<JsonReader> compared;
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("compared", &compared));
   HONE_RETURN_IF_ERROR(reader->Finish());
+  for (JsonReader& item : compared) {
+    ComparedChoice c;
+    HONE_RETURN_IF_ERROR(item.Read("what", &c.what));
+    HONE_RETURN_IF_ERROR(ReadSeconds(&item, "with_seconds", &c.with_seconds));
+    HONE_RETURN_IF_ERROR(ReadSeconds(&item, "without_seconds", &c.without_seconds));
+    HONE_RETURN_IF_ERROR(item.Read("runs", &c.runs));
+    HONE_RETURN_IF_ERROR(item.Read("kept", &c.kept));
+    HONE_RETURN_IF_ERROR(item.Finish());
+    n.compared.push_back(std::move(c));
+  }
   return n;
+}
+
+Result<PartitionFigures> ReadPartition(JsonReader* reader) {
+  PartitionFigures p;
+  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "alone_seconds", &p.alone_seconds));
+  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "chosen_seconds", &p.chosen_seconds));
+  HONE_RETURN_IF_ERROR(reader->Read("taken", &p.taken));
+  HONE_RETURN_IF_ERROR(reader->Read("exact", &p.exact));
+  HONE_RETURN_IF_ERROR(reader->Finish());
+  return p;
 }
 
 }  // namespace
@@ -165,13 +196,25 @@ std::string BestFileText(const BestFile& best) {
   Json tasks = Json::array();
   for (const BestEntry& e : best.tasks) tasks.push_back(EntryJson(e));
   Json json = {{"version", kVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}};
+  json["alternatives"] = AlternativesJson(best.alternatives);
+  json["share"] = {{"slices", best.share.slices}, {"in_place", best.share.in_place}};
+  if (const auto& p = best.partition) {
+    json["partition"] = {{"alone_seconds", p->alone_seconds},
+                         {"chosen_seconds", p->chosen_seconds},
+                         {"taken", p->taken},
+                         {"exact", p->exact}};
+  }
   if (best.in_network) json["in_network"] = InNetworkJson(*best.in_network);
   return DumpJson(json);
 }
 
-std::string ChoiceText(const BestFile& best) {
-  BestFile choice{best.network, best.target, best.tasks, std::nullopt};
-  for (BestEntry& e : choice.tasks) e.median = 0;  // without it no other figure is written
+std::string ChoiceText(const BestFile& best, const std::set<std::string>* built) {
+  BestFile choice{best.network, best.target, {}, std::nullopt, best.alternatives, best.share};
+  for (const BestEntry& e : best.tasks) {
+    if (built != nullptr && built->count(e.id) == 0) continue;
+    choice.tasks.push_back(e);
+    choice.tasks.back().median = 0;  // without it no other figure is written
+  }
   return BestFileText(choice);
 }
 
@@ -188,6 +231,19 @@ Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
     JsonReader item;
     HONE_RETURN_IF_ERROR(reader.Read("in_network", &item));
     HONE_ASSIGN_OR_RETURN(best.in_network, ReadInNetwork(&item));
+  }
+  HONE_RETURN_IF_ERROR(ReadAlternatives(&reader, "alternatives", &best.alternatives));
+  if (reader.Has("share")) {
+    JsonReader item;
+    HONE_RETURN_IF_ERROR(reader.Read("share", &item));
+    HONE_RETURN_IF_ERROR(item.Read("slices", &best.share.slices));
+    HONE_RETURN_IF_ERROR(item.Read("in_place", &best.share.in_place));
+    HONE_RETURN_IF_ERROR(item.Finish());
+  }
+  if (reader.Has("partition")) {
+    JsonReader item;
+    HONE_RETURN_IF_ERROR(reader.Read("partition", &item));
+    HONE_ASSIGN_OR_RETURN(best.partition, ReadPartition(&item));
   }
   HONE_RETURN_IF_ERROR(reader.Finish());
   for (JsonReader& task : tasks) {

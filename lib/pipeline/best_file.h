@@ -3,7 +3,8 @@
 //   best/NET.TARGET.confirmed.json  written by hone-confirm: what is best in the network, with both figures
 //   best/NET.TARGET.choice.json     what is to be built, without any figure: read by hone-build. Measuring the same
 //                                   choice again changes the two others, never this one, so that Ninja's chain stops
-// Format (version 2; version 1 had no `finalists` and no `in_network`):
+// Format (version 3; version 1 had no `finalists` and no `in_network`, version 2 no `alternatives`, `share`,
+// `partition` and `compared`):
 //   {"version": 2, "network": "resnet-18", "target": "cpu -triple=...",
 //    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned",
 //               "config": {...}, "steps_digest": "...",
@@ -11,8 +12,14 @@
 //               "recorded": "2026-11-21T10:00:00Z",
 //               "finalists": [{"config": {...}, "steps_digest": "...", "median": 1.2e-4, "trial": 17, "host": "...",
 //                              "recorded": "...", "in_network": 1.3e-4}]}],
+//    "alternatives": [{"replaces": ["conv1", "pool1"], "by": [..]}], "share": {"slices": true, "in_place": true},
+//    "partition": {"alone_seconds": .., "chosen_seconds": .., "taken": 1, "exact": true},
 //    "in_network": {"key": "...", "kept": "confirmed", "alone_seconds": .., "confirmed_seconds": .., "runs": 80,
+//                   "compared": [{"what": "alternatives", "with_seconds": .., "without_seconds": .., "runs": 80,
+//                                 "kept": true}],
 //                   "host": "...", "recorded": "..."}}
+// `alternatives` (pipeline/alternative.h) are those that are built, and `share` what of memory is shared; without a
+// word they are none, and all. The choice file has only tasks that are built by it.
 // An entry has `config` and `steps_digest` unless its source is "default", and the figures (`median` to `recorded`) all
 // or not at all. A byte changes only if a choice, a figure or where they came from does (so the number of trials is not
 // in it).
@@ -20,11 +27,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/alternative.h"
 #include "task/config.h"
 
 namespace hone::pipeline {
@@ -62,6 +71,22 @@ struct BestEntry {
   void Choose(const Finalist& finalist);
 };
 
+// What the alternatives promised by times measured alone (graph/choose.h).
+struct PartitionFigures {
+  double alone_seconds = 0;   // sum over the kernels of the network as it stands
+  double chosen_seconds = 0;  // with the alternatives that were chosen
+  int64_t taken = 0;          // how many places those are
+  bool exact = true;          // false: perhaps not the best choice, as there were too many to look at all
+};
+
+// One choice, made by whole runs of the network with and without it.
+struct ComparedChoice {
+  std::string what;  // "alternatives", "slices", "in_place"
+  double with_seconds = 0, without_seconds = 0;
+  int64_t runs = 0;  // of each
+  bool kept = false;
+};
+
 // How the choice was confirmed in the network.
 struct InNetwork {
   std::string key;           // digest of what was compared: with the same it need not be done again
@@ -71,12 +96,23 @@ struct InNetwork {
   double confirmed_seconds = 0;  // with what was best in the network
   int64_t runs = 0;              // of each of the two
   std::string host, recorded;
+  std::vector<ComparedChoice> compared = {};
+};
+
+// Which tensors share memory (library/build.h).
+struct Sharing {
+  bool slices = true;    // parts of a concatenation are written where they lie in it
+  bool in_place = true;  // sums are written over what is added
+  bool operator==(const Sharing&) const = default;
 };
 
 struct BestFile {
   std::string network, target;  // as in the task list
   std::vector<BestEntry> tasks;
-  std::optional<InNetwork> in_network;
+  std::optional<InNetwork> in_network = {};
+  std::vector<Alternative> alternatives = {};  // that are built
+  Sharing share = {};
+  std::optional<PartitionFigures> partition = {};
 
   const BestEntry* Find(std::string_view id) const;
 };
@@ -84,8 +120,9 @@ struct BestFile {
 const char* BestSourceName(BestSource source);
 
 std::string BestFileText(const BestFile& best);  // with a newline at its end
-// The same file with what is built and nothing else: the text of best/NET.TARGET.choice.json.
-std::string ChoiceText(const BestFile& best);
+// The same file with what is built and nothing else: the text of best/NET.TARGET.choice.json. `built`: ids of the tasks
+// that are; null: all.
+std::string ChoiceText(const BestFile& best, const std::set<std::string>* built = nullptr);
 // kInvalid with `path` and the place.
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path);
 Result<BestFile> ReadBestFile(const std::string& path);

@@ -18,6 +18,7 @@ struct NetworkJob {
   std::string network;                  // --network; a file is named from the work folder
   bool network_is_file = false;         // then it is an input of the extract edge too
   std::string parameters;               // file of its parameters, named from the work folder; empty: none
+  std::string plugin;                   // library with operators of its own, likewise; empty: none
   const TaskList* tasks = nullptr;      // null: not extracted yet
   std::vector<std::string> task_files;  // those that this job's extract edge makes, in the order of the list
   std::vector<std::string> stamps;      // that say its tasks are tuned, in the order of the list

@@ -53,10 +53,11 @@ void ManifestWriter::PickEdge(const NetworkJob& job) {
   build.outputs = {fmt::format("best/{}.json", name)};
   build.rule = "pick_best";
   build.inputs = {TaskListPath(net, job.target->name)};
-  build.implicit_inputs = job.stamps;
+  build.implicit_inputs = {GraphPath(net)};
+  build.implicit_inputs.insert(build.implicit_inputs.end(), job.stamps.begin(), job.stamps.end());
   build.implicit_inputs.push_back(AbiPath("hone-pick-best"));
   build.order_only_inputs = {Tool("hone-pick-best")};
-  build.bindings = {{"job", name}, {"records", "records/" + job.target->name}};
+  build.bindings = {{"job", name}, {"graph", GraphPath(net)}, {"records", "records/" + job.target->name}};
   AddNumerics(job, &build);
   if (!job.pipeline->in_network) {
     build.implicit_outputs = {ChoicePath(name)};

@@ -61,7 +61,7 @@ void ManifestWriter::Rules() {
   Rule("extract",
        Command("hone-extract",
                "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks "
-               "$parameters",
+               "$parameters $alone",
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
   writer_.Comment(
@@ -74,7 +74,8 @@ void ManifestWriter::Rules() {
          Command("hone-allocate", "--tasks $in --settings $settings --round $round --stamps $stamps --out $dir"),
          "allocate $job, round $round", {{"restat", "1"}});
   }
-  Rule("pick_best", Command("hone-pick-best", "--tasks $in --records $records --out $out $choice $numerics"),
+  Rule("pick_best",
+       Command("hone-pick-best", "--tasks $in --graph $graph --records $records --out $out $choice $numerics"),
        "pick best $job", {{"restat", "1"}});
   if (std::any_of(input_.jobs.begin(), input_.jobs.end(), [](const NetworkJob& j) { return j.pipeline->in_network; })) {
     writer_.Comment(

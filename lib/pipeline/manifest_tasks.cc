@@ -65,6 +65,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
     std::string& value = build.bindings.back().second;
     value += (value.empty() ? "" : " ") + flags;
   }
+  if (!job.pipeline->alternatives) build.bindings.push_back({"alone", "--alone"});
   Build(build);
 }
 

@@ -64,7 +64,14 @@ Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::
 }
 
 bool IsNetworkFile(std::string_view network) {
+  if (network.find('(') != std::string_view::npos) return false;  // a workload
   return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx") || EndsWith(network, ".json");
+}
+
+std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, const std::string& tools) {
+  if (pipeline.plugin.empty()) return "";
+  if (pipeline.plugin.find('/') == std::string::npos) return JoinPath(JoinPath(tools, "plugins"), pipeline.plugin);
+  return JoinPath(folder, pipeline.plugin);
 }
 
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path) {
@@ -74,15 +81,19 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
   HONE_RETURN_IF_ERROR(table.Read("network", &file.network));
   HONE_RETURN_IF_ERROR(table.Read("parameters", &file.parameters));
+  HONE_RETURN_IF_ERROR(table.Read("plugin", &file.plugin));
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
-  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, &file.tune, &file.transfer, &file.in_network));
+  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, &file.tune, &file.transfer, &file.in_network, &file.alternatives));
   HONE_RETURN_IF_ERROR(ReadBenchTable(&table, &file.bench));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
   if (file.network.find_first_of("\n\r") != std::string::npos || file.network[0] == '-') {
     return table.Error("network", "`network` is neither a built-in network nor a path");
+  }
+  if (table.Has("plugin") && (file.plugin.empty() || file.plugin.find_first_of("\n\r") != std::string::npos)) {
+    return table.Error("plugin", "`plugin` is no path");
   }
   if (table.Has("parameters")) {
     if (!IsNetworkFile(file.network)) {

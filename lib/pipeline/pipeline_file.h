@@ -19,11 +19,13 @@ struct PipelineFile {
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
   std::string parameters;  // the path of its parameter file (graph/param_file.h), likewise; empty: it needs none
+  std::string plugin;  // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
   TuneSettings tune;
   Transfer transfer;
   bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
+  bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
   BenchSettings bench;
   InputShapes inputs;  // of a model that leaves them open
 };
@@ -36,13 +38,18 @@ struct TargetFile {
   int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };
 
-// Is `network` the path of a file, not a built-in name? It has a '/' or ends in ".onnx" or ".json".
+// Is `network` the path of a file, not a built-in name or the text of a workload (which has a '(')? It has a '/' or ends
+// in ".onnx" or ".json".
 bool IsNetworkFile(std::string_view network);
 
 // kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with
 // PATH for a file name that is no job name.
 Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string& path);
 Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& path);
+
+// The library that `plugin` names: below `plugins/` of the folder of the tools, where it has no '/', else from the
+// pipeline's own folder. Empty: none.
+std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, const std::string& tools);
 
 // `what` at the line of `key` ("targets", "tune.trials") in a file that was parsed already: the result no longer has
 // its lines.

@@ -17,9 +17,11 @@ namespace hone::pipeline {
 namespace {
 
 std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string& network,
-                                const std::string& parameters) {
+                                const std::string& parameters, const std::string& plugin) {
   Json json = {{"version", 1}, {"network", network}, {"batch", pipeline.batch}};
   if (!parameters.empty()) json["parameters"] = parameters;
+  if (!plugin.empty()) json["plugin"] = plugin;
+  if (!pipeline.alternatives) json["alternatives"] = false;
   for (const auto& [name, shape] : pipeline.inputs) json["inputs"][name] = shape;
   return DumpJson(json);
 }
@@ -154,6 +156,10 @@ std::string TaskListPath(const std::string& pipeline, const std::string& target)
 
 Status CheckPipelines(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
+    if (input.check_tuner) {
+      const Status tuner = input.check_tuner(pipeline.tune.tuner);
+      if (!tuner.ok()) return ErrorAt(pipeline, "tune.tuner", tuner.message());
+    }
     bool all = true;  // of its task lists are there
     std::vector<std::string> known;
     for (const std::string& target : pipeline.targets) {
@@ -209,7 +215,8 @@ Result<Plan> MakePlan(const PlanInput& input) {
     const std::string parameters = !pipeline.parameters.empty() ? JoinPath(input.pipelines, pipeline.parameters)
                                    : is_onnx                    ? network
                                                                 : "";
-    const std::string extract = ExtractSettingsText(pipeline, network, parameters);
+    const std::string plugin = PluginPath(pipeline, input.pipelines, input.tools);
+    const std::string extract = ExtractSettingsText(pipeline, network, parameters, plugin);
     plan.files.push_back({SettingsPath(pipeline.name, "extract"), extract});
     plan.files.push_back({SettingsPath(pipeline.name, "tune"), TuneSettingsText(pipeline.tune)});
     plan.files.push_back({SettingsPath(pipeline.name, "bench"), BenchSettingsText(pipeline.bench)});
@@ -221,6 +228,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
       job.network = network;
       job.network_is_file = is_file;
       job.parameters = parameters;
+      job.plugin = plugin;
       job.tasks = list == input.lists.end() ? nullptr : &list->second;
       job.extract_inputs = extract + job.target->json + extract_abi;
       manifest.jobs.push_back(std::move(job));

@@ -8,6 +8,7 @@
 // anything else, so it extracts, plans again, reloads, and goes on with the tune edges in one invocation.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct PlanInput {
   std::map<std::string, std::string> abi;  // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
   std::string pipelines;  // folder of the pipelines, likewise
+  // What is wrong with the name of a tuner, ok if nothing; empty: any name will do. Tuners are hone-tune's.
+  std::function<Status(const std::string& name)> check_tuner = {};
 };
 
 struct PlannedFile {
@@ -45,8 +48,8 @@ std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
 
-// What the pipelines ask of tasks that are known by now and do not have it: fewer trials in all than tasks, donors that
-// are no tasks. kInvalid at the line of the pipeline.
+// What the pipelines ask for and there is not: tuners; and of tasks that are known by now: fewer trials in all than
+// tasks, donors that are no tasks. kInvalid at the line of the pipeline.
 Status CheckPipelines(const PlanInput& input);
 
 // kInvalid if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c"), naming it.

@@ -52,7 +52,7 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
   return table->Error("transfer", fmt::format("`transfer` names '{}' twice", *twice));
 }
 
-Status ReadTune(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network) {
+Status ReadTune(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("tune"));
   HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));
   HONE_RETURN_IF_ERROR(table.Read("like", &tune->like));
@@ -63,6 +63,7 @@ Status ReadTune(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* i
   HONE_RETURN_IF_ERROR(table.Read("expected_gain", &tune->expected_gain));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, transfer));
   HONE_RETURN_IF_ERROR(table.Read("in_network", in_network));
+  HONE_RETURN_IF_ERROR(table.Read("alternatives", alternatives));
   HONE_RETURN_IF_ERROR(ReadSeed(&table, &tune->seed));
   HONE_RETURN_IF_ERROR(table.Finish());
   HONE_RETURN_IF_ERROR(Exclude(table, "trials", "trials_total"));
@@ -124,8 +125,8 @@ Status ReadNumerics(TomlTable* file, TuneSettings* tune) {
 
 }  // namespace
 
-Status ReadTuneTables(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network) {
-  HONE_RETURN_IF_ERROR(ReadTune(file, tune, transfer, in_network));
+Status ReadTuneTables(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives) {
+  HONE_RETURN_IF_ERROR(ReadTune(file, tune, transfer, in_network, alternatives));
   HONE_RETURN_IF_ERROR(ReadMeasure(file, tune));
   return ReadNumerics(file, tune);
 }

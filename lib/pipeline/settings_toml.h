@@ -23,8 +23,8 @@ using InputShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
 // kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that exclude each
 // other.
-// `in_network`: of [tune], see PipelineFile.
-Status ReadTuneTables(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network);
+// `in_network`, `alternatives`: of [tune], see PipelineFile.
+Status ReadTuneTables(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives);
 Status ReadBenchTable(TomlTable* file, BenchSettings* bench);
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);
 

@@ -1,5 +1,7 @@
 // tasks/TASKID.task.json, written by hone-extract: what one tuning job is about. Format (version 1):
 //   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
+// and, of an operator that a plugin brings, "plugin": "/its/file.so", "plugin_digest": "<hex>": the file's content, so
+// that a plugin that was built again makes another task file.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +18,12 @@ struct TaskFile {
   Workload workload;
   Target target;
   int64_t flop = 0;
+  std::string plugin;  // file of the plugin that has the operator; empty: it is Hone's own
 };
 
 // The bytes of the file; equal tasks give equal bytes.
-std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop);
+std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop,
+                         const std::string& plugin = "", const std::string& plugin_digest = "");
 
 // kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id
 // that is not theirs; kUnsupported for a newer version.

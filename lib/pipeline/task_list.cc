@@ -10,7 +10,7 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 Result<TaskEntry> ReadEntry(JsonReader* reader) {
   TaskEntry entry;
@@ -40,11 +40,12 @@ std::string TaskListText(const TaskList& list) {
   for (const TaskEntry& task : list.tasks) {
     tasks.push_back({{"id", task.id}, {"workload", task.workload}, {"weight", task.weight}, {"flop", task.flop}});
   }
-  const Json json = {{"version", kVersion},
-                     {"network", list.network},
-                     {"target", list.target},
-                     {"target_name", list.target_name},
-                     {"tasks", std::move(tasks)}};
+  Json json = {{"version", kVersion},
+               {"network", list.network},
+               {"target", list.target},
+               {"target_name", list.target_name},
+               {"tasks", std::move(tasks)}};
+  if (!list.alternatives.empty()) json["alternatives"] = AlternativesJson(list.alternatives);
   return DumpJson(json);
 }
 
@@ -58,6 +59,7 @@ Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.Read("target", &list.target));
   HONE_RETURN_IF_ERROR(reader.Read("target_name", &list.target_name));
   HONE_RETURN_IF_ERROR(reader.Read("tasks", &tasks));
+  HONE_RETURN_IF_ERROR(ReadAlternatives(&reader, "alternatives", &list.alternatives));
   HONE_RETURN_IF_ERROR(reader.Finish());
   std::unordered_set<std::string> ids;
   list.tasks.reserve(tasks.size());

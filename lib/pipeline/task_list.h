@@ -1,10 +1,13 @@
 // The task list of a network on a target: tasks/NET.TARGET.tasks.json, written by hone-extract, read by everything that
-// asks what there is to tune. Format (version 1):
+// asks what there is to tune. Format (version 2; version 1 had no `alternatives`):
 //   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...", "target_name": "cpu",
 //    "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...) + bias + relu", "weight": 4, "flop": 231211008},
-//    ...]}
-// One entry a distinct task. An id depends on the workload and the target alone, so networks share tasks, their records
-// too.
+//    ...],
+//    "alternatives": [{"replaces": ["conv1", "pool1"], "by": [{"name": "pool1", ..}]}, ...]}
+// One entry a distinct task: first those of the network as it stands, then what is measured only to choose among
+// alternatives: their kernels, and what would stand in their place though there is nothing to tune in it.
+// `alternatives` is missing if there are none. pipeline/alternative.h has its format. An id depends on the workload and
+// the target alone, so networks share tasks, their records too.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +16,24 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/alternative.h"
 
 namespace hone::pipeline {
 
 struct TaskEntry {
   std::string id;        // of [A-Za-z0-9_.-]: part of file names
   std::string workload;  // canonical text
-  int64_t weight = 1;    // how often the network computes it, at least 1
-  int64_t flop = 0;      // of one computation, at least 0
+  // How often the network computes it as it stands, or else could by its alternatives; at least 1.
+  int64_t weight = 1;
+  int64_t flop = 0;  // of one computation, at least 0
 };
 
 struct TaskList {
   std::string network;
-  std::string target;            // canonical text
-  std::string target_name;       // stem of its file in pipelines/targets
-  std::vector<TaskEntry> tasks;  // in the network's order, ids distinct
+  std::string target;                          // canonical text
+  std::string target_name;                     // stem of its file in pipelines/targets
+  std::vector<TaskEntry> tasks;                // in the network's order, ids distinct
+  std::vector<Alternative> alternatives = {};  // in the network's order
 };
 
 // The JSON text, with a newline at its end.

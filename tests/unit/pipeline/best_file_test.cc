@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/text.h"
 
 namespace hone::pipeline {
@@ -20,7 +22,11 @@ BestFile Sample() {
                  {Unrolled(2), 2e-3, 3, "h", "2026-11-20T10:00:00Z", "d2", 1.25e-3}};
   a.Choose(a.finalists[1]);
   best.tasks = {a, {"b", "dense(f32[1,16], f32[9,16])", BestSource::kDefault}};
-  best.in_network = InNetwork{"k", true, 4e-3, 3.5e-3, 80, "h", "2026-11-21T10:05:00Z"};
+  best.in_network = InNetwork{"k", true, 4e-3, 3.5e-3, 80, "h", "2026-11-21T10:05:00Z", {}};
+  best.in_network->compared = {{"alternatives", 3.5e-3, 3.75e-3, 80, true}, {"slices", 3.5e-3, 3.25e-3, 80, false}};
+  best.alternatives = {{{"c", "p"}, {{"p", "dense(f32[1,16], f32[8,16])", {"x", "w"}}}}};
+  best.share.slices = false;
+  best.partition = PartitionFigures{5e-3, 4.5e-3, 1, false};
   return best;
 }
 
@@ -39,6 +45,16 @@ TEST(BestFile, ReadsWhatItWrites) {
   EXPECT_TRUE(best->in_network->kept);
   EXPECT_EQ(best->in_network->confirmed_seconds, 3.5e-3);
   EXPECT_FALSE(best->tasks.at(1).config);
+  EXPECT_EQ(best->alternatives, Sample().alternatives);
+  EXPECT_FALSE(best->share.slices);
+  EXPECT_TRUE(best->share.in_place);
+  ASSERT_EQ(best->in_network->compared.size(), 2u);
+  EXPECT_EQ(best->in_network->compared[1].what, "slices");
+  EXPECT_EQ(best->in_network->compared[1].without_seconds, 3.25e-3);
+  EXPECT_FALSE(best->in_network->compared[1].kept);
+  ASSERT_TRUE(best->partition);
+  EXPECT_EQ(best->partition->chosen_seconds, 4.5e-3);
+  EXPECT_FALSE(best->partition->exact);
 }
 
 // What hone-build reads changes with the choice, and with nothing that measuring it again would bring.
@@ -50,14 +66,39 @@ TEST(BestFile, TheChoiceHoldsNoFigures) {
   best.tasks[0].host = "another";
   best.tasks[0].finalists.pop_back();
   best.in_network.reset();
+  best.partition.reset();
   EXPECT_EQ(ChoiceText(best), choice);
   const auto read = ParseBestFile(choice, "choice.json");
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(read->tasks.at(0).config, Unrolled(2));
   EXPECT_EQ(read->tasks.at(0).steps_digest, "d2");
   EXPECT_EQ(read->tasks.at(0).median, 0);
-  best.tasks[0].Choose(best.tasks[0].finalists[0]);
-  EXPECT_NE(ChoiceText(best), choice);
+  BestFile other = best;
+  other.tasks[0].Choose(other.tasks[0].finalists[0]);
+  EXPECT_NE(ChoiceText(other), choice);
+  // What is built is more than configurations.
+  other = best;
+  other.alternatives.clear();
+  EXPECT_NE(ChoiceText(other), choice);
+  other = best;
+  other.share.in_place = false;
+  EXPECT_NE(ChoiceText(other), choice);
+}
+
+// A task that nothing is built of leaves the choice alone.
+TEST(BestFile, TheChoiceHoldsTasksThatAreBuilt) {
+  BestFile best = Sample();
+  const std::set<std::string> built = {"a"};
+  const std::string choice = ChoiceText(best, &built);
+  const auto read = ParseBestFile(choice, "choice.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_EQ(read->tasks.size(), 1u);
+  EXPECT_EQ(read->tasks[0].id, "a");
+  EXPECT_EQ(read->alternatives, best.alternatives);
+  EXPECT_FALSE(read->share.slices);
+  best.tasks[1].source = BestSource::kTuned;
+  best.tasks[1].config = Unrolled(4);
+  EXPECT_EQ(ChoiceText(best, &built), choice);
 }
 
 TEST(BestFile, ReadsVersionOne) {
@@ -70,6 +111,9 @@ TEST(BestFile, ReadsVersionOne) {
   EXPECT_EQ(best->tasks.at(0).median, 1e-3);
   EXPECT_TRUE(best->tasks.at(0).finalists.empty());
   EXPECT_FALSE(best->in_network);
+  EXPECT_TRUE(best->alternatives.empty());
+  EXPECT_TRUE(best->share.slices && best->share.in_place);
+  EXPECT_FALSE(best->partition);
 }
 
 TEST(BestFile, MistakesNameTheirPlace) {
@@ -85,7 +129,13 @@ TEST(BestFile, MistakesNameTheirPlace) {
             std::string::npos);
   EXPECT_NE(message("\"fingerprint\": \"machine\",", "").find("/tasks/0/fingerprint"), std::string::npos);
   EXPECT_NE(message("\"source\": \"default\"", "\"source\": \"guess\"").find("/tasks/1/source"), std::string::npos);
-  EXPECT_NE(message("\"version\": 2", "\"version\": 3").find("newer"), std::string::npos);
+  EXPECT_NE(message("\"version\": 3", "\"version\": 4").find("newer"), std::string::npos);
+  EXPECT_NE(message("\"replaces\": [\n        \"c\",\n        \"p\"\n      ]", "\"replaces\": []")
+                .find("/alternatives/0/replaces: names no node"),
+            std::string::npos);
+  EXPECT_NE(message("\"in_place\"", "\"inplace\"").find("in_place"), std::string::npos);
+  EXPECT_NE(message("\"without_seconds\": 0.00325", "\"without_seconds\": 0").find("/in_network/compared/1"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -7,8 +7,9 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr const char* kGood = R"json({"version": 1, "network": "n", "target": "cpu -threads=2", "target_name": "cpu",
- "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...)", "weight": 4, "flop": 231211008}]})json";
+constexpr const char* kGood = R"json({"version": 2, "network": "n", "target": "cpu -threads=2", "target_name": "cpu",
+ "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...)", "weight": 4, "flop": 231211008}],
+ "alternatives": [{"replaces": ["c", "p"], "by": [{"name": "p", "workload": "a -> b", "inputs": ["x", "w"]}]}]})json";
 
 TEST(TaskList, ReadsTheAgreedForm) {
   const Result<TaskList> list = ParseTaskList(kGood, "t.json");
@@ -20,9 +21,23 @@ TEST(TaskList, ReadsTheAgreedForm) {
   EXPECT_EQ(list->tasks[0].id, "conv2d-0123456789ab");
   EXPECT_EQ(list->tasks[0].weight, 4);
   EXPECT_EQ(list->tasks[0].flop, 231211008);
+  ASSERT_EQ(list->alternatives.size(), 1u);
+  EXPECT_EQ(list->alternatives[0].replaces, (std::vector<std::string>{"c", "p"}));
+  ASSERT_EQ(list->alternatives[0].by.size(), 1u);
+  EXPECT_EQ(list->alternatives[0].by[0].workload, "a -> b");
+  EXPECT_EQ(list->alternatives[0].by[0].inputs, (std::vector<std::string>{"x", "w"}));
   const Result<TaskList> back = ParseTaskList(TaskListText(*list), "t.json");
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(TaskListText(*back), TaskListText(*list));
+  EXPECT_EQ(back->alternatives, list->alternatives);
+}
+
+TEST(TaskList, ReadsVersionOne) {
+  const auto list = ParseTaskList(R"({"version": 1, "network": "n", "target": "c", "target_name": "c", "tasks": [
+      {"id": "a", "workload": "", "weight": 1, "flop": 0}]})",
+                                  "t.json");
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  EXPECT_TRUE(list->alternatives.empty());
 }
 
 std::string With(const std::string& from, const std::string& to) {
@@ -34,8 +49,8 @@ std::string With(const std::string& from, const std::string& to) {
 
 TEST(TaskList, MistakesAreNamed) {
   const std::pair<std::string, const char*> cases[] = {
-      {With("\"version\": 1", "\"version\": 2"), "version"},
-      {With("\"version\": 1, ", ""), "version"},
+      {With("\"version\": 2", "\"version\": 3"), "version"},
+      {With("\"version\": 2, ", ""), "version"},
       {With("conv2d-0123456789ab", "../evil"), "'../evil' is no task id"},
       {With("conv2d-0123456789ab", "a b"), "'a b' is no task id"},
       {With("conv2d-0123456789ab", ""), "is no task id"},
@@ -45,6 +60,8 @@ TEST(TaskList, MistakesAreNamed) {
       {With("\"flop\"", "\"flops\""), "flop"},
       {With("\"tasks\": [", "\"tasks\": [3, "), "/tasks/0"},
       {With("\"tasks\"", "\"task\""), "tasks"},
+      {With("[\"c\", \"p\"]", "[]"), "/alternatives/0/replaces"},
+      {With("\"inputs\"", "\"input\""), "/alternatives/0/by/0"},
       {std::string(kGood).substr(0, 100), "t.json:"},
       {"", "t.json:"},
       {"[]", "t.json"},

@@ -1,0 +1,35 @@
+// An alternative as files hold it (tasks/*.tasks.json, best/*.json); lib/graph/alternatives.h says what one is:
+//   {"replaces": ["conv1", "pool1"],
+//    "by": [{"name": "pool1", "workload": "conv2d(..) + bias -> max_pool2d(..)", "inputs": ["data", "w", "b"]}]}
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+
+namespace hone {
+class JsonReader;
+}
+
+namespace hone::pipeline {
+
+struct AlternativeNode {
+  std::string name;                 // of the graph's node it stands for, or of a new one
+  std::string workload;             // canonical text
+  std::vector<std::string> inputs;  // tensors, as a graph's nodes have them
+  bool operator==(const AlternativeNode&) const = default;
+};
+
+struct Alternative {
+  std::vector<std::string> replaces;  // nodes of the graph
+  std::vector<AlternativeNode> by;    // at least one
+  bool operator==(const Alternative&) const = default;
+};
+
+Json AlternativesJson(const std::vector<Alternative>& alternatives);
+// The list under `key`, which may be missing. kInvalid with the place: an unknown key, an empty list.
+Status ReadAlternatives(JsonReader* reader, const std::string& key, std::vector<Alternative>* out);
+
+}  // namespace hone::pipeline
