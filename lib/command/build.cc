@@ -56,7 +56,6 @@ Status Build(const BuildOptions& options) {
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
   if (!pipeline::IsPlainName(input.name))
     return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
-  input.share_buffers = !options.apart;
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));
@@ -78,7 +77,7 @@ Status Build(const BuildOptions& options) {
 }  // namespace
 
 std::string BuildAbi() {
-  return fmt::format("build 1\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
+  return fmt::format("build 2\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
                      op::SpaceVersionText());
 }
 

@@ -16,7 +16,6 @@ struct BuildOptions {
   std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
   std::string winograd = "6";       // "off", "2", "4", "6": the cap; a choice beyond it is refused
-  bool apart = false;               // no two tensors share memory (library/build.h: share_buffers), for comparisons
   int jobs = 0;                     // threads that compile; 0: the cores
 };
 

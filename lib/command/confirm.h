@@ -14,17 +14,23 @@ struct ConfirmOptions {
   std::string choice;               // best/NET.TARGET.choice.json, the same without figures, for hone-build
   std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
-  double seconds = 6;               // of timing the finalists, and as much again at most for the last comparison
-  int jobs = 0;                     // threads that compile; 0: the cores
+  double seconds = 6;  // of timing the finalists, and as much again for each of the comparisons behind that
+  int jobs = 0;        // threads that compile; 0: the cores
 };
 
 std::string ConfirmAbi();
 
-// Builds the network with the first finalist of every task, with the second, and so on, times the layers of all of them
-// in turns in this process, and takes for each task the finalist whose layers were the fastest together (another than
-// the best alone only if it gains 1 %). Then whole runs of that combination against the best alone: it is kept if
-// it is the faster one. If `out` holds an answer for the same finalists on this machine already, nothing is timed: its
-// choices stand. Returns the exit code.
+// Finds out, in this order, each by running the network (command/trial_networks.h):
+//   1. finalists: the network with the first finalist of every task, with the second, and so on, layer by layer. A task
+//      gets the finalist whose layers were the fastest together; another than the best alone only if it gains 1 %
+//   2. alternatives, if there are several kernels among them: each kernel's layers against those in whose place they
+//      stand
+//   3. whole runs of that against the network with what is best alone; without any alternative; with concatenations
+//      that are copied; and with sums that have memory of their own. What is faster is taken (of the two last: by 1 %);
+//      several such changes together only if they are faster than the best one of them
+// If `out` holds an answer for the same finalists and alternatives on this machine already, nothing is timed: it
+// stands. A network that crashes is a warning: then what is best alone is built, without alternatives. Returns the exit
+// code.
 int RunConfirm(const ConfirmOptions& options);
 
 }  // namespace hone::command

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -10,7 +12,11 @@
 #include "base/text.h"
 #include "command/finalists.h"
 #include "command/numerics.h"
+#include "graph/choose.h"
+#include "graph/graph_json.h"
+#include "library/alternatives.h"
 #include "op/numerics.h"
+#include "op/operator.h"
 #include "pipeline/best_file.h"
 #include "pipeline/task_list.h"
 #include "record/store.h"
@@ -36,21 +42,69 @@ class Picker {
     HONE_ASSIGN_OR_RETURN(numerics_, ParseWinogradCap(options_.winograd));
     HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options_.tasks));
     pipeline::BestFile best{list.network, list.target, {}};
+    HONE_RETURN_IF_ERROR(ReadNetwork(list));
     for (const TaskEntry& task : list.tasks) {
       HONE_ASSIGN_OR_RETURN(BestEntry entry, Pick(task, list.target));
       best.tasks.push_back(std::move(entry));
     }
+    std::set<std::string> built;
+    HONE_RETURN_IF_ERROR(ChooseAlternatives(list, &best, &built));
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.out)));
     if (!options_.choice.empty()) {
       HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.choice)));
-      HONE_RETURN_IF_ERROR(WriteFileIfChanged(options_.choice, pipeline::ChoiceText(best)).status());
+      HONE_RETURN_IF_ERROR(
+          WriteFileIfChanged(options_.choice, pipeline::ChoiceText(best, built.empty() ? nullptr : &built)).status());
     }
     return WriteFileIfChanged(options_.out, pipeline::BestFileText(best)).status();
   }
 
  private:
+  // The graph that the alternatives are of, and the tasks that there is no doing without: what is tuned in it.
+  Status ReadNetwork(const pipeline::TaskList& list) {
+    if (options_.graph.empty() || list.alternatives.empty()) return Status();  // all tasks are the network's
+    HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph));
+    if (graph.name != list.network) {
+      return Status::Invalid(
+          fmt::format("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks, list.network));
+    }
+    for (const graph::Node& node : graph.nodes) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
+      if (op->Tunable(node.workload)) needed_.insert(TaskId(node.workload, list.target));
+    }
+    graph_ = std::move(graph);
+    return Status();
+  }
+
+  bool CanGoWithout(const TaskEntry& task) const { return graph_ && needed_.count(task.id) == 0; }
+
+  // By the times of the tasks. `built`: those that the network is made of then; empty without a graph.
+  Status ChooseAlternatives(const pipeline::TaskList& list, pipeline::BestFile* best, std::set<std::string>* built) {
+    if (!graph_) return Status();
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
+    HONE_ASSIGN_OR_RETURN(const auto alternatives, library::FromFile(list.alternatives));
+    const auto seconds = [&](const Workload& workload) -> std::optional<double> {
+      const BestEntry* entry = best->Find(TaskId(workload, list.target));
+      if (entry == nullptr || entry->source != BestSource::kTuned || !(entry->median > 0)) return std::nullopt;
+      return entry->median;
+    };
+    std::vector<graph::Alternative> taken;
+    HONE_ASSIGN_OR_RETURN(const graph::ChosenAlternatives chosen,
+                          graph::ChooseAlternatives(*graph_, alternatives, seconds));
+    for (const size_t i : chosen.taken) {
+      taken.push_back(alternatives[i]);
+      best->alternatives.push_back(list.alternatives[i]);
+    }
+    if (chosen.alone_seconds > 0 && chosen.chosen_seconds > 0) {
+      best->partition = {chosen.alone_seconds, chosen.chosen_seconds, static_cast<int64_t>(taken.size()), chosen.exact};
+    }
+    HONE_ASSIGN_OR_RETURN(const graph::Graph network, graph::WithAlternatives(*graph_, taken));
+    *built = library::TaskIds(network, target);
+    return Status();
+  }
+
   std::string DbPath(const std::string& id) const { return JoinPath(options_.records, id + ".db"); }
 
+  // An entry of the default: nothing was found, and there need not be.
   Result<BestEntry> Pick(const TaskEntry& task, const std::string& target) {
     BestEntry entry{task.id, task.workload};
     if (Exists(DbPath(task.id))) {
@@ -61,6 +115,13 @@ class Picker {
                         DbPath(task.id), store->meta().workload, store->meta().target, task.workload, target));
       }
       HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));
+      if (!found && CanGoWithout(task)) {
+        LogWarning(
+            fmt::format("{} ({}): none of its trials was correct and timed; the alternatives that need it are "
+                        "left out",
+                        task.id, task.workload));
+        return entry;
+      }
       if (!found) {
         return Status::NotFound(fmt::format(
             "{}: none of its trials was correct and timed{}; `hone-records list {}` shows what failed", DbPath(task.id),
@@ -75,6 +136,7 @@ class Picker {
                       "only what is missing is measured",
                       DbPath(task.id), task.id));
     }
+    if (CanGoWithout(task)) return entry;
     HONE_ASSIGN_OR_RETURN(bool found, TakeSameAnchor(task, target, &entry));
     if (!found) LogWarning(fmt::format("{} ({}): no records; the default schedule is taken", task.id, task.workload));
     return entry;
@@ -116,6 +178,8 @@ class Picker {
 
   const PickBestOptions& options_;
   op::Numerics numerics_;
+  std::optional<graph::Graph> graph_;
+  std::set<std::string> needed_;
 };
 
 }  // namespace

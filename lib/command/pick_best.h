@@ -7,6 +7,7 @@ namespace hone::command {
 
 struct PickBestOptions {
   std::string tasks;    // the task list, NET.TARGET.tasks.json
+  std::string graph;    // nets/NET.graph.json; empty: no alternative is taken
   std::string records;  // folder of the record files, TASKID.db
   std::string out;      // best/NET.TARGET.json; written only if its bytes change
   std::string choice;   // best/NET.TARGET.choice.json, the same without figures, for hone-build; empty: not written

@@ -1,5 +1,7 @@
 #include "command/plan.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <set>
@@ -12,6 +14,7 @@
 #include "base/text.h"
 #include "pipeline/manifest.h"
 #include "pipeline/plan.h"
+#include "search/tuner/tuner.h"
 
 namespace hone::command {
 namespace {
@@ -69,6 +72,20 @@ std::map<std::string, std::string> AskAbis(const std::string& tools, const std::
     texts[tool] = abi.text;
   }
   return texts;
+}
+
+// A manifest is made again by extracting for all its pipelines: one whose plugin is not built (yet) must not stand in
+// the way of the others.
+Status LeaveOutWithoutPlugin(const std::string& pipelines, const std::string& tools, pipeline::PipelineFolder* folder) {
+  std::string missing;
+  std::erase_if(folder->pipelines, [&](const pipeline::PipelineFile& file) {
+    const std::string plugin = pipeline::PluginPath(file, pipelines, tools);
+    if (plugin.empty() || Exists(plugin)) return false;
+    missing = fmt::format("{}: no such plugin: {}; build it and plan again", file.path, plugin);
+    LogWarning(missing + " (until then its jobs are left out)");
+    return true;
+  });
+  return folder->pipelines.empty() ? Status::NotFound(missing) : Status();
 }
 
 Status ReadTaskLists(const std::string& work, PlanInput* input) {
@@ -137,7 +154,9 @@ Status Run(const PlanOptions& options) {
   }
   PlanInput input;
   HONE_ASSIGN_OR_RETURN(input.folder, pipeline::ReadPipelineFolder(pipelines));
+  HONE_RETURN_IF_ERROR(LeaveOutWithoutPlugin(pipelines, tools, &input.folder));
   HONE_RETURN_IF_ERROR(ReadTaskLists(work, &input));
+  input.check_tuner = search::CheckTunerName;
   HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);

@@ -57,7 +57,24 @@ class Collector {
                                            entry.id, options_.tasks));
       }
       HONE_ASSIGN_OR_RETURN(TaskFact task, Task(entry, *choice));
+      const std::vector<report::BenchLayer>& layers = data.tuned().layers;
+      task.uses = layers.empty() ? entry.weight
+                                 : std::count_if(layers.begin(), layers.end(), [&](const report::BenchLayer& layer) {
+                                     return layer.workload == entry.workload;
+                                   });
       data.tasks.push_back(std::move(task));
+    }
+    data.partition.built = static_cast<int64_t>(best.alternatives.size());
+    if (best.partition) {
+      data.partition.chosen = best.partition->taken;
+      data.partition.alone_seconds = best.partition->alone_seconds;
+      data.partition.chosen_seconds = best.partition->chosen_seconds;
+      data.partition.exact = best.partition->exact;
+    }
+    if (best.in_network) {
+      for (const pipeline::ComparedChoice& c : best.in_network->compared) {
+        data.choices.push_back({c.what, c.with_seconds, c.without_seconds, c.kept});
+      }
     }
     return data;
   }

@@ -9,6 +9,7 @@
 #include "codegen/llvm/codegen.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
+#include "library/alternatives.h"
 #include "library/constants.h"
 #include "library/elf_object.h"
 #include "library/header_text.h"
@@ -100,24 +101,33 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   HONE_RETURN_IF_ERROR(graph::Normalise(&input.graph));
   HONE_RETURN_IF_ERROR(Canonicalise(&input.graph));
   if (input.best) HONE_RETURN_IF_ERROR(CheckBest(*input.best, input.graph, input.target));
-  HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(input.graph, input.target, input.share_buffers));
+  graph::Graph graph = input.graph;
+  pipeline::Sharing share = input.share;
+  if (input.best) {
+    share.slices = share.slices && input.best->share.slices;
+    share.in_place = share.in_place && input.best->share.in_place;
+    HONE_ASSIGN_OR_RETURN(const auto alternatives, FromFile(input.best->alternatives));
+    HONE_ASSIGN_OR_RETURN(graph, graph::WithAlternatives(graph, alternatives));
+  }
+  HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(graph, input.target, share.slices));
   BuiltLibrary built;
+  built.slices = static_cast<int>(graph.nodes.size() - plan.nodes.size());
   built.name = input.name;
   built.identifier = CIdentifier(input.name);
   HONE_ASSIGN_OR_RETURN(built.kernels, CompileKernels(plan.workloads, input.target, input.best, input.threads));
   for (const NetworkKernel& kernel : built.kernels) built.missing += input.best && kernel.source == "default";
 
-  HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(input.graph, input.file));
-  graph::KeepReadParameters(input.graph, &values);
+  HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, input.file));
+  graph::KeepReadParameters(graph, &values);
   HONE_ASSIGN_OR_RETURN(Constants constants, MakeConstants(plan, built.kernels, values, input.threads));
-  if (input.share_buffers) {
+  if (share.in_place) {
     HONE_ASSIGN_OR_RETURN(const std::vector<bool> in_place, InPlaceKernels(built.kernels, input.target));
-    WriteInPlace(in_place, input.target, &plan);
+    built.in_place = WriteInPlace(in_place, input.target, &plan);
   }
   built.arena_bytes = plan.arena_bytes;
   const ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
   HONE_ASSIGN_OR_RETURN(NetworkTables tables,
-                        MakeTables(input.graph, input.target, plan, built.kernels, constants, params));
+                        MakeTables(graph, input.target, plan, built.kernels, constants, params));
   HONE_ASSIGN_OR_RETURN(built.library, Link(built.name, built.identifier, built.kernels, tables.object));
   built.header = HeaderText(input.graph, built.name, built.identifier);
   built.params = params.bytes;

@@ -21,8 +21,8 @@ struct BuildInput {
   const pipeline::BestFile* best = nullptr;  // null: default configurations
   std::string name;                          // of the files: libNAME.so, NAME.h, NAME.params
   int threads = 1;                           // for compiling
-  // Parts of a concatenation lie in it, and sums over their residual, where that is possible. Off for comparisons.
-  bool share_buffers = true;
+  // Where `best` says nothing else, or is null: parts of a concatenation lie in it, and sums over their residual.
+  pipeline::Sharing share;
 };
 
 struct BuiltLibrary {
@@ -30,11 +30,14 @@ struct BuiltLibrary {
   std::string identifier;                                // prefix of the C names
   std::string library, header, params, manifest, graph;  // file contents
   std::vector<NetworkKernel> kernels;
+  int slices = 0;    // concatenations that need no copying
+  int in_place = 0;  // nodes that write over their residual
   int64_t workspace_bytes = 0, params_bytes = 0, arena_bytes = 0;
   int missing = 0;  // tunable tasks that `best` has no configuration for
 };
 
-// kInvalid if `best` is of another network or target. The same input gives the same bytes.
+// The network is built with the alternatives of `best`; `graph` of the result, what it computes, is without them.
+// kInvalid if `best` is of another network or target, or has an alternative that this graph does not. The same input gives the same bytes.
 Result<BuiltLibrary> BuildLibrary(BuildInput input);
 
 // libNAME.so, NAME.h, NAME.params, NAME.graph.json and, last, manifest.json in `dir`, which is made if it is not there;

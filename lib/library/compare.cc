@@ -78,8 +78,10 @@ Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>&
     subject.runner = std::make_unique<NetworkRunner>(*subject.net);
     HONE_RETURN_IF_ERROR(subject.runner->Create(folders[i].ParamsPath(), inputs));
     const HoneNetInfo& info = subject.net->info();
-    for (int layer = 0; layer < info.layer_count; ++layer)
+    for (int layer = 0; layer < info.layer_count; ++layer) {
+      subject.compared.names.push_back(info.layers[layer].name);
       subject.compared.workloads.push_back(info.layers[layer].workload);
+    }
     subject.compared.layers.resize(subject.compared.workloads.size());
     HONE_RETURN_IF_ERROR(subject.runner->Run());
     subject.compared.outputs = subject.runner->Outputs();

@@ -20,6 +20,7 @@ struct CompareOptions {
 };
 
 struct Compared {
+  std::vector<std::string> names;           // of the layers: of the graph's nodes
   std::vector<std::string> workloads;       // of the layers
   std::vector<std::vector<double>> layers;  // seconds of each, a run; only if asked for
   std::vector<double> runs;                 // seconds of whole runs, a run

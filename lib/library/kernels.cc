@@ -18,7 +18,8 @@ Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKerne
   const pipeline::BestEntry* entry = best ? best->Find(kernel->task) : nullptr;
   if (entry && entry->config) {
     kernel->config = *entry->config;
-    kernel->source = pipeline::BestSourceName(entry->source);
+    // What has one schedule may have been measured to compare it; nobody chose it.
+    kernel->source = op->Tunable(kernel->workload) ? pipeline::BestSourceName(entry->source) : "fixed";
     return Status();
   }
   HONE_ASSIGN_OR_RETURN(kernel->config, op::DefaultConfig(kernel->workload, target));

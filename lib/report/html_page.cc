@@ -29,6 +29,7 @@ class Page {
     Verdict();
     Latencies();
     Layers();
+    Choices();
     Tasks();
     Tuning();
     Failures();
@@ -194,6 +195,32 @@ class Page {
     EndTable();
   }
 
+  void Choices() {
+    const PartitionFact& p = data_.partition;
+    if (p.chosen == 0 && data_.choices.empty()) return;
+    Section("choices", "Choices over the whole network");
+    if (p.chosen > 0) {
+      std::string fused;
+      for (const BenchLayer* layer : data_.FusedLayers()) fused += (fused.empty() ? "" : ", ") + layer->node;
+      html_.Element("p", fmt::format("By the kernels' own times {} places are computed otherwise than node by node: {} "
+                                     "together instead of {}. Of these {} are built{}.{}",
+                                     p.chosen, FormatSeconds(p.chosen_seconds), FormatSeconds(p.alone_seconds), p.built,
+                                     p.exact ? "" : " (there were too many to be sure that these are the best)",
+                                     fused.empty() ? "" : " Fused: " + fused + "."));
+    }
+    if (data_.choices.empty()) return;
+    Heading({"the network, run with and without", "with", "without", "built"}, 1, 2);
+    for (const ChoiceFact& c : data_.choices) {
+      html_.Open("tr");
+      Cell(ChoiceText(c.what));
+      Number(FormatSeconds(c.with_seconds));
+      Number(FormatSeconds(c.without_seconds));
+      Cell(c.kept ? "with" : "without");
+      html_.Close();
+    }
+    EndTable();
+  }
+
   void Tasks() {
     Section("tasks", "Tasks");
     Heading({"task", "uses", "best", "FLOP/s", "of peak", "trials", "failed", "built from", "config"}, 1, 6);
@@ -201,7 +228,7 @@ class Page {
       html_.Open("tr");
       html_.Open("td", {{"class", "wide id"}}).Element("code", task.id).Empty("br");
       html_.Element("span", task.workload).Close();
-      Number(FormatCount(task.weight));
+      Number(task.uses > 0 ? FormatCount(task.uses) : "not built");
       Number(TimeOrDash(task.seconds));
       Number(task.Flops() > 0 ? FormatSi(task.Flops(), "") : "-");
       Number(PercentText(data_.PeakShare(task.flop, task.seconds)));

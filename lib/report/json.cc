@@ -78,6 +78,7 @@ Json TaskJson(const ReportData& data, const TaskFact& task) {
   return {{"id", task.id},
           {"workload", task.workload},
           {"weight", task.weight},
+          {"uses", task.uses},
           {"flop", task.flop},
           {"best", std::move(best)},
           {"stopped", task.stopped},
@@ -94,6 +95,12 @@ std::string JsonText(const ReportData& data) {
   const Verification& v = bench.verification;
   Json tasks = Json::array();
   for (const TaskFact& task : data.tasks) tasks.push_back(TaskJson(data, task));
+  Json choices = Json::array();
+  for (const ChoiceFact& c : data.choices) {
+    choices.push_back(
+        {{"what", c.what}, {"with_seconds", c.with_seconds}, {"without_seconds", c.without_seconds}, {"kept", c.kept}});
+  }
+  const PartitionFact& p = data.partition;
   Json json = {{"version", kReportVersion},
                {"job", data.job},
                {"network", data.network},
@@ -113,6 +120,13 @@ std::string JsonText(const ReportData& data) {
                {"totals", TotalsJson(data.Sum())},
                {"tuned", LibraryJson(data, data.tuned())},
                {"untuned", data.untuned() != nullptr ? LibraryJson(data, *data.untuned()) : Json()},
+               {"partition",
+                {{"chosen", p.chosen},
+                 {"built", p.built},
+                 {"alone_seconds", p.alone_seconds},
+                 {"chosen_seconds", p.chosen_seconds},
+                 {"exact", p.exact}}},
+               {"choices", std::move(choices)},
                {"tasks", std::move(tasks)},
                {"inputs",
                 {{"bench", data.bench_path},

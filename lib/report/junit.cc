@@ -38,7 +38,10 @@ Case TaskCase(const TaskFact& task) {
 
 std::string JunitText(const ReportData& data) {
   std::vector<Case> cases = {VerificationCase(data)};
-  for (const TaskFact& task : data.tasks) cases.push_back(TaskCase(task));
+  for (const TaskFact& task : data.tasks) {
+    // An alternative that does not work is no failure of the network.
+    if (task.uses > 0 || task.HasCorrectTrial()) cases.push_back(TaskCase(task));
+  }
   int failures = 0;
   for (const Case& c : cases) failures += !c.failure.empty();
   HtmlWriter xml;

@@ -122,13 +122,26 @@ std::string MarkdownText(const ReportData& data) {
        fmt::format("largest error {:.1e} of the reference's standard deviation, allowed {:.1e}", v.max_error,
                    v.tolerance));
   const Totals totals = data.Sum();
+  std::string fused;
+  for (const BenchLayer* layer : data.FusedLayers()) fused += (fused.empty() ? "" : ", ") + layer->node;
+  if (!fused.empty()) line("fused", fused);
+  if (const PartitionFact& p = data.partition; p.chosen > 0) {
+    line("kernels", fmt::format("{} together with {} alternatives, {} without; {} of them built{}",
+                                FormatSeconds(p.chosen_seconds), p.chosen, FormatSeconds(p.alone_seconds), p.built,
+                                p.exact ? "" : " (perhaps not the best ones)"));
+  }
+  for (const ChoiceFact& c : data.choices) {
+    line("network", fmt::format("{} with {}, {} without: {}", FormatSeconds(c.with_seconds), ChoiceText(c.what),
+                                FormatSeconds(c.without_seconds), c.kept ? "built" : "not built"));
+  }
   line("tuning", TuningLine(data));
   line("spent",
        fmt::format("{} (compiling {}, summed over the cores; measuring {})", FormatSeconds(totals.wall_seconds),
                    FormatSeconds(totals.compile_seconds), FormatSeconds(totals.measure_seconds)));
   std::string missing;
   for (const TaskFact& task : data.tasks) {
-    if (task.source != "tuned") missing += (missing.empty() ? "" : ", ") + task.id + " (" + task.source + ")";
+    if (task.source != "tuned" && task.uses > 0)
+      missing += (missing.empty() ? "" : ", ") + task.id + " (" + task.source + ")";
   }
   if (!missing.empty()) line("not tuned", missing);
   if (bench.PredictedRatio() > 0) {

@@ -104,20 +104,42 @@ std::vector<TrialFact> Improvements(const TaskFact& task) {
 
 std::string ShortWorkload(const std::string& text) {
   const Result<Workload> workload = Workload::Parse(text);
-  if (!workload.ok() || workload->inputs.empty()) return text;
+  if (!workload.ok()) return text;
   const auto extents = [](const TensorType& type, size_t from) {
     return fmt::format("{}", fmt::join(type.shape.begin() + std::min(from, type.shape.size()), type.shape.end(), "x"));
   };
-  const bool conv = workload->inputs.size() > 1 && workload->inputs[1].shape.size() == 4;
-  std::string words = workload->op + " " + extents(workload->inputs[0], 1);
-  if (workload->inputs.size() > 1 && !workload->inputs[1].shape.empty())
-    words += fmt::format(" -> {}", workload->inputs[1].shape[0]);
-  if (conv) words += ", " + extents(workload->inputs[1], 2);
-  if (const Attribute* kernel = workload->Find("kernel")) words += fmt::format(", {}", fmt::join(kernel->values, "x"));
-  const std::vector<int64_t> stride = workload->Numbers("stride", {1});
-  if (!stride.empty() && stride[0] != 1) words += fmt::format(" s{}", stride[0]);
-  for (const EpilogueOp& op : workload->epilogue) words += EpilogueWord(op.kind);
+  std::string words;
+  for (const Workload& part : workload->Parts()) {
+    if (part.inputs.empty()) return text;
+    const bool first = words.empty();
+    const bool conv = part.inputs.size() > 1 && part.inputs[1].shape.size() == 4;
+    words += first ? part.op + " " + extents(part.inputs[0], 1) : ", then " + part.op;
+    if (part.inputs.size() > 1 && !part.inputs[1].shape.empty())
+      words += fmt::format(" -> {}", part.inputs[1].shape[0]);
+    if (conv) words += ", " + extents(part.inputs[1], 2);
+    if (const Attribute* kernel = part.Find("kernel")) {
+      words += fmt::format("{}{}", first ? ", " : " ", fmt::join(kernel->values, "x"));
+    }
+    const std::vector<int64_t> stride = part.Numbers("stride", {1});
+    if (!stride.empty() && stride[0] != 1) words += fmt::format(" s{}", stride[0]);
+    for (const EpilogueOp& op : part.epilogue) words += EpilogueWord(op.kind);
+  }
   return words;
+}
+
+std::string ChoiceText(const std::string& what) {
+  if (what == "alternatives") return "fused kernels and other layouts";
+  if (what == "slices") return "concatenations without copies";
+  if (what == "in_place") return "sums in place";
+  return what;
+}
+
+std::vector<const BenchLayer*> ReportData::FusedLayers() const {
+  std::vector<const BenchLayer*> fused;
+  for (const BenchLayer& layer : tuned().layers) {
+    if (layer.workload.find(" -> ") != std::string::npos) fused.push_back(&layer);
+  }
+  return fused;
 }
 
 std::string PercentText(double share) { return share > 0 ? fmt::format("{:.1f} %", 100 * share) : "-"; }

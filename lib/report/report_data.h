@@ -34,7 +34,8 @@ struct TaskFact {
   std::string id, workload;  // as in the task list
   int64_t weight = 1;        // how often the network computes it
   int64_t flop = 0;          // of one computation
-  // The choice that was built.
+  int64_t uses = 1;          // how often the library does; 0: an alternative that was not built, or its place
+  // The choice, of this task by itself.
   std::string source;     // "tuned", "anchor", "default"
   std::string from;       // id of the task whose records it comes from; empty for "default"
   std::string config;     // for people; empty for "default"
@@ -56,6 +57,21 @@ struct TaskFact {
   double Flops() const { return seconds > 0 ? static_cast<double>(flop) / seconds : 0; }  // FLOP/s; 0: unknown
 };
 
+// Something that was decided by running the network both ways.
+struct ChoiceFact {
+  std::string what;  // "alternatives", "slices", "in_place"
+  double with_seconds = 0, without_seconds = 0;
+  bool kept = false;
+};
+
+// Which kernels the network is made of, beyond one a node.
+struct PartitionFact {
+  int64_t chosen = 0, built = 0;  // places: by times measured alone, and after the network had been run with them
+  double alone_seconds = 0;       // sum of the kernels of the network as it stands; 0: unknown
+  double chosen_seconds = 0;      // with the chosen alternatives
+  bool exact = true;
+};
+
 struct Totals {
   int64_t trials = 0, ok = 0, pruned = 0, failed = 0;
   std::map<std::string, int64_t> failures;  // by kind
@@ -68,6 +84,8 @@ struct ReportData {
   std::string bench_path, tasks_path, best_path, records_path, out_path;  // as given
   BenchFile bench;
   std::vector<TaskFact> tasks;  // in the task list's order
+  PartitionFact partition;
+  std::vector<ChoiceFact> choices;
 
   const BenchLibrary& tuned() const;                     // REQUIRES: bench as ReadBenchFile gives it
   const BenchLibrary* untuned() const;                   // null if there was no baseline
@@ -77,6 +95,8 @@ struct ReportData {
   Totals Sum() const;
   std::string AlgorithmOf(
       const BenchLayer& layer) const;  // of the tuned library; empty: its default, or nothing to tune
+  // Its layers that several nodes were fused into.
+  std::vector<const BenchLayer*> FusedLayers() const;
   // How many of its layers are computed in which way, the most frequent first: "12 direct, 8 Winograd F(4x4)".
   std::string AlgorithmsText() const;
 };
@@ -91,7 +111,11 @@ Totals TotalsOf(const TaskFact& task);
 // The fastest correct time up to each trial that improved on it.
 std::vector<TrialFact> Improvements(const TaskFact& task);
 
-// A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; the text itself if it is of another shape.
+// "alternatives" and so on in words: "fused kernels", "concatenations without copies", "sums in place".
+std::string ChoiceText(const std::string& what);
+
+// A workload in a few words: "conv2d 64x56x56 -> 64, 3x3 s2 +bias +relu"; of a chain all its members: "conv2d 3x224x224
+// -> 64, 7x7 s2 +bias +relu, then max_pool2d 3x3 s2"; the text itself if it is of another shape.
 std::string ShortWorkload(const std::string& workload);
 
 // "12.3 %", or "-" for 0: unknown.

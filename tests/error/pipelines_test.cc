@@ -47,6 +47,9 @@ TEST_F(Pipelines, ThatNameWhatIsNotThere) {
   ExpectRefusedPipeline("network = \"models/none.json\"\ntargets = [\"cpu\"]\n",
                         {"pipelines/one.toml:1:", "models/none.json"});
   ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = [\"cpu\", \"cup\"]\n", {"pipelines/one.toml:2:", "cup"});
+  ExpectRefusedPipeline(kHead + "[tune]\ntrials = 3\ntuner = \"autto\"\n",
+                        {"pipelines/one.toml:5:", "unknown tuner `autto`", "did you mean `auto`?"});
+  ExpectRefusedPipeline(kHead + "[tune]\nlike = \"autotvn\"\n", {"pipelines/one.toml:4:", "autotvm"});
   ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = []\n", {"pipelines/one.toml:2:", "targets"});
 }
 

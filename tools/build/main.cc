@@ -21,8 +21,6 @@ int main(int argc, char** argv) {
   app.add_option("--input", options.inputs, "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
   app.add_option("--winograd", options.winograd, "refuse choices with a larger Winograd tile: off, 2, 4 or 6")
       ->capture_default_str();
-  app.add_flag("--apart", options.apart,
-               "copy concatenations and write no sum over its residual, to compare with");
   app.add_option("--jobs", options.jobs, "threads that compile (0: as many as cores)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

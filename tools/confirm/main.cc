@@ -5,20 +5,20 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "command/confirm.h"
+#include "command/trial_networks.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-confirm");
   hone::command::ConfirmOptions options;
+  std::string child;
   CLI::App app("Runs the network with the finalists of its tasks and takes those that are fastest there.",
                "hone-confirm");
-  app.add_option("--graph", options.graph, "graph file (nets/NET.graph.json)")->required();
-  app.add_option("--target", options.target, "target file (JSON)")->required();
-  app.add_option("--best", options.best, "what is best alone, with finalists (best/NET.TARGET.json)")->required();
-  app.add_option("--out", options.out, "file to write (best/NET.TARGET.confirmed.json); left alone if nothing changes")
-      ->required();
+  app.add_option("--graph", options.graph, "graph file (nets/NET.graph.json)");
+  app.add_option("--target", options.target, "target file (JSON)");
+  app.add_option("--best", options.best, "what is best alone, with finalists (best/NET.TARGET.json)");
+  app.add_option("--out", options.out, "file to write (best/NET.TARGET.confirmed.json); left alone if nothing changes");
   app.add_option("--choice", options.choice,
-                 "file to write: what is to be built, without figures (best/NET.TARGET.choice.json)")
-      ->required();
+                 "file to write: what is to be built, without figures (best/NET.TARGET.choice.json)");
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
   app.add_option("--input", options.inputs,
                  "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
@@ -28,7 +28,9 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "threads that compile (0: as many as cores)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  app.add_option("--child", child, "internal: time libraries in this process; the request, the reply goes to --out");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ConfirmAbi())) return *code;
+  if (!child.empty()) return hone::command::RunTrialChild(child, options.out);
   hone::InstallInterruptHandlers();
   return hone::command::RunConfirm(options);
 }

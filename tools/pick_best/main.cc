@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
   hone::command::PickBestOptions options;
   CLI::App app("Picks the best recorded configuration of each task.", "hone-pick-best");
   app.add_option("--tasks", options.tasks, "task list of the network (NET.TARGET.tasks.json)")->required();
+  app.add_option("--graph", options.graph,
+                 "graph of the network (NET.graph.json): also choose among its alternatives, by measured times");
   app.add_option("--records", options.records, "folder of the record files (TASKID.db)")->required();
   app.add_option("--out", options.out, "file to write (best/NET.TARGET.json); left alone if nothing changes")
       ->required();
@@ -22,6 +24,6 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--allow-missing", options.allow_missing,
                "take the same computation with another epilogue, or the default schedule, where a task has no records");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 3")) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 4")) return *code;
   return hone::command::RunPickBest(options);
 }

@@ -51,7 +51,7 @@ BuiltLibrary Built(const graph::Graph& graph, bool share) {
   input.target.threads = 2;
   input.name = "shared";
   input.threads = 2;
-  input.share_buffers = share;
+  input.share = {share, share};
   auto built = BuildLibrary(std::move(input));
   EXPECT_TRUE(built.ok()) << built.status().message();
   return built.ok() ? std::move(*built) : BuiltLibrary();

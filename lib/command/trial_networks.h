@@ -1,0 +1,68 @@
+// Libraries of one network in several variants, built into a temporary folder and timed against each other in a process
+// of their own. What hone-confirm asks with.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/result.h"
+#include "graph/graph.h"
+#include "graph/parameters.h"
+#include "library/compare.h"
+#include "pipeline/best_file.h"
+#include "target/target.h"
+
+namespace hone::command {
+
+struct TrialNetwork {
+  std::string folder;
+  int64_t params_bytes = 0;
+  int slices = 0, in_place = 0;  // how often memory is shared in it (library/build.h)
+};
+
+class TrialNetworks {
+ public:
+  // All are borrowed. `parameters`: values of kind `file`, or null. `where`: what errors name.
+  TrialNetworks(const graph::Graph& graph, const Target& target, const graph::ParameterValues* parameters, int threads,
+                std::string where)
+      : graph_(graph), target_(target), parameters_(parameters), threads_(threads), where_(std::move(where)) {}
+
+  // Takes the machine's lock file and makes the folder.
+  Status Open();
+
+  // The network with these choices. Shares the machine while it compiles.
+  Result<TrialNetwork> Build(const pipeline::BestFile& choice);
+  // Removes the files of one that is not needed any more.
+  void Drop(const TrialNetwork& network);
+
+  // Has the machine for itself. kCrashed if the process dies of one of them; kCorrupt if an output differs from those
+  // of the first network that was ever timed here by more than hone-bench would allow.
+  Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
+                                                 const library::CompareOptions& options);
+
+  // The task of a layer's workload in any of the networks; empty if it is none.
+  std::string TaskOf(const std::string& workload) const;
+
+ private:
+  const graph::Graph& graph_;
+  const Target& target_;
+  const graph::ParameterValues* parameters_;
+  int threads_;
+  std::string where_;
+  std::optional<MachineLock> machine_;
+  std::optional<TempDir> dir_;
+  int built_ = 0;
+  std::map<std::string, std::string> tasks_;  // by workload
+  std::vector<std::vector<double>> expected_;
+};
+
+// The process: reads a request from one file, writes the reply to the other (library/compare_messages.h). What goes
+// wrong is on stderr. Returns the exit code.
+int RunTrialChild(const std::string& request, const std::string& reply);
+
+}  // namespace hone::command

@@ -1,0 +1,47 @@
+#include "library/alternatives.h"
+
+#include <utility>
+
+#include "graph/shape.h"
+#include "op/operator.h"
+
+namespace hone::library {
+
+pipeline::Alternative ToFile(const graph::Alternative& alternative) {
+  pipeline::Alternative out;
+  out.replaces = alternative.replaces;
+  for (const graph::Node& node : alternative.by) out.by.push_back({node.name, node.workload.Text(), node.inputs});
+  return out;
+}
+
+Result<graph::Alternative> FromFile(const pipeline::Alternative& alternative) {
+  graph::Alternative out;
+  out.replaces = alternative.replaces;
+  for (const pipeline::AlternativeNode& node : alternative.by) {
+    const std::string what = "alternative `" + node.name + "`";
+    Result<Workload> workload = op::ParseChecked(node.workload);
+    if (!workload.ok()) return workload.status().WithContext(what);
+    Result<TensorType> type = graph::InferOutput(*workload);
+    if (!type.ok()) return type.status().WithContext(what);
+    out.by.push_back({node.name, std::move(*workload), node.inputs, std::move(*type)});
+  }
+  return out;
+}
+
+Result<std::vector<graph::Alternative>> FromFile(const std::vector<pipeline::Alternative>& alternatives) {
+  std::vector<graph::Alternative> out;
+  for (const pipeline::Alternative& alternative : alternatives) {
+    HONE_ASSIGN_OR_RETURN(graph::Alternative read, FromFile(alternative));
+    out.push_back(std::move(read));
+  }
+  return out;
+}
+
+std::set<std::string> TaskIds(const graph::Graph& graph, const Target& target) {
+  std::set<std::string> ids;
+  const std::string text = target.Text();
+  for (const graph::Node& node : graph.nodes) ids.insert(TaskId(node.workload, text));
+  return ids;
+}
+
+}  // namespace hone::library
