@@ -6,8 +6,11 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "op/operator.h"
+#include "record/store.h"
 #include "session/replay_file.h"
 #include "session/replay_table.h"
+#include "target/target.h"
 
 namespace hone::session {
 namespace {
@@ -93,6 +96,72 @@ TEST(Replay, ASpaceOfWhichNothingWorksIsRefused) {
   const auto run = Replay(replay, replay.MakeSpace(), {});
   ASSERT_FALSE(run.ok());
   EXPECT_NE(run.status().message().find("nothing to find"), std::string::npos);
+}
+
+// Finalists were measured again, twice as slow by then: what they are among themselves is from that time, what they are
+// beside the others is from before.
+TEST(Replay, FinalistsAreOnTheScaleOfTheOthers) {
+  const std::string workload = "dense(f32[1,8], f32[8,8])", target = Target().Text();
+  auto templates = ReplayTemplates(workload, target);
+  ASSERT_TRUE(templates.ok()) << templates.status().message();
+  ASSERT_EQ(templates->size(), 1U);
+  const std::string version = (*templates)[0].name + "=" + std::to_string((*templates)[0].version);
+  auto space = op::MakeTaskSpace(*Workload::Parse(workload), Target());
+  ASSERT_TRUE(space.ok()) << space.status().message();
+  const std::vector<uint64_t> legal = *space->LegalIndices(1 << 20);
+  ASSERT_GE(legal.size(), 4U);
+  const double first[] = {10e-6, 11e-6, 12e-6, 30e-6}, again[] = {22e-6, 20e-6, 24e-6};
+  auto dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  {
+    auto store = record::Store::OpenForWriting(dir->Join("a.db"), {"t", workload, target, version});
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    std::vector<Outcome> outcomes;
+    for (size_t i = 0; i < 4; ++i) {
+      Outcome o;
+      o.config = space->At(legal[i]);
+      o.state = TrialState::kOk;
+      o.artifact_digest = "artifact" + std::to_string(i);
+      o.median = first[i];
+      o.samples = {first[i]};
+      outcomes.push_back(o);
+    }
+    record::Session session;
+    session.fingerprint = "here";
+    session.settings = "{}";
+    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+    std::vector<record::Remeasured> finalists;
+    for (size_t i = 0; i < 3; ++i) {
+      outcomes[i].median = again[i];
+      outcomes[i].samples = {again[i]};
+      finalists.push_back({static_cast<int64_t>(i), outcomes[i]});
+    }
+    ASSERT_TRUE((*store)->Remeasure(finalists).ok());
+  }
+  auto replay = LoadReplay(dir->Join("a.db"));
+  ASSERT_TRUE(replay.ok()) << replay.status().message();
+  const double expected[] = {11e-6, 10e-6, 12e-6, 30e-6};  // 2.2, 1.8 and 2.0 times: 2.0 is taken out
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(replay->Find(legal[i])->median, expected[i], 1e-9) << i;
+}
+
+TEST(Replay, LoopsAreRemembered) {
+  int made = 0;
+  const search::LoopProgram loops =
+      RememberLoops([&made](const Workload&, const Config& config) -> Result<ir::Function> {
+        ++made;
+        if (config.index == 2) return Status::Invalid("no loops");
+        return ir::Function{"f" + std::to_string(config.index), {}, {}};
+      });
+  Config one, two;
+  one.template_name = two.template_name = "t";
+  one.index = 1, two.index = 2;
+  one.values = {{"a", KnobKind::kOther, {1}, {}}};
+  two.values = {{"a", KnobKind::kOther, {2}, {}}};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(loops(Workload(), one)->name, "f1");
+    EXPECT_FALSE(loops(Workload(), two).ok());
+  }
+  EXPECT_EQ(made, 2);
 }
 
 const char kText[] =

@@ -87,6 +87,33 @@ TEST(Auto, CorrectsAnEstimateThatIsWrong) {
   EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, 1, context), OnSurface), 1.25e-3);
 }
 
+// The estimate and the times speak for small `a`, so that only the rule leads to the large ones early: after eight
+// trials each group of four has a value that is new, until there are none.
+TEST(Auto, TriesANewValueInEachGroup) {
+  Space knobs("knobs");
+  knobs.Add(Knob::Choice("a", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  for (const char* name : {"b", "c"}) knobs.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8}));
+  TaskSpace space;
+  space.Add(std::move(knobs));
+  TunerContext context;
+  context.estimate = [](const Workload&, const Config& c) {
+    return std::vector<double>{0.5 * static_cast<double>(c.Number("a"))};
+  };
+  const Measure times = [](const Config& c) {
+    return OkOutcome(c, 1e-3 * std::exp(0.5 * static_cast<double>(c.Number("a"))));
+  };
+  const std::vector<uint64_t> all = Search(space, times, 8 + 4 * 28, 1, context);
+  std::set<std::pair<std::string, int64_t>> tried;
+  for (size_t begin = 0; begin < all.size() && tried.size() < 28; begin += 4) {
+    const size_t before = tried.size();
+    for (size_t i = begin; i < begin + 4; ++i) {
+      for (const char* name : {"a", "b", "c"}) tried.insert({name, space.At(all[i]).Number(name)});
+    }
+    EXPECT_GT(tried.size(), begin >= 8 ? before : 0) << "trials " << begin << " to " << begin + 3;
+  }
+  EXPECT_EQ(tried.size(), 28U);
+}
+
 TEST(Auto, BeginsWithTheDefaults) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
@@ -256,6 +283,20 @@ TEST(GaussianModel, MeansAndVariances) {
   };
   EXPECT_LT(variance(at), 1e-3);
   EXPECT_GT(variance(far), 0.05);
+}
+
+// Two values of one place: nearly without a prior the mean is theirs, weighed by what their variances are the inverse
+// of.
+TEST(GaussianModel, WhatIsDoubtedCountsLess) {
+  GaussianModel model(4, {1, 1, 1, 1});
+  GaussianSettings settings;
+  settings.noise = 0.1;
+  model.set_settings(settings);
+  const float place[4] = {0, 0, 0, 0};
+  model.Fit({{place, 0}, {place, 0}}, {0.0, 1.0}, false, {1, 100});
+  EXPECT_NEAR(model.Mean({place, 0}), 1.0 / 101, 1e-3);
+  model.Fit({{place, 0}, {place, 0}}, {0.0, 1.0}, false);
+  EXPECT_NEAR(model.Mean({place, 0}), 0.5, 1e-2);
 }
 
 }  // namespace
