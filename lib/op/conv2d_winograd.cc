@@ -10,6 +10,7 @@
 #include "op/conv2d_winograd_space.h"
 #include "op/conv2d_winograd_te.h"
 #include "op/epilogue.h"
+#include "op/pool_shape.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -22,6 +23,9 @@ using te::Tensor;
 // Transforms of more elements than this go through memory between their two halves: registers do not hold them, and
 // loops make a quarter of the code.
 constexpr int64_t kElementsInRegisters = 16;
+
+constexpr int64_t kNearBytes = 4096;  // ahead into the first-level cache
+constexpr int64_t kFarBytes = 32768;  // ahead into the second, at least: what arrives sooner waits for memory
 
 class Scheduler {
  public:
@@ -40,8 +44,8 @@ class Scheduler {
   void Add(Step step) { steps_.push_back(std::move(step)); }
 
   void Tasks() {
-    Add(Split("out", "oh", {k_.mh}, {"ty", "y"}));
-    Add(Split("out", "ow", {k_.mw}, {"tx", "x"}));
+    Add(Split("out", "oh", {k_.mh / l_.pool}, {"ty", "y"}));
+    Add(Split("out", "ow", {k_.mw / l_.pool}, {"tx", "x"}));
     Add(Split("out", "oco", {p_.oc_block}, {"oco.b", "oco.r"}));
     Add(Split("out", "oco.r", {p_.ocv}, {"oco.o", "oco.i"}));
     Add(Reorder("out", {"n", "ty", "tx", "oco.b", "oco.o", "oco.i", "y", "x", "oci"}));
@@ -66,7 +70,7 @@ class Scheduler {
       if (along_h) {
         Add(Unroll("out", "yx"));
       } else {
-        Add(Split("out", "yx", {k_.mw}, {"yx.y", "yx.x"}));
+        Add(Split("out", "yx", {k_.mw / l_.pool}, {"yx.y", "yx.x"}));
         Add(Unroll("out", "yx.x"));
         if (!rolled_) Add(Unroll("out", "yx.y"));
         if (rolled_) place = "yx.y";
@@ -76,7 +80,7 @@ class Scheduler {
       Add(Vectorize("tile", "ci"));
     }
     const char* stage = r_.tile.defined() ? "tile" : "out";
-    if (!rolled_ || along_h) Add(Unroll(stage, "y"));
+    if (!rolled_ || along_h || l_.pool > 1) Add(Unroll(stage, "y"));
     Add(Unroll(stage, "x"));
     if (!k_.both()) return;
     Add(ComputeAt("mrow", "out", tile_loop_));
@@ -101,7 +105,13 @@ class Scheduler {
     Add(Reorder("acc", {"i", "j", "p", "q", "io", "ii.o", "ii.i", "t", "co", "ci"}));
     Add(Vectorize("acc", "ci"));
     for (const char* axis : {"ii.i", "t", "co"}) Add(Unroll("acc", axis));
-    if (p_.prefetch > 0) Add(Prefetch("acc", "weight.packed", "ii.o", p_.prefetch));
+    if (p_.prefetch == WinogradPrefetch::kNear) Add(Prefetch("acc", "weight.packed", "ii.o", kNearBytes));
+    if (p_.prefetch == WinogradPrefetch::kFar) {
+      // Element after element is one stream: while all tiles meet the weights of one, those of a later one are fetched.
+      const int64_t element = l_.ic_blocks * k_.sh * k_.sw * l_.lanes * p_.ocv * l_.lanes * 4;
+      Add(Prefetch("m", "weight.packed", "co.o", RoundUp(kFarBytes, element)));
+      steps_.back().values.push_back(2);
+    }
   }
 
   void Inputs() {
@@ -145,17 +155,29 @@ class Scheduler {
   std::vector<Step> steps_;
 };
 
+// Of a convolution, or of one and a pool behind it (WinogradPoolApplies).
+WinogradLayer LayerOf(const Workload& workload, const Target& target) {
+  WinogradLayer l = WinogradLayer::Of(workload, target);
+  if (workload.chain()) {
+    l.pool = workload.then[0].Numbers("kernel", {1})[0];
+    l.pool_max = workload.then[0].op == "max_pool2d";
+  }
+  return l;
+}
+
 class Conv2dWinogradTemplate final : public Template {
  public:
-  const char* name() const override { return "conv2d_winograd"; }
-  int version() const override { return 2; }
+  explicit Conv2dWinogradTemplate(const char* name) : name_(name) {}
+
+  const char* name() const override { return name_; }
+  int version() const override { return 3; }
 
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return WinogradSpace(WinogradLayer::Of(workload, target));
+    return WinogradSpace(LayerOf(workload, target), name_);
   }
 
   Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override {
-    return WinogradDefault(space, WinogradLayer::Of(workload, target));
+    return WinogradDefault(space, LayerOf(workload, target));
   }
 
   void Limit(const Numerics& numerics, search::Space* space) const override {
@@ -169,7 +191,7 @@ class Conv2dWinogradTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    WinogradLayer l = WinogradLayer::Of(workload, target);
+    WinogradLayer l = LayerOf(workload, target);
     WinogradPoint p = WinogradPoint::Of(config);
     const Conv2dShape& s = l.s;
     HONE_ASSIGN_OR_RETURN(WinogradTransforms t, MakeTransforms(l.Tiles(p.m)));
@@ -194,6 +216,9 @@ class Conv2dWinogradTemplate final : public Template {
     instance.rounding = WinogradErrorBound(p.m);
     return instance;
   }
+
+ private:
+  const char* name_;
 };
 
 }  // namespace
@@ -206,7 +231,21 @@ bool WinogradApplies(const Workload& workload, const Target& target) {
 }
 
 const Template& Conv2dWinograd() {
-  static const Conv2dWinogradTemplate t;
+  static const Conv2dWinogradTemplate t("conv2d_winograd");
+  return t;
+}
+
+bool WinogradPoolApplies(const Workload& chain, const Target& target) {
+  const std::vector<Workload> parts = chain.Parts();
+  if (parts.size() != 2 || parts[0].HasEpilogue(EpilogueKind::kAdd) || !WinogradApplies(parts[0], target)) return false;
+  const Conv2dShape s = Conv2dShape::Of(parts[0]);
+  const PoolShape p = PoolShape::Of(parts[1]);
+  const bool window = p.kh == 2 && p.kw == 2 && p.sh == 2 && p.sw == 2 && p.pt + p.pl + p.pb + p.pr == 0;
+  return window && p.dh == 1 && p.dw == 1 && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
+}
+
+const Template& ChainWinogradPool() {
+  static const Conv2dWinogradTemplate t("chain_winograd_pool");
   return t;
 }
 

@@ -29,8 +29,9 @@
 //   tiles       tiles of the register tile, at most
 //   oc_block    output-channel vectors of a task
 //   block       tiles of a task
-//   prefetch    distance of the software prefetch in the weights, bytes; 0 = none
-// Rules: block, oc block, tiles, form, scratch, parallel, estimate; numerics, where they limit m.
+//   prefetch    of weights: "near", 4 KB ahead into the first-level cache; "far", those of a later element, 32 KB
+//               ahead or more, into the second, spread evenly over the products of this one; "none"
+// Rules: block, oc block, tiles, form, prefetch, scratch, parallel, estimate; numerics, where they limit m.
 #pragma once
 
 #include "op/operator.h"
@@ -41,5 +42,10 @@ namespace hone::op {
 bool WinogradApplies(const Workload& workload, const Target& target);
 
 const Template& Conv2dWinograd();
+
+// chain_winograd_pool: the same with a max or average pool behind it, of 2x2 windows with a stride of 2, no padding and
+// an even number of rows and columns: an inverse transform ends with the pooled part of its tile. Same knobs and rules.
+bool WinogradPoolApplies(const Workload& chain, const Target& target);
+const Template& ChainWinogradPool();
 
 }  // namespace hone::op

@@ -69,6 +69,12 @@ std::vector<int64_t> TileChoices(const WinogradLayer& l, int64_t block, int64_t 
   return {next, largest};
 }
 
+// Weights that stay near a core need no help. With a stride, elements leave out phases, and "far" would not know which.
+std::vector<std::string> PrefetchWords(const WinogradLayer& l) {
+  if (l.oc_blocks * l.ic_blocks * l.lanes * l.lanes * 4 * 16 < 1 << 18) return {"none"};
+  return l.Tiles(2).strided() ? std::vector<std::string>{"none", "near"} : std::vector<std::string>{"near", "far"};
+}
+
 double TaskImbalance(const WinogradLayer& l, const WinogradPoint& p) {
   const int64_t tiles = l.Tiles(p.m).count;
   const int64_t tasks = (l.oc_blocks / p.oc_block) * CeilDiv(tiles, p.block);
@@ -91,7 +97,8 @@ void ForEachPoint(const WinogradLayer& l, int64_t m, const std::function<void(co
       for (int64_t block : blocks) {
         for (int64_t tiles : TileChoices(l, block, ocv)) {
           for (bool by_channel : {true, false}) {
-            if (by_channel || oc_block > ocv) visit({m, by_channel, ocv, tiles, oc_block, block, 0});
+            if (!by_channel && oc_block <= ocv) continue;
+            visit({m, by_channel, ocv, tiles, oc_block, block, WinogradPrefetch::kNone});
           }
         }
       }
@@ -146,6 +153,10 @@ void AddRules(const WinogradLayer& l, Space* space) {
   add("form", [](const WinogradPoint& p) -> Rejection {
     if (p.by_channel || p.oc_block > p.ocv) return {};
     return std::string("one register tile of channels a task: the same as oc_xi");
+  });
+  add("prefetch", [l](const WinogradPoint& p) -> Rejection {
+    if (p.prefetch != WinogradPrefetch::kFar || p.by_channel || p.oc_block == l.oc_blocks) return {};
+    return fmt::format("what a task of {} of {} blocks reads is no stream, xi by xi", p.oc_block, l.oc_blocks);
   });
   const std::map<int64_t, Reach> reach = ReachOf(l);
   add("scratch", [l, reach](const WinogradPoint& p) -> Rejection {
@@ -223,12 +234,20 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
 double WinogradErrorBound(int64_t m) { return m <= 2 ? 2e-5 : m <= 4 ? 1e-4 : 3e-4; }
 
 WinogradPoint WinogradPoint::Of(const Config& c) {
-  return {c.Number("m"),        c.Word("form") == "oc_xi", c.Number("ocv"),     c.Number("tiles"),
-          c.Number("oc_block"), c.Number("block"),         c.Number("prefetch")};
+  const std::string prefetch = c.Word("prefetch");
+  return {c.Number("m"),
+          c.Word("form") == "oc_xi",
+          c.Number("ocv"),
+          c.Number("tiles"),
+          c.Number("oc_block"),
+          c.Number("block"),
+          prefetch == "far"    ? WinogradPrefetch::kFar
+          : prefetch == "near" ? WinogradPrefetch::kNear
+                               : WinogradPrefetch::kNone};
 }
 
-Space WinogradSpace(const WinogradLayer& l) {
-  Space space("conv2d_winograd");
+Space WinogradSpace(const WinogradLayer& l, const char* name) {
+  Space space(name);
   std::set<int64_t> blocks, tiles;
   for (int64_t m : l.Sizes()) {
     for (int64_t block : Blocks(l, m)) {
@@ -244,8 +263,7 @@ Space WinogradSpace(const WinogradLayer& l) {
   space.Add(Knob::Choice("tiles", {tiles.begin(), tiles.end()}));
   space.Add(Knob::Choice("oc_block", OcBlocks(l)));
   space.Add(Knob::Choice("block", {blocks.begin(), blocks.end()}));
-  bool far = l.oc_blocks * l.ic_blocks * l.lanes * l.lanes * 4 * 16 >= 1 << 18;
-  space.Add(Knob::Choice("prefetch", far ? std::vector<int64_t>{0, 4096} : std::vector<int64_t>{0}));
+  space.Add(Knob::Words("prefetch", PrefetchWords(l)));
   AddRules(l, &space);
   return space;
 }
@@ -263,14 +281,13 @@ Result<Config> WinogradDefault(const Space& space, const WinogradLayer& l) {
     });
   }
   if (!best) return Status::Invalid("conv2d_winograd: no point");
-  const Knob& prefetch = space.knobs().back();
   HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"m", best->m},
                                                        {"form", best->by_channel ? "oc_xi" : "xi_oc"},
                                                        {"ocv", best->ocv},
                                                        {"tiles", best->tiles},
                                                        {"oc_block", best->oc_block},
                                                        {"block", best->block},
-                                                       {"prefetch", prefetch.value(prefetch.size() - 1).numbers[0]}}));
+                                                       {"prefetch", PrefetchWords(l).back()}}));
   return LegalNear(space, config);
 }
 

@@ -36,6 +36,9 @@ struct WinogradLayer {
   int64_t lanes = 16;
   int threads = 1, registers = 32;
   int64_t ic_blocks = 1, oc_blocks = 1;
+  // Outputs are pooled by windows of pool x pool, which do not overlap: the largest, or the average. 1: not at all.
+  int64_t pool = 1;
+  bool pool_max = true;
 
   static WinogradLayer Of(const Workload& workload, const Target& target);
   WinogradTiles Tiles(int64_t m) const;
@@ -52,17 +55,20 @@ struct WinogradLayer {
 // The largest error against double precision in standard deviations of the output, whatever the taps.
 double WinogradErrorBound(int64_t m);
 
+enum class WinogradPrefetch { kNone, kNear, kFar };
+
 struct WinogradPoint {
   int64_t m;
   bool by_channel;  // form=oc_xi
-  int64_t ocv, tiles, oc_block, block, prefetch;
+  int64_t ocv, tiles, oc_block, block;
+  WinogradPrefetch prefetch;
 
   static WinogradPoint Of(const Config& config);
   // Input channels unrolled in the products: large register tiles hide a loop's cost without.
   int64_t UnrollIc() const { return ocv * tiles >= 16 ? 4 : 8; }
 };
 
-search::Space WinogradSpace(const WinogradLayer& layer);
+search::Space WinogradSpace(const WinogradLayer& layer, const char* name = "conv2d_winograd");
 // The legal point with the least estimated time.
 Result<Config> WinogradDefault(const search::Space& space, const WinogradLayer& layer);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "op/conv2d_winograd_space.h"
 #include "op/conv_volume.h"
 #include "op/estimate_parts.h"
 #include "op/shapes.h"
@@ -17,6 +18,7 @@ constexpr double kRoundCycles = 0.15;  // of an unrolled loop, beside the arithm
 constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
 constexpr double kHiddenShare = 0.35;  // of reading from the second level: the rest runs beside the arithmetic
 constexpr double kEarly = 0.85;        // of waiting for weights is left with software prefetch
+constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
 constexpr CacheModel kCaches;
 
 struct Tiles {
@@ -59,16 +61,6 @@ DirectView ViewOf(const Workload& workload, const Target& target) {
   l.ic_lanes = s.plain_input ? s.cg : l.lanes;
   l.oc_blocks = CeilDiv(s.o, l.lanes);
   return l;
-}
-
-// One axis of Winograd's tiles: m outputs of a phase of r taps; a stride makes that many phases, summed as channels.
-struct WinogradAxis {
-  int64_t m, elements, phases, tiles;
-};
-
-WinogradAxis AxisOf(int64_t taps, int64_t stride, int64_t out, int64_t m) {
-  if (taps == 1) return {1, 1, 1, out};
-  return {m, m + CeilDiv(taps, stride) - 1, std::min(stride, taps), CeilDiv(out, m)};
 }
 
 }  // namespace
@@ -142,48 +134,51 @@ std::vector<double> EstimateWinograd(const Workload& workload, const Target& tar
   const DirectView l = ViewOf(workload, target);
   const Conv2dShape& s = l.s;
   const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1);
-  const WinogradAxis rows_axis = AxisOf(s.kh, s.sh, s.oh, m), columns_axis = AxisOf(s.kw, s.sw, s.ow, m);
+  const WinogradTiles k = WinogradLayer::Of(workload, target).Tiles(m);
   const bool by_channel = WordOr(c, "form", "xi_oc") == "oc_xi";
   const int64_t ocv = NumberOr(c, "ocv", 2), width = NumberOr(c, "tiles", 14);
-  const int64_t all_tiles = rows_axis.tiles * columns_axis.tiles;
+  const int64_t all_tiles = k.count;  // of all images: tasks know no images
   const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
   const int64_t block = std::clamp<int64_t>(NumberOr(c, "block", all_tiles), 1, all_tiles);
-  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1), prefetch = Prefetches(c) ? 1 : 0;
-  const double xi = D(rows_axis.elements * columns_axis.elements), n = D(s.n);
-  const double ic = D(l.ic_blocks * l.lanes * rows_axis.phases * columns_axis.phases);
+  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1);
+  const bool far = WordOr(c, "prefetch", "none") == "far";
+  // Elements of a tile; input channels, each phase one of its own; products of an element with all of them: where
+  // phases have a tap less, some have none.
+  const double xi = D(k.ah * k.aw), ic = D(l.ic_blocks * l.lanes * k.sh * k.sw);
+  const double length = D(k.Products() * l.ic_blocks * l.lanes) / xi;
   const double tile_blocks = D(CeilDiv(all_tiles, block)), oc_blocks = D(CeilDiv(l.oc_blocks, oc_block));
-  const double tasks = n * tile_blocks * oc_blocks;
+  const double tasks = tile_blocks * oc_blocks;
 
   Tiles tiles;
   for (const auto& [rows, a] : Pieces(l.oc_blocks, ocv)) {
     for (const auto& [size, blocks] : Pieces(all_tiles, block)) {
       for (const auto& [w, b] : Pieces(size, width)) {
-        tiles.steps += D(a * blocks * b) * ic * StepCycles(D(rows), D(w), D(w), l.registers);
+        tiles.steps += D(a * blocks * b) * length * StepCycles(D(rows), D(w), D(w), l.registers);
         tiles.count += D(a * blocks * b);
       }
     }
   }
-  tiles.steps *= n * xi, tiles.count *= n * xi;
-  const double ideal = n * D(s.oh * s.ow * s.kh * s.kw) * D(l.ic_blocks * l.lanes) * D(l.oc_blocks) / 2;
+  tiles.steps *= xi, tiles.count *= xi;
+  const double ideal = D(s.n * s.oh * s.ow * s.kh * s.kw) * D(l.ic_blocks * l.lanes) * D(l.oc_blocks) / 2;
 
-  const double all = xi * ic * D(l.oc_blocks * l.lanes) * 4;
-  const double early = prefetch > 0 ? kEarly : 1;
-  const double one = ic * D(ocv * l.lanes) * 4, repeats = D(CeilDiv(block, width));
+  const double all = xi * length * D(l.oc_blocks * l.lanes) * 4;
+  const double early = far ? kSpread : Prefetches(c) ? kEarly : 1;
+  const double one = length * D(ocv * l.lanes) * 4, repeats = D(CeilDiv(block, width));
   // Read by each block of tiles; again for each register tile where they do not stay in the first level.
-  const double weights = early * kCaches.Read(all * n * tile_blocks, std::max(all / oc_blocks, 2 * kCaches.l1_bytes)) +
-                         kHiddenShare * kCaches.Read(all * n * tile_blocks * (repeats - 1), one) +
+  const double weights = early * kCaches.Read(all * tile_blocks, std::max(all / oc_blocks, 2 * kCaches.l1_bytes)) +
+                         kHiddenShare * kCaches.Read(all * tile_blocks * (repeats - 1), one) +
                          early * all / kCaches.l3_rate * (oc_blocks > 1 ? 1 : D(l.threads));
   const double v_bytes = xi * D(block) * ic * 4, m_bytes = xi * D(block * (by_channel ? ocv : oc_block) * l.lanes) * 4;
   // Input: two passes of about 1.5 operations an element and pass, with the loads and stores of v.
-  const double in = n * tile_blocks * oc_blocks * D(block) * ic / D(l.lanes) * xi * 4.5;
-  const double out = n * D(all_tiles) * D(l.oc_blocks) * xi * 3.0;
-  const double v_reads = n * tile_blocks * oc_blocks * v_bytes * D(CeilDiv(oc_block, ocv));
+  const double in = tile_blocks * oc_blocks * D(block) * ic / D(l.lanes) * xi * 4.5;
+  const double out = D(all_tiles) * D(l.oc_blocks) * xi * 3.0;
+  const double v_reads = tile_blocks * oc_blocks * v_bytes * D(CeilDiv(oc_block, ocv));
   const double v_plane = D(block) * ic * 4;  // of one xi
   const double scratch = 2 * kHiddenShare *
                          (kCaches.Read(v_reads, by_channel ? v_bytes : v_plane) +
-                          kCaches.Read(n * tile_blocks * oc_blocks * (v_bytes + 2 * m_bytes), v_bytes + m_bytes));
+                          kCaches.Read(tile_blocks * oc_blocks * (v_bytes + 2 * m_bytes), v_bytes + m_bytes));
   const double loops =
-      tiles.count * (kRoundCycles * ic / D(unroll) + kTileCycles + D(ocv * width)) + tasks * kTaskCycles;
+      tiles.count * (kRoundCycles * length / D(unroll) + kTileCycles + D(ocv * width)) + tasks * kTaskCycles;
   const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), l.threads)) * D(l.threads) / tasks *
                            (oc_blocks * D(oc_block) / D(l.oc_blocks)) * (tile_blocks * D(block) / D(all_tiles));
   const double cycles = (tiles.steps + weights + in + out + scratch + loops) * imbalance / D(l.threads);

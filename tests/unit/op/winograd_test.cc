@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "base/rng.h"
+#include "compile/compile.h"
 #include "op/conv2d_winograd.h"
 #include "op/conv2d_winograd_space.h"
+#include "op/estimate.h"
+#include "task/step.h"
 #include "unit/op/kernel_case.h"
 
 namespace hone::op {
@@ -197,6 +200,83 @@ TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
         EXPECT_EQ(why_capped->rfind("numerics:", 0), 0u) << *why_capped;
       }
     }
+  }
+}
+
+TEST(WinogradSpace, FetchesWhatIsAStream) {
+  Target target = HostWith(64, 32, 2);
+  target.vector_bytes = 64, target.vector_registers = 32;
+  auto words = [&](const char* text) {
+    std::set<std::string> found;
+    search::Space space = *Conv2dWinograd().MakeSpace(*ParseChecked(text), target);
+    for (uint64_t i = 0; i < space.size(); ++i) {
+      Config c = space.At(i);
+      if (space.Reject(c)) continue;
+      found.insert(c.Word("prefetch"));
+      // In the other form an element's weights of some channels are followed by those of other tasks' channels.
+      const bool stream = c.Word("form") == "oc_xi" || c.Number("oc_block") == 16;
+      EXPECT_TRUE(c.Word("prefetch") != "far" || stream) << c.Text();
+    }
+    return found;
+  };
+  using Words = std::set<std::string>;
+  EXPECT_EQ(words("conv2d(f32[1,256,14,14], f32[256,256,3,3], pad=1)"), (Words{"near", "far"}));
+  EXPECT_EQ(words("conv2d(f32[1,256,28,28], f32[256,256,3,3], stride=2, pad=1)"), (Words{"none", "near"}));
+  EXPECT_EQ(words("conv2d(f32[1,32,28,28], f32[32,32,3,3], pad=1)"), (Words{"none"}));  // 64 KB stay near a core
+}
+
+// The distance is whole elements, and the loops have room for the lines: else there would be no prefetch at all.
+TEST(WinogradSpace, FarPrefetchIsThere) {
+  Target target = HostWith(64, 32, 2);
+  Workload w = *ParseChecked("conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1)");
+  search::Space space = *Conv2dWinograd().MakeSpace(w, target);
+  uint64_t index = 0;
+  auto like = [&](const Config& c) {
+    return c.Number("m") == 4 && c.Number("ocv") == 2 && c.Word("form") == "oc_xi" && c.Word("prefetch") == "far";
+  };
+  while (index < space.size() && !(like(space.At(index)) && space.Legal(index))) ++index;
+  ASSERT_LT(index, space.size());
+  compile::CompileOptions keep;
+  keep.keep_text = true;
+  Result<compile::CompiledKernel> kernel = compile::CompileKernel(w, target, space.At(index), keep);
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  // 128 channels x 2 vectors of 64 bytes are 16 KB: two elements ahead.
+  EXPECT_NE(StepsText(kernel->steps).find("prefetch m weight.packed co.o 32768 2"), std::string::npos);
+  EXPECT_NE(kernel->program.find("prefetch(weight.packed["), std::string::npos) << kernel->program;
+}
+
+// The first part of the estimate is the register tiles' share of a direct convolution's ideal cycles. Tiles that come
+// out even keep both multiply-add units busy, so it is the share of the multiplications, as counted by hand.
+TEST(WinogradEstimate, CountsTheMultiplications) {
+  Target target = HostWith(64, 32, 2);
+  target.vector_bytes = 64, target.vector_registers = 32;
+  struct Case {
+    const char* workload;
+    int64_t m, tiles, block;
+    double share;
+  };
+  const Case cases[] = {
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1)", 4, 14, 98, 36.0 / 144},
+      {"conv2d(f32[3,64,56,56], f32[64,64,3,3], pad=1)", 4, 14, 196, 36.0 / 144},
+      {"conv2d(f32[8,64,8,8], f32[64,64,3,3], pad=1)", 4, 8, 16, 36.0 / 144},  // a task has four images
+      {"conv2d(f32[1,64,28,28], f32[64,64,5,5], pad=2)", 2, 14, 98, 36.0 / 100},
+      {"conv2d(f32[1,64,28,28], f32[64,64,1,7], pad=0,3,0,3)", 4, 14, 98, 10.0 / 28},
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=2, pad=1)", 4, 7, 49, 81.0 / 144},
+      {"conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=2, pad=1)", 2, 14, 98, 25.0 / 36},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.workload);
+    Config config;
+    config.template_name = "conv2d_winograd";
+    auto number = [&](const char* name, int64_t value) {
+      KnobValue v;
+      v.name = name, v.kind = KnobKind::kOther, v.numbers = {value};
+      config.values.push_back(std::move(v));
+    };
+    number("m", c.m), number("ocv", 2), number("tiles", c.tiles), number("oc_block", 4), number("block", c.block);
+    std::vector<double> estimate = EstimateCost(*ParseChecked(c.workload), target, config);
+    ASSERT_EQ(estimate.size(), EstimateNames("conv2d_winograd").size());
+    EXPECT_NEAR(std::exp(estimate[1]) - 1, c.share, 0.1 * c.share);
   }
 }
 
