@@ -33,6 +33,19 @@ function(hone_test name)
   endif()
 endfunction()
 
+# hone_plugin(NAME SOURCES x.cc ...): operators of a user (lib/op/plugin.h) as bin/plugins/NAME.so. It holds its own copy
+# of the layers it uses and shows nothing but the two functions that the tools look for. `ninja tools` builds those of examples/.
+function(hone_plugin name)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  add_library(${name} MODULE ${arg_SOURCES})
+  target_compile_definitions(${name} PRIVATE HONE_PLUGIN)
+  target_compile_options(${name} PRIVATE -fno-gnu-unique)  # what a template keeps is each plugin's own
+  set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/plugins)
+  target_link_libraries(${name} PRIVATE hone_op)
+  target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,defs LINKER:--gc-sections)
+endfunction()
+
 # Subdirectories in the order given; a layer's CMakeLists.txt lists its sources itself. One that is missing is an error.
 function(hone_subdirectories)
   foreach(dir ${ARGN})

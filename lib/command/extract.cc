@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "command/load_graph.h"
 #include "graph/graph_json.h"
@@ -19,9 +20,12 @@
 #include "onnx/import.h"
 #include "onnx/report.h"
 #include "pipeline/task_file.h"
+#include "graph/single.h"
+#include "library/alternatives.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
+#include "op/plugin.h"
 namespace {
 
 struct Network {
@@ -42,6 +46,10 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
     return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
   }
   if (EndsWith(options.network, ".json")) {
+  if (graph::IsWorkload(options.network)) {
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::GraphOfWorkload(options.network));
+    return network;
+  }
     HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network));
   } else {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
@@ -133,7 +141,8 @@ Status Extract(const ExtractOptions& options) {
   }
   for (const pipeline::TaskEntry& task : list.tasks) {
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
-                               pipeline::TaskFileText(task.id, task.workload, list.target, task.flop)));
+                               pipeline::TaskFileText(task.id, task.workload, list.target, task.flop, plugin,
+                                                      plugin.empty() ? "" : digests[plugin])));
   }
   if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
   HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));
@@ -159,11 +168,21 @@ int RunExtract(const ExtractOptions& options) {
 int RunExtractCheck(const ExtractOptions& options) {
   const auto shapes = onnx::ParseInputShapes(options.inputs);
   if (!shapes.ok()) return ExitCodeOf(shapes.status());
+  std::map<std::string, std::string> digests;
+  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
   const auto report = onnx::CheckOnnx(options.check, *shapes);
   if (!report.ok()) return ExitCodeOf(report.status());
+  for (const std::string& file : op::LoadedPlugins()) {
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    digests[file] = Digest128(bytes).Hex();
+  }
+  graph.plugins.clear();
+  for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   fwrite(report->text.data(), 1, report->text.size(), stdout);
   if (fflush(stdout) != 0) return kFailed;
   return report->usable ? kDone : kFailed;
 }
 
 }  // namespace hone::command
+    HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
+    const std::string plugin = op::PluginOf(workload.op);

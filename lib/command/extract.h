@@ -11,6 +11,7 @@ struct ExtractOptions {
   std::vector<std::string> inputs;  // of a model: NAME=1,3,224,224, the shapes of its inputs
   std::string check;                // with RunExtractCheck: the model
   std::string target;               // target file (JSON)
+  std::vector<std::string> plugins; // libraries with operators of users (op/plugin.h)
   std::string graph;                // files to write: nets/NET.graph.json,
   std::string tasks;                // tasks/NET.TARGET.tasks.json
   std::string task_dir;             // folder of TASKID.task.json

@@ -1,15 +1,18 @@
 #include "define/define.h"
 
+#include <cstdlib>
+#include <exception>
 #include <map>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "define/tables.h"
 
 namespace hone::define {
 namespace {
 
-const std::map<std::string, Definition>& All() {
-  static const std::map<std::string, Definition> all = [] {
+std::map<std::string, Definition>& All() {
+  static std::map<std::string, Definition> all = [] {
     std::map<std::string, Definition> map;
     for (auto table : {Elementwise, Reductions, Movement, Windows, Norms}) {
       for (Definition& d : table()) {
@@ -22,7 +25,22 @@ const std::map<std::string, Definition>& All() {
   return all;
 }
 
+// A user's own code may throw; nothing of that passes on.
+Result<Shape> ShapeOf(const Definition& d, const Workload& w) {
+  try {
+    return d.shape(w);
+  } catch (const std::exception& e) {
+    return Status::Invalid(w.op + ": its shape function threw an exception: " + e.what());
+  }
+}
+
 }  // namespace
+
+Status Register(Definition definition) {
+  const std::string name = definition.name;
+  if (All().emplace(name, std::move(definition)).second) return Status();
+  return Status::Invalid("there is an operator `" + name + "` already");
+}
 
 const Definition* Find(const std::string& name) {
   auto found = All().find(name);
@@ -40,7 +58,7 @@ Result<TensorType> InferOutput(const Workload& w) {
   HONE_CHECK(d != nullptr);
   HONE_RETURN_IF_ERROR(CheckInputs(w, d->least_inputs, d->most_inputs));
   HONE_RETURN_IF_ERROR(CheckAttributes(w, d->attributes));
-  HONE_ASSIGN_OR_RETURN(Shape shape, d->shape(w));
+  HONE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*d, w));
   HONE_ASSIGN_OR_RETURN(shape, Checked(w, std::move(shape)));
   return TensorType{w.inputs[0].type, std::move(shape)};
 }
@@ -50,7 +68,13 @@ Values Evaluate(const Workload& w, const std::vector<const Values*>& inputs, int
   HONE_CHECK(d != nullptr);
   const Shape shape = *d->shape(w);
   Values out(static_cast<size_t>(Product(shape)), 0.0);
-  d->evaluate(w, inputs, shape, threads, &out);
+  try {
+    d->evaluate(w, inputs, shape, threads, &out);
+  } catch (const std::exception& e) {
+    // There is no reference then, and nothing that could be checked.
+    LogError(w.op + ": its evaluate function threw an exception: " + e.what());
+    std::_Exit(1);
+  }
   return out;
 }
 

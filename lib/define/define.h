@@ -41,6 +41,9 @@ struct Definition {
   bool elementwise = false;
 };
 
+// Adds a definition that a plugin brought. kInvalid if the name is taken. Before any thread looks for definitions.
+Status Register(Definition definition);
+
 // Null if this layer does not define it.
 const Definition* Find(const std::string& name);
 std::vector<std::string> Names();  // in no particular order

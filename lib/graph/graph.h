@@ -57,6 +57,13 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 
+// A plugin (op/plugin.h) that has operators of a graph.
+struct GraphPlugin {
+  std::string file;
+  std::string digest;  // of its content when the graph was made: another plugin makes another graph file
+  bool operator==(const GraphPlugin&) const = default;
+};
+
 struct Graph {
   std::string name;   // of [A-Za-z0-9_.-]
   uint64_t seed = 1;  // of all seeded parameters
@@ -64,6 +71,7 @@ struct Graph {
   std::vector<std::string> outputs;  // names of tensors
   std::vector<Parameter> parameters;
   std::vector<Node> nodes;
+  std::vector<GraphPlugin> plugins;
 
   const Parameter* FindParameter(const std::string& name) const;
   const Node* FindNode(const std::string& name) const;
@@ -75,6 +83,8 @@ struct Graph {
 
 // Operands that a workload takes: its inputs and those its epilogue implies.
 size_t OperandCount(const Workload& workload);
+// Their types, in order. kInvalid where the workload makes no sense.
+Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 
 // Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names
 // the nodes of a cycle.
@@ -83,8 +93,6 @@ Status SortNodes(Graph* graph);
 // Names distinct, tensors present, node order, operators known, operand counts, shapes, parameter recipes; fills in
 // each node's output type. kInvalid with the node or tensor and the rule.
 Status CheckGraph(Graph* graph);
-// Their types, in order. kInvalid where the workload makes no sense.
-Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 
 // How often each tensor is read: by nodes, and once for each time it stands among the outputs.
 std::map<std::string, int> CountReads(const Graph& graph);

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/suggest.h"
+#include "op/plugin.h"
 
 namespace hone::graph {
 namespace {
@@ -123,10 +124,17 @@ std::string GraphText(const Graph& graph) {
     json["inputs"] = node.inputs;
     nodes.push_back(std::move(json));
   }
+  std::string plugins;
+  for (const GraphPlugin& p : graph.plugins) {
+    Json json;
+    json["file"] = p.file, json["digest"] = p.digest;
+    plugins += (plugins.empty() ? " \"plugins\": [" : ", ") + json.dump();
+  }
+  if (!plugins.empty()) plugins += "],\n";
   return fmt::format(
-      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n \"inputs\": {},\n \"outputs\": {},\n \"parameters\": {},\n "
+      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{} \"inputs\": {},\n \"outputs\": {},\n \"parameters\": {},\n "
       "\"nodes\": {}\n}}\n",
-      kGraphVersion, Json(graph.name).dump(), graph.seed, List(inputs), Json(graph.outputs).dump(), List(parameters),
+      kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, List(inputs), Json(graph.outputs).dump(), List(parameters),
       List(nodes));
 }
 
@@ -141,6 +149,14 @@ Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.Read("seed", &seed));
   if (seed < 0) return reader.Error("seed", "must be 0 or more");
   graph.seed = static_cast<uint64_t>(seed);
+  if (reader.Has("plugins")) {
+    HONE_RETURN_IF_ERROR(ReadItems(&reader, "plugins", &graph.plugins, [](JsonReader* item, GraphPlugin* plugin) {
+      HONE_RETURN_IF_ERROR(item->Read("file", &plugin->file));
+      HONE_RETURN_IF_ERROR(item->Read("digest", &plugin->digest));
+      HONE_RETURN_IF_ERROR(item->Finish());
+      return op::LoadPlugin(plugin->file).WithContext(item->file());
+    }));
+  }
   HONE_RETURN_IF_ERROR(ReadItems(&reader, "inputs", &graph.inputs, [](JsonReader* item, GraphInput* input) {
     HONE_RETURN_IF_ERROR(item->Read("name", &input->name));
     HONE_RETURN_IF_ERROR(ReadShape(item, &input->type));

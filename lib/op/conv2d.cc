@@ -10,6 +10,7 @@
 #include "op/conv_direct_space.h"
 #include "op/conv_grouped.h"
 #include "op/epilogue.h"
+#include "op/gpu_conv2d.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -87,6 +88,7 @@ class Conv2dOperator final : public Operator {
   // Another algorithm is another template: its file pair, and a line here after those it competes with.
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
     Conv2dShape s = Conv2dShape::Of(w);
+    if (target.IsGpu()) return GpuConv2dTemplates(w, target);
     if (target.kind != TargetKind::kCpu) return {};
     int64_t lanes = target.FloatLanes();
     if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};

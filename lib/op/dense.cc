@@ -5,6 +5,7 @@
 #include "op/dense_reference.h"
 #include "op/dense_template.h"
 #include "op/epilogue.h"
+#include "op/gpu_dense.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -45,7 +46,8 @@ class DenseOperator final : public Operator {
     operands.push_back(std::move(out));
     return operands;
   }
-  std::vector<const Template*> Templates(const Workload&, const Target& target) const override {
+  std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
+    if (target.IsGpu()) return GpuDenseTemplates(w);
     if (target.kind != TargetKind::kCpu) return {};
     return {&DensePacked()};
   }

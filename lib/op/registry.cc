@@ -16,6 +16,7 @@
 #include "op/norm.h"
 #include "op/operator.h"
 #include "op/pool.h"
+#include "op/plugin.h"
 #include "op/pool3d.h"
 #include "op/reduce.h"
 
@@ -43,6 +44,7 @@ constexpr const char* kExamples[] = {
     "conv2d(f32[1,16,7,7], f32[16,16,3,3])",           "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
     "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)", "dense(f32[1,16], f32[16,16])",
     "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)", "conv3d(f32[1,57,3,7,7], f32[38,3,3,3,3], groups=19)",
+    "dense(f32[32,16], f32[16,16])",
     "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",       "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
 };
 
@@ -58,11 +60,10 @@ Result<const Operator*> FindOperator(const std::string& name) {
   for (const Operator* op : All()) {
     if (name == op->name()) return op;
   }
+  if (const Operator* op = FindPluginOperator(name)) return op;
   return Status::Unsupported(fmt::format("unknown operator `{}`{}", name, SuggestionText(name, OperatorNames())));
 }
 
-std::vector<std::string> OperatorNames() {
-  std::vector<std::string> names;
 Result<const Operator*> FindOperator(const Workload& workload) {
   if (workload.chain()) return &Chain();
   return FindOperator(workload.op);
@@ -73,7 +74,10 @@ std::string MemberOperandName(const std::string& name, size_t member) {
   return member == 1 ? "then." + name : fmt::format("then{}.{}", member, name);
 }
 
+std::vector<std::string> OperatorNames() {
+  std::vector<std::string> names;
   for (const Operator* op : All()) names.push_back(op->name());
+  for (const Operator* op : PluginOperators()) names.push_back(op->name());
   return names;
 }
 
@@ -135,14 +139,19 @@ std::string SpaceVersionText() {
         text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), t->version());
     }
   };
-  for (const char* example : kExamples) {
-    Result<Workload> workload = ParseChecked(example);
-    add(**FindOperator(*workload), *workload);
-  }
-  for (const Operator* op : All()) {
-    if (op->name() != std::string("conv2d") && op->name() != std::string("dense") &&
-        op->name() != std::string("conv3d"))
-      add(*op, Workload{op->name(), {}, {}, {}});
+  Target gpu;
+  gpu.kind = TargetKind::kOpenCl;
+  for (const Target& each : {target, gpu}) {
+    target = each;
+    for (const char* example : kExamples) {
+      Result<Workload> workload = ParseChecked(example);
+      add(**FindOperator(*workload), *workload);
+    }
+    for (const Operator* op : All()) {
+      if (op->name() != std::string("conv2d") && op->name() != std::string("dense") &&
+          op->name() != std::string("conv3d"))
+        add(*op, Workload{op->name(), {}, {}, {}});
+    }
   }
   return text;
 }

@@ -22,7 +22,9 @@ std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t exte
 }
 
 SimpleOperator::SimpleOperator(std::string name, int version, FixedTemplate::Builder builder)
-    : name_(std::move(name)), template_(name_ + "_default", version, builder) {}
+    : name_(std::move(name)),
+      template_(name_ + "_default", version, builder),
+      gpu_template_(name_ + "_gpu", version, builder) {}
 
 Layout SimpleOperator::ActivationLayout(const TensorType& type) { return op::ActivationLayout(type); }
 
@@ -44,6 +46,7 @@ std::vector<Operand> SimpleOperator::Operands(const Workload& workload, const Ta
 }
 
 std::vector<const Template*> SimpleOperator::Templates(const Workload&, const Target& target) const {
+  if (target.IsGpu()) return {&gpu_template_};
   if (target.kind != TargetKind::kCpu) return {};
   return {&template_};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "op/fixed_template.h"
+#include "op/gpu_plain.h"
 #include "op/operator.h"
 
 namespace hone::op {
@@ -16,7 +17,7 @@ std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t exte
 
 class SimpleOperator : public Operator {
  public:
-  // Names the operator; its template is "<name>_default".
+  // Names the operator; its template is "<name>_default", on GPUs "<name>_gpu".
   SimpleOperator(std::string name, int version, FixedTemplate::Builder builder);
 
   const char* name() const override { return name_.c_str(); }
@@ -41,6 +42,7 @@ class SimpleOperator : public Operator {
  private:
   std::string name_;
   FixedTemplate template_;
+  GpuPlainTemplate gpu_template_;
 };
 
 }  // namespace hone::op

@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "op/plugin.h"
 
 namespace hone::session {
 namespace {
@@ -58,8 +59,10 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
   std::unique_ptr<ChildBuilder> builder(new ChildBuilder(std::move(dir), timeout_seconds));
   builder->workload_ = workload.Text();
   builder->target_ = target.Text();
+  std::vector<std::string> plugins;
+  for (const std::string& file : op::LoadedPlugins()) plugins.insert(plugins.end(), {"--plugin", file});
   for (int i = 0; i < std::max(1, jobs); ++i) {
-    builder->slots_.push_back({measure::Worker({program, "compile"}), std::nullopt, 0, 0});
+    builder->slots_.push_back({measure::Worker({program, "compile", plugins}), std::nullopt, 0, 0});
   }
   return builder;
 }

@@ -14,6 +14,7 @@
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
 #include "op/operator.h"
+#include "op/plugin.h"
 #include "pipeline/settings.h"
 #include "record/store.h"
 #include "search/tuner/tuner.h"
@@ -33,6 +34,9 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   Inputs inputs;
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.task_path));
   HONE_ASSIGN_OR_RETURN(inputs.task, pipeline::ParseTaskFile(text, options.task_path));
+  if (!inputs.task.plugin.empty()) {
+    HONE_RETURN_IF_ERROR(op::LoadPlugin(inputs.task.plugin).WithContext(options.task_path));
+  }
   HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
   if (!options.settings_path.empty()) {
     HONE_ASSIGN_OR_RETURN(inputs.settings, pipeline::ReadTuneSettings(options.settings_path));

@@ -18,6 +18,7 @@
 #include "op/operator.h"
 #include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
+#include "op/plugin.h"
 #include "session/aside.h"
 #include "session/child_builder.h"
 #include "session/donors.h"
@@ -45,6 +46,7 @@ class Job {
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
     if (!options_.like.empty()) {
+    if (!task_.plugin.empty()) HONE_RETURN_IF_ERROR(op::LoadPlugin(task_.plugin).WithContext(options_.task_path));
       settings_.like = options_.like;
       settings_text_ = pipeline::TuneSettingsText(settings_);  // what the stamp and the records are to say
     }

@@ -4,13 +4,20 @@
 
 #include "base/interrupt.h"
 #include "measure/measure_worker.h"
+#include "op/plugin.h"
 #include "session/compile_worker.h"
 
 int main(int argc, char** argv) {
   constexpr int kChannelFd = 3;
-  if (argc == 2 && std::strcmp(argv[1], "compile") == 0) return hone::session::RunCompileWorker(kChannelFd);
+  if (argc >= 2 && std::strcmp(argv[1], "compile") == 0) {
+    if (const hone::Status status = hone::op::LoadPluginArguments(argc - 2, argv + 2); !status.ok()) {
+      std::fprintf(stderr, "hone-worker: %s\n", status.message().c_str());
+      return hone::kFailed;
+    }
+    return hone::session::RunCompileWorker(kChannelFd);
+  }
   if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(kChannelFd);
   std::fprintf(stderr,
-               "usage: hone-worker compile|measure   (started by hone-tune, which talks to it on descriptor 3)\n");
+               "usage: hone-worker compile [--plugin FILE].. | measure   (started by hone-tune, which talks to it on descriptor 3)\n");
   return hone::kMisused;
 }

@@ -73,6 +73,15 @@ std::optional<std::string> Space::Reject(const Config& config) const {
   return std::nullopt;
 }
 
+std::optional<uint64_t> Space::SampleLegal(Rng& rng, int tries) const {
+  const uint64_t all = size();
+  for (int t = 0; t < tries && all > 0; ++t) {
+    const uint64_t index = sampler_ ? sampler_(rng) : rng.UniformInt(all);
+    if (!Reject(At(index))) return index;
+  }
+  return std::nullopt;
+}
+
 void Space::ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint64_t index, bool legal)>& visit) const {
   if (begin >= end) return;
   Config config = At(begin);
@@ -159,7 +168,7 @@ std::optional<uint64_t> TaskSpace::SampleLegal(Rng& rng, int tries) const {
     const size_t chosen = spaces_.size() == 1 ? 0 : rng.UniformInt(spaces_.size());
     const Space& space = spaces_[chosen];
     if (space.size() == 0) continue;
-    const uint64_t index = rng.UniformInt(space.size());
+    const uint64_t index = space.sampler_ ? space.sampler_(rng) : rng.UniformInt(space.size());
     if (space.Reject(space.At(index))) continue;
     uint64_t offset = 0;
     for (size_t s = 0; s < chosen; ++s) offset += spaces_[s].size();

@@ -64,6 +64,10 @@ class Space {
   void Add(Knob knob);
   void AddRule(Rule rule);
 
+  // How to draw points where few are legal: each legal point as likely as another, others may come out too (they are
+  // rejected by the rules). After the last Add. Without one, all points are as likely.
+  void SetSampler(std::function<uint64_t(Rng&)> sampler) { sampler_ = std::move(sampler); }
+
   const std::string& template_name() const { return template_name_; }
   const std::vector<Knob>& knobs() const { return knobs_; }
   const std::vector<Rule>& rules() const { return rules_; }
@@ -75,14 +79,18 @@ class Space {
   // "rule: reason" of the first rule that rejects, or nothing.
   std::optional<std::string> Reject(const Config& config) const;
   bool Legal(uint64_t index) const { return !Reject(At(index)).has_value(); }
+  // A legal index, each as likely; nothing after `tries` misses.
+  std::optional<uint64_t> SampleLegal(Rng& rng, int tries = 10000) const;
   // Calls `visit` with each index in `begin` .. `end` - 1 and whether it is legal, until it returns false. Faster than
   // Legal point by point. REQUIRES: end <= size()
   void ForEach(uint64_t begin, uint64_t end, const std::function<bool(uint64_t index, bool legal)>& visit) const;
 
  private:
+  friend class TaskSpace;
   std::string template_name_;
   std::vector<Knob> knobs_;
   std::vector<Rule> rules_;
+  std::function<uint64_t(Rng&)> sampler_;
 };
 
 // The union of the spaces of a task's templates: what a tuner sees. Indices run through the templates in order.

@@ -1,0 +1,124 @@
+// An operator of one's own: an image [height, width, 3] from RGB to YUV, pixel by pixel. This file is all there is to
+// it: what it computes, and two ways to compute it, one for CPUs and one for GPUs, each with the choices that are worth
+// trying. HACKING.md goes through it line by line.
+#include <algorithm>
+
+#include "op/plugin.h"
+
+namespace {
+
+using hone::Config;
+using hone::Result;
+using hone::Status;
+using hone::Target;
+using hone::Workload;
+namespace define = hone::define;
+namespace ir = hone::ir;
+namespace op = hone::op;
+namespace search = hone::search;
+namespace te = hone::te;
+
+constexpr double kYuv[3][3] = {{0.257, 0.504, 0.098}, {-0.148, -0.291, 0.439}, {0.439, -0.368, -0.071}};
+
+// ---- What it means, for whoever checks the kernels: shapes, values in double precision, operations.
+
+Result<define::Shape> Shape(const Workload& w) {
+  const define::Shape& image = w.inputs[0].shape;
+  if (image.size() == 3 && image[2] == 3) return image;
+  return Status::Invalid("rgb_to_yuv takes an image [height, width, 3], not " + w.inputs[0].Text());
+}
+
+void Evaluate(const Workload&, const std::vector<const define::Values*>& inputs, const define::Shape&, int,
+              define::Values* out) {
+  const define::Values& rgb = *inputs[0];
+  for (size_t i = 0; i < out->size(); ++i) {
+    const double* pixel = rgb.data() + i / 3 * 3;
+    const double* row = kYuv[i % 3];
+    (*out)[i] = row[0] * pixel[0] + row[1] * pixel[1] + row[2] * pixel[2];
+  }
+}
+
+double Flop(const Workload&, const define::Shape& image) { return 5.0 * static_cast<double>(define::Product(image)); }
+
+// ---- The same as tensor expressions, from which kernels are made.
+
+op::Instance Compute(const define::Shape& image) {
+  const te::Tensor rgb = te::Placeholder("data", image);
+  const te::Tensor out = te::Compute("out", image, {"y", "x", "c"}, [&](const std::vector<ir::Var>& at) {
+    const auto row = [&](int c) {
+      const auto term = [&](int k) { return ir::Imm(rgb.type(), kYuv[c][k]) * rgb(at[0], at[1], ir::Expr(k)); };
+      return term(0) + term(1) + term(2);
+    };
+    return ir::MakeSelect(at[2] < 1, row(0), ir::MakeSelect(at[2] < 2, row(1), row(2)));
+  });
+  op::Instance instance;
+  instance.outputs = {out};
+  instance.args = {rgb, out};
+  instance.placeholders = {rgb};
+  return instance;
+}
+
+// ---- On CPUs: tasks of some rows each, vectors of pixels, the three channels written out.
+
+Result<search::Space> CpuSpace(const Workload& w, const Target& target) {
+  search::Space space("rgb_to_yuv_cpu");
+  std::vector<int64_t> rows, pixels;
+  for (int64_t r = 1; r <= std::min<int64_t>(w.inputs[0].shape[0], 256); r *= 2) rows.push_back(r);
+  for (int64_t p = target.FloatLanes(); p >= 1; p /= 2) pixels.push_back(p);
+  space.Add(search::Knob::Choice("rows", rows));
+  space.Add(search::Knob::Choice("pixels", pixels));
+  space.Add(search::Knob::Choice("unroll", {1, 2, 4}));
+  return space;
+}
+
+Result<op::Instance> CpuBuild(const Workload& w, const Target&, const Config& config) {
+  op::Instance instance = Compute(w.inputs[0].shape);
+  std::vector<hone::Step>& steps = instance.steps;
+  steps = {hone::Split("out", "y", {config.Number("rows")}, {"task", "row"}),
+           hone::Split("out", "x", {config.Number("unroll"), config.Number("pixels")}, {"x.o", "x.u", "x.v"}),
+           hone::Reorder("out", {"x.u", "c", "x.v"}),
+           hone::Vectorize("out", "x.v"),
+           hone::Unroll("out", "c"),
+           hone::Unroll("out", "x.u"),
+           hone::Parallel("out", "task")};
+  return instance;
+}
+
+// ---- On GPUs: a thread takes some pixels of the fused image, side by side threads take side by side pixels.
+
+Result<search::Space> GpuSpace(const Workload&, const Target& target) {
+  search::Space space("rgb_to_yuv_gpu");
+  space.Add(search::Knob::Choice("threads", {32, 64, 128, 256, 512, 1024}));
+  space.Add(search::Knob::Choice("pixels", {1, 2, 4}));
+  const int64_t most = target.limits.max_threads_per_block, warp = target.limits.warp_size;
+  space.AddRule({"threads", [most, warp](const Config& config) -> std::optional<std::string> {
+                   const int64_t threads = config.Number("threads");
+                   if (threads > most)
+                     return std::to_string(threads) + " threads, the device has " + std::to_string(most);
+                   if (threads < warp) return std::to_string(threads) + " threads are less than a warp";
+                   return std::nullopt;
+                 }});
+  return space;
+}
+
+Result<op::Instance> GpuBuild(const Workload& w, const Target&, const Config& config) {
+  op::Instance instance = Compute(w.inputs[0].shape);
+  instance.steps = {
+      hone::Fuse("out", {"y", "x"}, "pixel"),
+      hone::Split("out", "pixel", {config.Number("pixels"), config.Number("threads")}, {"block", "p", "thread"}),
+      hone::Bind("out", "block", "blockIdx.x"),
+      hone::Reorder("out", {"thread", "p"}),
+      hone::Bind("out", "thread", "threadIdx.x"),
+      hone::Unroll("out", "p"),
+      hone::Unroll("out", "c")};
+  return instance;
+}
+
+}  // namespace
+
+HONE_OPERATOR(rgb_to_yuv) {
+  op->definition.shape = Shape;
+  op->definition.evaluate = Evaluate;
+  op->definition.flop = Flop;
+  op->templates = {{"rgb_to_yuv_cpu", 1, false, CpuSpace, CpuBuild}, {"rgb_to_yuv_gpu", 1, true, GpuSpace, GpuBuild}};
+}

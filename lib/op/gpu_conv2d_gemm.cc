@@ -1,0 +1,223 @@
+// Implicit GEMM: sums[f, p] = sum over k of weight[k, f] * window[k, p], where p is a pixel of the output, k an input
+// channel and a position in the window, and window[k, p] is read from the input when it is fetched, never stored as a
+// whole. Beyond what AutoTVM's direct template can express: rows of k of any length, weights transposed when they are
+// packed so that they are fetched as vectors, fetching for the next step while this one computes, split reduction.
+#include <algorithm>
+
+#include "op/gpu_conv2d.h"
+#include "op/gpu_conv2d_te.h"
+#include "op/gpu_template.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+
+constexpr int64_t kVector = 4;  // floats of a vector load
+
+struct Point {
+  int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
+  int64_t own_f, own_p, k, parts;
+  bool double_buffer;
+  int64_t f() const { return vf * tf * own_f; }
+  int64_t p() const { return vp * tp * own_p; }
+};
+
+Point PointOfConfig(const Config& c) {
+  const std::vector<int64_t>&f = c.Sizes("tile_f"), &p = c.Sizes("tile_p");
+  return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("double_buffer") != 0};
+}
+
+struct Gemm {
+  Conv2dShape s;
+  int64_t pixels() const { return s.oh * s.ow; }
+  int64_t depth() const { return s.cg * s.kh * s.kw; }
+  int64_t filters() const { return RoundUp(s.o, kVector); }                               // as packed
+  int64_t part(const Point& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }  // of the reduction
+};
+
+// Every way to share out v x t x i, the extent not needing to be a multiple.
+std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_t>& inside) {
+  std::vector<std::vector<int64_t>> tiles;
+  for (int64_t v : {1, 2, 4}) {
+    for (int64_t t : {4, 8, 16, 32}) {
+      for (int64_t i : inside) {
+        if (v * t * i > 256 || v * t * i >= 2 * std::max<int64_t>(RoundUp(extent, 4), 8)) continue;
+        tiles.push_back({-1, v, t, i});
+      }
+    }
+  }
+  return tiles;
+}
+
+Result<search::Space> Knobs(const Workload& w, const Target&) {
+  const Gemm g{Conv2dShape::Of(w)};
+  search::Space space("conv2d_gpu_gemm");
+  const auto split = [&](const char* name, int64_t extent) {
+    return search::Knob::Split(name, extent, 4,
+                               {.policy = search::SplitPolicy::kCandidate, .candidates = Tiles(extent, {1, 2, 4, 8})});
+  };
+  space.Add(split("tile_f", g.s.o));
+  space.Add(split("tile_p", g.pixels()));
+  std::vector<int64_t> ks, parts = {1};
+  for (int64_t k : {4, 8, 16, 32}) {
+    if (k < 2 * g.depth() || k == 4) ks.push_back(k);
+  }
+  for (int64_t p : {2, 4, 8}) {
+    if (g.depth() >= 64 * p) parts.push_back(p);
+  }
+  space.Add(search::Knob::Choice("tile_k", ks));
+  space.Add(search::Knob::Choice("split_k", parts));
+  space.Add(search::Knob::Choice("double_buffer", {0, 1}));
+  space.Add(search::Knob::Choice("auto_unroll_max_step", {0, 128, 512}));
+  space.Add(search::Knob::Choice("unroll_explicit", {0, 1}));
+  return space;
+}
+
+GpuUse Use(const Workload& w, const Config& config) {
+  const Gemm g{Conv2dShape::Of(w)};
+  const Point p = PointOfConfig(config);
+  GpuUse use;
+  // A tile larger than the whole has threads for what is there.
+  use.threads[0] = std::min(p.tp, CeilDiv(g.pixels(), p.own_p));
+  use.threads[1] = std::min(p.tf, CeilDiv(g.s.o, p.own_f));
+  use.blocks[0] = CeilDiv(g.pixels(), p.p());
+  use.blocks[1] = CeilDiv(g.s.o, p.f());
+  use.blocks[2] = g.s.n * p.parts;
+  use.vthreads = p.vf * p.vp;
+  const int64_t fetched = p.k * (p.f() + p.p());
+  use.shared_bytes = 4 * fetched * (p.double_buffer ? 2 : 1);
+  const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
+  use.registers = own_f * own_p + own_f + own_p + kOtherRegisters;
+  if (p.double_buffer) use.registers += CeilDiv(fetched, use.Threads());  // fetched for the next step
+  use.reuse = static_cast<double>(own_f * own_p) / static_cast<double>(own_f + own_p);
+  return use;
+}
+
+Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+  const Gemm g{Conv2dShape::Of(w)};
+  const Conv2dShape& s = g.s;
+  const Point p = PointOfConfig(config);
+  const int64_t window = s.kh * s.kw, part = g.part(p), depth = part * p.parts;
+  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg * window});
+  const te::Tensor packed =
+      te::ComputeConstant("weight.packed", {depth, g.filters()}, {"k", "f"}, [&](const std::vector<Var>& x) {
+        Expr inside = x[0] < g.depth() && x[1] < s.o;
+        return ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], g.depth() - 1)),
+                              ir::Imm(DType::Float(32), 0));
+      });
+  const te::Tensor windows =
+      te::Compute("windows", {s.n, depth, g.pixels()}, {"n", "k", "p"}, [&](const std::vector<Var>& x) {
+        const Expr row = x[2] / s.ow * s.sh + x[1] % window / s.kw * s.dh - s.pt;
+        const Expr column = x[2] % s.ow * s.sw + x[1] % s.kw * s.dw - s.pl;
+        Expr inside;
+        const auto require = [&](const Expr& condition) {
+          inside = inside.defined() ? inside && condition : condition;
+        };
+        if (depth > g.depth()) require(x[1] < g.depth());
+        if (s.pt > 0) require(Expr(0) <= row);
+        if (s.ph() - s.pt > s.h) require(row < s.h);
+        if (s.pl > 0) require(Expr(0) <= column);
+        if (s.pw() - s.pl > s.w) require(column < s.w);
+        const Expr value = data(x[0], x[1] / window, row, column);
+        return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(DType::Float(32), 0)) : value;
+      });
+  const ir::IterVar k = te::ReduceAxis(part, "k");
+  const bool split = p.parts > 1;
+  std::vector<int64_t> shape = {s.n, s.o, g.pixels()};
+  std::vector<std::string> names = {"n", "f", "p"};
+  if (split) shape.insert(shape.begin(), p.parts), names.insert(names.begin(), "s");
+  // Named alike with and without parts: the steps are the same.
+  const te::Tensor sums = te::Compute("sums", shape, names, [&](const std::vector<Var>& x) {
+    const size_t at = split ? 1 : 0;
+    const Expr index = split ? x[0] * part + k.var : Expr(k.var);
+    return te::Sum(windows(x[at], index, x[at + 2]) * packed(index, x[at + 1]), {k});
+  });
+  te::Tensor whole = sums;
+  if (split) {
+    const ir::IterVar r = te::ReduceAxis(p.parts, "r");
+    whole = te::Compute("whole", {s.n, s.o, g.pixels()}, {"n", "f", "p"},
+                        [&](const std::vector<Var>& x) { return te::Sum(sums(r.var, x[0], x[1], x[2]), {r}); });
+  }
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, g.pixels()}, s.o, 0);
+  const te::Tensor out = WithEpilogue(w, epilogue, whole, {"p"});
+
+  Instance instance;
+  instance.outputs = {out};
+  instance.placeholders = {data, weight};
+  instance.args = {data, packed};
+  for (const te::Tensor& t : epilogue.placeholders) {
+    instance.placeholders.push_back(t);
+    instance.args.push_back(t);
+  }
+  instance.args.push_back(out);
+
+  std::vector<Step>& steps = instance.steps;
+  // Where the tiles are stored: the output, or the parts, which a kernel of its own adds up.
+  const std::string stored = split ? "sums" : "out", acc = split ? "sums.acc" : "sums";
+  if (split) {
+    steps.push_back(CacheWrite("sums", "register", acc));
+    steps.push_back(Fuse("out", {"n", "f", "p"}, "all"));
+    steps.push_back(Split("out", "all", {128}, {"all.b", "all.t"}));
+    steps.push_back(Bind("out", "all.b", "blockIdx.x"));
+    steps.push_back(Bind("out", "all.t", "threadIdx.x"));
+    steps.push_back(ComputeAt("whole", "out", "all.t"));
+    steps.push_back(SetScope("whole", "register"));
+    steps.push_back(Fuse(stored, {"s", "n"}, "sn"));
+  }
+  const std::string images = split ? "sn" : "n";
+  steps.push_back(SplitFour(stored, "f", config.Sizes("tile_f")));
+  steps.push_back(SplitFour(stored, "p", config.Sizes("tile_p")));
+  steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "f.t", "p.t", "f.i", "p.i"}));
+  for (const auto& [axis, place] : {std::pair<std::string, const char*>(images, "blockIdx.z"),
+                                    {"f.b", "blockIdx.y"},
+                                    {"p.b", "blockIdx.x"},
+                                    {"f.v", "vthread"},
+                                    {"p.v", "vthread"},
+                                    {"f.t", "threadIdx.y"},
+                                    {"p.t", "threadIdx.x"}}) {
+    steps.push_back(Bind(stored, axis, place));
+  }
+  steps.push_back(Unroll(stored, "f.i"));
+  const bool vectors = target.limits.vector_bytes >= 4 * kVector;
+  if (vectors && p.own_p == kVector && g.pixels() % kVector == 0) {
+    steps.push_back(Vectorize(stored, "p.i"));
+  } else {
+    steps.push_back(Unroll(stored, "p.i"));
+  }
+  steps.push_back(ComputeAt(acc, stored, "p.t"));
+  if (!split) steps.push_back(SetScope(acc, "register"));
+  steps.push_back(Split(acc, "k", {p.k}, {"k.o", "k.i"}));
+  std::vector<std::string> order = {"k.o", "k.i"};
+  if (split) order.emplace_back("s");
+  for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
+  steps.push_back(Reorder(acc, order));
+  steps.push_back(CacheRead("weight.packed", "shared", {acc}, "weight.shared"));
+  steps.push_back(CacheRead("windows", "shared", {acc}, "windows.shared"));
+  steps.push_back(Inline("windows"));
+  steps.push_back(ComputeAt("weight.shared", acc, "k.o"));
+  steps.push_back(ComputeAt("windows.shared", acc, "k.o"));
+  const GpuUse use = Use(w, config);
+  // A tile of whole vectors begins at one: the packed rows do.
+  FetchTogether("weight.shared", {"k", "f"}, use.threads, vectors && p.f() % kVector == 0 ? kVector : 1, &steps);
+  FetchTogether("windows.shared", {"n", "k", "p"}, use.threads, 1, &steps);
+  if (p.double_buffer) {
+    steps.push_back({StepKind::kDoubleBuffer, "weight.shared", {}, {}, "", {}});
+    steps.push_back({StepKind::kDoubleBuffer, "windows.shared", {}, {}, "", {}});
+  }
+  AddUnrollNotes(acc, "k.i", config, &steps);
+  return instance;
+}
+
+}  // namespace
+
+const Template& GpuConv2dGemm() {
+  static const GpuTemplate t({"conv2d_gpu_gemm", 1, Knobs, Use, Build, {"tile_p", "tile_f"}});
+  return t;
+}
+
+}  // namespace hone::op

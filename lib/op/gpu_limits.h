@@ -1,0 +1,48 @@
+// What a schedule takes of a GPU, in closed form from the knobs, and what of that is legal there. One rule, "device",
+// whose reasons begin with the name of the limit: threads_x, threads_y, threads_z, threads, warp, grid_x, grid_y,
+// grid_z, shared_memory, registers, registers_per_block, vthreads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/space/space.h"
+#include "target/target.h"
+
+namespace hone::op {
+
+struct GpuUse {
+  int64_t threads[3] = {1, 1, 1};  // x, y, z
+  int64_t blocks[3] = {1, 1, 1};
+  int64_t shared_bytes = 0;
+  // A thread's: its accumulators, one operand's worth of what they are made from, and kOtherRegisters for indices.
+  int64_t registers = 0;
+  int64_t vthreads = 1;
+  double reuse = 1;  // operations for each value read from shared memory: only to choose a default
+
+  int64_t Threads() const { return threads[0] * threads[1] * threads[2]; }
+  int64_t Blocks() const { return blocks[0] * blocks[1] * blocks[2]; }
+};
+inline constexpr int64_t kOtherRegisters = 24;
+// Virtual threads are copies of code.
+inline constexpr int64_t kMostVThreads = 64;
+
+// The first limit that is not kept: "shared_memory: 65536 bytes, the device has 49152"; nothing if all are.
+std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& limits);
+
+using GpuUseOf = std::function<GpuUse(const Config&)>;
+void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space);
+
+// Has points drawn from those whose threads are legal: `knobs` are split knobs whose part `part` is their share of the
+// threads, along x, y and z. Each such point is as likely; the rules then reject the rest. REQUIRES: at most three
+// knobs.
+void SampleByThreads(const std::vector<std::string>& knobs, size_t part, const DeviceLimits& limits,
+                     search::Space* space);
+
+// The best of some legal points, always the same: many threads, little traffic. kInvalid if none was found.
+Result<Config> GpuDefault(const search::Space& space, const Target& target, const GpuUseOf& use);
+
+}  // namespace hone::op

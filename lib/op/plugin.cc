@@ -1,0 +1,118 @@
+#include "op/plugin.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cstring>
+#include <exception>
+#include <memory>
+
+#include "base/file.h"
+#include "op/plugin_operator.h"
+
+namespace hone::op {
+namespace {
+
+struct Loaded {
+  std::vector<std::string> files;
+  std::vector<std::unique_ptr<PluginOperator>> operators;  // live as long as the process, as all operators
+};
+
+Loaded& All() {
+  static auto* all = new Loaded;
+  return *all;
+}
+
+std::string Absolute(const std::string& path) {
+  std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
+  return real ? real.get() : path;
+}
+
+Status Register(const std::string& file, std::vector<UserOperator> given) {
+  if (given.empty()) return Status::Invalid(file + ": this plugin has no HONE_OPERATOR");
+  for (const UserOperator& op : given) {
+    HONE_RETURN_IF_ERROR(CheckUserOperator(op).WithContext(file));
+    if (FindOperator(op.definition.name).ok()) {
+      const std::string other = PluginOf(op.definition.name);
+      return Status::Invalid(fmt::format("{}: there is an operator `{}` already ({}); choose another name", file,
+                                         op.definition.name, other.empty() ? "Hone's own" : other));
+    }
+  }
+  for (UserOperator& op : given) {
+    HONE_RETURN_IF_ERROR(define::Register(op.definition).WithContext(file));
+    All().operators.push_back(std::make_unique<PluginOperator>(file, op));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status LoadPlugin(const std::string& path) {
+  if (!Exists(path)) return Status::NotFound(path + ": no such plugin; build it, or correct the path");
+  const std::string file = Absolute(path);
+  for (const std::string& loaded : All().files) {
+    if (loaded == file) return Status();
+  }
+  try {
+    // Its own symbols only: a plugin has copies of what it uses. Never closed: what it made lives on.
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* why = dlerror();
+      return Status::Invalid(fmt::format("{}: cannot be loaded: {}", path, why == nullptr ? "unknown" : why));
+    }
+    const auto interface = reinterpret_cast<const char* (*)()>(dlsym(handle, "hone_plugin_interface"));
+    const auto fill = reinterpret_cast<void (*)(std::vector<UserOperator>*)>(dlsym(handle, "hone_plugin_operators"));
+    if (interface == nullptr || fill == nullptr) {
+      return Status::Invalid(path + ": a shared library, but no plugin of Hone (build it with hone_plugin())");
+    }
+    const std::string theirs = interface(), ours = PluginInterface();
+    if (theirs != ours) {
+      return Status::Unsupported(fmt::format(
+          "{}: a plugin for another version; build it again. It has `{}`, this is `{}`", path, theirs, ours));
+    }
+    std::vector<UserOperator> operators;
+    fill(&operators);
+    HONE_RETURN_IF_ERROR(Register(file, std::move(operators)));
+  } catch (const std::exception& e) {
+    return Status::Invalid(fmt::format("{}: threw an exception while it was loaded: {}", path, e.what()));
+  } catch (...) {
+    return Status::Invalid(path + ": threw an exception of an unknown type while it was loaded");
+  }
+  All().files.push_back(file);
+  return Status();
+}
+
+std::vector<std::string> LoadedPlugins() { return All().files; }
+
+Status LoadPluginArguments(int argc, char** argv) {
+  for (int i = 0; i < argc; i += 2) {
+    if (std::strcmp(argv[i], "--plugin") != 0 || i + 1 == argc) {
+      return Status::Invalid(fmt::format("`{}` is not --plugin FILE", argv[i]));
+    }
+    HONE_RETURN_IF_ERROR(LoadPlugin(argv[i + 1]));
+  }
+  return Status();
+}
+
+const Operator* FindPluginOperator(const std::string& name) {
+  for (const auto& op : All().operators) {
+    if (name == op->name()) return op.get();
+  }
+  return nullptr;
+}
+
+std::vector<const Operator*> PluginOperators() {
+  std::vector<const Operator*> operators;
+  for (const auto& op : All().operators) operators.push_back(op.get());
+  return operators;
+}
+
+std::string PluginOf(const std::string& name) {
+  for (const auto& op : All().operators) {
+    if (name == op->name()) return op->file();
+  }
+  return "";
+}
+
+}  // namespace hone::op

@@ -1,0 +1,30 @@
+// An operator of a plugin as one of Hone's: checks what the plugin gave, and turns what it throws into a Status.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "op/defined_operator.h"
+#include "op/plugin.h"
+
+namespace hone::op {
+
+class PluginOperator final : public DefinedOperator {
+ public:
+  // REQUIRES: CheckUserOperator; the definition is registered in define.
+  PluginOperator(std::string file, const UserOperator& given);
+
+  std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
+  bool Tunable(const Workload&) const override { return true; }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  std::vector<std::unique_ptr<Template>> cpu_, gpu_;
+};
+
+// Is all there that Hone will call? One line if not.
+Status CheckUserOperator(const UserOperator& given);
+
+}  // namespace hone::op

@@ -1,0 +1,90 @@
+// The example's operator beside a plain copy of as many bytes and plain -O3 C loops, interleaved in one run:
+// `yuv_perf PLUGIN.so [CONFIG_INDEX..]`. Prints bandwidths: bytes read and written, divided by the best and the median time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "op/plugin.h"
+#include "perf/yuv_loop.h"
+#include "runtime/host/thread_pool.h"
+#include "unit/op/kernel_case.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int64_t kHeight = 1080, kWidth = 1920;
+constexpr int kRounds = 41;
+
+struct Contestant {
+  std::string name;
+  std::function<void()> run;
+  std::vector<double> seconds;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: yuv_perf PLUGIN.so [CONFIG_INDEX..]\n");
+    return 2;
+  }
+  if (const hone::Status status = hone::op::LoadPlugin(argv[1]); !status.ok()) {
+    fmt::print(stderr, "{}\n", status.message());
+    return 1;
+  }
+  const auto workload = hone::op::ParseChecked(fmt::format("rgb_to_yuv(f32[{},{},3])", kHeight, kWidth));
+  const hone::Target target = *hone::HostTarget();
+  hone::runtime::ThreadPool pool = *hone::runtime::ThreadPool::Create(target.threads, true);
+  const hone::search::TaskSpace space = *hone::op::MakeTaskSpace(*workload, target);
+  hone::testing::OperandData data = *hone::testing::MakeOperandData(*workload, target, 1);
+  std::vector<hone::testing::KernelCase> kernels;
+  kernels.reserve(space.size());
+  std::vector<Contestant> all;
+  const int64_t floats = kHeight * kWidth * 3;
+  std::vector<float> in(data.values[0]), out(static_cast<size_t>(floats));
+  all.push_back({"plain copy, all threads", [&] { hone::perf::CopyRows(&pool, in.data(), out.data(), floats); }, {}});
+  all.push_back({"memcpy, all threads", [&] { hone::perf::MemcpyRows(&pool, in.data(), out.data(), floats); }, {}});
+  all.push_back({"memcpy, one thread", [&] { std::memcpy(out.data(), in.data(), floats * sizeof(float)); }, {}});
+  all.push_back({"C loop -O3, one thread", [&] { hone::perf::YuvLoop(in.data(), out.data(), floats / 3); }, {}});
+  std::vector<uint64_t> points;
+  for (int i = 2; i < argc; ++i) points.push_back(std::stoull(argv[i]));
+  if (points.empty()) {
+    for (uint64_t i = 0; i < space.size(); ++i) points.push_back(i);
+  }
+  for (uint64_t index : points) {
+    auto kernel = hone::testing::KernelCase::Create(*workload, target, space.At(index), &pool);
+    if (!kernel.ok() || !kernel->Load(data).ok()) {
+      fmt::print(stderr, "{}: {}\n", space.At(index).Text(), kernel.status().message());
+      continue;
+    }
+    kernels.push_back(std::move(*kernel));
+    auto* k = &kernels.back();
+    all.push_back({fmt::format("{} {}", index, space.At(index).Text()), [k] { k->Run(); }, {}});
+  }
+  const int rounds = points.size() > 8 ? 9 : kRounds;
+  for (int r = 0; r < rounds; ++r) {
+    for (Contestant& c : all) {
+      const Clock::time_point start = Clock::now();
+      c.run();
+      c.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+  }
+  std::stable_sort(all.begin() + 4, all.end(), [](const Contestant& a, const Contestant& b) {
+    return *std::min_element(a.seconds.begin(), a.seconds.end()) < *std::min_element(b.seconds.begin(), b.seconds.end());
+  });
+  double copy = 0;
+  for (Contestant& c : all) {
+    std::sort(c.seconds.begin(), c.seconds.end());
+    const double bytes = 2.0 * sizeof(float) * static_cast<double>(floats);
+    const double best = bytes / c.seconds[0] * 1e-9, median = bytes / c.seconds[c.seconds.size() / 2] * 1e-9;
+    if (copy == 0) copy = median;
+    fmt::print("{:6.2f} GB/s at best, {:6.2f} median, {:5.1f} % of the plain copy's median  {}\n", best, median,
+               100 * median / copy, c.name);
+  }
+  return 0;
+}

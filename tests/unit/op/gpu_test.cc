@@ -1,0 +1,248 @@
+// Templates for GPUs through the interpreter, against each operator's reference.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "ir/device_kernels.h"
+#include "lower/lower.h"
+#include "op/gpu_limits.h"
+#include "schedule/schedule.h"
+#include "unit/op/gpu_case.h"
+
+namespace hone::op {
+namespace {
+
+Target Gpu(const std::string& more = "") { return *Target::Parse("opencl -threads=256 -block=256x256x64 " + more); }
+
+std::string Names(const std::vector<const Template*>& templates) {
+  std::string names;
+  for (const Template* t : templates) names += std::string(names.empty() ? "" : " ") + t->name();
+  return names;
+}
+
+// The default and some points drawn from each template's space.
+void CheckPoints(const std::string& text, int points) {
+  const Target target = Gpu();
+  const Result<Workload> w = ParseChecked(text);
+  ASSERT_TRUE(w.ok()) << w.status().message();
+  uint64_t seed = 1;
+  for (const Template* t : (*FindOperator(*w))->Templates(*w, target)) {
+    const Result<search::Space> space = t->MakeSpace(*w, target);
+    ASSERT_TRUE(space.ok()) << t->name() << ": " << space.status().message();
+    const Result<Config> preferred = t->Default(*space, *w, target);
+    if (preferred.ok()) EXPECT_EQ(testing::CheckGpu(*w, target, *preferred, seed), "");
+    Rng rng(7);
+    for (int i = 0; i < points && space->size() > 1; ++i) {
+      const std::optional<uint64_t> index = space->SampleLegal(rng);
+      if (!index) break;
+      EXPECT_EQ(testing::CheckGpu(*w, target, space->At(*index), ++seed), "");
+    }
+  }
+  // What is built without tuning is the first one's default.
+  EXPECT_TRUE(DefaultConfig(*w, target).ok());
+}
+
+TEST(GpuConv2d, OddShapesAgreeWithTheReference) {
+  for (const char* text : {
+           "conv2d(f32[1,8,14,14], f32[16,8,3,3], pad=1,1,1,1) + bias + relu",
+           "conv2d(f32[1,5,13,11], f32[7,5,3,3], stride=2x2, pad=1,1,1,1) + bias",
+           "conv2d(f32[3,4,9,9], f32[10,4,1,1]) + bias + add + relu",
+           "conv2d(f32[1,3,15,15], f32[8,3,7,7], stride=2x2, pad=3,3,3,3)",
+           "conv2d(f32[1,6,12,10], f32[8,6,3,3], dilation=2x2, pad=2,2,2,2) + relu6",
+           "conv2d(f32[2,3,7,9], f32[5,3,2,3], stride=1x2, pad=0,1,1,0) + clip(-1,1)",
+       }) {
+    CheckPoints(text, 4);
+  }
+}
+
+TEST(GpuConv2d, WinogradOfEveryTile) {
+  const Target target = Gpu();
+  for (const char* text :
+       {"conv2d(f32[1,5,9,11], f32[6,5,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[2,4,8,8], f32[9,4,3,3]) + add",
+        "conv2d(f32[1,3,10,7], f32[4,3,5,5], pad=2,2,2,2)"}) {
+    const Workload w = *ParseChecked(text);
+    const Template* t = (*FindOperator(w))->Templates(w, target)[2];
+    const search::Space space = *t->MakeSpace(w, target);
+    std::map<int64_t, int> seen;
+    Rng rng(3);
+    for (int i = 0; i < 200; ++i) {
+      const Config config = space.At(*space.SampleLegal(rng));
+      if (++seen[config.Number("m")] <= 2) EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+    }
+    EXPECT_EQ(seen.size(), space.knobs()[0].size());
+  }
+}
+
+TEST(GpuConv2d, LongReductionsAreSplit) {
+  const Target target = Gpu();
+  const Workload w = *ParseChecked("conv2d(f32[2,72,4,4], f32[8,72,2,2]) + bias + relu");
+  const std::vector<const Template*> templates = (*FindOperator(w))->Templates(w, target);
+  ASSERT_STREQ(templates[0]->name(), "conv2d_gpu_gemm");
+  const search::Space space = *templates[0]->MakeSpace(w, target);
+  Rng rng(3);
+  int checked = 0;
+  for (int i = 0; i < 1000 && checked < 4; ++i) {
+    const Config config = space.At(*space.SampleLegal(rng));
+    if (config.Number("split_k") == 1) continue;
+    EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+    ++checked;
+  }
+  EXPECT_EQ(checked, 4);
+}
+
+TEST(GpuConv2d, GroupsAndDepthwise) {
+  for (const char* text : {
+           "conv2d(f32[1,16,14,14], f32[16,1,3,3], groups=16, pad=1,1,1,1) + bias + relu6",
+           "conv2d(f32[3,6,9,7], f32[6,1,3,3], groups=6, stride=2x2, pad=1,1,1,1) + bias",
+           "conv2d(f32[1,17,5,5], f32[17,1,5,5], groups=17, dilation=2x2, pad=4,4,4,4)",
+           "conv2d(f32[1,8,9,9], f32[12,2,3,3], groups=4, pad=1,1,1,1) + relu",
+           "conv2d(f32[1,1,5,5], f32[1,1,5,5])",
+       }) {
+    CheckPoints(text, 4);
+  }
+}
+
+TEST(GpuDense, OddShapesAgreeWithTheReference) {
+  for (const char* text : {"dense(f32[1,512], f32[10,512]) + bias", "dense(f32[3,33], f32[17,33]) + bias + relu",
+                           "dense(f32[32,48], f32[40,48]) + bias", "dense(f32[37,96], f32[1,96])"}) {
+    CheckPoints(text, 5);
+  }
+}
+
+// One of each kind of operator that the networks have, and some that only ONNX brings.
+TEST(GpuPlain, EveryOperatorOfANetwork) {
+  for (const char* text : {
+           "max_pool2d(f32[1,5,13,13], kernel=3x3, stride=2x2, pad=1,1,1,1)",
+           "avg_pool2d(f32[2,3,9,9], kernel=3x3, stride=2x2, pad=1,1,1,1)",
+           "avg_pool2d(f32[2,3,9,9], kernel=3x3, pad=1,1,1,1, count_include_pad=1)",
+           "global_avg_pool(f32[1,20,7,7])",
+           "global_avg_pool(f32[2,5,11,9])",
+           "global_max_pool(f32[1,3,9,9])",
+           "flatten(f32[2,3,4,5])",
+           "block(f32[2,3,4,5])",
+           "unblock(f32[2,3,4,5])",
+           "pad2d(f32[1,3,4,5], pad=1,2,3,0)",
+           "add(f32[2,3,4,5], f32[2,3,4,5]) + relu",
+           "relu(f32[2,3,7,5])",
+           "softmax(f32[3,100], axis=1)",
+           "softmax(f32[1,7], axis=1)",
+           "concat(f32[1,3,4,4], f32[1,5,4,4], axis=1)",
+           "matmul(f32[2,5,17], f32[2,17,9])",
+           "matmul(f32[4,70], f32[70,1])",
+           "reduce_mean(f32[3,4,50], axes=2)",
+           "reduce_max(f32[3,4,5], axes=1)",
+           "transpose(f32[2,3,4], perm=2,0,1)",
+           "layer_norm(f32[3,70], f32[70], f32[70])",
+           "lrn(f32[1,7,4,4], size=5)",
+           "conv_transpose2d(f32[1,3,5,5], f32[3,4,3,3], stride=2x2)",
+       }) {
+    const Result<Workload> w = ParseChecked(text);
+    if (!w.ok()) {
+      ADD_FAILURE() << text << ": " << w.status().message();
+      continue;
+    }
+    const Result<Config> config = DefaultConfig(*w, Gpu());
+    ASSERT_TRUE(config.ok()) << text << ": " << config.status().message();
+    EXPECT_EQ(testing::CheckGpu(*w, Gpu(), *config, 5), "");
+  }
+}
+
+TEST(GpuTemplates, OfEachKindOfConvolution) {
+  const auto names = [](const char* text) {
+    const Workload w = *ParseChecked(text);
+    return Names((*FindOperator(w))->Templates(w, Gpu()));
+  };
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3])"), "conv2d_gpu_gemm conv2d_nchw.cuda conv2d_gpu_winograd");
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3], stride=2x2)"), "conv2d_gpu_gemm conv2d_nchw.cuda");
+  EXPECT_EQ(names("conv2d(f32[1,8,5,5], f32[3,8,3,3])"), "conv2d_gpu") << "27 values are less than a warp";
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda conv2d_gpu");
+  EXPECT_EQ(names("conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)"), "conv2d_gpu") << "no block of a warp has factors";
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,4,3,3], groups=2)"), "conv2d_gpu");
+}
+
+// By hand: tiles of 8 filters (2 virtual threads x 2 threads x 2), 4 x 4 pixels (2 threads x 2 each way), a step of the
+// reduction of 4 channels and the whole 3 x 3 window at stride 2: the input's part is (3*2+3) x (3*2+3) pixels.
+TEST(GpuLimits, UseIsWhatTheFormulaSays) {
+  const Workload w = *ParseChecked("conv2d(f32[1,16,17,17], f32[16,16,3,3], stride=2x2)");
+  const Target small = Gpu("-shared=2447 -warp=8"), enough = Gpu("-shared=2448 -warp=8");
+  const auto reject = [&](const Target& target) {
+    const Template* t = (*FindOperator(w))->Templates(w, target)[1];
+    const search::Space space = *t->MakeSpace(w, target);
+    Config config = space.At(0);
+    for (KnobValue& v : config.values) {
+      if (v.name == "tile_f") v.numbers = {-1, 2, 2, 2};
+      if (v.name == "tile_y" || v.name == "tile_x") v.numbers = {-1, 1, 2, 2};
+      if (v.name == "tile_rc") v.numbers = {-1, 4};
+      if (v.name == "tile_ry" || v.name == "tile_rx") v.numbers = {-1, 3};
+    }
+    EXPECT_TRUE(space.IndexOf(config).ok());
+    return space.Reject(config).value_or("");
+  };
+  // 4 bytes x 4 channels x (9 x 9 + 8 x 3 x 3) = 2448.
+  EXPECT_EQ(reject(small), "device: shared_memory: 2448 bytes, the device has 2447");
+  EXPECT_EQ(reject(enough), "");
+}
+
+// Shared memory as the formula has it is at least what the kernel then asks for.
+TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
+  for (const char* text : {"conv2d(f32[1,8,14,14], f32[16,8,3,3], pad=1,1,1,1) + bias + relu",
+                           "conv2d(f32[1,16,14,14], f32[16,1,3,3], groups=16, pad=1,1,1,1)",
+                           "conv2d(f32[2,5,13,11], f32[7,5,3,3], stride=2x2)", "dense(f32[32,48], f32[40,48])"}) {
+    const Workload w = *ParseChecked(text);
+    for (const Template* t : (*FindOperator(w))->Templates(w, Gpu())) {
+      const search::Space space = *t->MakeSpace(w, Gpu());
+      Rng rng(11);
+      for (int i = 0; i < 12; ++i) {
+        const std::optional<uint64_t> index = space.SampleLegal(rng);
+        if (!index || space.size() == 1) break;
+        const Config config = space.At(*index);
+        const Instance instance = *t->Instantiate(w, Gpu(), config);
+        schedule::Schedule schedule = *schedule::Schedule::Create(instance.outputs);
+        ASSERT_TRUE(schedule.ApplyAll(instance.steps).ok()) << config.Text();
+        lower::LowerOptions options;
+        options.gpu = true;
+        const Result<ir::Function> f = lower::Lower(schedule, instance.args, options);
+        ASSERT_TRUE(f.ok()) << config.Text() << ": " << f.status().message();
+        for (const ir::DeviceKernel& kernel : ir::SplitKernels(*f)->kernels) {
+          GpuUse use;
+          for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];
+          use.shared_bytes = kernel.shared_bytes - 16;  // what rounding each buffer's start up may add
+          const std::optional<std::string> why = ExceedsDevice(use, Gpu().limits);
+          EXPECT_FALSE(why.has_value()) << config.Text() << ": " << *why;
+        }
+      }
+    }
+  }
+}
+
+// Of the legal points each is as likely, drawn by parts or not.
+TEST(GpuSampling, DrawsEachLegalPointAlike) {
+  const Workload w = *ParseChecked("dense(f32[32,4], f32[12,4])");
+  const Target target = *Target::Parse("opencl -threads=64 -warp=16");
+  const Template* t = (*FindOperator(w))->Templates(w, target)[1];
+  const search::Space space = *t->MakeSpace(w, target);
+  std::vector<uint64_t> legal;
+  space.ForEach(0, space.size(), [&](uint64_t index, bool is_legal) {
+    if (is_legal) legal.push_back(index);
+    return true;
+  });
+  ASSERT_GT(legal.size(), 100U);
+  ASSERT_LT(legal.size(), space.size() / 2);
+  std::vector<int> seen(space.size());
+  Rng rng(5);
+  const int draws = 40 * static_cast<int>(legal.size());
+  for (int i = 0; i < draws; ++i) ++seen[*space.SampleLegal(rng)];
+  double chi = 0;
+  for (uint64_t index : legal) chi += (seen[index] - 40.0) * (seen[index] - 40.0) / 40;
+  int drawn = 0;
+  for (uint64_t index : legal) drawn += seen[index];
+  EXPECT_EQ(drawn, draws) << "only legal points";
+  // Chi squared with n - 1 degrees of freedom: mean n - 1, deviation sqrt(2 n); 5 deviations.
+  const double n = static_cast<double>(legal.size());
+  EXPECT_LT(chi, n - 1 + 5 * std::sqrt(2 * n));
+}
+
+}  // namespace
+}  // namespace hone::op

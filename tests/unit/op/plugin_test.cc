@@ -1,0 +1,116 @@
+// Plugins: the example's operator on CPUs and GPUs, and what is refused.
+#include "op/plugin.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "unit/op/gpu_case.h"
+#include "unit/op/kernel_case.h"
+
+namespace hone::op {
+namespace {
+
+std::string PluginFile(const std::string& name) { return std::string(HONE_PLUGINS) + "/" + name; }
+
+TEST(Plugin, TheExampleRunsOnCpus) {
+  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok()) << LoadPlugin(PluginFile("rgb_to_yuv.so")).message();
+  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok()) << "again is nothing";
+  EXPECT_EQ(LoadedPlugins().size(), 1U);
+  EXPECT_EQ(PluginOf("rgb_to_yuv"), LoadedPlugins()[0]);
+  EXPECT_EQ(PluginOf("relu"), "");
+  Target target = *HostTarget();
+  target.threads = 2;
+  runtime::ThreadPool pool = *runtime::ThreadPool::Create(2, false);
+  for (const char* text : {"rgb_to_yuv(f32[16,32,3])", "rgb_to_yuv(f32[7,13,3])", "rgb_to_yuv(f32[1,1,3])"}) {
+    const Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    EXPECT_TRUE((*FindOperator(*w))->Tunable(*w));
+    const search::TaskSpace space = *MakeTaskSpace(*w, target);
+    testing::OperandData data = *testing::MakeOperandData(*w, target, 3);
+    for (uint64_t index = 0; index < space.size(); index += 3) {
+      if (space.Reject(index)) continue;
+      Result<testing::KernelCase> kernel = testing::KernelCase::Create(*w, target, space.At(index), &pool);
+      ASSERT_TRUE(kernel.ok()) << space.At(index).Text() << ": " << kernel.status().message();
+      ASSERT_TRUE(kernel->Load(data).ok());
+      kernel->Run();
+      (*FindOperator(*w))->Reference(*w, target, data.Pointers());
+      EXPECT_LT(testing::Compare(data.values.back(), kernel->output()).worst, 1e-5) << space.At(index).Text();
+    }
+  }
+  // By hand: pure green.
+  const Workload one = *ParseChecked("rgb_to_yuv(f32[1,1,3])");
+  std::vector<float> rgb = {0, 1, 0}, yuv(3);
+  (*FindOperator(one))->Reference(one, target, {rgb.data(), yuv.data()});
+  EXPECT_FLOAT_EQ(yuv[0], 0.504F);
+  EXPECT_FLOAT_EQ(yuv[1], -0.291F);
+  EXPECT_FLOAT_EQ(yuv[2], -0.368F);
+}
+
+TEST(Plugin, TheExampleRunsOnGpus) {
+  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok());
+  const Target target = *Target::Parse("opencl -threads=256");
+  const Workload w = *ParseChecked("rgb_to_yuv(f32[7,23,3])");
+  const search::TaskSpace space = *MakeTaskSpace(w, target);
+  int legal = 0;
+  for (uint64_t index = 0; index < space.size(); ++index) {
+    if (space.Reject(index)) continue;
+    EXPECT_EQ(testing::CheckGpu(w, target, space.At(index), index), "");
+    ++legal;
+  }
+  EXPECT_EQ(legal, 12) << "32 .. 256 threads, 1 .. 4 pixels";
+}
+
+TEST(Plugin, ItsOwnMistakesAreToldInOneLine) {
+  ASSERT_TRUE(LoadPlugin(PluginFile("rgb_to_yuv.so")).ok());
+  const auto check = [](const char* text) { return ParseChecked(text).status().message(); };
+  EXPECT_NE(check("rgb_to_yuv(f32[4,4,4])").find("takes an image [height, width, 3]"), std::string::npos);
+  EXPECT_NE(check("rgb_to_yuv(f32[4,4,3], gamma=2)").find("gamma"), std::string::npos);
+  EXPECT_NE(check("rgb_to_yuvs(f32[4,4,3])").find("did you mean `rgb_to_yuv`"), std::string::npos);
+}
+
+TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
+  struct Case {
+    const char* file;
+    StatusKind kind;
+    const char* message;
+  };
+  for (const Case& c : {Case{"none.so", StatusKind::kNotFound, "no such plugin; build it"},
+                        Case{"stranger.so", StatusKind::kInvalid, "but no plugin of Hone"},
+                        Case{"stale.so", StatusKind::kUnsupported, "another version; build it again"},
+                        Case{"throws.so", StatusKind::kInvalid, "threw an exception while it was loaded: no memory"},
+                        Case{"taken.so", StatusKind::kInvalid, "there is an operator `relu` already (Hone's own)"},
+                        Case{"empty.so", StatusKind::kInvalid, "operator `hollow` has no definition.shape"}}) {
+    const Status status = LoadPlugin(PluginFile(c.file));
+    EXPECT_EQ(status.kind(), c.kind) << c.file << ": " << status.message();
+    EXPECT_NE(status.message().find(c.file), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find(c.message), std::string::npos) << status.message();
+    EXPECT_EQ(status.message().find('\n'), std::string::npos);
+  }
+  const TempDir dir = *TempDir::Create();
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("text.so"), "no library").ok());
+  EXPECT_NE(LoadPlugin(dir.Join("text.so")).message().find("cannot be loaded"), std::string::npos);
+}
+
+TEST(Plugin, ExceptionsOfItsFunctionsBecomeFailures) {
+  ASSERT_TRUE(LoadPlugin(PluginFile("lazy.so")).ok()) << LoadPlugin(PluginFile("lazy.so")).message();
+  const Target target = *HostTarget();
+  EXPECT_NE(ParseChecked("lazy(f32[13])").status().message().find("thirteen"), std::string::npos);
+  const Workload w = *ParseChecked("lazy(f32[12])");
+  const Status space = MakeTaskSpace(w, target).status();
+  EXPECT_NE(space.message().find("template `lazy_cpu` threw an exception: no space"), std::string::npos)
+      << space.message();
+  const Template* t = (*FindOperator(w))->Templates(w, target)[0];
+  EXPECT_NE(t->Instantiate(w, target, Config()).status().message().find("of an unknown type"), std::string::npos);
+}
+
+TEST(Plugin, AChildIsToldWhichToLoad) {
+  std::string flag = "--plugin", file = PluginFile("rgb_to_yuv.so"), other = "--plug";
+  char* good[] = {flag.data(), file.data()};
+  EXPECT_TRUE(LoadPluginArguments(2, good).ok());
+  char* bad[] = {other.data(), file.data()};
+  EXPECT_FALSE(LoadPluginArguments(2, bad).ok());
+  EXPECT_FALSE(LoadPluginArguments(1, good).ok());
+}
+
+}  // namespace
+}  // namespace hone::op

@@ -1,0 +1,3 @@
+#include "op/plugin.h"
+
+HONE_OPERATOR(hollow) {}

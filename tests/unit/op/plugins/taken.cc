@@ -1,0 +1,19 @@
+#include "op/plugin.h"
+
+namespace {
+hone::Result<hone::search::Space> Space(const hone::Workload&, const hone::Target&) { return hone::search::Space("t"); }
+hone::Result<hone::op::Instance> Build(const hone::Workload&, const hone::Target&, const hone::Config&) {
+  return hone::op::Instance();
+}
+hone::Result<hone::define::Shape> Shape(const hone::Workload& w) { return w.inputs[0].shape; }
+void Evaluate(const hone::Workload&, const std::vector<const hone::define::Values*>&, const hone::define::Shape&, int,
+              hone::define::Values*) {}
+double Flop(const hone::Workload&, const hone::define::Shape&) { return 1; }
+}  // namespace
+
+HONE_OPERATOR(relu) {
+  op->definition.shape = Shape;
+  op->definition.evaluate = Evaluate;
+  op->definition.flop = Flop;
+  op->templates = {{"t", 1, false, Space, Build}};
+}
