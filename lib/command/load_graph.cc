@@ -38,11 +38,26 @@ Status CheckMemory(const graph::Graph& graph) {
                   bytes * 1e-9, available * 1e-9));
 }
 
-Status CheckBackend(const Target& target) {
-  if (target.kind == TargetKind::kCpu) return Status();
+namespace {
+
+std::string KindOf(const Target& target) {
   const std::string text = target.Text();
-  return Status::NotFound("this version has no backend for targets of kind `" + text.substr(0, text.find(' ')) +
-                          "`; only `cpu` is there");
+  return text.substr(0, text.find(' '));
+}
+
+}  // namespace
+
+Status CheckBackend(const Target& target) {
+  if (target.kind == TargetKind::kCpu || target.IsGpu()) return Status();
+  return Status::NotFound("this version has no backend for targets of kind `" + KindOf(target) +
+                          "`; there are `cpu`, `cuda` and `opencl`");
+}
+
+Status CheckLibraryBackend(const Target& target) {
+  HONE_RETURN_IF_ERROR(CheckBackend(target));
+  if (!target.IsGpu()) return Status();
+  return Status::NotFound("this version tunes kernels for targets of kind `" + KindOf(target) +
+                          "`, but builds libraries for `cpu` only; the records keep what was found");
 }
 
 }  // namespace hone::command

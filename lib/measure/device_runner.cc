@@ -20,6 +20,11 @@ constexpr double kSampleSeconds = 100e-6;  // of runs together: a hundred times 
 constexpr int64_t kMostRuns = 32;
 constexpr int64_t kMostCopies = 64;
 
+int64_t RunsOfASample(double seconds) {
+  const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
+  return static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
+}
+
 }  // namespace
 
 struct DeviceRunner::Candidate {
@@ -216,13 +221,14 @@ Status DeviceRunner::TimedSamples(Candidate* c, double incumbent, Outcome* outco
     return Status();
   }
   StoppingRule rule(setup_.protocol, incumbent);
-  int64_t number = 1;
-  while (true) {
-    HONE_ASSIGN_OR_RETURN(const double seconds, TimedRuns(c, number));
-    const StoppingRule::Verdict verdict = rule.Add(seconds);
-    if (verdict != StoppingRule::Verdict::kMore) break;
-    const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
-    number = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
+  HONE_ASSIGN_OR_RETURN(double seconds, TimedRuns(c, 1));
+  const int64_t number = RunsOfASample(seconds);
+  // A single short run is as much how long it takes to start one: it only says how many make a sample.
+  if (number > 1) {
+    HONE_ASSIGN_OR_RETURN(seconds, TimedRuns(c, number));
+  }
+  while (rule.Add(seconds) == StoppingRule::Verdict::kMore) {
+    HONE_ASSIGN_OR_RETURN(seconds, TimedRuns(c, number));
   }
   outcome->samples = rule.samples();
   outcome->median = rule.median();
@@ -285,9 +291,8 @@ std::vector<std::vector<double>> DeviceRunner::MeasureInterleaved(const std::vec
         candidates[i].reset();
       } else if (round >= 0) {
         samples[i].push_back(*seconds);
-      } else if (setup_.protocol.number == 0 && *seconds > 0) {
-        const double fill = std::ceil(kSampleSeconds / *seconds);
-        numbers[i] = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
+      } else if (setup_.protocol.number == 0) {
+        numbers[i] = RunsOfASample(*seconds);
       }
     }
   }

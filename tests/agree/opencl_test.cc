@@ -1,0 +1,97 @@
+// What is written in C for a device gives exactly what the te DAG says, whatever the steps: run by OpenCL (PoCL's CPU
+// mostly), and taken by NVRTC without a warning.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "agree/trial.h"
+#include "base/rng.h"
+#include "codegen/cuda/codegen.h"
+#include "codegen/opencl/codegen.h"
+#include "ir/printer.h"
+#include "runtime/opencl/opencl_device.h"
+
+namespace hone::agree {
+namespace {
+
+constexpr int kRandom = 3, kTiled = 3;
+
+Target DeviceTarget(TargetKind kind, const std::string& arch = "") {
+  Target target;
+  target.kind = kind;
+  target.cpu = arch;
+  return target;
+}
+
+// Other seeds than the interpreter's test has. What needs more than a device has is left out.
+std::vector<Trial> Trials(const Prepared& prepared, int problem) {
+  std::vector<Trial> trials;
+  for (int i = 0; i < kRandom + kTiled; ++i) {
+    const uint64_t seed = Mix64(problem * 1000 + 750 + i);
+    const Steps kind = i < kRandom ? Steps::kGpu : Steps::kTiled;
+    std::optional<Trial> trial = MakeTrial(prepared, seed, i == 0 ? 0 : 4 + 7 * i, fmt::format("kernel{}", i), kind);
+    if (!trial) continue;
+    const Status status = codegen::CompileToOpenCl({trial->function}, DeviceTarget(TargetKind::kOpenCl)).status();
+    if (status.kind() == StatusKind::kUnsupported && status.message().find(" needs ") != std::string::npos) continue;
+    EXPECT_TRUE(status.ok()) << status.message() << "\n" << trial->context << ir::ToString(trial->function);
+    trials.push_back(*std::move(trial));
+  }
+  return trials;
+}
+
+std::vector<ir::Function> Functions(const std::vector<Trial>& trials) {
+  std::vector<ir::Function> functions;
+  for (const Trial& trial : trials) functions.push_back(trial.function);
+  return functions;
+}
+
+class AgreeDevice : public testing::TestWithParam<int> {};
+
+TEST_P(AgreeDevice, OpenClWithDefinition) {
+  auto opened = runtime::OpenOpenClDevice();
+  if (!opened.ok()) GTEST_SKIP() << opened.status().message();
+  runtime::Device* device = opened->get();
+  const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
+  const std::vector<Trial> trials = Trials(prepared, GetParam());
+  ASSERT_FALSE(trials.empty());
+  // One program: compiling each alone would be most of the time.
+  const auto artifact = codegen::CompileToOpenCl(Functions(trials), DeviceTarget(TargetKind::kOpenCl));
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  const auto module = device->Load(*artifact);
+  ASSERT_TRUE(module.ok()) << module.status().message() << "\n" << artifact->bytes;
+  for (const Trial& trial : trials) {
+    Buffers host(prepared);
+    std::vector<std::unique_ptr<runtime::DeviceBuffer>> buffers;
+    runtime::DeviceArguments arguments;
+    for (size_t i = 0; i < host.sizes().size(); ++i) {
+      auto buffer = device->Allocate(host.sizes()[i] * 4);
+      ASSERT_TRUE(buffer.ok()) << buffer.status().message();
+      ASSERT_TRUE(device->CopyIn(buffer->get(), host.pointers()[i], host.sizes()[i] * 4).ok());
+      arguments.push_back(buffer->get());
+      buffers.push_back(std::move(*buffer));
+    }
+    const Status ran = (*module)->Run(trial.function.name, arguments);
+    ASSERT_TRUE(ran.ok()) << ran.message() << "\n" << trial.context << ir::ToString(trial.function);
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      ASSERT_TRUE(device->CopyOut(host.pointers()[i], *buffers[i], host.sizes()[i] * 4).ok());
+    }
+    ASSERT_EQ(host.Difference(), "") << trial.context << ir::ToString(trial.function) << artifact->bytes;
+  }
+}
+
+TEST_P(AgreeDevice, NvrtcWithoutAWarning) {
+  const auto version = codegen::NvrtcVersion();
+  if (!version.ok()) GTEST_SKIP() << version.status().message();
+  const char* archs[] = {"sm_75", "sm_80", "sm_90"};
+  const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
+  const auto code =
+      codegen::CompileToCuda(Functions(Trials(prepared, GetParam())),
+                             DeviceTarget(TargetKind::kCuda, archs[GetParam() % 3]), {.warnings_fail = true});
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  for (const codegen::KernelResources& r : code->resources) EXPECT_GT(r.registers, 0) << r.symbol;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AgreeDevice, testing::Range(0, static_cast<int>(AllProblems().size())),
+                         [](const testing::TestParamInfo<int>& p) { return AllProblems()[p.param].name; });
+
+}  // namespace
+}  // namespace hone::agree
