@@ -3,6 +3,7 @@
 #include "op/chain_conv_pool.h"
 #include "op/chain_depthwise.h"
 #include "op/conv2d_shape.h"
+#include "op/conv2d_winograd.h"
 
 namespace hone::op {
 namespace {
@@ -27,7 +28,13 @@ const std::vector<ChainKind>& Kinds() {
   static const std::vector<ChainKind> kinds = {
       {"conv2d (groups=1) -> max_pool2d or avg_pool2d",
        [](const Parts& p) { return p.size() == 2 && IsConv(p[0]) && IsPool(p[1]); },
-       [](const Parts&, const Target&) { return Templates{&ChainConvPool()}; }},
+       [](const Parts& p, const Target& target) {
+         Workload chain = p[0];
+         chain.then = {p[1]};
+         Templates templates = {&ChainConvPool()};
+         if (WinogradPoolApplies(chain, target)) templates.push_back(&ChainWinogradPool());
+         return templates;
+       }},
       {"conv2d depthwise (blocked) -> conv2d 1x1",
        [](const Parts& p) {
          return p.size() == 2 && IsDepthwise(p[0]) && !Conv2dShape::Of(p[0]).plain_input && IsPointwise(p[1]);

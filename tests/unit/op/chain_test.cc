@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/rng.h"
@@ -157,6 +158,58 @@ TEST_F(ChainKernels, ConvolutionThenPool) {
       "count_include_pad=1)",
       "conv2d(f32[2,32,8,8], f32[48,32,5,1], pad=2,0,2,0) + relu6 -> max_pool2d(f32[2,48,8,8], kernel=8x8)",
   });
+}
+
+// Pools of 2x2 behind 3x3 and 5x5: the Winograd template is one of two, and each m of it is run.
+TEST_F(ChainKernels, WinogradThenPool) {
+  const Target target = HostWith(64, 32, 2);
+  for (const std::string text : {
+           "conv2d(f32[1,17,14,10], f32[33,17,3,3], pad=1,1,1,1) + bias + clip(0.5,2) -> "
+           "max_pool2d(f32[1,33,14,10], kernel=2x2, stride=2x2)",
+           "conv2d(f32[3,16,8,8], f32[32,16,3,3], pad=1,1,1,1) + bias + relu -> "
+           "avg_pool2d(f32[3,32,8,8], kernel=2x2, stride=2x2)",
+           "conv2d(f32[1,16,12,12], f32[16,16,5,5], pad=2,2,2,2) + bias -> "
+           "max_pool2d(f32[1,16,12,12], kernel=2x2, stride=2x2)",
+       }) {
+    SCOPED_TRACE(text);
+    const Workload w = *ParseChecked(text);
+    ASSERT_EQ((*FindOperator(w))->Templates(w, target).size(), 2u);
+    testing::OperandData data = *testing::MakeOperandData(w, target, 11);
+    (*FindOperator(w))->Reference(w, target, data.Pointers());
+    const std::vector<float> reference = data.values.back();
+    search::TaskSpace space = *MakeTaskSpace(w, target);
+    Rng rng(5);
+    int run = 0;
+    for (int64_t m : {2, 4, 6}) {
+      for (int tries = 0; tries < 2000; ++tries) {
+        const Config config = space.At(*space.SampleLegal(rng));
+        if (config.template_name != std::string("chain_winograd_pool") || config.Number("m") != m) continue;
+        SCOPED_TRACE(config.Text());
+        Result<testing::KernelCase> kernel = testing::KernelCase::Create(w, target, config, &pool_[0]);
+        ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+        ASSERT_TRUE(kernel->Load(data).ok());
+        kernel->Run();
+        EXPECT_LE(testing::Compare(reference, kernel->output()).worst,
+                  4e-7 * (4 + std::sqrt(Reduction(w))) + kernel->compiled().rounding);
+        ++run;
+        break;
+      }
+    }
+    EXPECT_GE(run, 1);
+  }
+}
+
+TEST(Chain, WinogradOnlyBehindPoolsThatCutTilesEvenly) {
+  for (const auto& [text, templates] : std::vector<std::pair<std::string, size_t>>{
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", 2},
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) + add -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", 1},
+           {"conv2d(f32[1,16,9,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,9,8], kernel=2, stride=2)", 1},
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=3, stride=2)", 1},
+           {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2)", 1},
+           {"conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)", 1}}) {
+    const Workload w = *ParseChecked(text);
+    EXPECT_EQ((*FindOperator(w))->Templates(w, Avx512()).size(), templates) << text;
+  }
 }
 
 TEST_F(ChainKernels, DepthwiseThenPointwise) {
