@@ -2,30 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "command/load_graph.h"
+#include "graph/alternatives.h"
+#include "graph/choose.h"
 #include "graph/graph_json.h"
 #include "graph/networks.h"
 #include "graph/normalise.h"
 #include "graph/param_file.h"
+#include "graph/single.h"
+#include "library/alternatives.h"
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "onnx/report.h"
+#include "op/plugin.h"
 #include "pipeline/task_file.h"
-#include "graph/single.h"
-#include "library/alternatives.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
-#include "op/plugin.h"
 namespace {
 
 struct Network {
@@ -42,14 +46,14 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
     network.values = std::move(model.values);
     return network;
   }
-  if (!options.inputs.empty()) {
-    return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
-  }
-  if (EndsWith(options.network, ".json")) {
   if (graph::IsWorkload(options.network)) {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::GraphOfWorkload(options.network));
     return network;
   }
+  if (!options.inputs.empty()) {
+    return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
+  }
+  if (EndsWith(options.network, ".json")) {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network));
   } else {
     HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
@@ -58,22 +62,68 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
   return network;
 }
 
-Result<pipeline::TaskList> ListTasks(const graph::Graph& graph, const Target& target, const std::string& target_name) {
-  pipeline::TaskList list{graph.name, target.Text(), target_name, {}};
-  std::map<std::string, size_t> index;
-  for (const graph::Node& node : graph.nodes) {
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload.op));
-    if (!op->Tunable(node.workload)) continue;
-    const std::string id = TaskId(node.workload, list.target);
-    auto [found, added] = index.emplace(id, list.tasks.size());
-    if (added) {
-      list.tasks.push_back({id, node.workload.Text(), 1, std::llround(op->Flop(node.workload))});
-    } else {
-      ++list.tasks[found->second].weight;
+class TaskLister {
+ public:
+  TaskLister(const graph::Graph& graph, const Target& target, const std::string& target_name)
+      : graph_(graph), target_(target), list_{graph.name, target.Text(), target_name, {}, {}} {}
+
+  Result<pipeline::TaskList> Run(bool with_alternatives) {
+    for (const graph::Node& node : graph_.nodes) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
+      if (op->Tunable(node.workload)) HONE_RETURN_IF_ERROR(Add(node.workload));
     }
+    if (!with_alternatives) return std::move(list_);
+    const size_t tuned = list_.tasks.size();
+    std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
+    std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });
+    // What alternatives are measured against must be measured, too, if only in its one schedule.
+    for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node->workload));
+      if (!op->Tunable(node->workload)) HONE_RETURN_IF_ERROR(Add(node->workload));
+    }
+    const size_t known = list_.tasks.size();
+    std::set<std::string> transforms;  // each is made once
+    for (const graph::Alternative& alternative : alternatives) {
+      for (const graph::Node& node : alternative.by) {
+        auto found = index_.find(TaskId(node.workload, list_.target));
+        if (found != index_.end() && found->second < known) continue;
+        if (graph::IsTransform(node.workload) && !transforms.insert(node.name).second) continue;
+        HONE_RETURN_IF_ERROR(Add(node.workload));
+      }
+      list_.alternatives.push_back(library::ToFile(alternative));
+    }
+    if (!alternatives.empty()) {
+      LogInfo(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
+                          list_.tasks.size() - tuned, alternatives.size()));
+    }
+    return std::move(list_);
   }
-  return list;
-}
+
+ private:
+  Status Add(const Workload& workload) {
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+    const std::string id = TaskId(workload, list_.target);
+    auto [found, added] = index_.emplace(id, list_.tasks.size());
+    if (added) {
+      list_.tasks.push_back({id, workload.Text(), 1, std::llround(op->Flop(workload))});
+    } else {
+      ++list_.tasks[found->second].weight;
+    }
+    return Status();
+  }
+
+  bool CanBeBuilt(const graph::Alternative& alternative) const {
+    return std::all_of(alternative.by.begin(), alternative.by.end(), [&](const graph::Node& node) {
+      const auto op = op::FindOperator(node.workload);
+      return op.ok() && !(*op)->Templates(node.workload, target_).empty();
+    });
+  }
+
+  const graph::Graph& graph_;
+  const Target& target_;
+  pipeline::TaskList list_;
+  std::map<std::string, size_t> index_;  // of tasks, by id
+};
 
 Status Write(const std::string& path, const std::string& bytes) { return WriteFileIfChanged(path, bytes).status(); }
 
@@ -102,7 +152,7 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
 // passes know (a batch norm, a dropout) are theirs to check.
 Status CheckOperators(const graph::Graph& graph) {
   for (const graph::Node& node : graph.nodes) {
-    const auto op = op::FindOperator(node.workload.op);
+    const auto op = op::FindOperator(node.workload);
     if (op.ok()) HONE_RETURN_IF_ERROR((*op)->Check(node.workload).WithContext("node `" + node.name + "`"));
   }
   return Status();
@@ -117,15 +167,23 @@ Status In(const ExtractOptions& options, const Status& status) {
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   HONE_RETURN_IF_ERROR(CheckBackend(target));
+  std::map<std::string, std::string> digests;
+  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
   HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));
   graph::Graph& graph = network.graph;
+  for (const std::string& file : op::LoadedPlugins()) {
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    digests[file] = Digest128(bytes).Hex();
+  }
+  graph.plugins.clear();
+  for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   const std::optional<graph::ParameterValues>& file = network.values;
   HONE_RETURN_IF_ERROR(In(options, CheckOperators(graph)));
   HONE_RETURN_IF_ERROR(In(options, graph::Normalise(&graph)));
   HONE_RETURN_IF_ERROR(In(options, library::Canonicalise(&graph)));
   std::string target_name = BaseName(options.target);
   target_name = target_name.substr(0, target_name.find('.'));
-  HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, ListTasks(graph, target, target_name));
+  HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, TaskLister(graph, target, target_name).Run(!options.alone));
   std::string parameters;
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
   if (!options.parameters.empty()) {
@@ -140,6 +198,8 @@ Status Extract(const ExtractOptions& options) {
     if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
   }
   for (const pipeline::TaskEntry& task : list.tasks) {
+    HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
+    const std::string plugin = op::PluginOf(workload.op);
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
                                pipeline::TaskFileText(task.id, task.workload, list.target, task.flop, plugin,
                                                       plugin.empty() ? "" : digests[plugin])));
@@ -152,7 +212,7 @@ Status Extract(const ExtractOptions& options) {
 }  // namespace
 
 // Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version.
-std::string ExtractAbi() { return "extract 1"; }
+std::string ExtractAbi() { return "extract 2"; }
 
 int RunExtract(const ExtractOptions& options) {
   for (const auto& [flag, value] : {std::pair("--network", &options.network), std::pair("--target", &options.target),
@@ -168,21 +228,11 @@ int RunExtract(const ExtractOptions& options) {
 int RunExtractCheck(const ExtractOptions& options) {
   const auto shapes = onnx::ParseInputShapes(options.inputs);
   if (!shapes.ok()) return ExitCodeOf(shapes.status());
-  std::map<std::string, std::string> digests;
-  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
   const auto report = onnx::CheckOnnx(options.check, *shapes);
   if (!report.ok()) return ExitCodeOf(report.status());
-  for (const std::string& file : op::LoadedPlugins()) {
-    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
-    digests[file] = Digest128(bytes).Hex();
-  }
-  graph.plugins.clear();
-  for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   fwrite(report->text.data(), 1, report->text.size(), stdout);
   if (fflush(stdout) != 0) return kFailed;
   return report->usable ? kDone : kFailed;
 }
 
 }  // namespace hone::command
-    HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
-    const std::string plugin = op::PluginOf(workload.op);

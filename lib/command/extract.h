@@ -7,16 +7,18 @@
 namespace hone::command {
 
 struct ExtractOptions {
-  std::string network;              // a built-in one's name, or the path of a graph (*.json) or model (*.onnx)
+  std::string network;              // a built-in one's name, the path of a graph (*.json) or model (*.onnx), or one
+                                    // workload: "dense(f32[1,16], f32[4,16]) + relu"
   std::vector<std::string> inputs;  // of a model: NAME=1,3,224,224, the shapes of its inputs
   std::string check;                // with RunExtractCheck: the model
-  std::string target;               // target file (JSON)
   std::vector<std::string> plugins; // libraries with operators of users (op/plugin.h)
+  std::string target;               // target file (JSON)
   std::string graph;                // files to write: nets/NET.graph.json,
   std::string tasks;                // tasks/NET.TARGET.tasks.json
   std::string task_dir;             // folder of TASKID.task.json
   std::string parameters;           // empty, or a file for the values of the parameters, for other engines
   std::string parameter_file;       // empty, or the values of a graph's parameters of kind `file`
+  bool alone = false;               // no alternatives are listed (`[tune] alternatives = false`)
   int batch = 1;                    // of a built-in network; a graph file has its own
 };
 

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   app.add_option("--graph", options.graph, "graph file to write (nets/NET.graph.json)");
   app.add_option("--tasks", options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)");
   app.add_option("--task-dir", options.task_dir, "folder for the files of single tasks (TASKID.task.json)");
+  app.add_flag("--alone", options.alone, "list no alternatives: every node is a kernel of its own, in one layout");
   app.add_option("--parameters", options.parameters, "also write the values of the normalised graph's parameters here");
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi())) return *code;
