@@ -8,6 +8,7 @@
 
 #include "base/channel.h"
 #include "base/json.h"
+#include "base/sandbox.h"
 #include "measure/device_runner.h"
 #include "measure/runner.h"
 
@@ -63,6 +64,9 @@ class MeasureWorker {
   Result<Json> Setup(const Json& message) {
     HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
     if (setup.target.empty()) {
+      // Before the runner's threads are there, so that they have it too. The drivers of devices write caches and start
+      // linkers; only the parent's limits hold for those.
+      EnterSandbox({});
       HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
     } else {
       HONE_ASSIGN_OR_RETURN(runner_, DeviceRunner::Create(setup));
