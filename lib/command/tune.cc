@@ -54,8 +54,8 @@ int RunTune(const TuneOptions& options) {
   const int modes = options.list_space + options.compile_only + options.explain.has_value() + options.trial.has_value();
   if (modes > 1) return Misused("--list-space, --compile-only, --explain and --trial exclude each other");
   for (const std::string& what : options.show) {
-    if (what != "program" && what != "llvm" && what != "assembly") {
-      return Misused("--show " + what + ": known are program, llvm, assembly");
+    if (what != "program" && what != "llvm" && what != "assembly" && what != "source") {
+      return Misused("--show " + what + ": known are program, llvm, assembly, source");
     }
   }
   if (!options.replay.empty()) {

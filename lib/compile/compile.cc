@@ -7,10 +7,12 @@
 
 #include "base/check.h"
 #include "codegen/llvm/codegen.h"
+#include "codegen/opencl/codegen.h"
 #include "ir/printer.h"
 #include "lower/bounds.h"
 #include "lower/loop_nest.h"
 #include "lower/lower.h"
+#include "op/gpu_plain.h"
 #include "schedule/schedule.h"
 
 namespace hone::compile {
@@ -33,8 +35,24 @@ struct Prepared {
   ir::Function function;
 };
 
-Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const std::string& symbol, bool verify) {
-  HONE_ASSIGN_OR_RETURN(std::optional<schedule::Schedule> schedule, schedule::PrepareSchedule(instance.outputs));
+// The constants' schedule on a device: plain, as of an operator without a choice.
+Result<std::optional<schedule::Schedule>> DevicePrepareSchedule(const op::Instance& instance, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const schedule::Schedule kernel, schedule::Schedule::Create(instance.outputs));
+  std::vector<te::Tensor> constants;
+  for (const te::Tensor& t : kernel.inputs()) {
+    if (t.node()->kind == te::TensorKind::kCompute) constants.push_back(t);
+  }
+  if (constants.empty()) return std::optional<schedule::Schedule>();
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule prepare, schedule::Schedule::Create(constants));
+  HONE_RETURN_IF_ERROR(prepare.ApplyAll(op::PlainGpuSteps(constants, target.limits)));
+  return std::optional<schedule::Schedule>(std::move(prepare));
+}
+
+Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const Target& target,
+                                             const std::string& symbol, bool verify) {
+  HONE_ASSIGN_OR_RETURN(
+      std::optional<schedule::Schedule> schedule,
+      target.IsGpu() ? DevicePrepareSchedule(instance, target) : schedule::PrepareSchedule(instance.outputs));
   if (!schedule) return std::optional<Prepared>();
   Prepared prepared;
   prepared.constants = schedule->outputs();
@@ -43,6 +61,7 @@ Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const
   lower::LowerOptions options;
   options.name = symbol;
   options.verify = verify;
+  options.gpu = target.IsGpu();
   HONE_ASSIGN_OR_RETURN(prepared.function, lower::Lower(*schedule, prepared.args, options));
   return std::optional<Prepared>(std::move(prepared));
 }
@@ -67,6 +86,42 @@ std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::In
   return sources;
 }
 
+void TakeEntries(std::vector<EntryPoint> entries, CompiledKernel* kernel) {
+  HONE_CHECK(entries.size() == (kernel->has_prepare ? 2U : 1U));
+  kernel->kernel = std::move(entries[0]);
+  if (kernel->has_prepare) kernel->prepare = std::move(entries[1]);
+}
+
+Status CompileForHost(const std::vector<ir::Function>& functions, const Target& target, const CompileOptions& options,
+                      CompiledKernel* kernel) {
+  codegen::LlvmOptions llvm_options;
+  llvm_options.keep_text = options.keep_text;
+  HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject(functions, target, llvm_options));
+  kernel->object = std::move(code.object);
+  kernel->llvm_ir = std::move(code.llvm_ir);
+  kernel->assembly = std::move(code.assembly);
+  TakeEntries(std::move(code.entries), kernel);
+  return Status();
+}
+
+Status CompileForDevice(const std::vector<ir::Function>& functions, const Target& target, const CompileOptions& options,
+                        CompiledKernel* kernel) {
+  Artifact artifact;
+  if (target.kind == TargetKind::kCuda) {
+    HONE_ASSIGN_OR_RETURN(codegen::CudaCode code, codegen::CompileToCuda(functions, target));
+    if (options.keep_text) kernel->source = std::move(code.source);
+    kernel->resources = std::move(code.resources);
+    artifact = std::move(code.artifact);
+  } else {
+    HONE_ASSIGN_OR_RETURN(artifact, codegen::CompileToOpenCl(functions, target));
+    if (options.keep_text) kernel->source = artifact.bytes;
+  }
+  kernel->format = std::move(artifact.format);
+  kernel->object = std::move(artifact.bytes);
+  TakeEntries(std::move(artifact.entries), kernel);
+  return Status();
+}
+
 }  // namespace
 
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
@@ -78,12 +133,13 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   lower::LowerOptions lower_options;
   lower_options.name = options.symbol;
   lower_options.verify = options.verify;
+  lower_options.gpu = target.IsGpu();
   CompiledKernel kernel;
   std::vector<ir::Function> functions;
   HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, instance.args, lower_options));
   functions.push_back(std::move(function));
   HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
-                        LowerPrepare(instance, options.symbol + "_prepare", options.verify));
+                        LowerPrepare(instance, target, options.symbol + "_prepare", options.verify));
   std::vector<te::Tensor> constants;
   if (prepared) {
     constants = prepared->constants;
@@ -103,17 +159,10 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();
-  codegen::LlvmOptions llvm_options;
-  llvm_options.keep_text = options.keep_text;
-  HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject(functions, target, llvm_options));
-  HONE_CHECK(code.entries.size() == functions.size());
+  HONE_RETURN_IF_ERROR(target.IsGpu() ? CompileForDevice(functions, target, options, &kernel)
+                                      : CompileForHost(functions, target, options, &kernel));
   kernel.codegen_seconds = SecondsSince(start);
-  kernel.object = std::move(code.object);
-  kernel.kernel = std::move(code.entries[0]);
-  if (kernel.has_prepare) kernel.prepare = std::move(code.entries[1]);
   if (options.keep_text) {
-    kernel.llvm_ir = std::move(code.llvm_ir);
-    kernel.assembly = std::move(code.assembly);
     for (const ir::Function& f : functions) kernel.program += ir::ToString(f);
   }
   return kernel;
@@ -128,6 +177,6 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops");
 }
 
-int CodegenVersion() { return 2; }
+int CodegenVersion() { return 3; }
 
 }  // namespace hone::compile

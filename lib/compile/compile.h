@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/cuda/codegen.h"
 #include "ir/stmt.h"
 #include "op/operator.h"
 #include "target/artifact.h"
@@ -29,7 +30,8 @@ struct PreparedConstant {
 
 // A kernel and, if it has packed constants, the function that packs them (run once).
 struct CompiledKernel {
-  std::string object;                     // ELF relocatable with both functions
+  std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
+  std::string object;                     // the bytes, with both functions
   EntryPoint kernel;
   std::vector<ArgSource> kernel_args;     // one an argument of kernel
   bool has_prepare = false;
@@ -39,6 +41,8 @@ struct CompiledKernel {
   std::vector<Step> steps;
   double arithmetic = 1, rounding = 0;    // of the algorithm: op::Instance
   std::string llvm_ir, assembly, program; // program: lowered ir as text; all only if asked for
+  std::string source;                     // of a device: the C text, if asked for
+  std::vector<codegen::KernelResources> resources;  // cuda: what each launch takes, as the assembler says
   double lower_seconds = 0, codegen_seconds = 0;
 };
 
@@ -55,6 +59,9 @@ struct CompileOptions {
   bool verify = kVerifyByDefault;  // the lowering verifier between all passes
 };
 
+//
+// For a device the kernel's launches and those of the prepare function are one artifact. kNotFound: its compiler is not
+// there.
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
                                      const CompileOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include "base/channel.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "codegen/llvm/codegen.h"
@@ -63,6 +64,12 @@ Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target&
   kernel.steps = StepsText(compiled.steps);
   kernel.arithmetic = compiled.arithmetic;
   kernel.rounding = compiled.rounding;
+  if (target.IsGpu()) {
+    kernel.format = compiled.format;
+    HONE_RETURN_IF_ERROR(WriteFileAtomic(path, compiled.object));
+    kernel.compile_seconds = RealClock()->NowSeconds() - start;
+    return kernel;
+  }
   codegen::LinkOptions link;
   link.exports = {kernel.kernel.symbol};
   if (kernel.has_prepare) link.exports.push_back(kernel.prepare.symbol);

@@ -164,12 +164,20 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
     if (!compiled.ok()) {
       text += "\ncompiling it fails: " + compiled.status().message() + "\n";
     } else {
-      text += fmt::format("\nlowered in {}, compiled in {}; LLVM IR {} bytes, assembly {} bytes, object {} bytes\n",
-                          FormatSeconds(compiled->lower_seconds), FormatSeconds(compiled->codegen_seconds),
-                          compiled->llvm_ir.size(), compiled->assembly.size(), compiled->object.size());
+      text += fmt::format("\nlowered in {}, compiled in {}; ", FormatSeconds(compiled->lower_seconds),
+                          FormatSeconds(compiled->codegen_seconds));
+      text += inputs.task.target.IsGpu()
+                  ? fmt::format("{} of {} bytes\n", compiled->format, compiled->object.size())
+                  : fmt::format("LLVM IR {} bytes, assembly {} bytes, object {} bytes\n", compiled->llvm_ir.size(),
+                                compiled->assembly.size(), compiled->object.size());
+      for (const codegen::KernelResources& r : compiled->resources) {
+        text += fmt::format("kernel {}: {} registers, {} bytes of shared memory declared, {} bytes of stack, {} spilled\n",
+                            r.symbol, r.registers, r.shared_bytes, r.stack_bytes, r.spill_bytes);
+      }
       for (const std::string& what : show) {
         const std::string& part = what == "llvm"       ? compiled->llvm_ir
                                   : what == "assembly" ? compiled->assembly
+                                  : what == "source"   ? compiled->source
                                                        : compiled->program;
         text += fmt::format("\n{}:\n{}\n", what, part);
       }
@@ -203,7 +211,7 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
   const bool recorded = !options.db_path.empty();
   const std::string reference = recorded ? BesideRecords(options.db_path, ".reference") : dir.Join("reference");
   HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, ProtocolOf(inputs.settings.measure)));
-  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine(task.target));
   HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kExclusive));
   measure::ChildMeasurer measurer(program, setup);
   HONE_ASSIGN_OR_RETURN(const Outcome outcome, measurer.Measure(built[0].kernel, 0));

@@ -15,6 +15,10 @@ Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
 
 Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath("cpu")); }
 
+Result<MachineLock> OpenMachine(const Target& target) {
+  return MachineLock::Open(MachineLock::DefaultPath(target.kind == TargetKind::kCuda ? "cuda" : "cpu"));
+}
+
 Status TakeMachine(MachineLock* machine, Use use) {
   const Status quick = Lock(machine, use, kMomentSeconds);
   if (quick.kind() != StatusKind::kTimeout) return quick;

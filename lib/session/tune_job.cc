@@ -12,18 +12,21 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "codegen/cuda/codegen.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
+#include "measure/open_device.h"
 #include "op/numerics.h"
 #include "op/operator.h"
+#include "op/plugin.h"
 #include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
-#include "op/plugin.h"
 #include "session/aside.h"
 #include "session/child_builder.h"
 #include "session/donors.h"
 #include "session/fingerprint.h"
 #include "session/heartbeat.h"
+#include "session/machine.h"
 #include "session/progress.h"
 #include "session/reference.h"
 #include "session/stamp.h"
@@ -43,10 +46,10 @@ class Job {
   Status ReadInputs() {
     HONE_ASSIGN_OR_RETURN(task_text_, ReadFile(options_.task_path));
     HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
+    if (!task_.plugin.empty()) HONE_RETURN_IF_ERROR(op::LoadPlugin(task_.plugin).WithContext(options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
     if (!options_.like.empty()) {
-    if (!task_.plugin.empty()) HONE_RETURN_IF_ERROR(op::LoadPlugin(task_.plugin).WithContext(options_.task_path));
       settings_.like = options_.like;
       settings_text_ = pipeline::TuneSettingsText(settings_);  // what the stamp and the records are to say
     }
@@ -89,9 +92,26 @@ class Job {
     return fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
   }
 
+  // What times are taken on; before anything is opened or written, as a device may not be there.
+  Status FindMachine() {
+    if (options_.fake) {
+      fingerprint_ = fmt::format("fake; seed={}", options_.fake_world.seed);
+    } else if (task_.target.IsGpu()) {
+      HONE_ASSIGN_OR_RETURN(device_info_, measure::DescribeDevice(task_.target));
+      std::string compiler;
+      if (task_.target.kind == TargetKind::kCuda) {
+        HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion());
+      }
+      fingerprint_ = DeviceFingerprint(task_.target, device_info_, compiler, compile::CodegenVersion(),
+                                       measure::kProtocolVersion);
+    } else {
+      fingerprint_ = HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    }
+    return Status();
+  }
+
   Status OpenRecords() {
-    fingerprint_ = options_.fake ? fmt::format("fake; seed={}", options_.fake_world.seed)
-                                 : HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    HONE_RETURN_IF_ERROR(FindMachine());
     fingerprint_ += TimingText(settings_.measure);
     HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));
     HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.db_path)));
@@ -148,8 +168,8 @@ class Job {
     const CpuInfo cpu = DetectCpu();
     record::Session session;
     session.host = Hostname();
-    session.device = options_.fake ? "fake" : cpu.model;
-    session.driver = KernelRelease();
+    session.device = options_.fake ? "fake" : task_.target.IsGpu() ? device_info_.name : cpu.model;
+    session.driver = task_.target.IsGpu() && !options_.fake ? device_info_.driver : KernelRelease();
     session.fingerprint = fingerprint_;
     session.tool_version = kVersion;
     session.codegen_version = std::to_string(compile::CodegenVersion());
@@ -185,7 +205,7 @@ class Job {
         {Beside(".progress.json"), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_}, clock_);
     std::unique_ptr<MachineLock> machine;
     if (!options_.fake) {
-      HONE_ASSIGN_OR_RETURN(MachineLock lock, MachineLock::Open(MachineLock::DefaultPath("cpu")));
+      HONE_ASSIGN_OR_RETURN(MachineLock lock, OpenMachine(task_.target));
       machine = std::make_unique<MachineLock>(std::move(lock));
     }
     SessionWorld world;
@@ -229,6 +249,7 @@ class Job {
   const TuneJobOptions& options_;
   Clock* clock_;
   std::string task_text_, settings_text_, fingerprint_;
+  runtime::DeviceInfo device_info_;  // of a GPU's task
   pipeline::TaskFile task_;
   pipeline::TuneSettings settings_;
   Budget budget_;
@@ -297,6 +318,7 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
   measure::TaskSetup setup;
   setup.flop = static_cast<double>(task.flop);
   setup.threads = task.target.threads;
+  if (task.target.IsGpu()) setup.target = task.target.Text();
   setup.protocol = protocol;
   HONE_RETURN_IF_ERROR(EnsureReference(task.workload, task.target, reference_path, &setup).status());
   return setup;
