@@ -68,6 +68,11 @@ CpuInfo DetectCpu() {
   return info;
 }
 
+uint64_t MemoryBytes() {
+  const long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGE_SIZE);
+  return pages > 0 && bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(bytes) : 0;
+}
+
 std::string KernelRelease() {
   utsname name;
   return ::uname(&name) == 0 ? name.release : "unknown";

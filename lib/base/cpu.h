@@ -21,6 +21,9 @@ struct CpuInfo {
 
 CpuInfo DetectCpu();
 
+// Of the machine; 0 if the system does not say.
+uint64_t MemoryBytes();
+
 std::string KernelRelease();  // "6.1.0-18-amd64"
 std::string Hostname();
 std::string BootId();  // changes with every boot; empty if the kernel has none

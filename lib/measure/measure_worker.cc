@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/channel.h"
+#include "base/cpu.h"
 #include "base/json.h"
 #include "base/sandbox.h"
 #include "measure/device_runner.h"
@@ -65,8 +66,10 @@ class MeasureWorker {
     HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
     if (setup.target.empty()) {
       // Before the runner's threads are there, so that they have it too. The drivers of devices write caches and start
-      // linkers; only the parent's limits hold for those.
-      EnterSandbox({});
+      // linkers; only the parent's limits hold for those. Half of the memory, as others run here.
+      SandboxOptions sandbox;
+      sandbox.max_memory_bytes = MemoryBytes() / 2;
+      EnterSandbox(sandbox);
       HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
     } else {
       HONE_ASSIGN_OR_RETURN(runner_, DeviceRunner::Create(setup));

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "base/file.h"
+#include "base/sandbox.h"
 #include "measure/child_measurer.h"
 #include "measure/inputs.h"
 #include "measure/reference_file.h"
@@ -122,6 +123,20 @@ TEST_F(ChildTest, ACrashCostsOneTrialAndTheChild) {
 }
 
 TEST_F(ChildTest, WritingBehindTheOutputIsACrash) { ExpectFailure("overrun", TrialError::kCrash, "while verifying"); }
+
+TEST_F(ChildTest, ACandidateIsInTheSandbox) {
+  const auto sandbox = TrySandbox();
+  ASSERT_TRUE(sandbox.ok());
+  if (!sandbox->files || !sandbox->network || !sandbox->processes) {
+    GTEST_SKIP() << "this kernel fences in only: " << sandbox->Text();
+  }
+  ExpectRight("intruder");
+  EXPECT_FALSE(Exists("intruder-was-here"));
+}
+
+TEST_F(ChildTest, PrintingForEverIsACrash) { ExpectFailure("babbler", TrialError::kCrash, "SIGXFSZ"); }
+
+TEST_F(ChildTest, MemoryHasALimit) { ExpectRight("hoarder"); }
 
 TEST_F(ChildTest, AHangIsEndedByTheTimeLimit) {
   ExpectRight("right");

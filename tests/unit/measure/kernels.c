@@ -1,5 +1,10 @@
 /* Candidates for the measuring tests, good and bad: out[i] = data[i] * packed[i], packed[i] = 2 * weight[i], 64 elements. */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "runtime/host/kernel_abi.h"
 
@@ -79,4 +84,47 @@ KERNEL(slow) { /* some hundred microseconds at least on any machine */
   for (volatile int64_t i = 0; i < 500000; ++i) {
   }
   Right(buffers);
+}
+
+/* Right if nothing of what it tries is possible. */
+KERNEL(intruder) {
+  UNUSED;
+  Right(buffers);
+  int refused = open("intruder-was-here", O_CREAT | O_WRONLY, 0600) < 0;
+  refused += socket(AF_INET, SOCK_STREAM, 0) < 0;
+  int child = fork();
+  if (child == 0) _exit(0);
+  refused += child < 0;
+  if (refused != 3) ((float*)buffers[2])[0] += 1;
+}
+
+KERNEL(babbler) { /* prints for ever */
+  UNUSED;
+  (void)buffers;
+  static const char kLine[4096] = {'b'};
+  while (write(2, kLine, sizeof kLine) > 0) {
+  }
+}
+
+/* Takes addresses until there are none, and gives them back; right if that ended below what the machine has. Touches a page
+ * of each piece, so that the machine does not notice. */
+KERNEL(hoarder) {
+  UNUSED;
+  const size_t much = (size_t)1 << 28, all = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGE_SIZE);
+  size_t taken = 0;
+  void* last = 0;
+  while (taken < all) {
+    void* piece = mmap(0, much, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (piece == MAP_FAILED) break;
+    *(void**)piece = last;
+    last = piece;
+    taken += much;
+  }
+  while (last) {
+    void* next = *(void**)last;
+    munmap(last, much);
+    last = next;
+  }
+  Right(buffers);
+  if (taken >= all) ((float*)buffers[2])[0] += 1;
 }
