@@ -24,6 +24,8 @@ using schedule::Relation;
 using schedule::Schedule;
 using schedule::Stage;
 
+constexpr int64_t kMostBeyond = 4;  // times what is inside
+
 // Extents and values of one stage's axes, from the region it computes. Equations: schedule/relation.h.
 class AxisSolver {
  public:
@@ -44,6 +46,7 @@ class AxisSolver {
     const te::TensorNode& node = *stage_.tensor.node();
     for (const std::string& leaf : stage_.leaf) vars_[leaf] = Var(leaf);
     for (size_t i = 0; i < node.axes.size(); ++i) root_extent_[node.axes[i].var.name()] = out_.extent[i];
+    for (size_t i = 0; i < out_.box.size(); ++i) box_[node.axes[i].var.name()] = out_.box[i];
     for (const ir::IterVar& r : node.reduce_axes) root_extent_[r.var.name()] = Expr(r.extent);
     for (const std::string& leaf : stage_.leaf) {
       Expr extent = Extent(leaf);
@@ -72,6 +75,10 @@ class AxisSolver {
     const Relation& r = *it->second;
     if (r.kind == Relation::Kind::kSplit) return Value(r.split.outer) * r.split.factor + Value(r.split.inner);
     Expr fused = Value(r.fuse.fused), inner = Extent(r.fuse.inner);
+    if (const int64_t* outer = AsIntImm(Extent(r.fuse.outer)); uniform_ && outer && *outer == 1) {
+      // Guards keep out what is beyond the last value of the fused axis, which the analyzer does not see.
+      return axis == r.fuse.outer ? Expr(0) : fused;
+    }
     return axis == r.fuse.outer ? fused / inner : fused % inner;
   }
 
@@ -106,21 +113,26 @@ class AxisSolver {
  private:
   Expr Clip(const Expr& hi, const Expr& limit) { return analyzer_.CanProve(hi <= limit) ? hi : Min(hi, limit); }
 
-  void AddGuard(const std::string& axis, const Expr& extent) {
+  void AddGuard(const std::string& axis, const Expr& extent, bool edge = false) {
     int position = -1;
     for (const std::string& leaf : schedule::LeavesOf(stage_, axis)) {
       position = std::max(position, schedule::LeafPosition(stage_, leaf));
     }
-    guarded_.push_back({axis, extent, position});
+    guarded_.push_back({axis, extent, position, edge});
   }
 
   Expr MakeExtent(const std::string& axis) {
     auto it = made_by_.find(axis);
     if (it == made_by_.end()) {
       Expr extent = root_extent_.at(axis);
+      if (auto box = box_.find(axis); box != box_.end()) {
+        const int64_t* whole = AsIntImm(extent);
+        if (!whole || *whole < box->second) AddGuard(axis, extent, /*edge=*/true);
+        return Expr(box->second);
+      }
       if (AsIntImm(extent) || !(uniform_ || schedule::EndsInFuse(stage_, axis))) return extent;
       // Division by a varying extent would undo the fusion; the largest one serves, with a guard.
-      AddGuard(axis, extent);
+      AddGuard(axis, extent, /*edge=*/true);
       return Expr(UpperBound(extent));
     }
     const Relation& r = *it->second;
@@ -149,15 +161,37 @@ class AxisSolver {
   }
 
  public:
+  struct Guarded {
+    std::string axis;
+    Expr extent;
+    int position;
+    bool edge;
+  };
+
   // After Solve(): the guards with their conditions.
   void WriteGuards() {
     for (const auto& g : guarded_) {
+      if (uniform_ && FollowsFromParent(g.axis)) continue;
+      const int64_t* reach = AsIntImm(extent_.at(g.axis));
       for (const Expr& extent : uniform_ ? Alternatives(g.extent) : std::vector<Expr>{g.extent}) {
         Expr condition = analyzer_.Simplify(Value(g.axis) < extent);
         if (const int64_t* known = AsIntImm(condition); uniform_ && known && *known) continue;
-        out_.guards.push_back({condition, g.position, stage_.FindAxis(g.axis)->reduce});
+        // Other guards keep the axis below its loops' extent, which the analyzer does not see.
+        const Expr simple = analyzer_.Simplify(extent);
+        if (const int64_t* most = AsIntImm(simple); g.edge && reach && most && *reach <= *most) continue;
+        out_.guards.push_back({condition, g.position, stage_.FindAxis(g.axis)->reduce, g.edge});
       }
     }
+  }
+
+  // An axis that is the outer part of a guarded one: what that guard lets through is in range here, too.
+  bool FollowsFromParent(const std::string& axis) const {
+    auto it = made_by_.find(axis);
+    if (it == made_by_.end() || it->second->kind != Relation::Kind::kSplit) return false;
+    const schedule::SplitRelation& split = it->second->split;
+    auto is_parent = [&](const Guarded& g) { return g.axis == split.parent && !g.edge; };
+    return split.outer == axis &&
+           (std::any_of(guarded_.begin(), guarded_.end(), is_parent) || FollowsFromParent(split.parent));
   }
 
   // Expressions that are all above a value if and only if `e` is: min(a, b) - c is two, most often simple ones.
@@ -177,11 +211,6 @@ class AxisSolver {
   }
 
  private:
-  struct Guarded {
-    std::string axis;
-    Expr extent;
-    int position;
-  };
   const Stage& stage_;
   const bool uniform_;  // no loop's extent may vary
   arith::Analyzer& analyzer_;
@@ -189,6 +218,7 @@ class AxisSolver {
   std::map<std::string, const Relation*> made_by_, taken_by_;
   std::map<std::string, Var> vars_;
   std::map<std::string, Expr> root_extent_, extent_;
+  std::map<std::string, int64_t> box_;
   std::vector<Guarded> guarded_;
 };
 
@@ -238,6 +268,7 @@ class Inferrer {
     for (size_t i = 0; i < b.extent.size(); ++i) {
       const int64_t whole = stage.tensor.shape()[i];
       b.size.push_back(std::clamp<int64_t>(bounds_.analyzer.ConstUpperBound(b.extent[i]).value_or(whole), 0, whole));
+      if (!b.box.empty()) b.size.back() = b.box[i];
     }
     return Status::Ok();
   }
@@ -290,7 +321,7 @@ class Inferrer {
   void InferRegion(const Stage& stage, StageBounds* out) {
     arith::Analyzer& analyzer = bounds_.analyzer;
     const std::vector<int64_t>& shape = stage.tensor.shape();
-    std::vector<Interval> total(shape.size());
+    std::vector<Interval> total(shape.size()), open(shape.size());  // open: may reach beyond the tensor's end
     for (const Stage& reader : schedule_.stages()) {
       if (reader.attach == AttachKind::kInline) continue;
       AccessFinder finder(stage.name());
@@ -301,14 +332,24 @@ class Inferrer {
         for (size_t d = 0; d < shape.size(); ++d) {
           Interval r = arith::IntervalOf(access->indices[d], running, &analyzer);
           if (!r.known()) r = {Expr(0), Expr(shape[d] - 1)};  // it depends on data: all of it
+          const Interval whole = r;
           r = Clip(r, shape[d]);
+          if (places_) {
+            const Interval o = {r.min, whole.max};
+            open[d] = open[d].known() ? arith::Union(open[d], o, &analyzer) : o;
+          }
           total[d] = total[d].known() ? arith::Union(total[d], r, &analyzer) : r;
         }
       }
     }
-    for (const Interval& r : total) {
-      out->min.push_back(analyzer.Simplify(r.min));
-      out->extent.push_back(arith::ExtentOf(r, &analyzer));
+    for (size_t d = 0; d < total.size(); ++d) {
+      out->min.push_back(analyzer.Simplify(total[d].min));
+      out->extent.push_back(arith::ExtentOf(total[d], &analyzer));
+      if (!places_) continue;
+      // A tile that hangs over the edge is taken whole, if it is known well: its readers need no conditions then.
+      const int64_t inside = std::max<int64_t>(1, analyzer.ConstUpperBound(out->extent[d]).value_or(shape[d]));
+      const int64_t whole = analyzer.ConstUpperBound(arith::ExtentOf(open[d], &analyzer)).value_or(inside);
+      out->box.push_back(whole > inside && whole <= kMostBeyond * inside ? whole : inside);
     }
   }
 

@@ -29,12 +29,15 @@ struct Guard {
   ir::Expr condition;
   int position = 0;  // of the innermost loop whose variable it reads
   bool reduce = false;
+  bool edge = false;  // of the tensor's region, not of the loops: it fails inside the buffer
+  bool fill = false;  // where it fails, zero is stored (lower/gpu_fill.h)
 };
 
 struct StageBounds {
   std::vector<ir::Expr> min,
       extent;                 // the region that is computed, a pair a dimension; in terms of loops around the stage
   std::vector<int64_t> size;  // constant upper bounds of extent
+  std::vector<int64_t> box;   // GPU, attached: how far the loops run; what is beyond extent fails a guard
   std::vector<Loop> loops;    // one a leaf of the stage, outermost first
   std::vector<Guard> guards;
   ir::VarMap values;  // te's axes (spatial ones with the region's min) in terms of loops

@@ -1,7 +1,6 @@
 #include "lower/gpu_threads.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -58,6 +57,7 @@ struct Access {
   std::vector<int64_t> per_thread;  // factor of each thread's index; empty: the index is no sum of variables' multiples
   std::vector<std::pair<int64_t, int64_t>> others;  // factor and largest value of each other term, sorted
   int64_t constant = 0;
+  std::vector<std::pair<Expr, int64_t>> halves;  // x and n: the index is x%2*n + .., the rest within 0 .. n-1
 };
 
 // Accesses before the first barrier and behind the last one; the same if there is none.
@@ -229,6 +229,7 @@ class BarrierPlacer {
     }
     if (index.type().is_vector()) return a;
     arith::Linear linear = arith::ToLinear(index);
+    for (const arith::Linear::Term& term : linear.terms) FindHalf(term, &a);
     a.constant = linear.constant;
     std::vector<int64_t> factors(threads_.size(), 0);
     for (const arith::Linear::Term& term : linear.terms) {
@@ -288,33 +289,33 @@ class BarrierPlacer {
     return true;
   }
 
+  void FindHalf(const arith::Linear::Term& term, Access* a) {
+    const auto* mod = term.term.as<ir::Binary>();
+    const int64_t* two = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
+    if (!two || *two != 2 || term.coefficient <= 0) return;
+    const Expr rest = analyzer_.Simplify(a->index - term.term * term.coefficient);
+    if (analyzer_.CanProve(rest < Expr(term.coefficient)) && analyzer_.CanProve(Expr(0) <= rest))
+      a->halves.emplace_back(mod->a, term.coefficient);
+  }
+
   // x%2*n + .. and (x + 1)%2*n + ..: the two halves of a double buffer.
   bool OtherCopy(const Access& a, const Access& b, const VarNode* carried) {
-    if (a.index.type().is_vector() || b.index.type().is_vector()) return false;
-    for (const auto& x : arith::ToLinear(a.index).terms) {
-      for (const auto& y : arith::ToLinear(b.index).terms) {
-        std::optional<Expr> p = Parity(x.term, carried), q = Parity(y.term, carried);
-        if (!p || !q || x.coefficient != y.coefficient) continue;
-        Expr apart = analyzer_.Simplify(*p - *q);
+    for (const auto& [x, n] : a.halves) {
+      for (const auto& [y, m] : b.halves) {
+        if (n != m || !IsSameForBoth(x, carried) || !IsSameForBoth(y, carried)) continue;
+        Expr apart = analyzer_.Simplify(x - y);
         const int64_t* odd = ir::AsIntImm(apart);
-        if (!odd || *odd % 2 == 0) continue;
-        auto inside = [&](const Access& access, const arith::Linear::Term& t) {
-          const int64_t most = access.range.second - t.coefficient;
-          return t.coefficient > 0 && access.range.first >= 0 && most < t.coefficient;
-        };
-        if (inside(a, x) && inside(b, y)) return true;
+        if (odd && *odd % 2 != 0) return true;
       }
     }
     return false;
   }
-  std::optional<Expr> Parity(const Expr& e, const VarNode* carried) const {
-    const auto* mod = e.as<ir::Binary>();
-    const int64_t* two = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
-    if (!two || *two != 2) return std::nullopt;
-    for (const ir::Var& v : ir::FreeVars(mod->a)) {
-      if (v.node() == carried || !scope_.count(v.node())) return std::nullopt;
+  // Has it one value at both accesses: of variables of loops around both, in one round?
+  bool IsSameForBoth(const Expr& e, const VarNode* carried) const {
+    for (const ir::Var& v : ir::FreeVars(e)) {
+      if (v.node() == carried || !scope_.count(v.node())) return false;
     }
-    return mod->a;
+    return true;
   }
 
   arith::Analyzer analyzer_;

@@ -293,7 +293,8 @@ class Builder {
     Stmt body = make();
     for (const Guard& g : nest.guards) {
       const bool waits = nest.last_meeting >= 0 && position <= nest.last_meeting;
-      if (g.position == position && !waits && (reduce_too || !g.reduce)) body = ir::MakeIf(g.condition, body);
+      if (g.position == position && !waits && !g.fill && (reduce_too || !g.reduce))
+        body = ir::MakeIf(g.condition, body);
     }
     return body;
   }
@@ -302,7 +303,7 @@ class Builder {
   Stmt GuardedBehind(const Nest& nest, int position, const Body& make) {
     Stmt body = make();
     for (const Guard& g : nest.guards) {
-      if (position == nest.last_meeting && g.position <= position) body = ir::MakeIf(g.condition, body);
+      if (position == nest.last_meeting && g.position <= position && !g.fill) body = ir::MakeIf(g.condition, body);
     }
     return body;
   }
@@ -375,7 +376,14 @@ class Builder {
     Expr index = nest.sum.buffer.defined() ? Expr(0) : OwnIndex(stage, nest.bounds, s);
     BodyTranslator translator(storage_, nest.bounds.values, &bounds_.analyzer);
     const auto* reduce = body.as<ir::Reduce>();
-    if (!reduce) return ir::MakeStore(s.buffer, index, translator.Mutate(body));
+    if (!reduce) {
+      Expr value = translator.Mutate(body), inside;
+      for (const Guard& g : nest.guards) {
+        if (g.fill) inside = inside.defined() ? inside && g.condition : g.condition;
+      }
+      if (inside.defined()) value = ir::MakeIfThenElse(inside, value, ir::Imm(s.buffer->type, 0));
+      return ir::MakeStore(s.buffer, index, value);
+    }
     Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
     if (const auto* call = value.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
       // Where the condition fails nothing is added: no addition there.

@@ -8,6 +8,7 @@
 #include "lower/auto_unroll.h"
 #include "lower/bounds.h"
 #include "lower/double_buffer.h"
+#include "lower/gpu_fill.h"
 #include "lower/gpu_places.h"
 #include "lower/gpu_threads.h"
 #include "lower/loop_nest.h"
@@ -67,6 +68,7 @@ Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::
   HONE_RETURN_IF_ERROR(places.Check());
   Bounds bounds;
   HONE_RETURN_IF_ERROR(InferBounds(schedule, &bounds, &places));
+  FillBeyondEdges(schedule, places, &bounds);
   HONE_ASSIGN_OR_RETURN(ir::Function f, MakeLoopNest(schedule, &bounds, args, options.name, &places));
   Steps steps(options, &f);
   HONE_RETURN_IF_ERROR(steps.Check("loop_nest"));
@@ -76,7 +78,7 @@ Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::
   HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("barriers", PlaceBarriers(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body)));
-  HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body, /*whole_vectors=*/true)));
   HONE_RETURN_IF_ERROR(steps.Done("unroll", UnrollLoops(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("storage", AssignStorage(f.body)));
   if (options.verify) HONE_RETURN_IF_ERROR(ir::VerifyDevice(f).WithContext("bug in lowering"));

@@ -5,6 +5,7 @@
 #include "arith/linear.h"
 #include "arith/simplify.h"
 #include "ir/analysis.h"
+#include "ir/equal.h"
 #include "ir/substitute.h"
 #include "ir/visitor.h"
 
@@ -17,7 +18,8 @@ using ir::Stmt;
 // One loop's body, for all values of its variable at once.
 class Widener final : public ir::Mutator {
  public:
-  Widener(const ir::Var& var, const Expr& min, int lanes) : var_(var), min_(min), lanes_(lanes) {}
+  Widener(const ir::Var& var, const Expr& min, int lanes, bool whole_vectors)
+      : var_(var), min_(min), lanes_(lanes), whole_vectors_(whole_vectors) {}
 
   bool failed() const { return failed_; }
 
@@ -27,6 +29,22 @@ class Widener final : public ir::Mutator {
     return Same(op);
   }
   Expr At(const Expr& e) { return simplify_.Simplify(ir::Substitute(e, var_, min_)); }
+
+  // The condition, if all lanes agree on it; else null.
+  Expr OfAllLanes(const Expr& condition) {
+    if (!ir::UsesVar(condition, var_)) return condition;
+    const auto* op = whole_vectors_ ? condition.as<ir::Binary>() : nullptr;
+    if (!op) return Expr();
+    if (op->kind == ir::ExprKind::kAnd) {
+      Expr a = OfAllLanes(op->a), b = OfAllLanes(op->b);
+      return a.defined() && b.defined() ? a && b : Expr();
+    }
+    // Linear, so that between two lanes that agree there is none that does not.
+    if (op->kind != ir::ExprKind::kLt || !op->a.type().is_int() || op->a.type().bits != 64) return Expr();
+    if (!arith::StrideOf(op->b - op->a, var_)) return Expr();
+    Expr first = At(condition), last = simplify_.Simplify(ir::Substitute(condition, var_, min_ + (lanes_ - 1)));
+    return ir::Equal(first, last) ? first : Expr();
+  }
 
   Expr Index(const Expr& index) {
     if (!ir::UsesVar(index, var_)) return index;
@@ -51,13 +69,14 @@ class Widener final : public ir::Mutator {
       for (Expr& arg : args) arg = ir::MakeBroadcast(arg, lanes_);
       return ir::MakeCall(op.type.WithLanes(lanes_), op.fn, std::move(args));
     }
-    if (ir::UsesVar(op.args[0], var_)) {
+    Expr condition = OfAllLanes(op.args[0]);
+    if (!condition.defined()) {
       failed_ = true;
       return Same(op);
     }
     Expr a = Mutate(op.args[1]), b = Mutate(op.args[2]);
-    if (a.same_as(op.args[1]) && b.same_as(op.args[2])) return Same(op);
-    return ir::MakeIfThenElse(op.args[0], a, b);
+    if (condition.same_as(op.args[0]) && a.same_as(op.args[1]) && b.same_as(op.args[2])) return Same(op);
+    return ir::MakeIfThenElse(condition, a, b);
   }
   Expr MutateLet(const ir::Let& op) override {
     failed_ = failed_ || ir::UsesVar(Expr(&op), var_);
@@ -75,8 +94,10 @@ class Widener final : public ir::Mutator {
     return Mutator::MutateFor(op);
   }
   Stmt MutateIf(const ir::If& op) override {
-    if (ir::UsesVar(op.condition, var_)) return Fail(op);
-    return Mutator::MutateIf(op);
+    Expr condition = OfAllLanes(op.condition);
+    if (!condition.defined()) return Fail(op);
+    if (condition.same_as(op.condition)) return Mutator::MutateIf(op);
+    return ir::MakeIf(condition, Mutate(op.then_case), Mutate(op.else_case));
   }
   Stmt MutateLetStmt(const ir::LetStmt& op) override {
     if (ir::UsesVar(op.value, var_)) return Fail(op);
@@ -87,12 +108,14 @@ class Widener final : public ir::Mutator {
   const ir::Var& var_;
   const Expr min_;
   const int lanes_;
+  const bool whole_vectors_;
   bool failed_ = false;
   arith::Analyzer simplify_;
 };
 
 class Vectorizer final : public ir::Mutator {
  public:
+  explicit Vectorizer(bool whole_vectors) : whole_vectors_(whole_vectors) {}
   Status status;
 
  private:
@@ -111,16 +134,17 @@ class Vectorizer final : public ir::Mutator {
     }
     if (*extent < 1) return ir::MakeBlock({});
     if (*extent == 1) return ir::Substitute(body, op.var, op.min);
-    Widener widener(op.var, op.min, static_cast<int>(*extent));
+    Widener widener(op.var, op.min, static_cast<int>(*extent), whole_vectors_);
     Stmt wide = widener.Mutate(body);
     return widener.failed() ? serial() : wide;
   }
+  const bool whole_vectors_;
 };
 
 }  // namespace
 
-Result<Stmt> VectorizeLoops(const Stmt& body) {
-  Vectorizer vectorizer;
+Result<Stmt> VectorizeLoops(const Stmt& body, bool whole_vectors) {
+  Vectorizer vectorizer(whole_vectors);
   Stmt result = vectorizer.Mutate(body);
   HONE_RETURN_IF_ERROR(vectorizer.status);
   return result;

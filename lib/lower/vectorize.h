@@ -7,6 +7,9 @@
 // - Stores and loads at an index that is linear in the variable become Ramps; others get a vector index (gather,
 // scatter).
 // - if_then_else whose condition does not depend on the variable keeps a scalar condition and gets vector branches.
+// - With `whole_vectors` (tails on a GPU are conditions): a comparison that holds for all lanes or for none, as 4*t +
+// lane
+//   < n does where 4 divides n, is made for the first lane.
 // - A loop that cannot be vectorized (a condition or an inner extent depends on its variable) becomes serial.
 #pragma once
 
@@ -18,6 +21,6 @@ namespace hone::lower {
 inline constexpr int kMaxLanes = 64;
 
 // kInvalid if a vectorized loop has more than kMaxLanes iterations.
-Result<ir::Stmt> VectorizeLoops(const ir::Stmt& body);
+Result<ir::Stmt> VectorizeLoops(const ir::Stmt& body, bool whole_vectors = false);
 
 }  // namespace hone::lower

@@ -1,0 +1,234 @@
+// Before and after of each pass that only GPUs have, as text. The expectations are written by hand from what the
+// passes' headers promise.
+#include <gtest/gtest.h>
+
+#include "arith/simplify.h"
+#include "ir/printer.h"
+#include "lower/auto_unroll.h"
+#include "lower/double_buffer.h"
+#include "lower/gpu_threads.h"
+#include "lower/loop_nest.h"
+#include "lower/vectorize.h"
+#include "lower/vthread.h"
+
+namespace hone::lower {
+namespace {
+
+using ir::Buffer;
+using ir::Expr;
+using ir::ForKind;
+using ir::Stmt;
+using ir::Var;
+
+const DType kF32 = DType::Float(32);
+
+struct Program {
+  Var i{"i"}, j{"j"}, v{"v"}, tx{"tx"}, bx{"bx"};
+  Buffer a = Buffer::Make("a", kF32, 1000, ir::Scope::kArgument);
+  Buffer b = Buffer::Make("b", kF32, 1000, ir::Scope::kArgument, true);
+  Buffer s = Buffer::Make("s", kF32, 8, ir::Scope::kShared);
+  Buffer r = Buffer::Make("r", kF32, 4, ir::Scope::kRegister);
+  Expr one = ir::Imm(kF32, 1);
+  Expr A(Expr index) const { return ir::MakeLoad(a, index); }
+  Expr S(Expr index) const { return ir::MakeLoad(s, index); }
+  Stmt PutB(Expr index, Expr value) const { return ir::MakeStore(b, index, value); }
+  Stmt PutS(Expr index, Expr value) const { return ir::MakeStore(s, index, value); }
+};
+
+Stmt Loop(const Var& v, Expr extent, Stmt body, ForKind kind = ForKind::kSerial) {
+  return ir::MakeFor(v, Expr(0), extent, kind, body);
+}
+std::string Text(const Stmt& s) { return ir::ToString(s); }
+std::string Simple(const Stmt& s) { return ir::ToString(arith::SimplifyStmt(s)); }
+
+TEST(VThread, GoesInwardsAndPrivateMemoryGrows) {
+  Program p;
+  Stmt sum = ir::MakeStore(p.r, p.j, ir::MakeLoad(p.r, p.j) + p.S(p.i) * p.A(p.v * 4 + p.j));
+  Stmt body = ir::MakeBlock({Loop(p.i, 8, ir::MakeBlock({p.PutS(p.i, p.A(p.i)), Loop(p.j, 4, sum)}))});
+  EXPECT_EQ(Simple(*SpreadVThreads(Loop(p.v, 2, ir::MakeAllocate(p.r, body), ForKind::kVThread))),
+            "allocate r: f32[8] register {\n"
+            "  for (i, 0, 8) {\n"
+            "    s[i] = a[i];\n"  // once: no virtual thread is different
+            "    for (j, 0, 4) {\n"
+            "      for unrolled (v, 0, 2) {\n"
+            "        r[j + v*4] = r[j + v*4] + s[i]*a[j + v*4];\n"
+            "      }\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(VThread, WhatDependsOnWhatDiffersGrowsToo) {
+  Program p;
+  Buffer t = Buffer::Make("t", kF32, 1, ir::Scope::kRegister);
+  Stmt body = ir::MakeBlock(
+      {ir::MakeStore(p.r, 0, p.A(p.v)), ir::MakeStore(t, 0, ir::MakeLoad(p.r, 0)), p.PutB(p.v, ir::MakeLoad(t, 0))});
+  std::string text =
+      Simple(*SpreadVThreads(Loop(p.v, 3, ir::MakeAllocate(p.r, ir::MakeAllocate(t, body)), ForKind::kVThread)));
+  EXPECT_NE(text.find("allocate r: f32[12]"), std::string::npos) << text;
+  EXPECT_NE(text.find("allocate t: f32[3]"), std::string::npos) << text;
+  EXPECT_FALSE(SpreadVThreads(Loop(p.v, kMaxVThreads + 1, p.PutB(p.v, p.one), ForKind::kVThread)).ok());
+}
+
+TEST(GpuThreads, SharedMemoryIsTheBlocks) {
+  Program p;
+  Stmt inner = Loop(p.i, 4, ir::MakeAllocate(p.s, ir::MakeBlock({p.PutS(p.tx, p.one), p.PutB(p.i, p.S(p.tx))})));
+  EXPECT_EQ(Text(HoistShared(Loop(p.bx, 2, Loop(p.tx, 8, inner, ForKind::kThreadX), ForKind::kBlockX))),
+            "for blockIdx.x (bx, 0, 2) {\n"
+            "  allocate s: f32[8] shared {\n"
+            "    for threadIdx.x (tx, 0, 8) {\n"
+            "      for (i, 0, 4) {\n"
+            "        s[tx] = 1.0f;\n"
+            "        b[i] = s[tx];\n"
+            "      }\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+// The body of 8 threads with its barriers.
+std::string Barriers(const Program& p, const Stmt& body) {
+  std::string text = Text(PlaceBarriers(arith::SimplifyStmt(Loop(p.tx, 8, body, ForKind::kThreadX))));
+  std::string inside;
+  size_t at = text.find('\n') + 1;
+  while (text.compare(at, 2, "  ") == 0) {
+    const size_t end = text.find('\n', at);
+    inside += text.substr(at + 2, end - at - 1);
+    at = end + 1;
+  }
+  return inside;
+}
+
+TEST(Barriers, WhereThreadsHandOverAndInLoopsAtTheHead) {
+  Program p;
+  EXPECT_EQ(Barriers(p, Loop(p.i, 4, ir::MakeBlock({p.PutS(p.tx, p.A(p.tx)), p.PutB(p.tx, p.S(Expr(7) - p.tx))}))),
+            "for (i, 0, 4) {\n"
+            "  barrier;\n"
+            "  s[tx] = a[tx];\n"
+            "  barrier;\n"
+            "  b[tx] = s[tx*-1 + 7];\n"
+            "}\n");
+}
+
+TEST(Barriers, NowhereElse) {
+  Program p;
+  // One's own element; also if each thread has several.
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutS(p.tx, p.one), p.PutB(p.tx, p.S(p.tx))})),
+            "s[tx] = 1.0f;\nb[tx] = s[tx];\n");
+  Var other("k");
+  Stmt fill = Loop(p.i, 2, p.PutS(p.i * 8 + p.tx, p.one)), use = Loop(other, 2, p.PutB(other, p.S(other * 8 + p.tx)));
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({fill, use})).find("barrier"), std::string::npos);
+  // Ranges that do not meet.
+  Stmt low = ir::MakeIf(Expr(p.tx) < 4, p.PutS(p.tx, p.one)), high = p.PutB(p.tx, p.S(Expr(p.tx) / 2 + 4));
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({low, high})).find("barrier"), std::string::npos);
+  // Reads alone; the identity and the update of one result.
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutB(p.tx, p.S(0)), p.PutB(p.tx, p.S(1))})).find("barrier"),
+            std::string::npos);
+  Stmt update = Loop(p.i, 4, p.PutS(Expr(p.tx) / 3, p.S(Expr(p.tx) / 3) + p.A(p.i)));
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutS(Expr(p.tx) / 3, p.one), update})).find("barrier"), std::string::npos);
+}
+
+TEST(Barriers, BeforeALoopRatherThanInIt) {
+  Program p;
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({p.PutS(p.tx, p.one), Loop(p.i, 8, p.PutB(p.i, p.S(p.i)))})),
+            "s[tx] = 1.0f;\n"
+            "barrier;\n"
+            "for (i, 0, 8) {\n"
+            "  b[i] = s[i];\n"
+            "}\n");
+}
+
+TEST(Barriers, TheHalvesOfADoubleBufferNeedOneARound) {
+  Program p;
+  Stmt use = p.PutB(p.tx, p.S(Expr(p.i) % 2 * 4 + Expr(p.tx) / 2));
+  Stmt fill = p.PutS((Expr(p.i) + 1) % 2 * 4 + Expr(p.tx) % 4, p.A(p.tx));
+  EXPECT_EQ(Barriers(p, Loop(p.i, 6, ir::MakeBlock({use, fill}))),
+            "for (i, 0, 6) {\n"
+            "  barrier;\n"
+            "  b[tx] = s[tx/2 + i%2*4];\n"
+            "  s[tx%4 + (i + 1)%2*4] = a[tx];\n"
+            "}\n");
+  // Halves of which one reaches into the other.
+  Stmt wide = p.PutB(p.tx, p.S(Expr(p.i) % 2 * 4 + p.tx));
+  const std::string text = Barriers(p, Loop(p.i, 6, ir::MakeBlock({wide, fill})));
+  EXPECT_NE(text.find("barrier"), text.rfind("barrier")) << text;
+}
+
+TEST(DoubleBuffer, FetchesTheNextRoundIntoRegisters) {
+  Program p;
+  Stmt fill =
+      ir::MakePragma(kDoubleBufferPragma, 1, Loop(p.j, 2, p.PutS(p.j * 4 + p.tx, p.A(p.i * 8 + p.j * 4 + p.tx))));
+  Stmt loop = Loop(p.i, 5, ir::MakeBlock({fill, p.PutB(p.i, p.S(p.tx))}));
+  EXPECT_EQ(Simple(Loop(p.tx, 4, DoubleBuffers(ir::MakeAllocate(p.s, loop)), ForKind::kThreadX)),
+            "for threadIdx.x (tx, 0, 4) {\n"
+            "  allocate s: f32[16] shared {\n"
+            "    for (j, 0, 2) {\n"
+            "      s[tx + j*4] = a[tx + j*4];\n"
+            "    }\n"
+            "    for (i, 0, 5) {\n"
+            "      allocate s.next: f32[2] register {\n"
+            "        if (i < 4) {\n"
+            "          for unrolled (j, 0, 2) {\n"
+            "            s.next[j] = a[tx + i*8 + j*4 + 8];\n"
+            "          }\n"
+            "        }\n"
+            "        b[i] = s[tx + i%2*8];\n"
+            "        if (i < 4) {\n"
+            "          for unrolled (j, 0, 2) {\n"
+            "            s[tx + (i + 1)%2*8 + j*4] = s.next[j];\n"
+            "          }\n"
+            "        }\n"
+            "      }\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(DoubleBuffer, ANoteWithoutALoopIsDropped) {
+  Program p;
+  Stmt fill = ir::MakePragma(kDoubleBufferPragma, 1, p.PutS(p.tx, p.one));
+  EXPECT_EQ(Text(DoubleBuffers(ir::MakeBlock({fill, p.PutB(p.tx, p.S(0))}))), "s[tx] = 1.0f;\nb[tx] = s[0];\n");
+}
+
+TEST(AutoUnroll, InnermostLoopsUpToTheLimit) {
+  Program p;
+  Stmt loops = Loop(p.i, 8, Loop(p.j, 4, p.PutB(p.i * 4 + p.j, p.one)));
+  auto with = [&](int64_t most, int64_t written_out) {
+    return Text(AutoUnroll(
+        ir::MakePragma("auto_unroll_max_step", most, ir::MakePragma("unroll_explicit", written_out, loops))));
+  };
+  EXPECT_EQ(with(3, 1), Text(loops));
+  EXPECT_EQ(with(31, 1),
+            "for (i, 0, 8) {\n"
+            "  for unrolled (j, 0, 4) {\n"
+            "    b[i*4 + j] = 1.0f;\n"
+            "  }\n"
+            "}\n");
+  EXPECT_EQ(with(32, 0),
+            "pragma unroll 8 {\n"
+            "  for (i, 0, 8) {\n"
+            "    pragma unroll 4 {\n"
+            "      for (j, 0, 4) {\n"
+            "        b[i*4 + j] = 1.0f;\n"
+            "      }\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Vectorize, AConditionThatIsOneForAllLanesIsMadeOnce) {
+  Program p;
+  auto loop = [&](int64_t n) {
+    Expr at = p.tx * 4 + p.j;
+    return Loop(p.j, 4, ir::MakeIf(at < Expr(n), p.PutB(at, p.A(at))), ForKind::kVectorized);
+  };
+  EXPECT_EQ(Text(*VectorizeLoops(loop(100), true)),
+            "if (tx < 25) {\n"
+            "  b[ramp(tx*4, 1, 4)] = a[ramp(tx*4, 1, 4)];\n"
+            "}\n");
+  EXPECT_EQ((*VectorizeLoops(loop(99), true)).as<ir::For>()->for_kind, ForKind::kSerial);
+  EXPECT_EQ((*VectorizeLoops(loop(100), false)).as<ir::For>()->for_kind, ForKind::kSerial);
+}
+
+}  // namespace
+}  // namespace hone::lower
