@@ -17,17 +17,6 @@ using search::Knob;
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-constexpr int64_t kUnrolled = 640;  // multiply-adds that are written out
-
-std::vector<int64_t> WindowTiles(const Conv2dShape& s, int registers) {
-  std::vector<int64_t> values = EvenParts(s.ow, 1, std::min(registers / 2, 14));
-  // Two copies at the borders, each with the window's columns written out.
-  std::erase_if(values, [&](int64_t v) { return v > 1 && 3 * v * s.kw > kUnrolled; });
-  if (values.size() > 3) values.resize(3);
-  if (values.empty()) values = {1};
-  return values;
-}
-
 struct Layer {
   ConvTiles tiles;  // of the 1x1 convolution
   Conv2dShape dw;
@@ -71,8 +60,6 @@ void AddWindowSteps(const ChainMember& m, int64_t tile, bool unroll_kw, std::vec
   steps->push_back(Split(m.name, "ow", {tile}, {"ow.o", "ow.i"}));
   AddWindowTile(m, "ow.o", {"ow.i"}, unroll_kw, steps);
 }
-
-bool UnrollColumns(const Layer& l, int64_t tile) { return 3 * tile * l.dw.kw <= kUnrolled; }
 
 class DepthwiseConvTemplate final : public Template {
  public:
@@ -145,7 +132,7 @@ class DepthwiseConvTemplate final : public Template {
         Parallel("out", "task"),
     };
     AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
-    AddWindowSteps(dw, c.Number("dw_tile"), UnrollColumns(l, c.Number("dw_tile")), &steps);
+    AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
     steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
     return builder.Finish(std::move(steps));
   }
@@ -195,7 +182,7 @@ class ConvDepthwiseTemplate final : public Template {
         Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
         Split("out", "co.r", {c.Number("ocv")}, {"co.o", "co.i"}),
     };
-    AddWindowSteps(dw, c.Number("dw_tile"), UnrollColumns(l, c.Number("dw_tile")), &steps);
+    AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
     steps.push_back(Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}));
     steps.push_back(Fuse("out", {"n", "oh.b", "co.b"}, "task"));
     steps.push_back(Parallel("out", "task"));

@@ -1,5 +1,6 @@
 #include "op/chain_kind.h"
 
+#include "op/chain_bottleneck.h"
 #include "op/chain_conv_pool.h"
 #include "op/chain_depthwise.h"
 #include "op/conv2d_shape.h"
@@ -43,6 +44,9 @@ const std::vector<ChainKind>& Kinds() {
       {"conv2d 1x1 -> conv2d depthwise",
        [](const Parts& p) { return p.size() == 2 && IsPointwise(p[0]) && IsDepthwise(p[1]); },
        [](const Parts&, const Target&) { return Templates{&ChainConvDepthwise()}; }},
+      {"conv2d 1x1 -> conv2d depthwise -> conv2d 1x1",
+       [](const Parts& p) { return p.size() == 3 && IsPointwise(p[0]) && IsDepthwise(p[1]) && IsPointwise(p[2]); },
+       [](const Parts&, const Target&) { return Templates{&ChainBottleneck()}; }},
   };
   return kinds;
 }

@@ -18,6 +18,8 @@ using Rejection = std::optional<std::string>;
 constexpr double kMostCycles = 1.2;  // of the best tile's
 constexpr double kMostFactor = 1.2;  // of tasks, unless the best has more
 
+constexpr int64_t kUnrolled = 640;  // multiply-adds that are written out
+
 double D(int64_t x) { return static_cast<double>(x); }
 
 }  // namespace
@@ -148,6 +150,17 @@ void ChainTasks::Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes,
       if (score < best) best = score, *row_block = r, *channel_block = c;
     }
   }
+}
+
+// A tile's code stands there three times: inside, and at each border.
+bool UnrollsColumns(const Conv2dShape& s, int64_t tile) { return 3 * tile * s.kw <= kUnrolled; }
+
+std::vector<int64_t> WindowTiles(const Conv2dShape& s, int registers) {
+  std::vector<int64_t> values = EvenParts(s.ow, 1, std::min(registers / 2, 14));
+  std::erase_if(values, [&](int64_t v) { return v > 1 && !UnrollsColumns(s, v); });
+  if (values.size() > 3) values.resize(3);
+  if (values.empty()) values = {1};
+  return values;
 }
 
 void AddTileRules(const ConvTiles& t, Space* space) {

@@ -68,6 +68,11 @@ struct ChainTasks {
             int64_t* channel_block) const;
 };
 
+// Columns of a depthwise convolution's register tile, the widest first; and whether its window's columns are written
+// out.
+std::vector<int64_t> WindowTiles(const Conv2dShape& depthwise, int registers);
+bool UnrollsColumns(const Conv2dShape& depthwise, int64_t tile);
+
 // Bytes between two members that a core may take for granted near itself.
 inline constexpr int64_t kChainScratchBytes = 1 << 20;
 

@@ -148,14 +148,15 @@ std::string AlgorithmText(const std::string& workload, const Config& config) {
   std::string name = config.template_name;
   const size_t underscore = name.find('_');
   if (underscore != std::string::npos) name = name.substr(underscore + 1);  // behind the operator
-  if (name != "winograd") return name;
+  const bool pool = name == "winograd_pool";
+  if (name != "winograd" && !pool) return name;
   for (const KnobValue& value : config.values) {
     if (value.name != "m" || value.numbers.size() != 1) continue;
     const Result<Workload> parsed = Workload::Parse(workload);
     const bool line = parsed.ok() && parsed->inputs.size() > 1 && parsed->inputs[1].shape.size() == 4 &&
                       (parsed->inputs[1].shape[2] == 1 || parsed->inputs[1].shape[3] == 1);
     return line ? fmt::format("Winograd F({})", value.numbers[0])
-                : fmt::format("Winograd F({0}x{0})", value.numbers[0]);
+                : fmt::format("Winograd F({0}x{0}){1}", value.numbers[0], pool ? " with pool" : "");
   }
   return "Winograd";
 }

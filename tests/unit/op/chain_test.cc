@@ -239,5 +239,18 @@ TEST_F(ChainKernels, PointwiseThenDepthwise) {
   });
 }
 
+TEST_F(ChainKernels, PointwiseDepthwisePointwise) {
+  CheckAll({
+      "conv2d(f32[1,16,14,14], f32[96,16,1,1]) + bias + relu6 -> "
+      "conv2d(f32[1,96,14,14], f32[96,1,3,3], stride=2x2, pad=1,1,1,1, groups=96) + bias + relu6 -> "
+      "conv2d(f32[1,96,7,7], f32[24,96,1,1]) + bias",
+      "conv2d(f32[3,17,13,5], f32[33,17,1,1]) + bias + clip(0.25,3) -> "
+      "conv2d(f32[3,33,13,5], f32[33,1,5,5], pad=2,2,2,2, groups=33) + bias -> "
+      "conv2d(f32[3,33,13,5], f32[17,33,1,1]) + bias + add",
+      "conv2d(f32[1,3,1,7], f32[16,3,1,1], in=nchw) -> conv2d(f32[1,16,1,7], f32[16,1,1,3], groups=16) -> "
+      "conv2d(f32[1,16,1,5], f32[48,16,1,1]) + relu",
+  });
+}
+
 }  // namespace
 }  // namespace hone::op

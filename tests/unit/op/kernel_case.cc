@@ -31,7 +31,7 @@ Result<OperandData> MakeOperandData(const Workload& workload, const Target& targ
     if (operand.role != op::OperandRole::kOutput) {
       std::vector<double> plain(operand.logical.Elements());
       int64_t fan_in = 1;
-      if (operand.name == "weight") fan_in = operand.logical.Elements() / operand.logical.shape[0];
+      if (operand.name.ends_with("weight")) fan_in = operand.logical.Elements() / operand.logical.shape[0];
       double scale = std::sqrt(1.0 / static_cast<double>(fan_in));
       for (double& v : plain) v = scale * (rng.UniformDouble() * 3.4 - 1.7);
       op::WritePlain(operand, plain, stored.data());

@@ -26,6 +26,8 @@ TEST(Donors, DistanceCountsDoublings) {
   EXPECT_DOUBLE_EQ(Distance(Conv(64, 56), Conv(64, 56) + " + relu"), 0.125);
   EXPECT_DOUBLE_EQ(Distance(Conv(64, 56), Conv(64, 56, ", groups=64")), 6);
   EXPECT_TRUE(std::isinf(Distance(Conv(64, 56), "dense(f32[1,64], f32[64,64])")));
+  EXPECT_TRUE(std::isinf(Distance("relu(f32[64])", "relu(f32[64]) -> tanh(f32[64])")));
+  EXPECT_EQ(Distance("relu(f32[64]) -> tanh(f32[64])", "relu(f32[64]) -> tanh(f32[128])"), 1);
   EXPECT_TRUE(std::isinf(Distance("dense(f32[1,64], f32[64,64])", "dense(f32[1,2,32], f32[64,64])")));
 }
 

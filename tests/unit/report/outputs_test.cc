@@ -121,6 +121,10 @@ TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   config.values = {{"m", KnobKind::kOther, {6}, {}}};
   EXPECT_EQ(AlgorithmText(square, config), "Winograd F(6x6)");
   EXPECT_EQ(AlgorithmText(line, config), "Winograd F(6)");
+  config.template_name = "chain_winograd_pool";
+  EXPECT_EQ(AlgorithmText(square + " -> max_pool2d(f32[1,16,8,8], kernel=2x2, stride=2x2)", config),
+            "Winograd F(6x6) with pool");
+  config.template_name = "conv2d_winograd";
   config.values.clear();
   EXPECT_EQ(AlgorithmText(square, config), "Winograd");
   config.template_name = "odd";
