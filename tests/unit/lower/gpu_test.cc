@@ -119,13 +119,86 @@ const char kTiled[] =
     "bind bs fx threadIdx.x\n"
     "vectorize bs fv\n";
 
+int Count(const std::string& text, const std::string& what) {
+  int count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+// The innermost loops of the accumulation, which begin at `ki`.
+std::string Inner(const std::string& text) {
+  const size_t at = text.find("for (ki");
+  return text.substr(at, text.find("out[", at) - at);
+}
+
 TEST(GpuLower, TiledProduct) {
   MatMul m;
   std::string text;
   EXPECT_EQ(m.Run(kTiled, &text), "");
+  // At the loop's head, as the last round may still read, and between filling and use.
+  EXPECT_EQ(Count(text, "barrier"), 2) << text;
+  EXPECT_EQ(Count(text, "if ("), 0) << text;
+  EXPECT_NE(text.find("bs[ramp("), std::string::npos) << text;
+  // 2 * 8 accumulators of two virtual threads; one copy of the inputs' tiles for both.
+  EXPECT_NE(text.find("allocate c: f32[16]"), std::string::npos) << text;
+  EXPECT_NE(text.find("allocate as: f32[128] shared"), std::string::npos) << text;
   for (auto [n, w, k] : std::vector<std::array<int64_t, 3>>{{33, 47, 25}, {1, 1, 1}, {16, 100, 7}, {5, 16, 9}}) {
     MatMul odd(n, w, k);
     EXPECT_EQ(odd.Run(kTiled), "") << n << " " << w << " " << k;
+  }
+}
+
+TEST(GpuLower, ATileOverTheEdgeHasNoConditionInItsInnerLoops) {
+  MatMul m(33, 47, 24);
+  std::string text;
+  EXPECT_EQ(m.Run(kTiled, &text), "");
+  EXPECT_EQ(Count(Inner(text), "c["), 4) << text;
+  EXPECT_EQ(Inner(text).substr(0, Inner(text).rfind("c[")).find("if ("), std::string::npos) << text;
+  EXPECT_NE(text.find("if_then_else(blockIdx.y"), std::string::npos) << text;  // zeros where `a` has no rows
+}
+
+TEST(GpuLower, EachRootStageIsAKernel) {
+  MatMul m(20, 24, 6);
+  const std::string steps =
+      "split c i [8] -> io ii\nbind c io blockIdx.x\nbind c ii threadIdx.y\nbind c j threadIdx.x\n"
+      "fuse out i j -> f\nsplit out f [32] -> fo fi\nbind out fo blockIdx.x\nbind out fi threadIdx.x\n";
+  EXPECT_EQ(m.Run(steps), "");
+  Result<ir::Function> f = LowerGpu({m.a, m.b}, m.out, steps);
+  ASSERT_TRUE(f.ok()) << f.status().message();
+  Result<ir::DeviceProgram> program = ir::SplitKernels(*f);
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  ASSERT_EQ(program->kernels.size(), 2u);
+  ASSERT_EQ(program->workspaces.size(), 1u);
+  EXPECT_EQ(program->workspaces[0]->size, 20 * 24);
+  EXPECT_EQ(program->kernels[0].grid[0], 3);
+  EXPECT_EQ(program->kernels[0].block[0], 24);
+  EXPECT_EQ(program->kernels[0].block[1], 8);
+  EXPECT_EQ(program->kernels[1].grid[0], 15);
+  EXPECT_EQ(program->kernels[1].params.size(), 2u);
+}
+
+TEST(GpuLower, PaddingOfSharedMemoryChangesStridesOnly) {
+  MatMul m;
+  std::string text;
+  EXPECT_EQ(m.Run(std::string(kTiled) + "storage_align as d0 32 9\n", &text), "");
+  EXPECT_NE(text.find("allocate as: f32[144] shared"), std::string::npos) << text;  // 16 rows of 8, 9 apart
+}
+
+TEST(GpuLower, Refusals) {
+  MatMul m;
+  auto refuse = [&](const std::string& steps) { return LowerGpu({m.a, m.b}, m.out, steps).status().message(); };
+  EXPECT_NE(refuse("compute_at c out j\nbind c i blockIdx.x\n").find("`i` cannot be bound to blocks"),
+            std::string::npos);
+  EXPECT_NE(refuse("reorder c k i j\nbind c k threadIdx.x\n").find("must stand outside its reduce loops"),
+            std::string::npos);
+  EXPECT_NE(refuse("fuse out i j -> f\nbind out f vthread\n").find("at most 256"), std::string::npos);
+  // And for a CPU.
+  for (const char* steps : {"bind out i blockIdx.x\n", "bind out i vthread\n", "set_scope c shared\n"}) {
+    Result<schedule::Schedule> s = schedule::Schedule::Create({m.out});
+    ASSERT_TRUE(s.ok() && s->ApplyAll(*ParseSteps(steps)).ok());
+    Result<ir::Function> f = Lower(*s, {m.a, m.b, m.out}, {});
+    EXPECT_EQ(f.status().kind(), StatusKind::kUnsupported) << steps;
+    EXPECT_NE(f.status().message().find("only a GPU has that"), std::string::npos) << f.status().message();
   }
 }
 
@@ -134,6 +207,8 @@ TEST(GpuLower, DoubleBuffered) {
   std::string text;
   const std::string steps = std::string(kTiled) + "double_buffer as\ndouble_buffer bs\n";
   EXPECT_EQ(m.Run(steps, &text), "");
+  EXPECT_EQ(Count(text, "barrier"), 1) << text;
+  EXPECT_NE(text.find("allocate as: f32[256] shared"), std::string::npos) << text;
   for (auto [n, w, k] : std::vector<std::array<int64_t, 3>>{{33, 47, 25}, {1, 1, 1}, {16, 100, 7}, {5, 16, 9}}) {
     MatMul odd(n, w, k);
     EXPECT_EQ(odd.Run(steps), "") << n << " " << w << " " << k;
