@@ -26,7 +26,8 @@ struct RunOptions {
 };
 
 // Runs `f` on one argument a parameter. The failure names the buffer, the index and the statement; what was stored
-// before it stays. kUnsupported: a barrier among several threads, te's nodes.
+// before it stays. kUnsupported: te's nodes, and loops over threads that are not in the form of ir/device_kernels.h. Of
+// a device's kernels also races between threads and barriers that some of a block do not come to are failures.
 Status Run(const Function& f, const std::vector<RunArgument>& arguments, const RunOptions& options = {});
 
 // The value of an expression without loads: a lane an element, of one of the vectors by its type.
