@@ -29,6 +29,8 @@ struct Layer {
   // Which loop is parallel: tiles of outputs, or tiles of rows where there are more of those. Never both, as a short
   // tile can then be told by one loop's counter.
   bool by_rows() const { return n > m; }
+  // Rows enough to hide the arrival of weights behind their arithmetic, and weights enough to have to arrive.
+  bool far() const { return n > 1 && !by_rows() && m * k * 4 >= 1 << 20; }
 };
 
 Layer LayerOf(const Workload& w, const Target& target) {
@@ -38,11 +40,17 @@ Layer LayerOf(const Workload& w, const Target& target) {
 
 struct Point {
   int64_t vectors, tile_n, k_parts, unroll_k, prefetch, task;
+  bool ahead;
 };
 
 Point PointOfConfig(const Config& c) {
-  return {c.Number("vectors"),  c.Number("tile_n"),   c.Number("k_parts"),
-          c.Number("unroll_k"), c.Number("prefetch"), c.Number("task")};
+  return {c.Number("vectors"),
+          c.Number("tile_n"),
+          c.Number("k_parts"),
+          c.Number("unroll_k"),
+          c.Number("prefetch"),
+          c.Number("task"),
+          c.values.back().name == "ahead" && c.Word("ahead") == "task"};
 }
 
 std::vector<int64_t> Divisors(int64_t extent, const std::vector<int64_t>& candidates) {
@@ -77,6 +85,7 @@ Space MakeDenseSpace(const Layer& l) {
   space.Add(Knob::Choice("unroll_k", Divisors(l.k, {1, 2, 4, 8, 16})));
   space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
   space.Add(Knob::Choice("task", {1, 2, 4, 8}));
+  if (l.far()) space.Add(Knob::Words("ahead", {"none", "task"}));
   auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
     space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
   };
@@ -101,7 +110,7 @@ Space MakeDenseSpace(const Layer& l) {
   });
   double best = l.threads;
   for (int64_t v : VectorValues(l)) {
-    for (int64_t n : EvenParts(l.n, 1, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1}));
+    for (int64_t n : EvenParts(l.n, 1, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1, false}));
   }
   double limit = std::max(1.25, best * 1.02);
   add("parallel", [l, limit](const Point& p) -> Rejection {
@@ -127,7 +136,7 @@ Tensor PackWeight(const Layer& l, const Point& p, const Tensor& raw) {
 class DensePackedTemplate final : public Template {
  public:
   const char* name() const override { return "dense_packed"; }
-  int version() const override { return 1; }
+  int version() const override { return 2; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return MakeDenseSpace(LayerOf(workload, target));
@@ -140,6 +149,8 @@ class DensePackedTemplate final : public Template {
       if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
     }
     int64_t tile_n = EvenParts(l.n, 1, 6).front();
+    // This tile's weights and the next one's share a second cache.
+    if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, 1, (l.registers - 3) / 2).front();
     int64_t parts = tile_n == 1 ? Divisors(l.k, {1, 2}).back() : 1;
     int64_t unroll = Divisors(l.k / parts, {1, 2, 4}).back();
     int64_t prefetch = l.m * l.k * 4 >= 1 << 20 ? 4096 : 0;
@@ -148,7 +159,8 @@ class DensePackedTemplate final : public Template {
                                                          {"k_parts", parts},
                                                          {"unroll_k", unroll},
                                                          {"prefetch", prefetch},
-                                                         {"task", int64_t{1}}}));
+                                                         {"task", int64_t{1}},
+                                                         {"ahead", "task"}}));
     return LegalNear(space, config);
   }
 
@@ -185,12 +197,13 @@ class DensePackedTemplate final : public Template {
         Split("out", "m.r", {width}, {"m.t", "m.w"}),
         Split("out", "m.w", {l.lanes}, {"m.v", "m.l"}),
         Split("out", "n", {p.tile_n}, {"n.o", "n.i"}),
-        Reorder("out", {l.by_rows() ? "n.o" : "m.b", l.by_rows() ? "m.b" : "n.o", "m.t", "n.i", "m.v", "m.l"}),
+        Reorder("out", l.by_rows() ? std::vector<std::string>{"n.o", "m.b", "m.t", "n.i", "m.v", "m.l"}
+                                   : std::vector<std::string>{"m.b", "m.t", "n.o", "n.i", "m.v", "m.l"}),
         Parallel("out", l.by_rows() ? "n.o" : "m.b"),
         Vectorize("out", "m.l"),
         Unroll("out", "n.i"),
         Unroll("out", "m.v"),
-        ComputeAt("acc", "out", "m.t"),
+        ComputeAt("acc", "out", l.by_rows() ? "m.t" : "n.o"),
         SetScope("acc", "register"),
         Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
         Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"}),
@@ -201,6 +214,10 @@ class DensePackedTemplate final : public Template {
         Unroll("acc", "n"),
         Unroll("acc", "m.v"),
     };
+    if (p.ahead) {
+      instance.steps.push_back(Prefetch("out", packed.name(), "m.b", p.task * width * l.k * 4));
+      instance.steps.back().values.push_back(2);
+    }
     if (p.prefetch > 0) instance.steps.push_back(Prefetch("acc", packed.name(), "k.o", p.prefetch));
     return instance;
   }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/rng.h"
 #include "op/operator.h"
@@ -257,6 +259,7 @@ TEST_F(KernelTest, Dense) {
           "dense(f32[13,64], f32[7,64]) + add",
           "dense(f32[13,100], f32[70,100]) + bias",
           "dense(f32[5,33], f32[80,33]) + bias + clip(0.1,0.5)",
+          "dense(f32[6,520], f32[520,520]) + bias + add + relu",
       },
       4);
 }
@@ -398,6 +401,64 @@ TEST_F(KernelTest, NanAndInfinityPass) {
     std::vector<float> reference = data->values.back();
     EXPECT_TRUE(std::isnan(reference[3]) && std::isnan(reference[17]));
     CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  }
+}
+
+// Infinities in the data of what sums, compares and normalises; weights without zeros.
+TEST_F(KernelTest, InfinitiesPass) {
+  for (const char* text :
+       {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", "avg_pool2d(f32[1,16,5,5], kernel=3x3)",
+        "max_pool3d(f32[1,16,3,5,5], kernel=3x3x3, pad=1,1,1,1,1,1)", "global_max_pool(f32[1,16,3,3])",
+        "conv2d(f32[1,16,5,5], f32[16,16,3,3]) + bias + relu",
+        "conv2d(f32[1,16,5,5], f32[16,1,3,3], groups=16) + relu6",
+        "conv3d(f32[1,16,3,4,5], f32[16,16,1,3,3]) + bias + clip(-3,5)", "dense(f32[3,32], f32[48,32]) + bias + relu",
+        "matmul(f32[5,16], f32[16,7])", "softmax(f32[3,20])", "log_softmax(f32[3,20])", "reduce_max(f32[4,20], axes=1)",
+        "reduce_min(f32[4,20], axes=1)", "reduce_sum(f32[4,20], axes=1)", "min(f32[40], f32[40])"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    Target target = HostWith(64, 32, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    // The first row or channel meets one of each sign, the last elements only the negative one.
+    std::vector<float>& x = data->values[0];
+    x[1] = INFINITY, x[3] = -INFINITY;
+    for (size_t i = x.size() - 20; i < x.size(); ++i) x[i] = -INFINITY;
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    const std::vector<float> reference = data->values.back();
+    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  }
+}
+
+// Numbers below the smallest normal one are neither flushed on the way in nor on the way out.
+TEST_F(KernelTest, DenormalsAreKept) {
+  for (const char* text :
+       {"identity(f32[40])", "relu(f32[1,16,3,3])", "clip(f32[40], low=-1, high=1)",
+        "max_pool2d(f32[1,16,5,5], kernel=1x1)", "global_max_pool(f32[1,16,3,3])", "add(f32[40], f32[40])",
+        "conv2d(f32[1,1,5,5], f32[16,1,1,1], in=nchw)", "conv2d(f32[1,16,5,5], f32[16,1,1,1], groups=16)",
+        "dense(f32[3,1], f32[32,1])", "matmul(f32[5,1], f32[1,7])", "reduce_sum(f32[40], axes=0)"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    Target target = HostWith(64, 32, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    const float least = std::numeric_limits<float>::denorm_min();
+    const bool sum = w->op == "add";
+    for (size_t k = 0; k + 1 < data->values.size(); ++k) {
+      for (size_t i = 0; i < data->values[k].size(); ++i) {
+        data->values[k][i] = k > 0 && !sum ? 1.0f : static_cast<float>(i % 100 + 1) * least;
+      }
+    }
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    const std::vector<float> reference = data->values.back();
+    Result<testing::KernelCase> kernel = testing::KernelCase::Create(*w, target, *DefaultConfig(*w, target), &pool_[0]);
+    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    ASSERT_TRUE(kernel->Load(*data).ok());
+    kernel->Run();
+    EXPECT_GT(*std::max_element(reference.begin(), reference.end()), 0.0f);
+    EXPECT_LT(*std::max_element(reference.begin(), reference.end()), std::numeric_limits<float>::min());
+    EXPECT_EQ(std::vector<float>(kernel->output(), kernel->output() + reference.size()), reference);
   }
 }
 
