@@ -153,7 +153,12 @@ void Resize(const Workload& w, const std::vector<const Values*>& x, const Shape&
 }  // namespace
 
 double ResizeAxis::a() const {
-  if (coordinate == "align_corners") return out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;
+  if (coordinate == "align_corners") {
+    // The scale says how long the output would be; `out` may have been rounded down from that.
+    double extent = static_cast<double>(in) * scale;
+    if (std::fabs(extent - static_cast<double>(out)) < 1e-4) extent = static_cast<double>(out);
+    return extent > 1 ? static_cast<double>(in - 1) / (extent - 1) : 0;
+  }
   return 1 / scale;
 }
 

@@ -95,6 +95,21 @@ Status MapUnary(NodeContext* c) {
   return c->Set(Unary(c, Lookup(kUnary, op).graph, x));
 }
 
+// What lies beyond lambd on either side, moved towards 0 by the bias; else 0.
+Status MapShrink(NodeContext* c) {
+  const double lambd = c->Float("lambd", 0.5), bias = c->Float("bias", 0);
+  if (!(lambd >= 0)) return Status::Unsupported("a lambd below 0 is not supported");
+  const std::vector<Attribute> beyond = {Real("alpha", lambd)};
+  HONE_ASSIGN_OR_RETURN(const Value negated, Unary(c, "neg", c->In(0)));
+  HONE_ASSIGN_OR_RETURN(const Value above, Unary(c, "thresholded_relu", c->In(0), beyond));
+  HONE_ASSIGN_OR_RETURN(const Value below, Unary(c, "thresholded_relu", negated, beyond));
+  HONE_ASSIGN_OR_RETURN(const Value kept, Binary(c, "sub", above, below));
+  if (bias == 0) return c->Set(0, kept);
+  HONE_ASSIGN_OR_RETURN(const Value side, Unary(c, "sign", kept));
+  HONE_ASSIGN_OR_RETURN(const Value moved, Binary(c, "mul", side, Scalar(bias)));
+  return c->Set(Binary(c, "sub", kept, moved));
+}
+
 Status MapAlphaUnary(NodeContext* c) {
   const AlphaEntry& entry = Lookup(kAlphaUnary, c->node().op);
   std::vector<Attribute> attributes = {Real("alpha", c->Float("alpha", entry.alpha))};

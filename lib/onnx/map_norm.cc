@@ -28,6 +28,27 @@ Status NeedChannels(const NodeContext& c, size_t first, size_t last) {
   return Status();
 }
 
+// The mean (output 1) and 1 / sqrt(variance + epsilon) (output 2) of a layer norm, as far as somebody named them.
+Status LayerStatistics(NodeContext* c, int64_t axis) {
+  const std::vector<std::string>& names = c->node().outputs;
+  const auto wanted = [&](size_t i) { return i < names.size() && !names[i].empty(); };
+  if (!wanted(1) && !wanted(2)) return Status();
+  const Value& x = c->In(0);
+  Shape axes;
+  for (int64_t i = axis; i < static_cast<int64_t>(x.shape.size()); ++i) axes.push_back(i);
+  const std::vector<Attribute> over = {Numbers("axes", axes), Numbers("keep", {1})};
+  HONE_ASSIGN_OR_RETURN(const Value mean, c->Emit("reduce_mean", {x}, over));
+  if (wanted(1)) HONE_RETURN_IF_ERROR(c->Set(1, mean));
+  if (!wanted(2)) return Status();
+  HONE_ASSIGN_OR_RETURN(const Value centred, Binary(c, "sub", x, mean));
+  HONE_ASSIGN_OR_RETURN(const Value squares, Binary(c, "mul", centred, centred));
+  HONE_ASSIGN_OR_RETURN(const Value variance, c->Emit("reduce_mean", {squares}, over));
+  HONE_ASSIGN_OR_RETURN(const Value shifted, Binary(c, "add", variance, Scalar(c->Float("epsilon", 1e-5))));
+  HONE_ASSIGN_OR_RETURN(const Value deviation, Unary(c, "sqrt", shifted));
+  HONE_ASSIGN_OR_RETURN(Value inverse, Unary(c, "reciprocal", deviation));
+  return c->Set(2, std::move(inverse));
+}
+
 }  // namespace
 
 Status MapBatchNorm(NodeContext* c) {
@@ -75,6 +96,7 @@ Status MapLayerNorm(NodeContext* c) {
     HONE_ASSIGN_OR_RETURN(Value wide, Expand(c, c->In(i), inner));
     operands.push_back(std::move(wide));
   }
+  HONE_RETURN_IF_ERROR(LayerStatistics(c, axis));
   return c->Set(c->Emit("layer_norm", operands, {Numbers("axis", {axis}), Real("epsilon", c->Float("epsilon", 1e-5))}));
 }
 

@@ -39,20 +39,6 @@ Result<Shape> Extents(const Shape& x, const std::vector<double>& scales) {
   return out;
 }
 
-// align_corners puts in * scale - 1 steps, not out - 1, between the corners, which differ where that was rounded down
-// to `out`. Then the same places as `asymmetric` with other scales: x * (in - 1) / (in * scale - 1). False: no need.
-bool AlignRounded(const Shape& x, const Shape& out, std::vector<double>* scales) {
-  std::vector<double> changed = *scales;
-  bool rounded = false;
-  for (size_t i = 0; i < x.size(); ++i) {
-    const double extent = static_cast<double>(x[i]) * changed[i];
-    rounded = rounded || std::fabs(extent - static_cast<double>(out[i])) > 1e-4;
-    if (x[i] > 1 && extent > 1) changed[i] = (extent - 1) / static_cast<double>(x[i] - 1);
-  }
-  if (rounded) *scales = changed;
-  return rounded;
-}
-
 }  // namespace
 
 Status MapUpsample(NodeContext* c) {
@@ -73,7 +59,7 @@ Status MapResize(NodeContext* c) {
   const size_t rank = x.shape.size();
   const bool old = c->opset() < 11;  // X, scales; coordinates as Upsample had them
   const std::string mode = c->String("mode", "nearest");
-  std::string coordinate = old ? "asymmetric" : c->String("coordinate_transformation_mode", "half_pixel");
+  const std::string coordinate = old ? "asymmetric" : c->String("coordinate_transformation_mode", "half_pixel");
   const std::string policy = c->String("keep_aspect_ratio_policy", "stretch");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") {
     return Status::Invalid("its mode `" + mode + "` is none of nearest, linear, cubic");
@@ -119,7 +105,6 @@ Status MapResize(NodeContext* c) {
       }
     }
   }
-  if (coordinate == "align_corners" && !given.empty() && AlignRounded(x.shape, out, &scales)) coordinate = "asymmetric";
   std::vector<Attribute> attributes = {Word("mode", mode), Word("coordinate", coordinate)};
   if (mode == "nearest") {
     attributes.push_back(Word("round", old ? "floor" : c->String("nearest_mode", "round_prefer_floor")));

@@ -11,7 +11,9 @@ namespace hone::onnx {
 Status MapConv(NodeContext* c);
 Status MapConvTranspose(NodeContext* c);
 // map_pool.cc
-Status MapPool(NodeContext* c);        // AveragePool, MaxPool
+Status MapPool(NodeContext* c);  // AveragePool, MaxPool
+Status MapLpPool(NodeContext* c);
+Status MapGlobalLpPool(NodeContext* c);
 Status MapGlobalPool(NodeContext* c);  // GlobalAveragePool, GlobalMaxPool
 // map_matmul.cc
 Status MapGemm(NodeContext* c);
@@ -19,6 +21,7 @@ Status MapMatMul(NodeContext* c);
 // map_elementwise.cc
 Status MapUnary(NodeContext* c);       // those without attributes
 Status MapAlphaUnary(NodeContext* c);  // LeakyRelu, Elu, ...
+Status MapShrink(NodeContext* c);
 Status MapGelu(NodeContext* c);
 Status MapClip(NodeContext* c);
 Status MapPRelu(NodeContext* c);

@@ -163,7 +163,7 @@ std::vector<const Operator*> NormOperators() {
       new DefinedOperator("lrn", 1, BuildLrn),  // live as long as the process
       new DefinedOperator("instance_norm", 1, BuildNorm),
       new DefinedOperator("layer_norm", 1, BuildNorm),
-      new DefinedOperator("resize", 1, BuildResize),
+      new DefinedOperator("resize", 2, BuildResize),
   };
   return operators;
 }

@@ -122,6 +122,9 @@ TEST(Reference, NormsAndResizing) {
   EXPECT_EQ(RunOne("resize(f32[2], out=4)", {4}, {{1, 2}}), (V{1, 1, 2, 2}));
   EXPECT_EQ(RunOne("resize(f32[2], out=4, mode=linear)", {4}, {{1, 2}}), (V{1, 1.25, 1.75, 2}));
   EXPECT_EQ(RunOne("resize(f32[2], out=3, mode=linear, coordinate=align_corners)", {3}, {{1, 2}}), (V{1, 1.5, 2}));
+  // 4 * 0.6 = 2.4 elements, of which 2 are there: the second is at 3 / 1.4 of the input.
+  EXPECT_NEAR(RunOne("resize(f32[4], out=2, scale=0.6, mode=linear, coordinate=align_corners)", {2}, {{0, 7, 14, 21}})[1],
+              7 * 3 / 1.4, 1e-9);
 }
 
 TEST(Reference, SoftmaxSumsToOneEvenForLargeValues) {

@@ -42,6 +42,21 @@ TEST(Import, Convolution) {
   EXPECT_EQ(model.values.at("b"), (std::vector<float>{1, 2, 3, 4}));
 }
 
+TEST(Import, LayerNormStatistics) {
+  ModelMaker m(17);
+  m.Input("x", {2, 3, 4});
+  m.Floats("scale", {4}, {1, 2, 3, 4});
+  auto& node = m.Node("LayerNormalization", {"x", "scale"}, "y");
+  node.add_output("mean");
+  node.add_output("inverse");
+  for (const char* name : {"y", "mean", "inverse"}) m.Output(name);
+  const ImportedModel model = Load(m);
+  const std::string text = Nodes(model);
+  EXPECT_NE(text.find("mean = reduce_mean(f32[2,3,4], axes=2, keep=1)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("inverse = reciprocal(f32[2,3,1]"), std::string::npos) << text;
+  EXPECT_NE(text.find("y = layer_norm(f32[2,3,4], f32[4]"), std::string::npos) << text;
+}
+
 TEST(Import, AutoPad) {
   // 6 -> 3 with a kernel of 3 and stride 2 takes one row of padding: below, or above.
   for (auto [mode, pads] : {std::pair("SAME_UPPER", "pad=0,0,1,1"), std::pair("SAME_LOWER", "pad=1,1,0,0")}) {
