@@ -53,7 +53,7 @@ class Confirmer {
 
   Status Run() {
     HONE_ASSIGN_OR_RETURN(target_, ReadTargetFile(options_.target));
-    HONE_RETURN_IF_ERROR(CheckBackend(target_));
+    HONE_RETURN_IF_ERROR(CheckLibraryBackend(target_));
     HONE_ASSIGN_OR_RETURN(graph_, graph::ReadGraph(options_.graph));
     HONE_RETURN_IF_ERROR(CheckMemory(graph_).WithContext(options_.graph));
     HONE_RETURN_IF_ERROR(graph::Normalise(&graph_).WithContext(options_.graph));
@@ -212,7 +212,7 @@ class Confirmer {
     }
     ShowLiveLine(fmt::format("{}: timing {} finalists in the network", best_.network, count));
     HONE_ASSIGN_OR_RETURN(const std::vector<Compared> rounds, networks_->Compare(built, Options(true)));
-    for (const TrialNetwork& network : built) networks_->Drop(network);
+    for (size_t k = 1; k < built.size(); ++k) networks_->Drop(built[k]);  // the first is asked for again
     in_network->runs = static_cast<int64_t>(rounds[0].runs.size());
     in_network->alone_seconds = in_network->confirmed_seconds = rounds[0].RunSeconds();
     for (BestEntry& task : best_.tasks) Choose(rounds, &task);
@@ -249,8 +249,6 @@ class Confirmer {
     ShowLiveLine(fmt::format("{}: timing {} alternatives in the network", best_.network, best_.alternatives.size()));
     HONE_ASSIGN_OR_RETURN(const std::vector<Compared> both,
                           networks_->Compare({with_network, without_network}, Options(true)));
-    networks_->Drop(with_network);
-    networks_->Drop(without_network);
     std::map<std::string, double> with_layers, without_layers;
     for (size_t i = 0; i < both[0].names.size(); ++i) with_layers[both[0].names[i]] = both[0].LayerSeconds(i);
     for (size_t i = 0; i < both[1].names.size(); ++i) without_layers[both[1].names[i]] = both[1].LayerSeconds(i);

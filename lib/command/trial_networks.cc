@@ -37,6 +37,8 @@ Status TrialNetworks::Open() {
 
 Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   if (Interrupted()) return InterruptedStatus();
+  const std::string text = pipeline::ChoiceText(choice);
+  if (auto found = known_.find(text); found != known_.end()) return found->second;
   HONE_RETURN_IF_ERROR(session::TakeMachine(&*machine_, session::Use::kShared));
   library::BuildInput input;
   input.graph = graph_;
@@ -52,10 +54,12 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   HONE_RETURN_IF_ERROR(library::WriteLibrary(*built, network.folder));
   for (const library::NetworkKernel& kernel : built->kernels) tasks_[kernel.workload.Text()] = kernel.task;
   machine_->Unlock();
+  known_[text] = network;
   return network;
 }
 
 void TrialNetworks::Drop(const TrialNetwork& network) {
+  std::erase_if(known_, [&](const auto& entry) { return entry.second.folder == network.folder; });
   // A leftover goes with the folder around it at the latest.
   (void)RemoveTree(network.folder);
 }

@@ -35,7 +35,7 @@ class TrialNetworks {
   // Takes the machine's lock file and makes the folder.
   Status Open();
 
-  // The network with these choices. Shares the machine while it compiles.
+  // The network with these choices: built, or the one that was and is still there. Shares the machine while it compiles.
   Result<TrialNetwork> Build(const pipeline::BestFile& choice);
   // Removes the files of one that is not needed any more.
   void Drop(const TrialNetwork& network);
@@ -57,6 +57,7 @@ class TrialNetworks {
   std::optional<MachineLock> machine_;
   std::optional<TempDir> dir_;
   int built_ = 0;
+  std::map<std::string, TrialNetwork> known_;  // by the text of the choice
   std::map<std::string, std::string> tasks_;  // by workload
   std::vector<std::vector<double>> expected_;
 };
