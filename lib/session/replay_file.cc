@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "base/file.h"
@@ -11,36 +13,86 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "op/operator.h"
+#include "record/closing.h"
 #include "record/store.h"
 #include "session/replay_table.h"
 
 namespace hone::session {
 namespace {
 
-double MedianOf(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+// Whatever disturbs a measurement makes it slower: a quarter of the samples may be as disturbed as they like.
+double LowerQuartile(std::vector<double> samples) {
+  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
+  std::nth_element(samples.begin(), at, samples.end());
+  return *at;
 }
 
-// Finalists are measured again later, in turns, with caches that the others have filled: their times are of another
-// scale than those of points that were measured once. What re-measuring changed for the median of them is taken out of
-// all of them; their order among themselves stays.
-void ToOneScale(const std::vector<record::Trial>& trials, std::vector<Outcome>* outcomes) {
-  std::set<std::string> again;
-  std::vector<double> ratios;
+constexpr size_t kFewestOfAHeat = 8;  // with fewer there is no saying how fast the machine was
+
+// A kernel that was timed: what its times of each round say.
+struct Timed {
+  std::string digest;
+  double median = 0, first = 0, again = 0;  // first: while searching; again: as a finalist, 0 if it was none
+};
+
+// How many of the best the job measured again at a time.
+int64_t FinalistsOf(const std::vector<record::Session>& sessions) {
+  int64_t count = std::numeric_limits<int64_t>::max();
+  for (const record::Session& session : sessions) {
+    if (const auto closing = record::Closing::FromSettings(session.settings)) count = closing->finalists;
+  }
+  return count;
+}
+
+// The time of each artifact, on one scale. Finalists are measured again later, a heat at a time, in turns, with caches
+// that the others have filled: their times are of another scale than those of points that were measured once, and the
+// machine was another one in each heat. What a heat changed for the median of its kernels is taken out of all of them;
+// their order within it stays. Heats are told apart as session/finalists forms them: by the first medians, `count`
+// each.
+std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trials, int64_t count) {
+  std::vector<Timed> timed;
+  std::set<std::string> known;
+  std::string anchor;
   for (const record::Trial& trial : trials) {
-    if (trial.rounds.empty() || trial.rounds.back() == 0 || trial.outcome.state != TrialState::kOk) continue;
-    std::vector<double> first;
-    for (size_t i = 0; i < trial.rounds.size() && trial.rounds[i] == 0; ++i) first.push_back(trial.outcome.samples[i]);
-    again.insert(trial.outcome.artifact_digest);
-    if (!first.empty()) ratios.push_back(trial.outcome.median / MedianOf(first));
+    if (trial.outcome.state != TrialState::kOk || trial.rounds.empty()) continue;
+    if (!known.insert(trial.outcome.artifact_digest).second) continue;
+    std::vector<double> first, again;
+    for (size_t i = 0; i < trial.rounds.size(); ++i) {
+      if (trial.rounds[i] == 0) first.push_back(trial.outcome.samples[i]);
+      if (trial.rounds[i] == 1) again.push_back(trial.outcome.samples[i]);
+    }
+    if (first.empty()) continue;
+    if (trial.ordinal == 0) anchor = trial.outcome.artifact_digest;
+    timed.push_back(
+        {trial.outcome.artifact_digest, Median(first), LowerQuartile(first), again.empty() ? 0 : LowerQuartile(again)});
   }
-  if (ratios.empty()) return;
-  const double scale = MedianOf(ratios);
-  for (Outcome& outcome : *outcomes) {
-    if (outcome.state == TrialState::kOk && again.count(outcome.artifact_digest)) outcome.median /= scale;
+  std::stable_sort(timed.begin(), timed.end(), [](const Timed& a, const Timed& b) { return a.median < b.median; });
+  std::vector<std::vector<const Timed*>> heats(1);
+  int64_t places = count;  // left in the heat
+  for (const Timed& t : timed) {
+    if (t.again == 0) continue;
+    if (t.digest == anchor) {  // it is in every heat, and takes a place in the first if it is that fast
+      heats[0].push_back(&t);
+      if (heats.size() == 1 && places > 0) --places;
+      continue;
+    }
+    if (places == 0) {
+      heats.emplace_back();
+      places = count;
+    }
+    heats.back().push_back(&t);
+    --places;
   }
+  std::map<std::string, double> seconds;
+  for (const Timed& t : timed) seconds[t.digest] = t.first;
+  for (const auto& heat : heats) {
+    if (heat.size() < kFewestOfAHeat) continue;
+    std::vector<double> ratios;
+    for (const Timed* t : heat) ratios.push_back(t->again / t->first);
+    const double scale = Median(ratios);
+    for (const Timed* t : heat) seconds[t->digest] = t->again / scale;
+  }
+  return seconds;
 }
 
 Result<record::ReplaySpace> OfRecords(const std::string& path) {
@@ -75,7 +127,11 @@ Result<record::ReplaySpace> OfRecords(const std::string& path) {
     const record::Session* session = session_of(trial);
     if (session != nullptr && session->fingerprint == fingerprint) outcomes.push_back(trial.outcome);
   }
-  ToOneScale(trials, &outcomes);
+  const std::map<std::string, double> seconds = OnOneScale(trials, FinalistsOf(sessions));
+  for (Outcome& outcome : outcomes) {
+    const auto at = seconds.find(outcome.artifact_digest);
+    if (outcome.state == TrialState::kOk && at != seconds.end()) outcome.median = at->second;
+  }
   return record::MakeReplay(meta, fingerprint, space, templates, outcomes);
 }
 

@@ -18,7 +18,7 @@ constexpr size_t kCandidates = 512;   // of them the best by mean, whose varianc
 constexpr double kWorstLog = 0.4;     // labels beyond e^0.4 times the best say less by the excess
 // Whatever disturbs a measurement makes it slower: the slower a trial, the less its time is believed. The variance of
 // its noise is 1 + this times the square of its log over the best (no more than kMostDoubted).
-constexpr double kDoubt = 100, kMostDoubted = 2;
+constexpr double kDoubt = 30, kMostDoubted = 2;
 
 constexpr size_t kCoverAfter = 8;  // trials, after which one of a group has a value of a knob that was never tried
 constexpr size_t kStaleTrials = 24;
