@@ -22,6 +22,11 @@ const std::vector<Entry>& Entries() {
       {"conv2d_direct", EstimateDirect, {"tile", "weights", "input", "cold", "pad", "loops", "imbalance"}},
       {"conv3d_direct", EstimateDirect, {"tile", "weights", "input", "cold", "pad", "loops", "imbalance"}},
       {"conv2d_winograd", EstimateWinograd, {"tile", "weights", "input", "output", "scratch", "loops", "imbalance"}},
+      {"chain_winograd_pool", EstimateWinograd, {"tile", "weights", "input", "output", "scratch", "loops", "imbalance"}},
+      {"chain_conv2d_pool", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
+      {"chain_conv2d_depthwise", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
+      {"chain_depthwise_conv2d", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
+      {"chain_conv2d_depthwise_conv2d", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
       {"conv2d_depthwise", EstimateDepthwise, {"tile", "pad", "loops", "imbalance"}},
       {"dense_packed", EstimateDense, {"tile", "weights", "loops", "imbalance"}},
   };

@@ -41,6 +41,8 @@ double LogShare(double part, double whole);
 std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& config);
 std::vector<double> EstimateWinograd(const Workload& workload, const Target& target, const Config& config);
 std::vector<double> EstimateDepthwise(const Workload& workload, const Target& target, const Config& config);
+// Of all chains but those with Winograd.
+std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& config);
 std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& config);
 
 }  // namespace hone::op

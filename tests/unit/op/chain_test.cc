@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "op/estimate.h"
 #include "op/operator.h"
 #include "unit/op/kernel_case.h"
 
@@ -67,6 +68,39 @@ TEST(Chain, CanonicalTypeFlopAndOperands) {
   std::string names;
   for (const Operand& o : op->Operands(w, Avx512())) names += o.name + " ";
   EXPECT_EQ(names, "data weight bias residual then.weight then.bias then.bias1 out ");
+}
+
+// More rows made twice, a smaller register tile, or a busier thread cost more; the best legal point is near the
+// default.
+TEST(Chain, EstimatesKnowWhatCosts) {
+  const std::string conv = "conv2d(f32[1,16,112,112], f32[96,16,1,1]) + bias";
+  const std::string dw = "conv2d(f32[1,96,112,112], f32[96,1,3,3], stride=2, pad=1, groups=96) + bias";
+  const std::string last = "conv2d(f32[1,96,56,56], f32[24,96,1,1]) + bias";
+  const std::string pool = "max_pool2d(f32[1,96,112,112], kernel=3, stride=2, pad=1)";
+  for (const std::string& text :
+       {conv + " -> " + dw, dw + " -> " + last, conv + " -> " + dw + " -> " + last, conv + " -> " + pool}) {
+    SCOPED_TRACE(text);
+    const Workload w = *ParseChecked(text);
+    const search::TaskSpace space = *MakeTaskSpace(w, Avx512());
+    const Config config = *DefaultConfig(w, Avx512());
+    const std::vector<double> estimate = EstimateCost(w, Avx512(), config);
+    ASSERT_EQ(estimate.size(), EstimateNames(config.template_name).size());
+    auto with = [&](const char* knob, int64_t value) {
+      Config changed = config;
+      for (KnobValue& v : changed.values) {
+        if (v.name == knob) v.numbers = {value};
+      }
+      return EstimateCost(w, Avx512(), changed)[0];
+    };
+    EXPECT_GT(with("tile_ow", 2), estimate[0]);
+    EXPECT_GT(with("row_block", 56), estimate[0]);  // one task of two threads
+    EXPECT_GT(with("ocv", 1), estimate[0]);
+    double least = estimate[0];
+    Rng rng(3);
+    for (int i = 0; i < 200; ++i)
+      least = std::min(least, EstimateCost(w, Avx512(), space.At(*space.SampleLegal(rng)))[0]);
+    EXPECT_LT(estimate[0] - least, std::log(1.25));
+  }
 }
 
 double Reduction(const Workload& w) {
