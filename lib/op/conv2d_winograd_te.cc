@@ -107,6 +107,14 @@ class Builder {
       }
       return Pick(along_h ? y : x, ApplyMatrix((along_h ? t_.h : t_.w).at, line));
     };
+    if (l_.pool > 1) {
+      r->tile = te::Compute("tile", {l_.oc_blocks, stored_, k_.mh, k_.mw, l_.lanes}, {"co", "t", "y", "x", "ci"},
+                            [&](const std::vector<Var>& x) {
+                              return epilogue(pixel(x[0], x[1], x[2], x[3], x[4]), {x[1], x[0], x[2], x[3], x[4]});
+                            });
+      Pooled(r);
+      return;
+    }
     if (l_.Ragged(p_.m)) {
       r->tile = te::Compute("tile", {l_.oc_blocks, stored_, k_.mh, k_.mw, l_.lanes}, {"co", "t", "y", "x", "ci"},
                             [&](const std::vector<Var>& x) { return pixel(x[0], x[1], x[2], x[3], x[4]); });
@@ -121,6 +129,22 @@ class Builder {
   }
 
  private:
+  void Pooled(WinogradStages* r) const {
+    const int64_t d = l_.pool, mh = k_.mh / d, mw = k_.mw / d;
+    r->out = te::Compute(
+        "out", {s_.n, l_.oc_blocks, s_.oh / d, s_.ow / d, l_.lanes}, {"n", "oco", "oh", "ow", "oci"},
+        [&](const std::vector<Var>& x) {
+          Expr t = (x[0] * k_.rows + x[2] / mh) * k_.columns + x[3] / mw, value;
+          for (int64_t y = 0; y < d; ++y) {
+            for (int64_t xx = 0; xx < d; ++xx) {
+              Expr one = r->tile(x[1], t, x[2] % mh * d + y, x[3] % mw * d + xx, x[4]);
+              value = !value.defined() ? one : l_.pool_max ? ir::Max(value, one) : value + one;
+            }
+          }
+          return l_.pool_max ? value : value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(d * d));
+        });
+  }
+
   Tensor Padded(const Tensor& data, int64_t height, int64_t width) const {
     return te::Compute(
         "pad", {l_.ic_blocks, s_.n * height, width, l_.lanes}, {"co", "ih", "iw", "ci"},

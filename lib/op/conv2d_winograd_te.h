@@ -17,7 +17,8 @@ namespace hone::op {
 //   v      [i, j, p, q, co, t, ci]
 //   acc, m [i, j, co, t, ci]                sums; acc in registers
 //   mrow   [j, y, co, t, ci]                columns of outputs: where both axes have taps
-//   tile   [co, t, y, x, ci]                whole tiles, where the output has parts of some
+//   tile   [co, t, y, x, ci]                whole tiles, where the output has parts of some; with the epilogue, where
+//                                           it is pooled
 //   out    [n, oco, oh, ow, oci]
 struct WinogradStages {
   te::Tensor pad, vrow, v, acc, m, mrow, tile, out;
