@@ -67,7 +67,7 @@ Result<search::Space> CpuSpace(const Workload& w, const Target& target) {
   for (int64_t p = target.FloatLanes(); p >= 1; p /= 2) pixels.push_back(p);
   space.Add(search::Knob::Choice("rows", rows));
   space.Add(search::Knob::Choice("pixels", pixels));
-  space.Add(search::Knob::Choice("unroll", {1, 2, 4}));
+  space.Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));
   return space;
 }
 

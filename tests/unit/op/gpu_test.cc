@@ -60,8 +60,8 @@ TEST(GpuConv2d, OddShapesAgreeWithTheReference) {
 TEST(GpuConv2d, WinogradOfEveryTile) {
   const Target target = Gpu();
   for (const char* text :
-       {"conv2d(f32[1,5,9,11], f32[6,5,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[2,4,8,8], f32[9,4,3,3]) + add",
-        "conv2d(f32[1,3,10,7], f32[4,3,5,5], pad=2,2,2,2)"}) {
+       {"conv2d(f32[1,5,19,23], f32[6,5,3,3], pad=1,1,1,1) + bias + relu", "conv2d(f32[2,4,16,17], f32[9,4,3,3]) + add",
+        "conv2d(f32[1,3,20,17], f32[4,3,5,5], pad=2,2,2,2)"}) {
     const Workload w = *ParseChecked(text);
     const Template* t = (*FindOperator(w))->Templates(w, target)[2];
     const search::Space space = *t->MakeSpace(w, target);
