@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "graph/graph.h"
 #include "op/operator.h"
 
 namespace hone::graph {
@@ -141,6 +142,26 @@ TEST(Shape, AgreesWithTheOperators) {
   // Neither side knows an operator that was not compared.
   for (const std::string& name : KnownOperators()) EXPECT_GT(std::count(seen.begin(), seen.end(), name), 0) << name;
   for (const std::string& name : op::OperatorNames()) EXPECT_GT(std::count(seen.begin(), seen.end(), name), 0) << name;
+}
+
+TEST(Shape, OfChains) {
+  EXPECT_EQ(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], stride=2x2) + bias -> max_pool2d(f32[1,8,4,4], kernel=2x2)"),
+            "f32[1,8,3,3]");
+  EXPECT_NE(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> max_pool2d(f32[1,8,4,4], kernel=2x2)").find("f32[1,8,7,7]"),
+            std::string::npos);
+  EXPECT_NE(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3]) -> relu(f32[1,8,7,7])").find("relu in a chain"),
+            std::string::npos);
+  // Those of the first, then of each that follows but its data: weights, biases, residuals.
+  auto operands = [](const std::string& text) {
+    std::string types;
+    const std::vector<TensorType> all = *OperandTypes(*Workload::Parse(text));
+    for (const TensorType& type : all) types += type.Text() + " ";
+    return types;
+  };
+  EXPECT_EQ(
+      operands("conv2d(f32[1,3,9,9], f32[8,3,3,3]) + add + bias -> conv2d(f32[1,8,7,7], f32[5,8,1,1]) + bias + add"),
+      "f32[1,3,9,9] f32[8,3,3,3] f32[1,8,7,7] f32[8] f32[5,8,1,1] f32[5] f32[1,5,7,7] ");
+  EXPECT_FALSE(OperandTypes(*Workload::Parse("conv2d(f32[1,3,2,2], f32[8,3,3,3]) -> max_pool2d(f32[1,8,1,1])")).ok());
 }
 
 // 112 columns, windows of three with a stride of two: 56 of them, rounded up; 55 fit without.
