@@ -173,8 +173,11 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
   HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
   lower::Bounds bounds;
-  HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds));
-  return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops");
+  const lower::GpuPlaces on_gpu(schedule);
+  const lower::GpuPlaces* places = target.IsGpu() ? &on_gpu : nullptr;
+  if (places) HONE_RETURN_IF_ERROR(places->Check());
+  HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds, places));
+  return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops", places);
 }
 
 int CodegenVersion() { return 3; }

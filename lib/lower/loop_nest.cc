@@ -257,7 +257,8 @@ class Builder {
     const bool serial = axis.kind == ForKind::kParallel && (parallel_depth_ > 0 || places_);
     return serial ? ForKind::kSerial : axis.kind;
   }
-  static bool IsIndex(ForKind kind) { return ir::IsBlockLoop(kind) || ir::IsThreadLoop(kind); }
+  // Is a loop of that kind a number of the thread, not a loop of its program?
+  bool IsIndex(ForKind kind) const { return places_ && (ir::IsBlockLoop(kind) || ir::IsThreadLoop(kind)); }
 
   // The reduction of a stage whose reduce loops begin at `position` and are bound to threads.
   Stmt BuildAcross(const Nest& nest, int position) {

@@ -137,5 +137,19 @@ TEST(Compile, AConfigOfAnotherShapeIsRefused) {
   EXPECT_EQ(k.status().kind(), StatusKind::kInvalid);
 }
 
+// What cost models see of a schedule for a GPU: blocks and threads are loops, around all that a thread does.
+TEST(Compile, LoopsOfAGpuKeepTheirThreads) {
+  Workload w = *op::ParseChecked("conv2d(f32[1,16,14,14], f32[32,16,3,3], pad=1,1,1,1) + bias + relu");
+  Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
+  Result<Config> config = op::DefaultConfig(w, target);
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  Result<ir::Function> loops = LowerLoops(w, target, *config);
+  ASSERT_TRUE(loops.ok()) << loops.status().message();
+  const std::string text = ir::ToString(*loops);
+  EXPECT_NE(text.find("for blockIdx.x"), std::string::npos) << text;
+  EXPECT_NE(text.find("for threadIdx.x (threadIdx.x"), std::string::npos) << text;
+  EXPECT_NE(text.find("shared"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace hone::compile
