@@ -286,7 +286,7 @@ class PipelineFolderTest : public testing::Test {
 
 TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
   Write("targets/cpu.toml", "kind = \"cpu\"\n");
-  Write("targets/unused.toml", "kind = \"cuda\"\n");
+  Write("targets/unused.toml", "kind = \"opencl\"\n");
   Write("a-b.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
   Write("a.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
   Write("notes.txt", "not a pipeline");
@@ -304,7 +304,7 @@ TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
 }
 
 TEST_F(PipelineFolderTest, ATargetWithoutAFileIsNamedWithItsLine) {
-  Write("targets/cuda.toml", "kind = \"cuda\"\n");
+  Write("targets/cuda.toml", "kind = \"cuda\"\narch = \"sm_90\"\n");
   Write("a.toml", "network = \"n\"\n\ntargets = [\"cuad\"]\n");
   const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
   ASSERT_FALSE(folder.ok());
