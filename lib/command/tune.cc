@@ -3,6 +3,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "command/doctor.h"
 #include "session/inspect.h"
 #include "session/replay_file.h"
 #include "session/tune_job.h"
@@ -58,6 +59,7 @@ int RunTune(const TuneOptions& options) {
       return Misused("--show " + what + ": known are program, llvm, assembly, source");
     }
   }
+  if (options.doctor) return RunDoctor();
   if (!options.replay.empty()) {
     if (options.seeds < 1 || options.replay_trials < 1) return Misused("--seeds and --trials must be at least 1");
     return session::RunReplayJob(

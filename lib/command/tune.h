@@ -26,6 +26,7 @@ struct TuneOptions {
   std::string tuner = "auto";   // of replay
   int64_t seeds = 32;           // of replay
   int64_t replay_trials = 128;  // of replay
+  bool doctor = false;          // look at the machine (doctor.h)
   // For tests:
   std::optional<std::string> fake_measure;  // "SEED[,SLEEP_SECONDS[,FAIL_SHARE]]"
   std::string worker;                       // path of hone-worker

@@ -4,6 +4,7 @@
 
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/sandbox.h"
 #include "base/text.h"
 #include "target/target.h"
 #include "task/workload.h"
@@ -163,6 +164,19 @@ TEST_F(OptionsTest, NumberAndRepeatTimeInBlocks) {
   WriteSettings(3, R"(, "measure": {"candidate_seconds": 0.02, "timeout_seconds": 120, "finalists": 0})");
   RunOk({});
   EXPECT_EQ(Trials().size(), 6u);
+}
+
+// The doctor looks at the machine alone: no task, no files.
+TEST_F(OptionsTest, TheDoctorSaysWhatTheMachineIs) {
+  const CommandResult result = RunOnly({"--doctor"});
+  EXPECT_EQ(result.status.code, kDone) << result.err;
+  for (const char* subject : {"cpu ", "load ", "sandbox ", "compiler ", "cuda ", "opencl "}) {
+    EXPECT_NE(("\n" + result.out).find("\n" + std::string(subject)), std::string::npos) << subject << "\n"
+                                                                                        << result.out;
+  }
+  const auto sandbox = TrySandbox();
+  ASSERT_TRUE(sandbox.ok());
+  EXPECT_NE(result.out.find("kept from: " + sandbox->Text()), std::string::npos) << result.out;
 }
 
 }  // namespace
