@@ -16,7 +16,7 @@ struct timespec ModifiedAt(const std::string& path) {
 }
 
 TEST_F(BuildFolderTest, ExtractListsDistinctTasks) {
-  ASSERT_TRUE(Extract().status.ok());
+  ASSERT_TRUE(Extract("tiny.json", {"--alone"}).status.ok());
   auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
   ASSERT_TRUE(list.ok()) << list.status().message();
   EXPECT_EQ(list->network, "tiny");
@@ -101,6 +101,44 @@ TEST_F(BuildFolderTest, BestConfigurationsAreBuilt) {
   best.target = "cpu -of=another -kind";
   Write("best/tiny.cpu.json", pipeline::BestFileText(best));
   ExpectRefused(Build({"--best", "best/tiny.cpu.json"}), 2, "hone-pick-best");
+}
+
+// The first layer reads blocks, and nothing shares memory: the same results by other kernels.
+TEST_F(BuildFolderTest, WhatTheChoiceSaysOfTheNetworkIsBuilt) {
+  ASSERT_TRUE(Extract().status.ok());
+  ASSERT_TRUE(Build().status.ok());
+  const auto kernels = [&] {
+    std::string text;
+    const auto manifest = ParseJson(Read("out/tiny.cpu/manifest.json"), "manifest");
+    for (const Json& kernel : (*manifest)["kernels"]) {
+      text += kernel["workload"].get<std::string>() + "\n";
+    }
+    return text;
+  };
+  const std::string graph = Read("out/tiny.cpu/tiny.graph.json"), as_it_stands = kernels();
+  EXPECT_EQ(as_it_stands.find("block("), std::string::npos);
+  EXPECT_NE(as_it_stands.find("in=nchw"), std::string::npos);
+  const auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
+  ASSERT_TRUE(list.ok() && !list->alternatives.empty());
+  EXPECT_EQ(list->alternatives[0].replaces, (std::vector<std::string>{"r1"}));
+  ASSERT_EQ(list->alternatives[0].by.size(), 2u);
+  EXPECT_EQ(list->alternatives[0].by[0].workload, "block(f32[1,3,13,13])");
+
+  pipeline::BestFile best{list->network, list->target, {}};
+  best.alternatives = {list->alternatives[0]};
+  best.share = {false, false};
+  Write("best/tiny.cpu.json", pipeline::BestFileText(best));
+  const CommandResult built = Build({"--best", "best/tiny.cpu.json"});
+  ASSERT_TRUE(built.status.ok()) << built.err;
+  EXPECT_NE(kernels().find("block(f32[1,3,13,13])"), std::string::npos);
+  EXPECT_EQ(kernels().find("in=nchw"), std::string::npos);
+  EXPECT_EQ(Read("out/tiny.cpu/tiny.graph.json"), graph) << "it is what the library is compared with";
+  const CommandResult bench = Run({HONE_BENCH, "--lib", "out/tiny.cpu"});
+  EXPECT_TRUE(bench.status.ok()) << bench.err;
+
+  best.alternatives[0].replaces = {"nobody", "r1"};
+  Write("best/tiny.cpu.json", pipeline::BestFileText(best));
+  ExpectRefused(Build({"--best", "best/tiny.cpu.json"}), 2, "no node `nobody`");
 }
 
 TEST_F(BuildFolderTest, MistakesAreRefusedInOneLine) {

@@ -17,7 +17,7 @@ class ConfirmTest : public BuildFolderTest {
  protected:
   void SetUp() override {
     BuildFolderTest::SetUp();
-    ASSERT_TRUE(Extract().status.ok());
+    ASSERT_TRUE(Extract("tiny.json", {"--alone"}).status.ok());
     const auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
     ASSERT_TRUE(list.ok());
     best_ = {list->network, list->target, {}, std::nullopt};

@@ -80,13 +80,13 @@ void ChainFolder::InventTimes(uint64_t seed, double sleep_seconds) {
 
 void ChainFolder::RealTimes() { WriteTool("hone-tune", ""); }
 
-void ChainFolder::WritePipeline(const std::string& name, int trials, const std::string& tuner) {
-  Write(
-      "pipelines/" + name + ".toml",
-      fmt::format("network = \"models/{}.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"{}\"\ntrials = {}\n[measure]\n"
-                  "candidate_seconds = 0.01\ntimeout_seconds = 120\nfinalists = 2\n[bench]\nprocesses = 2\n"
-                  "iterations = 3\nwarmup = 1\n",
-                  name, tuner, trials));
+void ChainFolder::WritePipeline(const std::string& name, int trials, const std::string& tuner, bool alternatives) {
+  Write("pipelines/" + name + ".toml",
+        fmt::format("network = \"models/{}.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"{}\"\ntrials = {}\n"
+                    "alternatives = {}\n[measure]\n"
+                    "candidate_seconds = 0.01\ntimeout_seconds = 120\nfinalists = 2\n[bench]\nprocesses = 2\n"
+                    "iterations = 3\nwarmup = 1\n",
+                    name, tuner, trials, alternatives));
 }
 
 CommandResult ChainFolder::Run(const std::vector<std::string>& argv) {

@@ -24,7 +24,7 @@ class RoundsChain : public ChainFolder {
   }
 
   void WriteOne(const std::string& tune, const std::string& more = "") {
-    Write("pipelines/one.toml", "network = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\n" +
+    Write("pipelines/one.toml", "network = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\nalternatives = false\n" +
                                     tune + "\n[measure]\nfinalists = 2\n" + more);
   }
 
