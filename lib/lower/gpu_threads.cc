@@ -1,6 +1,7 @@
 #include "lower/gpu_threads.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -45,6 +46,16 @@ struct Thread {  // a loop over threads
   ir::Var var;
   int64_t extent = 1;
 };
+
+// The condition with multiples of itself: where threads copy some neighbours each, it speaks of threads and the index
+// of elements, and the analyzer multiplies no facts.
+Expr WithMultiples(const Expr& condition) {
+  const auto* op = condition.as<ir::Binary>();
+  if (!op || op->kind != ir::ExprKind::kLt || op->a.type() != DType::Int(64)) return condition;
+  Expr all = condition;
+  for (int64_t n : {2, 3, 4, 8, 16}) all = all && op->a * n < (op->b - 1) * n + 1;
+  return all;
+}
 
 // One access to shared memory.
 struct Access {
@@ -186,7 +197,7 @@ class BarrierPlacer {
       }
       void VisitIf(const ir::If& op) override {
         Visit(op.condition);
-        placer_.analyzer_.Assume(op.condition);
+        placer_.analyzer_.Assume(WithMultiples(op.condition));
         Visit(op.then_case);
         placer_.analyzer_.Forget();
         Visit(op.else_case);
@@ -293,8 +304,18 @@ class BarrierPlacer {
     const auto* mod = term.term.as<ir::Binary>();
     const int64_t* two = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
     if (!two || *two != 2 || term.coefficient <= 0) return;
-    const Expr rest = analyzer_.Simplify(a->index - term.term * term.coefficient);
-    if (analyzer_.CanProve(rest < Expr(term.coefficient)) && analyzer_.CanProve(Expr(0) <= rest))
+    // What conditions are known about are the threads: the rest goes in by its bounds.
+    Expr low(0), high(0);
+    for (const arith::Linear::Term& t :
+         arith::ToLinear(analyzer_.Simplify(a->index - term.term * term.coefficient)).terms) {
+      auto is_it = [&](const Thread& thread) { return thread.var.same_as(t.term); };
+      const bool thread = std::any_of(threads_.begin(), threads_.end(), is_it);
+      auto bounds = thread ? std::nullopt : analyzer_.ConstBounds(t.term * t.coefficient);
+      low = low + (bounds ? Expr(bounds->first) : t.term * t.coefficient);
+      high = high + (bounds ? Expr(bounds->second) : t.term * t.coefficient);
+    }
+    const int64_t constant = arith::ToLinear(a->index).constant;
+    if (analyzer_.CanProve(high + constant < Expr(term.coefficient)) && analyzer_.CanProve(Expr(0) <= low + constant))
       a->halves.emplace_back(mod->a, term.coefficient);
   }
 

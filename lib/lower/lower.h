@@ -3,7 +3,7 @@
 // The passes in order (each in its own file, whose header says why it stands there):
 //   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
 // and for a GPU, whose function gets one nest of loops over blocks and threads a kernel (ir/device_kernels.h):
-//   bounds -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> barriers -> auto_unroll -> vectorize
+//   bounds -> fill -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> barriers -> auto_unroll -> vectorize
 //   -> unroll -> storage
 // Only bounds knows the schedule's relations; only loop_nest makes loops from them; after unroll the program is large,
 // so that everything costly stands before it.
