@@ -277,9 +277,9 @@ class BarrierPlacer {
     return false;
   }
 
-  // Does one element say which thread has accessed it, the same one both times?
+  // Does one element say which thread has accessed it, the same one both times (or can they not be one element)?
   bool SameThread(const Access& a, const Access& b) const {
-    const bool same_form = a.per_thread == b.per_thread && a.others == b.others && a.constant == b.constant;
+    const bool same_form = a.per_thread == b.per_thread && a.others == b.others;
     const bool one = a.only == b.only && std::none_of(a.only.begin(), a.only.end(), [](int64_t x) { return x < 0; });
     if (one) return true;
     if (a.per_thread.empty() || !same_form || a.only != b.only) return false;
@@ -292,7 +292,7 @@ class BarrierPlacer {
     }
     for (auto& [factor, most] : digits) factor = std::abs(factor);
     std::sort(digits.begin(), digits.end());
-    int64_t reach = 0;
+    int64_t reach = std::abs(a.constant - b.constant);
     for (const auto& [factor, most] : digits) {
       if (factor <= reach) return false;
       reach += factor * most;
