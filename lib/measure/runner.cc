@@ -19,6 +19,7 @@ const char* volatile current_phase = "starting";
 namespace {
 
 constexpr double kPeakSeconds = 0.015;  // long enough for the clocks to settle
+constexpr double kBoundSeconds = 0.1;   // some turns of the scheduler
 
 }  // namespace
 
@@ -146,10 +147,12 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
 
 bool Runner::FasterThanPossible(double flop, double seconds) {
   if (flop <= 0 || peak_flops_ <= 0) return false;
-  const auto impossible = [&] { return flop / seconds > peak_flops_ * setup_.protocol.roofline_slack; };
-  // The peak may have been measured while something else was running: a kernel is condemned by a fresh one only.
-  if (impossible()) peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
-  return impossible();
+  const auto beyond = [&](double rate) { return flop / seconds > rate * setup_.protocol.roofline_slack; };
+  if (!beyond(peak_flops_)) return false;
+  // The peak may have been measured while something else was running, and it may still: a kernel is condemned by what no
+  // load can hide.
+  peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
+  return beyond(peak_flops_) && beyond(runtime::MeasureFmaBound(setup_.threads, kBoundSeconds));
 }
 
 Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {

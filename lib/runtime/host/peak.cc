@@ -81,21 +81,39 @@ double MeasureFmaPeak(int threads, double seconds) {
   return pool.ok() ? MeasureFmaPeak(&*pool, seconds) : 0;
 }
 
-double MeasureFmaPeak(ThreadPool* pool, double seconds) {
-  int threads = pool->threads();
+namespace {
+
+// The best rate, in FLOP/s, of many short calls of `run`, each of which works through `work` on `threads` threads.
+template <typename Run>
+double BestRate(const Work& work, int threads, double seconds, const Run& run) {
   Clock* clock = RealClock();
-  Work work{WidestLoop(), 20000};  // about 0.1 ms: short enough to fall between interruptions
-  double flop = 2.0 * kChains * work.loop.lanes * static_cast<double>(work.rounds) * threads;
+  const double flop = 2.0 * kChains * work.loop.lanes * static_cast<double>(work.rounds) * threads;
   double best = 0;
-  double start = clock->NowSeconds();
+  const double start = clock->NowSeconds();
   double now = start;
   do {
-    double before = now;
-    hone_pool_launch(pool->get(), Body, &work, threads);
+    const double before = now;
+    run();
     now = clock->NowSeconds();
     best = std::max(best, flop / (now - before));
   } while (now - start < seconds);
   return best;
+}
+
+// About 0.1 ms: short enough to fall between interruptions.
+constexpr int64_t kRounds = 20000;
+
+}  // namespace
+
+double MeasureFmaPeak(ThreadPool* pool, double seconds) {
+  Work work{WidestLoop(), kRounds};
+  const int threads = pool->threads();
+  return BestRate(work, threads, seconds, [&] { hone_pool_launch(pool->get(), Body, &work, threads); });
+}
+
+double MeasureFmaBound(int threads, double seconds) {
+  const Work work{WidestLoop(), kRounds};
+  return threads * BestRate(work, 1, seconds, [&] { work.loop.run(work.rounds); });
 }
 
 }  // namespace hone::runtime
