@@ -93,7 +93,7 @@ class TaskLister {
       list_.alternatives.push_back(library::ToFile(alternative));
     }
     if (!alternatives.empty()) {
-      LogInfo(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
+      LogDebug(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
                           list_.tasks.size() - tuned, alternatives.size()));
     }
     return std::move(list_);

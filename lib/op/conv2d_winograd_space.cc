@@ -226,7 +226,8 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
     const bool known = m == 3 ? r == 7 : m == 5 ? fits : m == 6 ? r == 3 : true;
     // Beyond ten elements single precision does not hold what it should; in two dimensions, beyond eight.
     const bool exact = m + r - 1 <= (one.both() ? 8 : 10);
-    if (known && exact && Work(m) <= 0.9) sizes.push_back(m);
+    const bool whole_windows = m % pool == 0;  // of the pool behind it, in each tile
+    if (known && exact && whole_windows && Work(m) <= 0.9) sizes.push_back(m);
   }
   return sizes;
 }

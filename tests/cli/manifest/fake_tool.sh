@@ -19,7 +19,7 @@ while [ $# -gt 0 ]; do
     "hone-extract --batch") batch=$2 ;;
     "hone-extract --task-dir") task_dir=$2 ;;
     "hone-extract --target" | "hone-build --target" | "hone-confirm --target") target=$2 ;;
-    "hone-extract --graph" | "hone-build --graph" | "hone-confirm --graph") graph=$2 ;;
+    "hone-extract --graph" | "hone-pick-best --graph" | "hone-build --graph" | "hone-confirm --graph") graph=$2 ;;
     "hone-extract --tasks" | "hone-pick-best --tasks" | "hone-report --tasks") tasks=$2 ;;
     "hone-tune --task") task=$2 ;;
     "hone-tune --settings" | "hone-bench --settings") settings=$2 ;;

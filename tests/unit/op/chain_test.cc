@@ -200,6 +200,9 @@ TEST_F(ChainKernels, WinogradThenPool) {
   for (const std::string text : {
            "conv2d(f32[1,17,14,10], f32[33,17,3,3], pad=1,1,1,1) + bias + clip(0.5,2) -> "
            "max_pool2d(f32[1,33,14,10], kernel=2x2, stride=2x2)",
+           // Without the pool three tiles of 5 outputs would be the cheapest: a window of the pool would lie in two of them.
+           "conv2d(f32[1,32,14,14], f32[64,32,3,3], pad=1,1,1,1) + bias + relu -> "
+           "max_pool2d(f32[1,64,14,14], kernel=2x2, stride=2x2)",
            "conv2d(f32[3,16,8,8], f32[32,16,3,3], pad=1,1,1,1) + bias + relu -> "
            "avg_pool2d(f32[3,32,8,8], kernel=2x2, stride=2x2)",
            "conv2d(f32[1,16,12,12], f32[16,16,5,5], pad=2,2,2,2) + bias -> "
@@ -214,7 +217,7 @@ TEST_F(ChainKernels, WinogradThenPool) {
     search::TaskSpace space = *MakeTaskSpace(w, target);
     Rng rng(5);
     int run = 0;
-    for (int64_t m : {2, 4, 6}) {
+    for (int64_t m : {2, 3, 4, 5, 6}) {
       for (int tries = 0; tries < 2000; ++tries) {
         const Config config = space.At(*space.SampleLegal(rng));
         if (config.template_name != std::string("chain_winograd_pool") || config.Number("m") != m) continue;
