@@ -47,7 +47,11 @@ std::vector<ir::Function> Functions(const std::vector<Trial>& trials) {
 class AgreeDevice : public testing::TestWithParam<int> {};
 
 TEST_P(AgreeDevice, OpenClWithDefinition) {
-  auto opened = runtime::OpenOpenClDevice();
+  // What is tested is the text. PoCL 3.1's optimiser moves jumps around barriers, and then loses the work items of some
+  // kernels whose guards stand on both sides of one; without it all is well.
+  runtime::OpenClOptions options;
+  options.optimise = false;
+  auto opened = runtime::OpenOpenClDevice(options);
   if (!opened.ok()) GTEST_SKIP() << opened.status().message();
   runtime::Device* device = opened->get();
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
@@ -83,9 +87,10 @@ TEST_P(AgreeDevice, NvrtcWithoutAWarning) {
   if (!version.ok()) GTEST_SKIP() << version.status().message();
   const char* archs[] = {"sm_75", "sm_80", "sm_90"};
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
-  const auto code =
-      codegen::CompileToCuda(Functions(Trials(prepared, GetParam())),
-                             DeviceTarget(TargetKind::kCuda, archs[GetParam() % 3]), {.warnings_fail = true});
+  codegen::CudaOptions options;
+  options.warnings_fail = true;
+  const auto code = codegen::CompileToCuda(Functions(Trials(prepared, GetParam())),
+                                           DeviceTarget(TargetKind::kCuda, archs[GetParam() % 3]), options);
   ASSERT_TRUE(code.ok()) << code.status().message();
   for (const codegen::KernelResources& r : code->resources) EXPECT_GT(r.registers, 0) << r.symbol;
 }

@@ -106,7 +106,8 @@ cl_mem MemoryOf(const DeviceBuffer& buffer) { return static_cast<const OpenClBuf
 
 class OpenClDevice : public Device {
  public:
-  OpenClDevice(const OpenClApi& cl, const Found& found) : cl_(cl), found_(found), info_(Describe(cl, found)) {}
+  OpenClDevice(const OpenClApi& cl, const Found& found, bool optimise)
+      : cl_(cl), found_(found), info_(Describe(cl, found)), optimise_(optimise) {}
   ~OpenClDevice() override {
     if (queue_) cl_.clReleaseCommandQueue(queue_);
     if (context_) cl_.clReleaseContext(context_);
@@ -171,11 +172,13 @@ class OpenClDevice : public Device {
   cl_context context() const { return context_; }
   cl_command_queue queue() const { return queue_; }
   cl_device_id id() const { return found_.device; }
+  bool optimise() const { return optimise_; }
 
  private:
   const OpenClApi& cl_;
   Found found_;
   DeviceInfo info_;
+  bool optimise_;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
 };
@@ -201,6 +204,7 @@ class OpenClModule : public DeviceModule {
         DeviceValue<cl_device_fp_config>(cl_, id, CL_DEVICE_SINGLE_FP_CONFIG, static_cast<cl_device_fp_config>(0));
     std::string options = "-cl-std=CL1.2";
     if (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+    if (!device_->optimise()) options += " -cl-opt-disable";
     error = cl_.clBuildProgram(program_, 1, &id, options.c_str(), nullptr, nullptr);
     if (error == CL_BUILD_PROGRAM_FAILURE)
       return Status::Invalid("the OpenCL compiler refuses it: " + FirstError(Log()));
@@ -321,7 +325,7 @@ Result<std::unique_ptr<DeviceModule>> OpenClDevice::Load(const Artifact& artifac
 Result<std::unique_ptr<Device>> OpenOpenClDevice(const OpenClOptions& options) {
   HONE_ASSIGN_OR_RETURN(const OpenClApi* cl, OpenClApi::Load(options.library));
   HONE_ASSIGN_OR_RETURN(const Found found, FindDevice(*cl));
-  auto device = std::make_unique<OpenClDevice>(*cl, found);
+  auto device = std::make_unique<OpenClDevice>(*cl, found, options.optimise);
   HONE_RETURN_IF_ERROR(device->Open());
   return std::unique_ptr<Device>(std::move(device));
 }

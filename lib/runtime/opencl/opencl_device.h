@@ -12,6 +12,7 @@ namespace hone::runtime {
 
 struct OpenClOptions {
   std::string library;  // path or name of the ICD loader; empty: where the system has it
+  bool optimise = true;  // off: the device's compiler is asked not to (-cl-opt-disable), for tests of the text
 };
 
 // The first GPU of any platform; else the first accelerator; else the first other device (PoCL's CPU, say). kNotFound:
