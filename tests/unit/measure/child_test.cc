@@ -5,21 +5,10 @@
 #include "base/file.h"
 #include "base/sandbox.h"
 #include "measure/child_measurer.h"
-#include "measure/inputs.h"
-#include "measure/reference_file.h"
+#include "unit/measure/twice_task.h"
 
 namespace hone::measure {
 namespace {
-
-constexpr int64_t kCount = 64;
-
-Operand MakeOperand(const std::string& name, Operand::Role role) {
-  Operand operand;
-  operand.name = name;
-  operand.role = role;
-  operand.logical = operand.physical = {kCount};
-  return operand;
-}
 
 BuiltKernel Kernel(const std::string& symbol) {
   BuiltKernel kernel;
@@ -46,18 +35,8 @@ class ChildTest : public testing::Test {
     auto dir = TempDir::Create();
     ASSERT_TRUE(dir.ok());
     dir_ = std::make_unique<TempDir>(std::move(*dir));
-    setup_.operands = {MakeOperand("data", Operand::Role::kData), MakeOperand("weight", Operand::Role::kConstant),
-                       MakeOperand("out", Operand::Role::kOutput)};
-    std::vector<float> data(kCount), weight(kCount), out(kCount);
-    FillOperand(setup_.operands[0], data.data());
-    FillOperand(setup_.operands[1], weight.data());
-    for (int i = 0; i < kCount; ++i) out[i] = data[i] * 2 * weight[i];
-    setup_.reference_path = dir_->Join("t.reference");
-    setup_.reference_key = ReferenceKey("twice", setup_.operands);
-    ASSERT_TRUE(WriteReference(setup_.reference_path, setup_.reference_key, out).ok());
+    setup_ = TwiceTask(*dir_);
     setup_.protocol.cold_bytes = 1e5;
-    setup_.protocol.candidate_seconds = 0.05;
-    setup_.protocol.timeout_seconds = 60;  // a loaded machine must not fail the tests that do not hang
   }
 
   ChildMeasurer& Measurer() {

@@ -1,0 +1,44 @@
+// The task of the measuring tests: out[i] = data[i] * 2 * weight[i], kCount elements, the weight doubled by the prepare
+// function.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "measure/inputs.h"
+#include "measure/messages.h"
+#include "measure/reference_file.h"
+
+namespace hone::measure {
+
+inline constexpr int64_t kCount = 64;
+
+inline Operand MakeOperand(const std::string& name, Operand::Role role) {
+  Operand operand;
+  operand.name = name;
+  operand.role = role;
+  operand.logical = operand.physical = {kCount};
+  return operand;
+}
+
+// With its reference in `dir`, and times that a loaded machine keeps.
+inline TaskSetup TwiceTask(const TempDir& dir) {
+  TaskSetup setup;
+  setup.operands = {MakeOperand("data", Operand::Role::kData), MakeOperand("weight", Operand::Role::kConstant),
+                    MakeOperand("out", Operand::Role::kOutput)};
+  std::vector<float> data(kCount), weight(kCount), out(kCount);
+  FillOperand(setup.operands[0], data.data());
+  FillOperand(setup.operands[1], weight.data());
+  for (int i = 0; i < kCount; ++i) out[i] = data[i] * 2 * weight[i];
+  setup.reference_path = dir.Join("t.reference");
+  setup.reference_key = ReferenceKey("twice", setup.operands);
+  EXPECT_TRUE(WriteReference(setup.reference_path, setup.reference_key, out).ok());
+  setup.protocol.candidate_seconds = 0.05;
+  setup.protocol.timeout_seconds = 60;  // a loaded machine must not fail the tests that do not hang
+  return setup;
+}
+
+}  // namespace hone::measure

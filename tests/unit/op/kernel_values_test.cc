@@ -1,0 +1,189 @@
+// Compiled kernels of elementwise operators, and what all kernels do with values that are not ordinary: far out, NaN,
+// infinite, denormal.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "unit/op/kernel_fixture.h"
+
+namespace hone::op {
+namespace {
+
+TEST_F(KernelTest, ElementwiseAndSoftmax) {
+  Check({
+      "relu(f32[1,17,5,7])",
+      "relu6(f32[3,33])",
+      "sigmoid(f32[1,17,3,3])",
+      "tanh(f32[1,100])",
+      "exp(f32[2,3,5,7])",
+      "identity(f32[1,17,2,2]) + bias + clip(0.5,1)",
+      "add(f32[1,33,7,5], f32[1,33,7,5]) + relu",
+      "add(f32[7,13,3], f32[7,13,3]) + bias",
+      "mul(f32[5,37], f32[5,37]) + bias + relu",
+      "identity(f32[33])",
+      "softmax(f32[1,1000])",
+      "softmax(f32[3,17])",
+      "softmax(f32[2,1])",
+      "softmax(f32[5,48])",
+  });
+}
+
+// Each function on a plain tensor, on a blocked one with unused lanes, and on a scalar.
+TEST_F(KernelTest, EveryScalarFunction) {
+  std::vector<std::string> texts;
+  for (const char* name :
+       {"sqrt",       "log",  "abs",        "neg",    "reciprocal", "erf",      "floor",        "ceil",
+        "round",      "sign", "sin",        "cos",    "tan",        "asin",     "acos",         "atan",
+        "sinh",       "cosh", "asinh",      "acosh",  "atanh",      "softplus", "softsign",     "mish",
+        "hard_swish", "gelu", "leaky_relu", "elu",    "celu",       "selu",     "hard_sigmoid", "thresholded_relu",
+        "clip",       "relu", "relu6",      "sigmoid"}) {
+    texts.push_back(std::string(name) + "(f32[3,37])");
+    texts.push_back(std::string(name) + "(f32[1,17,2,3])");
+    texts.push_back(std::string(name) + "(f32[])");
+  }
+  texts.insert(texts.end(), {"gelu(f32[200], approximate=1)", "leaky_relu(f32[50], alpha=0.3)", "elu(f32[50], alpha=2)",
+                             "celu(f32[50], alpha=0.5)", "selu(f32[50], alpha=1.5, gamma=2)",
+                             "hard_sigmoid(f32[50], alpha=0.5, beta=0.1)", "thresholded_relu(f32[50], alpha=0.2)",
+                             "clip(f32[1,5,2,2], low=0.25)", "clip(f32[33], low=-0.5, high=0.75)",
+                             "relu(f32[1,17,5,7], layout=plain)", "exp(f32[1,3,2,2,2], layout=plain)"});
+  Check(texts);
+}
+
+TEST_F(KernelTest, BroadcastingOperators) {
+  Check({
+      "sub(f32[2,17,3,5], f32[2,17,3,5])",
+      "div(f32[2,17,3,5], f32[17,1,1])",
+      "max(f32[2,17,3,5], f32[1,17,1,1])",
+      "min(f32[2,1,3,1], f32[1,17,1,5])",
+      "mul(f32[2,17,3,5], f32[])",
+      "add(f32[5], f32[2,17,3,5])",
+      "add(f32[3,1], f32[2,33,3,5])",
+      "sub(f32[1,1,3,5], f32[2,18,1,1])",
+      "add(f32[1,16,3,5], f32[1,16,3,5]) + relu",
+      "mul(f32[2,17,3,5], f32[17,1,1], layout=plain)",
+      "pow(f32[4,1,5], f32[3,1])",
+      "prelu(f32[2,17,3,5], f32[17,1,1])",
+      "prelu(f32[7,9], f32[1])",
+      "max(f32[6,1,3,1,5], f32[4,1,2,5])",
+      "add(f32[2,3,4,1,2,3], f32[3,1,5,2,1])",
+      "div(f32[], f32[])",
+      "mul(f32[1,17,2,3,4], f32[1,17,1,1,1])",
+  });
+}
+
+// Inputs of 10 and 1000 times the usual size, where series end and exponentials run over.
+TEST_F(KernelTest, ScalarFunctionsFarOut) {
+  for (const char* name :
+       {"sin",  "cos",  "atan", "asinh", "acosh", "sinh", "cosh",     "tanh", "exp",  "sigmoid",   "softplus",
+        "mish", "gelu", "elu",  "erf",   "log",   "sqrt", "softsign", "celu", "selu", "hard_swish"}) {
+    for (double scale : {0.001, 10.0, 60.0, 1000.0}) {
+      SCOPED_TRACE(std::string(name) + " * " + std::to_string(scale));
+      Result<Workload> w = ParseChecked(std::string(name) + "(f32[500])");
+      ASSERT_TRUE(w.ok());
+      Target target = HostWith(32, 16, 2);
+      Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 5);
+      ASSERT_TRUE(data.ok());
+      for (float& x : data->values[0]) x = static_cast<float>(x * scale);
+      (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+      CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, std::vector<float>(data->values.back()));
+    }
+  }
+}
+
+// min, max, relu, clip and their like let a NaN through, as numpy's do; infinities are numbers.
+TEST_F(KernelTest, NanAndInfinityPass) {
+  for (const char* text : {"relu(f32[20])",
+                           "relu6(f32[20])",
+                           "clip(f32[20], low=-1, high=1)",
+                           "max(f32[20], f32[20])",
+                           "min(f32[20], f32[20])",
+                           "leaky_relu(f32[20])",
+                           "hard_sigmoid(f32[20])",
+                           "abs(f32[20])",
+                           "sign(f32[20])",
+                           "tanh(f32[20])",
+                           "sigmoid(f32[20])",
+                           "softplus(f32[20])",
+                           "exp(f32[20])",
+                           "identity(f32[20]) + relu6",
+                           "add(f32[20], f32[20]) + clip(-1,1)",
+                           "sin(f32[20])",
+                           "atan(f32[20])",
+                           "asinh(f32[20])",
+                           "sinh(f32[20])",
+                           "gelu(f32[20])"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok());
+    Target target = HostWith(32, 16, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    data->values[0][3] = NAN, data->values[0][7] = INFINITY, data->values[0][8] = -INFINITY, data->values[0][17] = NAN;
+    if (data->values.size() > 2) data->values[1][5] = NAN, data->values[1][7] = -INFINITY;
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    std::vector<float> reference = data->values.back();
+    EXPECT_TRUE(std::isnan(reference[3]) && std::isnan(reference[17]));
+    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  }
+}
+
+// Infinities in the data of what sums, compares and normalises; weights without zeros.
+TEST_F(KernelTest, InfinitiesPass) {
+  for (const char* text :
+       {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", "avg_pool2d(f32[1,16,5,5], kernel=3x3)",
+        "max_pool3d(f32[1,16,3,5,5], kernel=3x3x3, pad=1,1,1,1,1,1)", "global_max_pool(f32[1,16,3,3])",
+        "conv2d(f32[1,16,5,5], f32[16,16,3,3]) + bias + relu",
+        "conv2d(f32[1,16,5,5], f32[16,1,3,3], groups=16) + relu6",
+        "conv3d(f32[1,16,3,4,5], f32[16,16,1,3,3]) + bias + clip(-3,5)", "dense(f32[3,32], f32[48,32]) + bias + relu",
+        "matmul(f32[5,16], f32[16,7])", "softmax(f32[3,20])", "log_softmax(f32[3,20])", "reduce_max(f32[4,20], axes=1)",
+        "reduce_min(f32[4,20], axes=1)", "reduce_sum(f32[4,20], axes=1)", "min(f32[40], f32[40])"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    Target target = HostWith(64, 32, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    // The first row or channel meets one of each sign, the last elements only the negative one.
+    std::vector<float>& x = data->values[0];
+    x[1] = INFINITY, x[3] = -INFINITY;
+    for (size_t i = x.size() - 20; i < x.size(); ++i) x[i] = -INFINITY;
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    const std::vector<float> reference = data->values.back();
+    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  }
+}
+
+// Numbers below the smallest normal one are neither flushed on the way in nor on the way out.
+TEST_F(KernelTest, DenormalsAreKept) {
+  for (const char* text :
+       {"identity(f32[40])", "relu(f32[1,16,3,3])", "clip(f32[40], low=-1, high=1)",
+        "max_pool2d(f32[1,16,5,5], kernel=1x1)", "global_max_pool(f32[1,16,3,3])", "add(f32[40], f32[40])",
+        "conv2d(f32[1,1,5,5], f32[16,1,1,1], in=nchw)", "conv2d(f32[1,16,5,5], f32[16,1,1,1], groups=16)",
+        "dense(f32[3,1], f32[32,1])", "matmul(f32[5,1], f32[1,7])", "reduce_sum(f32[40], axes=0)"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    Target target = HostWith(64, 32, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    const float least = std::numeric_limits<float>::denorm_min();
+    const bool sum = w->op == "add";
+    for (size_t k = 0; k + 1 < data->values.size(); ++k) {
+      for (size_t i = 0; i < data->values[k].size(); ++i) {
+        data->values[k][i] = k > 0 && !sum ? 1.0f : static_cast<float>(i % 100 + 1) * least;
+      }
+    }
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    const std::vector<float> reference = data->values.back();
+    Result<testing::KernelCase> kernel = testing::KernelCase::Create(*w, target, *DefaultConfig(*w, target), &pool_[0]);
+    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    ASSERT_TRUE(kernel->Load(*data).ok());
+    kernel->Run();
+    EXPECT_GT(*std::max_element(reference.begin(), reference.end()), 0.0f);
+    EXPECT_LT(*std::max_element(reference.begin(), reference.end()), std::numeric_limits<float>::min());
+    EXPECT_EQ(std::vector<float>(kernel->output(), kernel->output() + reference.size()), reference);
+  }
+}
+
+}  // namespace
+}  // namespace hone::op
