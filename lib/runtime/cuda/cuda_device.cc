@@ -201,12 +201,8 @@ class CudaModule : public DeviceModule {
     HONE_RETURN_IF_ERROR(device_->Check(error, "loading a module"));
     for (const EntryPoint& entry : artifact_.entries) {
       for (const Launch& launch : entry.launches) HONE_RETURN_IF_ERROR(AddFunction(launch));
-      std::vector<std::unique_ptr<DeviceBuffer>>& buffers = workspaces_[entry.symbol];
-      for (const int64_t bytes : entry.workspace_buffers) {
-        HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(bytes));
-        buffers.push_back(std::move(buffer));
-      }
     }
+    HONE_ASSIGN_OR_RETURN(workspaces_, AllocateWorkspaces(artifact_, device_));
     return Status();
   }
 
@@ -316,7 +312,7 @@ class CudaModule : public DeviceModule {
   Artifact artifact_;
   Handle module_ = nullptr;
   std::map<std::string, Handle> functions_;
-  std::map<std::string, std::vector<std::unique_ptr<DeviceBuffer>>> workspaces_;
+  DeviceWorkspaces workspaces_;
 };
 
 Result<std::unique_ptr<DeviceModule>> CudaDevice::Load(const Artifact& artifact) {

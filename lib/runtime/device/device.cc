@@ -22,4 +22,15 @@ Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::st
   return entry;
 }
 
+Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* device) {
+  DeviceWorkspaces workspaces;
+  for (const EntryPoint& entry : artifact.entries) {
+    for (const int64_t bytes : entry.workspace_buffers) {
+      HONE_ASSIGN_OR_RETURN(auto buffer, device->Allocate(bytes));
+      workspaces[entry.symbol].push_back(std::move(buffer));
+    }
+  }
+  return std::move(workspaces);
+}
+
 }  // namespace hone::runtime

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -81,5 +82,9 @@ class Device {
 // The entry point, once its arguments are found to be as it says; else kInvalid.
 Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::string& symbol,
                                          const DeviceArguments& arguments);
+
+// The buffers that the launches of each entry point share, by its symbol.
+using DeviceWorkspaces = std::map<std::string, std::vector<std::unique_ptr<DeviceBuffer>>>;
+Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* device);
 
 }  // namespace hone::runtime

@@ -211,12 +211,8 @@ class OpenClModule : public DeviceModule {
     HONE_RETURN_IF_ERROR(device_->Check(error, "compiling"));
     for (const EntryPoint& entry : artifact_.entries) {
       for (const Launch& launch : entry.launches) HONE_RETURN_IF_ERROR(AddKernel(launch));
-      std::vector<std::unique_ptr<DeviceBuffer>>& buffers = workspaces_[entry.symbol];
-      for (const int64_t bytes : entry.workspace_buffers) {
-        HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(bytes));
-        buffers.push_back(std::move(buffer));
-      }
     }
+    HONE_ASSIGN_OR_RETURN(workspaces_, AllocateWorkspaces(artifact_, device_));
     return Status();
   }
 
@@ -308,7 +304,7 @@ class OpenClModule : public DeviceModule {
   Artifact artifact_;
   cl_program program_ = nullptr;
   std::map<std::string, cl_kernel> kernels_;
-  std::map<std::string, std::vector<std::unique_ptr<DeviceBuffer>>> workspaces_;
+  DeviceWorkspaces workspaces_;
 };
 
 Result<std::unique_ptr<DeviceModule>> OpenClDevice::Load(const Artifact& artifact) {
