@@ -20,6 +20,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/file.h"
 #include "base/os_error.h"
 #include "base/text.h"
 
@@ -185,18 +186,16 @@ Sandbox EnterSandbox(const SandboxOptions& options) {
 
 Result<Sandbox> TrySandbox() {
   Sandbox sandbox;
-  char path[] = "/tmp/hone-doctor-XXXXXX";
-  const int probe = mkstemp(path);
-  if (probe < 0) return ErrnoStatus(errno, path);
-  close(probe);
-  auto files = Refused([&] { return open(path, O_WRONLY | O_CLOEXEC) >= 0; });
+  HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-doctor"));
+  const std::string path = dir.Join("probe");
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(path, ""));
+  auto files = Refused([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC) >= 0; });
   auto network = Refused([] { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0; });
   auto processes = Refused([] {
     const pid_t child = fork();
     if (child == 0) _exit(0);
     return child > 0 || kill(getppid(), 0) == 0;
   });
-  unlink(path);
   for (auto* result : {&files, &network, &processes}) HONE_RETURN_IF_ERROR(result->status());
   sandbox.files = *files;
   sandbox.network = *network;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -34,15 +35,13 @@ bool ExitedWith(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(
 class SandboxTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    char name[] = "/tmp/hone-sandbox-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    dir_ = name;
+    Result<TempDir> temp = TempDir::Create("hone-sandbox");
+    ASSERT_TRUE(temp.ok()) << temp.status().message();
+    temp_.emplace(std::move(*temp));
+    dir_ = temp_->path();
     ASSERT_TRUE(WriteFileAtomic(dir_ + "/records.db", "kept").ok());
   }
-  void TearDown() override {
-    unlink((dir_ + "/records.db").c_str());
-    rmdir(dir_.c_str());
-  }
+  std::optional<TempDir> temp_;
   std::string dir_;
 };
 
