@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
+#include <utility>
 
+#include "base/file.h"
 #include "base/json.h"
+#include "nightly/lines.h"
 #include "task/outcome.h"
 
 namespace hone::nightly {
@@ -13,7 +16,30 @@ namespace {
 
 constexpr int64_t kVersion = 1;
 
-Json SubjectJson(const Subject& subject) { return {{"digest", subject.digest}, {"processes", subject.processes}}; }
+Json SubjectJson(const Subject& s) {
+  Json json = {{"digest", s.digest}, {"processes", s.processes}};
+  if (s.min > 0) {
+    json["min"] = s.min;
+    json["p10"] = s.p10;
+    json["p90"] = s.p90;
+    json["p99"] = s.p99;
+  }
+  for (const Layer& layer : s.layers) json["layers"].push_back({layer.node, layer.seconds});
+  return json;
+}
+
+Status ReadLayers(JsonReader* reader, std::vector<Layer>* out) {
+  if (!reader->Has("layers")) return Status();
+  std::vector<JsonReader> items;
+  HONE_RETURN_IF_ERROR(reader->Read("layers", &items));
+  for (const JsonReader& item : items) {
+    const Json& pair = item.value();
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
+      return item.Error("", "expected a layer as [node, seconds]");
+    out->push_back({pair[0].get<std::string>(), pair[1].get<double>()});
+  }
+  return Status();
+}
 
 Status ReadSeconds(JsonReader* reader, const std::string& key, std::vector<double>* out) {
   HONE_RETURN_IF_ERROR(reader->Read(key, out));
@@ -36,6 +62,11 @@ Result<Subject> ReadSubject(JsonReader reader) {
   Subject subject;
   HONE_RETURN_IF_ERROR(reader.Read("digest", &subject.digest));
   HONE_RETURN_IF_ERROR(ReadSeconds(&reader, "processes", &subject.processes));
+  for (const auto& [key, value] :
+       {std::pair{"min", &subject.min}, {"p10", &subject.p10}, {"p90", &subject.p90}, {"p99", &subject.p99}}) {
+    HONE_RETURN_IF_ERROR(reader.ReadOptional(key, value));
+  }
+  HONE_RETURN_IF_ERROR(ReadLayers(&reader, &subject.layers));
   HONE_RETURN_IF_ERROR(reader.Finish());
   return subject;
 }
@@ -78,7 +109,12 @@ Result<Night> ReadNight(JsonReader* reader) {
     HONE_RETURN_IF_ERROR(reader->Read("repeat", &repeat));
     HONE_ASSIGN_OR_RETURN(night.repeat, ReadRepeat(repeat));
   }
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("environment", &night.environment));
+  for (const auto& [key, value] : {std::pair{"environment", &night.environment},
+                                   {"night", &night.night},
+                                   {"tools", &night.tools},
+                                   {"failure", &night.failure}}) {
+    HONE_RETURN_IF_ERROR(reader->ReadOptional(key, value));
+  }
   HONE_RETURN_IF_ERROR(reader->Finish());
   return night;
 }
@@ -106,51 +142,50 @@ std::string NightText(const Night& night) {
                       {"reference", night.repeat->reference},
                       {"change", ChangeName(night.repeat->change)}};
   }
-  if (!night.environment.empty()) json["environment"] = night.environment;
+  for (const auto& [key, value] : {std::pair{"environment", &night.environment},
+                                   {"night", &night.night},
+                                   {"tools", &night.tools},
+                                   {"failure", &night.failure}}) {
+    if (!value->empty()) json[key] = *value;
+  }
   return DumpJson(json, -1);
 }
 
 Result<History> ParseHistory(std::string_view text, const std::string& path) {
   History history;
-  for (int line = 1; !text.empty(); ++line) {
-    const size_t end = text.find('\n');
-    if (end == std::string_view::npos) {
-      history.torn = 1;
-      break;
-    }
-    const std::string where = fmt::format("{}, line {}", path, line);
-    HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text.substr(0, end), where));
-    JsonReader reader(json, where);
-    HONE_ASSIGN_OR_RETURN(Night night, ReadNight(&reader));
+  HONE_RETURN_IF_ERROR(ForEachLine(text, path, &history.torn, &history.damaged, [&](JsonReader* reader) -> Status {
+    HONE_ASSIGN_OR_RETURN(Night night, ReadNight(reader));
     history.nights.push_back(std::move(night));
-    text.remove_prefix(end + 1);
-  }
+    return Status();
+  }));
   return history;
 }
 
-std::vector<double> EqualRatios(const std::vector<Night>& nights, const std::string& fingerprint) {
-  std::vector<double> ratios;
-  for (const Night& night : nights) {
-    if (night.fingerprint == fingerprint && night.environment.empty() && night.library.digest == night.reference.digest)
-      ratios.push_back(night.comparison.ratio);
-  }
-  return ratios;
+Result<History> ReadHistory(const std::string& path) {
+  if (!Exists(path)) return History();
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseHistory(text, path);
 }
 
-std::string EnvironmentMoved(const std::vector<Night>& before, const Night& tonight, const GateRule& rule) {
-  if (!tonight.canary) return "";
-  std::vector<double> levels;
-  for (const Night& night : before) {
-    if (night.fingerprint == tonight.fingerprint && night.canary && night.canary->digest == tonight.canary->digest)
-      levels.push_back(Median(night.canary->processes));
+std::vector<double> NoiseRatios(const std::vector<Night>& nights, const std::string& fingerprint) {
+  constexpr size_t kLeastOfPair = 5;  // fewer scatter too little about their own median
+  std::vector<double> ratios;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> pairs;
+  for (const Night& night : nights) {
+    if (night.fingerprint != fingerprint || !night.Usable()) continue;
+    const double ratio = night.comparison.ratio;
+    if (night.library.digest == night.reference.digest) {
+      ratios.push_back(ratio);
+    } else {
+      pairs[{night.library.digest, night.reference.digest}].push_back(ratio);
+    }
   }
-  if (levels.size() < static_cast<size_t>(rule.least_history)) return "";
-  const double level = Median(levels), now = Median(tonight.canary->processes);
-  const double threshold = std::max(rule.least_change, rule.deviations * RobustDeviation(levels));
-  if (std::abs(now / level - 1) <= threshold) return "";
-  return fmt::format(
-      "the canary, which is never rebuilt, runs {:+.1f} % from its level of {} nights ({:.1f} % would do)",
-      100 * (now / level - 1), levels.size(), 100 * threshold);
+  for (const auto& [pair, found] : pairs) {
+    if (found.size() < kLeastOfPair) continue;
+    const double middle = Median(found);
+    for (double ratio : found) ratios.push_back(ratio / middle);
+  }
+  return ratios;
 }
 
 }  // namespace hone::nightly

@@ -1,9 +1,15 @@
-// What the nights found, of one job: nights/NET.TARGET.jsonl, a line a night, only ever appended to. A line (version 1; times are seconds):
-//   {"version": 1, "recorded": "2026-11-21T03:00:00Z", "host": "...", "fingerprint": "...",
-//    "library": {"digest": "...", "processes": [MEDIAN..]}, "reference": {...}, "canary": {...},
+// What the nights found, of one job: a file of lines, one a night, only ever appended to.
+//   nights/JOB.jsonl          the library of that night against the accepted reference
+//   nights/replay/JOB.jsonl   the reference's own choices, built by that night's code generator, against it
+// (nights/quality/JOB.jsonl, what the search finds, is nightly/quality.h.) A line (version 1; times are seconds):
+//   {"version": 1, "night": "2026-11-21T02:59:00Z", "recorded": "2026-11-21T03:00:00Z", "host": "...",
+//    "fingerprint": "...", "tools": "...",
+//    "library": {"digest": "...", "processes": [MEDIAN..], "min": .., "p10": .., "p90": .., "p99": ..,
+//                "layers": [["conv1", 1.2e-4], ..]}, "reference": {...}, "canary": {...},
 //    "ratio": 1.01, "low": .., "high": .., "p": .., "threshold": .., "change": "none", "why": "...",
-//    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "..."}
-// `canary`, `repeat` and `environment` may be missing. `change` is what stands after the repeat.
+//    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "...", "failure": "..."}
+// `night`, `tools`, `canary`, `repeat`, `environment`, `failure`, and of a subject all but digest and processes may be
+// missing. `change` is what stands after the repeat. The samples of all processes are beside it (nightly/samples.h).
 #pragma once
 
 #include <optional>
@@ -16,9 +22,17 @@
 
 namespace hone::nightly {
 
+// A layer in the network, by its node: the median of its times over all processes.
+struct Layer {
+  std::string node;
+  double seconds = 0;
+};
+
 struct Subject {
-  std::string digest;             // of the library, hex
-  std::vector<double> processes;  // the median of each
+  std::string digest;                         // of the artifact (nightly/accepted.h), hex
+  std::vector<double> processes;              // the median of each; empty if nothing was measured
+  double min = 0, p10 = 0, p90 = 0, p99 = 0;  // of all runs of all processes; 0: unknown
+  std::vector<Layer> layers = {};             // in the order they run; empty if not profiled
 };
 
 struct Repeat {
@@ -27,30 +41,39 @@ struct Repeat {
 };
 
 struct Night {
-  std::string recorded, host, fingerprint;
+  std::string recorded, host;
+  std::string fingerprint;  // of the machine alone: what is built may change, that is what is asked
   Subject library, reference;
-  std::optional<Subject> canary;  // a library that is never rebuilt: the machine itself
+  std::optional<Subject> canary;  // the first library that was ever accepted: never rebuilt, the machine itself
   Comparison comparison;          // its `change` is what stands after the repeat
   std::optional<Repeat> repeat;
-  std::string environment;  // why the night says nothing about the library; empty: it does
+  std::string environment;   // why the night says nothing about the library; empty: it does
+  std::string night = {};    // when it began: the same for all jobs of it
+  std::string tools = {};    // versions of what built the library
+  std::string failure = {};  // why nothing was measured: one line; then only digests are known. Empty: it was
+
+  bool Usable() const { return environment.empty() && failure.empty(); }
 };
 
 std::string NightText(const Night& night);  // one line, with its newline
 
 struct History {
-  std::vector<Night> nights;  // as they stand in the file
-  int torn = 0;               // 1: the last line was cut off (a full disk, a lost machine) and is left out
+  std::vector<Night> nights;         // as they stand in the file
+  int torn = 0;                      // 1: the last line was cut off (a full disk, a lost machine) and is left out
+  std::vector<std::string> damaged;  // what is wrong with lines that are left out, a sentence with path and line each
 };
 
-// kInvalid, kUnsupported (a newer version) with `path` and the line.
+// kUnsupported (a newer version) with `path` and the line. A line that makes no sense costs that night alone.
 Result<History> ParseHistory(std::string_view text, const std::string& path);
+// Empty if there is no such file.
+Result<History> ReadHistory(const std::string& path);
 
-// Ratios of equal libraries in nights with this fingerprint: what the same measurement says where nothing changed.
-std::vector<double> EqualRatios(const std::vector<Night>& nights, const std::string& fingerprint);
+// Appends `line`, as NightText gives it, in one write that is on the disk when this returns. What a torn write left
+// behind is cut off first. Makes the folder. One writer at a time: hold the job's lock.
+Status AppendLine(const std::string& path, const std::string& line);
 
-// Did the machine change between the nights? Compares tonight's canary with the median of those before, with the same
-// fingerprint and the same canary: a sentence if it moved by more than the rule's threshold, else empty. Silent with
-// fewer nights than the rule's least_history.
-std::string EnvironmentMoved(const std::vector<Night>& before, const Night& tonight, const GateRule& rule = {});
+// What the same measurement says where nothing changed, in nights with this fingerprint: ratios of equal libraries;
+// and of a pair of different ones that was compared in five nights or more, the ratios over their median.
+std::vector<double> NoiseRatios(const std::vector<Night>& nights, const std::string& fingerprint);
 
 }  // namespace hone::nightly

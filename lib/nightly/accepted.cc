@@ -1,0 +1,204 @@
+#include "nightly/accepted.h"
+
+#include <errno.h>
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "nightly/history.h"
+#include "nightly/lines.h"
+
+namespace hone::nightly {
+namespace {
+
+constexpr int64_t kVersion = 1;
+
+// Names from a file become paths.
+bool PlainName(const std::string& name) {
+  return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
+}
+
+Result<Acceptance> ReadAcceptance(JsonReader* reader) {
+  Acceptance a;
+  HONE_RETURN_IF_ERROR(reader->ReadVersion(kVersion));
+  for (const auto& [key, value] : {std::pair{"recorded", &a.recorded},
+                                   {"by", &a.by},
+                                   {"reason", &a.reason},
+                                   {"digest", &a.digest},
+                                   {"before", &a.before},
+                                   {"network", &a.network},
+                                   {"target", &a.target},
+                                   {"name", &a.name}}) {
+    HONE_RETURN_IF_ERROR(reader->Read(key, value));
+  }
+  JsonReader files;
+  HONE_RETURN_IF_ERROR(reader->Read("files", &files));
+  for (const auto& item : files.value().items()) {
+    std::string digest;
+    HONE_RETURN_IF_ERROR(files.Read(item.key(), &digest));
+    if (!PlainName(item.key())) return files.Error(item.key(), "is no name of a file in a folder");
+    a.files[item.key()] = digest;
+  }
+  HONE_RETURN_IF_ERROR(reader->Finish());
+  if (!ParseDigest(a.digest).ok() || a.digest != ArtifactDigest(a.files, a.name))
+    return reader->Error("digest", "is not that of the files");
+  return a;
+}
+
+Result<std::string> FileDigest(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  return Digest128(bytes).Hex();
+}
+
+// A file that another accepted folder has already is the same file there: parameters are large.
+Status CopyFile(const std::string& from, const std::string& to, const std::string& twin) {
+  if (!twin.empty() && link(twin.c_str(), to.c_str()) == 0) return Status();
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(from));
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(to, bytes));
+  if (chmod(to.c_str(), 0444) != 0) return Status::Io(fmt::format("{}: {}", to, strerror(errno)));
+  return Status();
+}
+
+// A path to what `acceptance`'s folder has under this name and digest; empty if nothing, or if it is damaged.
+std::string Twin(const std::string& accepted, const std::string& job, const std::vector<Acceptance>& log,
+                 const std::string& name, const std::string& digest) {
+  for (const Acceptance& other : log) {
+    const auto found = other.files.find(name);
+    if (found == other.files.end() || found->second != digest) continue;
+    const std::string path = JoinPath(AcceptedDir(accepted, job, other.digest), name);
+    const Result<std::string> now = FileDigest(path);
+    if (now.ok() && *now == digest) return path;
+  }
+  return "";
+}
+
+Status CopyFolder(const std::string& accepted, const std::string& job, const std::map<std::string, std::string>& from,
+                  const std::vector<Acceptance>& log, const Acceptance& acceptance) {
+  const std::string to = AcceptedDir(accepted, job, acceptance.digest);
+  if (CheckAccepted(accepted, job, acceptance).ok()) return Status();  // accepted once before
+  HONE_RETURN_IF_ERROR(RemoveTree(to));
+  const std::string temporary = fmt::format("{}.{}", to, getpid());
+  HONE_RETURN_IF_ERROR(RemoveTree(temporary));
+  HONE_RETURN_IF_ERROR(MakeDirs(temporary));
+  Status status;
+  for (const auto& [name, path] : from) {
+    const std::string& digest = acceptance.files.at(name);
+    status = CopyFile(path, JoinPath(temporary, name), Twin(accepted, job, log, name, digest));
+    if (!status.ok()) break;
+  }
+  if (status.ok() && rename(temporary.c_str(), to.c_str()) != 0)
+    status = Status::Io(fmt::format("{}: {}", to, strerror(errno)));
+  if (!status.ok()) (void)RemoveTree(temporary);
+  return status;
+}
+
+}  // namespace
+
+std::string ArtifactDigest(const std::map<std::string, std::string>& files, const std::string& name) {
+  std::string text;
+  for (const std::string& file : {"lib" + name + ".so", name + ".params", name + ".graph.json"}) {
+    const auto found = files.find(file);
+    text += (found == files.end() ? "" : found->second) + "\n";
+  }
+  return Digest128(text).Hex();
+}
+
+std::string AcceptanceText(const Acceptance& a) {
+  const Json json = {{"version", kVersion}, {"recorded", a.recorded}, {"by", a.by},           {"reason", a.reason},
+                     {"digest", a.digest},  {"before", a.before},     {"network", a.network}, {"target", a.target},
+                     {"name", a.name},      {"files", a.files}};
+  return DumpJson(json, -1);
+}
+
+Result<std::vector<Acceptance>> ParseAcceptances(std::string_view text, const std::string& path) {
+  std::vector<Acceptance> log;
+  std::vector<std::string> damaged;
+  int torn = 0;
+  HONE_RETURN_IF_ERROR(ForEachLine(text, path, &torn, &damaged, [&](JsonReader* reader) -> Status {
+    HONE_ASSIGN_OR_RETURN(Acceptance acceptance, ReadAcceptance(reader));
+    log.push_back(std::move(acceptance));
+    return Status();
+  }));
+  // A line that is lost may be the one that holds: nothing is guessed.
+  if (!damaged.empty())
+    return Status::Corrupt(damaged[0] + "; remove the line, or accept again with hone-report accept");
+  return log;
+}
+
+std::string AcceptedLogPath(const std::string& accepted, const std::string& job) {
+  return JoinPath(accepted, job + ".jsonl");
+}
+
+std::string AcceptedDir(const std::string& accepted, const std::string& job, const std::string& digest) {
+  return JoinPath(JoinPath(accepted, job), digest);
+}
+
+Result<std::vector<Acceptance>> ReadAcceptances(const std::string& accepted, const std::string& job) {
+  const std::string path = AcceptedLogPath(accepted, job);
+  const Status nothing = Status::NotFound(fmt::format(
+      "{}: no library of {} is accepted yet: build one and run `hone-report accept --reason WHY {}` in the work folder",
+      path, job, job));
+  if (!Exists(path)) return nothing;
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  HONE_ASSIGN_OR_RETURN(std::vector<Acceptance> log, ParseAcceptances(text, path));
+  if (log.empty()) return nothing;
+  return log;
+}
+
+Result<std::vector<std::string>> AcceptedJobs(const std::string& accepted) {
+  std::vector<std::string> jobs;
+  if (!Exists(accepted)) return jobs;
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(accepted));
+  constexpr std::string_view kEnd = ".jsonl";
+  for (const std::string& name : names) {
+    if (EndsWith(name, kEnd) && name.size() > kEnd.size()) jobs.push_back(name.substr(0, name.size() - kEnd.size()));
+  }
+  std::sort(jobs.begin(), jobs.end());  // without the ending they may sort otherwise
+  return jobs;
+}
+
+Status CheckAccepted(const std::string& accepted, const std::string& job, const Acceptance& acceptance) {
+  const std::string dir = AcceptedDir(accepted, job, acceptance.digest);
+  const char* help = "bring it back from a backup, or accept another library with hone-report accept";
+  for (const auto& [name, digest] : acceptance.files) {
+    const std::string path = JoinPath(dir, name);
+    if (!Exists(path)) return Status::NotFound(fmt::format("{}: is gone from the accepted library; {}", path, help));
+    HONE_ASSIGN_OR_RETURN(const std::string found, FileDigest(path));
+    if (found != digest) return Status::Corrupt(fmt::format("{}: is not what was accepted; {}", path, help));
+  }
+  return Status();
+}
+
+Result<Acceptance> Accept(const std::string& accepted, const std::string& job, const std::string& dir,
+                          const std::vector<std::string>& files, const std::string& choice, Acceptance acceptance,
+                          bool* moved) {
+  std::vector<Acceptance> log;
+  if (Exists(AcceptedLogPath(accepted, job))) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(AcceptedLogPath(accepted, job)));
+    HONE_ASSIGN_OR_RETURN(log, ParseAcceptances(text, AcceptedLogPath(accepted, job)));
+  }
+  std::map<std::string, std::string> from;
+  for (const std::string& name : files) from[name] = JoinPath(dir, name);
+  if (!choice.empty()) from[kChoiceFile] = choice;
+  acceptance.files.clear();
+  for (const auto& [name, path] : from) {
+    if (!PlainName(name)) return Status::Invalid(fmt::format("{}: is no name of a file in a folder", name));
+    HONE_ASSIGN_OR_RETURN(acceptance.files[name], FileDigest(path));
+  }
+  acceptance.digest = ArtifactDigest(acceptance.files, acceptance.name);
+  *moved = log.empty() || log.back().digest != acceptance.digest || !CheckAccepted(accepted, job, log.back()).ok();
+  if (!*moved) return log.back();
+  acceptance.before = log.empty() ? "" : log.back().digest;
+  HONE_RETURN_IF_ERROR(CopyFolder(accepted, job, from, log, acceptance));
+  HONE_RETURN_IF_ERROR(AppendLine(AcceptedLogPath(accepted, job), AcceptanceText(acceptance)));
+  return acceptance;
+}
+
+}  // namespace hone::nightly

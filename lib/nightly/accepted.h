@@ -1,0 +1,57 @@
+// The accepted references: what a night's libraries are compared with.
+//   accepted/JOB.jsonl        every acceptance, a line each; the last one holds
+//   accepted/JOB/DIGEST/      a whole copy of the library's folder, read-only: libNET.so, NET.h, NET.params,
+//                             NET.graph.json, manifest.json, and the choice it was built from (choice.json)
+// The first one ever accepted is also the canary: it is never rebuilt, so where it moves, the machine did.
+// A line (version 1):
+//   {"version": 1, "recorded": "2026-11-21T10:00:00Z", "by": "me@host", "reason": "...", "digest": "...",
+//    "before": "...", "network": "...", "target": "...", "name": "resnet18", "files": {"libresnet18.so": "HEX", ..}}
+// `before` is the digest of the reference that it replaces, empty for the first.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::nightly {
+
+struct Acceptance {
+  std::string recorded, by, reason;
+  std::string digest;  // ArtifactDigest of `files`
+  std::string before;
+  std::string network, target, name;
+  std::map<std::string, std::string> files;  // name -> digest of its content, hex
+};
+
+// What makes two artifacts the same one: library, parameters and graph. `name`: of the library, as in libNAME.so.
+std::string ArtifactDigest(const std::map<std::string, std::string>& files, const std::string& name);
+
+std::string AcceptanceText(const Acceptance& acceptance);  // one line, with its newline
+// The lines in order. kInvalid, kUnsupported with `path` and the line; a torn last line is left out.
+Result<std::vector<Acceptance>> ParseAcceptances(std::string_view text, const std::string& path);
+
+// Paths; `accepted` is the folder.
+std::string AcceptedLogPath(const std::string& accepted, const std::string& job);
+std::string AcceptedDir(const std::string& accepted, const std::string& job, const std::string& digest);
+// The choice a reference was built from, in its folder.
+inline constexpr const char* kChoiceFile = "choice.json";
+
+// kNotFound if nothing was accepted (the message says how to), else as above; never empty.
+Result<std::vector<Acceptance>> ReadAcceptances(const std::string& accepted, const std::string& job);
+// Names of all jobs that have one, sorted; none if there is no such folder.
+Result<std::vector<std::string>> AcceptedJobs(const std::string& accepted);
+
+// Is the copy what was accepted, byte for byte? kCorrupt, kNotFound with the file and what to do.
+Status CheckAccepted(const std::string& accepted, const std::string& job, const Acceptance& acceptance);
+
+// Copies `files` (all of `dir`, and `choice`, a path, as choice.json; empty: none) and appends the line; `acceptance`
+// comes with everything but digest, before and files. Nothing changes, and `moved` is false, if it is the reference
+// already. Nothing is half accepted: the line comes last. Returns the acceptance that holds now.
+Result<Acceptance> Accept(const std::string& accepted, const std::string& job, const std::string& dir,
+                          const std::vector<std::string>& files, const std::string& choice, Acceptance acceptance,
+                          bool* moved);
+
+}  // namespace hone::nightly

@@ -1,0 +1,42 @@
+// What a night says on the whole.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nightly/history.h"
+
+namespace hone::nightly {
+
+enum class JobState {
+  kFine,         // measured, and neither slower nor faster than its reference
+  kSlower,       // confirmed
+  kFaster,       // confirmed
+  kEnvironment,  // measured, but the machine was not what it was
+  kFailed,       // could not be measured: crashed, wrong outputs, a damaged file
+  kMissing,      // accepted, but there is nothing of this night
+};
+const char* JobStateName(JobState state);  // "fine", "slower", "faster", "environment", "failed", "missing"
+
+struct JobVerdict {
+  std::string job;
+  JobState state = JobState::kMissing;
+  std::string words;  // one line: "+6.1 % (+5.2 .. +7.0), p = 0.0006, confirmed"
+};
+
+struct Verdict {
+  std::string night;             // empty: there was none
+  std::vector<JobVerdict> jobs;  // by name
+
+  int Count(JobState state) const;
+  // 1: a job is slower, confirmed. 3: of no job something usable was measured; also if there is none. Else 0.
+  int ExitCode() const;
+  // The first line is the verdict: "1 of 6 jobs is slower"; then a line a job, the worst first.
+  std::string Text() const;
+};
+
+// `histories`: of every accepted job, the nights. `night`: whose; empty: the last one that any of them knows.
+Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night = "");
+
+}  // namespace hone::nightly
