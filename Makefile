@@ -7,6 +7,7 @@
 #   make bench-peers         latencies beside other engines'; JOBS="resnet18 vgg16" says of which pipelines
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
 #   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random
+#   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make check-onnx          ONNX's backend tests through the whole chain: passed, failed, not supported, by operator
 #   make fuzz-onnx           the ONNX reader under libFuzzer, FUZZ_SECONDS long (clang-19)
 #   make clean               remove build/ (never work/: records are measured time)
@@ -15,7 +16,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: help deps build check plan bench-peers sweep replay check-onnx fuzz-onnx clean
+.PHONY: help deps build check plan bench-peers sweep replay gate-check check-onnx fuzz-onnx clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -62,6 +63,15 @@ replay: build
 	@ninja -C $(BUILD) replay_bench
 	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) --like-autotvm --each \
 	  $$(awk -v set=$(SET) '$$1 == set { print "$(WORK)/sweep/" $$2 ".replay" }' tests/replay/tasks.txt)
+
+JOB ?= squeezenet_v1.1.cpu
+GATE_SECONDS ?= 55
+gate-check: build
+	@ninja -C $(BUILD) gate_check
+	@test -d $(WORK)/gate/slower || $(BUILD)/bin/gate_check make --work=$(WORK) --job=$(JOB) --out=$(WORK)/gate
+	@$(BUILD)/bin/gate_check equal --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
+	@$(BUILD)/bin/gate_check slower --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
+	@$(BUILD)/bin/gate_check report --dir=$(WORK)/gate
 
 check-onnx: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)

@@ -176,28 +176,28 @@ Status CheckAccepted(const std::string& accepted, const std::string& job, const 
   return Status();
 }
 
-Result<Acceptance> Accept(const std::string& accepted, const std::string& job, const std::string& dir,
-                          const std::vector<std::string>& files, const std::string& choice, Acceptance acceptance,
-                          bool* moved) {
+Result<Acceptance> Accept(const AcceptInput& input, Acceptance acceptance, bool* moved) {
+  const std::string &accepted = input.accepted, &job = input.job, path = AcceptedLogPath(accepted, job);
   std::vector<Acceptance> log;
-  if (Exists(AcceptedLogPath(accepted, job))) {
-    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(AcceptedLogPath(accepted, job)));
-    HONE_ASSIGN_OR_RETURN(log, ParseAcceptances(text, AcceptedLogPath(accepted, job)));
+  if (Exists(path)) {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    HONE_ASSIGN_OR_RETURN(log, ParseAcceptances(text, path));
   }
   std::map<std::string, std::string> from;
-  for (const std::string& name : files) from[name] = JoinPath(dir, name);
-  if (!choice.empty()) from[kChoiceFile] = choice;
+  for (const std::string& name : input.files) from[name] = JoinPath(input.dir, name);
+  if (!input.choice.empty()) from[kChoiceFile] = input.choice;
   acceptance.files.clear();
-  for (const auto& [name, path] : from) {
+  for (const auto& [name, file] : from) {
     if (!PlainName(name)) return Status::Invalid(fmt::format("{}: is no name of a file in a folder", name));
-    HONE_ASSIGN_OR_RETURN(acceptance.files[name], FileDigest(path));
+    HONE_ASSIGN_OR_RETURN(acceptance.files[name], FileDigest(file));
   }
   acceptance.digest = ArtifactDigest(acceptance.files, acceptance.name);
+  if (input.check) HONE_RETURN_IF_ERROR(input.check(acceptance));
   *moved = log.empty() || log.back().digest != acceptance.digest || !CheckAccepted(accepted, job, log.back()).ok();
   if (!*moved) return log.back();
   acceptance.before = log.empty() ? "" : log.back().digest;
   HONE_RETURN_IF_ERROR(CopyFolder(accepted, job, from, log, acceptance));
-  HONE_RETURN_IF_ERROR(AppendLine(AcceptedLogPath(accepted, job), AcceptanceText(acceptance)));
+  HONE_RETURN_IF_ERROR(AppendLine(path, AcceptanceText(acceptance)));
   return acceptance;
 }
 

@@ -9,6 +9,7 @@
 // `before` is the digest of the reference that it replaces, empty for the first.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -47,11 +48,18 @@ Result<std::vector<std::string>> AcceptedJobs(const std::string& accepted);
 // Is the copy what was accepted, byte for byte? kCorrupt, kNotFound with the file and what to do.
 Status CheckAccepted(const std::string& accepted, const std::string& job, const Acceptance& acceptance);
 
-// Copies `files` (all of `dir`, and `choice`, a path, as choice.json; empty: none) and appends the line; `acceptance`
-// comes with everything but digest, before and files. Nothing changes, and `moved` is false, if it is the reference
-// already. Nothing is half accepted: the line comes last. Returns the acceptance that holds now.
-Result<Acceptance> Accept(const std::string& accepted, const std::string& job, const std::string& dir,
-                          const std::vector<std::string>& files, const std::string& choice, Acceptance acceptance,
-                          bool* moved);
+struct AcceptInput {
+  std::string accepted, job;
+  std::string dir;                 // of the library
+  std::vector<std::string> files;  // of it, by name: all are copied
+  std::string choice;              // what it was built from, a path, copied as kChoiceFile; empty: unknown
+  // What is wrong with what would be accepted; empty: nothing is.
+  std::function<Status(const Acceptance&)> check = {};
+};
+
+// Copies and appends the line; `acceptance` comes with everything but digest, before and files. Nothing changes, and
+// `moved` is false, if it is the reference already. Nothing is half accepted: the line comes last. Returns the
+// acceptance that holds now. Hold the job's lock.
+Result<Acceptance> Accept(const AcceptInput& input, Acceptance acceptance, bool* moved);
 
 }  // namespace hone::nightly

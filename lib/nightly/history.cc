@@ -24,21 +24,8 @@ Json SubjectJson(const Subject& s) {
     json["p90"] = s.p90;
     json["p99"] = s.p99;
   }
-  for (const Layer& layer : s.layers) json["layers"].push_back({layer.node, layer.seconds});
+  if (!s.layers.empty()) json["layers"] = LayersJson(s.layers);
   return json;
-}
-
-Status ReadLayers(JsonReader* reader, std::vector<Layer>* out) {
-  if (!reader->Has("layers")) return Status();
-  std::vector<JsonReader> items;
-  HONE_RETURN_IF_ERROR(reader->Read("layers", &items));
-  for (const JsonReader& item : items) {
-    const Json& pair = item.value();
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
-      return item.Error("", "expected a layer as [node, seconds]");
-    out->push_back({pair[0].get<std::string>(), pair[1].get<double>()});
-  }
-  return Status();
 }
 
 Status ReadSeconds(JsonReader* reader, const std::string& key, std::vector<double>* out) {

@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "nightly/history.h"
 
 namespace hone::nightly {
 namespace {
@@ -55,6 +54,25 @@ Status AppendLine(const std::string& path, const std::string& line) {
   const Status status = AppendTo(fd, path, line);
   close(fd);
   return status;
+}
+
+Json LayersJson(const std::vector<Layer>& layers) {
+  Json json = Json::array();
+  for (const Layer& layer : layers) json.push_back({layer.node, layer.seconds});
+  return json;
+}
+
+Status ReadLayers(JsonReader* reader, std::vector<Layer>* out) {
+  if (!reader->Has("layers")) return Status();
+  std::vector<JsonReader> items;
+  HONE_RETURN_IF_ERROR(reader->Read("layers", &items));
+  for (const JsonReader& item : items) {
+    const Json& pair = item.value();
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
+      return item.Error("", "expected a layer as [node, seconds]");
+    out->push_back({pair[0].get<std::string>(), pair[1].get<double>()});
+  }
+  return Status();
 }
 
 Status ForEachLine(std::string_view text, const std::string& path, int* torn, std::vector<std::string>* damaged,

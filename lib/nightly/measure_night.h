@@ -1,0 +1,38 @@
+// One job's night: which processes run in which order, and what their times say. Who runs them is the caller's: a real
+// machine, or a test.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "nightly/gate.h"
+#include "nightly/history.h"
+#include "nightly/samples.h"
+
+namespace hone::nightly {
+
+struct NightInput {
+  std::string night, recorded, host, fingerprint, tools;
+  std::string library, reference;  // digests
+  std::string canary;              // likewise; empty: there is none. The reference's own times are taken if it is that
+  const std::vector<Night>* before = nullptr;
+  int processes = 7;  // fresh ones of each, and as many again for a repeat
+  GateRule rule;
+};
+
+// Times one fresh process. `round`: from 0.
+using TimeProcess = std::function<Result<ProcessTimes>(Who who, int phase, int round)>;
+
+// The artifacts run in turns, forwards and backwards (A B B A; with a canary of its own A B C C B A), so that a drift
+// of the machine hits them alike. A change is measured once more at once, without the canary, and stands if the repeat
+// says the same. Equal libraries that differ, even confirmed, are a disturbed machine and marked so.
+// What goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night with
+// its `failure`; other errors are returned, and nothing is recorded.
+Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);
+
+// The figures of `processes`.
+Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes);
+
+}  // namespace hone::nightly
