@@ -1,13 +1,14 @@
 // Measures whole spaces with hone-tune and keeps each in a replay file (record/replay_space.h).
 //
-//   space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] [--most=POINTS] [--list]
+//   space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] [--most=POINTS] [--sweeps=N]
+//               [--list]
 //
-// FILE: tests/replay/tasks.txt. For each of its tasks of the set: every legal point is measured once in a random order,
-// so that a machine that is slower for a while is slow for points of all kinds, and the fastest tenth is measured
-// again, interleaved. Records go to FOLDER/NAME.db, the result to FOLDER/NAME.replay. A sweep that was interrupted goes
-// on where it stopped; a task whose result is there, of the same space, is left alone. --most: of a space with more
-// legal points, so many are measured, and the rest does not exist in the replay; 0, the default: no limit. --list:
-// counts.
+// FILE: tests/replay/tasks.txt. For each of its tasks of the set, N times (3): every legal point is measured in a
+// random order, another one each time, so that a machine that is slower for a while is slow for points of all kinds,
+// and the fastest tenth is measured again, interleaved. Records go to FOLDER/NAME.SWEEP.db, the middle of the sweeps to
+// FOLDER/NAME.replay. What was interrupted goes on where it stopped; a task whose result is there, of the same space,
+// is left alone. --most: of a space with more legal points, so many are measured, the same in each sweep, and the rest
+// does not exist in the replay; 0, the default: no limit. --list: counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "base/text.h"
 #include "op/operator.h"
 #include "record/replay_space.h"
+#include "record/replay_sweeps.h"
 #include "session/replay_file.h"
 #include "target/target.h"
 
@@ -34,7 +36,7 @@ constexpr int64_t kMostBytes = 2 << 20;
 struct Options {
   std::string tasks, work, set = "all";
   std::vector<std::string> only;
-  int64_t most = 0;
+  int64_t most = 0, sweeps = 3;
   bool list = false;
 };
 
@@ -88,8 +90,13 @@ std::string Header(const record::ReplaySpace& replay) {
   return record::ReplayText(header);
 }
 
-Status Pack(const Task& task, const std::string& db, const std::string& out) {
-  HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, session::LoadReplay(db));
+Status Pack(const Task& task, const std::vector<std::string>& dbs, const std::string& out) {
+  std::vector<record::ReplaySpace> sweeps;
+  for (const std::string& db : dbs) {
+    HONE_ASSIGN_OR_RETURN(record::ReplaySpace sweep, session::LoadReplay(db));
+    sweeps.push_back(std::move(sweep));
+  }
+  HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, record::MiddleOf(sweeps));
   const std::string text = record::ReplayText(replay);
   if (static_cast<int64_t>(text.size()) > kMostBytes) {
     return Status::Invalid(
@@ -98,6 +105,30 @@ Status Pack(const Task& task, const std::string& db, const std::string& out) {
   HONE_RETURN_IF_ERROR(WriteFileIfChanged(out, text).status());
   std::printf("%s: %zu points, best %s, %zu bytes\n", out.c_str(), replay.points.size(),
               FormatSeconds(replay.best()).c_str(), text.size());
+  return Status();
+}
+
+// Every point once, or the `trials` that the seed names.
+Status SweepOnce(const std::string& name, const std::string& task_file, const std::string& sweep, int64_t trials,
+                 int64_t seed) {
+  HONE_RETURN_IF_ERROR(
+      WriteFileIfChanged(sweep + ".tune.json",
+                         fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seconds": 0, "early_stop": 0,
+ "seed": {}, "measure": {{"candidate_seconds": 0.1, "timeout_seconds": 10, "prune_factor": 3, "finalists": {}}}}})",
+                                     trials, seed, std::clamp<int64_t>(trials / 10, 32, 256)))
+          .status());
+  SpawnOptions spawn;
+  spawn.argv = {HONE_TUNE, "--task",      task_file, "--settings",   sweep + ".tune.json",
+                "--db",    sweep + ".db", "--stamp", sweep + ".done"};
+  HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
+  while (child.Running()) {
+    if (Interrupted()) child.Kill(2);  // it commits what it has
+    const auto status = child.Wait(0.5);
+    if (!status.ok()) continue;
+    if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on");
+    if (!status->ok()) return Status::Invalid(name + ": hone-tune " + status->ToString());
+    break;
+  }
   return Status();
 }
 
@@ -125,25 +156,15 @@ Status Sweep(const Options& options, const Task& task) {
                                      TaskId(whole.workload, whole.target.Text()), whole.workload.Text(),
                                      whole.target.Text(), static_cast<int64_t>(whole.flop)))
           .status());
-  HONE_RETURN_IF_ERROR(
-      WriteFileIfChanged(base + ".tune.json",
-                         fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seconds": 0, "early_stop": 0,
- "seed": 1, "measure": {{"candidate_seconds": 0.1, "timeout_seconds": 10, "prune_factor": 3, "finalists": {}}}}})",
-                                     trials, std::clamp<int64_t>(trials / 10, 32, 256)))
-          .status());
-  SpawnOptions spawn;
-  spawn.argv = {HONE_TUNE, "--task",     base + ".task.json", "--settings",  base + ".tune.json",
-                "--db",    base + ".db", "--stamp",           base + ".done"};
-  HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
-  while (child.Running()) {
-    if (Interrupted()) child.Kill(2);  // it commits what it has
-    const auto status = child.Wait(0.5);
-    if (!status.ok()) continue;
-    if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on");
-    if (!status->ok()) return Status::Invalid(task.name + ": hone-tune " + status->ToString());
-    break;
+  std::vector<std::string> dbs;
+  for (int64_t i = 1; i <= options.sweeps; ++i) {
+    const std::string sweep = fmt::format("{}.{}", base, i);
+    // The seed chooses the points where not all are measured: then it has to be one.
+    const int64_t seed = trials < whole.legal ? 1 : i;
+    HONE_RETURN_IF_ERROR(SweepOnce(task.name, base + ".task.json", sweep, trials, seed));
+    dbs.push_back(sweep + ".db");
   }
-  return Pack(task, base + ".db", out);
+  return Pack(task, dbs, out);
 }
 
 Status Run(const Options& options) {
@@ -182,6 +203,8 @@ int main(int argc, char** argv) {
       options.only = Split(value, ',');
     } else if (StartsWith(arg, "--most=") && ParseInt(value).ok()) {
       options.most = *ParseInt(value);
+    } else if (StartsWith(arg, "--sweeps=") && ParseInt(value).ok() && *ParseInt(value) >= 1) {
+      options.sweeps = *ParseInt(value);
     } else if (arg == "--list") {
       options.list = true;
     } else {

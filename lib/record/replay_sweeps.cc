@@ -1,0 +1,62 @@
+#include "record/replay_sweeps.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace hone::record {
+namespace {
+
+bool SameSpace(const ReplaySpace& a, const ReplaySpace& b) {
+  const auto header = [](ReplaySpace space) {
+    space.points.clear();
+    space.machine.clear();
+    return ReplayText(space);
+  };
+  return header(a) == header(b);
+}
+
+// How much slower `sweep` was than `first`, over the points that both timed.
+double Slowdown(const ReplaySpace& sweep, const ReplaySpace& first) {
+  std::vector<double> ratios;
+  for (const ReplayPoint& point : first.points) {
+    const ReplayPoint* other = sweep.Find(point.index);
+    if (other == nullptr || point.state != TrialState::kOk || other->state != TrialState::kOk) continue;
+    ratios.push_back(other->median / point.median);
+  }
+  if (ratios.empty()) return 1;
+  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+  std::nth_element(ratios.begin(), middle, ratios.end());
+  return *middle;
+}
+
+}  // namespace
+
+Result<ReplaySpace> MiddleOf(const std::vector<ReplaySpace>& sweeps) {
+  if (sweeps.empty()) return Status::Invalid("no sweep of the space");
+  ReplaySpace merged = sweeps[0];
+  std::vector<double> slowdowns;
+  for (const ReplaySpace& sweep : sweeps) {
+    if (!SameSpace(sweep, sweeps[0])) return Status::Invalid("sweeps of different spaces: " + sweep.workload);
+    slowdowns.push_back(Slowdown(sweep, sweeps[0]));
+  }
+  for (ReplayPoint& point : merged.points) {
+    std::vector<ReplayPoint> verdicts;
+    for (size_t s = 0; s < sweeps.size(); ++s) {
+      const ReplayPoint* verdict = sweeps[s].Find(point.index);
+      if (verdict == nullptr) {
+        return Status::Invalid("a sweep of " + merged.workload + " lacks point " + std::to_string(point.index));
+      }
+      verdicts.push_back(*verdict);
+      verdicts.back().median /= slowdowns[s];
+    }
+    const auto time = [](const ReplayPoint& p) {
+      return p.state == TrialState::kFailed ? std::numeric_limits<double>::infinity() : p.median;
+    };
+    std::stable_sort(verdicts.begin(), verdicts.end(),
+                     [&](const ReplayPoint& a, const ReplayPoint& b) { return time(a) < time(b); });
+    point = verdicts[(verdicts.size() - 1) / 2];
+  }
+  return merged;
+}
+
+}  // namespace hone::record
