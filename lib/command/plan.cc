@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -90,7 +91,7 @@ Status LeaveOutWithoutPlugin(const std::string& pipelines, const std::string& to
 
 Status ReadTaskLists(const std::string& work, PlanInput* input) {
   for (const pipeline::PipelineFile& file : input->folder.pipelines) {
-    for (const std::string& target : file.targets) {
+    for (const std::string& target : file.AllTargets()) {
       const std::string path = JoinPath(work, pipeline::TaskListPath(file.name, target));
       if (!Exists(path)) continue;
       Result<pipeline::TaskList> list = pipeline::ReadTaskList(path);
@@ -131,6 +132,12 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
   for (const PlannedFile& file : files) {
     const std::string path = JoinPath(work, file.path);
     if (folders.insert(DirName(path)).second) HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
+    if (DirName(file.path) != ".") {  // small ones, which edges read
+      const Result<std::string> before = ReadFile(path);
+      if (before.ok() && *before != file.text) {
+        HONE_RETURN_IF_ERROR(NotePlanChange(work, file.path, *before, file.text));
+      }
+    }
     const Result<bool> written = WriteFileIfChanged(path, file.text);
     if (!written.ok()) return written.status();
   }
@@ -171,5 +178,35 @@ Status Run(const PlanOptions& options) {
 }  // namespace
 
 int RunPlan(const PlanOptions& options) { return ExitCodeOf(Run(options)); }
+
+int RunWhy(const PlanOptions& options, const std::string& target) {
+  // As Ninja would: first the manifest, without which nothing is known of what has changed since.
+  const Status planned = Run(options);
+  if (!planned.ok()) return ExitCodeOf(planned);
+  const Result<std::string> text = WhyText(options.work, target);
+  if (!text.ok()) return ExitCodeOf(text.status());
+  fwrite(text->data(), 1, text->size(), stdout);
+  return fflush(stdout) == 0 ? kDone : kFailed;
+}
+
+int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file) {
+  const Status planned = Run(options);
+  if (!planned.ok()) return ExitCodeOf(planned);
+  const Result<std::vector<Job>> jobs = DirtyJobs(options.work, targets);
+  if (!jobs.ok()) return ExitCodeOf(jobs.status());
+  const Result<bool> written = WriteFileIfChanged(file, JobsText(*jobs));
+  if (!written.ok()) return ExitCodeOf(written.status());
+  const std::string stages = StagesText(*jobs);
+  fwrite(stages.data(), 1, stages.size(), stdout);
+  if (jobs->empty()) LogInfo(Join(targets, ", ") + (targets.size() == 1 ? " is" : " are") + " up to date: no jobs");
+  return fflush(stdout) == 0 ? kDone : kFailed;
+}
+
+int RunExportedJob(const PlanOptions& options, const std::string& file, int64_t number) {
+  const Result<Job> job = ReadJob(file, number);
+  if (!job.ok()) return ExitCodeOf(job.status());
+  LogInfo(job->what);
+  return ExitCodeOf(RunJob(options.work, *job));
+}
 
 }  // namespace hone::command

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/doctor.h"
+#include "command/find_device.h"
 #include "session/inspect.h"
 #include "session/replay_file.h"
 #include "session/tune_job.h"
@@ -60,6 +61,8 @@ int RunTune(const TuneOptions& options) {
     }
   }
   if (options.doctor) return RunDoctor();
+  if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
+  if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
   if (!options.replay.empty()) {
     if (options.seeds < 1 || options.replay_trials < 1) return Misused("--seeds and --trials must be at least 1");
     return session::RunReplayJob(

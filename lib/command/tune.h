@@ -27,6 +27,9 @@ struct TuneOptions {
   int64_t seeds = 32;           // of replay
   int64_t replay_trials = 128;  // of replay
   bool doctor = false;          // look at the machine (doctor.h)
+  std::string find_device;      // target file; `out`: what was found (find_device.h)
+  std::string out;
+  std::string describe_device;  // "cuda", "opencl"
   // For tests:
   std::optional<std::string> fake_measure;  // "SEED[,SLEEP_SECONDS[,FAIL_SHARE]]"
   std::string worker;                       // path of hone-worker

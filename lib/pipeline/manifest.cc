@@ -12,6 +12,7 @@ Result<std::string> ManifestWriter::Write() {
   Rules();
   ManifestEdge();
   for (const NetworkJob& job : input_.jobs) ExtractEdge(job);
+  DeviceEdges();
   TuneEdges();
   for (const Round& round : input_.rounds) RoundEdges(round);
   for (const NetworkJob& job : input_.jobs) {
@@ -59,6 +60,8 @@ void ManifestWriter::Aliases() {
     Build(build);
   };
   std::vector<std::string> tunes, reports;
+  std::map<std::string, std::vector<std::string>> of_target;
+  bool requested = false;
   for (const NetworkJob& job : input_.jobs) {
     const std::string& net = job.pipeline->name;
     const std::string name = JobName(net, job.target->name);
@@ -76,8 +79,15 @@ void ManifestWriter::Aliases() {
     part("bench", {fmt::format("bench/{}.json", name)});
     part("report", {fmt::format("report/{}/index.html", name)});
     part("tune", {"report-" + suffix});
+    of_target[job.target->name].push_back("tune-" + suffix);
+    requested = requested || job.on_request;
+    if (job.on_request) continue;
     tunes.push_back("tune-" + suffix);
     reports.push_back("report-" + suffix);
+  }
+  // Where some jobs are left to whoever asks for them: all of one target by one name.
+  if (requested) {
+    for (auto& [target, names] : of_target) alias("tune-all-" + target, std::move(names));
   }
   alias("report", reports);
   alias("tune-all", tunes);
@@ -98,6 +108,7 @@ std::string TargetPath(const std::string& target) { return fmt::format("targets/
 std::string RecordsPath(const std::string& target, const std::string& id) {
   return fmt::format("records/{}/{}.db", target, id);
 }
+std::string DevicePath(const std::string& target) { return fmt::format("devices/{}.json", target); }
 std::string GraphPath(const std::string& pipeline) { return fmt::format("nets/{}.graph.json", pipeline); }
 std::string ChoicePath(const std::string& job) { return fmt::format("best/{}.choice.json", job); }
 std::string FiguresPath(const NetworkJob& job) {

@@ -13,8 +13,9 @@ namespace hone::pipeline {
 
 // One network on one target. Pointers are borrowed from the PlanInput.
 struct NetworkJob {
-  const PipelineFile* pipeline = nullptr;
+  const PipelineFile* pipeline = nullptr;  // what holds on the target (PipelineFile::For)
   const TargetFile* target = nullptr;
+  bool on_request = false;              // `tune-all` and `report` leave it out
   std::string network;                  // --network; a file is named from the work folder
   bool network_is_file = false;         // then it is an input of the extract edge too
   std::string parameters;               // file of its parameters, named from the work folder; empty: none
@@ -41,6 +42,7 @@ struct TuneJob {
   std::vector<User> users;               // in the order of the jobs
   std::string settings, stamp, db;
   std::vector<Donor> donors;  // nearest first
+  bool optional = true;       // nobody who has it needs it: it is only to choose among alternatives
   bool shared = false;        // other edges write into the same records: never two at the same time
 };
 

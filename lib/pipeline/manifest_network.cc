@@ -94,14 +94,14 @@ void ManifestWriter::BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, c
   build.rule = "bench";
   build.inputs = {tuned.outputs[0]};
   build.implicit_inputs = {tuned.implicit_outputs[1], untuned.outputs[0], untuned.implicit_outputs[1],
-                           SettingsPath(net, "bench"), AbiPath("hone-bench")};
+                           SettingsPath(job.pipeline->SettingsName(), "bench"), AbiPath("hone-bench")};
   // Only to say what tuning had promised: new figures of the same choice are no reason to time it again.
   build.order_only_inputs = {best, Tool("hone-bench")};
   build.bindings = {{"job", name},
                     {"dir", "out/" + name},
                     {"baseline", "out/" + name + ".untuned"},
                     {"best", best},
-                    {"settings", SettingsPath(net, "bench")},
+                    {"settings", SettingsPath(job.pipeline->SettingsName(), "bench")},
                     {"pool", PoolName(*job.target)}};
   AddParameters(job, &build);
   Build(build);

@@ -64,10 +64,14 @@ void ManifestWriter::Rules() {
                "$parameters $alone",
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
+  if (std::any_of(input_.targets.begin(), input_.targets.end(), [](const TargetFile* t) { return t->gpu; })) {
+    Rule("find_device", Command("hone-tune", "--find-device $in --out $out", true), "find device $in",
+         {{"restat", "1"}});
+  }
   writer_.Comment(
       "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it "
       "is done.");
-  Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out $donors", true), "tune $in",
+  Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out $flags", true), "tune $in",
        {{"restat", "1"}});
   if (!input_.rounds.empty()) {
     Rule("allocate",

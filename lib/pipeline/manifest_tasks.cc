@@ -69,6 +69,21 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   Build(build);
 }
 
+void ManifestWriter::DeviceEdges() {
+  bool first = true;
+  for (const TargetFile* target : input_.targets) {
+    if (!target->gpu) continue;
+    if (first) Section("GPUs: looked for once, so that a device that is missing is told once and before all else");
+    first = false;
+    NinjaBuild build;
+    build.outputs = {DevicePath(target->name)};
+    build.rule = "find_device";
+    build.inputs = {TargetPath(target->name)};
+    build.order_only_inputs = {Tool("hone-tune")};
+    Build(build);
+  }
+}
+
 void ManifestWriter::TuneEdges() {
   const TargetFile* target = nullptr;
   for (const TuneJob& task : input_.tasks) {
@@ -93,14 +108,15 @@ void ManifestWriter::TuneEdge(const TuneJob& task) {
   build.rule = "tune";
   build.inputs = {TaskPath(task.entry->id)};
   build.implicit_inputs = {task.settings, AbiPath("hone-tune")};
-  std::string donors;
+  std::string flags = task.optional ? "--optional" : "";
   for (const TuneJob::Donor& donor : task.donors) {
     build.implicit_inputs.push_back(donor.stamp);
-    donors += fmt::format("{}--donor {}", donors.empty() ? "" : " ", donor.db);
+    flags += fmt::format("{}--donor {}", flags.empty() ? "" : " ", donor.db);
   }
-  build.order_only_inputs = {Tool("hone-tune")};
+  if (task.target->gpu) build.order_only_inputs.push_back(DevicePath(task.target->name));
+  build.order_only_inputs.push_back(Tool("hone-tune"));
   build.bindings = {{"settings", task.settings}, {"db", task.db}, {"pool", PoolName(task)}};
-  if (!donors.empty()) build.bindings.push_back({"donors", donors});
+  if (!flags.empty()) build.bindings.push_back({"flags", flags});
   Build(build);
 }
 
@@ -114,11 +130,11 @@ void ManifestWriter::RoundEdges(const Round& round) {
   build.outputs = round.settings;
   build.rule = "allocate";
   build.inputs = {TaskListPath(round.job->pipeline->name, round.job->target->name)};
-  build.implicit_inputs = {SettingsPath(round.job->pipeline->name, "tune"), AbiPath("hone-allocate")};
+  build.implicit_inputs = {SettingsPath(round.job->pipeline->SettingsName(), "tune"), AbiPath("hone-allocate")};
   build.implicit_inputs.insert(build.implicit_inputs.end(), round.before.begin(), round.before.end());
   build.order_only_inputs = {Tool("hone-allocate")};
   build.bindings = {{"job", name},
-                    {"settings", SettingsPath(round.job->pipeline->name, "tune")},
+                    {"settings", SettingsPath(round.job->pipeline->SettingsName(), "tune")},
                     {"round", std::to_string(round.round)},
                     {"stamps", round.before_dir},
                     {"dir", round.dir}};

@@ -19,6 +19,8 @@ std::string PoolName(const TargetFile& target);
 std::string PoolName(const TuneJob& task);
 
 std::string GraphPath(const std::string& pipeline);
+// What was found of a GPU before anything was tuned for it.
+std::string DevicePath(const std::string& target);
 // What is to be built, without figures. `job`: JobName.
 std::string ChoicePath(const std::string& job);
 // The choice with all that was measured of it.
@@ -45,6 +47,7 @@ class ManifestWriter {
   void Rules();
   void ManifestEdge();
   void ExtractEdge(const NetworkJob& job);
+  void DeviceEdges();
   void TuneEdges();
   void TuneEdge(const TuneJob& task);
   void RoundEdges(const Round& round);

@@ -28,13 +28,27 @@ Result<std::string> Stem(const std::string& path) {
                   path));
 }
 
-Status CheckTargets(const TomlTable& table, std::vector<std::string>* targets) {
-  if (targets->empty()) return table.Error("targets", "`targets` must name at least one target, such as [\"cpu\"]");
+// `key`: "targets" or "on_request".
+Status CheckTargets(const TomlTable& table, const char* key, std::vector<std::string>* targets) {
   std::sort(targets->begin(), targets->end());
   const auto twice = std::adjacent_find(targets->begin(), targets->end());
-  if (twice != targets->end()) return table.Error("targets", fmt::format("`targets` names '{}' twice", *twice));
+  if (twice != targets->end()) return table.Error(key, fmt::format("`{}` names '{}' twice", key, *twice));
   for (const std::string& target : *targets) {
-    if (!IsPlainName(target)) return table.Error("targets", fmt::format("`targets`: '{}' is no target name", target));
+    if (!IsPlainName(target)) return table.Error(key, fmt::format("`{}`: '{}' is no target name", key, target));
+  }
+  return Status::Ok();
+}
+
+Status CheckTargets(const TomlTable& table, PipelineFile* file) {
+  if (file->targets.empty() && file->on_request.empty()) {
+    return table.Error("targets", "`targets` must name at least one target, such as [\"cpu\"]");
+  }
+  HONE_RETURN_IF_ERROR(CheckTargets(table, "targets", &file->targets));
+  HONE_RETURN_IF_ERROR(CheckTargets(table, "on_request", &file->on_request));
+  for (const std::string& target : file->targets) {
+    if (file->OnRequest(target)) {
+      return table.Error("on_request", fmt::format("`targets` and `on_request` both name '{}'", target));
+    }
   }
   return Status::Ok();
 }
@@ -57,11 +71,50 @@ Result<std::vector<std::string>> TomlFiles(const std::string& folder, std::vecto
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(pipeline.path));
   HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, pipeline.path));
-  const size_t dot = key.find('.');
-  if (dot == std::string::npos) return table.Error(key, what);
-  HONE_ASSIGN_OR_RETURN(table, table.Table(key.substr(0, dot)));
-  return table.Error(key.substr(dot + 1), what);
+  size_t begin = 0;
+  for (size_t dot = key.find('.'); dot != std::string::npos; dot = key.find('.', begin)) {
+    HONE_ASSIGN_OR_RETURN(table, table.Table(key.substr(begin, dot - begin)));
+    begin = dot + 1;
+  }
+  return table.Error(key.substr(begin), what);
 }
+
+std::vector<std::string> PipelineFile::AllTargets() const {
+  std::vector<std::string> all = targets;
+  all.insert(all.end(), on_request.begin(), on_request.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+bool PipelineFile::OnRequest(const std::string& target) const {
+  return std::find(on_request.begin(), on_request.end(), target) != on_request.end();
+}
+
+const PipelineFile& PipelineFile::For(const std::string& target) const {
+  for (const PipelineFile& file : on) {
+    if (file.on_target == target) return file;
+  }
+  return *this;
+}
+
+namespace {
+
+// Has the file tables of this target alone?
+bool HasTables(TomlTable table, const std::string& target) {
+  for (const char* name : {"tune", "measure", "numerics", "bench"}) {
+    const Result<TomlTable> whole = table.Table(name);
+    if (whole.ok() && whole->TypeOf(target) == TomlTable::Type::kTable) return true;
+  }
+  return false;
+}
+
+Status ErrorIn(TomlTable table, const char* name, const std::string& target, const char* key, const char* what) {
+  HONE_ASSIGN_OR_RETURN(table, table.Table(name));
+  HONE_ASSIGN_OR_RETURN(table, table.Table(target));
+  return table.Error(key, what);
+}
+
+}  // namespace
 
 bool IsNetworkFile(std::string_view network) {
   if (network.find('(') != std::string_view::npos) return false;  // a workload
@@ -84,8 +137,11 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("plugin", &file.plugin));
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
-  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, &file.tune, &file.transfer, &file.in_network, &file.alternatives));
-  HONE_RETURN_IF_ERROR(ReadBenchTable(&table, &file.bench));
+  HONE_RETURN_IF_ERROR(table.Read("on_request", &file.on_request));
+  const std::vector<std::string> targets = file.AllTargets();
+  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, {targets, ""}, &file.tune, &file.transfer, &file.in_network,
+                                      &file.alternatives));
+  HONE_RETURN_IF_ERROR(ReadBenchTable(&table, {targets, ""}, &file.bench));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
@@ -107,7 +163,20 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     return table.Error("input", "[input] belongs to a model file (.onnx); the shapes of other networks are fixed");
   }
   if (file.batch < 1 || file.batch > 65536) return table.Error("batch", "`batch` must be from 1 to 65536");
-  HONE_RETURN_IF_ERROR(CheckTargets(table, &file.targets));
+  HONE_RETURN_IF_ERROR(CheckTargets(table, &file));
+  for (const std::string& target : targets) {
+    PipelineFile on = file;
+    on.on.clear();
+    on.on_target = target;
+    bool alternatives = file.alternatives;
+    HONE_RETURN_IF_ERROR(
+        ReadTuneTables(&table, {targets, target}, &on.tune, &on.transfer, &on.in_network, &alternatives));
+    HONE_RETURN_IF_ERROR(ReadBenchTable(&table, {targets, target}, &on.bench));
+    if (alternatives != file.alternatives) {
+      return ErrorIn(table, "tune", target, "alternatives", "`alternatives` holds for all targets: write it in [tune]");
+    }
+    if (HasTables(table, target)) file.on.push_back(std::move(on));
+  }
   return file;
 }
 
@@ -158,6 +227,7 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   HONE_RETURN_IF_ERROR(table.Read("kind", &kind));
   if (kind == "cuda" || kind == "opencl") {
     Json json = {{"kind", kind}};
+    file.gpu = true;
     HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
     HONE_RETURN_IF_ERROR(ReadGpuKeys(&table, kind == "cuda", &json));
     HONE_RETURN_IF_ERROR(table.Finish());
@@ -226,10 +296,10 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
     if (!pipeline.parameters.empty() && !Exists(JoinPath(folder, pipeline.parameters))) {
       return ErrorAt(pipeline, "parameters", fmt::format("no such file: {}", JoinPath(folder, pipeline.parameters)));
     }
-    for (const std::string& target : pipeline.targets) {
+    for (const std::string& target : pipeline.AllTargets()) {
       const auto found = targets.find(target);
       if (found == targets.end()) {
-        return ErrorAt(pipeline, "targets",
+        return ErrorAt(pipeline, pipeline.OnRequest(target) ? "on_request" : "targets",
                        fmt::format("no file targets/{}.toml{}", target, SuggestionText(target, known)));
       }
       used.insert(*found);

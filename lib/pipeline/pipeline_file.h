@@ -21,13 +21,26 @@ struct PipelineFile {
   std::string parameters;  // the path of its parameter file (graph/param_file.h), likewise; empty: it needs none
   std::string plugin;  // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
   int64_t batch = 1;
-  std::vector<std::string> targets;  // names of target files, sorted, distinct, at least one
+  std::vector<std::string> targets;     // names of target files, sorted, distinct: what `tune-all` tunes
+  std::vector<std::string> on_request;  // likewise, none of `targets`: tuned when asked for by name. One of both at least
   TuneSettings tune;
   Transfer transfer;
   bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
   bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
   BenchSettings bench;
   InputShapes inputs;  // of a model that leaves them open
+  // Of each target that has tables of its own, [tune.TARGET] and such: this file with those applied, that target as
+  // `on_target`, and no `on`.
+  std::vector<PipelineFile> on;
+  std::string on_target;
+
+  // `targets` and `on_request`, sorted.
+  std::vector<std::string> AllTargets() const;
+  bool OnRequest(const std::string& target) const;
+  // What holds on this target: the one of `on`, or the file itself. The reference lives as long as this object.
+  const PipelineFile& For(const std::string& target) const;
+  // Stem of its settings files: the name; "NAME@TARGET" (no pipeline is named so) for one of `on`.
+  std::string SettingsName() const { return on_target.empty() ? name : name + "@" + on_target; }
 };
 
 // One pipelines/targets/NAME.toml.
@@ -35,6 +48,7 @@ struct TargetFile {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
   std::string json;     // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
+  bool gpu = false;     // of kind cuda or opencl
   int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };
 
@@ -51,7 +65,7 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
 // pipeline's own folder. Empty: none.
 std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, const std::string& tools);
 
-// `what` at the line of `key` ("targets", "tune.trials") in a file that was parsed already: the result no longer has
+// `what` at the line of `key` ("targets", "tune.trials", "tune.cuda.trials") in a file that was parsed already: the result no longer has
 // its lines.
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what);
 

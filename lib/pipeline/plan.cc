@@ -54,8 +54,9 @@ std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
         task.db = RecordsPath(job.target->name, entry.id);
       }
       task.users.push_back({job.pipeline, entry.weight});
+      task.optional = task.optional && entry.optional;
       if (task.budget == nullptr || LargerBudget(job.pipeline->tune, task.budget->tune)) task.budget = job.pipeline;
-      task.settings = SettingsPath(task.budget->name, "tune");
+      task.settings = SettingsPath(task.budget->SettingsName(), "tune");
     }
   }
   std::vector<TuneJob> result;
@@ -83,6 +84,7 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
       task.target = job->target;
       task.budget = job->pipeline;
       task.users = {{job->pipeline, entry.weight}};
+      task.optional = entry.optional;
       task.settings = round.dir + "/" + entry.id + ".tune.json";
       task.stamp = "stamps/" + name + ".r" + std::to_string(r) + "/" + entry.id + ".done";
       task.db = RecordsPath(job->target->name, entry.id);
@@ -146,6 +148,27 @@ void AssignTaskFiles(std::vector<NetworkJob>* jobs) {
   }
 }
 
+void AddSettings(const PipelineFile& pipeline, std::vector<PlannedFile>* files) {
+  files->push_back({SettingsPath(pipeline.SettingsName(), "tune"), TuneSettingsText(pipeline.tune)});
+  files->push_back({SettingsPath(pipeline.SettingsName(), "bench"), BenchSettingsText(pipeline.bench)});
+}
+
+// The key of a table of the pipeline that `on` (one of its `on`, or itself) was made from, for messages.
+std::string TuneKey(const PipelineFile& on, const std::string& key) {
+  return on.on_target.empty() ? "tune." + key : "tune." + on.on_target + "." + key;
+}
+
+Status CheckTransfer(const PipelineFile& pipeline, const PipelineFile& on, const std::vector<std::string>& known) {
+  for (const std::string& id : on.transfer.ids) {
+    if (std::find(known.begin(), known.end(), id) != known.end()) continue;
+    const auto near = Suggest(id, known);
+    return ErrorAt(pipeline, on.transfer == pipeline.transfer ? "tune.transfer" : TuneKey(on, "transfer"),
+                   fmt::format("`transfer`: no task `{}`{}; tasks/*.tasks.json in the work folder list them", id,
+                               near ? fmt::format("; did you mean `{}`?", *near) : ""));
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 std::string JobName(const std::string& pipeline, const std::string& target) { return pipeline + "." + target; }
@@ -156,37 +179,33 @@ std::string TaskListPath(const std::string& pipeline, const std::string& target)
 
 Status CheckPipelines(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
-    if (input.check_tuner) {
-      const Status tuner = input.check_tuner(pipeline.tune.tuner);
-      if (!tuner.ok()) return ErrorAt(pipeline, "tune.tuner", tuner.message());
-    }
     bool all = true;  // of its task lists are there
     std::vector<std::string> known;
-    for (const std::string& target : pipeline.targets) {
+    for (const std::string& target : pipeline.AllTargets()) {
+      const PipelineFile& on = pipeline.For(target);
+      if (input.check_tuner) {
+        const Status tuner = input.check_tuner(on.tune.tuner);
+        if (!tuner.ok()) return ErrorAt(pipeline, TuneKey(on, "tuner"), tuner.message());
+      }
       const auto list = input.lists.find(JobName(pipeline.name, target));
       all = all && list != input.lists.end();
       if (list == input.lists.end()) continue;
       const std::vector<TaskEntry>& tasks = list->second.tasks;
       for (const TaskEntry& task : tasks) known.push_back(task.id);
-      const int64_t total = pipeline.tune.trials_total;
+      const int64_t total = on.tune.trials_total;
       if (total > 0 && total < static_cast<int64_t>(tasks.size())) {
-        return ErrorAt(pipeline, "tune.trials_total",
+        return ErrorAt(pipeline, TuneKey(on, "trials_total"),
                        fmt::format("`trials_total` is {}, but {} has {} tasks on {}: each needs one trial at least",
                                    total, pipeline.name, tasks.size(), target));
       }
     }
-    if (!all || pipeline.transfer.ids.empty()) continue;
+    if (!all) continue;
     // Of other pipelines too: their records are as good.
     for (const auto& [job, list] : input.lists) {
       for (const TaskEntry& task : list.tasks) known.push_back(task.id);
     }
-    for (const std::string& id : pipeline.transfer.ids) {
-      if (std::find(known.begin(), known.end(), id) != known.end()) continue;
-      const auto near = Suggest(id, known);
-      return ErrorAt(pipeline, "tune.transfer",
-                     fmt::format("`transfer`: no task `{}`{}; tasks/*.tasks.json in the work folder list them", id,
-                                 near ? fmt::format("; did you mean `{}`?", *near) : ""));
-    }
+    HONE_RETURN_IF_ERROR(CheckTransfer(pipeline, pipeline, known));
+    for (const PipelineFile& on : pipeline.on) HONE_RETURN_IF_ERROR(CheckTransfer(pipeline, on, known));
   }
   return Status::Ok();
 }
@@ -218,12 +237,13 @@ Result<Plan> MakePlan(const PlanInput& input) {
     const std::string plugin = PluginPath(pipeline, input.pipelines, input.tools);
     const std::string extract = ExtractSettingsText(pipeline, network, parameters, plugin);
     plan.files.push_back({SettingsPath(pipeline.name, "extract"), extract});
-    plan.files.push_back({SettingsPath(pipeline.name, "tune"), TuneSettingsText(pipeline.tune)});
-    plan.files.push_back({SettingsPath(pipeline.name, "bench"), BenchSettingsText(pipeline.bench)});
-    for (const std::string& name : pipeline.targets) {
+    AddSettings(pipeline, &plan.files);
+    for (const PipelineFile& on : pipeline.on) AddSettings(on, &plan.files);
+    for (const std::string& name : pipeline.AllTargets()) {
       const auto list = input.lists.find(JobName(pipeline.name, name));
       NetworkJob job;
-      job.pipeline = &pipeline;
+      job.pipeline = &pipeline.For(name);
+      job.on_request = pipeline.OnRequest(name);
       job.target = targets.at(name);
       job.network = network;
       job.network_is_file = is_file;

@@ -13,6 +13,22 @@ namespace {
 constexpr int64_t kNumber = 4;
 constexpr int64_t kRepeat = 3;
 
+// No key of a TOML table is empty: a table that no file has.
+constexpr char kNothing[] = "";
+
+// [name], or [name.target]; the tables of other targets in it are known.
+Result<TomlTable> Open(TomlTable* file, const char* name, const TablesOf& of) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table(name));
+  if (!of.target.empty()) {
+    if (table.TypeOf(of.target) == TomlTable::Type::kTable) return table.Table(of.target);
+    return file->Table(kNothing);
+  }
+  for (const std::string& target : of.targets) {
+    if (table.TypeOf(target) == TomlTable::Type::kTable) HONE_RETURN_IF_ERROR(table.Table(target).status());
+  }
+  return table;
+}
+
 // The problem that CheckValues found, at the line of its key.
 Status At(const TomlTable& table, const std::string& problem) {
   if (problem.empty()) return Status::Ok();
@@ -52,8 +68,9 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
   return table->Error("transfer", fmt::format("`transfer` names '{}' twice", *twice));
 }
 
-Status ReadTune(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives) {
-  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("tune"));
+Status ReadTune(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
+  if (table.Has("trials")) tune->trials_total = 0;  // of [tune], on a target that has its own
   HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));
   HONE_RETURN_IF_ERROR(table.Read("like", &tune->like));
   HONE_RETURN_IF_ERROR(table.Read("trials", &tune->trials));
@@ -74,9 +91,10 @@ Status ReadTune(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* i
   return At(table, CheckValues(*tune));
 }
 
-Status ReadMeasure(TomlTable* file, TuneSettings* tune) {
+Status ReadMeasure(TomlTable* file, const TablesOf& of, TuneSettings* tune) {
   MeasureSettings* measure = &tune->measure;
-  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("measure"));
+  HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "measure", of));
+  if (table.Has("candidate_seconds") || table.Has("prune_factor")) measure->number = measure->repeat = 0;
   HONE_RETURN_IF_ERROR(table.Read("candidate_seconds", &measure->candidate_seconds));
   HONE_RETURN_IF_ERROR(table.Read("timeout_seconds", &measure->timeout_seconds));
   HONE_RETURN_IF_ERROR(table.Read("timeout", &measure->timeout_seconds));  // AutoTVM's name
@@ -104,8 +122,8 @@ Status ReadMeasure(TomlTable* file, TuneSettings* tune) {
   return At(table, renamed ? "timeout" + problem.substr(std::string("timeout_seconds").size()) : problem);
 }
 
-Status ReadNumerics(TomlTable* file, TuneSettings* tune) {
-  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("numerics"));
+Status ReadNumerics(TomlTable* file, const TablesOf& of, TuneSettings* tune) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "numerics", of));
   if (table.TypeOf("winograd") == TomlTable::Type::kText) {
     std::string word;
     HONE_RETURN_IF_ERROR(table.Read("winograd", &word));
@@ -125,14 +143,15 @@ Status ReadNumerics(TomlTable* file, TuneSettings* tune) {
 
 }  // namespace
 
-Status ReadTuneTables(TomlTable* file, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives) {
-  HONE_RETURN_IF_ERROR(ReadTune(file, tune, transfer, in_network, alternatives));
-  HONE_RETURN_IF_ERROR(ReadMeasure(file, tune));
-  return ReadNumerics(file, tune);
+Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
+                      bool* alternatives) {
+  HONE_RETURN_IF_ERROR(ReadTune(file, of, tune, transfer, in_network, alternatives));
+  HONE_RETURN_IF_ERROR(ReadMeasure(file, of, tune));
+  return ReadNumerics(file, of, tune);
 }
 
-Status ReadBenchTable(TomlTable* file, BenchSettings* bench) {
-  HONE_ASSIGN_OR_RETURN(TomlTable table, file->Table("bench"));
+Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "bench", of));
   HONE_RETURN_IF_ERROR(table.Read("processes", &bench->processes));
   HONE_RETURN_IF_ERROR(table.Read("iterations", &bench->iterations));
   HONE_RETURN_IF_ERROR(table.Read("warmup", &bench->warmup));

@@ -12,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 namespace hone::pipeline {
 
@@ -209,7 +210,7 @@ Status TomlTable::Finish() const {
   if (table == nullptr) return Status::Ok();
   for (const auto& item : table->items()) {
     if (std::find(known_.begin(), known_.end(), item.key()) != known_.end()) continue;
-    const std::string where = pointer_.empty() ? "" : fmt::format(" in [{}]", pointer_.substr(1));
+    const std::string where = pointer_.empty() ? "" : fmt::format(" in [{}]", ReplaceAll(pointer_.substr(1), "/", "."));
     return Error(item.key(),
                  fmt::format("unknown key `{}`{}{}", item.key(), where, SuggestionText(item.key(), known_)));
   }

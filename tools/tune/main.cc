@@ -27,6 +27,9 @@ int main(int argc, char** argv) {
   app.add_option("--seeds", options.seeds, "with --replay: how many seeds, 1, 2, .. (default 32)");
   app.add_option("--trials", options.replay_trials, "with --replay: trials of a run (default 128)");
   app.add_flag("--doctor", options.doctor, "say what of this machine tuning depends on, and what is wrong with it, and stop");
+  app.add_option("--find-device", options.find_device, "look for the device of this target (targets/NAME.json), write what it is to --out, and stop");
+  app.add_option("--out", options.out, "with --find-device: the file to write");
+  app.add_option("--describe-device", options.describe_device, "print the device that is found (cuda, opencl) as a target file, and stop");
   app.add_flag("--verbose", options.verbose, "say more on stderr");
   app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
   app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");

@@ -4,7 +4,7 @@
 # notes each call in the file `calls` beside it. Also beside it: networks/NAME (the task ids of a network), workloads/TASK (a workload
 # instead of TASK()), speed (what a trial
 # measures, speed.TASK one of that task), TOOL.abi (the answer to --abi), figures (what picking adds to a best file and
-# not to the choice), slow (if it is there, a trial takes a while). It starts no programs where the shell can do: the tests
+# not to the choice), slow (if it is there, a trial takes a while), no-device (if it is there, no GPU is found). It starts no programs where the shell can do: the tests
 # run it hundreds of times.
 set -eu
 bin=${0%/*}
@@ -15,12 +15,15 @@ untuned=no
 while [ $# -gt 0 ]; do
   case "$tool $1" in
     "hone-build --untuned") untuned=yes; shift; continue ;;
+    "hone-tune --optional") shift; continue ;;
     "hone-extract --network") network=$2 ;;
     "hone-extract --batch") batch=$2 ;;
     "hone-extract --task-dir") task_dir=$2 ;;
     "hone-extract --target" | "hone-build --target" | "hone-confirm --target") target=$2 ;;
     "hone-extract --graph" | "hone-pick-best --graph" | "hone-build --graph" | "hone-confirm --graph") graph=$2 ;;
     "hone-extract --tasks" | "hone-pick-best --tasks" | "hone-report --tasks") tasks=$2 ;;
+    "hone-tune --find-device") target=$2 ;;
+    "hone-tune --out") out=$2 ;;
     "hone-tune --task") task=$2 ;;
     "hone-tune --settings" | "hone-bench --settings") settings=$2 ;;
     "hone-tune --db") db=$2 ;;
@@ -77,6 +80,12 @@ case $tool in
     put "$tasks" "{\"version\":1,\"network\":\"n\",\"target\":\"t\",\"target_name\":\"cpu\",\"tasks\":[$rows]}"
     ;;
   hone-tune)
+    if [ -z "${task-}" ]; then  # --find-device
+      say find "$target"
+      [ ! -f "$bin/no-device" ] || { echo "hone-tune: error: no device for $target" >&2; exit 1; }
+      put "$out" found
+      exit 0
+    fi
     get "$task"
     id=$got
     trials=

@@ -187,6 +187,61 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
   }
 }
 
+// What a target's own tables change, and what they leave: the rest is [tune]'s.
+TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
+  const char* text =
+      "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"opencl\", \"cuda\"]\n"
+      "[tune]\ntrials_total = 90\nseed = 4\n[tune.cuda]\ntrials = 7\n[bench.cuda]\niterations = 3\n"
+      "[measure]\nnumber = 5\n[measure.cuda]\nprune_factor = 3\n[numerics.opencl]\nwinograd = \"off\"\n";
+  const Result<PipelineFile> file = ParsePipelineFile(text, "p/n.toml");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->AllTargets(), (std::vector<std::string>{"cpu", "cuda", "opencl"}));
+  EXPECT_FALSE(file->OnRequest("cpu"));
+  EXPECT_TRUE(file->OnRequest("cuda"));
+  EXPECT_EQ(&file->For("cpu"), &*file);
+  EXPECT_EQ(file->SettingsName(), "n");
+  const PipelineFile& cuda = file->For("cuda");
+  EXPECT_EQ(cuda.SettingsName(), "n@cuda");
+  EXPECT_EQ(cuda.tune.trials, 7);
+  EXPECT_EQ(cuda.tune.trials_total, 0);
+  EXPECT_EQ(cuda.tune.seed, 4u);
+  EXPECT_EQ(cuda.tune.winograd, 6);
+  EXPECT_EQ(cuda.tune.measure.number, 0);
+  EXPECT_EQ(cuda.tune.measure.prune_factor, 3);
+  EXPECT_EQ(cuda.bench.iterations, 3);
+  EXPECT_EQ(cuda.bench.processes, BenchSettings().processes);
+  const PipelineFile& opencl = file->For("opencl");
+  EXPECT_EQ(opencl.tune.trials_total, 90);
+  EXPECT_EQ(opencl.tune.winograd, 0);
+  EXPECT_EQ(opencl.tune.measure.number, 5);
+  EXPECT_EQ(file->tune.winograd, 6);
+  EXPECT_EQ(file->bench, BenchSettings());
+}
+
+TEST(PipelineFile, NamesTheLineOfAMistakeInATargetsTable) {
+  const std::string head = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cuda\"]\n";
+  const Bad cases[] = {
+      {"[tune.cudda]\ntrials = 3\n", "4: unknown key `cudda` in [tune]; did you mean `cuda`?"},
+      {"[tune.cuda]\ntrails = 3\n", "5: unknown key `trails` in [tune.cuda]; did you mean `trials`?"},
+      {"[tune.cuda]\ntrials = 0\n", "5: `trials` must be at least 1, is 0"},
+      {"[tune.cuda]\ntrials = 3\ntrials_total = 9\n", "6: `trials` and `trials_total` exclude each other"},
+      {"[tune.cuda]\nalternatives = false\n", "5: `alternatives` holds for all targets: write it in [tune]"},
+      {"[bench.cuda]\nprocesses = 0\n", "5: `processes` must be at least 1, is 0"},
+      {"[numerics.cuda]\nwinograd = 3\n", "5: `winograd` must be"},
+      {"[tune]\ncuda = 3\n", "5: unknown key `cuda` in [tune]"},
+  };
+  for (const Bad& bad : cases) {
+    const Result<PipelineFile> file = ParsePipelineFile(head + bad.text, "p/n.toml");
+    ASSERT_FALSE(file.ok()) << bad.text;
+    const std::string expected = std::string("p/n.toml:") + bad.message;
+    EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
+  }
+  const Result<PipelineFile> both = ParsePipelineFile(
+      "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cpu\"]\n", "p/n.toml");
+  ASSERT_FALSE(both.ok());
+  EXPECT_EQ(both.status().message(), "p/n.toml:3: `targets` and `on_request` both name 'cpu'");
+}
+
 TEST(PipelineFile, RefusesNamesThatAreNoJobNames) {
   for (const char* path : {"p/my net.toml", "p/.toml", "p/-n.toml", "p/a$b.toml", "p/\xc3\xa4.toml"}) {
     const Result<PipelineFile> file = ParsePipelineFile(kGood, path);

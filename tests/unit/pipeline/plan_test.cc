@@ -20,7 +20,7 @@ PipelineFile Network(const std::string& name, std::vector<std::string> targets, 
   return file;
 }
 
-TargetFile Cpu(const std::string& name = "cpu") { return {name, name + ".toml", "{\"kind\": \"cpu\"}\n", 1}; }
+TargetFile Cpu(const std::string& name = "cpu") { return {name, name + ".toml", "{\"kind\": \"cpu\"}\n"}; }
 
 TaskList List(const std::vector<std::string>& ids) {
   TaskList list{"resnet-18", "cpu -threads=2", "cpu", {}};
@@ -61,6 +61,42 @@ int Count(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
+}
+
+// A bare `ninja` does not ask for it; who names it gets all of it, with the settings of that target.
+TEST(Plan, ATargetOnRequestIsTunedByName) {
+  TargetFile gpu = Cpu("cuda");
+  gpu.gpu = true;
+  PipelineFile a = Network("a", {"cpu"});
+  a.on_request = {"cuda"};
+  PipelineFile on = a;
+  on.on_target = "cuda";
+  on.tune.trials = 99;
+  a.on = {on};
+  PlanInput input = Input({a}, {Cpu(), gpu});
+  input.lists["a.cpu"] = List({"x"});
+  input.lists["a.cuda"] = List({"y"});
+  const Result<Plan> plan = MakePlan(input);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_EQ(Statement(plan->manifest, "tune-all:"), "build tune-all: phony tune-a-cpu");
+  EXPECT_EQ(Statement(plan->manifest, "report:"), "build report: phony report-a-cpu");
+  EXPECT_EQ(Statement(plan->manifest, "tune-all-cuda:"), "build tune-all-cuda: phony tune-a-cuda");
+  EXPECT_EQ(Statement(plan->manifest, "tune-a-cuda:"), "build tune-a-cuda: phony report-a-cuda");
+  EXPECT_EQ(Statement(plan->manifest, "devices/cuda.json"),
+            "build devices/cuda.json: find_device targets/cuda.json || ../bin/hone-tune");
+  const std::string tune = Statement(plan->manifest, "stamps/y.cuda.done");
+  EXPECT_NE(tune.find("settings/a@cuda.tune.json abi/hone-tune.txt || devices/cuda.json ../bin/hone-tune"),
+            std::string::npos)
+      << tune;
+  EXPECT_NE(Statement(plan->manifest, "stamps/x.cpu.done").find("settings/a.tune.json"), std::string::npos);
+  EXPECT_EQ(Count(plan->manifest, "devices/cpu.json"), 0);
+  int settings = 0;
+  for (const PlannedFile& file : plan->files) {
+    if (file.path != "settings/a@cuda.tune.json") continue;
+    ++settings;
+    EXPECT_EQ(file.text, TuneSettingsText(on.tune));
+  }
+  EXPECT_EQ(settings, 1);
 }
 
 TEST(Plan, BeforeExtractTheAliasesExistAndWaitForTheList) {
@@ -319,7 +355,7 @@ TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
   EXPECT_EQ(Statement(manifest, "stamps/x"), Statement(before, "stamps/x")) << "the first has nobody to learn from";
   const std::string second = Statement(manifest, "stamps/y");
   EXPECT_NE(second.find("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done ||"), std::string::npos) << second;
-  EXPECT_NE(second.find("donors = --donor records/cpu/x.db"), std::string::npos) << second;
+  EXPECT_NE(second.find("flags = --donor records/cpu/x.db"), std::string::npos) << second;
   input.folder.pipelines[0].tune.trials_total = 64;
   manifest = Manifest(input);
   EXPECT_NE(Statement(manifest, "stamps/a.cpu.r3/y").find("stamps/a.cpu.r3/x.done"), std::string::npos);
