@@ -6,11 +6,11 @@
 namespace hone::graph {
 namespace {
 
-int64_t RoundUp(int64_t bytes) { return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment; }
+int64_t RoundUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
 }  // namespace
 
-MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors) {
+MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors, int64_t alignment) {
   MemoryPlan plan;
   plan.offsets.assign(tensors.size(), 0);
   std::vector<size_t> order(tensors.size());
@@ -21,10 +21,10 @@ MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors) {
     std::vector<std::pair<int64_t, int64_t>> taken;  // [begin, end) of what lives at the same time
     for (size_t p : placed) {
       if (tensors[p].first > tensors[i].last || tensors[i].first > tensors[p].last) continue;
-      taken.emplace_back(plan.offsets[p], plan.offsets[p] + RoundUp(tensors[p].bytes));
+      taken.emplace_back(plan.offsets[p], plan.offsets[p] + RoundUp(tensors[p].bytes, alignment));
     }
     std::sort(taken.begin(), taken.end());
-    const int64_t need = RoundUp(tensors[i].bytes);
+    const int64_t need = RoundUp(tensors[i].bytes, alignment);
     int64_t end = 0, best = -1, best_gap = 0;
     for (const auto& [begin, stop] : taken) {
       const int64_t gap = begin - end;
@@ -43,7 +43,7 @@ int64_t PeakBytes(const std::vector<Lifetime>& tensors) {
   for (const Lifetime& at : tensors) {  // the peak is reached where some tensor begins
     int64_t sum = 0;
     for (const Lifetime& t : tensors) {
-      if (t.first <= at.first && at.first <= t.last) sum += RoundUp(t.bytes);
+      if (t.first <= at.first && at.first <= t.last) sum += RoundUp(t.bytes, kArenaAlignment);
     }
     peak = std::max(peak, sum);
   }

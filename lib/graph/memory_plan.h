@@ -16,13 +16,13 @@ struct Lifetime {
 };
 
 struct MemoryPlan {
-  std::vector<int64_t> offsets;  // one a tensor, multiples of kArenaAlignment
+  std::vector<int64_t> offsets;  // one a tensor, multiples of the alignment
   int64_t bytes = 0;             // of the arena
 };
 
 // Places large tensors first, each into the smallest gap that holds it among those already placed with a shared step
 // (best fit), or behind them. At least as large as the most that lives at once; networks in a row reach that.
-MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors);
+MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors, int64_t alignment = kArenaAlignment);
 
 // The most bytes that live at one step: no plan is smaller.
 int64_t PeakBytes(const std::vector<Lifetime>& tensors);

@@ -11,6 +11,8 @@
 #include "graph/normalise.h"
 #include "library/alternatives.h"
 #include "library/constants.h"
+#include "library/device_plan.h"
+#include "library/device_tables.h"
 #include "library/elf_object.h"
 #include "library/header_text.h"
 #include "library/in_place.h"
@@ -22,8 +24,6 @@
 namespace hone::library {
 namespace {
 
-constexpr const char* kExports[] = {"abi_version", "describe",    "workspace_size", "create",
-                                    "run",         "profile_run", "destroy",        "strerror"};
 constexpr std::string_view kPrefix = "HONE_NET_";
 
 Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, const Target& target) {
@@ -39,21 +39,30 @@ Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, cons
   return Status();
 }
 
-Result<std::string> Link(const std::string& name, const std::string& identifier,
-                         const std::vector<NetworkKernel>& kernels, const std::string& tables) {
-  HONE_ASSIGN_OR_RETURN(std::string runtime, RenameSymbols(std::string(RuntimeObject()), [&](std::string_view symbol) {
+// The functions of NET.h, and those that only a device's has.
+std::vector<std::string> Exports(const Target& target) {
+  std::vector<std::string> exports = {"abi_version", "describe",    "workspace_size", "create",
+                                      "run",         "profile_run", "destroy",        "strerror"};
+  if (target.IsGpu()) exports.insert(exports.end(), {"run_device", "device", "error_detail"});
+  return exports;
+}
+
+// `objects`: the tables, and the kernels if they are of the host.
+Result<std::string> Link(const std::string& name, const std::string& identifier, const Target& target,
+                         std::vector<codegen::LinkInput> objects) {
+  const std::string object(RuntimeObject(target.kind));
+  HONE_ASSIGN_OR_RETURN(std::string runtime, RenameSymbols(object, [&](std::string_view symbol) {
                           if (!StartsWith(symbol, kPrefix)) return std::string(symbol);
                           return identifier + "_" + std::string(symbol.substr(kPrefix.size()));
                         }));
-  std::vector<codegen::LinkInput> inputs = {{"the runtime", std::move(runtime)}, {"the tables", tables}};
-  for (const NetworkKernel& kernel : kernels) inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+  objects.insert(objects.begin(), {"the runtime", std::move(runtime)});
   codegen::LinkOptions options;
   options.soname = "lib" + name + ".so";
   options.need_libc = true;
-  for (const char* symbol : kExports) options.exports.push_back(identifier + "_" + symbol);
+  for (const std::string& symbol : Exports(target)) options.exports.push_back(identifier + "_" + symbol);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join(options.soname);
-  HONE_RETURN_IF_ERROR(codegen::LinkShared(inputs, options, path));
+  HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
   return ReadFile(path);
 }
 
@@ -95,6 +104,46 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   return DumpJson(json);
 }
 
+// What both kinds of library are made from.
+struct Parts {
+  const graph::Graph& graph;  // with its alternatives
+  const BuildInput& input;
+  const NetworkPlan& plan;
+  const graph::ParameterValues& values;
+  bool in_place;
+};
+
+Result<ParamsFile> BuildForHost(const Parts& parts, NetworkPlan* plan, BuiltLibrary* built) {
+  const BuildInput& input = parts.input;
+  HONE_ASSIGN_OR_RETURN(const Constants constants, MakeConstants(*plan, built->kernels, parts.values, input.threads));
+  if (parts.in_place) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<bool> in_place, InPlaceKernels(built->kernels, input.target));
+    built->in_place = WriteInPlace(in_place, input.target, plan);
+  }
+  ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
+  HONE_ASSIGN_OR_RETURN(NetworkTables tables,
+                        MakeTables(parts.graph, input.target, *plan, built->kernels, constants, params));
+  std::vector<codegen::LinkInput> objects = {{"the tables", std::move(tables.object)}};
+  for (const NetworkKernel& kernel : built->kernels)
+    objects.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
+  HONE_ASSIGN_OR_RETURN(built->library, Link(built->name, built->identifier, input.target, std::move(objects)));
+  built->workspace_bytes = tables.workspace_bytes;
+  return params;
+}
+
+Result<ParamsFile> BuildForDevice(const Parts& parts, BuiltLibrary* built) {
+  const BuildInput& input = parts.input;
+  HONE_ASSIGN_OR_RETURN(const DevicePlan device, PlanDevice(parts.graph, parts.plan, built->kernels, parts.values));
+  HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
+  ParamsFile params = MakeParamsFile(input.graph.name, device.blobs);
+  HONE_ASSIGN_OR_RETURN(std::string tables, MakeDeviceTables(parts.graph, input.target, parts.plan, built->kernels,
+                                                             device, params, host.triple));
+  HONE_ASSIGN_OR_RETURN(built->library,
+                        Link(built->name, built->identifier, input.target, {{"the tables", std::move(tables)}}));
+  built->workspace_bytes = device.memory[0];
+  return params;
+}
+
 }  // namespace
 
 Result<BuiltLibrary> BuildLibrary(BuildInput input) {
@@ -119,20 +168,13 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
 
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, input.file));
   graph::KeepReadParameters(graph, &values);
-  HONE_ASSIGN_OR_RETURN(Constants constants, MakeConstants(plan, built.kernels, values, input.threads));
-  if (share.in_place) {
-    HONE_ASSIGN_OR_RETURN(const std::vector<bool> in_place, InPlaceKernels(built.kernels, input.target));
-    built.in_place = WriteInPlace(in_place, input.target, &plan);
-  }
+  const Parts parts{graph, input, plan, values, share.in_place};
+  HONE_ASSIGN_OR_RETURN(const ParamsFile params,
+                        input.target.IsGpu() ? BuildForDevice(parts, &built) : BuildForHost(parts, &plan, &built));
   built.arena_bytes = plan.arena_bytes;
-  const ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
-  HONE_ASSIGN_OR_RETURN(NetworkTables tables,
-                        MakeTables(graph, input.target, plan, built.kernels, constants, params));
-  HONE_ASSIGN_OR_RETURN(built.library, Link(built.name, built.identifier, built.kernels, tables.object));
-  built.header = HeaderText(input.graph, built.name, built.identifier);
+  built.header = HeaderText(input.graph, built.name, built.identifier, input.target.IsGpu());
   built.params = params.bytes;
   built.params_bytes = static_cast<int64_t>(params.bytes.size());
-  built.workspace_bytes = tables.workspace_bytes;
   built.graph = graph::GraphText(input.graph);
   built.manifest = ManifestText(input, plan, params, built);
   return built;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/memory_plan.h"
+#include "library/buffer_alignment.h"
 #include "op/operator.h"
 
 namespace hone::library {
@@ -44,7 +44,7 @@ class Finder {
       if (part.layout != out.layout || part.role != op::OperandRole::kData) return;
       // The zeros behind a ragged part would lie between two parts.
       if (part.layout == op::Layout::kBlocked && !last && part.logical.shape[1] % target_.FloatLanes() != 0) return;
-      if (offset % graph::kArenaAlignment != 0) return;
+      if (offset % SliceAlignment(target_) != 0) return;
       if (!computed_.count(node.inputs[i]) || slices_.parts.count(node.inputs[i])) return;
       if (!parts.emplace(node.inputs[i], Slice{node.name, offset}).second) return;
       offset += Bytes(part);

@@ -53,19 +53,11 @@ class Maker {
     return Status();
   }
 
-  // The operand as the kernel takes it: its values, zeros behind them up to the stored size.
+  // As a kernel may read it: aligned.
   Result<runtime::AlignedBuffer> Raw(const PlannedOperand& operand) const {
-    auto values = parameters_.find(operand.tensor);
-    if (values == parameters_.end()) return Status::NotFound("no values for the parameter `" + operand.tensor + "`");
-    const int64_t elements =
-        std::max<int64_t>(operand.operand.PhysicalElements(), static_cast<int64_t>(values->second.size()));
-    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(elements * int64_t{sizeof(float)}));
-    if (operand.operand.layout == op::Layout::kBlocked) {
-      op::WritePlain(operand.operand, {values->second.begin(), values->second.end()},
-                     reinterpret_cast<float*>(buffer.data()));
-    } else {
-      std::memcpy(buffer.data(), values->second.data(), values->second.size() * sizeof(float));
-    }
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, RawConstant(operand, parameters_));
+    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(static_cast<int64_t>(bytes.size())));
+    std::memcpy(buffer.data(), bytes.data(), bytes.size());
     return buffer;
   }
 
@@ -113,8 +105,8 @@ class Maker {
       if (source.kind == ArgSource::Kind::kPrepared) {
         args.push_back(Store(node.name + "/" + compiled.prepared[index].name, packed[index]));
       } else if (node.operands[index].place == Place::kConstant) {
-        HONE_ASSIGN_OR_RETURN(auto buffer, Raw(node.operands[index]));
-        args.push_back(Store(node.name + "/" + node.operands[index].operand.name, Bytes(buffer)));
+        HONE_ASSIGN_OR_RETURN(std::string bytes, RawConstant(node.operands[index], parameters_));
+        args.push_back(Store(node.name + "/" + node.operands[index].operand.name, std::move(bytes)));
       } else {
         args.push_back({false, 0, index});
       }
@@ -133,6 +125,20 @@ class Maker {
 };
 
 }  // namespace
+
+Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters) {
+  auto values = parameters.find(operand.tensor);
+  if (values == parameters.end()) return Status::NotFound("no values for the parameter `" + operand.tensor + "`");
+  const size_t elements = std::max(static_cast<size_t>(operand.operand.PhysicalElements()), values->second.size());
+  std::string bytes(elements * sizeof(float), '\0');
+  if (operand.operand.layout == op::Layout::kBlocked) {
+    op::WritePlain(operand.operand, {values->second.begin(), values->second.end()},
+                   reinterpret_cast<float*>(bytes.data()));
+  } else {
+    std::memcpy(bytes.data(), values->second.data(), values->second.size() * sizeof(float));
+  }
+  return bytes;
+}
 
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
                                 const graph::ParameterValues& parameters, int threads) {

@@ -31,6 +31,9 @@ struct Constants {
   std::vector<std::vector<NodeArg>> args;  // a node; equal blobs are stored once
 };
 
+// A constant operand as a kernel takes it: its values, zeros behind them up to the stored size.
+Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters);
+
 // Runs the prepare functions here, so this machine must be able to run the target's code: kUnsupported if it is not of
 // its architecture. `threads`: at least 1.
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,

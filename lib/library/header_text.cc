@@ -9,6 +9,26 @@
 namespace hone::library {
 namespace {
 
+// Of a device's library, before the destructor.
+constexpr char kDeviceTemplate[] =
+    R"(/* What a caller that keeps its data on the device works with. */
+typedef struct @_device_info {
+  const char *api;  /* "cuda" or "opencl" */
+  const char *name; /* of the device */
+  void *context;    /* CUcontext or cl_context */
+  void *queue;      /* CUstream or cl_command_queue of this instance */
+} @_device_info;
+
+/* Where the instance has its inputs and outputs: a CUdeviceptr or cl_mem each, in the order of @_describe(), until it is
+ * destroyed. Each of the three may be NULL. */
+int @_device(@_net *net, @_device_info *info, void **inputs, void **outputs);
+/* As @_run, with buffers of the device, of @_device()'s context. Where a pointer, or all, is NULL the data is, or
+ * stays, in the instance's own. Returns when the outputs are there. */
+int @_run_device(@_net *net, void *const *inputs, void *const *outputs);
+/* What the device said of this thread's last call, if that failed; never NULL. */
+const char *@_error_detail(void);
+)";
+
 // @ stands for the identifier, ^ for it in capitals, $LIB, $NET and $TENSORS for what they say.
 constexpr char kTemplate[] =
     R"(/* Made by hone-build. The network $NET as a library: link with -l$LIB, or load lib$LIB.so.
@@ -25,7 +45,7 @@ $TENSORS * Tensors are row-major and hold float. An instance is used by one thre
 extern "C" {
 #endif
 
-#define ^_ABI_VERSION 1
+#define ^_ABI_VERSION 2
 
 enum @_code {
   ^_OK = 0,
@@ -40,7 +60,14 @@ enum @_code {
   ^_E_PARAMS_VERSION = 9,   /* newer than the library */
   ^_E_PARAMS_TRUNCATED = 10,
   ^_E_PARAMS_DAMAGED = 11,
-  ^_E_PARAMS_OTHER = 12     /* of another build */
+  ^_E_PARAMS_OTHER = 12,    /* of another build */
+  ^_E_DRIVER = 13,          /* the GPU's driver is missing or too old */
+  ^_E_DEVICE = 14,          /* there is no such device */
+  ^_E_DEVICE_ARCH = 15,     /* the library was built for another architecture */
+  ^_E_DEVICE_MEMORY = 16,
+  ^_E_DEVICE_LOST = 17,     /* only a new process can use it again */
+  ^_E_DEVICE_CODE = 18,     /* the device does not take the kernels */
+  ^_E_DEVICE_CALL = 19      /* anything else that its driver says */
 };
 
 typedef struct @_net @_net;
@@ -86,6 +113,8 @@ typedef struct @_options {
   int pin;                 /* not 0: every thread, the caller of @_create too, stays on a core of its own */
   void *workspace;         /* NULL, or @_workspace_size() bytes aligned to 64 that outlive the instance */
   size_t workspace_size;
+  int device;              /* of a library for GPUs: which, counted from 0; it then takes no workspace, threads or pin */
+  const char *device_options; /* OpenCL: more options for the compiler ("-cl-opt-disable"), or NULL */
 } @_options;
 
 /* ^_ABI_VERSION of the library: compare it with that of this header before anything else if you load it at run time. */
@@ -99,7 +128,7 @@ int @_create(const @_options *options, @_net **net);
 int @_run(@_net *net, const void *const *inputs, void *const *outputs);
 /* The same, and the seconds that each layer took: layer_count of them. */
 int @_profile_run(@_net *net, const void *const *inputs, void *const *outputs, double *seconds);
-void @_destroy(@_net *net); /* NULL is allowed */
+$DEVICEvoid @_destroy(@_net *net); /* NULL is allowed */
 
 /* One line about a code; never NULL. */
 const char *@_strerror(int code);
@@ -124,7 +153,7 @@ std::string CIdentifier(const std::string& name) {
   return id;
 }
 
-std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier) {
+std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier, bool device) {
   std::string tensors;
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     tensors += Row("input ", i, graph.inputs[i].name, graph.inputs[i].type);
@@ -135,7 +164,8 @@ std::string HeaderText(const graph::Graph& graph, const std::string& name, const
   tensors = ReplaceAll(tensors, "*/", "* /");
   std::string upper;
   for (char c : identifier) upper += static_cast<char>(toupper(static_cast<unsigned char>(c)));
-  std::string text = ReplaceAll(kTemplate, "@", identifier);
+  std::string text = ReplaceAll(kTemplate, "$DEVICE", device ? kDeviceTemplate : "");
+  text = ReplaceAll(text, "@", identifier);
   text = ReplaceAll(text, "^", upper);
   text = ReplaceAll(text, "$LIB", name);
   text = ReplaceAll(text, "$NET", graph.name);

@@ -12,6 +12,8 @@ namespace hone::library {
 std::string CIdentifier(const std::string& name);
 
 // `name`: of the files (libNAME.so); `identifier`: the prefix of everything in the header.
-std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier);
+// `device`: of a library for a GPU.
+std::string HeaderText(const graph::Graph& graph, const std::string& name, const std::string& identifier,
+                       bool device = false);
 
 }  // namespace hone::library

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "graph/memory_plan.h"
+#include "library/buffer_alignment.h"
 #include "library/concat_slices.h"
 #include "library/in_place.h"
 
@@ -20,7 +21,7 @@ struct Storage {
 };
 
 void PlaceArena(NetworkPlan* plan) {
-  const graph::MemoryPlan memory = graph::PlanMemory(plan->buffers);
+  const graph::MemoryPlan memory = graph::PlanMemory(plan->buffers, plan->alignment);
   plan->arena_bytes = memory.bytes;
   for (PlannedNode& node : plan->nodes) {
     for (PlannedOperand& operand : node.operands) {
@@ -44,6 +45,7 @@ class Planner {
     for (const graph::Node& node : graph_.nodes) {
       if (Status s = Add(node); !s.ok()) return s.WithContext("node `" + node.name + "`");
     }
+    plan_.alignment = BufferAlignment(target_);
     PlaceArena(&plan_);
     return std::move(plan_);
   }
@@ -99,12 +101,14 @@ class Planner {
       return Status();
     }
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
-    if (external && operand.layout != op::Layout::kPlain) {
+    // Blocks of one channel lie in memory as if there were none.
+    if (external && operand.layout != op::Layout::kPlain && target_.FloatLanes() > 1) {
       return Status::Unsupported(
           fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
     }
     auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, operand.layout, node.name});
-    if (!added && (stored->second.physical != operand.physical || stored->second.layout != operand.layout)) {
+    const bool same = stored->second.physical == operand.physical && stored->second.layout == operand.layout;
+    if (!added && !same && target_.FloatLanes() > 1) {
       return Status::Unsupported(fmt::format("`{}` is stored differently by `{}`", tensor, stored->second.who));
     }
     if (auto input = inputs_.find(tensor); input != inputs_.end()) {

@@ -41,6 +41,7 @@ struct NetworkPlan {
   std::vector<Workload> workloads;  // distinct ones, in order of first use
   std::vector<int> uses;            // how many nodes each has
   int64_t arena_bytes = 0;
+  int64_t alignment = graph::kArenaAlignment;  // of every buffer
   // Which tensors of the arena lie in one buffer, and when a buffer is in use.
   std::vector<graph::Lifetime> buffers;
   std::map<std::string, std::pair<size_t, int64_t>> tensors;  // buffer, offset in it

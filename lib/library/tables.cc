@@ -7,15 +7,14 @@
 #include "library/cpu_features.h"
 #include "library/elf_object.h"
 #include "library/runtime/net_runtime.h"
+#include "library/table_info.h"
 
 namespace hone::library {
 namespace {
 
 // The structs are written field by field; these are the layouts that the code below writes (64-bit pointers).
-static_assert(sizeof(HoneNetTensor) == 40 && offsetof(HoneNetTensor, shape) == 24);
-static_assert(sizeof(HoneNetLayer) == 24 && sizeof(HoneNetArg) == 16 && sizeof(HoneNetNode) == 24);
+static_assert(sizeof(HoneNetArg) == 16 && sizeof(HoneNetNode) == 24);
 static_assert(sizeof(HoneNetFeature) == 24 && offsetof(HoneNetFeature, state) == 16);
-static_assert(sizeof(HoneNetInfo) == 72 && offsetof(HoneNetInfo, inputs) == 40 && offsetof(HoneNetInfo, layers) == 64);
 static_assert(sizeof(HoneNetTable) == 144 && offsetof(HoneNetTable, params_bytes) == 88 &&
               offsetof(HoneNetTable, nodes) == 120);
 
@@ -28,13 +27,8 @@ class TableMaker {
       : graph_(graph), target_(target), plan_(plan), kernels_(kernels), constants_(constants), params_(params) {}
 
   Result<NetworkTables> Run() {
-    std::vector<std::pair<std::string, TensorType>> inputs, outputs;
-    for (const graph::GraphInput& input : graph_.inputs) inputs.emplace_back(input.name, input.type);
-    for (const std::string& output : graph_.outputs) outputs.emplace_back(output, graph_.FindNode(output)->output);
-    const uint64_t inputs_at = Tensors(inputs), outputs_at = Tensors(outputs);
-    const uint64_t layers_at = Layers(), nodes_at = Nodes(), features_at = Features();
-    const uint64_t network = out_.String(graph_.name), target = out_.String(target_.Text()),
-                   digest = out_.String(params_.DigestHex());
+    const TableInfo info(graph_, target_, plan_, params_, &out_);
+    const uint64_t nodes_at = Nodes(), features_at = Features();
 
     int64_t workspace = 0, scratch = 0;
     for (const NetworkKernel& kernel : kernels_) {
@@ -43,20 +37,7 @@ class TableMaker {
     }
     out_.AlignTo(64);
     const uint64_t at = out_.size();
-    out_.Add32(HONE_NET_ABI_VERSION);
-    out_.Add32(static_cast<uint32_t>(target_.threads));
-    out_.AddPointer(network);
-    out_.AddPointer(target);
-    out_.AddPointer(digest);
-    out_.Add32(static_cast<uint32_t>(inputs.size()));
-    out_.Add32(static_cast<uint32_t>(outputs.size()));
-    out_.AddPointer(inputs_at);
-    out_.AddPointer(outputs_at);
-    out_.Add32(static_cast<uint32_t>(plan_.nodes.size()));
-    out_.Add32(0);
-    out_.AddPointer(layers_at);
-    out_.AddBytes(params_.digest);
-    out_.Add64(params_.bytes.size());
+    info.Add(&out_);
     out_.Add64(static_cast<uint64_t>(plan_.arena_bytes));
     out_.Add64(static_cast<uint64_t>(workspace));
     out_.Add64(static_cast<uint64_t>(scratch));
@@ -66,54 +47,15 @@ class TableMaker {
 
     NetworkTables tables;
     tables.workspace_bytes = static_cast<int64_t>(RoundUp(plan_.arena_bytes) + RoundUp(workspace));
-    for (const auto& [name, type] : inputs)
+    for (const auto& [name, type] : InputsOf(graph_))
       tables.workspace_bytes += static_cast<int64_t>(RoundUp(type.Elements() * type.type.bytes()));
-    for (const auto& [name, type] : outputs)
+    for (const auto& [name, type] : OutputsOf(graph_))
       tables.workspace_bytes += static_cast<int64_t>(RoundUp(type.Elements() * type.type.bytes()));
     HONE_ASSIGN_OR_RETURN(tables.object, out_.Finish("hone_net_table", at, target_.triple));
     return tables;
   }
 
  private:
-  uint64_t Tensors(const std::vector<std::pair<std::string, TensorType>>& tensors) {
-    std::vector<uint64_t> names, shapes;
-    const uint64_t type_name = out_.String("f32");
-    for (const auto& [name, type] : tensors) {
-      names.push_back(out_.String(name));
-      out_.AlignTo(8);
-      shapes.push_back(out_.size());
-      for (int64_t extent : type.shape) out_.Add64(static_cast<uint64_t>(extent));
-    }
-    out_.AlignTo(8);
-    const uint64_t at = out_.size();
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      const TensorType& type = tensors[i].second;
-      out_.AddPointer(names[i]);
-      out_.AddPointer(type_name);
-      out_.Add32(static_cast<uint32_t>(type.shape.size()));
-      out_.Add32(64);
-      out_.AddPointer(shapes[i]);
-      out_.Add64(static_cast<uint64_t>(type.Elements() * type.type.bytes()));
-    }
-    return at;
-  }
-
-  uint64_t Layers() {
-    std::vector<uint64_t> names, workloads;
-    for (const PlannedNode& node : plan_.nodes) {
-      names.push_back(out_.String(node.name));
-      workloads.push_back(out_.String(node.workload.Text()));
-    }
-    out_.AlignTo(8);
-    const uint64_t at = out_.size();
-    for (size_t i = 0; i < plan_.nodes.size(); ++i) {
-      out_.AddPointer(names[i]);
-      out_.AddPointer(workloads[i]);
-      out_.AddDouble(plan_.nodes[i].op->Flop(plan_.nodes[i].workload));
-    }
-    return at;
-  }
-
   void Arg(const PlannedNode& node, const NodeArg& arg) {
     if (arg.constant) {
       out_.Add32(HONE_NET_PARAMS);

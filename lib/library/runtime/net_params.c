@@ -9,8 +9,13 @@
 #include "library/runtime/net_runtime.h"
 #include "library/runtime/params_format.h"
 
+typedef struct Wanted {
+  const uint8_t* digest;
+  uint64_t bytes;
+} Wanted;
+
 /* The order of the checks decides which message a wrong file gets. */
-static int check(const HoneNetTable* table, const char* data, size_t size) {
+static int check(const Wanted* wanted, const char* data, size_t size) {
   HoneParamsHeader header;
   if (size < sizeof header.magic || memcmp(data, HONE_PARAMS_MAGIC, sizeof header.magic) != 0)
     return HONE_NET_E_PARAMS_FORMAT;
@@ -24,12 +29,12 @@ static int check(const HoneNetTable* table, const char* data, size_t size) {
   const unsigned char* table_bytes = (const unsigned char*)data + sizeof header;
   for (size_t i = 0; i < header.count * sizeof(HoneParamsEntry); ++i) sum = (sum ^ table_bytes[i]) * 1099511628211u;
   if (sum != header.table_checksum) return HONE_NET_E_PARAMS_DAMAGED;
-  if (memcmp(header.digest, table->digest, sizeof header.digest) != 0) return HONE_NET_E_PARAMS_OTHER;
+  if (memcmp(header.digest, wanted->digest, sizeof header.digest) != 0) return HONE_NET_E_PARAMS_OTHER;
   /* The table's offsets were made for exactly this file. */
-  return size == table->params_bytes ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
+  return size == wanted->bytes ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
 }
 
-static int open_file(const HoneNetTable* table, const char* path, HoneNetParams* params) {
+static int open_file(const Wanted* wanted, const char* path, HoneNetParams* params) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return HONE_NET_E_PARAMS_OPEN;
   struct stat st;
@@ -45,7 +50,7 @@ static int open_file(const HoneNetTable* table, const char* path, HoneNetParams*
   void* data = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
   close(fd);
   if (data == MAP_FAILED) return HONE_NET_E_MEMORY;
-  const int code = check(table, data, size);
+  const int code = check(wanted, data, size);
   if (code != HONE_NET_OK) {
     munmap(data, size);
     return code;
@@ -56,8 +61,8 @@ static int open_file(const HoneNetTable* table, const char* path, HoneNetParams*
 }
 
 /* Data that is not aligned as kernels need it is copied. */
-static int take_memory(const HoneNetTable* table, const void* data, size_t size, HoneNetParams* params) {
-  const int code = check(table, data, size);
+static int take_memory(const Wanted* wanted, const void* data, size_t size, HoneNetParams* params) {
+  const int code = check(wanted, data, size);
   if (code != HONE_NET_OK) return code;
   if ((uintptr_t)data % HONE_PARAMS_ALIGNMENT == 0) {
     params->data = data;
@@ -72,10 +77,12 @@ static int take_memory(const HoneNetTable* table, const void* data, size_t size,
   return HONE_NET_OK;
 }
 
-int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options, HoneNetParams* params) {
+int hone_net_params_open(const uint8_t digest[16], uint64_t bytes, const HoneNetOptions* options,
+                         HoneNetParams* params) {
+  const Wanted wanted = {digest, bytes};
   if ((options->params_path != NULL) == (options->params_data != NULL)) return HONE_NET_E_ARGUMENT;
-  if (options->params_path) return open_file(table, options->params_path, params);
-  return take_memory(table, options->params_data, options->params_size, params);
+  if (options->params_path) return open_file(&wanted, options->params_path, params);
+  return take_memory(&wanted, options->params_data, options->params_size, params);
 }
 
 void hone_net_params_close(HoneNetParams* params) {

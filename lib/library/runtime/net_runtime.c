@@ -9,7 +9,6 @@
 
 #include "runtime/host/pool.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define LINE 64u
 #define PAGE 4096u
 #define HUGE_PAGE (2u << 20)
@@ -59,47 +58,11 @@ static char* allocate_workspace(uint64_t bytes) {
   return data;
 }
 
-EXPORT int HONE_NET_abi_version(void) { return HONE_NET_ABI_VERSION; }
+const HoneNetInfo* hone_net_info(void) { return &hone_net_table.info; }
 
-EXPORT const HoneNetInfo* HONE_NET_describe(void) { return &hone_net_table.info; }
+HONE_NET_EXPORT size_t HONE_NET_workspace_size(void) { return (size_t)workspace_bytes(&hone_net_table); }
 
-EXPORT size_t HONE_NET_workspace_size(void) { return (size_t)workspace_bytes(&hone_net_table); }
-
-EXPORT const char* HONE_NET_strerror(int code) {
-  switch (code) {
-    case HONE_NET_OK:
-      return "no error";
-    case HONE_NET_E_ARGUMENT:
-      return "invalid argument: a pointer is null, a number negative, or not exactly one source of parameters given";
-    case HONE_NET_E_MEMORY:
-      return "out of memory";
-    case HONE_NET_E_THREADS:
-      return "the threads could not be started";
-    case HONE_NET_E_CPU:
-      return "this CPU or operating system lacks instructions that the library was built for; build it for this "
-             "machine";
-    case HONE_NET_E_WORKSPACE:
-      return "the workspace is too small or not aligned to 64 bytes";
-    case HONE_NET_E_BUSY:
-      return "the instance is running in another thread; create one instance a thread";
-    case HONE_NET_E_PARAMS_OPEN:
-      return "the parameter file cannot be opened";
-    case HONE_NET_E_PARAMS_FORMAT:
-      return "the parameter file is not one of Hone's";
-    case HONE_NET_E_PARAMS_VERSION:
-      return "the parameter file is of a newer version than the library";
-    case HONE_NET_E_PARAMS_TRUNCATED:
-      return "the parameter file is truncated";
-    case HONE_NET_E_PARAMS_DAMAGED:
-      return "the parameter file is damaged";
-    case HONE_NET_E_PARAMS_OTHER:
-      return "the parameter file belongs to another build; use the one that was built with the library";
-    default:
-      return "unknown error";
-  }
-}
-
-EXPORT void HONE_NET_destroy(HoneNet* net) {
+HONE_NET_EXPORT void HONE_NET_destroy(HoneNet* net) {
   if (!net) return;
   hone_pool_destroy(net->pool);
   hone_net_params_close(&net->params);
@@ -149,7 +112,7 @@ static int bind_buffers(HoneNet* net, const HoneNetTable* t) {
 }
 
 static int create(HoneNet* net, const HoneNetTable* t, const HoneNetOptions* options) {
-  int code = hone_net_params_open(t, options, &net->params);
+  int code = hone_net_params_open(t->digest, t->params_bytes, options, &net->params);
   if (code != HONE_NET_OK) return code;
   const uint64_t bytes = workspace_bytes(t);
   if (options->workspace) {
@@ -173,7 +136,7 @@ static int create(HoneNet* net, const HoneNetTable* t, const HoneNetOptions* opt
   return bind_buffers(net, t);
 }
 
-EXPORT int HONE_NET_create(const HoneNetOptions* options, HoneNet** out) {
+HONE_NET_EXPORT int HONE_NET_create(const HoneNetOptions* options, HoneNet** out) {
   if (!out) return HONE_NET_E_ARGUMENT;
   *out = NULL;
   if (!options || options->threads < 0 || options->threads > 1024) return HONE_NET_E_ARGUMENT;
@@ -214,7 +177,7 @@ static void run_nodes(HoneNet* net, const HoneNetTable* t, double* seconds) {
   }
 }
 
-EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs, void* const* outputs, double* seconds) {
+HONE_NET_EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs, void* const* outputs, double* seconds) {
   const HoneNetTable* t = &hone_net_table;
   if (!net || !inputs || !outputs) return HONE_NET_E_ARGUMENT;
   for (int32_t i = 0; i < t->info.input_count; ++i) {
@@ -241,6 +204,6 @@ EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs, void* c
   return HONE_NET_OK;
 }
 
-EXPORT int HONE_NET_run(HoneNet* net, const void* const* inputs, void* const* outputs) {
+HONE_NET_EXPORT int HONE_NET_run(HoneNet* net, const void* const* inputs, void* const* outputs) {
   return HONE_NET_profile_run(net, inputs, outputs, NULL);
 }

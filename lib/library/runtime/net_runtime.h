@@ -1,6 +1,7 @@
 /* What a network library is made of besides its kernels: tables, made by hone-build (library/tables.cc), and the code
  * that runs them (the .c files here), compiled with Hone for the baseline of the architecture and embedded into
- * hone-build.
+ * hone-build. This header is what all libraries have in common, and the tables of one that runs on the CPU; those of a
+ * device are in net_device.h.
  *
  * C11. Needs libc only. The exported functions are named HONE_NET_*; hone-build renames them to NET_*. The structs are
  * those of the public header, NET.h (library/header_text.cc): change both together and raise HONE_NET_ABI_VERSION. */
@@ -12,7 +13,7 @@
 
 #include "runtime/host/kernel_abi.h"
 
-#define HONE_NET_ABI_VERSION 1
+#define HONE_NET_ABI_VERSION 2
 
 enum {
   HONE_NET_OK = 0,
@@ -27,7 +28,15 @@ enum {
   HONE_NET_E_PARAMS_VERSION = 9,
   HONE_NET_E_PARAMS_TRUNCATED = 10,
   HONE_NET_E_PARAMS_DAMAGED = 11,
-  HONE_NET_E_PARAMS_OTHER = 12
+  HONE_NET_E_PARAMS_OTHER = 12,
+  /* Of libraries that run on a device. */
+  HONE_NET_E_DRIVER = 13,
+  HONE_NET_E_DEVICE = 14,
+  HONE_NET_E_DEVICE_ARCH = 15,
+  HONE_NET_E_DEVICE_MEMORY = 16,
+  HONE_NET_E_DEVICE_LOST = 17,
+  HONE_NET_E_DEVICE_CODE = 18,
+  HONE_NET_E_DEVICE_CALL = 19
 };
 
 /* Public structs. */
@@ -69,6 +78,8 @@ typedef struct HoneNetOptions {
   int pin;
   void* workspace;
   size_t workspace_size;
+  int device;                 /* of a device's library: which, counted from 0 */
+  const char* device_options; /* OpenCL: more options for the compiler, or null */
 } HoneNetOptions;
 
 /* Tables. */
@@ -106,12 +117,16 @@ typedef struct HoneNetTable {
 } HoneNetTable;
 
 #define HONE_NET_HIDDEN __attribute__((visibility("hidden")))
+#define HONE_NET_EXPORT __attribute__((visibility("default")))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 extern const HoneNetTable hone_net_table HONE_NET_HIDDEN;
+
+/* Of whatever table the library has. */
+const HoneNetInfo* hone_net_info(void) HONE_NET_HIDDEN;
 
 /* Nonzero if this CPU, and the operating system, have all that the table asks for. */
 int hone_net_cpu_fits(const HoneNetTable* table) HONE_NET_HIDDEN;
@@ -122,7 +137,9 @@ typedef struct HoneNetParams {
   size_t mapped; /* bytes to unmap; 0: not ours */
 } HoneNetParams;
 
-int hone_net_params_open(const HoneNetTable* table, const HoneNetOptions* options,
+/* The file, or the memory, that `options` name, if it is the one of `digest` and `bytes`; else the code of what is wrong
+ * with it. */
+int hone_net_params_open(const uint8_t digest[16], uint64_t bytes, const HoneNetOptions* options,
                          HoneNetParams* params) HONE_NET_HIDDEN;
 void hone_net_params_close(HoneNetParams* params) HONE_NET_HIDDEN;
 

@@ -28,7 +28,7 @@ Result<const CudaDriver*> Open(const std::string& library) {
     *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(handle, symbol));
     if (*function == nullptr) missing = symbol;
   };
-#define HONE_FIND(symbol, result, parameters) find(&cuda->symbol, #symbol);
+#define HONE_FIND(symbol, parameters) find(&cuda->symbol, #symbol);
   HONE_CUDA_FUNCTIONS(HONE_FIND)
 #undef HONE_FIND
   if (missing != nullptr) {

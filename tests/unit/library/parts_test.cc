@@ -50,7 +50,7 @@ std::vector<std::string> SymbolsOf(const std::string& object) {
 }
 
 TEST(RenameSymbols, ChangesNamesAndNothingElse) {
-  const std::string object(RuntimeObject());
+  const std::string object(RuntimeObject(TargetKind::kCpu));
   auto renamed = RenameSymbols(object, [](std::string_view name) { return std::string(name) + "_x"; });
   ASSERT_TRUE(renamed.ok());
   std::vector<std::string> before = SymbolsOf(object), after = SymbolsOf(*renamed);
@@ -64,7 +64,7 @@ TEST(RenameSymbols, ChangesNamesAndNothingElse) {
 TEST(RenameSymbols, RefusesWhatIsNoObject) {
   EXPECT_FALSE(RenameSymbols("", [](std::string_view n) { return std::string(n); }).ok());
   EXPECT_FALSE(RenameSymbols(std::string(200, 'x'), [](std::string_view n) { return std::string(n); }).ok());
-  std::string cut = std::string(RuntimeObject()).substr(0, 1000);
+  std::string cut = std::string(RuntimeObject(TargetKind::kCpu)).substr(0, 1000);
   EXPECT_FALSE(RenameSymbols(cut, [](std::string_view n) { return std::string(n); }).ok());
 }
 

@@ -1,0 +1,83 @@
+/* The functions of NVIDIA's driver API that Hone calls, with their parameters in our own words, for those who open the
+ * driver at run time: runtime/cuda and the CUDA network libraries. C11 and C++.
+ * Reference: https://docs.nvidia.com/cuda/cuda-driver-api/ ; the _v2 names are those that its header maps the plain
+ * names to, and have been in every driver since CUDA 4. All return an error number. */
+#ifndef HONE_RUNTIME_CUDA_DRIVER_FUNCTIONS_H_
+#define HONE_RUNTIME_CUDA_DRIVER_FUNCTIONS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t HoneCudaAddress; /* CUdeviceptr */
+typedef void* HoneCudaHandle;     /* of a context, module, function, stream, event, graph */
+typedef struct HoneCudaUuid {
+  unsigned char bytes[16];
+} HoneCudaUuid;
+
+/* Error numbers, CUdevice_attribute, CUfunction_attribute, flags: as the driver API fixes them. */
+enum {
+  HONE_CUDA_SUCCESS = 0,
+  HONE_CUDA_OUT_OF_MEMORY = 2,
+  HONE_CUDA_NO_DEVICE = 100,
+  HONE_CUDA_INVALID_IMAGE = 200,
+  HONE_CUDA_NO_BINARY_FOR_GPU = 209,
+  HONE_CUDA_INVALID_PTX = 218,
+  HONE_CUDA_NOT_FOUND = 500,
+  HONE_CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+
+  HONE_CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
+  HONE_CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
+
+  HONE_CUDA_FUNCTION_MAX_THREADS = 0,
+  HONE_CUDA_FUNCTION_MAX_DYNAMIC_SHARED = 8,
+
+  HONE_CUDA_STREAM_NON_BLOCKING = 1,
+  HONE_CUDA_CAPTURE_THREAD_LOCAL = 1
+};
+
+#define HONE_CUDA_FUNCTIONS(X)                                                                             \
+  X(cuInit, (unsigned))                                                                                    \
+  X(cuDriverGetVersion, (int*))                                                                            \
+  X(cuGetErrorName, (int, const char**))                                                                   \
+  X(cuGetErrorString, (int, const char**))                                                                 \
+  X(cuDeviceGetCount, (int*))                                                                              \
+  X(cuDeviceGet, (int*, int))                                                                              \
+  X(cuDeviceGetName, (char*, int, int))                                                                    \
+  X(cuDeviceGetUuid, (HoneCudaUuid*, int))                                                                 \
+  X(cuDeviceGetAttribute, (int*, int, int))                                                                \
+  X(cuDeviceTotalMem_v2, (size_t*, int))                                                                   \
+  X(cuDevicePrimaryCtxRetain, (HoneCudaHandle*, int))                                                      \
+  X(cuDevicePrimaryCtxRelease_v2, (int))                                                                   \
+  X(cuCtxSetCurrent, (HoneCudaHandle))                                                                     \
+  X(cuCtxPushCurrent_v2, (HoneCudaHandle))                                                                 \
+  X(cuCtxPopCurrent_v2, (HoneCudaHandle*))                                                                 \
+  X(cuCtxSynchronize, (void))                                                                              \
+  X(cuMemGetInfo_v2, (size_t*, size_t*))                                                                   \
+  X(cuMemAlloc_v2, (HoneCudaAddress*, size_t))                                                             \
+  X(cuMemFree_v2, (HoneCudaAddress))                                                                       \
+  X(cuMemcpyHtoDAsync_v2, (HoneCudaAddress, const void*, size_t, HoneCudaHandle))                          \
+  X(cuMemcpyDtoHAsync_v2, (void*, HoneCudaAddress, size_t, HoneCudaHandle))                                \
+  X(cuMemcpyDtoDAsync_v2, (HoneCudaAddress, HoneCudaAddress, size_t, HoneCudaHandle))                      \
+  X(cuModuleLoadData, (HoneCudaHandle*, const void*))                                                      \
+  X(cuModuleUnload, (HoneCudaHandle))                                                                      \
+  X(cuModuleGetFunction, (HoneCudaHandle*, HoneCudaHandle, const char*))                                   \
+  X(cuFuncGetAttribute, (int*, int, HoneCudaHandle))                                                       \
+  X(cuFuncSetAttribute, (HoneCudaHandle, int, int))                                                        \
+  X(cuStreamCreate, (HoneCudaHandle*, unsigned))                                                           \
+  X(cuStreamDestroy_v2, (HoneCudaHandle))                                                                  \
+  X(cuStreamSynchronize, (HoneCudaHandle))                                                                 \
+  X(cuStreamBeginCapture_v2, (HoneCudaHandle, int))                                                        \
+  X(cuStreamEndCapture, (HoneCudaHandle, HoneCudaHandle*))                                                 \
+  X(cuGraphInstantiateWithFlags, (HoneCudaHandle*, HoneCudaHandle, unsigned long long))                    \
+  X(cuGraphLaunch, (HoneCudaHandle, HoneCudaHandle))                                                       \
+  X(cuGraphExecDestroy, (HoneCudaHandle))                                                                  \
+  X(cuGraphDestroy, (HoneCudaHandle))                                                                      \
+  X(cuEventCreate, (HoneCudaHandle*, unsigned))                                                            \
+  X(cuEventDestroy_v2, (HoneCudaHandle))                                                                   \
+  X(cuEventRecord, (HoneCudaHandle, HoneCudaHandle))                                                       \
+  X(cuEventSynchronize, (HoneCudaHandle))                                                                  \
+  X(cuEventElapsedTime, (float*, HoneCudaHandle, HoneCudaHandle))                                          \
+  X(cuLaunchKernel, (HoneCudaHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
+                     HoneCudaHandle, void**, void**))
+
+#endif
