@@ -18,6 +18,7 @@ class AutoUnroller final : public ir::Mutator {
  private:
   Stmt MutatePragma(const ir::Pragma& op) override {
     const int64_t* value = ir::AsIntImm(op.value);
+    if (op.key == kUnrollPragma && value) return Told(op, *value);
     int64_t* setting = op.key == "auto_unroll_max_step" ? &most_ : op.key == "unroll_explicit" ? &explicit_ : nullptr;
     if (!setting || !value) return Mutator::MutatePragma(op);
     const int64_t before = *setting;
@@ -25,6 +26,22 @@ class AutoUnroller final : public ir::Mutator {
     Stmt body = Mutate(op.body);
     *setting = before;
     return body;
+  }
+  // A loop that the schedule speaks of itself.
+  Stmt Told(const ir::Pragma& note, int64_t rounds) {
+    const auto* loop = note.body.as<For>();
+    if (!loop || loop->for_kind != ForKind::kSerial) return Mutate(note.body);
+    Stmt body = Mutate(loop->body);
+    const int64_t* extent = ir::AsIntImm(loop->extent);
+    if (extent && *extent <= rounds) {
+      ++unrolled_;
+      steps_ *= *extent;
+      rounds = *extent;
+    } else {
+      ++loops_;
+    }
+    return ir::MakePragma(kUnrollPragma, Expr(rounds),
+                          ir::MakeFor(loop->var, loop->min, loop->extent, loop->for_kind, body));
   }
   Stmt MutateStore(const ir::Store& op) override {
     ++steps_;
@@ -64,7 +81,7 @@ class AutoUnroller final : public ir::Mutator {
     Stmt body = Mutate(op.body);
     const int64_t* extent = ir::AsIntImm(op.extent);
     const bool unroll = op.for_kind == ForKind::kSerial && extent && *extent >= 0 && loops_ == 0 &&
-                        unrolled_ < kMostDepth && most_ > 0 && *extent * steps_ <= most_;
+                        unrolled_ < kMostDepth && most_ > 0 && *extent * steps_ <= std::min(most_, kMostSteps);
     if (unroll || op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVectorized) {
       ++unrolled_;
       if (extent) steps_ *= op.for_kind == ForKind::kVectorized ? 1 : *extent;

@@ -72,8 +72,7 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
   space.Add(search::Knob::Choice("tile_k", ks));
   space.Add(search::Knob::Choice("split_k", parts));
   space.Add(search::Knob::Choice("double_buffer", {0, 1}));
-  space.Add(search::Knob::Choice("auto_unroll_max_step", {0, 128, 512}));
-  space.Add(search::Knob::Choice("unroll_explicit", {0, 1}));
+  AddUnrollKnob("tile_k", &space);
   return space;
 }
 
@@ -93,6 +92,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
   use.registers = own_f * own_p + own_f + own_p + kOtherRegisters;
   if (p.double_buffer) use.registers += CeilDiv(fetched, use.Threads());  // fetched for the next step
+  use.body = own_f * own_p * config.Number("unroll");
   use.reuse = static_cast<double>(own_f * own_p) / static_cast<double>(own_f + own_p);
   return use;
 }
@@ -209,14 +209,14 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
     steps.push_back({StepKind::kDoubleBuffer, "weight.shared", {}, {}, "", {}});
     steps.push_back({StepKind::kDoubleBuffer, "windows.shared", {}, {}, "", {}});
   }
-  AddUnrollNotes(acc, "k.i", config, &steps);
+  steps.push_back(UnrollRounds(acc, "k.i", config));
   return instance;
 }
 
 }  // namespace
 
 const Template& GpuConv2dGemm() {
-  static const GpuTemplate t({"conv2d_gpu_gemm", 1, Knobs, Use, Build, {"tile_p", "tile_f"}});
+  static const GpuTemplate t({"conv2d_gpu_gemm", 2, Knobs, Use, Build, {"tile_p", "tile_f"}});
   return t;
 }
 

@@ -62,8 +62,7 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
   space.Add(split("tile_t", Tiling(s, 2).count));
   space.Add(search::Knob::Choice("tile_k", ks));
   space.Add(search::Knob::Choice("double_buffer", {0, 1}));
-  space.Add(search::Knob::Choice("auto_unroll_max_step", {0, 128, 512}));
-  space.Add(search::Knob::Choice("unroll_explicit", {0, 1}));
+  AddUnrollKnob("tile_k", &space);
   return space;
 }
 
@@ -83,6 +82,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   const int64_t product = own_f * own_t + own_f + own_t + (twice ? CeilDiv(k * (fs + ts), use.Threads()) : 0);
   // The transforms hold a tile and what becomes of it.
   use.registers = std::max(product, tiling.a * tiling.a + tiling.a * tiling.m) + kOtherRegisters;
+  use.body = own_f * own_t * config.Number("unroll");
   use.reuse = static_cast<double>(own_f * own_t) / static_cast<double>(own_f + own_t);
   return use;
 }
@@ -218,7 +218,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
                   use.threads, vectors ? kVector : 1, &steps);
     if (config.Number("double_buffer") != 0) steps.push_back({StepKind::kDoubleBuffer, stage, {}, {}, "", {}});
   }
-  AddUnrollNotes("m.acc", "k.i", config, &steps);
+  steps.push_back(UnrollRounds("m.acc", "k.i", config));
   // The output.
   steps.push_back(Split("out", "y", {k.m}, {"y.o", "y.i"}));
   steps.push_back(Split("out", "x", {k.m}, {"x.o", "x.i"}));
@@ -248,7 +248,7 @@ bool GpuWinogradApplies(const Conv2dShape& s) {
 }
 
 const Template& GpuConv2dWinograd() {
-  static const GpuTemplate t({"conv2d_gpu_winograd", 1, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
+  static const GpuTemplate t({"conv2d_gpu_winograd", 2, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
   return t;
 }
 

@@ -86,6 +86,7 @@ std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& 
                        threads, limits.registers_per_block);
   }
   if (use.vthreads > kMostVThreads) return fmt::format("vthreads: {}, at most {}", use.vthreads, kMostVThreads);
+  if (use.body > kMostBody) return fmt::format("code: {} multiply-adds in a row, at most {}", use.body, kMostBody);
   for (int i = 0; i < 3; ++i) {
     if (use.blocks[i] > limits.max_grid[i]) {
       return fmt::format("grid_{}: {} blocks, the device has {}", kAxis[i], use.blocks[i], limits.max_grid[i]);

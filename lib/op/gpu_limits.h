@@ -1,6 +1,6 @@
 // What a schedule takes of a GPU, in closed form from the knobs, and what of that is legal there. One rule, "device",
 // whose reasons begin with the name of the limit: threads_x, threads_y, threads_z, threads, warp, grid_x, grid_y,
-// grid_z, shared_memory, registers, registers_per_block, vthreads.
+// grid_z, shared_memory, registers, registers_per_block, vthreads, code.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@ struct GpuUse {
   // A thread's: its accumulators, one operand's worth of what they are made from, and kOtherRegisters for indices.
   int64_t registers = 0;
   int64_t vthreads = 1;
+  int64_t body = 1;  // multiply-adds that stand in a row in the innermost loop that stays one
   double reuse = 1;  // operations for each value read from shared memory: only to choose a default
 
   int64_t Threads() const { return threads[0] * threads[1] * threads[2]; }
@@ -29,6 +30,8 @@ struct GpuUse {
 inline constexpr int64_t kOtherRegisters = 24;
 // Virtual threads are copies of code.
 inline constexpr int64_t kMostVThreads = 64;
+// Compilers take half a millisecond for each, and a loop around so many costs nothing.
+inline constexpr int64_t kMostBody = 256;
 
 // The first limit that is not kept: "shared_memory: 65536 bytes, the device has 49152"; nothing if all are.
 std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& limits);

@@ -38,8 +38,10 @@ class Planner {
  public:
   Planner(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) : limits_(limits) {
     for (const te::Tensor& t : outputs) outputs_.insert(t.name());
+    // A kernel's constants are inputs of it; where they are what is asked for, they are made here.
+    const bool constants = outputs.front().node()->constant;
     for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
-      if (t.node()->kind == te::TensorKind::kCompute && !t.node()->constant) stages_.push_back(t);
+      if (t.node()->kind == te::TensorKind::kCompute && (constants || !t.node()->constant)) stages_.push_back(t);
     }
     for (auto t = stages_.rbegin(); t != stages_.rend(); ++t) {
       const std::set<std::string> through = Inlined(*t) ? readers_[t->name()] : std::set<std::string>{t->name()};

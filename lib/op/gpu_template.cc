@@ -1,6 +1,16 @@
 #include "op/gpu_template.h"
 
+#include <fmt/format.h>
+
+#include <optional>
+
 namespace hone::op {
+namespace {
+
+// Loads under way for each thread. All turns at once keep every turn's address in registers.
+constexpr int64_t kFetchesAtATime = 4;
+
+}  // namespace
 
 Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
   HONE_ASSIGN_OR_RETURN(search::Space space, parts_.knobs(workload, target));
@@ -32,6 +42,20 @@ void FetchTogether(const std::string& stage, const std::vector<std::string>& axe
   if (threads[1] > 1) steps->push_back(Bind(stage, "fetch.y", "threadIdx.y"));
   steps->push_back(Bind(stage, "fetch.x", "threadIdx.x"));
   if (vector > 1) steps->push_back(Vectorize(stage, "fetch.vector"));
+  steps->push_back(PragmaStep(stage, "fetch.turn", "unroll", kFetchesAtATime));
+}
+
+void AddUnrollKnob(const std::string& rounds, search::Space* space) {
+  space->Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));
+  space->AddRule({"unroll", [rounds](const Config& config) -> std::optional<std::string> {
+                    const int64_t at_once = config.Number("unroll"), all = config.Number(rounds);
+                    if (at_once <= all) return {};
+                    return fmt::format("{} of {} rounds", at_once, all);
+                  }});
+}
+
+Step UnrollRounds(const std::string& stage, const std::string& axis, const Config& config) {
+  return PragmaStep(stage, axis, "unroll", config.Number("unroll"));
 }
 
 void AddUnrollNotes(const std::string& stage, const std::string& axis, const Config& config, std::vector<Step>* steps) {

@@ -28,6 +28,7 @@ class GpuTemplate final : public Template {
 
   const char* name() const override { return parts_.name; }
   int version() const override { return parts_.version; }
+  GpuUse Use(const Workload& workload, const Config& config) const { return parts_.use(workload, config); }
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override;
   Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override;
   void Limit(const Numerics& numerics, search::Space* space) const override {
@@ -51,6 +52,11 @@ Step SplitFour(const std::string& stage, const std::string& axis, const std::vec
 // threads (x first) at neighbouring elements.
 void FetchTogether(const std::string& stage, const std::vector<std::string>& axes, const int64_t (&threads)[3],
                    int64_t vector, std::vector<Step>* steps);
+
+// The loop over a step's rounds of a reduction: "unroll" of them at a time, a knob that AddUnrollKnob makes with the
+// rule that it is no more than there are ("rounds").
+void AddUnrollKnob(const std::string& rounds, search::Space* space);
+Step UnrollRounds(const std::string& stage, const std::string& axis, const Config& config);
 
 // The unroll knobs of AutoTVM's templates, at a loop.
 void AddUnrollNotes(const std::string& stage, const std::string& axis, const Config& config, std::vector<Step>* steps);

@@ -1,47 +1,115 @@
-// How fast candidates for a GPU are compiled, on one core, and how many of the drawn points the compiler then confirms:
-// `gpu_compile [POINTS [WORKLOAD [TARGET]]]`. Needs NVRTC for `cuda`, nothing for `opencl` (whose driver compiles
-// later).
+// How fast candidates for a GPU are compiled (in seconds of processor time, one core's), and how many of the drawn
+// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [FOLDER]]]]`. Needs NVRTC for `cuda`,
+// nothing for `opencl` (whose driver compiles later). FOLDER gets each point's text and a table of what was thought and
+// what it takes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
 
+#include "base/file.h"
 #include "compile/compile.h"
+#include "op/gpu_template.h"
 #include "op/operator.h"
 
 namespace {
 
-void Run(const hone::op::Template& t, const hone::Workload& workload, const hone::Target& target, int points) {
+struct Tally {
+  int drawn = 0, compiled = 0, spills = 0, block = 0, registers = 0;
+  double lower = 0, all = 0;   // seconds
+  std::vector<double> ratios;  // the cubin's registers to the estimate
+  std::string first_error;
+
+  void Add(const Tally& t) {
+    drawn += t.drawn, compiled += t.compiled, spills += t.spills, block += t.block, registers += t.registers;
+    lower += t.lower, all += t.all;
+    ratios.insert(ratios.end(), t.ratios.begin(), t.ratios.end());
+    if (first_error.empty()) first_error = t.first_error;
+  }
+  void Print(const std::string& name) {
+    if (drawn == 0) return;
+    const auto share = [&](int n) { return 100.0 * n / std::max(1, compiled); };
+    fmt::print("{}: {} of {} drawn points compiled; {:.0f} ms each, {:.0f} of it lowering: {:.1f} a second\n", name,
+               compiled, drawn, 1e3 * all / compiled, 1e3 * lower / compiled, compiled / all);
+    if (!ratios.empty()) {
+      std::sort(ratios.begin(), ratios.end());
+      fmt::print(
+          "  confirmed: shared memory and threads, no spills {:.1f} %; registers no more than the estimate {:.1f} %; "
+          "cubin/estimate {:.2f} .. {:.2f} .. {:.2f}\n",
+          share(std::min(block, compiled - spills)), share(registers), ratios.front(), ratios[ratios.size() / 2],
+          ratios.back());
+    }
+    if (!first_error.empty()) fmt::print("  {}\n", first_error);
+  }
+};
+
+// What each kernel of the point takes, against what the template said of all of them.
+void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse& use, const hone::DeviceLimits& limits,
+             Tally* tally) {
+  int64_t registers = 0, spills = 0;
+  bool block = true;
+  for (size_t i = 0; i < kernel.resources.size() && i < kernel.kernel.launches.size(); ++i) {
+    const hone::codegen::KernelResources& r = kernel.resources[i];
+    const hone::Launch& launch = kernel.kernel.launches[i];
+    registers = std::max(registers, r.registers);
+    spills += r.spill_bytes;
+    const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+    // Buffers start at multiples of 16 bytes.
+    block = block && threads <= limits.max_threads_per_block && launch.shared_bytes <= use.shared_bytes + 3 * 16 &&
+            r.registers * threads <= limits.registers_per_block;
+  }
+  tally->spills += spills > 0;
+  tally->block += block;
+  tally->registers += registers <= use.registers;
+  if (use.registers > 0) tally->ratios.push_back(static_cast<double>(registers) / static_cast<double>(use.registers));
+}
+
+Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hone::Target& target, int points,
+          const std::string& folder) {
+  Tally tally;
   const auto space = t.MakeSpace(workload, target);
   if (!space.ok()) {
-    fmt::print("{}: {}\n", t.name(), space.status().message());
-    return;
+    tally.first_error = space.status().message();
+    return tally;
   }
+  const auto* parts = dynamic_cast<const hone::op::GpuTemplate*>(&t);
   hone::Rng rng(1);
-  double lower = 0, codegen = 0;
-  int drawn = 0, compiled = 0, spilled = 0;
-  std::string first_error;
-  for (; drawn < points; ++drawn) {
+  hone::compile::CompileOptions options;
+  options.keep_text = !folder.empty();
+  std::string table;
+  for (; tally.drawn < points; ++tally.drawn) {
     const auto index = space->SampleLegal(rng);
     if (!index) break;
-    const auto kernel = hone::compile::CompileKernel(workload, target, space->At(*index), {});
+    const hone::Config config = space->At(*index);
+    const std::clock_t start = std::clock();
+    const auto kernel = hone::compile::CompileKernel(workload, target, config, options);
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (!kernel.ok()) {
-      if (first_error.empty()) first_error = fmt::format("point {}: {}", *index, kernel.status().message());
+      if (tally.first_error.empty()) {
+        tally.first_error = fmt::format("point {}: {}", *index, kernel.status().message());
+      }
       continue;
     }
-    ++compiled;
-    lower += kernel->lower_seconds;
-    codegen += kernel->codegen_seconds;
-    bool spills = false;
-    for (const auto& r : kernel->resources) spills = spills || r.spill_bytes > 0;
-    spilled += spills;
+    ++tally.compiled;
+    tally.lower += kernel->lower_seconds;
+    tally.all += seconds;
+    if (parts == nullptr || kernel->resources.empty()) continue;
+    const hone::op::GpuUse use = parts->Use(workload, config);
+    Compare(*kernel, use, target.limits, &tally);
+    if (folder.empty()) continue;
+    for (size_t i = 0; i < kernel->kernel.launches.size(); ++i) {
+      const hone::codegen::KernelResources& r = kernel->resources[i];
+      table += fmt::format("{} {} {} registers {} estimate {} threads {} spills {} stack {} ms {:.0f} {}\n", t.name(),
+                           *index, r.symbol, r.registers, use.registers, use.Threads(), r.spill_bytes, r.stack_bytes,
+                           1e3 * seconds, config.Text());
+    }
+    (void)hone::WriteFileAtomic(fmt::format("{}/{}_{}.cu", folder, t.name(), *index), kernel->source);
   }
-  if (drawn == 0) return;
-  fmt::print(
-      "{}: {} of {} drawn points compiled, {} of those with spills; {:.0f} ms lowering, {:.0f} ms compiling each, "
-      "{:.1f} a second\n",
-      t.name(), compiled, drawn, spilled, 1e3 * lower / compiled, 1e3 * codegen / compiled,
-      compiled / (lower + codegen));
-  if (!first_error.empty()) fmt::print("  {}\n", first_error);
+  if (!folder.empty()) (void)hone::WriteFileAtomic(fmt::format("{}/{}.txt", folder, t.name()), table);
+  return tally;
 }
 
 }  // namespace
@@ -55,8 +123,12 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}{}\n", workload.status().message(), target.status().message());
     return 1;
   }
+  Tally all;
   for (const hone::op::Template* t : (*hone::op::FindOperator(*workload))->Templates(*workload, *target)) {
-    Run(*t, *workload, *target, points);
+    Tally one = Run(*t, *workload, *target, points, argc > 4 ? argv[4] : "");
+    one.Print(t->name());
+    all.Add(one);
   }
+  all.Print("all");
   return 0;
 }

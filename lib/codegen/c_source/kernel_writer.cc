@@ -18,6 +18,7 @@ using ir::Stmt;
 namespace {
 
 constexpr int64_t kPrivateElements = 512;  // an array beyond cannot live in registers
+constexpr int64_t kLoopOfItsOwn = 32;      // steps in a round from which unrolling on top of them saves nothing
 constexpr int64_t kUnrolledSteps = 8192;   // beyond, the text is no longer compiled in reasonable time
 
 // Words of either dialect, and functions that are called, that a buffer or variable may happen to be named.
@@ -223,15 +224,14 @@ bool KernelWriter::Unrolled(const ir::For& loop) {
 void KernelWriter::WriteFor(const ir::For& loop) {
   const int64_t* extent = ir::AsIntImm(loop.extent);
   const int64_t* min = ir::AsIntImm(loop.min);
-  if (extent && *extent <= 1) unroll_next_ = false;
+  const int64_t rounds = unroll_next_;
+  unroll_next_ = 0;
   if (extent && *extent <= 0) return;
   if (extent && *extent == 1) {
     WriteLet(loop.var, loop.min);
     WriteStmt(loop.body);
     return;
   }
-  const bool unrolled = Unrolled(loop) || unroll_next_;
-  unroll_next_ = false;
   const Expr end = ir::MakeBinary(ir::ExprKind::kAdd, loop.min, loop.extent);
   const arith::ConstInterval low = facts_.RangeOf(loop.min), high = facts_.RangeOf(end);
   const int64_t last = high.max == arith::ConstInterval::kPlusInf ? high.max : std::max(low.min, high.max - 1);
@@ -244,7 +244,14 @@ void KernelWriter::WriteFor(const ir::For& loop) {
   }
   const std::string begin = min ? WriteInt(*min, DType::Int(64), narrow).text : WriteAt(loop.min, 99);
   const std::string name = Fresh(loop.var.name());
-  if (unrolled) Line("#pragma unroll");
+  const bool partly = rounds > 0 && !(extent && *extent <= rounds);
+  if (partly) {
+    Line(fmt::format("#pragma unroll {}", rounds));
+  } else if (rounds > 0 || Unrolled(loop)) {
+    Line("#pragma unroll");
+  } else if (const int64_t steps = StepsOf(loop.body); steps < 0 || steps >= kLoopOfItsOwn || HasBarrier(loop.body)) {
+    Line("#pragma unroll 1");  // as it is meant: compilers would unroll some, for minutes and registers
+  }
   Line(fmt::format("for ({0} {1} = {2}; {1} < {3}; ++{1}) {{", narrow ? "int" : Type(DType::Int(64)), name, begin,
                    end_text));
   vars_[loop.var.node()] = {name, 0};
@@ -355,7 +362,7 @@ void KernelWriter::WriteStmt(const Stmt& s) {
       const int64_t* value = note->value.defined() ? ir::AsIntImm(note->value) : nullptr;
       const int64_t before = unroll_limit_;
       if (note->key == "auto_unroll_max_step" && value) unroll_limit_ = *value;
-      unroll_next_ = note->key == "unroll" && note->body.as<ir::For>() != nullptr;
+      unroll_next_ = note->key == "unroll" && value && note->body.as<ir::For>() != nullptr ? *value : 0;
       WriteStmt(note->body);
       unroll_limit_ = before;
       return;

@@ -95,7 +95,7 @@ class KernelWriter {
   int indent_ = 1;
   int lazy_ = 0;  // inside of what is evaluated only if a condition holds: nothing may be put before
   int64_t unroll_limit_ = 0;
-  bool unroll_next_ = false;   // a note stands before the loop that comes
+  int64_t unroll_next_ = 0;    // a note stands before the loop that comes: so many rounds at a time
   bool global_fence_ = false;  // a barrier is to make global memory visible, too
   IndexFacts facts_;
   std::unordered_map<const ir::VarNode*, Text> vars_;

@@ -151,5 +151,28 @@ TEST(Compile, LoopsOfAGpuKeepTheirThreads) {
   EXPECT_NE(text.find("shared"), std::string::npos) << text;
 }
 
+// One thread would take a second for the weights of a late layer, in every candidate.
+TEST(Compile, ADevicePacksConstantsWithAllItsThreads) {
+  const Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
+  for (const char* text :
+       {"conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1,1,1,1)", "conv2d(f32[1,32,9,9], f32[20,32,1,1])"}) {
+    const Workload w = *op::ParseChecked(text);
+    for (const op::Template* t : (*op::FindOperator(w))->Templates(w, target)) {
+      const search::Space space = *t->MakeSpace(w, target);
+      const Result<CompiledKernel> kernel = CompileKernel(w, target, *t->Default(space, w, target), {});
+      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+      if (!kernel->has_prepare) continue;
+      int64_t threads = 0;
+      for (const Launch& launch : kernel->prepare.launches) {
+        threads +=
+            launch.grid[0] * launch.grid[1] * launch.grid[2] * launch.block[0] * launch.block[1] * launch.block[2];
+      }
+      int64_t elements = 0;
+      for (const PreparedConstant& c : kernel->prepared) elements += c.elements;
+      EXPECT_GE(threads, elements) << t->name();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hone::compile

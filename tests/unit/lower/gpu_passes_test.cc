@@ -216,6 +216,32 @@ TEST(AutoUnroll, InnermostLoopsUpToTheLimit) {
             "}\n");
 }
 
+TEST(AutoUnroll, WhatASchedulesOwnNoteSaysStaysAndEndsThere) {
+  Program p;
+  auto with = [&](int64_t rounds) {
+    Stmt inner = ir::MakePragma(kUnrollPragma, rounds, Loop(p.j, 6, p.PutB(p.i * 6 + p.j, p.one)));
+    return Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 400, Loop(p.i, 8, inner))));
+  };
+  // Four rounds at a time leave a loop, and a loop around a loop is not unrolled.
+  EXPECT_EQ(with(4),
+            "for (i, 0, 8) {\n"
+            "  pragma unroll 4 {\n"
+            "    for (j, 0, 6) {\n"
+            "      b[i*6 + j] = 1.0f;\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+  // More than there are is all of them.
+  EXPECT_EQ(with(8).substr(0, with(8).find('\n')), "pragma unroll 8 {");
+  EXPECT_NE(with(8).find("pragma unroll 6 {"), std::string::npos) << with(8);
+}
+
+TEST(AutoUnroll, NeverMoreInARowThanCompilersCanTake) {
+  Program p;
+  Stmt loops = Loop(p.i, kMostSteps + 1, p.PutB(p.i, p.one));
+  EXPECT_EQ(Text(AutoUnroll(ir::MakePragma("auto_unroll_max_step", 2 * kMostSteps, loops))), Text(loops));
+}
+
 TEST(Vectorize, AConditionThatIsOneForAllLanesIsMadeOnce) {
   Program p;
   auto loop = [&](int64_t n) {
