@@ -137,6 +137,13 @@ Status Remove(const std::string& path) {
   return Status();
 }
 
+Status Rename(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) return ErrorCodeStatus(error, from + ": cannot be renamed to " + to);
+  return Status();
+}
+
 Status RemoveTree(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);

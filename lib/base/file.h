@@ -27,6 +27,7 @@ bool Exists(const std::string& path);  // anything, also a folder; a dangling li
 bool IsDirectory(const std::string& path);
 Status MakeDirs(const std::string& path);    // with its parents; ok if it is there already
 Status Remove(const std::string& path);      // a file, a link or an empty folder; ok if it is not there
+Status Rename(const std::string& from, const std::string& to);  // replaces a file that is there
 Status RemoveTree(const std::string& path);  // everything below too, not following links; ok if it is not there
 Result<std::vector<std::string>> ListDir(const std::string& path);  // names, sorted, without "." and ".."
 Result<int64_t> FileSize(const std::string& path);

@@ -2,107 +2,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.h"
-#include "base/cpu.h"
 #include "base/deadline.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/lock_owner.h"
 #include "base/os_error.h"
 #include "base/text.h"
 
 namespace hone {
 namespace {
 
-// Who holds a lock, one "name value" line each. Lines a reader does not know are skipped.
-struct Owner {
-  std::string host;
-  std::string boot;
-  std::string pid_namespace;  // pids of another container cannot be asked about
-  int64_t pid = 0;
-  std::string start;  // of the process, in clock ticks since boot: tells it from a later process with the same pid
-  std::string since;
-};
-
-// Field 22 of /proc/PID/stat; empty if there is no such process. Fields are counted behind the name's ')'.
-std::string ProcessStart(int64_t pid) {
-  Result<std::string> stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
-  if (!stat.ok()) return "";
-  size_t name_end = stat->rfind(')');
-  if (name_end == std::string::npos) return "";
-  std::vector<std::string> fields = SplitWords(std::string_view(*stat).substr(name_end + 1));
-  return fields.size() > 19 ? fields[19] : "";
-}
-
-std::string PidNamespace() {
-  char target[128];
-  ssize_t n = ::readlink("/proc/self/ns/pid", target, sizeof target);
-  return n > 0 ? std::string(target, static_cast<size_t>(n)) : "";
-}
-
-Owner ThisProcess() {
-  Owner owner;
-  owner.host = Hostname();
-  owner.boot = BootId();
-  owner.pid_namespace = PidNamespace();
-  owner.pid = ::getpid();
-  owner.start = ProcessStart(owner.pid);
-  owner.since = FormatIso8601(RealClock()->WallSeconds());
-  return owner;
-}
-
-std::string ToText(const Owner& o) {
-  return "host " + o.host + "\nboot " + o.boot + "\npidns " + o.pid_namespace + "\npid " + std::to_string(o.pid) +
-         "\nstart " + o.start + "\nsince " + o.since + "\n";
-}
-
-Owner FromText(std::string_view text) {
-  Owner owner;
-  for (const std::string& line : Split(text, '\n')) {
-    size_t space = line.find(' ');
-    if (space == std::string::npos) continue;
-    std::string name = line.substr(0, space);
-    std::string value = line.substr(space + 1);
-    if (name == "host") owner.host = value;
-    if (name == "boot") owner.boot = value;
-    if (name == "pidns") owner.pid_namespace = value;
-    if (name == "start") owner.start = value;
-    if (name == "since") owner.since = value;
-    if (name == "pid") {
-      Result<int64_t> pid = ParseInt(value);
-      owner.pid = pid.ok() ? *pid : 0;
-    }
-  }
-  return owner;
-}
-
-bool SameFile(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
-
 double ModifiedAt(const struct stat& s) {
   return static_cast<double>(s.st_mtim.tv_sec) + 1e-9 * static_cast<double>(s.st_mtim.tv_nsec);
 }
 
-enum class Life { kAlive, kDead, kUnknown };
-
-Life LifeOf(const Owner& owner, const Owner& me) {
-  if (owner.host != me.host || owner.pid <= 0) return Life::kUnknown;
-  if (owner.boot != me.boot) return Life::kDead;
-  if (owner.pid_namespace != me.pid_namespace) return Life::kUnknown;
-  if (::kill(static_cast<pid_t>(owner.pid), 0) != 0 && errno == ESRCH) return Life::kDead;
-  std::string start = ProcessStart(owner.pid);
-  if (start.empty() || owner.start.empty()) return Life::kAlive;
-  return start == owner.start ? Life::kAlive : Life::kDead;
-}
-
-Status HeldBy(const std::string& path, const Owner& owner, double heartbeat_age) {
+Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_age) {
   std::string who = owner.pid > 0
                         ? "process " + std::to_string(owner.pid) + " on host " + owner.host + " since " + owner.since
                         : "a process that did not leave its name";
@@ -123,24 +48,52 @@ Result<int> WriteClaim(const std::string& temp, std::string_view text) {
   return fd;
 }
 
+// Whether a heartbeat comes within `seconds`: clocks of hosts and file systems differ and jump, but a process that is
+// alive touches its file.
+bool IsTouched(const std::string& path, const struct stat& as_seen, double seconds) {
+  const Deadline deadline(seconds);
+  while (true) {
+    struct stat now;
+    // Another file, or none: whoever it was has gone on.
+    if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino || ModifiedAt(now) != ModifiedAt(as_seen)) {
+      return true;
+    }
+    if (deadline.Passed() || Interrupted()) return false;
+    RealClock()->SleepSeconds(std::min(0.1, deadline.SecondsLeft()));
+  }
+}
+
+bool IsStale(Life life, const std::string& path, const struct stat& held, double now, double stale_seconds,
+             double watch_seconds) {
+  const double age = std::abs(now - ModifiedAt(held));  // a future heartbeat is one of before the clock was set back
+  switch (life) {
+    case Life::kAlive:
+      return false;
+    case Life::kDead:
+      return true;
+    case Life::kRebooted:
+      return age > watch_seconds || (!IsTouched(path, held, watch_seconds) && !Interrupted());
+    case Life::kUnknown:
+      return age > stale_seconds && !IsTouched(path, held, watch_seconds) && !Interrupted();
+  }
+  return false;
+}
+
 // Removes the lock file at `path` if it is stale. Ok: it is gone, try again. kLocked: somebody holds it.
-Status RemoveIfStale(const std::string& path, const Owner& me, double now, double stale_seconds) {
+Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, double stale_seconds,
+                     double watch_seconds) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return errno == ENOENT ? Status() : ErrnoStatus(errno, path + ": cannot read the lock file");
   // Two who find the same stale file: the flock on it lets one remove it, and the other then sees that the name stands
   // for another file (or none). Whoever holds a live lock never comes here.
   Status status;
   ::flock(fd, LOCK_EX);
-  struct stat held, named;
-  bool current = ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && SameFile(held, named);
-  if (current) {
+  struct stat held;
+  if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
     Result<std::string> text = ReadFile(path);
-    Owner owner = FromText(text.ok() ? *text : "");
-    double age = now - ModifiedAt(held);
-    Life life = LifeOf(owner, me);
-    bool stale = life == Life::kDead || (life == Life::kUnknown && age > stale_seconds);
-    if (!stale) {
-      status = HeldBy(path, owner, age);
+    LockOwner owner = ParseLockText(text.ok() ? *text : "");
+    if (!IsStale(LifeOf(owner, me), path, held, now, stale_seconds, watch_seconds)) {
+      status = HeldBy(path, owner, now - ModifiedAt(held));
     } else if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
       status = ErrnoStatus(errno, path + ": cannot remove the stale lock file");
     }
@@ -151,11 +104,11 @@ Status RemoveIfStale(const std::string& path, const Owner& me, double now, doubl
 
 }  // namespace
 
-Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds) {
+Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds, double watch_seconds) {
   static std::atomic<uint64_t> counter{0};
-  Owner me = ThisProcess();
+  LockOwner me = ThisProcess();
   std::string temp = path + "." + me.host + "." + std::to_string(me.pid) + "." + std::to_string(counter++) + ".claim";
-  HONE_ASSIGN_OR_RETURN(int fd, WriteClaim(temp, ToText(me)));
+  HONE_ASSIGN_OR_RETURN(int fd, WriteClaim(temp, LockText(me)));
   struct stat mine;
   ::fstat(fd, &mine);
   Status status;
@@ -165,7 +118,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds
       ::unlink(temp.c_str());
       return FileLock(path, fd);
     }
-    status = errno == EEXIST ? RemoveIfStale(path, me, ModifiedAt(mine), stale_seconds)
+    status = errno == EEXIST ? RemoveIfStale(path, me, ModifiedAt(mine), stale_seconds, watch_seconds)
                              : ErrnoStatus(errno, path + ": cannot create the lock file");
     if (!status.ok()) break;
   }
@@ -173,6 +126,21 @@ Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds
   ::close(fd);
   ::unlink(temp.c_str());
   return status;
+}
+
+Result<std::optional<LockHolder>> FileLock::Holder(const std::string& path, double stale_seconds) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return std::optional<LockHolder>();
+    return ErrnoStatus(errno, path + ": cannot read the lock file");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  const LockOwner owner = ParseLockText(text);
+  const Life life = LifeOf(owner, ThisProcess());
+  LockHolder holder{owner.host, owner.pid, owner.since, RealClock()->WallSeconds() - ModifiedAt(info), false};
+  const bool silent = std::abs(holder.heartbeat_age) > stale_seconds;
+  holder.gone = life == Life::kDead || (life != Life::kAlive && silent);
+  return std::optional<LockHolder>(std::move(holder));
 }
 
 FileLock::FileLock(FileLock&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
@@ -185,10 +153,7 @@ FileLock& FileLock::operator=(FileLock&& other) noexcept {
 
 FileLock::~FileLock() { Release(); }
 
-bool FileLock::StillOurs() const {
-  struct stat held, named;
-  return fd_ >= 0 && ::fstat(fd_, &held) == 0 && ::stat(path_.c_str(), &named) == 0 && SameFile(held, named);
-}
+bool FileLock::StillOurs() const { return StillNames(path_, fd_); }
 
 Status FileLock::Touch() {
   if (!StillOurs()) return Status::Locked(path_ + ": this lock was taken over or removed; stopping");
@@ -200,100 +165,6 @@ void FileLock::Release() {
   if (StillOurs()) ::unlink(path_.c_str());
   if (fd_ >= 0) ::close(fd_);
   fd_ = -1;
-}
-
-// ---- MachineLock
-
-namespace {
-
-// Read-only is enough for flock, and, unlike O_CREAT, allowed for other users' files in a sticky folder.
-Result<int> OpenShared(const std::string& path) {
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 && errno == ENOENT) {
-      fd = ::open(path.c_str(), O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0444);
-      if (fd < 0 && errno == EEXIST) continue;
-      if (fd >= 0) (void)!::fchmod(fd, 0444);  // whatever the umask
-    }
-    if (fd >= 0) return fd;
-    return ErrnoStatus(errno, path + ": cannot open the machine's lock");
-  }
-  return Status::Io(path + ": cannot open the machine's lock");
-}
-
-bool PathStillNames(int fd, const std::string& path) {
-  struct stat held, named;
-  return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && SameFile(held, named);
-}
-
-Status FlockUntil(int fd, int operation, const Deadline& deadline, const std::string& path) {
-  double pause = 0.0002;
-  while (::flock(fd, operation | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return ErrnoStatus(errno, path + ": cannot lock");
-    if (Interrupted()) return Status::Interrupted(path + ": interrupted while waiting for the machine");
-    if (deadline.Passed()) return Status::Timeout(path + ": the machine is in use by another process of Hone");
-    RealClock()->SleepSeconds(std::min(pause, deadline.SecondsLeft()));
-    pause = std::min(pause * 1.5, 0.005);
-  }
-  return Status();
-}
-
-}  // namespace
-
-std::string MachineLock::DefaultPath(const std::string& device) {
-  struct stat info;
-  // Decided by what all users see alike: a folder that everybody may write to.
-  bool usable = ::stat("/run/lock", &info) == 0 && S_ISDIR(info.st_mode) && (info.st_mode & S_IWOTH) != 0;
-  return JoinPath(usable ? "/run/lock" : "/tmp", "hone-" + device + ".lock");
-}
-
-Result<MachineLock> MachineLock::Open(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(int fd, OpenShared(path));
-  Result<int> gate = OpenShared(path + ".gate");
-  if (!gate.ok()) {
-    ::close(fd);
-    return gate.status();
-  }
-  return MachineLock(path, fd, *gate);
-}
-
-MachineLock::MachineLock(MachineLock&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), gate_fd_(std::exchange(other.gate_fd_, -1)) {}
-
-MachineLock& MachineLock::operator=(MachineLock&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(fd_, other.fd_);
-  std::swap(gate_fd_, other.gate_fd_);
-  return *this;
-}
-
-MachineLock::~MachineLock() {
-  Unlock();
-  if (fd_ >= 0) ::close(fd_);
-  if (gate_fd_ >= 0) ::close(gate_fd_);
-}
-
-Status MachineLock::Lock(int operation, double timeout_seconds) {
-  Unlock();
-  Deadline deadline(timeout_seconds);
-  for (;;) {
-    // Everyone passes the gate alone; who waits for exclusive use waits inside it, and so lets no new shared user by.
-    HONE_RETURN_IF_ERROR(FlockUntil(gate_fd_, LOCK_EX, deadline, path_));
-    Status status = FlockUntil(fd_, operation, deadline, path_);
-    ::flock(gate_fd_, LOCK_UN);
-    if (!status.ok() || PathStillNames(fd_, path_)) return status;
-    // A cleaner removed the files meanwhile: what we hold excludes nobody who comes now.
-    HONE_ASSIGN_OR_RETURN(MachineLock fresh, Open(path_));
-    *this = std::move(fresh);
-  }
-}
-
-Status MachineLock::LockShared(double timeout_seconds) { return Lock(LOCK_SH, timeout_seconds); }
-
-Status MachineLock::LockExclusive(double timeout_seconds) { return Lock(LOCK_EX, timeout_seconds); }
-
-void MachineLock::Unlock() {
-  if (fd_ >= 0) ::flock(fd_, LOCK_UN);
 }
 
 }  // namespace hone

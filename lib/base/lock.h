@@ -1,6 +1,8 @@
 // Locks between processes.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,17 +11,33 @@
 
 namespace hone {
 
+// Who holds a job's lock, as its file says.
+struct LockHolder {
+  std::string host;  // empty: it does not say
+  int64_t pid = 0;
+  std::string since;         // ISO 8601
+  double heartbeat_age = 0;  // seconds, by this host's clock
+  bool gone = false;         // as far as this host can tell: the lock is there for the taking
+};
+
 // One job, one owner, also across the hosts of a shared file system: a lock file that says who holds it (host, boot id,
 // pid, the process's start, since when) and whose mtime is its heartbeat.
 //
-// A lock is stale, and taken over, if its process on this host is gone (another boot, no such pid, or a pid that was
-// given to a newer process), or, where that cannot be known (another host, another container), if its heartbeat is
-// older than `stale_seconds` by the file system's own clock.
+// A lock is stale, and taken over,
+//   if its process on this host is gone: no such pid, or a pid that was given to a newer process: at once
+//   if it is of another boot of this host: once two heartbeats are missing, as two hosts may have the same name
+//   where nothing can be known of its process (another host, another container): if its heartbeat is older than
+//     `stale_seconds` by the file system's own clock, and none comes while we wait for one. Clocks may jump: nothing is
+//     taken from anybody by comparing them alone.
+// Whoever is suspended for longer than that loses the lock, and is told so before it writes again.
 class FileLock {
  public:
   // kLocked, with a message that names the holder's host and pid, if somebody else holds it; kIo if it cannot be
-  // created.
-  static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120);
+  // created. May wait for `watch_seconds`, two heartbeats, to see whether the holder is alive.
+  static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120, double watch_seconds = 40);
+
+  // Who holds it; nothing if nobody does. Only reads, on any host.
+  static Result<std::optional<LockHolder>> Holder(const std::string& path, double stale_seconds = 120);
 
   FileLock(FileLock&& other) noexcept;
   FileLock& operator=(FileLock&& other) noexcept;
@@ -61,6 +79,9 @@ class MachineLock {
   Status LockShared(double timeout_seconds = -1);
   Status LockExclusive(double timeout_seconds = -1);
   void Unlock();
+
+  // Who holds or waits for it now, for people: "process 1234 (hone-tune)"; empty if that cannot be told.
+  std::string Holders() const;
 
  private:
   MachineLock(std::string path, int fd, int gate_fd) : path_(std::move(path)), fd_(fd), gate_fd_(gate_fd) {}

@@ -28,6 +28,15 @@ class Builder {
   virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) = 0;
 };
 
+// What timing a kernel that was correct once brought.
+struct Series {
+  std::vector<double> seconds;  // of single runs, in order; empty if it failed this time
+  int64_t disturbed = 0;        // of them, taken while others used the machine
+  int64_t retaken = 0;          // thrown away for that reason
+  TrialError error = TrialError::kNone;  // kNone and no times: it could not be tried
+  std::string error_text;
+};
+
 class Measurer {
  public:
   virtual ~Measurer() = default;
@@ -38,9 +47,8 @@ class Measurer {
   virtual Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) = 0;
 
   // Times kernels that were correct once, interleaved: `rounds` rounds of one run each, in order; the first one is the
-  // anchor. One list of samples a kernel; an empty list for one that failed this time.
-  virtual Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                                      int rounds) = 0;
+  // anchor. A series a kernel.
+  virtual Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) = 0;
 
   // FLOP a second that the device reaches at most; 0 while unknown.
   virtual double peak_flops() const = 0;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "measure/builder.h"
 #include "measure/kernel.h"
 #include "task/outcome.h"
 
@@ -17,7 +18,7 @@ class CandidateRunner {
   // Fills state, error, error_text, samples, median, measure_seconds. Never fails otherwise.
   virtual Outcome Measure(const BuiltKernel& kernel, double incumbent) = 0;
   // measure/builder.h: MeasureInterleaved.
-  virtual std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) = 0;
+  virtual std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) = 0;
   virtual double peak_flops() const = 0;  // 0 if unknown
   // Nothing more can be measured in this process.
   virtual bool lost() const { return false; }

@@ -106,7 +106,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
   }
 }
 
-Result<ChildMeasurer::Samples> ChildMeasurer::AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
+Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
   Json list = Json::array();
   for (const BuiltKernel& kernel : kernels) list.push_back(KernelToJson(kernel));
   const std::string message = DumpJson({{"do", "interleaved"}, {"kernels", list}, {"rounds", rounds}}, -1);
@@ -120,39 +120,41 @@ Result<ChildMeasurer::Samples> ChildMeasurer::AskInterleaved(const std::vector<B
     }
     Json answer;
     HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer, &peak_flops_));
-    std::vector<JsonReader> items;
-    JsonReader reader(answer, "answer of hone-worker");
-    HONE_RETURN_IF_ERROR(reader.Read("samples", &items));
-    Samples samples(items.size());
-    for (size_t i = 0; i < items.size(); ++i) HONE_RETURN_IF_ERROR(items[i].Read("seconds", &samples[i]));
-    if (samples.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
-    return samples;
+    HONE_ASSIGN_OR_RETURN(std::vector<Series> series, SeriesFromJson(answer));
+    if (series.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
+    return series;
   }
 }
 
-Result<ChildMeasurer::Samples> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
+Result<std::vector<Series>> ChildMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
   auto together = AskInterleaved(kernels, rounds);
   if (together.ok() || !MayBeTheKernel(together.status())) return together;
   // One of them fails now and then. Alone, each shows whether it is the one; the others then take their turns again.
-  Samples samples(kernels.size());
+  std::vector<Series> series(kernels.size());
   std::vector<BuiltKernel> sound;
   std::vector<size_t> slots;
   for (size_t i = 0; i < kernels.size(); ++i) {
     auto alone = AskInterleaved({kernels[i]}, rounds);
-    if (!alone.ok() && !MayBeTheKernel(alone.status())) return alone.status();
-    if (!alone.ok() || (*alone)[0].empty()) continue;
-    samples[i] = std::move((*alone)[0]);
+    if (!alone.ok()) {
+      if (!MayBeTheKernel(alone.status())) return alone.status();
+      const bool late = alone.status().kind() == StatusKind::kTimeout;
+      series[i].error = late ? TrialError::kTimeout : TrialError::kCrash;
+      series[i].error_text = "timed again: " + (late ? "no answer in time" : alone.status().message());
+      continue;
+    }
+    series[i] = std::move((*alone)[0]);
+    if (series[i].seconds.empty()) continue;
     sound.push_back(kernels[i]);
     slots.push_back(i);
   }
-  if (sound.size() < 2) return samples;
+  if (sound.size() < 2) return series;
   together = AskInterleaved(sound, rounds);
   if (!together.ok()) {
     if (!MayBeTheKernel(together.status())) return together;
-    return samples;  // not interleaved, but a time of each
+    return series;  // not interleaved, but a time of each
   }
-  for (size_t k = 0; k < slots.size(); ++k) samples[slots[k]] = std::move((*together)[k]);
-  return samples;
+  for (size_t k = 0; k < slots.size(); ++k) series[slots[k]] = std::move((*together)[k]);
+  return series;
 }
 
 }  // namespace hone::measure

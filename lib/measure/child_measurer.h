@@ -17,15 +17,13 @@ class ChildMeasurer : public Measurer {
   ChildMeasurer(std::string program, TaskSetup setup);
 
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
-  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                              int rounds) override;
+  Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return peak_flops_; }
   pid_t child_pid() const { return worker_.pid(); }
 
  private:
-  using Samples = std::vector<std::vector<double>>;
   // As MeasureInterleaved, but a kernel that takes the child with it fails them all.
-  Result<Samples> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
+  Result<std::vector<Series>> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   Status EnsureStarted();
   // kTimeout, kCrashed: the child is gone by then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);

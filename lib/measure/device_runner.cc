@@ -271,14 +271,20 @@ Outcome DeviceRunner::Measure(const BuiltKernel& kernel, double incumbent) {
   return outcome;
 }
 
-std::vector<std::vector<double>> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
-  std::vector<std::vector<double>> samples(kernels.size());
+std::vector<Series> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
+  std::vector<Series> series(kernels.size());
   std::vector<std::unique_ptr<Candidate>> candidates(kernels.size());
   spare_.reset();  // all of them stay alive together, each with its own
   for (size_t i = 0; i < kernels.size() && !lost(); ++i) {
     auto candidate = std::make_unique<Candidate>();
     TrialError error;
-    if (Ready(kernels[i], candidate.get(), &error).ok()) candidates[i] = std::move(candidate);
+    const Status ready = Ready(kernels[i], candidate.get(), &error);
+    if (ready.ok()) {
+      candidates[i] = std::move(candidate);
+    } else if (error == TrialError::kWrong) {
+      series[i].error = error;
+      series[i].error_text = ready.message();
+    }
   }
   current_phase = "timing";
   std::vector<int64_t> numbers(kernels.size(), std::max<int64_t>(setup_.protocol.number, 1));
@@ -287,17 +293,17 @@ std::vector<std::vector<double>> DeviceRunner::MeasureInterleaved(const std::vec
       if (!candidates[i] || lost()) continue;
       const Result<double> seconds = TimedRuns(candidates[i].get(), numbers[i]);
       if (!seconds.ok()) {
-        samples[i].clear();
+        series[i].seconds.clear();
         candidates[i].reset();
       } else if (round >= 0) {
-        samples[i].push_back(*seconds);
+        series[i].seconds.push_back(*seconds);
       } else if (setup_.protocol.number == 0) {
         numbers[i] = RunsOfASample(*seconds);
       }
     }
   }
   current_phase = "waiting";
-  return samples;
+  return series;
 }
 
 }  // namespace hone::measure

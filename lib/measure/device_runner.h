@@ -24,7 +24,7 @@ class DeviceRunner : public CandidateRunner {
   ~DeviceRunner() override;
 
   Outcome Measure(const BuiltKernel& kernel, double incumbent) override;
-  std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
+  std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return device_->info().peak_flops; }
   bool lost() const override { return device_->lost(); }
 

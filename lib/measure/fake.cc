@@ -66,14 +66,13 @@ Result<Outcome> FakeMeasurer::Measure(const BuiltKernel& kernel, double incumben
   return outcome;
 }
 
-Result<std::vector<std::vector<double>>> FakeMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                                          int rounds) {
+Result<std::vector<Series>> FakeMeasurer::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
   if (Interrupted()) return Status::Interrupted("interrupted while measuring");
-  std::vector<std::vector<double>> samples;
-  for (const BuiltKernel& kernel : kernels) {
-    samples.emplace_back(static_cast<size_t>(rounds), world_.Seconds(kernel.config));
+  std::vector<Series> series(kernels.size());
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    series[i].seconds.assign(static_cast<size_t>(rounds), world_.Seconds(kernels[i].config));
   }
-  return samples;
+  return series;
 }
 
 }  // namespace hone::measure

@@ -36,8 +36,7 @@ class FakeMeasurer : public Measurer {
  public:
   explicit FakeMeasurer(const FakeWorld& world) : world_(world) {}
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
-  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels,
-                                                              int rounds) override;
+  Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return 500e9; }
   int64_t measured() const { return measured_; }
 

@@ -23,9 +23,9 @@ Result<LoadedKernel> LoadedKernel::Load(const BuiltKernel& kernel, const std::ve
   if (kernel.has_prepare) HONE_RETURN_IF_ERROR(CheckArgs(kernel.prepare, kernel.prepare_args, kernel, operands));
   HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(kernel.path));
   LoadedKernel loaded(kernel, std::move(module));
-  HONE_ASSIGN_OR_RETURN(loaded.kernel_, runtime::KernelRunner::Create(loaded.module_, kernel.kernel, pool));
+  HONE_ASSIGN_OR_RETURN(loaded.kernel_, runtime::KernelRunner::Create(loaded.module_, kernel.kernel, pool, /*guard=*/true));
   if (kernel.has_prepare) {
-    HONE_ASSIGN_OR_RETURN(loaded.prepare_, runtime::KernelRunner::Create(loaded.module_, kernel.prepare, pool));
+    HONE_ASSIGN_OR_RETURN(loaded.prepare_, runtime::KernelRunner::Create(loaded.module_, kernel.prepare, pool, /*guard=*/true));
   }
   return loaded;
 }
@@ -44,6 +44,13 @@ Status LoadedKernel::Prepare(const std::vector<char*>& operands) {
 void LoadedKernel::Run(const std::vector<char*>& operands, const std::vector<char*>& prepared) {
   arguments_ = Addresses(built_.kernel_args, operands, prepared);
   kernel_->Run(arguments_);
+}
+
+bool LoadedKernel::Intact() const {
+  for (const auto& buffer : prepared_) {
+    if (!buffer.Intact()) return false;
+  }
+  return kernel_->Intact() && (!prepare_ || prepare_->Intact());
 }
 
 }  // namespace hone::measure

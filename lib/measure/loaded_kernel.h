@@ -28,6 +28,9 @@ class LoadedKernel {
   // One run. `operands`, `prepared`: addresses by index.
   void Run(const std::vector<char*>& operands, const std::vector<char*>& prepared);
 
+  // Nothing was written beside the prepared constants and the workspaces.
+  bool Intact() const;
+
   const BuiltKernel& built() const { return built_; }
 
  private:

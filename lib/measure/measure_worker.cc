@@ -98,11 +98,7 @@ class MeasureWorker {
       HONE_ASSIGN_OR_RETURN(BuiltKernel kernel, KernelFromJson(item.value()));
       kernels.push_back(std::move(kernel));
     }
-    Json samples = Json::array();
-    for (const std::vector<double>& list : runner_->MeasureInterleaved(kernels, rounds)) {
-      samples.push_back({{"seconds", list}});
-    }
-    return Json{{"ok", true}, {"samples", samples}};
+    return Json{{"ok", true}, {"series", SeriesToJson(runner_->MeasureInterleaved(kernels, rounds))}};
   }
 
   std::unique_ptr<CandidateRunner> runner_;

@@ -2,7 +2,7 @@
 //   parent                                          child
 //   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
-//   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"samples":[{"seconds":[S..]}..]}
+//   {"do":"interleaved","kernels":[K..],"rounds":N} {"ok":true,"series":[{"seconds":[S..],..}..]}
 // and every answer carries "peak", which may grow, and "lost" if the child is of no more use (its device has failed).
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "measure/builder.h"
 #include "measure/kernel.h"
 #include "measure/protocol.h"
 #include "task/outcome.h"
@@ -31,6 +32,10 @@ Json SetupToJson(const TaskSetup& setup);
 Result<TaskSetup> SetupFromJson(const Json& json);
 
 // Only what measuring finds out: state, error, error_text, samples, median, measure_seconds.
+// {"series": [{"seconds": [..], ..}, ..]}
+Json SeriesToJson(const std::vector<Series>& series);
+Result<std::vector<Series>> SeriesFromJson(const Json& json);
+
 Json VerdictToJson(const Outcome& outcome);
 Status VerdictFromJson(const Json& json, Outcome* outcome);
 

@@ -17,6 +17,7 @@ Json ProtocolToJson(const Protocol& p) {
           {"confidence", p.confidence},
           {"cold_bytes", p.cold_bytes},
           {"roofline_slack", p.roofline_slack},
+          {"patience_seconds", p.patience_seconds},
           {"number", p.number},
           {"repeat", p.repeat},
           {"min_repeat_seconds", p.min_repeat_seconds},
@@ -36,6 +37,7 @@ Result<Protocol> ProtocolFromJson(const Json& json) {
   HONE_RETURN_IF_ERROR(reader.Read("confidence", &p.confidence));
   HONE_RETURN_IF_ERROR(reader.Read("cold_bytes", &p.cold_bytes));
   HONE_RETURN_IF_ERROR(reader.Read("roofline_slack", &p.roofline_slack));
+  HONE_RETURN_IF_ERROR(reader.Read("patience_seconds", &p.patience_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("number", &p.number));
   HONE_RETURN_IF_ERROR(reader.Read("repeat", &p.repeat));
   HONE_RETURN_IF_ERROR(reader.Read("min_repeat_seconds", &p.min_repeat_seconds));
@@ -51,12 +53,13 @@ int64_t NextNumber(int64_t number, double seconds, double wanted) {
   return static_cast<int64_t>(std::min(std::max(filling, 1.618 * runs), kMost));
 }
 
-StoppingRule::Verdict StoppingRule::Add(double seconds) {
+StoppingRule::Verdict StoppingRule::Add(double seconds, bool disturbed) {
   samples_.push_back(seconds);
+  disturbed_ += disturbed;
   total_ += seconds;
   const int count = static_cast<int>(samples_.size());
   const double hopeless = protocol_.prune_factor * incumbent_;
-  if (hopeless > 0 && count <= 2) {
+  if (hopeless > 0 && count <= 2 && disturbed_ == 0) {
     if (*std::min_element(samples_.begin(), samples_.end()) > hopeless) {
       pruned_ = count == 2;
       return pruned_ ? Verdict::kPruned : Verdict::kMore;

@@ -1,6 +1,7 @@
 // The measuring protocol: constants, settings, and when to stop repeating. doc/measuring.md explains the choices.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/json_fwd.h"
@@ -23,6 +24,7 @@ struct Protocol {
   double confidence = 0.95;      // of that interval
   double cold_bytes = 48e6;      // copies of the constants that the runs rotate through, in total
   double roofline_slack = 1.1;   // faster than peak times this is not possible
+  double patience_seconds = 2;   // for runs that others disturbed to be taken again (measure/load_guard.h); 0: none is
   // AutoTVM's way instead, if `number` is above 0: `repeat` blocks of `number` runs each; a sample is a block's time
   // over its runs. A block shorter than min_repeat_seconds is thrown away and `number` raised, for later blocks too.
   int64_t number = 0;
@@ -41,6 +43,7 @@ Result<Protocol> ProtocolFromJson(const Json& json);
 // The stopping rule for one candidate: a pure function of its samples.
 //  1. One run. Beyond prune_factor x incumbent: a second one, since a single slow run may be the machine's fault; if
 //     that is beyond too, the candidate is pruned, and the faster of the two is its lower bound.
+//     A run that others disturbed prunes nothing.
 //  2. Then repeat until the interval of the median lies wholly above the incumbent (it lost, by how much is of no
 //     interest), or is narrower than relative_width, or usual_seconds, max_samples or candidate_seconds are used up.
 //     What is too close to call then is decided among the finalists.
@@ -50,16 +53,19 @@ class StoppingRule {
 
   StoppingRule(const Protocol& protocol, double incumbent) : protocol_(protocol), incumbent_(incumbent) {}
 
-  Verdict Add(double seconds);
+  Verdict Add(double seconds, bool disturbed = false);
   const std::vector<double>& samples() const { return samples_; }
   double median() const;  // of the samples; the fastest if pruned
   bool pruned() const { return pruned_; }
+  int64_t disturbed() const { return disturbed_; }  // of the samples
+  bool Enough() const { return static_cast<int>(samples_.size()) >= protocol_.min_samples; }
 
  private:
   Protocol protocol_;
   double incumbent_;
   double total_ = 0;
   bool pruned_ = false;
+  int64_t disturbed_ = 0;
   std::vector<double> samples_;
 };
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <limits>
 
 #include "base/clock.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "measure/inputs.h"
 #include "measure/reference_file.h"
@@ -20,6 +23,7 @@ namespace {
 
 constexpr double kPeakSeconds = 0.015;  // long enough for the clocks to settle
 constexpr double kBoundSeconds = 0.1;   // some turns of the scheduler
+constexpr double kPulseSeconds = 0.0002;
 
 }  // namespace
 
@@ -31,6 +35,7 @@ struct Runner::Candidate {
   std::vector<char*> operands;  // addresses for the next run
   std::vector<char*> prepared;
   ColdRing* ring = nullptr;
+  uint64_t output = 0;  // OutputDigest of what was verified
 };
 
 Result<std::unique_ptr<Runner>> Runner::Create(const TaskSetup& setup) {
@@ -55,7 +60,23 @@ Status Runner::Initialize() {
   }
   tolerance_ = Tolerance(ReductionLength(setup_.operands));
   peak_flops_ = runtime::MeasureFmaPeak(&*pool_, kPeakSeconds);
+  LoadSenses senses;
+  LoadLimits limits;
+  limits.patience_seconds = setup_.protocol.patience_seconds;
+  if (limits.patience_seconds > 0) {
+    meter_.emplace();
+    senses = {[this] { meter_->Start(); }, [this] { return meter_->Lost(); }, [this] { return meter_->Stolen(); },
+              [this] { return Pulse(); }};
+  }
+  guard_.emplace(limits, std::move(senses), RealClock());
   return Status();
+}
+
+double Runner::Pulse() {
+  if (peak_flops_ <= 0) return 1;
+  const double rate = runtime::MeasureFmaPeak(&*pool_, kPulseSeconds);
+  peak_flops_ = std::max(peak_flops_, rate);
+  return rate / peak_flops_;
 }
 
 void Runner::ResetBuffers() {
@@ -90,29 +111,107 @@ void Runner::TouchData() {
   }
 }
 
-double Runner::TimedRun(Candidate* c, int64_t number) {
-  const std::vector<char*>& copy = c->ring->Next();
-  std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
-  for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
-  TouchData();
-  const double start = RealClock()->NowSeconds();
-  for (int64_t i = 0; i < number; ++i) c->loaded.Run(c->operands, c->prepared);
-  return RealClock()->NowSeconds() - start;
+namespace {
+
+struct Output {
+  char* data;
+  int64_t bytes;
+  std::atomic<uint64_t> digest{0};
+};
+
+// Of lines of 64 bytes, by the thread whose lines they are: they stay where they are. Eight chains, as eight words are in
+// a line.
+void DigestBody(void* closure, int64_t begin, int64_t end, char*) {
+  Output* output = static_cast<Output*>(closure);
+  uint64_t chain[8];
+  for (int i = 0; i < 8; ++i) chain[i] = Mix64(static_cast<uint64_t>(begin) * 8 + i + 1);
+  for (int64_t line = begin; line < end; ++line) {
+    uint64_t words[8] = {};
+    std::memcpy(words, output->data + line * 64, static_cast<size_t>(std::min<int64_t>(64, output->bytes - line * 64)));
+    for (int i = 0; i < 8; ++i) chain[i] = (chain[i] ^ words[i]) * 0x9E3779B97F4A7C15ull;
+  }
+  uint64_t digest = 0;
+  for (const uint64_t c : chain) digest = Mix64(digest ^ c);
+  output->digest.fetch_xor(digest, std::memory_order_relaxed);
 }
 
-std::vector<double> Runner::TimedBlocks(Candidate* c) {
-  const Protocol& protocol = setup_.protocol;
-  std::vector<double> samples;
-  int64_t number = protocol.number;
-  while (static_cast<int64_t>(samples.size()) < protocol.repeat) {
-    const double seconds = TimedRun(c, number);
-    if (seconds < protocol.min_repeat_seconds) {
-      number = NextNumber(number, seconds, protocol.min_repeat_seconds);
-    } else {
-      samples.push_back(seconds / static_cast<double>(number));
+uint64_t OutputDigest(runtime::AlignedBuffer* buffer, runtime::ThreadPool* pool) {
+  Output output{buffer->data(), buffer->bytes()};
+  hone_pool_launch(pool->get(), DigestBody, &output, (buffer->bytes() + 63) / 64);
+  return output.digest.load();
+}
+
+// A NaN into the first element of every line: whoever does not write it again is found out.
+void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
+  char* data = static_cast<Range*>(closure)->data;
+  constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
+  for (int64_t line = begin; line < end; ++line) std::memcpy(data + line * 64, &kNothing, sizeof kNothing);
+}
+
+}  // namespace
+
+Status Runner::CheckOutput(Candidate* c) {
+  runtime::AlignedBuffer& output = buffers_.back();
+  if (OutputDigest(&output, &*pool_) != c->output) {
+    // Sums in another order from run to run would be no mistake.
+    const auto difference = FirstDifference(setup_.operands.back(), output.as<float>(), reference_.data(),
+                                            tolerance_ + c->loaded.built().rounding);
+    if (difference) {
+      rings_.Forget();
+      return Status::Invalid("right at first, then not: " + *difference);
     }
   }
-  return samples;
+  Range range{output.data()};
+  hone_pool_launch(pool_->get(), SpoilBody, &range, (output.bytes() + 63) / 64);
+  return Status();
+}
+
+Result<Runner::Run> Runner::TimedRun(Candidate* c, int64_t number) {
+  while (true) {
+    const std::vector<char*>& copy = c->ring->Next();
+    std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
+    for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
+    TouchData();
+    guard_->BeginRun();
+    const double start = RealClock()->NowSeconds();
+    for (int64_t i = 0; i < number; ++i) c->loaded.Run(c->operands, c->prepared);
+    const double seconds = RealClock()->NowSeconds() - start;
+    const LoadGuard::Verdict verdict = guard_->EndRun(seconds);
+    HONE_RETURN_IF_ERROR(CheckOutput(c));
+    if (verdict != LoadGuard::Verdict::kAgain) return Run{seconds, verdict == LoadGuard::Verdict::kDisturbed};
+  }
+}
+
+Status Runner::TimedBlocks(Candidate* c, Outcome* outcome) {
+  const Protocol& protocol = setup_.protocol;
+  int64_t number = protocol.number;
+  while (static_cast<int64_t>(outcome->samples.size()) < protocol.repeat) {
+    HONE_ASSIGN_OR_RETURN(const Run run, TimedRun(c, number));
+    if (run.seconds < protocol.min_repeat_seconds) {
+      number = NextNumber(number, run.seconds, protocol.min_repeat_seconds);
+      continue;
+    }
+    outcome->samples.push_back(run.seconds / static_cast<double>(number));
+    outcome->disturbed += run.disturbed;
+  }
+  outcome->median = Median(outcome->samples);
+  outcome->state = TrialState::kOk;
+  return Status();
+}
+
+Status Runner::TimedRuns(Candidate* c, double incumbent, Outcome* outcome) {
+  StoppingRule rule(setup_.protocol, incumbent);
+  while (true) {
+    HONE_ASSIGN_OR_RETURN(const Run run, TimedRun(c));
+    // Out of patience with enough good ones: the bad one is not needed.
+    if (run.disturbed && rule.disturbed() == 0 && rule.Enough()) break;
+    if (rule.Add(run.seconds, run.disturbed) != StoppingRule::Verdict::kMore) break;
+  }
+  outcome->samples = rule.samples();
+  outcome->median = rule.median();
+  outcome->disturbed = rule.disturbed();
+  outcome->state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
+  return Status();
 }
 
 Status Runner::Ready(Candidate* c, TrialError* error) {
@@ -135,10 +234,22 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   }
   HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
   current_phase = "verifying";
-  TimedRun(c);
+  // On the constants as they were packed, each between its guards; the copies for timing lie side by side.
+  for (size_t i = 0; i < c->prepared.size(); ++i) c->prepared[i] = c->loaded.prepared()[i].data();
+  c->loaded.Run(c->operands, c->prepared);
+  const bool beside = std::any_of(buffers_.begin(), buffers_.end(), [](const auto& b) { return !b.Intact(); });
+  if (beside || !c->loaded.Intact()) {
+    rings_.Forget();
+    *error = TrialError::kWrong;
+    return Status::Invalid("it wrote beside a buffer");
+  }
   auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
                                     tolerance_ + c->loaded.built().rounding);
-  if (!difference) return Status();
+  if (!difference) {
+    c->output = OutputDigest(&buffers_.back(), &*pool_);
+    guard_->BeginCandidate();
+    return Status();
+  }
   // A wrong kernel may have written anywhere: into the copies of the constants too.
   rings_.Forget();
   *error = TrialError::kWrong;
@@ -162,7 +273,9 @@ Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {
     outcome.state = TrialState::kFailed;
     outcome.error = error;
     outcome.error_text = text;
+    outcome.samples.clear();
     outcome.median = 0;
+    outcome.disturbed = outcome.retaken = 0;
     outcome.measure_seconds = RealClock()->NowSeconds() - started;
     return outcome;
   };
@@ -175,52 +288,62 @@ Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {
   if (!ready.ok()) return failed(error, ready.message());
 
   current_phase = "timing";
-  StoppingRule rule(setup_.protocol, incumbent);
-  if (setup_.protocol.number > 0) {
-    outcome.samples = TimedBlocks(&candidate);
-    outcome.median = Median(outcome.samples);
-  } else {
-    while (rule.Add(TimedRun(&candidate)) == StoppingRule::Verdict::kMore) {
-    }
-    outcome.samples = rule.samples();
-    outcome.median = rule.median();
-  }
+  const Status timed =
+      setup_.protocol.number > 0 ? TimedBlocks(&candidate, &outcome) : TimedRuns(&candidate, incumbent, &outcome);
+  if (!timed.ok()) return failed(TrialError::kWrong, timed.message());
+  outcome.retaken = guard_->retaken();
   const double flop = setup_.flop * kernel.arithmetic;
   if (FasterThanPossible(flop, outcome.median)) {
     return failed(TrialError::kWrong,
                   fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
                               FormatSeconds(outcome.median), FormatSi(flop, "FLOP"), FormatSi(peak_flops_, "FLOP/s")));
   }
-  outcome.state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
   outcome.measure_seconds = RealClock()->NowSeconds() - started;
   current_phase = "waiting";
   return outcome;
 }
 
-std::vector<std::vector<double>> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
-  std::vector<std::vector<double>> samples(kernels.size());
+std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
+  std::vector<Series> series(kernels.size());
   std::vector<std::unique_ptr<Candidate>> candidates(kernels.size());
   RingCache rings(setup_.protocol.cold_bytes, kernels.size());  // all of them stay alive together
   std::swap(rings, rings_);
+  const auto wrong = [&](size_t i, const std::string& text) {
+    series[i] = Series();
+    series[i].error = TrialError::kWrong;
+    series[i].error_text = text;
+    candidates[i].reset();
+  };
   for (size_t i = 0; i < kernels.size(); ++i) {
     current_phase = "loading";
     auto loaded = LoadedKernel::Load(kernels[i], setup_.operands, &*pool_);
     if (!loaded.ok()) continue;
-    auto candidate = std::make_unique<Candidate>(Candidate{std::move(*loaded), {}, {}, {}, {}, {}, nullptr});
+    candidates[i] = std::make_unique<Candidate>(Candidate{std::move(*loaded), {}, {}, {}, {}, {}, nullptr});
     TrialError error;
-    if (Ready(candidate.get(), &error).ok()) candidates[i] = std::move(candidate);
+    const Status ready = Ready(candidates[i].get(), &error);
+    if (ready.ok()) continue;
+    if (error == TrialError::kWrong) wrong(i, ready.message());
+    candidates[i].reset();
   }
   current_phase = "timing";
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i]) continue;
       const int64_t number = std::max<int64_t>(setup_.protocol.number, 1);
-      samples[i].push_back(TimedRun(candidates[i].get(), number) / static_cast<double>(number));
+      guard_->BeginCandidate();
+      const Result<Run> run = TimedRun(candidates[i].get(), number);
+      if (!run.ok()) {
+        wrong(i, run.status().message());
+        continue;
+      }
+      series[i].seconds.push_back(run->seconds / static_cast<double>(number));
+      series[i].disturbed += run->disturbed;
+      series[i].retaken += guard_->retaken();
     }
   }
   std::swap(rings, rings_);
   current_phase = "waiting";
-  return samples;
+  return series;
 }
 
 }  // namespace hone::measure

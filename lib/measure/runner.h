@@ -6,9 +6,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/load_meter.h"
 #include "base/result.h"
 #include "measure/candidate_runner.h"
 #include "measure/cold_ring.h"
+#include "measure/load_guard.h"
 #include "measure/loaded_kernel.h"
 #include "measure/messages.h"
 #include "runtime/host/buffer.h"
@@ -23,7 +25,7 @@ class Runner : public CandidateRunner {
   static Result<std::unique_ptr<Runner>> Create(const TaskSetup& setup);
 
   Outcome Measure(const BuiltKernel& kernel, double incumbent) override;
-  std::vector<std::vector<double>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
+  std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return peak_flops_; }
 
  private:
@@ -34,8 +36,18 @@ class Runner : public CandidateRunner {
   Status Initialize();
   void ResetBuffers();  // inputs as they were, the output without any right value
   void TouchData();     // leaves activations in the caches as their producer would
-  double TimedRun(Candidate* candidate, int64_t number = 1);  // seconds of all runs together
-  std::vector<double> TimedBlocks(Candidate* candidate);      // as Protocol::number says
+  struct Run {
+    double seconds = 0;  // of all runs together
+    bool disturbed = false;
+  };
+  void RunOnce(Candidate* candidate, const std::vector<char*>& prepared);  // untimed
+  // Right and undisturbed, as far as patience goes; else what was wrong.
+  Result<Run> TimedRun(Candidate* candidate, int64_t number = 1);
+  Status TimedBlocks(Candidate* candidate, Outcome* outcome);  // as Protocol::number says
+  Status TimedRuns(Candidate* candidate, double incumbent, Outcome* outcome);
+  // Whether the output is what it was when it was verified; then spoils it, so that the next run has to write it.
+  Status CheckOutput(Candidate* candidate);
+  double Pulse();
   // Loaded, packed, run once and found right; else the error.
   Status Ready(Candidate* candidate, TrialError* error);
   bool FasterThanPossible(double flop, double seconds);
@@ -48,6 +60,8 @@ class Runner : public CandidateRunner {
   std::vector<std::vector<float>> pristine_;     // an operand each; empty for the output
   std::vector<runtime::AlignedBuffer> buffers_;  // an operand each, guarded
   std::vector<float> reference_;
+  std::optional<LoadMeter> meter_;
+  std::optional<LoadGuard> guard_;
 };
 
 }  // namespace hone::measure

@@ -29,6 +29,8 @@ Result<std::string> ExportJsonLines(const Store& store) {
     j["error"] = TrialErrorName(o.error);
     j["error_text"] = o.error_text;
     j["samples"] = o.samples;
+    j["disturbed"] = o.disturbed;
+    j["retaken"] = o.retaken;
     j["artifact_digest"] = o.artifact_digest;
     j["compile_seconds"] = o.compile_seconds;
     j["measure_seconds"] = o.measure_seconds;

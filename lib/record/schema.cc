@@ -57,12 +57,12 @@ Result<int64_t> CheckedVersion(Database* db) {
 
 }  // namespace
 
-Status CheckReadable(Database* db) {
+Result<int64_t> CheckReadable(Database* db) {
   HONE_RETURN_IF_ERROR(Recover(db));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
   if (version == 0)
     return Status::Corrupt(fmt::format("{}: an empty record file; run its tuning job again", db->path()));
-  return Status();
+  return version;
 }
 
 Status Migrate(Database* db) {

@@ -8,9 +8,9 @@ namespace hone::record {
 // "HONE" in ASCII; in the file's header, so that `file` and SQLite's own tools can tell what it is.
 inline constexpr int64_t kApplicationId = 0x484F4E45;
 
-// Is this one of ours, of a version that this program reads? kInvalid for another program's database, kUnsupported for
-// a newer one, kCorrupt for a file shorter than its header says.
-Status CheckReadable(Database* db);
+// Is this one of ours, of a version that this program reads? Its version. kInvalid for another program's database,
+// kUnsupported for a newer one, kCorrupt for a file shorter than its header says.
+Result<int64_t> CheckReadable(Database* db);
 
 // The same, then creates the schema in an empty file or applies the missing migrations, in one transaction.
 Status Migrate(Database* db);

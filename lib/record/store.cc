@@ -16,6 +16,7 @@ namespace {
 constexpr char kTrialColumns[] =
     "ordinal, session, config, state, median, error, error_text, artifact_digest, compile_seconds, measure_seconds, "
     "proposer, steps";
+constexpr char kLoadColumns[] = ", disturbed, retaken";  // since version 2
 
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields() {
   return {{"task_id", &Meta::task_id},
@@ -53,7 +54,10 @@ Status CheckMeta(const std::string& path, const Meta& found, const Meta& wanted)
 
 class SqliteStore final : public Store {
  public:
-  explicit SqliteStore(std::unique_ptr<Database> db, Meta meta) : db_(std::move(db)), meta_(std::move(meta)) {}
+  SqliteStore(std::unique_ptr<Database> db, Meta meta, int64_t version)
+      : db_(std::move(db)),
+        meta_(std::move(meta)),
+        columns_(std::string(kTrialColumns) + (version < 2 ? ", 0, 0" : kLoadColumns)) {}
 
   const Meta& meta() const override { return meta_; }
 
@@ -89,7 +93,8 @@ class SqliteStore final : public Store {
         Statement insert,
         db_->Prepare(
             "INSERT INTO trial(ordinal, session, config, config_digest, artifact_digest, state, median, count, error, "
-            "error_text, compile_seconds, measure_seconds, proposer, steps) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+            "error_text, compile_seconds, measure_seconds, proposer, steps, disturbed, retaken) VALUES "
+            "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
     for (const Outcome& o : outcomes) {
       insert.Bind(ordinal)
           .Bind(session)
@@ -105,6 +110,8 @@ class SqliteStore final : public Store {
                                .Bind(o.measure_seconds)
                                .Bind(o.proposer)
                                .Bind(o.steps)
+                               .Bind(o.disturbed)
+                               .Bind(o.retaken)
                                .Run());
       HONE_RETURN_IF_ERROR(AppendSamples(ordinal, 0, 0, o.samples));
       ++ordinal;
@@ -119,7 +126,8 @@ class SqliteStore final : public Store {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
     HONE_ASSIGN_OR_RETURN(Statement update,
                           db_->Prepare("UPDATE trial SET state = ?, median = ?, count = ?, error = ?, error_text = ?, "
-                                       "measure_seconds = measure_seconds + ? WHERE ordinal = ?"));
+                                       "measure_seconds = measure_seconds + ?, disturbed = ?, retaken = retaken + ? WHERE "
+                                       "ordinal = ?"));
     for (const auto& [ordinal, o] : finalists) {
       HONE_ASSIGN_OR_RETURN(int64_t have, Count("SELECT count(*) FROM sample WHERE trial = ?", ordinal));
       HONE_ASSIGN_OR_RETURN(int64_t round, Count("SELECT max(round) FROM sample WHERE trial = ?", ordinal));
@@ -130,6 +138,8 @@ class SqliteStore final : public Store {
                                .Bind(std::string(TrialErrorName(o.error)))
                                .Bind(o.error_text)
                                .Bind(o.measure_seconds)
+                               .Bind(o.disturbed)
+                               .Bind(o.retaken)
                                .Bind(ordinal)
                                .Run());
     }
@@ -138,7 +148,7 @@ class SqliteStore final : public Store {
 
   Result<std::vector<Trial>> Trials() const override {
     HONE_ASSIGN_OR_RETURN(Statement s,
-                          db_->Prepare(fmt::format("SELECT {} FROM trial ORDER BY ordinal", kTrialColumns)));
+                          db_->Prepare(fmt::format("SELECT {} FROM trial ORDER BY ordinal", columns_)));
     std::vector<Trial> trials;
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
@@ -194,7 +204,7 @@ class SqliteStore final : public Store {
         Statement s,
         db_->Prepare(fmt::format("SELECT {} FROM trial WHERE ordinal = (SELECT ordinal FROM best WHERE fingerprint = "
                                  "coalesce(nullif(?, ''), (SELECT fingerprint FROM session ORDER BY id DESC LIMIT 1)))",
-                                 kTrialColumns)));
+                                 columns_)));
     HONE_ASSIGN_OR_RETURN(bool row, s.Bind(fingerprint).Step());
     if (!row) return std::optional<Trial>();
     HONE_ASSIGN_OR_RETURN(Trial trial, ReadTrial(s));
@@ -249,11 +259,14 @@ class SqliteStore final : public Store {
     o.measure_seconds = s.Real(9);
     o.proposer = s.Text(10);
     o.steps = s.Text(11);
+    o.disturbed = s.Int(12);
+    o.retaken = s.Int(13);
     return t;
   }
 
   const std::unique_ptr<Database> db_;
   const Meta meta_;
+  const std::string columns_;  // of a trial, as ReadTrial takes them
 };
 
 }  // namespace
@@ -284,7 +297,7 @@ Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, co
   if (known == 0) HONE_RETURN_IF_ERROR(WriteMeta(db.get(), meta));
   HONE_ASSIGN_OR_RETURN(Meta found, ReadMeta(db.get()));
   HONE_RETURN_IF_ERROR(CheckMeta(path, found, meta));
-  return std::unique_ptr<Store>(new SqliteStore(std::move(db), std::move(found)));
+  return std::unique_ptr<Store>(new SqliteStore(std::move(db), std::move(found), kSchemaVersion));
 }
 
 Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
@@ -295,10 +308,10 @@ Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
   Result<std::unique_ptr<Database>> db = Database::Open(path, OpenMode::kWrite);
   if (!db.ok()) db = Database::Open(path, OpenMode::kRead);
   if (!db.ok()) return db.status();
-  HONE_RETURN_IF_ERROR(CheckReadable(db->get()));
+  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckReadable(db->get()));
   HONE_RETURN_IF_ERROR((*db)->Execute("PRAGMA query_only = ON"));
   HONE_ASSIGN_OR_RETURN(Meta meta, ReadMeta(db->get()));
-  return std::unique_ptr<Store>(new SqliteStore(std::move(*db), std::move(meta)));
+  return std::unique_ptr<Store>(new SqliteStore(std::move(*db), std::move(meta), version));
 }
 
 }  // namespace hone::record

@@ -17,7 +17,7 @@
 
 namespace hone::record {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 // What a file is about; fixed when it is created, checked when it is opened again.
 struct Meta {
@@ -46,7 +46,8 @@ struct Trial {
   std::vector<double> LastRound() const;  // the samples that gave the median
 };
 
-// What measuring a trial again brought: samples (of this round alone), median, state, error and measure_seconds.
+// What measuring a trial again brought: samples (of this round alone), median, state, error, measure_seconds and how
+// far others disturbed it.
 struct Remeasured {
   int64_t ordinal = 0;
   Outcome outcome;

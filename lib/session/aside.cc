@@ -2,21 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
-
 #include "base/file.h"
 #include "record/store.h"
 
 namespace hone::session {
-namespace {
-
-Status Rename(const std::string& from, const std::string& to) {
-  if (std::rename(from.c_str(), to.c_str()) == 0) return Status();
-  return Status::Io(fmt::format("{}: cannot be renamed to {}", from, to));
-}
-
-}  // namespace
-
 Result<std::string> SetAsideOldSpace(const std::string& db_path, const std::string& task_id,
                                      const std::string& space_version) {
   std::string done;

@@ -19,6 +19,12 @@ constexpr double kSecondsPerHeat = 0.4;
 constexpr int kMaxHeats = 3;  // on a machine that gets slower all the time there would be no end
 constexpr double kNotableDrift = 0.1;
 
+// A time that may have been too long does not keep a trial from its second chance: the fastest run counts then.
+double Hope(const Outcome& outcome) {
+  if (outcome.disturbed == 0 || outcome.samples.empty()) return outcome.median;
+  return *std::min_element(outcome.samples.begin(), outcome.samples.end());
+}
+
 // Positions of the fastest ok trials of artifacts not in `done`, one an artifact, at most `count`.
 std::vector<size_t> Fastest(const History& history, const std::set<std::string>& done, int64_t count) {
   const auto& outcomes = history.outcomes();
@@ -27,7 +33,7 @@ std::vector<size_t> Fastest(const History& history, const std::set<std::string>&
     if (outcomes[i].state == TrialState::kOk && !done.count(outcomes[i].artifact_digest)) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return outcomes[a].median < outcomes[b].median; });
+                   [&](size_t a, size_t b) { return Hope(outcomes[a]) < Hope(outcomes[b]); });
   std::vector<size_t> fastest;
   std::set<std::string> taken;
   for (const size_t i : order) {
@@ -44,8 +50,9 @@ int Rounds(const History& history, const std::vector<size_t>& positions) {
 }
 
 // What a heat found about `digest`: its samples for the trial that was timed, the median alone for its twins. If the
-// one that was timed does not count under the job's cap (session/history.h), all of them get the samples.
-void Collect(const std::string& digest, const std::vector<double>& samples, const History& history,
+// one that was timed does not count under the job's cap (session/history.h), all of them get the samples. Of one that
+// failed this time all get the verdict.
+void Collect(const std::string& digest, const measure::Series& series, const History& history,
              std::vector<record::Remeasured>* found) {
   const auto timed = [&](const Outcome& o) { return o.artifact_digest == digest && !o.samples.empty(); };
   const bool any = std::any_of(history.outcomes().begin(), history.outcomes().end(), timed);
@@ -53,8 +60,15 @@ void Collect(const std::string& digest, const std::vector<double>& samples, cons
     Outcome outcome = history.outcomes()[i];
     if (outcome.artifact_digest != digest || outcome.state != TrialState::kOk) continue;
     const bool twin = any && outcome.samples.empty();
-    outcome.samples = twin ? std::vector<double>() : samples;
-    outcome.median = Median(samples);
+    outcome.samples = twin ? std::vector<double>() : series.seconds;
+    outcome.median = Median(series.seconds);
+    outcome.disturbed = twin ? 0 : series.disturbed;
+    outcome.retaken = twin ? 0 : series.retaken;
+    if (series.seconds.empty()) {
+      outcome.state = TrialState::kFailed;
+      outcome.error = series.error;
+      outcome.error_text = series.error_text;
+    }
     outcome.measure_seconds = std::accumulate(outcome.samples.begin(), outcome.samples.end(), 0.0);
     found->push_back({static_cast<int64_t>(i), std::move(outcome)});
   }
@@ -68,6 +82,11 @@ Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, 
     Outcome outcome = history->outcomes()[position];
     outcome.samples.insert(outcome.samples.end(), one.outcome.samples.begin(), one.outcome.samples.end());
     outcome.median = one.outcome.median;
+    outcome.state = one.outcome.state;
+    outcome.error = one.outcome.error;
+    outcome.error_text = one.outcome.error_text;
+    outcome.disturbed = one.outcome.disturbed;
+    outcome.retaken += one.outcome.retaken;
     known.emplace_back(position, std::move(outcome));
     one.ordinal = history->ordinal(position);
   }
@@ -77,8 +96,8 @@ Status Store(const FinalistWorld& world, std::vector<record::Remeasured> found, 
   return Status();
 }
 
-// One heat: builds the kernels at `positions` and measures them in turn. Lists of samples in their order.
-Result<std::vector<std::vector<double>>> Heat(const FinalistWorld& world, const History& history,
+// One heat: builds the kernels at `positions` and measures them in turn. Series in their order.
+Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const History& history,
                                               const std::vector<size_t>& positions) {
   std::vector<Config> configs;
   for (const size_t i : positions) configs.push_back(history.outcomes()[i].config);
@@ -95,9 +114,9 @@ Result<std::vector<std::vector<double>>> Heat(const FinalistWorld& world, const 
   auto measured = world.measurer->MeasureInterleaved(kernels, Rounds(history, positions));
   world.unlock();
   if (!measured.ok()) return measured.status();
-  std::vector<std::vector<double>> samples(positions.size());
-  for (size_t k = 0; k < slots.size(); ++k) samples[slots[k]] = std::move((*measured)[k]);
-  return samples;
+  std::vector<measure::Series> series(positions.size());
+  for (size_t k = 0; k < slots.size(); ++k) series[slots[k]] = std::move((*measured)[k]);
+  return series;
 }
 
 }  // namespace
@@ -111,7 +130,7 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     if (!best || done.count(history->outcomes()[*best].artifact_digest)) break;
     std::vector<size_t> positions = Fastest(*history, done, count);
     // After the first heat only those that are in front of everything measured again; the winner is among them.
-    const auto behind = [&](size_t i) { return history->outcomes()[i].median > fastest_again; };
+    const auto behind = [&](size_t i) { return Hope(history->outcomes()[i]) > fastest_again; };
     positions.erase(std::remove_if(positions.begin(), positions.end(), behind), positions.end());
     const bool anchored = history->outcomes()[0].state == TrialState::kOk;
     if (anchored) {
@@ -119,24 +138,32 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
       positions.insert(positions.begin(), 0);
     }
     const double anchor_before = history->outcomes()[0].median;
-    HONE_ASSIGN_OR_RETURN(const auto samples, Heat(world, *history, positions));
+    HONE_ASSIGN_OR_RETURN(const auto series, Heat(world, *history, positions));
     LogDebug(fmt::format("finalists, heat {}: {} kernels measured {} times each", heat, positions.size(),
-                         samples[0].size()));
+                         series[0].seconds.size()));
     std::vector<record::Remeasured> found;
     for (size_t k = 0; k < positions.size(); ++k) {
       const std::string digest = history->outcomes()[positions[k]].artifact_digest;
       done.insert(digest);
-      if (samples[k].empty()) {
+      if (series[k].error != TrialError::kNone) {
+        LogWarning(fmt::format("trial {} was correct once, but: {}: {}; it is out", history->ordinal(positions[k]),
+                               TrialErrorName(series[k].error), series[k].error_text));
+        Collect(digest, series[k], *history, &found);
+        continue;
+      }
+      if (series[k].seconds.empty()) {
         LogWarning(fmt::format("trial {} was correct, but could not be measured again; its first time stands",
                                history->ordinal(positions[k])));
         continue;
       }
-      Collect(digest, samples[k], *history, &found);
-      fastest_again = std::min(fastest_again, Median(samples[k]));
+      Collect(digest, series[k], *history, &found);
+      fastest_again = std::min(fastest_again, Median(series[k].seconds));
       ++result.measured;
     }
     HONE_RETURN_IF_ERROR(Store(world, std::move(found), history));
-    if (heat == 0 && anchored && !samples[0].empty()) result.drift = Median(samples[0]) / anchor_before;
+    if (heat == 0 && anchored && !series[0].seconds.empty()) {
+      result.drift = Median(series[0].seconds) / anchor_before;
+    }
   }
   if (result.drift > 1 + kNotableDrift || result.drift < 1 - kNotableDrift) {
     LogInfo(fmt::format("the machine's speed changed: the default schedule takes {:.2f} times what it took at first",

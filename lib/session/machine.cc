@@ -22,8 +22,10 @@ Result<MachineLock> OpenMachine(const Target& target) {
 Status TakeMachine(MachineLock* machine, Use use) {
   const Status quick = Lock(machine, use, kMomentSeconds);
   if (quick.kind() != StatusKind::kTimeout) return quick;
-  ShowLiveLine(use == Use::kShared ? "waiting: something is being timed on this machine"
-                                   : "waiting for this machine to be free, to time on it");
+  const std::string holders = machine->Holders();
+  ShowLiveLine((use == Use::kShared ? "waiting: something is being timed on this machine"
+                                    : "waiting for this machine to be free, to time on it") +
+               (holders.empty() ? "" : ": " + holders));
   return Lock(machine, use, -1);
 }
 

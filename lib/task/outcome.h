@@ -1,6 +1,7 @@
 // Outcome: what became of one trial. A failed trial is an outcome like any other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Outcome {
   double compile_seconds = 0, measure_seconds = 0;
   std::string proposer;          // "random", "grid", "default", ...
   std::string steps;             // StepsText of the schedule, empty if none was made
+  int64_t disturbed = 0;         // of the samples behind the median, taken while others used the machine
+  int64_t retaken = 0;           // samples that were thrown away and taken again for that reason
 };
 
 double Median(std::vector<double> values);  // 0 of nothing; mean of the middle two of an even number

@@ -4,29 +4,52 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "base/os_error.h"
 
 namespace hone::runtime {
 
+namespace {
+
+constexpr char kUntouched = 0x5A;
+
+}  // namespace
+
 Result<AlignedBuffer> AlignedBuffer::Create(int64_t bytes, bool guard) {
-  auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  size_t rounded = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
-  size_t pages = (rounded + page - 1) / page * page;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t rounded = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t pages = (rounded + page - 1) / page * page;
+  const size_t size = pages + (guard ? 2 * page : page);
   AlignedBuffer buffer;
-  size_t size = pages + page;
   void* mapping = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return ErrnoStatus(errno, fmt::format("no memory for a buffer of {} bytes", bytes));
   buffer.mapping_ = mapping;
   buffer.mapping_bytes_ = size;
   buffer.bytes_ = bytes;
   buffer.data_ = static_cast<char*>(mapping);
-  if (guard) {
-    if (mprotect(buffer.data_ + pages, page, PROT_NONE) != 0) return ErrnoStatus(errno, "cannot protect a guard page");
-    buffer.data_ += pages - rounded;
+  if (!guard) return buffer;
+  char* first = buffer.data_ + page;
+  if (mprotect(buffer.data_, page, PROT_NONE) != 0 || mprotect(first + pages, page, PROT_NONE) != 0) {
+    return ErrnoStatus(errno, "cannot protect a guard page");
   }
+  buffer.guarded_ = true;
+  buffer.data_ = first + (pages - rounded);
+  std::memset(first, kUntouched, pages - rounded);
+  std::memset(buffer.data_ + bytes, kUntouched, rounded - static_cast<size_t>(bytes));
   return buffer;
+}
+
+bool AlignedBuffer::Intact() const {
+  if (!guarded_) return true;
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const auto untouched = [](char c) { return c == kUntouched; };
+  const char* first = static_cast<const char*>(mapping_) + page;
+  const char* end = static_cast<const char*>(mapping_) + mapping_bytes_ - page;
+  return std::all_of(first, static_cast<const char*>(data_), untouched) &&
+         std::all_of(static_cast<const char*>(data_ + bytes_), end, untouched);
 }
 
 AlignedBuffer::~AlignedBuffer() {

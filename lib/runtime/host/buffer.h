@@ -1,4 +1,4 @@
-// AlignedBuffer: memory for a kernel's argument, aligned as kernels expect it, optionally with a guard behind it.
+// AlignedBuffer: memory for a kernel's argument, aligned as kernels expect it, optionally with guards around it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ class AlignedBuffer {
 
   AlignedBuffer() = default;  // empty
   // `bytes` of zeros (0 is allowed). With `guard` the memory ends at a page that faults on any access: at the last byte
-  // if `bytes` is a multiple of 64, else up to 63 bytes further, as the start stays aligned. kIo if there is no memory.
+  // if `bytes` is a multiple of 64, else up to 63 bytes further, as the start stays aligned. In front of it there is such
+  // a page too, and less than a page between it and the start that Intact() looks at. kIo if there is no memory.
   static Result<AlignedBuffer> Create(int64_t bytes, bool guard = false);
   AlignedBuffer(AlignedBuffer&& other) noexcept { *this = std::move(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
@@ -23,9 +24,13 @@ class AlignedBuffer {
     std::swap(bytes_, other.bytes_);
     std::swap(mapping_, other.mapping_);
     std::swap(mapping_bytes_, other.mapping_bytes_);
+    std::swap(guarded_, other.guarded_);
     return *this;
   }
   ~AlignedBuffer();
+
+  // What lies around a guarded buffer and can be written to is as it was made.
+  bool Intact() const;
 
   char* data() { return data_; }
   const char* data() const { return data_; }
@@ -40,6 +45,7 @@ class AlignedBuffer {
   int64_t bytes_ = 0;
   void* mapping_ = nullptr;
   size_t mapping_bytes_ = 0;
+  bool guarded_ = false;
 };
 
 }  // namespace hone::runtime

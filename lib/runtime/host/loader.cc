@@ -23,11 +23,12 @@ Result<HoneKernel> LoadedModule::Find(const std::string& symbol) const {
   return reinterpret_cast<HoneKernel>(address);
 }
 
-Result<KernelRunner> KernelRunner::Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool) {
+Result<KernelRunner> KernelRunner::Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
+                                          bool guard) {
   KernelRunner runner;
   HONE_ASSIGN_OR_RETURN(runner.kernel_, module.Find(entry.symbol));
   HONE_RETURN_IF_ERROR(pool->Reserve(entry.scratch_bytes));
-  HONE_ASSIGN_OR_RETURN(runner.workspace_, AlignedBuffer::Create(entry.workspace_bytes));
+  HONE_ASSIGN_OR_RETURN(runner.workspace_, AlignedBuffer::Create(entry.workspace_bytes, guard));
   runner.pool_ = pool;
   runner.parallel_ = pool->parallel();
   return runner;

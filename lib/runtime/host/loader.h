@@ -33,8 +33,10 @@ class LoadedModule {
 // One kernel with what it needs to run: the pool's scratch is grown and a workspace is kept.
 class KernelRunner {
  public:
-  // `pool` must outlive this.
-  static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool);
+  // `pool` must outlive this. `guard`: the workspace ends at a guard page.
+  static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
+                                     bool guard = false);
+  bool Intact() const { return workspace_.Intact(); }
 
   // `buffers`: one pointer an argument of the entry, in order. Returns when all is written.
   void Run(const std::vector<void*>& buffers) { Run(buffers.data()); }

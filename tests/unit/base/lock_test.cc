@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -104,38 +105,100 @@ TEST_F(LockTest, AReusedPidIsAnotherProcess) {
   EXPECT_TRUE(FileLock::Acquire(path_, 1e9).ok());
 }
 
+constexpr double kWatch = 0.2;  // seconds in which a live holder would show itself
+
 TEST_F(LockTest, ALockFromBeforeTheLastBootIsStale) {
   if (BootId().empty()) GTEST_SKIP() << "the kernel gives no boot id";
   LeaveLockOfDeadProcess();
   Rewrite("boot ", "boot other-");
   Rewrite("pid ", "pid 1\nignored ");  // pid 1 is always alive
-  EXPECT_TRUE(FileLock::Acquire(path_, 1e9).ok());
+  EXPECT_TRUE(FileLock::Holder(path_)->has_value());
+  EXPECT_FALSE((*FileLock::Holder(path_))->gone) << "it may be another host of this name";
+  SetAge(50);
+  EXPECT_TRUE(FileLock::Acquire(path_, 1e9, 40).ok());
+}
+
+TEST_F(LockTest, AnotherHostOfTheSameNameIsNotTakenForARebootOfThisOne) {
+  if (BootId().empty()) GTEST_SKIP() << "the kernel gives no boot id";
+  LeaveLockOfDeadProcess();
+  Rewrite("boot ", "boot other-");
+  // Its heartbeat comes while we look on.
+  std::atomic<bool> done{false};
+  std::thread heart([&] {
+    while (!done) {
+      ::utimensat(AT_FDCWD, path_.c_str(), nullptr, 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  });
+  EXPECT_EQ(FileLock::Acquire(path_, 1e9, 5).status().kind(), StatusKind::kLocked);
+  done = true;
+  heart.join();
+  EXPECT_TRUE(FileLock::Acquire(path_, 1e9, kWatch).ok()) << "it has fallen silent";
 }
 
 TEST_F(LockTest, AnotherHostIsJudgedByItsHeartbeat) {
   LeaveLockOfDeadProcess();
   Rewrite("host ", "host far-");
   SetAge(50);
-  Result<FileLock> early = FileLock::Acquire(path_, 100);
+  Result<FileLock> early = FileLock::Acquire(path_, 100, kWatch);
   ASSERT_EQ(early.status().kind(), StatusKind::kLocked);
   EXPECT_NE(early.status().message().find("on host far-" + Hostname()), std::string::npos) << early.status().message();
+  const LockHolder holder = **FileLock::Holder(path_, 100);
+  EXPECT_EQ(holder.host, "far-" + Hostname());
+  EXPECT_NEAR(holder.heartbeat_age, 50, 20);
+  EXPECT_FALSE(holder.gone);
   SetAge(150);
-  EXPECT_TRUE(FileLock::Acquire(path_, 100).ok());
+  EXPECT_TRUE((*FileLock::Holder(path_, 100))->gone);
+  EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok());
+}
+
+TEST_F(LockTest, AnotherHostWhoseClockIsWrongIsNotRobbed) {
+  // Seen from here its heartbeat is an hour old, or an hour ahead, but it comes.
+  for (const double age : {3600.0, -3600.0}) {
+    LeaveLockOfDeadProcess();
+    Rewrite("host ", "host far-");
+    SetAge(age);
+    std::atomic<bool> done{false};
+    std::thread heart([&] {
+      for (int beat = 1; !done; ++beat) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        SetAge(age - beat);
+      }
+    });
+    EXPECT_EQ(FileLock::Acquire(path_, 100, 5).status().kind(), StatusKind::kLocked) << age;
+    done = true;
+    heart.join();
+    EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok()) << age;  // and releases it
+  }
 }
 
 TEST_F(LockTest, AnotherContainerIsJudgedByItsHeartbeat) {
   LeaveLockOfDeadProcess();
   Rewrite("pidns ", "pidns other-");
-  EXPECT_EQ(FileLock::Acquire(path_, 100).status().kind(), StatusKind::kLocked);
+  EXPECT_EQ(FileLock::Acquire(path_, 100, kWatch).status().kind(), StatusKind::kLocked);
   SetAge(150);
-  EXPECT_TRUE(FileLock::Acquire(path_, 100).ok());
+  EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok());
 }
 
 TEST_F(LockTest, AnEmptyLockFileIsJudgedByItsAge) {
   ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
-  EXPECT_EQ(FileLock::Acquire(path_, 100).status().kind(), StatusKind::kLocked);
+  EXPECT_EQ(FileLock::Acquire(path_, 100, kWatch).status().kind(), StatusKind::kLocked);
   SetAge(150);
-  EXPECT_TRUE(FileLock::Acquire(path_, 100).ok());
+  EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok());
+}
+
+TEST_F(LockTest, NobodyHoldsWhatIsNotThere) { EXPECT_FALSE(FileLock::Holder(path_)->has_value()); }
+
+TEST_F(LockTest, TheHolderIsKnownAndADeadOneIsGone) {
+  {
+    Result<FileLock> lock = FileLock::Acquire(path_);
+    const LockHolder holder = **FileLock::Holder(path_);
+    EXPECT_EQ(holder.pid, ::getpid());
+    EXPECT_EQ(holder.host, Hostname());
+    EXPECT_FALSE(holder.gone);
+  }
+  LeaveLockOfDeadProcess();
+  EXPECT_TRUE((*FileLock::Holder(path_))->gone);
 }
 
 TEST_F(LockTest, TouchIsTheHeartbeat) {

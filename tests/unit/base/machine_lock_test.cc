@@ -48,6 +48,20 @@ TEST_F(MachineLockTest, SharedExcludesExclusiveOnly) {
   EXPECT_TRUE(b.LockShared(0).ok());
 }
 
+TEST_F(MachineLockTest, SaysWhoHoldsIt) {
+  MachineLock mine = Open();
+  if (!Exists("/proc/locks")) GTEST_SKIP() << "this kernel has no /proc/locks";
+  EXPECT_EQ(mine.Holders(), "");
+  ASSERT_TRUE(mine.LockExclusive(0).ok());
+  const std::string holders = Open().Holders();
+  // A file system that gives its files other numbers in /proc/locks leaves it empty.
+  if (!holders.empty()) {
+    EXPECT_EQ(holders.find("process " + std::to_string(::getpid()) + " ("), 0u) << holders;
+  }
+  mine.Unlock();
+  EXPECT_EQ(Open().Holders(), "");
+}
+
 TEST_F(MachineLockTest, IsReleasedWhenItsOwnerDies) {
   pid_t pid = ::fork();
   if (pid == 0) {

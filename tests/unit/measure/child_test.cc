@@ -183,26 +183,49 @@ TEST_F(ChildTest, ArgumentsThatDoNotFitAreRefusedBeforeTheCall) {
   EXPECT_NE(outcome->error_text.find("65"), std::string::npos) << outcome->error_text;
 }
 
-TEST_F(ChildTest, InterleavedRoundsGiveASampleEachAndSkipTheWrong) {
-  auto samples = Measurer().MeasureInterleaved({Kernel("right"), Kernel("wrong"), Kernel("slow")}, 7);
-  ASSERT_TRUE(samples.ok()) << samples.status().message();
-  ASSERT_EQ(samples->size(), 3u);
-  EXPECT_EQ((*samples)[0].size(), 7u);
-  EXPECT_TRUE((*samples)[1].empty());
-  EXPECT_EQ((*samples)[2].size(), 7u);
-  EXPECT_GT(Median((*samples)[2]), Median((*samples)[0])) << "half a million iterations against sixty-four";
+TEST_F(ChildTest, InterleavedRoundsGiveASampleEachAndNameTheWrong) {
+  auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("wrong"), Kernel("slow")}, 7);
+  ASSERT_TRUE(series.ok()) << series.status().message();
+  ASSERT_EQ(series->size(), 3u);
+  EXPECT_EQ((*series)[0].seconds.size(), 7u);
+  EXPECT_TRUE((*series)[1].seconds.empty());
+  EXPECT_EQ((*series)[1].error, TrialError::kWrong);
+  EXPECT_EQ((*series)[2].seconds.size(), 7u);
+  EXPECT_GT(Median((*series)[2].seconds), Median((*series)[0].seconds)) << "half a million iterations against 64";
 }
 
 TEST_F(ChildTest, AFinalistThatCrashesThisTimeCostsItsOwnSamplesOnly) {
-  auto samples = Measurer().MeasureInterleaved({Kernel("right"), Kernel("crash"), Kernel("slow")}, 7);
-  ASSERT_TRUE(samples.ok()) << samples.status().message();
-  ASSERT_EQ(samples->size(), 3u);
-  EXPECT_EQ((*samples)[0].size(), 7u);
-  EXPECT_TRUE((*samples)[1].empty());
-  EXPECT_EQ((*samples)[2].size(), 7u);
+  auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("crash"), Kernel("slow")}, 7);
+  ASSERT_TRUE(series.ok()) << series.status().message();
+  ASSERT_EQ(series->size(), 3u);
+  EXPECT_EQ((*series)[0].seconds.size(), 7u);
+  EXPECT_TRUE((*series)[1].seconds.empty());
+  EXPECT_EQ((*series)[1].error, TrialError::kCrash);
+  EXPECT_EQ((*series)[2].seconds.size(), 7u);
   auto only = Measurer().MeasureInterleaved({Kernel("crash")}, 7);
   ASSERT_TRUE(only.ok()) << only.status().message();
-  EXPECT_TRUE((*only)[0].empty());
+  EXPECT_TRUE((*only)[0].seconds.empty());
+}
+
+TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {
+  // Right when it is verified, wrong in every tenth run: no time of it may stand.
+  setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
+  ExpectFailure("moody", TrialError::kWrong, "right at first, then not: out[");
+  auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("moody")}, 20);
+  ASSERT_TRUE(series.ok()) << series.status().message();
+  EXPECT_EQ((*series)[0].seconds.size(), 20u);
+  EXPECT_EQ((*series)[1].error, TrialError::kWrong);
+  EXPECT_TRUE((*series)[1].seconds.empty());
+}
+
+TEST_F(ChildTest, ARunThatWritesNothingLaterIsFound) {
+  setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
+  ExpectFailure("lazy", TrialError::kWrong, "is nan");
+}
+
+TEST_F(ChildTest, WritingInFrontOfABufferIsFound) {
+  ExpectFailure("underrun", TrialError::kWrong, "wrote beside a buffer");
+  ExpectFailure("far_underrun", TrialError::kCrash, "while verifying");
 }
 
 TEST_F(ChildTest, AMissingReferenceIsAnErrorOfTheSetupAndNotOfACandidate) {

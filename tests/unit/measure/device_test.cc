@@ -115,8 +115,9 @@ TEST_F(OpenClDeviceTest, FinalistsAreTimedInTurns) {
       measurer_->MeasureInterleaved({Kernel("right3", "opencl-c", kSource), Kernel("wrong3", "opencl-c", kSource)}, 5);
   ASSERT_TRUE(samples.ok()) << samples.status().message();
   ASSERT_EQ(samples->size(), 2U);
-  EXPECT_EQ((*samples)[0].size(), 5U);
-  EXPECT_TRUE((*samples)[1].empty());
+  EXPECT_EQ((*samples)[0].seconds.size(), 5U);
+  EXPECT_EQ((*samples)[1].error, TrialError::kWrong);
+  EXPECT_TRUE((*samples)[1].seconds.empty());
 }
 
 // The kernels of kSource, on the host.

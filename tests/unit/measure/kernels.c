@@ -65,6 +65,31 @@ KERNEL(overrun) {
   ((volatile float*)buffers[2])[kCount] = 1;
 }
 
+KERNEL(moody) { /* wrong in every tenth run */
+  UNUSED;
+  static int runs = 0;
+  Right(buffers);
+  if (++runs % 10 == 0) ((float*)buffers[2])[7] *= 2;
+}
+
+KERNEL(lazy) { /* does nothing in every tenth run */
+  UNUSED;
+  static int runs = 0;
+  if (++runs % 10 != 0) Right(buffers);
+}
+
+KERNEL(underrun) { /* the element in front of the output */
+  UNUSED;
+  Right(buffers);
+  ((volatile float*)buffers[2])[-1] = 1;
+}
+
+KERNEL(far_underrun) { /* beyond the page that the output is in */
+  UNUSED;
+  Right(buffers);
+  ((volatile float*)buffers[2])[-1024] = 1;
+}
+
 KERNEL(crash) {
   UNUSED;
   (void)buffers;

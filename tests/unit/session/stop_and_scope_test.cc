@@ -59,11 +59,11 @@ class Timer : public measure::FakeMeasurer {
     ++*measured_;
     return FakeMeasurer::Measure(kernel, incumbent);
   }
-  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                              int rounds) override {
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                      int rounds) override {
     auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
-    for (auto& list : *samples) {
-      for (double& s : list) s *= 2;
+    for (auto& series : *samples) {
+      for (double& s : series.seconds) s *= 2;
     }
     return samples;
   }

@@ -288,8 +288,8 @@ class SlowMeasurer : public measure::FakeMeasurer {
     clock_->Advance(1);
     return FakeMeasurer::Measure(kernel, incumbent);
   }
-  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                              int rounds) override {
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                      int rounds) override {
     clock_->Advance(10);
     return FakeMeasurer::MeasureInterleaved(kernels, rounds);
   }
@@ -378,10 +378,10 @@ TEST_F(TuneSessionTest, NothingIsStoredOnceTheJobIsSomebodyElses) {
 class FlakyMeasurer : public measure::FakeMeasurer {
  public:
   using FakeMeasurer::FakeMeasurer;
-  Result<std::vector<std::vector<double>>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                              int rounds) override {
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                      int rounds) override {
     auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
-    samples->back().clear();
+    samples->back().seconds.clear();
     return samples;
   }
 };

@@ -1,0 +1,86 @@
+#include "base/lock_owner.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+// Field 22 of /proc/PID/stat; empty if there is no such process. Fields are counted behind the name's ')'.
+std::string ProcessStart(int64_t pid) {
+  Result<std::string> stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
+  if (!stat.ok()) return "";
+  size_t name_end = stat->rfind(')');
+  if (name_end == std::string::npos) return "";
+  std::vector<std::string> fields = SplitWords(std::string_view(*stat).substr(name_end + 1));
+  return fields.size() > 19 ? fields[19] : "";
+}
+
+std::string PidNamespace() {
+  char target[128];
+  ssize_t n = ::readlink("/proc/self/ns/pid", target, sizeof target);
+  return n > 0 ? std::string(target, static_cast<size_t>(n)) : "";
+}
+
+}  // namespace
+
+LockOwner ThisProcess() {
+  LockOwner owner;
+  owner.host = Hostname();
+  owner.boot = BootId();
+  owner.pid_namespace = PidNamespace();
+  owner.pid = ::getpid();
+  owner.start = ProcessStart(owner.pid);
+  owner.since = FormatIso8601(RealClock()->WallSeconds());
+  return owner;
+}
+
+std::string LockText(const LockOwner& o) {
+  return "host " + o.host + "\nboot " + o.boot + "\npidns " + o.pid_namespace + "\npid " + std::to_string(o.pid) +
+         "\nstart " + o.start + "\nsince " + o.since + "\n";
+}
+
+LockOwner ParseLockText(std::string_view text) {
+  LockOwner owner;
+  for (const std::string& line : Split(text, '\n')) {
+    size_t space = line.find(' ');
+    if (space == std::string::npos) continue;
+    std::string name = line.substr(0, space);
+    std::string value = line.substr(space + 1);
+    if (name == "host") owner.host = value;
+    if (name == "boot") owner.boot = value;
+    if (name == "pidns") owner.pid_namespace = value;
+    if (name == "start") owner.start = value;
+    if (name == "since") owner.since = value;
+    if (name == "pid") {
+      Result<int64_t> pid = ParseInt(value);
+      owner.pid = pid.ok() ? *pid : 0;
+    }
+  }
+  return owner;
+}
+
+Life LifeOf(const LockOwner& owner, const LockOwner& me) {
+  if (owner.host != me.host || owner.pid <= 0) return Life::kUnknown;
+  if (owner.boot != me.boot) return Life::kRebooted;
+  if (owner.pid_namespace != me.pid_namespace) return Life::kUnknown;
+  if (::kill(static_cast<pid_t>(owner.pid), 0) != 0 && errno == ESRCH) return Life::kDead;
+  std::string start = ProcessStart(owner.pid);
+  if (start.empty() || owner.start.empty()) return Life::kAlive;
+  return start == owner.start ? Life::kAlive : Life::kDead;
+}
+
+bool StillNames(const std::string& path, int fd) {
+  struct stat held, named;
+  return fd >= 0 && ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
+         held.st_ino == named.st_ino;
+}
+
+}  // namespace hone

@@ -1,0 +1,152 @@
+// Timed runs that others disturb: what is seen (real threads), and what is done about it (an invented machine).
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cpu.h"
+#include "base/load_meter.h"
+#include "fake/fake_clock.h"
+#include "measure/load_guard.h"
+#include "measure/protocol.h"
+
+namespace hone::measure {
+namespace {
+
+using Verdict = LoadGuard::Verdict;
+
+class LoadGuardTest : public testing::Test {
+ protected:
+  LoadGuard Guard() {
+    return LoadGuard(limits_,
+                     {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); },
+                      [this] { return pulse_; }},
+                     &clock_);
+  }
+  // A run that takes `seconds`, of which `lost` go to somebody else.
+  Verdict Run(LoadGuard* guard, double seconds, double lost) {
+    guard->BeginRun();
+    lost_ = lost;
+    clock_.Advance(seconds);
+    return guard->EndRun(seconds);
+  }
+
+  LoadLimits limits_;
+  FakeClock clock_;
+  double lost_ = 0, stolen_ = 0, pulse_ = 1;
+};
+
+TEST_F(LoadGuardTest, AnUndisturbedRunCounts) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Run(&guard, 1e-3, 0.5e-5), Verdict::kClean);  // half a per cent
+  EXPECT_EQ(guard.retaken(), 0);
+}
+
+TEST_F(LoadGuardTest, ARunThatLostMoreThanItsShareIsTakenAgain) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  EXPECT_EQ(Run(&guard, 1e-3, 2e-5), Verdict::kAgain);
+  EXPECT_EQ(Run(&guard, 1e-3, 0), Verdict::kClean);
+  EXPECT_EQ(guard.retaken(), 1);
+  // What is below the clock's own grain is nothing, however short the run.
+  EXPECT_EQ(Run(&guard, 1e-5, 1e-6), Verdict::kClean);
+}
+
+TEST_F(LoadGuardTest, PatienceEnds) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  const double begin = clock_.NowSeconds();
+  int again = 0;
+  while (Run(&guard, 1e-2, 5e-3) == Verdict::kAgain && again < 100000) ++again;
+  EXPECT_GT(again, 10);
+  EXPECT_LE(clock_.NowSeconds() - begin, limits_.patience_seconds + 0.1);
+  // From here on half of the time at most is spent on what is thrown away: it comes from what is kept.
+  const double spent = clock_.NowSeconds() - begin;
+  clock_.Advance(1);  // a second of something else earns one
+  int more = 0;
+  while (Run(&guard, 1e-2, 5e-3) == Verdict::kAgain && more < 100000) ++more;
+  EXPECT_GT(more, 10);
+  EXPECT_LE(clock_.NowSeconds() - begin, spent + 1 + 1 + 0.1);
+}
+
+TEST_F(LoadGuardTest, ANeighbourThatGoesIsWaitedFor) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  const double until = clock_.NowSeconds() + 1;  // less than patience
+  Verdict verdict = Verdict::kAgain;
+  int runs = 0;
+  for (; verdict == Verdict::kAgain; ++runs) verdict = Run(&guard, 1e-3, clock_.NowSeconds() < until ? 4e-4 : 0);
+  EXPECT_EQ(verdict, Verdict::kClean);
+  EXPECT_LT(runs, 200) << "in a second of pauses, not of trying all the time";
+}
+
+TEST_F(LoadGuardTest, StolenTimeAndASlowPulseDisturbToo) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kClean);
+  stolen_ = 0.01;
+  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kAgain);
+  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kClean);
+  clock_.Advance(limits_.pulse_every);
+  pulse_ = 0.6;
+  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kAgain);
+  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kAgain) << "until it is better";
+  pulse_ = 0.97;
+  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kClean);
+}
+
+TEST(StoppingRuleUnderLoad, ADisturbedRunPrunesNothing) {
+  StoppingRule rule(Protocol(), 1e-3);
+  EXPECT_EQ(rule.Add(5e-3, true), StoppingRule::Verdict::kMore);
+  EXPECT_EQ(rule.Add(5e-3, true), StoppingRule::Verdict::kMore);
+  for (int i = 0; i < 3 && !rule.Enough(); ++i) rule.Add(5e-3, true);
+  EXPECT_FALSE(rule.pruned());
+  EXPECT_EQ(rule.disturbed(), 5);
+}
+
+// Works for about `seconds` of this thread's own time.
+void Work(double seconds) {
+  Clock* clock = RealClock();
+  const double end = clock->NowSeconds() + seconds;
+  while (clock->NowSeconds() < end) {
+  }
+}
+
+TEST(LoadMeterTest, SeesANeighbourOnTheSameCore) {
+  const std::vector<int> cpus = UsableCpus();
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(cpus.back(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  LoadMeter meter;
+  if (!meter.SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    for (;;) {
+    }
+  }
+  meter.Start();
+  Work(0.2);  // many turns of the scheduler: the core is shared by the two
+  EXPECT_GT(meter.Lost(), 0.02);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  // Of the shortest of many tries nothing is lost, or this machine is never free for a tenth of a millisecond.
+  double least = 1;
+  for (int i = 0; i < 1000; ++i) {
+    meter.Start();
+    Work(1e-4);
+    least = std::min(least, meter.Lost());
+  }
+  EXPECT_LT(least, 1e-5);
+  sched_setaffinity(0, sizeof before, &before);
+}
+
+}  // namespace
+}  // namespace hone::measure
