@@ -1,0 +1,491 @@
+#include "codegen/elf/linker.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "codegen/elf/object.h"
+
+namespace hone::codegen {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kStub = 8;  // jmp *slot(%rip), padded
+constexpr char kTlsBase[] = "_TLS_MODULE_BASE_", kGotBase[] = "_GLOBAL_OFFSET_TABLE_";
+
+uint64_t Up(uint64_t value, uint64_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
+
+// In the order of addresses. Variables of a thread that begin as zeros have no address, only an offset.
+enum class Kind { kRead, kCode, kTls, kInit, kFini, kRelocated, kData, kZero, kTlsZero };
+
+struct Piece {
+  const ElfObject* object;
+  size_t section;
+  Kind kind;
+  uint64_t address = 0;
+  uint64_t tls = 0;
+};
+
+// Where a symbol is: in a piece, in libc (an index into the imports), or a number.
+struct Place {
+  enum { kPiece, kImport, kNumber } where = kNumber;
+  size_t index = 0;
+  uint64_t offset = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
+class Linker {
+ public:
+  Linker(const std::vector<ElfInput>& inputs, const ElfLinkOptions& options) : inputs_(inputs), options_(options) {}
+
+  Result<std::string> Run() {
+    for (const ElfInput& input : inputs_) {
+      HONE_ASSIGN_OR_RETURN(ElfObject object, ReadElfObject(input.name, input.bytes));
+      objects_.push_back(std::move(object));
+    }
+    HONE_RETURN_IF_ERROR(Collect());
+    HONE_RETURN_IF_ERROR(ForAll(&Linker::Scan));
+    HONE_RETURN_IF_ERROR(ChooseExports());
+    LayOut();
+    WritePieces();
+    HONE_RETURN_IF_ERROR(ForAll(&Linker::Apply));
+    WriteSlots();
+    WriteTables();
+    return std::move(out_);
+  }
+
+ private:
+  struct Site {
+    const Piece& piece;
+    const Elf64_Rela& relocation;
+  };
+
+  static Kind KindOf(const ElfSection& s) {
+    const uint64_t flags = s.header.sh_flags;
+    const bool zeros = s.header.sh_type == SHT_NOBITS;
+    if (flags & SHF_TLS) return zeros ? Kind::kTlsZero : Kind::kTls;
+    if (s.header.sh_type == SHT_INIT_ARRAY) return Kind::kInit;
+    if (s.header.sh_type == SHT_FINI_ARRAY) return Kind::kFini;
+    if (flags & SHF_EXECINSTR) return Kind::kCode;
+    if (!(flags & SHF_WRITE)) return Kind::kRead;
+    if (s.name.starts_with(".data.rel.ro")) return Kind::kRelocated;
+    return zeros ? Kind::kZero : Kind::kData;
+  }
+
+  Status Collect() {
+    for (const ElfObject& object : objects_) {
+      for (size_t i = 0; i < object.sections.size(); ++i) {
+        const ElfSection& s = object.sections[i];
+        // Frames are for exceptions and debuggers.
+        if (!(s.header.sh_flags & SHF_ALLOC) || s.name == ".eh_frame" || s.header.sh_type == SHT_NOTE) continue;
+        pieces_.push_back({&object, i, KindOf(s)});
+      }
+    }
+    std::stable_sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.kind < b.kind; });
+    for (size_t i = 0; i < pieces_.size(); ++i) piece_of_[{pieces_[i].object, pieces_[i].section}] = i;
+    for (const ElfObject& object : objects_) {
+      for (const ElfSymbol& s : object.symbols) {
+        if (ELF64_ST_BIND(s.entry.st_info) == STB_LOCAL || s.entry.st_shndx == SHN_UNDEF) continue;
+        auto [found, added] = defined_.emplace(s.name, std::pair(&object, &s));
+        if (added) continue;
+        const bool weak = ELF64_ST_BIND(s.entry.st_info) == STB_WEAK;
+        const bool was_weak = ELF64_ST_BIND(found->second.second->entry.st_info) == STB_WEAK;
+        if (!weak && !was_weak) {
+          return Status::Invalid(fmt::format("`{}` is defined in {} and in {}", s.name, found->second.first->name,
+                                             object.name));
+        }
+        if (was_weak && !weak) found->second = {&object, &s};
+      }
+    }
+    return Status();
+  }
+
+  Status ForAll(Status (Linker::*what)(const Site& site, const Place& place)) {
+    for (const Piece& piece : pieces_) {
+      for (const Elf64_Rela& r : piece.object->sections[piece.section].relocations) {
+        HONE_ASSIGN_OR_RETURN(const Place place, Find(*piece.object, ELF64_R_SYM(r.r_info)));
+        HONE_RETURN_IF_ERROR((this->*what)({piece, r}, place));
+      }
+    }
+    return Status();
+  }
+
+  Result<Place> PlaceOf(const ElfObject& object, const ElfSymbol& s) const {
+    if (s.entry.st_shndx == SHN_ABS) return Place{Place::kNumber, 0, s.entry.st_value};
+    const auto found = piece_of_.find({&object, s.entry.st_shndx});
+    if (found != piece_of_.end()) return Place{Place::kPiece, found->second, s.entry.st_value};
+    return Status::Invalid(fmt::format("{}: `{}` is in a section that is not loaded", object.name, s.name));
+  }
+
+  Result<Place> Find(const ElfObject& object, size_t symbol) {
+    const ElfSymbol& s = object.symbols[symbol];
+    if (s.entry.st_shndx != SHN_UNDEF) return PlaceOf(object, s);
+    if (symbol == 0 || s.name == kTlsBase || s.name == kGotBase) return Place();
+    const auto found = defined_.find(s.name);
+    if (found != defined_.end()) return PlaceOf(*found->second.first, *found->second.second);
+    const std::string name(s.name);
+    auto known = import_of_.find(name);
+    if (known == import_of_.end()) {
+      if (!options_.need_libc || dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) {
+        return Status::Invalid(fmt::format("undefined symbol `{}`, referenced by {}", name, object.name));
+      }
+      known = import_of_.emplace(name, imports_.size()).first;
+      imports_.push_back(name);
+    }
+    return Place{Place::kImport, known->second, 0};
+  }
+
+  Status Scan(const Site& site, const Place& place) {
+    const bool writable = site.piece.kind != Kind::kRead && site.piece.kind != Kind::kCode;
+    uint64_t bytes = 4;
+    switch (const auto type = ELF64_R_TYPE(site.relocation.r_info)) {
+      case R_X86_64_NONE:
+      case R_X86_64_TLSDESC_CALL:
+        bytes = 0;
+        break;
+      case R_X86_64_PC32:
+      case R_X86_64_PLT32:
+        if (place.where == Place::kImport) stubs_.emplace(place, stubs_.size());
+        if (place.where == Place::kImport) slots_.emplace(place, slots_.size());
+        break;
+      case R_X86_64_GOTPCREL:
+      case R_X86_64_GOTPCRELX:
+      case R_X86_64_REX_GOTPCRELX:
+        slots_.emplace(place, slots_.size());
+        break;
+      case R_X86_64_GOTPC32_TLSDESC:
+        descriptors_.emplace(place, descriptors_.size());
+        break;
+      case R_X86_64_DTPOFF32:
+      case R_X86_64_GOTPC32:
+        break;
+      case R_X86_64_64:
+        bytes = 8;
+        if (!writable && place.where != Place::kNumber) return Bad(site, "is a pointer in memory that cannot be written");
+        pointers_ += place.where != Place::kNumber;
+        break;
+      default:
+        return Bad(site, fmt::format("is of type {}, which is not known here; compile with -fPIC", type));
+    }
+    const uint64_t size = site.piece.object->sections[site.piece.section].bytes.size();
+    return site.relocation.r_offset + bytes <= size ? Status() : Bad(site, "is outside its section");
+  }
+
+  Status Bad(const Site& site, const std::string& what) const {
+    return Status::Invalid(fmt::format("{}: a relocation of {} {}", site.piece.object->name,
+                                       site.piece.object->sections[site.piece.section].name, what));
+  }
+
+  Status ChooseExports() {
+    std::set<std::string_view> names(options_.exports.begin(), options_.exports.end());
+    if (names.empty()) {
+      for (const auto& [name, where] : defined_) {
+        if (ELF64_ST_VISIBILITY(where.second->entry.st_other) == STV_DEFAULT) names.insert(name);
+      }
+    }
+    for (const std::string_view name : names) {
+      const auto found = defined_.find(name);
+      if (found == defined_.end()) return Status::Invalid(fmt::format("`{}` is to be exported, but not defined", name));
+      HONE_ASSIGN_OR_RETURN(const Place place, PlaceOf(*found->second.first, *found->second.second));
+      exports_.push_back({name, place, found->second.second->entry});
+    }
+    return Status();
+  }
+
+  uint64_t Section(uint64_t* at, uint64_t size, uint64_t alignment = 8) {
+    const uint64_t begin = *at = Up(*at, alignment);
+    *at += size;
+    return begin;
+  }
+
+  void LayPieces(Kind first, Kind last, uint64_t* at) {
+    for (Piece& piece : pieces_) {
+      if (piece.kind < first || piece.kind > last) continue;
+      const Elf64_Shdr& header = piece.object->sections[piece.section].header;
+      piece.address = Section(at, header.sh_size, std::max<uint64_t>(header.sh_addralign, 1));
+    }
+  }
+
+  // Addresses are offsets in the file.
+  void LayOut() {
+    strings_.push_back('\0');
+    const auto string = [this](std::string_view text) {
+      const uint64_t offset = strings_.size();
+      strings_.append(text).push_back('\0');
+      return static_cast<uint32_t>(offset);
+    };
+    for (const std::string& name : imports_) import_names_.push_back(string(name));
+    for (const auto& e : exports_) export_names_.push_back(string(e.name));
+    soname_ = options_.soname.empty() ? 0 : string(options_.soname);
+    libc_ = options_.need_libc ? string("libc.so.6") : 0;
+    uint64_t at = sizeof(Elf64_Ehdr) + kHeaders * sizeof(Elf64_Phdr);
+    const uint64_t symbols = 1 + imports_.size() + exports_.size();
+    symbols_at_ = Section(&at, symbols * sizeof(Elf64_Sym));
+    hash_at_ = Section(&at, (2 + 1 + symbols) * 4);
+    strings_at_ = Section(&at, strings_.size(), 1);
+    relocations_ = pointers_ + slots_.size() + descriptors_.size();
+    for (const auto& [place, slot] : slots_) relocations_ -= place.where == Place::kNumber;
+    relocations_at_ = Section(&at, relocations_ * sizeof(Elf64_Rela));
+    LayPieces(Kind::kRead, Kind::kRead, &at);
+    read_end_ = at;
+    code_at_ = at = Up(at, kPage);
+    LayPieces(Kind::kCode, Kind::kCode, &at);
+    stubs_at_ = Section(&at, stubs_.size() * kStub, 16);
+    code_end_ = at;
+    relro_at_ = at = Up(at, kPage);
+    for (const Piece& p : pieces_) {
+      if (p.kind != Kind::kTls && p.kind != Kind::kTlsZero) continue;
+      tls_alignment_ = std::max(tls_alignment_, p.object->sections[p.section].header.sh_addralign);
+    }
+    tls_at_ = at = Up(at, tls_alignment_);
+    LayPieces(Kind::kTls, Kind::kTls, &at);
+    tls_bytes_ = at - tls_at_;
+    uint64_t tls = tls_bytes_;
+    for (Piece& p : pieces_) {
+      const Elf64_Shdr& header = p.object->sections[p.section].header;
+      if (p.kind == Kind::kTls) p.tls = p.address - tls_at_;
+      if (p.kind == Kind::kTlsZero) p.tls = Section(&tls, header.sh_size, std::max<uint64_t>(header.sh_addralign, 1));
+    }
+    tls_size_ = tls;
+    init_at_ = at = Up(at, 8);
+    LayPieces(Kind::kInit, Kind::kInit, &at);
+    init_bytes_ = at - init_at_;
+    fini_at_ = at = Up(at, 8);
+    LayPieces(Kind::kFini, Kind::kFini, &at);
+    fini_bytes_ = at - fini_at_;
+    LayPieces(Kind::kRelocated, Kind::kRelocated, &at);
+    dynamic_at_ = Section(&at, kDynamic * sizeof(Elf64_Dyn));
+    slots_at_ = Section(&at, slots_.size() * 8 + descriptors_.size() * 16, 16);
+    relro_end_ = at = Up(at, kPage);
+    LayPieces(Kind::kData, Kind::kData, &at);
+    file_end_ = at;
+    LayPieces(Kind::kZero, Kind::kZero, &at);
+    memory_end_ = at;
+    out_.assign(file_end_, '\0');
+  }
+
+  void WritePieces() {
+    for (const Piece& piece : pieces_) {
+      const std::string_view bytes = piece.object->sections[piece.section].bytes;
+      if (!bytes.empty()) std::memcpy(&out_[piece.address], bytes.data(), bytes.size());
+    }
+  }
+
+  template <typename T>
+  void Put(uint64_t at, const T& value) {
+    std::memcpy(&out_[at], &value, sizeof(value));
+  }
+
+  uint64_t Address(const Place& place) const {
+    return place.where == Place::kPiece ? pieces_[place.index].address + place.offset : place.offset;
+  }
+  uint64_t TlsOffset(const Place& place) const {
+    return place.where == Place::kPiece ? pieces_[place.index].tls + place.offset : 0;
+  }
+  uint64_t SlotAt(const Place& place) const { return slots_at_ + 8 * slots_.at(place); }
+  uint64_t DescriptorAt(const Place& place) const {
+    return slots_at_ + 8 * slots_.size() + 16 * descriptors_.at(place);
+  }
+
+  // A word that the loader fills in: with an address of ours, or of libc.
+  void Dynamic(uint64_t at, const Place& place, int64_t addend, uint32_t import_type) {
+    if (place.where == Place::kNumber) {
+      Put(at, place.offset + static_cast<uint64_t>(addend));
+      return;
+    }
+    Elf64_Rela r{at, R_X86_64_RELATIVE, static_cast<int64_t>(Address(place)) + addend};
+    if (place.where == Place::kImport) {
+      r = {at, ELF64_R_INFO(static_cast<uint64_t>(place.index + 1), import_type), addend};
+    }
+    dynamic_.push_back(r);
+  }
+
+  Status Apply(const Site& site, const Place& place) {
+    const Elf64_Rela& r = site.relocation;
+    const uint64_t at = site.piece.address + r.r_offset;
+    uint64_t to = 0;
+    switch (ELF64_R_TYPE(r.r_info)) {
+      case R_X86_64_NONE:
+      case R_X86_64_TLSDESC_CALL:
+        return Status();
+      case R_X86_64_64:
+        Dynamic(at, place, r.r_addend, R_X86_64_64);
+        return Status();
+      case R_X86_64_DTPOFF32:
+        Put(at, static_cast<int32_t>(TlsOffset(place) + static_cast<uint64_t>(r.r_addend)));
+        return Status();
+      case R_X86_64_GOTPC32:
+        to = slots_at_;
+        break;
+      case R_X86_64_GOTPC32_TLSDESC:
+        to = DescriptorAt(place);
+        break;
+      case R_X86_64_GOTPCREL:
+      case R_X86_64_GOTPCRELX:
+      case R_X86_64_REX_GOTPCRELX:
+        to = SlotAt(place);
+        break;
+      default:
+        to = place.where == Place::kImport ? stubs_at_ + kStub * stubs_.at(place) : Address(place);
+    }
+    const int64_t distance = static_cast<int64_t>(to) + r.r_addend - static_cast<int64_t>(at);
+    if (distance != static_cast<int32_t>(distance)) return Bad(site, "reaches further than 2 GiB");
+    Put(at, static_cast<int32_t>(distance));
+    return Status();
+  }
+
+  void WriteSlots() {
+    for (const auto& [place, slot] : slots_) Dynamic(SlotAt(place), place, 0, R_X86_64_GLOB_DAT);
+    for (const auto& [place, slot] : descriptors_) {
+      dynamic_.push_back({DescriptorAt(place), R_X86_64_TLSDESC, static_cast<int64_t>(TlsOffset(place))});
+    }
+    for (const auto& [place, stub] : stubs_) {
+      const uint64_t at = stubs_at_ + kStub * stub;
+      const char code[kStub] = {'\xff', '\x25', 0, 0, 0, 0, '\x66', '\x90'};
+      std::memcpy(&out_[at], code, kStub);
+      Put(at + 2, static_cast<int32_t>(SlotAt(place) - (at + 6)));
+    }
+  }
+
+  static uint32_t Hash(std::string_view name) {
+    uint32_t h = 0;
+    for (const char c : name) {
+      h = (h << 4) + static_cast<unsigned char>(c);
+      const uint32_t high = h & 0xf0000000u;
+      h = (h ^ (high >> 24)) & ~high;
+    }
+    return h;
+  }
+
+  void WriteTables() {
+    std::memcpy(&out_[strings_at_], strings_.data(), strings_.size());
+    uint64_t at = symbols_at_ + sizeof(Elf64_Sym);
+    for (const uint32_t name : import_names_) {
+      Elf64_Sym s{};
+      s.st_name = name;
+      s.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_NOTYPE);
+      Put(at, s);
+      at += sizeof(s);
+    }
+    for (size_t i = 0; i < exports_.size(); ++i) {
+      Elf64_Sym s = exports_[i].entry;
+      s.st_name = export_names_[i];
+      s.st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(s.st_info));
+      s.st_other = STV_DEFAULT;
+      s.st_value = Address(exports_[i].place);
+      s.st_shndx = exports_[i].place.where == Place::kNumber ? SHN_ABS : 1;  // anything but undefined
+      Put(at, s);
+      at += sizeof(s);
+    }
+    // One bucket: a library shows a dozen names.
+    const uint32_t count = static_cast<uint32_t>(1 + imports_.size() + exports_.size());
+    Put(hash_at_, std::array<uint32_t, 3>{1, count, count > 1 ? 1u : 0u});
+    for (uint32_t i = 1; i < count; ++i) Put(hash_at_ + 12 + 4 * i, i + 1 < count ? i + 1 : 0u);
+    // The loader takes those without a symbol first.
+    std::stable_sort(dynamic_.begin(), dynamic_.end(), [](const Elf64_Rela& a, const Elf64_Rela& b) {
+      return (ELF64_R_TYPE(a.r_info) == R_X86_64_RELATIVE) > (ELF64_R_TYPE(b.r_info) == R_X86_64_RELATIVE);
+    });
+    for (size_t i = 0; i < dynamic_.size(); ++i) Put(relocations_at_ + i * sizeof(Elf64_Rela), dynamic_[i]);
+    WriteDynamic();
+    WriteHeaders();
+  }
+
+  void WriteDynamic() {
+    std::vector<std::pair<int64_t, uint64_t>> entries;
+    if (libc_) entries.emplace_back(DT_NEEDED, libc_);
+    if (soname_) entries.emplace_back(DT_SONAME, soname_);
+    entries.insert(entries.end(), {{DT_HASH, hash_at_},
+                                   {DT_STRTAB, strings_at_},
+                                   {DT_STRSZ, strings_.size()},
+                                   {DT_SYMTAB, symbols_at_},
+                                   {DT_SYMENT, sizeof(Elf64_Sym)},
+                                   {DT_FLAGS, DF_BIND_NOW | DF_SYMBOLIC},
+                                   {DT_FLAGS_1, DF_1_NOW}});
+    if (relocations_ > 0) {
+      entries.insert(entries.end(), {{DT_RELA, relocations_at_},
+                                     {DT_RELASZ, relocations_ * sizeof(Elf64_Rela)},
+                                     {DT_RELAENT, sizeof(Elf64_Rela)}});
+    }
+    if (init_bytes_) entries.insert(entries.end(), {{DT_INIT_ARRAY, init_at_}, {DT_INIT_ARRAYSZ, init_bytes_}});
+    if (fini_bytes_) entries.insert(entries.end(), {{DT_FINI_ARRAY, fini_at_}, {DT_FINI_ARRAYSZ, fini_bytes_}});
+    for (size_t i = 0; i < entries.size(); ++i) {
+      Elf64_Dyn d;
+      d.d_tag = entries[i].first;
+      d.d_un.d_val = entries[i].second;
+      Put(dynamic_at_ + i * sizeof(d), d);
+    }
+  }
+
+  void WriteHeaders() {
+    std::vector<Elf64_Phdr> headers;
+    const auto add = [&](uint32_t type, uint32_t flags, uint64_t begin, uint64_t file_end, uint64_t memory_end,
+                         uint64_t alignment) {
+      headers.push_back({type, flags, begin, begin, begin, file_end - begin, memory_end - begin, alignment});
+    };
+    add(PT_LOAD, PF_R, 0, read_end_, read_end_, kPage);
+    if (code_end_ > code_at_) add(PT_LOAD, PF_R | PF_X, code_at_, code_end_, code_end_, kPage);
+    add(PT_LOAD, PF_R | PF_W, relro_at_, file_end_, memory_end_, kPage);
+    add(PT_DYNAMIC, PF_R | PF_W, dynamic_at_, dynamic_at_ + kDynamic * sizeof(Elf64_Dyn),
+        dynamic_at_ + kDynamic * sizeof(Elf64_Dyn), 8);
+    add(PT_GNU_RELRO, PF_R, relro_at_, relro_end_, relro_end_, 1);
+    if (tls_size_) add(PT_TLS, PF_R, tls_at_, tls_at_ + tls_bytes_, tls_at_ + tls_size_, tls_alignment_);
+    headers.push_back({PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 0, 0, 16});
+    Elf64_Ehdr h{};
+    std::memcpy(h.e_ident, ELFMAG, SELFMAG);
+    h.e_ident[EI_CLASS] = ELFCLASS64;
+    h.e_ident[EI_DATA] = ELFDATA2LSB;
+    h.e_ident[EI_VERSION] = EV_CURRENT;
+    h.e_type = ET_DYN;
+    h.e_machine = EM_X86_64;
+    h.e_version = EV_CURRENT;
+    h.e_phoff = sizeof(h);
+    h.e_ehsize = sizeof(h);
+    h.e_phentsize = sizeof(Elf64_Phdr);
+    h.e_phnum = static_cast<uint16_t>(headers.size());
+    h.e_shentsize = sizeof(Elf64_Shdr);
+    Put(0, h);
+    for (size_t i = 0; i < headers.size(); ++i) Put(sizeof(h) + i * sizeof(Elf64_Phdr), headers[i]);
+  }
+
+  static constexpr uint64_t kHeaders = 7, kDynamic = 20;  // at most
+
+  struct Export {
+    std::string_view name;
+    Place place;
+    Elf64_Sym entry;
+  };
+
+  const std::vector<ElfInput>& inputs_;
+  const ElfLinkOptions& options_;
+  std::vector<ElfObject> objects_;
+  std::vector<Piece> pieces_;
+  std::map<std::pair<const ElfObject*, size_t>, size_t> piece_of_;
+  std::map<std::string_view, std::pair<const ElfObject*, const ElfSymbol*>> defined_;
+  std::vector<std::string> imports_;
+  std::map<std::string, size_t> import_of_;
+  std::vector<Export> exports_;
+  std::map<Place, uint64_t> slots_, stubs_, descriptors_;
+  uint64_t pointers_ = 0, relocations_ = 0;
+  std::vector<Elf64_Rela> dynamic_;
+  std::string strings_, out_;
+  std::vector<uint32_t> import_names_, export_names_;
+  uint64_t soname_ = 0, libc_ = 0;
+  uint64_t symbols_at_ = 0, hash_at_ = 0, strings_at_ = 0, relocations_at_ = 0, read_end_ = 0, code_at_ = 0,
+           stubs_at_ = 0, code_end_ = 0, relro_at_ = 0, relro_end_ = 0, dynamic_at_ = 0, slots_at_ = 0, file_end_ = 0,
+           memory_end_ = 0;
+  uint64_t tls_at_ = 0, tls_bytes_ = 0, tls_size_ = 0, tls_alignment_ = 1;
+  uint64_t init_at_ = 0, init_bytes_ = 0, fini_at_ = 0, fini_bytes_ = 0;
+};
+
+}  // namespace
+
+Result<std::string> LinkElf(const std::vector<ElfInput>& inputs, const ElfLinkOptions& options) {
+  return Linker(inputs, options).Run();
+}
+
+}  // namespace hone::codegen
