@@ -107,4 +107,14 @@ std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, 
   return ParseFlags(app, argc, argv);
 }
 
+std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, std::string (*abi)()) {
+  const std::string_view flag = "--pretend-versions";
+  std::string pretended;
+  app->add_option(std::string(flag), pretended, "tests: NAME=VERSION,..")->group("");
+  for (int i = 1; i + 1 < argc; ++i) {
+    if (argv[i] == flag) PretendVersions(argv[i + 1]);
+  }
+  return ParseFlags(app, argc, argv, abi());
+}
+
 }  // namespace hone

@@ -20,4 +20,8 @@ std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv);
 // that, when it changes, makes the tool's outputs stale (work/abi/TOOL.txt; doc/manifest.md).
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi);
 
+// The same for a tool whose versions tests may pretend to be others: --pretend-versions (base/version.h), which is not
+// in --help, comes before `abi` is asked.
+std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, std::string (*abi)());
+
 }  // namespace hone

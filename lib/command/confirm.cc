@@ -26,6 +26,7 @@
 #include "library/runtime/net_runtime.h"
 #include "measure/protocol.h"
 #include "op/operator.h"
+#include "op/space_version.h"
 #include "pipeline/best_file.h"
 #include "session/fingerprint.h"
 
@@ -53,7 +54,7 @@ class Confirmer {
 
   Status Run() {
     HONE_ASSIGN_OR_RETURN(target_, ReadTargetFile(options_.target));
-    HONE_RETURN_IF_ERROR(CheckLibraryBackend(target_));
+    HONE_RETURN_IF_ERROR(CheckBackend(target_));
     HONE_ASSIGN_OR_RETURN(graph_, graph::ReadGraph(options_.graph));
     HONE_RETURN_IF_ERROR(CheckMemory(graph_).WithContext(options_.graph));
     HONE_RETURN_IF_ERROR(graph::Normalise(&graph_).WithContext(options_.graph));
@@ -103,6 +104,11 @@ class Confirmer {
                        session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion) + "\n";
     for (const pipeline::Alternative& alternative : best_.alternatives) {
       for (const pipeline::AlternativeNode& node : alternative.by) text += node.name + " " + node.workload + "\n";
+    }
+    // What is tuned is said by its steps below; the schedules of all else are those of their templates' versions.
+    for (const graph::Node& node : graph_.nodes) {
+      const auto version = op::TaskSpaceVersion(node.workload, target_);
+      if (version.ok()) text += *version + "\n";
     }
     for (const BestEntry& task : best_.tasks) {
       if (asked_.count(task.id) == 0) continue;
@@ -355,8 +361,7 @@ class Confirmer {
 }  // namespace
 
 std::string ConfirmAbi() {
-  return fmt::format("confirm 2\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
-                     op::SpaceVersionText());
+  return fmt::format("confirm 3\nlibrary {}\ncodegen {}", HONE_NET_ABI_VERSION, compile::CodegenVersion());
 }
 
 int RunConfirm(const ConfirmOptions& options) {

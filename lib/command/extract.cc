@@ -25,7 +25,9 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "onnx/report.h"
+#include "op/operator.h"
 #include "op/plugin.h"
+#include "op/space_version.h"
 #include "pipeline/task_file.h"
 #include "pipeline/task_list.h"
 
@@ -35,6 +37,7 @@ namespace {
 struct Network {
   graph::Graph graph;
   std::optional<graph::ParameterValues> values;  // of its parameters of kind `file`
+  std::vector<std::string> reads;                // files besides the model's own, from its folder
 };
 
 Result<Network> LoadNetwork(const ExtractOptions& options) {
@@ -44,6 +47,7 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
     HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(options.network, shapes));
     network.graph = std::move(model.graph);
     network.values = std::move(model.values);
+    network.reads = std::move(model.external);
     return network;
   }
   if (graph::IsWorkload(options.network)) {
@@ -65,7 +69,7 @@ Result<Network> LoadNetwork(const ExtractOptions& options) {
 class TaskLister {
  public:
   TaskLister(const graph::Graph& graph, const Target& target, const std::string& target_name)
-      : graph_(graph), target_(target), list_{graph.name, target.Text(), target_name, {}, {}} {}
+      : graph_(graph), target_(target), list_{graph.name, target.Text(), target_name, {}, {}, {}} {}
 
   Result<pipeline::TaskList> Run(bool with_alternatives) {
     for (const graph::Node& node : graph_.nodes) {
@@ -92,6 +96,7 @@ class TaskLister {
       }
       list_.alternatives.push_back(library::ToFile(alternative));
     }
+    for (size_t i = tuned; i < list_.tasks.size(); ++i) list_.tasks[i].optional = true;
     if (!alternatives.empty()) {
       LogDebug(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
                           list_.tasks.size() - tuned, alternatives.size()));
@@ -183,7 +188,8 @@ Status Extract(const ExtractOptions& options) {
   HONE_RETURN_IF_ERROR(In(options, library::Canonicalise(&graph)));
   std::string target_name = BaseName(options.target);
   target_name = target_name.substr(0, target_name.find('.'));
-  HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, TaskLister(graph, target, target_name).Run(!options.alone));
+  HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, TaskLister(graph, target, target_name).Run(!options.alone));
+  list.reads = network.reads;
   std::string parameters;
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
   if (!options.parameters.empty()) {
@@ -200,9 +206,10 @@ Status Extract(const ExtractOptions& options) {
   for (const pipeline::TaskEntry& task : list.tasks) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
     const std::string plugin = op::PluginOf(workload.op);
+    HONE_ASSIGN_OR_RETURN(const std::string space, op::TaskSpaceVersion(workload, target));
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
                                pipeline::TaskFileText(task.id, task.workload, list.target, task.flop, plugin,
-                                                      plugin.empty() ? "" : digests[plugin])));
+                                                      plugin.empty() ? "" : digests[plugin], space)));
   }
   if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
   HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));
@@ -211,8 +218,9 @@ Status Extract(const ExtractOptions& options) {
 
 }  // namespace
 
-// Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version.
-std::string ExtractAbi() { return "extract 2"; }
+// Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version. The versions
+// of the templates go into the task files: one that is raised changes the files of its own tasks and no others.
+std::string ExtractAbi() { return "extract 3\nspace " + op::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
   for (const auto& [flag, value] : {std::pair("--network", &options.network), std::pair("--target", &options.target),

@@ -44,6 +44,7 @@ int RunTune(const TuneOptions& options) {
   job.db_path = options.db;
   job.stamp_path = options.stamp;
   job.donor_paths = options.donors;
+  job.optional = options.optional;
   job.like = options.like;
   job.worker_program = options.worker;
   if (options.verbose) SetLogLevel(LogLevel::kDebug);

@@ -14,6 +14,7 @@ struct TuneOptions {
   std::string db;                   // records
   std::string stamp;                // written last
   std::vector<std::string> donors;  // records of other tasks for the tuner to learn from
+  bool optional = false;            // the network does without this task: no right trial is a result, too
   std::string like;                 // "autotvm": the tuner with its constants; empty: as the settings say
   // Instead of tuning:
   bool list_space = false;

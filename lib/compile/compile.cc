@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/version.h"
 #include "codegen/llvm/codegen.h"
 #include "codegen/opencl/codegen.h"
 #include "ir/printer.h"
@@ -180,6 +181,6 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops", places);
 }
 
-int CodegenVersion() { return 3; }
+int CodegenVersion() { return VersionOf("codegen", 3); }
 
 }  // namespace hone::compile

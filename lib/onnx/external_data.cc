@@ -49,4 +49,10 @@ Result<std::string_view> ExternalData::Read(const std::string& location, int64_t
   return std::string_view(found->second).substr(static_cast<size_t>(offset), static_cast<size_t>(count));
 }
 
+std::vector<std::string> ExternalData::Locations() const {
+  std::vector<std::string> locations;
+  for (const auto& [location, bytes] : files_) locations.push_back(location);
+  return locations;
+}
+
 }  // namespace hone::onnx

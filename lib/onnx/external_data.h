@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -18,6 +19,9 @@ class ExternalData {
   // as this. kInvalid for a location that leaves the folder, by "..", as an absolute path or over a link, and for a
   // range outside the file; kNotFound, kIo.
   Result<std::string_view> Read(const std::string& location, int64_t offset, int64_t length);
+
+  // The locations that were read, sorted.
+  std::vector<std::string> Locations() const;
 
  private:
   std::string folder_;

@@ -279,6 +279,7 @@ Result<ImportedModel> ReadOnnx(const std::string& path, const InputShapes& shape
   const std::string file = BaseName(path);
   auto imported = Import(model, file.substr(0, file.rfind(".onnx")), options);
   if (!imported.ok()) return imported.status().WithContext(path);
+  imported->external = model.external;
   return imported;
 }
 

@@ -41,6 +41,7 @@ struct ImportOptions {
 struct ImportedModel {
   graph::Graph graph;  // checked; all its parameters are of kind kFile
   graph::ParameterValues values;
+  std::vector<std::string> external = {};          // of ReadOnnx: files that were read besides, from the model's folder
   std::map<std::string, Tensor> constant_outputs;  // left out of the graph's
 };
 

@@ -50,6 +50,7 @@ struct Model {
   std::vector<ModelInput> inputs;    // initialisers left out, which old files list here, too
   std::vector<std::string> outputs;  // names
   std::vector<Constant> initialisers;
+  std::vector<std::string> external;  // files beside the model that hold values of it, from its folder
 
   int64_t Opset() const;  // of ONNX's own operators; 0: it imports none
 };

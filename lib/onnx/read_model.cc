@@ -282,6 +282,7 @@ Result<Model> ParseModel(std::string_view bytes, const std::string& path, bool e
   ExternalData files(DirName(path));
   auto model = ToModel(&proto, external ? &files : nullptr);
   if (!model.ok()) return model.status().WithContext(path);
+  model->external = files.Locations();
   return model;
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/suggest.h"
+#include "base/version.h"
 #include "op/chain.h"
 #include "op/conv2d.h"
 #include "op/conv3d.h"
@@ -141,7 +142,7 @@ std::string SpaceVersionText() {
   auto add = [&](const Operator& op, const Workload& workload) {
     for (const Template* t : op.Templates(workload, target)) {
       if (seen.insert(t->name()).second)
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), t->version());
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), VersionOf(t->name(), t->version()));
     }
   };
   Target gpu;

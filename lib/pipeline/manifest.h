@@ -18,6 +18,7 @@ struct NetworkJob {
   bool on_request = false;              // `tune-all` and `report` leave it out
   std::string network;                  // --network; a file is named from the work folder
   bool network_is_file = false;         // then it is an input of the extract edge too
+  std::vector<std::string> reads;       // files that its file refers to, named from the work folder
   std::string parameters;               // file of its parameters, named from the work folder; empty: none
   std::string plugin;                   // library with operators of its own, likewise; empty: none
   const TaskList* tasks = nullptr;      // null: not extracted yet

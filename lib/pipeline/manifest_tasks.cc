@@ -18,6 +18,7 @@ std::string ShapeText(const std::vector<int64_t>& shape) {
 void AddParameters(const NetworkJob& job, NinjaBuild* build) {
   if (job.parameters.empty()) return;
   build->implicit_inputs.push_back(job.parameters);
+  build->implicit_inputs.insert(build->implicit_inputs.end(), job.reads.begin(), job.reads.end());
   std::string flags = "--parameter-file " + EscapeValue(ShellQuote(job.parameters));
   for (const auto& [input, shape] : job.pipeline->inputs) {
     flags += " --input " + EscapeValue(ShellQuote(fmt::format("{}={}", input, ShapeText(shape))));
@@ -33,6 +34,14 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that
   // does.
   writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
+  // Known by the last extract alone: one that is gone must not be an error, but a reason to extract again.
+  for (const std::string& path : job.reads) {
+    if (made_.count(path) > 0) continue;
+    NinjaBuild file;
+    file.outputs = {path};
+    file.rule = "phony";
+    Build(file);
+  }
   NinjaBuild build;
   build.outputs = {TaskListPath(net, job.target->name)};
   build.implicit_outputs = job.task_files;

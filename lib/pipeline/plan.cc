@@ -214,6 +214,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
   Plan plan;
   ManifestInput manifest;
   manifest.tools = input.tools;
+  manifest.accepted = input.accepted;
   manifest.pipelines = input.pipelines;
   std::map<std::string, const TargetFile*> targets;
   for (const TargetFile& target : input.folder.targets) {
@@ -250,6 +251,9 @@ Result<Plan> MakePlan(const PlanInput& input) {
       job.parameters = parameters;
       job.plugin = plugin;
       job.tasks = list == input.lists.end() ? nullptr : &list->second;
+      if (job.tasks != nullptr && is_file) {
+        for (const std::string& file : job.tasks->reads) job.reads.push_back(JoinPath(DirName(network), file));
+      }
       job.extract_inputs = extract + job.target->json + extract_abi;
       manifest.jobs.push_back(std::move(job));
     }

@@ -12,9 +12,10 @@ constexpr int64_t kVersion = 1;
 }  // namespace
 
 std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop,
-                         const std::string& plugin, const std::string& plugin_digest) {
+                         const std::string& plugin, const std::string& plugin_digest, const std::string& space) {
   Json json{{"version", kVersion}, {"id", id}, {"workload", workload}, {"target", target}, {"flop", flop}};
   if (!plugin.empty()) json["plugin"] = plugin, json["plugin_digest"] = plugin_digest;
+  if (!space.empty()) json["space"] = space;
   return DumpJson(json);
 }
 
@@ -28,9 +29,9 @@ Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path)
   HONE_RETURN_IF_ERROR(reader.Read("workload", &workload));
   HONE_RETURN_IF_ERROR(reader.Read("target", &target));
   HONE_RETURN_IF_ERROR(reader.Read("flop", &task.flop));
-  std::string digest;
   HONE_RETURN_IF_ERROR(reader.ReadOptional("plugin", &task.plugin));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("plugin_digest", &digest));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("space", &task.space));
   HONE_RETURN_IF_ERROR(reader.Finish());
   auto parsed_workload = Workload::Parse(workload);
   if (!parsed_workload.ok()) return reader.Error("workload", parsed_workload.status().message());

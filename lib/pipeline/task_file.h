@@ -1,7 +1,9 @@
 // tasks/TASKID.task.json, written by hone-extract: what one tuning job is about. Format (version 1):
 //   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
 // and, of an operator that a plugin brings, "plugin": "/its/file.so", "plugin_digest": "<hex>": the file's content, so
-// that a plugin that was built again makes another task file.
+// that a plugin that was built again makes another task file. `space` (missing in files of before it) are the versions of
+// the templates that hone-extract knew for the task, "conv2d_direct=3": one that is raised changes the files of its own
+// tasks, and those alone are tuned again.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +21,13 @@ struct TaskFile {
   Target target;
   int64_t flop = 0;
   std::string plugin;  // file of the plugin that has the operator; empty: it is Hone's own
+  std::string space;   // versions of its templates; empty: not said
 };
 
 // The bytes of the file; equal tasks give equal bytes.
 std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop,
-                         const std::string& plugin = "", const std::string& plugin_digest = "");
+                         const std::string& plugin = "", const std::string& plugin_digest = "",
+                         const std::string& space = "");
 
 // kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id
 // that is not theirs; kUnsupported for a newer version.

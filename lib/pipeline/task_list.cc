@@ -6,11 +6,12 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 
 Result<TaskEntry> ReadEntry(JsonReader* reader) {
   TaskEntry entry;
@@ -18,6 +19,7 @@ Result<TaskEntry> ReadEntry(JsonReader* reader) {
   HONE_RETURN_IF_ERROR(reader->Read("workload", &entry.workload));
   HONE_RETURN_IF_ERROR(reader->Read("weight", &entry.weight));
   HONE_RETURN_IF_ERROR(reader->Read("flop", &entry.flop));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("optional", &entry.optional));
   HONE_RETURN_IF_ERROR(reader->Finish());
   if (!IsPlainName(entry.id)) {
     return reader->Error("id", fmt::format("'{}' is no task id: use letters, digits, '_', '.' and '-'", entry.id));
@@ -39,12 +41,14 @@ std::string TaskListText(const TaskList& list) {
   Json tasks = Json::array();
   for (const TaskEntry& task : list.tasks) {
     tasks.push_back({{"id", task.id}, {"workload", task.workload}, {"weight", task.weight}, {"flop", task.flop}});
+    if (task.optional) tasks.back()["optional"] = true;
   }
   Json json = {{"version", kVersion},
                {"network", list.network},
                {"target", list.target},
                {"target_name", list.target_name},
                {"tasks", std::move(tasks)}};
+  if (!list.reads.empty()) json["reads"] = list.reads;
   if (!list.alternatives.empty()) json["alternatives"] = AlternativesJson(list.alternatives);
   return DumpJson(json);
 }
@@ -59,6 +63,13 @@ Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.Read("target", &list.target));
   HONE_RETURN_IF_ERROR(reader.Read("target_name", &list.target_name));
   HONE_RETURN_IF_ERROR(reader.Read("tasks", &tasks));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("reads", &list.reads));
+  for (const std::string& path : list.reads) {
+    if (path.empty() || path[0] == '/' || ("/" + path + "/").find("/../") != std::string::npos ||
+        path.find_first_of("\n\r") != std::string::npos) {
+      return reader.Error("reads", fmt::format("'{}' lies outside the network's folder", Printable(path)));
+    }
+  }
   HONE_RETURN_IF_ERROR(ReadAlternatives(&reader, "alternatives", &list.alternatives));
   HONE_RETURN_IF_ERROR(reader.Finish());
   std::unordered_set<std::string> ids;

@@ -1,12 +1,14 @@
 // The task list of a network on a target: tasks/NET.TARGET.tasks.json, written by hone-extract, read by everything that
-// asks what there is to tune. Format (version 2; version 1 had no `alternatives`):
-//   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...", "target_name": "cpu",
+// asks what there is to tune. Format (version 3; version 1 had no `alternatives`, version 2
+// neither `optional` nor `reads`):
+//   {"version": 3, "network": "resnet-18", "target": "cpu -triple=...", "target_name": "cpu",
 //    "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...) + bias + relu", "weight": 4, "flop": 231211008},
 //    ...],
-//    "alternatives": [{"replaces": ["conv1", "pool1"], "by": [{"name": "pool1", ..}]}, ...]}
+//    "reads": ["weights.bin"], "alternatives": [{"replaces": ["conv1", "pool1"], "by": [{"name": "pool1", ..}]}, ...]}
 // One entry a distinct task: first those of the network as it stands, then what is measured only to choose among
 // alternatives: their kernels, and what would stand in their place though there is nothing to tune in it.
-// `alternatives` is missing if there are none. pipeline/alternative.h has its format. An id depends on the workload and
+// those are "optional": true, as the network can be built without them. `alternatives` is missing if there are none;
+// pipeline/alternative.h has its format. An id depends on the workload and
 // the target alone, so networks share tasks, their records too.
 #pragma once
 
@@ -25,7 +27,8 @@ struct TaskEntry {
   std::string workload;  // canonical text
   // How often the network computes it as it stands, or else could by its alternatives; at least 1.
   int64_t weight = 1;
-  int64_t flop = 0;  // of one computation, at least 0
+  int64_t flop = 0;       // of one computation, at least 0
+  bool optional = false;  // measured only to choose among alternatives: the network does without it
 };
 
 struct TaskList {
@@ -34,6 +37,8 @@ struct TaskList {
   std::string target_name;                     // stem of its file in pipelines/targets
   std::vector<TaskEntry> tasks;                // in the network's order, ids distinct
   std::vector<Alternative> alternatives = {};  // in the network's order
+  // Files that the network's own file refers to (values of an ONNX model), from its folder: inputs of the edges, too.
+  std::vector<std::string> reads = {};
 };
 
 // The JSON text, with a newline at its end.

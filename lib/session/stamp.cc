@@ -24,6 +24,11 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
                  {"expected_gain", inputs.budget.expected_gain}}},
                {"met_by", StopReasonName(reason)},
                {"trials", history.count()}};
+  // As they are; what is no JSON (there is none but in tests) is said by its digest alone.
+  for (const auto& [key, text] : {std::pair("task_file", &inputs.task_text), std::pair("settings", &inputs.settings_text)}) {
+    Result<Json> parsed = ParseJson(*text, key);
+    if (parsed.ok()) json[key] = std::move(*parsed);
+  }
   if (!inputs.donors.empty()) json["donors"] = inputs.donors;
   const int64_t searched = std::min(history.count(), inputs.budget.trials);
   json["search"] = {{"trials", searched}, {"seconds", history.SearchSeconds(searched)}};
@@ -32,6 +37,8 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
     json["best"] = {{"trial", history.ordinal(*best)},
                     {"median_seconds", outcome.median},
                     {"config", outcome.config.ValueDigest().Hex()}};
+  } else {
+    json["result"] = "none";
   }
   return DumpJson(json);
 }

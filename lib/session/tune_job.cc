@@ -19,6 +19,7 @@
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/plugin.h"
+#include "op/space_version.h"
 #include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
 #include "session/aside.h"
@@ -37,6 +38,8 @@ namespace hone::session {
 namespace {
 
 constexpr int kBatch = 16;  // not a matter of the machine: it must not change what is measured
+
+int ProtocolVersion() { return VersionOf("protocol", measure::kProtocolVersion); }
 
 class Job {
  public:
@@ -73,11 +76,16 @@ class Job {
     *code = kInterrupted;
     if (result_.interrupted) return Status();
     if (!history_->best()) {
-      *code = kFailed;
+      // The network does without: what it would have been an alternative to is built, and the choice leaves it out.
+      *code = options_.optional ? kDone : kFailed;
       const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
-      LogError(task_.id + ": " + lines[0]);
+      if (options_.optional) {
+        LogWarning(task_.id + ": " + lines[0] + "; what needs it is left out of the choice");
+      } else {
+        LogError(task_.id + ": " + lines[0]);
+      }
       for (size_t i = 1; i < lines.size(); ++i) LogInfo(lines[i]);
-      return Status();
+      if (!options_.optional) return Status();
     }
     const StampInputs inputs{task_.id, task_text_, settings_text_, TuneAbi(), fingerprint_, budget_, donors_.ids};
     HONE_RETURN_IF_ERROR(WriteStamp(options_.stamp_path, StampText(inputs, *history_, result_.reason)).status());
@@ -95,7 +103,8 @@ class Job {
   // What times are taken on; before anything is opened or written, as a device may not be there.
   Status FindMachine() {
     if (options_.fake) {
-      fingerprint_ = fmt::format("fake; seed={}", options_.fake_world.seed);
+      fingerprint_ = fmt::format("fake; seed={}; codegen={}; protocol={}", options_.fake_world.seed,
+                                 compile::CodegenVersion(), ProtocolVersion());
     } else if (task_.target.IsGpu()) {
       HONE_ASSIGN_OR_RETURN(device_info_, measure::DescribeDevice(task_.target));
       std::string compiler;
@@ -103,9 +112,9 @@ class Job {
         HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion());
       }
       fingerprint_ = DeviceFingerprint(task_.target, device_info_, compiler, compile::CodegenVersion(),
-                                       measure::kProtocolVersion);
+                                       ProtocolVersion());
     } else {
-      fingerprint_ = HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+      fingerprint_ = HostFingerprint(compile::CodegenVersion(), ProtocolVersion());
     }
     return Status();
   }
@@ -124,7 +133,7 @@ class Job {
       LogWarning(fmt::format("{} says that this task is tuned, but its records {} are gone; tuning it anew",
                              options_.stamp_path, options_.db_path));
     }
-    HONE_ASSIGN_OR_RETURN(const std::string space_version, TaskSpaceVersion(task_.workload, task_.target));
+    HONE_ASSIGN_OR_RETURN(const std::string space_version, op::TaskSpaceVersion(task_.workload, task_.target));
     HONE_ASSIGN_OR_RETURN(const std::string moved, SetAsideOldSpace(options_.db_path, task_.id, space_version));
     if (!moved.empty()) LogWarning(task_.id + ": " + moved);
     const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
@@ -173,7 +182,7 @@ class Job {
     session.fingerprint = fingerprint_;
     session.tool_version = kVersion;
     session.codegen_version = std::to_string(compile::CodegenVersion());
-    session.protocol_version = std::to_string(measure::kProtocolVersion);
+    session.protocol_version = std::to_string(ProtocolVersion());
     session.seed = settings_.seed;
     session.settings = settings_text_;
     return session;
@@ -268,18 +277,8 @@ std::string BesideRecords(const std::string& db_path, const std::string& suffix)
   return stem + suffix;
 }
 
-Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  std::vector<std::string> parts;
-  for (const op::Template* t : op->Templates(workload, target)) {
-    parts.push_back(fmt::format("{}={}", t->name(), t->version()));
-  }
-  return Join(parts, ",");
-}
-
 std::string TuneAbi() {
-  return fmt::format("space {}\ncodegen {}\nmeasure {}", op::SpaceVersionText(), compile::CodegenVersion(),
-                     measure::kProtocolVersion);
+  return fmt::format("codegen {}\nmeasure {}", compile::CodegenVersion(), ProtocolVersion());
 }
 
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings) { return {static_cast<int>(settings.winograd)}; }

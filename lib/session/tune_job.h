@@ -22,15 +22,13 @@ struct TuneJobOptions {
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
   std::string like;                      // instead of the settings' if not empty
   std::string worker_program;            // hone-worker; empty: beside this program
+  bool optional = false;                 // a task that the network does without: no right trial is a result, too
   bool fake = false;                     // no compiler, no clock: measure/fake.h
   measure::FakeWorld fake_world;
 };
 
 // The files of a job that stand beside its records: "records/cpu/conv2d-1.db" -> "records/cpu/conv2d-1" + suffix.
 std::string BesideRecords(const std::string& db_path, const std::string& suffix);
-
-// What the records of a task hold their indices of: the versions of its templates, "conv2d_direct=1".
-Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target);
 
 // What a stamp of tuning depends on beside its input files, a line each: templates, code generation, protocol. (--abi)
 std::string TuneAbi();

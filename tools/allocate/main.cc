@@ -17,6 +17,6 @@ int main(int argc, char** argv) {
   app.add_option("--stamps", options.stamps, "folder of the stamps of the round before; not read for round 1")
       ->required();
   app.add_option("--out", options.out, "folder for the settings of each task (TASKID.tune.json)")->required();
-  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::AllocateAbi())) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::AllocateAbi)) return *code;
   return hone::command::RunAllocate(options);
 }

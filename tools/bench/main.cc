@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
   app.add_option("--input", options.inputs, "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
   app.add_flag("--child", child, "internal: time one library in this process; request on stdin, reply on stdout");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi())) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi)) return *code;
   if (child) return hone::command::RunBenchChild();
   hone::InstallInterruptHandlers();
   return hone::command::RunBench(options);

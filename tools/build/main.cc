@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "threads that compile (0: as many as cores)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BuildAbi())) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BuildAbi)) return *code;
   hone::InstallInterruptHandlers();
   return hone::command::RunBuild(options);
 }

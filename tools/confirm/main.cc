@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_option("--child", child, "internal: time libraries in this process; the request, the reply goes to --out");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ConfirmAbi())) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ConfirmAbi)) return *code;
   if (!child.empty()) return hone::command::RunTrialChild(child, options.out);
   hone::InstallInterruptHandlers();
   return hone::command::RunConfirm(options);

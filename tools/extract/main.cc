@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   app.add_flag("--alone", options.alone, "list no alternatives: every node is a kernel of its own, in one layout");
   app.add_option("--parameters", options.parameters, "also write the values of the normalised graph's parameters here");
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi())) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi)) return *code;
   hone::InstallInterruptHandlers();
   return options.check.empty() ? hone::command::RunExtract(options) : hone::command::RunExtractCheck(options);
 }

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   app.add_option("--db", options.db, "records of the task (TASKID.db); created, or continued if it is there");
   app.add_option("--stamp", options.stamp, "file to write when the budget is met; left alone if nothing changes");
   app.add_option("--donor", options.donors, "records of another task on this target to learn from; may be repeated");
+  app.add_flag("--optional", options.optional, "the network does without this task: no right trial is a result, too");
   app.add_option("--like", options.like, "autotvm: the tuner with that system's constants (default: the settings')");
   app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
   app.add_flag("--compile-only", options.compile_only, "compile the first candidates without measuring, and stop");
@@ -33,6 +34,6 @@ int main(int argc, char** argv) {
   app.add_flag("--verbose", options.verbose, "say more on stderr");
   app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
   app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");
-  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::TuneAbi())) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::TuneAbi)) return *code;
   return hone::command::RunTune(options);
 }

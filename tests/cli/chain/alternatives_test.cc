@@ -151,5 +151,44 @@ TEST_F(AlternativesChain, APipelineCanLeaveThemOut) {
   ExpectNoWork("best/pooled.cpu.json");
 }
 
+// A kernel that only an alternative needs and that never comes out right: its stamp says so, the choice leaves it out,
+// and the network is built. Every chain's candidates fail here, as if the device could not run them.
+TEST_F(AlternativesChain, AnAlternativeWithoutARightTrialIsLeftOut) {
+  InventTimes(1);
+  ASSERT_TRUE(Plan().status.ok());
+  NinjaOk({"build.ninja"});
+  std::set<std::string> chains;
+  for (const pipeline::TaskEntry& task : List().tasks) {
+    if (task.workload.find("->") == std::string::npos) continue;
+    EXPECT_TRUE(task.optional) << task.workload;
+    chains.insert(task.id);
+  }
+  ASSERT_FALSE(chains.empty());
+  FailTasks(chains);
+  NinjaOk({"best/pooled.cpu.json"});
+  for (const std::string& id : chains) {
+    EXPECT_NE(Read("work/stamps/" + id + ".cpu.done").find("\"result\": \"none\""), std::string::npos);
+  }
+  const auto best = pipeline::ReadBestFile(Work("best/pooled.cpu.json"));
+  ASSERT_TRUE(best.ok());
+  for (const pipeline::Alternative& alternative : best->alternatives) {
+    for (const pipeline::AlternativeNode& node : alternative.by) {
+      EXPECT_EQ(node.workload.find("->"), std::string::npos) << node.workload;
+    }
+  }
+  ExpectNoWork("best/pooled.cpu.json");
+  // A task that the network needs fails as before.
+  std::string needed;
+  for (const pipeline::TaskEntry& task : List().tasks) {
+    if (!task.optional) needed = task.id;
+  }
+  FailTasks({needed});
+  ASSERT_TRUE(Remove(Db(needed)).ok());
+  ASSERT_TRUE(Remove(Stamp(needed)).ok());
+  const CommandResult failed = Ninja({"best/pooled.cpu.json"});
+  EXPECT_FALSE(failed.status.ok());
+  EXPECT_NE(failed.out.find("none of"), std::string::npos) << failed.out;
+}
+
 }  // namespace
 }  // namespace hone

@@ -31,7 +31,7 @@ void ChainFolder::SetUp() {
   dir_.emplace(std::move(*dir));
   for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-allocate", "hone-pick-best", "hone-confirm",
                            "hone-build", "hone-bench", "hone-report", "hone-records"}) {
-    WriteTool(tool, "");
+    WriteTool(tool);
   }
   Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\n");
   Write("pipelines/models/one.json", graph::GraphText(Network("one", 192)));
@@ -69,16 +69,42 @@ std::string ChainFolder::Read(const std::string& name) const {
   return text.ok() ? *text : "";
 }
 
-void ChainFolder::WriteTool(const std::string& name, const std::string& flags) {
-  Write("bin/" + name, fmt::format("#!/bin/sh\nexec '{}/{}' {}\"$@\"\n", HONE_BIN, name, flags));
+void ChainFolder::WriteTool(const std::string& name) {
+  const bool versioned = name != "hone-plan" && name != "hone-pick-best" && name != "hone-report" && name != "hone-records";
+  std::string flags = (name == "hone-tune" ? invented_ : "") + (versioned ? pretended_ : "");
+  std::string script = "#!/bin/sh\n";
+  if (name == "hone-tune" && !failing_.empty()) {
+    const std::vector<std::string> ids(failing_.begin(), failing_.end());
+    // With a share of failures of 1 there is nothing else.
+    script += fmt::format("case $* in *{}*) set -- \"$@\" --fake-measure 1,0,1 ;; *) set -- {}\"$@\" ;; esac\n",
+                          Join(ids, "*|*"), invented_);
+    flags = pretended_;
+  }
+  Write("bin/" + name, script + fmt::format("exec '{}/{}' {}\"$@\"\n", HONE_BIN, name, flags));
   ASSERT_EQ(chmod(Path("bin/" + name).c_str(), 0755), 0);
 }
 
 void ChainFolder::InventTimes(uint64_t seed, double sleep_seconds) {
-  WriteTool("hone-tune", fmt::format("--fake-measure {},{} ", seed, sleep_seconds));
+  invented_ = fmt::format("--fake-measure {},{} ", seed, sleep_seconds);
+  WriteTool("hone-tune");
 }
 
-void ChainFolder::RealTimes() { WriteTool("hone-tune", ""); }
+void ChainFolder::FailTasks(const std::set<std::string>& tasks) {
+  failing_ = tasks;
+  WriteTool("hone-tune");
+}
+
+void ChainFolder::RealTimes() {
+  invented_.clear();
+  WriteTool("hone-tune");
+}
+
+void ChainFolder::Pretend(const std::string& versions) {
+  pretended_ = "--pretend-versions " + versions + " ";
+  for (const char* tool : {"hone-tune", "hone-extract", "hone-confirm", "hone-build", "hone-bench", "hone-allocate"}) {
+    WriteTool(tool);
+  }
+}
 
 void ChainFolder::WritePipeline(const std::string& name, int trials, const std::string& tuner, bool alternatives) {
   Write("pipelines/" + name + ".toml",

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,11 @@ class ChainFolder : public testing::Test {
   // From now on hone-tune invents its times: a pure function of `seed` and the candidate. Each trial sleeps that long.
   // A script that is replaced is no change to Ninja, by design: tools are order-only inputs.
   void InventTimes(uint64_t seed, double sleep_seconds = 0);
+  // The same, and no candidate of these tasks comes out right.
+  void FailTasks(const std::set<std::string>& tasks);
   void RealTimes();  // again
+  // From now on the tools have these versions of their parts, "conv2d_direct=9,codegen=4" (base/version.h).
+  void Pretend(const std::string& versions);
 
   CommandResult Plan();
   CommandResult Run(const std::vector<std::string>& argv);
@@ -66,9 +71,11 @@ class ChainFolder : public testing::Test {
 
  private:
   void WaitForTick();
-  void WriteTool(const std::string& name, const std::string& flags);
+  void WriteTool(const std::string& name);
 
   std::optional<TempDir> dir_;
+  std::string invented_, pretended_;  // flags for it
+  std::set<std::string> failing_;
   bool ran_ = false;
 };
 
