@@ -13,6 +13,10 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "command/jobs.h"
+#include "command/plan_log.h"
+#include "command/why.h"
+#include "nightly/accepted.h"
 #include "pipeline/manifest.h"
 #include "pipeline/plan.h"
 #include "search/tuner/tuner.h"
@@ -105,6 +109,24 @@ Status ReadTaskLists(const std::string& work, PlanInput* input) {
   return Status::Ok();
 }
 
+// The references of nights, by job. One whose log is damaged is still measured, and the tool that does so tells; what
+// needs its choice is left out.
+Status ReadAccepted(const std::string& work, PlanInput* input) {
+  const std::string accepted = JoinPath(work, "accepted");
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, nightly::AcceptedJobs(accepted));
+  for (const std::string& job : jobs) {
+    pipeline::AcceptedJob& known = input->accepted[job];
+    const auto log = nightly::ReadAcceptances(accepted, job);
+    if (!log.ok()) {
+      LogWarning(log.status().message());
+      continue;
+    }
+    known.digest = log->back().digest;
+    known.choice = log->back().files.count(nightly::kChoiceFile) > 0;
+  }
+  return Status::Ok();
+}
+
 // A path in a depfile: Ninja reads them as Make would.
 std::string DepfilePath(const std::string& path) {
   return ReplaceAll(ReplaceAll(ReplaceAll(path, "$", "$$"), "#", "\\#"), " ", "\\ ");
@@ -116,6 +138,8 @@ std::string Depfile(const PlanInput& input, const std::string& pipelines, const 
   std::string text = "build.ninja:";
   const auto add = [&text](const std::string& path) { text += " \\\n  " + DepfilePath(path); };
   for (const std::string& path : input.folder.read) add(input.pipelines + path.substr(pipelines.size()));
+  add("accepted");  // and what the last line of each says
+  for (const auto& [job, accepted] : input.accepted) add(nightly::AcceptedLogPath("accepted", job));
   bool all = true;
   for (const char* tool : pipeline::kTools) {
     const bool there = Exists(JoinPath(tools, tool));
@@ -163,6 +187,7 @@ Status Run(const PlanOptions& options) {
   HONE_ASSIGN_OR_RETURN(input.folder, pipeline::ReadPipelineFolder(pipelines));
   HONE_RETURN_IF_ERROR(LeaveOutWithoutPlugin(pipelines, tools, &input.folder));
   HONE_RETURN_IF_ERROR(ReadTaskLists(work, &input));
+  HONE_RETURN_IF_ERROR(ReadAccepted(work, &input));
   input.check_tuner = search::CheckTunerName;
   HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
   input.tools = FromWork(tools, work);
@@ -172,6 +197,7 @@ Status Run(const PlanOptions& options) {
   std::vector<PlannedFile> files = std::move(plan.files);
   files.push_back({"build.ninja.d", Depfile(input, pipelines, tools)});
   files.push_back({"build.ninja", std::move(plan.manifest)});
+  HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // so that the first one that comes is noticed
   return WriteAll(work, files);
 }
 

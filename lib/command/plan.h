@@ -1,8 +1,10 @@
 // hone-plan: work/build.ninja and the small files its edges read, from the pipeline files and the task lists known so
-// far.
+// far; and what is out of date by them.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace hone::command {
 
@@ -16,5 +18,14 @@ struct PlanOptions {
 // change and none of them unless all could be made. Asks every tool for its versions with --abi. Mistakes go to stderr
 // in one line. Returns the exit code: 0 done, 1 failed.
 int RunPlan(const PlanOptions& options);
+
+// After planning: why `target` is out of date, on stdout (command/why.h).
+int RunWhy(const PlanOptions& options, const std::string& target);
+
+// After planning: what `targets` need as a list of jobs in `file`, a line a stage on stdout (command/jobs.h).
+int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file);
+
+// Job `number` of such a file, in place of this process. Plans nothing.
+int RunExportedJob(const PlanOptions& options, const std::string& file, int64_t number);
 
 }  // namespace hone::command

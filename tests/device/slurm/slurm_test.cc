@@ -123,6 +123,58 @@ TEST_F(SlurmTest, AnAllocationForEachEdgeGivesTheSameResults) {
   EXPECT_EQ(ChoicesText(Best("one")), choices);
 }
 
+// Arrays from an exported list, as doc/cluster.md has the scripts: a job of an array fails, the last job, Ninja, sees to it,
+// and a second round has only what is new.
+TEST_F(SlurmTest, ArraysFromAnExportedJobList) {
+  NinjaOk({"build.ninja"});
+  Write("hone-job.sh", fmt::format("#!/bin/sh\n#SBATCH -o {0}.array\n#SBATCH --open-mode=append\n"
+                                   "exec {1} --work {2} --run-job {2}/jobs.jsonl --job $SLURM_ARRAY_TASK_ID\n",
+                                   Path("job.log"), Path("bin/hone-plan"), Work("")));
+  Write("hone-rest.sh", fmt::format("#!/bin/sh\n#SBATCH -o {}\n#SBATCH --open-mode=append\nexec ninja -C {} best-one-cpu\n",
+                                    Path("job.log"), Work("")));
+  Write("submit.sh", fmt::format(R"(set -eu
+cd {0}
+{1} --pipelines {2} --work {0} --tools {3} --export-jobs jobs.jsonl --target best-one-cpu > stages
+after=
+while read -r stage jobs words; do
+  if [ "$stage" = ninja ]; then break; fi
+  after=$(sbatch --parsable ${{after:+--dependency=afterany:$after}} -N1 -n1 -c1 --array="$jobs" {4})
+done < stages
+sbatch --parsable ${{after:+--dependency=afterany:$after}} -N1 -n1 -c1 {5}
+)",
+                                 Work(""), Path("bin/hone-plan"), Path("pipelines"), Path("bin"), Path("hone-job.sh"),
+                                 Path("hone-rest.sh")));
+  // One task cannot be tuned: its records are no database.
+  const std::string broken = Tasks("one")[1];
+  ASSERT_TRUE(MakeDirs(Work("records/cpu")).ok());
+  Write("work/records/cpu/" + broken + ".db", "somebody's notes, which are no record file at all");
+  const auto submit = [this] {
+    const CommandResult result = Run({"sh", Path("submit.sh")});
+    EXPECT_TRUE(result.status.ok()) << result.err;
+    return std::string(Trim(result.out));
+  };
+  std::string last = submit();
+  ASSERT_TRUE(WaitForState(last, {"", "FAILED", "COMPLETED"}, 120)) << State(last) << JobLog();
+  EXPECT_TRUE(StartsWith(Read("work/stages"), "1 1-3 3 jobs: tune")) << Read("work/stages");
+  EXPECT_FALSE(Exists(Work("best/one.cpu.json"))) << "one task is missing";
+  for (const std::string& task : Tasks("one")) EXPECT_EQ(Exists(Stamp(task)), task != broken) << task;
+
+  ASSERT_TRUE(Remove(Db(broken)).ok());
+  const auto before = AllTrials("one");
+  last = submit();
+  ASSERT_TRUE(WaitForState(last, {"", "FAILED", "COMPLETED"}, 120)) << State(last) << JobLog();
+  EXPECT_TRUE(StartsWith(Read("work/stages"), "1 1-1 1 job: tune")) << Read("work/stages");
+  ASSERT_TRUE(Exists(Work("best/one.cpu.json"))) << JobLog();
+  for (const auto& [task, trials] : AllTrials("one")) {
+    EXPECT_EQ(trials.size(), 8u) << task;
+    if (task != broken) {
+      EXPECT_EQ(trials, before.at(task)) << task;
+    }
+  }
+  ExpectNoWork("best-one-cpu");
+  ExpectRecordsAreWhole();
+}
+
 TEST_F(SlurmTest, GoesOnAfterScancel) {
   WritePipeline("one", 24);
   InventTimes(kSeed, 0.2);

@@ -1,0 +1,108 @@
+// hone-plan --export-jobs and --run-job: what a cluster's arrays run, without a cluster (tests/device/slurm has one).
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "chain_folder.h"
+
+namespace hone {
+namespace {
+
+class JobsTest : public ChainFolder {
+ protected:
+  void SetUp() override {
+    ChainFolder::SetUp();
+    ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
+    WritePipeline("one", 4, "random");
+    InventTimes(5);
+  }
+
+  CommandResult Export() {
+    return Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--export-jobs", Path("jobs.jsonl"), "--target",
+                "records-one-cpu", "--target", "best/one.cpu.json"});
+  }
+  CommandResult RunJob(const std::string& number) {
+    return Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--run-job", Path("jobs.jsonl"), "--job", number});
+  }
+  std::vector<Json> Jobs() const {
+    std::vector<Json> jobs;
+    for (const std::string& line : Split(Read("jobs.jsonl"), '\n')) {
+      if (line.empty()) continue;
+      const auto job = ParseJson(line, "jobs.jsonl");
+      EXPECT_TRUE(job.ok()) << job.status().message();
+      if (job.ok()) jobs.push_back(*job);
+    }
+    return jobs;
+  }
+};
+
+TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
+  const CommandResult early = Export();
+  EXPECT_EQ(early.status.code, 1);
+  EXPECT_NE(early.err.find("ninja -C work build.ninja"), std::string::npos) << early.err;
+  NinjaOk({"build.ninja"});
+
+  const CommandResult first = Export();
+  ASSERT_TRUE(first.status.ok()) << first.err;
+  std::vector<Json> jobs = Jobs();
+  ASSERT_EQ(jobs.size(), 4u) << first.out;  // three tasks, and choosing
+  EXPECT_TRUE(StartsWith(first.out, "1 1-3 3 jobs: tune; about ")) << first.out;
+  EXPECT_NE(first.out.find("\nninja 4-4 1 job: pick best"), std::string::npos) << first.out;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(jobs[i]["job"], i + 1);
+    EXPECT_EQ(jobs[i]["stage"], 1);
+    EXPECT_TRUE(jobs[i]["after"].empty());
+    EXPECT_GT(jobs[i]["seconds"], 0.0);
+    EXPECT_EQ(jobs[i]["argv"][1], "--task");
+  }
+  EXPECT_EQ(jobs[3]["stage"], 0);
+  EXPECT_EQ(jobs[3]["after"], Json({1, 2, 3}));
+
+  for (const char* number : {"1", "3"}) EXPECT_TRUE(RunJob(number).status.ok());
+  // What an array did counts, though Ninja has not seen it: only the rest is listed.
+  ASSERT_TRUE(Export().status.ok());
+  ASSERT_EQ(Jobs().size(), 2u);
+  EXPECT_EQ(Jobs()[0]["outputs"], jobs[1]["outputs"]);
+  EXPECT_TRUE(RunJob("1").status.ok());
+  const auto trials = AllTrials("one");
+  for (const auto& [task, indices] : trials) EXPECT_EQ(indices.size(), 4u) << task;
+  NinjaOk({"records-one-cpu", "best/one.cpu.json"});
+  EXPECT_EQ(AllTrials("one"), trials);
+  const CommandResult done = Export();
+  EXPECT_TRUE(done.status.ok());
+  EXPECT_EQ(done.out, "");
+  EXPECT_NE(done.err.find("up to date: no jobs"), std::string::npos) << done.err;
+
+  // A raised budget is what is missing of it.
+  WritePipeline("one", 6, "random");
+  ASSERT_TRUE(Export().status.ok());
+  EXPECT_EQ(Jobs().size(), 4u);
+}
+
+TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
+  NinjaOk({"build.ninja"});
+  ASSERT_TRUE(Export().status.ok());
+  // The command in the list is not what runs.
+  std::string text = Read("jobs.jsonl");
+  std::vector<Json> jobs = Jobs();
+  jobs[0]["argv"] = {"touch", Path("harm")};
+  jobs[1]["outputs"] = {"../../harm"};
+  jobs[2]["outputs"] = {"build.ninja"};
+  text.clear();
+  for (const Json& job : jobs) text += DumpJson(job, -1);
+  Write("jobs.jsonl", text + "{\"job\": 9}\nno JSON\n");
+  EXPECT_TRUE(RunJob("1").status.ok());
+  EXPECT_FALSE(Exists(Path("harm")));
+  for (const auto& [number, words] : {std::pair("2", "no edge makes `../../harm`"), std::pair("3", "no edge makes"),
+                                      std::pair("4", "is no job of an array"), std::pair("5", "jobs.jsonl:5"),
+                                      std::pair("6", "jobs.jsonl:6"), std::pair("7", "no job 7"),
+                                      std::pair("0", "no job 0")}) {
+    const CommandResult result = RunJob(number);
+    EXPECT_EQ(result.status.code, 1) << number;
+    EXPECT_NE(result.err.find(words), std::string::npos) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,247 @@
+// The table "What runs again" of doc/manifest.md, row by row: every change is made in a real work folder, the real tools
+// run under a real Ninja with invented times, and edges and trials are counted. The table is read from the document: a
+// row without a change here, and a change without a row, fail.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "chain_folder.h"
+#include "graph/graph_json.h"
+#include "graph/network_builder.h"
+
+namespace hone {
+namespace {
+
+constexpr int64_t kSmall = 3;  // trials of the first budget
+
+// extract, tune, new trials, pick, build, bench: cells of a row; and what --why says.
+struct Row {
+  std::string extract, tune, trials, pick, build, bench, why;
+};
+
+// By their first cells, in lower case without the marks of the text.
+std::map<std::string, Row> ReadTable() {
+  std::map<std::string, Row> rows;
+  const Result<std::string> text = ReadFile("doc/manifest.md");
+  EXPECT_TRUE(text.ok());
+  if (!text.ok()) return rows;
+  size_t at = text->find("\n## What runs again\n");
+  EXPECT_NE(at, std::string::npos);
+  if (at == std::string::npos) return rows;
+  const std::string section = text->substr(at, text->find("\n## ", at + 5) - at);
+  for (const std::string& line : Split(section, '\n')) {
+    if (!StartsWith(line, "|")) continue;
+    std::vector<std::string> cells;
+    for (const std::string& cell : Split(line, '|')) cells.push_back(ReplaceAll(Trim(cell), "`", ""));
+    if (cells.size() != 10 || cells[1] == "what changes" || StartsWith(cells[1], "---")) continue;
+    rows[cells[1]] = {cells[2], cells[3], cells[4], cells[5], cells[6], cells[7], cells[8]};
+  }
+  return rows;
+}
+
+using Ids = std::function<std::set<std::string>()>;
+
+class TableTest : public ChainFolder {
+ protected:
+  void SetUp() override {
+    ChainFolder::SetUp();
+    ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
+    rows_ = ReadTable();
+    ASSERT_GE(rows_.size(), 15u);
+    InventTimes(7);
+    WriteNetwork(24);
+    WriteYuv();
+    Settings();
+    ASSERT_TRUE(Plan().status.ok());
+    NinjaOk({"tune-all"});
+    ExpectNoWork("tune-all");
+  }
+
+  // Rows that no change was made for are a mistake of this test, or of the document.
+  void TearDown() override {
+    for (const auto& [name, row] : rows_) ADD_FAILURE() << "no change was made for the row `" << name << "`";
+    ChainFolder::TearDown();
+  }
+
+  void WriteNetwork(int classes) {
+    graph::NetworkBuilder net("one", 3);
+    std::string x = net.Input("data", {1, 3, 14, 14});
+    x = net.Relu("r1", net.Conv("c1", x, 16, {{3}, {1}, {1}}));
+    x = net.Relu("r2", net.Add("a", net.Conv("c2", x, 16, {{3}, {1}, {1}}), x));
+    Write("pipelines/models/one.json",
+          graph::GraphText(
+              net.Finish({net.Dense("fc", net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x)), classes)})));
+  }
+
+  // A network of an operator that a plugin brings.
+  void WriteYuv() {
+    namespace fs = std::filesystem;
+    fs::create_directories(Path("bin/plugins"));
+    fs::copy_file(std::string(HONE_PLUGINS) + "/rgb_to_yuv.so", Path("bin/plugins/rgb_to_yuv.so"));
+    Write("pipelines/yuv.toml",
+          "plugin = \"rgb_to_yuv.so\"\nnetwork = \"rgb_to_yuv(f32[8,16,3])\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 2\n"
+          "in_network = false\n[bench]\nprocesses = 1\niterations = 1\n");
+  }
+
+  void Settings() {
+    Write("pipelines/one.toml",
+          fmt::format("# {}\nnetwork = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"{}\"\ntrials = {}\nseed = {}\n"
+                      "transfer = {}\nalternatives = false\nin_network = false\n[measure]\ncandidate_seconds = {}\n"
+                      "finalists = 2\n[numerics]\nwinograd = {}\n[bench]\nprocesses = 1\niterations = {}\nwarmup = 1\n",
+                      comment_, tuner_, trials_, seed_, transfer_, candidate_seconds_, winograd_, iterations_));
+  }
+
+  std::set<std::string> TasksOf(const std::string& word) const {
+    std::set<std::string> ids;
+    for (const std::string& id : Tasks("one")) {
+      if (StartsWith(id, word)) ids.insert(id);
+    }
+    return ids;
+  }
+
+  // Makes the change and holds everything that happens against the row. `its`: the tasks that the change is about, asked
+  // for afterwards. `job`: the network that is looked at.
+  void Check(const std::string& name, const std::function<void()>& change, const Ids& its = {},
+             const std::string& job = "one", const std::vector<std::string>& front = {}) {
+    SCOPED_TRACE("row `" + name + "` of doc/manifest.md");
+    const auto found = rows_.find(name);
+    ASSERT_NE(found, rows_.end()) << "the document has no such row";
+    const Row row = found->second;
+    rows_.erase(found);
+    const auto before = AllTrials(job);
+    const std::string choice = Read("work/best/" + job + ".cpu.choice.json"), library = Library(job);
+    change();
+    const CommandResult why = Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--why", "tune-" + job + "-cpu"});
+    EXPECT_TRUE(why.status.ok()) << why.err;
+    EXPECT_NE(why.out.find(row.why), std::string::npos) << "expected `" << row.why << "` in:\n" << why.out;
+    std::vector<std::string> argv = front;
+    argv.insert(argv.end(), {"ninja", "-C", "work", "tune-" + job + "-cpu"});
+    const CommandResult ninja = Run(argv);
+    ASSERT_TRUE(ninja.status.ok()) << ninja.out << ninja.err;
+    const std::vector<std::string> lines = Split(ninja.out, '\n');
+    const auto ran = [&](const std::string& line) { return std::count(lines.begin(), lines.end(), line) > 0; };
+    const auto yes_or_no = [&](const std::string& cell, bool did, const char* what) {
+      EXPECT_TRUE(cell == "yes" || cell == "no") << cell;
+      EXPECT_EQ(did, cell == "yes") << what << "\n" << ninja.out << why.out;
+    };
+    yes_or_no(row.extract, ran("extract " + job + " for cpu"), "extract");
+    yes_or_no(row.pick, ran("pick best " + job + ".cpu"), "pick");
+    CheckTune(row, lines, before, its, job, ninja.out);
+    if (row.build == "if the choice changes") {
+      EXPECT_EQ(ran("build " + job + ".cpu"), Read("work/best/" + job + ".cpu.choice.json") != choice) << ninja.out;
+    } else {
+      yes_or_no(row.build, ran("build " + job + ".cpu"), "build");
+    }
+    if (row.bench == "if the library changes") {
+      EXPECT_EQ(ran("bench " + job + ".cpu"), Library(job) != library) << ninja.out;
+    } else {
+      yes_or_no(row.bench, ran("bench " + job + ".cpu"), "bench");
+    }
+    ExpectNoWork("tune-" + job + "-cpu");
+  }
+
+ private:
+  // What hone-bench has as its inputs.
+  std::string Library(const std::string& job) const {
+    std::string bytes;
+    for (const char* folder : {"cpu", "cpu.untuned"}) {
+      for (const std::string& file : {"lib" + job + ".so", job + ".params"}) {
+        bytes += Read(fmt::format("work/out/{}.{}/{}", job, folder, file)) + "\n";
+      }
+    }
+    return bytes;
+  }
+
+  void CheckTune(const Row& row, const std::vector<std::string>& lines,
+                 const std::map<std::string, std::vector<uint64_t>>& before, const Ids& its,
+                 const std::string& job, const std::string& out) {
+    std::set<std::string> tuned, all;
+    for (const std::string& id : Tasks(job)) all.insert(id);
+    for (const std::string& line : lines) {
+      const std::string head = "tune tasks/", tail = ".task.json";
+      if (StartsWith(line, head)) tuned.insert(line.substr(head.size(), line.size() - head.size() - tail.size()));
+    }
+    std::set<std::string> expected;
+    if (row.tune == "all") expected = all;
+    if (row.tune == "its tasks" && its) expected = its();
+    EXPECT_TRUE(row.tune == "no" || row.tune == "all" || row.tune == "its tasks") << row.tune;
+    EXPECT_EQ(row.tune == "no", expected.empty());
+    EXPECT_EQ(tuned, expected) << out;
+    const auto now = AllTrials(job);
+    for (const auto& [id, trials] : now) {
+      const auto was = before.find(id);
+      // Indices that come again: the records were put aside, and these are all new.
+      const bool kept = was != before.end() && trials.size() >= was->second.size() &&
+                        std::equal(was->second.begin(), was->second.end(), trials.begin()) && !put_aside_;
+      const size_t added = trials.size() - (kept ? was->second.size() : 0);
+      if (row.trials == "0" || tuned.count(id) == 0) {
+        EXPECT_EQ(added, 0u) << id;
+      } else if (row.trials == "the budget") {
+        EXPECT_EQ(added, static_cast<size_t>(trials_)) << id;
+      } else if (row.trials == "the difference") {
+        EXPECT_EQ(added, static_cast<size_t>(trials_ - kSmall)) << id;
+      } else {
+        EXPECT_EQ(row.trials, "what is missing");
+        EXPECT_LE(added, static_cast<size_t>(trials_)) << id;
+      }
+    }
+  }
+
+ protected:
+  std::map<std::string, Row> rows_;
+  std::string comment_ = "a network", tuner_ = "random", transfer_ = "false", winograd_ = "6";
+  int64_t trials_ = kSmall, seed_ = 1, iterations_ = 1;
+  double candidate_seconds_ = 0.01;
+  bool put_aside_ = false;
+};
+
+TEST_F(TableTest, EveryRowIsWhatHappens) {
+  Check("the tools are built anew", [&] {
+    for (const char* tool : {"hone-plan", "hone-extract", "hone-tune", "hone-pick-best", "hone-build", "hone-bench"}) {
+      Touch(std::string("bin/") + tool);
+    }
+  });
+  Check("the launcher", [] {}, {}, "one", {"env", "HONE_LAUNCHER=env HONE_TEST=1"});
+  Check("a comment of a pipeline, devices of a target", [&] {
+    comment_ = "the same network";
+    Settings();
+    Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\ndevices = 2\n");
+  });
+  Check("the budget, raised", [&] { trials_ = 5, Settings(); });
+  Check("the budget, lowered", [&] { trials_ = kSmall, Settings(); });
+  Check("the seed", [&] { seed_ = 2, Settings(); });
+  Check("the tuner", [&] { tuner_ = "grid", Settings(); });
+  Check("[measure] but its way of timing", [&] { candidate_seconds_ = 0.02, Settings(); });
+  // The convolution that may learn from the other one; which that is the ids decide.
+  const std::set<std::string> convs = TasksOf("conv2d-");
+  ASSERT_EQ(convs.size(), 2u);
+  Check("transfer, donors", [&] { transfer_ = "true", Settings(); }, [&] {
+    return std::set<std::string>{*convs.rbegin()};
+  });
+  Check("a cap on numerics", [&] { winograd_ = "\"off\"", Settings(); });
+  Check("a cap on numerics, back again", [&] { winograd_ = "6", Settings(); });
+  Check("[bench]", [&] { iterations_ = 2, Settings(); });
+  Check("the measuring protocol's version", [&] { Pretend("protocol=90"); });
+  Check("a pass: the code generator's version", [&] { Pretend("protocol=90,codegen=91"); });
+  put_aside_ = true;
+  Check("a knob list: a template's version", [&] { Pretend("protocol=90,codegen=91,conv2d_direct=92"); }, [&] { return convs; });
+  put_aside_ = false;
+  Check("one layer of the network", [&] { WriteNetwork(25); }, [&] { return TasksOf("dense-"); });
+  Check("the target's features", [&] {
+    Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n");
+  });
+  Check("a plugin, built anew", [&] {
+    Write("bin/plugins/rgb_to_yuv.so", Read("bin/plugins/rgb_to_yuv.so") + "more");
+  }, {}, "yuv");
+}
+
+}  // namespace
+}  // namespace hone
