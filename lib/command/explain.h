@@ -1,0 +1,21 @@
+// hone-records explain: for every choice of a best file where it comes from, and what it won against.
+#pragma once
+
+#include <string>
+
+namespace hone::command {
+
+struct ExplainOptions {
+  std::string best;     // best/NET.TARGET.json, .confirmed.json or .choice.json
+  std::string records;  // folder of the target's records; empty: ../records/TARGET beside the best file
+  bool json = false;    // for programs: {"version": 1, "network", "target", "tasks": [..], "alternatives": [..], ..}
+};
+
+// Of each task: the configuration, why it was taken (tuned, of the same computation with another epilogue, the
+// template's default), its time alone and in the network, the trial, when, on which machine, by which versions, and its
+// rivals: the next best kernels of the same machine, how much slower they were, and whether the samples leave a doubt
+// about it (the 95 % intervals of the medians overlap). Of the network: alternatives and what of memory is shared, with
+// what was timed for them. Without records the rivals are those that the best file itself names. To stdout; the exit code.
+int ExplainBest(const ExplainOptions& options);
+
+}  // namespace hone::command

@@ -1,0 +1,191 @@
+#include "record/merge.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "record/sqlite.h"
+#include "record/store.h"
+
+namespace hone::record {
+namespace {
+
+// Of a table of the source: a file of an older format lacks the newest columns, which have defaults.
+Result<std::vector<std::string>> Columns(Database* db, const std::string& table) {
+  HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT name FROM pragma_table_info(?, 'source')"));
+  s.Bind(table);
+  std::vector<std::string> names;
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
+    if (!row) return names;
+    names.push_back(s.Text(0));
+  }
+}
+
+class Merger {
+ public:
+  explicit Merger(Database* db) : db_(db) {}
+
+  Status Add(const std::string& path) {
+    {
+      HONE_ASSIGN_OR_RETURN(Statement attach, db_->Prepare("ATTACH ? AS source"));
+      HONE_RETURN_IF_ERROR(attach.Bind(path).Run());
+    }
+    const Status copied = Copy();
+    const Status detached = db_->Execute("DETACH source");
+    HONE_RETURN_IF_ERROR(copied.WithContext(path));
+    ++count_.files;
+    return detached;
+  }
+
+  MergeCount& count() { return count_; }
+
+ private:
+  Status Copy() {
+    HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_));
+    HONE_RETURN_IF_ERROR(CopySessions());
+    HONE_RETURN_IF_ERROR(FindTrials());
+    HONE_RETURN_IF_ERROR(CopyTrials());
+    return transaction.Commit();
+  }
+
+  // The same session twice is one: the copies of a work folder share those from before.
+  Status CopySessions() {
+    HONE_ASSIGN_OR_RETURN(const int64_t last, db_->QueryInt("SELECT coalesce(max(id), 0) FROM session"));
+    HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
+        "DELETE FROM temp.sessions;"
+        "INSERT INTO temp.sessions(theirs, ours) SELECT s.id, coalesce((SELECT m.id FROM main.session m WHERE "
+        "m.started = s.started AND m.host = s.host AND m.fingerprint = s.fingerprint AND m.seed = s.seed AND "
+        "m.settings = s.settings), {} + row_number() OVER (ORDER BY s.id)) FROM source.session s",
+        last)));
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> columns, Columns(db_, "session"));
+    std::string names, values;
+    for (const std::string& column : columns) {
+      names += (names.empty() ? "" : ", ") + column;
+      values += (values.empty() ? "" : ", ") + (column == "id" ? std::string("n.ours") : "s." + column);
+    }
+    return db_->Execute(fmt::format(
+        "INSERT INTO main.session({}) SELECT {} FROM source.session s JOIN temp.sessions n ON n.theirs = s.id WHERE "
+        "n.ours > {}",
+        names, values, last));
+  }
+
+  // Which trials are taken, and under which number.
+  Status FindTrials() {
+    HONE_ASSIGN_OR_RETURN(const int64_t next, db_->QueryInt("SELECT coalesce(max(ordinal) + 1, 0) FROM main.trial"));
+    const std::string known = next == 0 ? "NULL"
+                                        : "(SELECT m.ordinal FROM main.trial m JOIN main.session ms ON ms.id = "
+                                          "m.session WHERE m.config_digest = t.config_digest AND ms.fingerprint = "
+                                          "ts.fingerprint)";
+    HONE_RETURN_IF_ERROR(
+        db_->Execute(fmt::format("DELETE FROM temp.trials;"
+                                 "INSERT INTO temp.trials(theirs, ours) SELECT t.ordinal, {} FROM source.trial t JOIN "
+                                 "source.session ts ON ts.id = t.session ORDER BY t.ordinal",
+                                 known)));
+    HONE_ASSIGN_OR_RETURN(const int64_t all, db_->QueryInt("SELECT count(*) FROM temp.trials"));
+    HONE_ASSIGN_OR_RETURN(const int64_t fresh, db_->QueryInt("SELECT count(*) FROM temp.trials WHERE ours IS NULL"));
+    if (fresh < all) {
+      HONE_RETURN_IF_ERROR(
+          db_->Execute("DELETE FROM temp.trials WHERE ours IS NOT NULL AND (SELECT count FROM main.trial WHERE ordinal "
+                       "= ours) >= (SELECT count FROM source.trial WHERE ordinal = theirs)"));
+    }
+    HONE_ASSIGN_OR_RETURN(const int64_t kept, db_->QueryInt("SELECT count(*) FROM temp.trials"));
+    replaces_ = kept > fresh;
+    count_.added += fresh;
+    count_.replaced += kept - fresh;
+    count_.known += all - kept;
+    if (fresh == 0) return Status();
+    return db_->Execute(fmt::format(
+        "UPDATE temp.trials SET ours = {} + (SELECT n FROM (SELECT theirs AS t, row_number() OVER (ORDER BY theirs) - 1 "
+        "AS n FROM temp.trials WHERE ours IS NULL) WHERE t = theirs) WHERE ours IS NULL",
+        next));
+  }
+
+  Status CopyTrials() {
+    if (replaces_) {
+      HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM main.sample WHERE trial IN (SELECT ours FROM temp.trials)"));
+      HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM main.trial WHERE ordinal IN (SELECT ours FROM temp.trials)"));
+    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> columns, Columns(db_, "trial"));
+    std::string names, values;
+    for (const std::string& column : columns) {
+      names += (names.empty() ? "" : ", ") + column;
+      values += (values.empty() ? "" : ", ") + (column == "ordinal"   ? std::string("n.ours")
+                                                : column == "session" ? std::string("s.ours")
+                                                                      : "t." + column);
+    }
+    HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
+        "INSERT INTO main.trial({}) SELECT {} FROM temp.trials n JOIN source.trial t ON t.ordinal = n.theirs JOIN "
+        "temp.sessions s ON s.theirs = t.session ORDER BY n.theirs",
+        names, values)));
+    return db_->Execute(
+        "INSERT INTO main.sample(trial, sequence, round, seconds) SELECT n.ours, p.sequence, p.round, p.seconds FROM "
+        "temp.trials n JOIN source.sample p ON p.trial = n.theirs ORDER BY n.theirs, p.sequence");
+  }
+
+  Database* db_;
+  bool replaces_ = false;
+  MergeCount count_;
+};
+
+// `there`: the first source is the output as it was, whose trials are not counted as merged.
+Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::vector<std::string>& sources,
+                         bool there) {
+  HONE_RETURN_IF_ERROR(Store::OpenForWriting(made, meta).status());
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> db, Database::Open(made, OpenMode::kWrite));
+  // Until it is renamed the file is nobody's: a kill costs this merge and nothing else.
+  HONE_RETURN_IF_ERROR(
+      db->Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;"
+                  "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;"
+                  "CREATE TEMP TABLE sessions(theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL);"
+                  "CREATE TEMP TABLE trials(theirs INTEGER PRIMARY KEY, ours INTEGER)"));
+  Merger merger(db.get());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    HONE_RETURN_IF_ERROR(merger.Add(sources[i]));
+    if (i == 0 && there) merger.count() = MergeCount();
+  }
+  // The first write that waits for the disk takes all others along.
+  HONE_RETURN_IF_ERROR(
+      db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; UPDATE meta SET value = value"));
+  return merger.count();
+}
+
+}  // namespace
+
+Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files) {
+  std::vector<std::string> sources = files;
+  const bool there = Exists(out);
+  if (there) sources.insert(sources.begin(), out);
+  if (sources.empty()) return Status::Invalid("no record files to merge");
+  Meta meta;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    // Opened once by itself: what is damaged is named, and what a killed writer left is rolled back.
+    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(sources[i]));
+    if (i == 0) meta = store->meta();
+    const Meta& m = store->meta();
+    for (const auto& [what, ours, theirs] : {std::tuple("task", &meta.task_id, &m.task_id),
+                                             std::tuple("workload", &meta.workload, &m.workload),
+                                             std::tuple("target", &meta.target, &m.target),
+                                             std::tuple("space version", &meta.space_version, &m.space_version)}) {
+      if (*ours == *theirs) continue;
+      return Status::Invalid(fmt::format("{}: its {} is `{}`, that of {} is `{}`: such records are not merged",
+                                         sources[i], what, *theirs, sources[0], *ours));
+    }
+  }
+  const std::string made = fmt::format("{}.merging.{}", out, getpid());
+  HONE_RETURN_IF_ERROR(Remove(made));
+  const Result<MergeCount> count = Merge(made, meta, sources, there);
+  Status done = count.status();
+  if (done.ok() && std::rename(made.c_str(), out.c_str()) != 0) done = Status::Io(out + ": cannot be replaced");
+  if (!done.ok()) {
+    (void)Remove(made);
+    return done;
+  }
+  return count;
+}
+
+}  // namespace hone::record

@@ -1,0 +1,129 @@
+#include "record/merge.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "sample.h"
+
+namespace hone::record {
+namespace {
+
+class MergeTest : public ::testing::Test {
+ protected:
+  MergeTest() : dir_(*TempDir::Create()) {}
+
+  std::string Path(const std::string& name) const { return dir_.Join(name); }
+  // A session more in the file.
+  void Fill(const std::string& name, const std::string& fingerprint, double started, const std::vector<Outcome>& outcomes,
+            const Meta& meta = SampleMeta()) {
+    auto store = Store::OpenForWriting(Path(name), meta);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    Session session = SampleSession(fingerprint);
+    session.started = started;
+    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+  }
+  std::vector<Trial> Trials(const std::string& name) {
+    auto store = Store::OpenForReading(Path(name));
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
+    return *(*store)->Trials();
+  }
+  std::vector<std::string> Machines(const std::string& name) {
+    std::vector<std::string> machines;
+    for (const Session& s : *(*Store::OpenForReading(Path(name)))->Sessions()) machines.push_back(s.fingerprint);
+    return machines;
+  }
+  MergeCount Merge(const std::string& out, const std::vector<std::string>& names) {
+    std::vector<std::string> files;
+    for (const std::string& name : names) files.push_back(Path(name));
+    const auto count = MergeRecords(Path(out), files);
+    EXPECT_TRUE(count.ok()) << count.status().message();
+    return count.ok() ? *count : MergeCount();
+  }
+
+  TempDir dir_;
+};
+
+// An artifact of its own, as candidates that differ have.
+Outcome Of(int64_t unroll, std::vector<double> samples) {
+  Outcome o = Good(unroll, std::move(samples));
+  o.artifact_digest = "a" + std::to_string(unroll);
+  return o;
+}
+
+TEST_F(MergeTest, TrialsOfTwoMachinesStandSideBySide) {
+  Fill("a.db", "here", 1000, {Of(1, {1e-3}), Of(2, {2e-3}), Bad(3, TrialError::kCrash, "signal 11")});
+  Fill("b.db", "there", 900, {Of(1, {5e-3, 4e-3}), Of(4, {6e-3})});
+  const MergeCount count = Merge("out.db", {"a.db", "b.db"});
+  EXPECT_EQ(count.files, 2);
+  EXPECT_EQ(count.added, 5);
+  EXPECT_EQ(count.known + count.replaced, 0);
+  const std::vector<Trial> trials = Trials("out.db");
+  ASSERT_EQ(trials.size(), 5u);
+  EXPECT_EQ(Machines("out.db"), (std::vector<std::string>{"here", "there"}));
+  EXPECT_EQ(trials[2].outcome.error_text, "signal 11");
+  EXPECT_EQ(trials[3].ordinal, 3);
+  EXPECT_EQ(trials[3].session, 2);
+  EXPECT_EQ(trials[3].outcome.samples, (std::vector<double>{5e-3, 4e-3}));
+  EXPECT_EQ(trials[3].outcome.config, SampleConfig(1));
+  // The best of each machine is its own.
+  auto store = Store::OpenForReading(Path("out.db"));
+  EXPECT_EQ((*(*store)->Best("here"))->ordinal, 0);
+  EXPECT_EQ((*(*store)->Best("there"))->ordinal, 3);
+}
+
+// A work folder was copied, and both went on.
+TEST_F(MergeTest, WhatBothHaveIsOneAndMergingAgainAddsNothing) {
+  Fill("a.db", "here", 1000, {Of(1, {1e-3}), Of(2, {2e-3})});
+  ASSERT_TRUE(WriteFileAtomic(Path("b.db"), *ReadFile(Path("a.db"))).ok());
+  Fill("a.db", "here", 2000, {Of(3, {3e-3})});
+  Fill("b.db", "here", 3000, {Of(4, {4e-3}), Of(3, {9e-3, 9e-3})});
+  const MergeCount count = Merge("out.db", {"a.db", "b.db"});
+  EXPECT_EQ(count.added, 4);
+  EXPECT_EQ(count.known, 2);
+  EXPECT_EQ(count.replaced, 1) << "trial 3 has more samples in b";
+  const std::vector<Trial> trials = Trials("out.db");
+  ASSERT_EQ(trials.size(), 4u);
+  EXPECT_EQ(trials[2].outcome.config, SampleConfig(3));
+  EXPECT_EQ(trials[2].outcome.samples.size(), 2u);
+  EXPECT_EQ(trials[3].outcome.config, SampleConfig(4));
+  EXPECT_EQ(Machines("out.db").size(), 3u);
+
+  const MergeCount again = Merge("out.db", {"b.db", "a.db"});
+  EXPECT_EQ(again.added + again.replaced, 0);
+  EXPECT_EQ(again.known, 7);
+  EXPECT_EQ(Trials("out.db").size(), 4u);
+  EXPECT_EQ(Machines("out.db").size(), 3u);
+}
+
+TEST_F(MergeTest, WhatIsThereKeepsItsNumbers) {
+  Fill("out.db", "here", 1000, {Of(7, {1e-3})});
+  Fill("a.db", "there", 500, {Of(1, {1e-3})});
+  EXPECT_EQ(Merge("out.db", {"a.db"}).added, 1);
+  EXPECT_EQ(Trials("out.db")[0].outcome.config, SampleConfig(7));
+  EXPECT_EQ(Machines("out.db")[0], "here");
+}
+
+TEST_F(MergeTest, OtherTasksVersionsAndDamagedFilesAreRefusedAndNothingChanges) {
+  Fill("out.db", "here", 1000, {Of(1, {1e-3})});
+  const std::string before = *ReadFile(Path("out.db"));
+  Meta meta = SampleMeta();
+  meta.space_version = "dense=2";
+  Fill("newer.db", "here", 1000, {Of(2, {1e-3})}, meta);
+  meta = SampleMeta();
+  meta.task_id = "dense-ffffffffffffffff";
+  Fill("other.db", "here", 1000, {Of(2, {1e-3})}, meta);
+  ASSERT_TRUE(WriteFileAtomic(Path("torn.db"), before.substr(0, 5000)).ok());
+  for (const auto& [name, words] : {std::pair("newer.db", "space version is `dense=2`"),
+                                    std::pair("other.db", "task is `dense-ffffffffffffffff`"),
+                                    std::pair("torn.db", "torn.db"), std::pair("none.db", "none.db")}) {
+    const auto refused = MergeRecords(Path("out.db"), {Path(name)});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_NE(refused.status().message().find(words), std::string::npos) << refused.status().message();
+    EXPECT_EQ(*ReadFile(Path("out.db")), before);
+  }
+  for (const std::string& name : *ListDir(dir_.path())) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
+}
+
+}  // namespace
+}  // namespace hone::record
