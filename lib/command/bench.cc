@@ -13,16 +13,14 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/subprocess.h"
 #include "command/bench_table.h"
+#include "command/library_process.h"
 #include "command/load_graph.h"
 #include "compile/compile.h"
 #include "graph/graph_json.h"
 #include "library/loaded_network.h"
-#include "library/params_file.h"
 #include "library/reference_cache.h"
 #include "library/time_network.h"
 #include "measure/protocol.h"
@@ -40,11 +38,7 @@ using library::LibraryFolder;
 using library::TimeReply;
 using library::TimeRequest;
 
-// Rounding through a few dozen layers of f32 makes 1e-6 to 1e-5 of the outputs' deviation; a wrong kernel makes
-// about 1.
-constexpr double kTolerance = 1e-3;
 constexpr double kPeakSeconds = 0.1;
-constexpr double kChildTimeout = 600;
 
 class Bench {
  public:
@@ -81,19 +75,8 @@ class Bench {
     double error = 0;
   };
 
-  // Before it is loaded: the loader maps a torn object, and whoever then touches what is missing dies of it.
-  static Status CheckFile(const std::string& path, const std::string& digest, const std::string& dir) {
-    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-    if (Digest128(bytes).Hex() == digest) return Status();
-    return Status::Corrupt(fmt::format(
-        "{}: damaged, or not of the build that {}/manifest.json tells of; build the library again", path, dir));
-  }
-
   Status Add(report::BenchRole role, const std::string& dir) {
-    HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::ReadLibraryFolder(dir));
-    HONE_RETURN_IF_ERROR(CheckFile(folder.LibraryPath(), folder.library_digest, dir));
-    HONE_RETURN_IF_ERROR(CheckFile(folder.GraphPath(), folder.graph_digest, dir));
-    HONE_RETURN_IF_ERROR(library::VerifyParamsFile(folder.ParamsPath(), folder.params_digest));
+    HONE_ASSIGN_OR_RETURN(LibraryFolder folder, CheckedLibrary(dir));
     if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
       return Status::Invalid(
           fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
@@ -116,7 +99,6 @@ class Bench {
   }
 
   Status RunChild(Subject* subject, int64_t number) {
-    if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
     ShowLiveLine(fmt::format("{}: process {} of {}", subject->folder.network, number + 1,
                              settings_.processes * static_cast<int64_t>(subjects_.size())));
     TimeRequest request;
@@ -127,38 +109,14 @@ class Bench {
     request.profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25);
     request.outputs = true;
     request.peak_seconds = kPeakSeconds;
-    HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
-    CommandOptions command;
-    command.input = library::RequestText(request);
-    command.timeout_seconds = kChildTimeout;
-    HONE_RETURN_IF_ERROR(session::TakeMachine(machine_, session::Use::kExclusive));
-    HONE_ASSIGN_OR_RETURN(const CommandResult result, RunCommand({self, "--child"}, command));
-    machine_->Unlock();  // so that others have their turn, too
-    if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
-    if (!result.status.ok()) {
-      std::string why = result.err.substr(0, result.err.find('\n'));
-      return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", subject->folder.dir,
-                                         result.status.ToString(), why.empty() ? "" : ": ", why));
-    }
-    HONE_ASSIGN_OR_RETURN(TimeReply reply, library::ParseReply(result.out));
-    HONE_RETURN_IF_ERROR(Verify(subject, reply));
+    HONE_ASSIGN_OR_RETURN(TimeReply reply, TimeInProcess(request, machine_));
+    double error = 0;
+    const Status verified = VerifyOutputs(subject->folder.dir, reply, expected_, &error);
+    subject->error = std::max(subject->error, error);
+    if (verified.kind() == StatusKind::kCorrupt && wrong_.ok()) wrong_ = verified;
+    if (!verified.ok() && verified.kind() != StatusKind::kCorrupt) return verified;
     reply.outputs.clear();
     subject->replies.push_back(std::move(reply));
-    return Status();
-  }
-
-  Status Verify(Subject* subject, const TimeReply& reply) {
-    if (reply.outputs.size() != expected_.size())
-      return Status::Invalid(subject->folder.dir + ": has other outputs than its graph");
-    for (size_t i = 0; i < expected_.size(); ++i) {
-      const double error = library::RelativeError(reply.outputs[i], expected_[i]);
-      subject->error = std::max(subject->error, error);
-      if (error <= kTolerance || !wrong_.ok()) continue;
-      wrong_ = Status::Corrupt(
-          fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
-                      "kernel is wrong: build with --untuned to see whether it is a tuned one",
-                      subject->folder.dir, i, error, kTolerance));
-    }
     return Status();
   }
 
@@ -233,7 +191,7 @@ class Bench {
     bench_.peak_flops = Median(peaks);
     double error = 0;
     for (const Subject& subject : subjects_) error = std::max(error, subject.error);
-    bench_.verification = {error, kTolerance, wrong_.ok()};
+    bench_.verification = {error, kOutputTolerance, wrong_.ok()};
     for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));
 
     HONE_ASSIGN_OR_RETURN(const auto recorded, RecordedSeconds(tuned.folder));

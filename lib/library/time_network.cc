@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/load_meter.h"
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
 #include "library/reference_cache.h"
@@ -37,6 +38,27 @@ Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, std::ve
   return Status();
 }
 
+constexpr size_t kLeastRuns = 5;
+
+Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, TimeReply* reply) {
+  Clock* clock = RealClock();
+  LoadMeter load;
+  load.Start();
+  const double begin = clock->NowSeconds();
+  for (double now = begin, spent = 0;;) {
+    HONE_RETURN_IF_ERROR(runner->Run());
+    const double after = clock->NowSeconds();
+    reply->samples.push_back(after - now);
+    spent = after - begin;
+    now = after;
+    const size_t runs = reply->samples.size();
+    if (runs >= static_cast<size_t>(request.iterations) && spent >= request.min_seconds) break;
+    if (request.max_seconds > 0 && spent >= request.max_seconds && runs >= kLeastRuns) break;
+  }
+  reply->lost_seconds = load.Lost();
+  return Status();
+}
+
 }  // namespace
 
 Result<TimeReply> TimeNetwork(const TimeRequest& request) {
@@ -59,11 +81,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     reply.start_seconds = clock->NowSeconds() - start;
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
-    for (int64_t i = 0; i < request.iterations; ++i) {
-      const double before = clock->NowSeconds();
-      HONE_RETURN_IF_ERROR(runner.Run());
-      reply.samples.push_back(clock->NowSeconds() - before);
-    }
+    HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, &reply));
     if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     if (request.profiled > 0) {
       HONE_RETURN_IF_ERROR(ProfileLayers(&runner, request.profiled, reply.described.size(), &reply.layers));
@@ -78,6 +96,8 @@ std::string RequestText(const TimeRequest& r) {
                {"seed", r.seed},
                {"warmup", r.warmup},
                {"iterations", r.iterations},
+               {"min_seconds", r.min_seconds},
+               {"max_seconds", r.max_seconds},
                {"profiled", r.profiled},
                {"outputs", r.outputs},
                {"peak_seconds", r.peak_seconds}};
@@ -93,6 +113,8 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
   HONE_RETURN_IF_ERROR(reader.Read("seed", &seed));
   HONE_RETURN_IF_ERROR(reader.Read("warmup", &r.warmup));
   HONE_RETURN_IF_ERROR(reader.Read("iterations", &r.iterations));
+  HONE_RETURN_IF_ERROR(reader.Read("min_seconds", &r.min_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("max_seconds", &r.max_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("profiled", &r.profiled));
   HONE_RETURN_IF_ERROR(reader.Read("outputs", &r.outputs));
   HONE_RETURN_IF_ERROR(reader.Read("peak_seconds", &r.peak_seconds));
@@ -101,13 +123,10 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
 }
 
 std::string ReplyText(const TimeReply& r) {
-  Json json = {{"samples", r.samples},
-               {"layers", r.layers},
-               {"outputs", r.outputs},
-               {"peak_flops", r.peak_flops},
-               {"threads", r.threads},
-               {"start_seconds", r.start_seconds},
-               {"resident_bytes", r.resident_bytes}};
+  Json json = {{"samples", r.samples},           {"layers", r.layers},
+               {"outputs", r.outputs},           {"peak_flops", r.peak_flops},
+               {"threads", r.threads},           {"start_seconds", r.start_seconds},
+               {"lost_seconds", r.lost_seconds}, {"resident_bytes", r.resident_bytes}};
   json["described"] = Json::array();
   for (const auto& layer : r.described)
     json["described"].push_back({{"name", layer.name}, {"workload", layer.workload}, {"flop", layer.flop}});
@@ -124,6 +143,7 @@ Result<TimeReply> ParseReply(std::string_view text) {
   HONE_RETURN_IF_ERROR(reader.Read("peak_flops", &r.peak_flops));
   HONE_RETURN_IF_ERROR(reader.Read("threads", &r.threads));
   HONE_RETURN_IF_ERROR(reader.Read("start_seconds", &r.start_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("lost_seconds", &r.lost_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("resident_bytes", &r.resident_bytes));
   HONE_RETURN_IF_ERROR(reader.Read("outputs", &outputs));
   HONE_RETURN_IF_ERROR(reader.Read("described", &described));

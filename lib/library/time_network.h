@@ -15,9 +15,11 @@ struct TimeRequest {
   std::string dir;    // of the library
   uint64_t seed = 1;  // of the inputs
   int64_t warmup = 0, iterations = 1;
-  int64_t profiled = 0;     // more runs that time every layer
-  bool outputs = false;     // also hand back the outputs of the first run
-  double peak_seconds = 0;  // time to spend on the FMA peak; 0: leave it out
+  // With a time to fill, more than `iterations` until it is filled; but none beyond the longest time, once there are 5.
+  double min_seconds = 0, max_seconds = 0;  // 0: none
+  int64_t profiled = 0;                     // more runs that time every layer
+  bool outputs = false;                     // also hand back the outputs of the first run
+  double peak_seconds = 0;                  // time to spend on the FMA peak; 0: leave it out
 };
 
 struct TimeReply {
@@ -30,6 +32,7 @@ struct TimeReply {
   std::vector<std::vector<float>> outputs;  // if asked for
   double peak_flops = 0;
   int threads = 0;
+  double lost_seconds = 0;  // for which others kept the timed runs from running (base/load_meter.h)
   // The layers as the library describes them.
   struct Layer {
     std::string name, workload;

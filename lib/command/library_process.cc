@@ -1,0 +1,95 @@
+#include "command/library_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/subprocess.h"
+#include "library/params_file.h"
+#include "library/reference_cache.h"
+#include "session/machine.h"
+
+namespace hone::command {
+namespace {
+
+constexpr double kChildTimeout = 600;
+
+Status Interruption() { return Status::Interrupted("interrupted; the same command goes on"); }
+
+Status CheckFile(const std::string& path, const std::string& digest, const std::string& dir) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  if (Digest128(bytes).Hex() == digest) return Status();
+  return Status::Corrupt(fmt::format(
+      "{}: damaged, or not of the build that {}/manifest.json tells of; build the library again", path, dir));
+}
+
+}  // namespace
+
+Result<library::LibraryFolder> CheckedLibrary(const std::string& dir) {
+  HONE_ASSIGN_OR_RETURN(library::LibraryFolder folder, library::ReadLibraryFolder(dir));
+  HONE_RETURN_IF_ERROR(CheckFile(folder.LibraryPath(), folder.library_digest, dir));
+  HONE_RETURN_IF_ERROR(CheckFile(folder.GraphPath(), folder.graph_digest, dir));
+  HONE_RETURN_IF_ERROR(library::VerifyParamsFile(folder.ParamsPath(), folder.params_digest));
+  return folder;
+}
+
+Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine) {
+  if (Interrupted()) return Interruption();
+  HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
+  CommandOptions command;
+  command.input = library::RequestText(request);
+  command.timeout_seconds = kChildTimeout;
+  HONE_RETURN_IF_ERROR(session::TakeMachine(machine, session::Use::kExclusive));
+  const Result<CommandResult> result = RunCommand({self, "--child"}, command);
+  machine->Unlock();  // so that others have their turn, too
+  if (Interrupted()) return Interruption();
+  if (!result.ok()) return result.status();
+  if (!result->status.ok()) {
+    const std::string why = result->err.substr(0, result->err.find('\n'));
+    return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", request.dir, result->status.ToString(),
+                                       why.empty() ? "" : ": ", why));
+  }
+  return library::ParseReply(result->out);
+}
+
+Result<library::TimeReply> TimeUndisturbed(const library::TimeRequest& request, MachineLock* machine, int tries) {
+  constexpr double kDisturbed = 0.02, kWait = 0.25;
+  library::TimeReply best;
+  double least = 0;
+  for (int attempt = 0; attempt < tries; ++attempt) {
+    if (attempt > 0) RealClock()->SleepSeconds(kWait * (1 << (attempt - 1)));
+    HONE_ASSIGN_OR_RETURN(library::TimeReply reply, TimeInProcess(request, machine));
+    double timed = 0;
+    for (double seconds : reply.samples) timed += seconds;
+    const double share = timed > 0 ? reply.lost_seconds / timed : 0;
+    if (attempt == 0 || share < least) {
+      best = std::move(reply);
+      least = share;
+    }
+    if (least <= kDisturbed) break;
+  }
+  return best;
+}
+
+Status VerifyOutputs(const std::string& dir, const library::TimeReply& reply,
+                     const std::vector<std::vector<double>>& expected, double* error) {
+  if (reply.outputs.size() != expected.size()) return Status::Invalid(dir + ": has other outputs than its graph");
+  *error = 0;
+  Status wrong;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double off = library::RelativeError(reply.outputs[i], expected[i]);
+    *error = std::max(*error, off);
+    if (off <= kOutputTolerance || !wrong.ok()) continue;
+    wrong = Status::Corrupt(
+        fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
+                    "kernel is wrong: build with --untuned to see whether it is a tuned one",
+                    dir, i, off, kOutputTolerance));
+  }
+  return wrong;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,35 @@
+// Built libraries, before they are loaded and in fresh processes of their own: what hone-bench's ways of timing share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/lock.h"
+#include "base/result.h"
+#include "library/loaded_network.h"
+#include "library/time_network.h"
+
+namespace hone::command {
+
+// The library in `dir`, its files those of its manifest. Before it is loaded: the loader maps a torn object, and
+// whoever then touches what is missing dies of it. kCorrupt, kNotFound, kInvalid with the path and what to do.
+Result<library::LibraryFolder> CheckedLibrary(const std::string& dir);
+
+// What a fresh process says, which has the machine for itself as long as it lasts. kCrashed with its last words,
+// kTimeout, kInterrupted.
+Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine);
+
+// The same, again if others kept it from running for more than 2 % of its timed runs, after a while of waiting that
+// grows: `tries` times in all at most. The least disturbed one.
+Result<library::TimeReply> TimeUndisturbed(const library::TimeRequest& request, MachineLock* machine, int tries = 4);
+
+// How far `reply.outputs` are from `expected` (library::RelativeError). kCorrupt if that is too far, kInvalid if they
+// are not as many. `error`: the largest, also then.
+Status VerifyOutputs(const std::string& dir, const library::TimeReply& reply,
+                     const std::vector<std::vector<double>>& expected, double* error);
+
+// Rounding through a few dozen layers of f32 makes 1e-6 to 1e-5 of the outputs' deviation; a wrong kernel makes
+// about 1.
+inline constexpr double kOutputTolerance = 1e-3;
+
+}  // namespace hone::command
