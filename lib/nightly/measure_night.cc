@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "nightly/environment.h"
 #include "task/outcome.h"
@@ -47,11 +48,33 @@ bool OfTheArtifact(const Status& status) {
   }
 }
 
+// A process counts as disturbed above this share of its time, and a night as busy above that share of its processes.
+constexpr double kLostShare = 0.1, kBusyShare = 0.25;
+
+void CountDisturbed(const Times& times, int* disturbed, int* processes) {
+  for (const auto& [who, all] : times) {
+    for (const ProcessTimes& process : all) {
+      const double timed = std::accumulate(process.samples.begin(), process.samples.end(), 0.0);
+      *disturbed += process.lost > kLostShare * timed;
+      ++*processes;
+    }
+  }
+}
+
+std::string Busy(int disturbed, int processes) {
+  if (disturbed <= kBusyShare * processes) return "";
+  return fmt::format(
+      "the machine was busy: others kept {} of {} processes from running for more than {:.0f} % of their time",
+      disturbed, processes, 100 * kLostShare);
+}
+
 Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   const bool own_canary = !input.canary.empty() && input.canary != input.reference;
   std::vector<Who> who = {Who::kLibrary, Who::kReference};
   if (own_canary) who.push_back(Who::kCanary);
   HONE_ASSIGN_OR_RETURN(Times times, Rounds(who, 0, input.processes, time));
+  int disturbed = 0, processes = 0;
+  CountDisturbed(times, &disturbed, &processes);
   night->library = Summarise(input.library, times[Who::kLibrary]);
   night->reference = Summarise(input.reference, times[Who::kReference]);
   if (own_canary) night->canary = Summarise(input.canary, times[Who::kCanary]);
@@ -62,6 +85,7 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   night->comparison = Compare(night->library.processes, night->reference.processes, noise, input.rule);
   if (night->comparison.change != Change::kNone) {
     HONE_ASSIGN_OR_RETURN(times, Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time));
+    CountDisturbed(times, &disturbed, &processes);
     Repeat repeat{Medians(times[Who::kLibrary]), Medians(times[Who::kReference])};
     const Comparison again = Compare(repeat.library, repeat.reference, noise, input.rule);
     repeat.change = again.change;
@@ -72,6 +96,7 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
     night->repeat = std::move(repeat);
   }
   night->environment = EnvironmentMoved(*input.before, *night, input.rule);
+  if (night->environment.empty()) night->environment = Busy(disturbed, processes);
   if (night->environment.empty() && night->comparison.change != Change::kNone && input.library == input.reference) {
     night->environment = "library and reference are the same bytes, and yet they differ: the machine was disturbed";
   }

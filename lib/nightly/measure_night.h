@@ -27,9 +27,10 @@ using TimeProcess = std::function<Result<ProcessTimes>(Who who, int phase, int r
 
 // The artifacts run in turns, forwards and backwards (A B B A; with a canary of its own A B C C B A), so that a drift
 // of the machine hits them alike. A change is measured once more at once, without the canary, and stands if the repeat
-// says the same. Equal libraries that differ, even confirmed, are a disturbed machine and marked so.
-// What goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night with
-// its `failure`; other errors are returned, and nothing is recorded.
+// says the same. A night in which others kept a quarter of the processes from running for a tenth of their time is
+// marked as busy, and blames nobody. Equal libraries that differ, even confirmed, are a disturbed machine and marked
+// so. What goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night
+// with its `failure`; other errors are returned, and nothing is recorded.
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);
 
 // The figures of `processes`.

@@ -145,7 +145,9 @@ std::string Verdict::Text() const {
   const int all = static_cast<int>(jobs.size());
   std::string text;
   if (all == 0) {
-    text = "nothing is accepted: no library has a reference to be compared with\n";
+    text =
+        "nothing is accepted, so there is nothing to compare with; `hone-report accept --reason WHY NET.TARGET` in the "
+        "work folder makes the library of a job its reference\n";
   } else if (slower > 0) {
     text = fmt::format("{} of {} {} slower than accepted\n", slower, all, slower == 1 ? "is" : "are");
   } else if (fine + faster == 0) {

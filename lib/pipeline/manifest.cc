@@ -18,6 +18,7 @@ Result<std::string> ManifestWriter::Write() {
   for (const NetworkJob& job : input_.jobs) {
     if (job.tasks != nullptr) NetworkEdges(job);
   }
+  NightlyEdges();
   Aliases();
   if (!clash_.empty()) {
     return Status::Invalid(fmt::format("two jobs would make '{}'; rename a pipeline or a target", clash_));
@@ -91,7 +92,6 @@ void ManifestWriter::Aliases() {
   }
   alias("report", reports);
   alias("tune-all", tunes);
-  alias("nightly", {"tune-all", "report"});
   writer_.Blank();
   writer_.Comment(
       "Removes the stamps: every task then looks into its records, finds its budget met, and is stamped again.");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -58,11 +59,18 @@ struct Round {
   std::vector<TuneJob> tasks;         // in the order of the list
 };
 
+// A job whose library was accepted as a reference (nightly/accepted.h).
+struct AcceptedJob {
+  std::string digest;   // of the reference
+  bool choice = false;  // it is known what it was built from
+};
+
 struct ManifestInput {
   std::vector<const TargetFile*> targets;
   std::vector<NetworkJob> jobs;  // sorted by pipeline, then target
   std::vector<TuneJob> tasks;    // sorted by target, then id
   std::vector<Round> rounds;     // sorted by job, then round
+  std::map<std::string, AcceptedJob> accepted;  // by JobName
   std::string tools;
   std::string pipelines;
 };

@@ -1,5 +1,6 @@
 // The text of the manifest is written by one class, a file a purpose: manifest.cc the order and the names to ask for,
-// manifest_rules.cc devices and rules, manifest_tasks.cc the edges of tasks, manifest_network.cc those of networks.
+// manifest_rules.cc devices and rules, manifest_tasks.cc the edges of tasks, manifest_network.cc those of networks,
+// manifest_nightly.cc those of nights.
 // Only these files include this.
 #pragma once
 
@@ -57,6 +58,12 @@ class ManifestWriter {
   void ReportEdge(const NetworkJob& job);
   void NetworkEdges(const NetworkJob& job);
   void Aliases();
+  void NightlyEdges();
+  // The edge that measures `dir` tonight, and its output.
+  std::string NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir);
+  std::string ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted);
+  std::string QualityEdge(const NetworkJob& job);
+  void VerdictEdge(const std::string& alias, const std::string& series, const std::vector<std::string>& jobs);
   NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
 
   const ManifestInput& input_;

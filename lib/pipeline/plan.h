@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/manifest.h"
 #include "pipeline/pipeline_file.h"
 #include "pipeline/task_list.h"
 
@@ -26,6 +27,7 @@ inline constexpr const char* kTools[] = {"hone-extract", "hone-allocate", "hone-
 struct PlanInput {
   PipelineFolder folder;
   std::map<std::string, TaskList> lists;   // by JobName; a list that is not there yet is missing
+  std::map<std::string, AcceptedJob> accepted;  // by JobName; nights compare with them
   std::map<std::string, std::string> abi;  // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
   std::string pipelines;  // folder of the pipelines, likewise

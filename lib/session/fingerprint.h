@@ -9,6 +9,9 @@
 
 namespace hone::session {
 
+// The machine alone: "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64".
+std::string HostEnvironment();
+
 // "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64; codegen=1; protocol=1; <extra>"; `extra` may be
 // empty.
 std::string HostFingerprint(int codegen_version, int protocol_version, const std::string& extra = "");

@@ -53,6 +53,8 @@ TEST(GoldenManifest, AfterExtract) {
     ASSERT_TRUE(list.ok()) << list.status().message();
     input.lists.emplace(job, *list);
   }
+  input.accepted["alpha.cpu"] = {"0123456789abcdef0123456789abcdef", true};
+  input.accepted["alpha.gpu"] = {"fedcba9876543210fedcba9876543210", false};  // not known what it was built from
   Check(input, "stage2.ninja");
 }
 

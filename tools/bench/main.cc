@@ -5,10 +5,14 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "command/bench.h"
+#include "command/nightly.h"
+#include "command/quality.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-bench");
   hone::command::BenchOptions options;
+  hone::command::NightlyOptions night;
+  hone::command::QualityOptions quality_options;
   bool child = false;
   CLI::App app("Checks a built network against the reference, times it in fresh processes and prints a table.",
                "hone-bench");
@@ -23,10 +27,43 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
-  app.add_option("--input", options.inputs, "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
+  app.add_option("--input", options.inputs,
+                 "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
   app.add_flag("--child", child, "internal: time one library in this process; request on stdin, reply on stdout");
+
+  CLI::App* nightly = app.add_subcommand("nightly", "a job's library of this night against its accepted reference");
+  nightly->add_option("--job", night.job, "NET.TARGET")->required();
+  nightly->add_option("--lib", night.lib, "folder of the library (out/NET.TARGET)")->required();
+  nightly->add_option("--accepted", night.accepted, "folder of the references")->capture_default_str();
+  nightly->add_option("--nights", night.nights, "folder of the histories")->capture_default_str();
+  nightly->add_option("--series", night.series, "whose history: main or replay")
+      ->check(CLI::IsMember({"main", "replay"}))
+      ->capture_default_str();
+  nightly->add_option("--processes", night.processes, "fresh ones of each library")
+      ->check(CLI::Range(5, 30))
+      ->capture_default_str();
+  nightly->add_option("--iterations", night.iterations, "runs of a process at least")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  nightly->add_option("--seconds", night.seconds, "and so long at least")->capture_default_str();
+  nightly->add_option("--seed", night.seed, "of the inputs")->capture_default_str();
+  nightly->add_option("--parameter-file", night.parameter_file, "as above");
+  nightly->add_option("--input", night.inputs, "as above");
+  nightly->add_option("--fake-times", night.fake_times, "tests: a file with lines `DIGEST SECONDS`")->group("");
+  CLI::App* quality = app.add_subcommand("quality", "what the search finds for a job's heaviest tasks, from nothing");
+  quality->add_option("--job", quality_options.job, "NET.TARGET")->required();
+  quality->add_option("--tasks", quality_options.tasks, "task list of the network")->required();
+  quality->add_option("--tune", quality_options.tune, "the program hone-tune")->required();
+  quality->add_option("--accepted", quality_options.accepted, "folder of the references")->capture_default_str();
+  quality->add_option("--nights", quality_options.nights, "folder of the histories")->capture_default_str();
+  quality->add_option("--best", quality_options.best, "best/NET.TARGET.json: what a full budget found");
+  quality->add_option("--trials", quality_options.trials, "of each run")->capture_default_str();
+  quality->add_option("--heaviest", quality_options.heaviest, "so many tasks")->capture_default_str();
+  quality->add_option("--fake-times", quality_options.fake_times, "tests: as of nightly")->group("");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi)) return *code;
   if (child) return hone::command::RunBenchChild();
   hone::InstallInterruptHandlers();
+  if (nightly->parsed()) return hone::command::RunNightly(night);
+  if (quality->parsed()) return hone::command::RunQuality(quality_options);
   return hone::command::RunBench(options);
 }

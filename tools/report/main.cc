@@ -1,20 +1,51 @@
-// hone-report: writes report.md, report.json, junit.xml and index.html about one tuned network.
+// hone-report: writes report.md, report.json, junit.xml and index.html about one tuned network; judges nights; accepts
+// what they compare with.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
+#include "base/interrupt.h"
 #include "base/log.h"
+#include "command/accept.h"
 #include "command/report.h"
+#include "command/verdict.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-report");
   hone::command::ReportOptions options;
-  CLI::App app("Reports what was tuned, what came of it and what it cost.", "hone-report");
-  app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)")->required();
-  app.add_option("--tasks", options.tasks, "task list of the network (tasks/NET.TARGET.tasks.json)")->required();
-  app.add_option("--best", options.best, "choices of hone-pick-best (best/NET.TARGET.json)")->required();
-  app.add_option("--records", options.records, "folder of the record files (TASKID.db)")->required();
-  app.add_option("--out", options.out, "folder for the four files; each is left alone if nothing in it changes")
-      ->required();
+  hone::command::VerdictOptions night;
+  hone::command::AcceptOptions accept;
+  std::string pages;
+  CLI::App app("Reports what was tuned, what came of it and what it cost; and what a night says.", "hone-report");
+  const CLI::Option* const required[] = {
+      app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)"),
+      app.add_option("--tasks", options.tasks, "task list of the network (tasks/NET.TARGET.tasks.json)"),
+      app.add_option("--best", options.best, "choices of hone-pick-best (best/NET.TARGET.json)"),
+      app.add_option("--records", options.records, "folder of the record files (TASKID.db)"),
+      app.add_option("--out", options.out, "folder for the four files; each is left alone if nothing in it changes")};
+
+  CLI::App* nightly =
+      app.add_subcommand("nightly", "what the last night says; exits 0 fine, 1 slower, 3 nothing usable");
+  nightly->add_option("--nights", night.nights, "folder of the histories")->capture_default_str();
+  nightly->add_option("--accepted", night.accepted, "folder of the references")->capture_default_str();
+  nightly->add_option("--series", night.series, "main, replay or quality")
+      ->check(CLI::IsMember({"main", "replay", "quality"}))
+      ->capture_default_str();
+  nightly->add_flag("--close", night.close, "the night is over: what is measured next belongs to another one");
+  nightly->add_option("--out", pages, "folder for the pages; without it only the verdict is printed");
+
+  CLI::App* take = app.add_subcommand("accept", "makes the library of a job the reference that nights compare with");
+  take->add_option("jobs", accept.jobs, "NET.TARGET ..");
+  take->add_option("--reason", accept.reason, "for those who read the history")->required();
+  take->add_option("--work", accept.work, "work folder")->capture_default_str();
+  take->add_flag("--all", accept.all, "every job that has a library");
+
   if (const auto code = hone::ParseFlags(&app, argc, argv, "report 2")) return *code;
+  if (nightly->parsed()) return hone::command::RunVerdict(night);
+  if (take->parsed()) return hone::command::RunAccept(accept);
+  for (const CLI::Option* option : required) {
+    if (option->count() > 0) continue;
+    hone::LogError(option->get_name() + " is required");
+    return hone::kMisused;
+  }
   return hone::command::RunReport(options);
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <thread>
 
+#include "nightly/accepted.h"
 #include "work_folder.h"
 
 namespace hone {
@@ -62,9 +63,41 @@ TEST_F(Manifest, EachPartIsATargetOfItsOwn) {
   EXPECT_FALSE(Exists(Path(project_ + "/work/report")));
   NinjaOk({"report-alpha-cpu"});
   EXPECT_TRUE(Exists(Path(project_ + "/work/report")));
-  NinjaOk({"nightly"});
+  NinjaOk({});
   Calls();
   ExpectNothingToDo();
+}
+
+// Nights are for what was accepted; they build it, measure each time they are asked for, and nothing waits for them.
+TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
+  NinjaOk({"nightly"});
+  EXPECT_EQ(Calls(), (Lines{"extract alpha.cpu", "extract beta.cpu", "nightly main"}));  // a verdict on nothing
+  nightly::Acceptance accepted;
+  accepted.name = "alpha";
+  accepted.digest = nightly::ArtifactDigest({}, "alpha");
+  Write("work/accepted/alpha.cpu.jsonl", nightly::AcceptanceText(accepted));
+  NinjaOk({"nightly"});
+  EXPECT_EQ(Calls(), (Lines{"build alpha.cpu", "confirm alpha.cpu", "nightly alpha.cpu", "nightly main",
+                            "pick-best alpha.cpu", "tune a 4", "tune b 4"}));
+  NinjaOk({"nightly"});
+  EXPECT_EQ(Calls(), (Lines{"nightly alpha.cpu", "nightly main"}));
+  // It is not known what the reference was built from: there is nothing to replay.
+  NinjaOk({"nightly-replay"});
+  EXPECT_EQ(Calls(), Lines{"nightly replay"});
+  const std::string folder = "work/accepted/alpha.cpu/";
+  accepted.files = {{nightly::kChoiceFile, "0"}};
+  Write(folder + accepted.digest + "/choice.json", "a 10\n");
+  Write(folder + accepted.digest + "/alpha.graph.json", "one 1\n");
+  Write("work/accepted/alpha.cpu.jsonl", nightly::AcceptanceText(accepted));
+  NinjaOk({"nightly-replay", "nightly-quality"});
+  EXPECT_EQ(Calls(), (Lines{"build alpha.cpu", "nightly alpha.cpu", "nightly quality", "nightly replay", "quality alpha.cpu"}));
+  EXPECT_TRUE(Exists(Path(project_ + "/work/nights/replay/out/alpha.cpu/libalpha.so")));
+  // Neither has touched beta, nor what is made by day.
+  NinjaOk({"tune-alpha-cpu"});
+  Calls();
+  NinjaOk({"nightly"});
+  Calls();
+  EXPECT_NE(NinjaOk({"tune-alpha-cpu"}).find(kNothing), std::string::npos);
 }
 
 // beta asks more of b than alpha does; alpha's change concerns a alone.

@@ -136,6 +136,24 @@ TEST(MeasureNight, ACanaryOffItsLevelBlamesNobody) {
   EXPECT_THAT(night->environment, HasSubstr("canary"));
 }
 
+TEST(MeasureNight, ABusyMachineBlamesNobody) {
+  for (const int disturbed : {3, 4}) {
+    Machine machine;
+    machine.library = 0.0106;
+    int count = 0;
+    const TimeProcess timer = [&, inner = machine.Timer()](Who who, int phase, int round) -> Result<ProcessTimes> {
+      auto times = inner(who, phase, round);
+      // Of 28 processes, 7 are a quarter; each ran for 53 ms or so.
+      if (times.ok() && count++ % 14 < disturbed) times->lost = 0.006;
+      return times;
+    };
+    const auto night = MeasureNight(Input(&kNone), timer);
+    ASSERT_TRUE(night.ok());
+    EXPECT_EQ(night->Usable(), disturbed == 3);
+    if (disturbed == 4) EXPECT_THAT(night->environment, HasSubstr("others kept 8 of 28 processes from running"));
+  }
+}
+
 TEST(MeasureNight, AProcessThatDiesIsAFactAboutTheNight) {
   Machine machine;
   machine.fails = Status::Crashed("killed by SIGSEGV");

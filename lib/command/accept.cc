@@ -1,0 +1,119 @@
+#include "command/accept.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/lock.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "nightly/accepted.h"
+#include "pipeline/task_list.h"
+
+namespace hone::command {
+namespace {
+
+// Ends in `.untuned`: what is only there to be compared with.
+Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
+  std::vector<std::string> jobs;
+  if (!Exists(out)) return jobs;
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(out));
+  for (const std::string& name : names) {
+    if (!EndsWith(name, ".untuned") && Exists(JoinPath(JoinPath(out, name), "manifest.json"))) jobs.push_back(name);
+  }
+  return jobs;
+}
+
+std::string Whoever() {
+  const struct passwd* entry = getpwuid(geteuid());
+  return fmt::format("{}@{}", entry ? entry->pw_name : std::to_string(geteuid()), Hostname());
+}
+
+// Checks that the files are those the manifest tells of: a half-built library must not become a reference.
+Status CheckBuilt(const std::string& dir, const nightly::Acceptance& a, const Json& manifest) {
+  JsonReader reader(manifest, JoinPath(dir, "manifest.json"));
+  for (const auto& [key, file] : {std::pair<const char*, std::string>{"library_digest", "lib" + a.name + ".so"},
+                                  {"graph_digest", a.name + ".graph.json"}}) {
+    std::string expected;
+    HONE_RETURN_IF_ERROR(reader.Read(key, &expected));
+    const auto found = a.files.find(file);
+    if (found != a.files.end() && found->second == expected) continue;
+    return Status::Corrupt(fmt::format(
+        "{}: is not of the build that {}/manifest.json tells of; build the library again", JoinPath(dir, file), dir));
+  }
+  return Status();
+}
+
+class Accepter {
+ public:
+  explicit Accepter(const AcceptOptions& options) : options_(options), accepted_(JoinPath(options.work, "accepted")) {}
+
+  Status Run() {
+    if (Trim(options_.reason).empty()) return Status::Invalid("--reason: say why, for those who read the history");
+    if (options_.jobs.empty() != options_.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(JoinPath(options_.work, "out")));
+    if (options_.all && there.empty())
+      return Status::NotFound(
+          fmt::format("{}: no library there; tune a network first", JoinPath(options_.work, "out")));
+    const std::vector<std::string>& jobs = options_.all ? there : options_.jobs;
+    for (const std::string& job : jobs) {
+      if (std::find(there.begin(), there.end(), job) != there.end()) continue;
+      const auto near = Suggest(job, there);
+      return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", JoinPath(options_.work, "out"), job,
+                                          near ? fmt::format("; did you mean `{}`?", *near) : ""));
+    }
+    for (const std::string& job : jobs) HONE_RETURN_IF_ERROR(One(job));
+    return Status();
+  }
+
+ private:
+  Status One(const std::string& job) {
+    if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is no name of a job", job));
+    const std::string dir = JoinPath(JoinPath(options_.work, "out"), job), path = JoinPath(dir, "manifest.json");
+    HONE_ASSIGN_OR_RETURN(const Json manifest, ReadJsonFile(path));
+    JsonReader reader(manifest, path);
+    nightly::Acceptance a;
+    HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
+    HONE_RETURN_IF_ERROR(reader.Read("name", &a.name));
+    HONE_RETURN_IF_ERROR(reader.Read("network", &a.network));
+    HONE_RETURN_IF_ERROR(reader.Read("target", &a.target));
+    if (!pipeline::IsPlainName(a.name)) return reader.Error("name", "is no plain name");
+    a.recorded = FormatIso8601(RealClock()->WallSeconds());
+    a.by = Whoever();
+    a.reason = options_.reason;
+    const std::vector<std::string> files = {"lib" + a.name + ".so", a.name + ".h", a.name + ".params",
+                                            a.name + ".graph.json", "manifest.json"};
+    const std::string best = JoinPath(options_.work, "best/" + job + ".choice.json");
+    HONE_RETURN_IF_ERROR(MakeDirs(accepted_));
+    HONE_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(JoinPath(accepted_, job + ".lock")));
+    nightly::AcceptInput input{accepted_, job, dir, files, Exists(best) ? best : ""};
+    input.check = [&](const nightly::Acceptance& made) { return CheckBuilt(dir, made, manifest); };
+    bool moved = false;
+    HONE_ASSIGN_OR_RETURN(a, nightly::Accept(input, a, &moved));
+    if (!moved) {
+      fmt::print("{}: {} is the reference already (accepted {}: {})\n", job, a.digest, a.recorded, Printable(a.reason));
+    } else if (a.before.empty()) {
+      fmt::print("{}: {} is the first reference, and the canary\n", job, a.digest);
+    } else {
+      fmt::print("{}: the reference moves from {} to {}\n", job, a.before, a.digest);
+    }
+    return Status();
+  }
+
+  const AcceptOptions& options_;
+  const std::string accepted_;
+};
+
+}  // namespace
+
+int RunAccept(const AcceptOptions& options) { return ExitCodeOf(Accepter(options).Run()); }
+
+}  // namespace hone::command

@@ -1,0 +1,216 @@
+#include "command/nightly.h"
+
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "command/library_process.h"
+#include "command/load_graph.h"
+#include "command/nightly_common.h"
+#include "graph/graph_json.h"
+#include "library/reference_cache.h"
+#include "nightly/accepted.h"
+#include "nightly/measure_night.h"
+#include "nightly/night_file.h"
+#include "nightly/verdict.h"
+#include "pipeline/task_list.h"
+#include "session/machine.h"
+
+namespace hone::command {
+namespace {
+
+using library::LibraryFolder;
+using nightly::ProcessTimes;
+using nightly::Who;
+
+constexpr int64_t kWarmup = 5, kProfiled = 5;
+std::string DigestOf(const LibraryFolder& folder) {
+  return nightly::ArtifactDigest({{"lib" + folder.name + ".so", folder.library_digest},
+                                  {folder.name + ".params", folder.params_digest},
+                                  {folder.name + ".graph.json", folder.graph_digest}},
+                                 folder.name);
+}
+
+class Nightly {
+ public:
+  explicit Nightly(const NightlyOptions& options) : options_(options) {}
+
+  Status Run() {
+    if (!pipeline::IsPlainName(options_.job))
+      return Status::Invalid(fmt::format("--job: `{}` is no NET.TARGET", options_.job));
+    dir_ = nightly::SeriesDir(options_.nights, options_.series);
+    HONE_ASSIGN_OR_RETURN(const auto log, nightly::ReadAcceptances(options_.accepted, options_.job));
+    HONE_RETURN_IF_ERROR(MakeDirs(dir_));
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir_, options_.job + ".lock")));
+    lock_ = &lock;
+    const std::string path = JoinPath(dir_, options_.job + ".jsonl");
+    HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(path));
+    for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
+    HONE_ASSIGN_OR_RETURN(input_.night, nightly::OpenNight(dir_, RealClock()->WallSeconds()));
+    for (const nightly::Night& night : history.nights) {
+      if (night.night != input_.night) continue;
+      LogInfo(fmt::format("{}: measured in this night ({}) already", options_.job, input_.night));
+      return Status();
+    }
+    input_.before = &history.nights;
+    HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure(log));
+    ShowLiveLine("");
+    HONE_RETURN_IF_ERROR(nightly::AppendLine(path, nightly::NightText(night)));
+    const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
+    fmt::print("{}: {}: {}\n", options_.job, nightly::JobStateName(verdict.jobs[0].state), verdict.jobs[0].words);
+    return Status();
+  }
+
+ private:
+  Result<nightly::Night> Measure(const std::vector<nightly::Acceptance>& log) {
+    const nightly::Acceptance &reference = log.back(), &canary = log.front();
+    input_.recorded = FormatIso8601(RealClock()->WallSeconds());
+    input_.host = Hostname();
+    input_.fingerprint = NightFingerprint();
+    input_.tools = NightTools();
+    input_.reference = reference.digest;
+    input_.canary = canary.digest;
+    input_.processes = options_.processes;
+    // The library may be damaged, and then there is no process to say so.
+    Status bad = Prepare(reference, canary);
+    if (bad.kind() == StatusKind::kInterrupted || bad.kind() == StatusKind::kIo) return bad;
+    if (!bad.ok()) return nightly::MeasureNight(input_, [&](Who, int, int) -> Result<ProcessTimes> { return bad; });
+    const std::string samples =
+        fmt::format("{}/samples/{}/{}.jsonl", dir_, options_.job, ReplaceAll(input_.night, ":", ""));
+    const std::string key =
+        fmt::format("{} {} {} {} {} {} {} {} {}", input_.library, input_.reference, input_.canary, options_.seed,
+                    options_.processes, options_.iterations, options_.seconds, options_.longest, input_.fingerprint);
+    HONE_ASSIGN_OR_RETURN(nightly::NightSamples store, nightly::NightSamples::Open(samples, key));
+    store_ = &store;
+    return nightly::MeasureNight(input_, [&](Who who, int phase, int round) { return Once(who, phase, round); });
+  }
+
+  Status Prepare(const nightly::Acceptance& reference, const nightly::Acceptance& canary) {
+    if (!options_.fake_times.empty()) {
+      HONE_ASSIGN_OR_RETURN(fake_, ReadFakeTimes(options_.fake_times));
+    }
+    HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, reference));
+    if (canary.digest != reference.digest) {
+      const Status whole = nightly::CheckAccepted(options_.accepted, options_.job, canary);
+      if (!whole.ok()) {
+        LogWarning(whole.message() + " (it is the canary: this night has none)");
+        input_.canary.clear();
+      }
+    }
+    HONE_ASSIGN_OR_RETURN(LibraryFolder library, CheckedLibrary(options_.lib));
+    input_.library = DigestOf(library);
+    HONE_ASSIGN_OR_RETURN(LibraryFolder against, CheckedLibrary(Dir(reference.digest)));
+    if (library.graph_digest != against.graph_digest) {
+      return Status::Invalid(
+          fmt::format("{}: computes another network than the accepted {}; accept it with "
+                      "hone-report accept, if that is meant",
+                      library.GraphPath(), against.GraphPath()));
+    }
+    folders_ = {{Who::kLibrary, std::move(library)}, {Who::kReference, std::move(against)}};
+    if (!input_.canary.empty() && canary.digest != reference.digest) {
+      HONE_ASSIGN_OR_RETURN(folders_[Who::kCanary], CheckedLibrary(Dir(canary.digest)));
+    }
+    if (fake_) return Status();
+    HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine());
+    machine_.emplace(std::move(machine));
+    return Expect();
+  }
+
+  std::string Dir(const std::string& digest) const {
+    return nightly::AcceptedDir(options_.accepted, options_.job, digest);
+  }
+
+  // What the network's outputs are. Takes seconds the first time.
+  Status Expect() {
+    const LibraryFolder& folder = folders_[Who::kLibrary];
+    HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
+    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
+    HONE_RETURN_IF_ERROR(session::TakeMachine(&*machine_, session::Use::kShared));
+    ShowLiveLine(fmt::format("{}: reference outputs", options_.job));
+    HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr,
+                                                               options_.seed, DetectCpu().logical_cores,
+                                                               JoinPath(folder.dir, folder.name + ".reference")));
+    return Status();
+  }
+
+  Result<ProcessTimes> Once(Who who, int phase, int round) {
+    if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
+    HONE_RETURN_IF_ERROR(lock_->Touch());
+    if (const ProcessTimes* known = store_->Find(who, phase, round)) return *known;
+    ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(who), round + 1,
+                             options_.processes, phase > 0 ? " (repeat)" : ""));
+    HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(who, phase, round) : Process(who));
+    HONE_RETURN_IF_ERROR(store_->Append(who, phase, round, times));
+    return times;
+  }
+
+  Result<ProcessTimes> Process(Who who) {
+    const LibraryFolder& folder = folders_.at(who);
+    library::TimeRequest request;
+    request.dir = folder.dir;
+    request.seed = options_.seed;
+    request.warmup = kWarmup;
+    request.iterations = options_.iterations;
+    request.min_seconds = options_.seconds;
+    request.max_seconds = options_.longest;
+    request.profiled = kProfiled;
+    request.outputs = verified_.insert(who).second;  // once a night is enough
+    HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeUndisturbed(request, &*machine_));
+    double error = 0;
+    if (request.outputs) HONE_RETURN_IF_ERROR(VerifyOutputs(folder.dir, reply, expected_, &error));
+    ProcessTimes times;
+    times.samples = reply.samples;
+    times.lost = reply.lost_seconds;
+    for (size_t i = 0; i < reply.layers.size() && i < reply.described.size(); ++i)
+      times.layers.push_back({reply.described[i].name, reply.layers[i]});
+    return times;
+  }
+
+  // The times that a test wants, with 0.3 % of noise that is the same for the same process of the same night.
+  Result<ProcessTimes> Invent(Who who, int phase, int round) const {
+    const std::string& digest = who == Who::kLibrary     ? input_.library
+                                : who == Who::kReference ? input_.reference
+                                                         : input_.canary;
+    const auto found = fake_->find(digest);
+    if (found == fake_->end()) return Status::Crashed(fmt::format("{}: no time is invented for it", digest));
+    Rng rng(Digest128(fmt::format("{} {} {} {}", input_.night, nightly::WhoName(who), phase, round)).lo);
+    ProcessTimes times;
+    const double level = found->second * (1 + 0.003 * rng.Normal());
+    for (int64_t i = 0; i < options_.iterations; ++i) times.samples.push_back(level * (1 + 0.001 * rng.Normal()));
+    return times;
+  }
+
+  const NightlyOptions& options_;
+  std::string dir_;
+  FileLock* lock_ = nullptr;
+  nightly::NightInput input_;
+  nightly::NightSamples* store_ = nullptr;
+  std::map<Who, LibraryFolder> folders_;
+  std::optional<MachineLock> machine_;
+  std::vector<std::vector<double>> expected_;
+  std::set<Who> verified_;
+  std::optional<std::map<std::string, double>> fake_;
+};
+
+}  // namespace
+
+int RunNightly(const NightlyOptions& options) {
+  const Status status = Nightly(options).Run();
+  ShowLiveLine("");
+  return ExitCodeOf(status);
+}
+
+}  // namespace hone::command

@@ -1,0 +1,34 @@
+#include "command/nightly_common.h"
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "compile/compile.h"
+#include "session/fingerprint.h"
+
+namespace hone::command {
+namespace {
+
+constexpr int kNightlyProtocol = 1;  // raised when nights measure in another way
+
+}  // namespace
+
+std::string NightFingerprint() { return fmt::format("{}; nightly={}", session::HostEnvironment(), kNightlyProtocol); }
+
+std::string NightTools() { return fmt::format("hone {}; codegen={}", kVersion, compile::CodegenVersion()); }
+
+Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path) {
+  std::map<std::string, double> times;
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  for (const std::string& line : Split(text, '\n')) {
+    const std::vector<std::string> words = SplitWords(line);
+    if (words.empty()) continue;
+    if (words.size() != 2) return Status::Invalid(path + ": expected lines `DIGEST SECONDS`");
+    HONE_ASSIGN_OR_RETURN(times[words[0]], ParseDouble(words[1]));
+  }
+  return times;
+}
+
+}  // namespace hone::command

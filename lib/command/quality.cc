@@ -1,0 +1,194 @@
+#include "command/quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "base/version.h"
+#include "command/library_process.h"
+#include "command/nightly_common.h"
+#include "compile/compile.h"
+#include "nightly/accepted.h"
+#include "nightly/lines.h"
+#include "nightly/night_file.h"
+#include "nightly/quality.h"
+#include "pipeline/best_file.h"
+#include "pipeline/settings.h"
+#include "pipeline/task_list.h"
+#include "record/store.h"
+#include "session/machine.h"
+#include "task/outcome.h"
+
+namespace hone::command {
+namespace {
+
+constexpr double kTuneTimeout = 3600;
+constexpr int kCanaryProcesses = 3;
+
+class Quality {
+ public:
+  explicit Quality(const QualityOptions& options) : options_(options) {}
+
+  Status Run() {
+    if (!pipeline::IsPlainName(options_.job))
+      return Status::Invalid(fmt::format("--job: `{}` is no NET.TARGET", options_.job));
+    const std::string dir = nightly::SeriesDir(options_.nights, "quality");
+    HONE_ASSIGN_OR_RETURN(const auto log, nightly::ReadAcceptances(options_.accepted, options_.job));
+    HONE_RETURN_IF_ERROR(MakeDirs(dir));
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir, options_.job + ".lock")));
+    lock_ = &lock;
+    const std::string path = JoinPath(dir, options_.job + ".jsonl");
+    HONE_ASSIGN_OR_RETURN(const nightly::QualityHistory history, nightly::ReadQuality(path));
+    for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
+    HONE_ASSIGN_OR_RETURN(night_.night, nightly::OpenNight(dir, RealClock()->WallSeconds()));
+    for (const nightly::QualityNight& night : history.nights) {
+      if (night.night != night_.night) continue;
+      LogInfo(fmt::format("{}: measured in this night ({}) already", options_.job, night_.night));
+      return Status();
+    }
+    night_.recorded = FormatIso8601(RealClock()->WallSeconds());
+    night_.host = Hostname();
+    night_.fingerprint = NightFingerprint();
+    night_.tools = NightTools();
+    night_.trials = options_.trials;
+    const std::string scratch = fmt::format("{}/tuning/{}", dir, options_.job);
+    const Status status = Measure(log, JoinPath(scratch, ReplaceAll(night_.night, ":", "")));
+    if (status.kind() == StatusKind::kInterrupted || status.kind() == StatusKind::kIo) return status;
+    if (!status.ok()) night_.failure = status.message();
+    ShowLiveLine("");
+    HONE_RETURN_IF_ERROR(nightly::AppendLine(path, nightly::QualityText(night_)));
+    HONE_RETURN_IF_ERROR(RemoveTree(scratch));
+    const double level = night_.LevelSeconds();
+    fmt::print("{}: {}\n", options_.job,
+               !night_.failure.empty() ? night_.failure
+               : level > 0 ? fmt::format("{} in {} tasks with {} trials", FormatSeconds(level), night_.tasks.size(),
+                                         night_.trials)
+                           : "a task found nothing");
+    return Status();
+  }
+
+ private:
+  Status Measure(const std::vector<nightly::Acceptance>& log, const std::string& scratch) {
+    HONE_RETURN_IF_ERROR(ChooseTasks(log.back()));
+    HONE_RETURN_IF_ERROR(MakeDirs(scratch));
+    for (nightly::QualityTask& task : night_.tasks) {
+      for (const uint64_t seed : options_.seeds) {
+        HONE_ASSIGN_OR_RETURN(nightly::QualityRun run, Tune(task.id, seed, scratch));
+        task.runs.push_back(std::move(run));
+      }
+    }
+    return TimeCanary(log.front());
+  }
+
+  // By FLOP times uses: known without a time, so that every night asks the same.
+  Status ChooseTasks(const nightly::Acceptance& reference) {
+    HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options_.tasks));
+    const std::string choice =
+        JoinPath(nightly::AcceptedDir(options_.accepted, options_.job, reference.digest), nightly::kChoiceFile);
+    HONE_ASSIGN_OR_RETURN(const pipeline::BestFile built, pipeline::ReadBestFile(choice));
+    std::optional<pipeline::BestFile> best;
+    if (!options_.best.empty() && Exists(options_.best)) {
+      HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options_.best));
+    }
+    std::vector<pipeline::TaskEntry> tasks;
+    for (const pipeline::TaskEntry& entry : list.tasks) {
+      if (built.Find(entry.id) != nullptr) tasks.push_back(entry);
+    }
+    if (tasks.empty()) return Status::NotFound(fmt::format("{}: none of its tasks is in {}", options_.tasks, choice));
+    std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) {
+      return static_cast<double>(a.weight) * static_cast<double>(a.flop) >
+             static_cast<double>(b.weight) * static_cast<double>(b.flop);
+    });
+    tasks.resize(std::min(tasks.size(), static_cast<size_t>(std::max(1, options_.heaviest))));
+    for (const pipeline::TaskEntry& entry : tasks) {
+      const pipeline::BestEntry* found = best ? best->Find(entry.id) : nullptr;
+      night_.tasks.push_back({entry.id, entry.weight, found ? found->median : 0, {}});
+    }
+    return Status();
+  }
+
+  Result<nightly::QualityRun> Tune(const std::string& task, uint64_t seed, const std::string& scratch) {
+    if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
+    HONE_RETURN_IF_ERROR(lock_->Touch());
+    ShowLiveLine(fmt::format("{}: {}, seed {}", options_.job, task, seed));
+    pipeline::TuneSettings settings;
+    settings.trials = options_.trials;
+    settings.seed = seed;
+    settings.measure.finalists = 0;  // what the search found, as it saw it
+    const std::string stem = fmt::format("{}/{}.s{}", scratch, task, seed);
+    HONE_RETURN_IF_ERROR(WriteFileAtomic(stem + ".tune.json", pipeline::TuneSettingsText(settings)));
+    CommandOptions command;
+    command.timeout_seconds = kTuneTimeout;
+    HONE_ASSIGN_OR_RETURN(
+        const CommandResult result,
+        RunCommand({options_.tune, "--task", JoinPath(DirName(options_.tasks), task + ".task.json"), "--settings",
+                    stem + ".tune.json", "--db", stem + ".db", "--stamp", stem + ".done"},
+                   command));
+    if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
+    if (!result.status.ok()) {
+      return Status::Crashed(
+          fmt::format("{} {}: {}", task, result.status.ToString(), result.err.substr(0, result.err.find('\n'))));
+    }
+    HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(stem + ".db"));
+    HONE_ASSIGN_OR_RETURN(const auto trials, store->Trials());
+    nightly::QualityRun run;
+    run.seed = seed;
+    for (const record::Trial& trial : trials) {
+      const bool better =
+          trial.outcome.state == TrialState::kOk && (run.seconds <= 0 || trial.outcome.median < run.seconds);
+      if (better) run.seconds = trial.outcome.median;
+      run.curve.push_back(run.seconds);
+    }
+    run.trials = static_cast<int64_t>(trials.size());
+    return run;
+  }
+
+  // What the machine does in this night, to divide by.
+  Status TimeCanary(const nightly::Acceptance& canary) {
+    HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, canary));
+    night_.canary_digest = canary.digest;
+    if (!options_.fake_times.empty()) {
+      HONE_ASSIGN_OR_RETURN(const auto times, ReadFakeTimes(options_.fake_times));
+      const auto found = times.find(canary.digest);
+      night_.canary_seconds = found == times.end() ? 0 : found->second;
+      return Status();
+    }
+    library::TimeRequest request;
+    request.dir = nightly::AcceptedDir(options_.accepted, options_.job, canary.digest);
+    request.warmup = 5;
+    request.iterations = 30;
+    request.min_seconds = 0.2;
+    request.max_seconds = 10;
+    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+    std::vector<double> medians;
+    for (int i = 0; i < kCanaryProcesses; ++i) {
+      HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &machine));
+      medians.push_back(Median(reply.samples));
+    }
+    night_.canary_seconds = Median(medians);
+    return Status();
+  }
+
+  const QualityOptions& options_;
+  FileLock* lock_ = nullptr;
+  nightly::QualityNight night_;
+};
+
+}  // namespace
+
+int RunQuality(const QualityOptions& options) {
+  const Status status = Quality(options).Run();
+  ShowLiveLine("");
+  return ExitCodeOf(status);
+}
+
+}  // namespace hone::command

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include "nightly/accepted.h"
+#include "nightly/night_file.h"
+#include "pipeline/manifest_writer.h"
+#include "pipeline/plan.h"
+
+namespace hone::pipeline {
+namespace {
+
+// What says that a job was measured tonight. It is never made, so that every run of Ninja that asks for it measures.
+std::string TonightPath(const std::string& series, const std::string& job) {
+  return nightly::SeriesDir("nights", series) + "/" + job + ".tonight";
+}
+
+}  // namespace
+
+void ManifestWriter::NightlyEdges() {
+  Section("nights: accepted libraries against their references; nothing else waits for these, and they always run");
+  Rule("nightly", Command("hone-bench", "nightly --job $job --lib $dir --series $series $parameters", true),
+       "nightly $series $job");
+  Rule("quality", Command("hone-bench", "quality --job $job --tasks $in --tune $tune --best $best", true),
+       "quality $job");
+  Rule("verdict", Command("hone-report", "nightly --series $series --close --out $dir"), "verdict $series");
+  std::vector<std::string> main, replay, quality;
+  for (const NetworkJob& job : input_.jobs) {
+    const auto accepted = input_.accepted.find(JobName(job.pipeline->name, job.target->name));
+    if (accepted == input_.accepted.end()) continue;
+    if (job.tasks == nullptr) {
+      // Not known further than extract yet: when the list is there, the manifest is made again.
+      for (auto* all : {&main, &replay, &quality}) all->push_back(TaskListPath(job.pipeline->name, job.target->name));
+      continue;
+    }
+    main.push_back(NightEdge(job, "main", "out/" + accepted->first));
+    if (!accepted->second.choice) continue;
+    replay.push_back(ReplayEdges(job, accepted->second));
+    quality.push_back(QualityEdge(job));
+  }
+  VerdictEdge("nightly", "main", main);
+  VerdictEdge("nightly-replay", "replay", replay);
+  VerdictEdge("nightly-quality", "quality", quality);
+}
+
+std::string ManifestWriter::NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name);
+  NinjaBuild build;
+  build.outputs = {TonightPath(series, name)};
+  build.rule = "nightly";
+  build.inputs = {fmt::format("{}/lib{}.so", dir, net)};
+  build.implicit_inputs = {dir + "/manifest.json"};
+  build.order_only_inputs = {Tool("hone-bench")};
+  build.bindings = {{"job", name}, {"dir", dir}, {"series", series}, {"pool", PoolName(*job.target)}};
+  AddParameters(job, &build);
+  Build(build);
+  return build.outputs[0];
+}
+
+// The reference's own choices, built by today's tools: what differs is the code generator.
+std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted) {
+  const std::string& net = job.pipeline->name;
+  const std::string name = JobName(net, job.target->name), dir = "nights/replay/out/" + name;
+  const std::string from = nightly::AcceptedDir("accepted", name, accepted.digest);
+  NinjaBuild build = BuildEdge(job, true);
+  build.outputs = {fmt::format("{}/lib{}.so", dir, net)};
+  build.implicit_outputs = {fmt::format("{}/{}.h", dir, net), fmt::format("{}/{}.params", dir, net),
+                            fmt::format("{}/{}.graph.json", dir, net), dir + "/manifest.json"};
+  build.inputs = {fmt::format("{}/{}.graph.json", from, net)};
+  const std::string choice = from + "/" + nightly::kChoiceFile;
+  for (std::string& input : build.implicit_inputs) input = input == ChoicePath(name) ? choice : input;
+  for (auto& [key, value] : build.bindings) {
+    if (key == "job") value = name + ", replayed";
+    if (key == "dir") value = dir;
+    if (key == "best") value = choice;
+  }
+  Build(build);
+  return NightEdge(job, "replay", dir);
+}
+
+// Tunes from nothing, in a folder of its own.
+std::string ManifestWriter::QualityEdge(const NetworkJob& job) {
+  const std::string name = JobName(job.pipeline->name, job.target->name);
+  NinjaBuild build;
+  build.outputs = {TonightPath("quality", name)};
+  build.rule = "quality";
+  build.inputs = {TaskListPath(job.pipeline->name, job.target->name)};
+  build.order_only_inputs = {Tool("hone-bench"), Tool("hone-tune")};
+  build.bindings = {{"job", name},
+                    {"best", "best/" + name + ".json"},
+                    {"tune", EscapeValue(ShellQuote(Tool("hone-tune")))},
+                    {"pool", PoolName(*job.target)}};
+  Build(build);
+  return build.outputs[0];
+}
+
+void ManifestWriter::VerdictEdge(const std::string& alias, const std::string& series,
+                                 const std::vector<std::string>& jobs) {
+  NinjaBuild build;
+  build.outputs = {TonightPath(series, "verdict")};
+  build.rule = "verdict";
+  build.order_only_inputs = jobs;
+  build.order_only_inputs.push_back(Tool("hone-report"));
+  build.bindings = {{"series", series}, {"dir", "report/" + alias}};
+  Build(build);
+  NinjaBuild phony;
+  phony.outputs = {alias};
+  phony.rule = "phony";
+  phony.inputs = {build.outputs[0]};
+  Build(phony);
+}
+
+}  // namespace hone::pipeline

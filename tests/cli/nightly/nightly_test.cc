@@ -1,0 +1,180 @@
+// Nights through real Ninja and the real tools, with invented times: what they decide, what they keep, and what they
+// leave alone.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <string>
+
+#include "chain_folder.h"
+#include "nightly/accepted.h"
+#include "nightly/history.h"
+#include "nightly/quality.h"
+
+namespace hone {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Nightly : public ChainFolder {
+ protected:
+  void SetUp() override {
+    ChainFolder::SetUp();
+    ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
+    InventTimes(1);
+    // Times from a file; and a small budget for what the search finds.
+    Script("hone-bench",
+           fmt::format("case $1 in nightly) shift; exec '{0}/hone-bench' nightly --fake-times '{1}' \"$@\";; "
+                       "quality) shift; exec '{0}/hone-bench' quality --fake-times '{1}' --trials 4 "
+                       "--heaviest 1 \"$@\";; esac\nexec '{0}/hone-bench' \"$@\"\n",
+                       HONE_BIN, Path("times")));
+    Write("times", "");
+    ASSERT_TRUE(Plan().status.ok());
+    NinjaOk({"build-one-cpu"});
+  }
+
+  void Script(const std::string& name, const std::string& text) {
+    Write("bin/" + name, "#!/bin/sh\n" + text);
+    ASSERT_EQ(chmod(Path("bin/" + name).c_str(), 0755), 0);
+  }
+  CommandResult Report(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Path("bin/hone-report"));
+    return Run(arguments);
+  }
+  void Accept(const std::string& reason) {
+    const CommandResult result = Report({"accept", "--work", "work", "--reason", reason, "one.cpu"});
+    EXPECT_TRUE(result.status.ok()) << result.err;
+  }
+  // What the last night's verdict exits with, without Ninja.
+  int Verdict() { return Report({"nightly", "--nights", "work/nights", "--accepted", "work/accepted"}).status.code; }
+  std::vector<nightly::Night> Nights(const std::string& series = "") const {
+    auto history = nightly::ReadHistory(Work("nights/" + series + "one.cpu.jsonl"));
+    EXPECT_TRUE(history.ok()) << history.status().message();
+    return history.ok() ? history->nights : std::vector<nightly::Night>();
+  }
+  std::vector<nightly::Acceptance> Log() const {
+    auto log = nightly::ReadAcceptances(Work("accepted"), "one.cpu");
+    EXPECT_TRUE(log.ok()) << log.status().message();
+    return log.ok() ? *log : std::vector<nightly::Acceptance>();
+  }
+  // Makes the untuned library the reference, so that the tuned one is another artifact; times of both in seconds.
+  void AcceptTheUntuned() {
+    NinjaOk({"out/one.cpu.untuned/libone.so"});
+    ASSERT_TRUE(Run({"mkdir", "-p", "other/out"}).status.ok());
+    ASSERT_TRUE(Run({"cp", "-r", "work/out/one.cpu.untuned", "other/out/one.cpu"}).status.ok());
+    ASSERT_TRUE(Report({"accept", "--work", "other", "--reason", "untuned", "one.cpu"}).status.ok());
+    ASSERT_TRUE(Run({"rm", "-r", "work/accepted"}).status.ok());
+    ASSERT_TRUE(Run({"mv", "other/accepted", "work/accepted"}).status.ok());
+  }
+};
+
+TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
+  // Nothing is accepted: no night can be fine.
+  const CommandResult before = Ninja({"nightly"});
+  EXPECT_FALSE(before.status.ok());
+  EXPECT_THAT(before.out, HasSubstr("hone-report accept --reason WHY NET.TARGET"));
+  EXPECT_EQ(Verdict(), 3);
+  EXPECT_EQ(Report({"accept", "--work", "work", "--reason", " ", "one.cpu"}).status.code, 2);
+  EXPECT_THAT(Report({"accept", "--work", "work", "--reason", "x", "on.cpu"}).err,
+              HasSubstr("did you mean `one.cpu`?"));
+
+  Accept("the beginning");
+  ASSERT_EQ(Log().size(), 1u);
+  const std::string digest = Log()[0].digest;
+  Write("times", digest + " 0.01\n");
+  EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("no confirmed slowdown in 1 of 1"));
+  ASSERT_EQ(Nights().size(), 1u);
+  EXPECT_EQ(Nights()[0].reference.digest, digest);
+  EXPECT_EQ(Nights()[0].library.processes.size(), 7u);
+  EXPECT_EQ(Nights()[0].canary->digest, digest);
+  EXPECT_EQ(Verdict(), 0);
+  // It always runs, and makes nothing else out of date.
+  ExpectNoWork("build-one-cpu");
+  NinjaOk({"nightly"});
+  ASSERT_EQ(Nights().size(), 2u);
+  EXPECT_NE(Nights()[1].night, Nights()[0].night);
+
+  // A job that has its line is left alone until the night is closed.
+  NinjaOk({"nights/one.cpu.tonight"});
+  ASSERT_EQ(Nights().size(), 3u);
+  NinjaOk({"nightly"});
+  EXPECT_EQ(Nights().size(), 3u);
+  NinjaOk({"nightly"});
+  EXPECT_EQ(Nights().size(), 4u);
+
+  // The same choices by the same code generator are the same bytes.
+  EXPECT_THAT(NinjaOk({"nightly-replay"}), HasSubstr("no confirmed slowdown in 1 of 1"));
+  ASSERT_EQ(Nights("replay/").size(), 1u);
+  EXPECT_EQ(Nights("replay/")[0].library.digest, digest);
+  EXPECT_EQ(Nights().size(), 4u);
+
+  EXPECT_THAT(NinjaOk({"nightly-quality"}), HasSubstr("with 4 trials a run"));
+  const auto quality = nightly::ReadQuality(Work("nights/quality/one.cpu.jsonl"));
+  ASSERT_TRUE(quality.ok() && quality->nights.size() == 1);
+  ASSERT_EQ(quality->nights[0].tasks.size(), 1u);
+  ASSERT_EQ(quality->nights[0].tasks[0].runs.size(), 3u);
+  for (const nightly::QualityRun& run : quality->nights[0].tasks[0].runs) {
+    EXPECT_EQ(run.trials, 4);
+    EXPECT_EQ(run.curve.size(), 4u);
+    EXPECT_EQ(*std::min_element(run.curve.begin(), run.curve.end()), run.seconds);
+  }
+  EXPECT_EQ(quality->nights[0].canary_seconds, 0.01);
+  EXPECT_FALSE(Exists(Work("nights/quality/tuning/one.cpu")));
+
+  // A reference that was tampered with is no reference.
+  const std::string library = Work("accepted/one.cpu/" + digest + "/libone.so");
+  ASSERT_TRUE(Run({"chmod", "u+w", library}).status.ok());
+  Write("work/accepted/one.cpu/" + digest + "/libone.so", "no library");
+  const CommandResult damaged = Ninja({"nightly"});
+  EXPECT_FALSE(damaged.status.ok());
+  EXPECT_THAT(damaged.out, HasSubstr("is not what was accepted"));
+  EXPECT_THAT(damaged.out, HasSubstr("nothing usable was measured"));
+  EXPECT_EQ(Verdict(), 3);
+}
+
+TEST_F(Nightly, ASlowdownIsFoundConfirmedAndAccepted) {
+  AcceptTheUntuned();
+  const std::string reference = Log()[0].digest;
+  Write("times", reference + " 0.01\n");
+  // The library has no time in that file: it could not be measured, which is said, and is not fine.
+  const CommandResult failed = Ninja({"nightly"});
+  EXPECT_FALSE(failed.status.ok());
+  EXPECT_THAT(failed.out, HasSubstr("failed"));
+  ASSERT_EQ(Nights().size(), 1u);
+  const std::string library = Nights()[0].library.digest;
+  ASSERT_NE(library, reference);
+  EXPECT_EQ(Verdict(), 3);
+
+  Write("times", fmt::format("{} 0.01\n{} 0.0106\n", reference, library));
+  const CommandResult slower = Ninja({"nightly"});
+  EXPECT_FALSE(slower.status.ok());
+  EXPECT_THAT(slower.out, HasSubstr("1 of 1 is slower than accepted"));
+  EXPECT_EQ(Verdict(), 1);
+  ASSERT_EQ(Nights().size(), 2u);
+  EXPECT_EQ(Nights()[1].comparison.change, nightly::Change::kSlower);
+  EXPECT_NEAR(Nights()[1].comparison.ratio, 1.06, 0.01);
+  ASSERT_TRUE(Nights()[1].repeat.has_value());
+
+  Write("times", fmt::format("{} 0.01\n{} 0.0101\n", reference, library));
+  NinjaOk({"nightly"});
+  Write("times", fmt::format("{} 0.01\n{} 0.009\n", reference, library));
+  EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("1 faster: accept to keep it"));
+  EXPECT_EQ(Verdict(), 0);
+
+  Accept("tuned");
+  ASSERT_EQ(Log().size(), 2u);
+  EXPECT_EQ(Log()[1].before, reference);
+  EXPECT_EQ(Log()[1].digest, library);
+  EXPECT_EQ(Log()[1].reason, "tuned");
+  EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("no confirmed slowdown"));
+  const nightly::Night last = Nights().back();
+  EXPECT_EQ(last.reference.digest, library);
+  EXPECT_EQ(last.canary->digest, reference);  // the first one, to the end
+  EXPECT_NEAR(last.canary->processes.at(0), 0.01, 0.0005);
+  ExpectNoWork("build-one-cpu");
+}
+
+}  // namespace
+}  // namespace hone
