@@ -25,6 +25,12 @@ Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>
   return f;
 }
 
+double Hope(const record::Trial& t) {
+  if (t.outcome.disturbed == 0 || t.outcome.samples.empty()) return t.outcome.median;
+  const std::vector<double> last = t.LastRound();
+  return *std::min_element(last.begin(), last.end());
+}
+
 }  // namespace
 
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
@@ -47,7 +53,7 @@ Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
   std::set<std::string> artifacts, templates;
   std::vector<const record::Trial*> first, second;
   for (const record::Trial& t : trials) {
-    if (t.outcome.median > kFinalistReach * trials[0].outcome.median) break;
+    if (Hope(t) > kFinalistReach * trials[0].outcome.median) continue;
     const std::string& artifact = t.outcome.artifact_digest;
     if (!artifact.empty() && !artifacts.insert(artifact).second) continue;
     (templates.insert(t.outcome.config.template_name).second ? first : second).push_back(&t);
@@ -58,6 +64,7 @@ Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
     return a->outcome.median < b->outcome.median;
   });
   for (const record::Trial* t : first) found.finalists.push_back(Of(*t, sessions));
+  found.marked = !first.empty() && first[0]->outcome.disturbed > 0;
   return found;
 }
 

@@ -155,6 +155,11 @@ class Picker {
     entry->from = store.meta().task_id;
     entry->fingerprint = found.fingerprint;
     entry->Choose(found.finalists[0]);
+    if (found.marked) {
+      LogWarning(fmt::format("{} ({}): trial {} was timed while others used the machine, so that its time is too long "
+                             "rather than too short; a larger budget measures the fastest again",
+                             entry->id, entry->workload, entry->trial));
+    }
     if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
     return true;
   }

@@ -15,8 +15,8 @@ Status Database::Error(int code) const {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return Status::Corrupt(
-          fmt::format("{}: the record file is damaged ({}); see what is left with `hone-records verify`, restore a "
-                      "copy, or move it away to start the task again",
+          fmt::format("{}: the record file is damaged ({}); restore a copy, save what is left with "
+                      "`hone-records salvage`, or move it away to start the task again",
                       path_, what));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -36,14 +36,16 @@ Status Database::Error(int code) const {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
-  const int flags = mode == OpenMode::kRead    ? SQLITE_OPEN_READONLY
-                    : mode == OpenMode::kWrite ? SQLITE_OPEN_READWRITE
-                                               : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const int flags = mode == OpenMode::kRead     ? SQLITE_OPEN_READONLY
+                    : mode == OpenMode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                : SQLITE_OPEN_READWRITE;
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   HONE_CHECK(raw != nullptr);
   std::unique_ptr<Database> db(new Database(path, raw));
   if (code != SQLITE_OK) return db->Error(code);
+  // The one switch that makes SQLite read a file that was cut short. Nothing is written then.
+  if (mode == OpenMode::kSalvage) HONE_RETURN_IF_ERROR(db->Execute("PRAGMA writable_schema = ON"));
   sqlite3_extended_result_codes(raw, 1);
   sqlite3_busy_timeout(raw, 2000);
   return db;

@@ -13,7 +13,8 @@ struct sqlite3_stmt;
 
 namespace hone::record {
 
-enum class OpenMode { kRead, kWrite, kCreate };
+// kSalvage: as kWrite, and what is whole can be read although the file is shorter than its header says.
+enum class OpenMode { kRead, kWrite, kCreate, kSalvage };
 
 class Database;
 

@@ -42,11 +42,13 @@ std::string Progress::Line(const History& history, double peak_flops) const {
   }
   const double elapsed = clock_->NowSeconds() - started_;
   const int64_t done = history.count() - std::max<int64_t>(first_count_, 0);
-  if (done > 0 && elapsed > 0) {
-    const double rate = static_cast<double>(done) / elapsed;
-    line += fmt::format(", {:.1f}/s", rate);
-    const int64_t left = options_.budget.trials - history.count();
-    if (left > 0) line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) / rate));
+  if (done > 0 && elapsed > 0) line += fmt::format(", {:.1f}/s", static_cast<double>(done) / elapsed);
+  // The sessions before this one know more than its first moments, which go into starting.
+  const double spent = elapsed + (first_count_ > 0 ? history.past_seconds() : 0);
+  const int64_t trials = first_count_ > 0 ? history.count() : done;
+  const int64_t left = options_.budget.trials - history.count();
+  if (left > 0 && trials > 0 && spent > 0) {
+    line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) * spent / static_cast<double>(trials)));
   }
   return line;
 }
@@ -61,7 +63,8 @@ Status Progress::Write(const History& history, double peak_flops, const std::str
                {"updated", FormatIso8601(clock_->WallSeconds())},
                {"trials", history.count()},
                {"budget", options_.budget.trials},
-               {"elapsed_seconds", clock_->NowSeconds() - started_}};
+               {"elapsed_seconds", clock_->NowSeconds() - started_},
+               {"tuning_seconds", history.past_seconds() + tuning_seconds_}};
   if (const auto best = history.best()) {
     json["best"] = {{"trial", history.ordinal(*best)}, {"seconds", history.best_seconds()}};
     if (options_.flop > 0) json["best"]["flops"] = options_.flop / history.best_seconds();
@@ -74,6 +77,7 @@ Status Progress::Update(const History& history, double peak_flops, bool force) {
   // The first call comes with the first new trial.
   if (first_count_ < 0) first_count_ = std::max<int64_t>(0, history.count() - 1);
   const double now = clock_->NowSeconds();
+  tuning_seconds_ = now - started_;
   if (force || now - last_line_ >= kLineSeconds) {
     last_line_ = now;
     if (IsTerminal(2)) ShowLiveLine(options_.task + ": " + Line(history, peak_flops));

@@ -38,7 +38,8 @@ class Progress {
   ProgressOptions options_;
   Clock* clock_;
   double started_;
-  int64_t first_count_ = -1;  // trials before this run
+  int64_t first_count_ = -1;   // trials before this run
+  double tuning_seconds_ = 0;  // of this run, until its last trial
   double last_file_, last_line_, last_log_;
 };
 

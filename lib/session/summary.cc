@@ -33,6 +33,13 @@ std::vector<Kind> Kinds(const std::vector<Outcome>& outcomes) {
 std::string CountText(const std::vector<Outcome>& outcomes) {
   std::vector<std::string> parts;
   for (const Kind& kind : Kinds(outcomes)) parts.push_back(fmt::format("{} {}", kind.count, kind.name));
+  int64_t marked = 0, retaken = 0;
+  for (const Outcome& outcome : outcomes) {
+    marked += outcome.disturbed > 0;
+    retaken += outcome.retaken;
+  }
+  if (retaken > 0) parts.push_back(fmt::format("{} runs taken again, as others used the machine", retaken));
+  if (marked > 0) parts.push_back(fmt::format("{} trials marked for that", marked));
   return parts.empty() ? "no trials" : Join(parts, ", ");
 }
 

@@ -1,0 +1,163 @@
+// What is left of damaged record files: every page of one is destroyed in turn, in three ways.
+#include "record/salvage.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/rng.h"
+#include "sample.h"
+
+namespace hone::record {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+class SalvageTest : public ::testing::Test {
+ protected:
+  SalvageTest() : dir_(*TempDir::Create()), path_(dir_.Join("t.db")), out_(dir_.Join("saved.db")) {
+    auto store = *Store::OpenForWriting(path_, SampleMeta());
+    const int64_t first = *store->BeginSession(SampleSession()), second = *store->BeginSession(SampleSession("f2"));
+    for (int i = 0; i < 120; ++i) {
+      Outcome o = Good(i, {1e-3 + i * 1e-6, 1.1e-3, 1.2e-3});
+      o.artifact_digest = "ab" + std::to_string(i);
+      if (i % 10 == 3) o = Bad(i, TrialError::kCrash, std::string(200, 'x'));
+      if (i % 10 == 7) {  // a twin of an earlier one
+        o.artifact_digest = "ab" + std::to_string(i - 1);
+        o.median = Median({1e-3 + (i - 1) * 1e-6, 1.1e-3, 1.2e-3});
+        o.samples.clear();
+      }
+      o.disturbed = i % 10 == 5;
+      EXPECT_TRUE(store->Append(i < 60 ? first : second, {o}).ok());
+    }
+    EXPECT_TRUE(store->EndSession(first, 5).ok());
+    bytes_ = *ReadFile(path_);
+  }
+
+  // Config index and state of each, in order.
+  static std::vector<std::string> Rows(const std::string& path) {
+    auto store = Store::OpenForReading(path);
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    std::vector<std::string> rows;
+    if (!store.ok()) return rows;
+    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
+    for (const Trial& t : *(*store)->Trials()) {
+      std::ostringstream row;
+      row << t.outcome.config.index << ' ' << TrialStateName(t.outcome.state) << ' ' << t.outcome.median << ' '
+          << t.outcome.samples.size() << ' ' << t.outcome.disturbed;
+      rows.push_back(row.str());
+    }
+    return rows;
+  }
+
+  TempDir dir_;
+  const std::string path_, out_;
+  std::string bytes_;
+};
+
+TEST_F(SalvageTest, AWholeFileComesBackAsItWas) {
+  auto count = SalvageRecords(path_, out_);
+  ASSERT_TRUE(count.ok()) << count.status().message();
+  EXPECT_EQ(count->trials, 120);
+  EXPECT_EQ(count->lost, 0);
+  EXPECT_EQ(Rows(out_), Rows(path_));
+  auto sessions = *(*Store::OpenForReading(out_))->Sessions();
+  ASSERT_EQ(sessions.size(), 2u);
+  EXPECT_EQ(sessions[0].ended, 5);
+  EXPECT_EQ(sessions[1].ended, 0);
+  EXPECT_EQ(sessions[1].fingerprint, "f2");
+}
+
+TEST_F(SalvageTest, OnePageCostsWhatWasOnItAndNoMore) {
+  const std::vector<std::string> all = Rows(path_);
+  Rng rng(5);
+  const size_t pages = bytes_.size() / kPage;
+  ASSERT_GT(pages, 8u);
+  int64_t saved = 0, tries = 0;
+  for (size_t page = 1; page < pages; ++page) {
+    for (int how = 0; how < 2; ++how) {
+      std::string damaged = bytes_;
+      for (size_t i = page * kPage; i < (page + 1) * kPage; ++i) damaged[i] = how == 0 ? static_cast<char>(rng.Next()) : 0;
+      ASSERT_TRUE(WriteFileAtomic(path_, damaged).ok());
+      ASSERT_TRUE(Remove(out_).ok());
+      auto count = SalvageRecords(path_, out_);
+      EXPECT_EQ(*ReadFile(path_), damaged) << "the damaged file itself stays";
+      if (!count.ok()) {
+        EXPECT_EQ(count.status().kind(), StatusKind::kCorrupt);
+        EXPECT_NE(count.status().message().find("nothing can be saved"), std::string::npos) << count.status().message();
+        EXPECT_FALSE(Exists(out_));
+        continue;
+      }
+      // In the same order, some missing.
+      const std::vector<std::string> rows = Rows(out_);
+      size_t at = 0;
+      for (const std::string& row : rows) {
+        while (at < all.size() && all[at] != row) ++at;
+        ASSERT_LT(at, all.size()) << "page " << page << ": " << row << " was never recorded";
+        ++at;
+      }
+      EXPECT_EQ(count->trials, static_cast<int64_t>(rows.size()));
+      EXPECT_EQ(count->trials + count->lost, 120) << page;
+      saved += count->trials;
+      ++tries;
+    }
+  }
+  // Of all pages but those of meta and sessions, which everything hangs on, the others' trials are saved.
+  EXPECT_GT(tries, static_cast<int64_t>(pages));
+  EXPECT_GT(saved, tries * 120 / 2);
+}
+
+TEST_F(SalvageTest, AFileThatIsCutShortKeepsWhatIsThere) {
+  ASSERT_TRUE(WriteFileAtomic(path_, bytes_.substr(0, bytes_.size() - 2 * kPage)).ok());
+  EXPECT_EQ(Store::OpenForReading(path_).status().kind(), StatusKind::kCorrupt);
+  auto count = SalvageRecords(path_, out_);
+  ASSERT_TRUE(count.ok()) << count.status().message();
+  EXPECT_GT(count->trials, 30);
+  EXPECT_EQ(Rows(out_).size(), static_cast<size_t>(count->trials));
+}
+
+TEST_F(SalvageTest, RefusesWhatItCannotOrMustNotDo) {
+  EXPECT_EQ(SalvageRecords(dir_.Join("none.db"), out_).status().kind(), StatusKind::kNotFound);
+  ASSERT_TRUE(WriteFileAtomic(out_, "mine").ok());
+  EXPECT_EQ(SalvageRecords(path_, out_).status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(*ReadFile(out_), "mine");
+  ASSERT_TRUE(WriteFileAtomic(dir_.Join("text.db"), "not a database at all, but long enough to be looked at").ok());
+  EXPECT_FALSE(SalvageRecords(dir_.Join("text.db"), dir_.Join("o.db")).ok());
+  EXPECT_FALSE(Exists(dir_.Join("o.db")));
+}
+
+// Files of the format before runs under load were marked.
+TEST_F(SalvageTest, FilesOfVersionOneAreReadMigratedAndSaved) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, "ALTER TABLE trial DROP COLUMN disturbed; ALTER TABLE trial DROP COLUMN retaken; "
+                             "PRAGMA user_version = 1",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
+  const auto trials = *(*Store::OpenForReading(path_))->Trials();
+  ASSERT_EQ(trials.size(), 120u);
+  EXPECT_EQ(trials[5].outcome.disturbed, 0);
+  auto count = SalvageRecords(path_, out_);
+  ASSERT_TRUE(count.ok()) << count.status().message();
+  EXPECT_EQ(count->trials, 120);
+  {
+    auto store = Store::OpenForWriting(path_, SampleMeta());
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    Outcome marked = Good(500, {1e-3, 2e-3, 4e-3});
+    marked.disturbed = 2;
+    marked.retaken = 9;
+    ASSERT_TRUE((*store)->Append(1, {marked}).ok());
+    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
+  }
+  const Trial last = (*(*Store::OpenForReading(path_))->Trials()).back();
+  EXPECT_EQ(last.outcome.disturbed, 2);
+  EXPECT_EQ(last.outcome.retaken, 9);
+}
+
+}  // namespace
+}  // namespace hone::record
