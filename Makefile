@@ -9,14 +9,20 @@
 #   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random
 #   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make check-onnx          ONNX's backend tests through the whole chain: passed, failed, not supported, by operator
-#   make fuzz-onnx           the ONNX reader under libFuzzer, FUZZ_SECONDS long (clang-19)
+#   make fuzz                every reader of files under libFuzzer, FUZZ_SECONDS each; FUZZ="pipeline graph" says which (clang-19)
+#   make check-asan          tests of what reads files, under the address and undefined sanitizers (clang-19)
+#   make check-tsan          tests of what has threads, under the thread sanitizer
+#   make fault-rounds        ROUNDS of faults from SEED: kills, full disk, damaged records, jumping clock, bad candidates
+#   make load-check          the choice under a noisy neighbour beside the quiet one (on an otherwise idle machine)
+#   make check-gpu-only      a build without LLVM, and the tests of the GPU side in it (PoCL, NVRTC where they are)
+#   make bundle-cuda         build/hone-cuda-x86_64.tar.gz: tools and checks for a machine with a GPU; then run-gpu-checks there
 #   make clean               remove build/ (never work/: records are measured time)
 
 WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: help deps build check plan bench-peers sweep replay gate-check check-onnx fuzz-onnx clean
+.PHONY: bundle-cuda check-gpu-only help deps build check plan bench-peers sweep replay gate-check check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -78,15 +84,53 @@ check-onnx: deps
 	@ninja -C $(BUILD) onnx_backend
 	@tests/onnx/check_onnx.sh $(BUILD)
 
-# Seeds: whole models and those that once broke something. What it finds interesting is kept in the build folder.
+# One build folder for both: what is instrumented for libFuzzer is also built with the sanitizers.
 FUZZ_SECONDS ?= 120
-fuzz-onnx:
-	@cmake -S . -B $(BUILD)/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_FUZZ=ON --log-level=NOTICE \
+FUZZ ?=
+SANITIZED := $(BUILD)/asan
+empty :=
+space := $(empty) $(empty)
+$(SANITIZED)/build.ninja:
+	@cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_FUZZ=ON --log-level=NOTICE \
 	  -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
-	@ninja -C $(BUILD)/fuzz fuzz_onnx
-	@mkdir -p $(BUILD)/fuzz/corpus
-	@$(BUILD)/fuzz/bin/fuzz_onnx -max_total_time=$(FUZZ_SECONDS) -timeout=20 -max_len=65536 \
-	  $(BUILD)/fuzz/corpus tests/fuzz/onnx/corpus $(wildcard tests/data/onnx/*/)
+
+fuzz: $(SANITIZED)/build.ninja
+	@tests/fuzz/run.sh $(SANITIZED) $(FUZZ_SECONDS) $(FUZZ)
+
+# HACKING.md says which tests these are, and why not the others.
+ASAN_TESTS := fuzz_corpus_test nightly_test pipeline_test target_test task_step_test unit_autotvm unit_base unit_record unit_report \
+  unit_space unit_task_config unit_task_outcome unit_task_workload
+TSAN_TESTS := auto_test runtime_host_test unit_base
+check-asan: $(SANITIZED)/build.ninja
+	@ninja -C $(SANITIZED) $(ASAN_TESTS)
+	@tests/run_all.sh $(SANITIZED) -R '^($(subst $(space),|,$(ASAN_TESTS)))$$'
+
+check-tsan:
+	@cmake -S . -B $(BUILD)/tsan -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_TSAN=ON --log-level=NOTICE
+	@ninja -C $(BUILD)/tsan $(TSAN_TESTS)
+	@tests/run_all.sh $(BUILD)/tsan -R '^($(subst $(space),|,$(TSAN_TESTS)))$$'
+
+ROUNDS ?= 200
+SEED ?= 1
+
+fault-rounds: build
+	@ninja -C $(BUILD) fault_test
+	@HONE_FAULT_ROUNDS=$(ROUNDS) HONE_FAULT_SEED=$(SEED) $(BUILD)/bin/fault_test
+
+load-check: build
+	@ninja -C $(BUILD) load_perf
+	@$(BUILD)/bin/load_perf
+
+# Without LLVM: CPUs are not tuned for, GPUs are.
+check-gpu-only: deps
+	@cmake -S . -B $(BUILD)/gpu-only -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_LLVM=OFF --log-level=NOTICE $(CMAKE_FLAGS)
+	@ninja -C $(BUILD)/gpu-only tools $(GPU_TESTS)
+	@ctest --test-dir $(BUILD)/gpu-only --output-on-failure -R "^($$(echo $(GPU_TESTS) | tr ' ' '|'))$$"
+GPU_TESTS = elf_test device_opencl_test device_cuda_code_test device_cuda_runtime_test lower_gpu_test lower_gpu_passes_test op_gpu_test \
+  agree_gpu_test agree_opencl_test
+
+bundle-cuda: deps
+	@packaging/cuda/bundle.sh $(BUILD)/bundle $(BUILD)/hone-cuda-x86_64.tar.gz $(CMAKE_FLAGS)
 
 clean:
 	rm -rf $(BUILD)

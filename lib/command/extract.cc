@@ -76,7 +76,8 @@ class TaskLister {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
       if (op->Tunable(node.workload)) HONE_RETURN_IF_ERROR(Add(node.workload));
     }
-    if (!with_alternatives) return std::move(list_);
+    // A GPU has no kernel of several operators and one layout: there is nothing to choose.
+    if (!with_alternatives || target_.IsGpu()) return std::move(list_);
     const size_t tuned = list_.tasks.size();
     std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
     std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });

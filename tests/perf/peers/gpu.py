@@ -1,0 +1,107 @@
+"""The same graph and parameters in PyTorch on a GPU: eager with cuDNN's benchmark mode, NCHW and channels_last, each also as
+a CUDA graph, and torch.compile(mode="max-autotune"); TF32 off and on.
+
+Usage: gpu.py GRAPH.json PARAMETERS OUT.md [ITERATIONS]
+A row of OUT.md is written as soon as it is measured; what fails has a row with its reason. Times are of the device's
+events, a run each; data stays on the device.
+"""
+import json
+import statistics
+import sys
+
+import numpy as np
+import torch
+
+from torch_model import Network
+
+
+def timed(run, iterations):
+    for _ in range(20):
+        run()
+    torch.cuda.synchronize()
+    seconds = []
+    for _ in range(iterations):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        begin.record()
+        run()
+        end.record()
+        end.synchronize()
+        seconds.append(begin.elapsed_time(end))
+    return seconds
+
+
+def graphed(run):
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(5):
+            run()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph.replay
+
+
+def main():
+    graph_path, parameters, out = sys.argv[1:4]
+    iterations = int(sys.argv[4]) if len(sys.argv) > 4 else 200
+    if not torch.cuda.is_available():
+        sys.exit("PyTorch sees no CUDA device")
+    torch.backends.cudnn.benchmark = True
+    inputs = [i["shape"] if "shape" in i else i["type"] for i in json.load(open(graph_path))["inputs"]]
+    if any(isinstance(shape, str) for shape in inputs):  # "f32[1,3,224,224]"
+        inputs = [[int(n) for n in shape[shape.index("[") + 1:-1].split(",")] for shape in inputs]
+    random = np.random.default_rng(1)
+    arrays = [random.standard_normal(shape).astype(np.float32) for shape in inputs]
+    with torch.no_grad(), open(out, "w", buffering=1) as rows:
+        network = Network(graph_path, parameters).eval()
+        expected = network(*map(torch.from_numpy, arrays))
+        network = network.cuda()
+        rows.write(f"PyTorch {torch.__version__}, CUDA {torch.version.cuda}, cuDNN {torch.backends.cudnn.version()}, "
+                   f"{torch.cuda.get_device_name()}; {iterations} runs each\n\n"
+                   "| how | TF32 | min ms | median ms | largest difference |\n| --- | --- | --- | --- | --- |\n")
+
+        def row(how, tf32, make):
+            torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
+            try:
+                run, result = make()
+                times = timed(run, iterations)
+                difference = (result().float().cpu() - expected).abs().max() / expected.std()
+                rows.write(f"| {how} | {'on' if tf32 else 'off'} | {min(times):.4f} | {statistics.median(times):.4f} | {difference:.1e} |\n")
+            except Exception as error:  # the next way may work
+                rows.write(f"| {how} | {'on' if tf32 else 'off'} | failed | {type(error).__name__}: {str(error).splitlines()[0][:120]} | |\n")
+
+        for tf32 in (False, True):
+            for last in (False, True):
+                data = [torch.from_numpy(a).cuda() for a in arrays]
+                if last:
+                    data = [d.contiguous(memory_format=torch.channels_last) if d.dim() == 4 else d for d in data]
+                    for p in network.parameters():
+                        if p.dim() == 4:
+                            p.data = p.data.contiguous(memory_format=torch.channels_last)
+                layout = "channels_last" if last else "NCHW"
+                kept = {}
+
+                def run():
+                    kept["out"] = network(*data)
+
+                row(f"cuDNN, {layout}", tf32, lambda: (run, lambda: kept["out"]))
+                row(f"cuDNN, {layout}, CUDA graph", tf32, lambda: (graphed(run), lambda: kept["out"]))
+
+            def compiled():
+                torch._dynamo.reset()
+                fast = torch.compile(network, mode="max-autotune")
+
+                def run_compiled():
+                    kept["out"] = fast(*data)
+
+                return run_compiled, lambda: kept["out"]
+
+            row('torch.compile("max-autotune"), channels_last', tf32, compiled)
+            for p in network.parameters():  # NCHW again
+                p.data = p.data.contiguous()
+
+
+if __name__ == "__main__":
+    main()
