@@ -1,0 +1,60 @@
+// GPUs through the whole chain with the real tools: what a machine without one is told, and a network on OpenCL (PoCL).
+#include "base/json.h"
+#include "chain_folder.h"
+
+namespace hone {
+namespace {
+
+class DeviceChain : public ChainFolder {
+ protected:
+  void SetUp() override {
+    ChainFolder::SetUp();
+    Write("pipelines/targets/cuda.toml", "kind = \"cuda\"\narch = \"sm_80\"\n");
+    Write("pipelines/targets/opencl.toml",
+          "kind = \"opencl\"\nthreads_per_block = 256\nblock = [256, 256, 64]\nshared_bytes = 32768\n");
+    WritePipeline("one", 4);
+    const std::string text = Read("pipelines/one.toml");
+    const std::string key = "targets = [\"cpu\"]\n";
+    const size_t at = text.find(key);
+    ASSERT_NE(at, std::string::npos) << text;
+    Write("pipelines/one.toml", text.substr(0, at + key.size()) + "on_request = [\"cuda\", \"opencl\"]\n" +
+                                    text.substr(at + key.size()) + "[tune.opencl]\ntrials = 3\n");
+    const CommandResult plan = Plan();
+    ASSERT_TRUE(plan.status.ok()) << plan.err;
+  }
+
+  bool Has(const std::string& kind) {
+    return Run({Path("bin/hone-tune"), "--describe-device", kind}).status.ok();
+  }
+};
+
+TEST_F(DeviceChain, WithoutACudaDeviceOneMessageSaysWhatIsMissingAndWhatToDo) {
+  if (Has("cuda")) GTEST_SKIP() << "there is one";
+  NinjaOk({"tasks/one.cuda.tasks.json"});
+  const CommandResult result = Ninja({"-k", "0", "tune-one-cuda"});
+  EXPECT_FALSE(result.status.ok());
+  const std::string told = "error: no CUDA device: ";
+  const size_t at = result.out.find(told);
+  ASSERT_NE(at, std::string::npos) << result.out;
+  const std::string message = result.out.substr(at, result.out.find('\n', at) - at);
+  for (const char* word : {"--compile-only", "HONE_LAUNCHER", "`opencl`"}) {
+    EXPECT_NE(message.find(word), std::string::npos) << word << ": " << message;
+  }
+  EXPECT_EQ(result.out.find(told, at + 1), std::string::npos) << "told twice";
+  EXPECT_FALSE(Exists(Work("records/cuda"))) << "nothing may have begun";
+}
+
+TEST_F(DeviceChain, OpenClGoesToTheVerifiedBenchmark) {
+  if (!Has("opencl")) GTEST_SKIP() << "no OpenCL device (pocl-opencl-icd)";
+  NinjaOk({"tune-one-opencl"});
+  const auto bench = ReadJsonFile(Work("bench/one.opencl.json"));
+  ASSERT_TRUE(bench.ok()) << bench.status().message();
+  EXPECT_TRUE((*bench)["verification"]["ok"].get<bool>()) << bench->dump(1);
+  EXPECT_TRUE(Exists(Work("report/one.opencl/index.html")));
+  EXPECT_TRUE(Exists(Work("devices/opencl.json")));
+  EXPECT_FALSE(Exists(Work("records/cpu"))) << "asked for by name, and alone";
+  ExpectNoWork("tune-one-opencl");
+}
+
+}  // namespace
+}  // namespace hone
