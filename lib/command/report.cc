@@ -87,6 +87,13 @@ class Collector {
                                        options_.tasks, list.network, list.target));
   }
 
+  std::string TaskFile(const TaskFact& task) const {
+    return Quoted(JoinPath(DirName(options_.tasks), task.id + ".task.json"));
+  }
+  std::string RepeatCommand(const TaskFact& task, uint64_t index) const {
+    return fmt::format("hone-tune --task {} --trial {}", TaskFile(task), index);
+  }
+
   Result<TaskFact> Task(const pipeline::TaskEntry& entry, const pipeline::BestEntry& choice) const {
     TaskFact task;
     task.id = entry.id;
@@ -100,6 +107,7 @@ class Collector {
       task.algorithm = report::AlgorithmText(entry.workload, *choice.config);
       task.seconds = choice.median;
       task.trial = choice.trial;
+      task.repeat = RepeatCommand(task, choice.config->index);
       task.host = choice.host;
       task.recorded = choice.recorded;
     }
@@ -139,7 +147,8 @@ class Collector {
         continue;
       }
       const Outcome& o = trial.outcome;
-      task->trials.push_back({trial.ordinal, o.state, o.error, o.state == TrialState::kFailed ? 0 : o.median});
+      task->trials.push_back({trial.ordinal, o.state, o.error, o.state == TrialState::kFailed ? 0 : o.median,
+                              o.measure_seconds, o.config});
       task->compile_seconds += o.compile_seconds;
       task->measure_seconds += o.measure_seconds;
       if (o.state == TrialState::kFailed) AddFailure(db, *task, trial, &failures[TrialErrorName(o.error)]);
@@ -154,12 +163,12 @@ class Collector {
                   report::FailureFact* failure) const {
     if (failure->count++ > 0) return;
     const Outcome& o = trial.outcome;
-    const std::string file = Quoted(JoinPath(DirName(options_.tasks), task.id + ".task.json"));
     failure->kind = TrialErrorName(o.error);
     failure->message = o.error_text;
     failure->trial = trial.ordinal;
-    failure->explain = fmt::format("hone-tune --task {} --db {} --explain {}", file, Quoted(db), trial.ordinal);
-    failure->repeat = fmt::format("hone-tune --task {} --trial {}", file, o.config.index);
+    failure->explain =
+        fmt::format("hone-tune --task {} --db {} --explain {}", TaskFile(task), Quoted(db), trial.ordinal);
+    failure->repeat = RepeatCommand(task, o.config.index);
   }
 
   const ReportOptions& options_;

@@ -28,6 +28,16 @@ double Share(const BenchLibrary& library, const BenchLayer& layer) {
   return all > 0 ? layer.seconds / all : 0;
 }
 
+std::vector<double> Joined(const std::vector<std::vector<double>>& processes) {
+  std::vector<double> all;
+  for (const std::vector<double>& samples : processes) all.insert(all.end(), samples.begin(), samples.end());
+  return all;
+}
+
+Json LatencyJson(const Latency& latency) {
+  return {{"median", latency.median}, {"p10", latency.p10}, {"p90", latency.p90}, {"min", latency.min}};
+}
+
 Json LibraryJson(const BenchLibrary& library) {
   Json layers = Json::array();
   for (const BenchLayer& layer : library.layers) {
@@ -39,15 +49,16 @@ Json LibraryJson(const BenchLibrary& library) {
                       {"flop", layer.flop},
                       {"share", Share(library, layer)}});
   }
-  const Latency latency = library.latency();
-  Json json = {
-      {"role", BenchRoleName(library.role)},
-      {"dir", library.dir},
-      {"name", library.name},
-      {"digest", library.digest},
-      {"latency", {{"median", latency.median}, {"p10", latency.p10}, {"p90", latency.p90}, {"min", latency.min}}},
-      {"processes", library.processes},
-      {"layers", std::move(layers)}};
+  Json json = {{"role", BenchRoleName(library.role)},
+               {"dir", library.dir},
+               {"name", library.name},
+               {"digest", library.digest},
+               {"latency", LatencyJson(library.latency())},
+               {"processes", library.processes},
+               {"layers", std::move(layers)}};
+  if (!library.copies.empty()) {
+    json["with_copies"] = {{"latency", LatencyJson(library.latency_with_copies())}, {"processes", library.copies}};
+  }
   if (library.start_seconds > 0) json["start_seconds"] = library.start_seconds;
   if (library.resident_bytes > 0) json["resident_bytes"] = library.resident_bytes;
   return json;
@@ -77,7 +88,7 @@ Result<BenchLayer> ReadLayer(JsonReader* reader) {
   return layer;
 }
 
-Status ReadProcesses(JsonReader* reader, BenchLibrary* library) {
+Status ReadProcesses(JsonReader* reader, std::vector<std::vector<double>>* out) {
   std::vector<JsonReader> processes;
   HONE_RETURN_IF_ERROR(reader->Read("processes", &processes));
   for (const JsonReader& process : processes) {
@@ -92,10 +103,20 @@ Status ReadProcesses(JsonReader* reader, BenchLibrary* library) {
     for (const double seconds : samples) {
       if (!(seconds > 0)) return process.Error("", fmt::format("a sample of {} seconds; must be above 0", seconds));
     }
-    library->processes.push_back(std::move(samples));
+    out->push_back(std::move(samples));
   }
-  if (library->processes.empty()) return reader->Error("processes", "must hold at least one process");
+  if (out->empty()) return reader->Error("processes", "must hold at least one process");
   return Status();
+}
+
+Status ReadLatency(JsonReader* reader, const Latency& expected) {
+  JsonReader latency;
+  HONE_RETURN_IF_ERROR(reader->Read("latency", &latency));
+  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "median", expected.median));
+  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "p10", expected.p10));
+  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "p90", expected.p90));
+  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "min", expected.min));
+  return latency.Finish();
 }
 
 Result<BenchLibrary> ReadLibrary(JsonReader* reader) {
@@ -112,17 +133,17 @@ Result<BenchLibrary> ReadLibrary(JsonReader* reader) {
   HONE_RETURN_IF_ERROR(reader->Read("dir", &library.dir));
   HONE_RETURN_IF_ERROR(reader->Read("name", &library.name));
   HONE_RETURN_IF_ERROR(reader->Read("digest", &library.digest));
-  HONE_RETURN_IF_ERROR(ReadProcesses(reader, &library));
+  HONE_RETURN_IF_ERROR(ReadProcesses(reader, &library.processes));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("start_seconds", &library.start_seconds));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("resident_bytes", &library.resident_bytes));
-  JsonReader latency;
-  HONE_RETURN_IF_ERROR(reader->Read("latency", &latency));
-  const Latency expected = library.latency();
-  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "median", expected.median));
-  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "p10", expected.p10));
-  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "p90", expected.p90));
-  HONE_RETURN_IF_ERROR(ReadDerived(&latency, "min", expected.min));
-  HONE_RETURN_IF_ERROR(latency.Finish());
+  HONE_RETURN_IF_ERROR(ReadLatency(reader, library.latency()));
+  if (reader->Has("with_copies")) {
+    JsonReader copies;
+    HONE_RETURN_IF_ERROR(reader->Read("with_copies", &copies));
+    HONE_RETURN_IF_ERROR(ReadProcesses(&copies, &library.copies));
+    HONE_RETURN_IF_ERROR(ReadLatency(&copies, library.latency_with_copies()));
+    HONE_RETURN_IF_ERROR(copies.Finish());
+  }
   std::vector<JsonReader> layers;
   HONE_RETURN_IF_ERROR(reader->Read("layers", &layers));
   for (JsonReader& layer : layers) {
@@ -147,11 +168,9 @@ Latency LatencyOf(std::vector<double> samples) {
 
 const char* BenchRoleName(BenchRole role) { return role == BenchRole::kTuned ? "tuned" : "untuned"; }
 
-std::vector<double> BenchLibrary::Samples() const {
-  std::vector<double> all;
-  for (const std::vector<double>& samples : processes) all.insert(all.end(), samples.begin(), samples.end());
-  return all;
-}
+std::vector<double> BenchLibrary::Samples() const { return Joined(processes); }
+
+Latency BenchLibrary::latency_with_copies() const { return LatencyOf(Joined(copies)); }
 
 double BenchLibrary::LayerSeconds() const {
   double sum = 0;

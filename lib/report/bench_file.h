@@ -8,7 +8,9 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `kernels` may be missing, and `start_seconds` and `resident_bytes` of a library.
+// `kernels` may be missing, and `start_seconds`, `resident_bytes` and `with_copies` of a library. The last is of one that
+// runs on a device: "latency" and "processes" of runs that begin and end in the host's memory, where its own have their
+// data on the device.
 // `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other programs, and a file in which
 // they do not is refused.
 #pragma once
@@ -50,6 +52,7 @@ struct BenchLibrary {
   std::string name;                            // libNAME.so, NAME.h
   std::string digest;                          // of the library
   std::vector<std::vector<double>> processes;  // for each fresh process all its samples, in order
+  std::vector<std::vector<double>> copies;     // on a device: the same with copies there and back; else empty
   std::vector<BenchLayer> layers;              // in the order they run; empty if it was not profiled
   // From opening the library to the end of its first run, median of the processes; 0: unknown.
   double start_seconds = 0;
@@ -57,6 +60,7 @@ struct BenchLibrary {
 
   std::vector<double> Samples() const;  // of all processes
   Latency latency() const { return LatencyOf(Samples()); }
+  Latency latency_with_copies() const;
   double LayerSeconds() const;  // sum over the layers
 };
 

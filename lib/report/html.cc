@@ -1,32 +1,12 @@
 #include "report/html.h"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/check.h"
+#include "report/utf8.h"
 
 namespace hone::report {
 namespace {
-
-constexpr char kReplacement[] = "\xEF\xBF\xBD";
-
-// Length of the UTF-8 sequence at the front of `text`; 0 if there is none (RFC 3629: no overlong forms, no surrogates).
-size_t SequenceLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
-  const auto tail = [&](size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const uint8_t first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool bad = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F);
-    return !bad && tail(1) && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool bad = (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F);
-    return !bad && tail(1) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
 
 // A new line after these keeps the page readable as text; elsewhere it could become a visible space.
 bool EndsLine(std::string_view tag) {
@@ -41,27 +21,21 @@ std::string EscapeMarkup(std::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     const size_t length = SequenceLength(text);
-    const char c = text[0];
-    if (length == 0) {
+    const std::string_view sequence = text.substr(0, length);
+    if (length == 0 || IsControl(sequence)) {
       out += kReplacement;
-    } else if (length > 1) {
-      // U+FFFE and U+FFFF are no characters of XML.
-      const std::string_view sequence = text.substr(0, length);
-      out += sequence == "\xEF\xBF\xBE" || sequence == "\xEF\xBF\xBF" ? kReplacement : sequence;
-    } else if (c == '&') {
+    } else if (sequence == "&") {
       out += "&amp;";
-    } else if (c == '<') {
+    } else if (sequence == "<") {
       out += "&lt;";
-    } else if (c == '>') {
+    } else if (sequence == ">") {
       out += "&gt;";
-    } else if (c == '"') {
+    } else if (sequence == "\"") {
       out += "&quot;";
-    } else if (c == '\'') {
+    } else if (sequence == "'") {
       out += "&#39;";
-    } else if ((c >= 0 && c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) {
-      out += kReplacement;
     } else {
-      out += c;
+      out += sequence;
     }
     text.remove_prefix(std::max<size_t>(length, 1));
   }

@@ -10,8 +10,8 @@
 
 namespace hone::report {
 
-// For text and attribute values of HTML and XML: & < > " ' as references. Control characters but newline and tab, which
-// XML does not allow at all, and bytes that are not UTF-8 become U+FFFD.
+// For text and attribute values of HTML and XML: & < > " ' as references. Control characters but newline and tab, of
+// which XML allows none, marks that turn the text's direction, and bytes that are not UTF-8 become U+FFFD.
 std::string EscapeMarkup(std::string_view text);
 
 class HtmlWriter {

@@ -1,6 +1,8 @@
 #include "base/json.h"
 
 #include "base/text.h"
+#include "report/json_text.h"
+#include "report/knobs.h"
 #include "report/outputs.h"
 
 namespace hone::report {
@@ -42,14 +44,32 @@ Json LibraryJson(const ReportData& data, const BenchLibrary& library) {
 
 // A list a column: there are thousands of trials.
 Json TrialsJson(const TaskFact& task) {
-  Json ordinal = Json::array(), state = Json::array(), seconds = Json::array();
+  Json ordinal = Json::array(), state = Json::array(), seconds = Json::array(), measuring = Json::array();
   for (const TrialFact& trial : task.trials) {
     const bool failed = trial.state == TrialState::kFailed;
     ordinal.push_back(trial.ordinal);
     state.push_back(failed ? TrialErrorName(trial.error) : TrialStateName(trial.state));
     seconds.push_back(failed ? Json() : Json(trial.seconds));
+    measuring.push_back(Rounded(trial.measure_seconds, 3));
   }
-  return {{"ordinal", std::move(ordinal)}, {"state", std::move(state)}, {"seconds", std::move(seconds)}};
+  return {{"ordinal", std::move(ordinal)},
+          {"state", std::move(state)},
+          {"seconds", std::move(seconds)},
+          {"measure_seconds", std::move(measuring)}};
+}
+
+Json KnobsJson(const TaskFact& task) {
+  Json knobs = Json::array();
+  for (const KnobFact& fact : KnobFacts(task)) {
+    std::vector<std::vector<int64_t>> trials(fact.values.size());
+    for (const KnobFact::Use& use : fact.uses) trials[use.value].push_back(use.trial->ordinal);
+    knobs.push_back({{"template", fact.template_name},
+                     {"knob", fact.knob},
+                     {"explained", fact.explained},
+                     {"values", fact.values},
+                     {"trials", std::move(trials)}});
+  }
+  return knobs;
 }
 
 Json TaskJson(const ReportData& data, const TaskFact& task) {
@@ -69,6 +89,7 @@ Json TaskJson(const ReportData& data, const TaskFact& task) {
     best["algorithm"] = task.algorithm;
     best["seconds"] = task.seconds;
     best["trial"] = task.trial;
+    best["repeat"] = task.repeat;
     best["flops"] = task.Flops();
     best["peak_share"] = data.PeakShare(task.flop, task.seconds);
     best["host"] = task.host;
@@ -85,7 +106,8 @@ Json TaskJson(const ReportData& data, const TaskFact& task) {
           {"totals", TotalsJson(TotalsOf(task))},
           {"foreign_trials", task.foreign_trials},
           {"failures", std::move(failures)},
-          {"trials", TrialsJson(task)}};
+          {"trials", TrialsJson(task)},
+          {"knobs", KnobsJson(task)}};
 }
 
 }  // namespace
@@ -133,8 +155,7 @@ std::string JsonText(const ReportData& data) {
                  {"tasks", data.tasks_path},
                  {"best", data.best_path},
                  {"records", data.records_path}}}};
-  // Only strings can hold one, and there the escape means the same character.
-  return ReplaceAll(DumpJson(json, -1), "<", "\\u003c");
+  return IslandText(json);
 }
 
 }  // namespace hone::report

@@ -5,59 +5,13 @@
 
 #include "base/text.h"
 #include "report/outputs.h"
+#include "report/text_table.h"
 
 namespace hone::report {
 namespace {
 
 constexpr size_t kLayers = 8;
 constexpr size_t kColumns = 100;
-
-// One line of plain characters, at most `width` of them: no control characters (a terminal obeys them), no table
-// borders.
-std::string Plain(const std::string& text, size_t width) {
-  std::string out;
-  size_t characters = 0;
-  for (const char c : text) {
-    const bool control = (c >= 0 && c < 0x20) || c == 0x7F;
-    const bool continues = (c & 0xC0) == 0x80;
-    if (!continues && ++characters > width) {
-      size_t cut = out.size();
-      for (int dots = 0; dots < 2 && cut > 0; ++dots) {
-        do {
-          --cut;
-        } while (cut > 0 && (out[cut] & 0xC0) == 0x80);
-      }
-      return out.substr(0, cut) + "..";
-    }
-    out += control ? '?' : c == '|' ? '/' : c;
-  }
-  return out;
-}
-
-size_t Width(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-}
-
-// A Markdown table whose columns line up: the first ones to the left, the last `numbers` to the right.
-std::string Table(const std::vector<std::vector<std::string>>& rows, size_t numbers) {
-  std::vector<size_t> widths(rows[0].size(), 3);
-  for (const auto& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], Width(row[i]));
-  }
-  std::string text;
-  for (size_t r = 0; r < rows.size(); ++r) {
-    std::string rule;
-    for (size_t i = 0; i < rows[r].size(); ++i) {
-      const bool right = i + numbers >= rows[r].size();
-      const std::string space(widths[i] - Width(rows[r][i]), ' ');
-      text += "| " + (right ? space + rows[r][i] : rows[r][i] + space) + " ";
-      rule += "|" + std::string(widths[i] + 1, '-') + (right ? ":" : "-");
-    }
-    text += "|\n";
-    if (r == 0) text += rule + "|\n";
-  }
-  return text;
-}
 
 std::vector<std::string> LatencyRow(const char* name, const Latency& latency, double speedup) {
   return {name, FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90),
@@ -68,7 +22,7 @@ std::string LatencyTable(const ReportData& data) {
   std::vector<std::vector<std::string>> rows = {{"latency", "median", "p10", "p90", "speed-up"}};
   if (data.untuned() != nullptr) rows.push_back(LatencyRow("untuned", data.untuned()->latency(), 1));
   rows.push_back(LatencyRow("tuned", data.tuned().latency(), data.Speedup()));
-  return Table(rows, 4);
+  return TextTable(rows, 4);
 }
 
 std::string LayerTable(const ReportData& data) {
@@ -88,7 +42,7 @@ std::string LayerTable(const ReportData& data) {
   if (beyond) {
     note += std::string(note.empty() ? "" : "; ") + "of peak: by direct convolution's arithmetic, Winograd does less";
   }
-  return Table(rows, 3) + (note.empty() ? "" : Plain("(" + note + ")", kColumns)) + "\n";
+  return TextTable(rows, 3) + (note.empty() ? "" : Plain("(" + note + ")", kColumns)) + "\n";
 }
 
 std::string Title(const ReportData& data) {

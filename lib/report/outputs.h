@@ -8,7 +8,7 @@
 
 namespace hone::report {
 
-inline constexpr int kReportVersion = 1;  // of report.json
+inline constexpr int kReportVersion = 2;  // of report.json
 
 // For a terminal as much as for Markdown: about 25 lines of at most 100 columns.
 std::string MarkdownText(const ReportData& data);

@@ -17,7 +17,9 @@ struct TrialFact {
   int64_t ordinal = 0;
   TrialState state = TrialState::kFailed;
   TrialError error = TrialError::kNone;
-  double seconds = 0;  // the median; of a pruned trial a lower bound; 0 of a failed one
+  double seconds = 0;          // the median; of a pruned trial a lower bound; 0 of a failed one
+  double measure_seconds = 0;  // what timing it took
+  Config config = {};
 };
 
 // All failures of one kind in one task.
@@ -42,6 +44,7 @@ struct TaskFact {
   std::string algorithm;  // "direct", "Winograd F(4x4)"; empty for "default"
   double seconds = 0;     // its median; 0 for "default"
   int64_t trial = 0;      // its ordinal
+  std::string repeat;     // command that builds and measures it alone; empty for "default"
   std::string host, recorded;
   // Its own records, of the machine (fingerprint) that the choice was measured on.
   std::string fingerprint;

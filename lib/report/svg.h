@@ -1,4 +1,5 @@
-// Small charts of times, as inline SVG that takes its colours from the page's style sheet (page_style.h).
+// Charts of times, as inline SVG that takes its colours from the page's style sheet (page_style.h). Every figure has a
+// <title> that says what it shows and a <desc> with its outcome in words.
 #pragma once
 
 #include <string>
@@ -16,7 +17,8 @@ struct ChartPoint {
 struct ChartSeries {
   enum class Kind {
     kDots,
-    kSteps,  // from each point level to the x of the next; REQUIRES: ascending x
+    kCarets,  // open, pointing up: "at least this"
+    kSteps,   // from each point level to the x of the next; REQUIRES: ascending x
   };
   Kind kind = Kind::kDots;
   const char* style = "";  // class of the style sheet
@@ -25,20 +27,28 @@ struct ChartSeries {
 
 // The vertical axis is logarithmic if the times span more than a factor of five, else linear and not from zero.
 struct Chart {
-  std::string label;  // what it shows, for those who cannot see it
+  std::string label;        // what it shows, for those who cannot see it
+  std::string description;  // what comes of it; may be empty
   std::string x_title;
   double x_end = 1;                 // the horizontal axis goes from 0 to this
-  std::vector<ChartSeries> series;  // later ones on top
+  std::vector<ChartSeries> series;  // later ones on top; points that would cover one another are drawn once
   std::vector<double> ticks;        // x of short marks at the bottom: what has no time
   std::vector<double> dividers;     // x of vertical lines
   std::vector<double> levels;       // y of dashed lines, within the range of the points
+  // Of values that are no numbers: a name for each of 0, 1, .. x_end, instead of round numbers; long ones are cut.
+  std::vector<std::string> x_names;
 };
 
 void DrawChart(const Chart& chart, HtmlWriter* html);
 
-// Round values inside [low, high] for the labels of an axis, at least one, about `wanted` of them.
-// Logarithmic: 1, 2, 5 times powers of ten, thinned to the powers alone if there are more than twice as many.
-std::vector<double> LinearTicks(double low, double high, int wanted);
-std::vector<double> LogTicks(double low, double high, int wanted);
+// <svg> with its <title> and <desc>, to be closed by the caller.
+void OpenFigure(double width, double height, const std::string& title, const std::string& description,
+                HtmlWriter* html);
+
+// What a mark of a series means, in a line of text.
+void DrawKey(ChartSeries::Kind kind, const char* style, const std::string& meaning, HtmlWriter* html);
+
+// The path of marks at these places, in units of the view box; each place once.
+std::string MarksPath(ChartSeries::Kind kind, const std::vector<ChartPoint>& places);
 
 }  // namespace hone::report

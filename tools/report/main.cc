@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
   take->add_option("--work", accept.work, "work folder")->capture_default_str();
   take->add_flag("--all", accept.all, "every job that has a library");
 
-  if (const auto code = hone::ParseFlags(&app, argc, argv, "report 2")) return *code;
+  if (const auto code = hone::ParseFlags(&app, argc, argv, "report 3")) return *code;
   if (nightly->parsed()) return hone::command::RunVerdict(night);
   if (take->parsed()) return hone::command::RunAccept(accept);
   for (const CLI::Option* option : required) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "markup.h"
+#include "report/axis.h"
 #include "report/svg.h"
 
 namespace hone::report {

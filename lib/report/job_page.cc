@@ -1,0 +1,318 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/outputs.h"
+#include "report/page.h"
+#include "report/svg.h"
+#include "report/tuning_section.h"
+
+namespace hone::report {
+namespace {
+
+std::string TimeOrDash(double seconds) { return seconds > 0 ? FormatSeconds(seconds) : "-"; }
+
+// A page being written: a function a section, in the order they appear.
+class Page {
+ public:
+  explicit Page(const ReportData& data)
+      : data_(data),
+        layer_seconds_(data.tuned().LayerSeconds()),
+        page_(data.job + ": tuned by Hone"),
+        html_(page_.html()) {}
+
+  std::string Write() && {
+    Verdict();
+    Latencies();
+    Layers();
+    Choices();
+    Tasks();
+    WriteTuning(data_, &page_);
+    Failures();
+    Origin();
+    return std::move(page_).Finish(JsonText(data_));
+  }
+
+ private:
+  void Verdict() {
+    const BenchFile& bench = data_.bench;
+    const Verification& v = bench.verification;
+    page_.Heading("Hone, a tuned library", data_.job,
+                  fmt::format("{}, batch {}, {} thread{} on {} ({}), {}", data_.network, bench.batch, bench.threads,
+                              bench.threads == 1 ? "" : "s", bench.cpu, bench.host, bench.recorded));
+    std::string sentence = FormatSeconds(data_.tuned().latency().median) + " a run";
+    if (data_.Speedup() > 0) sentence += fmt::format(", {:.2f} times as fast as untuned", data_.Speedup());
+    page_.Verdict(v.ok ? Mark::kGood : Mark::kBad,
+                  sentence + (v.ok ? "; the results are verified." : "; but the RESULTS ARE WRONG."));
+    Tiles();
+    const int64_t lacking = std::count_if(data_.tasks.begin(), data_.tasks.end(),
+                                          [](const TaskFact& task) { return task.source != "tuned"; });
+    if (lacking > 0) {
+      html_.Element(
+          "p",
+          fmt::format("{} of {} tasks have no records of their own: see the column \"built from\" of the tasks.",
+                      lacking, data_.tasks.size()),
+          {{"class", "wrong"}});
+    }
+    std::vector<std::pair<const char*, const char*>> sections = {
+        {"latency", "Latency"}, {"layers", "Layers"}, {"tasks", "Tasks"}, {"tuning", "Tuning"}};
+    const bool tried =
+        std::any_of(data_.tasks.begin(), data_.tasks.end(), [](const TaskFact& t) { return !t.trials.empty(); });
+    if (tried) sections.emplace_back("knobs", "Knobs");
+    sections.insert(sections.end(), {{"failures", "Failures"}, {"machine", "Machine"}, {"origin", "Files"}});
+    page_.Contents(sections);
+  }
+
+  void Tiles() {
+    const BenchFile& bench = data_.bench;
+    const Verification& v = bench.verification;
+    page_.BeginTiles();
+    page_.Tile(FormatSeconds(data_.tuned().latency().median), "median latency, tuned");
+    if (data_.Speedup() > 0) page_.Tile(fmt::format("{:.2f} x", data_.Speedup()), "as fast as untuned");
+    page_.Tile(v.ok ? "verified" : "WRONG",
+               fmt::format("largest error {:.1e} of the reference's standard deviation, allowed {:.1e}", v.max_error,
+                           v.tolerance),
+               v.ok ? "good" : "wrong");
+    int64_t flop = 0;
+    for (const BenchLayer& layer : data_.tuned().layers) flop += layer.flop;
+    const double share = data_.PeakShare(flop, data_.tuned().latency().median);
+    if (share > 0) page_.Tile(PercentText(share), "of the FMA peak, " + FormatSi(bench.peak_flops, "FLOP/s"));
+    const Totals totals = data_.Sum();
+    page_.Tile(FormatSeconds(totals.wall_seconds), "tuning, " + CountsText(totals));
+    if (bench.PredictedRatio() > 0)
+      page_.Tile(PercentText(bench.PredictedRatio()), "of the latency predicted by the kernels' recorded times");
+    page_.EndTiles();
+  }
+
+  void LatencyRow(const char* name, const BenchLibrary& library, double speedup) {
+    const Latency latency = library.latency();
+    page_.BeginRow();
+    page_.RowName(name);
+    for (const double value : {latency.median, latency.p10, latency.p90, latency.min})
+      page_.Number(FormatSeconds(value));
+    page_.Number(speedup > 0 ? fmt::format("{:.2f}", speedup) : "-");
+    page_.Number(FormatCount(static_cast<int64_t>(library.Samples().size())));
+    page_.Number(std::to_string(library.processes.size()));
+    html_.Close();
+  }
+
+  void SampleChart(const char* name, const BenchLibrary& library) {
+    const Latency latency = library.latency();
+    ChartSeries dots{ChartSeries::Kind::kDots, "dots", {}};
+    Chart chart;
+    for (const std::vector<double>& process : library.processes) {
+      if (!dots.points.empty()) chart.dividers.push_back(static_cast<double>(dots.points.size()) - 0.5);
+      for (const double seconds : process) dots.points.push_back({static_cast<double>(dots.points.size()), seconds});
+    }
+    chart.label = fmt::format("every run of the {} library: median {}, from {} (p10) to {} (p90)", name,
+                              FormatSeconds(latency.median), FormatSeconds(latency.p10), FormatSeconds(latency.p90));
+    chart.x_title = "run";
+    chart.x_end = static_cast<double>(dots.points.size()) - 1;
+    chart.levels = {latency.p10, latency.median, latency.p90};
+    chart.series = {std::move(dots)};
+    html_.Open("figure").Element("h3", name);
+    DrawChart(chart, &html_);
+    html_.Element("figcaption", "every run in order; a dotted border between fresh processes; dashed: p10, median, p90")
+        .Close();
+  }
+
+  void Latencies() {
+    page_.Section("latency", "Latency");
+    page_.BeginTable("latency of the libraries", {{"library"},
+                                                  {"median", true},
+                                                  {"p10", true},
+                                                  {"p90", true},
+                                                  {"minimum", true},
+                                                  {"speed-up", true},
+                                                  {"runs", true},
+                                                  {"processes", true}});
+    if (data_.untuned() != nullptr) LatencyRow("untuned", *data_.untuned(), 1);
+    LatencyRow("tuned", data_.tuned(), data_.Speedup());
+    page_.EndTable();
+    html_.Open("div", {{"class", "cards"}});
+    SampleChart("tuned", data_.tuned());
+    if (data_.untuned() != nullptr) SampleChart("untuned", *data_.untuned());
+    html_.Close();
+  }
+
+  double UntunedSeconds(const std::string& node) const {
+    if (data_.untuned() == nullptr) return 0;
+    for (const BenchLayer& layer : data_.untuned()->layers) {
+      if (layer.node == node) return layer.seconds;
+    }
+    return 0;
+  }
+
+  void Layers() {
+    page_.Section("layers", "Layers");
+    const std::vector<const BenchLayer*> layers = data_.SlowestLayers();
+    if (layers.empty()) {
+      html_.Element("p", "The network was not profiled.");
+      return;
+    }
+    html_.Element(
+        "p",
+        fmt::format(
+            "Each layer's median inside the network, the slowest first; together {}. Shares of the peak count the "
+            "arithmetic of direct convolution: Winograd kernels do less and may pass 100 %.",
+            FormatSeconds(layer_seconds_)),
+        {{"class", "soft"}});
+    page_.BeginTable("layers, the slowest first", {{"layer"},
+                                                   {"what"},
+                                                   {"time", true},
+                                                   {"untuned", true},
+                                                   {"share", true},
+                                                   {"relative"},
+                                                   {"of peak", true},
+                                                   {"built from"},
+                                                   {"algorithm"}});
+    for (const BenchLayer* layer : layers) {
+      const double share = layer_seconds_ > 0 ? layer->seconds / layer_seconds_ : 0;
+      html_.Open("tr");
+      page_.Cell(layer->node);
+      html_.Element("td", ShortWorkload(layer->workload), {{"class", "what"}});
+      page_.Number(FormatSeconds(layer->seconds));
+      page_.Number(TimeOrDash(UntunedSeconds(layer->node)));
+      page_.Number(PercentText(share));
+      const double widest = layers.front()->seconds;
+      html_.Open("td", {{"class", "bars"}});
+      html_.Open("div", {{"class", "bar"},
+                         {"style", fmt::format("width: {:.1f}%", widest > 0 ? 100 * layer->seconds / widest : 0)}});
+      html_.Close().Close();
+      page_.Number(PercentText(data_.PeakShare(layer->flop, layer->seconds)));
+      page_.Cell(layer->source);
+      page_.Cell(data_.AlgorithmOf(*layer));
+      html_.Close();
+    }
+    page_.EndTable();
+  }
+
+  void Choices() {
+    const PartitionFact& p = data_.partition;
+    if (p.chosen == 0 && data_.choices.empty()) return;
+    page_.Section("choices", "Choices over the whole network");
+    if (p.chosen > 0) {
+      std::string fused;
+      for (const BenchLayer* layer : data_.FusedLayers()) fused += (fused.empty() ? "" : ", ") + layer->node;
+      html_.Element("p", fmt::format("By the kernels' own times {} places are computed otherwise than node by node: {} "
+                                     "together instead of {}. Of these {} are built{}.{}",
+                                     p.chosen, FormatSeconds(p.chosen_seconds), FormatSeconds(p.alone_seconds), p.built,
+                                     p.exact ? "" : " (there were too many to be sure that these are the best)",
+                                     fused.empty() ? "" : " Fused: " + fused + "."));
+    }
+    if (data_.choices.empty()) return;
+    page_.BeginTable("choices over the whole network",
+                     {{"the network, run with and without"}, {"with", true}, {"without", true}, {"built"}});
+    for (const ChoiceFact& c : data_.choices) {
+      html_.Open("tr");
+      page_.Cell(ChoiceText(c.what));
+      page_.Number(FormatSeconds(c.with_seconds));
+      page_.Number(FormatSeconds(c.without_seconds));
+      page_.Cell(c.kept ? "with" : "without");
+      html_.Close();
+    }
+    page_.EndTable();
+  }
+
+  void Tasks() {
+    page_.Section("tasks", "Tasks");
+    page_.BeginTable("tasks", {{"task"},
+                               {"uses", true},
+                               {"best", true},
+                               {"FLOP/s", true},
+                               {"of peak", true},
+                               {"trials", true},
+                               {"failed", true},
+                               {"built from"},
+                               {"config, and the command that measures it alone"}});
+    for (const TaskFact& task : data_.tasks) {
+      html_.Open("tr");
+      html_.Open("td", {{"class", "wide id"}}).Element("code", task.id).Empty("br");
+      html_.Element("span", task.workload).Close();
+      page_.Number(task.uses > 0 ? FormatCount(task.uses) : "not built");
+      page_.Number(TimeOrDash(task.seconds));
+      page_.Number(task.Flops() > 0 ? FormatSi(task.Flops(), "") : "-");
+      page_.Number(PercentText(data_.PeakShare(task.flop, task.seconds)));
+      const Totals totals = TotalsOf(task);
+      page_.Number(FormatCount(totals.trials));
+      std::string failed;
+      for (const auto& [kind, count] : totals.failures)
+        failed += fmt::format("{}{} {}", failed.empty() ? "" : ", ", count, kind);
+      page_.Number(failed.empty() ? "0" : failed);
+      page_.Cell(task.source == "anchor" ? "anchor: " + task.from : task.source);
+      html_.Open("td", {{"class", "wide"}});
+      html_.Element("code", task.config.empty() ? "the template's default"
+                                                : fmt::format("{} (trial {})", task.config, task.trial));
+      if (!task.repeat.empty()) html_.Empty("br").Element("code", task.repeat, {{"class", "soft"}});
+      html_.Close();
+      html_.Close();
+    }
+    page_.EndTable();
+  }
+
+  void Failures() {
+    page_.Section("failures", "Failures");
+    if (data_.Sum().failed == 0) {
+      html_.Element("p", "No trial failed.");
+      return;
+    }
+    html_.Element("p",
+                  "The first trial of each kind, and the commands, typed in the work folder, that show it and that "
+                  "repeat it alone.",
+                  {{"class", "soft"}});
+    page_.BeginTable("failures by task and kind",
+                     {{"task"}, {"kind"}, {"count", true}, {"first message"}, {"commands"}});
+    for (const TaskFact& task : data_.tasks) {
+      for (const FailureFact& f : task.failures) {
+        html_.Open("tr");
+        page_.Code(task.id, "id");
+        page_.Cell(f.kind);
+        page_.Number(FormatCount(f.count));
+        html_.Element("td", f.message, {{"class", "wide"}});
+        html_.Open("td", {{"class", "wide"}}).Element("code", f.explain).Empty("br").Element("code", f.repeat).Close();
+        html_.Close();
+      }
+    }
+    page_.EndTable();
+  }
+
+  void Origin() {
+    page_.Section("machine", "Machine");
+    page_.BeginTable("the machine it was measured on", {});
+    page_.Fact("host", data_.bench.host);
+    // "cpu=..; cores=2; .."; another text is one fact.
+    for (const std::string& part : Split(data_.bench.fingerprint, ';')) {
+      const std::string fact(Trim(part));
+      const size_t equals = fact.find('=');
+      const std::string name = equals == std::string::npos ? "fingerprint" : fact.substr(0, equals);
+      page_.Fact(name.c_str(), equals == std::string::npos ? fact : fact.substr(equals + 1));
+    }
+    page_.EndTable();
+    page_.Section("origin", "Files");
+    page_.BeginTable("files, and what was made of them", {});
+    const BenchLibrary& tuned = data_.tuned();
+    page_.Fact("library", fmt::format("{}/lib{}.so ({})", tuned.dir, tuned.name, tuned.digest));
+    page_.Fact("header", fmt::format("{}/{}.h", tuned.dir, tuned.name));
+    page_.Fact("target", data_.target);
+    page_.Fact("bench", data_.bench_path);
+    page_.Fact("tasks", data_.tasks_path);
+    page_.Fact("best", data_.best_path);
+    page_.Fact("records", data_.records_path);
+    page_.Fact("where choices come from", "hone-records explain " + data_.best_path);
+    page_.EndTable();
+    page_.Note("All figures of this page, and every sample, are in the JSON text at its end, which is report.json.");
+  }
+
+  const ReportData& data_;
+  const double layer_seconds_;
+  PageWriter page_;
+  HtmlWriter& html_;
+};
+
+}  // namespace
+
+std::string HtmlText(const ReportData& data) { return Page(data).Write(); }
+
+}  // namespace hone::report

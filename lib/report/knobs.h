@@ -1,0 +1,30 @@
+// How the times of a task's trials depend on its knobs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/report_data.h"
+
+namespace hone::report {
+
+struct KnobFact {
+  std::string template_name, knob;
+  std::vector<std::string> values;  // that were tried, at least two: numbers by size, then words by name
+  struct Use {
+    const TrialFact* trial = nullptr;  // of the task
+    size_t value = 0;                  // index into `values`
+  };
+  std::vector<Use> uses;  // all trials of the template, failed ones too
+  // Share of the variance of the times' logarithms that the values explain, corrected for how many there are (Kelley's
+  // epsilon squared, "An unbiased correlation ratio measure", 1935), at least 0. A pruned trial counts with its bound.
+  double explained = 0;
+};
+
+inline constexpr size_t kKnobsTold = 5;  // of a task, by pages and report.json
+
+// Of each template of the task's trials each knob with more than one value; those that explain most first, kKnobsTold
+// at most.
+std::vector<KnobFact> KnobFacts(const TaskFact& task);
+
+}  // namespace hone::report

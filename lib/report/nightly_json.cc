@@ -1,0 +1,161 @@
+#include "base/json.h"
+#include "report/json_text.h"
+#include "report/nightly_outputs.h"
+
+namespace hone::report {
+namespace {
+
+using nightly::Night;
+
+constexpr int kDigits = 5;  // of a time: more than a measurement has
+constexpr int kFewDigits = 4;
+
+Json Times(const std::vector<double>& seconds, int digits = kDigits) {
+  Json list = Json::array();
+  for (const double s : seconds) list.push_back(Rounded(s, digits));
+  return list;
+}
+
+Json SubjectJson(const nightly::Subject& subject, bool spread) {
+  Json json = {{"digest", subject.digest}, {"processes", Times(subject.processes)}};
+  if (spread && subject.p10 > 0) {
+    for (const auto& [name, value] :
+         {std::pair{"min", subject.min}, {"p10", subject.p10}, {"p90", subject.p90}, {"p99", subject.p99}}) {
+      json[name] = Rounded(value, kFewDigits);
+    }
+  }
+  return json;
+}
+
+Json NightJson(const Night& night, double trend, int epoch) {
+  const nightly::Comparison& c = night.comparison;
+  Json json = {{"night", night.night}, {"recorded", night.recorded}, {"host", night.host}, {"epoch", epoch}};
+  if (!night.tools.empty()) json["tools"] = night.tools;
+  if (!night.failure.empty()) {
+    json["failure"] = night.failure;
+    return json;
+  }
+  json.update({{"library", SubjectJson(night.library, true)},
+               {"reference", SubjectJson(night.reference, false)},
+               {"ratio", Rounded(c.ratio, 6)},
+               {"low", Rounded(c.low, 6)},
+               {"high", Rounded(c.high, 6)},
+               {"p", Rounded(c.p, 4)},
+               {"threshold", Rounded(c.threshold, 4)},
+               {"change", nightly::ChangeName(c.change)},
+               {"trend", Rounded(trend, 6)}});
+  // Where nothing counts, why not is what the figures say.
+  if (c.change != nightly::Change::kNone || night.repeat) json["why"] = c.why;
+  if (night.canary) json["canary"] = SubjectJson(*night.canary, false);
+  if (night.repeat) {
+    json["repeat"] = {{"library", Times(night.repeat->library)},
+                      {"reference", Times(night.repeat->reference)},
+                      {"change", nightly::ChangeName(night.repeat->change)}};
+  }
+  if (!night.environment.empty()) json["environment"] = night.environment;
+  return json;
+}
+
+Json SeriesJson(const NightSeries& series) {
+  const nightly::Trend& trend = series.trend;
+  Json nights = Json::array(), changes = Json::array(), kernels = Json::array(), machines = Json::array();
+  for (size_t i = 0; i < series.nights.size(); ++i) {
+    nights.push_back(NightJson(series.nights[i], i < trend.values.size() ? trend.values[i] : 0,
+                               i < trend.epochs.size() ? trend.epochs[i] : 0));
+    // Long, and the same for weeks: said where it changes.
+    if (i == 0 || series.nights[i].fingerprint != series.nights[i - 1].fingerprint)
+      machines.push_back({{"from", i}, {"fingerprint", series.nights[i].fingerprint}});
+  }
+  for (const nightly::ChangePoint& change : trend.changes) {
+    changes.push_back({{"night", change.index},
+                       {"p", Rounded(change.p, 4)},
+                       {"before", Rounded(change.before, 6)},
+                       {"after", Rounded(change.after, 6)}});
+  }
+  for (const KernelHistory& kernel : KernelsOf(series)) {
+    kernels.push_back({{"node", kernel.node},
+                       {"seconds", Rounded(kernel.now, kDigits)},
+                       {"reference", Rounded(kernel.reference, kDigits)},
+                       {"nights", Times(kernel.seconds, kFewDigits)}});
+  }
+  return {{"state", nightly::JobStateName(series.verdict.state)},
+          {"words", series.verdict.words},
+          {"machines", std::move(machines)},
+          {"nights", std::move(nights)},
+          {"changes", std::move(changes)},
+          {"kernels", std::move(kernels)}};
+}
+
+Json QualityJson(const std::vector<nightly::QualityNight>& nights) {
+  const std::vector<double> values = nightly::QualityValues(nights);
+  Json json = Json::array();
+  for (size_t i = 0; i < nights.size(); ++i) {
+    const nightly::QualityNight& night = nights[i];
+    Json tasks = Json::array();
+    for (const nightly::QualityTask& task : night.tasks) {
+      Json runs = Json::array();
+      for (const nightly::QualityRun& run : task.runs) {
+        runs.push_back({{"seed", run.seed}, {"seconds", Rounded(run.seconds, kDigits)}, {"trials", run.trials}});
+        // Curves of the two nights that are drawn; the others are in the history's files.
+        if (i + 2 >= nights.size()) runs.back()["curve"] = Times(run.curve, kFewDigits);
+      }
+      tasks.push_back({{"id", task.id},
+                       {"weight", task.weight},
+                       {"recorded_seconds", Rounded(task.recorded_seconds, kDigits)},
+                       {"runs", std::move(runs)}});
+    }
+    json.push_back({{"night", night.night},
+                    {"recorded", night.recorded},
+                    {"trials", night.trials},
+                    {"seconds", Rounded(night.LevelSeconds(), kDigits)},
+                    {"trend", Rounded(i < values.size() ? values[i] : 0, 6)},
+                    {"tasks", std::move(tasks)}});
+    if (!night.failure.empty()) json.back()["failure"] = night.failure;
+  }
+  return json;
+}
+
+Json JobJson(const NightlyJob& job) {
+  Json accepted = Json::array(), records = Json::array(), commands = Json::array();
+  for (const nightly::Acceptance& a : job.accepted) {
+    accepted.push_back(
+        {{"recorded", a.recorded}, {"by", a.by}, {"reason", a.reason}, {"digest", a.digest}, {"before", a.before}});
+  }
+  for (const ChangedRecord& r : job.records) {
+    records.push_back({{"task", r.task},
+                       {"workload", r.workload},
+                       {"was", r.was},
+                       {"now", r.now},
+                       {"was_seconds", Rounded(r.was_seconds, kDigits)},
+                       {"now_seconds", Rounded(r.now_seconds, kDigits)}});
+  }
+  for (const auto& [what, command] : job.commands) commands.push_back({{"what", what}, {"command", command}});
+  Json json = {{"job", job.job},
+               {"series", SeriesJson(job.series)},
+               {"accepted", std::move(accepted)},
+               {"records", std::move(records)},
+               {"problems", job.problems},
+               {"commands", std::move(commands)}};
+  if (!job.replay.nights.empty()) json["replay"] = SeriesJson(job.replay);
+  if (!job.quality.empty()) json["quality"] = QualityJson(job.quality);
+  return json;
+}
+
+}  // namespace
+
+std::string NightlyJson(const NightlyData& data) {
+  Json jobs = Json::array(), counts = Json::object();
+  for (const NightlyJob& job : data.jobs) jobs.push_back(JobJson(job));
+  using nightly::JobState;
+  for (const JobState state : {JobState::kSlower, JobState::kFaster, JobState::kFine, JobState::kEnvironment,
+                               JobState::kFailed, JobState::kMissing}) {
+    counts[nightly::JobStateName(state)] = data.verdict.Count(state);
+  }
+  const Json json = {
+      {"version", kNightlyVersion},  {"night", data.verdict.night}, {"exit_code", data.verdict.ExitCode()},
+      {"counts", std::move(counts)}, {"older_nights", data.older},  {"problems", data.problems},
+      {"jobs", std::move(jobs)}};
+  return IslandText(json);
+}
+
+}  // namespace hone::report

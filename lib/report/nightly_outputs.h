@@ -1,0 +1,18 @@
+// The four forms of a night's report, as outputs.h has them for a job's: functions of the data alone, after Conclude.
+#pragma once
+
+#include <string>
+
+#include "report/nightly_data.h"
+
+namespace hone::report {
+
+inline constexpr int kNightlyVersion = 1;  // of report.json
+
+std::string NightlyMarkdown(const NightlyData& data);  // the verdict, and a row a job; at most 100 columns
+std::string NightlyJson(const NightlyData& data);      // all facts; no '<' in it
+// A case a job and series: slower is a failure, not measured an error, a night that says nothing is skipped.
+std::string NightlyJunit(const NightlyData& data);
+std::string NightlyHtml(const NightlyData& data);  // one page that needs nothing else
+
+}  // namespace hone::report

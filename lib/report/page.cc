@@ -1,0 +1,111 @@
+#include "report/page.h"
+
+#include "base/check.h"
+#include "report/page_style.h"
+
+namespace hone::report {
+namespace {
+
+const char* Sign(Mark mark) {
+  switch (mark) {
+    case Mark::kGood:
+      return "\xE2\x9C\x93";  // check mark
+    case Mark::kBad:
+      return "\xE2\x9C\x97";  // ballot x
+    case Mark::kOpen:
+      return "\xE2\x80\x93";  // dash
+  }
+  return "";
+}
+
+const char* Style(Mark mark) {
+  switch (mark) {
+    case Mark::kGood:
+      return "good";
+    case Mark::kBad:
+      return "wrong";
+    case Mark::kOpen:
+      return "open";
+  }
+  return "";
+}
+
+}  // namespace
+
+PageWriter::PageWriter(const std::string& title) {
+  html_.Trusted("<!DOCTYPE html>\n").Open("html", {{"lang", "en"}}).Open("head");
+  html_.Empty("meta", {{"charset", "utf-8"}});
+  html_.Empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+  html_.Empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+  html_.Element("title", title);
+  html_.Open("style").Trusted(kPageStyle).Close().Close();
+  html_.Open("body").Open("main");
+}
+
+void PageWriter::Heading(const std::string& over, const std::string& title, const std::string& below) {
+  html_.Open("header").Element("p", over, {{"class", "over"}}).Element("h1", title);
+  if (!below.empty()) html_.Element("p", below, {{"class", "soft"}});
+  html_.Close();
+}
+
+void PageWriter::Verdict(Mark mark, const std::string& sentence) {
+  html_.Open("p", {{"class", "verdict"}}).Element("b", Sign(mark), {{"class", Style(mark)}, {"aria-hidden", "true"}});
+  html_.Text(" ").Element("span", sentence).Close();
+}
+
+void PageWriter::Contents(const std::vector<std::pair<const char*, const char*>>& sections) {
+  html_.Open("nav", {{"aria-label", "sections of this page"}});
+  for (const auto& [id, name] : sections) html_.Element("a", name, {{"href", std::string("#") + id}}).Text("\n");
+  html_.Close();
+}
+
+void PageWriter::Section(const char* id, const char* title) { html_.Element("h2", title, {{"id", id}}); }
+void PageWriter::Note(const std::string& text) { html_.Element("p", text, {{"class", "soft"}}); }
+void PageWriter::Paragraph(const std::string& text) { html_.Element("p", text); }
+
+void PageWriter::MarkWord(Mark mark, const std::string& word) {
+  html_.Open("span", {{"class", std::string("mark ") + Style(mark)}});
+  html_.Element("span", Sign(mark), {{"aria-hidden", "true"}}).Text(" " + word).Close();
+}
+
+void PageWriter::BeginTiles() { html_.Open("div", {{"class", "tiles"}}); }
+void PageWriter::EndTiles() { html_.Close(); }
+void PageWriter::Tile(const std::string& value, const std::string& what, const char* style) {
+  html_.Open("div", {{"class", "tile"}}).Element("b", value, {{"class", style}}).Element("span", what).Close();
+}
+
+void PageWriter::BeginTable(const std::string& caption, const std::vector<Column>& columns) {
+  // Wider than a phone, it scrolls by itself, by keys too.
+  html_.Open("div", {{"class", "scroll"}, {"role", "region"}, {"aria-label", caption}, {"tabindex", "0"}});
+  html_.Open("table").Element("caption", caption, {{"class", "unseen"}});
+  if (!columns.empty()) {
+    html_.Open("thead").Open("tr");
+    for (const Column& column : columns) {
+      html_.Element("th", column.name, {{"scope", "col"}, {"class", column.number ? "num" : ""}});
+    }
+    html_.Close().Close();
+  }
+  html_.Open("tbody");
+}
+void PageWriter::EndTable() { html_.Close().Close().Close(); }
+void PageWriter::RowName(const std::string& text) { html_.Element("th", text, {{"scope", "row"}}); }
+void PageWriter::Cell(const std::string& text, const char* style) { html_.Element("td", text, {{"class", style}}); }
+void PageWriter::Number(const std::string& text) { html_.Element("td", text, {{"class", "num"}}); }
+void PageWriter::Code(const std::string& text, const char* style) {
+  html_.Open("td", {{"class", style}});
+  if (!text.empty()) html_.Element("code", text);
+  html_.Close();
+}
+void PageWriter::Fact(const char* name, const std::string& value) {
+  html_.Open("tr").Element("th", name, {{"scope", "row"}}).Open("td").Element("code", value).Close().Close();
+}
+
+std::string PageWriter::Finish(const std::string& json) && {
+  HONE_CHECK(json.find('<') == std::string::npos);
+  html_.Close();
+  html_.Open("script", {{"type", "application/json"}, {"id", "report"}}).Trusted(json).Close();
+  html_.Close().Close();
+  return std::move(html_).Finish();
+}
+
+}  // namespace hone::report
