@@ -23,6 +23,7 @@
 #include "library/loaded_network.h"
 #include "library/reference_cache.h"
 #include "library/time_network.h"
+#include "measure/open_device.h"
 #include "measure/protocol.h"
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
@@ -50,7 +51,11 @@ class Bench {
     }
     HONE_RETURN_IF_ERROR(Add(report::BenchRole::kTuned, options_.lib));
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
-    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+    HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));
+    if (target_.IsGpu()) {
+      HONE_ASSIGN_OR_RETURN(device_, measure::DescribeDevice(target_));
+    }
+    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
     machine_ = &machine;
     HONE_RETURN_IF_ERROR(Reference());
     HONE_RETURN_IF_ERROR(Time());
@@ -108,7 +113,7 @@ class Bench {
     request.iterations = settings_.iterations;
     request.profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25);
     request.outputs = true;
-    request.peak_seconds = kPeakSeconds;
+    request.peak_seconds = target_.IsGpu() ? 0 : kPeakSeconds;
     HONE_ASSIGN_OR_RETURN(TimeReply reply, TimeInProcess(request, machine_));
     double error = 0;
     const Status verified = VerifyOutputs(subject->folder.dir, reply, expected_, &error);
@@ -141,6 +146,9 @@ class Bench {
     out.name = subject.folder.name;
     out.digest = subject.folder.library_digest;
     for (const TimeReply& reply : subject.replies) out.processes.push_back(reply.samples);
+    for (const TimeReply& reply : subject.replies) {
+      if (!reply.copies.empty()) out.copies.push_back(reply.copies);
+    }
     std::vector<double> starts, resident;
     for (const TimeReply& reply : subject.replies) {
       starts.push_back(reply.start_seconds);
@@ -181,14 +189,17 @@ class Bench {
     bench_.batch = tuned.folder.batch;
     bench_.threads = tuned.replies[0].threads;
     bench_.host = Hostname();
-    bench_.cpu = DetectCpu().model;
-    bench_.fingerprint = session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    bench_.cpu = target_.IsGpu() ? device_.name : DetectCpu().model;
+    bench_.fingerprint =
+        target_.IsGpu()
+            ? session::DeviceFingerprint(target_, device_, "", compile::CodegenVersion(), measure::kProtocolVersion)
+            : session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
     bench_.recorded = FormatIso8601(RealClock()->WallSeconds());
     std::vector<double> peaks;
     for (const Subject& subject : subjects_) {
       for (const TimeReply& reply : subject.replies) peaks.push_back(reply.peak_flops);
     }
-    bench_.peak_flops = Median(peaks);
+    bench_.peak_flops = target_.IsGpu() ? device_.peak_flops : Median(peaks);
     double error = 0;
     for (const Subject& subject : subjects_) error = std::max(error, subject.error);
     bench_.verification = {error, kOutputTolerance, wrong_.ok()};
@@ -209,6 +220,8 @@ class Bench {
 
   const BenchOptions& options_;
   pipeline::BenchSettings settings_;
+  Target target_;
+  runtime::DeviceInfo device_;  // of a target that is one
   std::vector<Subject> subjects_;
   std::vector<std::vector<double>> expected_;
   MachineLock* machine_ = nullptr;

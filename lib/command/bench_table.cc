@@ -54,6 +54,7 @@ std::string BenchTable(const report::BenchFile& bench, int slowest) {
   if (untuned)
     text += LatencyRow(alike ? "baseline" : HasTunedKernels(*untuned) ? "tuned" : "untuned", untuned->latency());
   text += LatencyRow(label, tuned->latency());
+  if (!tuned->copies.empty()) text += LatencyRow("and copies", tuned->latency_with_copies());
   if (untuned) text += fmt::format("speedup    {:>10.2f}\n", untuned->latency().median / tuned->latency().median);
   if (tuned->start_seconds > 0) {
     text += fmt::format("start-up   {:>10.3f}  from opening the library to the end of its first run\n",

@@ -40,7 +40,7 @@ Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
-  HONE_RETURN_IF_ERROR(CheckLibraryBackend(input.target));
+  HONE_RETURN_IF_ERROR(CheckBackend(input.target));
   HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
   HONE_RETURN_IF_ERROR(CheckMemory(input.graph).WithContext(options.graph));
   std::optional<pipeline::BestFile> best;

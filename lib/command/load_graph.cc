@@ -53,11 +53,4 @@ Status CheckBackend(const Target& target) {
                           "`; there are `cpu`, `cuda` and `opencl`");
 }
 
-Status CheckLibraryBackend(const Target& target) {
-  HONE_RETURN_IF_ERROR(CheckBackend(target));
-  if (target.kind != TargetKind::kCuda) return Status();
-  return Status::NotFound("this version tunes kernels for targets of kind `" + KindOf(target) +
-                          "`, but builds libraries for `cpu` and `opencl` only; the records keep what was found");
-}
-
 }  // namespace hone::command

@@ -21,7 +21,5 @@ Status CheckMemory(const graph::Graph& graph);
 
 // An error if this version generates no code for the target's kind.
 Status CheckBackend(const Target& target);
-// An error if it makes no library of a network for it, either: a GPU's kernels are tuned one by one so far.
-Status CheckLibraryBackend(const Target& target);
 
 }  // namespace hone::command

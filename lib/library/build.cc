@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "codegen/cuda/codegen.h"
 #include "codegen/llvm/codegen.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
@@ -78,7 +79,11 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   const std::vector<graph::GraphInput>& inputs = input.graph.inputs;
   json["batch"] = inputs.empty() || inputs[0].type.shape.empty() ? 1 : inputs[0].type.shape[0];
   json["hone"] = kVersion;
-  json["llvm"] = codegen::LlvmVersion();
+  if (!input.target.IsGpu()) json["llvm"] = codegen::LlvmVersion();
+  if (input.target.kind == TargetKind::kCuda) {
+    const Result<std::string> nvrtc = codegen::NvrtcVersion();
+    json["nvrtc"] = nvrtc.ok() ? *nvrtc : "unknown";
+  }
   json["codegen_version"] = compile::CodegenVersion();
   json["space_version"] = op::SpaceVersionText();
   json["checked_cpu_features"] = CheckedFeatures(input.target);
@@ -163,7 +168,8 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   built.slices = static_cast<int>(graph.nodes.size() - plan.nodes.size());
   built.name = input.name;
   built.identifier = CIdentifier(input.name);
-  HONE_ASSIGN_OR_RETURN(built.kernels, CompileKernels(plan.workloads, input.target, input.best, input.threads));
+  if (!input.compile) input.compile = CompileKernels;
+  HONE_ASSIGN_OR_RETURN(built.kernels, input.compile(plan.workloads, input.target, input.best, input.threads));
   for (const NetworkKernel& kernel : built.kernels) built.missing += input.best && kernel.source == "default";
 
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, input.file));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct BuildInput {
   const pipeline::BestFile* best = nullptr;  // null: default configurations
   std::string name;                          // of the files: libNAME.so, NAME.h, NAME.params
   int threads = 1;                           // for compiling
+  // Who compiles the kernels; empty: CompileKernels. Tests put something else in its place.
+  std::function<decltype(CompileKernels)> compile;
   // Where `best` says nothing else, or is null: parts of a concatenation lie in it, and sums over their residual.
   pipeline::Sharing share;
 };
@@ -37,7 +40,8 @@ struct BuiltLibrary {
 };
 
 // The network is built with the alternatives of `best`; `graph` of the result, what it computes, is without them.
-// kInvalid if `best` is of another network or target, or has an alternative that this graph does not. The same input gives the same bytes.
+// kInvalid if `best` is of another network or target, or has an alternative that this graph does not. The same input
+// gives the same bytes.
 Result<BuiltLibrary> BuildLibrary(BuildInput input);
 
 // libNAME.so, NAME.h, NAME.params, NAME.graph.json and, last, manifest.json in `dir`, which is made if it is not there;

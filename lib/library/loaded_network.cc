@@ -74,6 +74,11 @@ Result<LoadedNetwork> LoadedNetwork::Load(const std::string& library_path, const
   HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "destroy", &net.destroy_));
   HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "strerror", &net.strerror_));
   net.info_ = describe();
+  if (dlsym(handle, (prefix + "run_device").c_str()) != nullptr) {
+    HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "run_device", &net.run_device_));
+    HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "device", &net.device_));
+    HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "error_detail", &net.error_detail_));
+  }
   return net;
 }
 

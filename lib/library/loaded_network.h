@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "library/runtime/net_device.h"
 #include "library/runtime/net_runtime.h"
 
 struct HoneNet;
@@ -47,6 +48,15 @@ class LoadedNetwork {
   }
   void destroy(HoneNet* net) const { destroy_(net); }
 
+  // Of a library that runs on a device.
+  bool on_device() const { return run_device_ != nullptr; }
+  int run_device(HoneNet* net, void* const* in, void* const* out) const { return run_device_(net, in, out); }
+  int device(HoneNet* net, HoneNetDeviceInfo* info, void** in, void** out) const {
+    return device_(net, info, in, out);
+  }
+  // What the device said of the last failure in this thread; empty if nothing.
+  const char* error_detail() const { return error_detail_ ? error_detail_() : ""; }
+
  private:
   struct Close {
     void operator()(void* handle) const;
@@ -59,6 +69,9 @@ class LoadedNetwork {
   int (*profile_run_)(HoneNet*, const void* const*, void* const*, double*) = nullptr;
   void (*destroy_)(HoneNet*) = nullptr;
   const char* (*strerror_)(int) = nullptr;
+  int (*run_device_)(HoneNet*, void* const*, void* const*) = nullptr;
+  int (*device_)(HoneNet*, HoneNetDeviceInfo*, void**, void**) = nullptr;
+  const char* (*error_detail_)() = nullptr;
 };
 
 }  // namespace hone::library

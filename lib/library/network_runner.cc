@@ -33,7 +33,9 @@ std::vector<std::vector<float>> NetworkRunner::Outputs() const {
 
 Status NetworkRunner::Check(int code) const {
   if (code == HONE_NET_OK) return Status();
-  return Status::Invalid(std::string(net_.info().network) + ": " + net_.strerror(code));
+  const std::string detail = net_.error_detail();
+  return Status::Invalid(std::string(net_.info().network) + ": " + net_.strerror(code) +
+                         (detail.empty() ? "" : ": " + detail));
 }
 
 }  // namespace hone::library

@@ -22,6 +22,7 @@
       ".previous\n")
 
 HONE_EMBED("cpu", HONE_RUNTIME_CPU);
+HONE_EMBED("cuda", HONE_RUNTIME_CUDA);
 HONE_EMBED("opencl", HONE_RUNTIME_OPENCL);
 
 #define HONE_EMBEDDED(name)                                                                  \
@@ -33,6 +34,7 @@ HONE_EMBED("opencl", HONE_RUNTIME_OPENCL);
   }
 
 HONE_EMBEDDED(cpu)
+HONE_EMBEDDED(cuda)
 HONE_EMBEDDED(opencl)
 
 namespace hone::library {
@@ -41,6 +43,8 @@ std::string_view RuntimeObject(TargetKind kind) {
   switch (kind) {
     case TargetKind::kCpu:
       return Embedded_cpu();
+    case TargetKind::kCuda:
+      return Embedded_cuda();
     case TargetKind::kOpenCl:
       return Embedded_opencl();
     default:

@@ -82,6 +82,11 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
     HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, &reply));
+    for (int64_t i = 0; runner.OnDevice() && i < request.iterations; ++i) {
+      const double before = clock->NowSeconds();
+      HONE_RETURN_IF_ERROR(runner.RunWithCopies());
+      reply.copies.push_back(clock->NowSeconds() - before);
+    }
     if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     if (request.profiled > 0) {
       HONE_RETURN_IF_ERROR(ProfileLayers(&runner, request.profiled, reply.described.size(), &reply.layers));
@@ -123,10 +128,15 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
 }
 
 std::string ReplyText(const TimeReply& r) {
-  Json json = {{"samples", r.samples},           {"layers", r.layers},
-               {"outputs", r.outputs},           {"peak_flops", r.peak_flops},
-               {"threads", r.threads},           {"start_seconds", r.start_seconds},
-               {"lost_seconds", r.lost_seconds}, {"resident_bytes", r.resident_bytes}};
+  Json json = {{"samples", r.samples},
+               {"copies", r.copies},
+               {"layers", r.layers},
+               {"outputs", r.outputs},
+               {"peak_flops", r.peak_flops},
+               {"threads", r.threads},
+               {"start_seconds", r.start_seconds},
+               {"lost_seconds", r.lost_seconds},
+               {"resident_bytes", r.resident_bytes}};
   json["described"] = Json::array();
   for (const auto& layer : r.described)
     json["described"].push_back({{"name", layer.name}, {"workload", layer.workload}, {"flop", layer.flop}});
@@ -139,6 +149,7 @@ Result<TimeReply> ParseReply(std::string_view text) {
   TimeReply r;
   std::vector<JsonReader> described, outputs;
   HONE_RETURN_IF_ERROR(reader.Read("samples", &r.samples));
+  HONE_RETURN_IF_ERROR(reader.Read("copies", &r.copies));
   HONE_RETURN_IF_ERROR(reader.Read("layers", &r.layers));
   HONE_RETURN_IF_ERROR(reader.Read("peak_flops", &r.peak_flops));
   HONE_RETURN_IF_ERROR(reader.Read("threads", &r.threads));

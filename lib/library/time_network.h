@@ -28,6 +28,7 @@ struct TimeReply {
   int64_t resident_bytes =
       0;  // what that, and the runs behind it, added to the memory that the process has; 0: unknown
   std::vector<double> samples;              // seconds, one a timed run
+  std::vector<double> copies;               // on a device: as `samples`, with the copies there and back
   std::vector<double> layers;               // seconds, the median of each layer's
   std::vector<std::vector<float>> outputs;  // if asked for
   double peak_flops = 0;
@@ -41,7 +42,8 @@ struct TimeReply {
   std::vector<Layer> described;
 };
 
-// Threads are pinned. Runs between the clock's readings are whole calls of NET_run on aligned buffers.
+// Threads are pinned. Runs between the clock's readings are whole calls of NET_run on aligned buffers; on
+// a device of NET_run_device, on data that is there.
 Result<TimeReply> TimeNetwork(const TimeRequest& request);
 
 std::string RequestText(const TimeRequest& request);

@@ -8,11 +8,10 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `kernels` may be missing, and `start_seconds`, `resident_bytes` and `with_copies` of a library. The last is of one that
-// runs on a device: "latency" and "processes" of runs that begin and end in the host's memory, where its own have their
-// data on the device.
-// `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other programs, and a file in which
-// they do not is refused.
+// `kernels` may be missing, and `start_seconds`, `resident_bytes` and `with_copies` of a library. The last is of one
+// that runs on a device: "latency" and "processes" of runs that begin and end in the host's memory, where its own have
+// their data on the device. `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other
+// programs, and a file in which they do not is refused.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* de
       workspaces[entry.symbol].push_back(std::move(buffer));
     }
   }
-  return std::move(workspaces);
+  return workspaces;
 }
 
 }  // namespace hone::runtime

@@ -54,6 +54,30 @@ TEST_F(BenchToolTest, KeepsAllSamplesAndPrintsATable) {
   EXPECT_TRUE(Exists(Path("out/tiny.cpu/tiny.reference")));
 }
 
+// The same tools, a device's library: PoCL's in `make check`.
+TEST_F(BenchToolTest, ADevicesLibraryIsTimedWithItsCopiesAndWithout) {
+  setenv("POCL_KERNEL_CACHE", "0", 0);
+  Write("targets/cpu.json", R"({"kind": "opencl", "threads_per_block": 256, "block": [256, 256, 64],
+                                "shared_bytes": 32768})");
+  ASSERT_TRUE(Extract().status.ok());
+  ASSERT_TRUE(Build().status.ok());
+  EXPECT_NE(Read("out/tiny.cpu/tiny.h").find("int tiny_run_device(tiny_net *net"), std::string::npos);
+  Write("settings/tiny.bench.json",
+        "{\"version\": 1, \"processes\": 1, \"iterations\": 3, \"warmup\": 1, \"seed\": 1}");
+  const CommandResult result = Bench();
+  if (result.err.find("no OpenCL") != std::string::npos) GTEST_SKIP() << result.err;
+  ASSERT_TRUE(result.status.ok()) << result.err;
+  EXPECT_NE(result.out.find("\nand copies"), std::string::npos) << result.out;
+  auto bench = report::ReadBenchFile(Path("bench/tiny.cpu.json"));
+  ASSERT_TRUE(bench.ok()) << bench.status().message();
+  EXPECT_TRUE(bench->verification.ok);
+  EXPECT_EQ(bench->fingerprint.substr(0, 7), "opencl=");
+  const report::BenchLibrary& library = bench->libraries.at(0);
+  EXPECT_EQ(library.Samples().size(), 3u);
+  ASSERT_EQ(library.copies.size(), 1u);
+  EXPECT_EQ(library.copies[0].size(), 3u);
+}
+
 // NET_create looks at the header alone, and the kernels would be blamed for what the disk did.
 TEST_F(BenchToolTest, DamagedParametersAreNamed) {
   std::string params = Read("out/tiny.cpu/tiny.params");

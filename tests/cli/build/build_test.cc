@@ -37,10 +37,6 @@ TEST_F(BuildFolderTest, ATargetWithoutABackendIsSaidAtOnce) {
   Write("targets/cpu.json", R"({"kind": "vta"})");
   ExpectRefused(Extract(), 1, "no backend for targets of kind `vta`");
   EXPECT_FALSE(Exists(Path("tasks/tiny.cpu.tasks.json")));
-  Write("targets/cpu.json", R"({"kind": "cpu", "threads": 2})");
-  ASSERT_TRUE(Extract().status.ok());
-  Write("targets/cpu.json", R"({"kind": "opencl"})");
-  ExpectRefused(Build(), 1, "builds libraries for `cpu` only");
 }
 
 TEST_F(BuildFolderTest, NothingIsWrittenTwice) {

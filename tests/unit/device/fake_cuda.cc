@@ -6,8 +6,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -24,6 +26,10 @@ struct Recorded {
 struct Event {
   bool recorded = false, waited = false;
 };
+struct Capture {
+  std::thread::id by;
+  std::vector<Recorded> launches;
+};
 
 struct Fake {
   FakeLaunch on_launch = nullptr;
@@ -32,10 +38,10 @@ struct Fake {
   std::map<void*, Event> events;
   std::map<void*, Function> functions;
   std::map<void*, std::vector<Recorded>> content;  // of graphs
-  std::vector<Recorded> captured;
+  std::map<void*, Capture> captures;               // of streams
   std::map<std::string, int> calls;
   int contexts = 0;
-  bool initialised = false, current = false, capturing = false;
+  bool initialised = false;
   std::string fail_function;
   int fail_error = 0, fail_skip = 0;
   bool fail_sticky = false;
@@ -44,6 +50,15 @@ struct Fake {
   uintptr_t next_handle = 0x1000;
 };
 Fake fake;
+std::recursive_mutex mutex;
+thread_local std::vector<void*> contexts;  // the last is current
+
+bool CapturingHere() {
+  for (const auto& [stream, capture] : fake.captures) {
+    if (capture.by == std::this_thread::get_id()) return true;
+  }
+  return false;
+}
 
 // The parameters of a kernel are not in its image: the test's kernels take as many as their symbol's last digit says.
 size_t ParameterCount(const std::string& symbol) { return static_cast<size_t>(symbol.back() - '0'); }
@@ -67,13 +82,15 @@ int Enter(const char* function) {
   return 0;
 }
 
+#define LOCK() std::lock_guard<std::recursive_mutex> guard(mutex)
 #define ENTER()                                              \
+  LOCK();                                                    \
   do {                                                       \
     if (int error = Enter(__func__)) return error;           \
     if (!fake.initialised) return Complain("before cuInit"); \
   } while (0)
 #define NEEDS_CONTEXT() \
-  if (!fake.current) return Complain(std::string(__func__) + " without a current context")
+  if (contexts.empty()) return Complain(std::string(__func__) + " without a current context")
 
 bool Inside(uint64_t address, size_t bytes) {
   auto it = fake.memory.upper_bound(static_cast<uintptr_t>(address));
@@ -95,6 +112,7 @@ void fake_cuda_reset(FakeLaunch on_launch) {
   fake = Fake();
   fake.on_launch = on_launch;
   fake.initialised = true;  // once in a process, and the process is older than the test
+  contexts.clear();
 }
 void fake_cuda_fail(const char* function, int error, int skip, int sticky) {
   fake.fail_function = function;
@@ -108,6 +126,7 @@ int fake_cuda_alive(void) {
                                           fake.graphs.size() + fake.executables.size() + fake.events.size());
 }
 int fake_cuda_calls(const char* function) { return fake.calls[function]; }
+int fake_cuda_contexts(void) { return static_cast<int>(contexts.size()); }
 
 int cuInit(unsigned flags) {
   if (flags != 0) return Complain("cuInit: flags");
@@ -169,20 +188,35 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
   return 0;
 }
 int cuDevicePrimaryCtxRelease_v2(int) {
+  LOCK();
   ++fake.calls[__func__];
-  --fake.contexts;
-  fake.current = false;
+  if (fake.contexts == 0) return Complain("released more often than retained");
+  if (--fake.contexts == 0 && fake.initialised) contexts.clear();
   return 0;
 }
 int cuCtxSetCurrent(void* context) {
   ENTER();
   if (context != &fake) return Complain("not a context");
-  fake.current = true;
+  contexts.assign(1, context);
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* context) {
+  ENTER();
+  if (context != &fake || fake.contexts == 0) return Complain("not a context");
+  contexts.push_back(context);
+  return 0;
+}
+int cuCtxPopCurrent_v2(void** context) {
+  LOCK();
+  ++fake.calls[__func__];
+  if (contexts.empty()) return Complain("popped more often than pushed");
+  *context = contexts.back();
+  contexts.pop_back();
   return 0;
 }
 int cuCtxSynchronize(void) {
   ENTER();
-  if (fake.capturing) return Complain("synchronized while capturing");
+  if (CapturingHere()) return Complain("synchronized while capturing");
   return 0;
 }
 int cuMemGetInfo_v2(size_t* free_bytes, size_t* total) {
@@ -203,6 +237,7 @@ int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
   return 0;
 }
 int cuMemFree_v2(uint64_t address) {
+  LOCK();
   ++fake.calls[__func__];
   auto it = fake.memory.find(static_cast<uintptr_t>(address));
   if (it == fake.memory.end()) return Complain("cuMemFree of what is not allocated");
@@ -237,6 +272,7 @@ int cuModuleLoadData(void** module, const void* image) {
   return 0;
 }
 int cuModuleUnload(void* module) {
+  LOCK();
   ++fake.calls[__func__];
   return fake.modules.erase(module) ? fake.stuck : Complain("cuModuleUnload of what is not loaded");
 }
@@ -269,30 +305,32 @@ int cuStreamCreate(void** stream, unsigned flags) {
   return 0;
 }
 int cuStreamDestroy_v2(void* stream) {
+  LOCK();
   ++fake.calls[__func__];
   return fake.streams.erase(stream) ? fake.stuck : Complain("cuStreamDestroy of no stream");
 }
 int cuStreamSynchronize(void* stream) {
   ENTER();
   if (!fake.streams.count(stream)) return Complain("wait for no stream");
-  if (fake.capturing) return Complain("waited while capturing");
+  if (CapturingHere()) return Complain("waited while capturing");
   for (auto& [handle, event] : fake.events) event.waited = event.recorded;
   return 0;
 }
 int cuStreamBeginCapture_v2(void* stream, int mode) {
   ENTER();
-  if (!fake.streams.count(stream) || mode < 0 || mode > 2 || fake.capturing) return Complain("cuStreamBeginCapture");
-  fake.capturing = true;
-  fake.captured.clear();
+  if (!fake.streams.count(stream) || mode < 0 || mode > 2 || fake.captures.count(stream))
+    return Complain("cuStreamBeginCapture");
+  fake.captures[stream].by = std::this_thread::get_id();
   return 0;
 }
 int cuStreamEndCapture(void* stream, void** graph) {
-  fake.capturing = false;
-  ENTER();
-  if (!fake.streams.count(stream)) return Complain("cuStreamEndCapture");
+  LOCK();
+  const auto captured = fake.captures.extract(stream);
+  if (int error = Enter(__func__)) return error;
+  if (captured.empty()) return Complain("cuStreamEndCapture");
   *graph = NewHandle();
   fake.graphs.insert(*graph);
-  fake.content[*graph] = fake.captured;
+  fake.content[*graph] = captured.mapped().launches;
   return 0;
 }
 int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
@@ -310,9 +348,13 @@ int cuGraphLaunch(void* executable, void* stream) {
   return 0;
 }
 int cuGraphExecDestroy(void* executable) {
+  LOCK();
   return fake.executables.erase(executable) ? fake.stuck : Complain("cuGraphExecDestroy");
 }
-int cuGraphDestroy(void* graph) { return fake.graphs.erase(graph) ? fake.stuck : Complain("cuGraphDestroy"); }
+int cuGraphDestroy(void* graph) {
+  LOCK();
+  return fake.graphs.erase(graph) ? fake.stuck : Complain("cuGraphDestroy");
+}
 int cuEventCreate(void** event, unsigned flags) {
   ENTER();
   NEEDS_CONTEXT();
@@ -322,6 +364,7 @@ int cuEventCreate(void** event, unsigned flags) {
   return 0;
 }
 int cuEventDestroy_v2(void* event) {
+  LOCK();
   ++fake.calls[__func__];
   return fake.events.erase(event) ? fake.stuck : Complain("cuEventDestroy of no event");
 }
@@ -356,8 +399,9 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     if (!Inside(address, 1)) return Complain("a parameter that is no allocation");
     r.addresses.push_back(reinterpret_cast<void*>(address));
   }
-  if (fake.capturing) {
-    fake.captured.push_back(r);
+  const auto capture = fake.captures.find(stream);
+  if (capture != fake.captures.end()) {
+    capture->second.launches.push_back(r);
   } else {
     Perform(r);
   }

@@ -18,6 +18,8 @@ const char* fake_cuda_complaint(void);
 int fake_cuda_alive(void);
 /* How often `function` was called since the reset. */
 int fake_cuda_calls(const char* function);
+/* How many contexts this thread has pushed or made current. */
+int fake_cuda_contexts(void);
 
 #ifdef __cplusplus
 }

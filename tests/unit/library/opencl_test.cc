@@ -125,5 +125,108 @@ TEST_F(OpenClLibrary, ComputesWhatTheGraphMeans) {
   small_->net->destroy(instance);
 }
 
+TEST_F(OpenClLibrary, ForksJoinAndSeveralOutputs) {
+  auto built = Build(ForkedNetwork());
+  ASSERT_TRUE(built.ok()) << built.status().message();
+  EXPECT_EQ((*built)->library.slices, 1) << "the concatenation is not computed";
+  HoneNet* instance = Create(**built);
+  RunAndCompare(**built, ForkedNetwork(), instance, 3);
+  (*built)->net->destroy(instance);
+}
+
+TEST_F(OpenClLibrary, DataMayStayOnTheDevice) {
+  HoneNet* instance = Create(*small_);
+  HoneNet* other = Create(*small_);
+  ASSERT_TRUE(small_->net->on_device());
+  RunAndCompare(*small_, SmallNetwork(1), instance, 4);  // its input and output are now there
+  HoneNetDeviceInfo info{};
+  void* in[1] = {};
+  void* out[1] = {};
+  ASSERT_EQ(small_->net->device(instance, &info, in, out), HONE_NET_OK);
+  EXPECT_STREQ(info.api, "opencl");
+  EXPECT_STRNE(info.name, "");
+  EXPECT_NE(info.context, nullptr);
+  EXPECT_NE(info.queue, nullptr);
+  EXPECT_NE(in[0], nullptr);
+  EXPECT_NE(out[0], nullptr);
+  ASSERT_EQ(small_->net->run_device(instance, nullptr, nullptr), HONE_NET_OK);
+  ASSERT_EQ(small_->net->run_device(instance, in, out), HONE_NET_OK);  // its own: nothing to copy
+  RunAndCompare(*small_, SmallNetwork(1), other, 5);
+  RunAndCompare(*small_, SmallNetwork(1), instance, 6);
+  small_->net->destroy(other);
+  small_->net->destroy(instance);
+}
+
+TEST_F(OpenClLibrary, ProfilesEveryLayer) {
+  HoneNet* instance = Create(*small_);
+  std::vector<double> seconds(static_cast<size_t>(small_->net->info().layer_count), -1);
+  RunAndCompare(*small_, SmallNetwork(1), instance, 7, seconds.data());
+  for (const double s : seconds) EXPECT_GT(s, 0);
+  small_->net->destroy(instance);
+}
+
+TEST_F(OpenClLibrary, InstancesRunInTheirThreads) {
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 2; ++t) {
+    threads.emplace_back([t] {
+      HoneNet* instance = Create(*small_);
+      for (uint64_t i = 0; i < 3; ++i) RunAndCompare(*small_, SmallNetwork(1), instance, 10 * t + i);
+      small_->net->destroy(instance);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(OpenClLibrary, RefusesWhatItCannotDo) {
+  const std::string params = small_->folder.ParamsPath();
+  HoneNetOptions options{};
+  options.params_path = params.c_str();
+  HoneNet* instance = nullptr;
+  options.device = 99;
+  EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_DEVICE);
+  EXPECT_NE(std::string(small_->net->error_detail()).find("no OpenCL device 99"), std::string::npos);
+  options.device = 0;
+  options.device_options = "-no-such-option-of-a-compiler";
+  EXPECT_NE(small_->net->create(&options, &instance), HONE_NET_OK);
+  EXPECT_STRNE(small_->net->error_detail(), "");
+  options.device_options = nullptr;
+  options.params_path = "/no/such/file";
+  EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_PARAMS_OPEN);
+  EXPECT_EQ(instance, nullptr);
+  char workspace[64];
+  options.workspace = workspace;
+  EXPECT_EQ(small_->net->create(&options, &instance), HONE_NET_E_WORKSPACE);
+  EXPECT_EQ(small_->net->run_device(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
+  EXPECT_EQ(small_->net->run(nullptr, nullptr, nullptr), HONE_NET_E_ARGUMENT);
+}
+
+TEST_F(OpenClLibrary, OptionsReachTheCompiler) {
+  HoneNetOptions options{};
+  options.device_options = "-cl-opt-disable";
+  HoneNet* instance = Create(*small_, options);
+  RunAndCompare(*small_, SmallNetwork(1), instance, 8);
+  small_->net->destroy(instance);
+}
+
+TEST_F(OpenClLibrary, TheSameInputGivesTheSameBytes) {
+  BuildInput input;
+  input.graph = SmallNetwork(1);
+  input.target = OpenClTarget();
+  input.name = "small";
+  auto again = BuildLibrary(std::move(input));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->library, small_->library.library);
+  EXPECT_EQ(again->params, small_->library.params);
+  EXPECT_EQ(again->manifest, small_->library.manifest);
+}
+
+// What is packed on the device is stored as it is: the parameters are those of the graph and nothing more.
+TEST_F(OpenClLibrary, ParametersAreNotPacked) {
+  int64_t bytes = 0;
+  graph::Graph graph = SmallNetwork(1);
+  for (const graph::Parameter& p : graph.parameters) bytes += p.type.Elements() * 4;
+  EXPECT_LT(small_->library.params_bytes, bytes + 8192);
+}
+
 }  // namespace
 }  // namespace hone::library
