@@ -1,0 +1,117 @@
+// run-gpu-checks with stand-ins for the tools: whatever fails or hangs, the others run, and one file says what happened.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+
+namespace hone {
+namespace {
+
+class Checks : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<TempDir> dir = TempDir::Create("hone-checks");
+    ASSERT_TRUE(dir.ok()) << dir.status().message();
+    dir_.emplace(std::move(*dir));
+    const Result<std::string> script = ReadFile("packaging/cuda/run-gpu-checks");
+    ASSERT_TRUE(script.ok()) << script.status().message();
+    Program("run-gpu-checks", *script);
+    for (const char* target : {"cpu", "cuda", "opencl"}) Write("pipelines/targets/" + std::string(target) + ".toml", "kind\n");
+    Write("pipelines/resnet18.toml", "network = \"resnet-18\"\n");
+    Program("bin/hone-tune",
+            "#!/bin/sh\ncase $1 in\n--describe-device) echo 'kind = \"cuda\"'; echo 'arch = \"sm_90\"';;\n"
+            "--find-device) echo found >\"$4\";;\n*) echo 1;;\nesac\n");
+    // Planning copies the device into the work folder, as the real one does; it does not know TF32.
+    Program("bin/hone-plan",
+            "#!/bin/sh\nif grep -q tf32 \"$2/resnet18.toml\"; then echo 'unknown key `tf32`' >&2; exit 1; fi\n"
+            "mkdir -p \"$4/targets\"; cp \"$2/targets/cuda.toml\" \"$4/targets/cuda.json\"\n");
+    Program("bin/gpu_check", "#!/bin/sh\necho 'some_template: 3 of 3 right'\n");
+    Program("bin/ninja",
+            "#!/bin/sh\nmkdir -p \"$2/report/resnet18.cuda\" \"$2/records/cuda\"\necho '# tuned: 1.00 ms' >\"$2/report/resnet18.cuda/report.md\"\n"
+            "echo 'x info a: 40 new trials in 2.00 s (20.0 a second, device busy 60 %), trials' >\"$2/records/cuda/a.log\"\n"
+            "echo 'x info b: 10 new trials in 500 ms (20.0 a second, device busy 20 %), trials' >\"$2/records/cuda/b.log\"\n");
+    Program("path/python3", "#!/bin/sh\nexit 1\n");
+  }
+
+  void Write(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(MakeDirs(DirName(dir_->Join(name))).ok());
+    ASSERT_TRUE(WriteFileAtomic(dir_->Join(name), text).ok());
+  }
+  void Program(const std::string& name, const std::string& text) {
+    Write(name, text);
+    ASSERT_TRUE(RunCommand({"chmod", "+x", dir_->Join(name)}, {}).ok());
+  }
+
+  CommandResult Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"/bin/bash", dir_->Join("run-gpu-checks")});
+    CommandOptions options;
+    options.cwd = dir_->path();
+    options.env = {{"PATH", dir_->Join("path") + ":/usr/bin:/bin"}};
+    options.timeout_seconds = 60;
+    const Result<CommandResult> result = RunCommand(arguments, options);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return result.ok() ? *result : CommandResult{{1, 0}, "", ""};
+  }
+  std::string Results() const {
+    const Result<std::string> text = ReadFile(dir_->Join("out.md"));
+    return text.ok() ? *text : "";
+  }
+
+  std::optional<TempDir> dir_;
+};
+
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
+  const CommandResult result = Run({"--out", "out.md"});
+  EXPECT_TRUE(result.status.ok()) << result.err;
+  const std::string text = Results();
+  EXPECT_HAS(text, "arch = \"sm_90\"");
+  EXPECT_HAS(text, "some_template: 3 of 3 right");
+  EXPECT_HAS(text, "# tuned: 1.00 ms");
+  // 50 trials in 2.5 s; busy 1.2 s and 0.1 s of them.
+  EXPECT_HAS(text, "50 trials in 2 s: 20.0 a second, device busy 52 %");
+  EXPECT_HAS(text, "| TF32 | left out | unknown key `tf32` |");
+  EXPECT_HAS(text, "| PyTorch | left out |");
+}
+
+TEST_F(Checks, AFailureStopsNoOtherStep) {
+  Program("bin/gpu_check", "#!/bin/sh\necho 'a | b is wrong'\nexit 1\n");
+  Program("bin/ninja", "#!/bin/sh\nsleep 100\n");
+  const CommandResult result = Run({"--out", "out.md", "--minutes", "0"});
+  EXPECT_EQ(result.status.code, 1);
+  const std::string text = Results();
+  EXPECT_HAS(text, "| agreement of the templates | **failed** (1), ");
+  EXPECT_HAS(text, "a / b is wrong");
+  EXPECT_HAS(text, "tuned from nothing | **stopped after 0 s** |");
+  EXPECT_HAS(text, "| TF32 | left out |");
+}
+
+TEST_F(Checks, WithoutADeviceItSaysSoAtOnce) {
+  Program("bin/hone-tune", "#!/bin/sh\n[ \"$1\" != --describe-device ] || { echo 'hone-tune: error: no CUDA device: x' >&2; exit 1; }\n");
+  const CommandResult result = Run({"--out", "out.md"});
+  EXPECT_EQ(result.status.code, 1);
+  EXPECT_EQ(result.err, "hone-tune: error: no CUDA device: x\n");
+  EXPECT_EQ(Results(), "");
+}
+
+TEST_F(Checks, DryRunsNothing) {
+  Program("bin/hone-tune", "#!/bin/sh\n[ \"$1\" = --version ]\n");
+  const CommandResult result = Run({"--dry", "--out", "out.md"});
+  EXPECT_TRUE(result.status.ok()) << result.err;
+  EXPECT_HAS(result.out, "PyTorch beside it (at most 900 s)");
+  EXPECT_EQ(Results(), "");
+  EXPECT_FALSE(Exists(dir_->Join("gpu-checks.work")));
+}
+
+TEST_F(Checks, MisuseIsNamed) {
+  EXPECT_EQ(Run({"--target", "rocm"}).err, "run-gpu-checks: error: --target rocm: known are cuda, opencl\n");
+  EXPECT_EQ(Run({"--fast"}).status.code, 2);
+  EXPECT_EQ(Run({"--minutes", "soon"}).status.code, 2);
+  EXPECT_EQ(Run({"--network", "lenet"}).status.code, 2);
+}
+
+}  // namespace
+}  // namespace hone
