@@ -91,7 +91,10 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   std::string folder = DirName(path);
   std::string temp = JoinPath(
       folder, "." + BaseName(path) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");
-  int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+  // Never a file that is there: it may be a link to something else. One of a process that had this pid is removed.
+  constexpr int kFresh = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  int fd = ::open(temp.c_str(), kFresh, 0666);
+  if (fd < 0 && errno == EEXIST && ::unlink(temp.c_str()) == 0) fd = ::open(temp.c_str(), kFresh, 0666);
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot create a file in its folder");
   Status status = WriteAll(fd, bytes, path);
   if (status.ok() && ::fsync(fd) != 0) status = ErrnoStatus(errno, path + ": cannot write");

@@ -69,6 +69,10 @@ std::string Escape(const std::string& key) {
   return escaped;
 }
 
+// Copying, comparing and writing a value recurse: far above any file of ours, far below what a stack holds.
+constexpr size_t kMaxDepth = 100;
+struct TooDeep {};  // thrown through the parser, which does not recurse, and caught where it was called
+
 // The parser keeps the last of equal keys. Called at every step; sets `doubled` to the place of the first second key.
 Json::parser_callback_t DoubledKeyFinder(std::optional<std::string>* doubled) {
   struct Level {  // an object or a list that is open
@@ -82,6 +86,7 @@ Json::parser_callback_t DoubledKeyFinder(std::optional<std::string>* doubled) {
     switch (event) {
       case Json::parse_event_t::object_start:
       case Json::parse_event_t::array_start:
+        if (open->size() >= kMaxDepth) throw TooDeep();
         open->emplace_back().is_object = event == Json::parse_event_t::object_start;
         return true;
       case Json::parse_event_t::key:
@@ -120,6 +125,8 @@ Result<Json> ParseJson(std::string_view text, const std::string& file_name) {
     size_t newline = before.rfind('\n');
     size_t column = newline == std::string_view::npos ? at + 1 : at - newline;
     return Status::Invalid(fmt::format("{}:{}:{}: {}", file_name, line, column, ReasonOf(error.what())));
+  } catch (const TooDeep&) {
+    return Status::Invalid(fmt::format("{}: lists and objects are nested more than {} deep", file_name, kMaxDepth));
   } catch (const Json::exception& error) {  // a number out of range
     return Status::Invalid(file_name + ": " + ReasonOf(error.what()));
   }

@@ -13,7 +13,8 @@
 
 namespace hone {
 
-// kInvalid with "FILE:LINE:COLUMN: what" if `text` is not exactly one JSON value. Columns count bytes from 1.
+// kInvalid with "FILE:LINE:COLUMN: what" if `text` is not exactly one JSON value, with FILE for one nested more than 100
+// deep. Columns count bytes from 1.
 Result<Json> ParseJson(std::string_view text, const std::string& file_name);
 
 Result<Json> ReadJsonFile(const std::string& path);

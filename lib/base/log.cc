@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
@@ -81,7 +82,10 @@ void SetLogLevel(LogLevel lowest) {
 }
 
 Status OpenLogFile(const std::string& path) {
-  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  // A link that somebody left in the folder would have the words appended to any file of this user; and a pipe that
+  // nobody reads would be waited for.
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+  if (fd < 0 && errno == ELOOP) return Status::Io(path + ": the log file is a symbolic link; remove it");
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot open the log file");
   CloseLogFile();
   State& state = Global();
@@ -109,6 +113,11 @@ void Log(LogLevel level, std::string_view raw) {
   if (state.file >= 0) {
     WriteOnce(state.file, FormatIso8601(RealClock()->WallSeconds()) + " " + LevelName(level) + " " + message + "\n");
   }
+}
+
+void PrintOut(std::string_view lines) {
+  const std::string text = PrintableLines(lines);
+  (void)!std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 void ShowLiveLine(std::string_view text) {

@@ -15,7 +15,7 @@ void SetLogName(std::string name);
 
 void SetLogLevel(LogLevel lowest);  // for stderr, kInfo at first; the file gets everything
 
-// Also appends every message, with its time (ISO 8601, UTC) and level, to `path` from now on.
+// Also appends every message, with its time (ISO 8601, UTC) and level, to `path` from now on. No symbolic link.
 Status OpenLogFile(const std::string& path);
 void CloseLogFile();
 
@@ -26,6 +26,10 @@ inline void LogDebug(std::string_view message) { Log(LogLevel::kDebug, message);
 inline void LogInfo(std::string_view message) { Log(LogLevel::kInfo, message); }
 inline void LogWarning(std::string_view message) { Log(LogLevel::kWarning, message); }
 inline void LogError(std::string_view message) { Log(LogLevel::kError, message); }
+
+// Lines for people on stdout, which may quote anything: control characters but newlines and tabs are escaped
+// (PrintableLines in base/text.h). What other programs read is written as it is.
+void PrintOut(std::string_view lines);
 
 // One line at the bottom of the terminal that is overwritten by the next and stays below the messages; cut to the width
 // of the terminal; nothing at all if stderr is no terminal. Empty text removes it.

@@ -19,6 +19,33 @@ std::string ThreeDigits(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+// Of the UTF-8 character that `text` begins with; 0 if it begins with none.
+size_t CharacterLength(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const size_t length = byte(0) < 0x80   ? 1
+                        : byte(0) < 0xC2 ? 0
+                        : byte(0) < 0xE0 ? 2
+                        : byte(0) < 0xF0 ? 3
+                        : byte(0) < 0xF5 ? 4
+                                         : 0;
+  if (length > text.size()) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  return length;
+}
+
+// What a terminal obeys and does not show: C0, C1 (which UTF-8 writes as c2 80 .. c2 9f), and the marks that turn the
+// direction of writing around (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
+bool IsControl(std::string_view character) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
+  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+  if (character.size() != 3 || byte(0) != 0xE2) return false;
+  if (byte(1) == 0x80) return byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xAA && byte(2) <= 0xAE);
+  return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;
+}
+
 template <typename T>
 bool ParseWhole(std::string_view text, T* value) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
@@ -71,15 +98,32 @@ bool EndsWith(std::string_view text, std::string_view suffix) { return text.ends
 
 std::string Printable(std::string_view text) {
   std::string shown;
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      shown += c;
-    } else {
-      shown += c == '\n' ? "\\n" : c == '\t' ? "\\t" : c == '\r' ? "\\r" : fmt::format("\\x{:02x}", byte);
+  while (!text.empty()) {
+    const size_t length = CharacterLength(text);
+    if (length > 0 && !IsControl(text.substr(0, length))) {
+      shown += text.substr(0, length);
+      text.remove_prefix(length);
+      continue;
     }
+    const char c = text.front();
+    shown += c == '\n'   ? "\\n"
+             : c == '\t' ? "\\t"
+             : c == '\r' ? "\\r"
+                         : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    text.remove_prefix(1);
   }
   return shown;
+}
+
+std::string PrintableLines(std::string_view text) {
+  std::string shown;
+  for (;;) {
+    const size_t end = text.find_first_of("\n\t");
+    shown += Printable(text.substr(0, end));
+    if (end == std::string_view::npos) return shown;
+    shown += text[end];
+    text.remove_prefix(end + 1);
+  }
 }
 
 std::string CutMiddle(std::string_view text, size_t limit) {

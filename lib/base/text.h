@@ -20,7 +20,10 @@ std::string_view Trim(std::string_view text);  // without spaces, tabs, newlines
 std::string Join(const std::vector<std::string>& pieces, std::string_view separator);
 bool StartsWith(std::string_view text, std::string_view prefix);
 bool EndsWith(std::string_view text, std::string_view suffix);
-std::string Printable(std::string_view text);  // on one line: control characters as \n, \t, \r, \x1b
+// On one line and harmless to a terminal: control characters, those that turn the direction of writing around, and what
+// is not UTF-8 become \n, \t, \r, \x1b, byte by byte.
+std::string Printable(std::string_view text);
+std::string PrintableLines(std::string_view text);  // the same, but newlines and tabs stay
 // At most `limit` bytes: of a longer text the middle is "...". No UTF-8 character is cut. REQUIRES: limit >= 3
 std::string CutMiddle(std::string_view text, size_t limit);
 std::string ReplaceAll(std::string_view text, std::string_view from, std::string_view to);  // REQUIRES: from not empty

@@ -107,6 +107,20 @@ TEST(JsonReader, OptionalAndNull) {
   EXPECT_FALSE(reader.ReadOptional("b", &n).ok());
 }
 
+TEST(ParseJson, WhatIsNestedTooDeepIsRefused) {
+  EXPECT_TRUE(ParseJson(std::string(100, '[') + std::string(100, ']'), "f").ok());
+  const std::string objects = [] {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "{\"a\":";
+    return text + "1" + std::string(200, '}');
+  }();
+  for (const std::string& text : {std::string(101, '[') + std::string(101, ']'), std::string(1000000, '['), objects}) {
+    const Result<Json> json = ParseJson(text, "f.json");
+    ASSERT_FALSE(json.ok());
+    EXPECT_EQ(json.status().message(), "f.json: lists and objects are nested more than 100 deep");
+  }
+}
+
 TEST(JsonReader, UnknownKeysAreRefusedWithASuggestion) {
   Json json = Parse("{\"seed\": 1, \"trails\": 2}");
   JsonReader reader(json, "f.json");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -48,6 +49,19 @@ TEST(Log, AMessageIsOneLineWhateverItQuotes) {
   ASSERT_EQ(kept.size(), 3u);
   EXPECT_EQ(kept[0].find('\x1b'), std::string::npos);
   EXPECT_GT(kept[1].size(), 5000u);
+}
+
+// Somebody left a link in the folder: what it points to must not get our words.
+TEST(Log, NoLinkIsFollowed) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  ASSERT_TRUE(WriteFileAtomic(dir->Join("precious"), "mine\n").ok());
+  ASSERT_EQ(symlink(dir->Join("precious").c_str(), dir->Join("log").c_str()), 0);
+  const Status status = OpenLogFile(dir->Join("log"));
+  EXPECT_NE(status.message().find("is a symbolic link; remove it"), std::string::npos) << status.message();
+  ASSERT_EQ(mkfifo(dir->Join("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(OpenLogFile(dir->Join("pipe")).ok()) << "and it did not wait for a reader";
+  EXPECT_EQ(*ReadFile(dir->Join("precious")), "mine\n");
 }
 
 TEST(Log, AFileThatCannotBeOpened) { EXPECT_FALSE(OpenLogFile("/nonexistent-folder/log").ok()); }

@@ -12,6 +12,22 @@ TEST(Text, PrintableIsOneLineWithoutControlCharacters) {
   using namespace std::string_literals;
   EXPECT_EQ(Printable("a\nb\t\r\x1b[2J\0\x7f"s), "a\\nb\\t\\r\\x1b[2J\\x00\\x7f");
   EXPECT_EQ(Printable("caf\xc3\xa9 `x` \\"), "caf\xc3\xa9 `x` \\");
+  EXPECT_EQ(Printable("\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s"), "\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s");
+}
+
+TEST(Text, PrintableLeavesNothingThatATerminalObeys) {
+  EXPECT_EQ(Printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J");  // CSI as one character
+  EXPECT_EQ(Printable("\x9b"
+                      "2J"),
+            "\\x9b2J");  // as a terminal of 8 bits has it
+  EXPECT_EQ(Printable("a\xe2\x80\xae"
+                      "b"),
+            "a\\xe2\\x80\\xaeb");                  // right to left from here
+  EXPECT_EQ(Printable("\xc3"), "\\xc3");           // half a character
+  EXPECT_EQ(Printable("\xc0\x9b"), "\\xc0\\x9b");  // overlong
+  EXPECT_EQ(PrintableLines("a\tb\n\x1b]0;title\x07\n"), "a\tb\n\\x1b]0;title\\x07\n");
 }
 
 TEST(Text, CutMiddleKeepsBothEndsAndWholeCharacters) {

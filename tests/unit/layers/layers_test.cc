@@ -119,5 +119,23 @@ TEST(Layers, FilesStayShort) {
   }
 }
 
+// Programs are started by execve with a list of words (base/subprocess.h): what stands in a file or a name never
+// reaches a shell. Ninja uses one, so what goes into a manifest is quoted (pipeline/ninja_writer.h).
+TEST(Layers, NoShellIsInvolved) {
+  int started = 0;
+  for (const char* folder : {"lib", "tools"}) {
+    for (const Source& source : SourcesBelow(folder)) {
+      for (const char* shell :
+           {" system(", ":system(", "popen(", "execl", "posix_spawn", "bin/sh\"", "\"sh\"", "wordexp("}) {
+        EXPECT_EQ(source.text.find(shell), std::string::npos) << folder << "/" << source.path << ": " << shell;
+      }
+      if (source.text.find("execve(") == std::string::npos) continue;
+      ++started;
+      EXPECT_EQ(source.path, "base/subprocess.cc") << "programs are started in one place";
+    }
+  }
+  EXPECT_EQ(started, 1);
+}
+
 }  // namespace
 }  // namespace hone::layers
