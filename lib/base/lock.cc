@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock_owner.h"
+#include "base/log.h"
 #include "base/os_error.h"
 #include "base/text.h"
 
@@ -51,6 +52,10 @@ Result<int> WriteClaim(const std::string& temp, std::string_view text) {
 // Whether a heartbeat comes within `seconds`: clocks of hosts and file systems differ and jump, but a process that is
 // alive touches its file.
 bool IsTouched(const std::string& path, const struct stat& as_seen, double seconds) {
+  if (seconds > 1) {
+    LogInfo(path + ": its holder has been silent for long; waiting for up to " + FormatSeconds(seconds) +
+            " to see whether it is there");
+  }
   const Deadline deadline(seconds);
   while (true) {
     struct stat now;
@@ -82,7 +87,7 @@ bool IsStale(Life life, const std::string& path, const struct stat& held, double
 // Removes the lock file at `path` if it is stale. Ok: it is gone, try again. kLocked: somebody holds it.
 Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, double stale_seconds,
                      double watch_seconds) {
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return errno == ENOENT ? Status() : ErrnoStatus(errno, path + ": cannot read the lock file");
   // Two who find the same stale file: the flock on it lets one remove it, and the other then sees that the name stands
   // for another file (or none). Whoever holds a live lock never comes here.

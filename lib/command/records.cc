@@ -55,7 +55,9 @@ bool Faster(const Trial& a, const Trial& b) {
 
 std::string TimeText(const Outcome& o) {
   if (o.state == TrialState::kFailed) return TrialErrorName(o.error);
-  return (o.state == TrialState::kPruned ? "> " : "") + FormatSeconds(o.median);
+  // Timed while others used the machine: rather too long than too short.
+  const std::string marked = o.disturbed > 0 ? "~" : "";
+  return (o.state == TrialState::kPruned ? "> " : "") + marked + FormatSeconds(o.median);
 }
 
 // What a compiler or a crash said may have lines and control characters; a trial has one line.
@@ -130,6 +132,10 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
                       t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
   } else if (o.state != TrialState::kFailed) {
     Print(fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
+  }
+  if (o.disturbed > 0 || o.retaken > 0) {
+    Print(fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
+                      o.retaken, o.disturbed));
   }
   Print(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
                     FormatSeconds(o.measure_seconds)));

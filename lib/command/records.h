@@ -21,7 +21,8 @@ struct RecordsOptions {
 int ListRecords(const RecordsOptions& options);  // a line a trial, after a summary of states and errors
 int ShowRecord(const RecordsOptions& options);   // one trial with everything that is known of it
 int ExplainBest(const std::string& best_file);   // best/NET.TARGET.json: for each choice where it comes from
-// What *.progress.json beside the records say: a line a job that runs or ran. Touches no record file.
+// A line a job that runs, ran or waits, and how long it will take (command/work_status.h): of work folders, or of folders
+// of records. Opens no record file and takes no lock.
 int ShowStatus(const RecordsOptions& options);
 int ExportRecords(const RecordsOptions& options);
 int VerifyRecordFiles(const RecordsOptions& options);

@@ -39,10 +39,7 @@ class Salvager {
           std::pair{"target", &meta_.target}, std::pair{"space_version", &meta_.space_version}}) {
       auto text = MetaText(key);
       if (!text) {
-        return Status::Corrupt(
-            fmt::format("{}: what it is about (`{}`) cannot be read any more: nothing can be saved; "
-                        "move it away to start the task again",
-                        db_->path(), key));
+        return NothingLeft(fmt::format("what it is about (`{}`) cannot be read any more", key));
       }
       *field = *text;
     }
@@ -57,8 +54,15 @@ class Salvager {
       if (trial) trials_.push_back(std::move(*trial));
       return trial.has_value();
     });
-    expected_ = std::max(trials >= 0 ? trials + 1 : 0, trials_.empty() ? 0 : trials_.back().ordinal + 1);
+    // Where the last trial's page is lost its samples may tell how many there were.
+    expected_ = std::max({trials, trials_.empty() ? -1 : trials_.back().ordinal, Last("sample", "trial")}) + 1;
     DropTwinsOfTheLost();
+    if (trials_.empty() && (trials < 0 || expected_ > 0)) return NothingLeft("no trial can be read any more");
+    if (static_cast<int64_t>(trials_.size()) == expected_) return Status();
+    // What says that tuning was done (record/closing.h) was about all of them.
+    std::erase_if(sessions_, [&](const auto& session) {
+      return std::none_of(trials_.begin(), trials_.end(), [&](const Trial& t) { return t.session == session.first; });
+    });
     return Status();
   }
 
@@ -96,6 +100,11 @@ class Salvager {
   }
 
  private:
+  Status NothingLeft(const std::string& why) const {
+    return Status::Corrupt(
+        fmt::format("{}: {}: nothing can be saved; move it away to start the task again", db_->path(), why));
+  }
+
   // A statement of one key, or nothing if its pages cannot be read.
   std::optional<Statement> Row(const std::string& sql, int64_t key) {
     auto statement = db_->Prepare(sql);

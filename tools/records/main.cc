@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "command/foreign_records.h"
 #include "command/records.h"
+#include "command/salvage.h"
 
 int main(int argc, char** argv) {
   using namespace hone::command;
@@ -41,9 +42,14 @@ int main(int argc, char** argv) {
   compare->add_option("a", best_file, "file written by import")->required();
   compare->add_option("b", other, "another one")->required();
 
-  CLI::App* status = app.add_subcommand("status", "a line a tuning job: how far it is");
-  status->add_option("folders", options.files, "folders of record files")->required();
+  CLI::App* status = app.add_subcommand("status", "a line a tuning job: how far it is, and what is left");
+  status->add_option("folders", options.files, "work folders, or folders of record files")->required();
   status->add_flag("--watch", options.watch, "again every second, until interrupted");
+
+  std::string damaged, saved;
+  CLI::App* salvage = app.add_subcommand("salvage", "what is left of a damaged record file, as a whole one");
+  salvage->add_option("file", damaged, "record file")->required();
+  salvage->add_option("--out", saved, "file to write (default: in its place; the damaged one is kept)");
 
   CLI::App* verify = app.add_subcommand("verify", "checks that files are whole and consistent");
   verify->add_option("files", options.files, "record files or folders")->required();
@@ -57,6 +63,7 @@ int main(int argc, char** argv) {
     hone::InstallInterruptHandlers();
     return ImportRecords(import);
   }
+  if (salvage->parsed()) return SalvageFile(damaged, saved);
   if (status->parsed()) {
     hone::InstallInterruptHandlers();
     return ShowStatus(options);

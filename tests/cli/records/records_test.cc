@@ -208,7 +208,10 @@ TEST_F(RecordsTool, StatusIsALineAJob) {
             "trials": 34, "budget": 64, "elapsed_seconds": 3, "workload": "w", "best": {"trial": 3, "seconds": 4e-4}})");
   const CommandResult result = Records({"status", "records"});
   EXPECT_EQ(result.status.code, 0) << result.err;
-  EXPECT_EQ(result.out, "a  running  34/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n");
+  EXPECT_EQ(result.out,
+            "a  gone  34/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n"
+            "1 gone; what is gone was killed: run the same command again\n")
+      << "it says that it runs, but nobody holds its lock";
   Write("records/b.progress.json", "{");
   ExpectRefused(Records({"status", "records"}), {"records/b.progress.json:1:"}, 2);
   ExpectRefused(Records({"status", "none"}), {"none"});
@@ -230,7 +233,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   };
   EXPECT_EQ(misuse({"lst", "records"}), "hone-records: unknown command `lst`; did you mean `list`?\n");
   EXPECT_EQ(misuse({"list", "records", "--limt=3"}), "hone-records: unknown flag --limt; did you mean --limit?\n");
-  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, status, verify"), std::string::npos);
+  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, status, salvage, verify"), std::string::npos);
   EXPECT_NE(misuse({"list"}).find("files"), std::string::npos);
   EXPECT_EQ(Out({"--abi"}), "records 1\n");
   EXPECT_NE(Out({"--help"}).find("explain"), std::string::npos);

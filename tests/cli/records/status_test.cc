@@ -1,0 +1,162 @@
+// hone-records status: what goes on in a work folder, told from its files alone.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/cpu.h"
+#include "base/lock.h"
+#include "base/text.h"
+#include "records_folder.h"
+
+namespace hone {
+namespace {
+
+class StatusTool : public RecordsFolderTest {
+ protected:
+  void SetUp() override {
+    RecordsFolderTest::SetUp();
+    ASSERT_TRUE(MakeDirs(Path("work/records/cpu")).ok());
+  }
+  std::string Beside(const std::string& name) const { return "work/records/cpu/" + name; }
+  void WriteProgress(const std::string& task, const std::string& state, int trials, int budget, double tuning) {
+    Write(Beside(task + ".progress.json"),
+          fmt::format(R"({{"version": 1, "task": "{}", "workload": "w", "state": "{}", "host": "h", "pid": 7,
+                          "updated": "2026-01-02T03:04:05Z", "trials": {}, "budget": {}, "elapsed_seconds": 3,
+                          "tuning_seconds": {}, "best": {{"trial": 3, "seconds": 4e-4}}}})",
+                      task, state, trials, budget, tuning));
+  }
+  // The lock of a process of another host whose heartbeat was so long ago.
+  void WriteFarLock(const std::string& task, double age) {
+    const std::string path = Path(Beside(task + ".db.lock"));
+    Write(Beside(task + ".db.lock"), "host far\nboot b\npidns p\npid 7\nstart 1\nsince 2026-01-02T03:04:05Z\n");
+    timespec times[2];
+    clock_gettime(CLOCK_REALTIME, &times[0]);
+    times[0].tv_sec -= static_cast<time_t>(age);
+    times[1] = times[0];
+    ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  }
+  std::string Status(const std::string& folder = "work") {
+    const CommandResult result = Records({"status", folder});
+    EXPECT_TRUE(result.status.ok()) << result.err;
+    return result.out;
+  }
+};
+
+TEST_F(StatusTool, AJobThatRunsElsewhereIsAliveByItsHeartbeat) {
+  WriteProgress("a", "running", 32, 64, 16);  // half a second a trial
+  WriteFarLock("a", 10);
+  EXPECT_EQ(Status(),
+            "a  running  32/64 trials, best 400 us, about 16 s left  (on h, 2026-01-02T03:04:05Z)\n"
+            "1 running; about 16 s left\n");
+  WriteFarLock("a", 600);
+  EXPECT_NE(Status().find("a  gone  32/64"), std::string::npos);
+  EXPECT_NE(Status().find("run the same command again"), std::string::npos);
+}
+
+TEST_F(StatusTool, AKilledJobOfThisHostIsGoneAtOnce) {
+  WriteProgress("a", "running", 32, 64, 16);
+  EXPECT_NE(Status().find("a  gone"), std::string::npos) << "nobody holds its lock";
+  const pid_t child = fork();
+  if (child == 0) {
+    auto lock = FileLock::Acquire(Path(Beside("a.db.lock")));
+    pause();
+    _exit(0);
+  }
+  for (int i = 0; i < 1000 && !Exists(Path(Beside("a.db.lock"))); ++i) usleep(5000);
+  EXPECT_NE(Status().find("a  running"), std::string::npos);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_NE(Status().find("a  gone"), std::string::npos);
+}
+
+TEST_F(StatusTool, WhatWaitsIsEstimatedFromWhatIsDone) {
+  WriteProgress("a", "done", 64, 64, 32);          // half a second a trial
+  WriteProgress("b", "interrupted", 16, 64, 16);   // a second a trial
+  Write("work/tasks/net.cpu.tasks.json",
+        fmt::format(R"({{"version": 2, "network": "net", "target": "{}", "tasks": [
+                        {{"id": "a", "workload": "{}", "weight": 1, "flop": 10}},
+                        {{"id": "c", "workload": "{}", "weight": 1, "flop": 10}}]}})",
+                    kTarget, kWorkloadA, kWorkloadC));
+  // b: 48 trials of a second; c: 64 of the median of 0.5 and 1 s: 48 s.
+  EXPECT_EQ(Status(),
+            "a  done  64/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n"
+            "b  interrupted  16/64 trials, best 400 us, about 48 s left  (on h, 2026-01-02T03:04:05Z)\n"
+            "c  waiting\n"
+            "1 waiting, 1 done, 1 interrupted; about 2 min left\n");
+  // A stamp says that it was done, whatever became of its progress.
+  Write("work/stamps/c.cpu.done", "{}");
+  EXPECT_NE(Status().find("c  done\n2 done, 1 interrupted; about 48 s left\n"), std::string::npos) << Status();
+}
+
+TEST_F(StatusTool, TakesNoLockAndWritesNothing) {
+  WriteProgress("a", "running", 32, 64, 16);
+  Record("../work/records/cpu/a", kWorkloadA, {Ok(1, 1e-3)});
+  WriteFarLock("a", 10);
+  const auto before = *ListDir(Path("work/records/cpu"));
+  struct stat first, second;
+  ASSERT_EQ(stat(Path(Beside("a.db.lock")).c_str(), &first), 0);
+  // Even of a record file in the middle of a transaction, or one that is none.
+  Write(Beside("a.db"), "nothing that can be opened");
+  EXPECT_NE(Status().find("a  running"), std::string::npos);
+  ASSERT_EQ(stat(Path(Beside("a.db.lock")).c_str(), &second), 0);
+  EXPECT_EQ(first.st_mtim.tv_sec, second.st_mtim.tv_sec);
+  EXPECT_EQ(*ListDir(Path("work/records/cpu")), before);
+}
+
+TEST_F(StatusTool, WatchesUntilItIsInterrupted) {
+  WriteProgress("a", "done", 64, 64, 32);
+  SpawnOptions options;
+  options.argv = {HONE_RECORDS, "status", "--watch", Path("work")};
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  options.stdout_fd = ends[1];
+  auto process = Subprocess::Spawn(options);
+  close(ends[1]);
+  ASSERT_TRUE(process.ok()) << process.status().message();
+  std::string text;
+  char buffer[4096];
+  ssize_t n = 0;
+  bool changed = false;
+  while ((n = read(ends[0], buffer, sizeof buffer)) > 0) {
+    text.append(buffer, static_cast<size_t>(n));
+    if (!changed && text.find("64/64") != std::string::npos) {
+      changed = true;
+      WriteProgress("a", "interrupted", 17, 64, 32);
+    }
+    if (text.find("17/64") != std::string::npos) break;
+  }
+  EXPECT_TRUE(changed);
+  EXPECT_NE(text.find("a  interrupted  17/64"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos) << "no terminal, no escapes";
+  process->Kill(SIGINT);
+  auto status = process->Wait(20);
+  close(ends[0]);
+  ASSERT_TRUE(status.ok()) << status.status().message();
+  EXPECT_EQ(status->code, 0);
+}
+
+TEST_F(StatusTool, SalvageGoesOnInPlaceAndKeepsTheDamagedFile) {
+  std::vector<Outcome> trials;
+  for (int i = 0; i < 60; ++i) trials.push_back(Ok(i, 1e-3 + 1e-6 * i));
+  Record("a", kWorkloadA, trials);
+  std::string bytes = Read("records/a.db");
+  // The last page: rows or samples, whichever.
+  std::fill(bytes.end() - 4096, bytes.end(), '\x33');
+  Write("records/a.db", bytes);
+  EXPECT_EQ(Records({"verify", "records/a.db"}).status.code, 1);
+  const CommandResult result = Records({"salvage", "records/a.db"});
+  EXPECT_TRUE(result.status.ok()) << result.err;
+  EXPECT_NE(result.out.find("trials saved, "), std::string::npos) << result.out;
+  EXPECT_EQ(Records({"verify", "records/a.db"}).status.code, 0);
+  EXPECT_EQ(Read("records/a.db.damaged"), bytes);
+  ExpectRefused(Records({"salvage", "records/a.db"}), {"records/a.db.damaged: is there already"}, 2);
+  ExpectRefused(Records({"salvage", "records/none.db"}), {"records/none.db: no such record file"});
+}
+
+}  // namespace
+}  // namespace hone
