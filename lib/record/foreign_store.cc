@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "record/schema_check.h"
 #include "record/sqlite.h"
 
 namespace hone::record {
@@ -53,6 +54,7 @@ Result<int64_t> CheckedVersion(Database* db) {
     return Status::Invalid(fmt::format("{}: no file of foreign records but {}; name another file", db->path(),
                                        application == 0x484F4E45 ? "a record file of Hone's own" : "another database"));
   }
+  if (version < 0) return Status::Corrupt(fmt::format("{}: no such format of foreign records: {}", db->path(), version));
   if (version > kForeignVersion) {
     return Status::Unsupported(
         fmt::format("{}: format {} of foreign records is newer than this program's {}; use a "
@@ -214,6 +216,7 @@ Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForWriting(const std::st
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db.get()));
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
+  if (version != 0) HONE_RETURN_IF_ERROR(CheckSchema(db.get(), {kSchema}));
   if (version == 0) {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db.get()));
     HONE_RETURN_IF_ERROR(db->Execute(kSchema));
@@ -229,6 +232,7 @@ Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForReading(const std::st
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kRead));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db.get()));
   if (version == 0) return Status::Corrupt(path + ": an empty file of foreign records; import into it again");
+  HONE_RETURN_IF_ERROR(CheckSchema(db.get(), {kSchema}));
   return std::unique_ptr<ForeignStore>(new SqliteForeignStore(std::move(db)));
 }
 

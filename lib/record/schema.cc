@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "record/migrations.h"
+#include "record/schema_check.h"
 #include "record/store.h"
 
 namespace hone::record {
@@ -48,11 +49,16 @@ Result<int64_t> CheckedVersion(Database* db) {
   if (application != kApplicationId && (application != 0 || objects != 0)) {
     return Status::Invalid(fmt::format("{}: a database of another program, not a record file of Hone", db->path()));
   }
+  if (version < 0) return Status::Corrupt(fmt::format("{}: no such record format: {}", db->path(), version));
   if (version > kSchemaVersion) {
     return Status::Unsupported(fmt::format("{}: record format {} is newer than this program's {}; use a newer Hone",
                                            db->path(), version, kSchemaVersion));
   }
   return version;
+}
+
+Status CheckSchemaOf(Database* db, int64_t version) {
+  return CheckSchema(db, std::vector<std::string>(kMigrations, kMigrations + version));
 }
 
 }  // namespace
@@ -62,6 +68,7 @@ Result<int64_t> CheckReadable(Database* db) {
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
   if (version == 0)
     return Status::Corrupt(fmt::format("{}: an empty record file; run its tuning job again", db->path()));
+  HONE_RETURN_IF_ERROR(CheckSchemaOf(db, version));
   return version;
 }
 
@@ -70,6 +77,7 @@ Status Migrate(Database* db) {
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db));
+  HONE_RETURN_IF_ERROR(CheckSchemaOf(db, version));
   if (version == kSchemaVersion) return Status();
   HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db));
   for (int64_t next = version; next < kSchemaVersion; ++next) HONE_RETURN_IF_ERROR(db->Execute(kMigrations[next]));

@@ -9,7 +9,8 @@ namespace hone::record {
 inline constexpr int64_t kApplicationId = 0x484F4E45;
 
 // Is this one of ours, of a version that this program reads? Its version. kInvalid for another program's database,
-// kUnsupported for a newer one, kCorrupt for a file shorter than its header says.
+// kUnsupported for a newer one, kCorrupt for a file shorter than its header says or with another schema
+// than its version has.
 Result<int64_t> CheckReadable(Database* db);
 
 // The same, then creates the schema in an empty file or applies the missing migrations, in one transaction.

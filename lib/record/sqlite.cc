@@ -44,8 +44,18 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMo
   HONE_CHECK(raw != nullptr);
   std::unique_ptr<Database> db(new Database(path, raw));
   if (code != SQLITE_OK) return db->Error(code);
+  // The file may be by somebody else: what its schema says never runs with more rights than to read it, and its pages are
+  // looked at before they are used.
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, mode != OpenMode::kSalvage, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  if (mode != OpenMode::kSalvage) HONE_RETURN_IF_ERROR(db->Execute("PRAGMA cell_size_check = ON"));
   // The one switch that makes SQLite read a file that was cut short. Nothing is written then.
-  if (mode == OpenMode::kSalvage) HONE_RETURN_IF_ERROR(db->Execute("PRAGMA writable_schema = ON"));
+  if (mode == OpenMode::kSalvage) {
+    sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);  // its tables' names may stand for anything
+    HONE_RETURN_IF_ERROR(db->Execute("PRAGMA writable_schema = ON"));
+  }
   sqlite3_extended_result_codes(raw, 1);
   sqlite3_busy_timeout(raw, 2000);
   return db;

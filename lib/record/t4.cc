@@ -106,9 +106,9 @@ const char* Invalidity(const Outcome& o) {
 
 }  // namespace
 
-Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
-                              const std::function<void(int64_t, const std::string&)>& report) {
-  HONE_ASSIGN_OR_RETURN(Json document, ReadJsonFile(path));
+Status ReadT4(std::string_view text, const std::string& path, const std::function<Status(const ForeignRecord&)>& visit,
+              const std::function<void(int64_t, const std::string&)>& report) {
+  HONE_ASSIGN_OR_RETURN(Json document, ParseJson(text, path));
   if (!document.is_object() || !document.contains("results") || !document["results"].is_array()) {
     return Status::Invalid(path + ": no T4 document: it has no list `results`");
   }
@@ -119,29 +119,45 @@ Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
   }
   const Json results = std::move(document["results"]);
   document.erase("results");
-  ImportCounts counts;
-  std::unique_ptr<ForeignStore> store;  // opened for the first record
+  int64_t number = 0;
   for (const Json& result : results) {
-    ++counts.lines;
+    ++number;
     if (const std::string what = WhatIsMissing(result); !what.empty()) {
-      ++counts.skipped;
-      report(counts.lines, what);
+      report(number, what);
       continue;
     }
+    HONE_RETURN_IF_ERROR(visit(RecordOf(BaseName(path), document, result)));
+  }
+  return Status();
+}
+
+Result<ImportCounts> ImportT4(const std::string& path, const std::string& db,
+                              const std::function<void(int64_t, const std::string&)>& report) {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  ImportCounts counts;
+  std::unique_ptr<ForeignStore> store;  // opened for the first record
+  const auto take = [&](const ForeignRecord& record) -> Status {
+    ++counts.lines;
     if (!store) {
       HONE_ASSIGN_OR_RETURN(store, ForeignStore::OpenForWriting(db));
       HONE_RETURN_IF_ERROR(store->Begin());
     }
-    const ForeignRecord record = RecordOf(BaseName(path), document, result);
     HONE_ASSIGN_OR_RETURN(const bool added, store->Add(record));
     if (!added) {
       ++counts.known;
-      continue;
+      return Status();
     }
     ++counts.added;
     ++counts.no_space;
     ++(record.ok ? counts.ok : counts.failed);
-  }
+    return Status();
+  };
+  const auto skip = [&](int64_t number, const std::string& what) {
+    ++counts.lines;
+    ++counts.skipped;
+    report(number, what);
+  };
+  HONE_RETURN_IF_ERROR(ReadT4(text, path, take, skip));
   if (!store) return Status::Invalid(fmt::format("{}: none of its {} results is one of T4", path, counts.lines));
   HONE_RETURN_IF_ERROR(store->Commit());
   return counts;

@@ -5,11 +5,17 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "record/foreign_store.h"
 #include "record/store.h"
 
 namespace hone::record {
+
+// The results of the document `text`, which is the file `path`, each to `visit`; `report` as below. kInvalid if it is no
+// JSON or no T4, kUnsupported for another version; or what `visit` says, which ends it.
+Status ReadT4(std::string_view text, const std::string& path, const std::function<Status(const ForeignRecord&)>& visit,
+              const std::function<void(int64_t result, const std::string& what)>& report);
 
 // All results of a document into `db`, in one transaction; ImportCounts::lines counts results. `report` gets each that
 // is skipped, with its number from 1. kInvalid if it is no JSON or no T4, kUnsupported for another version.
