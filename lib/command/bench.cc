@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -53,6 +54,8 @@ class Bench {
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));
     if (target_.IsGpu()) {
+      // Candidates of tuning are compiled once and never again (runtime/opencl); a library's kernels by each process.
+      setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0);
       HONE_ASSIGN_OR_RETURN(device_, measure::DescribeDevice(target_));
     }
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));

@@ -165,7 +165,7 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   }
   HONE_ASSIGN_OR_RETURN(NetworkPlan plan, PlanNetwork(graph, input.target, share.slices));
   BuiltLibrary built;
-  built.slices = static_cast<int>(graph.nodes.size() - plan.nodes.size());
+  built.slices = plan.slices;
   built.name = input.name;
   built.identifier = CIdentifier(input.name);
   if (!input.compile) input.compile = CompileKernels;

@@ -60,6 +60,10 @@ class Planner {
       return Status::Invalid(fmt::format("the operator makes {}, the graph says {}",
                                          planned.op->OutputType(node.workload).Text(), node.output.Text()));
     }
+    if (OnlyNames(node)) {
+      same_[node.name] = std::string(Own(node.inputs[0]));
+      return Status();
+    }
     const std::vector<op::Operand> operands = planned.op->Operands(node.workload, target_);
     if (operands.size() != node.inputs.size() + 1) {
       return Status::Invalid(
@@ -69,7 +73,10 @@ class Planner {
       const bool is_output = i + 1 == operands.size();
       HONE_RETURN_IF_ERROR(AddOperand(node, operands[i], is_output ? node.name : node.inputs[i], is_output, &planned));
     }
-    if (slices_.wholes.count(node.name)) return Status();  // its parts are written where it lies
+    if (slices_.wholes.count(node.name)) {  // its parts are written where it lies
+      ++plan_.slices;
+      return Status();
+    }
     const std::string text = node.workload.Text();
     auto [found, added] = kernels_.emplace(text, static_cast<int>(plan_.workloads.size()));
     if (added) {
@@ -82,8 +89,28 @@ class Planner {
     return Status();
   }
 
-  Status AddOperand(const graph::Node& node, const op::Operand& operand, const std::string& tensor, bool is_output,
+  // On a device all tensors lie row-major: what only changes a tensor's shape, or its blocks, leaves its bytes alone.
+  // Such a node does nothing if both sides are the network's own, each in one piece.
+  bool OnlyNames(const graph::Node& node) const {
+    static const std::set<std::string> kOps = {"block", "unblock", "flatten", "reshape"};
+    if (target_.FloatLanes() > 1 || kOps.count(node.workload.op) == 0 || node.workload.chain()) return false;
+    if (!node.workload.epilogue.empty() || node.inputs.size() != 1 || outputs_.count(node.name)) return false;
+    const std::string from = Own(node.inputs[0]);
+    for (const std::string& tensor : {node.name, from}) {
+      if (parameters_.count(tensor) || slices_.parts.count(tensor) || slices_.wholes.count(tensor)) return false;
+    }
+    return true;
+  }
+
+  // The tensor whose bytes these are.
+  const std::string& Own(const std::string& tensor) const {
+    auto found = same_.find(tensor);
+    return found == same_.end() ? tensor : found->second;
+  }
+
+  Status AddOperand(const graph::Node& node, const op::Operand& operand, const std::string& given, bool is_output,
                     PlannedNode* planned) {
+    const std::string tensor = Own(given);
     PlannedOperand out{operand, tensor, Place::kArena, 0, 0};
     // An activation may be a parameter, too: it is stored once, as the kernel wants it.
     if (operand.role == op::OperandRole::kConstant || parameters_.count(tensor)) {
@@ -148,6 +175,7 @@ class Planner {
   std::map<std::string, int> inputs_, outputs_, kernels_;
   std::map<std::string, TensorType> parameters_;
   std::map<std::string, Storage> storage_;
+  std::map<std::string, std::string> same_;  // by tensors that are other tensors' bytes under another name
 };
 
 }  // namespace

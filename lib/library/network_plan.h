@@ -46,13 +46,15 @@ struct NetworkPlan {
   std::vector<graph::Lifetime> buffers;
   std::map<std::string, std::pair<size_t, int64_t>> tensors;  // buffer, offset in it
   std::set<size_t> shared;                                    // buffers that concatenations made of several tensors
+  int slices = 0;                                             // concatenations that need no copying
 };
 
 // The graph's workloads in the operators' canonical form. kUnsupported or kInvalid with the node's name.
 Status Canonicalise(graph::Graph* graph);
 
 // REQUIRES: `graph` normalised and canonical. kUnsupported if operands are stored differently by writer and reader.
-// `slices`: concatenations that need no copying (library/concat_slices.h) are no nodes of the plan; else all are.
+// `slices`: concatenations that need no copying (library/concat_slices.h) are no nodes of the plan; else all are. Nor
+// are, on a device, nodes that leave the bytes of a tensor as they are.
 Result<NetworkPlan> PlanNetwork(const graph::Graph& graph, const Target& target, bool slices = true);
 
 // Lets the nodes whose kernel is in `in_place` (one flag a kernel, library/in_place.h) write over their residual where
