@@ -74,9 +74,8 @@ JOB ?= squeezenet_v1.1.cpu
 GATE_SECONDS ?= 55
 gate-check: build
 	@ninja -C $(BUILD) gate_check
-	@test -d $(WORK)/gate/slower || $(BUILD)/bin/gate_check make --work=$(WORK) --job=$(JOB) --out=$(WORK)/gate
-	@$(BUILD)/bin/gate_check equal --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
-	@$(BUILD)/bin/gate_check slower --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
+	@test -d $(WORK)/gate/slower || $(BUILD)/bin/gate_check make --work=$(WORK) --job=$(JOB) --dir=$(WORK)/gate
+	@$(BUILD)/bin/gate_check nights --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
 	@$(BUILD)/bin/gate_check report --dir=$(WORK)/gate
 
 check-onnx: deps
@@ -127,7 +126,7 @@ check-gpu-only: deps
 	@ninja -C $(BUILD)/gpu-only tools $(GPU_TESTS)
 	@ctest --test-dir $(BUILD)/gpu-only --output-on-failure -R "^($$(echo $(GPU_TESTS) | tr ' ' '|'))$$"
 GPU_TESTS = elf_test device_opencl_test device_cuda_code_test device_cuda_runtime_test lower_gpu_test lower_gpu_passes_test op_gpu_test \
-  agree_gpu_test agree_opencl_test
+  agree_gpu_test agree_opencl_test library_cuda_test library_opencl_test
 
 bundle-cuda: deps
 	@packaging/cuda/bundle.sh $(BUILD)/bundle $(BUILD)/hone-cuda-x86_64.tar.gz $(CMAKE_FLAGS)
