@@ -71,6 +71,18 @@ nightly::Verdict ConcludeSeries(NightlyData* data, NightSeries NightlyJob::* whi
   return verdict;
 }
 
+nightly::Verdict ConcludeQuality(NightlyData* data) {
+  std::map<std::string, std::vector<nightly::QualityNight>> histories;
+  for (const NightlyJob& job : data->jobs) histories[job.job] = job.quality;
+  nightly::Verdict verdict = nightly::JudgeQuality(histories, data->night);
+  for (NightlyJob& job : data->jobs) {
+    for (const nightly::JobVerdict& found : verdict.jobs) {
+      if (found.job == job.job) job.series.verdict = found;
+    }
+  }
+  return verdict;
+}
+
 }  // namespace
 
 std::vector<const NightlyJob*> NightlyData::ByInterest() const {
@@ -101,7 +113,11 @@ bool NightlyData::HasQuality() const {
 
 void Conclude(NightlyData* data) {
   data->older = 0;
-  data->verdict = ConcludeSeries(data, &NightlyJob::series, "");
+  if (data->series == "quality") {
+    data->verdict = ConcludeQuality(data);
+  } else {
+    data->verdict = ConcludeSeries(data, &NightlyJob::series, data->night);
+  }
   data->replay_verdict = ConcludeSeries(data, &NightlyJob::replay, "");
   for (NightlyJob& job : data->jobs) {
     if (job.quality.size() > kNightsTold) job.quality.erase(job.quality.begin(), job.quality.end() - kNightsTold);

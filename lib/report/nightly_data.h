@@ -50,6 +50,9 @@ struct NightlyData {
   std::vector<NightlyJob> jobs;       // by name
   std::vector<std::string> problems;  // of no job
   std::string out_path;               // as given
+  std::string series = "main";        // whose verdict it is: "main", "replay" (its nights are the jobs' main series
+                                      // then), or "quality" (jobs have nothing else)
+  std::string night;                  // which one; empty: the last one that any job knows
   // By Conclude:
   nightly::Verdict verdict, replay_verdict;
   int64_t older = 0;  // nights that were left out as there are more than kNightsTold

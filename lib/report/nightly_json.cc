@@ -151,10 +151,10 @@ std::string NightlyJson(const NightlyData& data) {
                                JobState::kFailed, JobState::kMissing}) {
     counts[nightly::JobStateName(state)] = data.verdict.Count(state);
   }
-  const Json json = {
-      {"version", kNightlyVersion},  {"night", data.verdict.night}, {"exit_code", data.verdict.ExitCode()},
-      {"counts", std::move(counts)}, {"older_nights", data.older},  {"problems", data.problems},
-      {"jobs", std::move(jobs)}};
+  const Json json = {{"version", kNightlyVersion},  {"series", data.series},
+                     {"night", data.verdict.night}, {"exit_code", data.verdict.ExitCode()},
+                     {"counts", std::move(counts)}, {"older_nights", data.older},
+                     {"problems", data.problems},   {"jobs", std::move(jobs)}};
   return IslandText(json);
 }
 

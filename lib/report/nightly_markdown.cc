@@ -29,8 +29,12 @@ std::vector<std::string> Row(const NightlyJob& job) {
 std::string NightlyMarkdown(const NightlyData& data) {
   const std::string sentence = Split(data.verdict.Text(), '\n').front();
   const std::string day = data.verdict.night.empty() ? "no night yet" : DayText(data.verdict.night);
-  std::string text = Plain(fmt::format("# Nightly, {}: {}", day, sentence), kColumns) + "\n\n";
-  if (!data.jobs.empty()) {
+  std::string text =
+      Plain(fmt::format("# Nightly{}, {}: {}", data.series == "main" ? "" : " " + data.series, day, sentence),
+            kColumns) +
+      "\n\n";
+  const bool compares = data.series != "quality";
+  if (compares && !data.jobs.empty()) {
     std::vector<std::vector<std::string>> rows = {
         {"network", "state", "reference", "now", "change", "99 % interval", "p"}};
     for (const NightlyJob* job : data.ByInterest()) rows.push_back(Row(*job));
@@ -39,7 +43,7 @@ std::string NightlyMarkdown(const NightlyData& data) {
   const auto line = [&](const std::string& what) { text += Plain("- " + what, kColumns) + "\n"; };
   for (const NightlyJob* job : data.ByInterest()) {
     const nightly::JobState state = job->series.verdict.state;
-    const bool silent = state == nightly::JobState::kFine;
+    const bool silent = state == nightly::JobState::kFine && compares;
     if (!silent) line(job->job + ": " + job->series.verdict.words);
     if (state == nightly::JobState::kSlower && !job->commands.empty())
       line(job->commands.front().first + ": " + job->commands.front().second);

@@ -57,7 +57,8 @@ th, td { text-align: left; vertical-align: top; padding: .42rem 1.1rem .42rem 0;
 th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap; border-color: var(--axis); }
 tbody th { font-weight: 600; }
-tbody th[scope=row] { overflow-wrap: anywhere; min-width: 7rem; }
+tbody th[scope=row] { overflow-wrap: anywhere; min-width: 9.5rem; }
+small { display: block; color: var(--soft); font-size: .8125rem; min-width: 14rem; overflow-wrap: anywhere; }
 .num { text-align: right; white-space: nowrap; }
 td.wide { min-width: 17rem; overflow-wrap: anywhere; }
 td.what { min-width: 12rem; overflow-wrap: anywhere; }
@@ -109,7 +110,7 @@ svg .rest { fill: var(--axis); fill-opacity: .45; }
   table { font-size: 7.5pt; }
   code { font-size: 7pt; }
   th, td { padding-right: .5rem; }
-  td.wide, td.what, td.bars { min-width: 0; }
+  td.wide, td.what, td.bars, small, tbody th[scope=row] { min-width: 0; }
   td.id code { white-space: normal; }
   td { overflow-wrap: anywhere; }
   .cards { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1rem; }

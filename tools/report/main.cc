@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "command/accept.h"
+#include "command/nightly_report.h"
 #include "command/report.h"
 #include "command/verdict.h"
 
@@ -14,7 +15,7 @@ int main(int argc, char** argv) {
   hone::command::ReportOptions options;
   hone::command::VerdictOptions night;
   hone::command::AcceptOptions accept;
-  std::string pages;
+  hone::command::NightlyReportOptions pages;
   CLI::App app("Reports what was tuned, what came of it and what it cost; and what a night says.", "hone-report");
   const CLI::Option* const required[] = {
       app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)"),
@@ -31,7 +32,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"main", "replay", "quality"}))
       ->capture_default_str();
   nightly->add_flag("--close", night.close, "the night is over: what is measured next belongs to another one");
-  nightly->add_option("--out", pages, "folder for the pages; without it only the verdict is printed");
+  nightly->add_option("--best", pages.best, "folder of today's choices, to tell what changed")->capture_default_str();
+  nightly->add_option("--out", pages.out, "folder for the pages; without it only the verdict is printed");
 
   CLI::App* take = app.add_subcommand("accept", "makes the library of a job the reference that nights compare with");
   take->add_option("jobs", accept.jobs, "NET.TARGET ..");
@@ -40,7 +42,16 @@ int main(int argc, char** argv) {
   take->add_flag("--all", accept.all, "every job that has a library");
 
   if (const auto code = hone::ParseFlags(&app, argc, argv, "report 3")) return *code;
-  if (nightly->parsed()) return hone::command::RunVerdict(night);
+  if (nightly->parsed()) {
+    pages.nights = night.nights;
+    pages.accepted = night.accepted;
+    pages.series = night.series;
+    if (!pages.out.empty()) {
+      const hone::Status written = hone::command::WriteNightlyReport(pages);
+      if (!written.ok()) return hone::ExitCodeOf(written);
+    }
+    return hone::command::RunVerdict(night);
+  }
   if (take->parsed()) return hone::command::RunAccept(accept);
   for (const CLI::Option* option : required) {
     if (option->count() > 0) continue;
