@@ -1,4 +1,5 @@
-// What the tests of kills share: how many rounds, from which seed, and one disturbance of a running Ninja.
+// What the rounds of faults share: how many, from which seed, the chain that nothing disturbed, and one disturbance of
+// a running Ninja.
 #pragma once
 
 #include <map>
@@ -10,11 +11,17 @@
 
 namespace hone {
 
-int FaultRounds();     // HONE_FAULT_ROUNDS, else 10
+int FaultRounds();     // HONE_FAULT_ROUNDS, else 20
 uint64_t FaultSeed();  // HONE_FAULT_SEED, else 1
 
 // Part of a command line: the program and the word after it.
 extern const std::string kTuner, kCompiler, kMeasurer;
+
+struct Blow {
+  std::string victim;  // empty: Ninja, else a part of its command line
+  int signal = 0;
+  std::string Text() const;
+};
 
 class FaultFolder : public ChainFolder {
  protected:
@@ -26,19 +33,23 @@ class FaultFolder : public ChainFolder {
   void Undisturbed(bool times);
   void RemoveResults();
 
-  struct Blow {
-    std::string victim;  // empty: Ninja, else a part of its command line
-    int signal = 0;
-    std::string Text() const;
-  };
   // Starts Ninja, waits for a random while of at most `seconds`, strikes, and waits for Ninja to end. True if a victim
   // was there. Tools that outlive Ninja are left alone.
   bool Disturb(const Blow& blow, double seconds, Rng* rng);
 
+  // As above, in the order of their candidates and without ordinals: what a run that lost trials ends with, too.
+  std::map<std::string, std::vector<std::string>> Sets(
+      const std::map<std::string, std::vector<std::string>>& all) const;
+  // hone-tune from now on: invented times, and the faults of fault_shim.c by its variables ("HONE_SHIM_CLOCK=3").
+  void Shim(uint64_t times_seed, const std::string& variables);
+  // bin/hone-tune as it is, after the lines of shell `before` and with more flags.
+  void ChangeTuner(const std::string& before, const std::string& flags);
+
   // Expects that what is recorded is the beginning of what Undisturbed() saw, and no less than last time.
   void ExpectNothingLost();
   // Runs the chain to its end and expects what Undisturbed() saw: the same trials, the same choices, whole records.
-  void ExpectTheSameInTheEnd();
+  // With `reordered`: in any order.
+  void ExpectTheSameInTheEnd(bool reordered = false);
 
   static constexpr const char* kGoal = "best-one-cpu";
   bool times_ = false;

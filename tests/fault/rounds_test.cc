@@ -1,0 +1,310 @@
+// Seeded rounds of faults: whatever is killed, full, unwritable, damaged or bad, whenever, no committed trial is lost
+// or done twice, every record file is whole, the same command ends what was begun, and the end is that of a run that
+// nothing disturbed. HONE_FAULT_ROUNDS and HONE_FAULT_SEED: tests/fault/CMakeLists.txt.
+#include "rounds.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "bad_candidates.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+constexpr uint64_t kTimes = 11;  // seed of invented times
+std::vector<Blow> Blows() {
+  return {{"", SIGKILL},     {kTuner, SIGKILL}, {"", SIGINT},     {"", SIGTERM},
+          {kTuner, SIGTERM}, {kTuner, SIGINT},  {kTuner, SIGHUP}, {"", SIGHUP}};
+}
+
+// A folder with what a run ends with that nothing disturbs, and rounds in it. Made when its first round comes.
+class Arena : public FaultFolder {
+ public:
+  Arena() { SetUp(); }
+  ~Arena() override { TearDown(); }
+  void TestBody() override {}
+  virtual void Prepare() = 0;
+  virtual void Round(Rng* rng) = 0;
+  std::string story;
+  int showed = 0;  // rounds that did show something
+
+ protected:
+  void Tell(const std::string& what) { story += what + "; "; }
+};
+
+// Invented times: everything is compared, times too.
+class InventedArena : public Arena {
+ public:
+  void Prepare() override {
+    InventTimes(kTimes);
+    WritePipeline("one", 40);
+    ASSERT_TRUE(Plan().status.ok());
+    Undisturbed(true);
+  }
+
+ protected:
+  void Strike(Rng* rng) {
+    const std::vector<Blow> blows = Blows();
+    const Blow& blow = blows[rng->UniformInt(blows.size())];
+    Tell(blow.Text());
+    Disturb(blow, 0.5, rng);
+  }
+  void End() {
+    InventTimes(kTimes);
+    ExpectTheSameInTheEnd();
+    RemoveResults();
+    showed += std::exchange(halfway_, 0) > 0;
+  }
+};
+
+class Kills : public InventedArena {
+  void Round(Rng* rng) override {
+    InventTimes(kTimes, 0.003);
+    for (int i = static_cast<int>(rng->UniformInt(3)); i >= 0; --i) {
+      Strike(rng);
+      // At times the next Ninja comes while the orphan of the last is still at work.
+      if (rng->UniformInt(2) == 0) ExpectNothingLost();
+    }
+    End();
+  }
+};
+
+class JumpingClock : public InventedArena {
+  void Round(Rng* rng) override {
+    const std::string clock = fmt::format("HONE_SHIM_CLOCK={}", rng->UniformInt(1 << 20));
+    Tell(clock);
+    Shim(kTimes, clock);
+    Strike(rng);
+    ExpectNothingLost();
+    NinjaOk({kGoal});  // by the same clock
+    End();
+  }
+};
+
+class FullDisk : public InventedArena {
+  void Round(Rng* rng) override {
+    // From room for nothing to room for everything: a run writes some hundred kilobytes.
+    const int room = static_cast<int>(300 * std::pow(3000.0, rng->UniformDouble()));
+    Tell(fmt::format("room for {} bytes", room));
+    Shim(kTimes, fmt::format("HONE_SHIM_ROOM={}", room));
+    const CommandResult full = Ninja({kGoal});
+    if (!full.status.ok()) {
+      EXPECT_NE(full.out.find("hone-tune: error: "), std::string::npos) << full.out;
+      EXPECT_EQ(full.out.find("Aborted"), std::string::npos) << full.out;
+      EXPECT_FALSE(Exists(Work("best/one.cpu.json")));
+      ++showed;
+    }
+    ExpectNothingLost();
+    End();
+  }
+};
+
+class ReadOnlyFolder : public InventedArena {
+  void Round(Rng* rng) override {
+    InventTimes(kTimes, 0.003);
+    if (rng->UniformInt(2) == 0) Strike(rng);
+    ExpectNothingLost();
+    Tell("read-only");
+    Shim(kTimes, "HONE_SHIM_RO=1");
+    const std::map<std::string, std::string> before = Databases();
+    const CommandResult result = Ninja({kGoal});
+    bool open = false;  // a task may be done already, and needs no writing
+    for (const std::string& task : Tasks("one")) open |= !Exists(Stamp(task));
+    if (open) {
+      EXPECT_FALSE(result.status.ok());
+      EXPECT_NE(result.out.find("hone-tune: error: "), std::string::npos) << result.out;
+      ++showed;
+    }
+    EXPECT_EQ(Databases(), before) << "nothing can have been written";
+    End();
+  }
+
+  std::map<std::string, std::string> Databases() const {
+    std::map<std::string, std::string> bytes;
+    for (const std::string& task : Tasks("one")) {
+      if (Exists(Db(task))) bytes[task] = *ReadFile(Db(task));
+    }
+    return bytes;
+  }
+};
+
+// A page of a database is overwritten, or the last ones are gone: what is whole is saved, what is lost is measured
+// again.
+class DamagedPages : public Arena {
+ public:
+  void Prepare() override {
+    InventTimes(kTimes);
+    WritePipeline("one", 40, "random");  // proposes the same whatever it knows
+    ASSERT_TRUE(Plan().status.ok());
+    Undisturbed(true);
+  }
+
+  void Round(Rng* rng) override {
+    NinjaOk({kGoal});
+    const std::vector<std::string> tasks = Tasks("one");
+    const std::string task = tasks[rng->UniformInt(tasks.size())];
+    std::string bytes = *ReadFile(Db(task));
+    constexpr size_t kPage = 4096;
+    const size_t pages = bytes.size() / kPage, page = 1 + rng->UniformInt(pages - 1);
+    const int how = static_cast<int>(rng->UniformInt(3));
+    Tell(fmt::format("page {} of {} of {} {}", page, pages, task, how == 0 ? "noise" : how == 1 ? "zero" : "cut off"));
+    if (how == 2) {
+      bytes.resize(page * kPage);
+    } else {
+      for (size_t i = page * kPage; i < (page + 1) * kPage; ++i)
+        bytes[i] = how == 0 ? static_cast<char>(rng->Next()) : 0;
+    }
+    ASSERT_TRUE(WriteFileAtomic(Db(task), bytes).ok());
+    ASSERT_TRUE(Remove(Stamp(task)).ok());
+    const std::string tool = Path("bin/hone-records");
+    if (!Run({tool, "verify", Db(task)}).status.ok()) {
+      ++showed;
+      const CommandResult saved = Run({tool, "salvage", Db(task)});
+      if (saved.status.ok()) {
+        EXPECT_TRUE(Run({tool, "verify", Db(task)}).status.ok()) << saved.out;
+        const auto now = Sets(AllOutcomes(true)), all = Sets(expected_);
+        EXPECT_TRUE(std::includes(all.at(task).begin(), all.at(task).end(), now.at(task).begin(), now.at(task).end()));
+        Tell(std::string(Trim(saved.out.substr(saved.out.rfind('/') + 1))));
+      } else {
+        // Only where the page is lost that says what the file is about.
+        EXPECT_NE(saved.err.find("nothing can be saved"), std::string::npos) << saved.err;
+        ASSERT_TRUE(Remove(Db(task)).ok());
+      }
+    }
+    ExpectTheSameInTheEnd(/*reordered=*/true);
+    RemoveResults();
+  }
+};
+
+// The real tools, the children that compile and measure included. Times differ from run to run, so it is candidates and
+// verdicts that are compared: none is lost or done twice, and none is blamed for a kill.
+class RealTools : public Arena {
+ public:
+  void Prepare() override {
+    WritePipeline("one", 6, "random");  // what a tuner that learns proposes would differ with the times
+    ASSERT_TRUE(Plan().status.ok());
+    Undisturbed(false);
+  }
+
+  void Round(Rng* rng) override {
+    const std::vector<Blow> blows = {{kCompiler, SIGKILL}, {kMeasurer, SIGKILL}, {kTuner, SIGKILL},
+                                     {"", SIGKILL},        {"", SIGTERM},        {kTuner, SIGINT}};
+    // Each round a kill of a child, which the tuner survives, and one of something above it.
+    for (const Blow& blow : {blows[rng->UniformInt(2)], blows[2 + rng->UniformInt(4)]}) {
+      Tell(blow.Text());
+      showed += Disturb(blow, 0.7, rng);
+      ExpectNothingLost();
+    }
+    ExpectTheSameInTheEnd();
+    RemoveResults();
+  }
+};
+
+// Candidates that misbehave, among good ones: each is recorded as what it is, and the rest is tuned as ever.
+class BadCandidates : public Arena {
+ public:
+  void Prepare() override {
+    WritePipeline("one", 12, "random");
+    std::string text = Read("pipelines/one.toml");
+    text = ReplaceAll(text, "timeout_seconds = 120", "timeout_seconds = 3\nprune_factor = 0");
+    Write("pipelines/one.toml", text);
+    ASSERT_TRUE(Plan().status.ok());
+  }
+
+  void Round(Rng* rng) override {
+    const uint64_t seed = rng->UniformInt(1 << 20);
+    Tell(fmt::format("bad candidates of seed {}", seed));
+    RealTimes();
+    ChangeTuner(fmt::format("export HONE_REAL_WORKER='{}' HONE_BAD_KERNELS='{}' HONE_BAD_SEED={}\n", HONE_REAL_WORKER,
+                            HONE_BAD_KERNELS, seed),
+                fmt::format("--worker '{}' ", HONE_BAD_WORKER));
+    if (rng->UniformInt(2) == 0) {
+      const Blow blow{kTuner, SIGKILL};
+      Tell(blow.Text());
+      Disturb(blow, 2, rng);
+      ASSERT_TRUE(WaitForProcesses(60));
+    }
+    NinjaOk({kGoal});
+    for (const std::string& task : Tasks("one")) {
+      auto store = record::Store::OpenForReading(Db(task));
+      ASSERT_TRUE(store.ok()) << store.status().message();
+      for (const record::Trial& trial : *(*store)->Trials()) {
+        const Misdeed* misdeed = MisdeedOf(trial.outcome.config, seed);
+        const TrialError wanted = misdeed == nullptr ? TrialError::kNone : misdeed->error;
+        EXPECT_EQ(trial.outcome.error, wanted)
+            << task << " trial " << trial.ordinal << " " << (misdeed == nullptr ? "good" : misdeed->symbol) << ": "
+            << trial.outcome.error_text;
+        showed += misdeed != nullptr;
+      }
+    }
+    ExpectRecordsAreWhole();
+    ExpectNoWork(kGoal);
+    RemoveResults();
+  }
+};
+
+// In every twenty rounds the same kinds, in an order of the seed's.
+enum Kind { kKills, kClock, kFull, kReadOnly, kDamage, kReal, kBad, kKinds };
+constexpr Kind kTwenty[] = {kKills, kKills, kKills, kKills,    kKills,    kKills,  kKills,  kKills, kClock, kClock,
+                            kFull,  kFull,  kFull,  kReadOnly, kReadOnly, kDamage, kDamage, kReal,  kReal,  kBad};
+constexpr const char* kNames[] = {"kills", "clock", "full disk", "read-only", "damage", "real", "bad candidates"};
+
+std::unique_ptr<Arena> MakeArena(Kind kind) {
+  switch (kind) {
+    case kKills:
+      return std::make_unique<Kills>();
+    case kClock:
+      return std::make_unique<JumpingClock>();
+    case kFull:
+      return std::make_unique<FullDisk>();
+    case kReadOnly:
+      return std::make_unique<ReadOnlyFolder>();
+    case kDamage:
+      return std::make_unique<DamagedPages>();
+    case kReal:
+      return std::make_unique<RealTools>();
+    default:
+      return std::make_unique<BadCandidates>();
+  }
+}
+
+TEST(FaultRoundsTest, NothingIsLostAndTheEndIsTheSame) {
+  Rng rng(FaultSeed());
+  std::vector<Kind> plan;
+  while (static_cast<int>(plan.size()) < FaultRounds()) {
+    std::vector<Kind> twenty(std::begin(kTwenty), std::end(kTwenty));
+    for (size_t i = twenty.size(); i > 1; --i) std::swap(twenty[i - 1], twenty[rng.UniformInt(i)]);
+    plan.insert(plan.end(), twenty.begin(), twenty.end());
+  }
+  plan.resize(static_cast<size_t>(FaultRounds()));
+  std::map<Kind, std::unique_ptr<Arena>> arenas;
+  std::map<Kind, int> rounds;
+  for (size_t round = 0; round < plan.size() && !testing::Test::HasFailure(); ++round) {
+    const Kind kind = plan[round];
+    std::unique_ptr<Arena>& arena = arenas[kind];
+    if (!arena) {
+      arena = MakeArena(kind);
+      arena->Prepare();
+      if (testing::Test::HasFatalFailure()) break;
+    }
+    // A seed of its own, so that one round can be played again whatever came before it.
+    Rng own(Mix64(FaultSeed() ^ Mix64(round)));
+    arena->story = fmt::format("round {}, {}: ", round, kNames[kind]);
+    arena->Round(&own);
+    ++rounds[kind];
+    if (testing::Test::HasFailure() || FaultRounds() > 20) std::fprintf(stderr, "%s\n", arena->story.c_str());
+  }
+  for (const auto& [kind, count] : rounds) {
+    std::printf("%s: %d rounds, %d showed something\n", kNames[kind], count, arenas.at(kind)->showed);
+    EXPECT_TRUE(count < 3 || arenas.at(kind)->showed > 0) << kNames[kind] << ": the rounds showed nothing";
+  }
+}
+
+}  // namespace
+}  // namespace hone
