@@ -60,7 +60,10 @@ Result<std::unique_ptr<Built>> Build(const graph::Graph& graph) {
 class OpenClLibrary : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv("POCL_KERNEL_CACHE", "0", 0);
+    // PoCL takes seconds to compile the kernels: once is enough.
+    cache_ = new TempDir(*TempDir::Create());
+    setenv("POCL_KERNEL_CACHE", "1", 1);
+    setenv("POCL_CACHE_DIR", cache_->path().c_str(), 1);
     if (auto info = runtime::DescribeOpenClDevice(); !info.ok()) {
       missing_ = new std::string(info.status().message());
       return;
@@ -69,7 +72,11 @@ class OpenClLibrary : public ::testing::Test {
     ASSERT_TRUE(built.ok()) << built.status().message();
     small_ = built->release();
   }
-  static void TearDownTestSuite() { delete small_; }
+  static void TearDownTestSuite() {
+    delete small_;
+    delete missing_;
+    delete cache_;
+  }
   void SetUp() override {
     if (missing_) GTEST_SKIP() << *missing_;
     ASSERT_NE(small_, nullptr);
@@ -113,9 +120,11 @@ class OpenClLibrary : public ::testing::Test {
     }
   }
 
+  static TempDir* cache_;
   static Built* small_;
   static std::string* missing_;
 };
+TempDir* OpenClLibrary::cache_ = nullptr;
 Built* OpenClLibrary::small_ = nullptr;
 std::string* OpenClLibrary::missing_ = nullptr;
 
