@@ -74,8 +74,8 @@ Candidate Of(const Trial& trial, const std::vector<Trial>& trials) {
   Candidate c{trial.ordinal, trial.outcome.config, trial.outcome.median, 0, std::nullopt};
   // A trial of the same machine code was not timed again: the samples are the first one's.
   for (const Trial& t : trials) {
-    const bool same = t.ordinal == trial.ordinal ||
-                      (!t.outcome.artifact_digest.empty() && t.outcome.artifact_digest == trial.outcome.artifact_digest);
+    const bool same = t.ordinal == trial.ordinal || (!t.outcome.artifact_digest.empty() &&
+                                                     t.outcome.artifact_digest == trial.outcome.artifact_digest);
     if (!same || t.outcome.samples.empty()) continue;
     c.interval = MedianInterval(t.LastRound(), 0.95);
     break;
@@ -95,7 +95,8 @@ Status ReadRecords(const std::string& folder, Explanation* out) {
     if (s.fingerprint == entry.fingerprint || entry.fingerprint.empty()) here.insert(s.id);
   }
   const auto chosen = std::find_if(trials.begin(), trials.end(), [&](const Trial& t) {
-    return t.ordinal == entry.trial && here.count(t.session) > 0 && t.outcome.config.ValueDigest() == entry.config->ValueDigest();
+    return t.ordinal == entry.trial && here.count(t.session) > 0 &&
+           t.outcome.config.ValueDigest() == entry.config->ValueDigest();
   });
   if (chosen == trials.end()) {
     out->note = fmt::format("{} has no such trial any more", path);
@@ -170,8 +171,9 @@ Json TaskJson(const Explanation& e) {
   if (e.chosen) json["chosen"] = CandidateJson(*e.chosen);
   for (const auto& [key, value] :
        {std::pair("from", &entry.from), std::pair("host", &entry.host), std::pair("recorded", &entry.recorded),
-        std::pair("fingerprint", &entry.fingerprint), std::pair("device", &e.device), std::pair("tool", &e.tool_version),
-        std::pair("codegen", &e.codegen_version), std::pair("protocol", &e.protocol_version), std::pair("note", &e.note)}) {
+        std::pair("fingerprint", &entry.fingerprint), std::pair("device", &e.device),
+        std::pair("tool", &e.tool_version), std::pair("codegen", &e.codegen_version),
+        std::pair("protocol", &e.protocol_version), std::pair("note", &e.note)}) {
     if (!value->empty()) json[key] = *value;
   }
   if (e.trials > 0) json["trials"] = e.trials, json["correct"] = e.correct;
@@ -265,14 +267,14 @@ std::string NetworkText(const pipeline::BestFile& best) {
                         FormatSeconds(best.partition->chosen_seconds), FormatSeconds(best.partition->alone_seconds),
                         best.partition->exact ? "" : " (not all combinations were looked at)");
   }
-  text += fmt::format("shared memory: concatenations {}, sums {}\n",
-                      best.share.slices ? "written in place" : "copied",
+  text += fmt::format("shared memory: concatenations {}, sums {}\n", best.share.slices ? "written in place" : "copied",
                       best.share.in_place ? "over what is added" : "in memory of their own");
   if (!best.in_network) return text;
   const pipeline::InNetwork& n = *best.in_network;
-  text += fmt::format("in the network: {} with what is best alone, {} with what is best there; {} ({} runs each, {}, {})\n",
-                      FormatSeconds(n.alone_seconds), FormatSeconds(n.confirmed_seconds),
-                      n.kept ? "the latter is built" : "the former is built", n.runs, n.host, n.recorded);
+  text +=
+      fmt::format("in the network: {} with what is best alone, {} with what is best there; {} ({} runs each, {}, {})\n",
+                  FormatSeconds(n.alone_seconds), FormatSeconds(n.confirmed_seconds),
+                  n.kept ? "the latter is built" : "the former is built", n.runs, n.host, n.recorded);
   for (const pipeline::ComparedChoice& c : n.compared) {
     text += fmt::format("  {}: {} with, {} without; {}\n", ReplaceAll(c.what, "_", " "), FormatSeconds(c.with_seconds),
                         FormatSeconds(c.without_seconds), c.kept ? "kept" : "left out");

@@ -64,7 +64,8 @@ Status MergeAll(const RecordsOptions& options, int* code) {
     for (size_t i = 1; i < std::min(groups.size(), UsableCpus().size()); ++i) threads.emplace_back(work);
     work();
   }
-  return Interrupted() ? Status::Interrupted("interrupted; what is merged is whole, the same command goes on") : Status();
+  return Interrupted() ? Status::Interrupted("interrupted; what is merged is whole, the same command goes on")
+                       : Status();
 }
 
 }  // namespace

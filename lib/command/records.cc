@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "command/foreign_records.h"
-#include "pipeline/best_file.h"
 #include "record/autotvm_log.h"
 #include "record/closing.h"
 #include "record/export.h"
@@ -25,25 +24,6 @@ namespace {
 
 using record::Store;
 using record::Trial;
-
-void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
-Result<std::vector<std::string>> ExpandFolders(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    if (!IsDirectory(path)) {
-      files.push_back(path);
-      continue;
-    }
-    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(path));
-    const size_t before = files.size();
-    for (const std::string& name : names) {
-      if (EndsWith(name, ".db")) files.push_back(JoinPath(path, name));
-    }
-    if (files.size() == before) return Status::NotFound(path + ": no record file (*.db) in this folder");
-  }
-  return files;
-}
 
 // Fastest first; pruned after all that were timed fully, as theirs is a lower bound; failures last.
 bool Faster(const Trial& a, const Trial& b) {
@@ -86,22 +66,22 @@ Status ListOne(const std::string& path, int64_t limit) {
   if (record::IsForeignFile(path)) return ListForeign(path, limit);
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
-  Print(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
-                    Summary(trials)));
+  PrintOut(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
+                       Summary(trials)));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
   for (auto session = sessions.rbegin(); session != sessions.rend(); ++session) {
     const auto closing = record::Closing::FromSettings(session->settings);
     if (!closing) continue;
-    Print(fmt::format("  ended: {}\n", closing->ReasonText()));
+    PrintOut(fmt::format("  ended: {}\n", closing->ReasonText()));
     break;
   }
   std::stable_sort(trials.begin(), trials.end(), Faster);
   if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
-  Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
+  PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
-    Print(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer,
-                      o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")"));
+    PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer,
+                         o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")"));
   }
   return Status();
 }
@@ -115,42 +95,45 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
     if (!best) return Status::NotFound(path + ": no correct trial; name one with --trial");
     ordinal = best->ordinal;
   }
-  if (ordinal >= static_cast<int64_t>(trials.size())) {
+  // Ordinals are what the file says: they may have gaps, or be anything at all.
+  const auto found = std::find_if(trials.begin(), trials.end(), [&](const Trial& t) { return t.ordinal == ordinal; });
+  if (found == trials.end()) {
     return Status::NotFound(fmt::format("{}: no trial {}; it has {}", path, ordinal, trials.size()));
   }
-  const Trial& t = trials[ordinal];
+  const Trial& t = *found;
   const Outcome& o = t.outcome;
-  Print(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n", store->meta().task_id,
-                    store->meta().workload, store->meta().target, t.ordinal, o.proposer));
-  Print(fmt::format("state     {}{}\n", TrialStateName(o.state),
-                    o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
+  PrintOut(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n",
+                       store->meta().task_id, store->meta().workload, store->meta().target, t.ordinal, o.proposer));
+  PrintOut(fmt::format("state     {}{}\n", TrialStateName(o.state),
+                       o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
   if (!o.samples.empty()) {
     const std::vector<double> last = t.LastRound();
     const Interval interval = MedianInterval(last, 0.95);
-    Print(fmt::format("time      {} (median; 95 % interval of it {} to {}; {} samples{})\n", FormatSeconds(o.median),
-                      FormatSeconds(interval.low), FormatSeconds(interval.high), last.size(),
-                      t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
+    PrintOut(fmt::format("time      {} (median; 95 % interval of it {} to {}; {} samples{})\n", FormatSeconds(o.median),
+                         FormatSeconds(interval.low), FormatSeconds(interval.high), last.size(),
+                         t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
   } else if (o.state != TrialState::kFailed) {
-    Print(fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
+    PrintOut(
+        fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
   }
   if (o.disturbed > 0 || o.retaken > 0) {
-    Print(fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
-                      o.retaken, o.disturbed));
+    PrintOut(fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
+                         o.retaken, o.disturbed));
   }
-  Print(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
-                    FormatSeconds(o.measure_seconds)));
+  PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
+                       FormatSeconds(o.measure_seconds)));
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
   for (const record::Session& s : sessions) {
     if (s.id != t.session) continue;
-    Print(fmt::format(
+    PrintOut(fmt::format(
         "session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
         FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version,
         s.protocol_version));
   }
-  Print(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(),
-                    o.config.ToJson()));
+  PrintOut(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(),
+                       o.config.ToJson()));
   for (const std::string& line : Split(o.steps, '\n')) {
-    if (!line.empty()) Print("  " + line + "\n");
+    if (!line.empty()) PrintOut("  " + line + "\n");
   }
   return Status();
 }
@@ -168,7 +151,7 @@ Status ExportAll(const RecordsOptions& options) {
   if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm" && options.format != "t4") {
     return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm, t4");
   }
-  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandFolders(options.files));
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
   if (options.format == "t4" && files.size() != 1) {
     return Status::Invalid("--format: t4 is one document a file; name one record file");
   }
@@ -180,7 +163,7 @@ Status ExportAll(const RecordsOptions& options) {
     all += text;
   }
   if (!options.out.empty()) return WriteFileIfChanged(options.out, all).status();
-  Print(all);
+  std::fwrite(all.data(), 1, all.size(), stdout);  // for other programs
   return Status();
 }
 
@@ -190,26 +173,27 @@ Result<std::vector<std::string>> VerifyOne(const std::string& path) {
   return store->Verify();
 }
 
-Status ExplainFile(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const pipeline::BestFile best, pipeline::ReadBestFile(path));
-  Print(fmt::format("{} on {}\n", best.network, best.target));
-  for (const pipeline::BestEntry& e : best.tasks) {
-    Print(fmt::format("\n{}  {}\n", e.id, e.workload));
-    if (!e.config) {
-      Print("  no records: the template's default schedule\n");
-      continue;
-    }
-    Print(fmt::format("  {} by {}\n  {} (median), trial {}{}\n  measured on {} in the session of {}, fingerprint {}\n",
-                      e.config->Text(), pipeline::BestSourceName(e.source), FormatSeconds(e.median), e.trial,
-                      e.from == e.id ? "" : " of task " + e.from, e.host, e.recorded, e.fingerprint));
-  }
-  return Status();
-}
-
 }  // namespace
 
+Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!IsDirectory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(path));
+    const size_t before = files.size();
+    for (const std::string& name : names) {
+      if (EndsWith(name, ".db")) files.push_back(JoinPath(path, name));
+    }
+    if (files.size() == before) return Status::NotFound(path + ": no record file (*.db) in this folder");
+  }
+  return files;
+}
+
 int ListRecords(const RecordsOptions& options) {
-  Result<std::vector<std::string>> files = ExpandFolders(options.files);
+  Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
   if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
   for (const std::string& path : *files) code = std::max(code, ExitCodeOf(ListOne(path, options.limit)));
@@ -221,12 +205,10 @@ int ShowRecord(const RecordsOptions& options) {
   return ExitCodeOf(ShowOne(options.files[0], options.trial));
 }
 
-int ExplainBest(const std::string& best_file) { return ExitCodeOf(ExplainFile(best_file)); }
-
 int ExportRecords(const RecordsOptions& options) { return ExitCodeOf(ExportAll(options)); }
 
 int VerifyRecordFiles(const RecordsOptions& options) {
-  Result<std::vector<std::string>> files = ExpandFolders(options.files);
+  Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
   if (!files.ok()) return ExitCodeOf(files.status());
   int code = kDone;
   for (const std::string& path : *files) {
@@ -235,9 +217,9 @@ int VerifyRecordFiles(const RecordsOptions& options) {
       code = std::max(code, ExitCodeOf(findings.status()));
       continue;
     }
-    for (const std::string& finding : *findings) Print(path + ": " + Printable(finding) + "\n");
+    for (const std::string& finding : *findings) PrintOut(path + ": " + Printable(finding) + "\n");
     if (findings->empty()) {
-      Print(path + ": ok\n");
+      PrintOut(path + ": ok\n");
     } else {
       code = std::max<int>(code, kFailed);
     }

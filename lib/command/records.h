@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace hone::command {
 
 struct RecordsOptions {
@@ -13,18 +15,23 @@ struct RecordsOptions {
   int64_t limit = 20;              // list: so many trials of each file, the fastest first; 0: all
   int64_t trial = -1;              // show: which one; -1: the best
   std::string format = "jsonl";    // export: jsonl, csv, autotvm or t4
-  std::string out;                 // export: file to write; empty: stdout
+  std::string out;                 // export: file to write; empty: stdout. merge: folder
   bool watch = false;              // status: again every second, until interrupted
 };
+
+// The record files that the arguments name.
+Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string>& paths);
 
 // Each returns the exit code: 0 done (verify: all is well), 1 failed or something was found, 2 misused.
 int ListRecords(const RecordsOptions& options);  // a line a trial, after a summary of states and errors
 int ShowRecord(const RecordsOptions& options);   // one trial with everything that is known of it
-int ExplainBest(const std::string& best_file);   // best/NET.TARGET.json: for each choice where it comes from
 // A line a job that runs, ran or waits, and how long it will take (command/work_status.h): of work folders, or of folders
 // of records. Opens no record file and takes no lock.
 int ShowStatus(const RecordsOptions& options);
 int ExportRecords(const RecordsOptions& options);
+// Merges the files into those of the folder options.out, a file a task (record/merge.h): several tasks at a time, each
+// under the lock of its output. A line a task on stderr. One that cannot be merged is named and the others are.
+int MergeRecordFiles(const RecordsOptions& options);
 int VerifyRecordFiles(const RecordsOptions& options);
 
 }  // namespace hone::command

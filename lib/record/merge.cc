@@ -99,10 +99,11 @@ class Merger {
     count_.replaced += kept - fresh;
     count_.known += all - kept;
     if (fresh == 0) return Status();
-    return db_->Execute(fmt::format(
-        "UPDATE temp.trials SET ours = {} + (SELECT n FROM (SELECT theirs AS t, row_number() OVER (ORDER BY theirs) - 1 "
-        "AS n FROM temp.trials WHERE ours IS NULL) WHERE t = theirs) WHERE ours IS NULL",
-        next));
+    return db_->Execute(
+        fmt::format("UPDATE temp.trials SET ours = {} + (SELECT n FROM (SELECT theirs AS t, row_number() OVER (ORDER "
+                    "BY theirs) - 1 "
+                    "AS n FROM temp.trials WHERE ours IS NULL) WHERE t = theirs) WHERE ours IS NULL",
+                    next));
   }
 
   Status CopyTrials() {
@@ -167,10 +168,10 @@ Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::s
     HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(sources[i]));
     if (i == 0) meta = store->meta();
     const Meta& m = store->meta();
-    for (const auto& [what, ours, theirs] : {std::tuple("task", &meta.task_id, &m.task_id),
-                                             std::tuple("workload", &meta.workload, &m.workload),
-                                             std::tuple("target", &meta.target, &m.target),
-                                             std::tuple("space version", &meta.space_version, &m.space_version)}) {
+    for (const auto& [what, ours, theirs] :
+         {std::tuple("task", &meta.task_id, &m.task_id), std::tuple("workload", &meta.workload, &m.workload),
+          std::tuple("target", &meta.target, &m.target),
+          std::tuple("space version", &meta.space_version, &m.space_version)}) {
       if (*ours == *theirs) continue;
       return Status::Invalid(fmt::format("{}: its {} is `{}`, that of {} is `{}`: such records are not merged",
                                          sources[i], what, *theirs, sources[0], *ours));

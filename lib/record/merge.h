@@ -1,5 +1,5 @@
-// Records of one task from several files in one: of several machines, or of a work folder that was copied and went on in
-// both places.
+// Records of one task from several files in one: of several machines, or of a work folder that was copied and went on
+// in both places.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "command/explain.h"
 #include "command/foreign_records.h"
 #include "command/records.h"
 #include "command/salvage.h"
@@ -13,6 +14,7 @@ int main(int argc, char** argv) {
   hone::SetLogName("hone-records");
   RecordsOptions options;
   ImportOptions import;
+  ExplainOptions explained;
   std::string best_file, other;
   CLI::App app("Shows what record files hold. A folder stands for all *.db files in it.", "hone-records");
   app.require_subcommand(1);
@@ -26,7 +28,9 @@ int main(int argc, char** argv) {
   show->add_option("--trial", options.trial, "its number (default: the best)");
 
   CLI::App* explain = app.add_subcommand("explain", "for every choice of best/NET.TARGET.json, where it comes from");
-  explain->add_option("best", best_file, "file written by hone-pick-best or hone-confirm")->required();
+  explain->add_option("best", explained.best, "file written by hone-pick-best or hone-confirm")->required();
+  explain->add_option("--records", explained.records, "folder of the target's records (default: ../records/TARGET beside it)");
+  explain->add_flag("--json", explained.json, "as JSON, for programs");
 
   CLI::App* dump = app.add_subcommand("export", "all trials as text for other programs");
   dump->add_option("files,--db", options.files, "record files or folders")->required();
@@ -46,6 +50,10 @@ int main(int argc, char** argv) {
   status->add_option("folders", options.files, "work folders, or folders of record files")->required();
   status->add_flag("--watch", options.watch, "again every second, until interrupted");
 
+  CLI::App* merge = app.add_subcommand("merge", "records of several machines or work folders into one folder");
+  merge->add_option("files", options.files, "record files or folders, which are only read")->required();
+  merge->add_option("--out", options.out, "folder of the merged records: a file a task, made or added to")->required();
+
   std::string damaged, saved;
   CLI::App* salvage = app.add_subcommand("salvage", "what is left of a damaged record file, as a whole one");
   salvage->add_option("file", damaged, "record file")->required();
@@ -55,19 +63,15 @@ int main(int argc, char** argv) {
   verify->add_option("files", options.files, "record files or folders")->required();
 
   if (const auto code = hone::ParseFlags(&app, argc, argv, "records 1")) return *code;
+  if (load->parsed() || merge->parsed() || status->parsed()) hone::InstallInterruptHandlers();
   if (list->parsed()) return ListRecords(options);
   if (show->parsed()) return ShowRecord(options);
-  if (explain->parsed()) return ExplainBest(best_file);
+  if (explain->parsed()) return ExplainBest(explained);
   if (compare->parsed()) return CompareRecords(best_file, other);
-  if (load->parsed()) {
-    hone::InstallInterruptHandlers();
-    return ImportRecords(import);
-  }
+  if (load->parsed()) return ImportRecords(import);
   if (salvage->parsed()) return SalvageFile(damaged, saved);
-  if (status->parsed()) {
-    hone::InstallInterruptHandlers();
-    return ShowStatus(options);
-  }
+  if (status->parsed()) return ShowStatus(options);
+  if (merge->parsed()) return MergeRecordFiles(options);
   if (dump->parsed()) return ExportRecords(options);
   return VerifyRecordFiles(options);
 }

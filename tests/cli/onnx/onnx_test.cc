@@ -62,6 +62,48 @@ TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   ExpectNoWork("tune-net-cpu");
 }
 
+// Ninja knows the model's file; that its values lie elsewhere it is told when the model has been read.
+TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
+  std::string values;
+  for (::onnx::TensorProto& tensor : *model_.mutable_graph()->mutable_initializer()) {
+    if (!tensor.has_raw_data() || tensor.data_type() != ::onnx::TensorProto::FLOAT) continue;
+    const auto put = [&](const char* key, const std::string& value) {
+      auto* entry = tensor.add_external_data();
+      entry->set_key(key);
+      entry->set_value(value);
+    };
+    put("location", "w/values.bin");
+    put("offset", std::to_string(values.size()));
+    put("length", std::to_string(tensor.raw_data().size()));
+    tensor.set_data_location(::onnx::TensorProto::EXTERNAL);
+    values += tensor.raw_data();
+    tensor.clear_raw_data();
+  }
+  ASSERT_FALSE(values.empty());
+  Save();
+  Write("pipelines/models/w/values.bin", values);
+  Write("pipelines/net.toml",
+        "network = \"models/net.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [2, 3, 20, 20]\n[tune]\ntrials = 1\n"
+        "alternatives = false\nin_network = false\n");
+  InventTimes(3);
+  NinjaOk({"build-net-cpu"});
+  ExpectNoWork("build-net-cpu");
+  const std::string parameters = Read("work/out/net.cpu/net.params");
+  const auto trials = AllTrials("net");
+
+  values[3] = static_cast<char>(values[3] ^ 1);  // the least bit of the exponent of the first value
+  Write("pipelines/models/w/values.bin", values);
+  NinjaOk({"build-net-cpu"});
+  EXPECT_NE(Read("work/out/net.cpu/net.params"), parameters);
+  EXPECT_EQ(AllTrials("net"), trials);
+  ExpectNoWork("build-net-cpu");
+
+  ASSERT_TRUE(Remove(Path("pipelines/models/w/values.bin")).ok());
+  const CommandResult gone = Ninja({"build-net-cpu"});
+  EXPECT_FALSE(gone.status.ok());
+  EXPECT_NE(gone.out.find("external data: "), std::string::npos) << gone.out << gone.err;
+}
+
 TEST_F(OnnxChain, AModelThatCannotBeUsedIsOneLineAndNothingIsTuned) {
   for (::onnx::NodeProto& node : *model_.mutable_graph()->mutable_node()) {
     if (node.op_type() == "MaxPool") node.set_op_type("NonMaxSuppression");

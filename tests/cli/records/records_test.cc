@@ -132,21 +132,6 @@ TEST_F(RecordsTool, ExportsToAFile) {
   ExpectRefused(Records({"export", "records/a.db", "--out", "no/such/folder"}), {"no/such"});
 }
 
-TEST_F(RecordsTool, ExplainsChoices) {
-  Record("b", kWorkloadB, {Ok(5, 1e-3)});
-  WriteTaskList({{"a", kWorkloadA}, {"b", kWorkloadB}, {"c", kWorkloadC}});
-  ASSERT_EQ(PickBest({"--allow-missing"}).status.code, 0);
-  const std::string out = Out({"explain", "best/net.cpu.json"});
-  for (const char* part :
-       {"net on cpu -features=avx2", "trial 3\n", "measured on the-host in the session of 1970-01-01T00:16:40Z",
-        "no records: the template's default schedule"}) {
-    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
-  }
-  Write("best/bad.json", "{\"version\": 1, \"network\": \"n\", \"target\": \"t\", \"task\": []}");
-  ExpectRefused(Records({"explain", "best/bad.json"}), {"best/bad.json: /tasks: missing"}, 2);
-  ExpectRefused(Records({"explain", "best/none.json"}), {"best/none.json: "});
-}
-
 TEST_F(RecordsTool, VerifyFindsWhatDoesNotFit) {
   Sql("records/a.db",
       "UPDATE trial SET median = 99 WHERE ordinal = 0; DELETE FROM sample WHERE trial = 3 AND sequence = 0;"
@@ -233,7 +218,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   };
   EXPECT_EQ(misuse({"lst", "records"}), "hone-records: unknown command `lst`; did you mean `list`?\n");
   EXPECT_EQ(misuse({"list", "records", "--limt=3"}), "hone-records: unknown flag --limt; did you mean --limit?\n");
-  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, status, salvage, verify"), std::string::npos);
+  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, merge, status, salvage, verify"), std::string::npos);
   EXPECT_NE(misuse({"list"}).find("files"), std::string::npos);
   EXPECT_EQ(Out({"--abi"}), "records 1\n");
   EXPECT_NE(Out({"--help"}).find("explain"), std::string::npos);

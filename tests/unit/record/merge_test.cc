@@ -14,8 +14,8 @@ class MergeTest : public ::testing::Test {
 
   std::string Path(const std::string& name) const { return dir_.Join(name); }
   // A session more in the file.
-  void Fill(const std::string& name, const std::string& fingerprint, double started, const std::vector<Outcome>& outcomes,
-            const Meta& meta = SampleMeta()) {
+  void Fill(const std::string& name, const std::string& fingerprint, double started,
+            const std::vector<Outcome>& outcomes, const Meta& meta = SampleMeta()) {
     auto store = Store::OpenForWriting(Path(name), meta);
     ASSERT_TRUE(store.ok()) << store.status().message();
     Session session = SampleSession(fingerprint);
@@ -30,7 +30,10 @@ class MergeTest : public ::testing::Test {
   }
   std::vector<std::string> Machines(const std::string& name) {
     std::vector<std::string> machines;
-    for (const Session& s : *(*Store::OpenForReading(Path(name)))->Sessions()) machines.push_back(s.fingerprint);
+    const auto store = Store::OpenForReading(Path(name));
+    EXPECT_TRUE(store.ok());
+    const auto sessions = (*store)->Sessions();
+    for (const Session& s : *sessions) machines.push_back(s.fingerprint);
     return machines;
   }
   MergeCount Merge(const std::string& out, const std::vector<std::string>& names) {
@@ -114,15 +117,17 @@ TEST_F(MergeTest, OtherTasksVersionsAndDamagedFilesAreRefusedAndNothingChanges) 
   meta.task_id = "dense-ffffffffffffffff";
   Fill("other.db", "here", 1000, {Of(2, {1e-3})}, meta);
   ASSERT_TRUE(WriteFileAtomic(Path("torn.db"), before.substr(0, 5000)).ok());
-  for (const auto& [name, words] : {std::pair("newer.db", "space version is `dense=2`"),
-                                    std::pair("other.db", "task is `dense-ffffffffffffffff`"),
-                                    std::pair("torn.db", "torn.db"), std::pair("none.db", "none.db")}) {
+  for (const auto& [name, words] :
+       {std::pair("newer.db", "space version is `dense=2`"), std::pair("other.db", "task is `dense-ffffffffffffffff`"),
+        std::pair("torn.db", "torn.db"), std::pair("none.db", "none.db")}) {
     const auto refused = MergeRecords(Path("out.db"), {Path(name)});
     ASSERT_FALSE(refused.ok());
     EXPECT_NE(refused.status().message().find(words), std::string::npos) << refused.status().message();
     EXPECT_EQ(*ReadFile(Path("out.db")), before);
   }
-  for (const std::string& name : *ListDir(dir_.path())) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
+  const auto names = ListDir(dir_.path());
+  ASSERT_TRUE(names.ok());
+  for (const std::string& name : *names) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
 }
 
 }  // namespace
