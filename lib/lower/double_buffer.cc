@@ -1,5 +1,6 @@
 #include "lower/double_buffer.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -21,6 +22,19 @@ using ir::Scope;
 using ir::Stmt;
 
 using Copies = std::unordered_map<const BufferNode*, Buffer>;  // a buffer -> the one with two halves
+
+// How many copies of its buffer a fill asks for; drops the note.
+class Stages final : public ir::Mutator {
+ public:
+  int64_t most = 2;
+
+ private:
+  Stmt MutatePragma(const ir::Pragma& op) override {
+    if (op.key != kStagesPragma) return Mutator::MutatePragma(op);
+    if (const int64_t* value = ir::AsIntImm(op.value)) most = std::max(most, *value);
+    return Mutate(op.body);
+  }
+};
 
 // Accesses go to one half.
 class HalfAccess final : public ir::Mutator {
@@ -121,7 +135,8 @@ class DoubleBufferer final : public ir::Mutator {
     return Pipeline(loops, total, *body);
   }
   Stmt MutatePragma(const ir::Pragma& op) override {
-    return op.key == kDoubleBufferPragma ? Mutate(op.body) : Mutator::MutatePragma(op);
+    const bool note = op.key == kDoubleBufferPragma || op.key == kStagesPragma;
+    return note ? Mutate(op.body) : Mutator::MutatePragma(op);
   }
 
   Stmt Pipeline(const std::vector<const For*>& loops, int64_t total, const ir::Block& body) {
@@ -138,17 +153,42 @@ class DoubleBufferer final : public ir::Mutator {
     while (fills < body.stmts.size() && Note(body.stmts[fills])) ++fills;
     for (size_t i = fills; i < body.stmts.size(); ++i) used.push_back(Mutate(body.stmts[i]));
 
+    Stages stages;
+    std::vector<Stmt> fill_stmts;
+    for (size_t i = 0; i < fills; ++i) fill_stmts.push_back(Mutate(stages.Mutate(body.stmts[i])));
+    const int64_t count = std::min(stages.most, total);
     Copies mine;
-    for (size_t i = 0; i < fills; ++i) {
-      for (const Buffer& b : ir::BuffersWritten(body.stmts[i])) {
+    for (const Stmt& fill : fill_stmts) {
+      for (const Buffer& b : ir::BuffersWritten(fill)) {
         if (b->scope != Scope::kShared) continue;
-        mine[b.get()] = Buffer::Make(b.name(), b->type, b->size * 2, b->scope);
+        mine[b.get()] = Buffer::Make(b.name(), b->type, b->size * count, b->scope);
       }
     }
     copies.insert(mine.begin(), mine.end());
     auto in_half = [&](const Stmt& s, const Expr& half, const ir::VarMap& values) {
       return HalfAccess(mine, half).Mutate(ir::Substitute(s, values));
     };
+    if (count > 2) {
+      auto group = [&](const Expr& at) {  // the copies of that round
+        ir::VarMap values;
+        for (const auto& [var, value] : now) values[var] = ir::Substitute(value, round, at);
+        std::vector<Stmt> all;
+        for (const Stmt& fill : fill_stmts) all.push_back(in_half(fill, at % count, values));
+        return ir::MakeBlock(std::move(all));
+      };
+      const Expr ahead = round + (count - 1);
+      std::vector<Stmt> before;
+      for (int64_t k = 0; k + 1 < count; ++k) {
+        before.push_back(ir::MakePragma(kAsyncGroupPragma, Expr(1), group(Expr(k))));
+      }
+      // Groups are counted: there is one in every round, be it empty.
+      Stmt each =
+          ir::MakeBlock({ir::MakePragma(kAsyncWaitPragma, Expr(count - 2), ir::MakeBarrier()),
+                         ir::MakePragma(kAsyncGroupPragma, Expr(1), ir::MakeIf(ahead < Expr(total), group(ahead))),
+                         in_half(ir::MakeBlock(used), round % count, now)});
+      before.push_back(ir::MakeFor(round, Expr(0), Expr(total), ForKind::kSerial, each));
+      return ir::MakeBlock(std::move(before));
+    }
     const Expr next = round + 1;
     ir::VarMap then, first;
     for (const auto& [var, value] : now) {
@@ -157,8 +197,7 @@ class DoubleBufferer final : public ir::Mutator {
     }
     std::vector<Stmt> before, fetch, store;
     std::vector<Buffer> waits;
-    for (size_t i = 0; i < fills; ++i) {
-      const Stmt fill = Mutate(body.stmts[i]);
+    for (const Stmt& fill : fill_stmts) {
       before.push_back(in_half(fill, Expr(0), first));
       FillShape shape;
       shape.Visit(fill);

@@ -68,7 +68,11 @@ struct Access {
   std::vector<int64_t> per_thread;  // factor of each thread's index; empty: the index is no sum of variables' multiples
   std::vector<std::pair<int64_t, int64_t>> others;  // factor and largest value of each other term, sorted
   int64_t constant = 0;
-  std::vector<std::pair<Expr, int64_t>> halves;  // x and n: the index is x%2*n + .., the rest within 0 .. n-1
+  struct Copy {
+    Expr which;
+    int64_t count, size;
+  };
+  std::vector<Copy> copies;  // the index is which%count*size + .., the rest within 0 .. size-1
 };
 
 // Accesses before the first barrier and behind the last one; the same if there is none.
@@ -112,6 +116,10 @@ class BarrierPlacer {
     Flow own;
     if (!flow) flow = &own;
     if (!s.defined()) return s;
+    if (s.as<ir::Barrier>()) {  // a pass put it there
+      flow->has_barrier = flow->always = true;
+      return s;
+    }
     if (const auto* block = s.as<ir::Block>()) return PlaceBlock(*block, flow);
     if (const auto* loop = s.as<For>(); loop && Uniform(loop->min) && Uniform(loop->extent))
       return PlaceFor(*loop, flow);
@@ -240,7 +248,7 @@ class BarrierPlacer {
     }
     if (index.type().is_vector()) return a;
     arith::Linear linear = arith::ToLinear(index);
-    for (const arith::Linear::Term& term : linear.terms) FindHalf(term, &a);
+    for (const arith::Linear::Term& term : linear.terms) FindCopy(term, &a);
     a.constant = linear.constant;
     std::vector<int64_t> factors(threads_.size(), 0);
     for (const arith::Linear::Term& term : linear.terms) {
@@ -300,10 +308,10 @@ class BarrierPlacer {
     return true;
   }
 
-  void FindHalf(const arith::Linear::Term& term, Access* a) {
+  void FindCopy(const arith::Linear::Term& term, Access* a) {
     const auto* mod = term.term.as<ir::Binary>();
-    const int64_t* two = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
-    if (!two || *two != 2 || term.coefficient <= 0) return;
+    const int64_t* count = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
+    if (!count || *count < 2 || term.coefficient <= 0) return;
     // What conditions are known about are the threads: the rest goes in by its bounds.
     Expr low(0), high(0);
     for (const arith::Linear::Term& t :
@@ -316,17 +324,18 @@ class BarrierPlacer {
     }
     const int64_t constant = arith::ToLinear(a->index).constant;
     if (analyzer_.CanProve(high + constant < Expr(term.coefficient)) && analyzer_.CanProve(Expr(0) <= low + constant))
-      a->halves.emplace_back(mod->a, term.coefficient);
+      a->copies.push_back({mod->a, *count, term.coefficient});
   }
 
-  // x%2*n + .. and (x + 1)%2*n + ..: the two halves of a double buffer.
+  // x%2*n + .. and (x + 1)%2*n + ..: the two halves of a double buffer; or of more.
   bool OtherCopy(const Access& a, const Access& b, const VarNode* carried) {
-    for (const auto& [x, n] : a.halves) {
-      for (const auto& [y, m] : b.halves) {
-        if (n != m || !IsSameForBoth(x, carried) || !IsSameForBoth(y, carried)) continue;
-        Expr apart = analyzer_.Simplify(x - y);
-        const int64_t* odd = ir::AsIntImm(apart);
-        if (odd && *odd % 2 != 0) return true;
+    for (const Access::Copy& x : a.copies) {
+      for (const Access::Copy& y : b.copies) {
+        if (x.size != y.size || x.count != y.count) continue;
+        if (!IsSameForBoth(x.which, carried) || !IsSameForBoth(y.which, carried)) continue;
+        Expr apart = analyzer_.Simplify(x.which - y.which);
+        const int64_t* rounds = ir::AsIntImm(apart);
+        if (rounds && *rounds % x.count != 0) return true;
       }
     }
     return false;

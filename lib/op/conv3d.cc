@@ -5,6 +5,7 @@
 #include "op/conv_direct_space.h"
 #include "op/conv_grouped.h"
 #include "op/epilogue.h"
+#include "op/gpu_conv_tiles.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -39,6 +40,7 @@ class Conv3dOperator final : public Operator {
   }
 
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
+    if (target.IsGpu()) return GpuConvTilesTemplates(w, target);
     if (target.kind != TargetKind::kCpu) return {};
     if (Merges(w, target)) return {&Conv3dDirect()};
     return {&Conv3dGrouped()};

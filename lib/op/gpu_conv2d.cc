@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "op/gpu_conv2d_te.h"
+#include "op/gpu_conv_tiles.h"
 #include "op/gpu_plain.h"
 #include "op/gpu_template.h"
 #include "op/shapes.h"
@@ -46,6 +47,18 @@ GpuUse UseOfTiles(const Conv2dShape& s, const Tile& f, const Tile& y, const Tile
 
 Result<search::Space> DirectKnobs(const Workload& w, const Target&) { return AutoTvmKnobs("conv2d_nchw.cuda", w); }
 
+// How many rounds of a step's reduction the unroll knobs leave in a row, up to 8: innermost loops first.
+int64_t RoundsInARow(int64_t own, const Config& config) {
+  const int64_t most = std::min(config.Number("auto_unroll_max_step"), kMostUnrolled);
+  int64_t rounds = 1;
+  for (const char* knob : {"tile_rx", "tile_ry", "tile_rc"}) {
+    const int64_t more = rounds * config.Sizes(knob)[1];
+    if (more * own > most) break;
+    rounds = more;
+  }
+  return std::min<int64_t>(rounds, 8);
+}
+
 GpuUse DirectUse(const Workload& w, const Config& config) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const Tile f = TileOf(config, "tile_f"), y = TileOf(config, "tile_y"), x = TileOf(config, "tile_x");
@@ -54,7 +67,9 @@ GpuUse DirectUse(const Workload& w, const Config& config) {
   const int64_t input = Reach(y.whole(), s.sh, ry, s.dh) * Reach(x.whole(), s.sw, rx, s.dw);
   use.shared_bytes = 4 * rc * (input + f.whole() * ry * rx);
   const int64_t pixels = y.own() * x.own();
-  use.registers = f.own() * pixels + std::min(f.own(), pixels) + kOtherRegisters;
+  // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
+  const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
+  use.registers = RoundUp(f.own() * pixels + few + many / 2 + 2 * RoundsInARow(f.own() * pixels, config) + 36, 8);
   use.reuse = static_cast<double>(f.own() * pixels) / static_cast<double>(f.own() + pixels);
   return use;
 }
@@ -75,28 +90,36 @@ void MapOutput(const Config& config, std::vector<Step>* steps) {
   }
 }
 
-Result<Instance> DirectBuild(const Workload& w, const Target&, const Config& config) {
+// The sums in registers over `order` of their loops, what they read by way of shared memory, fetched at `at` of
+// `where`.
+Instance BuildTiled(const Workload& w, const Config& config, const GpuUse& use, const std::vector<std::string>& reduced,
+                    const std::vector<std::string>& order, const std::string& where, const std::string& at) {
   const GpuConv2d c = MakeGpuConv2d(w);
   Instance instance = c.MakeInstance();
   std::vector<Step>& steps = instance.steps;
   MapOutput(config, &steps);
   steps.push_back(ComputeAt("conv", "out", "x.t"));
   steps.push_back(SetScope("conv", "register"));
-  for (const char* axis : {"rc", "ry", "rx"}) {
-    const std::string r = axis;
+  for (const std::string& r : reduced) {
     steps.push_back(Split("conv", r, {config.Sizes("tile_" + r)[1]}, {r + ".o", r + ".i"}));
   }
-  steps.push_back(Reorder("conv", {"rc.o", "ry.o", "rx.o", "rc.i", "ry.i", "rx.i", "n", "f", "y", "x"}));
+  std::vector<std::string> loops = order;
+  for (const char* axis : {"n", "f", "y", "x"}) loops.emplace_back(axis);
+  steps.push_back(Reorder("conv", loops));
   steps.push_back(CacheRead(c.input().name(), "shared", {"conv"}, "input.shared"));
   steps.push_back(CacheRead("weight", "shared", {"conv"}, "weight.shared"));
   if (c.pad.defined()) steps.push_back(Inline("pad"));
-  steps.push_back(ComputeAt("input.shared", "conv", "rx.o"));
-  steps.push_back(ComputeAt("weight.shared", "conv", "rx.o"));
-  const GpuUse use = DirectUse(w, config);
+  steps.push_back(ComputeAt("input.shared", where, at));
+  steps.push_back(ComputeAt("weight.shared", where, at));
   FetchTogether("input.shared", c.InputAxes(), use.threads, 1, &steps);
   FetchTogether("weight.shared", {"d0", "d1", "d2", "d3"}, use.threads, 1, &steps);
-  AddUnrollNotes("conv", "rc.o", config, &steps);
+  AddUnrollNotes("conv", order[0], config, &steps);
   return instance;
+}
+
+Result<Instance> DirectBuild(const Workload& w, const Target&, const Config& config) {
+  return BuildTiled(w, config, DirectUse(w, config), {"rc", "ry", "rx"},
+                    {"rc.o", "ry.o", "rx.o", "rc.i", "ry.i", "rx.i"}, "conv", "rx.o");
 }
 
 // ---- Depthwise: a block's part of the input and its filters, once.
@@ -118,23 +141,7 @@ GpuUse DepthwiseUse(const Workload& w, const Config& config) {
 }
 
 Result<Instance> DepthwiseBuild(const Workload& w, const Target&, const Config& config) {
-  const GpuConv2d c = MakeGpuConv2d(w);
-  Instance instance = c.MakeInstance();
-  std::vector<Step>& steps = instance.steps;
-  MapOutput(config, &steps);
-  steps.push_back(ComputeAt("conv", "out", "x.t"));
-  steps.push_back(SetScope("conv", "register"));
-  steps.push_back(Reorder("conv", {"ry", "rx", "n", "f", "y", "x"}));
-  steps.push_back(CacheRead(c.input().name(), "shared", {"conv"}, "input.shared"));
-  steps.push_back(CacheRead("weight", "shared", {"conv"}, "weight.shared"));
-  if (c.pad.defined()) steps.push_back(Inline("pad"));
-  steps.push_back(ComputeAt("input.shared", "out", "x.b"));
-  steps.push_back(ComputeAt("weight.shared", "out", "x.b"));
-  const GpuUse use = DepthwiseUse(w, config);
-  FetchTogether("input.shared", c.InputAxes(), use.threads, 1, &steps);
-  FetchTogether("weight.shared", {"d0", "d1", "d2", "d3"}, use.threads, 1, &steps);
-  AddUnrollNotes("conv", "ry", config, &steps);
-  return instance;
+  return BuildTiled(w, config, DepthwiseUse(w, config), {}, {"ry", "rx"}, "out", "x.b");
 }
 
 std::vector<int64_t> Divisors(int64_t extent) {
@@ -168,10 +175,13 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
   // Too few values for a block of a warp.
   const int64_t most = std::min<int64_t>(s.o, 32) * std::min<int64_t>(s.oh * s.ow, 32);
   if (s.groups == 1 && most < target.limits.warp_size) return {&GpuConv2dPlain()};
-  if (GpuWinogradApplies(s)) return {&GpuConv2dGemm(), &GpuConv2dDirect(), &GpuConv2dWinograd()};
+  if (GpuWinogradApplies(s)) {
+    return {&GpuConv2dGemm(), &GpuConv2dDirect(), &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(s)};
+  }
   if (s.groups == 1) return {&GpuConv2dGemm(), &GpuConv2dDirect()};
-  if (s.depthwise() && DepthwiseFits(s, target.limits)) return {&GpuConv2dDepthwise(), &GpuConv2dPlain()};
-  return {&GpuConv2dPlain()};
+  std::vector<const Template*> templates = GpuConvTilesTemplates(w, target);
+  if (s.depthwise() && DepthwiseFits(s, target.limits)) templates.insert(templates.begin(), &GpuConv2dDepthwise());
+  return templates;
 }
 
 const Template& GpuConv2dDirect() {

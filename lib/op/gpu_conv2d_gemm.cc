@@ -1,7 +1,7 @@
 // Implicit GEMM: sums[f, p] = sum over k of weight[k, f] * window[k, p], where p is a pixel of the output, k an input
 // channel and a position in the window, and window[k, p] is read from the input when it is fetched, never stored as a
 // whole. Beyond what AutoTVM's direct template can express: rows of k of any length, weights transposed when they are
-// packed so that they are fetched as vectors, fetching for the next step while this one computes, split reduction.
+// packed so that they are fetched as vectors, fetching for the next steps while this one computes, split reduction.
 #include <algorithm>
 
 #include "op/gpu_conv2d.h"
@@ -9,6 +9,7 @@
 #include "op/gpu_template.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
+#include "target/cuda_arch.h"
 
 namespace hone::op {
 namespace {
@@ -21,14 +22,14 @@ constexpr int64_t kVector = 4;  // floats of a vector load
 struct Point {
   int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
   int64_t own_f, own_p, k, parts;
-  bool double_buffer;
+  int64_t stages;  // copies of the shared tiles: 1, 2 by way of registers, 3 and 4 by copies that run by themselves
   int64_t f() const { return vf * tf * own_f; }
   int64_t p() const { return vp * tp * own_p; }
 };
 
 Point PointOfConfig(const Config& c) {
   const std::vector<int64_t>&f = c.Sizes("tile_f"), &p = c.Sizes("tile_p");
-  return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("double_buffer") != 0};
+  return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
 
 struct Gemm {
@@ -53,7 +54,7 @@ std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_
   return tiles;
 }
 
-Result<search::Space> Knobs(const Workload& w, const Target&) {
+Result<search::Space> Knobs(const Workload& w, const Target& target) {
   const Gemm g{Conv2dShape::Of(w)};
   search::Space space("conv2d_gpu_gemm");
   const auto split = [&](const char* name, int64_t extent) {
@@ -71,7 +72,8 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
   }
   space.Add(search::Knob::Choice("tile_k", ks));
   space.Add(search::Knob::Choice("split_k", parts));
-  space.Add(search::Knob::Choice("double_buffer", {0, 1}));
+  space.Add(search::Knob::Choice(
+      "stages", HasAsyncCopies(target) ? std::vector<int64_t>{1, 2, 3, 4} : std::vector<int64_t>{1, 2}));
   AddUnrollKnob("tile_k", &space);
   return space;
 }
@@ -88,10 +90,11 @@ GpuUse Use(const Workload& w, const Config& config) {
   use.blocks[2] = g.s.n * p.parts;
   use.vthreads = p.vf * p.vp;
   const int64_t fetched = p.k * (p.f() + p.p());
-  use.shared_bytes = 4 * fetched * (p.double_buffer ? 2 : 1);
+  use.shared_bytes = 4 * fetched * p.stages;
   const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
-  use.registers = own_f * own_p + own_f + own_p + kOtherRegisters;
-  if (p.double_buffer) use.registers += CeilDiv(fetched, use.Threads());  // fetched for the next step
+  // With two stages, what is fetched for the next step waits in registers.
+  use.registers =
+      TileRegisters(own_f, own_p, config.Number("unroll"), p.stages == 2 ? CeilDiv(fetched, use.Threads()) : 0);
   use.body = own_f * own_p * config.Number("unroll");
   use.reuse = static_cast<double>(own_f * own_p) / static_cast<double>(own_f + own_p);
   return use;
@@ -146,15 +149,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, g.pixels()}, s.o, 0);
   const te::Tensor out = WithEpilogue(w, epilogue, whole, {"p"});
 
-  Instance instance;
-  instance.outputs = {out};
-  instance.placeholders = {data, weight};
-  instance.args = {data, packed};
-  for (const te::Tensor& t : epilogue.placeholders) {
-    instance.placeholders.push_back(t);
-    instance.args.push_back(t);
-  }
-  instance.args.push_back(out);
+  Instance instance = MakeGpuInstance(data, weight, packed, epilogue, out);
 
   std::vector<Step>& steps = instance.steps;
   // Where the tiles are stored: the output, or the parts, which a kernel of its own adds up.
@@ -205,10 +200,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   // A tile of whole vectors begins at one: the packed rows do.
   FetchTogether("weight.shared", {"k", "f"}, use.threads, vectors && p.f() % kVector == 0 ? kVector : 1, &steps);
   FetchTogether("windows.shared", {"n", "k", "p"}, use.threads, 1, &steps);
-  if (p.double_buffer) {
-    steps.push_back({StepKind::kDoubleBuffer, "weight.shared", {}, {}, "", {}});
-    steps.push_back({StepKind::kDoubleBuffer, "windows.shared", {}, {}, "", {}});
-  }
+  for (const char* stage : {"weight.shared", "windows.shared"}) AddStages(stage, p.stages, &steps);
   steps.push_back(UnrollRounds(acc, "k.i", config));
   return instance;
 }

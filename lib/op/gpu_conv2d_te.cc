@@ -48,14 +48,20 @@ std::vector<std::string> GpuConv2d::InputAxes() const {
                        : std::vector<std::string>{"d0", "d1", "d2", "d3"};
 }
 
-Instance GpuConv2d::MakeInstance() const {
+Instance MakeGpuInstance(const te::Tensor& data, const te::Tensor& weight, const te::Tensor& kernel_weight,
+                         const EpilogueTensors& epilogue, const te::Tensor& out) {
   Instance instance;
   instance.outputs = {out};
   instance.placeholders = {data, weight};
-  for (const te::Tensor& t : epilogue.placeholders) instance.placeholders.push_back(t);
-  instance.args = instance.placeholders;
+  instance.args = {data, kernel_weight};
+  for (const te::Tensor& t : epilogue.placeholders) {
+    instance.placeholders.push_back(t);
+    instance.args.push_back(t);
+  }
   instance.args.push_back(out);
   return instance;
 }
+
+Instance GpuConv2d::MakeInstance() const { return MakeGpuInstance(data, weight, weight, epilogue, out); }
 
 }  // namespace hone::op

@@ -26,6 +26,10 @@ struct GpuConv2d {
 };
 GpuConv2d MakeGpuConv2d(const Workload& workload);
 
+// Of a kernel that reads `data` and `kernel_weight`: the weight itself, or what is packed from it. Without steps.
+Instance MakeGpuInstance(const te::Tensor& data, const te::Tensor& weight, const te::Tensor& kernel_weight,
+                         const EpilogueTensors& epilogue, const te::Tensor& out);
+
 // The output with its epilogue over a tensor of sums [n, f, pixels..]; axes n, f, then `axes`.
 te::Tensor WithEpilogue(const Workload& workload, const EpilogueTensors& epilogue, const te::Tensor& sums,
                         const std::vector<std::string>& axes);

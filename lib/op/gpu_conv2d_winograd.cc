@@ -1,4 +1,5 @@
-// Winograd on GPUs, for square windows at stride 1: three kernels, as in AutoTVM's template, with the tile as a knob.
+// Winograd on GPUs, for square windows at stride 1: three kernels, as in AutoTVM's template, with the tile as a knob;
+// and that template itself.
 //   v [i, j, c, t]   the input's tiles transformed: a thread a tile and channel, all in registers
 //   m [i, j, f, t]   a product of matrices for each of the (m + r - 1)^2 positions i, j
 //   out              a thread a tile of an output channel: transformed back in registers, the epilogue, stored
@@ -13,6 +14,7 @@
 #include "op/gpu_conv2d_te.h"
 #include "op/gpu_template.h"
 #include "op/shapes.h"
+#include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
 namespace {
@@ -29,6 +31,27 @@ struct Tiling {
   Tiling(const Conv2dShape& s, int64_t m)
       : m(m), a(m + s.kh - 1), rows(CeilDiv(s.oh, m)), columns(CeilDiv(s.ow, m)), count(s.n * rows * columns) {}
 };
+
+// A point of either template: the shares of blocks, virtual threads, threads and inside of filters and tiles, rows of
+// the reduction at a time.
+struct Product {
+  int64_t m;
+  std::vector<int64_t> f, t;
+  int64_t k;
+  bool twice;
+  int64_t unroll;  // rounds of the reduction in a row; 0: as AutoTVM's knobs say
+};
+
+Product OwnPoint(const Config& c) {
+  return {c.Number("m"),     c.Sizes("tile_f"), c.Sizes("tile_t"), c.Number("tile_k"), c.Number("double_buffer") != 0,
+          c.Number("unroll")};
+}
+
+int64_t AutoTvmTile(const Conv2dShape& s) { return s.h % 8 == 0 ? 4 : 2; }
+
+Product AutoTvmPoint(const Workload& w, const Config& c) {
+  return {AutoTvmTile(Conv2dShape::Of(w)), c.Sizes("tile_y"), c.Sizes("tile_x"), c.Sizes("tile_rc")[1], false, 0};
+}
 
 std::vector<std::vector<int64_t>> Shares(int64_t extent) {
   std::vector<std::vector<int64_t>> shares;
@@ -66,26 +89,26 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
   return space;
 }
 
-GpuUse Use(const Workload& w, const Config& config) {
+GpuUse UseOf(const Workload& w, const Product& p) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const Tiling tiling(s, config.Number("m"));
-  const std::vector<int64_t>&f = config.Sizes("tile_f"), &t = config.Sizes("tile_t");
-  const int64_t k = config.Number("tile_k"), fs = f[1] * f[2] * f[3], ts = t[1] * t[2] * t[3];
-  const bool twice = config.Number("double_buffer") != 0;
+  const Tiling tiling(s, p.m);
+  const int64_t fs = p.f[1] * p.f[2] * p.f[3], ts = p.t[1] * p.t[2] * p.t[3];
   GpuUse use;
-  use.threads[0] = std::min(t[2], CeilDiv(tiling.count, t[3]));
-  use.threads[1] = std::min(f[2], CeilDiv(s.o, f[3]));
+  use.threads[0] = std::min(p.t[2], CeilDiv(tiling.count, p.t[3]));
+  use.threads[1] = std::min(p.f[2], CeilDiv(s.o, p.f[3]));
   use.blocks[0] = CeilDiv(tiling.count, ts), use.blocks[1] = CeilDiv(s.o, fs), use.blocks[2] = tiling.a * tiling.a;
-  use.vthreads = f[1] * t[1];
-  use.shared_bytes = 4 * k * (fs + ts) * (twice ? 2 : 1);
-  const int64_t own_f = f[1] * f[3], own_t = t[1] * t[3];
-  const int64_t product = own_f * own_t + own_f + own_t + (twice ? CeilDiv(k * (fs + ts), use.Threads()) : 0);
-  // The transforms hold a tile and what becomes of it.
-  use.registers = std::max(product, tiling.a * tiling.a + tiling.a * tiling.m) + kOtherRegisters;
-  use.body = own_f * own_t * config.Number("unroll");
+  use.vthreads = p.f[1] * p.t[1];
+  use.shared_bytes = 4 * p.k * (fs + ts) * (p.twice ? 2 : 1);
+  const int64_t own_f = p.f[1] * p.f[3], own_t = p.t[1] * p.t[3];
+  const int64_t waiting = p.twice ? CeilDiv(p.k * (fs + ts), use.Threads()) : 0;
+  const int64_t product = TileRegisters(own_f, own_t, p.unroll > 0 ? p.unroll : 4, waiting);
+  use.registers = std::max(product, tiling.a * tiling.a + 16);  // the transforms hold a tile
+  use.body = own_f * own_t * std::max<int64_t>(p.unroll, 1);
   use.reuse = static_cast<double>(own_f * own_t) / static_cast<double>(own_f + own_t);
   return use;
 }
+GpuUse Use(const Workload& w, const Config& config) { return UseOf(w, OwnPoint(config)); }
+GpuUse AutoTvmUse(const Workload& w, const Config& config) { return UseOf(w, AutoTvmPoint(w, config)); }
 
 // The threads of a kernel that makes a whole tile each.
 void ThreadATile(const std::string& stage, const std::vector<std::string>& axes, std::vector<Step>* steps) {
@@ -108,9 +131,9 @@ std::vector<Expr> Line(int64_t count, const std::function<Expr(Expr)>& at) {
   return line;
 }
 
-Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& config, const Product& p) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const Tiling k(s, config.Number("m"));
+  const Tiling k(s, p.m);
   HONE_ASSIGN_OR_RETURN(const CookToom ct,
                         MakeCookToom(static_cast<int>(k.m), static_cast<int>(s.kh), GoodPoints(static_cast<int>(k.a))));
   const int64_t filters = RoundUp(s.o, kVector);
@@ -167,15 +190,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
             w, value, [&](size_t e) { return epilogue.is_bias[e] ? epilogue.read[e](at[1]) : epilogue.read[e](at); });
       });
 
-  Instance instance;
-  instance.outputs = {out};
-  instance.placeholders = {data, weight};
-  instance.args = {data, packed};
-  for (const te::Tensor& t : epilogue.placeholders) {
-    instance.placeholders.push_back(t);
-    instance.args.push_back(t);
-  }
-  instance.args.push_back(out);
+  Instance instance = MakeGpuInstance(data, weight, packed, epilogue, out);
   const double tiles = static_cast<double>(k.count * k.a * k.a);
   instance.arithmetic = std::min(1.0, tiles / static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw));
   instance.rounding = WinogradErrorBound(k.a - 2);  // of the 3 x 3 form with as many points
@@ -191,8 +206,8 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   InRegisters("patch", "v", {"a", "b"}, &steps);
   // The product.
   steps.push_back(Fuse("m", {"i", "j"}, "ij"));
-  steps.push_back(SplitFour("m", "f", config.Sizes("tile_f")));
-  steps.push_back(SplitFour("m", "t", config.Sizes("tile_t")));
+  steps.push_back(SplitFour("m", "f", p.f));
+  steps.push_back(SplitFour("m", "t", p.t));
   steps.push_back(Reorder("m", {"ij", "f.b", "t.b", "f.v", "t.v", "f.t", "t.t", "f.i", "t.i"}));
   for (const auto& [axis, place] :
        {std::pair("ij", "blockIdx.z"), std::pair("f.b", "blockIdx.y"), std::pair("t.b", "blockIdx.x"),
@@ -203,22 +218,26 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   steps.push_back(Unroll("m", "f.i"));
   steps.push_back(Unroll("m", "t.i"));
   steps.push_back(ComputeAt("m.acc", "m", "t.t"));
-  steps.push_back(Split("m.acc", "k", {config.Number("tile_k")}, {"k.o", "k.i"}));
+  steps.push_back(Split("m.acc", "k", {p.k}, {"k.o", "k.i"}));
   steps.push_back(Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}));
   steps.push_back(CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"));
   steps.push_back(CacheRead("v", "shared", {"m.acc"}, "v.shared"));
-  const GpuUse use = Use(w, config);
-  const std::vector<int64_t>& f = config.Sizes("tile_f");
+  const GpuUse use = UseOf(w, p);
   for (const char* stage : {"weight.shared", "v.shared"}) {
     steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
     const bool weights = stage[0] == 'w';
-    const bool vectors = weights && f[1] * f[2] * f[3] % kVector == 0 && target.limits.vector_bytes >= 4 * kVector;
+    const bool vectors =
+        weights && p.f[1] * p.f[2] * p.f[3] % kVector == 0 && target.limits.vector_bytes >= 4 * kVector;
     FetchTogether(stage,
                   weights ? std::vector<std::string>{"i", "j", "c", "f"} : std::vector<std::string>{"i", "j", "c", "t"},
                   use.threads, vectors ? kVector : 1, &steps);
-    if (config.Number("double_buffer") != 0) steps.push_back({StepKind::kDoubleBuffer, stage, {}, {}, "", {}});
+    AddStages(stage, p.twice ? 2 : 1, &steps);
   }
-  steps.push_back(UnrollRounds("m.acc", "k.i", config));
+  if (p.unroll > 0) {
+    steps.push_back(UnrollRounds("m.acc", "k.i", config));
+  } else {
+    AddUnrollNotes("m.acc", "k.o", config, &steps);
+  }
   // The output.
   steps.push_back(Split("out", "y", {k.m}, {"y.o", "y.i"}));
   steps.push_back(Split("out", "x", {k.m}, {"x.o", "x.i"}));
@@ -228,6 +247,26 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   steps.push_back(Unroll("out", "x.i"));
   InRegisters("mrow", "out", {"y", "j"}, &steps);
   return instance;
+}
+
+Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+  return BuildOf(w, target, config, OwnPoint(config));
+}
+Result<Instance> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
+  return BuildOf(w, target, config, AutoTvmPoint(w, config));
+}
+
+Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {
+  HONE_ASSIGN_OR_RETURN(search::AutoTvmShape shape, search::AutoTvmShapeOf(w));
+  return search::AutoTvmSpace("conv2d_nchw_winograd.cuda", shape);
+}
+
+// AutoTVM's tile follows from the shape: no knob says it.
+template <int kTile>
+void LimitTile(const Numerics& numerics, search::Space* space) {
+  if (numerics.winograd >= kTile) return;
+  space->AddRule(
+      {"numerics", [](const Config&) { return std::optional<std::string>("winograd is off or less exact"); }});
 }
 
 void Limit(const Numerics& numerics, search::Space* space) {
@@ -250,6 +289,15 @@ bool GpuWinogradApplies(const Conv2dShape& s) {
 const Template& GpuConv2dWinograd() {
   static const GpuTemplate t({"conv2d_gpu_winograd", 2, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
   return t;
+}
+
+const Template& GpuConv2dWinogradAutoTvm(const Conv2dShape& s) {
+  static const auto make = [](auto limit) {
+    return GpuTemplate(
+        {"conv2d_nchw_winograd.cuda", 1, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, limit});
+  };
+  static const GpuTemplate two = make(LimitTile<2>), four = make(LimitTile<4>);
+  return AutoTvmTile(s) == 4 ? four : two;
 }
 
 }  // namespace hone::op

@@ -125,7 +125,7 @@ GpuUse LargeUse(const Workload& w, const Config& config) {
   const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
   use.shared_bytes = 4 * 2 * fetched;
   const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
-  use.registers = own_x * own_y + own_x + own_y + CeilDiv(fetched, use.Threads()) + kOtherRegisters;
+  use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()));
   use.reuse = static_cast<double>(own_x * own_y) / static_cast<double>(own_x + own_y);
   return use;
 }
@@ -155,8 +155,7 @@ Result<Instance> LargeBuild(const Workload& w, const Target&, const Config& conf
   const GpuUse use = LargeUse(w, config);
   FetchTogether("data.shared", {"d0", "d1"}, use.threads, 1, &steps);
   FetchTogether("weight.shared", {"d0", "d1"}, use.threads, 1, &steps);
-  steps.push_back({StepKind::kDoubleBuffer, "data.shared", {}, {}, "", {}});
-  steps.push_back({StepKind::kDoubleBuffer, "weight.shared", {}, {}, "", {}});
+  for (const char* stage : {"data.shared", "weight.shared"}) AddStages(stage, 2, &steps);
   return instance;
 }
 

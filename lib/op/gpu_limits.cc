@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "op/shapes.h"
 
 namespace hone::op {
 namespace {
@@ -93,6 +94,11 @@ std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& 
     }
   }
   return std::nullopt;
+}
+
+// With more rounds in a row the compiler loads ahead; beyond four it does not.
+int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
+  return RoundUp(a * b + (a + b) * (8 + 3 * std::min<int64_t>(unroll, 4)) / 8 + fetched + kOtherRegisters, 8);
 }
 
 void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space) {

@@ -39,9 +39,9 @@ class Planner {
   Planner(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) : limits_(limits) {
     for (const te::Tensor& t : outputs) outputs_.insert(t.name());
     // A kernel's constants are inputs of it; where they are what is asked for, they are made here.
-    const bool constants = outputs.front().node()->constant;
+    constants_ = outputs.front().node()->constant;
     for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
-      if (t.node()->kind == te::TensorKind::kCompute && (constants || !t.node()->constant)) stages_.push_back(t);
+      if (t.node()->kind == te::TensorKind::kCompute && (constants_ || !t.node()->constant)) stages_.push_back(t);
     }
     for (auto t = stages_.rbegin(); t != stages_.rend(); ++t) {
       const std::set<std::string> through = Inlined(*t) ? readers_[t->name()] : std::set<std::string>{t->name()};
@@ -83,7 +83,28 @@ class Planner {
     return nullptr;
   }
 
+  // What packs a constant says much about each of its axes: they stay apart, for short expressions.
+  bool Apart(const te::Tensor& t) {
+    const std::vector<ir::IterVar>& axes = t.node()->axes;
+    const size_t n = axes.size();
+    if (!constants_ || IsReduction(t) || n < 2) return false;
+    const int64_t others = Elements({axes.begin(), axes.end() - 2});
+    if (axes[n - 2].extent > limits_.max_grid[1] || others > limits_.max_grid[2]) return false;
+    const std::string& name = t.name();
+    const std::vector<std::string> names = Names(axes);
+    steps_.push_back(
+        Split(name, names[n - 1], {std::min(kThreads, limits_.max_threads_per_block)}, {"gpu.block", "gpu.thread"}));
+    if (n > 2) {
+      const std::string outer = OneLoop(name, {names.begin(), names.end() - 2}, "gpu.outer", &steps_);
+      steps_.push_back(Bind(name, outer, "blockIdx.z"));
+    }
+    steps_.push_back(Bind(name, names[n - 2], "blockIdx.y"));
+    steps_.push_back(Bind(name, "gpu.block", "blockIdx.x"));
+    steps_.push_back(Bind(name, "gpu.thread", "threadIdx.x"));
+    return true;
+  }
   void Root(const te::Tensor& t) {
+    if (Apart(t)) return;
     const std::string& name = t.name();
     std::vector<Private> inside;
     if (IsReduction(t)) {
@@ -115,6 +136,7 @@ class Planner {
   }
 
   const DeviceLimits& limits_;
+  bool constants_ = false;
   std::set<std::string> outputs_;
   std::vector<te::Tensor> stages_;                        // producers first
   std::map<std::string, std::set<std::string>> readers_;  // by way of what is inlined

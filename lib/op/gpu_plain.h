@@ -4,6 +4,7 @@
 // (a row's sum, read by all of the row), are kernels of their own: their axes are fused and split over blocks and
 // threads, neighbours in memory being neighbouring threads. A reduction with as many values as the output is made where
 // it is read, in a register; where there are few values of long reductions, by the threads of a warp together.
+// Where the outputs are a kernel's constants, their axes are not fused but each has its own index of blocks.
 #pragma once
 
 #include <string>

@@ -45,6 +45,12 @@ void FetchTogether(const std::string& stage, const std::vector<std::string>& axe
   steps->push_back(PragmaStep(stage, "fetch.turn", "unroll", kFetchesAtATime));
 }
 
+void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* steps) {
+  if (stages < 2) return;
+  steps->push_back(DoubleBuffer(stage));
+  if (stages > 2) steps->push_back(PragmaStep(stage, "fetch.turn", "stages", stages));
+}
+
 void AddUnrollKnob(const std::string& rounds, search::Space* space) {
   space->Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));
   space->AddRule({"unroll", [rounds](const Config& config) -> std::optional<std::string> {

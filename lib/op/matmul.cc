@@ -3,6 +3,7 @@
 #include "define/define.h"
 #include "define/reduction.h"
 #include "op/defined_operator.h"
+#include "op/gpu_matmul.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
@@ -76,10 +77,23 @@ Result<Instance> Build(const Workload& w, const Target& target) {
   return instance;
 }
 
+class MatmulOperator final : public DefinedOperator {
+ public:
+  using DefinedOperator::DefinedOperator;
+
+  std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
+    std::vector<const Template*> templates = DefinedOperator::Templates(workload, target);
+    if (target.IsGpu() && GpuBatchMatmulApplies(workload, target)) {
+      templates.insert(templates.begin(), &GpuBatchMatmul());
+    }
+    return templates;
+  }
+};
+
 }  // namespace
 
 const Operator& Matmul() {
-  static const DefinedOperator op("matmul", 1, Build);
+  static const MatmulOperator op("matmul", 1, Build);
   return op;
 }
 

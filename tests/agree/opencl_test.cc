@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string>
+
 #include "agree/trial.h"
 #include "base/rng.h"
 #include "codegen/cuda/codegen.h"
@@ -44,16 +47,31 @@ std::vector<ir::Function> Functions(const std::vector<Trial>& trials) {
   return functions;
 }
 
-class AgreeDevice : public testing::TestWithParam<int> {};
+class AgreeDevice : public testing::TestWithParam<int> {
+ protected:
+  // One device for all: to open PoCL's takes longer than what a problem does with it.
+  static void SetUpTestSuite() {
+    // What is tested is the text. PoCL 3.1's optimiser moves jumps around barriers, and then loses the work items of
+    // some kernels whose guards stand on both sides of one; without it all is well.
+    runtime::OpenClOptions options;
+    options.optimise = false;
+    auto opened = runtime::OpenOpenClDevice(options);
+    if (opened.ok())
+      device_ = std::move(*opened);
+    else
+      why_not_ = opened.status().message();
+  }
+  static void TearDownTestSuite() { device_.reset(); }
+
+  static std::unique_ptr<runtime::Device> device_;
+  static std::string why_not_;
+};
+std::unique_ptr<runtime::Device> AgreeDevice::device_;
+std::string AgreeDevice::why_not_;
 
 TEST_P(AgreeDevice, OpenClWithDefinition) {
-  // What is tested is the text. PoCL 3.1's optimiser moves jumps around barriers, and then loses the work items of some
-  // kernels whose guards stand on both sides of one; without it all is well.
-  runtime::OpenClOptions options;
-  options.optimise = false;
-  auto opened = runtime::OpenOpenClDevice(options);
-  if (!opened.ok()) GTEST_SKIP() << opened.status().message();
-  runtime::Device* device = opened->get();
+  if (!device_) GTEST_SKIP() << why_not_;
+  runtime::Device* device = device_.get();
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
   const std::vector<Trial> trials = Trials(prepared, GetParam());
   ASSERT_FALSE(trials.empty());

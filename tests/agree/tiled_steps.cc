@@ -120,6 +120,9 @@ class Tiler {
       if (Chance(3)) Do(AlignStorage(copy, schedule_.Find(copy)->leaf[0], 4, Factor() - 1));
       Fetch(copy);
       if (Chance(2)) Do(DoubleBuffer(copy));
+      const std::string outer = schedule_.Find(copy)->leaf[0];
+      if (Chance(2)) Do(PragmaStep(copy, outer, "unroll", Factor()));
+      if (Chance(3)) Do(PragmaStep(copy, outer, "stages", 3 + static_cast<int64_t>(rng_.UniformInt(2))));
     }
   }
 

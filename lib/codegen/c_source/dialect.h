@@ -28,6 +28,11 @@ struct Dialect {
   bool float_suffix;            // functions of floats are sinf, .., as in C; else overloaded
   const char* vector_make[2];   // before and behind "float4" of a vector made of its lanes
   int64_t static_shared_limit;  // bytes of shared memory that can be declared; beyond it is given at launch
+  // Copies from global to shared memory that run by themselves; null for none. The function copies `bytes` (4 or 16)
+  // where `inside` holds, else stores zeros: it is called as NAME(to, from, inside).
+  const char* (*async_copy)(int bytes);  // its text; its name is hone_copy_async_BYTES
+  const char* async_commit;              // ends a group of copies
+  const char* async_wait;                // {} is how many groups may still be under way
   // The head of a kernel up to the parenthesis of its parameters.
   std::string (*kernel_head)(const std::string& symbol, const int64_t block[3]);
   // Before everything, for the types that are used; "" for none.

@@ -262,7 +262,36 @@ void KernelWriter::WriteFor(const ir::For& loop) {
   Line("}");
 }
 
+bool KernelWriter::WriteAsyncCopy(const ir::Store& store) {
+  if (store.buffer->scope != Scope::kShared || store.buffer->type != DType::Float(32)) return false;
+  Expr inside, value = store.value;
+  // What is not inside is zero.
+  while (const auto* choice = value.as<ir::Call>()) {
+    if (choice->fn != ir::Intrinsic::kIfThenElse || !choice->args[0].type().is_scalar()) return false;
+    Expr zero = choice->args[2];
+    if (const auto* same = zero.as<ir::Broadcast>()) zero = same->value;
+    const auto* number = zero.as<ir::FloatImm>();
+    if (!number || number->value != 0) return false;
+    inside = inside.defined() ? inside && choice->args[0] : choice->args[0];
+    value = choice->args[1];
+  }
+  const auto* load = value.as<ir::Load>();
+  if (!load || IsPrivate(load->buffer->scope) || load->buffer->scope == Scope::kShared) return false;
+  const int lanes = store.index.type().lanes;
+  const int chunk = lanes == 1 ? 1 : std::min(Chunk(store.buffer, store.index), Chunk(load->buffer, load->index));
+  if (lanes > 1 && (chunk != 4 || lanes != 4)) return false;
+  const Expr to = lanes == 1 ? store.index : store.index.as<ir::Ramp>()->base;
+  const Expr from = lanes == 1 ? load->index : load->index.as<ir::Ramp>()->base;
+  const int bytes = 4 * chunk;
+  needs_->helpers.insert(dialect_.async_copy(bytes));
+  Line(fmt::format("hone_copy_async_{}({} + {}, {} + {}, {});", bytes, buffers_[store.buffer.get()].name,
+                   WriteAt(to, 4), buffers_[load->buffer.get()].name, WriteAt(from, 4),
+                   inside.defined() ? WriteAt(inside, 99) : "true"));
+  return true;
+}
+
 void KernelWriter::WriteStore(const ir::Store& store) {
+  if (in_group_ && WriteAsyncCopy(store)) return;
   if (store.value.type().is_scalar() && store.index.type().is_scalar()) {
     const bool is_bool = store.value.type().is_bool();
     std::string value = WriteAt(store.value, 99);
@@ -360,6 +389,16 @@ void KernelWriter::WriteStmt(const Stmt& s) {
     case ir::StmtKind::kPragma: {
       auto* note = s.as<ir::Pragma>();
       const int64_t* value = note->value.defined() ? ir::AsIntImm(note->value) : nullptr;
+      if (note->key == "async_group" && dialect_.async_copy) {
+        in_group_ = true;
+        WriteStmt(note->body);
+        in_group_ = false;
+        return Line(dialect_.async_commit);
+      }
+      if (note->key == "async_wait" && dialect_.async_copy && value) {
+        Line(fmt::format(fmt::runtime(dialect_.async_wait), *value));
+        return WriteStmt(note->body);
+      }
       const int64_t before = unroll_limit_;
       if (note->key == "auto_unroll_max_step" && value) unroll_limit_ = *value;
       unroll_next_ = note->key == "unroll" && value && note->body.as<ir::For>() != nullptr ? *value : 0;

@@ -54,6 +54,7 @@ class KernelWriter {
   void WriteStmt(const ir::Stmt& s);
   void WriteFor(const ir::For& loop);
   void WriteStore(const ir::Store& store);
+  bool WriteAsyncCopy(const ir::Store& store);  // false: it is none
   void WriteLet(const ir::Var& var, const ir::Expr& value);
   bool Unrolled(const ir::For& loop);
   void Fail(const std::string& message) {
@@ -96,6 +97,7 @@ class KernelWriter {
   int lazy_ = 0;  // inside of what is evaluated only if a condition holds: nothing may be put before
   int64_t unroll_limit_ = 0;
   int64_t unroll_next_ = 0;    // a note stands before the loop that comes: so many rounds at a time
+  bool in_group_ = false;      // of copies that may run by themselves
   bool global_fence_ = false;  // a barrier is to make global memory visible, too
   IndexFacts facts_;
   std::unordered_map<const ir::VarNode*, Text> vars_;

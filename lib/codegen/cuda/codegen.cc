@@ -6,12 +6,24 @@
 #include "codegen/c_source/launches.h"
 #include "codegen/c_source/source.h"
 #include "codegen/cuda/nvrtc.h"
+#include "target/cuda_arch.h"
 
 namespace hone::codegen {
 namespace {
 
 std::string KernelHead(const std::string& symbol, const int64_t block[3]) {
   return fmt::format("extern \"C\" __global__ void __launch_bounds__({})\n{}", block[0] * block[1] * block[2], symbol);
+}
+
+// cp.async is there from sm_80; 16 bytes go past the first-level cache.
+const char* AsyncCopy(int bytes) {
+  return bytes == 16
+             ? "__device__ __forceinline__ void hone_copy_async_16(float* to, const float* from, bool inside) { "
+               "asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16, %2;\" :: "
+               "\"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(inside ? 16 : 0) : \"memory\"); }"
+             : "__device__ __forceinline__ void hone_copy_async_4(float* to, const float* from, bool inside) { "
+               "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4, %2;\" :: "
+               "\"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(inside ? 4 : 0) : \"memory\"); }";
 }
 
 constexpr Dialect kCudaC = {
@@ -34,6 +46,9 @@ constexpr Dialect kCudaC = {
     .float_suffix = true,
     .vector_make = {"make_", "("},
     .static_shared_limit = 49152,
+    .async_copy = AsyncCopy,
+    .async_commit = "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");",
+    .async_wait = "asm volatile(\"cp.async.wait_group {};\" ::: \"memory\");",
     .kernel_head = KernelHead,
     .preamble_f64 = "",
 };
@@ -77,7 +92,9 @@ std::string FirstWarning(const std::string& log) {
 
 Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target) {
   if (target.kind != TargetKind::kCuda) return Status::Unsupported("CUDA C is for targets of kind `cuda` only");
-  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, kCudaC));
+  Dialect dialect = kCudaC;
+  if (!HasAsyncCopies(target)) dialect.async_copy = nullptr;
+  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, dialect));
   HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
   CudaCode code;
   code.source = std::move(source.text);

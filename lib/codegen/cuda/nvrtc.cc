@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "target/cuda_arch.h"
 
 namespace hone::codegen {
 namespace {
@@ -107,7 +108,7 @@ std::string Nvrtc::ErrorText(int error) const {
 }
 
 Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::string& arch) const {
-  const int number = std::atoi(arch.c_str() + std::min<size_t>(arch.size(), 3));  // "sm_90a": 90
+  const int number = CudaArchNumber(arch);
   if (!archs_.empty() && std::find(archs_.begin(), archs_.end(), number) == archs_.end()) {
     std::vector<std::string> known;
     for (const int a : archs_) known.push_back(fmt::format("sm_{}", a));

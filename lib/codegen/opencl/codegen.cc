@@ -33,6 +33,9 @@ constexpr Dialect kOpenClC = {
     .float_suffix = false,
     .vector_make = {"(", ")("},
     .static_shared_limit = INT64_MAX,
+    .async_copy = nullptr,
+    .async_commit = "",
+    .async_wait = "",
     .kernel_head = KernelHead,
     .preamble_f64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n",
 };

@@ -227,6 +227,17 @@ Status DensePack(const AutoTvmShape& shape, Space* s) {
   return Status();
 }
 
+Status BatchMatmul(const AutoTvmShape& shape, Space* s) {
+  if (shape.tensors.size() < 2 || shape.tensors[0].size() != 3 || shape.tensors[1].size() != 3) {
+    return Status::Invalid("a batch of products has two tensors of three axes each");
+  }
+  s->Add(Knob::Split("tile_y", shape.tensors[0][1], 3));
+  s->Add(Knob::Split("tile_x", shape.tensors[1][1], 3));
+  s->Add(Knob::Split("tile_k", shape.tensors[0][2], 2));
+  AddUnroll(s, shape, {8, 16, 32, 64});
+  return Status();
+}
+
 using Fill = Status (*)(const AutoTvmShape&, Space*);
 const std::map<std::string, Fill>& Table() {
   static const std::map<std::string, Fill> table = {
@@ -237,6 +248,7 @@ const std::map<std::string, Fill>& Table() {
       {"dense_small_batch.cuda", DenseSmallBatch},
       {"dense_large_batch.gpu", DenseLargeBatch},
       {"dense_large_batch.cuda", DenseLargeBatch},
+      {"batch_matmul.cuda", BatchMatmul},
       {"conv2d_NCHWc.x86", X86Conv},
       {"depthwise_conv2d_NCHWc.x86", X86Depthwise},
       {"dense_nopack.x86", DenseNoPack},
@@ -277,11 +289,17 @@ Result<Space> AutoTvmSpace(const std::string& template_name, const AutoTvmShape&
 }
 
 Result<AutoTvmShape> AutoTvmShapeOf(const Workload& workload) {
-  if (workload.chain() || (workload.op != "conv2d" && workload.op != "dense")) {
-    return Status::Unsupported("`" + workload.OperatorText() + "`: AutoTVM's spaces are those of conv2d and dense");
+  if (workload.chain() || (workload.op != "conv2d" && workload.op != "dense" && workload.op != "matmul")) {
+    return Status::Unsupported("`" + workload.OperatorText() +
+                               "`: AutoTVM's spaces are those of conv2d, dense and matmul");
   }
   AutoTvmShape shape;
   for (const TensorType& input : workload.inputs) shape.tensors.push_back(input.shape);
+  if (workload.op == "matmul") {
+    const bool batches = shape.tensors[0].size() == 3 && shape.tensors[1].size() == 3;
+    if (!batches) return Status::Unsupported("AutoTVM's batch_matmul has two tensors of three axes each");
+    std::swap(shape.tensors[1][1], shape.tensors[1][2]);  // there the second one lies transposed
+  }
   shape.strides = workload.Numbers("stride", {1, 1});
   shape.padding = workload.Numbers("pad", {0, 0, 0, 0});
   shape.dilation = workload.Numbers("dilation", {1, 1});

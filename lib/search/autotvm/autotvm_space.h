@@ -1,5 +1,6 @@
 // The spaces of AutoTVM's templates (v0.14), by its names and with its indices: a log's index and its entity find each
-// other here as they did there. Spaces only: Hone generates no code for them. doc/formats.md has the table.
+// other here as they did there. Spaces only; lib/op has code for those of
+// GPUs. doc/formats.md has the table.
 //
 // Knobs in their order (s: split into so many parts; T: with tails):
 //   conv2d_nchw.cuda               tile_f s4 CO, tile_y s4 OH, tile_x s4 OW, tile_rc s2 CI, tile_ry s2 KH, tile_rx s2
@@ -11,6 +12,8 @@
 //                                  unroll_explicit 0 1
 //   dense_small_batch.gpu (.cuda)  tile_k s2 K
 //   dense_large_batch.gpu (.cuda)  tile_x s4 M, tile_y s4 N, tile_k s3 K, not pruned: its filters cancel each other
+//   batch_matmul.cuda              tile_y s3 M, tile_x s3 N, tile_k s2 K, auto_unroll_max_step 8 16 32 64,
+//                                  unroll_explicit 0 1
 //   conv2d_NCHWc.x86               tile_ic s2 CI, tile_oc s2 CO, tile_ow s2T OW inner <= 64 (order of set_order.h),
 //   then
 //                                  tile_oh 1 2 (1x1; 1 alone if OH is 1) or unroll_kw true false
@@ -22,7 +25,8 @@
 //   conv2d_nchw_winograd.arm_cpu   tile_p s2 P, tile_k s2 CO, tile_c s2 CI, each inner <= 16, ann_reduce none/unroll of
 //                                  ci, ann_spatial none/unroll/vec of (k, p); m = 4
 //   depthwise_conv2d_nchw.arm_cpu  tile_c s2 C, tile_h s2 OH, tile_w s2 OW, ann none/unroll/vec of (vh, vw, vc)
-// CI, CO, KH, KW of the weights, OH, OW of the output, P = N ceil(OH/m) ceil(OW/m), M x K times N x K of a dense layer.
+// CI, CO, KH, KW of the weights, OH, OW of the output, P = N ceil(OH/m) ceil(OW/m), M x K times N x K of a dense layer
+// and of each product of a batch.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +41,8 @@ namespace hone::search {
 
 // What a template of AutoTVM is called with, as far as its space hangs on it.
 struct AutoTvmShape {
-  std::vector<std::vector<int64_t>> tensors;  // data [N,C,H,W], weights [CO,CI,KH,KW]; dense [M,K], [N,K]
+  std::vector<std::vector<int64_t>>
+      tensors;  // data [N,C,H,W], weights [CO,CI,KH,KW]; dense [M,K], [N,K]; batch_matmul [B,M,K], [B,N,K]
   std::vector<int64_t> strides = {1, 1};
   std::vector<int64_t> padding = {0, 0};  // height, width; or top, left, bottom, right; or one number for all
   std::vector<int64_t> dilation = {1, 1};
@@ -51,7 +56,7 @@ const std::vector<std::string>& AutoTvmTemplates();
 // kNotFound if there is no such template, kInvalid if the shape does not fit it; kUnsupported beyond 2^20 an extent.
 Result<Space> AutoTvmSpace(const std::string& template_name, const AutoTvmShape& shape);
 
-// Of Hone's conv2d and dense workloads, whatever follows them; kUnsupported for other operators.
+// Of Hone's conv2d, dense and batched matmul workloads, whatever follows them; kUnsupported for other operators.
 Result<AutoTvmShape> AutoTvmShapeOf(const Workload& workload);
 
 }  // namespace hone::search

@@ -27,6 +27,12 @@ AutoTvmShape Dense(int64_t m, int64_t k, int64_t n) {
   return shape;
 }
 
+AutoTvmShape Batch(int64_t b, int64_t m, int64_t k, int64_t n) {
+  AutoTvmShape shape;
+  shape.tensors = {{b, m, k}, {b, n, k}};
+  return shape;
+}
+
 Space Of(const std::string& name, const AutoTvmShape& shape) {
   Result<Space> space = AutoTvmSpace(name, shape);
   EXPECT_TRUE(space.ok()) << space.status().message();
@@ -204,6 +210,17 @@ TEST(AutoTvmArm, SpatialPack) {
   EXPECT_EQ(*s.IndexOf(c), index);
 }
 
+TEST(AutoTvmCuda, BatchMatmul) {
+  const Space s = Of("batch_matmul.cuda", Batch(8, 64, 32, 100));
+  EXPECT_EQ(Names(s), (Words{"tile_y", "tile_x", "tile_k", "auto_unroll_max_step", "unroll_explicit"}));
+  // 2^6 cut in 3: C(8, 2); 100 = 2^2 5^2 cut in 3: 6 6; 2^5 cut in 2: 6.
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{28, 36, 6, 4, 2}));
+  EXPECT_EQ(s.At(28 * 36 * 6 * 3).Number("auto_unroll_max_step"), 64);
+  const Workload w = *Workload::Parse("matmul(f32[8,64,32], f32[8,32,100])");
+  EXPECT_EQ(AutoTvmSpace("batch_matmul.cuda", *AutoTvmShapeOf(w))->size(), s.size());
+  EXPECT_FALSE(AutoTvmShapeOf(*Workload::Parse("matmul(f32[8,64,32], f32[32,100])")).ok());
+}
+
 TEST(AutoTvmArm, WinogradAndDepthwise) {
   const auto size = [](const AutoTvmShape& shape) { return Of("conv2d_nchw_winograd.arm_cpu", shape).size(); };
   EXPECT_EQ(size(Conv(64, 64, 56, 3, 1, 1)), 2000u);    // P 196: 1 2 4 7 14; 5 5 5 2 8
@@ -216,13 +233,14 @@ TEST(AutoTvmArm, WinogradAndDepthwise) {
 
 TEST(AutoTvmSpace, EveryTemplateTakesItsShapeAndRefusesTheOther) {
   for (const std::string& name : AutoTvmTemplates()) {
-    const bool dense = name.rfind("dense", 0) == 0;
+    const bool products = name.rfind("dense", 0) == 0 || name.rfind("batch_matmul", 0) == 0;
     const AutoTvmShape conv = Conv(8, 8, 8, 3, 1, 1);
-    const Space space = Of(name, dense ? Dense(32, 8, 8) : conv);
+    const AutoTvmShape own = name.rfind("batch", 0) == 0 ? Batch(2, 8, 8, 32) : products ? Dense(32, 8, 8) : conv;
+    const Space space = Of(name, own);
     for (uint64_t index : {uint64_t{0}, space.size() / 3, space.size() - 1}) {
       EXPECT_EQ(*space.IndexOf(space.At(index)), index) << name;
     }
-    EXPECT_EQ(AutoTvmSpace(name, dense ? conv : Dense(32, 8, 8)).status().kind(), StatusKind::kInvalid) << name;
+    EXPECT_EQ(AutoTvmSpace(name, products ? conv : Dense(32, 8, 8)).status().kind(), StatusKind::kInvalid) << name;
   }
 }
 

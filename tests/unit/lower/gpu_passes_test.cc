@@ -184,6 +184,44 @@ TEST(DoubleBuffer, FetchesTheNextRoundIntoRegisters) {
             "}\n");
 }
 
+// Rounds 0 and 1 are fetched before; in round i comes what round i + 2 uses, when all have used what it replaces. One
+// barrier a round, and PlaceBarriers adds none.
+TEST(DoubleBuffer, MoreStagesAreGroupsOfCopies) {
+  Program p;
+  Stmt copy = ir::MakePragma(kStagesPragma, 3, Loop(p.j, 2, p.PutS(p.j * 4 + p.tx, p.A(p.i * 8 + p.j * 4 + p.tx))));
+  Stmt fill = ir::MakePragma(kDoubleBufferPragma, 1, copy);
+  Stmt loop = Loop(p.i, 5, ir::MakeBlock({fill, p.PutB(p.tx, p.S(Expr(7) - p.tx))}));
+  const Stmt kernel = Loop(p.tx, 4, DoubleBuffers(ir::MakeAllocate(p.s, loop)), ForKind::kThreadX);
+  EXPECT_EQ(Text(PlaceBarriers(arith::SimplifyStmt(kernel))),
+            "for threadIdx.x (tx, 0, 4) {\n"
+            "  allocate s: f32[24] shared {\n"
+            "    pragma async_group 1 {\n"
+            "      for (j, 0, 2) {\n"
+            "        s[tx + j*4] = a[tx + j*4];\n"
+            "      }\n"
+            "    }\n"
+            "    pragma async_group 1 {\n"
+            "      for (j, 0, 2) {\n"
+            "        s[tx + j*4 + 8] = a[tx + j*4 + 8];\n"
+            "      }\n"
+            "    }\n"
+            "    for (i, 0, 5) {\n"
+            "      pragma async_wait 1 {\n"
+            "        barrier;\n"
+            "      }\n"
+            "      pragma async_group 1 {\n"
+            "        if (i < 3) {\n"
+            "          for (j, 0, 2) {\n"
+            "            s[tx + (i + 2)%3*8 + j*4] = a[tx + i*8 + j*4 + 16];\n"
+            "          }\n"
+            "        }\n"
+            "      }\n"
+            "      b[tx] = s[tx*-1 + i%3*8 + 7];\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+}
+
 TEST(DoubleBuffer, ANoteWithoutALoopIsDropped) {
   Program p;
   Stmt fill = ir::MakePragma(kDoubleBufferPragma, 1, p.PutS(p.tx, p.one));

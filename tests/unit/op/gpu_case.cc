@@ -53,6 +53,16 @@ std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const 
   return values;
 }
 
+Result<ir::Function> LowerGpu(const Workload& workload, const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const op::Instance instance, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
+  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
+  lower::LowerOptions options;
+  options.gpu = true;
+  options.verify = true;
+  return lower::Lower(schedule, instance.args, options);
+}
+
 Status RunOnInterpreter(const Workload& workload, const Target& target, const Config& config, uint64_t seed,
                         std::vector<std::vector<float>>* operands) {
   HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
@@ -75,10 +85,7 @@ Status RunOnInterpreter(const Workload& workload, const Target& target, const Co
     HONE_ASSIGN_OR_RETURN(const ir::Function f, lower::Lower(*prepare, args, options));
     HONE_RETURN_IF_ERROR(RunFunction(f, args, values, seed).WithContext("prepare"));
   }
-  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
-  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
-  options.gpu = true;
-  HONE_ASSIGN_OR_RETURN(const ir::Function f, lower::Lower(schedule, instance.args, options));
+  HONE_ASSIGN_OR_RETURN(const ir::Function f, LowerGpu(workload, target, config));
   HONE_RETURN_IF_ERROR(ir::SplitKernels(f).status());
   Status status = RunFunction(f, instance.args, values, seed);
   return status.ok() ? status : status.WithContext(ir::ToString(f.body));

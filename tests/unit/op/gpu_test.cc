@@ -6,9 +6,7 @@
 #include <map>
 
 #include "ir/device_kernels.h"
-#include "lower/lower.h"
 #include "op/gpu_limits.h"
-#include "schedule/schedule.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::op {
@@ -32,7 +30,9 @@ void CheckPoints(const std::string& text, int points) {
     const Result<search::Space> space = t->MakeSpace(*w, target);
     ASSERT_TRUE(space.ok()) << t->name() << ": " << space.status().message();
     const Result<Config> preferred = t->Default(*space, *w, target);
-    if (preferred.ok()) EXPECT_EQ(testing::CheckGpu(*w, target, *preferred, seed), "");
+    if (preferred.ok()) {
+      EXPECT_EQ(testing::CheckGpu(*w, target, *preferred, seed), "");
+    }
     Rng rng(7);
     for (int i = 0; i < points && space->size() > 1; ++i) {
       const std::optional<uint64_t> index = space->SampleLegal(rng);
@@ -69,10 +69,32 @@ TEST(GpuConv2d, WinogradOfEveryTile) {
     Rng rng(3);
     for (int i = 0; i < 200; ++i) {
       const Config config = space.At(*space.SampleLegal(rng));
-      if (++seen[config.Number("m")] <= 2) EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+      if (++seen[config.Number("m")] <= 2) {
+        EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+      }
     }
     EXPECT_EQ(seen.size(), space.knobs()[0].size());
   }
+}
+
+// cp.async is CUDA's from sm_80: the interpreter executes what it means.
+TEST(GpuConv2d, ThreeAndFourStages) {
+  const Target target = *Target::Parse("cuda -arch=sm_80");
+  const Workload w = *ParseChecked("conv2d(f32[1,20,9,7], f32[12,20,3,3], pad=1,1,1,1) + bias");
+  const Template* t = (*FindOperator(w))->Templates(w, target)[0];
+  const search::Space space = *t->MakeSpace(w, target);
+  Rng rng(3);
+  std::map<int64_t, int> seen;
+  for (int i = 0; i < 200 && seen[3] + seen[4] < 6; ++i) {
+    const Config config = space.At(*space.SampleLegal(rng));
+    const int64_t stages = config.Number("stages");
+    if (stages < 3 || seen[stages] == 3) continue;
+    ++seen[stages];
+    EXPECT_EQ(testing::CheckGpu(w, target, config, i), "");
+  }
+  EXPECT_EQ(seen[3] + seen[4], 6);
+  const search::Space older = *t->MakeSpace(w, *Target::Parse("cuda -arch=sm_75"));
+  EXPECT_EQ(older.size() * 2, space.size()) << "one and two stages only";
 }
 
 TEST(GpuConv2d, LongReductionsAreSplit) {
@@ -154,12 +176,61 @@ TEST(GpuTemplates, OfEachKindOfConvolution) {
     const Workload w = *ParseChecked(text);
     return Names((*FindOperator(w))->Templates(w, Gpu()));
   };
-  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3])"), "conv2d_gpu_gemm conv2d_nchw.cuda conv2d_gpu_winograd");
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3])"),
+            "conv2d_gpu_gemm conv2d_nchw.cuda conv2d_gpu_winograd conv2d_nchw_winograd.cuda");
   EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,8,3,3], stride=2x2)"), "conv2d_gpu_gemm conv2d_nchw.cuda");
   EXPECT_EQ(names("conv2d(f32[1,8,5,5], f32[3,8,3,3])"), "conv2d_gpu") << "27 values are less than a warp";
-  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda conv2d_gpu");
-  EXPECT_EQ(names("conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)"), "conv2d_gpu") << "no block of a warp has factors";
-  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,4,3,3], groups=2)"), "conv2d_gpu");
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,1,3,3], groups=8)"), "depthwise_conv2d_nchw.cuda conv_gpu");
+  EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,1,3,3], groups=8)"),
+            "depthwise_conv2d_nchw.cuda conv_gpu_tiles conv_gpu");
+  EXPECT_EQ(names("conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)"), "conv_gpu") << "no block of a warp has factors";
+  EXPECT_EQ(names("conv2d(f32[1,8,7,7], f32[8,4,3,3], groups=2)"), "conv_gpu") << "25 pixels are less than a warp";
+  EXPECT_EQ(names("conv2d(f32[1,8,9,9], f32[8,4,3,3], groups=2)"), "conv_gpu_tiles conv_gpu");
+  EXPECT_EQ(names("conv3d(f32[1,8,5,9,9], f32[8,8,3,3,3])"), "conv_gpu_tiles conv_gpu");
+  EXPECT_EQ(names("matmul(f32[2,64,32], f32[2,32,64])"), "batch_matmul.cuda matmul_gpu");
+  EXPECT_EQ(names("matmul(f32[2,64,32], f32[32,64])"), "matmul_gpu") << "the batch is broadcast";
+}
+
+TEST(GpuConv3d, OddShapesAgreeWithTheReference) {
+  for (const char* text : {
+           "conv3d(f32[1,5,4,7,6], f32[6,5,3,3,3], pad=1) + bias + relu",
+           "conv3d(f32[2,4,5,9,7], f32[6,2,3,3,2], groups=2, stride=1x2x2, pad=1) + bias",
+           "conv3d(f32[1,3,6,7,7], f32[5,3,2,3,3], dilation=2x1x2, in=ncdhw)",
+           "conv3d(f32[1,3,2,3,3], f32[5,3,2,3,3], in=ncdhw)",
+       }) {
+    CheckPoints(text, 4);
+  }
+}
+
+TEST(GpuMatmul, BatchesAgreeWithTheReference) {
+  for (const char* text : {"matmul(f32[3,24,20], f32[3,20,16])", "matmul(f32[2,7,33], f32[2,33,35])",
+                           "matmul(f32[1,64,8], f32[1,8,64])"}) {
+    CheckPoints(text, 6);
+  }
+}
+
+// AutoTVM's tile: 4 where 8 divides the input's rows, else 2.
+TEST(GpuConv2d, WinogradOfAutoTvm) {
+  const Target target = Gpu();
+  for (const char* text :
+       {"conv2d(f32[1,5,16,11], f32[8,5,3,3], pad=1,1,1,1) + bias + relu",
+        "conv2d(f32[2,6,14,14], f32[12,6,3,3], pad=1,1,1,1)", "conv2d(f32[1,4,24,20], f32[8,4,5,5])"}) {
+    const Workload w = *ParseChecked(text);
+    const Template* t = (*FindOperator(w))->Templates(w, target)[3];
+    const search::Space space = *t->MakeSpace(w, target);
+    Rng rng(3);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(testing::CheckGpu(w, target, space.At(*space.SampleLegal(rng)), i), "");
+    search::Space off = space, two = space;
+    Numerics numerics;
+    numerics.winograd = 0;
+    t->Limit(numerics, &off);
+    const Config legal = space.At(*space.SampleLegal(rng));
+    EXPECT_EQ(off.Reject(legal).value_or("").substr(0, 8), "numerics");
+    numerics.winograd = 2;
+    t->Limit(numerics, &two);
+    const bool four = w.inputs[0].shape[2] % 8 == 0;
+    EXPECT_EQ(two.Reject(legal).value_or("").substr(0, 8), four ? "numerics" : "");
+  }
 }
 
 // By hand: tiles of 8 filters (2 virtual threads x 2 threads x 2), 4 x 4 pixels (2 threads x 2 each way), a step of the
@@ -198,14 +269,10 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
         const std::optional<uint64_t> index = space.SampleLegal(rng);
         if (!index || space.size() == 1) break;
         const Config config = space.At(*index);
-        const Instance instance = *t->Instantiate(w, Gpu(), config);
-        schedule::Schedule schedule = *schedule::Schedule::Create(instance.outputs);
-        ASSERT_TRUE(schedule.ApplyAll(instance.steps).ok()) << config.Text();
-        lower::LowerOptions options;
-        options.gpu = true;
-        const Result<ir::Function> f = lower::Lower(schedule, instance.args, options);
+        const Result<ir::Function> f = testing::LowerGpu(w, Gpu(), config);
         ASSERT_TRUE(f.ok()) << config.Text() << ": " << f.status().message();
-        for (const ir::DeviceKernel& kernel : ir::SplitKernels(*f)->kernels) {
+        const ir::DeviceProgram program = *ir::SplitKernels(*f);
+        for (const ir::DeviceKernel& kernel : program.kernels) {
           GpuUse use;
           for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];
           use.shared_bytes = kernel.shared_bytes - 16;  // what rounding each buffer's start up may add

@@ -1,0 +1,84 @@
+// The CUDA text of five small kernels, byte for byte. Each was read line by line: which thread has which element, that
+// no access leaves its array, where the block must meet; tests/agree runs the same forms. To accept a change:
+// HONE_UPDATE_GOLDEN=1 bin/golden_cuda_test, which fails for having tested nothing, and read the diff.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "codegen/cuda/codegen.h"
+#include "op/operator.h"
+#include "unit/op/gpu_case.h"
+
+namespace hone {
+namespace {
+
+// The point of the layer's template with these knobs.
+void Check(const char* name, const char* workload, const std::string& template_name, std::vector<KnobValue> values) {
+  const Target target = *Target::Parse("cuda -arch=sm_80");
+  const Workload w = *op::ParseChecked(workload);
+  Config config;
+  config.template_name = template_name;
+  config.values = std::move(values);
+  const Result<ir::Function> function = testing::LowerGpu(w, target, config);
+  ASSERT_TRUE(function.ok()) << function.status().message();
+  const Result<codegen::CudaCode> code = codegen::WriteCuda({*function}, target);
+  ASSERT_TRUE(code.ok()) << code.status().message();
+  const std::string path = std::string("tests/golden/cuda/") + name + ".cu";
+  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
+    const Result<bool> changed = WriteFileIfChanged(path, code->source);
+    ASSERT_TRUE(changed.ok()) << changed.status().message();
+    FAIL() << path << (*changed ? ": updated; read the diff" : ": unchanged") << ". Nothing was tested";
+  }
+  const Result<std::string> expected = ReadFile(path);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const std::vector<std::string> want = Split(*expected, '\n'), have = Split(code->source, '\n');
+  for (size_t i = 0; i < std::min(want.size(), have.size()); ++i) {
+    ASSERT_EQ(have[i], want[i]) << "at line " << i + 1 << " of " << path;
+  }
+  EXPECT_EQ(have.size(), want.size());
+}
+
+KnobValue Split4(const char* name, int64_t v, int64_t t, int64_t i) {
+  KnobValue value;
+  value.name = name;
+  value.kind = KnobKind::kSplit;
+  value.numbers = {-1, v, t, i};
+  return value;
+}
+KnobValue Number(const char* name, int64_t number) {
+  KnobValue value;
+  value.name = name;
+  value.numbers = {number};
+  return value;
+}
+
+TEST(GoldenCuda, Elementwise) { Check("relu", "relu(f32[2,3,7,5])", "relu_gpu", {}); }
+
+TEST(GoldenCuda, PoolingWithPadding) {
+  Check("max_pool", "max_pool2d(f32[1,2,9,9], kernel=3x3, stride=2x2, pad=1,1,1,1)", "max_pool2d_gpu", {});
+}
+
+TEST(GoldenCuda, ReductionAcrossAWarp) {
+  Check("dense_rows", "dense(f32[1,100], f32[6,100]) + bias + relu", "dense_gpu_rows",
+        {Number("lanes", 32), Number("outputs", 2), Number("unroll", 2)});
+}
+
+// 8 filters x 16 pixels a block, of 8 x 4 threads; fetched for the next step while this one is added up.
+TEST(GoldenCuda, ImplicitGemmWithTwoBuffers) {
+  Check("gemm", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1) + bias + relu", "conv2d_gpu_gemm",
+        {Split4("tile_f", 1, 4, 2), Split4("tile_p", 2, 8, 1), Number("tile_k", 8), Number("split_k", 1),
+         Number("stages", 2), Number("unroll", 2)});
+}
+
+// Three tiles at once, copied by cp.async.
+TEST(GoldenCuda, ImplicitGemmWithThreeStages) {
+  Check("gemm_stages", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1)", "conv2d_gpu_gemm",
+        {Split4("tile_f", 1, 4, 2), Split4("tile_p", 2, 8, 1), Number("tile_k", 8), Number("split_k", 1),
+         Number("stages", 3), Number("unroll", 2)});
+}
+
+}  // namespace
+}  // namespace hone
