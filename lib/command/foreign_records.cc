@@ -24,8 +24,6 @@ using record::ForeignTask;
 
 constexpr int64_t kMaxReports = 100;
 
-void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-
 std::string SummaryText(const record::ImportCounts& c, const char* unit) {
   std::string text = fmt::format("{} {}: {} records added ({} ok, {} failed)", FormatCount(c.lines), unit,
                                  FormatCount(c.added), FormatCount(c.ok), FormatCount(c.failed));
@@ -56,7 +54,7 @@ Result<int> Import(const ImportOptions& options) {
                                                   : record::ImportAutoTvm(options.file, options.db, report);
   if (reports > kMaxReports) LogWarning(fmt::format("{}: and {} more", options.file, reports - kMaxReports));
   if (!counts.ok()) return counts.status();
-  Print(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "results" : "lines"));
+  PrintOut(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "results" : "lines"));
   return counts->skipped > 0 ? kFailed : kDone;
 }
 
@@ -83,15 +81,16 @@ Status Compare(const std::string& a, const std::string& b) {
   for (const auto& [key, task] : in_a) {
     const auto other = in_b.find(key);
     if (other == in_b.end()) continue;
-    if (both++ == 0) Print(fmt::format("{:>8}  {:>10}  {:>10}  {}\n", "b / a", "a", "b", "task"));
+    if (both++ == 0) PrintOut(fmt::format("{:>8}  {:>10}  {:>10}  {}\n", "b / a", "a", "b", "task"));
     const double ratio = other->second.best_seconds / task.best_seconds;
     logs += std::log(ratio);
-    Print(fmt::format("{:>8.3f}  {:>10}  {:>10}  {}  {}  {}\n", ratio, FormatSeconds(task.best_seconds),
-                      FormatSeconds(other->second.best_seconds), Printable(task.task), Printable(task.target),
-                      Printable(task.workload)));
+    PrintOut(fmt::format("{:>8.3f}  {:>10}  {:>10}  {}  {}  {}\n", ratio, FormatSeconds(task.best_seconds),
+                         FormatSeconds(other->second.best_seconds), Printable(task.task), Printable(task.target),
+                         Printable(task.workload)));
   }
-  if (both > 0) Print(fmt::format("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both))));
-  Print(fmt::format("{} tasks in both, {} in a alone, {} in b alone\n", both, in_a.size() - both, in_b.size() - both));
+  if (both > 0) PrintOut(fmt::format("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both))));
+  PrintOut(
+      fmt::format("{} tasks in both, {} in a alone, {} in b alone\n", both, in_a.size() - both, in_b.size() - both));
   return Status();
 }
 
@@ -109,18 +108,18 @@ Status ListForeign(const std::string& path, int64_t limit) {
   HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
   int64_t ok = 0, failed = 0;
   for (const ForeignTask& t : tasks) ok += t.ok, failed += t.failed;
-  Print(fmt::format("{}\n  foreign records: {} tasks, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
-                    tasks.size(), ok, failed, "ok", "failed", "best", "index", "task"));
+  PrintOut(fmt::format("{}\n  foreign records: {} tasks, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
+                       tasks.size(), ok, failed, "ok", "failed", "best", "index", "task"));
   int64_t shown = 0;
   for (const ForeignTask& t : tasks) {
     if (limit > 0 && shown++ == limit) {
-      Print(fmt::format("  and {} more tasks (--limit 0 lists all)\n", tasks.size() - static_cast<size_t>(limit)));
+      PrintOut(fmt::format("  and {} more tasks (--limit 0 lists all)\n", tasks.size() - static_cast<size_t>(limit)));
       break;
     }
-    Print(fmt::format("  {:>8}  {:>8}  {:>10}  {:>12}  {}  {}  {}\n", t.ok, t.failed,
-                      t.ok > 0 ? FormatSeconds(t.best_seconds) : "-",
-                      t.best_index >= 0 ? std::to_string(t.best_index) : "-", Printable(t.task), Printable(t.target),
-                      Printable(t.workload)));
+    PrintOut(fmt::format("  {:>8}  {:>8}  {:>10}  {:>12}  {}  {}  {}\n", t.ok, t.failed,
+                         t.ok > 0 ? FormatSeconds(t.best_seconds) : "-",
+                         t.best_index >= 0 ? std::to_string(t.best_index) : "-", Printable(t.task), Printable(t.target),
+                         Printable(t.workload)));
   }
   return Status();
 }
@@ -139,13 +138,13 @@ Status ShowForeign(const std::string& path, int64_t number) {
   HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t n, const ForeignRecord& r) {
     if (n != number) return true;
     found = true;
-    Print(fmt::format("task      {}\nworkload  {}\ntarget    {}\nrecord    {} ({})\n", Printable(r.task),
-                      Printable(r.workload), Printable(r.target), n, r.format));
-    Print(fmt::format("state     {}\n", r.ok ? "ok" : "failed: " + r.error));
-    if (r.ok) Print(fmt::format("time      {} (mean)\n", FormatSeconds(r.seconds)));
+    PrintOut(fmt::format("task      {}\nworkload  {}\ntarget    {}\nrecord    {} ({})\n", Printable(r.task),
+                         Printable(r.workload), Printable(r.target), n, r.format));
+    PrintOut(fmt::format("state     {}\n", r.ok ? "ok" : "failed: " + r.error));
+    if (r.ok) PrintOut(fmt::format("time      {} (mean)\n", FormatSeconds(r.seconds)));
     const std::string fit = record::FitName(r.fit);
-    Print(fmt::format("index     {}, at its place in the space here: {}\n{}\n", r.index,
-                      fit.empty() ? "there is no such space" : fit, r.text));
+    PrintOut(fmt::format("index     {}, at its place in the space here: {}\n{}\n", r.index,
+                         fit.empty() ? "there is no such space" : fit, r.text));
     return false;
   }));
   return found ? Status() : Status::NotFound(fmt::format("{}: no record {}", path, number));

@@ -154,7 +154,7 @@ Result<Graph> ParseGraph(std::string_view text, const std::string& path) {
       HONE_RETURN_IF_ERROR(item->Read("file", &plugin->file));
       HONE_RETURN_IF_ERROR(item->Read("digest", &plugin->digest));
       HONE_RETURN_IF_ERROR(item->Finish());
-      return op::LoadPlugin(plugin->file).WithContext(item->file());
+      return op::LoadNamedPlugin(plugin->file, plugin->digest).WithContext(item->file());
     }));
   }
   HONE_RETURN_IF_ERROR(ReadItems(&reader, "inputs", &graph.inputs, [](JsonReader* item, GraphInput* input) {

@@ -85,7 +85,7 @@ Result<ParameterValues> ParseParameterFile(std::string_view bytes, const std::st
     for (uint32_t d = 0; d < rank; ++d) {
       int64_t extent = 0;
       if (!cursor.Take(&extent)) return truncated;
-      if (extent < 1 || elements * static_cast<uint64_t>(extent) > cursor.left()) return truncated;
+      if (extent < 1 || static_cast<uint64_t>(extent) > cursor.left() / elements) return truncated;
       elements *= static_cast<uint64_t>(extent);
     }
     if (!cursor.Bytes(elements * sizeof(float), &data)) return truncated;

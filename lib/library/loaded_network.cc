@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "pipeline/task_list.h"
 
 namespace hone::library {
 namespace {
@@ -23,14 +24,24 @@ std::string LibraryFolder::ParamsPath() const { return JoinPath(dir, name + ".pa
 std::string LibraryFolder::GraphPath() const { return JoinPath(dir, name + ".graph.json"); }
 
 Result<LibraryFolder> ReadLibraryFolder(const std::string& dir) {
+  const std::string path = JoinPath(dir, "manifest.json");
+  const Result<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status().WithContext("no network library in " + dir + " (hone-build makes one)");
+  return ParseLibraryManifest(*text, dir, path);
+}
+
+Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path) {
   LibraryFolder folder;
   folder.dir = dir;
-  const std::string path = JoinPath(dir, "manifest.json");
-  auto json = ReadJsonFile(path);
+  auto json = ParseJson(text, path);
   if (!json.ok()) return json.status().WithContext("no network library in " + dir + " (hone-build makes one)");
   JsonReader reader(*json, path);
   HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
   HONE_RETURN_IF_ERROR(reader.Read("name", &folder.name));
+  // Files are named by it, and one of them is loaded: it must not lead out of the folder.
+  if (!pipeline::IsPlainName(folder.name)) {
+    return reader.Error("name", "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
+  }
   HONE_RETURN_IF_ERROR(reader.Read("identifier", &folder.identifier));
   HONE_RETURN_IF_ERROR(reader.Read("network", &folder.network));
   HONE_RETURN_IF_ERROR(reader.Read("target", &folder.target));

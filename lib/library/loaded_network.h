@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,8 @@ struct LibraryFolder {
 
 // kNotFound, kInvalid with the path and what to do.
 Result<LibraryFolder> ReadLibraryFolder(const std::string& dir);
+// The text of a manifest.json at `path`. A name that would lead out of the folder is kInvalid.
+Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path);
 
 class LoadedNetwork {
  public:

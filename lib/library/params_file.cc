@@ -44,10 +44,11 @@ std::string DamagedBlob(std::string_view bytes, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     HoneParamsEntry entry;
     std::memcpy(&entry, bytes.data() + sizeof(HoneParamsHeader) + i * sizeof(entry), sizeof(entry));
-    if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset) return entry.name;
+    const std::string name(entry.name, strnlen(entry.name, sizeof(entry.name)));
+    if (entry.offset > bytes.size() || entry.bytes > bytes.size() - entry.offset) return name;
     uint8_t digest[16];
     PutDigest(bytes.substr(entry.offset, entry.bytes), digest);
-    if (std::memcmp(digest, entry.digest, sizeof(digest)) != 0) return entry.name;
+    if (std::memcmp(digest, entry.digest, sizeof(digest)) != 0) return name;
   }
   return "";
 }

@@ -3,12 +3,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <exception>
 #include <memory>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "op/plugin_operator.h"
 
 namespace hone::op {
@@ -27,6 +30,17 @@ Loaded& All() {
 std::string Absolute(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), free);
   return real ? real.get() : path;
+}
+
+// "" if what is in the file was put there by somebody whose code runs here anyway; else what is the matter.
+std::string Untrusted(const std::string& file) {
+  struct stat info, program;
+  if (stat(file.c_str(), &info) != 0) return "cannot be looked at";
+  const bool known = stat("/proc/self/exe", &program) == 0;
+  if (info.st_uid != geteuid() && info.st_uid != 0 && !(known && info.st_uid == program.st_uid)) {
+    return "belongs to another user";
+  }
+  return (info.st_mode & S_IWOTH) != 0 ? "can be written by everybody" : "";
 }
 
 Status Register(const std::string& file, std::vector<UserOperator> given) {
@@ -93,6 +107,24 @@ Status LoadPluginArguments(int argc, char** argv) {
     HONE_RETURN_IF_ERROR(LoadPlugin(argv[i + 1]));
   }
   return Status();
+}
+
+Status LoadNamedPlugin(const std::string& path, const std::string& digest) {
+  if (path.empty() || path[0] != '/') return Status::Invalid("`" + path + "`: a plugin is named by its whole path");
+  if (!Exists(path)) return LoadPlugin(path);  // says so
+  const std::string file = Absolute(path);
+  if (const std::string problem = Untrusted(file); !problem.empty()) {
+    return Status::Invalid(fmt::format("{}: this plugin {}, so it is not loaded because a file names it; look at it and "
+                                       "make it yours, or name it with --plugin",
+                                       path, problem));
+  }
+  if (!digest.empty()) {
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    if (Digest128(bytes).Hex() != digest) {
+      return Status::Invalid(path + ": this plugin is another one than when the file was written; extract again");
+    }
+  }
+  return LoadPlugin(path);
 }
 
 const Operator* FindPluginOperator(const std::string& name) {

@@ -59,6 +59,12 @@ inline std::string PluginInterface() {
 // is taken. Not while other threads use operators.
 Status LoadPlugin(const std::string& path);
 
+// The same for a plugin that a file names (a graph, a task), which somebody else may have written: only one that belongs
+// to this user, to root, or to whom this program belongs, and that not everybody may write, is loaded; kInvalid for
+// others, before anything of them runs. `digest`: of the file's content as the naming file has it; kInvalid if it is
+// another now. Empty: not known.
+Status LoadNamedPlugin(const std::string& path, const std::string& digest);
+
 // The files loaded so far, by absolute path: what a child has to load, too.
 std::vector<std::string> LoadedPlugins();
 

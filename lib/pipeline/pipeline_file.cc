@@ -114,6 +114,11 @@ Status ErrorIn(TomlTable table, const char* name, const std::string& target, con
   return table.Error(key, what);
 }
 
+// Ninja has no way to write a line break, nor the system one for a path with a zero in it.
+bool HasControl(const std::string& text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20; });
+}
+
 }  // namespace
 
 bool IsNetworkFile(std::string_view network) {
@@ -145,17 +150,17 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
   if (file.network.empty()) return table.Error("network", "`network` is missing, such as network = \"resnet-18\"");
-  if (file.network.find_first_of("\n\r") != std::string::npos || file.network[0] == '-') {
+  if (HasControl(file.network) || file.network[0] == '-') {
     return table.Error("network", "`network` is neither a built-in network nor a path");
   }
-  if (table.Has("plugin") && (file.plugin.empty() || file.plugin.find_first_of("\n\r") != std::string::npos)) {
+  if (table.Has("plugin") && (file.plugin.empty() || HasControl(file.plugin))) {
     return table.Error("plugin", "`plugin` is no path");
   }
   if (table.Has("parameters")) {
     if (!IsNetworkFile(file.network)) {
       return table.Error("parameters", "`parameters` belong to a network file; a built-in network makes its own");
     }
-    if (file.parameters.empty() || file.parameters.find_first_of("\n\r") != std::string::npos) {
+    if (file.parameters.empty() || HasControl(file.parameters)) {
       return table.Error("parameters", "`parameters` is no path");
     }
   }

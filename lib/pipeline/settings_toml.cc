@@ -167,7 +167,8 @@ Status ReadInputTable(TomlTable* file, InputShapes* inputs) {
     const Status read = table.Read(name, &shape);
     if (!read.ok()) return table.Error(name, fmt::format("`{}` must be a shape, such as [1, 3, 224, 224]", name));
     // The flag is NAME=SHAPE, and Ninja has no line breaks.
-    if (name.empty() || name.find_first_of("=\n\r") != std::string::npos || name[0] == '-') {
+    const bool control = std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x20; });
+    if (name.empty() || control || name.find('=') != std::string::npos || name[0] == '-') {
       return table.Error(name, fmt::format("`{}` cannot be the name of an input", name));
     }
     for (const int64_t extent : shape) {

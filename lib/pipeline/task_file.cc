@@ -30,8 +30,7 @@ Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path)
   HONE_RETURN_IF_ERROR(reader.Read("target", &target));
   HONE_RETURN_IF_ERROR(reader.Read("flop", &task.flop));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("plugin", &task.plugin));
-  std::string digest;
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("plugin_digest", &digest));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("plugin_digest", &task.plugin_digest));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("space", &task.space));
   HONE_RETURN_IF_ERROR(reader.Finish());
   auto parsed_workload = Workload::Parse(workload);

@@ -35,7 +35,7 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.task_path));
   HONE_ASSIGN_OR_RETURN(inputs.task, pipeline::ParseTaskFile(text, options.task_path));
   if (!inputs.task.plugin.empty()) {
-    HONE_RETURN_IF_ERROR(op::LoadPlugin(inputs.task.plugin).WithContext(options.task_path));
+    HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(inputs.task.plugin, inputs.task.plugin_digest).WithContext(options.task_path));
   }
   HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
   if (!options.settings_path.empty()) {
@@ -87,7 +87,7 @@ Result<int> DoListSpace(const TuneJobOptions& options) {
   }
   auto first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
   if (first.ok()) text += fmt::format("default: {} {}\n", first->index, first->Text());
-  std::fputs(text.c_str(), stdout);
+  PrintOut(text);
   return static_cast<int>(kDone);
 }
 
@@ -118,9 +118,9 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   for (const measure::BuildResult& result : built) {
     ok += result.ok;
     seconds += result.compile_seconds;
-    std::printf("%llu %s %s %s\n", static_cast<unsigned long long>(result.kernel.config.index),
-                FormatSeconds(result.compile_seconds).c_str(), result.ok ? "ok" : TrialErrorName(result.error),
-                result.ok ? result.kernel.config.Text().c_str() : result.error_text.c_str());
+    PrintOut(fmt::format("{} {} {} {}\n", result.kernel.config.index, FormatSeconds(result.compile_seconds),
+                         result.ok ? "ok" : TrialErrorName(result.error),
+                         result.ok ? result.kernel.config.Text() : result.error_text));
   }
   std::printf("%lld of %zu compiled, %s each\n", static_cast<long long>(ok), built.size(),
               FormatSeconds(built.empty() ? 0 : seconds / static_cast<double>(built.size())).c_str());
@@ -183,7 +183,7 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
       }
     }
   }
-  std::fputs(text.c_str(), stdout);
+  PrintOut(text);
   return static_cast<int>(kDone);
 }
 
@@ -195,16 +195,16 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
     return Status::Invalid(fmt::format("--trial {}: the space has {} points, counted from 0", index, space.size()));
   }
   const Config config = space.At(index);
-  std::printf("%s\n", config.Text().c_str());
+  PrintOut(config.Text() + "\n");
   if (const auto rejection = space.Reject(index)) {
-    std::printf("invalid: %s\n", rejection->c_str());
+    PrintOut("invalid: " + *rejection + "\n");
     return static_cast<int>(kFailed);
   }
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, 1));
   HONE_ASSIGN_OR_RETURN(const auto built, builder->Build({config}));
   if (!built[0].ok) {
-    std::printf("failed, %s: %s\n", TrialErrorName(built[0].error), built[0].error_text.c_str());
+    PrintOut(fmt::format("failed, {}: {}\n", TrialErrorName(built[0].error), built[0].error_text));
     return static_cast<int>(kFailed);
   }
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());

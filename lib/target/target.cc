@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -222,7 +223,12 @@ Result<Target> Target::Parse(const std::string& text) {
 }
 
 Result<Target> ReadTargetFile(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(Json json, ReadJsonFile(path));
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseTargetFile(text, path);
+}
+
+Result<Target> ParseTargetFile(std::string_view text, const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(Json json, ParseJson(text, path));
   JsonReader reader(json, path);
   std::string kind_name;
   HONE_RETURN_IF_ERROR(reader.Read("kind", &kind_name));

@@ -40,5 +40,6 @@ Result<Target> HostTarget();
 // or LLVM's name of another, whose features must be listed. For "cuda" (with `arch`) and "opencl" the keys are those of
 // LimitKeys(). Unknown keys, vectors wider than the features have, and limits that make no sense are errors.
 Result<Target> ReadTargetFile(const std::string& path);
+Result<Target> ParseTargetFile(std::string_view text, const std::string& path);
 
 }  // namespace hone

@@ -2,8 +2,11 @@
 #include "op/plugin.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "unit/op/gpu_case.h"
 #include "unit/op/kernel_case.h"
 
@@ -110,6 +113,36 @@ TEST(Plugin, AChildIsToldWhichToLoad) {
   char* bad[] = {other.data(), file.data()};
   EXPECT_FALSE(LoadPluginArguments(2, bad).ok());
   EXPECT_FALSE(LoadPluginArguments(1, good).ok());
+}
+
+// A task or a graph by somebody else names a library: nothing of it may run.
+TEST(Plugin, NamedByAFileItMustBeTrusted) {
+  auto dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::string own = PluginFile("rgb_to_yuv.so"), copy = dir->Join("copy.so");
+  const std::string bytes = *ReadFile(own);
+  ASSERT_TRUE(WriteFileAtomic(copy, bytes).ok());
+  const size_t before = LoadedPlugins().size();
+  const auto refused = [&](const std::string& path, const std::string& digest, const char* part) {
+    const Status status = LoadNamedPlugin(path, digest);
+    EXPECT_EQ(status.kind(), StatusKind::kInvalid) << status.message();
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  };
+  refused("rgb_to_yuv.so", "", "by its whole path");
+  refused("../plugins/rgb_to_yuv.so", "", "by its whole path");
+  ASSERT_EQ(chmod(copy.c_str(), 0666), 0);
+  refused(copy, "", "can be written by everybody");
+  ASSERT_EQ(chmod(copy.c_str(), 0644), 0);
+  refused(copy, "00", "another one than when the file was written");
+  if (geteuid() == 0) {
+    // A link of ours does not make it ours.
+    ASSERT_EQ(chown(copy.c_str(), 65534, 65534), 0);
+    ASSERT_EQ(symlink(copy.c_str(), dir->Join("link.so").c_str()), 0);
+    refused(dir->Join("link.so"), "", "belongs to another user");
+  }
+  EXPECT_EQ(LoadNamedPlugin(dir->Join("none.so"), "").kind(), StatusKind::kNotFound);
+  EXPECT_EQ(LoadedPlugins().size(), before);
+  EXPECT_TRUE(LoadNamedPlugin(own, Digest128(bytes).Hex()).ok()) << LoadNamedPlugin(own, Digest128(bytes).Hex()).message();
 }
 
 }  // namespace
