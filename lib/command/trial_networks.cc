@@ -28,7 +28,7 @@ Status InterruptedStatus() {
 }  // namespace
 
 Status TrialNetworks::Open() {
-  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
   machine_.emplace(std::move(machine));
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   dir_.emplace(std::move(dir));

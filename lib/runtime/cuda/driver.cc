@@ -34,7 +34,7 @@ Result<const CudaDriver*> Open(const std::string& library) {
   if (missing != nullptr) {
     dlclose(handle);
     return Status::NotFound(
-        fmt::format("no CUDA device: {} has no {}: the NVIDIA driver is too old, 450 or newer is "
+        fmt::format("no CUDA device: {} has no {}: the NVIDIA driver is too old, 470 or newer is "
                     "needed; {}",
                     name, missing, kHowTo));
   }
