@@ -30,6 +30,15 @@ Progress::~Progress() { ShowLiveLine(""); }
 
 std::string Progress::Line(const History& history, double peak_flops) const {
   std::string line = fmt::format("{}/{} trials", history.count(), options_.budget.trials);
+  const double elapsed = clock_->NowSeconds() - started_;
+  const int64_t done = history.count() - std::max<int64_t>(first_count_, 0);
+  // The sessions before this one know more than its first moments, which go into starting.
+  const double spent = elapsed + (first_count_ > 0 ? history.past_seconds() : 0);
+  const int64_t trials = first_count_ > 0 ? history.count() : done;
+  const int64_t left = options_.budget.trials - history.count();
+  if (left > 0 && trials > 0 && spent > 0) {
+    line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) * spent / static_cast<double>(trials)));
+  }
   if (const auto best = history.best()) {
     const double seconds = history.best_seconds();
     line += fmt::format(", best {} (trial {})", FormatSeconds(seconds), history.ordinal(*best));
@@ -40,16 +49,7 @@ std::string Progress::Line(const History& history, double peak_flops) const {
   } else {
     line += ", nothing correct yet";
   }
-  const double elapsed = clock_->NowSeconds() - started_;
-  const int64_t done = history.count() - std::max<int64_t>(first_count_, 0);
   if (done > 0 && elapsed > 0) line += fmt::format(", {:.1f}/s", static_cast<double>(done) / elapsed);
-  // The sessions before this one know more than its first moments, which go into starting.
-  const double spent = elapsed + (first_count_ > 0 ? history.past_seconds() : 0);
-  const int64_t trials = first_count_ > 0 ? history.count() : done;
-  const int64_t left = options_.budget.trials - history.count();
-  if (left > 0 && trials > 0 && spent > 0) {
-    line += fmt::format(", {} left", FormatSeconds(static_cast<double>(left) * spent / static_cast<double>(trials)));
-  }
   return line;
 }
 
