@@ -57,7 +57,7 @@ th, td { text-align: left; vertical-align: top; padding: .42rem 1.1rem .42rem 0;
 th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap; border-color: var(--axis); }
 tbody th { font-weight: 600; }
-tbody th[scope=row] { overflow-wrap: anywhere; min-width: 9.5rem; }
+tbody th[scope=row] { overflow-wrap: anywhere; min-width: 11.5rem; }
 small { display: block; color: var(--soft); font-size: .8125rem; min-width: 14rem; overflow-wrap: anywhere; }
 .num { text-align: right; white-space: nowrap; }
 td.wide { min-width: 17rem; overflow-wrap: anywhere; }
@@ -110,7 +110,13 @@ svg .rest { fill: var(--axis); fill-opacity: .45; }
   table { font-size: 7.5pt; }
   code { font-size: 7pt; }
   th, td { padding-right: .5rem; }
-  td.wide, td.what, td.bars, small, tbody th[scope=row] { min-width: 0; }
+  td.wide, td.what, td.bars, small { min-width: 0; }
+  tbody th[scope=row] { min-width: 5.5rem; }
+  thead th { font-size: 7pt; white-space: normal; }
+  td.spark { min-width: 4rem; width: 5.5rem; }
+  .tiles { grid-template-columns: repeat(6, minmax(0, 1fr)); gap: 1rem; margin: 1rem 0; }
+  .tile b { font-size: 14pt; }
+  .tile span, figcaption { font-size: 7.5pt; }
   td.id code { white-space: normal; }
   td { overflow-wrap: anywhere; }
   .cards { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1rem; }

@@ -9,7 +9,7 @@ struct NightsWanted {
   int jobs = 3, nights = 30, kernels = 12;
 };
 
-// Nights whose figures follow from their numbers alone, after Conclude: job 0 is 5 % slower in the last four nights and
+// Nights whose figures follow from their numbers alone, after Conclude: job 0 is 5 % slower in the last eight nights and
 // confirmed so in the last one, job 1 faster, others as accepted. In the middle the machine changes; a few nights are
 // disturbed, and one failed. Replay, quality, acceptances, changed records and commands are there, too.
 NightlyData SampleNights(const NightsWanted& wanted = {});

@@ -1,0 +1,88 @@
+// The pages in a real browser, where there is one.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "nights.h"
+#include "report/nightly_outputs.h"
+#include "report/outputs.h"
+#include "sample.h"
+
+namespace hone::report {
+namespace {
+
+std::string Browser() {
+  const char* path = getenv("PATH");
+  for (const std::string& dir : Split(path != nullptr ? path : "", ':')) {
+    for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
+      if (!dir.empty() && Exists(JoinPath(dir, name))) return JoinPath(dir, name);
+    }
+  }
+  return "";
+}
+
+// The page with a script that tells its frame's parent: width of the frame, how much wider its content is than what is
+// seen of it, colour behind it.
+std::string Probed(const std::string& page, const std::string& name) {
+  const std::string probe = "<script>parent.postMessage(\"" + name +
+                            "=\" + [innerWidth, document.documentElement.scrollWidth - "
+                            "document.documentElement.clientWidth, "
+                            "getComputedStyle(document.body).backgroundColor].join(\"|\"), \"*\");</script>";
+  return ReplaceAll(page, "</body>", probe + "</body>");
+}
+
+// In frames, as a window is never as narrow as a phone.
+TEST(Render, PagesFitAPhoneInTheDarkWithoutAComplaint) {
+  const std::string browser = Browser();
+  if (browser.empty()) GTEST_SKIP() << "no Chromium in PATH";
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::vector<std::pair<std::string, std::string>> pages = {
+      {"nightly", NightlyHtml(SampleNights())},
+      {"hostile", NightlyHtml(HostileNights(kHostile))},
+      {"job", HtmlText(SampleReport())},
+      {"hostilejob", HtmlText(HostileReport())},
+      // Shows that the others could have failed.
+      {"control",
+       "<!DOCTYPE html><html><body><div style=\"width: 1000px\">wide</div>"
+       "<script>console.error(\"control\");</script></body></html>"}};
+  std::string frames =
+      "<!DOCTYPE html><html><body><pre id=\"told\">told:</pre><script>onmessage = e => "
+      "document.getElementById(\"told\").textContent += e.data + \";\";</script>";
+  for (const auto& [name, page] : pages) {
+    // All details open: what is hidden cannot be too wide.
+    ASSERT_TRUE(WriteFileIfChanged(dir->Join(name + ".html"),
+                                   Probed(ReplaceAll(page, "<details>", "<details open=\"\">"), name))
+                    .ok());
+    frames += "<iframe src=\"" + name + ".html\" style=\"width: 390px; height: 844px; border: 0\"></iframe>";
+  }
+  ASSERT_TRUE(WriteFileIfChanged(dir->Join("frames.html"), frames + "</body></html>").ok());
+  CommandOptions options;
+  options.timeout_seconds = 120;
+  const Result<CommandResult> run =
+      RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + dir->Join("profile"),
+                  "--enable-logging=stderr", "--blink-settings=preferredColorScheme=0", "--virtual-time-budget=3000",
+                  "--dump-dom", "file://" + dir->Join("frames.html")},
+                 options);
+  if (!run.ok()) GTEST_SKIP() << "the browser did not answer: " << run.status().message();
+  const size_t told = run->out.find("told:");
+  if (told == std::string::npos) GTEST_SKIP() << "the browser shows no page here: " << run->status.ToString();
+  const std::string answer = run->out.substr(told, run->out.find('<', told) - told);
+  for (const auto& [name, page] : pages) {
+    // #131619, and nothing wider than the frame.
+    const bool fits = answer.find(name + "=390|0|rgb(19, 22, 25);") != std::string::npos;
+    EXPECT_EQ(fits, name != "control") << name << " of " << answer;
+  }
+  int complaints = 0;
+  for (const std::string& line : Split(run->err, '\n')) {
+    if (line.find(":CONSOLE") == std::string::npos) continue;
+    ++complaints;
+    EXPECT_NE(line.find("control"), std::string::npos) << line;
+  }
+  EXPECT_EQ(complaints, 1) << run->err;
+}
+
+}  // namespace
+}  // namespace hone::report
