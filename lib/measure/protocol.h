@@ -11,7 +11,7 @@
 namespace hone::measure {
 
 // Raised whenever a change here, in the inputs or in the runner may change a time or a verdict. Records carry it.
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 struct Protocol {
   double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest

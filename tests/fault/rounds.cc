@@ -78,7 +78,7 @@ bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
   Subprocess ninja = StartNinja({kGoal});
   RealClock()->SleepSeconds(seconds * rng->UniformDouble());
   bool struck = false;
-  const double end = RealClock()->NowSeconds() + 60;
+  const double end = RealClock()->NowSeconds() + kPatience;
   while (!struck && ninja.Running() && RealClock()->NowSeconds() < end) {
     if (blow.victim.empty()) {
       struck = kill(ninja.pid(), blow.signal) == 0;
@@ -87,13 +87,13 @@ bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
     }
     if (!struck) RealClock()->SleepSeconds(0.001);
   }
-  const auto status = ninja.Wait(60);
+  const auto status = ninja.Wait(kPatience);
   EXPECT_TRUE(status.ok()) << status.status().message();
   return struck;
 }
 
 void FaultFolder::ExpectNothingLost() {
-  ASSERT_TRUE(WaitForProcesses(60));  // a live database is its tuner's alone
+  ASSERT_TRUE(WaitForProcesses(kPatience));  // a live database is its tuner's alone
   for (const auto& [task, now] : AllOutcomes(times_)) {
     const std::vector<std::string>& expected = expected_.at(task);
     ASSERT_LE(now.size(), expected.size()) << task;
@@ -143,7 +143,7 @@ std::string WithoutTrials(const std::string& choices) {
 }  // namespace
 
 void FaultFolder::ExpectTheSameInTheEnd(bool reordered) {
-  ASSERT_TRUE(WaitForProcesses(60));
+  ASSERT_TRUE(WaitForProcesses(kPatience));
   NinjaOk({kGoal});
   if (reordered) {
     EXPECT_EQ(Sets(AllOutcomes(times_)), Sets(expected_));

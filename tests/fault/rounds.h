@@ -14,6 +14,8 @@ namespace hone {
 int FaultRounds();     // HONE_FAULT_ROUNDS, else 20
 uint64_t FaultSeed();  // HONE_FAULT_SEED, else 1
 
+inline constexpr double kPatience = 600;  // seconds until what does not end is a failure: nothing here is about speed
+
 // Part of a command line: the program and the word after it.
 extern const std::string kTuner, kCompiler, kMeasurer;
 

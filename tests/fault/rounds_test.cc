@@ -228,7 +228,7 @@ class BadCandidates : public Arena {
       const Blow blow{kTuner, SIGKILL};
       Tell(blow.Text());
       Disturb(blow, 2, rng);
-      ASSERT_TRUE(WaitForProcesses(60));
+      ASSERT_TRUE(WaitForProcesses(kPatience));
     }
     NinjaOk({kGoal});
     for (const std::string& task : Tasks("one")) {
