@@ -19,15 +19,19 @@ Json Times(const std::vector<double>& seconds, int digits = kDigits) {
 Json SubjectJson(const nightly::Subject& subject, bool spread) {
   Json json = {{"digest", subject.digest}, {"processes", Times(subject.processes)}};
   if (spread && subject.p10 > 0) {
-    for (const auto& [name, value] :
-         {std::pair{"min", subject.min}, {"p10", subject.p10}, {"p90", subject.p90}, {"p99", subject.p99}}) {
+    for (const auto& [name, value] : {std::pair{"min", subject.min},
+                                      {"p10", subject.p10},
+                                      {"median", subject.median},
+                                      {"p90", subject.p90},
+                                      {"p99", subject.p99}}) {
       json[name] = Rounded(value, kFewDigits);
     }
   }
   return json;
 }
 
-Json NightJson(const Night& night, double trend, int epoch) {
+// Without `processes` what came of them alone.
+Json NightJson(const Night& night, double trend, int epoch, bool processes) {
   const nightly::Comparison& c = night.comparison;
   Json json = {{"night", night.night}, {"recorded", night.recorded}, {"host", night.host}, {"epoch", epoch}};
   if (!night.tools.empty()) json["tools"] = night.tools;
@@ -35,15 +39,17 @@ Json NightJson(const Night& night, double trend, int epoch) {
     json["failure"] = night.failure;
     return json;
   }
-  json.update({{"library", SubjectJson(night.library, true)},
-               {"reference", SubjectJson(night.reference, false)},
-               {"ratio", Rounded(c.ratio, 6)},
+  json.update({{"ratio", Rounded(c.ratio, 6)},
                {"low", Rounded(c.low, 6)},
                {"high", Rounded(c.high, 6)},
                {"p", Rounded(c.p, 4)},
                {"threshold", Rounded(c.threshold, 4)},
                {"change", nightly::ChangeName(c.change)},
                {"trend", Rounded(trend, 6)}});
+  if (!night.environment.empty()) json["environment"] = night.environment;
+  if (!processes) return json;
+  json["library"] = SubjectJson(night.library, true);
+  json["reference"] = SubjectJson(night.reference, false);
   // Where nothing counts, why not is what the figures say.
   if (c.change != nightly::Change::kNone || night.repeat) json["why"] = c.why;
   if (night.canary) json["canary"] = SubjectJson(*night.canary, false);
@@ -52,16 +58,17 @@ Json NightJson(const Night& night, double trend, int epoch) {
                       {"reference", Times(night.repeat->reference)},
                       {"change", nightly::ChangeName(night.repeat->change)}};
   }
-  if (!night.environment.empty()) json["environment"] = night.environment;
   return json;
 }
 
-Json SeriesJson(const NightSeries& series) {
+// `short_nights`: the processes of the last night alone; those of others are in the history's file.
+Json SeriesJson(const NightSeries& series, bool short_nights) {
   const nightly::Trend& trend = series.trend;
   Json nights = Json::array(), changes = Json::array(), kernels = Json::array(), machines = Json::array();
   for (size_t i = 0; i < series.nights.size(); ++i) {
     nights.push_back(NightJson(series.nights[i], i < trend.values.size() ? trend.values[i] : 0,
-                               i < trend.epochs.size() ? trend.epochs[i] : 0));
+                               i < trend.epochs.size() ? trend.epochs[i] : 0,
+                               !short_nights || i + 1 == series.nights.size()));
     // Long, and the same for weeks: said where it changes.
     if (i == 0 || series.nights[i].fingerprint != series.nights[i - 1].fingerprint)
       machines.push_back({{"from", i}, {"fingerprint", series.nights[i].fingerprint}});
@@ -92,12 +99,12 @@ Json QualityJson(const std::vector<nightly::QualityNight>& nights) {
   for (size_t i = 0; i < nights.size(); ++i) {
     const nightly::QualityNight& night = nights[i];
     Json tasks = Json::array();
+    const bool drawn = i + 2 >= nights.size();  // the tasks of others are in the history's file
     for (const nightly::QualityTask& task : night.tasks) {
       Json runs = Json::array();
       for (const nightly::QualityRun& run : task.runs) {
         runs.push_back({{"seed", run.seed}, {"seconds", Rounded(run.seconds, kDigits)}, {"trials", run.trials}});
-        // Curves of the two nights that are drawn; the others are in the history's files.
-        if (i + 2 >= nights.size()) runs.back()["curve"] = Times(run.curve, kFewDigits);
+        runs.back()["curve"] = Times(run.curve, kFewDigits);
       }
       tasks.push_back({{"id", task.id},
                        {"weight", task.weight},
@@ -108,8 +115,8 @@ Json QualityJson(const std::vector<nightly::QualityNight>& nights) {
                     {"recorded", night.recorded},
                     {"trials", night.trials},
                     {"seconds", Rounded(night.LevelSeconds(), kDigits)},
-                    {"trend", Rounded(i < values.size() ? values[i] : 0, 6)},
-                    {"tasks", std::move(tasks)}});
+                    {"trend", Rounded(i < values.size() ? values[i] : 0, 6)}});
+    if (drawn) json.back()["tasks"] = std::move(tasks);
     if (!night.failure.empty()) json.back()["failure"] = night.failure;
   }
   return json;
@@ -131,12 +138,12 @@ Json JobJson(const NightlyJob& job) {
   }
   for (const auto& [what, command] : job.commands) commands.push_back({{"what", what}, {"command", command}});
   Json json = {{"job", job.job},
-               {"series", SeriesJson(job.series)},
+               {"series", SeriesJson(job.series, false)},
                {"accepted", std::move(accepted)},
                {"records", std::move(records)},
                {"problems", job.problems},
                {"commands", std::move(commands)}};
-  if (!job.replay.nights.empty()) json["replay"] = SeriesJson(job.replay);
+  if (!job.replay.nights.empty()) json["replay"] = SeriesJson(job.replay, true);
   if (!job.quality.empty()) json["quality"] = QualityJson(job.quality);
   return json;
 }

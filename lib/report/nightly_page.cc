@@ -184,7 +184,7 @@ class Page {
     }
     page_.EndTable();
     page_.Note(
-        "Library and accepted reference ran in turns, in fresh processes; a dot is the median of one process. A change "
+        "Library and accepted reference ran in turns, in fresh processes; a dot is one process. A change "
         "counts "
         "if it is larger than the grey middle, improbable by the rank test, and found again by an immediate repeat.");
     html_.Open("div", {{"class", "cards"}});
@@ -201,7 +201,7 @@ class Page {
       rows.push_back({"again: lib.", night->repeat->library});
     }
     html_.Open("figure").Element("h3", job.job);
-    DrawDotRows(rows, "medians of the processes of " + job.job, &html_);
+    DrawDotRows(rows, "seconds of each process of " + job.job, &html_);
     html_.Element("figcaption", job.series.verdict.words).Close();
   }
 
@@ -231,7 +231,8 @@ class Page {
     }
     page_.EndTable();
     page_.Note(
-        "Noise: the robust standard deviation of what the same measurement says of equal libraries, of the nights "
+        "Times are those of undisturbed runs, the median over the processes. Noise: the robust standard deviation of "
+        "what the same measurement says of equal libraries, of the nights "
         "shown.");
   }
 

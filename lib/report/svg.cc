@@ -105,7 +105,8 @@ class Drawing {
     };
     const size_t names = chart_.x_names.size();
     if (names == 0) {
-      for (const double value : LinearTicks(0, chart_.x_end, kLabels)) label(value, FormatDouble(value));
+      for (const double value : LinearTicks(0, chart_.x_end, kLabels))
+        label(value, fmt::format("{:.6g}", value));  // 0.6, not 0.6000000000000001
       return;
     }
     // About six units a character; of names too close the first, the last and some between.

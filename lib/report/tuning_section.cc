@@ -137,11 +137,11 @@ class Section {
     chart.x_end = static_cast<double>(fact.values.size()) - 1;
     chart.x_names = fact.values;
     chart.label = fmt::format("times of the trials by the values of {} of {}", fact.knob, fact.template_name);
-    chart.description = fmt::format("explains {} of the spread", PercentText(fact.explained));
+    chart.description = fmt::format("explains {:.1f} % of the spread", 100 * fact.explained);
     html_.Open("figure").Element("h3", fact.knob);
     DrawChart(chart, &html_);
-    html_.Element("figcaption", fmt::format("{}; {} values, explaining {} of the spread", fact.template_name,
-                                            fact.values.size(), PercentText(fact.explained)));
+    html_.Element("figcaption", fmt::format("{}; {} values, explaining {:.1f} % of the spread", fact.template_name,
+                                            fact.values.size(), 100 * fact.explained));
     html_.Close();
   }
 

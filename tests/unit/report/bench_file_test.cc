@@ -34,6 +34,22 @@ TEST(BenchFile, ReadsWhatItWrites) {
   EXPECT_EQ(read->kernels.layer_seconds, 0.0085);
 }
 
+TEST(BenchFile, ADevicesLibraryHasTimesWithCopies) {
+  BenchFile bench = SampleBench();
+  EXPECT_EQ(BenchFileText(bench).find("with_copies"), std::string::npos) << "a CPU's has none";
+  bench.libraries[0].copies = {{0.25, 0.765625}, {0.5}};
+  EXPECT_DOUBLE_EQ(bench.libraries[0].latency_with_copies().median, 0.5);
+  const std::string text = BenchFileText(bench);
+  const Result<BenchFile> read = ParseBenchFile(text, "b.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->libraries[0].copies, bench.libraries[0].copies);
+  EXPECT_EQ(BenchFileText(*read), text);
+  const Result<BenchFile> changed = ParseBenchFile(ReplaceAll(text, "0.765625", "0.875"), "b.json");
+  ASSERT_FALSE(changed.ok());
+  EXPECT_NE(changed.status().message().find("/libraries/0/with_copies"), std::string::npos)
+      << changed.status().message();
+}
+
 TEST(BenchFile, AnErrorThatIsNoNumberSurvives) {
   BenchFile bench = SampleBench();
   bench.verification = {NAN, 1e-3, false};

@@ -50,6 +50,16 @@ TEST(Chart, StepsGoDownToTheFasterTrial) {
   EXPECT_NEAR(x1 - x0, (x2 - x0) / 2, 0.2);
 }
 
+TEST(Chart, LabelsOfTheHorizontalAxisAreRound) {
+  Chart chart;
+  chart.x_end = 0.61;  // 3 x 0.2 is not quite 0.6
+  std::vector<std::string> labels;
+  const Markup svg = ReadMarkup(Draw(chart));
+  for (const Element* text : svg.Find("text")) labels.push_back(text->text);
+  labels.pop_back();  // the axis' title
+  EXPECT_EQ(labels, (std::vector<std::string>{"0", "0.2", "0.4", "0.6"}));
+}
+
 TEST(Chart, OfNothingOrOnePointHasNoStrangeNumbers) {
   Chart chart;
   chart.x_end = 0;

@@ -110,10 +110,8 @@ NightlyData Unconcluded(const NightsWanted& wanted) {
     job.job = fmt::format("{}{}.cpu", networks[j % 10], j < 10 ? "" : fmt::format("-{}", j / 10));
     for (int n = 0; n < wanted.nights; ++n) {
       job.series.nights.push_back(NightOf(j, n, wanted));
-      if (j < 2) {
-        job.replay.nights.push_back(NightOf(5, n, {6, wanted.nights, 0}));
-        job.quality.push_back(QualityOf(j, n));
-      }
+      job.replay.nights.push_back(NightOf(5, n, {6, wanted.nights, 0}));
+      job.quality.push_back(QualityOf(j, n));
     }
     nightly::Acceptance accepted;
     accepted.recorded = Day(wanted.nights / 2, 30);
