@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
@@ -54,25 +53,6 @@ Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, Ma
                                        why.empty() ? "" : ": ", why));
   }
   return library::ParseReply(result->out);
-}
-
-Result<library::TimeReply> TimeUndisturbed(const library::TimeRequest& request, MachineLock* machine, int tries) {
-  constexpr double kDisturbed = 0.02, kWait = 0.25;
-  library::TimeReply best;
-  double least = 0;
-  for (int attempt = 0; attempt < tries; ++attempt) {
-    if (attempt > 0) RealClock()->SleepSeconds(kWait * (1 << (attempt - 1)));
-    HONE_ASSIGN_OR_RETURN(library::TimeReply reply, TimeInProcess(request, machine));
-    double timed = 0;
-    for (double seconds : reply.samples) timed += seconds;
-    const double share = timed > 0 ? reply.lost_seconds / timed : 0;
-    if (attempt == 0 || share < least) {
-      best = std::move(reply);
-      least = share;
-    }
-    if (least <= kDisturbed) break;
-  }
-  return best;
 }
 
 Status VerifyOutputs(const std::string& dir, const library::TimeReply& reply,

@@ -19,10 +19,6 @@ Result<library::LibraryFolder> CheckedLibrary(const std::string& dir);
 // kTimeout, kInterrupted.
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine);
 
-// The same, again if others kept it from running for more than 2 % of its timed runs, after a while of waiting that
-// grows: `tries` times in all at most. The least disturbed one.
-Result<library::TimeReply> TimeUndisturbed(const library::TimeRequest& request, MachineLock* machine, int tries = 4);
-
 // How far `reply.outputs` are from `expected` (library::RelativeError). kCorrupt if that is too far, kInvalid if they
 // are not as many. `error`: the largest, also then.
 Status VerifyOutputs(const std::string& dir, const library::TimeReply& reply,

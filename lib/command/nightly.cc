@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <algorithm>
 #include <map>
@@ -33,6 +34,7 @@ namespace hone::command {
 namespace {
 
 using library::LibraryFolder;
+using nightly::ProcessKey;
 using nightly::ProcessTimes;
 using nightly::Who;
 
@@ -79,15 +81,15 @@ class Nightly {
     const nightly::Acceptance &reference = log.back(), &canary = log.front();
     input_.recorded = FormatIso8601(RealClock()->WallSeconds());
     input_.host = Hostname();
-    input_.fingerprint = NightFingerprint();
     input_.tools = NightTools();
     input_.reference = reference.digest;
     input_.canary = canary.digest;
     input_.processes = options_.processes;
     // The library may be damaged, and then there is no process to say so.
-    Status bad = Prepare(reference, canary);
+    Status bad = OpenDevice(reference.target);
+    if (bad.ok()) bad = Prepare(reference, canary);
     if (bad.kind() == StatusKind::kInterrupted || bad.kind() == StatusKind::kIo) return bad;
-    if (!bad.ok()) return nightly::MeasureNight(input_, [&](Who, int, int) -> Result<ProcessTimes> { return bad; });
+    if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
         fmt::format("{}/samples/{}/{}.jsonl", dir_, options_.job, ReplaceAll(input_.night, ":", ""));
     const std::string key =
@@ -95,7 +97,15 @@ class Nightly {
                     options_.processes, options_.iterations, options_.seconds, options_.longest, input_.fingerprint);
     HONE_ASSIGN_OR_RETURN(nightly::NightSamples store, nightly::NightSamples::Open(samples, key));
     store_ = &store;
-    return nightly::MeasureNight(input_, [&](Who who, int phase, int round) { return Once(who, phase, round); });
+    return nightly::MeasureNight(input_, [&](const ProcessKey& key) { return Once(key); });
+  }
+
+  Status OpenDevice(const std::string& target) {
+    HONE_ASSIGN_OR_RETURN(target_, Target::Parse(target));
+    // A library's kernels are compiled by each of its processes (runtime/opencl).
+    if (target_.IsGpu()) setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0);
+    HONE_ASSIGN_OR_RETURN(input_.fingerprint, NightFingerprint(target_));
+    return Status();
   }
 
   Status Prepare(const nightly::Acceptance& reference, const nightly::Acceptance& canary) {
@@ -124,7 +134,7 @@ class Nightly {
       HONE_ASSIGN_OR_RETURN(folders_[Who::kCanary], CheckedLibrary(Dir(canary.digest)));
     }
     if (fake_) return Status();
-    HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine());
+    HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target_));
     machine_.emplace(std::move(machine));
     return Expect();
   }
@@ -146,14 +156,14 @@ class Nightly {
     return Status();
   }
 
-  Result<ProcessTimes> Once(Who who, int phase, int round) {
+  Result<ProcessTimes> Once(const ProcessKey& key) {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
     HONE_RETURN_IF_ERROR(lock_->Touch());
-    if (const ProcessTimes* known = store_->Find(who, phase, round)) return *known;
-    ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(who), round + 1,
-                             options_.processes, phase > 0 ? " (repeat)" : ""));
-    HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(who, phase, round) : Process(who));
-    HONE_RETURN_IF_ERROR(store_->Append(who, phase, round, times));
+    if (const ProcessTimes* known = store_->Find(key)) return *known;
+    ShowLiveLine(fmt::format("{}: {}, process {} of {}{}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
+                             options_.processes, key.take > 0 ? " again" : "", key.phase > 0 ? " (repeat)" : ""));
+    HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(key) : Process(key.who));
+    HONE_RETURN_IF_ERROR(store_->Append(key, times));
     return times;
   }
 
@@ -168,7 +178,7 @@ class Nightly {
     request.max_seconds = options_.longest;
     request.profiled = kProfiled;
     request.outputs = verified_.insert(who).second;  // once a night is enough
-    HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeUndisturbed(request, &*machine_));
+    HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &*machine_));
     double error = 0;
     if (request.outputs) HONE_RETURN_IF_ERROR(VerifyOutputs(folder.dir, reply, expected_, &error));
     ProcessTimes times;
@@ -180,13 +190,15 @@ class Nightly {
   }
 
   // The times that a test wants, with 0.3 % of noise that is the same for the same process of the same night.
-  Result<ProcessTimes> Invent(Who who, int phase, int round) const {
-    const std::string& digest = who == Who::kLibrary     ? input_.library
-                                : who == Who::kReference ? input_.reference
-                                                         : input_.canary;
+  Result<ProcessTimes> Invent(const ProcessKey& key) const {
+    const std::string& digest = key.who == Who::kLibrary     ? input_.library
+                                : key.who == Who::kReference ? input_.reference
+                                                             : input_.canary;
     const auto found = fake_->find(digest);
     if (found == fake_->end()) return Status::Crashed(fmt::format("{}: no time is invented for it", digest));
-    Rng rng(Digest128(fmt::format("{} {} {} {}", input_.night, nightly::WhoName(who), phase, round)).lo);
+    Rng rng(Digest128(
+                fmt::format("{} {} {} {} {}", input_.night, nightly::WhoName(key.who), key.phase, key.round, key.take))
+                .lo);
     ProcessTimes times;
     const double level = found->second * (1 + 0.003 * rng.Normal());
     for (int64_t i = 0; i < options_.iterations; ++i) times.samples.push_back(level * (1 + 0.001 * rng.Normal()));
@@ -194,6 +206,7 @@ class Nightly {
   }
 
   const NightlyOptions& options_;
+  Target target_;
   std::string dir_;
   FileLock* lock_ = nullptr;
   nightly::NightInput input_;

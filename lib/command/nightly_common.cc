@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "compile/compile.h"
+#include "measure/open_device.h"
 #include "session/fingerprint.h"
 
 namespace hone::command {
@@ -15,7 +16,14 @@ constexpr int kNightlyProtocol = 1;  // raised when nights measure in another wa
 
 }  // namespace
 
-std::string NightFingerprint() { return fmt::format("{}; nightly={}", session::HostEnvironment(), kNightlyProtocol); }
+Result<std::string> NightFingerprint(const Target& target) {
+  std::string environment = session::HostEnvironment();
+  if (target.IsGpu()) {
+    HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo device, measure::DescribeDevice(target));
+    environment = session::DeviceEnvironment(target, device, "");
+  }
+  return fmt::format("{}; nightly={}", environment, kNightlyProtocol);
+}
 
 std::string NightTools() { return fmt::format("hone {}; codegen={}", kVersion, compile::CodegenVersion()); }
 

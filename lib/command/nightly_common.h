@@ -5,11 +5,13 @@
 #include <string>
 
 #include "base/result.h"
+#include "target/target.h"
 
 namespace hone::command {
 
-// The machine, and the way that nights measure; not what is measured.
-std::string NightFingerprint();
+// The machine, or the device of the target, and the way that nights measure; not what is measured. An error if there is
+// no such device.
+Result<std::string> NightFingerprint(const Target& target);
 std::string NightTools();  // versions of what builds libraries
 
 // Of a test: seconds by digest, from lines `DIGEST SECONDS`.

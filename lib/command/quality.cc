@@ -57,7 +57,6 @@ class Quality {
     }
     night_.recorded = FormatIso8601(RealClock()->WallSeconds());
     night_.host = Hostname();
-    night_.fingerprint = NightFingerprint();
     night_.tools = NightTools();
     night_.trials = options_.trials;
     const std::string scratch = fmt::format("{}/tuning/{}", dir, options_.job);
@@ -78,6 +77,8 @@ class Quality {
 
  private:
   Status Measure(const std::vector<nightly::Acceptance>& log, const std::string& scratch) {
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(log.back().target));
+    HONE_ASSIGN_OR_RETURN(night_.fingerprint, NightFingerprint(target));
     HONE_RETURN_IF_ERROR(ChooseTasks(log.back()));
     HONE_RETURN_IF_ERROR(MakeDirs(scratch));
     for (nightly::QualityTask& task : night_.tasks) {
@@ -86,7 +87,7 @@ class Quality {
         task.runs.push_back(std::move(run));
       }
     }
-    return TimeCanary(log.front());
+    return TimeCanary(log.front(), target);
   }
 
   // By FLOP times uses: known without a time, so that every night asks the same.
@@ -153,7 +154,7 @@ class Quality {
   }
 
   // What the machine does in this night, to divide by.
-  Status TimeCanary(const nightly::Acceptance& canary) {
+  Status TimeCanary(const nightly::Acceptance& canary, const Target& target) {
     HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, canary));
     night_.canary_digest = canary.digest;
     if (!options_.fake_times.empty()) {
@@ -168,7 +169,7 @@ class Quality {
     request.iterations = 30;
     request.min_seconds = 0.2;
     request.max_seconds = 10;
-    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target));
     std::vector<double> medians;
     for (int i = 0; i < kCanaryProcesses; ++i) {
       HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &machine));

@@ -1,6 +1,6 @@
 // The gate: has a library become slower or faster than its reference? Both ran in turns in the same night, so that the
-// machine's mood hits them alike; what is compared is the median of each process, as runs within a process resemble
-// one another and say nothing about the next one.
+// machine's mood hits them alike; what is compared is one value a process (ProcessTimes::Seconds in
+// nightly/samples.h), as runs within a process resemble one another and say nothing about the next one.
 //
 // A change counts if all of this holds:
 //   - it is larger than 2 %, and than 4 robust deviations of what the same measurement says of equal libraries (A/A);
@@ -37,7 +37,7 @@ struct Comparison {
 // The robust standard deviation (1.4826 x median absolute deviation from the median) of the logarithms of `ratios`.
 double RobustDeviation(const std::vector<double>& ratios);
 
-// `library`, `reference`: seconds, the median of each process. `history`: ratios of equal libraries in earlier nights
+// `library`, `reference`: seconds, a value a process. `history`: ratios of equal libraries in earlier nights
 // of the same environment. Nothing is decided with fewer than 5 processes a side: `change` is kNone, and `why` says so.
 Comparison Compare(const std::vector<double>& library, const std::vector<double>& reference,
                    const std::vector<double>& history, const GateRule& rule = {});

@@ -21,6 +21,7 @@ Json SubjectJson(const Subject& s) {
   if (s.min > 0) {
     json["min"] = s.min;
     json["p10"] = s.p10;
+    json["median"] = s.median;
     json["p90"] = s.p90;
     json["p99"] = s.p99;
   }
@@ -49,8 +50,11 @@ Result<Subject> ReadSubject(JsonReader reader) {
   Subject subject;
   HONE_RETURN_IF_ERROR(reader.Read("digest", &subject.digest));
   HONE_RETURN_IF_ERROR(ReadSeconds(&reader, "processes", &subject.processes));
-  for (const auto& [key, value] :
-       {std::pair{"min", &subject.min}, {"p10", &subject.p10}, {"p90", &subject.p90}, {"p99", &subject.p99}}) {
+  for (const auto& [key, value] : {std::pair{"min", &subject.min},
+                                   {"p10", &subject.p10},
+                                   {"median", &subject.median},
+                                   {"p90", &subject.p90},
+                                   {"p99", &subject.p99}}) {
     HONE_RETURN_IF_ERROR(reader.ReadOptional(key, value));
   }
   HONE_RETURN_IF_ERROR(ReadLayers(&reader, &subject.layers));

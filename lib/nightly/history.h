@@ -4,7 +4,7 @@
 // (nights/quality/JOB.jsonl, what the search finds, is nightly/quality.h.) A line (version 1; times are seconds):
 //   {"version": 1, "night": "2026-11-21T02:59:00Z", "recorded": "2026-11-21T03:00:00Z", "host": "...",
 //    "fingerprint": "...", "tools": "...",
-//    "library": {"digest": "...", "processes": [MEDIAN..], "min": .., "p10": .., "p90": .., "p99": ..,
+//    "library": {"digest": "...", "processes": [SECONDS..], "min": .., "p10": .., "median": .., "p90": .., "p99": ..,
 //                "layers": [["conv1", 1.2e-4], ..]}, "reference": {...}, "canary": {...},
 //    "ratio": 1.01, "low": .., "high": .., "p": .., "threshold": .., "change": "none", "why": "...",
 //    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "...", "failure": "..."}
@@ -29,10 +29,10 @@ struct Layer {
 };
 
 struct Subject {
-  std::string digest;                         // of the artifact (nightly/accepted.h), hex
-  std::vector<double> processes;              // the median of each; empty if nothing was measured
-  double min = 0, p10 = 0, p90 = 0, p99 = 0;  // of all runs of all processes; 0: unknown
-  std::vector<Layer> layers = {};             // in the order they run; empty if not profiled
+  std::string digest;                                     // of the artifact (nightly/accepted.h), hex
+  std::vector<double> processes;                          // the median of each; empty if nothing was measured
+  double min = 0, p10 = 0, median = 0, p90 = 0, p99 = 0;  // of all runs that count; 0: unknown
+  std::vector<Layer> layers = {};                         // in the order they run; empty if not profiled
 };
 
 struct Repeat {

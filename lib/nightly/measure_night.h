@@ -22,15 +22,17 @@ struct NightInput {
   GateRule rule;
 };
 
-// Times one fresh process. `round`: from 0.
-using TimeProcess = std::function<Result<ProcessTimes>(Who who, int phase, int round)>;
+// Times one fresh process.
+using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 
 // The artifacts run in turns, forwards and backwards (A B B A; with a canary of its own A B C C B A), so that a drift
-// of the machine hits them alike. A change is measured once more at once, without the canary, and stands if the repeat
-// says the same. A night in which others kept a quarter of the processes from running for a tenth of their time is
-// marked as busy, and blames nobody. Equal libraries that differ, even confirmed, are a disturbed machine and marked
-// so. What goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night
-// with its `failure`; other errors are returned, and nothing is recorded.
+// of the machine hits them alike. Processes that are slow for their artifact in this night are taken again, of all
+// artifacts by the same rule, and the fastest take counts. A change is measured once more at once, without the canary,
+// and stands if the repeat says the same. A night whose processes do not settle is marked as one on a busy machine and
+// blames nobody; equal libraries that differ, even confirmed, are a disturbed machine and marked likewise.
+//
+// What goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night with
+// its `failure`; other errors are returned, and nothing is recorded.
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);
 
 // The figures of `processes`.

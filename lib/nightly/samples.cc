@@ -1,5 +1,6 @@
 #include "nightly/samples.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/file.h"
@@ -40,35 +41,50 @@ Result<NightSamples> NightSamples::Open(const std::string& path, const std::stri
   }
   int torn = 0;
   std::vector<std::string> damaged;  // those processes run again
-  HONE_RETURN_IF_ERROR(ForEachLine(std::string_view(text).substr(head.size()), path, &torn, &damaged,
-                                   [&](JsonReader* reader) -> Status {
-                                     Entry entry;
-                                     HONE_ASSIGN_OR_RETURN(entry.who, ReadWho(reader));
-                                     HONE_RETURN_IF_ERROR(reader->Read("phase", &entry.phase));
-                                     HONE_RETURN_IF_ERROR(reader->Read("round", &entry.round));
-                                     HONE_RETURN_IF_ERROR(reader->Read("samples", &entry.times.samples));
-                                     HONE_RETURN_IF_ERROR(ReadLayers(reader, &entry.times.layers));
-                                     HONE_RETURN_IF_ERROR(reader->ReadOptional("lost", &entry.times.lost));
-                                     samples.entries_.push_back(std::move(entry));
-                                     return Status();
-                                   }));
+  HONE_RETURN_IF_ERROR(
+      ForEachLine(std::string_view(text).substr(head.size()), path, &torn, &damaged, [&](JsonReader* reader) -> Status {
+        Entry entry;
+        HONE_ASSIGN_OR_RETURN(entry.key.who, ReadWho(reader));
+        HONE_RETURN_IF_ERROR(reader->Read("phase", &entry.key.phase));
+        HONE_RETURN_IF_ERROR(reader->Read("round", &entry.key.round));
+        HONE_RETURN_IF_ERROR(reader->ReadOptional("take", &entry.key.take));
+        HONE_RETURN_IF_ERROR(reader->Read("samples", &entry.times.samples));
+        HONE_RETURN_IF_ERROR(ReadLayers(reader, &entry.times.layers));
+        HONE_RETURN_IF_ERROR(reader->ReadOptional("lost", &entry.times.lost));
+        samples.entries_.push_back(std::move(entry));
+        return Status();
+      }));
   return samples;
 }
 
-const ProcessTimes* NightSamples::Find(Who who, int phase, int round) const {
+const ProcessTimes* NightSamples::Find(const ProcessKey& key) const {
   for (const Entry& entry : entries_) {
-    if (entry.who == who && entry.phase == phase && entry.round == round) return &entry.times;
+    if (entry.key == key) return &entry.times;
   }
   return nullptr;
 }
 
-Status NightSamples::Append(Who who, int phase, int round, ProcessTimes times) {
-  Json json = {{"who", WhoName(who)}, {"phase", phase}, {"round", round}, {"samples", times.samples}};
+Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
+  Json json = {{"who", WhoName(key.who)},
+               {"phase", key.phase},
+               {"round", key.round},
+               {"take", key.take},
+               {"samples", times.samples}};
   if (!times.layers.empty()) json["layers"] = LayersJson(times.layers);
   if (times.lost > 0) json["lost"] = times.lost;
   HONE_RETURN_IF_ERROR(AppendLine(path_, DumpJson(json, -1)));
-  entries_.push_back({who, phase, round, std::move(times)});
+  entries_.push_back({key, std::move(times)});
   return Status();
+}
+
+double ProcessTimes::Seconds() const { return Quantile(samples, 0.05); }
+
+double Quantile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double at = share * static_cast<double>(values.size() - 1);
+  const size_t low = static_cast<size_t>(at), high = std::min(low + 1, values.size() - 1);
+  return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
 }
 
 }  // namespace hone::nightly

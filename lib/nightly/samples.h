@@ -2,8 +2,10 @@
 // as its history). It is written as the night goes, a line a process, so that a night that was interrupted goes on
 // where it stopped; afterwards it is what the figures of the night can be checked against. First line:
 //   {"version": 1, "key": "..."}    what was compared, and how: under another key the file begins anew
-// Then, in the order they ran ("who": library, reference or canary; "phase": 0, or 1 for the repeat; times in seconds):
-//   {"who": "library", "phase": 0, "round": 3, "samples": [..], "layers": [["conv1", 1.2e-4], ..], "lost": 0.001}
+// Then, in the order they ran ("who": library, reference or canary; "phase": 0, or 1 for the repeat; times in seconds;
+// "take": 0, or how often it was taken again before):
+//   {"who": "library", "phase": 0, "round": 3, "take": 0, "samples": [..], "layers": [["conv1", 1.2e-4], ..], "lost":
+//   0.001}
 #pragma once
 
 #include <string>
@@ -14,13 +16,29 @@
 
 namespace hone::nightly {
 
+// Between samples linearly; 0 of nothing.
+double Quantile(std::vector<double> values, double share);
+
 enum class Who { kLibrary, kReference, kCanary };
 const char* WhoName(Who who);
+
+// One process of a night.
+struct ProcessKey {
+  Who who = Who::kLibrary;
+  int phase = 0;  // 1: of the repeat
+  int round = 0;  // from 0
+  int take = 0;   // how often that process was taken before
+  bool operator==(const ProcessKey&) const = default;
+};
 
 struct ProcessTimes {
   std::vector<double> samples;  // one a run, in order
   std::vector<Layer> layers;    // medians of its profiled runs; may be empty
   double lost = 0;              // seconds for which others kept it from running while it was timed
+
+  // What it stands for: the 5 % quantile of its runs. Others add to a time and never take away, and on a machine with
+  // neighbours half of all runs may be disturbed, so that a median says more about those than about the artifact.
+  double Seconds() const;
 };
 
 class NightSamples {
@@ -29,13 +47,12 @@ class NightSamples {
   static Result<NightSamples> Open(const std::string& path, const std::string& key);
 
   // Null if that process has not run yet.
-  const ProcessTimes* Find(Who who, int phase, int round) const;
-  Status Append(Who who, int phase, int round, ProcessTimes times);
+  const ProcessTimes* Find(const ProcessKey& key) const;
+  Status Append(const ProcessKey& key, ProcessTimes times);
 
  private:
   struct Entry {
-    Who who;
-    int phase, round;
+    ProcessKey key;
     ProcessTimes times;
   };
   explicit NightSamples(std::string path) : path_(std::move(path)) {}

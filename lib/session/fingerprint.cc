@@ -17,11 +17,16 @@ std::string HostFingerprint(int codegen_version, int protocol_version, const std
                      extra.empty() ? "" : "; ", extra);
 }
 
+std::string DeviceEnvironment(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler) {
+  const char* kind = target.kind == TargetKind::kCuda ? "cuda" : "opencl";
+  return fmt::format("{}={}; id={}; driver={}{}{}", kind, info.name, info.identity, info.driver,
+                     compiler.empty() ? "" : "; compiler=", compiler);
+}
+
 std::string DeviceFingerprint(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler,
                               int codegen_version, int protocol_version) {
-  const char* kind = target.kind == TargetKind::kCuda ? "cuda" : "opencl";
-  return fmt::format("{}={}; id={}; driver={}{}{}; codegen={}; protocol={}", kind, info.name, info.identity,
-                     info.driver, compiler.empty() ? "" : "; compiler=", compiler, codegen_version, protocol_version);
+  return fmt::format("{}; codegen={}; protocol={}", DeviceEnvironment(target, info, compiler), codegen_version,
+                     protocol_version);
 }
 
 }  // namespace hone::session

@@ -1,14 +1,13 @@
 // The gate of nightly runs on this machine: nights of a library against a copy of itself, which must not alarm, and
 // against one with a kernel that is deliberately slower, which must be found.
 //
-//   gate_check make --work=W --job=NET.TARGET --out=DIR [--slower=0.05]   DIR/same, DIR/slower from a tuned work folder
-//   gate_check equal  --dir=DIR [--seconds=55]    more nights of equal libraries, into DIR/equal.jsonl
-//   gate_check slower --dir=DIR [--seconds=55]    more tries at the slower one, into DIR/slower.jsonl
+//   gate_check make --work=W --job=NET.TARGET --dir=DIR [--slower=0.05]   the libraries, from a tuned work folder
+//   gate_check nights --dir=DIR [--seconds=55] [--fill=0.2]   more nights, into DIR/samples
 //   gate_check report --dir=DIR
 //
-// A night is what hone-bench nightly does: 7 fresh processes each in turns, a repeat of what is flagged; noise is that
-// of the nights of equal libraries before it. Measuring goes on where it stopped, in pieces as long as a machine is
-// free.
+// A night is what hone-bench nightly does: 7 fresh processes of each in turns (reference, its copy, the slower one),
+// slow ones again, a repeat of what is flagged; noise is that of the nights of equal libraries before it. A process has
+// 30 runs and --fill seconds at least. Measuring goes on where it stopped, in pieces as long as a machine is free.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -25,6 +24,7 @@
 #include "base/subprocess.h"
 #include "command/bench.h"
 #include "command/library_process.h"
+#include "library/compare.h"
 #include "nightly/measure_night.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
@@ -38,12 +38,16 @@ using hone::JoinPath;
 using hone::Result;
 using hone::Status;
 using hone::nightly::Night;
+using hone::nightly::ProcessKey;
 using hone::nightly::ProcessTimes;
+using hone::nightly::TimeProcess;
 using hone::nightly::Who;
 
+constexpr const char* kKey = "gate";
+
 struct Options {
-  std::string command, work, job, out, dir;
-  double slower = 0.05, seconds = 55;
+  std::string command, work, job, dir;
+  double slower = 0.05, seconds = 55, fill = 0.2;
 };
 
 Status CopyLibrary(const std::string& from, const std::string& to) {
@@ -83,110 +87,177 @@ Result<Replacement> FindReplacement(const std::string& records, const hone::pipe
   return best;
 }
 
-Status Make(const Options& o) {
-  const std::string library = JoinPath(o.work, "out/" + o.job),
-                    choice = JoinPath(o.work, "best/" + o.job + ".choice.json");
-  HONE_ASSIGN_OR_RETURN(const auto folder, hone::command::CheckedLibrary(library));
-  HONE_ASSIGN_OR_RETURN(const auto bench, hone::report::ReadBenchFile(JoinPath(o.work, "bench/" + o.job + ".json")));
-  HONE_ASSIGN_OR_RETURN(hone::pipeline::BestFile best, hone::pipeline::ReadBestFile(choice));
-  HONE_ASSIGN_OR_RETURN(const auto figures, hone::pipeline::ReadBestFile(JoinPath(o.work, "best/" + o.job + ".json")));
-  const std::string target = o.job.substr(o.job.rfind('.') + 1);
-  const double latency = bench.libraries[0].latency().median;
-  HONE_ASSIGN_OR_RETURN(const Replacement found,
-                        FindReplacement(JoinPath(o.work, "records/" + target), figures, folder, o.slower * latency));
+// Builds the network with the best choices but this one.
+Status BuildWith(const Options& o, const hone::library::LibraryFolder& folder, hone::pipeline::BestFile best,
+                 const Replacement& found, const std::string& dir) {
   for (hone::pipeline::BestEntry& entry : best.tasks) {
     if (entry.id != found.task) continue;
     entry.config = found.trial.outcome.config;
     entry.steps_digest = hone::Digest128(found.trial.outcome.steps).Hex();
   }
-  fmt::print("{}: trial {} in place of the best: {:+.1f} % of {:.3f} ms by the records\n", found.task,
-             found.trial.ordinal, 100 * found.seconds / latency, 1e3 * latency);
-  HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.out, "reference")));
-  HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.out, "same")));
-  const std::string slower = JoinPath(o.out, "slower.choice.json");
-  HONE_RETURN_IF_ERROR(hone::WriteFileAtomic(slower, hone::pipeline::ChoiceText(best)));
+  const std::string target = o.job.substr(o.job.rfind('.') + 1), choice = dir + ".choice.json";
+  HONE_RETURN_IF_ERROR(hone::MakeDirs(o.dir));
+  HONE_RETURN_IF_ERROR(hone::WriteFileAtomic(choice, hone::pipeline::ChoiceText(best)));
   hone::CommandOptions options;
   options.timeout_seconds = 600;
-  HONE_ASSIGN_OR_RETURN(const auto built,
-                        hone::RunCommand({HONE_BUILD, "--graph", JoinPath(library, folder.name + ".graph.json"),
-                                          "--target", JoinPath(o.work, "targets/" + target + ".json"), "--best", slower,
-                                          "--name", folder.name, "--out", JoinPath(o.out, "slower")},
-                                         options));
+  HONE_ASSIGN_OR_RETURN(const auto built, hone::RunCommand({HONE_BUILD, "--graph", folder.GraphPath(), "--target",
+                                                            JoinPath(o.work, "targets/" + target + ".json"), "--best",
+                                                            choice, "--name", folder.name, "--out", dir},
+                                                           options));
   return built.status.ok() ? Status() : Status::Crashed(built.err);
+}
+
+// What is slower alone may cost less in the network: several are built and timed there, and the nearest is taken.
+Status Make(const Options& o) {
+  const std::string library = JoinPath(o.work, "out/" + o.job), best_path = JoinPath(o.work, "best/" + o.job);
+  HONE_ASSIGN_OR_RETURN(const auto folder, hone::command::CheckedLibrary(library));
+  HONE_ASSIGN_OR_RETURN(const auto bench, hone::report::ReadBenchFile(JoinPath(o.work, "bench/" + o.job + ".json")));
+  HONE_ASSIGN_OR_RETURN(const auto best, hone::pipeline::ReadBestFile(best_path + ".choice.json"));
+  HONE_ASSIGN_OR_RETURN(const auto figures, hone::pipeline::ReadBestFile(best_path + ".json"));
+  const std::string records = JoinPath(o.work, "records/" + o.job.substr(o.job.rfind('.') + 1));
+  const double latency = bench.libraries[0].latency().median;
+  HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "reference")));
+  HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "same")));
+  std::vector<hone::library::LibraryFolder> folders = {folder};
+  for (const double times : {1.0, 1.5, 2.0, 3.0, 4.5}) {
+    HONE_ASSIGN_OR_RETURN(const Replacement found,
+                          FindReplacement(records, figures, folder, times * o.slower * latency));
+    const std::string dir = fmt::format("{}/candidate{}", o.dir, folders.size());
+    HONE_RETURN_IF_ERROR(BuildWith(o, folder, best, found, dir));
+    fmt::print("{}: {}, trial {} in place of the best: {:+.1f} % by the records\n", dir, found.task,
+               found.trial.ordinal, 100 * found.seconds / latency);
+    HONE_ASSIGN_OR_RETURN(auto built, hone::command::CheckedLibrary(dir));
+    folders.push_back(std::move(built));
+  }
+  hone::library::CompareOptions options;
+  options.seconds = 15;
+  options.max_rounds = 200;
+  HONE_ASSIGN_OR_RETURN(const auto compared, hone::library::CompareLibraries(folders, options));
+  size_t nearest = 1;
+  auto more = [&](size_t i) { return compared[i].RunSeconds() / compared[0].RunSeconds() - 1; };
+  for (size_t i = 1; i < folders.size(); ++i) {
+    fmt::print("{}: {:+.1f} % in the network\n", folders[i].dir, 100 * more(i));
+    if (std::abs(more(i) - o.slower) < std::abs(more(nearest) - o.slower)) nearest = i;
+  }
+  return CopyLibrary(folders[nearest].dir, JoinPath(o.dir, "slower"));
+}
+
+std::string SamplesPath(const Options& o, size_t night) { return fmt::format("{}/samples/{:03}.jsonl", o.dir, night); }
+
+hone::nightly::NightInput InputOf(const std::vector<Night>* before, bool equal) {
+  hone::nightly::NightInput input;
+  input.fingerprint = "this one";
+  input.library = equal ? "reference" : "slower";
+  input.reference = "reference";
+  if (!equal) input.canary = "same";
+  input.before = before;
+  return input;
+}
+
+// The copy takes the library's part where equal ones are compared, and has the canary's in a try at the slower one.
+TimeProcess Part(const TimeProcess& time, bool equal) {
+  return [time, equal](const ProcessKey& key) {
+    return time({equal && key.who == Who::kLibrary ? Who::kCanary : key.who, key.phase, key.round, key.take});
+  };
+}
+
+Status Judge(const TimeProcess& time, std::vector<Night>* equal, std::vector<Night>* slower) {
+  HONE_ASSIGN_OR_RETURN(Night same, hone::nightly::MeasureNight(InputOf(equal, true), Part(time, true)));
+  HONE_ASSIGN_OR_RETURN(Night tried, hone::nightly::MeasureNight(InputOf(equal, false), Part(time, false)));
+  for (Night* night : {&same, &tried}) {
+    if (!night->failure.empty()) return Status::Crashed(night->failure);
+    // That equal ones must not differ is what is asked here, and the copy's level is no machine's.
+    if (night->environment.find("busy") == std::string::npos) night->environment.clear();
+  }
+  equal->push_back(std::move(same));
+  slower->push_back(std::move(tried));
+  return Status();
 }
 
 Status RunNights(const Options& o) {
   HONE_ASSIGN_OR_RETURN(hone::MachineLock machine, hone::session::OpenMachine());
-  const bool equal = o.command == "equal";
-  HONE_ASSIGN_OR_RETURN(auto noise, hone::nightly::ReadHistory(JoinPath(o.dir, "equal.jsonl")));
-  hone::nightly::NightInput input;
-  input.host = input.fingerprint = "this one";
-  input.reference = "reference";
-  input.library = equal ? "reference" : "slower";
-  const std::map<Who, std::string> dirs = {{Who::kLibrary, JoinPath(o.dir, equal ? "same" : "slower")},
-                                           {Who::kReference, JoinPath(o.dir, "reference")}};
-  auto time = [&](Who who, int, int) -> Result<ProcessTimes> {
-    hone::library::TimeRequest request;
-    request.dir = dirs.at(who);
-    request.warmup = 5;
-    request.iterations = 30;
-    request.min_seconds = 0.2;
-    HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeUndisturbed(request, &machine));
-    ProcessTimes times;
-    times.samples = reply.samples;
-    times.lost = reply.lost_seconds;
-    return times;
-  };
+  size_t number = 0;
+  while (hone::Exists(SamplesPath(o, number))) ++number;
   const double end = hone::RealClock()->NowSeconds() + o.seconds;
-  for (double longest = 0; hone::RealClock()->NowSeconds() + longest < end;) {
+  std::vector<Night> equal, slower;
+  for (double longest = 0; hone::RealClock()->NowSeconds() + longest < end; ++number) {
     const double begin = hone::RealClock()->NowSeconds();
-    input.before = &noise.nights;
-    input.recorded = hone::FormatIso8601(hone::RealClock()->WallSeconds());
-    HONE_ASSIGN_OR_RETURN(Night night, hone::nightly::MeasureNight(input, time));
-    if (!night.failure.empty()) return Status::Crashed(night.failure);
-    // What the tool makes of equal libraries that differ is not what is asked here.
-    if (equal && night.library.digest == night.reference.digest &&
-        night.comparison.change != hone::nightly::Change::kNone)
-      night.environment.clear();
-    HONE_RETURN_IF_ERROR(
-        hone::nightly::AppendLine(JoinPath(o.dir, o.command + ".jsonl"), hone::nightly::NightText(night)));
-    if (equal) noise.nights.push_back(night);
-    longest = std::max(longest, hone::RealClock()->NowSeconds() - begin);
-    fmt::print("{:.1f} s: {} {}\n", hone::RealClock()->NowSeconds() - begin,
-               hone::nightly::ChangeName(night.comparison.change),
-               night.environment.empty() ? night.comparison.why : night.environment);
+    HONE_ASSIGN_OR_RETURN(auto store, hone::nightly::NightSamples::Open(SamplesPath(o, number), kKey));
+    int taken = 0;
+    const TimeProcess time = [&](const ProcessKey& key) -> Result<ProcessTimes> {
+      if (const ProcessTimes* known = store.Find(key)) return *known;
+      hone::library::TimeRequest request;
+      request.dir = JoinPath(o.dir, key.who == Who::kLibrary     ? "slower"
+                                    : key.who == Who::kReference ? "reference"
+                                                                 : "same");
+      request.warmup = 5;
+      request.iterations = 30;
+      request.min_seconds = o.fill;
+      HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, &machine));
+      ++taken;
+      ProcessTimes times;
+      times.samples = reply.samples;
+      times.lost = reply.lost_seconds;
+      HONE_RETURN_IF_ERROR(store.Append(key, times));
+      return times;
+    };
+    HONE_RETURN_IF_ERROR(Judge(time, &equal, &slower));
+    const double spent = hone::RealClock()->NowSeconds() - begin;
+    longest = std::max(longest, spent);
+    fmt::print("{:.1f} s, {} processes: slower: {}; equal: {}{}\n", spent, taken, slower.back().comparison.why,
+               equal.back().comparison.why, slower.back().environment.empty() ? "" : "; busy");
     fflush(stdout);
   }
   return Status();
 }
 
-Status Report(const Options& o) {
-  for (const char* name : {"equal", "slower"}) {
-    HONE_ASSIGN_OR_RETURN(const auto history,
-                          hone::nightly::ReadHistory(JoinPath(o.dir, std::string(name) + ".jsonl")));
-    int flagged = 0, slower = 0, faster = 0, busy = 0;
-    std::vector<double> ratios, levels;
-    for (const Night& night : history.nights) {
-      if (!night.environment.empty()) {
-        ++busy;
-        continue;
-      }
-      flagged += night.repeat.has_value();
-      slower += night.comparison.change == hone::nightly::Change::kSlower;
-      faster += night.comparison.change == hone::nightly::Change::kFaster;
-      ratios.push_back(night.comparison.ratio);
-      levels.push_back(hone::Median(night.reference.processes));
+void Print(const char* name, const std::vector<Night>& nights) {
+  int flagged = 0, slower = 0, faster = 0, busy = 0;
+  std::vector<double> ratios, levels;
+  for (const Night& night : nights) {
+    if (!night.environment.empty()) {
+      ++busy;
+      continue;
     }
-    if (ratios.empty()) continue;
-    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    fmt::print(
-        "{:<7} {:>3} nights, {} of them on a busy machine; of the others flagged {}, confirmed slower {}, faster {}; "
-        "ratio {:.4f} ({:.4f} .. {:.4f}), robust "
-        "deviation {:.2f} %; reference {:.3f} ms, night to night {:.2f} %\n",
-        name, history.nights.size(), busy, flagged, slower, faster, hone::Median(ratios), *least, *most,
-        100 * hone::nightly::RobustDeviation(ratios), 1e3 * hone::Median(levels),
-        100 * hone::nightly::RobustDeviation(levels));
+    flagged += night.repeat.has_value();
+    slower += night.comparison.change == hone::nightly::Change::kSlower;
+    faster += night.comparison.change == hone::nightly::Change::kFaster;
+    ratios.push_back(night.comparison.ratio);
+    levels.push_back(hone::Median(night.reference.processes));
   }
+  if (ratios.empty()) ratios = levels = {1};
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  fmt::print(
+      "{:<7} {:>3} nights, {} of them busy; of the others flagged {}, confirmed slower {}, faster {}; ratio {:.4f} "
+      "({:.4f} .. {:.4f}), robust deviation {:.2f} %; reference {:.3f} ms, night to night {:.2f} %\n",
+      name, nights.size(), busy, flagged, slower, faster, hone::Median(ratios), *least, *most,
+      100 * hone::nightly::RobustDeviation(ratios), 1e3 * hone::Median(levels),
+      100 * hone::nightly::RobustDeviation(levels));
+}
+
+// By the samples alone: what was decided then is decided again. A night that has no repeat, as nothing was flagged
+// then, takes the next one's processes for it.
+Status Report(const Options& o) {
+  std::vector<hone::nightly::NightSamples> stores;
+  for (size_t number = 0; hone::Exists(SamplesPath(o, number)); ++number) {
+    HONE_ASSIGN_OR_RETURN(auto store, hone::nightly::NightSamples::Open(SamplesPath(o, number), kKey));
+    stores.push_back(std::move(store));
+  }
+  std::vector<Night> equal, slower;
+  int cut = 0;
+  for (size_t i = 0; i < stores.size(); ++i) {
+    const TimeProcess time = [&](const ProcessKey& key) -> Result<ProcessTimes> {
+      if (const ProcessTimes* known = stores[i].Find(key)) return *known;
+      const ProcessTimes* next = nullptr;
+      if (key.phase == 1 && i + 1 < stores.size()) next = stores[i + 1].Find({key.who, 0, key.round, key.take});
+      if (next == nullptr) return Status::Interrupted("cut off");
+      return *next;
+    };
+    if (!Judge(time, &equal, &slower).ok()) ++cut;
+  }
+  Print("equal", equal);
+  Print("slower", slower);
+  if (cut > 0) fmt::print("{} nights were cut off\n", cut);
   return Status();
 }
 
@@ -203,12 +274,14 @@ int main(int argc, char** argv) {
       o.work = value;
     } else if (flag == "--job") {
       o.job = value;
-    } else if (flag == "--out" || flag == "--dir") {
-      o.out = o.dir = value;
+    } else if (flag == "--dir") {
+      o.dir = value;
     } else if (flag == "--slower") {
       o.slower = std::atof(value.c_str());
     } else if (flag == "--seconds") {
       o.seconds = std::atof(value.c_str());
+    } else if (flag == "--fill") {
+      o.fill = std::atof(value.c_str());
     } else if (flag[0] != '-' && o.command.empty()) {
       o.command = word;
     } else {
@@ -218,8 +291,8 @@ int main(int argc, char** argv) {
   }
   hone::InstallInterruptHandlers();
   if (o.command == "make") return hone::ExitCodeOf(Make(o));
-  if (o.command == "equal" || o.command == "slower") return hone::ExitCodeOf(RunNights(o));
+  if (o.command == "nights") return hone::ExitCodeOf(RunNights(o));
   if (o.command == "report") return hone::ExitCodeOf(Report(o));
-  fmt::print(stderr, "gate_check: make, equal, slower or report?\n");
+  fmt::print(stderr, "gate_check: make, nights or report?\n");
   return 2;
 }

@@ -19,7 +19,7 @@ Night SomeNight() {
   night.recorded = "2026-11-21T03:00:00Z";
   night.host = "node \"7\"\n";
   night.fingerprint = "f1";
-  night.library = {"aa", {0.0101, 0.0102, 0.01}, 0.0099, 0.00995, 0.0103, 0.0109, {{"c1", 0.004}, {"c\"2", 0.006}}};
+  night.library = {"aa", {0.0101, 0.0102, 0.01}, 0.0099, 0.00995, 0.0101, 0.0103, 0.0109, {{"c1", 0.004}, {"c\"2", 0.006}}};
   night.night = "2026-11-21T02:50:00Z";
   night.tools = "hone 0.1.0";
   night.reference = {"bb", {0.01, 0.0101, 0.0099}};
