@@ -46,17 +46,17 @@ double UsualSeconds(const std::string& rule) {
   return 1;
 }
 
-// Seconds a trial by what a task's last run says of itself; 0: it never ran.
+// Seconds a trial by what the task's progress file says; 0: it never ran.
 double TrialSeconds(const std::string& work, const NinjaBuild& build) {
   std::string path = Binding(build, "db");
   if (EndsWith(path, ".db")) path.resize(path.size() - 3);
   const Result<Json> json = ReadJsonFile(JoinPath(work, path + ".progress.json"));
   if (!json.ok() || !json->is_object()) return 0;
   JsonReader reader(*json, path);
-  double elapsed = 0;
+  double seconds = 0;  // of all its sessions
   int64_t trials = 0;
-  if (!reader.Read("elapsed_seconds", &elapsed).ok() || !reader.Read("trials", &trials).ok() || trials < 1) return 0;
-  return elapsed / static_cast<double>(trials);
+  if (!reader.Read("tuning_seconds", &seconds).ok() || !reader.Read("trials", &trials).ok() || trials < 1) return 0;
+  return seconds / static_cast<double>(trials);
 }
 
 class Estimates {
@@ -224,8 +224,8 @@ Status RunJob(const std::string& work, const Job& job) {
                                         Printable(job.outputs[0])));
   }
   if (build->rule != "tune") {
-    return Status::Invalid(fmt::format("{} is no job of an array: `ninja -C {}` does it when the arrays are done",
-                                       job.what, work));
+    return Status::Invalid(
+        fmt::format("{} is no job of an array: `ninja -C {}` does it when the arrays are done", job.what, work));
   }
   const char* launcher = getenv("HONE_LAUNCHER");
   if (launcher != nullptr && StartsWith(command->second, "exec $HONE_LAUNCHER ")) {

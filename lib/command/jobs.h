@@ -1,5 +1,5 @@
-// What is out of date as a list of jobs for a cluster's arrays: hone-plan --export-jobs FILE, and --run-job FILE --job K,
-// which runs one of them.
+// What is out of date as a list of jobs for a cluster's arrays: hone-plan --export-jobs FILE, and --run-job FILE --job
+// K, which runs one of them.
 //
 // FILE has a JSON object a line, line K being job K:
 //   {"job": 3, "stage": 1, "after": [], "what": "tune conv2d-0123456789abcdef", "outputs": ["stamps/..cpu.done"],
@@ -36,7 +36,8 @@ struct Job {
 Result<std::vector<Job>> DirtyJobs(const std::string& work, const std::vector<std::string>& targets);
 
 std::string JobsText(const std::vector<Job>& jobs);
-// A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0 "ninja 10-15 ..".
+// A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0 "ninja 10-15
+// ..".
 std::string StagesText(const std::vector<Job>& jobs);
 // Job `number` of a file. kInvalid with the line: no such job, no such format.
 Result<Job> ReadJob(const std::string& path, int64_t number);

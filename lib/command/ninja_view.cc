@@ -85,7 +85,17 @@ Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::str
     const auto output = outputs.find(command);
     if (output == outputs.end()) continue;
     const NinjaBuild* build = view.Maker(output->second);
-    view.dirty.push_back({build, command, reasons[build]});
+    DirtyEdge edge{build, command, reasons[build]};
+    // A file that may be missing is an alias of nothing in the manifest: its reason is this edge's.
+    for (const auto* inputs : {&build->inputs, &build->implicit_inputs}) {
+      for (const std::string& input : *inputs) {
+        const NinjaBuild* maker = view.Maker(input);
+        if (maker == nullptr || maker->rule != "phony" || !maker->inputs.empty()) continue;
+        const auto found = reasons.find(maker);
+        if (found != reasons.end()) edge.reasons.insert(edge.reasons.end(), found->second.begin(), found->second.end());
+      }
+    }
+    view.dirty.push_back(std::move(edge));
   }
   return view;
 }

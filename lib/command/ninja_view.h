@@ -18,10 +18,10 @@ struct DirtyEdge {
 };
 
 struct NinjaView {
-  std::vector<pipeline::NinjaBuild> builds;    // of the whole manifest
-  std::map<std::string, size_t> makers;        // path -> index into `builds`
-  std::map<std::string, std::string> commands; // first output -> command
-  std::vector<DirtyEdge> dirty;                // each behind those that it is made from; aliases are left out
+  std::vector<pipeline::NinjaBuild> builds;     // of the whole manifest
+  std::map<std::string, size_t> makers;         // path -> index into `builds`
+  std::map<std::string, std::string> commands;  // first output -> command
+  std::vector<DirtyEdge> dirty;                 // each behind those that it is made from; aliases are left out
 
   // The edge that makes a path; null: none does.
   const pipeline::NinjaBuild* Maker(const std::string& path) const;

@@ -127,28 +127,24 @@ Status ReadAccepted(const std::string& work, PlanInput* input) {
   return Status::Ok();
 }
 
-// A path in a depfile: Ninja reads them as Make would.
-std::string DepfilePath(const std::string& path) {
-  return ReplaceAll(ReplaceAll(ReplaceAll(path, "$", "$$"), "#", "\\#"), " ", "\\ ");
-}
-
-// Everything that was read and is not written in the statement of build.ninja, folders included: their times change
-// when a file appears in them or goes. A file that is gone is no error to Ninja in a depfile, as it is in a statement.
-std::string Depfile(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
-  std::string text = "build.ninja:";
-  const auto add = [&text](const std::string& path) { text += " \\\n  " + DepfilePath(path); };
-  for (const std::string& path : input.folder.read) add(input.pipelines + path.substr(pipelines.size()));
-  add("accepted");  // and what the last line of each says
-  for (const auto& [job, accepted] : input.accepted) add(nightly::AcceptedLogPath("accepted", job));
+// Everything that was read besides the task lists, as the manifest names it. Of folders the times change when a file
+// appears in them or goes.
+std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
+  std::vector<std::string> read;
+  for (const std::string& path : input.folder.read) read.push_back(input.pipelines + path.substr(pipelines.size()));
+  read.push_back("accepted");  // and what the last line of each says
+  for (const auto& [job, accepted] : input.accepted) read.push_back(nightly::AcceptedLogPath("accepted", job));
   bool all = true;
   for (const char* tool : pipeline::kTools) {
     const bool there = Exists(JoinPath(tools, tool));
-    if (there) add(JoinPath(input.tools, tool));
+    if (there) read.push_back(JoinPath(input.tools, tool));
     all = all && there;
   }
-  if (!all) add(input.tools);  // so that the one that is missing is noticed when it comes
-  add(JoinPath(input.tools, "hone-plan"));
-  return text + "\n";
+  if (!all) read.push_back(input.tools);  // so that the one that is missing is noticed when it comes
+  read.push_back(JoinPath(input.tools, "hone-plan"));
+  std::set<std::string> seen;
+  std::erase_if(read, [&](const std::string& path) { return !seen.insert(path).second; });
+  return read;
 }
 
 Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) {
@@ -193,9 +189,9 @@ Status Run(const PlanOptions& options) {
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);
   input.abi = AskAbis(tools, work);
+  input.reads = WhatWasRead(input, pipelines, tools);
   HONE_ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(input));
   std::vector<PlannedFile> files = std::move(plan.files);
-  files.push_back({"build.ninja.d", Depfile(input, pipelines, tools)});
   files.push_back({"build.ninja", std::move(plan.manifest)});
   HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // so that the first one that comes is noticed
   return WriteAll(work, files);

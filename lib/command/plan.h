@@ -14,7 +14,7 @@ struct PlanOptions {
   std::string tools;                    // folder of the hone-* programs; empty: where this program lies
 };
 
-// Writes settings/, targets/, abi/, build.ninja.d and, last, build.ninja below options.work, each only if its bytes
+// Writes settings/, targets/, abi/ and, last, build.ninja below options.work, each only if its bytes
 // change and none of them unless all could be made. Asks every tool for its versions with --abi. Mistakes go to stderr
 // in one line. Returns the exit code: 0 done, 1 failed.
 int RunPlan(const PlanOptions& options);

@@ -1,6 +1,6 @@
-// WORK/plan.log: which of the small files that hone-plan writes (settings/, targets/, abi/) it has changed, from what to
-// what: a JSON object a line, {"time": "2026-11-21T10:00:00Z", "file": "abi/hone-build.txt", "before": "..", "after": ".."}.
-// Only hone-plan --why reads it: to Ninja such a file is newer, and what stood in it before is gone.
+// WORK/plan.log: which of the small files that hone-plan writes (settings/, targets/, abi/) it has changed, from what
+// to what: a JSON object a line, {"time": "2026-11-21T10:00:00Z", "file": "abi/hone-build.txt", "before": "..",
+// "after": ".."}. Only hone-plan --why reads it: to Ninja such a file is newer, and what stood in it before is gone.
 #pragma once
 
 #include <string>
@@ -17,7 +17,8 @@ inline constexpr char kPlanLog[] = "plan.log";
 Status NotePlanChange(const std::string& work, const std::string& file, std::string_view before,
                       std::string_view after);
 
-// What has changed in `file` since `since` (unix seconds), in words (pipeline/changes.h); empty if the log says nothing.
+// What has changed in `file` since `since` (unix seconds), in words (pipeline/changes.h); empty if the log says
+// nothing.
 std::vector<std::string> PlanChangesSince(const std::string& work, const std::string& file, double since);
 
 }  // namespace hone::command

@@ -85,7 +85,8 @@ std::vector<std::string> TaskChanges(const std::string& before, const std::strin
     const auto found = values.find(key);
     return found == values.end() ? std::string() : found->second;
   };
-  std::vector<std::string> changes = Changes(Versions("space " + of(was, "space")), Versions("space " + of(is, "space")));
+  std::vector<std::string> changes =
+      Changes(Versions("space " + of(was, "space")), Versions("space " + of(is, "space")));
   if (of(was, "plugin_digest") != of(is, "plugin_digest")) {
     changes.push_back(fmt::format("the plugin {} was built anew", of(is, "plugin")));
   }
@@ -97,7 +98,8 @@ std::vector<std::string> TaskChanges(const std::string& before, const std::strin
 
 // The first of a stamp's texts: whole where it is there, else as its digest says.
 void Compare(const Json& stamp, const char* text_key, const char* digest_key, const std::string& now, const char* what,
-             std::vector<std::string> (*changes)(const std::string&, const std::string&), std::vector<std::string>* out) {
+             std::vector<std::string> (*changes)(const std::string&, const std::string&),
+             std::vector<std::string>* out) {
   const std::string before = TextOf(stamp, text_key);
   const auto inputs = stamp.find("inputs");
   const std::string digest = inputs != stamp.end() && inputs->is_object() ? TextOf(*inputs, digest_key) : "";

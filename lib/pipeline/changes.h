@@ -23,8 +23,8 @@ struct TuneInputs {
   std::vector<std::string> donors;  // ids
 };
 
-// What has changed since a stamp (session/stamp.h) was written; empty if nothing that it tells of. A stamp of before the
-// version that holds whole texts says only which of them has changed.
+// What has changed since a stamp (session/stamp.h) was written; empty if nothing that it tells of. A stamp of before
+// the version that holds whole texts says only which of them has changed.
 std::vector<std::string> StampChanges(std::string_view stamp, const TuneInputs& now);
 
 // How many trials a job will add to those that the stamp (empty: none) tells of, as far as can be said beforehand: it

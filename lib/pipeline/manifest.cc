@@ -41,13 +41,23 @@ void ManifestWriter::Section(const std::string& title) {
 }
 
 void ManifestWriter::ManifestEdge() {
-  Section("this file: made again when a task list, a pipeline or a tool changes (the last two: build.ninja.d)");
+  Section("this file: made again when a task list, a pipeline or a tool changes");
+  writer_.Comment(
+      "Not by a depfile: Ninja deletes the outputs of an interrupted edge that has one. An alias of nothing may be gone: "
+      "that is a reason to plan again, and no error.");
   NinjaBuild build;
   build.outputs = {"build.ninja"};
   build.rule = "plan";
   for (const NetworkJob& job : input_.jobs) {
     build.inputs.push_back(TaskListPath(job.pipeline->name, job.target->name));
   }
+  for (const std::string& path : input_.reads) {
+    NinjaBuild file;
+    file.outputs = {path};
+    file.rule = "phony";
+    Build(file);
+  }
+  build.implicit_inputs = input_.reads;
   Build(build);
 }
 

@@ -73,6 +73,7 @@ struct ManifestInput {
   std::map<std::string, AcceptedJob> accepted;  // by JobName
   std::string tools;
   std::string pipelines;
+  std::vector<std::string> reads;  // what planning reads besides the task lists
 };
 
 // Paths relative to the work folder.

@@ -53,7 +53,7 @@ void ManifestWriter::Rules() {
   Rule("plan",
        Command("hone-plan", fmt::format("--pipelines {} --work . --tools {}", EscapeValue(ShellQuote(input_.pipelines)),
                                         EscapeValue(ShellQuote(input_.tools)))),
-       "plan", {{"depfile", "build.ninja.d"}, {"generator", "1"}, {"restat", "1"}});
+       "plan", {{"generator", "1"}, {"restat", "1"}});
   writer_.Comment(
       "generator: the task files become outputs of an extract edge only when its list is known, which must not run it "
       "again. "

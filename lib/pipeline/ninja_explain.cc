@@ -37,7 +37,8 @@ std::optional<Explanation> ParseLine(std::string_view line) {
   for (const std::string_view after : {" of phony edge with no inputs doesn't exist", " doesn't exist"}) {
     if (auto output = Between(line, "output ", after)) return Explanation{*output, DirtyKind::kMissing, ""};
   }
-  if (auto output = Between(line, "command line changed for ", "")) return Explanation{*output, DirtyKind::kCommand, ""};
+  if (auto output = Between(line, "command line changed for ", ""))
+    return Explanation{*output, DirtyKind::kCommand, ""};
   if (auto output = Between(line, "command line not found in log for ", ""))
     return Explanation{*output, DirtyKind::kUnlogged, ""};
   return std::nullopt;
@@ -58,7 +59,7 @@ std::vector<std::string> ParseCommands(std::string_view text) {
   std::vector<std::string> commands;
   for (const std::string& line : Split(std::string(text), '\n')) {
     if (!Trim(line).empty() && !StartsWith(line, "ninja: ") && !StartsWith(line, std::string(kExplain))) {
-      commands.push_back(std::string(Trim(line)));
+      commands.push_back(line);
     }
   }
   return commands;

@@ -1,5 +1,5 @@
-// What Ninja says when it is asked what it would do, and why: `ninja -n -v -d explain TARGET`. Ninja has no other way to
-// tell; its sentences (1.10 to 1.12) are known here and nowhere else.
+// What Ninja says when it is asked what it would do, and why: `ninja -n -v -d explain TARGET`. Ninja has no other way
+// to tell; its sentences (1.10 to 1.12) are known here and nowhere else.
 #pragma once
 
 #include <string>
@@ -28,8 +28,8 @@ std::vector<Explanation> ParseExplanations(std::string_view text);
 // The commands that it would run, in its order: the lines that are nothing else. REQUIRES: NINJA_STATUS was empty.
 std::vector<std::string> ParseCommands(std::string_view text);
 
-// The words of a command as hone-plan writes them (ninja_writer.h: ShellQuote), without its `exec` and `$HONE_LAUNCHER`.
-// Empty if it is no such command: what a shell would have to expand.
+// The words of a command as hone-plan writes them (ninja_writer.h: ShellQuote), without its `exec` and
+// `$HONE_LAUNCHER`. Empty if it is no such command: what a shell would have to expand.
 std::vector<std::string> SplitCommand(std::string_view command);
 
 }  // namespace hone::pipeline

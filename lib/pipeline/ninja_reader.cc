@@ -85,13 +85,15 @@ Result<std::vector<NinjaBuild>> ReadBuilds(std::string_view manifest) {
         }
       }
       if (!has_rule || build.outputs.empty()) {
-        return Status::Invalid(fmt::format("build.ninja:{}: a build statement that is cut short; run hone-plan", number));
+        return Status::Invalid(
+            fmt::format("build.ninja:{}: a build statement that is cut short; run hone-plan", number));
       }
       builds.push_back(std::move(build));
       in_build = true;
     } else if (in_build && line.substr(0, 2) == "  ") {
       const size_t equal = line.find(" = ");
-      if (equal != std::string::npos) builds.back().bindings.emplace_back(line.substr(2, equal - 2), line.substr(equal + 3));
+      if (equal != std::string::npos)
+        builds.back().bindings.emplace_back(line.substr(2, equal - 2), line.substr(equal + 3));
     } else {
       in_build = false;
     }

@@ -9,8 +9,8 @@
 
 namespace hone::pipeline {
 
-// In their order; paths plain, values of bindings raw. Knows what NinjaWriter writes, not all that Ninja reads: kInvalid
-// with the line's number for a statement that is cut short.
+// In their order; paths plain, values of bindings raw. Knows what NinjaWriter writes, not all that Ninja reads:
+// kInvalid with the line's number for a statement that is cut short.
 Result<std::vector<NinjaBuild>> ReadBuilds(std::string_view manifest);
 
 }  // namespace hone::pipeline

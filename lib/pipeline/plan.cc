@@ -216,6 +216,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
   manifest.tools = input.tools;
   manifest.accepted = input.accepted;
   manifest.pipelines = input.pipelines;
+  manifest.reads = input.reads;
   std::map<std::string, const TargetFile*> targets;
   for (const TargetFile& target : input.folder.targets) {
     targets[target.name] = &target;

@@ -31,6 +31,9 @@ struct PlanInput {
   std::map<std::string, std::string> abi;  // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
   std::string pipelines;  // folder of the pipelines, likewise
+  // Files and folders that planning read besides the task lists, likewise, each once: the manifest is made again when one
+  // changes, comes or goes.
+  std::vector<std::string> reads = {};
   // What is wrong with the name of a tuner, ok if nothing; empty: any name will do. Tuners are hone-tune's.
   std::function<Status(const std::string& name)> check_tuner = {};
 };

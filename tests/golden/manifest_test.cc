@@ -24,6 +24,7 @@ PlanInput Input() {
   for (const char* tool : kTools) input.abi[tool] = std::string(tool) + " 1\n";
   input.tools = "../build/bin";
   input.pipelines = "../pipelines";
+  input.reads = {"../pipelines", "../pipelines/alpha.toml", "../build/bin/hone-plan"};
   return input;
 }
 

@@ -47,7 +47,7 @@ TEST_F(WhyTest, FromAFreshFolderToDeletedFiles) {
   ExpectSays("records-one-cpu", "was written again, with nothing changed");
 
   const CommandResult unknown = Why("tune-one-gpu");
-  EXPECT_EQ(unknown.status.code, 1);
+  EXPECT_EQ(unknown.status.code, 2);
   EXPECT_NE(unknown.err.find("unknown target 'tune-one-gpu'"), std::string::npos) << unknown.err;
   EXPECT_NE(unknown.err.find("tune-one-cpu"), std::string::npos) << unknown.err;
 }

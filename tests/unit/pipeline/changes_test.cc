@@ -38,8 +38,8 @@ Json Stamp(const TuneInputs& inputs) {
 }
 
 TEST(ChangesTest, AStampAgainstWhatItsJobReadsNow) {
-  const TuneInputs was = {R"({"id": "x", "space": "direct=3,winograd=1"})", R"({"trials": 8, "seed": 1})",
-                          "codegen 3\nmeasure 1", {}};
+  const TuneInputs was = {
+      R"({"id": "x", "space": "direct=3,winograd=1"})", R"({"trials": 8, "seed": 1})", "codegen 3\nmeasure 1", {}};
   const std::string stamp = DumpJson(Stamp(was));
   EXPECT_EQ(StampChanges(stamp, was), Words());
   EXPECT_EQ(NewTrials(stamp, was), 0);
@@ -85,8 +85,9 @@ TEST(NinjaExplainTest, Reasons) {
   EXPECT_EQ(found[3].kind, DirtyKind::kNewer);
   EXPECT_EQ(found[4].kind, DirtyKind::kCommand);
   EXPECT_EQ(found[5].kind, DirtyKind::kUnlogged);
-  EXPECT_EQ(ParseCommands("ninja: Entering directory `w'\nexec a b\nninja explain: x is dirty\n\nninja: no work to do.\n"),
-            Words{"exec a b"});
+  EXPECT_EQ(
+      ParseCommands("ninja: Entering directory `w'\nexec a b\nninja explain: x is dirty\n\nninja: no work to do.\n"),
+      Words{"exec a b"});
 }
 
 TEST(NinjaExplainTest, CommandsAreSplitAsTheShellWould) {
@@ -99,9 +100,11 @@ TEST(NinjaExplainTest, CommandsAreSplitAsTheShellWould) {
 
 // What the writer writes is read back as it was.
 TEST(NinjaReaderTest, RoundTrip) {
-  NinjaBuild first{{"a b:c", "d$e"}, {"i1"}, "tune", {"in put"}, {"x", "y|z"}, {"tools/hone"}, {{"flags", "--donor a"}}};
+  NinjaBuild first{{"a b:c", "d$e"},        {"i1"}, "tune", {"in put"}, {"x", "y|z"}, {"tools/hone"},
+                   {{"flags", "--donor a"}}};
   NinjaBuild second{{"alias"}, {}, "phony", {}, {}, {}, {}};
-  for (int i = 0; i < 40; ++i) second.inputs.push_back("stamps/conv2d-0123456789abcdef" + std::to_string(i) + ".cpu.done");
+  for (int i = 0; i < 40; ++i)
+    second.inputs.push_back("stamps/conv2d-0123456789abcdef" + std::to_string(i) + ".cpu.done");
   NinjaWriter writer;
   writer.Comment("build of nothing: comment");
   writer.Rule("tune", {{"command", "exec hone-tune $in"}});
