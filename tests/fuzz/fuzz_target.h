@@ -1,0 +1,40 @@
+// A reader of files that others may have written, as a fuzzer calls it. One small file a reader (targets/NAME.cc):
+//
+//   HONE_FUZZ_TARGET(stamp) { return pipeline::ParseStamp(input, "fuzz").status(); }
+//
+// Two kinds of program have them: `fuzz_NAME` has one, under libFuzzer (`make fuzz`), and the test fuzz_corpus_test has
+// all and runs each over what lies in corpus/NAME and over changes of it.
+//
+// A target says whether the reader took the input. What it took is also written and read again where it has a writer:
+// HONE_CHECK that this gives the same.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace hone::fuzz {
+
+struct FuzzTarget {
+  std::string name;
+  Status (*read)(std::string_view input) = nullptr;
+};
+
+std::vector<FuzzTarget>& FuzzTargets();  // those of this program
+bool AddFuzzTarget(const char* name, Status (*read)(std::string_view));
+
+// `input` as the content of a file, for readers that take a path: always the same one, in memory where there is
+// /dev/shm. What lies beside it, such as a journal, is gone.
+const std::string& InputFile(std::string_view input);
+
+// Of what was read from a file, `text` is what its writer makes, `again` what that is when read and written once more.
+void CheckSame(const std::string& text, const std::string& again);
+
+}  // namespace hone::fuzz
+
+#define HONE_FUZZ_TARGET(name)                                                                                 \
+  static hone::Status FuzzTarget_##name(std::string_view input);                                               \
+  [[maybe_unused]] static const bool fuzz_added_##name = hone::fuzz::AddFuzzTarget(#name, &FuzzTarget_##name); \
+  static hone::Status FuzzTarget_##name([[maybe_unused]] std::string_view input)

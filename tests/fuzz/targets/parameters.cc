@@ -1,0 +1,16 @@
+// A graph's parameter file. Its digest stands at its end: the right one is put there.
+#include "base/hash.h"
+#include "fuzz_target.h"
+#include "graph/param_file.h"
+
+namespace hone::graph {
+
+HONE_FUZZ_TARGET(parameters) {
+  (void)ParseParameterFile(input, "fuzz").ok();
+  std::string whole(input);
+  const uint64_t digest = Digest128(whole).lo;
+  for (int i = 0; i < 8; ++i) whole += static_cast<char>(digest >> (8 * i));
+  return ParseParameterFile(whole, "fuzz").status();
+}
+
+}  // namespace hone::graph

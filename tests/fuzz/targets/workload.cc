@@ -1,0 +1,26 @@
+// A workload's text, as task files, graphs and databases hold it, and what an operator says of it before anything is
+// computed.
+#include "task/workload.h"
+
+#include "base/check.h"
+#include "fuzz_target.h"
+#include "op/operator.h"
+
+namespace hone {
+
+HONE_FUZZ_TARGET(workload) {
+  HONE_ASSIGN_OR_RETURN(const Workload parsed, Workload::Parse(std::string(input)));
+  const auto again = Workload::Parse(parsed.Text());
+  HONE_CHECK(again.ok());
+  fuzz::CheckSame(parsed.Text(), again->Text());
+  HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(std::string(input)));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  HONE_CHECK(op->OutputType(workload).Elements() > 0);
+  HONE_CHECK(op->Flop(workload) >= 0);
+  Target target;
+  target.triple = "x86_64-unknown-linux-gnu";
+  HONE_CHECK(!op->Operands(workload, target).empty());
+  return Status();
+}
+
+}  // namespace hone
