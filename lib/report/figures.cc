@@ -285,7 +285,8 @@ class TrendDrawing {
       // A circle of two arcs: hollow, as it says nothing.
       html_->Open("path", {{"class", night.counted ? "dots" : "rings"},
                            {"d", at + (night.counted ? "h0" : "m-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0")}});
-      html_->Element("title", night.words).Close();
+      if (!night.words.empty()) html_->Element("title", night.words);
+      html_->Close();
     }
   }
 

@@ -16,8 +16,10 @@ Json Times(const std::vector<double>& seconds, int digits = kDigits) {
   return list;
 }
 
-Json SubjectJson(const nightly::Subject& subject, bool spread) {
-  Json json = {{"digest", subject.digest}, {"processes", Times(subject.processes)}};
+// `before`: the same of the night before; a digest is told where it changes.
+Json SubjectJson(const nightly::Subject& subject, const nightly::Subject* before, bool spread) {
+  Json json = {{"processes", Times(subject.processes)}};
+  if (before == nullptr || before->digest != subject.digest) json["digest"] = subject.digest;
   if (spread && subject.p10 > 0) {
     for (const auto& [name, value] : {std::pair{"min", subject.min},
                                       {"p10", subject.p10},
@@ -30,11 +32,13 @@ Json SubjectJson(const nightly::Subject& subject, bool spread) {
   return json;
 }
 
-// Without `processes` what came of them alone.
-Json NightJson(const Night& night, double trend, int epoch, bool processes) {
+// Without `processes` what came of them alone. `before`: the night before, null for the first; what is as it was then
+// (host, tools, digests) is left out.
+Json NightJson(const Night& night, const Night* before, double trend, int epoch, bool processes) {
   const nightly::Comparison& c = night.comparison;
-  Json json = {{"night", night.night}, {"recorded", night.recorded}, {"host", night.host}, {"epoch", epoch}};
-  if (!night.tools.empty()) json["tools"] = night.tools;
+  Json json = {{"night", night.night}, {"recorded", night.recorded}, {"epoch", epoch}};
+  if (before == nullptr || before->host != night.host) json["host"] = night.host;
+  if (before == nullptr || before->tools != night.tools) json["tools"] = night.tools;
   if (!night.failure.empty()) {
     json["failure"] = night.failure;
     return json;
@@ -48,11 +52,13 @@ Json NightJson(const Night& night, double trend, int epoch, bool processes) {
                {"trend", Rounded(trend, 6)}});
   if (!night.environment.empty()) json["environment"] = night.environment;
   if (!processes) return json;
-  json["library"] = SubjectJson(night.library, true);
-  json["reference"] = SubjectJson(night.reference, false);
+  json["library"] = SubjectJson(night.library, before != nullptr ? &before->library : nullptr, true);
+  json["reference"] = SubjectJson(night.reference, before != nullptr ? &before->reference : nullptr, false);
   // Where nothing counts, why not is what the figures say.
   if (c.change != nightly::Change::kNone || night.repeat) json["why"] = c.why;
-  if (night.canary) json["canary"] = SubjectJson(*night.canary, false);
+  if (night.canary)
+    json["canary"] =
+        SubjectJson(*night.canary, before != nullptr && before->canary ? &*before->canary : nullptr, false);
   if (night.repeat) {
     json["repeat"] = {{"library", Times(night.repeat->library)},
                       {"reference", Times(night.repeat->reference)},
@@ -66,9 +72,9 @@ Json SeriesJson(const NightSeries& series, bool short_nights) {
   const nightly::Trend& trend = series.trend;
   Json nights = Json::array(), changes = Json::array(), kernels = Json::array(), machines = Json::array();
   for (size_t i = 0; i < series.nights.size(); ++i) {
-    nights.push_back(NightJson(series.nights[i], i < trend.values.size() ? trend.values[i] : 0,
-                               i < trend.epochs.size() ? trend.epochs[i] : 0,
-                               !short_nights || i + 1 == series.nights.size()));
+    nights.push_back(NightJson(
+        series.nights[i], i > 0 ? &series.nights[i - 1] : nullptr, i < trend.values.size() ? trend.values[i] : 0,
+        i < trend.epochs.size() ? trend.epochs[i] : 0, !short_nights || i + 1 == series.nights.size()));
     // Long, and the same for weeks: said where it changes.
     if (i == 0 || series.nights[i].fingerprint != series.nights[i - 1].fingerprint)
       machines.push_back({{"from", i}, {"fingerprint", series.nights[i].fingerprint}});

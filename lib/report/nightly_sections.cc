@@ -91,9 +91,13 @@ TrendFigure FigureOf(const std::string& job, const NightSeries& series,
 }
 
 void TrendCard(const std::string& job, const NightSeries& series, const std::vector<nightly::Acceptance>& accepted,
-               PageWriter* page) {
+               bool words, PageWriter* page) {
   HtmlWriter& html = page->html();
-  const TrendFigure figure = FigureOf(job, series, accepted);
+  TrendFigure figure = FigureOf(job, series, accepted);
+  // Each night in words is half of a figure's bytes.
+  if (!words) {
+    for (TrendFigure::Night& night : figure.nights) night.words.clear();
+  }
   html.Open("figure").Open("h3").Text(job + " ");
   page->MarkWord(MarkOf(series.verdict.state), StateText(series));
   html.Close();
@@ -276,7 +280,7 @@ void WriteTrends(const NightlyData& data, PageWriter* page) {
       data.older > 0 ? fmt::format(" {} older nights are in the files alone.", data.older) : ""));
   page->html().Open("div", {{"class", "cards"}});
   for (const NightlyJob* job : data.ByInterest()) {
-    if (!job->series.nights.empty()) TrendCard(job->job, job->series, job->accepted, page);
+    if (!job->series.nights.empty()) TrendCard(job->job, job->series, job->accepted, true, page);
   }
   page->html().Close();
 }
@@ -312,7 +316,7 @@ void WriteReplay(const NightlyData& data, PageWriter* page) {
   page->EndTable();
   page->html().Open("div", {{"class", "cards"}});
   for (const NightlyJob& job : data.jobs) {
-    if (job.replay.nights.size() > 1) TrendCard(job.job + ", replay", job.replay, {}, page);
+    if (job.replay.nights.size() > 1) TrendCard(job.job + ", replay", job.replay, {}, false, page);
   }
   page->html().Close();
 }

@@ -178,6 +178,10 @@ TEST(Nightly, SeriesOfTheirOwnHaveTheirVerdict) {
   EXPECT_TRUE(Has(NightlyMarkdown(data), "# Nightly quality, "));
 }
 
+TEST(Nightly, NinetyNightsOfTenNetworksStayBelowTwoMebibytes) {
+  EXPECT_LT(NightlyHtml(SampleNights({10, 90, 30})).size(), 2u << 20);
+}
+
 TEST(Nightly, KernelsAreOfTheLastProfile) {
   const NightlyData data = SampleNights();
   const std::vector<KernelHistory> kernels = KernelsOf(data.jobs[0].series);
