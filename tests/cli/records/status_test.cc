@@ -75,10 +75,10 @@ TEST_F(StatusTool, AKilledJobOfThisHostIsGoneAtOnce) {
 }
 
 TEST_F(StatusTool, WhatWaitsIsEstimatedFromWhatIsDone) {
-  WriteProgress("a", "done", 64, 64, 32);          // half a second a trial
-  WriteProgress("b", "interrupted", 16, 64, 16);   // a second a trial
+  WriteProgress("a", "done", 64, 64, 32);         // half a second a trial
+  WriteProgress("b", "interrupted", 16, 64, 16);  // a second a trial
   Write("work/tasks/net.cpu.tasks.json",
-        fmt::format(R"({{"version": 2, "network": "net", "target": "{}", "tasks": [
+        fmt::format(R"({{"version": 2, "network": "net", "target": "{}", "target_name": "cpu", "tasks": [
                         {{"id": "a", "workload": "{}", "weight": 1, "flop": 10}},
                         {{"id": "c", "workload": "{}", "weight": 1, "flop": 10}}]}})",
                     kTarget, kWorkloadA, kWorkloadC));

@@ -1,4 +1,4 @@
-// What is left of damaged record files: every page of one is destroyed in turn.
+// What is left of damaged record files: every other page of one is destroyed in turn.
 #include "record/salvage.h"
 
 #include <gtest/gtest.h>
@@ -82,10 +82,10 @@ TEST_F(SalvageTest, OnePageCostsWhatWasOnItAndNoMore) {
   const size_t pages = bytes_.size() / kPage;
   ASSERT_GT(pages, 8u);
   int64_t saved = 0, tries = 0;
-  for (size_t page = 1; page < pages; ++page) {
+  for (size_t page = 1; page < pages; page += 2) {
     std::string damaged = bytes_;
     for (size_t i = page * kPage; i < (page + 1) * kPage; ++i)
-      damaged[i] = page % 2 == 0 ? static_cast<char>(rng.Next()) : 0;
+      damaged[i] = page % 4 == 1 ? static_cast<char>(rng.Next()) : 0;
     ASSERT_TRUE(WriteFileAtomic(path_, damaged).ok());
     ASSERT_TRUE(Remove(out_).ok());
     auto count = SalvageRecords(path_, out_);
@@ -112,7 +112,7 @@ TEST_F(SalvageTest, OnePageCostsWhatWasOnItAndNoMore) {
     ++tries;
   }
   // Of all pages but those of meta and sessions, which everything hangs on, the others' trials are saved.
-  EXPECT_GT(tries, static_cast<int64_t>(pages / 2));
+  EXPECT_GT(tries, static_cast<int64_t>(pages / 4));
   EXPECT_GT(saved, tries * 120 / 2);
 }
 
