@@ -39,13 +39,6 @@ using nightly::ProcessTimes;
 using nightly::Who;
 
 constexpr int64_t kWarmup = 5, kProfiled = 5;
-std::string DigestOf(const LibraryFolder& folder) {
-  return nightly::ArtifactDigest({{"lib" + folder.name + ".so", folder.library_digest},
-                                  {folder.name + ".params", folder.params_digest},
-                                  {folder.name + ".graph.json", folder.graph_digest}},
-                                 folder.name);
-}
-
 class Nightly {
  public:
   explicit Nightly(const NightlyOptions& options) : options_(options) {}
@@ -121,7 +114,7 @@ class Nightly {
       }
     }
     HONE_ASSIGN_OR_RETURN(LibraryFolder library, CheckedLibrary(options_.lib));
-    input_.library = DigestOf(library);
+    HONE_ASSIGN_OR_RETURN(input_.library, nightly::FolderDigest(library.dir, library.name));
     HONE_ASSIGN_OR_RETURN(LibraryFolder against, CheckedLibrary(Dir(reference.digest)));
     if (library.graph_digest != against.graph_digest) {
       return Status::Invalid(

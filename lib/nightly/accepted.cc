@@ -110,6 +110,14 @@ std::string ArtifactDigest(const std::map<std::string, std::string>& files, cons
   return Digest128(text).Hex();
 }
 
+Result<std::string> FolderDigest(const std::string& dir, const std::string& name) {
+  std::map<std::string, std::string> files;
+  for (const std::string& file : {"lib" + name + ".so", name + ".params", name + ".graph.json"}) {
+    HONE_ASSIGN_OR_RETURN(files[file], FileDigest(JoinPath(dir, file)));
+  }
+  return ArtifactDigest(files, name);
+}
+
 std::string AcceptanceText(const Acceptance& a) {
   const Json json = {{"version", kVersion}, {"recorded", a.recorded}, {"by", a.by},           {"reason", a.reason},
                      {"digest", a.digest},  {"before", a.before},     {"network", a.network}, {"target", a.target},

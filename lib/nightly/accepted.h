@@ -30,6 +30,9 @@ struct Acceptance {
 // What makes two artifacts the same one: library, parameters and graph. `name`: of the library, as in libNAME.so.
 std::string ArtifactDigest(const std::map<std::string, std::string>& files, const std::string& name);
 
+// Of the library NAME in `dir`, by the bytes of its files.
+Result<std::string> FolderDigest(const std::string& dir, const std::string& name);
+
 std::string AcceptanceText(const Acceptance& acceptance);  // one line, with its newline
 // The lines in order. kInvalid, kUnsupported with `path` and the line; a torn last line is left out.
 Result<std::vector<Acceptance>> ParseAcceptances(std::string_view text, const std::string& path);

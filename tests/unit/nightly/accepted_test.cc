@@ -71,6 +71,9 @@ TEST_F(Accepted, AWholeCopyThatTheNextBuildDoesNotTouch) {
   const auto first = Take("the beginning");
   ASSERT_TRUE(first.ok()) << first.status().message();
   Write("out/libnet.so", "code 2");
+  // What nights know the library of the day by, before and after.
+  EXPECT_NE(*FolderDigest(dir_->Join("out"), "net"), first->digest);
+  EXPECT_EQ(*FolderDigest(AcceptedDir(Folder(), "net.cpu", first->digest), "net"), first->digest);
   EXPECT_EQ(*ReadFile(In(first->digest, "libnet.so")), "code 1");
   EXPECT_EQ(*ReadFile(In(first->digest, kChoiceFile)), "choice");
   EXPECT_TRUE(CheckAccepted(Folder(), "net.cpu", *first).ok());
