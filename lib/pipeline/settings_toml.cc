@@ -24,7 +24,9 @@ Result<TomlTable> Open(TomlTable* file, const char* name, const TablesOf& of) {
     return file->Table(kNothing);
   }
   for (const std::string& target : of.targets) {
-    if (table.TypeOf(target) == TomlTable::Type::kTable) HONE_RETURN_IF_ERROR(table.Table(target).status());
+    const TomlTable::Type type = table.TypeOf(target);
+    const bool may_be = type == TomlTable::Type::kTable || type == TomlTable::Type::kMissing;
+    if (may_be) HONE_RETURN_IF_ERROR(table.Table(target).status());
   }
   return table;
 }

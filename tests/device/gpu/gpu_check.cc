@@ -111,6 +111,7 @@ class Checker {
     setup.flop = op->Flop(workload);
     setup.target = target_.Text();
     setup.protocol.candidate_seconds = 0.01;  // it is about the values
+    setup.protocol.timeout_seconds = 120;     // an OpenCL driver compiles the kernel within that
     HONE_RETURN_IF_ERROR(session::EnsureReference(workload, target_, dir.Join("reference"), &setup).status());
     measure::ChildMeasurer measurer(worker_, setup);
     HONE_ASSIGN_OR_RETURN(auto builder, session::ChildBuilder::Create(worker_, workload, target_,

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<ElfInput> Parts() {
   std::vector<ElfInput> inputs;
-  for (const std::string& path : Split(HONE_ELF_PARTS, ';')) {
+  for (const std::string& path : Split(HONE_ELF_PARTS, ':')) {
     Result<std::string> bytes = ReadFile(path);
     EXPECT_TRUE(bytes.ok()) << bytes.status().message();
     if (bytes.ok()) inputs.push_back({BaseName(path), *bytes});

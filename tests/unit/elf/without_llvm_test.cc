@@ -20,7 +20,7 @@ TEST(WithoutLlvm, ACpuIsToldWhatIsMissing) {
 
 TEST(WithoutLlvm, LibrariesAreLinkedAllTheSame) {
   std::vector<LinkInput> inputs;
-  for (const std::string& path : Split(HONE_ELF_PARTS, ';')) {
+  for (const std::string& path : Split(HONE_ELF_PARTS, ':')) {
     const Result<std::string> bytes = ReadFile(path);
     ASSERT_TRUE(bytes.ok()) << bytes.status().message();
     inputs.push_back({BaseName(path), *bytes});
