@@ -138,7 +138,7 @@ TEST_F(ReportTool, MisuseIsExplained) {
   const CommandResult result = Run(HONE_REPORT, {"--bnech", "x"});
   EXPECT_EQ(result.status.code, 2);
   EXPECT_EQ(result.err, "hone-report: unknown flag --bnech; did you mean --bench?\n");
-  EXPECT_EQ(Run(HONE_REPORT, {"--abi"}).out, "report 2\n");
+  EXPECT_EQ(Run(HONE_REPORT, {"--abi"}).out, "report 3\n");
 }
 
 }  // namespace
