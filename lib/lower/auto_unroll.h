@@ -16,7 +16,7 @@
 namespace hone::lower {
 
 inline constexpr char kUnrollPragma[] = "unroll";  // value: how often; the backend's text says it before the loop
-inline constexpr int64_t kMostSteps = 512;
+inline constexpr int64_t kMostSteps = 256;
 
 ir::Stmt AutoUnroll(const ir::Stmt& body);
 

@@ -186,12 +186,12 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
 
 const Template& GpuConv2dDirect() {
   static const GpuTemplate t(
-      {"conv2d_nchw.cuda", 1, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
+      {"conv2d_nchw.cuda", 2, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
 }
 const Template& GpuConv2dDepthwise() {
   static const GpuTemplate t(
-      {"depthwise_conv2d_nchw.cuda", 1, DepthwiseKnobs, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
+      {"depthwise_conv2d_nchw.cuda", 2, DepthwiseKnobs, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
 }
 const Template& GpuConv2dPlain() {

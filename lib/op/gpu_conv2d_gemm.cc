@@ -92,9 +92,10 @@ GpuUse Use(const Workload& w, const Config& config) {
   const int64_t fetched = p.k * (p.f() + p.p());
   use.shared_bytes = 4 * fetched * p.stages;
   const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
-  // With two stages, what is fetched for the next step waits in registers.
-  use.registers =
-      TileRegisters(own_f, own_p, config.Number("unroll"), p.stages == 2 ? CeilDiv(fetched, use.Threads()) : 0);
+  // With two stages, what is fetched for the next step waits in registers; with more, addresses do.
+  constexpr int64_t kCopies = 16;
+  const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
+  use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
   use.body = own_f * own_p * config.Number("unroll");
   use.reuse = static_cast<double>(own_f * own_p) / static_cast<double>(own_f + own_p);
   return use;

@@ -175,7 +175,7 @@ const Template& GpuDenseRows() {
   return t;
 }
 const Template& GpuDenseLarge() {
-  static const GpuTemplate t({"dense_large_batch.gpu", 1, LargeKnobs, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
+  static const GpuTemplate t({"dense_large_batch.gpu", 2, LargeKnobs, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
   return t;
 }
 

@@ -33,9 +33,9 @@ int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched);
 // Virtual threads are copies of code.
 inline constexpr int64_t kMostVThreads = 64;
 // Compilers take half a millisecond for each, and a loop around so many costs nothing.
-inline constexpr int64_t kMostBody = 256;
+inline constexpr int64_t kMostBody = 128;
 // What AutoTVM's unroll knobs come to at most: lower/auto_unroll.h ends there.
-inline constexpr int64_t kMostUnrolled = 512;
+inline constexpr int64_t kMostUnrolled = 256;
 
 // The first limit that is not kept: "shared_memory: 65536 bytes, the device has 49152"; nothing if all are.
 std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& limits);

@@ -16,8 +16,8 @@
 #include "op/movement.h"
 #include "op/norm.h"
 #include "op/operator.h"
-#include "op/pool.h"
 #include "op/plugin.h"
+#include "op/pool.h"
 #include "op/pool3d.h"
 #include "op/reduce.h"
 
@@ -42,16 +42,20 @@ const std::vector<const Operator*>& All() {
 
 // A workload of each kind of template, for the list of versions.
 constexpr const char* kExamples[] = {
-    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",           "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
-    "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)", "dense(f32[1,16], f32[16,16])",
-    "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)", "conv3d(f32[1,57,3,7,7], f32[38,3,3,3,3], groups=19)",
+    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",
+    "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
+    "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)",
+    "dense(f32[1,16], f32[16,16])",
+    "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)",
+    "conv3d(f32[1,57,3,7,7], f32[38,3,3,3,3], groups=19)",
     "dense(f32[32,16], f32[16,16])",
     "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)",
     "conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16) -> conv2d(f32[1,16,6,6], f32[16,16,1,1])",
     "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)",
     "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16) -> "
     "conv2d(f32[1,16,6,6], f32[16,16,1,1])",
-    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",       "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
+    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",
+    "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
     "matmul(f32[2,64,32], f32[2,32,64])",
 };
 
