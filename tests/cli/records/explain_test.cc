@@ -34,7 +34,7 @@ TEST_F(ExplainTool, SaysWhereAChoiceComesFromAndWhatItWonAgainst) {
                            "no rival", "no alternatives", "sums over what is added"}) {
     EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
   }
-  EXPECT_EQ(out.find("trial 0"), std::string::npos) << "of another machine:\n" << out;
+  EXPECT_EQ(out.find("rival: trial 0"), std::string::npos) << "of another machine:\n" << out;
 }
 
 TEST_F(ExplainTool, TheSameAsJson) {
@@ -82,7 +82,7 @@ TEST_F(ExplainTool, MergesFoldersAndLeavesOutWhatDoesNotFit) {
     ASSERT_TRUE(store.ok());
   }
   const CommandResult refused = Records({"merge", "records", "--out", "merged"});
-  EXPECT_EQ(refused.status.code, 1);
+  EXPECT_EQ(refused.status.code, 2);
   EXPECT_NE(refused.err.find("records/a.db: its space version is `dense=2`"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("b: 1 files"), std::string::npos) << refused.err;
 }
