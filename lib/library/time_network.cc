@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -36,6 +37,16 @@ Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, std::ve
   }
   for (const auto& layer : samples) medians->push_back(Median(layer));
   return Status();
+}
+
+bool SameBytes(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].size() != b[i].size() || std::memcmp(a[i].data(), b[i].data(), a[i].size() * sizeof(float)) != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 constexpr size_t kLeastRuns = 5;
@@ -86,6 +97,10 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
       const double before = clock->NowSeconds();
       HONE_RETURN_IF_ERROR(runner.RunWithCopies());
       reply.copies.push_back(clock->NowSeconds() - before);
+    }
+    // What is verified is the first run; a race between kernels or threads may show in a later one alone.
+    if (runner.OnDevice() && request.outputs && !SameBytes(runner.Outputs(), reply.outputs)) {
+      return Status::Corrupt("two runs on the same inputs gave different outputs: the kernels race");
     }
     if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     if (request.profiled > 0) {
