@@ -235,7 +235,9 @@ class BadCandidates : public Arena {
     for (const std::string& task : Tasks("one")) {
       auto store = record::Store::OpenForReading(Db(task));
       ASSERT_TRUE(store.ok()) << store.status().message();
-      for (const record::Trial& trial : *(*store)->Trials()) {
+      const auto trials = (*store)->Trials();
+      ASSERT_TRUE(trials.ok()) << trials.status().message();
+      for (const record::Trial& trial : *trials) {
         const Misdeed* misdeed = MisdeedOf(trial.outcome.config, seed);
         const TrialError wanted = misdeed == nullptr ? TrialError::kNone : misdeed->error;
         EXPECT_EQ(trial.outcome.error, wanted)

@@ -49,7 +49,8 @@ class SalvageTest : public ::testing::Test {
     std::vector<std::string> rows;
     if (!store.ok()) return rows;
     EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
-    for (const Trial& t : *(*store)->Trials()) {
+    const auto trials = (*store)->Trials();
+    for (const Trial& t : *trials) {
       std::ostringstream row;
       row << t.outcome.config.index << ' ' << TrialStateName(t.outcome.state) << ' ' << t.outcome.median << ' '
           << t.outcome.samples.size() << ' ' << t.outcome.disturbed;
