@@ -29,7 +29,7 @@ class AlignedBuffer {
   }
   ~AlignedBuffer();
 
-  // What lies around a guarded buffer and can be written to is as it was made.
+  // What lies in front of a guarded buffer and can be written to is as it was made.
   bool Intact() const;
 
   char* data() { return data_; }
