@@ -35,6 +35,7 @@ int ShowStatus(const RecordsOptions& options) {
     const std::string shown = text.ok() ? *text : text.status().message() + "\n";
     std::fputs(screen ? kHomeAndClear : first ? "" : "\n", stdout);
     PrintOut(shown);
+    std::fflush(stdout);  // whoever reads a pipe looks on, too
     if (!options.watch || Interrupted()) return kDone;
     RealClock()->SleepSeconds(kWatchSeconds);
     if (Interrupted()) return kDone;  // looking on has no end of its own

@@ -160,7 +160,7 @@ std::string SpaceVersionText() {
     }
     for (const Operator* op : All()) {
       if (op->name() != std::string("conv2d") && op->name() != std::string("dense") &&
-          op->name() != std::string("conv3d"))
+          op->name() != std::string("conv3d") && op->name() != std::string("matmul"))
         add(*op, Workload{op->name(), {}, {}, {}});
     }
   }

@@ -42,7 +42,7 @@ static int inside(const char* path) {
   if (path[0] != '/') {
     char cwd[PATH_MAX / 2];
     if (!getcwd(cwd, sizeof cwd)) return 0;
-    snprintf(full, sizeof full, "%s/%s", cwd, path);
+    if (snprintf(full, sizeof full, "%s/%s", cwd, path) >= (int)sizeof full) return 0;
     path = full;
   }
   return strncmp(path, folder, strlen(folder)) == 0;

@@ -100,7 +100,7 @@ TEST_F(PickBestTool, DamagedAndNewerInputsAreRefusedAndLeaveTheOutputAlone) {
   Write("records/a.db", Read("records/a.db").substr(0, 5000));
   ExpectRefused(PickBest(), {"records/a.db: the record file is cut short"});
   Write("tasks/net.cpu.tasks.json", "{\"version\": 9}");
-  ExpectRefused(PickBest(), {"tasks/net.cpu.tasks.json: /version: version 9 is newer than this Hone reads (2)"}, 2);
+  ExpectRefused(PickBest(), {"tasks/net.cpu.tasks.json: /version: version 9 is newer than this Hone reads (3)"}, 2);
   ASSERT_TRUE(Remove(Path("tasks/net.cpu.tasks.json")).ok());
   ExpectRefused(PickBest(), {"tasks/net.cpu.tasks.json: "});
   EXPECT_EQ(Read("best/net.cpu.json"), before);

@@ -161,7 +161,7 @@ TEST_F(RecordsTool, EveryBadFileHasItsOwnMessage) {
     ExpectRefused(Records({command, "records/text.db"}), {"records/text.db: not a record file"});
     ExpectRefused(Records({command, "records/empty.db"}), {"records/empty.db: an empty record file"});
     ExpectRefused(Records({command, "records/newer.db"}),
-                  {"records/newer.db: record format 7 is newer than this program's 1"}, 2);
+                  {"records/newer.db: record format 7 is newer than this program's 2"}, 2);
     ExpectRefused(Records({command, "records/other.db"}), {"records/other.db: a database of another program"}, 2);
   }
   EXPECT_EQ(Read("records/cut.db").size(), whole.size() / 2);  // a look changes nothing
@@ -218,7 +218,7 @@ TEST_F(RecordsTool, MisuseIsExplained) {
   };
   EXPECT_EQ(misuse({"lst", "records"}), "hone-records: unknown command `lst`; did you mean `list`?\n");
   EXPECT_EQ(misuse({"list", "records", "--limt=3"}), "hone-records: unknown flag --limt; did you mean --limit?\n");
-  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, merge, status, salvage, verify"), std::string::npos);
+  EXPECT_NE(misuse({}).find("known: list, show, explain, export, import, compare, status, merge, salvage, verify"), std::string::npos);
   EXPECT_NE(misuse({"list"}).find("files"), std::string::npos);
   EXPECT_EQ(Out({"--abi"}), "records 1\n");
   EXPECT_NE(Out({"--help"}).find("explain"), std::string::npos);

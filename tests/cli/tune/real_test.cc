@@ -90,12 +90,14 @@ TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
   EXPECT_NE(one.out.find("ok, "), std::string::npos) << one.out;
 }
 
-TEST_F(RealTest, AbiNamesTemplatesCodeGenerationAndProtocol) {
+// Templates are not in it: task files carry the versions of their own.
+TEST_F(RealTest, AbiNamesCodeGenerationAndProtocol) {
   const CommandResult abi = RunOnly({"--abi"});
   EXPECT_EQ(abi.status.code, kDone);
-  for (const char* word : {"space conv2d", "codegen ", "measure "}) {
+  for (const char* word : {"codegen ", "measure "}) {
     EXPECT_NE(abi.out.find(word), std::string::npos) << abi.out;
   }
+  EXPECT_EQ(abi.out.find("conv2d"), std::string::npos) << abi.out;
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ product(const float* __restrict__ A, const float* __restrict__ B, float* __restr
       sums[i * 4 + j] = 0.0f;
     }
   }
+  #pragma unroll 1
   for (int step_ = 0; step_ < 4; ++step_) {
     __syncthreads();
     const float4 A_v = *(const float4*)(A + (blockIdx_y * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 >> 4)) * 64 + step_ * 16 + ((threadIdx_y * 4 + threadIdx_x) * 4 & 15));

@@ -49,7 +49,7 @@ std::string With(const std::string& from, const std::string& to) {
 
 TEST(TaskList, MistakesAreNamed) {
   const std::pair<std::string, const char*> cases[] = {
-      {With("\"version\": 2", "\"version\": 3"), "version"},
+      {With("\"version\": 2", "\"version\": 4"), "version"},
       {With("\"version\": 2, ", ""), "version"},
       {With("conv2d-0123456789ab", "../evil"), "'../evil' is no task id"},
       {With("conv2d-0123456789ab", "a b"), "'a b' is no task id"},
