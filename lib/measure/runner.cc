@@ -82,6 +82,7 @@ double Runner::Pulse() {
 void Runner::ResetBuffers() {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     std::memcpy(buffers_[i].data(), pristine_[i].data(), pristine_[i].size() * 4);
+    buffers_[i].Mend();  // what an earlier candidate did is not this one's
   }
 }
 

@@ -72,7 +72,7 @@ Result<int64_t> CheckReadable(Database* db) {
   return version;
 }
 
-Status Migrate(Database* db) {
+Status Migrate(Database* db, const std::function<Status()>& begin) {
   HONE_RETURN_IF_ERROR(Recover(db));
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
@@ -83,6 +83,7 @@ Status Migrate(Database* db) {
   for (int64_t next = version; next < kSchemaVersion; ++next) HONE_RETURN_IF_ERROR(db->Execute(kMigrations[next]));
   HONE_RETURN_IF_ERROR(
       db->Execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kSchemaVersion)));
+  if (version == 0) HONE_RETURN_IF_ERROR(begin());
   return transaction.Commit();
 }
 

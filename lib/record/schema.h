@@ -1,6 +1,8 @@
 // The schema's versions: recognising a record file, creating one, bringing an old one forward.
 #pragma once
 
+#include <functional>
+
 #include "record/sqlite.h"
 
 namespace hone::record {
@@ -13,7 +15,8 @@ inline constexpr int64_t kApplicationId = 0x484F4E45;
 // than its version has.
 Result<int64_t> CheckReadable(Database* db);
 
-// The same, then creates the schema in an empty file or applies the missing migrations, in one transaction.
-Status Migrate(Database* db);
+// The same, then creates the schema in an empty file, with what `begin` writes into it, or applies the missing
+// migrations; in one transaction: what is cut off leaves an empty file or a whole one.
+Status Migrate(Database* db, const std::function<Status()>& begin);
 
 }  // namespace hone::record

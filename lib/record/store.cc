@@ -37,10 +37,9 @@ Result<Meta> ReadMeta(Database* db) {
 }
 
 Status WriteMeta(Database* db, const Meta& meta) {
-  HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db));
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("INSERT INTO meta(key, value) VALUES (?, ?)"));
   for (const auto& [key, field] : MetaFields()) HONE_RETURN_IF_ERROR(s.Bind(std::string(key)).Bind(meta.*field).Run());
-  return transaction.Commit();
+  return Status();
 }
 
 Status CheckMeta(const std::string& path, const Meta& found, const Meta& wanted) {
@@ -292,9 +291,7 @@ Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, co
   HONE_RETURN_IF_ERROR(RefuseFolder(path));
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kCreate));
-  HONE_RETURN_IF_ERROR(Migrate(db.get()));
-  HONE_ASSIGN_OR_RETURN(const int64_t known, db->QueryInt("SELECT count(*) FROM meta"));
-  if (known == 0) HONE_RETURN_IF_ERROR(WriteMeta(db.get(), meta));
+  HONE_RETURN_IF_ERROR(Migrate(db.get(), [&] { return WriteMeta(db.get(), meta); }));
   HONE_ASSIGN_OR_RETURN(Meta found, ReadMeta(db.get()));
   HONE_RETURN_IF_ERROR(CheckMeta(path, found, meta));
   return std::unique_ptr<Store>(new SqliteStore(std::move(db), std::move(found), kSchemaVersion));

@@ -37,17 +37,20 @@ Result<AlignedBuffer> AlignedBuffer::Create(int64_t bytes, bool guard) {
   }
   buffer.guarded_ = true;
   buffer.data_ = first + (pages - rounded);
-  std::memset(first, kUntouched, pages - rounded);
+  buffer.Mend();
   return buffer;
 }
 
+char* AlignedBuffer::front() const { return static_cast<char*>(mapping_) + sysconf(_SC_PAGESIZE); }
+
 bool AlignedBuffer::Intact() const {
-  if (!guarded_) return true;
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const auto untouched = [](char c) { return c == kUntouched; };
-  const char* first = static_cast<const char*>(mapping_) + page;
-  // Kernels may use the whole of their last line.
-  return std::all_of(first, static_cast<const char*>(data_), untouched);
+  // Only in front: kernels may use the whole of their last line.
+  return !guarded_ || std::all_of(front(), data_, untouched);
+}
+
+void AlignedBuffer::Mend() {
+  if (guarded_) std::memset(front(), kUntouched, static_cast<size_t>(data_ - front()));
 }
 
 AlignedBuffer::~AlignedBuffer() {

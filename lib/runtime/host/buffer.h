@@ -29,8 +29,9 @@ class AlignedBuffer {
   }
   ~AlignedBuffer();
 
-  // What lies in front of a guarded buffer and can be written to is as it was made.
+  // What lies in front of a guarded buffer and can be written to is as it was made, or as Mend() left it.
   bool Intact() const;
+  void Mend();
 
   char* data() { return data_; }
   const char* data() const { return data_; }
@@ -41,6 +42,8 @@ class AlignedBuffer {
   }
 
  private:
+  char* front() const;  // of what Intact() looks at
+
   char* data_ = nullptr;
   int64_t bytes_ = 0;
   void* mapping_ = nullptr;
