@@ -12,7 +12,7 @@
 namespace hone::command {
 namespace {
 
-constexpr int kNightlyProtocol = 1;  // raised when nights measure in another way
+constexpr int kNightlyProtocol = 2;  // raised when nights measure in another way
 
 }  // namespace
 

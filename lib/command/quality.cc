@@ -21,6 +21,7 @@
 #include "nightly/lines.h"
 #include "nightly/night_file.h"
 #include "nightly/quality.h"
+#include "nightly/samples.h"
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
 #include "pipeline/task_list.h"
@@ -170,12 +171,14 @@ class Quality {
     request.min_seconds = 0.2;
     request.max_seconds = 10;
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target));
-    std::vector<double> medians;
+    std::vector<double> processes;
     for (int i = 0; i < kCanaryProcesses; ++i) {
       HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &machine));
-      medians.push_back(Median(reply.samples));
+      nightly::ProcessTimes times;
+      times.samples = reply.samples;
+      processes.push_back(times.Seconds());
     }
-    night_.canary_seconds = Median(medians);
+    night_.canary_seconds = Median(processes);
     return Status();
   }
 
