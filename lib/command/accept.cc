@@ -11,10 +11,10 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/json.h"
 #include "base/lock.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "library/loaded_network.h"
 #include "nightly/accepted.h"
 #include "pipeline/task_list.h"
 
@@ -35,21 +35,6 @@ Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
 std::string Whoever() {
   const struct passwd* entry = getpwuid(geteuid());
   return fmt::format("{}@{}", entry ? entry->pw_name : std::to_string(geteuid()), Hostname());
-}
-
-// Checks that the files are those the manifest tells of: a half-built library must not become a reference.
-Status CheckBuilt(const std::string& dir, const nightly::Acceptance& a, const Json& manifest) {
-  JsonReader reader(manifest, JoinPath(dir, "manifest.json"));
-  for (const auto& [key, file] : {std::pair<const char*, std::string>{"library_digest", "lib" + a.name + ".so"},
-                                  {"graph_digest", a.name + ".graph.json"}}) {
-    std::string expected;
-    HONE_RETURN_IF_ERROR(reader.Read(key, &expected));
-    const auto found = a.files.find(file);
-    if (found != a.files.end() && found->second == expected) continue;
-    return Status::Corrupt(fmt::format(
-        "{}: is not of the build that {}/manifest.json tells of; build the library again", JoinPath(dir, file), dir));
-  }
-  return Status();
 }
 
 class Accepter {
@@ -77,15 +62,12 @@ class Accepter {
  private:
   Status One(const std::string& job) {
     if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is no name of a job", job));
-    const std::string dir = JoinPath(JoinPath(options_.work, "out"), job), path = JoinPath(dir, "manifest.json");
-    HONE_ASSIGN_OR_RETURN(const Json manifest, ReadJsonFile(path));
-    JsonReader reader(manifest, path);
+    const std::string dir = JoinPath(JoinPath(options_.work, "out"), job);
+    HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
     nightly::Acceptance a;
-    HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
-    HONE_RETURN_IF_ERROR(reader.Read("name", &a.name));
-    HONE_RETURN_IF_ERROR(reader.Read("network", &a.network));
-    HONE_RETURN_IF_ERROR(reader.Read("target", &a.target));
-    if (!pipeline::IsPlainName(a.name)) return reader.Error("name", "is no plain name");
+    a.name = folder.name;
+    a.network = folder.network;
+    a.target = folder.target;
     a.recorded = FormatIso8601(RealClock()->WallSeconds());
     a.by = Whoever();
     a.reason = options_.reason;
@@ -95,7 +77,8 @@ class Accepter {
     HONE_RETURN_IF_ERROR(MakeDirs(accepted_));
     HONE_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(JoinPath(accepted_, job + ".lock")));
     nightly::AcceptInput input{accepted_, job, dir, files, Exists(best) ? best : ""};
-    input.check = [&](const nightly::Acceptance& made) { return CheckBuilt(dir, made, manifest); };
+    // A half-built or damaged library must not become a reference.
+    input.check = [&](const nightly::Acceptance&) { return library::CheckedLibrary(dir).status(); };
     bool moved = false;
     HONE_ASSIGN_OR_RETURN(a, nightly::Accept(input, a, &moved));
     if (!moved) {

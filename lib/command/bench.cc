@@ -84,7 +84,7 @@ class Bench {
   };
 
   Status Add(report::BenchRole role, const std::string& dir) {
-    HONE_ASSIGN_OR_RETURN(LibraryFolder folder, CheckedLibrary(dir));
+    HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::CheckedLibrary(dir));
     if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
       return Status::Invalid(
           fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));

@@ -5,10 +5,8 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
-#include "library/params_file.h"
 #include "library/reference_cache.h"
 #include "session/machine.h"
 
@@ -19,22 +17,7 @@ constexpr double kChildTimeout = 600;
 
 Status Interruption() { return Status::Interrupted("interrupted; the same command goes on"); }
 
-Status CheckFile(const std::string& path, const std::string& digest, const std::string& dir) {
-  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
-  if (Digest128(bytes).Hex() == digest) return Status();
-  return Status::Corrupt(fmt::format(
-      "{}: damaged, or not of the build that {}/manifest.json tells of; build the library again", path, dir));
-}
-
 }  // namespace
-
-Result<library::LibraryFolder> CheckedLibrary(const std::string& dir) {
-  HONE_ASSIGN_OR_RETURN(library::LibraryFolder folder, library::ReadLibraryFolder(dir));
-  HONE_RETURN_IF_ERROR(CheckFile(folder.LibraryPath(), folder.library_digest, dir));
-  HONE_RETURN_IF_ERROR(CheckFile(folder.GraphPath(), folder.graph_digest, dir));
-  HONE_RETURN_IF_ERROR(library::VerifyParamsFile(folder.ParamsPath(), folder.params_digest));
-  return folder;
-}
 
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine) {
   if (Interrupted()) return Interruption();

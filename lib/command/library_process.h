@@ -1,4 +1,4 @@
-// Built libraries, before they are loaded and in fresh processes of their own: what hone-bench's ways of timing share.
+// Built libraries in fresh processes of their own: what hone-bench's ways of timing share.
 #pragma once
 
 #include <string>
@@ -10,10 +10,6 @@
 #include "library/time_network.h"
 
 namespace hone::command {
-
-// The library in `dir`, its files those of its manifest. Before it is loaded: the loader maps a torn object, and
-// whoever then touches what is missing dies of it. kCorrupt, kNotFound, kInvalid with the path and what to do.
-Result<library::LibraryFolder> CheckedLibrary(const std::string& dir);
 
 // What a fresh process says, which has the machine for itself as long as it lasts. kCrashed with its last words,
 // kTimeout, kInterrupted.

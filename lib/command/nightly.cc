@@ -113,9 +113,9 @@ class Nightly {
         input_.canary.clear();
       }
     }
-    HONE_ASSIGN_OR_RETURN(LibraryFolder library, CheckedLibrary(options_.lib));
+    HONE_ASSIGN_OR_RETURN(LibraryFolder library, library::CheckedLibrary(options_.lib));
     HONE_ASSIGN_OR_RETURN(input_.library, nightly::FolderDigest(library.dir, library.name));
-    HONE_ASSIGN_OR_RETURN(LibraryFolder against, CheckedLibrary(Dir(reference.digest)));
+    HONE_ASSIGN_OR_RETURN(LibraryFolder against, library::CheckedLibrary(Dir(reference.digest)));
     if (library.graph_digest != against.graph_digest) {
       return Status::Invalid(
           fmt::format("{}: computes another network than the accepted {}; accept it with "
@@ -124,7 +124,7 @@ class Nightly {
     }
     folders_ = {{Who::kLibrary, std::move(library)}, {Who::kReference, std::move(against)}};
     if (!input_.canary.empty() && canary.digest != reference.digest) {
-      HONE_ASSIGN_OR_RETURN(folders_[Who::kCanary], CheckedLibrary(Dir(canary.digest)));
+      HONE_ASSIGN_OR_RETURN(folders_[Who::kCanary], library::CheckedLibrary(Dir(canary.digest)));
     }
     if (fake_) return Status();
     HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target_));

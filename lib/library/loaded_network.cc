@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/json.h"
+#include "library/params_file.h"
 #include "pipeline/task_list.h"
 
 namespace hone::library {
@@ -15,6 +17,13 @@ Status Find(void* handle, const std::string& path, const std::string& symbol, F*
   *out = reinterpret_cast<F>(dlsym(handle, symbol.c_str()));
   if (*out) return Status();
   return Status::Invalid(fmt::format("{}: has no function {}; is it a network library of that name?", path, symbol));
+}
+
+Status CheckFile(const std::string& path, const std::string& digest, const std::string& dir) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  if (Digest128(bytes).Hex() == digest) return Status();
+  return Status::Corrupt(fmt::format(
+      "{}: damaged, or not of the build that {}/manifest.json tells of; build the library again", path, dir));
 }
 
 }  // namespace
@@ -28,6 +37,14 @@ Result<LibraryFolder> ReadLibraryFolder(const std::string& dir) {
   const Result<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status().WithContext("no network library in " + dir + " (hone-build makes one)");
   return ParseLibraryManifest(*text, dir, path);
+}
+
+Result<LibraryFolder> CheckedLibrary(const std::string& dir) {
+  HONE_ASSIGN_OR_RETURN(LibraryFolder folder, ReadLibraryFolder(dir));
+  HONE_RETURN_IF_ERROR(CheckFile(folder.LibraryPath(), folder.library_digest, dir));
+  HONE_RETURN_IF_ERROR(CheckFile(folder.GraphPath(), folder.graph_digest, dir));
+  HONE_RETURN_IF_ERROR(VerifyParamsFile(folder.ParamsPath(), folder.params_digest));
+  return folder;
 }
 
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path) {

@@ -58,9 +58,11 @@ Result<std::string> FileDigest(const std::string& path) {
 }
 
 // A file that another accepted folder has already is the same file there: parameters are large.
-Status CopyFile(const std::string& from, const std::string& to, const std::string& twin) {
+Status CopyFile(const std::string& from, const std::string& to, const std::string& twin, const std::string& digest) {
   if (!twin.empty() && link(twin.c_str(), to.c_str()) == 0) return Status();
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(from));
+  if (Digest128(bytes).Hex() != digest)
+    return Status::Corrupt(from + ": changed while it was being accepted; accept again once its build is done");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(to, bytes));
   if (chmod(to.c_str(), 0444) != 0) return Status::Io(fmt::format("{}: {}", to, strerror(errno)));
   return Status();
@@ -90,7 +92,7 @@ Status CopyFolder(const std::string& accepted, const std::string& job, const std
   Status status;
   for (const auto& [name, path] : from) {
     const std::string& digest = acceptance.files.at(name);
-    status = CopyFile(path, JoinPath(temporary, name), Twin(accepted, job, log, name, digest));
+    status = CopyFile(path, JoinPath(temporary, name), Twin(accepted, job, log, name, digest), digest);
     if (!status.ok()) break;
   }
   if (status.ok() && rename(temporary.c_str(), to.c_str()) != 0)

@@ -25,6 +25,7 @@
 #include "command/bench.h"
 #include "command/library_process.h"
 #include "library/compare.h"
+#include "library/loaded_network.h"
 #include "nightly/measure_night.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
@@ -110,7 +111,7 @@ Status BuildWith(const Options& o, const hone::library::LibraryFolder& folder, h
 // What is slower alone may cost less in the network: several are built and timed there, and the nearest is taken.
 Status Make(const Options& o) {
   const std::string library = JoinPath(o.work, "out/" + o.job), best_path = JoinPath(o.work, "best/" + o.job);
-  HONE_ASSIGN_OR_RETURN(const auto folder, hone::command::CheckedLibrary(library));
+  HONE_ASSIGN_OR_RETURN(const auto folder, hone::library::CheckedLibrary(library));
   HONE_ASSIGN_OR_RETURN(const auto bench, hone::report::ReadBenchFile(JoinPath(o.work, "bench/" + o.job + ".json")));
   HONE_ASSIGN_OR_RETURN(const auto best, hone::pipeline::ReadBestFile(best_path + ".choice.json"));
   HONE_ASSIGN_OR_RETURN(const auto figures, hone::pipeline::ReadBestFile(best_path + ".json"));
@@ -126,7 +127,7 @@ Status Make(const Options& o) {
     HONE_RETURN_IF_ERROR(BuildWith(o, folder, best, found, dir));
     fmt::print("{}: {}, trial {} in place of the best: {:+.1f} % by the records\n", dir, found.task,
                found.trial.ordinal, 100 * found.seconds / latency);
-    HONE_ASSIGN_OR_RETURN(auto built, hone::command::CheckedLibrary(dir));
+    HONE_ASSIGN_OR_RETURN(auto built, hone::library::CheckedLibrary(dir));
     folders.push_back(std::move(built));
   }
   hone::library::CompareOptions options;

@@ -176,5 +176,22 @@ TEST_F(Nightly, ASlowdownIsFoundConfirmedAndAccepted) {
   ExpectNoWork("build-one-cpu");
 }
 
+TEST_F(Nightly, ADamagedLibraryIsNotAccepted) {
+  const std::string params = Work("out/one.cpu/one.params");
+  const auto whole = ReadFile(params);
+  ASSERT_TRUE(whole.ok() && !whole->empty());
+  std::string bytes = *whole;
+  bytes.back() ^= 1;
+  Write("work/out/one.cpu/one.params", bytes);
+  const CommandResult damaged = Report({"accept", "--work", "work", "--reason", "why not", "one.cpu"});
+  EXPECT_FALSE(damaged.status.ok());
+  EXPECT_THAT(damaged.err, HasSubstr("one.params"));
+  EXPECT_FALSE(Exists(Work("accepted/one.cpu.jsonl")));
+
+  Write("work/out/one.cpu/one.params", *whole);
+  Accept("whole again");
+  EXPECT_EQ(Log().size(), 1u);
+}
+
 }  // namespace
 }  // namespace hone
