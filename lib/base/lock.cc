@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/file.h"
+#include "base/file_time.h"
 #include "base/interrupt.h"
 #include "base/lock_owner.h"
 #include "base/log.h"
@@ -23,10 +24,6 @@
 
 namespace hone {
 namespace {
-
-double ModifiedAt(const struct stat& s) {
-  return static_cast<double>(s.st_mtim.tv_sec) + 1e-9 * static_cast<double>(s.st_mtim.tv_nsec);
-}
 
 Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_age) {
   std::string who = owner.pid > 0
@@ -60,7 +57,7 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
   while (true) {
     struct stat now;
     // Another file, or none: whoever it was has gone on.
-    if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino || ModifiedAt(now) != ModifiedAt(as_seen)) {
+    if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino || ModifiedSeconds(now) != ModifiedSeconds(as_seen)) {
       return true;
     }
     if (deadline.Passed() || Interrupted()) return false;
@@ -70,7 +67,7 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
 
 bool IsStale(Life life, const std::string& path, const struct stat& held, double now, double stale_seconds,
              double watch_seconds) {
-  const double age = std::abs(now - ModifiedAt(held));  // a future heartbeat is one of before the clock was set back
+  const double age = std::abs(now - ModifiedSeconds(held));  // a future heartbeat is one of before the clock was set back
   switch (life) {
     case Life::kAlive:
       return false;
@@ -98,7 +95,7 @@ Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, d
     Result<std::string> text = ReadFile(path);
     LockOwner owner = ParseLockText(text.ok() ? *text : "");
     if (!IsStale(LifeOf(owner, me), path, held, now, stale_seconds, watch_seconds)) {
-      status = HeldBy(path, owner, now - ModifiedAt(held));
+      status = HeldBy(path, owner, now - ModifiedSeconds(held));
     } else if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
       status = ErrnoStatus(errno, path + ": cannot remove the stale lock file");
     }
@@ -123,7 +120,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds
       ::unlink(temp.c_str());
       return FileLock(path, fd);
     }
-    status = errno == EEXIST ? RemoveIfStale(path, me, ModifiedAt(mine), stale_seconds, watch_seconds)
+    status = errno == EEXIST ? RemoveIfStale(path, me, ModifiedSeconds(mine), stale_seconds, watch_seconds)
                              : ErrnoStatus(errno, path + ": cannot create the lock file");
     if (!status.ok()) break;
   }
@@ -142,7 +139,7 @@ Result<std::optional<LockHolder>> FileLock::Holder(const std::string& path, doub
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   const LockOwner owner = ParseLockText(text);
   const Life life = LifeOf(owner, ThisProcess());
-  LockHolder holder{owner.host, owner.pid, owner.since, RealClock()->WallSeconds() - ModifiedAt(info), false};
+  LockHolder holder{owner.host, owner.pid, owner.since, RealClock()->WallSeconds() - ModifiedSeconds(info), false};
   const bool silent = std::abs(holder.heartbeat_age) > stale_seconds;
   holder.gone = life == Life::kDead || (life != Life::kAlive && silent);
   return std::optional<LockHolder>(std::move(holder));

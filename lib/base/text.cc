@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/utf8.h"
 
 namespace hone {
 namespace {
@@ -17,33 +18,6 @@ std::string ThreeDigits(double value) {
   double magnitude = std::fabs(value);
   int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
   return fmt::format("{:.{}f}", value, decimals);
-}
-
-// Of the UTF-8 character that `text` begins with; 0 if it begins with none.
-size_t CharacterLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) < 0x80   ? 1
-                        : byte(0) < 0xC2 ? 0
-                        : byte(0) < 0xE0 ? 2
-                        : byte(0) < 0xF0 ? 3
-                        : byte(0) < 0xF5 ? 4
-                                         : 0;
-  if (length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
-}
-
-// What a terminal obeys and does not show: C0, C1 (which UTF-8 writes as c2 80 .. c2 9f), and the marks that turn the
-// direction of writing around (U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069).
-bool IsControl(std::string_view character) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
-  if (character.size() != 3 || byte(0) != 0xE2) return false;
-  if (byte(1) == 0x80) return byte(2) == 0x8E || byte(2) == 0x8F || (byte(2) >= 0xAA && byte(2) <= 0xAE);
-  return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;
 }
 
 template <typename T>
@@ -99,9 +73,10 @@ bool EndsWith(std::string_view text, std::string_view suffix) { return text.ends
 std::string Printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    const size_t length = CharacterLength(text);
-    if (length > 0 && !IsControl(text.substr(0, length))) {
-      shown += text.substr(0, length);
+    const size_t length = SequenceLength(text);
+    const std::string_view sequence = text.substr(0, length);
+    if (length > 0 && !IsControl(sequence) && sequence != "\n" && sequence != "\t") {
+      shown += sequence;
       text.remove_prefix(length);
       continue;
     }

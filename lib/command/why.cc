@@ -1,14 +1,13 @@
 #include "command/why.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "base/file.h"
+#include "base/file_time.h"
 #include "base/text.h"
 #include "command/ninja_view.h"
 #include "command/plan_log.h"
@@ -23,18 +22,11 @@ using pipeline::NinjaBuild;
 
 constexpr size_t kNames = 3;  // of a group that are listed
 
-double ModifiedSeconds(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return 0;
-  return static_cast<double>(info.st_mtim.tv_sec) + 1e-9 * static_cast<double>(info.st_mtim.tv_nsec);
-}
-
 class Why {
  public:
   Why(const std::string& work, const NinjaView& view) : work_(work), view_(view) {}
 
   std::string Text(const std::string& target) {
-    for (const DirtyEdge& edge : view_.dirty) dirty_.insert(edge.build);
     std::string text = fmt::format("{} is out of date: {} edge{} may run.\n", target, view_.dirty.size(),
                                    view_.dirty.size() == 1 ? "" : "s");
     // Of all edges of a kind with the same reason one line.
@@ -131,7 +123,6 @@ class Why {
 
   const std::string& work_;
   const NinjaView& view_;
-  std::set<const NinjaBuild*> dirty_;
 };
 
 }  // namespace

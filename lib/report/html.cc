@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 namespace hone::report {
 namespace {
@@ -23,7 +23,7 @@ std::string EscapeMarkup(std::string_view text) {
     const size_t length = SequenceLength(text);
     const std::string_view sequence = text.substr(0, length);
     if (length == 0 || IsControl(sequence)) {
-      out += kReplacement;
+      out += kReplacementCharacter;
     } else if (sequence == "&") {
       out += "&amp;";
     } else if (sequence == "<") {

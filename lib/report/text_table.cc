@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 namespace hone::report {
 

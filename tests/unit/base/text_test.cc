@@ -27,6 +27,10 @@ TEST(Text, PrintableLeavesNothingThatATerminalObeys) {
             "a\\xe2\\x80\\xaeb");                  // right to left from here
   EXPECT_EQ(Printable("\xc3"), "\\xc3");           // half a character
   EXPECT_EQ(Printable("\xc0\x9b"), "\\xc0\\x9b");  // overlong
+  EXPECT_EQ(Printable("\xe0\x82\x9b"), "\\xe0\\x82\\x9b") << "CSI again, overlong in three bytes";
+  EXPECT_EQ(Printable("\xf0\x80\x82\x9b"), "\\xf0\\x80\\x82\\x9b") << "and in four";
+  EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
+  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond U+10FFFF";
   EXPECT_EQ(PrintableLines("a\tb\n\x1b]0;title\x07\n"), "a\tb\n\\x1b]0;title\\x07\n");
 }
 

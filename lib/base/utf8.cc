@@ -1,8 +1,8 @@
-#include "report/utf8.h"
+#include "base/utf8.h"
 
 #include <cstdint>
 
-namespace hone::report {
+namespace hone {
 
 size_t SequenceLength(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : 0; };
@@ -29,11 +29,10 @@ bool IsControl(std::string_view sequence) {
   }
   if (sequence.size() == 2) return sequence[0] == '\xC2' && static_cast<uint8_t>(sequence[1]) < 0xA0;
   if (sequence.size() != 3) return false;
-  // U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069; U+FFFE and U+FFFF, which are no characters of XML.
   const auto last = static_cast<uint8_t>(sequence[2]);
   if (sequence.substr(0, 2) == "\xE2\x80") return last == 0x8E || last == 0x8F || (last >= 0xAA && last <= 0xAE);
   if (sequence.substr(0, 2) == "\xE2\x81") return last >= 0xA6 && last <= 0xA9;
   return sequence.substr(0, 2) == "\xEF\xBF" && last >= 0xBE;
 }
 
-}  // namespace hone::report
+}  // namespace hone
