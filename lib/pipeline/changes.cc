@@ -78,6 +78,13 @@ std::string TextOf(const Json& json, const char* key) {
   return found == json.end() ? "" : found->is_string() ? found->get<std::string>() : found->dump();
 }
 
+// 0 where there is none, or no number: a stamp may be anybody's.
+int64_t TrialsOf(const Json& json) {
+  int64_t trials = 0;
+  (void)JsonReader(json, "").ReadOptional("trials", &trials).ok();
+  return std::max<int64_t>(0, trials);
+}
+
 // A task file's own text, with its versions in words.
 std::vector<std::string> TaskChanges(const std::string& before, const std::string& after) {
   const Values was = Flat(before), is = Flat(after);
@@ -155,7 +162,7 @@ std::vector<std::string> StampChanges(std::string_view stamp_text, const TuneInp
 int64_t NewTrials(std::string_view stamp_text, const TuneInputs& now) {
   const Result<Json> settings = ParseJson(now.settings, "");
   int64_t budget = 0;
-  if (settings.ok() && settings->is_object()) budget = settings->value("trials", int64_t{0});
+  if (settings.ok() && settings->is_object()) budget = TrialsOf(*settings);
   const Result<Json> stamp = ParseJson(stamp_text, "");
   if (!stamp.ok() || !stamp->is_object()) return budget;
   const auto differs = [](const Values& a, const Values& b) { return !Changes(a, b).empty(); };
@@ -175,7 +182,7 @@ int64_t NewTrials(std::string_view stamp_text, const TuneInputs& now) {
   if (anew) return budget;
   const std::string reason = TextOf(*stamp, "met_by");
   if (reason == "space-exhausted") return 0;
-  return std::max<int64_t>(0, budget - stamp->value("trials", int64_t{0}));
+  return std::max<int64_t>(0, budget - TrialsOf(*stamp));
 }
 
 }  // namespace hone::pipeline

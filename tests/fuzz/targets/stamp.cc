@@ -1,4 +1,16 @@
+#include "base/check.h"
 #include "fuzz_target.h"
+#include "pipeline/changes.h"
 #include "pipeline/shares.h"
 
-HONE_FUZZ_TARGET(stamp) { return hone::pipeline::ParseStamp(input, "fuzz").status(); }
+// Also as hone-plan --why and --export-jobs read it: against what its job reads now, and as each of these.
+HONE_FUZZ_TARGET(stamp) {
+  using namespace hone::pipeline;
+  const std::string text(input);
+  const TuneInputs now = {R"({"id": "x", "space": "a=1"})", R"({"trials": 8})", "space a=1", {"y"}};
+  for (const TuneInputs& inputs : {now, TuneInputs{text, text, text, {}}}) {
+    (void)StampChanges(input, inputs);
+    HONE_CHECK(NewTrials(input, inputs) >= 0);
+  }
+  return ParseStamp(input, "fuzz").status();
+}

@@ -37,6 +37,19 @@ Json Stamp(const TuneInputs& inputs) {
           {"abi", inputs.abi}};
 }
 
+TEST(ChangesTest, AForeignStampHasNoTrials) {
+  const TuneInputs inputs = {R"({"id": "x"})", R"({"trials": 8})", "codegen 3", {}};
+  for (const Json& trials : {Json("8"), Json::array({8}), Json(-5), Json(2.5), Json(true), Json()}) {
+    Json stamp = Stamp(inputs);
+    stamp["trials"] = trials;
+    EXPECT_EQ(NewTrials(DumpJson(stamp), inputs), 8) << trials;
+    EXPECT_EQ(StampChanges(DumpJson(stamp), inputs), Words()) << trials;
+  }
+  TuneInputs foreign = inputs;
+  foreign.settings = R"({"trials": "8"})";
+  EXPECT_EQ(NewTrials("", foreign), 0);
+}
+
 TEST(ChangesTest, AStampAgainstWhatItsJobReadsNow) {
   const TuneInputs was = {
       R"({"id": "x", "space": "direct=3,winograd=1"})", R"({"trials": 8, "seed": 1})", "codegen 3\nmeasure 1", {}};
