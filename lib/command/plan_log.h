@@ -1,6 +1,7 @@
 // WORK/plan.log: which of the small files that hone-plan writes (settings/, targets/, abi/) it has changed, from what
-// to what: a JSON object a line, {"time": "2026-11-21T10:00:00Z", "file": "abi/hone-build.txt", "before": "..",
-// "after": ".."}. Only hone-plan --why reads it: to Ninja such a file is newer, and what stood in it before is gone.
+// to what: a JSON object a line, {"time": 1795255200.5, "file": "abi/hone-build.txt", "before": "..", "after":
+// ".."}, with the time in unix seconds. Only hone-plan --why reads it: to Ninja such a file is newer, and what stood in
+// it before is gone.
 #pragma once
 
 #include <string>

@@ -40,7 +40,6 @@ class Runner : public CandidateRunner {
     double seconds = 0;  // of all runs together
     bool disturbed = false;
   };
-  void RunOnce(Candidate* candidate, const std::vector<char*>& prepared);  // untimed
   // Right and undisturbed, as far as patience goes; else what was wrong.
   Result<Run> TimedRun(Candidate* candidate, int64_t number = 1);
   Status TimedBlocks(Candidate* candidate, Outcome* outcome);  // as Protocol::number says
