@@ -190,6 +190,16 @@ Result<Subprocess> Subprocess::Spawn(const SpawnOptions& options) {
   return child;
 }
 
+Status ReplaceProcess(const std::vector<std::string>& argv, const std::string& cwd) {
+  if (argv.empty()) return Status::Invalid("cannot run a program without a name");
+  if (!cwd.empty() && ::chdir(cwd.c_str()) != 0) return ErrnoStatus(errno, cwd);
+  const std::string program = FindInPath(argv[0]);
+  if (program.empty()) return Status::NotFound(argv[0] + ": no such program in PATH");
+  std::vector<std::string> args = argv;
+  ::execve(program.c_str(), Pointers(&args).data(), environ);
+  return ErrnoStatus(errno, program + ": cannot start");
+}
+
 Subprocess::Subprocess(Subprocess&& other) noexcept { *this = std::move(other); }
 
 Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {

@@ -66,6 +66,10 @@ class Subprocess {
   std::optional<ExitStatus> status_;
 };
 
+// This process becomes the program argv[0], found as by Spawn after `cwd` was entered (empty: stays), with our
+// environment. Returns only on failure: kInvalid, kNotFound or kIo as Spawn; it may then stand in `cwd`.
+Status ReplaceProcess(const std::vector<std::string>& argv, const std::string& cwd = "");
+
 struct CommandOptions {
   std::string input;  // the child's standard input
   std::vector<std::pair<std::string, std::string>> env;

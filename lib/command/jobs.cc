@@ -1,20 +1,20 @@
 #include "command/jobs.h"
 
-#include <errno.h>
 #include <fmt/format.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "command/ninja_view.h"
 #include "command/tune_edge.h"
 #include "pipeline/plan.h"
+#include "pipeline/progress_file.h"
 #include "pipeline/task_list.h"
 
 namespace hone::command {
@@ -48,15 +48,8 @@ double UsualSeconds(const std::string& rule) {
 
 // Seconds a trial by what the task's progress file says; 0: it never ran.
 double TrialSeconds(const std::string& work, const NinjaBuild& build) {
-  std::string path = Binding(build, "db");
-  if (EndsWith(path, ".db")) path.resize(path.size() - 3);
-  const Result<Json> json = ReadJsonFile(JoinPath(work, path + ".progress.json"));
-  if (!json.ok() || !json->is_object()) return 0;
-  JsonReader reader(*json, path);
-  double seconds = 0;  // of all its sessions
-  int64_t trials = 0;
-  if (!reader.Read("tuning_seconds", &seconds).ok() || !reader.Read("trials", &trials).ok() || trials < 1) return 0;
-  return seconds / static_cast<double>(trials);
+  const auto progress = pipeline::ReadProgress(JoinPath(work, pipeline::ProgressPath(Binding(build, "db"))));
+  return progress.ok() ? progress->trial_seconds : 0;
 }
 
 class Estimates {
@@ -232,12 +225,7 @@ Status RunJob(const std::string& work, const Job& job) {
     const std::vector<std::string> front = SplitWords(launcher);
     words.insert(words.begin(), front.begin(), front.end());
   }
-  if (chdir(work.c_str()) != 0) return Status::Io(fmt::format("{}: {}", work, strerror(errno)));
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  execvp(argv[0], argv.data());
-  return Status::NotFound(fmt::format("{}: {}", words[0], strerror(errno)));
+  return ReplaceProcess(words, work);
 }
 
 }  // namespace hone::command

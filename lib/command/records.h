@@ -1,5 +1,5 @@
-// hone-records: what a record file holds, for people and for other programs. Reads only; command/foreign_records.h has
-// what it does with records of other tuners.
+// hone-records: what a record file holds, for people and for other programs. Changes no file it is given; merge
+// and export write others. command/foreign_records.h has what it does with records of other tuners.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,9 @@ Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string
 // Each returns the exit code: 0 done (verify: all is well), 1 failed or something was found, 2 misused.
 int ListRecords(const RecordsOptions& options);  // a line a trial, after a summary of states and errors
 int ShowRecord(const RecordsOptions& options);   // one trial with everything that is known of it
-// A line a job that runs, ran or waits, and how long it will take (command/work_status.h): of work folders, or of folders
-// of records. Opens no record file and takes no lock.
+// A line a job that runs, ran or waits, and how long it will take (command/work_status.h): of work folders, or of
+// folders of records. Opens no record file and takes no lock. A file that cannot be read is named; without `watch` 1
+// then.
 int ShowStatus(const RecordsOptions& options);
 int ExportRecords(const RecordsOptions& options);
 // Merges the files into those of the folder options.out, a file a task (record/merge.h): several tasks at a time, each

@@ -8,16 +8,15 @@
 #include <tuple>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/lock.h"
 #include "base/text.h"
+#include "pipeline/progress_file.h"
 #include "pipeline/task_list.h"
 #include "task/outcome.h"
 
 namespace hone::command {
 namespace {
 
-constexpr char kProgress[] = ".progress.json";
 constexpr char kTasks[] = ".tasks.json";
 
 Result<JobState> StateOf(const std::string& text, const std::string& path) {
@@ -29,28 +28,19 @@ Result<JobState> StateOf(const std::string& text, const std::string& path) {
 }
 
 Result<JobStatus> ReadJob(const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ReadJsonFile(path));
-  JsonReader reader(json, path), best;
+  HONE_ASSIGN_OR_RETURN(const pipeline::JobProgress read, pipeline::ReadProgress(path));
   JobStatus job;
-  std::string state;
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
-  HONE_RETURN_IF_ERROR(reader.Read("task", &job.task));
-  HONE_RETURN_IF_ERROR(reader.Read("state", &state));
-  HONE_RETURN_IF_ERROR(reader.Read("host", &job.host));
-  HONE_RETURN_IF_ERROR(reader.Read("updated", &job.updated));
-  HONE_RETURN_IF_ERROR(reader.Read("trials", &job.trials));
-  HONE_RETURN_IF_ERROR(reader.Read("budget", &job.budget));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("pid", &job.pid));
-  double tuning = 0;
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("tuning_seconds", &tuning));
-  if (reader.Has("best")) {
-    HONE_RETURN_IF_ERROR(reader.Read("best", &best));
-    HONE_RETURN_IF_ERROR(best.Read("seconds", &job.best_seconds));
-  }
-  HONE_ASSIGN_OR_RETURN(job.state, StateOf(state, path));
-  if (job.trials > 0 && tuning > 0) job.trial_seconds = tuning / static_cast<double>(job.trials);
+  job.task = read.task;
+  job.host = read.host;
+  job.updated = read.updated;
+  job.pid = read.pid;
+  job.trials = read.trials;
+  job.budget = read.budget;
+  job.best_seconds = read.best_seconds;
+  job.trial_seconds = read.trial_seconds;
+  HONE_ASSIGN_OR_RETURN(job.state, StateOf(read.state, path));
   if (job.state != JobState::kRunning) return job;
-  const std::string db = path.substr(0, path.size() - std::string(kProgress).size()) + ".db";
+  const std::string db = path.substr(0, path.size() - std::string(pipeline::kProgressEnding).size()) + ".db";
   HONE_ASSIGN_OR_RETURN(const std::optional<LockHolder> holder, FileLock::Holder(db + ".lock"));
   // It writes its last state before it gives the lock back.
   if (!holder || holder->gone) job.state = JobState::kGone;
@@ -58,43 +48,50 @@ Result<JobStatus> ReadJob(const std::string& path) {
 }
 
 // A file that is being replaced, or is somebody's mistake, does not hide the others.
-Status AddFolder(const std::string& folder, const std::string& target, std::vector<JobStatus>* jobs) {
+Status AddFolder(const std::string& folder, const std::string& target, WorkStatus* status) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
   for (const std::string& name : names) {
-    if (!EndsWith(name, kProgress)) continue;
-    HONE_ASSIGN_OR_RETURN(JobStatus job, ReadJob(JoinPath(folder, name)));
-    job.target = target;
-    jobs->push_back(std::move(job));
+    if (!EndsWith(name, pipeline::kProgressEnding)) continue;
+    Result<JobStatus> job = ReadJob(JoinPath(folder, name));
+    if (job.ok()) {
+      job->target = target;
+      status->jobs.push_back(std::move(*job));
+    } else {
+      status->unread.push_back(job.status().message());
+    }
   }
   return Status();
 }
 
 // Tasks of the lists in tasks/NET.TARGET.tasks.json without records: there is no stamp either, or it was tuned
 // elsewhere.
-Status AddPlanned(const std::string& work, std::vector<JobStatus>* jobs) {
+void AddPlanned(const std::string& work, WorkStatus* status) {
   auto names = ListDir(JoinPath(work, "tasks"));
-  if (!names.ok()) return Status();  // nothing is extracted yet
+  if (!names.ok()) return;  // nothing is extracted yet
   auto stamps = ListDir(JoinPath(work, "stamps"));
   std::set<std::string> known;
-  for (const JobStatus& job : *jobs) known.insert(job.target + "/" + job.task);
+  for (const JobStatus& job : status->jobs) known.insert(job.target + "/" + job.task);
   for (const std::string& name : *names) {
     if (!EndsWith(name, kTasks)) continue;
     const std::string stem = name.substr(0, name.size() - std::string(kTasks).size());
     const size_t dot = stem.rfind('.');
     if (dot == std::string::npos) continue;
     const std::string target = stem.substr(dot + 1);
-    HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(JoinPath(work, "tasks/" + name)));
-    for (const pipeline::TaskEntry& entry : list.tasks) {
+    const Result<pipeline::TaskList> list = pipeline::ReadTaskList(JoinPath(work, "tasks/" + name));
+    if (!list.ok()) {
+      status->unread.push_back(list.status().message());
+      continue;
+    }
+    for (const pipeline::TaskEntry& entry : list->tasks) {
       if (!known.insert(target + "/" + entry.id).second) continue;
       JobStatus job;
       job.task = entry.id;
       job.target = target;
       const auto done = [&](const std::string& stamp) { return StartsWith(stamp, entry.id + "." + target + "."); };
       if (stamps.ok() && std::any_of(stamps->begin(), stamps->end(), done)) job.state = JobState::kDone;
-      jobs->push_back(std::move(job));
+      status->jobs.push_back(std::move(job));
     }
   }
-  return Status();
 }
 
 bool HasMore(const JobStatus& job) {
@@ -170,12 +167,12 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
     HONE_ASSIGN_OR_RETURN(const std::vector<std::string> targets, ListDir(records));
     for (const std::string& target : targets) {
       if (!IsDirectory(JoinPath(records, target))) continue;
-      HONE_RETURN_IF_ERROR(AddFolder(JoinPath(records, target), target, &status.jobs));
+      HONE_RETURN_IF_ERROR(AddFolder(JoinPath(records, target), target, &status));
     }
   } else if (!IsDirectory(JoinPath(folder, "tasks"))) {
-    HONE_RETURN_IF_ERROR(AddFolder(folder, BaseName(folder), &status.jobs));
+    HONE_RETURN_IF_ERROR(AddFolder(folder, BaseName(folder), &status));
   }
-  HONE_RETURN_IF_ERROR(AddPlanned(folder, &status.jobs));
+  AddPlanned(folder, &status);
   std::sort(status.jobs.begin(), status.jobs.end(), [](const JobStatus& a, const JobStatus& b) {
     return std::tie(a.target, a.task) < std::tie(b.target, b.task);
   });
@@ -184,9 +181,10 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
 }
 
 std::string WorkStatusText(const WorkStatus& status) {
-  if (status.jobs.empty()) return "no job has run here\n";
-  std::map<JobState, int> counts;
   std::string text;
+  for (const std::string& message : status.unread) text += fmt::format("cannot be read: {}\n", Printable(message));
+  if (status.jobs.empty()) return text + (status.unread.empty() ? "no job has run here\n" : "");
+  std::map<JobState, int> counts;
   for (const JobStatus& job : status.jobs) {
     ++counts[job.state];
     text += Line(job);

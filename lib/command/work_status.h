@@ -32,15 +32,16 @@ struct JobStatus {
 };
 
 struct WorkStatus {
-  std::vector<JobStatus> jobs;  // by target, then task
-  double left_seconds = -1;     // of all that run, wait or were cut off, one after the other; below 0: unknown
+  std::vector<JobStatus> jobs;      // by target, then task
+  double left_seconds = -1;         // of all that run, wait or were cut off, one after the other; below 0: unknown
+  std::vector<std::string> unread;  // of files that could not be read, the messages; their jobs are missing
 };
 
 // `folder`: a work folder, or one with record files (work/records/TARGET). Jobs that were never begun are known of a
 // work folder only. Times a trial of jobs without trials are the median of the others'.
 Result<WorkStatus> ReadWorkStatus(const std::string& folder);
 
-// A line a job, and one for all.
+// A line a file that could not be read, a line a job, and one for all.
 std::string WorkStatusText(const WorkStatus& status);
 
 }  // namespace hone::command

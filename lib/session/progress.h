@@ -1,4 +1,4 @@
-// How a tuning job shows itself: progress.json for `hone-records status`, one live line on a terminal, and else
+// How a tuning job shows itself: progress.json (pipeline/progress_file.h), one live line on a terminal, and else
 // one line a minute.
 #pragma once
 

@@ -20,6 +20,7 @@
 #include "op/operator.h"
 #include "op/plugin.h"
 #include "op/space_version.h"
+#include "pipeline/progress_file.h"
 #include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
 #include "session/aside.h"
@@ -211,7 +212,7 @@ class Job {
     session.session = SessionRow();
 
     Progress progress(
-        {Beside(".progress.json"), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_}, clock_);
+        {Beside(pipeline::kProgressEnding), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_}, clock_);
     std::unique_ptr<MachineLock> machine;
     if (!options_.fake) {
       HONE_ASSIGN_OR_RETURN(MachineLock lock, OpenMachine(task_.target));

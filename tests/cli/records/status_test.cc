@@ -93,6 +93,22 @@ TEST_F(StatusTool, WhatWaitsIsEstimatedFromWhatIsDone) {
   EXPECT_NE(Status().find("c  done\n2 done, 1 interrupted; about 48 s left\n"), std::string::npos) << Status();
 }
 
+TEST_F(StatusTool, OneBadFileDoesNotHideTheOthers) {
+  WriteProgress("a", "done", 64, 64, 32);
+  WriteProgress("b", "asleep", 1, 64, 32);
+  WriteProgress("c", "done", 64, 64, 32);
+  Write("work/tasks/net.cpu.tasks.json", "[]");
+  const CommandResult result = Records({"status", "work"});
+  EXPECT_EQ(result.status.code, 1) << "something was found";
+  const std::vector<std::string> lines = Split(result.out, '\n');
+  ASSERT_EQ(lines.size(), 6u) << result.out;
+  EXPECT_EQ(lines[0].find("cannot be read: work/records/cpu/b.progress.json: /state: \"asleep\""), 0u) << lines[0];
+  EXPECT_EQ(lines[1].find("cannot be read: work/tasks/net.cpu.tasks.json: "), 0u) << lines[1];
+  EXPECT_EQ(lines[2].find("a  done"), 0u);
+  EXPECT_EQ(lines[3].find("c  done"), 0u);
+  EXPECT_EQ(lines[4], "2 done");
+}
+
 TEST_F(StatusTool, TakesNoLockAndWritesNothing) {
   WriteProgress("a", "running", 32, 64, 16);
   Record("../work/records/cpu/a", kWorkloadA, {Ok(1, 1e-3)});

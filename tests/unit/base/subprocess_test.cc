@@ -94,6 +94,27 @@ TEST(Subprocess, ProgramsThatCannotStart) {
   EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kNotFound);
 }
 
+TEST(Subprocess, AProcessBecomesAnotherProgram) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)ReplaceProcess({"sh", "-c", "echo \"$0 $1\" > here; exit 7", "a b", "$HOME"}, dir->path()).ok();
+    ::_exit(99);
+  }
+  int raw = 0;
+  ASSERT_EQ(::waitpid(child, &raw, 0), child);
+  ASSERT_TRUE(WIFEXITED(raw));
+  EXPECT_EQ(WEXITSTATUS(raw), 7);
+  const Result<std::string> here = ReadFile(dir->Join("here"));
+  ASSERT_TRUE(here.ok());
+  EXPECT_EQ(*here, "a b $HOME\n");
+  EXPECT_EQ(ReplaceProcess({}).kind(), StatusKind::kInvalid);
+  EXPECT_EQ(ReplaceProcess({"hone-no-such-program"}).kind(), StatusKind::kNotFound);
+  EXPECT_EQ(ReplaceProcess({"/nonexistent/program"}).kind(), StatusKind::kNotFound);
+  EXPECT_EQ(ReplaceProcess({"true"}, "/nonexistent").kind(), StatusKind::kNotFound);
+}
+
 TEST(Subprocess, WaitCanTimeOutAndBeRepeated) {
   Result<Subprocess> child = Subprocess::Spawn(Shell("exec sleep 1000"));
   ASSERT_TRUE(child.ok());

@@ -1,0 +1,30 @@
+// TASKID.progress.json: what a tuning job says of itself while it runs (session/progress.h writes it) to those who look
+// at its folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace hone::pipeline {
+
+inline constexpr char kProgressEnding[] = ".progress.json";
+
+struct JobProgress {
+  std::string task;           // id
+  std::string state;          // "running", "done", "interrupted" or "failed"
+  std::string host, updated;  // updated: ISO 8601
+  int64_t pid = 0;            // 0: it does not say
+  int64_t trials = 0, budget = 0;
+  double best_seconds = 0;   // 0: nothing correct yet
+  double trial_seconds = 0;  // what a trial cost on average, over all its sessions; 0: unknown
+};
+
+// The progress file beside the record file `db`, "X.db".
+std::string ProgressPath(const std::string& db);
+
+// kNotFound without the file; else kInvalid or kUnsupported with `path`.
+Result<JobProgress> ReadProgress(const std::string& path);
+
+}  // namespace hone::pipeline
