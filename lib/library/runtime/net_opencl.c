@@ -1,41 +1,13 @@
 /* Devices by OpenCL 1.2: one in-order queue; places in the memories are sub-buffers; a kernel object a launch, so that
  * its arguments are set once. */
 #define _GNU_SOURCE
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "library/runtime/net_device.h"
-
-#define FUNCTIONS(X)           \
-  X(clGetPlatformIDs)          \
-  X(clGetDeviceIDs)            \
-  X(clGetDeviceInfo)           \
-  X(clCreateContext)           \
-  X(clReleaseContext)          \
-  X(clCreateCommandQueue)      \
-  X(clReleaseCommandQueue)     \
-  X(clCreateBuffer)            \
-  X(clCreateSubBuffer)         \
-  X(clReleaseMemObject)        \
-  X(clCreateProgramWithSource) \
-  X(clBuildProgram)            \
-  X(clGetProgramBuildInfo)     \
-  X(clReleaseProgram)          \
-  X(clCreateKernel)            \
-  X(clReleaseKernel)           \
-  X(clSetKernelArg)            \
-  X(clGetKernelWorkGroupInfo)  \
-  X(clEnqueueNDRangeKernel)    \
-  X(clEnqueueReadBuffer)       \
-  X(clEnqueueWriteBuffer)      \
-  X(clEnqueueCopyBuffer)       \
-  X(clFinish)                  \
-  X(clGetEventProfilingInfo)   \
-  X(clReleaseEvent)
+#include "runtime/opencl/functions.h"
 
 typedef struct View {
   HoneNetPlace place;
@@ -44,7 +16,7 @@ typedef struct View {
 
 struct HoneDevice {
 #define DECLARE(name) __typeof__(&name) name;
-  FUNCTIONS(DECLARE)
+  HONE_OPENCL_FUNCTIONS(DECLARE)
 #undef DECLARE
   const HoneNetDeviceTable* table;
   char name[128];
@@ -97,22 +69,20 @@ static int load_api(HoneDevice* d) {
 #define FIND(name)                                                \
   d->name = (__typeof__(d->name))(uintptr_t)dlsym(handle, #name); \
   if (!d->name) missing = #name;
-  FUNCTIONS(FIND)
+  HONE_OPENCL_FUNCTIONS(FIND)
 #undef FIND
   if (missing) return hone_net_fail(HONE_NET_E_DRIVER, "no OpenCL 1.2: libOpenCL.so.1 has no %s", missing);
   return HONE_NET_OK;
 }
 
-/* GPUs of all platforms first, then accelerators, then others: number 0 is the one that hone-tune takes. */
 static int find_device(HoneDevice* d, int number) {
-  static const cl_device_type kinds[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
-                                         CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_CUSTOM};
+  static const cl_device_type kinds[] = HONE_OPENCL_KINDS;
   cl_platform_id platforms[16];
   cl_uint platform_count = 0;
   int seen = 0;
   if (d->clGetPlatformIDs(16, platforms, &platform_count) != CL_SUCCESS) platform_count = 0;
   if (platform_count > 16) platform_count = 16;
-  for (size_t kind = 0; kind < 3; ++kind) {
+  for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; ++kind) {
     for (cl_uint i = 0; i < platform_count; ++i) {
       cl_device_id ids[16];
       cl_uint count = 0;

@@ -1,41 +1,12 @@
-// The functions of OpenCL 1.2 that we call, found in the ICD loader at run time. Private to runtime/opencl.
+// OpenCL's functions (runtime/opencl/functions.h), found in the ICD loader at run time. Private to runtime/opencl.
 #pragma once
-
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
 
 #include <string>
 
 #include "base/result.h"
+#include "runtime/opencl/functions.h"
 
 namespace hone::runtime {
-
-#define HONE_OPENCL_FUNCTIONS(X) \
-  X(clGetPlatformIDs)            \
-  X(clGetPlatformInfo)           \
-  X(clGetDeviceIDs)              \
-  X(clGetDeviceInfo)             \
-  X(clCreateContext)             \
-  X(clReleaseContext)            \
-  X(clCreateCommandQueue)        \
-  X(clReleaseCommandQueue)       \
-  X(clCreateBuffer)              \
-  X(clReleaseMemObject)          \
-  X(clCreateProgramWithSource)   \
-  X(clBuildProgram)              \
-  X(clGetProgramBuildInfo)       \
-  X(clReleaseProgram)            \
-  X(clCreateKernel)              \
-  X(clReleaseKernel)             \
-  X(clSetKernelArg)              \
-  X(clGetKernelWorkGroupInfo)    \
-  X(clEnqueueNDRangeKernel)      \
-  X(clEnqueueReadBuffer)         \
-  X(clEnqueueWriteBuffer)        \
-  X(clEnqueueCopyBuffer)         \
-  X(clFinish)                    \
-  X(clGetEventProfilingInfo)     \
-  X(clReleaseEvent)
 
 struct OpenClApi {
 #define HONE_DECLARE(name) decltype(&::name) name = nullptr;

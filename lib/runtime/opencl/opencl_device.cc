@@ -43,7 +43,7 @@ Result<Found> FindDevice(const OpenClApi& cl) {
   cl_uint count = 0;
   const cl_int error = cl.clGetPlatformIDs(16, platforms, &count);
   if (error == CL_SUCCESS) {
-    constexpr cl_device_type kTypes[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL};
+    constexpr cl_device_type kTypes[] = HONE_OPENCL_KINDS;
     for (const cl_device_type type : kTypes) {
       for (cl_uint i = 0; i < std::min<cl_uint>(count, 16); ++i) {
         Found found{platforms[i], nullptr};
