@@ -59,18 +59,19 @@ class AgreeDevice : public testing::TestWithParam<int> {
     if (opened.ok())
       device_ = std::move(*opened);
     else
-      why_not_ = opened.status().message();
+      why_not_ = opened.status();
   }
   static void TearDownTestSuite() { device_.reset(); }
 
   static std::unique_ptr<runtime::Device> device_;
-  static std::string why_not_;
+  static Status why_not_;
 };
 std::unique_ptr<runtime::Device> AgreeDevice::device_;
-std::string AgreeDevice::why_not_;
+Status AgreeDevice::why_not_;
 
 TEST_P(AgreeDevice, OpenClWithDefinition) {
-  if (!device_) GTEST_SKIP() << why_not_;
+  if (why_not_.kind() == StatusKind::kNotFound) GTEST_SKIP() << why_not_.message();
+  ASSERT_TRUE(why_not_.ok()) << why_not_.message();
   runtime::Device* device = device_.get();
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());
   const std::vector<Trial> trials = Trials(prepared, GetParam());

@@ -64,10 +64,12 @@ class OpenClLibrary : public ::testing::Test {
     cache_ = new TempDir(*TempDir::Create());
     setenv("POCL_KERNEL_CACHE", "1", 1);
     setenv("POCL_CACHE_DIR", cache_->path().c_str(), 1);
-    if (auto info = runtime::DescribeOpenClDevice(); !info.ok()) {
-      missing_ = new std::string(info.status().message());
+    const Status found = runtime::DescribeOpenClDevice().status();
+    if (found.kind() == StatusKind::kNotFound) {
+      missing_ = new std::string(found.message());
       return;
     }
+    ASSERT_TRUE(found.ok()) << found.message();
     auto built = Build(SmallNetwork(1));
     ASSERT_TRUE(built.ok()) << built.status().message();
     small_ = built->release();
