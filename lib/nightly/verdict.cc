@@ -57,7 +57,8 @@ JobVerdict QualityOf(const std::string& job, const std::vector<QualityNight>& ni
   return {job, JobState::kFine, words};
 }
 
-// The worst first.
+}  // namespace
+
 int Rank(JobState state) {
   switch (state) {
     case JobState::kSlower:
@@ -75,8 +76,6 @@ int Rank(JobState state) {
   }
   return 5;
 }
-
-}  // namespace
 
 const char* JobStateName(JobState state) {
   switch (state) {

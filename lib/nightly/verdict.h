@@ -18,6 +18,7 @@ enum class JobState {
   kFailed,       // could not be measured: crashed, wrong outputs, a damaged file
   kMissing,      // accepted, but there is nothing of this night
 };
+int Rank(JobState state);  // 0: what is looked at first
 const char* JobStateName(JobState state);  // "fine", "slower", "faster", "environment", "failed", "missing"
 
 struct JobVerdict {

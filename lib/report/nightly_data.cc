@@ -14,24 +14,6 @@ namespace {
 using nightly::JobState;
 using nightly::Night;
 
-int Interest(JobState state) {
-  switch (state) {
-    case JobState::kSlower:
-      return 0;
-    case JobState::kFailed:
-      return 1;
-    case JobState::kMissing:
-      return 2;
-    case JobState::kEnvironment:
-      return 3;
-    case JobState::kFaster:
-      return 4;
-    case JobState::kFine:
-      return 5;
-  }
-  return 6;
-}
-
 // The trend is made of all nights, as its levels and epochs need them; then the last ones stay.
 void Shorten(NightSeries* series, int64_t* older) {
   const size_t count = series->nights.size();
@@ -89,7 +71,7 @@ std::vector<const NightlyJob*> NightlyData::ByInterest() const {
   std::vector<const NightlyJob*> order;
   for (const NightlyJob& job : jobs) order.push_back(&job);
   std::stable_sort(order.begin(), order.end(), [](const NightlyJob* a, const NightlyJob* b) {
-    return Interest(a->series.verdict.state) < Interest(b->series.verdict.state);
+    return nightly::Rank(a->series.verdict.state) < nightly::Rank(b->series.verdict.state);
   });
   return order;
 }

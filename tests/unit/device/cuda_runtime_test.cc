@@ -1,23 +1,14 @@
 // The CUDA runtime against a driver without a device (fake_cuda.cc), which checks what it is told and fails on demand.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <vector>
 
-#include "fake_cuda.h"
+#include "fake_cuda_control.h"
 #include "runtime/cuda/cuda_device.h"
 
 namespace hone::runtime {
 namespace {
-
-struct Control {
-  decltype(&fake_cuda_reset) reset;
-  decltype(&fake_cuda_fail) fail;
-  decltype(&fake_cuda_complaint) complaint;
-  decltype(&fake_cuda_alive) alive;
-  decltype(&fake_cuda_calls) calls;
-};
 
 std::vector<std::string>* launched = nullptr;
 
@@ -46,17 +37,7 @@ Artifact Example() {
 class CudaRuntime : public testing::Test {
  protected:
   void SetUp() override {
-    void* library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << dlerror();
-    const auto find = [&](auto* function, const char* name) {
-      *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(library, name));
-      ASSERT_NE(*function, nullptr) << name;
-    };
-    find(&fake_.reset, "fake_cuda_reset");
-    find(&fake_.fail, "fake_cuda_fail");
-    find(&fake_.complaint, "fake_cuda_complaint");
-    find(&fake_.alive, "fake_cuda_alive");
-    find(&fake_.calls, "fake_cuda_calls");
+    fake_ = FakeCudaControl::Load(FAKE_CUDA);
     fake_.reset(OnLaunch);
     launched_.clear();
     launched = &launched_;
@@ -95,7 +76,7 @@ class CudaRuntime : public testing::Test {
     return values;
   }
 
-  Control fake_;
+  FakeCudaControl fake_;
   std::vector<std::string> launched_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<DeviceModule> module_;

@@ -13,7 +13,7 @@
 #include "library/runtime/net_device.h"
 #include "op/operator.h"
 #include "small_network.h"
-#include "unit/device/fake_cuda.h"
+#include "unit/device/fake_cuda_control.h"
 
 namespace hone::library {
 namespace {
@@ -103,31 +103,11 @@ Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload>& work
   return kernels;
 }
 
-struct Control {
-  decltype(&fake_cuda_reset) reset;
-  decltype(&fake_cuda_fail) fail;
-  decltype(&fake_cuda_complaint) complaint;
-  decltype(&fake_cuda_alive) alive;
-  decltype(&fake_cuda_calls) calls;
-  decltype(&fake_cuda_contexts) contexts;
-};
-
 class CudaLibrary : public ::testing::Test {
  protected:
   // The driver under its own name: what a library opens as libcuda.so.1 is then this one.
   static void SetUpTestSuite() {
-    void* driver = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(driver, nullptr) << dlerror();
-    const auto find = [&](auto* function, const char* name) {
-      *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(driver, name));
-      ASSERT_NE(*function, nullptr) << name;
-    };
-    find(&fake_.reset, "fake_cuda_reset");
-    find(&fake_.fail, "fake_cuda_fail");
-    find(&fake_.complaint, "fake_cuda_complaint");
-    find(&fake_.alive, "fake_cuda_alive");
-    find(&fake_.calls, "fake_cuda_calls");
-    find(&fake_.contexts, "fake_cuda_contexts");
+    fake_ = FakeCudaControl::Load(FAKE_CUDA);
     meanings = new std::map<std::string, Meaning>;
     launched = new std::vector<std::string>;
     launched_mutex = new std::mutex;
@@ -192,11 +172,11 @@ class CudaLibrary : public ::testing::Test {
     ExpectRight(out, seed);
   }
 
-  static Control fake_;
+  static FakeCudaControl fake_;
   static TempDir* dir_;
   static LoadedNetwork* net_;
 };
-Control CudaLibrary::fake_;
+FakeCudaControl CudaLibrary::fake_;
 TempDir* CudaLibrary::dir_ = nullptr;
 LoadedNetwork* CudaLibrary::net_ = nullptr;
 
