@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "nightly/night_file.h"
 #include "pipeline/best_file.h"
+#include "pipeline/task_list.h"
 #include "report/nightly_outputs.h"
 
 namespace hone::command {
@@ -16,12 +17,6 @@ namespace {
 using report::ChangedRecord;
 using report::NightlyData;
 using report::NightlyJob;
-
-// What the shell, an address and a terminal take as it is.
-bool IsPlain(const std::string& name) {
-  constexpr char kPlain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-  return !name.empty() && name[0] != '.' && name[0] != '-' && name.find_first_not_of(kPlain) == std::string::npos;
-}
 
 class Collector {
  public:
@@ -50,7 +45,8 @@ class Collector {
     if (options_.series != "quality") Read(name, options_.series, &job.series, &job);
     if (main) Read(name, "replay", &job.replay, &job);
     if (main || options_.series == "quality") {
-      Result<nightly::QualityHistory> quality = nightly::ReadQuality(Path(name, "quality"));
+      Result<nightly::QualityHistory> quality =
+          nightly::ReadQuality(nightly::HistoryPath(options_.nights, "quality", name));
       if (quality.ok()) {
         job.quality = std::move(quality->nights);
         Add(quality->damaged, &job);
@@ -65,17 +61,12 @@ class Collector {
     } else {
       job.problems.push_back(accepted.status().message());
     }
-    if (!IsPlain(name)) return job;
+    if (!pipeline::IsPlainName(name)) return job;
     if (Exists(JoinPath(DirName(options_.out), name + "/index.html"))) job.page = "../" + name + "/index.html";
-    job.commands = {
-        {"measure it again", fmt::format("ninja {}/{}.tonight", nightly::SeriesDir("nights", options_.series), name)},
-        {"profile and verify it", fmt::format("ninja bench/{}.json", name)},
-        {"accept it as it is", fmt::format("hone-report accept --reason '..' {}", name)}};
+    job.commands = {{"measure it again", "ninja " + nightly::TonightPath("nights", options_.series, name)},
+                    {"profile and verify it", fmt::format("ninja bench/{}.json", name)},
+                    {"accept it as it is", fmt::format("hone-report accept --reason '..' {}", name)}};
     return job;
-  }
-
-  std::string Path(const std::string& job, const std::string& series) const {
-    return JoinPath(nightly::SeriesDir(options_.nights, series), job + ".jsonl");
   }
 
   static void Add(const std::vector<std::string>& damaged, NightlyJob* job) {
@@ -83,14 +74,15 @@ class Collector {
   }
 
   void Read(const std::string& name, const std::string& series, report::NightSeries* into, NightlyJob* job) const {
-    Result<nightly::History> history = nightly::ReadHistory(Path(name, series));
+    const std::string path = nightly::HistoryPath(options_.nights, series, name);
+    Result<nightly::History> history = nightly::ReadHistory(path);
     if (!history.ok()) {
       job->problems.push_back(history.status().message());
       return;
     }
     into->nights = std::move(history->nights);
     Add(history->damaged, job);
-    if (history->torn > 0) job->problems.push_back(Path(name, series) + ": the last line was cut off and is left out");
+    if (history->torn > 0) job->problems.push_back(path + ": the last line was cut off and is left out");
   }
 
   // The choices of the reference beside those of today. A reference of which none is known has no differences.

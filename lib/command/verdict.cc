@@ -28,7 +28,7 @@ Result<nightly::Verdict> ReadVerdict(const VerdictOptions& options) {
   std::map<std::string, std::vector<nightly::Night>> nights;
   std::map<std::string, std::vector<nightly::QualityNight>> quality;
   for (const std::string& job : jobs) {
-    const std::string path = JoinPath(dir, job + ".jsonl");
+    const std::string path = nightly::HistoryPath(options.nights, options.series, job);
     if (options.series == "quality") {
       HONE_ASSIGN_OR_RETURN(nightly::QualityHistory history, nightly::ReadQuality(path));
       Warn(history.damaged);

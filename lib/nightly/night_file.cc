@@ -81,4 +81,12 @@ std::string SeriesDir(const std::string& nights, const std::string& series) {
   return series == "main" ? nights : JoinPath(nights, series);
 }
 
+std::string HistoryPath(const std::string& nights, const std::string& series, const std::string& job) {
+  return JoinPath(SeriesDir(nights, series), job + ".jsonl");
+}
+
+std::string TonightPath(const std::string& nights, const std::string& series, const std::string& job) {
+  return JoinPath(SeriesDir(nights, series), job + ".tonight");
+}
+
 }  // namespace hone::nightly

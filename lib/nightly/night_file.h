@@ -1,5 +1,6 @@
 // The night under way: NIGHTS/night.json, so that all jobs of a night carry the same name, and one that was interrupted
-// goes on under it: {"version": 1, "night": "2026-11-21T03:00:00Z", "closed": false}
+// goes on under it: {"version": 1, "night": "2026-11-21T03:00:00Z", "opened": 1795230000.5, "closed":
+// false}, `opened` in seconds since 1970.
 #pragma once
 
 #include <string>
@@ -22,5 +23,9 @@ Status CloseNight(const std::string& nights);
 
 // Where a series has its nights: "main" is NIGHTS itself, others a folder in it.
 std::string SeriesDir(const std::string& nights, const std::string& series);
+// A job's lines (nightly/history.h; of the series "quality", nightly/quality.h).
+std::string HistoryPath(const std::string& nights, const std::string& series, const std::string& job);
+// What Ninja makes of "this job was measured tonight". There never is such a file, so that it always measures.
+std::string TonightPath(const std::string& nights, const std::string& series, const std::string& job);
 
 }  // namespace hone::nightly

@@ -6,15 +6,6 @@
 #include "pipeline/plan.h"
 
 namespace hone::pipeline {
-namespace {
-
-// What says that a job was measured tonight. It is never made, so that every run of Ninja that asks for it measures.
-std::string TonightPath(const std::string& series, const std::string& job) {
-  return nightly::SeriesDir("nights", series) + "/" + job + ".tonight";
-}
-
-}  // namespace
-
 void ManifestWriter::NightlyEdges() {
   Section("nights: accepted libraries against their references; nothing else waits for these, and they always run");
   Rule("nightly", Command("hone-bench", "nightly --job $job --lib $dir --series $series $parameters", true),
@@ -45,7 +36,7 @@ std::string ManifestWriter::NightEdge(const NetworkJob& job, const std::string& 
   const std::string& net = job.pipeline->name;
   const std::string name = JobName(net, job.target->name);
   NinjaBuild build;
-  build.outputs = {TonightPath(series, name)};
+  build.outputs = {nightly::TonightPath("nights", series, name)};
   build.rule = "nightly";
   build.inputs = {fmt::format("{}/lib{}.so", dir, net)};
   build.implicit_inputs = {dir + "/manifest.json"};
@@ -81,7 +72,7 @@ std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob
 std::string ManifestWriter::QualityEdge(const NetworkJob& job) {
   const std::string name = JobName(job.pipeline->name, job.target->name);
   NinjaBuild build;
-  build.outputs = {TonightPath("quality", name)};
+  build.outputs = {nightly::TonightPath("nights", "quality", name)};
   build.rule = "quality";
   build.inputs = {TaskListPath(job.pipeline->name, job.target->name)};
   build.order_only_inputs = {Tool("hone-bench"), Tool("hone-tune")};
@@ -96,7 +87,7 @@ std::string ManifestWriter::QualityEdge(const NetworkJob& job) {
 void ManifestWriter::VerdictEdge(const std::string& alias, const std::string& series,
                                  const std::vector<std::string>& jobs) {
   NinjaBuild build;
-  build.outputs = {TonightPath(series, "verdict")};
+  build.outputs = {nightly::TonightPath("nights", series, "verdict")};
   build.rule = "verdict";
   build.order_only_inputs = jobs;
   build.order_only_inputs.push_back(Tool("hone-report"));
