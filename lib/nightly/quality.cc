@@ -89,19 +89,6 @@ double QualityNight::LevelSeconds() const {
   return failure.empty() ? level : 0;
 }
 
-double QualityNight::SeedSeconds(uint64_t seed) const {
-  double level = 0;
-  for (const QualityTask& task : tasks) {
-    double found = 0;
-    for (const QualityRun& run : task.runs) {
-      if (run.seed == seed) found = run.seconds;
-    }
-    if (found <= 0) return 0;
-    level += static_cast<double>(task.weight) * found;
-  }
-  return failure.empty() ? level : 0;
-}
-
 std::string QualityText(const QualityNight& night) {
   Json json = {{"version", kVersion},
                {"night", night.night},

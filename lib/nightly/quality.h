@@ -42,7 +42,6 @@ struct QualityNight {
 
   // Weight x median over the seeds, summed over the tasks; 0 if a task found nothing or it failed.
   double LevelSeconds() const;
-  double SeedSeconds(uint64_t seed) const;  // the same of one seed
 };
 
 std::string QualityText(const QualityNight& night);  // one line, with its newline

@@ -31,8 +31,6 @@ QualityNight Found(const std::string& id, double scale = 1) {
 
 TEST(Quality, TheLevelIsWeightedAndOfTheMiddleSeed) {
   EXPECT_DOUBLE_EQ(Found("n").LevelSeconds(), 2 + 2 * 5);
-  EXPECT_DOUBLE_EQ(Found("n").SeedSeconds(2), 3 + 2 * 4);
-  EXPECT_EQ(Found("n").SeedSeconds(7), 0);
   QualityNight nothing = Found("n");
   for (QualityRun& run : nothing.tasks[1].runs) run.seconds = 0;
   EXPECT_EQ(nothing.LevelSeconds(), 0);
