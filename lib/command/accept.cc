@@ -1,9 +1,7 @@
 #include "command/accept.h"
 
 #include <fmt/format.h>
-#include <pwd.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -14,6 +12,7 @@
 #include "base/lock.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "base/user.h"
 #include "library/loaded_network.h"
 #include "nightly/accepted.h"
 #include "pipeline/task_list.h"
@@ -30,11 +29,6 @@ Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
     if (!EndsWith(name, ".untuned") && Exists(JoinPath(JoinPath(out, name), "manifest.json"))) jobs.push_back(name);
   }
   return jobs;
-}
-
-std::string Whoever() {
-  const struct passwd* entry = getpwuid(geteuid());
-  return fmt::format("{}@{}", entry ? entry->pw_name : std::to_string(geteuid()), Hostname());
 }
 
 class Accepter {
@@ -69,7 +63,7 @@ class Accepter {
     a.network = folder.network;
     a.target = folder.target;
     a.recorded = FormatIso8601(RealClock()->WallSeconds());
-    a.by = Whoever();
+    a.by = fmt::format("{}@{}", UserName(), Hostname());
     a.reason = options_.reason;
     const std::vector<std::string> files = {"lib" + a.name + ".so", a.name + ".h", a.name + ".params",
                                             a.name + ".graph.json", "manifest.json"};

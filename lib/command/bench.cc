@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +17,8 @@
 #include "base/log.h"
 #include "command/bench_table.h"
 #include "command/library_process.h"
-#include "command/load_graph.h"
 #include "compile/compile.h"
-#include "graph/graph_json.h"
 #include "library/loaded_network.h"
-#include "library/reference_cache.h"
 #include "library/time_network.h"
 #include "measure/open_device.h"
 #include "measure/protocol.h"
@@ -54,8 +50,7 @@ class Bench {
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));
     if (target_.IsGpu()) {
-      // Candidates of tuning are compiled once and never again (runtime/opencl); a library's kernels by each process.
-      setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0);
+      KeepDeviceKernels();
       HONE_ASSIGN_OR_RETURN(device_, measure::DescribeDevice(target_));
     }
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
@@ -95,14 +90,8 @@ class Bench {
 
   // Takes seconds the first time; before the timing, so that the machine is quiet then.
   Status Reference() {
-    const LibraryFolder& folder = subjects_[0].folder;
-    HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
-    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
-    HONE_RETURN_IF_ERROR(session::TakeMachine(machine_, session::Use::kShared));
-    ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
-    HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr,
-                                                               settings_.seed, DetectCpu().logical_cores,
-                                                               JoinPath(folder.dir, folder.name + ".reference")));
+    HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file,
+                                                     options_.inputs, machine_));
     return Status();
   }
 

@@ -1,12 +1,17 @@
 #include "command/library_process.h"
 
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <algorithm>
 
+#include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/subprocess.h"
+#include "command/load_graph.h"
+#include "graph/graph_json.h"
 #include "library/reference_cache.h"
 #include "session/machine.h"
 
@@ -18,6 +23,19 @@ constexpr double kChildTimeout = 600;
 Status Interruption() { return Status::Interrupted("interrupted; the same command goes on"); }
 
 }  // namespace
+
+void KeepDeviceKernels() { setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0); }
+
+Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
+                                                         const std::string& parameter_file,
+                                                         const std::vector<std::string>& inputs, MachineLock* machine) {
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
+  HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(parameter_file, inputs));
+  HONE_RETURN_IF_ERROR(session::TakeMachine(machine, session::Use::kShared));
+  ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
+  return library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, seed, DetectCpu().logical_cores,
+                                   JoinPath(folder.dir, folder.name + ".reference"));
+}
 
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine) {
   if (Interrupted()) return Interruption();

@@ -1,6 +1,7 @@
 // Built libraries in fresh processes of their own: what hone-bench's ways of timing share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,16 @@
 #include "library/time_network.h"
 
 namespace hone::command {
+
+// Lets the device's compiler keep what it makes, for this process and those it starts: a library's kernels are compiled
+// by each of its processes, those of tuning once and never again (runtime/opencl). Before the first look at a device.
+void KeepDeviceKernels();
+
+// What the network's outputs are for the inputs of `seed`: taken from the file beside the library if they are known,
+// else computed, which takes seconds, and with the machine shared. `parameter_file`, `inputs`: as of LoadParameterFile.
+Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
+                                                         const std::string& parameter_file,
+                                                         const std::vector<std::string>& inputs, MachineLock* machine);
 
 // What a fresh process says, which has the machine for itself as long as it lasts. kCrashed with its last words,
 // kTimeout, kInterrupted.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <map>
@@ -14,15 +13,13 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "command/library_process.h"
-#include "command/load_graph.h"
 #include "command/nightly_common.h"
-#include "graph/graph_json.h"
-#include "library/reference_cache.h"
 #include "nightly/accepted.h"
 #include "nightly/measure_night.h"
 #include "nightly/night_file.h"
@@ -38,7 +35,8 @@ using nightly::ProcessKey;
 using nightly::ProcessTimes;
 using nightly::Who;
 
-constexpr int64_t kWarmup = 5, kProfiled = 5;
+constexpr int64_t kProfiled = 5;
+
 class Nightly {
  public:
   explicit Nightly(const NightlyOptions& options) : options_(options) {}
@@ -51,7 +49,7 @@ class Nightly {
     HONE_RETURN_IF_ERROR(MakeDirs(dir_));
     HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir_, options_.job + ".lock")));
     lock_ = &lock;
-    const std::string path = JoinPath(dir_, options_.job + ".jsonl");
+    const std::string path = nightly::HistoryPath(options_.nights, options_.series, options_.job);
     HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(path));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
     HONE_ASSIGN_OR_RETURN(input_.night, nightly::OpenNight(dir_, RealClock()->WallSeconds()));
@@ -63,7 +61,7 @@ class Nightly {
     input_.before = &history.nights;
     HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure(log));
     ShowLiveLine("");
-    HONE_RETURN_IF_ERROR(nightly::AppendLine(path, nightly::NightText(night)));
+    HONE_RETURN_IF_ERROR(AppendLine(path, nightly::NightText(night)));
     const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
     fmt::print("{}: {}: {}\n", options_.job, nightly::JobStateName(verdict.jobs[0].state), verdict.jobs[0].words);
     return Status();
@@ -85,9 +83,9 @@ class Nightly {
     if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
         fmt::format("{}/samples/{}/{}.jsonl", dir_, options_.job, ReplaceAll(input_.night, ":", ""));
-    const std::string key =
-        fmt::format("{} {} {} {} {} {} {} {} {}", input_.library, input_.reference, input_.canary, options_.seed,
-                    options_.processes, options_.iterations, options_.seconds, options_.longest, input_.fingerprint);
+    const std::string key = fmt::format("{} {} {} {} {} {} {} {} {}", input_.library, input_.reference, input_.canary,
+                                        options_.timing.seed, options_.processes, options_.timing.iterations,
+                                        options_.timing.min_seconds, options_.timing.max_seconds, input_.fingerprint);
     HONE_ASSIGN_OR_RETURN(nightly::NightSamples store, nightly::NightSamples::Open(samples, key));
     store_ = &store;
     return nightly::MeasureNight(input_, [&](const ProcessKey& key) { return Once(key); });
@@ -95,8 +93,6 @@ class Nightly {
 
   Status OpenDevice(const std::string& target) {
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(target));
-    // A library's kernels are compiled by each of its processes (runtime/opencl).
-    if (target_.IsGpu()) setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0);
     HONE_ASSIGN_OR_RETURN(input_.fingerprint, NightFingerprint(target_));
     return Status();
   }
@@ -129,24 +125,13 @@ class Nightly {
     if (fake_) return Status();
     HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target_));
     machine_.emplace(std::move(machine));
-    return Expect();
+    HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], options_.timing.seed,
+                                                     options_.parameter_file, options_.inputs, &*machine_));
+    return Status();
   }
 
   std::string Dir(const std::string& digest) const {
     return nightly::AcceptedDir(options_.accepted, options_.job, digest);
-  }
-
-  // What the network's outputs are. Takes seconds the first time.
-  Status Expect() {
-    const LibraryFolder& folder = folders_[Who::kLibrary];
-    HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
-    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
-    HONE_RETURN_IF_ERROR(session::TakeMachine(&*machine_, session::Use::kShared));
-    ShowLiveLine(fmt::format("{}: reference outputs", options_.job));
-    HONE_ASSIGN_OR_RETURN(expected_, library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr,
-                                                               options_.seed, DetectCpu().logical_cores,
-                                                               JoinPath(folder.dir, folder.name + ".reference")));
-    return Status();
   }
 
   Result<ProcessTimes> Once(const ProcessKey& key) {
@@ -162,13 +147,8 @@ class Nightly {
 
   Result<ProcessTimes> Process(Who who) {
     const LibraryFolder& folder = folders_.at(who);
-    library::TimeRequest request;
+    library::TimeRequest request = options_.timing;
     request.dir = folder.dir;
-    request.seed = options_.seed;
-    request.warmup = kWarmup;
-    request.iterations = options_.iterations;
-    request.min_seconds = options_.seconds;
-    request.max_seconds = options_.longest;
     request.profiled = kProfiled;
     request.outputs = verified_.insert(who).second;  // once a night is enough
     HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &*machine_));
@@ -194,7 +174,8 @@ class Nightly {
                 .lo);
     ProcessTimes times;
     const double level = found->second * (1 + 0.003 * rng.Normal());
-    for (int64_t i = 0; i < options_.iterations; ++i) times.samples.push_back(level * (1 + 0.001 * rng.Normal()));
+    for (int64_t i = 0; i < options_.timing.iterations; ++i)
+      times.samples.push_back(level * (1 + 0.001 * rng.Normal()));
     return times;
   }
 

@@ -1,26 +1,25 @@
 // hone-bench nightly: one job's library of this night against its accepted reference.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "command/nightly_common.h"
+#include "library/time_network.h"
 
 namespace hone::command {
 
 struct NightlyOptions {
-  std::string job;                    // NET.TARGET
-  std::string lib;                    // folder of the library (out/NET.TARGET)
-  std::string accepted = "accepted";  // folder of the references (lib/nightly/accepted.h)
-  std::string nights = "nights";      // folder of the histories
-  std::string series = "main";        // main or replay: whose history it is
-  std::string parameter_file;         // as hone-bench's own
-  std::vector<std::string> inputs;    // likewise
-  uint64_t seed = 1;                  // of the inputs
-  int processes = 7;                  // fresh ones of each library
-  int64_t iterations = 30;            // runs of a process at least...
-  double seconds = 0.2;               // ...and so long at least...
-  double longest = 10;                // ...but no longer than this once there are 5 runs
-  std::string fake_times;             // tests: a file with lines `DIGEST SECONDS` in place of processes
+  std::string job;                               // NET.TARGET
+  std::string lib;                               // folder of the library (out/NET.TARGET)
+  std::string accepted = "accepted";             // folder of the references (lib/nightly/accepted.h)
+  std::string nights = "nights";                 // folder of the histories
+  std::string series = "main";                   // main or replay: whose history it is
+  std::string parameter_file;                    // as hone-bench's own
+  std::vector<std::string> inputs;               // likewise
+  int processes = 7;                             // fresh ones of each library
+  library::TimeRequest timing = NightRequest();  // of a process, but for its folder
+  std::string fake_times;                        // tests: a file with lines `DIGEST SECONDS` in place of processes
 };
 
 // Measures, judges by the gate, and appends a line to the job's history, also if the artifact could not be measured:

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "command/library_process.h"
 #include "compile/compile.h"
 #include "measure/open_device.h"
 #include "session/fingerprint.h"
@@ -19,10 +20,20 @@ constexpr int kNightlyProtocol = 2;  // raised when nights measure in another wa
 Result<std::string> NightFingerprint(const Target& target) {
   std::string environment = session::HostEnvironment();
   if (target.IsGpu()) {
+    KeepDeviceKernels();
     HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo device, measure::DescribeDevice(target));
     environment = session::DeviceEnvironment(target, device, "");
   }
   return fmt::format("{}; nightly={}", environment, kNightlyProtocol);
+}
+
+library::TimeRequest NightRequest() {
+  library::TimeRequest request;
+  request.warmup = 5;
+  request.iterations = 30;
+  request.min_seconds = 0.2;
+  request.max_seconds = 10;
+  return request;
 }
 
 std::string NightTools() { return fmt::format("hone {}; codegen={}", kVersion, compile::CodegenVersion()); }

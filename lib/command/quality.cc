@@ -9,6 +9,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/subprocess.h"
@@ -47,7 +48,7 @@ class Quality {
     HONE_RETURN_IF_ERROR(MakeDirs(dir));
     HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir, options_.job + ".lock")));
     lock_ = &lock;
-    const std::string path = JoinPath(dir, options_.job + ".jsonl");
+    const std::string path = nightly::HistoryPath(options_.nights, "quality", options_.job);
     HONE_ASSIGN_OR_RETURN(const nightly::QualityHistory history, nightly::ReadQuality(path));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
     HONE_ASSIGN_OR_RETURN(night_.night, nightly::OpenNight(dir, RealClock()->WallSeconds()));
@@ -65,7 +66,7 @@ class Quality {
     if (status.kind() == StatusKind::kInterrupted || status.kind() == StatusKind::kIo) return status;
     if (!status.ok()) night_.failure = status.message();
     ShowLiveLine("");
-    HONE_RETURN_IF_ERROR(nightly::AppendLine(path, nightly::QualityText(night_)));
+    HONE_RETURN_IF_ERROR(AppendLine(path, nightly::QualityText(night_)));
     HONE_RETURN_IF_ERROR(RemoveTree(scratch));
     const double level = night_.LevelSeconds();
     fmt::print("{}: {}\n", options_.job,
@@ -130,6 +131,7 @@ class Quality {
     HONE_RETURN_IF_ERROR(WriteFileAtomic(stem + ".tune.json", pipeline::TuneSettingsText(settings)));
     CommandOptions command;
     command.timeout_seconds = kTuneTimeout;
+    command.env = {{"POCL_KERNEL_CACHE", "0"}};  // what KeepDeviceKernels is for, tuning is not
     HONE_ASSIGN_OR_RETURN(
         const CommandResult result,
         RunCommand({options_.tune, "--task", JoinPath(DirName(options_.tasks), task + ".task.json"), "--settings",
@@ -164,12 +166,8 @@ class Quality {
       night_.canary_seconds = found == times.end() ? 0 : found->second;
       return Status();
     }
-    library::TimeRequest request;
+    library::TimeRequest request = NightRequest();
     request.dir = nightly::AcceptedDir(options_.accepted, options_.job, canary.digest);
-    request.warmup = 5;
-    request.iterations = 30;
-    request.min_seconds = 0.2;
-    request.max_seconds = 10;
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target));
     std::vector<double> processes;
     for (int i = 0; i < kCanaryProcesses; ++i) {

@@ -1,9 +1,6 @@
 #include "nightly/accepted.h"
 
-#include <errno.h>
 #include <fmt/format.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +8,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/keep.h"
 #include "base/text.h"
-#include "nightly/history.h"
 #include "nightly/lines.h"
 
 namespace hone::nightly {
@@ -59,13 +56,12 @@ Result<std::string> FileDigest(const std::string& path) {
 
 // A file that another accepted folder has already is the same file there: parameters are large.
 Status CopyFile(const std::string& from, const std::string& to, const std::string& twin, const std::string& digest) {
-  if (!twin.empty() && link(twin.c_str(), to.c_str()) == 0) return Status();
+  if (!twin.empty() && ShareFile(twin, to).ok()) return Status();
   HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(from));
   if (Digest128(bytes).Hex() != digest)
     return Status::Corrupt(from + ": changed while it was being accepted; accept again once its build is done");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(to, bytes));
-  if (chmod(to.c_str(), 0444) != 0) return Status::Io(fmt::format("{}: {}", to, strerror(errno)));
-  return Status();
+  return MakeReadOnly(to);
 }
 
 // A path to what `acceptance`'s folder has under this name and digest; empty if nothing, or if it is damaged.
@@ -95,8 +91,7 @@ Status CopyFolder(const std::string& accepted, const std::string& job, const std
     status = CopyFile(path, JoinPath(temporary, name), Twin(accepted, job, log, name, digest), digest);
     if (!status.ok()) break;
   }
-  if (status.ok() && rename(temporary.c_str(), to.c_str()) != 0)
-    status = Status::Io(fmt::format("{}: {}", to, strerror(errno)));
+  if (status.ok()) status = Rename(temporary, to);
   if (!status.ok()) (void)RemoveTree(temporary);
   return status;
 }

@@ -29,8 +29,8 @@ struct Layer {
 };
 
 struct Subject {
-  std::string digest;                                     // of the artifact (nightly/accepted.h), hex
-  std::vector<double> processes;                          // the median of each; empty if nothing was measured
+  std::string digest;             // of the artifact (nightly/accepted.h), hex
+  std::vector<double> processes;  // what each stands for (nightly/samples.h); empty if nothing was measured
   double min = 0, p10 = 0, median = 0, p90 = 0, p99 = 0;  // of all runs that count; 0: unknown
   std::vector<Layer> layers = {};                         // in the order they run; empty if not profiled
 };
@@ -67,10 +67,6 @@ struct History {
 Result<History> ParseHistory(std::string_view text, const std::string& path);
 // Empty if there is no such file.
 Result<History> ReadHistory(const std::string& path);
-
-// Appends `line`, as NightText gives it, in one write that is on the disk when this returns. What a torn write left
-// behind is cut off first. Makes the folder. One writer at a time: hold the job's lock.
-Status AppendLine(const std::string& path, const std::string& line);
 
 // What the same measurement says where nothing changed, in nights with this fingerprint: ratios of equal libraries;
 // and of a pair of different ones that was compared in five nights or more, the ratios over their median.

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/keep.h"
 #include "nightly/lines.h"
 
 namespace hone::nightly {

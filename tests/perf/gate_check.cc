@@ -24,6 +24,7 @@
 #include "base/subprocess.h"
 #include "command/bench.h"
 #include "command/library_process.h"
+#include "command/nightly_common.h"
 #include "library/compare.h"
 #include "library/loaded_network.h"
 #include "nightly/measure_night.h"
@@ -187,13 +188,12 @@ Status RunNights(const Options& o) {
     int taken = 0;
     const TimeProcess time = [&](const ProcessKey& key) -> Result<ProcessTimes> {
       if (const ProcessTimes* known = store.Find(key)) return *known;
-      hone::library::TimeRequest request;
+      hone::library::TimeRequest request = hone::command::NightRequest();
       request.dir = JoinPath(o.dir, key.who == Who::kLibrary     ? "slower"
                                     : key.who == Who::kReference ? "reference"
                                                                  : "same");
-      request.warmup = 5;
-      request.iterations = 30;
       request.min_seconds = o.fill;
+      request.max_seconds = 0;
       HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, &machine));
       ++taken;
       ProcessTimes times;

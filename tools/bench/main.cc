@@ -42,11 +42,11 @@ int main(int argc, char** argv) {
   nightly->add_option("--processes", night.processes, "fresh ones of each library")
       ->check(CLI::Range(5, 30))
       ->capture_default_str();
-  nightly->add_option("--iterations", night.iterations, "runs of a process at least")
+  nightly->add_option("--iterations", night.timing.iterations, "runs of a process at least")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  nightly->add_option("--seconds", night.seconds, "and so long at least")->capture_default_str();
-  nightly->add_option("--seed", night.seed, "of the inputs")->capture_default_str();
+  nightly->add_option("--seconds", night.timing.min_seconds, "and so long at least")->capture_default_str();
+  nightly->add_option("--seed", night.timing.seed, "of the inputs")->capture_default_str();
   nightly->add_option("--parameter-file", night.parameter_file, "as above");
   nightly->add_option("--input", night.inputs, "as above");
   nightly->add_option("--fake-times", night.fake_times, "tests: a file with lines `DIGEST SECONDS`")->group("");

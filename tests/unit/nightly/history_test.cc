@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/keep.h"
 
 namespace hone::nightly {
 namespace {
