@@ -110,19 +110,23 @@ class ReadOnlyFolder : public InventedArena {
     InventTimes(kTimes, 0.003);
     if (rng->UniformInt(2) == 0) Strike(rng);
     ExpectNothingLost();
+    if (!Open()) RemoveResults();  // the blow came too late
     Tell("read-only");
     Shim(kTimes, "HONE_SHIM_RO=1");
     const std::map<std::string, std::string> before = Databases();
     const CommandResult result = Ninja({kGoal});
-    bool open = false;  // a task may be done already, and needs no writing
-    for (const std::string& task : Tasks("one")) open |= !Exists(Stamp(task));
-    if (open) {
-      EXPECT_FALSE(result.status.ok());
-      EXPECT_NE(result.out.find("hone-tune: error: "), std::string::npos) << result.out;
-      ++showed;
-    }
+    EXPECT_FALSE(result.status.ok());
+    EXPECT_NE(result.out.find("hone-tune: error: "), std::string::npos) << result.out;
+    ++showed;
     EXPECT_EQ(Databases(), before) << "nothing can have been written";
     End();
+  }
+
+  // Is a task not done? Else nothing needs writing.
+  bool Open() const {
+    bool open = false;
+    for (const std::string& task : Tasks("one")) open |= !Exists(Stamp(task));
+    return open;
   }
 
   std::map<std::string, std::string> Databases() const {
@@ -303,12 +307,14 @@ TEST(FaultRoundsTest, NothingIsLostAndTheEndIsTheSame) {
     ++rounds[kind];
     if (testing::Test::HasFailure() || FaultRounds() > 20) std::fprintf(stderr, "%s\n", arena->story.c_str());
   }
-  int showed = 0;
   for (const auto& [kind, count] : rounds) {
-    std::printf("%s: %d rounds, %d showed something\n", kNames[kind], count, arenas.at(kind)->showed);
-    showed += arenas.at(kind)->showed;
+    const int showed = arenas.at(kind)->showed;
+    std::printf("%s: %d rounds, %d showed something\n", kNames[kind], count, showed);
+    // One round alone may have hit what nobody reads. Whether a kill catches a run halfway, and with it a jump of the
+    // clock, is a matter of how busy the machine is: on a loaded one all of them may come too early.
+    const bool timed = kind == kKills || kind == kClock;
+    if (count >= 2 && !timed) EXPECT_GT(showed, 0) << kNames[kind] << ": " << count << " rounds showed nothing";
   }
-  EXPECT_GT(showed, 0) << "the rounds showed nothing";
 }
 
 }  // namespace
