@@ -39,7 +39,8 @@ class FaultFolder : public ChainFolder {
   // was there. Tools that outlive Ninja are left alone.
   bool Disturb(const Blow& blow, double seconds, Rng* rng);
 
-  // As above, in the order of their candidates and without ordinals: what a run that lost trials ends with, too.
+  // As above, in the order of their candidates, without ordinals and without what was pruned: what a run that lost
+  // trials ends with, too.
   std::map<std::string, std::vector<std::string>> Sets(
       const std::map<std::string, std::vector<std::string>>& all) const;
   // hone-tune from now on: invented times, and the faults of fault_shim.c by its variables ("HONE_SHIM_CLOCK=3").
