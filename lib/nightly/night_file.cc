@@ -1,6 +1,7 @@
 #include "nightly/night_file.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -16,6 +17,15 @@ struct NightFile {
   bool closed = true;
 };
 
+constexpr int kNightsAMinute = 60;
+
+// As FormatIso8601 writes it: names become parts of paths.
+bool IsNightName(const std::string& name) {
+  constexpr std::string_view kForm = "dddd-dd-ddTdd:dd:ddZ";
+  const auto fits = [](char c, char form) { return form == 'd' ? c >= '0' && c <= '9' : c == form; };
+  return std::equal(name.begin(), name.end(), kForm.begin(), kForm.end(), fits);
+}
+
 std::string PathOf(const std::string& nights) { return JoinPath(nights, "night.json"); }
 
 Result<NightFile> ReadNightFile(const std::string& nights) {
@@ -28,6 +38,8 @@ Result<NightFile> ReadNightFile(const std::string& nights) {
   HONE_RETURN_IF_ERROR(reader.Read("opened", &file.opened));
   HONE_RETURN_IF_ERROR(reader.Read("closed", &file.closed));
   HONE_RETURN_IF_ERROR(reader.Finish());
+  if (!IsNightName(file.night))
+    return Status::Invalid(PathOf(nights) + ": /night: expected a time such as 2026-11-21T03:00:00Z");
   return file;
 }
 
@@ -58,7 +70,10 @@ Result<std::string> OpenNight(const std::string& nights, double now) {
   const std::string before = file.night;
   file = {FormatIso8601(now), now, false};
   // Two within a second: names are unique, and in order.
-  while (file.night <= before && fresh) file.night = FormatIso8601(++now);
+  for (int more = 0; file.night <= before && fresh; file.night = FormatIso8601(++now)) {
+    if (++more > kNightsAMinute)
+      return Status::Invalid(PathOf(nights) + ": its night is of the future; delete the file");
+  }
   HONE_RETURN_IF_ERROR(WriteNightFile(nights, file));
   return file.night;
 }
