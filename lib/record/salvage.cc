@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "record/rows.h"
 #include "record/schema.h"
 #include "record/sqlite.h"
 #include "record/store.h"
@@ -27,21 +28,19 @@ class Salvager {
   explicit Salvager(Database* db) : db_(db) {}
 
   Status ReadAll() {
-    HONE_ASSIGN_OR_RETURN(version_, db_->QueryInt("PRAGMA user_version"));
+    const Result<int64_t> version = db_->QueryInt("PRAGMA user_version");
+    if (version.status().kind() == StatusKind::kCorrupt) return NothingLeft("its first page cannot be read");
+    HONE_ASSIGN_OR_RETURN(version_, version);
     HONE_ASSIGN_OR_RETURN(const int64_t application, db_->QueryInt("PRAGMA application_id"));
     if (application != kApplicationId) return Status::Invalid(db_->path() + ": not a record file of Hone");
     if (version_ < 1 || version_ > kSchemaVersion) {
       return Status::Unsupported(
           fmt::format("{}: record format {}; use the Hone that wrote it", db_->path(), version_));
     }
-    for (const auto& [key, field] :
-         {std::pair{"task_id", &meta_.task_id}, std::pair{"workload", &meta_.workload},
-          std::pair{"target", &meta_.target}, std::pair{"space_version", &meta_.space_version}}) {
+    for (const auto& [key, field] : MetaFields()) {
       auto text = MetaText(key);
-      if (!text) {
-        return NothingLeft(fmt::format("what it is about (`{}`) cannot be read any more", key));
-      }
-      *field = *text;
+      if (!text) return NothingLeft(fmt::format("what it is about (`{}`) cannot be read any more", key));
+      meta_.*field = *text;
     }
     const int64_t sessions = Last("session", "id"), trials = Last("trial", "ordinal");
     ForEachKey(sessions, [&](int64_t id) {
@@ -73,26 +72,16 @@ class Salvager {
     HONE_RETURN_IF_ERROR(db->Execute("PRAGMA foreign_keys = ON"));
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db.get()));
     std::map<int64_t, int64_t> ids;
-    for (const auto& [id, s] : sessions_) {
-      HONE_ASSIGN_OR_RETURN(Statement insert, db->Prepare("INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"));
-      insert.Bind(static_cast<int64_t>(ids.size() + 1)).Bind(s.started);
-      s.ended > 0 ? insert.Bind(s.ended) : insert.BindNull();
-      HONE_RETURN_IF_ERROR(insert.Bind(s.tuning_seconds)
-                               .Bind(s.host)
-                               .Bind(s.device)
-                               .Bind(s.driver)
-                               .Bind(s.fingerprint)
-                               .Bind(s.tool_version)
-                               .Bind(s.codegen_version)
-                               .Bind(s.protocol_version)
-                               .Bind(std::to_string(s.seed))
-                               .Bind(s.settings)
-                               .Run());
-      const int64_t next = static_cast<int64_t>(ids.size() + 1);
-      ids[id] = next;
+    for (const auto& [id, session] : sessions_) {
+      Session saved = session;
+      saved.id = static_cast<int64_t>(ids.size()) + 1;
+      ids[id] = saved.id;
+      HONE_RETURN_IF_ERROR(InsertSession(db.get(), saved));
     }
+    HONE_ASSIGN_OR_RETURN(TrialWriter writer, TrialWriter::Prepare(db.get()));
     for (size_t i = 0; i < trials_.size(); ++i) {
-      HONE_RETURN_IF_ERROR(WriteTrial(db.get(), trials_[i], static_cast<int64_t>(i), ids.at(trials_[i].session)));
+      const Trial& t = trials_[i];
+      HONE_RETURN_IF_ERROR(writer.Write(static_cast<int64_t>(i), ids.at(t.session), t.outcome, t.rounds));
     }
     HONE_RETURN_IF_ERROR(transaction.Commit());
     const int64_t saved = static_cast<int64_t>(trials_.size());
@@ -148,84 +137,37 @@ class Salvager {
   }
 
   std::optional<Session> ReadSession(int64_t id) {
-    auto row =
-        Row("SELECT started, ended, host, device, driver, fingerprint, tool_version, codegen_version, "
-            "protocol_version, seed, settings, tuning_seconds FROM session WHERE id = ?",
-            id);
+    const auto row = Row(fmt::format("SELECT {} FROM session WHERE id = ?", kSessionColumns), id);
     if (!row) return std::nullopt;
-    Session s;
-    s.id = id;
-    s.started = row->Real(0);
-    s.ended = row->Real(1);
-    s.host = row->Text(2);
-    s.device = row->Text(3);
-    s.driver = row->Text(4);
-    s.fingerprint = row->Text(5);
-    s.tool_version = row->Text(6);
-    s.codegen_version = row->Text(7);
-    s.protocol_version = row->Text(8);
-    s.seed = std::strtoull(row->Text(9).c_str(), nullptr, 10);
-    s.settings = row->Text(10);
-    s.tuning_seconds = row->Real(11);
-    return s;
+    return SessionOfRow(*row);
   }
 
   std::optional<Trial> ReadTrial(int64_t ordinal) {
-    const std::string load = version_ < 2 ? "0, 0" : "disturbed, retaken";
-    auto row =
-        Row("SELECT session, config, config_digest, state, median, count, error, error_text, artifact_digest, "
-            "compile_seconds, measure_seconds, proposer, steps, " +
-                load + " FROM trial WHERE ordinal = ?",
-            ordinal);
+    const auto row = Row(fmt::format("SELECT {}, config_digest, count, median IS NULL FROM trial WHERE ordinal = ?",
+                                     TrialColumns(version_)),
+                         ordinal);
     if (!row) return std::nullopt;
-    Trial t;
-    t.ordinal = ordinal;
-    t.session = row->Int(0);
-    auto config = Config::FromJson(row->Text(1));
-    auto state = ParseTrialState(row->Text(3));
-    auto error = ParseTrialError(row->Text(6));
-    if (!config.ok() || config->ValueDigest().Hex() != row->Text(2) || !state.ok() || !error.ok()) return std::nullopt;
-    Outcome& o = t.outcome;
-    o.config = std::move(*config);
-    o.state = *state;
-    o.median = row->Real(4);
-    o.error = *error;
-    o.error_text = row->Text(7);
-    o.artifact_digest = row->Text(8);
-    o.compile_seconds = row->Real(9);
-    o.measure_seconds = row->Real(10);
-    o.proposer = row->Text(11);
-    o.steps = row->Text(12);
-    o.disturbed = row->Int(13);
-    o.retaken = row->Int(14);
-    const bool failed = o.state == TrialState::kFailed;
-    if (failed != (o.error != TrialError::kNone) || failed != row->IsNull(4)) return std::nullopt;
+    Result<Trial> read = TrialOfRow(*row);
+    if (!read.ok() || !sessions_.count(read->session)) return std::nullopt;
+    Trial t = std::move(*read);
+    const Outcome& o = t.outcome;
+    const bool failed = o.state == TrialState::kFailed, without_median = row->Int(kTrialColumns + 2) != 0;
+    if (o.config.ValueDigest().Hex() != row->Text(kTrialColumns)) return std::nullopt;
+    if (failed != (o.error != TrialError::kNone) || failed != without_median) return std::nullopt;
     if (!ParseSteps(o.steps).ok() || o.artifact_digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
       return std::nullopt;
     }
-    if (!sessions_.count(t.session) || !ReadSamples(row->Int(5), &t)) return std::nullopt;
+    if (!ReadSamples(db_, &t).ok() || !SamplesFit(t, row->Int(kTrialColumns + 1))) return std::nullopt;
     return t;
   }
 
   // All of them, and the median that they give.
-  bool ReadSamples(int64_t count, Trial* t) {
-    auto samples = db_->Prepare("SELECT seconds, round FROM sample WHERE trial = ? ORDER BY sequence");
-    if (!samples.ok()) return false;
-    samples->Bind(t->ordinal);
-    while (true) {
-      auto row = samples->Step();
-      if (!row.ok()) return false;
-      if (!*row) break;
-      if (!(samples->Real(0) > 0)) return false;
-      t->outcome.samples.push_back(samples->Real(0));
-      t->rounds.push_back(samples->Int(1));
-    }
-    if (static_cast<int64_t>(t->outcome.samples.size()) != count) return false;
-    if (count == 0 || t->outcome.state == TrialState::kFailed) return true;
-    const std::vector<double> last = t->LastRound();
-    const double median =
-        t->outcome.state == TrialState::kPruned ? *std::min_element(last.begin(), last.end()) : Median(last);
-    return std::abs(t->outcome.median - median) <= 1e-12 * median;
+  static bool SamplesFit(const Trial& t, int64_t count) {
+    const std::vector<double>& samples = t.outcome.samples;
+    if (std::any_of(samples.begin(), samples.end(), [](double seconds) { return !(seconds > 0); })) return false;
+    if (static_cast<int64_t>(samples.size()) != count) return false;
+    if (count == 0 || t.outcome.state == TrialState::kFailed) return true;
+    return IsSameMedian(t.outcome.median, MedianOfSamples(t));
   }
 
   void DropTwinsOfTheLost() {
@@ -235,28 +177,6 @@ class Salvager {
       if (!t.outcome.samples.empty()) timed.insert(key);
       return t.outcome.state != TrialState::kFailed && t.outcome.samples.empty() && !timed.count(key);
     });
-  }
-
-  static Status WriteTrial(Database* db, const Trial& t, int64_t ordinal, int64_t session) {
-    const Outcome& o = t.outcome;
-    HONE_ASSIGN_OR_RETURN(
-        Statement insert,
-        db->Prepare("INSERT INTO trial(ordinal, session, config, config_digest, artifact_digest, state, median, count, "
-                    "error, error_text, compile_seconds, measure_seconds, proposer, steps, disturbed, retaken) VALUES "
-                    "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
-    insert.Bind(ordinal).Bind(session).Bind(o.config.ToJson()).Bind(o.config.ValueDigest().Hex());
-    insert.Bind(o.artifact_digest).Bind(std::string(TrialStateName(o.state)));
-    o.state == TrialState::kFailed ? insert.BindNull() : insert.Bind(o.median);
-    insert.Bind(static_cast<int64_t>(o.samples.size())).Bind(std::string(TrialErrorName(o.error))).Bind(o.error_text);
-    insert.Bind(o.compile_seconds).Bind(o.measure_seconds).Bind(o.proposer).Bind(o.steps);
-    HONE_RETURN_IF_ERROR(insert.Bind(o.disturbed).Bind(o.retaken).Run());
-    HONE_ASSIGN_OR_RETURN(Statement sample, db->Prepare("INSERT INTO sample(trial, sequence, round, seconds) VALUES "
-                                                        "(?,?,?,?)"));
-    for (size_t i = 0; i < o.samples.size(); ++i) {
-      HONE_RETURN_IF_ERROR(
-          sample.Bind(ordinal).Bind(static_cast<int64_t>(i)).Bind(t.rounds[i]).Bind(o.samples[i]).Run());
-    }
-    return Status();
   }
 
   Database* db_;

@@ -2,17 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "task/outcome.h"
+#include "record/rows.h"
 #include "task/step.h"
 
 namespace hone::record {
 namespace {
 
 constexpr size_t kMaxFindings = 100;
-constexpr double kRelative = 1e-12;  // sums of the same numbers in another order
 
 bool IsHex(const std::string& text) { return text.find_first_not_of("0123456789abcdef") == std::string::npos; }
 
@@ -79,47 +77,29 @@ class Verifier {
     for (;;) {
       HONE_ASSIGN_OR_RETURN(bool row, s.Step());
       if (!row) return Status();
-      HONE_ASSIGN_OR_RETURN(const Samples own, SamplesOf(s.Int(0)));
-      if (own.count != s.Int(3)) {
-        Add(fmt::format("trial {}: {} samples, its count says {}", s.Int(0), own.count, s.Int(3)));
-      }
-      for (double x : own.last_round) {
+      Trial trial;
+      trial.ordinal = s.Int(0);
+      HONE_RETURN_IF_ERROR(ReadSamples(db_, &trial));
+      const auto count = static_cast<int64_t>(trial.rounds.size());
+      if (count != s.Int(3)) Add(fmt::format("trial {}: {} samples, its count says {}", s.Int(0), count, s.Int(3)));
+      for (const double x : trial.LastRound()) {
         if (!std::isfinite(x) || x <= 0) Add(fmt::format("trial {}: a sample of {} seconds", s.Int(0), x));
       }
       if (s.Text(1) == "failed") continue;
-      HONE_RETURN_IF_ERROR(own.count > 0 ? OwnMedian(s, own.last_round) : TwinMedian(s));
+      trial.outcome.state = s.Text(1) == "pruned" ? TrialState::kPruned : TrialState::kOk;
+      if (count > 0) {
+        OwnMedian(s, trial);
+      } else {
+        HONE_RETURN_IF_ERROR(TwinMedian(s));
+      }
     }
   }
 
-  struct Samples {
-    int64_t count = 0;
-    std::vector<double> last_round;
-  };
-
-  Result<Samples> SamplesOf(int64_t trial) {
-    HONE_ASSIGN_OR_RETURN(Statement q,
-                          db_->Prepare("SELECT seconds, round FROM sample WHERE trial = ? ORDER BY sequence"));
-    q.Bind(trial);
-    Samples samples;
-    int64_t round = 0;
-    for (;;) {
-      HONE_ASSIGN_OR_RETURN(bool more, q.Step());
-      if (!more) return samples;
-      if (q.Int(1) != round) samples.last_round.clear();
-      round = q.Int(1);
-      samples.last_round.push_back(q.Real(0));
-      ++samples.count;
-    }
-  }
-
-  // Of a pruned one it is the fastest of its few samples.
-  Status OwnMedian(const Statement& trial, const std::vector<double>& samples) {
-    const bool pruned = trial.Text(1) == "pruned";
-    const double expected = pruned ? *std::min_element(samples.begin(), samples.end()) : Median(samples);
-    if (std::abs(trial.Real(2) - expected) <= kRelative * expected) return Status();
-    Add(fmt::format("trial {}: its median is {}, but its {} samples give {}", trial.Int(0), trial.Real(2),
-                    samples.size(), expected));
-    return Status();
+  void OwnMedian(const Statement& row, const Trial& trial) {
+    const double expected = MedianOfSamples(trial);
+    if (IsSameMedian(row.Real(2), expected)) return;
+    Add(fmt::format("trial {}: its median is {}, but its {} samples give {}", row.Int(0), row.Real(2),
+                    trial.LastRound().size(), expected));
   }
 
   // A trial without samples has those of an earlier one that is the same artifact on the same machine.

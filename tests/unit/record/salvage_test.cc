@@ -132,7 +132,11 @@ TEST_F(SalvageTest, RefusesWhatItCannotOrMustNotDo) {
   EXPECT_EQ(SalvageRecords(path_, out_).status().kind(), StatusKind::kInvalid);
   EXPECT_EQ(*ReadFile(out_), "mine");
   ASSERT_TRUE(WriteFileAtomic(dir_.Join("text.db"), "not a database at all, but long enough to be looked at").ok());
-  EXPECT_FALSE(SalvageRecords(dir_.Join("text.db"), dir_.Join("o.db")).ok());
+  EXPECT_EQ(SalvageRecords(dir_.Join("text.db"), dir_.Join("o.db")).status().message(),
+            dir_.Join("text.db") +
+                ": its first page cannot be read: nothing can be saved; move it away to start the task again");
+  EXPECT_EQ(SalvageRecords(dir_.path(), dir_.Join("o.db")).status().message(),
+            dir_.path() + ": this is a folder, not a record file");
   EXPECT_FALSE(Exists(dir_.Join("o.db")));
 }
 

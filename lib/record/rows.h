@@ -1,0 +1,54 @@
+// The rows of a record file as values, and values as rows: the one place that says which column is which field. Only
+// lib/record includes this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "record/sqlite.h"
+#include "record/store.h"
+
+namespace hone::record {
+
+// The keys of table meta, and the field that each is of.
+std::vector<std::pair<const char*, std::string Meta::*>> MetaFields();
+
+// What a SELECT from table session asks for, and what a row of its answer is.
+inline constexpr char kSessionColumns[] =
+    "id, started, ended, host, device, driver, fingerprint, tool_version, codegen_version, protocol_version, seed, "
+    "settings, tuning_seconds";
+Session SessionOfRow(const Statement& row);
+// Under its id, or under the next one if that is 0.
+Status InsertSession(Database* db, const Session& session);
+
+// The same of table trial, for a file of schema `version`; a statement may ask for more columns behind these.
+std::string TrialColumns(int64_t version);
+inline constexpr int kTrialColumns = 14;
+// Without samples. kCorrupt with "trial N: .." for a config, state or error that is none.
+Result<Trial> TrialOfRow(const Statement& row);
+// Its samples and their rounds, in order, into a trial that has none.
+Status ReadSamples(Database* db, Trial* trial);
+
+// Statements for many rows.
+class TrialWriter {
+ public:
+  static Result<TrialWriter> Prepare(Database* db);  // which must live longer
+  // `rounds`: of each sample; empty: all are of round 0.
+  Status Write(int64_t ordinal, int64_t session, const Outcome& outcome, const std::vector<int64_t>& rounds = {});
+  // The trial's sample `sequence`, counted over all rounds.
+  Status WriteSample(int64_t ordinal, int64_t sequence, int64_t round, double seconds);
+
+ private:
+  TrialWriter(Statement trial, Statement sample) : trial_(std::move(trial)), sample_(std::move(sample)) {}
+  Statement trial_, sample_;
+};
+
+// What the median of a trial must be by its own last round of samples, of a pruned one the fastest of its few; and
+// whether a stored one is that. REQUIRES: it has samples.
+double MedianOfSamples(const Trial& trial);
+bool IsSameMedian(double stored, double expected);
+
+}  // namespace hone::record
