@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "codegen/cuda/codegen.h"
+#include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
@@ -14,7 +15,6 @@
 #include "library/constants.h"
 #include "library/device_plan.h"
 #include "library/device_tables.h"
-#include "library/elf_object.h"
 #include "library/header_text.h"
 #include "library/in_place.h"
 #include "library/network_plan.h"
@@ -52,7 +52,8 @@ std::vector<std::string> Exports(const Target& target) {
 Result<std::string> Link(const std::string& name, const std::string& identifier, const Target& target,
                          std::vector<codegen::LinkInput> objects) {
   const std::string object(RuntimeObject(target.kind));
-  HONE_ASSIGN_OR_RETURN(std::string runtime, RenameSymbols(object, [&](std::string_view symbol) {
+  HONE_ASSIGN_OR_RETURN(std::string runtime,
+                        codegen::RenameSymbols("the runtime", object, [&](std::string_view symbol) {
                           if (!StartsWith(symbol, kPrefix)) return std::string(symbol);
                           return identifier + "_" + std::string(symbol.substr(kPrefix.size()));
                         }));

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "library/elf_object.h"
+#include "codegen/elf/data_object.h"
 #include "library/runtime/net_device.h"
 #include "library/table_info.h"
 
@@ -22,7 +22,7 @@ static_assert(static_cast<int>(DeviceMemory::kArena) == HONE_NET_IN_ARENA &&
 class DeviceTableMaker {
  public:
   DeviceTableMaker(const std::vector<NetworkKernel>& kernels, const DevicePlan& device, const ParamsFile& params,
-                   DataObjectWriter* out)
+                   codegen::DataObjectWriter* out)
       : kernels_(kernels), device_(device), params_(params), out_(*out) {}
 
   uint64_t Modules() {
@@ -109,7 +109,7 @@ class DeviceTableMaker {
   const std::vector<NetworkKernel>& kernels_;
   const DevicePlan& device_;
   const ParamsFile& params_;
-  DataObjectWriter& out_;
+  codegen::DataObjectWriter& out_;
 };
 
 }  // namespace
@@ -117,7 +117,7 @@ class DeviceTableMaker {
 Result<std::string> MakeDeviceTables(const graph::Graph& graph, const Target& target, const NetworkPlan& plan,
                                      const std::vector<NetworkKernel>& kernels, const DevicePlan& device,
                                      const ParamsFile& params, const std::string& triple) {
-  DataObjectWriter out;
+  codegen::DataObjectWriter out;
   const TableInfo info(graph, target, plan, params, &out);
   const uint64_t arch = out.String(target.cpu);
   DeviceTableMaker maker(kernels, device, params, &out);

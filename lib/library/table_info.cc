@@ -12,7 +12,7 @@ static_assert(sizeof(HoneNetTensor) == 40 && offsetof(HoneNetTensor, shape) == 2
 static_assert(sizeof(HoneNetLayer) == 24);
 static_assert(sizeof(HoneNetInfo) == 72 && offsetof(HoneNetInfo, inputs) == 40 && offsetof(HoneNetInfo, layers) == 64);
 
-uint64_t AddTensors(const std::vector<NamedType>& tensors, DataObjectWriter* out) {
+uint64_t AddTensors(const std::vector<NamedType>& tensors, codegen::DataObjectWriter* out) {
   std::vector<uint64_t> names, shapes;
   const uint64_t type_name = out->String("f32");
   for (const auto& [name, type] : tensors) {
@@ -35,7 +35,7 @@ uint64_t AddTensors(const std::vector<NamedType>& tensors, DataObjectWriter* out
   return at;
 }
 
-uint64_t AddLayers(const NetworkPlan& plan, DataObjectWriter* out) {
+uint64_t AddLayers(const NetworkPlan& plan, codegen::DataObjectWriter* out) {
   std::vector<uint64_t> names, workloads;
   for (const PlannedNode& node : plan.nodes) {
     names.push_back(out->String(node.name));
@@ -66,7 +66,7 @@ std::vector<NamedType> OutputsOf(const graph::Graph& graph) {
 }
 
 TableInfo::TableInfo(const graph::Graph& graph, const Target& target, const NetworkPlan& plan, const ParamsFile& params,
-                     DataObjectWriter* out)
+                     codegen::DataObjectWriter* out)
     : threads_(target.threads),
       inputs_(static_cast<uint32_t>(graph.inputs.size())),
       outputs_(static_cast<uint32_t>(graph.outputs.size())),
@@ -80,7 +80,7 @@ TableInfo::TableInfo(const graph::Graph& graph, const Target& target, const Netw
       digest_(params.digest),
       params_bytes_(params.bytes.size()) {}
 
-void TableInfo::Add(DataObjectWriter* out) const {
+void TableInfo::Add(codegen::DataObjectWriter* out) const {
   out->Add32(HONE_NET_ABI_VERSION);
   out->Add32(static_cast<uint32_t>(threads_));
   out->AddPointer(network_at_);

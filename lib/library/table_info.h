@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/elf/data_object.h"
 #include "graph/graph.h"
-#include "library/elf_object.h"
 #include "library/network_plan.h"
 #include "library/params_file.h"
 #include "target/target.h"
@@ -23,10 +23,10 @@ class TableInfo {
  public:
   // Appends all that info points to. REQUIRES: not in the middle of a struct.
   TableInfo(const graph::Graph& graph, const Target& target, const NetworkPlan& plan, const ParamsFile& params,
-            DataObjectWriter* out);
+            codegen::DataObjectWriter* out);
 
   // Appends info, the digest and the size of the parameters: the first fields of HoneNetTable and HoneNetDeviceTable.
-  void Add(DataObjectWriter* out) const;
+  void Add(codegen::DataObjectWriter* out) const;
 
  private:
   int threads_;

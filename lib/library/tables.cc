@@ -4,8 +4,8 @@
 #include <cstddef>
 
 #include "base/text.h"
+#include "codegen/elf/data_object.h"
 #include "library/cpu_features.h"
-#include "library/elf_object.h"
 #include "library/runtime/net_runtime.h"
 #include "library/table_info.h"
 
@@ -106,7 +106,7 @@ class TableMaker {
   const std::vector<NetworkKernel>& kernels_;
   const Constants& constants_;
   const ParamsFile& params_;
-  DataObjectWriter out_;
+  codegen::DataObjectWriter out_;
 };
 
 }  // namespace

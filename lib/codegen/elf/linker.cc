@@ -46,6 +46,7 @@ class Linker {
   Result<std::string> Run() {
     for (const ElfInput& input : inputs_) {
       HONE_ASSIGN_OR_RETURN(ElfObject object, ReadElfObject(input.name, input.bytes));
+      HONE_RETURN_IF_ERROR(CheckKnown(object));
       objects_.push_back(std::move(object));
     }
     HONE_RETURN_IF_ERROR(Collect());
@@ -64,6 +65,19 @@ class Linker {
     const Piece& piece;
     const Elf64_Rela& relocation;
   };
+
+  static Status CheckKnown(const ElfObject& object) {
+    const auto bad = [&](const std::string& what) { return Status::Invalid(object.name + ": " + what); };
+    if (object.machine != EM_X86_64) return bad("is of another machine than x86-64");
+    for (const ElfSection& s : object.sections) {
+      const uint32_t type = s.header.sh_type;
+      if (type == SHT_REL || type == SHT_GROUP) return bad("has what only C++ or 32 bits need");
+    }
+    for (const ElfSymbol& s : object.symbols) {
+      if (s.entry.st_shndx == SHN_COMMON) return bad(fmt::format("has a common symbol: `{}`", s.name));
+    }
+    return Status();
+  }
 
   static Kind KindOf(const ElfSection& s) {
     const uint64_t flags = s.header.sh_flags;

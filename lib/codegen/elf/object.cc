@@ -17,8 +17,7 @@ class Reader {
         header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL) {
       return Bad("is no relocatable ELF object of 64 bits");
     }
-    if (header.e_machine != EM_X86_64) return Bad("is of another machine than x86-64");
-    ElfObject object{name_, {}, {}};
+    ElfObject object{name_, header.e_machine, {}, {}};
     std::vector<Elf64_Shdr> headers;
     if (!Table(header.e_shoff, header.e_shnum, &headers)) return Bad("is damaged: its sections");
     if (header.e_shstrndx >= headers.size()) return Bad("is damaged: the names of its sections");
@@ -34,6 +33,7 @@ class Reader {
     }
     for (const Elf64_Shdr& h : headers) {
       if (h.sh_type == SHT_SYMTAB) {
+        if (!object.symbols.empty()) return Bad("is damaged: it has two tables of symbols");
         std::vector<Elf64_Sym> symbols;
         if (h.sh_link >= headers.size() || !Table(h.sh_offset, h.sh_size / sizeof(Elf64_Sym), &symbols)) {
           return Bad("is damaged: its symbols");
@@ -46,7 +46,6 @@ class Reader {
           return Bad("is damaged: its relocations");
         }
       }
-      if (h.sh_type == SHT_REL || h.sh_type == SHT_GROUP) return Bad("has what only C++ or 32 bits need");
     }
     for (const ElfSection& section : object.sections) {
       for (const Elf64_Rela& r : section.relocations) {
@@ -57,8 +56,7 @@ class Reader {
     }
     for (const ElfSymbol& s : object.symbols) {
       const uint16_t at = s.entry.st_shndx;
-      if (at == SHN_COMMON) return Bad("has a common symbol: `" + std::string(s.name) + "`");
-      if (at != SHN_ABS && at >= object.sections.size()) return Bad("is damaged: a symbol's section");
+      if (at < SHN_LORESERVE && at >= object.sections.size()) return Bad("is damaged: a symbol's section");
     }
     return object;
   }

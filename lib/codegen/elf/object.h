@@ -1,8 +1,10 @@
-// A relocatable object as the linker reads it: every offset checked, nothing interpreted. Only codegen/elf includes this.
+// A relocatable object as the linker and the renamer read it: every offset checked, nothing interpreted. Only
+// codegen/elf includes this.
 #pragma once
 
 #include <elf.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,11 +27,13 @@ struct ElfSymbol {
 
 struct ElfObject {
   std::string name;
+  uint16_t machine = EM_NONE;
   std::vector<ElfSection> sections;
-  std::vector<ElfSymbol> symbols;
+  std::vector<ElfSymbol> symbols;  // in the order of the one table that there may be
 };
 
-// Views into `bytes`. kInvalid if it is no object of x86-64, or damaged.
+// Views into `bytes`. kInvalid, beginning with `name`, if it is no relocatable object of 64 bit, little endian, or
+// damaged.
 Result<ElfObject> ReadElfObject(const std::string& name, std::string_view bytes);
 
 }  // namespace hone::codegen

@@ -10,6 +10,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "codegen/elf/data_object.h"
+#include "codegen/elf/rename.h"
 
 namespace hone::codegen {
 namespace {
@@ -82,14 +84,12 @@ TEST(ElfLinker, EveryThreadHasItsVariables) {
 }
 
 TEST(ElfLinker, ShowsWhatItIsToldTo) {
-  const Result<std::string> bytes =
-      LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
+  const Result<std::string> bytes = LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
   ASSERT_TRUE(bytes.ok()) << bytes.status().message();
   const Loaded library(*bytes);
   EXPECT_EQ(library.Get<int()>("elf_sum")(), 14);
   EXPECT_FALSE(library.Has("elf_call"));
-  const Result<std::string> again =
-      LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
+  const Result<std::string> again = LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(*bytes, *again);
 }
@@ -105,9 +105,29 @@ TEST(ElfLinker, NamesWhatIsWrong) {
   EXPECT_NE(message({parts[0]}, libc).find("undefined symbol `elf_more"), std::string::npos);
   EXPECT_NE(message(parts, {}).find("undefined symbol `"), std::string::npos) << "libc was not allowed";
   EXPECT_NE(message({parts[0], parts[1], parts[1]}, libc).find("is defined in"), std::string::npos);
-  EXPECT_NE(message(parts, {.soname = "", .exports = {"nothere"}, .need_libc = true}).find("`nothere` is to be exported"),
-            std::string::npos);
+  EXPECT_NE(
+      message(parts, {.soname = "", .exports = {"nothere"}, .need_libc = true}).find("`nothere` is to be exported"),
+      std::string::npos);
   EXPECT_EQ(message({{"text", "this is no object"}}, libc), "text: is no object file");
+  DataObjectWriter data;
+  data.Add64(1);
+  EXPECT_EQ(message({{"arm", *data.Finish("t", 0, "aarch64-linux")}}, libc), "arm: is of another machine than x86-64");
+}
+
+TEST(ElfLinker, RenamedObjectsLinkAndRun) {
+  std::vector<ElfInput> parts = Parts();
+  for (ElfInput& part : parts) {
+    const Result<std::string> renamed = RenameSymbols(part.name, part.bytes, [](std::string_view name) {
+      return name.starts_with("elf_") ? "mine_" + std::string(name.substr(4)) : std::string(name);
+    });
+    ASSERT_TRUE(renamed.ok()) << renamed.status().message();
+    part.bytes = *renamed;
+  }
+  const Result<std::string> bytes = LinkElf(parts, {.soname = "", .exports = {}, .need_libc = true});
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  const Loaded library(*bytes);
+  EXPECT_EQ(library.Get<int()>("mine_sum")(), 14);
+  EXPECT_FALSE(library.Has("elf_sum"));
 }
 
 // Each byte of the headers, and each length: refused or linked, never read beyond the end (under a sanitizer: proven).

@@ -1,4 +1,3 @@
-#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -6,7 +5,6 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "library/cpu_features.h"
-#include "library/elf_object.h"
 #include "library/header_text.h"
 #include "library/params_file.h"
 #include "library/runtime/params_format.h"
@@ -15,58 +13,6 @@
 
 namespace hone::library {
 namespace {
-
-TEST(ElfObject, IsRefusedForOtherMachines) {
-  DataObjectWriter writer;
-  writer.Add64(1);
-  EXPECT_TRUE(writer.Finish("t", 0, "x86_64-unknown-linux-gnu").ok());
-  EXPECT_TRUE(writer.Finish("t", 0, "aarch64-unknown-linux-gnu").ok());
-  EXPECT_EQ(writer.Finish("t", 0, "riscv64-linux").status().kind(), StatusKind::kUnsupported);
-}
-
-TEST(ElfObject, EqualStringsShareOnePlace) {
-  DataObjectWriter writer;
-  const uint64_t a = writer.String("abc"), b = writer.String("abd");
-  EXPECT_NE(a, b);
-  EXPECT_EQ(writer.String("abc"), a);
-  EXPECT_EQ(writer.size(), 8u);
-}
-
-std::vector<std::string> SymbolsOf(const std::string& object) {
-  Elf64_Ehdr header;
-  std::memcpy(&header, object.data(), sizeof(header));
-  std::vector<Elf64_Shdr> sections(header.e_shnum);
-  std::memcpy(sections.data(), object.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
-  std::vector<std::string> names;
-  for (const Elf64_Shdr& s : sections) {
-    if (s.sh_type != SHT_SYMTAB) continue;
-    for (uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {
-      Elf64_Sym symbol;
-      std::memcpy(&symbol, object.data() + s.sh_offset + at, sizeof(symbol));
-      if (symbol.st_name) names.emplace_back(object.data() + sections[s.sh_link].sh_offset + symbol.st_name);
-    }
-  }
-  return names;
-}
-
-TEST(RenameSymbols, ChangesNamesAndNothingElse) {
-  const std::string object(RuntimeObject(TargetKind::kCpu));
-  auto renamed = RenameSymbols(object, [](std::string_view name) { return std::string(name) + "_x"; });
-  ASSERT_TRUE(renamed.ok());
-  std::vector<std::string> before = SymbolsOf(object), after = SymbolsOf(*renamed);
-  ASSERT_FALSE(before.empty());
-  for (std::string& name : before) name += "_x";
-  EXPECT_EQ(before, after);
-  auto same = RenameSymbols(object, [](std::string_view name) { return std::string(name); });
-  EXPECT_EQ(SymbolsOf(*same), SymbolsOf(object));
-}
-
-TEST(RenameSymbols, RefusesWhatIsNoObject) {
-  EXPECT_FALSE(RenameSymbols("", [](std::string_view n) { return std::string(n); }).ok());
-  EXPECT_FALSE(RenameSymbols(std::string(200, 'x'), [](std::string_view n) { return std::string(n); }).ok());
-  std::string cut = std::string(RuntimeObject(TargetKind::kCpu)).substr(0, 1000);
-  EXPECT_FALSE(RenameSymbols(cut, [](std::string_view n) { return std::string(n); }).ok());
-}
 
 TEST(ParamsFile, BlobsAreAlignedAndFound) {
   const std::vector<ConstantBlob> blobs = {{"a", std::string(100, 'a')}, {"b", std::string(64, 'b')}, {"c", "c"}};

@@ -1,0 +1,108 @@
+// Objects that are written or changed here; <elf.h> and a plain walk over their tables say what is in them.
+#include "codegen/elf/object.h"
+
+#include <elf.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "codegen/elf/data_object.h"
+#include "codegen/elf/rename.h"
+
+namespace hone::codegen {
+namespace {
+
+std::vector<std::string> SymbolsOf(const std::string& object) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, object.data(), sizeof(header));
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  std::memcpy(sections.data(), object.data() + header.e_shoff, sections.size() * sizeof(Elf64_Shdr));
+  std::vector<std::string> names;
+  for (const Elf64_Shdr& s : sections) {
+    if (s.sh_type != SHT_SYMTAB) continue;
+    for (uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Sym)) {
+      Elf64_Sym symbol;
+      std::memcpy(&symbol, object.data() + s.sh_offset + at, sizeof(symbol));
+      if (symbol.st_name) names.emplace_back(object.data() + sections[s.sh_link].sh_offset + symbol.st_name);
+    }
+  }
+  return names;
+}
+
+std::string Same(std::string_view name) { return std::string(name); }
+
+// {7, a pointer to the text, a pointer to `other`}.
+std::string Table(const std::string& triple) {
+  DataObjectWriter writer;
+  const uint64_t text = writer.String("text");
+  writer.AlignTo(8);
+  const uint64_t table = writer.size();
+  writer.Add64(7);
+  writer.AddPointer(text);
+  writer.AddSymbolPointer("other");
+  return *writer.Finish("table", table, triple);
+}
+
+TEST(DataObject, IsRefusedForOtherMachines) {
+  DataObjectWriter writer;
+  writer.Add64(1);
+  EXPECT_TRUE(writer.Finish("t", 0, "x86_64-unknown-linux-gnu").ok());
+  EXPECT_TRUE(writer.Finish("t", 0, "aarch64-unknown-linux-gnu").ok());
+  EXPECT_EQ(writer.Finish("t", 0, "riscv64-linux").status().kind(), StatusKind::kUnsupported);
+}
+
+TEST(DataObject, EqualStringsShareOnePlace) {
+  DataObjectWriter writer;
+  const uint64_t a = writer.String("abc"), b = writer.String("abd");
+  EXPECT_NE(a, b);
+  EXPECT_EQ(writer.String("abc"), a);
+  EXPECT_EQ(writer.size(), 8u);
+}
+
+TEST(DataObject, IsReadAsItWasWritten) {
+  for (const auto& [triple, machine] : {std::pair("x86_64-linux", EM_X86_64), std::pair("aarch64-linux", EM_AARCH64)}) {
+    const std::string bytes = Table(triple);
+    const Result<ElfObject> object = ReadElfObject("table.o", bytes);
+    ASSERT_TRUE(object.ok()) << object.status().message();
+    EXPECT_EQ(object->machine, machine);
+    EXPECT_EQ(SymbolsOf(bytes), (std::vector<std::string>{"table", "other"}));
+    const auto& data = object->sections[1];
+    EXPECT_EQ(data.name, ".data.rel.ro");
+    EXPECT_EQ(data.bytes.size(), 8u + 3 * 8u);
+    ASSERT_EQ(data.relocations.size(), 2u);
+    EXPECT_EQ(data.relocations[0].r_offset, 16u);
+    EXPECT_EQ(data.relocations[1].r_offset, 24u);
+    EXPECT_EQ(object->symbols[ELF64_R_SYM(data.relocations[1].r_info)].name, "other");
+  }
+}
+
+TEST(RenameSymbols, ChangesNamesAndNothingElse) {
+  for (const char* triple : {"x86_64-linux", "aarch64-linux"}) {
+    const std::string object = Table(triple);
+    const auto renamed = RenameSymbols("t.o", object, [](std::string_view name) { return std::string(name) + "_x"; });
+    ASSERT_TRUE(renamed.ok()) << renamed.status().message();
+    EXPECT_EQ(SymbolsOf(*renamed), (std::vector<std::string>{"table_x", "other_x"}));
+    const ElfObject before = *ReadElfObject("t.o", object), after = *ReadElfObject("t.o", *renamed);
+    ASSERT_EQ(before.sections.size(), after.sections.size());
+    for (size_t i = 0; i < before.sections.size(); ++i) {
+      EXPECT_EQ(before.sections[i].name, after.sections[i].name);
+      if (before.sections[i].header.sh_type == SHT_PROGBITS) {
+        EXPECT_EQ(before.sections[i].bytes, after.sections[i].bytes);
+      }
+    }
+    EXPECT_EQ(SymbolsOf(*RenameSymbols("t.o", object, Same)), SymbolsOf(object));
+  }
+}
+
+TEST(RenameSymbols, RefusesWhatIsNoObject) {
+  EXPECT_FALSE(RenameSymbols("t.o", "", Same).ok());
+  EXPECT_EQ(RenameSymbols("t.o", std::string(200, 'x'), Same).status().message(),
+            "t.o: is no relocatable ELF object of 64 bits");
+  const std::string whole = Table("x86_64-linux");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_FALSE(RenameSymbols("t.o", whole.substr(0, size), Same).ok()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace hone::codegen
