@@ -13,8 +13,10 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "command/jobs.h"
+#include "command/array_job.h"
+#include "command/find_array_jobs.h"
 #include "command/plan_log.h"
+#include "command/run_array_job.h"
 #include "command/why.h"
 #include "nightly/accepted.h"
 #include "pipeline/manifest.h"
@@ -214,9 +216,9 @@ int RunWhy(const PlanOptions& options, const std::string& target) {
 int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file) {
   const Status planned = Run(options);
   if (!planned.ok()) return ExitCodeOf(planned);
-  const Result<std::vector<Job>> jobs = DirtyJobs(options.work, targets);
+  const Result<std::vector<ArrayJob>> jobs = FindArrayJobs(options.work, targets);
   if (!jobs.ok()) return ExitCodeOf(jobs.status());
-  const Result<bool> written = WriteFileIfChanged(file, JobsText(*jobs));
+  const Result<bool> written = WriteFileIfChanged(file, ArrayJobsText(*jobs));
   if (!written.ok()) return ExitCodeOf(written.status());
   const std::string stages = StagesText(*jobs);
   fwrite(stages.data(), 1, stages.size(), stdout);
@@ -225,10 +227,12 @@ int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& ta
 }
 
 int RunExportedJob(const PlanOptions& options, const std::string& file, int64_t number) {
-  const Result<Job> job = ReadJob(file, number);
+  const Result<std::string> text = ReadFile(file);
+  if (!text.ok()) return ExitCodeOf(text.status());
+  const Result<ArrayJob> job = ParseArrayJob(*text, number, file);
   if (!job.ok()) return ExitCodeOf(job.status());
   LogInfo(job->what);
-  return ExitCodeOf(RunJob(options.work, *job));
+  return ExitCodeOf(RunArrayJob(options.work, *job));
 }
 
 }  // namespace hone::command

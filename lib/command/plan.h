@@ -22,7 +22,7 @@ int RunPlan(const PlanOptions& options);
 // After planning: why `target` is out of date, on stdout (command/why.h).
 int RunWhy(const PlanOptions& options, const std::string& target);
 
-// After planning: what `targets` need as a list of jobs in `file`, a line a stage on stdout (command/jobs.h).
+// After planning: what `targets` need as a list of jobs in `file`, a line a stage on stdout (command/array_job.h).
 int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file);
 
 // Job `number` of such a file, in place of this process. Plans nothing.

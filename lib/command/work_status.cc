@@ -19,17 +19,17 @@ namespace {
 
 constexpr char kTasks[] = ".tasks.json";
 
-Result<JobState> StateOf(const std::string& text, const std::string& path) {
-  if (text == "running") return JobState::kRunning;
-  if (text == "done") return JobState::kDone;
-  if (text == "interrupted") return JobState::kInterrupted;
-  if (text == "failed") return JobState::kFailed;
+Result<TuningState> StateOf(const std::string& text, const std::string& path) {
+  if (text == "running") return TuningState::kRunning;
+  if (text == "done") return TuningState::kDone;
+  if (text == "interrupted") return TuningState::kInterrupted;
+  if (text == "failed") return TuningState::kFailed;
   return Status::Invalid(fmt::format("{}: /state: \"{}\" is none that is known", path, Printable(text)));
 }
 
-Result<JobStatus> ReadJob(const std::string& path) {
+Result<TuningStatus> ReadTuning(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const pipeline::JobProgress read, pipeline::ReadProgress(path));
-  JobStatus job;
+  TuningStatus job;
   job.task = read.task;
   job.host = read.host;
   job.updated = read.updated;
@@ -39,11 +39,11 @@ Result<JobStatus> ReadJob(const std::string& path) {
   job.best_seconds = read.best_seconds;
   job.trial_seconds = read.trial_seconds;
   HONE_ASSIGN_OR_RETURN(job.state, StateOf(read.state, path));
-  if (job.state != JobState::kRunning) return job;
+  if (job.state != TuningState::kRunning) return job;
   const std::string db = path.substr(0, path.size() - std::string(pipeline::kProgressEnding).size()) + ".db";
   HONE_ASSIGN_OR_RETURN(const std::optional<LockHolder> holder, FileLock::Holder(db + ".lock"));
   // It writes its last state before it gives the lock back.
-  if (!holder || holder->gone) job.state = JobState::kGone;
+  if (!holder || holder->gone) job.state = TuningState::kGone;
   return job;
 }
 
@@ -52,7 +52,7 @@ Status AddFolder(const std::string& folder, const std::string& target, WorkStatu
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
   for (const std::string& name : names) {
     if (!EndsWith(name, pipeline::kProgressEnding)) continue;
-    Result<JobStatus> job = ReadJob(JoinPath(folder, name));
+    Result<TuningStatus> job = ReadTuning(JoinPath(folder, name));
     if (job.ok()) {
       job->target = target;
       status->jobs.push_back(std::move(*job));
@@ -70,7 +70,7 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
   if (!names.ok()) return;  // nothing is extracted yet
   auto stamps = ListDir(JoinPath(work, "stamps"));
   std::set<std::string> known;
-  for (const JobStatus& job : status->jobs) known.insert(job.target + "/" + job.task);
+  for (const TuningStatus& job : status->jobs) known.insert(job.target + "/" + job.task);
   for (const std::string& name : *names) {
     if (!EndsWith(name, kTasks)) continue;
     const std::string stem = name.substr(0, name.size() - std::string(kTasks).size());
@@ -84,31 +84,31 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
     }
     for (const pipeline::TaskEntry& entry : list->tasks) {
       if (!known.insert(target + "/" + entry.id).second) continue;
-      JobStatus job;
+      TuningStatus job;
       job.task = entry.id;
       job.target = target;
       const auto done = [&](const std::string& stamp) { return StartsWith(stamp, entry.id + "." + target + "."); };
-      if (stamps.ok() && std::any_of(stamps->begin(), stamps->end(), done)) job.state = JobState::kDone;
+      if (stamps.ok() && std::any_of(stamps->begin(), stamps->end(), done)) job.state = TuningState::kDone;
       status->jobs.push_back(std::move(job));
     }
   }
 }
 
-bool HasMore(const JobStatus& job) {
-  return job.state == JobState::kRunning || job.state == JobState::kWaiting || job.state == JobState::kGone ||
-         job.state == JobState::kInterrupted;
+bool HasMore(const TuningStatus& job) {
+  return job.state == TuningState::kRunning || job.state == TuningState::kWaiting || job.state == TuningState::kGone ||
+         job.state == TuningState::kInterrupted;
 }
 
 // Of all targets together a trial of a CPU would say nothing on one of a GPU.
 void Estimate(WorkStatus* status) {
   std::map<std::string, std::vector<double>> costs, budgets;
-  for (const JobStatus& job : status->jobs) {
+  for (const TuningStatus& job : status->jobs) {
     if (job.trial_seconds > 0) costs[job.target].push_back(job.trial_seconds);
     if (job.budget > 0) budgets[job.target].push_back(static_cast<double>(job.budget));
   }
   bool known = true;
   double left = 0;
-  for (JobStatus& job : status->jobs) {
+  for (TuningStatus& job : status->jobs) {
     if (!HasMore(job)) continue;
     if (job.budget == 0) job.budget = static_cast<int64_t>(Median(budgets[job.target]));
     const double cost = job.trial_seconds > 0 ? job.trial_seconds : Median(costs[job.target]);
@@ -129,12 +129,12 @@ std::string About(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::string Line(const JobStatus& job) {
+std::string Line(const TuningStatus& job) {
   const std::string best = job.best_seconds > 0 ? "best " + FormatSeconds(job.best_seconds) : "nothing correct yet";
-  if (job.state == JobState::kWaiting) return fmt::format("{}  waiting\n", Printable(job.task));
+  if (job.state == TuningState::kWaiting) return fmt::format("{}  waiting\n", Printable(job.task));
   if (job.updated.empty()) return fmt::format("{}  done\n", Printable(job.task));
-  std::string line = fmt::format("{}  {}  {}/{} trials, {}", Printable(job.task), JobStateName(job.state), job.trials,
-                                 job.budget, best);
+  std::string line = fmt::format("{}  {}  {}/{} trials, {}", Printable(job.task), TuningStateName(job.state),
+                                 job.trials, job.budget, best);
   if (job.left_seconds > 0) line += fmt::format(", about {} left", About(job.left_seconds));
   line += fmt::format("  (on {}, {})\n", Printable(job.host), Printable(job.updated));
   return line;
@@ -142,19 +142,19 @@ std::string Line(const JobStatus& job) {
 
 }  // namespace
 
-const char* JobStateName(JobState state) {
+const char* TuningStateName(TuningState state) {
   switch (state) {
-    case JobState::kRunning:
+    case TuningState::kRunning:
       return "running";
-    case JobState::kGone:
+    case TuningState::kGone:
       return "gone";
-    case JobState::kWaiting:
+    case TuningState::kWaiting:
       return "waiting";
-    case JobState::kDone:
+    case TuningState::kDone:
       return "done";
-    case JobState::kInterrupted:
+    case TuningState::kInterrupted:
       return "interrupted";
-    case JobState::kFailed:
+    case TuningState::kFailed:
       return "failed";
   }
   return "?";
@@ -173,7 +173,7 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
     HONE_RETURN_IF_ERROR(AddFolder(folder, BaseName(folder), &status));
   }
   AddPlanned(folder, &status);
-  std::sort(status.jobs.begin(), status.jobs.end(), [](const JobStatus& a, const JobStatus& b) {
+  std::sort(status.jobs.begin(), status.jobs.end(), [](const TuningStatus& a, const TuningStatus& b) {
     return std::tie(a.target, a.task) < std::tie(b.target, b.task);
   });
   Estimate(&status);
@@ -184,16 +184,16 @@ std::string WorkStatusText(const WorkStatus& status) {
   std::string text;
   for (const std::string& message : status.unread) text += fmt::format("cannot be read: {}\n", Printable(message));
   if (status.jobs.empty()) return text + (status.unread.empty() ? "no job has run here\n" : "");
-  std::map<JobState, int> counts;
-  for (const JobStatus& job : status.jobs) {
+  std::map<TuningState, int> counts;
+  for (const TuningStatus& job : status.jobs) {
     ++counts[job.state];
     text += Line(job);
   }
   std::vector<std::string> parts;
-  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, JobStateName(state)));
+  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, TuningStateName(state)));
   text += Join(parts, ", ");
   if (status.left_seconds > 0) text += fmt::format("; about {} left", About(status.left_seconds));
-  if (counts[JobState::kGone] > 0) text += "; what is gone was killed: run the same command again";
+  if (counts[TuningState::kGone] > 0) text += "; what is gone was killed: run the same command again";
   return text + "\n";
 }
 

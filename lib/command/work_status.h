@@ -10,7 +10,7 @@
 
 namespace hone::command {
 
-enum class JobState {
+enum class TuningState {
   kRunning,
   kGone,     // it says that it runs, but its process is not there any more, or silent for long
   kWaiting,  // planned, and never begun
@@ -18,11 +18,11 @@ enum class JobState {
   kInterrupted,
   kFailed,
 };
-const char* JobStateName(JobState state);
+const char* TuningStateName(TuningState state);
 
-struct JobStatus {
+struct TuningStatus {
   std::string task, target;
-  JobState state = JobState::kWaiting;
+  TuningState state = TuningState::kWaiting;
   std::string host, updated;  // updated: ISO 8601
   int64_t pid = 0;
   int64_t trials = 0, budget = 0;
@@ -32,7 +32,7 @@ struct JobStatus {
 };
 
 struct WorkStatus {
-  std::vector<JobStatus> jobs;      // by target, then task
+  std::vector<TuningStatus> jobs;   // by target, then task
   double left_seconds = -1;         // of all that run, wait or were cut off, one after the other; below 0: unknown
   std::vector<std::string> unread;  // of files that could not be read, the messages; their jobs are missing
 };

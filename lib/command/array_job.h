@@ -1,0 +1,40 @@
+// The jobs for a cluster's arrays as a file: hone-plan --export-jobs writes it, --run-job reads a line of it.
+//
+// It has a JSON object a line, line K being job K:
+//   {"job": 3, "stage": 1, "after": [], "what": "tune conv2d-0123456789abcdef", "outputs": ["stamps/..cpu.done"],
+//    "seconds": 12.5, "argv": ["/tools/hone-tune", "--task", ..]}
+// First what tunes, sorted by stage: the jobs of a stage need only jobs of earlier stages (`after`: which ones) and can
+// run at the same time. Then, as stage 0, what is left to a last `ninja`: choosing, building, benchmarking, and what is
+// tuned only behind those. It is quick beside the tuning, and Ninja's log, which says that it is done, has one writer.
+// `seconds` is an estimate. `argv` is for other schedulers and people; it is to be run in the work folder.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::command {
+
+struct ArrayJob {
+  int64_t number = 0;  // from 1
+  int64_t stage = 0;   // 0: Ninja's
+  std::vector<int64_t> after;
+  std::string what;
+  std::vector<std::string> outputs;  // relative to the work folder; at least one
+  double seconds = 0;
+  std::vector<std::string> argv;
+};
+
+std::string ArrayJobsText(const std::vector<ArrayJob>& jobs);
+
+// Job `number` of such a text, without what running it does not need: `after`, `seconds` and `argv` are left empty.
+// kInvalid with "PATH:LINE": no such job, no such format.
+Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const std::string& path);
+
+// A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0 "ninja 10-15
+// ..".
+std::string StagesText(const std::vector<ArrayJob>& jobs);
+
+}  // namespace hone::command
