@@ -122,7 +122,7 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
                          result.ok ? "ok" : TrialErrorName(result.error),
                          result.ok ? result.kernel.config.Text() : result.error_text));
   }
-  std::printf("%lld of %zu compiled, %s each\n", static_cast<long long>(ok), built.size(),
+  std::printf("%lld of %zu compiled, %s each; nothing is kept\n", static_cast<long long>(ok), built.size(),
               FormatSeconds(built.empty() ? 0 : seconds / static_cast<double>(built.size())).c_str());
   return static_cast<int>(ok > 0 ? kDone : kFailed);
 }

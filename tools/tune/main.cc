@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   app.add_flag("--optional", options.optional, "the network does without this task: no right trial is a result, too");
   app.add_option("--like", options.like, "autotvm: the tuner with that system's constants (default: the settings')");
   app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
-  app.add_flag("--compile-only", options.compile_only, "compile the first candidates without measuring, and stop");
+  app.add_flag("--compile-only", options.compile_only, "check that the first candidates compile, keep nothing, and stop");
   app.add_option("--explain", options.explain, "print a recorded trial, by its number: config, steps, sizes, and stop");
   app.add_option("--show", options.show, "with --explain, also print these: program, llvm, assembly, source")->delimiter(',');
   app.add_option("--trial", options.trial, "build and measure one point of the space, by its index, alone, and stop");

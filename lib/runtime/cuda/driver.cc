@@ -11,8 +11,8 @@ namespace hone::runtime {
 namespace {
 
 constexpr char kHowTo[] =
-    "without an NVIDIA GPU here, prepare with hone-tune --compile-only, send the jobs to a machine that has one "
-    "(HONE_LAUNCHER), or tune for the target `opencl`";
+    "without an NVIDIA GPU here, send the jobs to a machine that has one (HONE_LAUNCHER; hone-tune --compile-only "
+    "checks here that candidates compile), or tune for the target `opencl`";
 
 Result<const CudaDriver*> Open(const std::string& library) {
   const std::string name = library.empty() ? "libcuda.so.1" : library;
