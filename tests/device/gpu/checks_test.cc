@@ -94,7 +94,21 @@ TEST_F(Checks, WithoutADeviceItSaysSoAtOnce) {
   const CommandResult result = Run({"--out", "out.md"});
   EXPECT_EQ(result.status.code, 1);
   EXPECT_EQ(result.err, "hone-tune: error: no CUDA device: x\n");
-  EXPECT_EQ(Results(), "");
+  EXPECT_HAS(Results(), "\nNothing ran: no CUDA device: x\n");
+}
+
+// A driver and no NVRTC, say.
+TEST_F(Checks, WithoutACompilerItIsSaidOnce) {
+  Program("bin/hone-tune",
+          "#!/bin/sh\ncase $1 in\n--describe-device) echo 'kind = \"cuda\"';;\n"
+          "--find-device) echo 'hone-tune: error: no NVRTC: y' >&2; exit 1;;\n*) echo 1;;\nesac\n");
+  EXPECT_EQ(Run({"--out", "out.md"}).status.code, 1);
+  const std::string text = Results();
+  EXPECT_HAS(text, "hone-tune: error: no NVRTC: y |");
+  EXPECT_EQ(text.find("no NVRTC"), text.rfind("no NVRTC")) << text;
+  EXPECT_HAS(text, "| agreement of the templates | left out |");
+  EXPECT_HAS(text, "| resnet18 on cuda, tuned from nothing | left out |");
+  EXPECT_HAS(text, "| resnet18 on cuda with TF32, tuned from nothing | left out |");
 }
 
 TEST_F(Checks, DryRunsNothing) {
