@@ -1,6 +1,6 @@
 __device__ __forceinline__ float hone_max_f32(float a, float b) { return a > b ? a : b; }
 
-extern "C" __global__ void __launch_bounds__(64)
+extern "C" __global__ void __launch_bounds__(64, 1)
 kernel(const float* __restrict__ data, const float* __restrict__ weight, const float* __restrict__ bias, float* __restrict__ out) {
   __shared__ __align__(16) float sums_board[64];
   const int blockIdx_x = blockIdx.x;

@@ -1,6 +1,6 @@
 __device__ __forceinline__ float hone_max_f32(float a, float b) { return a > b ? a : b; }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(32, 1)
 kernel(const float* __restrict__ data, const float* __restrict__ weight_packed, const float* __restrict__ bias, float* __restrict__ out) {
   __shared__ __align__(16) float weight_shared[128];
   __shared__ __align__(16) float windows_shared[256];

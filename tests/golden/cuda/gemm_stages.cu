@@ -1,7 +1,7 @@
 __device__ __forceinline__ void hone_copy_async_16(float* to, const float* from, bool inside) { asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" :: "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from), "r"(inside ? 16 : 0) : "memory"); }
 __device__ __forceinline__ void hone_copy_async_4(float* to, const float* from, bool inside) { asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from), "r"(inside ? 4 : 0) : "memory"); }
 
-extern "C" __global__ void __launch_bounds__(32)
+extern "C" __global__ void __launch_bounds__(32, 1)
 kernel(const float* __restrict__ data, const float* __restrict__ weight_packed, float* __restrict__ out) {
   __shared__ __align__(16) float weight_shared[192];
   __shared__ __align__(16) float windows_shared[384];

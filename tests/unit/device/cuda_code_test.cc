@@ -59,7 +59,7 @@ std::map<std::string, uint32_t> RegistersIn(const std::string& cubin) {
 TEST(CudaText, OfAGuardedStencil) {
   auto code = codegen::WriteCuda({Stencil()}, CudaTarget("sm_90"));
   ASSERT_TRUE(code.ok()) << code.status().message();
-  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(96)
+  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(96, 1)
 stencil(const float* __restrict__ in, float* __restrict__ out) {
   const int block = blockIdx.x;
   const int thread = threadIdx.x;
@@ -75,7 +75,7 @@ stencil(const float* __restrict__ in, float* __restrict__ out) {
 TEST(CudaText, OfATiledProduct) {
   auto code = codegen::WriteCuda({TiledProduct(32, 48, 64)}, CudaTarget("sm_90"));
   ASSERT_TRUE(code.ok()) << code.status().message();
-  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(32)
+  EXPECT_EQ(code->source, R"(extern "C" __global__ void __launch_bounds__(32, 1)
 product(const float* __restrict__ A, const float* __restrict__ B, float* __restrict__ C) {
   __shared__ __align__(16) float A_shared[256];
   __shared__ __align__(16) float B_shared[256];
