@@ -181,6 +181,6 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops", places);
 }
 
-int CodegenVersion() { return VersionOf("codegen", 3); }
+int CodegenVersion() { return VersionOf("codegen", 4); }
 
 }  // namespace hone::compile

@@ -87,7 +87,8 @@ void Pool(const Node& node, const Values& data, Values* out) {
             count += inside || (include_pad && padding);
             if (!inside) continue;
             const double x = data[(plane * in[2] + ih) * in[3] + iw];
-            value = maximum ? std::max(value, x) : value + x;
+            if (!maximum) value += x;
+            if (maximum && (std::isnan(x) || x > value)) value = x;  // and a NaN stays
           }
         }
         if (!maximum) value = count ? value / static_cast<double>(count) : 0;

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "ir/printer.h"
 #include "schedule/relation.h"
+#include "te/tensor.h"
 
 namespace hone::lower {
 namespace {
@@ -34,17 +35,6 @@ int64_t ThreadsOf(const Stage& stage, const StageBounds& b, ForKind kind) {
 }
 
 }  // namespace
-
-Expr Combine(ir::Reducer reducer, const Expr& a, const Expr& b) {
-  switch (reducer) {
-    case ir::Reducer::kSum:
-      return a + b;
-    case ir::Reducer::kMax:
-      return Max(a, b);
-    default:
-      return Min(a, b);
-  }
-}
 
 GpuKernel::GpuKernel(const schedule::Schedule& schedule, const GpuPlaces& places, const Stage& root, Bounds* bounds)
     : bounds_(bounds) {
@@ -138,8 +128,8 @@ Stmt GpuKernel::Tree(const Stage& stage, ir::Reducer reducer, const ir::Buffer& 
   while (half * 2 < count) half *= 2;
   for (; half >= 1 && count > 1; half /= 2) {
     Expr mine = Place(stage, me);
-    Stmt add = ir::MakeStore(board, mine,
-                             Combine(reducer, ir::MakeLoad(board, mine), ir::MakeLoad(board, Place(stage, me + half))));
+    Expr other = ir::MakeLoad(board, Place(stage, me + half));
+    Stmt add = ir::MakeStore(board, mine, te::CombineReduction(reducer, ir::MakeLoad(board, mine), other));
     Expr active = me < Expr(std::min(half, count - half));
     steps.push_back(ir::MakeIf(active, add));
   }

@@ -61,7 +61,4 @@ class GpuKernel {
   Index indices_[6];  // blockIdx.x y z, threadIdx.x y z
 };
 
-// a op b.
-ir::Expr Combine(ir::Reducer reducer, const ir::Expr& a, const ir::Expr& b);
-
 }  // namespace hone::lower

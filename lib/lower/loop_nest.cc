@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/equal.h"
 #include "ir/substitute.h"
 #include "ir/visitor.h"
 #include "lower/gpu_kernel.h"
@@ -387,13 +388,14 @@ class Builder {
     }
     Expr value = translator.Mutate(reduce->body), old = ir::MakeLoad(s.buffer, index);
     if (const auto* call = value.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
-      // Where the condition fails nothing is added: no addition there.
-      const auto* zero = call->args[2].as<ir::FloatImm>();
-      if (reduce->reducer == ir::Reducer::kSum && zero && zero->value == 0) {
-        return ir::MakeIf(call->args[0], ir::MakeStore(s.buffer, index, old + call->args[1]));
+      // Where the condition fails nothing is added, and nothing compared.
+      const auto* none = call->args[2].as<ir::FloatImm>();
+      if (none && ir::Equal(call->args[2], te::ReduceIdentity(reduce->reducer, none->type))) {
+        Expr sum = te::CombineReduction(reduce->reducer, old, call->args[1]);
+        return ir::MakeIf(call->args[0], ir::MakeStore(s.buffer, index, sum));
       }
     }
-    return ir::MakeStore(s.buffer, index, Combine(reduce->reducer, old, value));
+    return ir::MakeStore(s.buffer, index, te::CombineReduction(reduce->reducer, old, value));
   }
 
   const Schedule& schedule_;

@@ -167,10 +167,10 @@ WinogradLayer LayerOf(const Workload& workload, const Target& target) {
 
 class Conv2dWinogradTemplate final : public Template {
  public:
-  explicit Conv2dWinogradTemplate(const char* name) : name_(name) {}
+  Conv2dWinogradTemplate(const char* name, int version) : name_(name), version_(version) {}
 
   const char* name() const override { return name_; }
-  int version() const override { return 3; }
+  int version() const override { return version_; }
 
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return WinogradSpace(LayerOf(workload, target), name_);
@@ -219,6 +219,7 @@ class Conv2dWinogradTemplate final : public Template {
 
  private:
   const char* name_;
+  int version_;
 };
 
 }  // namespace
@@ -231,7 +232,7 @@ bool WinogradApplies(const Workload& workload, const Target& target) {
 }
 
 const Template& Conv2dWinograd() {
-  static const Conv2dWinogradTemplate t("conv2d_winograd");
+  static const Conv2dWinogradTemplate t("conv2d_winograd", 3);
   return t;
 }
 
@@ -245,7 +246,7 @@ bool WinogradPoolApplies(const Workload& chain, const Target& target) {
 }
 
 const Template& ChainWinogradPool() {
-  static const Conv2dWinogradTemplate t("chain_winograd_pool");
+  static const Conv2dWinogradTemplate t("chain_winograd_pool", 4);
   return t;
 }
 

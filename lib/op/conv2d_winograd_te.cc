@@ -5,6 +5,7 @@
 
 #include "op/conv2d_te.h"
 #include "op/cook_toom_te.h"
+#include "op/math_te.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -131,18 +132,18 @@ class Builder {
  private:
   void Pooled(WinogradStages* r) const {
     const int64_t d = l_.pool, mh = k_.mh / d, mw = k_.mw / d;
-    r->out = te::Compute(
-        "out", {s_.n, l_.oc_blocks, s_.oh / d, s_.ow / d, l_.lanes}, {"n", "oco", "oh", "ow", "oci"},
-        [&](const std::vector<Var>& x) {
-          Expr t = (x[0] * k_.rows + x[2] / mh) * k_.columns + x[3] / mw, value;
-          for (int64_t y = 0; y < d; ++y) {
-            for (int64_t xx = 0; xx < d; ++xx) {
-              Expr one = r->tile(x[1], t, x[2] % mh * d + y, x[3] % mw * d + xx, x[4]);
-              value = !value.defined() ? one : l_.pool_max ? ir::Max(value, one) : value + one;
-            }
-          }
-          return l_.pool_max ? value : value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(d * d));
-        });
+    r->out =
+        te::Compute("out", {s_.n, l_.oc_blocks, s_.oh / d, s_.ow / d, l_.lanes}, {"n", "oco", "oh", "ow", "oci"},
+                    [&](const std::vector<Var>& x) {
+                      Expr t = (x[0] * k_.rows + x[2] / mh) * k_.columns + x[3] / mw, value;
+                      for (int64_t y = 0; y < d; ++y) {
+                        for (int64_t xx = 0; xx < d; ++xx) {
+                          Expr one = r->tile(x[1], t, x[2] % mh * d + y, x[3] % mw * d + xx, x[4]);
+                          value = !value.defined() ? one : l_.pool_max ? MaxOrNan(value, one) : value + one;
+                        }
+                      }
+                      return l_.pool_max ? value : value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(d * d));
+                    });
   }
 
   Tensor Padded(const Tensor& data, int64_t height, int64_t width) const {

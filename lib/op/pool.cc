@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "op/knobs.h"
@@ -119,7 +120,8 @@ class PoolOperator final : public SimpleOperator {
         count += inside || (s.include_pad && y < s.h + s.pb && x < s.w + s.pr);
         if (!inside) continue;
         sum += in[y * s.w + x];
-        most = std::max(most, in[y * s.w + x]);
+        const double value = in[y * s.w + x];
+        if (std::isnan(value) || value > most) most = value;  // and a NaN stays
       }
     }
     return max_ ? most : sum / static_cast<double>(count);

@@ -52,8 +52,7 @@ Result<Instance> BuildReduce(const Workload& w, const Target& target) {
   const double count = static_cast<double>(w.inputs[0].Elements()) / static_cast<double>(define::Product(axes.Kept()));
   if (op == "reduce_max" || op == "reduce_min") {
     Tensor most = reduce("most", op == "reduce_max" ? ir::Reducer::kMax : ir::Reducer::kMin, read);
-    Tensor nan = sum("nan", [&](At at) { return ir::MakeSelect(ir::Ne(data(at), data(at)), data(at), Float(0)); });
-    finish = [=](At at) { return most(at) + nan(at); };
+    finish = [=](At at) { return most(at); };
   } else if (op == "reduce_prod") {
     Tensor logs = sum("logs", [&](At at) { return CallMath(Intrinsic::kLog, CallMath(Intrinsic::kAbs, data(at))); });
     Tensor negatives = sum("negatives", [&](At at) { return ir::MakeSelect(data(at) < Float(0), Float(1), Float(0)); });
@@ -129,7 +128,8 @@ std::vector<const Operator*> ReduceOperators() {
     std::vector<const Operator*> all;
     for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod",
                              "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
-      all.push_back(new DefinedOperator(name, 1, BuildReduce));  // live as long as the process
+      const bool most = name == std::string("reduce_max") || name == std::string("reduce_min");
+      all.push_back(new DefinedOperator(name, most ? 2 : 1, BuildReduce));  // live as long as the process
     }
     for (const char* name : {"softmax", "log_softmax"}) all.push_back(new DefinedOperator(name, 2, BuildSoftmax));
     return all;

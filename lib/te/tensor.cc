@@ -108,9 +108,12 @@ Expr CombineReduction(ir::Reducer reducer, Expr a, Expr b) {
     case ir::Reducer::kSum:
       return a + b;
     case ir::Reducer::kMax:
-      return ir::Max(a, b);
-    case ir::Reducer::kMin:
-      return ir::Min(a, b);
+    case ir::Reducer::kMin: {
+      const bool max = reducer == ir::Reducer::kMax;
+      // Of two values ir::Max and ir::Min give the second if either is NaN: b's own is all that they lose.
+      Expr most = max ? ir::Max(b, a) : ir::Min(b, a);
+      return b.type().is_float() ? ir::MakeSelect(ir::Ne(b, b), b, most) : most;
+    }
   }
   HONE_CHECK(false && "unknown reducer");
   return Expr();

@@ -67,7 +67,7 @@ ir::Expr MaxOver(ir::Expr body, std::vector<ir::IterVar> axes);
 ir::Expr MinOver(ir::Expr body, std::vector<ir::IterVar> axes);
 // The value a reduction starts from: 0, the lowest or the highest of the type (-inf, inf for floats).
 ir::Expr ReduceIdentity(ir::Reducer reducer, DType type);
-// What one step of a reduction does: a + b, max(a, b), min(a, b).
+// One step of a reduction: a + b, or the larger or smaller of both; a float is NaN if either is.
 ir::Expr CombineReduction(ir::Reducer reducer, ir::Expr a, ir::Expr b);
 
 // Usual math on floats.

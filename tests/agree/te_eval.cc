@@ -34,7 +34,9 @@ class Evaluator {
   void Nest(const ir::Reduce& r, size_t axis, double* total) {
     if (axis == r.axes.size()) {
       double v = Eval(r.body);
+      const bool lost = std::isnan(*total) || std::isnan(v);
       *total = r.reducer == ir::Reducer::kSum   ? *total + v
+               : lost                           ? NAN
                : r.reducer == ir::Reducer::kMax ? std::fmax(*total, v)
                                                 : std::fmin(*total, v);
       return;

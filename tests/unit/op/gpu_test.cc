@@ -311,5 +311,24 @@ TEST(GpuSampling, DrawsEachLegalPointAlike) {
   EXPECT_LT(chi, n - 1 + 5 * std::sqrt(2 * n));
 }
 
+// A maximum is NaN where a NaN is among its values: in one thread's share, and where threads put theirs together.
+TEST(GpuValues, NanStaysInMaxima) {
+  for (const char* text : {"max_pool2d(f32[1,4,5,5], kernel=3x3, pad=1,1,1,1)", "global_max_pool(f32[1,4,3,3])",
+                           "reduce_max(f32[3,200], axes=1)", "reduce_min(f32[200])"}) {
+    SCOPED_TRACE(text);
+    const Workload w = *ParseChecked(text);
+    std::vector<std::vector<float>> operands = testing::MakeGpuOperands(w, Gpu(), 5);
+    for (size_t at : {size_t{0}, operands[0].size() / 2}) operands[0][at] = NAN;
+    std::vector<float> reference = operands.back();
+    (*FindOperator(w))->Reference(w, Gpu(), {operands[0].data(), reference.data()});
+    EXPECT_GT(std::count_if(reference.begin(), reference.end(), [](float v) { return std::isnan(v); }), 0);
+    const Status ran = testing::RunOnInterpreter(w, Gpu(), *DefaultConfig(w, Gpu()), 3, &operands);
+    ASSERT_TRUE(ran.ok()) << ran.message();
+    for (size_t i = 0; i < reference.size(); ++i) {
+      EXPECT_TRUE(std::isnan(reference[i]) ? std::isnan(operands.back()[i]) : operands.back()[i] == reference[i]) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hone::op

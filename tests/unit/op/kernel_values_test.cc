@@ -153,6 +153,88 @@ TEST_F(KernelTest, InfinitiesPass) {
   }
 }
 
+// Whatever looks at a NaN is NaN, wherever in a window or a row it stands. The numbers of NaN outputs are counted by
+// hand.
+TEST_F(KernelTest, NanStaysInMaximaAndSums) {
+  struct Row {
+    const char* text;
+    std::vector<size_t> at;  // stored elements of the data
+    int64_t lost;            // outputs that depend on them
+  };
+  const std::vector<Row> rows = {
+      // Stored by 16 channels. In the middle 9 windows see it, in the corner 4.
+      {"max_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", {(2 * 5 + 2) * 16 + 3, 5}, 9 + 4},
+      {"max_pool2d(f32[1,16,7,7], kernel=3x3, stride=2x2)", {7, (2 * 7 + 2) * 16 + 7, (6 * 7 + 6) * 16 + 7}, 1 + 3 + 1},
+      {"max_pool2d(f32[1,16,4,4], kernel=2x2, stride=2x2)", {0, 16 + 1, 4 * 16 + 2, 5 * 16 + 3}, 4},
+      // Windows too wide to be written out: columns 0 to 20 of 65 see column 0, in all three rows.
+      {"max_pool2d(f32[1,16,3,64], kernel=3x40, pad=1,20,1,20)", {64 * 16}, 3 * 21},
+      {"avg_pool2d(f32[1,16,5,5], kernel=3x3, pad=1,1,1,1)", {(2 * 5 + 2) * 16 + 3}, 9},
+      {"max_pool3d(f32[1,16,3,5,5], kernel=3x3x3, pad=1,1,1,1,1,1)", {(25 + 2 * 5 + 2) * 16 + 3}, 27},
+      {"global_max_pool(f32[1,16,3,3])", {5 * 16 + 2}, 1},
+      {"global_max_pool(f32[2,3,40])", {0, 41, 79, 200}, 3},
+      {"reduce_max(f32[4,20], axes=1)", {0, 25, 59}, 3},
+      {"reduce_min(f32[4,20], axes=0)", {3, 24, 64}, 2},
+      {"reduce_max(f32[40])", {39}, 1},
+      {"softmax(f32[3,20])", {21}, 20},
+      {"log_softmax(f32[3,20])", {59}, 20},
+      {"reduce_log_sum_exp(f32[4,20], axes=1)", {7}, 1},
+      // The convolution gives NaN at rows and columns 0 and 1 of all channels, and two pooled ones see these.
+      {"conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1, in=blocked) + relu "
+       "-> max_pool2d(f32[1,16,8,8], kernel=3x3, stride=2x2, pad=1,1,1,1)",
+       {4},
+       2 * 2 * 16},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.text);
+    Result<Workload> w = ParseChecked(row.text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    Target target = HostWith(64, 32, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    for (size_t at : row.at) data->values[0][at] = NAN;
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    const std::vector<float> reference = data->values.back();
+    if (target.FloatLanes() == 16) {
+      EXPECT_EQ(std::count_if(reference.begin(), reference.end(), [](float v) { return std::isnan(v); }), row.lost);
+    }
+    CheckConfig(*w, target, *DefaultConfig(*w, target), &pool_[0], &*data, reference);
+  }
+}
+
+// Winograd mixes the inputs of a tile, so that all of its outputs become NaN: those that are by definition, and others.
+TEST_F(KernelTest, WinogradLosesNoNan) {
+  for (const char* text : {"conv2d(f32[1,16,16,16], f32[16,16,3,3], pad=1,1,1,1) + bias + relu",
+                           "conv2d(f32[1,16,16,16], f32[16,16,3,3], pad=1,1,1,1) + relu "
+                           "-> max_pool2d(f32[1,16,16,16], kernel=2x2, stride=2x2)"}) {
+    SCOPED_TRACE(text);
+    Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    Target target = HostWith(64, 32, 2);
+    Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 3);
+    ASSERT_TRUE(data.ok());
+    data->values[0][0] = NAN;
+    (*FindOperator(*w))->Reference(*w, target, data->Pointers());
+    const std::vector<float> reference = data->values.back();
+    for (const Template* t : (*FindOperator(*w))->Templates(*w, target)) {
+      if (std::string(t->name()).find("winograd") == std::string::npos) continue;
+      const Result<search::Space> space = t->MakeSpace(*w, target);
+      ASSERT_TRUE(space.ok());
+      Result<testing::KernelCase> kernel =
+          testing::KernelCase::Create(*w, target, *t->Default(*space, *w, target), &pool_[0]);
+      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+      ASSERT_TRUE(kernel->Load(*data).ok());
+      kernel->Run();
+      int64_t nan = 0, missing = 0;
+      for (size_t i = 0; i < reference.size(); ++i) {
+        missing += std::isnan(reference[i]) && !std::isnan(kernel->output()[i]);
+        nan += std::isnan(kernel->output()[i]);
+      }
+      EXPECT_EQ(missing, 0) << t->name();
+      EXPECT_LT(nan, static_cast<int64_t>(reference.size()) / 2) << t->name();  // no more than the tile at the corner
+    }
+  }
+}
+
 // Numbers below the smallest normal one are neither flushed on the way in nor on the way out.
 TEST_F(KernelTest, DenormalsAreKept) {
   for (const char* text :

@@ -85,7 +85,10 @@ TEST(TensorTest, Reducers) {
   EXPECT_EQ(*AsIntImm(ReduceIdentity(ir::Reducer::kMax, DType::Int(64))), INT64_MIN);
   EXPECT_EQ(*AsIntImm(ReduceIdentity(ir::Reducer::kMin, DType::UInt(8))), 255);
   ir::Var a("a", f32), b("b", f32);
-  EXPECT_EQ(ToString(CombineReduction(ir::Reducer::kMax, a, b)), "max(a, b)");
+  EXPECT_EQ(ToString(CombineReduction(ir::Reducer::kSum, a, b)), "a + b");
+  EXPECT_EQ(ToString(CombineReduction(ir::Reducer::kMax, a, b)), "select(b != b, b, max(b, a))");
+  ir::Var i("i"), j("j");
+  EXPECT_EQ(ToString(CombineReduction(ir::Reducer::kMin, i, j)), "min(j, i)");
 }
 
 }  // namespace
