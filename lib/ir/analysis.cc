@@ -132,6 +132,12 @@ std::vector<Buffer> BuffersRead(const Stmt& s) { return Buffers(s).read; }
 std::vector<Buffer> BuffersWritten(const Stmt& s) { return Buffers(s).written; }
 bool HasLoad(const Expr& e) { return !Buffers(e).read.empty(); }
 
+const Call* WarpProductOf(const Stmt& s) {
+  const auto* store = s.as<Store>();
+  const auto* call = store ? store->value.as<Call>() : nullptr;
+  return call && call->fn == Intrinsic::kMmaTf32 ? call : nullptr;
+}
+
 int64_t CountNodes(const Stmt& s) {
   NodeCounter counter;
   counter.Visit(s);

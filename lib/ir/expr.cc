@@ -174,6 +174,7 @@ int IntrinsicArity(Intrinsic fn) {
       return 2;
     case Intrinsic::kFma:
     case Intrinsic::kIfThenElse:
+    case Intrinsic::kMmaTf32:
       return 3;
     default:
       return 1;

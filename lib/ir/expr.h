@@ -237,6 +237,15 @@ enum class Intrinsic : uint8_t {
   kFma,         // elementwise on floats; kRound: ties to even
   kIfThenElse,  // (condition, a, b): evaluates only the chosen one; the condition is scalar, a and b may be vectors
   kPrefetch,    // (load, locality 0..3): the address of `load` is brought near; no value. Statement position only
+  // The f32 nearest to the argument that TF32 can hold, which keeps 10 bits of the mantissa; ties go away from zero.
+  kTf32,
+  // (a: f32 x 4, b: f32 x 2, c: f32 x 4): D = A B + C of 16x8, 8x8 and 16x8 values that the 32 threads of a warp hold
+  // together. Thread 4 g + t has
+  //   a: A[g, t], A[g+8, t], A[g, t+4], A[g+8, t+4]     b: B[t, g], B[t+4, g]
+  //   c and the result: [g, 2t], [g, 2t+1], [g+8, 2t], [g+8, 2t+1]
+  // All of A and B must be values that TF32 can hold. Products are exact; how their sum with C is rounded is open.
+  // The whole value of a Store, on a device that has it; all threads of a block come to it together.
+  kMmaTf32,
 };
 
 struct Call final : ExprNode {

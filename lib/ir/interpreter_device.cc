@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "ir/analysis.h"
 #include "ir/printer.h"
+#include "ir/scalar.h"
 #include "ir/visitor.h"
 
 namespace hone::ir::interp {
@@ -23,16 +26,19 @@ void Split(int64_t linear, const int64_t extents[3], const Place places[3]) {
   }
 }
 
-class BarrierFinder final : public Visitor {
+// Places where threads of a block meet.
+class MeetingFinder final : public Visitor {
  public:
   bool found = false;
 
  private:
   void VisitBarrier(const Barrier&) override { found = true; }
+  void VisitStore(const Store& op) override { found = found || WarpProductOf(Same(op)) != nullptr; }
+  static Stmt Same(const StmtNode& node) { return Stmt(&node); }
 };
 
-bool HasBarrier(const Stmt& s) {
-  BarrierFinder finder;
+bool HasMeeting(const Stmt& s) {
+  MeetingFinder finder;
   finder.Visit(s);
   return finder.found;
 }
@@ -87,7 +93,8 @@ class Threads {
       if (any && mine != *value) {
         std::string text = ToString(where);
         device_.failure()->Set(fmt::format(
-            "a barrier under divergent control: threads {} and {} of a block go different ways at `{}`",
+            "a barrier or a product of warps under divergent control: threads {} and {} of a block go different ways "
+            "at `{}`",
             Position(first, parts_.block), Position(running_, parts_.block), text.substr(0, text.find('\n'))));
         return false;
       }
@@ -116,7 +123,7 @@ class Threads {
   std::vector<OwnValue> values;
 };
 
-// Without a barrier inside: each thread does all of it.
+// Without a meeting inside: each thread does all of it.
 struct Segment final : Action {
   bool Do() override {
     return threads->Each([&] { return body->Do(); });
@@ -138,6 +145,68 @@ struct MeetAction final : Action {
     return true;
   }
   Device* device;
+};
+
+// ir/expr.h has who holds what.
+struct WarpProduct final : Action {
+  static constexpr int kWarp = 32, kRows = 16, kColumns = 8, kDepth = 8;
+  struct Fragment {
+    double a[4], b[2], c[4];
+  };
+  bool Do() override {
+    const size_t count = static_cast<size_t>(threads->count);
+    if (count % kWarp != 0)
+      return Fail(fmt::format("mma_tf32 in a block of {} threads: they are no whole warps", count));
+    held.resize(count);
+    const bool fetched = threads->Each([&] {
+      Fragment& mine = held[static_cast<size_t>(device->now().thread)];
+      const auto get = [](Op* op, int n, double* to) {
+        const Slot* values = op->Value();
+        for (int i = 0; i < n; ++i) to[i] = values[i].f;
+      };
+      get(a.get(), 4, mine.a), get(b.get(), 2, mine.b), get(c.get(), 4, mine.c);
+      return !device->failure()->failed;
+    });
+    if (!fetched) return false;
+    for (const Fragment& f : held) {
+      for (const double x : {f.a[0], f.a[1], f.a[2], f.a[3], f.b[0], f.b[1]}) {
+        if (!std::isnan(x) && RoundTf32(x) != x) return Fail(fmt::format("mma_tf32 of {}, which TF32 cannot hold", x));
+      }
+    }
+    for (size_t first = 0; first < count; first += kWarp) Multiply(&held[first]);
+    return threads->Each([&] {
+      const Fragment& mine = held[static_cast<size_t>(device->now().thread)];
+      for (size_t i = 0; i < 4; ++i) (*result)[i].f = mine.c[i];
+      return store->Do();
+    });
+  }
+  // c of the 32 threads becomes a b + c; a and b are lost.
+  static void Multiply(Fragment* warp) {
+    double x[kRows][kDepth], y[kDepth][kColumns];
+    for (int lane = 0; lane < kWarp; ++lane) {
+      const int g = lane / 4, t = lane % 4;
+      for (int i = 0; i < 4; ++i) x[g + 8 * (i % 2)][t + 4 * (i / 2)] = warp[lane].a[i];
+      for (int i = 0; i < 2; ++i) y[t + 4 * i][g] = warp[lane].b[i];
+    }
+    for (int lane = 0; lane < kWarp; ++lane) {
+      for (int i = 0; i < 4; ++i) {
+        const int row = lane / 4 + 8 * (i / 2), column = 2 * (lane % 4) + i % 2;
+        double sum = warp[lane].c[i];
+        for (int k = 0; k < kDepth; ++k) sum += x[row][k] * y[k][column];
+        warp[lane].c[i] = static_cast<float>(sum);
+      }
+    }
+  }
+  bool Fail(const std::string& what) {
+    device->failure()->Set(what);
+    return false;
+  }
+  Device* device;
+  Threads* threads;
+  OpPtr a, b, c;
+  Place result;  // the variable that `store` stores
+  ActionPtr store;
+  std::vector<Fragment> held;
 };
 
 struct CommonLoop final : Action {
@@ -225,7 +294,7 @@ class LockStep {
       : device_(device), threads_(threads), hooks_(hooks) {}
 
   ActionPtr Compile(const Stmt& s) {
-    if (!HasBarrier(s)) {
+    if (!HasMeeting(s)) {
       auto action = std::make_unique<Segment>();
       action->threads = threads_;
       action->body = hooks_.compile(s);
@@ -244,6 +313,8 @@ class LockStep {
         return CompileAllocate(*s.as<Allocate>());
       case StmtKind::kPragma:
         return Compile(s.as<Pragma>()->body);
+      case StmtKind::kStore:
+        return CompileProduct(*s.as<Store>(), *WarpProductOf(s));
       default: {
         auto action = std::make_unique<MeetAction>();
         action->device = device_;
@@ -253,15 +324,28 @@ class LockStep {
   }
 
  private:
-  // Neighbours without a barrier are one segment.
+  // Neighbours without a meeting are one segment.
   ActionPtr CompileBlock(const Block& op) {
     auto action = std::make_unique<Sequence>();
     for (size_t i = 0; i < op.stmts.size();) {
       std::vector<Stmt> run;
-      while (i < op.stmts.size() && !HasBarrier(op.stmts[i])) run.push_back(op.stmts[i++]);
+      while (i < op.stmts.size() && !HasMeeting(op.stmts[i])) run.push_back(op.stmts[i++]);
       if (!run.empty()) action->parts.push_back(Compile(MakeBlock(std::move(run))));
       if (i < op.stmts.size()) action->parts.push_back(Compile(op.stmts[i++]));
     }
+    return action;
+  }
+  ActionPtr CompileProduct(const Store& op, const Call& product) {
+    auto action = std::make_unique<WarpProduct>();
+    action->device = device_;
+    action->threads = threads_;
+    action->a = interp::Compile(product.args[0], hooks_.scope);
+    action->b = interp::Compile(product.args[1], hooks_.scope);
+    action->c = interp::Compile(product.args[2], hooks_.scope);
+    const Var result("result", product.type);
+    action->result = hooks_.define(result);
+    action->store = hooks_.compile(MakeStore(op.buffer, op.index, result));
+    hooks_.scope->vars.erase(result.node());
     return action;
   }
   ActionPtr CompileFor(const For& op, const Stmt& s) {

@@ -293,6 +293,8 @@ double Apply(Intrinsic fn, double x, double y) {
       return std::ceil(x);
     case Intrinsic::kRound:
       return std::nearbyint(x);
+    case Intrinsic::kTf32:
+      return RoundTf32(x);
     case Intrinsic::kPow:
       return std::pow(x, y);
     default:
@@ -306,6 +308,11 @@ OpPtr CompileCall(const Call& op, Scope* scope) {
   int n = op.type.lanes;
   // An address may lie anywhere: a prefetch reads nothing.
   if (op.fn == Intrinsic::kPrefetch) return Zero(1);
+  if (op.fn == Intrinsic::kMmaTf32) {
+    scope->failure->Set("mma_tf32 is what the threads of a device's warp do together");
+    scope->failure->unsupported = true;
+    return Zero(n);
+  }
   OpPtr a = Compile(op.args[0], scope);
   if (op.fn == Intrinsic::kIfThenElse) {
     return std::make_unique<IfThenElseOp>(std::move(a), Compile(op.args[1], scope), Compile(op.args[2], scope));

@@ -341,6 +341,10 @@ const char* IntrinsicName(Intrinsic fn) {
       return "if_then_else";
     case Intrinsic::kPrefetch:
       return "prefetch";
+    case Intrinsic::kTf32:
+      return "tf32";
+    case Intrinsic::kMmaTf32:
+      return "mma_tf32";
   }
   return "?";
 }

@@ -17,6 +17,8 @@ int64_t WrapInt(DType type, int64_t value);
 
 // `value` rounded to the nearest float of `type`, ties to even.
 double RoundFloat(DType type, double value);
+// A value of f32 rounded to 10 explicit bits of mantissa, ties away from zero (Intrinsic::kTf32).
+double RoundTf32(double value);
 
 // Towards minus infinity. REQUIRES: b != 0. FloorDiv(INT64_MIN, -1) wraps.
 inline int64_t FloorDiv(int64_t a, int64_t b) {

@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "ir/analysis.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
 #include "ir/visitor.h"
@@ -138,6 +139,12 @@ class Verifier final : public Visitor {
       Require(op.args[0].type() == DType::Bool(), "if_then_else needs a scalar bool", op);
       Require(op.args[1].type() == op.type && op.args[2].type() == op.type, "if_then_else's sides have different types",
               op);
+    } else if (op.fn == Intrinsic::kMmaTf32) {
+      const DType value = DType::Float(32);
+      Require(&op == product_, "a product of a warp that is not all of what a store stores", op);
+      Require(op.type == value.WithLanes(4) && op.args[0].type() == op.type &&
+                  op.args[1].type() == value.WithLanes(2) && op.args[2].type() == op.type,
+              "a product of a warp needs 4, 2 and 4 lanes of f32", op);
     } else {
       Require(op.type.is_float(), "an intrinsic on something other than floats", op);
       for (const Expr& a : op.args) Require(a.type() == op.type, "an intrinsic's arguments have different types", op);
@@ -163,7 +170,9 @@ class Verifier final : public Visitor {
             "a store to a parameter that is not marked written", op);
     Require(op.value.type() == op.buffer->type.WithLanes(op.index.type().lanes),
             "a store of a value of another type or other lanes", op);
+    product_ = WarpProductOf(Stmt(&op));
     Visitor::VisitStore(op);
+    product_ = nullptr;
   }
 
   void VisitFor(const For& op) override {
@@ -240,6 +249,7 @@ class Verifier final : public Visitor {
   Status status_;
   std::unordered_set<const VarNode*> vars_;
   std::unordered_set<const BufferNode*> buffers_;
+  const Call* product_ = nullptr;  // of a warp, in the store that is being looked at
 };
 
 }  // namespace

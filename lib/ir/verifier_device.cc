@@ -60,6 +60,11 @@ class ThreadVerifier final : public Visitor {
     if (op.fn == Intrinsic::kPrefetch) Fail("a prefetch on a device", ToString(Expr(&op)));
     Visitor::VisitCall(op);
   }
+  void VisitStore(const Store& op) override {
+    if (divergent_ && WarpProductOf(Stmt(&op)))
+      Fail("a product of warps where threads of a block part", ToString(Stmt(&op)));
+    Visitor::VisitStore(op);
+  }
   void VisitBarrier(const Barrier&) override {
     if (divergent_) Fail("a barrier where threads of a block part", "barrier");
   }

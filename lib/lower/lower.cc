@@ -16,6 +16,7 @@
 #include "lower/prefetch.h"
 #include "lower/specialize.h"
 #include "lower/storage.h"
+#include "lower/tensorize.h"
 #include "lower/unroll.h"
 #include "lower/vectorize.h"
 #include "lower/vthread.h"
@@ -76,6 +77,7 @@ Result<ir::Function> LowerForGpu(const schedule::Schedule& schedule, const std::
   HONE_RETURN_IF_ERROR(steps.Done("gpu_threads", HoistShared(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("double_buffer", DoubleBuffers(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("simplify", arith::SimplifyStmt(f.body)));
+  HONE_RETURN_IF_ERROR(steps.Done("tensorize", Tensorize(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("barriers", PlaceBarriers(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("auto_unroll", AutoUnroll(f.body)));
   HONE_RETURN_IF_ERROR(steps.Done("vectorize", VectorizeLoops(f.body, /*whole_vectors=*/true)));

@@ -23,7 +23,7 @@ struct State {
   std::vector<Stage*> ReadersOf(const std::string& tensor) const;
 };
 
-// Steps on one stage's loops: split, fuse, reorder, vectorize, unroll, parallel, bind, pragma, prefetch.
+// Steps on one stage's loops: split, fuse, reorder, vectorize, unroll, parallel, bind, pragma, prefetch, tensorize.
 // (apply_axes.cc)
 Status ApplyAxisStep(const Step& step, const State& state, Stage* stage);
 

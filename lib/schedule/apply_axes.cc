@@ -218,6 +218,22 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
+// A note for lower/tensorize.h, which looks at what is in the loop when that is known.
+Status ApplyTensorize(const Step& step, Stage* stage) {
+  const std::vector<std::string> known = {"mma_tf32"};
+  HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
+  if (step.argument != known[0]) {
+    return Status::Unsupported(
+        fmt::format("tensorize: no target has `{}`{}", step.argument, SuggestionText(step.argument, known)));
+  }
+  if (!axis->reduce || axis->extent != 8) {
+    return Status::Invalid(fmt::format("tensorize mma_tf32: `{}` of `{}` must be a reduce axis of 8, split off before",
+                                       axis->name, stage->name()));
+  }
+  axis->pragmas.emplace_back("tensorize_" + step.argument, 1);
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<Axis*> NeedLoop(Stage* stage, const std::string& name) {
@@ -250,6 +266,8 @@ Status ApplyAxisStep(const Step& step, const State& state, Stage* stage) {
       return ApplyBind(step, stage);
     case StepKind::kPrefetch:
       return ApplyPrefetch(step, state, stage);
+    case StepKind::kTensorize:
+      return ApplyTensorize(step, stage);
     default: {  // kPragma
       HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));
       axis->pragmas.emplace_back(step.argument, step.values[0]);

@@ -50,9 +50,6 @@ class Collector {
 
 Status ApplyToState(const Step& step, const State& state) {
   switch (step.kind) {
-    case StepKind::kTensorize:
-      HONE_RETURN_IF_ERROR(state.Need(step.stage).status());
-      return Status::Unsupported("tensorize: no target of this version has instructions on tiles");
     case StepKind::kInline:
     case StepKind::kCacheRead:
     case StepKind::kCacheWrite:

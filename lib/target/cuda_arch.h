@@ -19,4 +19,9 @@ inline bool HasAsyncCopies(const Target& target) {
   return target.kind == TargetKind::kCuda && CudaArchNumber(target.cpu) >= 80;
 }
 
+// Can its warps multiply matrices of TF32 (mma.sync)?
+inline bool HasTensorFloat32(const Target& target) {
+  return target.kind == TargetKind::kCuda && CudaArchNumber(target.cpu) >= 80;
+}
+
 }  // namespace hone

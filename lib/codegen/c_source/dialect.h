@@ -33,6 +33,10 @@ struct Dialect {
   const char* (*async_copy)(int bytes);  // its text; its name is hone_copy_async_BYTES
   const char* async_commit;              // ends a group of copies
   const char* async_wait;                // {} is how many groups may still be under way
+  // TF32 and products of warps (ir::Intrinsic::kMmaTf32); null for none. Texts of the functions hone_tf32(value) and
+  // hone_mma_tf32(the four results, a's four values, b's two, c's four).
+  const char* tf32;
+  const char* mma_tf32;
   // The head of a kernel up to the parenthesis of its parameters.
   std::string (*kernel_head)(const std::string& symbol, const int64_t block[3]);
   // Before everything, for the types that are used; "" for none.

@@ -335,6 +335,13 @@ KernelWriter::Text KernelWriter::WriteCall(const ir::Call& e) {
     return e.type.bits < 32 ? As(Type(e.type), result) : result;
   }
   (void)Type(e.type);
+  if (e.fn == Intrinsic::kTf32 && dialect_.tf32) {
+    needs_->helpers.insert(dialect_.tf32);
+    return {fmt::format("hone_tf32({})", WriteAt(e.args[0], kAny)), kPrimary};
+  }
+  if (e.fn == Intrinsic::kTf32 || e.fn == Intrinsic::kMmaTf32) {
+    Fail(fmt::format("{} is for CUDA from sm_80 on", ir::IntrinsicName(e.fn)));
+  }
   std::string text = FunctionName(e.fn);
   if (dialect_.float_suffix && e.type.bits == 32) text += "f";
   text += "(";

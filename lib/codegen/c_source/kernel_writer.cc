@@ -290,7 +290,21 @@ bool KernelWriter::WriteAsyncCopy(const ir::Store& store) {
   return true;
 }
 
+// Its lanes are arguments; results go where they are stored.
+void KernelWriter::WriteWarpProduct(const ir::Store& store, const ir::Call& product) {
+  if (!dialect_.mma_tf32) return Fail("mma_tf32 is for CUDA from sm_80 on");
+  needs_->helpers.insert(dialect_.mma_tf32);
+  std::string list;
+  for (int i = 0; i < product.type.lanes; ++i)
+    list += (i ? ", " : "") + Access(store.buffer, LaneOf(store.index, i));
+  for (const Expr& arg : product.args) {
+    for (int i = 0; i < arg.type().lanes; ++i) list += ", " + WriteAt(LaneOf(arg, i), 99);
+  }
+  Line(fmt::format("hone_mma_tf32({});", list));
+}
+
 void KernelWriter::WriteStore(const ir::Store& store) {
+  if (const ir::Call* product = ir::WarpProductOf(Stmt(&store))) return WriteWarpProduct(store, *product);
   if (in_group_ && WriteAsyncCopy(store)) return;
   if (store.value.type().is_scalar() && store.index.type().is_scalar()) {
     const bool is_bool = store.value.type().is_bool();

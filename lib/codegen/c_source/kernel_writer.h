@@ -55,6 +55,7 @@ class KernelWriter {
   void WriteFor(const ir::For& loop);
   void WriteStore(const ir::Store& store);
   bool WriteAsyncCopy(const ir::Store& store);  // false: it is none
+  void WriteWarpProduct(const ir::Store& store, const ir::Call& product);
   void WriteLet(const ir::Var& var, const ir::Expr& value);
   bool Unrolled(const ir::For& loop);
   void Fail(const std::string& message) {

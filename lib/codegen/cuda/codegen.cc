@@ -28,6 +28,19 @@ const char* AsyncCopy(int bytes) {
                "\"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(inside ? 4 : 0) : \"memory\"); }";
 }
 
+// Rounded to nearest, ties away: mma.sync would drop the last bits of what it is given.
+constexpr char kTf32[] =
+    "__device__ __forceinline__ float hone_tf32(float value) { unsigned int rounded; "
+    "asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(rounded) : \"f\"(value)); return __uint_as_float(rounded); }";
+
+constexpr char kMmaTf32[] =
+    "__device__ __forceinline__ void hone_mma_tf32(float& d0, float& d1, float& d2, float& d3, float a0, float a1, "
+    "float a2, float a3, float b0, float b1, float c0, float c1, float c2, float c3) { "
+    "asm volatile(\"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+    "{%10, %11, %12, %13};\" : \"=f\"(d0), \"=f\"(d1), \"=f\"(d2), \"=f\"(d3) : \"r\"(__float_as_uint(a0)), "
+    "\"r\"(__float_as_uint(a1)), \"r\"(__float_as_uint(a2)), \"r\"(__float_as_uint(a3)), \"r\"(__float_as_uint(b0)), "
+    "\"r\"(__float_as_uint(b1)), \"f\"(c0), \"f\"(c1), \"f\"(c2), \"f\"(c3)); }";
+
 constexpr Dialect kCudaC = {
     .name = "CUDA C",
     .int64 = "long long",
@@ -51,6 +64,8 @@ constexpr Dialect kCudaC = {
     .async_copy = AsyncCopy,
     .async_commit = "asm volatile(\"cp.async.commit_group;\" ::: \"memory\");",
     .async_wait = "asm volatile(\"cp.async.wait_group {};\" ::: \"memory\");",
+    .tf32 = kTf32,
+    .mma_tf32 = kMmaTf32,
     .kernel_head = KernelHead,
     .preamble_f64 = "",
 };
@@ -96,6 +111,7 @@ Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Tar
   if (target.kind != TargetKind::kCuda) return Status::Unsupported("CUDA C is for targets of kind `cuda` only");
   Dialect dialect = kCudaC;
   if (!HasAsyncCopies(target)) dialect.async_copy = nullptr;
+  if (!HasTensorFloat32(target)) dialect.tf32 = dialect.mma_tf32 = nullptr;
   HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, dialect));
   HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
   CudaCode code;

@@ -350,6 +350,7 @@ Value* Emitter::EmitCall(const ir::Call& e) {
   if (e.fn == Intrinsic::kIfThenElse) return EmitIfThenElse(e);
   llvm::Type* type = TypeOf(e.type);
   if (e.fn == Intrinsic::kPrefetch) return Fail("prefetch is a statement and has no value", type);
+  if (e.fn == Intrinsic::kTf32 || e.fn == Intrinsic::kMmaTf32) return Fail("TF32 is for CUDA alone", type);
   if (!e.type.is_float()) {
     Value* value = EmitExpr(e.args[0]);
     if (e.fn == Intrinsic::kAbs && !e.type.is_int()) return value;
