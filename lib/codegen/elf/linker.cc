@@ -1,6 +1,6 @@
 #include "codegen/elf/linker.h"
 
-#include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,47 +9,22 @@
 #include <map>
 #include <set>
 
-#include "codegen/elf/object.h"
+#include "codegen/elf/link_parts.h"
 
 namespace hone::codegen {
 namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kStub = 8;  // jmp *slot(%rip), padded
-constexpr char kTlsBase[] = "_TLS_MODULE_BASE_", kGotBase[] = "_GLOBAL_OFFSET_TABLE_";
 
 uint64_t Up(uint64_t value, uint64_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
-
-// In the order of addresses. Variables of a thread that begin as zeros have no address, only an offset.
-enum class Kind { kRead, kCode, kTls, kInit, kFini, kRelocated, kData, kZero, kTlsZero };
-
-struct Piece {
-  const ElfObject* object;
-  size_t section;
-  Kind kind;
-  uint64_t address = 0;
-  uint64_t tls = 0;
-};
-
-// Where a symbol is: in a piece, in libc (an index into the imports), or a number.
-struct Place {
-  enum { kPiece, kImport, kNumber } where = kNumber;
-  size_t index = 0;
-  uint64_t offset = 0;
-  auto operator<=>(const Place&) const = default;
-};
 
 class Linker {
  public:
   Linker(const std::vector<ElfInput>& inputs, const ElfLinkOptions& options) : inputs_(inputs), options_(options) {}
 
   Result<std::string> Run() {
-    for (const ElfInput& input : inputs_) {
-      HONE_ASSIGN_OR_RETURN(ElfObject object, ReadElfObject(input.name, input.bytes));
-      HONE_RETURN_IF_ERROR(CheckKnown(object));
-      objects_.push_back(std::move(object));
-    }
-    HONE_RETURN_IF_ERROR(Collect());
+    HONE_RETURN_IF_ERROR(parts_.Read(inputs_, options_.need_libc));
     HONE_RETURN_IF_ERROR(ForAll(&Linker::Scan));
     HONE_RETURN_IF_ERROR(ChooseExports());
     LayOut();
@@ -66,92 +41,14 @@ class Linker {
     const Elf64_Rela& relocation;
   };
 
-  static Status CheckKnown(const ElfObject& object) {
-    const auto bad = [&](const std::string& what) { return Status::Invalid(object.name + ": " + what); };
-    if (object.machine != EM_X86_64) return bad("is of another machine than x86-64");
-    for (const ElfSection& s : object.sections) {
-      const uint32_t type = s.header.sh_type;
-      if (type == SHT_REL || type == SHT_GROUP) return bad("has what only C++ or 32 bits need");
-    }
-    for (const ElfSymbol& s : object.symbols) {
-      if (s.entry.st_shndx == SHN_COMMON) return bad(fmt::format("has a common symbol: `{}`", s.name));
-    }
-    return Status();
-  }
-
-  static Kind KindOf(const ElfSection& s) {
-    const uint64_t flags = s.header.sh_flags;
-    const bool zeros = s.header.sh_type == SHT_NOBITS;
-    if (flags & SHF_TLS) return zeros ? Kind::kTlsZero : Kind::kTls;
-    if (s.header.sh_type == SHT_INIT_ARRAY) return Kind::kInit;
-    if (s.header.sh_type == SHT_FINI_ARRAY) return Kind::kFini;
-    if (flags & SHF_EXECINSTR) return Kind::kCode;
-    if (!(flags & SHF_WRITE)) return Kind::kRead;
-    if (s.name.starts_with(".data.rel.ro")) return Kind::kRelocated;
-    return zeros ? Kind::kZero : Kind::kData;
-  }
-
-  Status Collect() {
-    for (const ElfObject& object : objects_) {
-      for (size_t i = 0; i < object.sections.size(); ++i) {
-        const ElfSection& s = object.sections[i];
-        // Frames are for exceptions and debuggers.
-        if (!(s.header.sh_flags & SHF_ALLOC) || s.name == ".eh_frame" || s.header.sh_type == SHT_NOTE) continue;
-        pieces_.push_back({&object, i, KindOf(s)});
-      }
-    }
-    std::stable_sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.kind < b.kind; });
-    for (size_t i = 0; i < pieces_.size(); ++i) piece_of_[{pieces_[i].object, pieces_[i].section}] = i;
-    for (const ElfObject& object : objects_) {
-      for (const ElfSymbol& s : object.symbols) {
-        if (ELF64_ST_BIND(s.entry.st_info) == STB_LOCAL || s.entry.st_shndx == SHN_UNDEF) continue;
-        auto [found, added] = defined_.emplace(s.name, std::pair(&object, &s));
-        if (added) continue;
-        const bool weak = ELF64_ST_BIND(s.entry.st_info) == STB_WEAK;
-        const bool was_weak = ELF64_ST_BIND(found->second.second->entry.st_info) == STB_WEAK;
-        if (!weak && !was_weak) {
-          return Status::Invalid(fmt::format("`{}` is defined in {} and in {}", s.name, found->second.first->name,
-                                             object.name));
-        }
-        if (was_weak && !weak) found->second = {&object, &s};
-      }
-    }
-    return Status();
-  }
-
   Status ForAll(Status (Linker::*what)(const Site& site, const Place& place)) {
-    for (const Piece& piece : pieces_) {
+    for (const Piece& piece : parts_.pieces()) {
       for (const Elf64_Rela& r : piece.object->sections[piece.section].relocations) {
-        HONE_ASSIGN_OR_RETURN(const Place place, Find(*piece.object, ELF64_R_SYM(r.r_info)));
+        HONE_ASSIGN_OR_RETURN(const Place place, parts_.Find(*piece.object, ELF64_R_SYM(r.r_info)));
         HONE_RETURN_IF_ERROR((this->*what)({piece, r}, place));
       }
     }
     return Status();
-  }
-
-  Result<Place> PlaceOf(const ElfObject& object, const ElfSymbol& s) const {
-    if (s.entry.st_shndx == SHN_ABS) return Place{Place::kNumber, 0, s.entry.st_value};
-    const auto found = piece_of_.find({&object, s.entry.st_shndx});
-    if (found != piece_of_.end()) return Place{Place::kPiece, found->second, s.entry.st_value};
-    return Status::Invalid(fmt::format("{}: `{}` is in a section that is not loaded", object.name, s.name));
-  }
-
-  Result<Place> Find(const ElfObject& object, size_t symbol) {
-    const ElfSymbol& s = object.symbols[symbol];
-    if (s.entry.st_shndx != SHN_UNDEF) return PlaceOf(object, s);
-    if (symbol == 0 || s.name == kTlsBase || s.name == kGotBase) return Place();
-    const auto found = defined_.find(s.name);
-    if (found != defined_.end()) return PlaceOf(*found->second.first, *found->second.second);
-    const std::string name(s.name);
-    auto known = import_of_.find(name);
-    if (known == import_of_.end()) {
-      if (!options_.need_libc || dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) {
-        return Status::Invalid(fmt::format("undefined symbol `{}`, referenced by {}", name, object.name));
-      }
-      known = import_of_.emplace(name, imports_.size()).first;
-      imports_.push_back(name);
-    }
-    return Place{Place::kImport, known->second, 0};
   }
 
   Status Scan(const Site& site, const Place& place) {
@@ -180,7 +77,8 @@ class Linker {
         break;
       case R_X86_64_64:
         bytes = 8;
-        if (!writable && place.where != Place::kNumber) return Bad(site, "is a pointer in memory that cannot be written");
+        if (!writable && place.where != Place::kNumber)
+          return Bad(site, "is a pointer in memory that cannot be written");
         pointers_ += place.where != Place::kNumber;
         break;
       default:
@@ -198,15 +96,16 @@ class Linker {
   Status ChooseExports() {
     std::set<std::string_view> names(options_.exports.begin(), options_.exports.end());
     if (names.empty()) {
-      for (const auto& [name, where] : defined_) {
-        if (ELF64_ST_VISIBILITY(where.second->entry.st_other) == STV_DEFAULT) names.insert(name);
+      for (const auto& [name, where] : parts_.defined()) {
+        if (ELF64_ST_VISIBILITY(where.symbol->entry.st_other) == STV_DEFAULT) names.insert(name);
       }
     }
     for (const std::string_view name : names) {
-      const auto found = defined_.find(name);
-      if (found == defined_.end()) return Status::Invalid(fmt::format("`{}` is to be exported, but not defined", name));
-      HONE_ASSIGN_OR_RETURN(const Place place, PlaceOf(*found->second.first, *found->second.second));
-      exports_.push_back({name, place, found->second.second->entry});
+      const auto found = parts_.defined().find(name);
+      if (found == parts_.defined().end())
+        return Status::Invalid(fmt::format("`{}` is to be exported, but not defined", name));
+      HONE_ASSIGN_OR_RETURN(const Place place, parts_.PlaceOf(*found->second.object, *found->second.symbol));
+      exports_.push_back({name, place, found->second.symbol->entry});
     }
     return Status();
   }
@@ -218,7 +117,7 @@ class Linker {
   }
 
   void LayPieces(Kind first, Kind last, uint64_t* at) {
-    for (Piece& piece : pieces_) {
+    for (Piece& piece : parts_.pieces()) {
       if (piece.kind < first || piece.kind > last) continue;
       const Elf64_Shdr& header = piece.object->sections[piece.section].header;
       piece.address = Section(at, header.sh_size, std::max<uint64_t>(header.sh_addralign, 1));
@@ -233,12 +132,12 @@ class Linker {
       strings_.append(text).push_back('\0');
       return static_cast<uint32_t>(offset);
     };
-    for (const std::string& name : imports_) import_names_.push_back(string(name));
+    for (const std::string& name : parts_.imports()) import_names_.push_back(string(name));
     for (const auto& e : exports_) export_names_.push_back(string(e.name));
     soname_ = options_.soname.empty() ? 0 : string(options_.soname);
     libc_ = options_.need_libc ? string("libc.so.6") : 0;
     uint64_t at = sizeof(Elf64_Ehdr) + kHeaders * sizeof(Elf64_Phdr);
-    const uint64_t symbols = 1 + imports_.size() + exports_.size();
+    const uint64_t symbols = 1 + parts_.imports().size() + exports_.size();
     symbols_at_ = Section(&at, symbols * sizeof(Elf64_Sym));
     hash_at_ = Section(&at, (2 + 1 + symbols) * 4);
     strings_at_ = Section(&at, strings_.size(), 1);
@@ -252,7 +151,7 @@ class Linker {
     stubs_at_ = Section(&at, stubs_.size() * kStub, 16);
     code_end_ = at;
     relro_at_ = at = Up(at, kPage);
-    for (const Piece& p : pieces_) {
+    for (const Piece& p : parts_.pieces()) {
       if (p.kind != Kind::kTls && p.kind != Kind::kTlsZero) continue;
       tls_alignment_ = std::max(tls_alignment_, p.object->sections[p.section].header.sh_addralign);
     }
@@ -260,7 +159,7 @@ class Linker {
     LayPieces(Kind::kTls, Kind::kTls, &at);
     tls_bytes_ = at - tls_at_;
     uint64_t tls = tls_bytes_;
-    for (Piece& p : pieces_) {
+    for (Piece& p : parts_.pieces()) {
       const Elf64_Shdr& header = p.object->sections[p.section].header;
       if (p.kind == Kind::kTls) p.tls = p.address - tls_at_;
       if (p.kind == Kind::kTlsZero) p.tls = Section(&tls, header.sh_size, std::max<uint64_t>(header.sh_addralign, 1));
@@ -284,7 +183,7 @@ class Linker {
   }
 
   void WritePieces() {
-    for (const Piece& piece : pieces_) {
+    for (const Piece& piece : parts_.pieces()) {
       const std::string_view bytes = piece.object->sections[piece.section].bytes;
       if (!bytes.empty()) std::memcpy(&out_[piece.address], bytes.data(), bytes.size());
     }
@@ -295,11 +194,11 @@ class Linker {
     std::memcpy(&out_[at], &value, sizeof(value));
   }
 
-  uint64_t Address(const Place& place) const {
-    return place.where == Place::kPiece ? pieces_[place.index].address + place.offset : place.offset;
+  uint64_t Address(const Place& place) {
+    return place.where == Place::kPiece ? parts_.pieces()[place.index].address + place.offset : place.offset;
   }
-  uint64_t TlsOffset(const Place& place) const {
-    return place.where == Place::kPiece ? pieces_[place.index].tls + place.offset : 0;
+  uint64_t TlsOffset(const Place& place) {
+    return place.where == Place::kPiece ? parts_.pieces()[place.index].tls + place.offset : 0;
   }
   uint64_t SlotAt(const Place& place) const { return slots_at_ + 8 * slots_.at(place); }
   uint64_t DescriptorAt(const Place& place) const {
@@ -397,7 +296,7 @@ class Linker {
       at += sizeof(s);
     }
     // One bucket: a library shows a dozen names.
-    const uint32_t count = static_cast<uint32_t>(1 + imports_.size() + exports_.size());
+    const uint32_t count = static_cast<uint32_t>(1 + parts_.imports().size() + exports_.size());
     Put(hash_at_, std::array<uint32_t, 3>{1, count, count > 1 ? 1u : 0u});
     for (uint32_t i = 1; i < count; ++i) Put(hash_at_ + 12 + 4 * i, i + 1 < count ? i + 1 : 0u);
     // The loader takes those without a symbol first.
@@ -476,12 +375,7 @@ class Linker {
 
   const std::vector<ElfInput>& inputs_;
   const ElfLinkOptions& options_;
-  std::vector<ElfObject> objects_;
-  std::vector<Piece> pieces_;
-  std::map<std::pair<const ElfObject*, size_t>, size_t> piece_of_;
-  std::map<std::string_view, std::pair<const ElfObject*, const ElfSymbol*>> defined_;
-  std::vector<std::string> imports_;
-  std::map<std::string, size_t> import_of_;
+  LinkParts parts_;
   std::vector<Export> exports_;
   std::map<Place, uint64_t> slots_, stubs_, descriptors_;
   uint64_t pointers_ = 0, relocations_ = 0;
