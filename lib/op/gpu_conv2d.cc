@@ -175,10 +175,14 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
   // Too few values for a block of a warp.
   const int64_t most = std::min<int64_t>(s.o, 32) * std::min<int64_t>(s.oh * s.ow, 32);
   if (s.groups == 1 && most < target.limits.warp_size) return {&GpuConv2dPlain()};
-  if (GpuWinogradApplies(s)) {
-    return {&GpuConv2dGemm(), &GpuConv2dDirect(), &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(s)};
+  if (s.groups == 1) {
+    std::vector<const Template*> templates = {&GpuConv2dGemm(), &GpuConv2dDirect()};
+    if (GpuWinogradApplies(s)) {
+      templates.insert(templates.end(), {&GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(s)});
+    }
+    if (GpuConv2dTensorApplies(s, target)) templates.push_back(&GpuConv2dTensor());
+    return templates;
   }
-  if (s.groups == 1) return {&GpuConv2dGemm(), &GpuConv2dDirect()};
   std::vector<const Template*> templates = GpuConvTilesTemplates(w, target);
   if (s.depthwise() && DepthwiseFits(s, target.limits)) templates.insert(templates.begin(), &GpuConv2dDepthwise());
   return templates;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "op/gpu_conv2d.h"
-#include "op/gpu_conv2d_te.h"
+#include "op/gpu_conv2d_gemm_te.h"
 #include "op/gpu_template.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
@@ -13,9 +13,6 @@
 
 namespace hone::op {
 namespace {
-
-using ir::Expr;
-using ir::Var;
 
 constexpr int64_t kVector = 4;  // floats of a vector load
 
@@ -103,69 +100,16 @@ GpuUse Use(const Workload& w, const Config& config) {
 
 Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
   const Gemm g{Conv2dShape::Of(w)};
-  const Conv2dShape& s = g.s;
   const Point p = PointOfConfig(config);
-  const int64_t window = s.kh * s.kw, part = g.part(p), depth = part * p.parts;
-  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
-  const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg * window});
-  const te::Tensor packed =
-      te::ComputeConstant("weight.packed", {depth, g.filters()}, {"k", "f"}, [&](const std::vector<Var>& x) {
-        Expr inside = x[0] < g.depth() && x[1] < s.o;
-        return ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], g.depth() - 1)),
-                              ir::Imm(DType::Float(32), 0));
-      });
-  const te::Tensor windows =
-      te::Compute("windows", {s.n, depth, g.pixels()}, {"n", "k", "p"}, [&](const std::vector<Var>& x) {
-        const Expr row = x[2] / s.ow * s.sh + x[1] % window / s.kw * s.dh - s.pt;
-        const Expr column = x[2] % s.ow * s.sw + x[1] % s.kw * s.dw - s.pl;
-        Expr inside;
-        const auto require = [&](const Expr& condition) {
-          inside = inside.defined() ? inside && condition : condition;
-        };
-        if (depth > g.depth()) require(x[1] < g.depth());
-        if (s.pt > 0) require(Expr(0) <= row);
-        if (s.ph() - s.pt > s.h) require(row < s.h);
-        if (s.pl > 0) require(Expr(0) <= column);
-        if (s.pw() - s.pl > s.w) require(column < s.w);
-        const Expr value = data(x[0], x[1] / window, row, column);
-        return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(DType::Float(32), 0)) : value;
-      });
-  const ir::IterVar k = te::ReduceAxis(part, "k");
-  const bool split = p.parts > 1;
-  std::vector<int64_t> shape = {s.n, s.o, g.pixels()};
-  std::vector<std::string> names = {"n", "f", "p"};
-  if (split) shape.insert(shape.begin(), p.parts), names.insert(names.begin(), "s");
-  // Named alike with and without parts: the steps are the same.
-  const te::Tensor sums = te::Compute("sums", shape, names, [&](const std::vector<Var>& x) {
-    const size_t at = split ? 1 : 0;
-    const Expr index = split ? x[0] * part + k.var : Expr(k.var);
-    return te::Sum(windows(x[at], index, x[at + 2]) * packed(index, x[at + 1]), {k});
-  });
-  te::Tensor whole = sums;
-  if (split) {
-    const ir::IterVar r = te::ReduceAxis(p.parts, "r");
-    whole = te::Compute("whole", {s.n, s.o, g.pixels()}, {"n", "f", "p"},
-                        [&](const std::vector<Var>& x) { return te::Sum(sums(r.var, x[0], x[1], x[2]), {r}); });
-  }
-  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, g.pixels()}, s.o, 0);
-  const te::Tensor out = WithEpilogue(w, epilogue, whole, {"p"});
-
-  Instance instance = MakeGpuInstance(data, weight, packed, epilogue, out);
-
-  std::vector<Step>& steps = instance.steps;
-  // Where the tiles are stored: the output, or the parts, which a kernel of its own adds up.
-  const std::string stored = split ? "sums" : "out", acc = split ? "sums.acc" : "sums";
-  if (split) {
-    steps.push_back(CacheWrite("sums", "register", acc));
-    steps.push_back(Fuse("out", {"n", "f", "p"}, "all"));
-    steps.push_back(Split("out", "all", {128}, {"all.b", "all.t"}));
-    steps.push_back(Bind("out", "all.b", "blockIdx.x"));
-    steps.push_back(Bind("out", "all.t", "threadIdx.x"));
-    steps.push_back(ComputeAt("whole", "out", "all.t"));
-    steps.push_back(SetScope("whole", "register"));
-    steps.push_back(Fuse(stored, {"s", "n"}, "sn"));
-  }
-  const std::string images = split ? "sn" : "n";
+  GpuGemmExtents extents;
+  extents.part = g.part(p);
+  extents.parts = p.parts;
+  extents.packed = g.filters();
+  extents.filters = g.s.o;
+  extents.pixels = g.pixels();
+  GpuGemm gemm = MakeGpuGemm(w, extents);
+  std::vector<Step>& steps = gemm.instance.steps;
+  const std::string images = SeparateParts(gemm, extents, &steps), &stored = gemm.stored;
   steps.push_back(SplitFour(stored, "f", config.Sizes("tile_f")));
   steps.push_back(SplitFour(stored, "p", config.Sizes("tile_p")));
   steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "f.t", "p.t", "f.i", "p.i"}));
@@ -185,25 +129,11 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   } else {
     steps.push_back(Unroll(stored, "p.i"));
   }
-  steps.push_back(ComputeAt(acc, stored, "p.t"));
-  if (!split) steps.push_back(SetScope(acc, "register"));
-  steps.push_back(Split(acc, "k", {p.k}, {"k.o", "k.i"}));
-  std::vector<std::string> order = {"k.o", "k.i"};
-  if (split) order.emplace_back("s");
-  for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
-  steps.push_back(Reorder(acc, order));
-  steps.push_back(CacheRead("weight.packed", "shared", {acc}, "weight.shared"));
-  steps.push_back(CacheRead("windows", "shared", {acc}, "windows.shared"));
-  steps.push_back(Inline("windows"));
-  steps.push_back(ComputeAt("weight.shared", acc, "k.o"));
-  steps.push_back(ComputeAt("windows.shared", acc, "k.o"));
   const GpuUse use = Use(w, config);
   // A tile of whole vectors begins at one: the packed rows do.
-  FetchTogether("weight.shared", {"k", "f"}, use.threads, vectors && p.f() % kVector == 0 ? kVector : 1, &steps);
-  FetchTogether("windows.shared", {"n", "k", "p"}, use.threads, 1, &steps);
-  for (const char* stage : {"weight.shared", "windows.shared"}) AddStages(stage, p.stages, &steps);
-  steps.push_back(UnrollRounds(acc, "k.i", config));
-  return instance;
+  FetchFactors(gemm, extents, {p.k}, use.threads, vectors && p.f() % kVector == 0 ? kVector : 1, p.stages, &steps);
+  steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
+  return std::move(gemm.instance);
 }
 
 }  // namespace

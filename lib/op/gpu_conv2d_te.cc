@@ -8,10 +8,10 @@ using ir::Expr;
 using ir::Var;
 
 te::Tensor WithEpilogue(const Workload& workload, const EpilogueTensors& epilogue, const te::Tensor& sums,
-                        const std::vector<std::string>& axes) {
+                        const std::vector<int64_t>& shape, const std::vector<std::string>& axes) {
   std::vector<std::string> names = {"n", "f"};
   names.insert(names.end(), axes.begin(), axes.end());
-  return te::Compute("out", sums.shape(), names, [&](const std::vector<Var>& x) {
+  return te::Compute("out", shape, names, [&](const std::vector<Var>& x) {
     const std::vector<Expr> at(x.begin(), x.end());
     return ApplyEpilogue(workload, sums(at), [&](size_t i) {
       return epilogue.is_bias[i] ? epilogue.read[i](at[1]) : epilogue.read[i](at);
@@ -39,7 +39,7 @@ GpuConv2d MakeGpuConv2d(const Workload& w) {
                    s.depthwise() ? std::vector<ir::IterVar>{ry, rx} : std::vector<ir::IterVar>{rc, ry, rx});
   });
   c.epilogue = MakeEpilogueTensors(w, {s.n, s.o, s.oh, s.ow}, s.o, 0);
-  c.out = WithEpilogue(w, c.epilogue, c.conv, {"y", "x"});
+  c.out = WithEpilogue(w, c.epilogue, c.conv, c.conv.shape(), {"y", "x"});
   return c;
 }
 

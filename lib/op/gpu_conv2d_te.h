@@ -30,8 +30,9 @@ GpuConv2d MakeGpuConv2d(const Workload& workload);
 Instance MakeGpuInstance(const te::Tensor& data, const te::Tensor& weight, const te::Tensor& kernel_weight,
                          const EpilogueTensors& epilogue, const te::Tensor& out);
 
-// The output with its epilogue over a tensor of sums [n, f, pixels..]; axes n, f, then `axes`.
+// The output of that shape with its epilogue over a tensor of sums [n, f, pixels..], which may be larger; axes n, f,
+// then `axes`.
 te::Tensor WithEpilogue(const Workload& workload, const EpilogueTensors& epilogue, const te::Tensor& sums,
-                        const std::vector<std::string>& axes);
+                        const std::vector<int64_t>& shape, const std::vector<std::string>& axes);
 
 }  // namespace hone::op

@@ -46,7 +46,7 @@ Instance MakeConv(const Workload& w) {
                    {c, kd, kh, kw});
   });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
-  const te::Tensor out = WithEpilogue(w, epilogue, sums, {"p"});
+  const te::Tensor out = WithEpilogue(w, epilogue, sums, sums.shape(), {"p"});
   return MakeGpuInstance(data, weight, weight, epilogue, out);
 }
 

@@ -15,15 +15,20 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
   return std::nullopt;
 }
 
-bool NumericsMatter(const Workload& workload, const Target& target) {
+NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& target) {
+  NumericsMatter matter;
   const auto op = FindOperator(workload);
-  if (!op.ok()) return false;
+  if (!op.ok()) return matter;
   for (const Template* t : (*op)->Templates(workload, target)) {
-    search::Space limits(t->name());
-    t->Limit(Numerics{0}, &limits);
-    if (!limits.rules().empty()) return true;
+    const auto forbids = [&](const Numerics& numerics) {
+      search::Space limits(t->name());
+      t->Limit(numerics, &limits);
+      return !limits.rules().empty();
+    };
+    matter.winograd = matter.winograd || forbids({.winograd = 0, .tf32 = true});
+    matter.tf32 = matter.tf32 || forbids({.tf32 = false});
   }
-  return false;
+  return matter;
 }
 
 }  // namespace hone::op

@@ -13,8 +13,10 @@ namespace hone::op {
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
                                      const Config& config);
 
-// Is there any limit that would forbid some point of this workload? Its records are the same whatever the limits if
-// not.
-bool NumericsMatter(const Workload& workload, const Target& target);
+// Which of the limits would forbid some point of this workload: its records are the same whatever the others are.
+struct NumericsMatter {
+  bool winograd = false, tf32 = false;
+};
+NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& target);
 
 }  // namespace hone::op

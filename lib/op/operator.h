@@ -57,6 +57,8 @@ struct Instance {
 struct Numerics {
   // Winograd: algorithms whose largest error is at most that of F(m x m, 3x3) for this m (2, 4, 6); 0: none at all.
   int winograd = 6;
+  bool tf32 = false;  // factors of products may be rounded to 10 bits of mantissa, for the tensor cores of GPUs
+  bool operator==(const Numerics&) const = default;
 };
 
 class Template {

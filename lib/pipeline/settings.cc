@@ -94,6 +94,7 @@ std::string TuneSettingsText(const TuneSettings& settings) {
                  {"repeat", measure.repeat},
                  {"min_repeat_ms", measure.min_repeat_ms},
                  {"cooldown", measure.cooldown}}}};
+  if (settings.tf32) json["numerics"]["tf32"] = true;
   return DumpJson(json);
 }
 
@@ -123,6 +124,7 @@ Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string&
     JsonReader numerics;
     HONE_RETURN_IF_ERROR(reader.Read("numerics", &numerics));
     HONE_RETURN_IF_ERROR(numerics.ReadOptional("winograd", &settings.winograd));
+    HONE_RETURN_IF_ERROR(numerics.ReadOptional("tf32", &settings.tf32));
     HONE_RETURN_IF_ERROR(numerics.Finish());
   }
   if (reader.Has("measure")) {

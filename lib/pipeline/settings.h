@@ -41,6 +41,7 @@ struct TuneSettings {
   double expected_gain = 0;  // stop when the tuner expects the best to get faster by less than this share; 0: never
   std::string like;          // "autotvm": the tuner with that system's constants; "": ours
   int64_t winograd = 6;      // the cap on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: none (op::Numerics)
+  bool tf32 = false;         // products may be of factors rounded to TF32 (op::Numerics)
   int64_t trials_total = 0;  // budget of all tasks of the network together, shared out in rounds; 0: `trials` each
   bool operator==(const TuneSettings&) const = default;
 };

@@ -38,7 +38,8 @@ std::string Closing::ToSettings() const {
                        {"finalists", finalists},
                        {"drift", drift},
                        {"expected_gain", expected_gain},
-                       {"winograd", winograd}}}};
+                       {"winograd", winograd},
+                       {"tf32", tf32}}}};
   return DumpJson(json, -1);
 }
 
@@ -52,7 +53,7 @@ std::optional<Closing> Closing::FromSettings(const std::string& settings) {
       !inner.Read("reason", &reason).ok() || !inner.Read("early_stop", &closing.early_stop).ok() ||
       !inner.Read("finalists", &closing.finalists).ok() || !inner.Read("drift", &closing.drift).ok() ||
       !inner.ReadOptional("expected_gain", &closing.expected_gain).ok() ||
-      !inner.ReadOptional("winograd", &closing.winograd).ok()) {
+      !inner.ReadOptional("winograd", &closing.winograd).ok() || !inner.ReadOptional("tf32", &closing.tf32).ok()) {
     return std::nullopt;
   }
   for (const StopReason r : kReasons) {

@@ -21,7 +21,8 @@ struct Closing {
   int64_t finalists = 0;
   double drift = 1;          // the anchor's time now over its time during tuning
   double expected_gain = 0;  // the budget's, when that was the reason
-  int64_t winograd = 6;      // the cap (op::Numerics) that the trials were counted under
+  int64_t winograd = 6;      // the numerics (op::Numerics) that the trials were counted under
+  bool tf32 = false;
 
   std::string ToSettings() const;
   static std::optional<Closing> FromSettings(const std::string& settings);  // nothing: a session that tuned

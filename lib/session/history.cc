@@ -7,42 +7,49 @@
 namespace hone::session {
 namespace {
 
-// The cap that a session proposed under, from its settings; what wrote none had none.
-int64_t CapOf(const record::Session& session) {
+// What a session proposed under, from its settings; what wrote none had the defaults.
+op::Numerics NumericsOf(const record::Session& session) {
+  const op::Numerics plain;
   const auto json = ParseJson(session.settings, "settings");
-  if (!json.ok()) return 6;
-  JsonReader reader(*json, "settings"), numerics;
-  int64_t cap = 6;
-  if (reader.Has("numerics") && reader.Read("numerics", &numerics).ok()) {
-    if (!numerics.ReadOptional("winograd", &cap).ok()) return 6;
-  }
-  return cap;
+  if (!json.ok()) return plain;
+  JsonReader reader(*json, "settings"), inner;
+  if (!reader.Has("numerics") || !reader.Read("numerics", &inner).ok()) return plain;
+  op::Numerics numerics;
+  const bool read =
+      inner.ReadOptional("winograd", &numerics.winograd).ok() && inner.ReadOptional("tf32", &numerics.tf32).ok();
+  return read ? numerics : plain;
 }
+
+// Does `a` leave out what `b` does not?
+bool Narrower(const op::Numerics& a, const op::Numerics& b) { return a.winograd < b.winograd || (b.tf32 && !a.tf32); }
 
 }  // namespace
 
 Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.Trials());
-  std::map<int64_t, int64_t> ours;  // the cap of each session of this machine
+  std::map<int64_t, op::Numerics> ours;  // of each session of this machine
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
     const auto closing = Closing::FromSettings(session.settings);
-    const int64_t cap = !scope_.matters ? scope_.winograd : closing ? closing->winograd : CapOf(session);
-    ours[session.id] = cap;
-    if (cap != scope_.winograd) continue;
+    op::Numerics numerics = NumericsOf(session);
+    if (closing) numerics = {static_cast<int>(closing->winograd), closing->tf32};
+    if (!scope_.matter.winograd) numerics.winograd = scope_.numerics.winograd;
+    if (!scope_.matter.tf32) numerics.tf32 = scope_.numerics.tf32;
+    ours[session.id] = numerics;
+    if (numerics != scope_.numerics) continue;
     if (closing && session.ended > 0) closing_ = closing;
     past_seconds_ += session.tuning_seconds;
   }
   for (const record::Trial& trial : trials) {
     next_ordinal_ = trial.ordinal;
-    const auto cap = ours.find(trial.session);
-    if (cap == ours.end()) {
+    const auto numerics = ours.find(trial.session);
+    if (numerics == ours.end()) {
       ++foreign_;
       continue;
     }
     const Outcome& outcome = trial.outcome;
-    if (cap->second < scope_.winograd || (scope_.allowed && !scope_.allowed(outcome))) {
+    if (Narrower(numerics->second, scope_.numerics) || (scope_.allowed && !scope_.allowed(outcome))) {
       if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
         outside_artifacts_.emplace(outcome.artifact_digest, outside_.size());
       }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "op/numerics.h"
 #include "record/closing.h"
 #include "record/store.h"
 #include "task/outcome.h"
@@ -23,13 +24,13 @@ struct Budget {
   double expected_gain = 0;  // stop when the tuner expects to gain less than this share; 0: never
 };
 
-// Which trials count where the user limits the numerics. Under a cap count those that it allows and that were proposed
-// under this cap or a wider one: what a narrower one left out was not looked at. The others stay in the records, and
-// their artifacts are not timed again.
+// Which trials count where the user limits the numerics. Under limits count those that they allow and that were
+// proposed under the same or wider ones: what narrower ones left out was not looked at. The others stay in the records,
+// and their artifacts are not timed again.
 struct Scope {
-  int64_t winograd = 6;
-  bool matters = false;                         // false: no cap touches this task, every trial counts
-  std::function<bool(const Outcome&)> allowed;  // by the cap; null: all are
+  op::Numerics numerics;
+  op::NumericsMatter matter;                    // what does not matter to this task is the same for all trials
+  std::function<bool(const Outcome&)> allowed;  // by the limits; null: all are
 };
 
 using record::Closing;
@@ -42,7 +43,7 @@ class History {
   explicit History(std::string fingerprint, Scope scope = {})
       : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)) {}
 
-  // Reads everything; trials of other fingerprints, and those that do not count under the cap, are only counted.
+  // Reads everything; trials of other fingerprints, and those that do not count under the limits, are only counted.
   Status Load(const record::Store& store);
   // A new trial. Ordinals follow on in the store, but this does not store it.
   void Add(const Outcome& outcome);

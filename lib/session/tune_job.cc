@@ -145,8 +145,9 @@ class Job {
     HONE_RETURN_IF_ERROR(history_->Load(*store_));
     for (const std::string& refused : donors_.refused) LogWarning(task_.id + ": donor refused: " + refused);
     if (history_->outside() > 0) {
-      LogInfo(fmt::format("{}: {} recorded trials do not count under the cap `winograd = {}`", task_.id,
-                          history_->outside(), settings_.winograd > 0 ? std::to_string(settings_.winograd) : "off"));
+      LogInfo(fmt::format("{}: {} recorded trials do not count under the numerics `winograd = {}`, `tf32 = {}`",
+                          task_.id, history_->outside(),
+                          settings_.winograd > 0 ? std::to_string(settings_.winograd) : "off", settings_.tf32));
     }
     if (history_->foreign() > 0) {
       LogInfo(fmt::format("{}: {} recorded trials are of another machine or version and are not compared with ours",
@@ -282,13 +283,15 @@ std::string TuneAbi() {
   return fmt::format("codegen {}\nmeasure {}", compile::CodegenVersion(), ProtocolVersion());
 }
 
-op::Numerics NumericsOf(const pipeline::TuneSettings& settings) { return {static_cast<int>(settings.winograd)}; }
+op::Numerics NumericsOf(const pipeline::TuneSettings& settings) {
+  return {static_cast<int>(settings.winograd), settings.tf32};
+}
 
 Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics) {
   Scope scope;
-  if (!op::NumericsMatter(workload, target)) return scope;
-  scope.winograd = numerics.winograd;
-  scope.matters = true;
+  scope.matter = op::WhichNumericsMatter(workload, target);
+  if (!scope.matter.winograd && !scope.matter.tf32) return scope;
+  scope.numerics = numerics;
   scope.allowed = [=](const Outcome& outcome) {
     return !op::Forbidden(workload, target, numerics, outcome.config).has_value();
   };

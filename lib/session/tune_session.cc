@@ -233,7 +233,8 @@ class Run {
     HONE_RETURN_IF_ERROR(Commit());
     Closing closing{history_.count(), result_.reason, options_.budget.early_stop, options_.finalists, 1};
     closing.expected_gain = options_.budget.expected_gain;
-    closing.winograd = history_.scope().winograd;
+    closing.winograd = history_.scope().numerics.winograd;
+    closing.tf32 = history_.scope().numerics.tf32;
     if (options_.finalists > 0 && history_.best()) {
       HONE_RETURN_IF_ERROR(EnsureDevice());
       const FinalistWorld world{world_.store,           device_.builder.get(),

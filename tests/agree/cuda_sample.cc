@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/rng.h"
@@ -40,6 +41,11 @@ constexpr const char* kLayers[] = {
 
 Target CudaTarget(const std::string& arch) { return *Target::Parse("cuda -arch=" + arch); }
 
+bool Has(const Workload& w, const op::Template* t, const std::string& arch) {
+  const auto templates = (*op::FindOperator(w))->Templates(w, CudaTarget(arch));
+  return std::find(templates.begin(), templates.end(), t) != templates.end();
+}
+
 // What is wrong with what the compiler made; "" if nothing.
 std::string Wrong(const codegen::CudaCode& code, const Target& target) {
   for (const codegen::KernelResources& r : code.resources) {
@@ -69,8 +75,12 @@ CudaSample DrawCudaSample(int points, uint64_t seed) {
   Rng rng(seed);
   for (const char* text : kLayers) {
     const Workload w = *op::ParseChecked(text);
-    for (const op::Template* t : (*op::FindOperator(w))->Templates(w, CudaTarget(archs[0]))) {
+    // The newest has all templates.
+    for (const op::Template* t : (*op::FindOperator(w))->Templates(w, CudaTarget("sm_90"))) {
       for (int i = 0; i < points; ++i) {
+        size_t tries = 0;
+        while (!Has(w, t, archs[turn % archs.size()]) && tries++ < archs.size()) ++turn;
+        if (tries > archs.size()) break;
         const Target target = CudaTarget(archs[turn++ % archs.size()]);
         const auto space = t->MakeSpace(w, target);
         const std::optional<uint64_t> index = space.ok() ? space->SampleLegal(rng) : std::nullopt;

@@ -1,4 +1,4 @@
-// The CUDA text of five small kernels, byte for byte. Each was read line by line: which thread has which element, that
+// The CUDA text of six small kernels, byte for byte. Each was read line by line: which thread has which element, that
 // no access leaves its array, where the block must meet; tests/agree runs the same forms. To accept a change:
 // HONE_UPDATE_GOLDEN=1 bin/golden_cuda_test, which fails for having tested nothing, and read the diff.
 #include <gtest/gtest.h>
@@ -78,6 +78,13 @@ TEST(GoldenCuda, ImplicitGemmWithThreeStages) {
   Check("gemm_stages", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1)", "conv2d_gpu_gemm",
         {Split4("tile_f", 1, 4, 2), Split4("tile_p", 2, 8, 1), Number("tile_k", 8), Number("split_k", 1),
          Number("stages", 3), Number("unroll", 2)});
+}
+
+// 16 filters x 16 pixels a block of two warps, side by side along the pixels; of the third block 12 pixels are beyond 36.
+TEST(GoldenCuda, ImplicitGemmOnTensorCores) {
+  Check("gemm_tensor", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1) + bias + relu", "conv2d_gpu_tensor",
+        {Number("rows", 1), Number("columns", 1), Number("warps_f", 1), Number("warps_p", 2), Number("tile_k", 16),
+         Number("split_k", 1), Number("stages", 3), Number("unroll", 2)});
 }
 
 }  // namespace

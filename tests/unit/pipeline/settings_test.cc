@@ -8,7 +8,7 @@ namespace hone::pipeline {
 namespace {
 
 TEST(Settings, WhatIsWrittenIsReadBack) {
-  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 4, 5, 6, 7.5, 0.25}, 0.01, "autotvm", 4, 99};
+  const TuneSettings tune{"grid", 7, 1.25, 3, 9, {0.5, 2, 0, 4, 5, 6, 7.5, 0.25}, 0.01, "autotvm", 4, true, 99};
   const Result<TuneSettings> tune_back = ParseTuneSettings(TuneSettingsText(tune), "t.json");
   ASSERT_TRUE(tune_back.ok()) << tune_back.status().message();
   EXPECT_EQ(*tune_back, tune);
@@ -23,6 +23,15 @@ TEST(Settings, OneByteStreamForOneSetting) {
   TuneSettings other;
   other.measure.finalists = 9;
   EXPECT_NE(TuneSettingsText(TuneSettings()), TuneSettingsText(other));
+}
+
+TEST(Settings, Tf32StandsThereOnlyIfItIsOn) {
+  TuneSettings settings;
+  EXPECT_EQ(TuneSettingsText(settings).find("tf32"), std::string::npos) << "settings of before stay what they were";
+  settings.tf32 = true;
+  const Result<TuneSettings> read = ParseTuneSettings(TuneSettingsText(settings), "t.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(*read, settings);
 }
 
 TEST(Settings, AMissingKeyHasItsDefault) {
@@ -44,6 +53,7 @@ TEST(Settings, MistakesAreNamed) {
       {R"({"version": 1, "measure": {"number": 4}})", "repeat: must be at least 1"},
       {R"({"version": 1, "numerics": {"winograd": 3}})", "winograd: must be \"off\", 2, 4 or 6, is 3"},
       {R"({"version": 1, "numerics": {"winogard": 4}})", "winograd"},
+      {R"({"version": 1, "numerics": {"tf32": 1}})", "tf32"},
       {R"({"version": 1, "like": "ansor"})", "like"},
       {R"({"version": 1, "expected_gain": -1})", "expected_gain"},
       {R"({"version": 1,)", "t.json:1:"},

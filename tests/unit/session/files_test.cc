@@ -197,6 +197,7 @@ TEST(ClosingTest, SurvivesItsTextForm) {
   closing.drift = 1.25;
   closing.expected_gain = 0.02;
   closing.winograd = 4;
+  closing.tf32 = true;
   const auto read = Closing::FromSettings(closing.ToSettings());
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->trials, 64);
@@ -206,11 +207,13 @@ TEST(ClosingTest, SurvivesItsTextForm) {
   EXPECT_EQ(read->drift, 1.25);
   EXPECT_EQ(read->expected_gain, 0.02);
   EXPECT_EQ(read->winograd, 4);
+  EXPECT_TRUE(read->tf32);
   // Of a version that knew neither.
   const auto old = Closing::FromSettings(
       R"({"closing": {"trials": 1, "reason": "trials", "early_stop": 0, "finalists": 8, "drift": 1}})");
   ASSERT_TRUE(old.has_value());
   EXPECT_EQ(old->winograd, 6);
+  EXPECT_FALSE(old->tf32);
   EXPECT_FALSE(Closing::FromSettings(R"({"version": 1, "trials": 64})").has_value());
 }
 

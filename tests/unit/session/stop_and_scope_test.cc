@@ -60,7 +60,7 @@ class Timer : public measure::FakeMeasurer {
     return FakeMeasurer::Measure(kernel, incumbent);
   }
   Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                      int rounds) override {
+                                                          int rounds) override {
     auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
     for (auto& series : *samples) {
       for (double& s : series.seconds) s *= 2;
@@ -104,8 +104,8 @@ class StopAndScopeTest : public testing::Test {
       return device;
     };
     Scope scope;
-    scope.winograd = cap;
-    scope.matters = matters;
+    if (matters) scope.numerics.winograd = static_cast<int>(cap);
+    scope.matter.winograd = matters;
     if (matters) scope.allowed = [cap](const Outcome& o) { return o.config.Number("m") <= cap; };
     History history("here", scope);
     EXPECT_TRUE(history.Load(*store).ok());
@@ -247,6 +247,41 @@ TEST_F(StopAndScopeTest, SearchSecondsAreThoseBeforeFinalistsAndLaterTrials) {
   Run(&store);
   EXPECT_EQ(search_seconds(7), then);
   EXPECT_EQ(search_seconds(0), 0);
+}
+
+// A session that was not allowed TF32 did not look at it; one that was, looked at all.
+TEST(HistoryTest, TrialsCountUnderTheSameOrWiderNumerics) {
+  MemoryStore store;
+  const auto session = [&](const char* settings) {
+    record::Session row;
+    row.fingerprint = "here";
+    row.settings = settings;
+    const int64_t id = *store.BeginSession(row);
+    Outcome outcome;
+    outcome.state = TrialState::kOk;
+    outcome.median = 1;
+    outcome.samples = {1};
+    outcome.config.index = static_cast<uint64_t>(id);
+    EXPECT_TRUE(store.Append(id, {outcome}, 1).ok());
+  };
+  session(R"({"numerics": {"winograd": 6}})");
+  session(R"({"numerics": {"winograd": 6, "tf32": true}})");
+  session(R"({"numerics": {"winograd": 4, "tf32": true}})");
+  const auto counted = [&](int winograd, bool tf32, op::NumericsMatter matter) {
+    Scope scope;
+    scope.numerics = {winograd, tf32};
+    scope.matter = matter;
+    History history("here", scope);
+    EXPECT_TRUE(history.Load(store).ok());
+    return history.count();
+  };
+  EXPECT_EQ(counted(6, false, {true, true}), 2) << "the first two";
+  EXPECT_EQ(counted(6, true, {true, true}), 1) << "the second";
+  EXPECT_EQ(counted(4, true, {true, true}), 2) << "the last two";
+  EXPECT_EQ(counted(4, false, {true, true}), 3);
+  EXPECT_EQ(counted(6, true, {false, true}), 2) << "no Winograd there: the last two";
+  EXPECT_EQ(counted(6, true, {true, false}), 2) << "nothing in TF32: the first two";
+  EXPECT_EQ(counted(6, true, {}), 3);
 }
 
 }  // namespace

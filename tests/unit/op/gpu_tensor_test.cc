@@ -1,0 +1,173 @@
+// The template of tensor cores through the interpreter, against the reference. Inputs are multiples of 1/8, which TF32
+// holds, so that results are exact; what rounding does is tested apart.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "ir/device_kernels.h"
+#include "ir/printer.h"
+#include "ir/scalar.h"
+#include "op/gpu_conv2d.h"
+#include "op/numerics.h"
+#include "unit/op/gpu_case.h"
+
+namespace hone::op {
+namespace {
+
+Target Cuda(const char* arch = "sm_80") { return *Target::Parse(std::string("cuda -arch=") + arch); }
+
+const Template* Tensor(const Workload& w, const Target& target) {
+  for (const Template* t : (*FindOperator(w))->Templates(w, target)) {
+    if (t->name() == std::string("conv2d_gpu_tensor")) return t;
+  }
+  return nullptr;
+}
+
+// Odd extents in every direction, strides, dilation, batches, a window cut off at the edge, reductions of no multiple
+// of 8, one pixel more than tiles.
+TEST(GpuTensor, OddShapesAgreeWithTheReference) {
+  uint64_t seed = 0;
+  for (const char* text : {
+           "conv2d(f32[1,8,7,7], f32[16,8,3,3], pad=1,1,1,1) + bias + relu",
+           "conv2d(f32[1,5,13,11], f32[17,5,3,3], stride=2x2, pad=1,1,1,1) + bias",
+           "conv2d(f32[3,12,3,3], f32[33,12,1,1]) + bias + add + relu",
+           "conv2d(f32[1,3,15,15], f32[16,3,7,7], stride=2x2, pad=3,3,3,3)",
+           "conv2d(f32[1,6,8,7], f32[40,6,3,3], dilation=2x2, pad=2,2,2,2) + relu6",
+           "conv2d(f32[2,3,5,9], f32[19,3,2,3], stride=1x2, pad=0,1,1,0) + clip(-1,1)",
+       }) {
+    const Workload w = *ParseChecked(text);
+    const Template* t = Tensor(w, Cuda());
+    ASSERT_NE(t, nullptr) << text;
+    const search::Space space = *t->MakeSpace(w, Cuda());
+    const Result<Config> preferred = t->Default(space, w, Cuda());
+    ASSERT_TRUE(preferred.ok()) << text;
+    EXPECT_EQ(testing::CheckGpu(w, Cuda(), *preferred, ++seed), "");
+    Rng rng(seed);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(testing::CheckGpu(w, Cuda(), space.At(*space.SampleLegal(rng)), ++seed), "");
+  }
+}
+
+// Every value of every knob.
+TEST(GpuTensor, EveryKnobAgreesWithTheReference) {
+  const Workload w = *ParseChecked("conv2d(f32[1,130,9,9], f32[68,130,1,1]) + bias");
+  const Template* t = Tensor(w, Cuda());
+  const search::Space space = *t->MakeSpace(w, Cuda());
+  std::set<std::pair<std::string, int64_t>> seen;
+  Rng rng(3);
+  for (int i = 0; i < 4000; ++i) {
+    const Config config = space.At(*space.SampleLegal(rng));
+    bool fresh = false;
+    for (const search::Knob& knob : space.knobs()) {
+      fresh = seen.emplace(knob.name(), config.Number(knob.name())).second || fresh;
+    }
+    if (fresh) {
+      EXPECT_EQ(testing::CheckGpu(w, Cuda(), config, i), "");
+    }
+  }
+  size_t values = 0;
+  for (const search::Knob& knob : space.knobs()) values += knob.size();
+  EXPECT_EQ(seen.size(), values);
+}
+
+TEST(GpuTensor, TakesNoMoreThanItsFormulaSays) {
+  const Workload w = *ParseChecked("conv2d(f32[1,24,20,20], f32[70,24,3,3], pad=1,1,1,1)");
+  const Template* t = Tensor(w, Cuda());
+  const search::Space space = *t->MakeSpace(w, Cuda());
+  Rng rng(5);
+  for (int i = 0; i < 12; ++i) {
+    const Config config = space.At(*space.SampleLegal(rng));
+    const Result<ir::Function> f = testing::LowerGpu(w, Cuda(), config);
+    ASSERT_TRUE(f.ok()) << f.status().message();
+    EXPECT_NE(ir::ToString(f->body).find("mma_tf32("), std::string::npos);
+    const ir::DeviceProgram program = *ir::SplitKernels(*f);
+    const ir::DeviceKernel& kernel = program.kernels[0];
+    const int64_t threads = kernel.block[0] * kernel.block[1] * kernel.block[2];
+    EXPECT_EQ(threads, 32 * config.Number("warps_f") * config.Number("warps_p"));
+    EXPECT_EQ(kernel.block[0], 4);
+    EXPECT_LE(kernel.shared_bytes, Cuda().limits.shared_bytes_per_block);
+  }
+}
+
+// What TF32 drops is dropped, once: with a reduction of one product of each kind the result is known to the last bit.
+TEST(GpuTensor, RoundsBothFactorsAndNothingElse) {
+  const Workload w = *ParseChecked("conv2d(f32[1,1,4,4], f32[16,1,1,1])");
+  const Template* t = Tensor(w, Cuda());
+  const search::Space space = *t->MakeSpace(w, Cuda());
+  std::vector<std::vector<float>> operands = testing::MakeGpuOperands(w, Cuda(), 3);
+  Rng rng(9);
+  for (size_t k = 0; k < 2; ++k) {
+    for (float& x : operands[k]) x = static_cast<float>(rng.UniformDouble() - 0.5);
+  }
+  const Status ran = testing::RunOnInterpreter(w, Cuda(), *t->Default(space, w, Cuda()), 3, &operands);
+  ASSERT_TRUE(ran.ok()) << ran.message();
+  bool any = false;
+  for (size_t f = 0; f < 16; ++f) {
+    for (size_t p = 0; p < 16; ++p) {
+      const double want = ir::RoundTf32(operands[0][p]) * ir::RoundTf32(operands[1][f]);
+      EXPECT_EQ(operands.back()[f * 16 + p], static_cast<float>(want));
+      any = any || operands.back()[f * 16 + p] != operands[0][p] * operands[1][f];
+    }
+  }
+  EXPECT_TRUE(any) << "nothing was rounded";
+}
+
+// On inputs as candidates are verified with (measure/inputs.h), 576 products an output.
+TEST(GpuTensor, TheBoundIsThatOfTheRounding) {
+  double worst = 0, squares = 0, count = 0;
+  Rng rng(2);
+  for (int i = 0; i < 4000; ++i) {
+    double exact = 0, rounded = 0;
+    for (int k = 0; k < 576; ++k) {
+      const double x = (2 * rng.UniformDouble() - 1) * std::sqrt(3.0);
+      const double y = (2 * rng.UniformDouble() - 1) * std::sqrt(3.0) * std::sqrt(2.0 / 576);
+      const float a = static_cast<float>(x), b = static_cast<float>(y);
+      exact += static_cast<double>(a) * b;
+      rounded += ir::RoundTf32(a) * ir::RoundTf32(b);
+    }
+    const double error = std::fabs(rounded - exact) / (1 + std::fabs(exact));
+    worst = std::max(worst, error);
+    squares += (rounded - exact) * (rounded - exact), ++count;
+  }
+  EXPECT_NEAR(std::log2(std::sqrt(squares / count)), -11.3, 0.2) << "as gpu_conv2d.h derives it";
+  EXPECT_LT(worst, kTf32Rounding / 2);
+}
+
+TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
+  const Workload w = *ParseChecked("conv2d(f32[1,16,8,8], f32[16,16,1,1])");
+  const Template* t = Tensor(w, Cuda());
+  const search::Space space = *t->MakeSpace(w, Cuda());
+  Rng rng(1);
+  const Config config = space.At(*space.SampleLegal(rng));
+  EXPECT_EQ(Forbidden(w, Cuda(), {}, config).value_or("").substr(0, 8), "numerics");
+  EXPECT_FALSE(Forbidden(w, Cuda(), {.tf32 = true}, config).has_value());
+  const search::TaskSpace off = *MakeTaskSpace(w, Cuda()), on = *MakeTaskSpace(w, Cuda(), {.tf32 = true});
+  EXPECT_EQ(off.size(), on.size()) << "indices mean the same";
+  std::map<std::string, int> drawn_off, drawn_on;
+  for (int i = 0; i < 200; ++i) {
+    ++drawn_off[off.At(*off.SampleLegal(rng)).template_name];
+    ++drawn_on[on.At(*on.SampleLegal(rng)).template_name];
+  }
+  EXPECT_EQ(drawn_off.count("conv2d_gpu_tensor"), 0U);
+  EXPECT_GT(drawn_on["conv2d_gpu_tensor"], 20);
+  EXPECT_EQ(Instantiate(w, Cuda(), config)->rounding, kTf32Rounding);
+  const NumericsMatter matter = WhichNumericsMatter(w, Cuda());
+  EXPECT_TRUE(matter.tf32);
+  EXPECT_FALSE(matter.winograd) << "1x1";
+}
+
+TEST(GpuTensor, NeedsADeviceThatHasIt) {
+  const Workload w = *ParseChecked("conv2d(f32[1,16,8,8], f32[16,16,1,1])");
+  EXPECT_NE(Tensor(w, Cuda("sm_90")), nullptr);
+  EXPECT_EQ(Tensor(w, Cuda("sm_75")), nullptr);
+  EXPECT_EQ(Tensor(w, *Target::Parse("opencl")), nullptr);
+  EXPECT_FALSE(WhichNumericsMatter(w, Cuda("sm_75")).tf32);
+  const Workload groups = *ParseChecked("conv2d(f32[1,32,8,8], f32[32,16,1,1], groups=2)");
+  EXPECT_EQ(Tensor(groups, Cuda()), nullptr);
+  const Workload few = *ParseChecked("conv2d(f32[1,16,8,8], f32[15,16,1,1])");
+  EXPECT_EQ(Tensor(few, Cuda()), nullptr);
+}
+
+}  // namespace
+}  // namespace hone::op
