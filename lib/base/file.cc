@@ -88,6 +88,11 @@ Result<std::string> ReadFile(const std::string& path) {
 
 Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   static std::atomic<uint64_t> counter{0};
+  // Whoever may write in /dev would put a file in the device's place, for everybody.
+  struct stat there;
+  if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
+    return Status::Io(path + ": cannot write: it is a device or a pipe, not a file");
+  }
   std::string folder = DirName(path);
   std::string temp = JoinPath(
       folder, "." + BaseName(path) + "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp");

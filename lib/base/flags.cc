@@ -57,21 +57,43 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
   return "a command is missing" + SuggestionText("", commands);
 }
 
-// The first flag or argument of `app` or of the command in use that was given the empty text, which no tool can use.
-std::optional<std::string> FindEmpty(const CLI::App& app) {
+// What is wrong with a value of this type (CLI11's name of it), if that can be said without knowing the flag. CLI11
+// takes -1 for an unsigned number, nan for one in a range, and the largest one for those that are larger.
+std::optional<std::string> WrongValue(const std::string& type, const std::string& value) {
+  const auto is = [&](const char* name) { return StartsWith(type, name); };
+  if (value.empty()) return "its value is empty";
+  if (is("FLOAT") && !ParseDouble(value).ok()) return "`" + value + "` is no number";
+  if (!is("INT") && !is("UINT")) return std::nullopt;
+  const Result<int64_t> number = ParseInt(value);
+  if (number.ok() && (is("INT") || *number >= 0)) return std::nullopt;
+  const bool digits = value.find_first_not_of("0123456789", value[0] == '-' ? 1 : 0) == std::string::npos;
+  if (digits && value != "-" && (is("INT") || value[0] != '-')) return value + " is too large";
+  return "`" + value + "` is no whole number" + (is("UINT") ? " from 0 up" : "");
+}
+
+// The first flag or argument of `app` or of the command in use with a value that no tool can use.
+std::optional<std::string> FindWrongValue(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& value : option->results()) {
-      if (value.empty()) return option->get_name();
+      if (const auto wrong = WrongValue(option->get_type_name(), value)) return option->get_name() + ": " + *wrong;
     }
   }
   for (const CLI::App* command : app.get_subcommands()) {
-    if (auto found = FindEmpty(*command)) return found;
+    if (auto found = FindWrongValue(*command)) return found;
   }
   return std::nullopt;
 }
 
 // One line, with a suggestion where the mistake is an unknown flag or command.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  const bool value = dynamic_cast<const CLI::ConversionError*>(&error) != nullptr ||
+                     dynamic_cast<const CLI::ValidationError*>(&error) != nullptr;
+  if (value) {
+    if (const auto wrong = FindWrongValue(app)) return *wrong;
+    // "Could not convert: NAME = VALUE", of a whole number that its variable does not hold.
+    const std::string_view text = error.what(), begin = "Could not convert: ";
+    if (StartsWith(text, begin)) return ReplaceAll(text.substr(begin.size()), " = ", ": ") + " is too large";
+  }
   std::string what = error.what();
   for (char& c : what) c = c == '\n' ? ' ' : c;
   // A misspelt flag also makes a required one missing; the slip is what the user wants to hear about.
@@ -86,9 +108,9 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) {
   try {
     app->parse(argc, argv);
-    const std::optional<std::string> empty = FindEmpty(*app);
-    if (!empty) return std::nullopt;
-    std::fprintf(stderr, "%s: %s: its value is empty\n", app->get_name().c_str(), empty->c_str());
+    const std::optional<std::string> wrong = FindWrongValue(*app);
+    if (!wrong) return std::nullopt;
+    std::fprintf(stderr, "%s: %s\n", app->get_name().c_str(), CutMiddle(Printable(*wrong), 1000).c_str());
     return kMisused;
   } catch (const CLI::Success& help) {
     return app->exit(help);

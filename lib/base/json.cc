@@ -112,6 +112,9 @@ Json::parser_callback_t DoubledKeyFinder(std::optional<std::string>* doubled) {
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, const std::string& file_name) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return Status::Invalid(file_name + ":1:1: empty, where a JSON value is expected");
+  }
   try {
     std::optional<std::string> doubled;
     Json json = Json::parse(text.begin(), text.end(), DoubledKeyFinder(&doubled));

@@ -67,7 +67,8 @@ std::string AllocateAbi() { return "allocate 1"; }
 
 int RunAllocate(const AllocateOptions& options) {
   if (options.round < 1 || options.round > pipeline::kRounds) {
-    return ExitCodeOf(Status::Invalid(fmt::format("--round {}: there are {}", options.round, pipeline::kRounds)));
+    return ExitCodeOf(
+        Status::Invalid(fmt::format("--round {}: the rounds are 1 to {}", options.round, pipeline::kRounds)));
   }
   return ExitCodeOf(Allocate(options));
 }

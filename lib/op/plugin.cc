@@ -1,6 +1,7 @@
 #include "op/plugin.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -43,6 +44,25 @@ std::string Untrusted(const std::string& file) {
   return (info.st_mode & S_IWOTH) != 0 ? "can be written by everybody" : "";
 }
 
+// The loader maps what the headers of a library promise, and dies (SIGBUS) of one that was cut off before that. What is
+// no library is left to it: it says so.
+Status CheckWhole(const std::string& file) {
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+  const auto holds = [&](uint64_t at, uint64_t size) { return at <= bytes.size() && size <= bytes.size() - at; };
+  Elf64_Ehdr header;
+  if (!holds(0, sizeof(header))) return Status();
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return Status();
+  const Status cut = Status::Invalid(file + ": this library is cut off; build or copy it again");
+  if (!holds(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr))) return cut;
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part;
+    std::memcpy(&part, bytes.data() + header.e_phoff + i * sizeof(part), sizeof(part));
+    if (!holds(part.p_offset, part.p_filesz)) return cut;
+  }
+  return Status();
+}
+
 Status Register(const std::string& file, std::vector<UserOperator> given) {
   if (given.empty()) return Status::Invalid(file + ": this plugin has no HONE_OPERATOR");
   for (const UserOperator& op : given) {
@@ -68,6 +88,7 @@ Status LoadPlugin(const std::string& path) {
   for (const std::string& loaded : All().files) {
     if (loaded == file) return Status();
   }
+  HONE_RETURN_IF_ERROR(CheckWhole(path));
   try {
     // Its own symbols only: a plugin has copies of what it uses. Never closed: what it made lives on.
     void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -114,9 +135,10 @@ Status LoadNamedPlugin(const std::string& path, const std::string& digest) {
   if (!Exists(path)) return LoadPlugin(path);  // says so
   const std::string file = Absolute(path);
   if (const std::string problem = Untrusted(file); !problem.empty()) {
-    return Status::Invalid(fmt::format("{}: this plugin {}, so it is not loaded because a file names it; look at it and "
-                                       "make it yours, or name it with --plugin",
-                                       path, problem));
+    return Status::Invalid(
+        fmt::format("{}: this plugin {}, so it is not loaded because a file names it; look at it and "
+                    "make it yours, or name it with --plugin",
+                    path, problem));
   }
   if (!digest.empty()) {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));

@@ -43,9 +43,11 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(5, 30))
       ->capture_default_str();
   nightly->add_option("--iterations", night.timing.iterations, "runs of a process at least")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  nightly->add_option("--seconds", night.timing.min_seconds, "and so long at least")->capture_default_str();
+  nightly->add_option("--seconds", night.timing.min_seconds, "and so long at least")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
   nightly->add_option("--seed", night.timing.seed, "of the inputs")->capture_default_str();
   nightly->add_option("--parameter-file", night.parameter_file, "as above");
   nightly->add_option("--input", night.inputs, "as above");
@@ -57,8 +59,12 @@ int main(int argc, char** argv) {
   quality->add_option("--accepted", quality_options.accepted, "folder of the references")->capture_default_str();
   quality->add_option("--nights", quality_options.nights, "folder of the histories")->capture_default_str();
   quality->add_option("--best", quality_options.best, "best/NET.TARGET.json: what a full budget found");
-  quality->add_option("--trials", quality_options.trials, "of each run")->capture_default_str();
-  quality->add_option("--heaviest", quality_options.heaviest, "so many tasks")->capture_default_str();
+  quality->add_option("--trials", quality_options.trials, "of each run")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  quality->add_option("--heaviest", quality_options.heaviest, "so many tasks")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   quality->add_option("--fake-times", quality_options.fake_times, "tests: as of nightly")->group("");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi)) return *code;
   if (child) return hone::command::RunBenchChild();

@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
   app.add_option("--target", targets, "with --export-jobs: for these targets of Ninja (default tune-all)")
       ->needs(export_flag);
   CLI::Option* run_flag = app.add_option("--run-job", job_file, "run one job of such a list instead of planning");
-  app.add_option("--job", job, "with --run-job: its number")->needs(run_flag);
+  CLI::Option* job_flag = app.add_option("--job", job, "with --run-job: its number, from 1")->needs(run_flag);
+  run_flag->needs(job_flag);
   export_flag->excludes(why_flag);
   run_flag->excludes(why_flag)->excludes(export_flag);
   if (const auto code = hone::ParseFlags(&app, argc, argv)) return *code;

@@ -81,7 +81,7 @@ TEST_F(Refuse, ToShareOutWhatIsNotThere) {
     EXPECT_FALSE(Exists(Path(project_ + "/work/new")));
   };
   expect("settings/alpha.tune.json", "1", "/trials_total is 0, but there are 2 tasks", 2);
-  expect("settings/alpha.tune.json", "5", "--round 5: there are 4", 2);
+  expect("settings/alpha.tune.json", "5", "--round 5: the rounds are 1 to 4", 2);
   expect("settings/alpha.bench.json", "1", "settings/alpha.bench.json", 2);
   Write("work/total.json", "{\"version\": 1, \"trials_total\": 9}\n");
   expect("total.json", "2", "stamps/alpha.cpu.r1/a.done", 1);

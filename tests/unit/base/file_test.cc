@@ -76,14 +76,29 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(*ListDir(dir_->path()), Strings{"target"});
 }
 
-TEST_F(FileTest, AFullDiskLeavesTheOldFile) {
-  if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
-  ASSERT_EQ(::symlink("/dev/full", In("full").c_str()), 0);
-  // The temporary never goes through the link: what is replaced is the link itself.
-  ASSERT_TRUE(WriteFileAtomic(In("full"), "bytes").ok());
+TEST_F(FileTest, ALinkIsReplacedAndNotWrittenThrough) {
+  ASSERT_TRUE(WriteFileAtomic(In("far"), "old").ok());
+  ASSERT_EQ(::symlink(In("far").c_str(), In("link").c_str()), 0);
+  ASSERT_TRUE(WriteFileAtomic(In("link"), "new").ok());
   struct stat info;
-  ASSERT_EQ(::lstat(In("full").c_str(), &info), 0);
+  ASSERT_EQ(::lstat(In("link").c_str(), &info), 0);
   EXPECT_TRUE(S_ISREG(info.st_mode));
+  EXPECT_EQ(*ReadFile(In("far")), "old");
+}
+
+// `--out /dev/full` once put a file in the place of the device.
+TEST_F(FileTest, WhatIsNoFileIsNotReplaced) {
+  ASSERT_EQ(::mkfifo(In("pipe").c_str(), 0600), 0);
+  const Status refused = WriteFileAtomic(In("pipe"), "bytes");
+  EXPECT_EQ(refused.message(), In("pipe") + ": cannot write: it is a device or a pipe, not a file");
+  ASSERT_EQ(::symlink("/dev/null", In("null").c_str()), 0);
+  EXPECT_FALSE(WriteFileIfChanged(In("null"), "").ok());
+  struct stat info;
+  ASSERT_EQ(::stat(In("pipe").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
+  ASSERT_EQ(::stat("/dev/null", &info), 0);
+  EXPECT_TRUE(S_ISCHR(info.st_mode));
+  EXPECT_EQ(*ListDir(dir_->path()), (Strings{"null", "pipe"}));
 }
 
 TEST_F(FileTest, IfChangedKeepsTheTimeOfEqualFiles) {

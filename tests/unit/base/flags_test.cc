@@ -19,6 +19,10 @@ Outcome Parse(std::vector<const char*> argv) {
   std::string task;
   app.add_option("--trials", outcome.trials, "how many");
   app.add_option("--task", task, "the task")->required();
+  double share = 0;
+  uint64_t index = 0;
+  app.add_option("--share", share, "in a range")->check(CLI::Range(0.0, 1.0));
+  app.add_option("--index", index, "of a point");
   argv.insert(argv.begin(), "path/to/hone-tune");
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
@@ -51,6 +55,21 @@ TEST(Flags, OtherMistakesAreOneLine) {
     EXPECT_EQ(outcome.err.find("hone-tune: "), 0u) << outcome.err;
     EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
   }
+}
+
+TEST(Flags, NumbersThatAreNoneAreNamed) {
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "many"}).err, "hone-tune: --trials: `many` is no whole number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "1.5"}).err, "hone-tune: --trials: `1.5` is no whole number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "99999999999999999999"}).err,
+            "hone-tune: --trials: 99999999999999999999 is too large\n");
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "99999999999"}).err, "hone-tune: --trials: 99999999999 is too large\n");
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "-1"}).trials, -1);
+  EXPECT_EQ(Parse({"--task", "x", "--share", "nan"}).err, "hone-tune: --share: `nan` is no number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--share", "a"}).err, "hone-tune: --share: `a` is no number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--share", "1e-3"}).code, std::nullopt);
+  EXPECT_EQ(Parse({"--task", "x", "--index", "-1"}).err, "hone-tune: --index: `-1` is no whole number from 0 up\n");
+  EXPECT_EQ(Parse({"--task", "x", "--index", "99999999999999999999"}).err,
+            "hone-tune: --index: 99999999999999999999 is too large\n");
 }
 
 TEST(Flags, AnEmptyValueIsRefusedByName) {

@@ -92,6 +92,12 @@ TEST(Plugin, WhatIsNoneOrStaleOrThrowsIsRefused) {
   const TempDir dir = *TempDir::Create();
   ASSERT_TRUE(WriteFileAtomic(dir.Join("text.so"), "no library").ok());
   EXPECT_NE(LoadPlugin(dir.Join("text.so")).message().find("cannot be loaded"), std::string::npos);
+  // Of a part of a library the loader died.
+  const std::string whole = *ReadFile(PluginFile("lazy.so")), cut = dir.Join("cut.so");
+  for (const size_t size : {size_t{100}, size_t{4000}, whole.size() / 2}) {
+    ASSERT_TRUE(WriteFileAtomic(cut, whole.substr(0, size)).ok());
+    EXPECT_EQ(LoadPlugin(cut).message(), cut + ": this library is cut off; build or copy it again") << size;
+  }
 }
 
 TEST(Plugin, ExceptionsOfItsFunctionsBecomeFailures) {
