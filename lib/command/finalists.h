@@ -19,8 +19,9 @@ struct FoundFinalists {
 
 // At most `count` (at least 1) of the store's trials that were correct and timed on the newest session's machine and
 // that `allows` lets pass: kOk, each artifact once, none slower than kFinalistReach times the first, of equals the
-// earliest trial first. A trial that was timed while others used the machine is in reach by its fastest run. The fastest of every template in that reach comes before second ones of another: what a kernel
-// does to the caches around it differs most between algorithms. Empty if there is no such trial.
+// earliest trial first. A trial that was timed while others used the machine is in reach by its fastest run. The
+// fastest of every template in that reach comes before second ones of another: what a kernel does to the caches around
+// it differs most between algorithms. Empty if there is no such trial.
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
                                      const std::function<bool(const Config&)>& allows);
 
