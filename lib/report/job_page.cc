@@ -145,6 +145,20 @@ class Page {
     return 0;
   }
 
+  // The layers to which the network's distance from its kernels' times is owed.
+  std::string Deviations(std::vector<const BenchLayer*> layers) const {
+    const auto slower = [&](const BenchLayer* l) { return std::abs(l->seconds - data_.AloneSeconds(*l)); };
+    std::erase_if(layers, [&](const BenchLayer* l) { return data_.AloneSeconds(*l) <= 0; });
+    std::stable_sort(layers.begin(), layers.end(), [&](auto* a, auto* b) { return slower(a) > slower(b); });
+    std::string text;
+    for (size_t i = 0; i < std::min<size_t>(layers.size(), 3); ++i) {
+      const double difference = layers[i]->seconds - data_.AloneSeconds(*layers[i]);
+      text += fmt::format("{}{} ({}{})", text.empty() ? "" : ", ", layers[i]->node, difference < 0 ? "-" : "+",
+                          FormatSeconds(std::abs(difference)));
+    }
+    return text.empty() ? text : " Farthest from it: " + text + ".";
+  }
+
   void Layers() {
     page_.Section("layers", "Layers");
     const std::vector<const BenchLayer*> layers = data_.SlowestLayers();
@@ -155,13 +169,15 @@ class Page {
     html_.Element(
         "p",
         fmt::format(
-            "Each layer's median inside the network, the slowest first; together {}. Shares of the peak count the "
-            "arithmetic of direct convolution: Winograd kernels do less and may pass 100 %.",
-            FormatSeconds(layer_seconds_)),
+            "Each layer's median inside the network, the slowest first; together {}. Alone: the median of its kernel "
+            "in tuning.{} Shares of the peak count the arithmetic of direct convolution: Winograd kernels do less and "
+            "may pass 100 %.",
+            FormatSeconds(layer_seconds_), Deviations(layers)),
         {{"class", "soft"}});
     page_.BeginTable("layers, the slowest first", {{"layer"},
                                                    {"what"},
                                                    {"time", true},
+                                                   {"alone", true},
                                                    {"untuned", true},
                                                    {"share", true},
                                                    {"relative"},
@@ -174,6 +190,7 @@ class Page {
       page_.Cell(layer->node);
       html_.Element("td", ShortWorkload(layer->workload), {{"class", "what"}});
       page_.Number(FormatSeconds(layer->seconds));
+      page_.Number(TimeOrDash(data_.AloneSeconds(*layer)));
       page_.Number(TimeOrDash(UntunedSeconds(layer->node)));
       page_.Number(PercentText(share));
       const double widest = layers.front()->seconds;

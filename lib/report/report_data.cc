@@ -168,6 +168,14 @@ std::string ReportData::AlgorithmOf(const BenchLayer& layer) const {
   return "";
 }
 
+double ReportData::AloneSeconds(const BenchLayer& layer) const {
+  if (layer.source != "tuned") return 0;
+  for (const TaskFact& task : tasks) {
+    if (!layer.task.empty() && task.id == layer.task) return task.seconds;
+  }
+  return 0;
+}
+
 std::string ReportData::AlgorithmsText() const {
   std::map<std::string, int64_t> counts;
   for (const BenchLayer& layer : tuned().layers) {

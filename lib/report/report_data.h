@@ -98,6 +98,8 @@ struct ReportData {
   Totals Sum() const;
   std::string AlgorithmOf(
       const BenchLayer& layer) const;  // of the tuned library; empty: its default, or nothing to tune
+  // What its kernel took alone, the median by which it was chosen; 0: no records.
+  double AloneSeconds(const BenchLayer& layer) const;
   // Its layers that several nodes were fused into.
   std::vector<const BenchLayer*> FusedLayers() const;
   // How many of its layers are computed in which way, the most frequent first: "12 direct, 8 Winograd F(4x4)".

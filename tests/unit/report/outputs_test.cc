@@ -113,6 +113,17 @@ TEST(Outputs, SayWhichLayersAreComputedHow) {
   EXPECT_TRUE(Has(HtmlText(data), "Winograd F(4x4)"));
 }
 
+// 2 ms alone in tuning: what the layers of that kernel take in the network is held against it.
+TEST(Outputs, SayWhichLayersAreFarFromTheirKernelAlone) {
+  ReportData data = SampleReport();
+  std::vector<BenchLayer>& layers = data.bench.libraries[0].layers;
+  layers[0].seconds = 0.0025;
+  EXPECT_EQ(data.AloneSeconds(layers[0]), 0.002);
+  EXPECT_TRUE(Has(HtmlText(data), "Farthest from it: conv2 (+3.00 ms), conv1 (+500 us)."));
+  layers[0].source = "default";
+  EXPECT_EQ(data.AloneSeconds(layers[0]), 0) << "its records are of another configuration";
+}
+
 TEST(Outputs, AnAlgorithmIsTheTemplateInAWordAndWinogradsTile) {
   const std::string square = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
   const std::string line = "conv2d(f32[1,16,8,8], f32[16,16,1,7], pad=0,3,0,3)";
