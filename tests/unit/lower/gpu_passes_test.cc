@@ -154,6 +154,61 @@ TEST(Barriers, TheHalvesOfADoubleBufferNeedOneARound) {
   EXPECT_NE(text.find("barrier"), text.rfind("barrier")) << text;
 }
 
+// Where the modulo of two rounds is simplified away, the condition of the last round tells the halves apart.
+TEST(Barriers, HalvesThatConditionsTellApart) {
+  Program p;
+  Stmt use = p.PutB(p.tx, p.S(Expr(p.i) * 8 + 7 - p.tx));
+  const auto fill = [&](int64_t at) { return ir::MakeIf(Expr(p.i) < 1, p.PutS(Expr(p.tx) + at, p.A(p.tx))); };
+  EXPECT_EQ(Barriers(p, Loop(p.i, 2, ir::MakeBlock({use, fill(8)}))),
+            "for (i, 0, 2) {\n"
+            "  barrier;\n"
+            "  b[tx] = s[tx*-1 + i*8 + 7];\n"
+            "  if (i < 1) {\n"
+            "    s[tx + 8] = a[tx];\n"
+            "  }\n"
+            "}\n");
+  const std::string text = Barriers(p, Loop(p.i, 2, ir::MakeBlock({use, fill(7)})));
+  EXPECT_NE(text.find("barrier"), text.rfind("barrier")) << text;
+  // Behind an inner loop its variable is anything.
+  Stmt all = Loop(p.j, 2, p.PutB(p.tx, p.S(Expr(p.i) * 8 + Expr(p.j) * 8 + 7 - p.tx)));
+  const std::string inner = Barriers(p, Loop(p.i, 2, ir::MakeBlock({all, fill(8)})));
+  EXPECT_NE(inner.find("barrier"), inner.rfind("barrier")) << inner;
+}
+
+// The last round has read the second half alone, behind the barrier that all have come to.
+TEST(Barriers, BehindALoopItsLastRoundCounts) {
+  Program p;
+  Stmt use = p.PutB(p.tx, p.S(Expr(p.i) * 8 + 7 - p.tx));
+  Stmt fill = ir::MakeIf(Expr(p.i) < 1, p.PutS(Expr(p.tx) + 8, p.A(p.tx)));
+  const auto rounds = [&](int64_t at) {
+    return Loop(p.j, 3, ir::MakeBlock({p.PutS(Expr(p.tx) + at, p.A(p.j)), Loop(p.i, 2, ir::MakeBlock({use, fill}))}));
+  };
+  EXPECT_EQ(Barriers(p, rounds(0)),
+            "for (j, 0, 3) {\n"
+            "  s[tx] = a[j];\n"
+            "  for (i, 0, 2) {\n"
+            "    barrier;\n"
+            "    b[tx] = s[tx*-1 + i*8 + 7];\n"
+            "    if (i < 1) {\n"
+            "      s[tx + 8] = a[tx];\n"
+            "    }\n"
+            "  }\n"
+            "}\n");
+  EXPECT_NE(Barriers(p, rounds(1)).find("(j, 0, 3) {\n  barrier"), std::string::npos);
+}
+
+TEST(Barriers, WhereOneThreadGetsToItIsKnownWhich) {
+  Program p;
+  const auto use = [&](int64_t at) { return ir::MakeIf(Expr(p.tx) < 1, p.PutB(0, p.S(at))); };
+  Stmt fill = p.PutS(Expr(p.tx) * 2, p.one);
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({fill, use(0)})).find("barrier"), std::string::npos);
+  EXPECT_EQ(Barriers(p, ir::MakeBlock({fill, use(1)})).find("barrier"), std::string::npos) << "nobody's";
+  EXPECT_NE(Barriers(p, ir::MakeBlock({fill, use(2)})).find("barrier"), std::string::npos) << "thread 1's";
+  // All threads read what thread 0 has stored.
+  Stmt first = ir::MakeIf(Expr(p.tx) < 1, p.PutS(0, p.one));
+  EXPECT_NE(Barriers(p, ir::MakeBlock({first, p.PutB(p.tx, p.S(0))})).find("barrier"), std::string::npos);
+}
+
 TEST(DoubleBuffer, FetchesTheNextRoundIntoRegisters) {
   Program p;
   Stmt fill =

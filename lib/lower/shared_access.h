@@ -1,0 +1,81 @@
+// Inside of PlaceBarriers (lower/gpu_threads.h): what is known of each access to shared memory, and whether a barrier
+// must stand between two of them.
+#pragma once
+
+#include <cstdint>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "arith/linear.h"
+#include "arith/simplify.h"
+#include "ir/stmt.h"
+
+namespace hone::lower {
+
+// One access to shared memory.
+struct Access {
+  const ir::BufferNode* buffer = nullptr;
+  bool write = false;
+  bool own = false;  // by the computation of the buffer's own stage
+  ir::Expr index;
+  std::pair<int64_t, int64_t> range = {0, INT64_MAX};
+  std::vector<int64_t> only;        // for each thread loop: the one index that gets here, -1 if there are several
+  std::vector<int64_t> per_thread;  // factor of each thread's index; empty: the index is no sum of variables' multiples
+  std::vector<std::pair<int64_t, int64_t>> others;  // factor and largest value of each other term, sorted
+  int64_t constant = 0;
+  struct Copy {
+    ir::Expr which;
+    int64_t count, size;
+  };
+  std::vector<Copy> copies;          // the index is which%count*size + .., the rest within 0 .. size-1
+  ir::Expr low, high;                // the range for given variables of the loops around; undefined: unknown
+  std::vector<ir::Expr> conditions;  // that it stands under
+};
+
+// The loops and conditions around a place in a kernel, kept up on the way through it.
+class SharedAccesses {
+ public:
+  // A loop over blocks or threads.
+  void EnterIndex(const ir::For& loop);
+  void LeaveIndex(const ir::For& loop);
+  bool InThreads() const { return !threads_.empty(); }
+
+  // Any other loop. `together`: all threads run it in step, and its variable is one of the given ones of a range.
+  void EnterLoop(const ir::For& loop, bool together);
+  void LeaveLoop(const ir::For& loop);
+  // Accesses in a loop's body as they are seen from outside, before LeaveLoop: of all its rounds, or of one.
+  enum class Rounds { kAll, kFirst, kLast };
+  void Widen(const ir::For& loop, Rounds rounds, std::vector<Access>* accesses);
+
+  void EnterIf(const ir::Expr& condition);
+  void LeaveIf();
+  void Define(const ir::Var& var, const ir::Expr& value);  // a let, from here on
+
+  // Is it the same for all threads of a block?
+  bool Uniform(const ir::Expr& e) const;
+  Access Describe(const ir::Buffer& buffer, const ir::Expr& index, bool write);
+  // Must a barrier stand between? `carried`: `before` stands in an earlier round of that variable's loop; null: in the
+  // same round of all loops around.
+  bool Conflict(const std::vector<Access>& before, const std::vector<Access>& after, const ir::VarNode* carried);
+
+ private:
+  struct Thread {  // a loop over threads
+    ir::Var var;
+    int64_t extent = 1;
+  };
+  bool SameThread(const Access& a, const Access& b) const;
+  void FindCopy(const arith::Linear::Term& term, Access* a);
+  bool OtherCopy(const Access& a, const Access& b, const ir::VarNode* carried);
+  void FindRange(const arith::Linear& index, Access* a);
+  bool Apart(const Access& a, const Access& b, const ir::VarNode* carried);
+  bool IsSameForBoth(const ir::Expr& e, const ir::VarNode* carried) const;
+
+  arith::Analyzer analyzer_;
+  std::vector<Thread> threads_;
+  std::unordered_set<const ir::VarNode*> differing_;  // lets whose values differ between threads
+  std::unordered_set<const ir::VarNode*> scope_;      // variables of the loops around that all run in step
+  std::vector<ir::Expr> conditions_;                  // of the ifs around
+};
+
+}  // namespace hone::lower
