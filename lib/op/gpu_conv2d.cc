@@ -69,7 +69,8 @@ GpuUse DirectUse(const Workload& w, const Config& config) {
   const int64_t pixels = y.own() * x.own();
   // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
   const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
-  use.registers = RoundUp(f.own() * pixels + few + many / 2 + 2 * RoundsInARow(f.own() * pixels, config) + 36, 8);
+  const int64_t sums = f.own() * pixels;
+  use.registers = RoundUp(5 * sums / 4 + 3 * few / 2 + many + 2 * RoundsInARow(sums, config) + 20 + kOtherRegisters, 8);
   use.reuse = static_cast<double>(f.own() * pixels) / static_cast<double>(f.own() + pixels);
   return use;
 }
@@ -135,7 +136,8 @@ GpuUse DepthwiseUse(const Workload& w, const Config& config) {
   const int64_t input = Reach(y.whole(), s.sh, s.kh, s.dh) * Reach(x.whole(), s.sw, s.kw, s.dw);
   use.shared_bytes = 4 * f.whole() * (input + s.kh * s.kw);
   const int64_t pixels = y.own() * x.own();
-  use.registers = f.own() * (pixels + 2) + kOtherRegisters;
+  // Fitted: what is read for a sum waits beside it.
+  use.registers = RoundUp(f.own() * (3 * pixels / 2 + 4) + 24 + kOtherRegisters, 8);
   use.reuse = static_cast<double>(pixels) / static_cast<double>(pixels + 1);
   return use;
 }
@@ -190,12 +192,12 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
 
 const Template& GpuConv2dDirect() {
   static const GpuTemplate t(
-      {"conv2d_nchw.cuda", 2, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
+      {"conv2d_nchw.cuda", 3, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
 }
 const Template& GpuConv2dDepthwise() {
   static const GpuTemplate t(
-      {"depthwise_conv2d_nchw.cuda", 2, DepthwiseKnobs, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
+      {"depthwise_conv2d_nchw.cuda", 3, DepthwiseKnobs, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
   return t;
 }
 const Template& GpuConv2dPlain() {

@@ -90,7 +90,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   use.shared_bytes = 4 * fetched * p.stages;
   const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
   // With two stages, what is fetched for the next step waits in registers; with more, addresses do.
-  constexpr int64_t kCopies = 16;
+  constexpr int64_t kCopies = 32;
   const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
   use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
   use.body = own_f * own_p * config.Number("unroll");
@@ -139,7 +139,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
 }  // namespace
 
 const Template& GpuConv2dGemm() {
-  static const GpuTemplate t({"conv2d_gpu_gemm", 2, Knobs, Use, Build, {"tile_p", "tile_f"}});
+  static const GpuTemplate t({"conv2d_gpu_gemm", 3, Knobs, Use, Build, {"tile_p", "tile_f"}});
   return t;
 }
 

@@ -101,8 +101,10 @@ GpuUse UseOf(const Workload& w, const Product& p) {
   use.shared_bytes = 4 * p.k * (fs + ts) * (p.twice ? 2 : 1);
   const int64_t own_f = p.f[1] * p.f[3], own_t = p.t[1] * p.t[3];
   const int64_t waiting = p.twice ? CeilDiv(p.k * (fs + ts), use.Threads()) : 0;
-  const int64_t product = TileRegisters(own_f, own_t, p.unroll > 0 ? p.unroll : 4, waiting);
-  use.registers = std::max(product, tiling.a * tiling.a + 16);  // the transforms hold a tile
+  // AutoTVM's loops are unrolled by the compiler, which loads some ahead.
+  use.registers = p.unroll > 0 ? TileRegisters(own_f, own_t, p.unroll, waiting) : TileRegisters(own_f, own_t, 4, 12);
+  // The transforms hold a tile, and a part of it twice.
+  use.other_registers = RoundUp(tiling.a * tiling.a * 3 / 2 + 16, 8);
   use.body = own_f * own_t * std::max<int64_t>(p.unroll, 1);
   use.reuse = static_cast<double>(own_f * own_t) / static_cast<double>(own_f + own_t);
   return use;
@@ -287,14 +289,14 @@ bool GpuWinogradApplies(const Conv2dShape& s) {
 }
 
 const Template& GpuConv2dWinograd() {
-  static const GpuTemplate t({"conv2d_gpu_winograd", 2, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
+  static const GpuTemplate t({"conv2d_gpu_winograd", 3, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
   return t;
 }
 
 const Template& GpuConv2dWinogradAutoTvm(const Conv2dShape& s) {
   static const auto make = [](auto limit) {
     return GpuTemplate(
-        {"conv2d_nchw_winograd.cuda", 1, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, limit});
+        {"conv2d_nchw_winograd.cuda", 2, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, limit});
   };
   static const GpuTemplate two = make(LimitTile<2>), four = make(LimitTile<4>);
   return AutoTvmTile(s) == 4 ? four : two;

@@ -71,7 +71,8 @@ GpuUse Use(const Workload& w, const Config& config) {
   use.threads[0] = std::min(config.Number("threads"), Pixels(v));
   use.blocks[0] = CeilDiv(Pixels(v), config.Number("threads") * pixels);
   use.blocks[1] = CeilDiv(v.s.o, filters) * v.s.n;
-  use.registers = TileRegisters(filters, pixels, config.Number("auto_unroll_max_step") > 0 ? 4 : 1, 0);
+  // Each filter's weights have an address; fitted as TileRegisters is.
+  use.registers = RoundUp(filters * pixels + 5 * filters + pixels + kOtherRegisters + 12, 8);
   use.reuse = static_cast<double>(filters * pixels) / static_cast<double>(filters + pixels);
   return use;
 }
@@ -96,7 +97,7 @@ Result<Instance> PlainBuild(const Workload& w, const Target&) { return MakeConv(
 }  // namespace
 
 const Template& GpuConvTiles() {
-  static const GpuTemplate t({"conv_gpu_tiles", 1, Knobs, Use, Build});
+  static const GpuTemplate t({"conv_gpu_tiles", 2, Knobs, Use, Build});
   return t;
 }
 

@@ -48,6 +48,11 @@ Result<search::Space> AutoTvmKnobs(const char* name, const Workload& w) {
   return search::AutoTvmSpace(name, shape);
 }
 
+// Of a thread that adds up so many values, each of them loaded before it is needed: compilers unroll up to 32 rounds.
+int64_t RowRegisters(int64_t depth, int64_t lanes) {
+  return RoundUp(2 * std::min<int64_t>(CeilDiv(depth, lanes), 32) + 14, 8);
+}
+
 // ---- dense_small_batch.gpu
 
 Result<search::Space> SmallKnobs(const Workload& w, const Target&) { return AutoTvmKnobs("dense_small_batch.gpu", w); }
@@ -58,7 +63,7 @@ GpuUse SmallUse(const Workload& w, const Config& config) {
   use.threads[0] = config.Sizes("tile_k")[1];
   use.blocks[0] = l.units, use.blocks[1] = l.rows;
   use.shared_bytes = 4 * use.threads[0];
-  use.registers = kOtherRegisters;
+  use.registers = RowRegisters(l.depth, use.threads[0]);
   return use;
 }
 
@@ -90,7 +95,7 @@ GpuUse RowsUse(const Workload& w, const Config& config) {
   use.threads[0] = config.Number("lanes"), use.threads[1] = config.Number("outputs");
   use.blocks[0] = CeilDiv(l.rows * l.units, use.threads[1]);
   use.shared_bytes = 4 * use.Threads();
-  use.registers = 2 * config.Number("unroll") + kOtherRegisters;
+  use.registers = RowRegisters(l.depth, use.threads[0]);
   use.reuse = static_cast<double>(config.Number("unroll"));
   return use;
 }
@@ -125,7 +130,9 @@ GpuUse LargeUse(const Workload& w, const Config& config) {
   const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
   use.shared_bytes = 4 * 2 * fetched;
   const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
-  use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()));
+  // The loop over k[1] is unrolled by the compiler, which loads ahead.
+  constexpr int64_t kAhead = 32;
+  use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()) + kAhead);
   use.reuse = static_cast<double>(own_x * own_y) / static_cast<double>(own_x + own_y);
   return use;
 }
@@ -167,15 +174,15 @@ std::vector<const Template*> GpuDenseTemplates(const Workload& w) {
 }
 
 const Template& GpuDenseSmall() {
-  static const GpuTemplate t({"dense_small_batch.gpu", 1, SmallKnobs, SmallUse, SmallBuild, {"tile_k"}, 1});
+  static const GpuTemplate t({"dense_small_batch.gpu", 2, SmallKnobs, SmallUse, SmallBuild, {"tile_k"}, 1});
   return t;
 }
 const Template& GpuDenseRows() {
-  static const GpuTemplate t({"dense_gpu_rows", 1, RowsKnobs, RowsUse, RowsBuild});
+  static const GpuTemplate t({"dense_gpu_rows", 2, RowsKnobs, RowsUse, RowsBuild});
   return t;
 }
 const Template& GpuDenseLarge() {
-  static const GpuTemplate t({"dense_large_batch.gpu", 2, LargeKnobs, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
+  static const GpuTemplate t({"dense_large_batch.gpu", 3, LargeKnobs, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
   return t;
 }
 

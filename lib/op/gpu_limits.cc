@@ -79,8 +79,9 @@ std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& 
   if (use.shared_bytes > limits.shared_bytes_per_block) {
     return fmt::format("shared_memory: {} bytes, the device has {}", use.shared_bytes, limits.shared_bytes_per_block);
   }
-  if (use.registers > limits.registers_per_thread) {
-    return fmt::format("registers: about {} a thread, the device has {}", use.registers, limits.registers_per_thread);
+  if (use.MostRegisters() > limits.registers_per_thread) {
+    return fmt::format("registers: about {} a thread, the device has {}", use.MostRegisters(),
+                       limits.registers_per_thread);
   }
   if (use.registers * threads > limits.registers_per_block) {
     return fmt::format("registers_per_block: about {} for {} threads, the device has {}", use.registers * threads,
@@ -96,9 +97,9 @@ std::optional<std::string> ExceedsDevice(const GpuUse& use, const DeviceLimits& 
   return std::nullopt;
 }
 
-// With more rounds in a row the compiler loads ahead; beyond four it does not.
+// With more rounds in a row the compiler loads ahead.
 int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
-  return RoundUp(a * b + (a + b) * (8 + 3 * std::min<int64_t>(unroll, 4)) / 8 + fetched + kOtherRegisters, 8);
+  return RoundUp(a * b + (a + b) * (10 + 3 * std::min<int64_t>(unroll, 8)) / 8 + fetched + kOtherRegisters, 8);
 }
 
 void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space) {

@@ -31,7 +31,8 @@ GpuUse Use(const Workload& w, const Config& config) {
   use.blocks[0] = CeilDiv(p.columns, x[1] * x[2]), use.blocks[1] = CeilDiv(p.rows, y[1] * y[2]);
   use.blocks[2] = p.batch;
   use.shared_bytes = 4 * config.Sizes("tile_k")[1] * (y[1] * y[2] + x[1] * x[2]);
-  use.registers = TileRegisters(y[2], x[2], 4, 0);
+  constexpr int64_t kAhead = 16;  // loaded before they are needed
+  use.registers = TileRegisters(y[2], x[2], 4, kAhead);
   use.reuse = static_cast<double>(y[2] * x[2]) / static_cast<double>(y[2] + x[2]);
   return use;
 }
@@ -77,7 +78,7 @@ Result<Instance> Build(const Workload& w, const Target&, const Config& config) {
 }  // namespace
 
 const Template& GpuBatchMatmul() {
-  static const GpuTemplate t({"batch_matmul.cuda", 1, Knobs, Use, Build, {"tile_x", "tile_y"}, 1});
+  static const GpuTemplate t({"batch_matmul.cuda", 2, Knobs, Use, Build, {"tile_x", "tile_y"}, 1});
   return t;
 }
 

@@ -1,5 +1,5 @@
 // How fast candidates for a GPU are compiled (in seconds of processor time, one core's), and how many of the drawn
-// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [FOLDER]]]]`. Needs NVRTC for `cuda`,
+// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED [FOLDER]]]]]`. Needs NVRTC for `cuda`,
 // nothing for `opencl` (whose driver compiles later). FOLDER gets each point's text and a table of what was thought and
 // what it takes.
 #include <fmt/format.h>
@@ -63,12 +63,14 @@ void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse
   }
   tally->spills += spills > 0;
   tally->block += block;
-  tally->registers += registers <= use.registers;
-  if (use.registers > 0) tally->ratios.push_back(static_cast<double>(registers) / static_cast<double>(use.registers));
+  tally->registers += registers <= use.MostRegisters();
+  if (use.registers > 0) {
+    tally->ratios.push_back(static_cast<double>(registers) / static_cast<double>(use.MostRegisters()));
+  }
 }
 
 Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hone::Target& target, int points,
-          const std::string& folder) {
+          uint64_t seed, const std::string& folder) {
   Tally tally;
   const auto space = t.MakeSpace(workload, target);
   if (!space.ok()) {
@@ -76,7 +78,7 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     return tally;
   }
   const auto* parts = dynamic_cast<const hone::op::GpuTemplate*>(&t);
-  hone::Rng rng(1);
+  hone::Rng rng(seed);
   hone::compile::CompileOptions options;
   options.keep_text = !folder.empty();
   std::string table;
@@ -103,7 +105,7 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     for (size_t i = 0; i < kernel->kernel.launches.size(); ++i) {
       const hone::codegen::KernelResources& r = kernel->resources[i];
       table += fmt::format("{} {} {} registers {} estimate {} threads {} spills {} stack {} ms {:.0f} {}\n", t.name(),
-                           *index, r.symbol, r.registers, use.registers, use.Threads(), r.spill_bytes, r.stack_bytes,
+                           *index, r.symbol, r.registers, use.MostRegisters(), use.Threads(), r.spill_bytes, r.stack_bytes,
                            1e3 * seconds, config.Text());
     }
     (void)hone::WriteFileAtomic(fmt::format("{}/{}_{}.cu", folder, t.name(), *index), kernel->source);
@@ -125,7 +127,8 @@ int main(int argc, char** argv) {
   }
   Tally all;
   for (const hone::op::Template* t : (*hone::op::FindOperator(*workload))->Templates(*workload, *target)) {
-    Tally one = Run(*t, *workload, *target, points, argc > 4 ? argv[4] : "");
+    Tally one = Run(*t, *workload, *target, points, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1,
+                    argc > 5 ? argv[5] : "");
     one.Print(t->name());
     all.Add(one);
   }
