@@ -61,6 +61,8 @@ class Nightly {
     input_.before = &history.nights;
     HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure(log));
     ShowLiveLine("");
+    if (!night.no_canary.empty() && !input_.canary.empty())
+      LogWarning(night.no_canary + " (it is the canary: this night has none)");
     HONE_RETURN_IF_ERROR(AppendLine(path, nightly::NightText(night)));
     const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
     fmt::print("{}: {}: {}\n", options_.job, nightly::JobStateName(verdict.jobs[0].state), verdict.jobs[0].words);
@@ -105,8 +107,7 @@ class Nightly {
     if (canary.digest != reference.digest) {
       const Status whole = nightly::CheckAccepted(options_.accepted, options_.job, canary);
       if (!whole.ok()) {
-        LogWarning(whole.message() + " (it is the canary: this night has none)");
-        input_.canary.clear();
+        DropCanary(whole.message());
       }
     }
     HONE_ASSIGN_OR_RETURN(LibraryFolder library, library::CheckedLibrary(options_.lib));
@@ -120,7 +121,12 @@ class Nightly {
     }
     folders_ = {{Who::kLibrary, std::move(library)}, {Who::kReference, std::move(against)}};
     if (!input_.canary.empty() && canary.digest != reference.digest) {
-      HONE_ASSIGN_OR_RETURN(folders_[Who::kCanary], library::CheckedLibrary(Dir(canary.digest)));
+      auto folder = library::CheckedLibrary(Dir(canary.digest));
+      if (folder.ok()) {
+        folders_[Who::kCanary] = std::move(*folder);
+      } else {
+        DropCanary(folder.status().message());
+      }
     }
     if (fake_) return Status();
     HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target_));
@@ -128,6 +134,12 @@ class Nightly {
     HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], options_.timing.seed,
                                                      options_.parameter_file, options_.inputs, &*machine_));
     return Status();
+  }
+
+  void DropCanary(const std::string& why) {
+    LogWarning(why + " (it is the canary: this night has none)");
+    input_.canary.clear();
+    input_.no_canary = why;
   }
 
   std::string Dir(const std::string& digest) const {

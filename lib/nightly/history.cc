@@ -103,7 +103,8 @@ Result<Night> ReadNight(JsonReader* reader) {
   for (const auto& [key, value] : {std::pair{"environment", &night.environment},
                                    {"night", &night.night},
                                    {"tools", &night.tools},
-                                   {"failure", &night.failure}}) {
+                                   {"failure", &night.failure},
+                                   {"no_canary", &night.no_canary}}) {
     HONE_RETURN_IF_ERROR(reader->ReadOptional(key, value));
   }
   HONE_RETURN_IF_ERROR(reader->Finish());
@@ -136,7 +137,8 @@ std::string NightText(const Night& night) {
   for (const auto& [key, value] : {std::pair{"environment", &night.environment},
                                    {"night", &night.night},
                                    {"tools", &night.tools},
-                                   {"failure", &night.failure}}) {
+                                   {"failure", &night.failure},
+                                   {"no_canary", &night.no_canary}}) {
     if (!value->empty()) json[key] = *value;
   }
   return DumpJson(json, -1);

@@ -7,9 +7,11 @@
 //    "library": {"digest": "...", "processes": [SECONDS..], "min": .., "p10": .., "median": .., "p90": .., "p99": ..,
 //                "layers": [["conv1", 1.2e-4], ..]}, "reference": {...}, "canary": {...},
 //    "ratio": 1.01, "low": .., "high": .., "p": .., "threshold": .., "change": "none", "why": "...",
-//    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "...", "failure": "..."}
-// `night`, `tools`, `canary`, `repeat`, `environment`, `failure`, and of a subject all but digest and processes may be
-// missing. `change` is what stands after the repeat. The samples of all processes are beside it (nightly/samples.h).
+//    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "...", "failure": "...",
+//    "no_canary": "..."}
+// `night`, `tools`, `canary`, `repeat`, `environment`, `failure`, `no_canary`, and of a subject all but digest and
+// processes may be missing. `change` is what stands after the repeat. The samples of all processes are beside it
+// (nightly/samples.h).
 #pragma once
 
 #include <optional>
@@ -51,6 +53,7 @@ struct Night {
   std::string night = {};    // when it began: the same for all jobs of it
   std::string tools = {};    // versions of what built the library
   std::string failure = {};  // why nothing was measured: one line; then only digests are known. Empty: it was
+  std::string no_canary = {};  // why it was left out of this night: one line
 
   bool Usable() const { return environment.empty() && failure.empty(); }
 };

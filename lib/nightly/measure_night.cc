@@ -36,33 +36,6 @@ Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
   return process;
 }
 
-Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const TimeProcess& time) {
-  Times times;
-  auto next = [&](int round, size_t i) { return who[round % 2 == 0 ? i : who.size() - 1 - i]; };
-  for (int round = 0; round < rounds; ++round) {
-    for (size_t i = 0; i < who.size(); ++i) {
-      const ProcessKey key{next(round, i), phase, round, 0};
-      HONE_ASSIGN_OR_RETURN(ProcessTimes process, Take(time, key));
-      times[key.who].push_back(std::move(process));
-    }
-  }
-  for (int take = 1; take < kTakes; ++take) {
-    // Decided before any of them is taken, so that what one brings does not decide about another.
-    std::map<Who, std::vector<double>> before;
-    for (const auto& [artifact, processes] : times) before[artifact] = Values(processes);
-    for (int round = 0; round < rounds; ++round) {
-      for (size_t i = 0; i < who.size(); ++i) {
-        const ProcessKey key{next(round, i), phase, round, take};
-        const size_t at = static_cast<size_t>(round);
-        if (!Slow(before[key.who], at)) continue;
-        HONE_ASSIGN_OR_RETURN(ProcessTimes process, Take(time, key));
-        if (process.Seconds() < times[key.who][at].Seconds()) times[key.who][at] = std::move(process);
-      }
-    }
-  }
-  return times;
-}
-
 bool OfTheArtifact(const Status& status) {
   switch (status.kind()) {
     case StatusKind::kCrashed:
@@ -75,6 +48,52 @@ bool OfTheArtifact(const Status& status) {
     default:
       return false;
   }
+}
+
+// `no_canary`: why there are no times of the canary, if it was among them.
+Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const TimeProcess& time,
+                     std::string* no_canary) {
+  Times times;
+  auto next = [&](int round, size_t i) { return who[round % 2 == 0 ? i : who.size() - 1 - i]; };
+  auto left_out = [&](Who artifact) { return artifact == Who::kCanary && !no_canary->empty(); };
+  // The machine itself is a witness that one can do without.
+  auto lost = [&](const ProcessKey& key, const Status& status) {
+    if (key.who != Who::kCanary || !OfTheArtifact(status)) return false;
+    *no_canary = status.message();
+    times.erase(Who::kCanary);
+    return true;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    for (size_t i = 0; i < who.size(); ++i) {
+      const ProcessKey key{next(round, i), phase, round, 0};
+      if (left_out(key.who)) continue;
+      Result<ProcessTimes> process = Take(time, key);
+      if (process.ok()) {
+        times[key.who].push_back(std::move(*process));
+      } else if (!lost(key, process.status())) {
+        return process.status();
+      }
+    }
+  }
+  for (int take = 1; take < kTakes; ++take) {
+    // Decided before any of them is taken, so that what one brings does not decide about another.
+    std::map<Who, std::vector<double>> before;
+    for (const auto& [artifact, processes] : times) before[artifact] = Values(processes);
+    for (int round = 0; round < rounds; ++round) {
+      for (size_t i = 0; i < who.size(); ++i) {
+        const ProcessKey key{next(round, i), phase, round, take};
+        const size_t at = static_cast<size_t>(round);
+        if (left_out(key.who) || !Slow(before[key.who], at)) continue;
+        Result<ProcessTimes> process = Take(time, key);
+        if (!process.ok()) {
+          if (lost(key, process.status())) continue;
+          return process.status();
+        }
+        if (process->Seconds() < times[key.who][at].Seconds()) times[key.who][at] = std::move(*process);
+      }
+    }
+  }
+  return times;
 }
 
 // Of one artifact is enough: its value is then that of somebody else's evening.
@@ -96,18 +115,20 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   const bool own_canary = !input.canary.empty() && input.canary != input.reference;
   std::vector<Who> who = {Who::kLibrary, Who::kReference};
   if (own_canary) who.push_back(Who::kCanary);
-  HONE_ASSIGN_OR_RETURN(Times times, Rounds(who, 0, input.processes, time));
+  night->no_canary = input.no_canary;
+  HONE_ASSIGN_OR_RETURN(Times times, Rounds(who, 0, input.processes, time, &night->no_canary));
   std::string busy = Busy(times);
   night->library = Summarise(input.library, times[Who::kLibrary]);
   night->reference = Summarise(input.reference, times[Who::kReference]);
-  if (own_canary) night->canary = Summarise(input.canary, times[Who::kCanary]);
+  if (times.count(Who::kCanary) > 0) night->canary = Summarise(input.canary, times[Who::kCanary]);
   if (!own_canary && !input.canary.empty()) night->canary = night->reference;
   if (night->canary) night->canary->layers.clear();
 
   const std::vector<double> noise = NoiseRatios(*input.before, input.fingerprint);
   night->comparison = Compare(night->library.processes, night->reference.processes, noise, input.rule);
   if (night->comparison.change != Change::kNone) {
-    HONE_ASSIGN_OR_RETURN(times, Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time));
+    HONE_ASSIGN_OR_RETURN(times,
+                          Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time, &night->no_canary));
     if (busy.empty()) busy = Busy(times);
     Repeat repeat{Values(times[Who::kLibrary]), Values(times[Who::kReference])};
     const Comparison again = Compare(repeat.library, repeat.reference, noise, input.rule);

@@ -17,6 +17,7 @@ struct NightInput {
   std::string night, recorded, host, fingerprint, tools;
   std::string library, reference;  // digests
   std::string canary;              // likewise; empty: there is none. The reference's own times are taken if it is that
+  std::string no_canary;           // why it is empty though one was accepted: one line
   const std::vector<Night>* before = nullptr;
   int processes = 7;  // fresh ones of each, and as many again for a repeat
   GateRule rule;
@@ -31,8 +32,11 @@ using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 // and stands if the repeat says the same. A night whose processes do not settle is marked as one on a busy machine and
 // blames nobody; equal libraries that differ, even confirmed, are a disturbed machine and marked likewise.
 //
-// What goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night with
-// its `failure`; other errors are returned, and nothing is recorded.
+// A canary of its own that cannot be timed (it may be of an older Hone, whose libraries this one no longer runs) is left
+// out of the rest of the night, which says so in `no_canary`.
+//
+// What else goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night
+// with its `failure`; other errors are returned, and nothing is recorded.
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);
 
 // The figures of `processes`.

@@ -35,6 +35,7 @@ JobVerdict Of(const std::string& job, const std::vector<Night>& nights, const st
       if (change != Change::kNone) verdict.words += ", confirmed by a repeat";
       if (change == Change::kNone && night.repeat) verdict.words += ", not confirmed by the repeat";
     }
+    if (night.failure.empty() && !night.no_canary.empty()) verdict.words += "; without its canary: " + night.no_canary;
   }
   return verdict;
 }
@@ -54,6 +55,7 @@ JobVerdict QualityOf(const std::string& job, const std::vector<QualityNight>& ni
     words += fmt::format(", {:+.1f} % against {} nights before, canary taken out",
                          100 * (values.back() / Median(before) - 1), before.size());
   }
+  if (last.canary_seconds <= 0) words += "; its canary was not timed, so that it is compared with no other night";
   return {job, JobState::kFine, words};
 }
 

@@ -51,6 +51,7 @@ Json NightJson(const Night& night, const Night* before, double trend, int epoch,
                {"change", nightly::ChangeName(c.change)},
                {"trend", Rounded(trend, 6)}});
   if (!night.environment.empty()) json["environment"] = night.environment;
+  if (!night.no_canary.empty()) json["no_canary"] = night.no_canary;
   if (!processes) return json;
   json["library"] = SubjectJson(night.library, before != nullptr ? &before->library : nullptr, true);
   json["reference"] = SubjectJson(night.reference, before != nullptr ? &before->reference : nullptr, false);

@@ -23,6 +23,7 @@ std::string NightWords(const Night& night) {
   words += fmt::format(": {}, {} against its reference ({})", FormatSeconds(Median(night.library.processes)),
                        ChangeText(night.comparison.ratio), IntervalText(night.comparison));
   if (!night.environment.empty()) words += "; " + night.environment;
+  if (!night.no_canary.empty()) words += "; without its canary: " + night.no_canary;
   return words;
 }
 

@@ -173,6 +173,13 @@ TEST_F(Nightly, ASlowdownIsFoundConfirmedAndAccepted) {
   EXPECT_EQ(last.reference.digest, library);
   EXPECT_EQ(last.canary->digest, reference);  // the first one, to the end
   EXPECT_NEAR(last.canary->processes.at(0), 0.01, 0.0005);
+
+  // A canary that cannot be timed any more is left out, and the page says so.
+  Write("times", fmt::format("{} 0.009\n", library));
+  EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("no confirmed slowdown in 1 of 1"));
+  EXPECT_FALSE(Nights().back().canary.has_value());
+  EXPECT_THAT(Nights().back().no_canary, HasSubstr("no time is invented for it"));
+  EXPECT_THAT(Read("work/report/nightly/index.html"), HasSubstr("without its canary: " + reference));
   ExpectNoWork("build-one-cpu");
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "nightly/verdict.h"
 
 namespace hone::nightly {
 namespace {
@@ -20,6 +21,8 @@ class Machine {
   double library = 0.01, reference = 0.01, canary = 0.01;
   double repeat_library = 0;  // in the repeat; 0: the same
   Status fails;               // from the third process on
+  Status canary_fails;        // from its process of round `canary_round` on
+  int canary_round = 0;
   std::string order;          // "LRRL|.."
 
   TimeProcess Timer() {
@@ -30,6 +33,7 @@ class Machine {
       phase_ = phase;
       order += who == Who::kLibrary ? "L" : who == Who::kReference ? "R" : "C";
       if (!fails.ok() && ++started_ > 2) return fails;
+      if (who == Who::kCanary && !canary_fails.ok() && round >= canary_round) return canary_fails;
       double seconds = who == Who::kLibrary ? library : who == Who::kReference ? reference : canary;
       if (who == Who::kLibrary && phase == 1 && repeat_library > 0) seconds = repeat_library;
       const double own = seconds * (1 + 1e-4 * round);
@@ -162,6 +166,36 @@ TEST(MeasureNight, ACanaryOffItsLevelBlamesNobody) {
   const auto night = MeasureNight(Input(&before), slow.Timer());
   ASSERT_TRUE(night.ok());
   EXPECT_THAT(night->environment, HasSubstr("canary"));
+}
+
+TEST(MeasureNight, ACanaryThatCannotRunIsLeftOutAndTheNightGoesOn) {
+  for (const int round : {0, 1}) {
+    Machine machine;
+    machine.canary_fails = Status::Unsupported("libone.so: made by another version");
+    machine.canary_round = round;
+    NightInput input = Input(&kNone);
+    input.canary = "cc";
+    input.processes = 4;
+    const auto night = MeasureNight(input, machine.Timer());
+    ASSERT_TRUE(night.ok()) << night.status().message();
+    EXPECT_EQ(machine.order, round == 0 ? "LRCRLLRRL" : "LRCCRLLRRL");
+    EXPECT_TRUE(night->Usable()) << night->failure;
+    EXPECT_FALSE(night->canary.has_value()) << "a part of its processes would be another canary";
+    EXPECT_EQ(night->no_canary, "libone.so: made by another version");
+    EXPECT_EQ(night->library.processes.size(), 4u);
+    const Verdict verdict = Judge({{"one.cpu", {*night}}}, "n1");
+    EXPECT_EQ(verdict.ExitCode(), 0);
+    EXPECT_THAT(verdict.jobs[0].words, HasSubstr("without its canary: libone.so: made by another version"));
+    const auto read = ParseHistory(NightText(*night), "h");
+    ASSERT_TRUE(read.ok() && read->nights.size() == 1);
+    EXPECT_EQ(read->nights[0].no_canary, night->no_canary);
+  }
+  // What is no fault of the canary's ends the night as ever; so does a reference that cannot run.
+  Machine full;
+  full.canary_fails = Status::Io("no space left");
+  NightInput input = Input(&kNone);
+  input.canary = "cc";
+  EXPECT_EQ(MeasureNight(input, full.Timer()).status().kind(), StatusKind::kIo);
 }
 
 TEST(MeasureNight, ABusyMachineBlamesNobody) {
