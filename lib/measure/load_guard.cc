@@ -24,6 +24,7 @@ LoadGuard::LoadGuard(LoadLimits limits, LoadSenses senses, Clock* clock)
 void LoadGuard::BeginCandidate() {
   retaken_ = 0;
   pause_ = 0;
+  again_ = false;
 }
 
 void LoadGuard::BeginRun() {
@@ -47,12 +48,14 @@ bool LoadGuard::Disturbed(double seconds) {
 }
 
 LoadGuard::Verdict LoadGuard::EndRun(double seconds) {
+  // What was done since the last run was thrown away, checked and prepared again, was for its sake and earns nothing.
+  const double began = std::exchange(again_, false) ? earned_at_ : run_began_;
   if (!Disturbed(seconds)) {
     pause_ = 0;
     return Verdict::kClean;
   }
-  credit_ = std::min(limits_.patience_seconds, credit_ + std::max(0.0, run_began_ - earned_at_));
-  const double spent = clock_->NowSeconds() - run_began_;
+  credit_ = std::min(limits_.patience_seconds, credit_ + std::max(0.0, began - earned_at_));
+  const double spent = clock_->NowSeconds() - began;
   if (credit_ < spent) {
     earned_at_ = clock_->NowSeconds();
     return Verdict::kDisturbed;
@@ -61,8 +64,9 @@ LoadGuard::Verdict LoadGuard::EndRun(double seconds) {
   if (pause_ > 0) clock_->SleepSeconds(std::min(pause_, credit_ - spent));
   pause_ = std::clamp(2 * pause_, kShortPause, kLongPause);
   earned_at_ = clock_->NowSeconds();
-  credit_ -= earned_at_ - run_began_;
+  credit_ -= earned_at_ - began;
   ++retaken_;
+  again_ = true;
   return Verdict::kAgain;
 }
 

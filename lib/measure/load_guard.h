@@ -25,8 +25,9 @@ struct LoadSenses {
   std::function<double()> pulse;   // the share of its peak that the machine reaches in a moment's work
 };
 
-// Time spent on waiting and on runs that are thrown away comes from a credit that grows by a second for each second
-// spent otherwise: whatever others do, tuning takes at most twice as long, and patience_seconds.
+// Time spent on waiting, on runs that are thrown away and on preparing those in their place comes from a credit that
+// grows by a second for each second spent otherwise: whatever others do, tuning takes at most twice as long, and
+// patience_seconds.
 class LoadGuard {
  public:
   LoadGuard(LoadLimits limits, LoadSenses senses, Clock* clock);
@@ -55,6 +56,7 @@ class LoadGuard {
   double run_began_ = 0;
   double stolen_at_, pulse_at_;  // when they were asked last
   double pause_ = 0;
+  bool again_ = false;  // the last run was thrown away
   int64_t retaken_ = 0;
 };
 
