@@ -1,5 +1,6 @@
 // OpenCL C that is written here runs on whatever OpenCL device there is (PoCL's CPU, mostly) and gives what the
 // interpreter, or arithmetic in double precision, gives.
+#include <algorithm>
 #include <cmath>
 
 #include "codegen/opencl/codegen.h"
@@ -74,6 +75,31 @@ TEST_F(OpenCl, FunctionsOfFloatsAgreeWithTheInterpreter) {
         EXPECT_NEAR(g[i], w[i], 4e-6 * (1 + std::abs(w[i]))) << "parameter " << p << ", element " << i;
       }
     }
+  }
+}
+
+// One step of a maximum and of a minimum, as reductions are lowered: b if b is no number, else the one that keeps a's
+// NaN.
+TEST_F(OpenCl, NanStaysInASteppedMaximum) {
+  const std::vector<float> a = {1, NAN, 3, NAN, -INFINITY, 2}, b = {2, 1, NAN, NAN, NAN, -INFINITY};
+  const int64_t size = static_cast<int64_t>(a.size());
+  const auto x = Argument("a", size), y = Argument("b", size);
+  const auto most = Argument("most", size, true), least = Argument("least", size, true);
+  ir::Var block("block"), i("i");
+  const ir::Expr p = ir::MakeLoad(x, i), q = ir::MakeLoad(y, i);
+  const auto step = [&](const ir::Buffer& out, const ir::Expr& value) {
+    return ir::MakeStore(out, i, ir::MakeSelect(ir::Ne(q, q), q, value));
+  };
+  const ir::Stmt body = ir::MakeBlock({step(most, ir::Max(q, p)), step(least, ir::Min(q, p))});
+  const ir::Function f{"stepped", {x, y, most, least}, Blocks(block, 1, Threads(i, size, body))};
+  const Bytes empty = ToBytes(std::vector<float>(a.size(), 0.0f));
+  const auto got = Run(f, {ToBytes(a), ToBytes(b), empty, empty});
+  ASSERT_EQ(got.size(), 4U);
+  const std::vector<float> larger = FromBytes<float>(got[2]), smaller = FromBytes<float>(got[3]);
+  for (size_t k = 0; k < a.size(); ++k) {
+    const bool nan = std::isnan(a[k]) || std::isnan(b[k]);
+    EXPECT_TRUE(nan ? std::isnan(larger[k]) : larger[k] == std::max(a[k], b[k])) << k << ": " << larger[k];
+    EXPECT_TRUE(nan ? std::isnan(smaller[k]) : smaller[k] == std::min(a[k], b[k])) << k << ": " << smaller[k];
   }
 }
 
