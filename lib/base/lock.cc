@@ -33,15 +33,15 @@ Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_
                         " ago; wait for it or stop it");
 }
 
-// A file with `text` under a name of its own beside `path`, open; its mtime is the file system's present time.
-Result<int> WriteClaim(const std::string& temp, std::string_view text) {
+// A file with `text` under `temp`, a name of its own beside `path`, open; its mtime is the file system's present time.
+Result<int> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
   int fd = ::open(temp.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (fd < 0) return ErrnoStatus(errno, temp + ": cannot create a lock file");
+  if (fd < 0) return ErrnoStatus(errno, path + ": cannot create the lock file");
   if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
     int error = errno;
     ::close(fd);
     ::unlink(temp.c_str());
-    return ErrnoStatus(error, temp + ": cannot write a lock file");
+    return ErrnoStatus(error, path + ": cannot write the lock file");
   }
   return fd;
 }
@@ -110,7 +110,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path, double stale_seconds
   static std::atomic<uint64_t> counter{0};
   LockOwner me = ThisProcess();
   std::string temp = path + "." + me.host + "." + std::to_string(me.pid) + "." + std::to_string(counter++) + ".claim";
-  HONE_ASSIGN_OR_RETURN(int fd, WriteClaim(temp, LockText(me)));
+  HONE_ASSIGN_OR_RETURN(int fd, WriteClaim(path, temp, LockText(me)));
   struct stat mine;
   ::fstat(fd, &mine);
   Status status;

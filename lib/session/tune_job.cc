@@ -121,6 +121,11 @@ class Job {
   }
 
   Status OpenRecords() {
+    // Before hours of measuring, not after them.
+    if (IsDirectory(options_.stamp_path)) {
+      return Status::Invalid(options_.stamp_path + ": this is a folder; --stamp is to be a file");
+    }
+    HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.stamp_path)));
     HONE_RETURN_IF_ERROR(FindMachine());
     fingerprint_ += TimingText(settings_.measure);
     HONE_ASSIGN_OR_RETURN(donors_, LoadDonors(options_.donor_paths, task_.workload, task_.target, fingerprint_));

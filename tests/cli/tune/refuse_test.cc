@@ -27,6 +27,9 @@ TEST_F(RefuseTest, Flags) {
   Expect(RunOnly({}), kMisused, "--task");
   Expect(RunOnly({"--task", Path("t.json"), "--db", Db()}), kMisused, "--settings");
   Expect(RunOnly({"--task", Path("t.json"), "--settings", Path("s.json"), "--db", Db()}), kMisused, "--stamp");
+  Expect(RunOnly({"--task", Path("t.json"), "--settings", Path("s.json"), "--db", Db(), "--stamp", Path(""),
+                  "--fake-measure", "7"}),
+         kMisused, "this is a folder; --stamp is to be a file");
   Expect(Run({"--list-space", "--compile-only"}), kMisused, "exclude");
   Expect(Run({"--explain", "0", "--show", "asm"}), kMisused, "assembly");
   Expect(Run({"--trial", "99999999999"}), kMisused, "points");
