@@ -117,10 +117,12 @@ Result<std::vector<Finding>> Examine() {
   findings.push_back(Load());
   findings.push_back(HugePages());
   findings.push_back(Fences());
-  findings.push_back(
-      {"compiler",
-       fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(), SplitWords(codegen::LlvmHostCpu()).front()),
-       ""});
+  const std::string cpu_name = codegen::LlvmHostCpu();
+  findings.push_back({"compiler",
+                      cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"
+                                       : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
+                                                     SplitWords(cpu_name).front()),
+                      ""});
   const auto nvrtc = codegen::NvrtcVersion();
   findings.push_back({"cuda code", nvrtc.ok() ? *nvrtc : nvrtc.status().message(), ""});
   findings.push_back(Device("cuda", runtime::DescribeCudaDevice()));

@@ -31,6 +31,6 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
 
 std::string LlvmVersion() { return "no LLVM"; }
 
-std::string LlvmHostCpu() { return "nothing"; }
+std::string LlvmHostCpu() { return ""; }
 
 }  // namespace hone::codegen

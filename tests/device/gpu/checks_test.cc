@@ -75,6 +75,7 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
   EXPECT_HAS(text, "50 trials in 2 s: 20.0 a second, device busy 52 %");
   EXPECT_HAS(text, "| TF32 | left out | unknown key `tf32` |");
   EXPECT_HAS(text, "| PyTorch | left out |");
+  EXPECT_EQ(text.find("PyTorch, in the same run"), std::string::npos) << text;
 }
 
 TEST_F(Checks, AFailureStopsNoOtherStep) {
