@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "pipeline/manifest.h"
 #include "pipeline/ninja_reader.h"
 
 namespace hone::command {
@@ -60,6 +61,7 @@ Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::str
   HONE_ASSIGN_OR_RETURN(const std::string manifest, ReadFile(path));
   HONE_ASSIGN_OR_RETURN(view.builds, pipeline::ReadBuilds(manifest));
   for (size_t i = 0; i < view.builds.size(); ++i) {
+    pipeline::ReadTuneRule(&view.builds[i]);
     for (const auto* outputs : {&view.builds[i].outputs, &view.builds[i].implicit_outputs}) {
       for (const std::string& output : *outputs) view.makers[output] = i;
     }

@@ -19,15 +19,14 @@ Status RunArrayJob(const std::string& work, const ArrayJob& job) {
   const auto command = build == nullptr ? view.commands.end() : view.commands.find(build->outputs[0]);
   std::vector<std::string> words;
   if (command != view.commands.end()) words = pipeline::SplitCommand(command->second);
-  const std::string tool = words.empty() ? "" : BaseName(words[0]);
-  const auto* known = std::find(std::begin(pipeline::kTools), std::end(pipeline::kTools), tool);
-  if (known == std::end(pipeline::kTools)) {
+  if (words.empty()) {
     return Status::NotFound(fmt::format("{}/build.ninja: no edge makes `{}` (any more); export the jobs again", work,
                                         Printable(job.outputs[0])));
   }
-  if (build->rule != "tune") {
-    return Status::Invalid(
-        fmt::format("{} is no job of an array: `ninja -C {}` does it when the arrays are done", job.what, work));
+  const auto* known = std::find(std::begin(pipeline::kTools), std::end(pipeline::kTools), BaseName(words[0]));
+  if (build->rule != "tune" || known == std::end(pipeline::kTools)) {
+    return Status::Invalid(fmt::format("{} is no job of an array: `ninja -C {}` does it when the arrays are done",
+                                       Printable(job.what), work));
   }
   const char* launcher = getenv("HONE_LAUNCHER");
   if (launcher != nullptr && StartsWith(command->second, "exec $HONE_LAUNCHER ")) {

@@ -82,9 +82,7 @@ void ManifestWriter::Aliases() {
     const auto part = [&](const std::string& verb, std::vector<std::string> inputs) {
       alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
     };
-    std::vector<std::string> records = job.stamps;
-    records.insert(records.begin(), list);  // an alias of nothing would always be out of date
-    part("records", records);
+    part("records", {list, TunedPath(name)});
     part("best", {FiguresPath(job), ChoicePath(name)});
     part("build", {fmt::format("out/{}/lib{}.so", name, net)});
     part("bench", {fmt::format("bench/{}.json", name)});
@@ -114,6 +112,7 @@ void ManifestWriter::Aliases() {
 }
 
 std::string TaskPath(const std::string& id) { return fmt::format("tasks/{}.task.json", id); }
+std::string TunedPath(const std::string& job) { return fmt::format("stamps/{}.tuned", job); }
 std::string TargetPath(const std::string& target) { return fmt::format("targets/{}.json", target); }
 std::string RecordsPath(const std::string& target, const std::string& id) {
   return fmt::format("records/{}/{}.db", target, id);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "pipeline/ninja_writer.h"
 #include "pipeline/pipeline_file.h"
 #include "pipeline/task_list.h"
 
@@ -43,6 +44,7 @@ struct TuneJob {
   const PipelineFile* budget = nullptr;  // whose settings it is tuned with
   std::vector<User> users;               // in the order of the jobs
   std::string settings, stamp, db;
+  bool own_settings = false;  // nobody else is tuned with those
   std::vector<Donor> donors;  // nearest first
   bool optional = true;       // nobody who has it needs it: it is only to choose among alternatives
   bool shared = false;        // other edges write into the same records: never two at the same time
@@ -83,6 +85,10 @@ std::string AbiPath(const std::string& tool);
 std::string SettingsPath(const std::string& pipeline, const std::string& part);  // part: extract, tune, bench
 
 std::string RecordsPath(const std::string& target, const std::string& id);
+
+// An edge that tunes a task, as ReadBuilds gives it: rule `tune`, with the binding `settings`, whatever rule it has in
+// the manifest. Other edges stay as they are.
+void ReadTuneRule(NinjaBuild* build);
 
 // kInvalid if two statements make the same path.
 Result<std::string> ManifestText(const ManifestInput& input);

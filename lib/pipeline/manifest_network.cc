@@ -53,9 +53,7 @@ void ManifestWriter::PickEdge(const NetworkJob& job) {
   build.outputs = {fmt::format("best/{}.json", name)};
   build.rule = "pick_best";
   build.inputs = {TaskListPath(net, job.target->name)};
-  build.implicit_inputs = {GraphPath(net)};
-  build.implicit_inputs.insert(build.implicit_inputs.end(), job.stamps.begin(), job.stamps.end());
-  build.implicit_inputs.push_back(AbiPath("hone-pick-best"));
+  build.implicit_inputs = {GraphPath(net), TunedPath(name), AbiPath("hone-pick-best")};
   build.order_only_inputs = {Tool("hone-pick-best")};
   build.bindings = {{"job", name}, {"graph", GraphPath(net)}, {"records", "records/" + job.target->name}};
   AddNumerics(job, &build);
@@ -117,11 +115,10 @@ void ManifestWriter::ReportEdge(const NetworkJob& job) {
   build.implicit_outputs = {dir + "/report.json", dir + "/junit.xml", dir + "/report.md"};
   build.rule = "report";
   build.inputs = {fmt::format("bench/{}.json", name)};
-  build.implicit_inputs = {list, best, AbiPath("hone-report")};
   // The report tells of trials, too, that found nothing better and changed no best. Not by the alias of the stamps:
   // after a restat Ninja logs the time of the newest input that is a file, an alias is none, and the edge would stay
   // dirty.
-  build.implicit_inputs.insert(build.implicit_inputs.end(), job.stamps.begin(), job.stamps.end());
+  build.implicit_inputs = {list, best, TunedPath(name), AbiPath("hone-report")};
   build.order_only_inputs = {Tool("hone-report")};
   build.bindings = {
       {"job", name}, {"tasks", list}, {"best", best}, {"records", "records/" + job.target->name}, {"dir", dir}};
@@ -130,6 +127,7 @@ void ManifestWriter::ReportEdge(const NetworkJob& job) {
 
 void ManifestWriter::NetworkEdges(const NetworkJob& job) {
   Section(fmt::format("{} on {}", job.pipeline->name, job.target->name));
+  TunedEdge(job);
   PickEdge(job);
   if (job.pipeline->in_network) ConfirmEdge(job);
   const NinjaBuild tuned = BuildEdge(job, true), untuned = BuildEdge(job, false);

@@ -71,8 +71,7 @@ void ManifestWriter::Rules() {
   writer_.Comment(
       "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it "
       "is done.");
-  Rule("tune", Command("hone-tune", "--task $in --settings $settings --db $db --stamp $out $flags", true), "tune $in",
-       {{"restat", "1"}});
+  WriteTuneRule("tune", "$settings", {});
   if (!input_.rounds.empty()) {
     Rule("allocate",
          Command("hone-allocate", "--tasks $in --settings $settings --round $round --stamps $stamps --out $dir"),
@@ -102,6 +101,8 @@ void ManifestWriter::Rules() {
        "bench $job", {{"restat", "1"}});
   Rule("report", Command("hone-report", "--bench $in --tasks $tasks --best $best --records $records --out $dir"),
        "report $job", {{"restat", "1"}});
+  writer_.Comment("Stands for all stamps of a job, so that they are listed once. A file: an alias will not do.");
+  Rule("tuned", "exec touch $out", "tuned $job");
   writer_.Rule("clean_stamps", {{"command", "exec rm -rf stamps"}, {"description", "remove stamps"}});
 }
 

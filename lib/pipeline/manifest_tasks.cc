@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "pipeline/manifest_writer.h"
 #include "pipeline/plan.h"
 
 namespace hone::pipeline {
 namespace {
+
+constexpr const char* kTuneRulePrefix = "tune-";
 
 std::string ShapeText(const std::vector<int64_t>& shape) {
   std::string text;
@@ -51,7 +54,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   if (job.network_is_file) build.implicit_inputs.push_back(job.network);
   // The graph is the same on every target: the first target's edge makes it, the others come after.
   (first ? build.implicit_outputs : build.implicit_inputs).push_back(graph);
-  build.order_only_inputs = {Tool("hone-extract")};
+  build.order_only_inputs = {Tool("hone-extract"), Tool("hone-tune")};  // of all edges behind it
   build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
                     {"network", EscapeValue(ShellQuote(job.network))},
                     {"batch", std::to_string(job.pipeline->batch)},
@@ -106,15 +109,35 @@ void ManifestWriter::TuneEdges() {
     }
     // The larger budget covers the smaller ones, so one edge serves all who ask.
     if (task.users.size() > 1) users += fmt::format("; largest budget: {}", task.budget->name);
+    TuneRule(task);  // before the comment
     writer_.Comment(task.entry->workload + " : " + users);
     TuneEdge(task);
   }
 }
 
+void ManifestWriter::WriteTuneRule(const std::string& name, const std::string& settings, NinjaBindings more) {
+  more.insert(more.begin(), {"restat", "1"});
+  Rule(name, Command("hone-tune", "--task $in --settings " + settings + " --db $db --stamp $out $flags", true),
+       "tune $in", std::move(more));
+}
+
+// What stands in a rule does not stand in each of its edges, of which there may be thousands: Ninja reads them all
+// before it knows that there is nothing to do.
+std::string ManifestWriter::TuneRule(const TuneJob& task) {
+  if (task.own_settings) return "tune";
+  const std::string pool = PoolName(task);
+  const auto [rule, added] = tune_rules_.try_emplace(task.settings + " " + pool);
+  if (added) {
+    rule->second = fmt::format("{}{}", kTuneRulePrefix, tune_rules_.size());
+    WriteTuneRule(rule->second, EscapeValue(ShellQuote(task.settings)), {{"pool", pool}});
+  }
+  return rule->second;
+}
+
 void ManifestWriter::TuneEdge(const TuneJob& task) {
   NinjaBuild build;
   build.outputs = {task.stamp};
-  build.rule = "tune";
+  build.rule = TuneRule(task);
   build.inputs = {TaskPath(task.entry->id)};
   build.implicit_inputs = {task.settings, AbiPath("hone-tune")};
   std::string flags = task.optional ? "--optional" : "";
@@ -123,10 +146,26 @@ void ManifestWriter::TuneEdge(const TuneJob& task) {
     flags += fmt::format("{}--donor {}", flags.empty() ? "" : " ", donor.db);
   }
   if (task.target->gpu) build.order_only_inputs.push_back(DevicePath(task.target->name));
-  build.order_only_inputs.push_back(Tool("hone-tune"));
-  build.bindings = {{"settings", task.settings}, {"db", task.db}, {"pool", PoolName(task)}};
+  build.bindings = {{"db", task.db}};
+  if (task.own_settings) build.bindings = {{"settings", task.settings}, {"db", task.db}, {"pool", PoolName(task)}};
   if (!flags.empty()) build.bindings.push_back({"flags", flags});
   Build(build);
+}
+
+void ManifestWriter::TunedEdge(const NetworkJob& job) {
+  const std::string name = JobName(job.pipeline->name, job.target->name);
+  NinjaBuild build;
+  build.outputs = {TunedPath(name)};
+  build.rule = "tuned";
+  build.implicit_inputs = job.stamps;
+  build.bindings = {{"job", name}};
+  Build(build);
+}
+
+void ReadTuneRule(NinjaBuild* build) {
+  if (!StartsWith(build->rule, kTuneRulePrefix) || build->implicit_inputs.empty()) return;
+  build->rule = "tune";
+  build->bindings.emplace_back("settings", build->implicit_inputs[0]);
 }
 
 void ManifestWriter::RoundEdges(const Round& round) {

@@ -19,6 +19,8 @@ namespace hone::pipeline {
 std::string PoolName(const TargetFile& target);
 std::string PoolName(const TuneJob& task);
 
+// A file without content, later than all stamps of a job.
+std::string TunedPath(const std::string& job);
 std::string GraphPath(const std::string& pipeline);
 // What was found of a GPU before anything was tuned for it.
 std::string DevicePath(const std::string& target);
@@ -51,6 +53,10 @@ class ManifestWriter {
   void DeviceEdges();
   void TuneEdges();
   void TuneEdge(const TuneJob& task);
+  // The rule of a task: one for all with the same settings and pool, written where it is first asked for.
+  std::string TuneRule(const TuneJob& task);
+  void WriteTuneRule(const std::string& name, const std::string& settings, NinjaBindings more);
+  void TunedEdge(const NetworkJob& job);
   void RoundEdges(const Round& round);
   void PickEdge(const NetworkJob& job);
   void ConfirmEdge(const NetworkJob& job);
@@ -70,6 +76,7 @@ class ManifestWriter {
   NinjaWriter writer_;
   std::unordered_map<std::string, bool> made_;
   std::map<std::string, bool> graphs_;  // of networks whose graph has its edge
+  std::map<std::string, std::string> tune_rules_;  // settings and pool -> rule
   std::string clash_;
 };
 

@@ -86,6 +86,7 @@ std::vector<Round> MakeRounds(NetworkJob* job) {
       task.users = {{job->pipeline, entry.weight}};
       task.optional = entry.optional;
       task.settings = round.dir + "/" + entry.id + ".tune.json";
+      task.own_settings = true;
       task.stamp = "stamps/" + name + ".r" + std::to_string(r) + "/" + entry.id + ".done";
       task.db = RecordsPath(job->target->name, entry.id);
       round.settings.push_back(task.settings);

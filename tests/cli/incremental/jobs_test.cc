@@ -46,9 +46,9 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   const CommandResult first = Export();
   ASSERT_TRUE(first.status.ok()) << first.err;
   std::vector<Json> jobs = Jobs();
-  ASSERT_EQ(jobs.size(), 5u) << first.out;  // three tasks, choosing, and that in the network
+  ASSERT_EQ(jobs.size(), 6u) << first.out;  // three tasks, what stands for them, choosing, and that in the network
   EXPECT_TRUE(StartsWith(first.out, "1 1-3 3 jobs: tune; about ")) << first.out;
-  EXPECT_NE(first.out.find("\nninja 4-5 2 jobs: confirm, pick best; about "), std::string::npos) << first.out;
+  EXPECT_NE(first.out.find("\nninja 4-6 3 jobs: confirm, pick best, tuned; about "), std::string::npos) << first.out;
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(jobs[i]["job"], i + 1);
     EXPECT_EQ(jobs[i]["stage"], 1);
@@ -62,7 +62,7 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   for (const char* number : {"1", "3"}) EXPECT_TRUE(RunJob(number).status.ok());
   // What an array did counts, though Ninja has not seen it: only the rest is listed.
   ASSERT_TRUE(Export().status.ok());
-  ASSERT_EQ(Jobs().size(), 3u);
+  ASSERT_EQ(Jobs().size(), 4u);
   EXPECT_EQ(Jobs()[0]["outputs"], jobs[1]["outputs"]);
   EXPECT_TRUE(RunJob("1").status.ok());
   const auto trials = AllTrials("one");
@@ -77,7 +77,7 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   // A raised budget is what is missing of it.
   WritePipeline("one", 6, "random");
   ASSERT_TRUE(Export().status.ok());
-  EXPECT_EQ(Jobs().size(), 5u);
+  EXPECT_EQ(Jobs().size(), 6u);
 }
 
 TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
@@ -96,9 +96,10 @@ TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
   EXPECT_TRUE(RunJob("1").status.ok());
   EXPECT_FALSE(Exists(Path("harm")));
   for (const auto& [number, words] :
-       {std::pair("2", "no edge makes `../../harm`"), std::pair("3", "no edge makes"),
-        std::pair("4", "is no job of an array"), std::pair("5", "is no job of an array"), std::pair("6", "jobs.jsonl:6"),
-        std::pair("7", "jobs.jsonl:7"), std::pair("8", "no job 8"), std::pair("0", "no job 0")}) {
+       {std::pair("2", "no edge makes `../../harm`"), std::pair("3", "is no job of an array"),
+        std::pair("4", "is no job of an array"), std::pair("5", "is no job of an array"),
+        std::pair("6", "is no job of an array"), std::pair("7", "jobs.jsonl:7"), std::pair("8", "jobs.jsonl:8"),
+        std::pair("9", "no job 9"), std::pair("0", "no job 0")}) {
     const CommandResult result = RunJob(number);
     EXPECT_NE(result.status.code, 0) << number;
     EXPECT_NE(result.err.find(words), std::string::npos) << result.err;

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/file.h"
+#include "pipeline/manifest.h"
+#include "pipeline/ninja_reader.h"
 
 namespace hone::pipeline {
 namespace {
@@ -57,6 +59,15 @@ std::string Statement(const std::string& manifest, const std::string& output) {
   return text;
 }
 
+// A statement with its rule.
+std::string Edge(const std::string& manifest, const std::string& output) {
+  const std::string text = Statement(manifest, output);
+  const size_t rule = text.find(": ") + 2;
+  const size_t at = manifest.find("\nrule " + text.substr(rule, text.find(' ', rule) - rule) + "\n");
+  if (text.empty() || at == std::string::npos) return text;
+  return text + manifest.substr(at, manifest.find("\n\n", at) - at) + "\n";
+}
+
 int Count(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -85,9 +96,7 @@ TEST(Plan, ATargetOnRequestIsTunedByName) {
   EXPECT_EQ(Statement(plan->manifest, "devices/cuda.json"),
             "build devices/cuda.json: find_device targets/cuda.json || ../bin/hone-tune");
   const std::string tune = Statement(plan->manifest, "stamps/y.cuda.done");
-  EXPECT_NE(tune.find("settings/a@cuda.tune.json abi/hone-tune.txt || devices/cuda.json ../bin/hone-tune"),
-            std::string::npos)
-      << tune;
+  EXPECT_NE(tune.find("settings/a@cuda.tune.json abi/hone-tune.txt || devices/cuda.json\n"), std::string::npos) << tune;
   EXPECT_NE(Statement(plan->manifest, "stamps/x.cpu.done").find("settings/a.tune.json"), std::string::npos);
   EXPECT_EQ(Count(plan->manifest, "devices/cpu.json"), 0);
   int settings = 0;
@@ -114,7 +123,7 @@ TEST(Plan, ATaskOfTwoNetworksIsTunedOnceWithTheLargerBudget) {
   input.lists["a.cpu"] = List({"x", "y"});
   input.lists["b.cpu"] = List({"y", "z"});
   const std::string manifest = Manifest(input);
-  EXPECT_EQ(Count(manifest, "\nbuild stamps/"), 3);
+  EXPECT_EQ(Count(manifest, "\nbuild stamps/"), 3 + 2) << "three tasks, and what stands for those of a job";
   EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings/a.tune.json"), std::string::npos);
   EXPECT_NE(Statement(manifest, "stamps/y.cpu.done").find("settings/b.tune.json"), std::string::npos);
   EXPECT_EQ(Statement(manifest, "stamps/y.cpu.done").find("settings/a.tune.json"), std::string::npos);
@@ -124,7 +133,9 @@ TEST(Plan, ATaskOfTwoNetworksIsTunedOnceWithTheLargerBudget) {
   EXPECT_EQ(Statement(manifest, "tasks/b.cpu.tasks.json").find("tasks/y.task.json"), std::string::npos);
   // Both wait for it.
   for (const char* net : {"a", "b"}) {
-    EXPECT_NE(Statement(manifest, std::string("best/") + net).find("stamps/y.cpu.done"), std::string::npos);
+    const std::string tuned = std::string("stamps/") + net + ".cpu.tuned";
+    EXPECT_NE(Statement(manifest, tuned).find("stamps/y.cpu.done"), std::string::npos);
+    EXPECT_NE(Statement(manifest, std::string("best/") + net).find(tuned), std::string::npos);
   }
 }
 
@@ -135,7 +146,7 @@ TEST(Plan, TheSameTaskOnTwoTargetsIsTunedOnEachWithRecordsOfItsOwn) {
   const std::string manifest = Manifest(input);
   EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("db = records/cpu/x.db"), std::string::npos);
   EXPECT_NE(Statement(manifest, "stamps/x.old.done").find("db = records/old/x.db"), std::string::npos);
-  EXPECT_NE(Statement(manifest, "stamps/x.old.done").find("pool = device-old"), std::string::npos);
+  EXPECT_NE(Edge(manifest, "stamps/x.old.done").find("pool = device-old"), std::string::npos);
   // One edge makes the graph, the other waits for it.
   EXPECT_NE(Statement(manifest, "tasks/a.cpu.tasks.json").find("| tasks/x.task.json nets/a.graph.json:"),
             std::string::npos);
@@ -231,7 +242,7 @@ TEST(Plan, FoldersWithSpacesAndDollarsAreEscapedForNinjaAndTheShell) {
   input.tools = "/opt/my $tools";
   const std::string manifest = Manifest(input);
   EXPECT_NE(manifest.find("exec $$HONE_LAUNCHER '/opt/my $$tools/hone-tune' --task $in"), std::string::npos);
-  EXPECT_NE(manifest.find("|| /opt/my$ $$tools/hone-extract\n"), std::string::npos);
+  EXPECT_NE(manifest.find("|| /opt/my$ $$tools/hone-extract"), std::string::npos);
 }
 
 TEST(Plan, ANetworkFileIsAnInputOfExtract) {
@@ -285,11 +296,11 @@ TEST(Plan, ACapOnNumericsReachesTheTasksAndWhoPicksAndBuilds) {
   input.folder.pipelines[1].tune.winograd = 0;
   const std::string manifest = Manifest(input);
   // Each has its own edge and stamp, the records are the same.
-  EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings = settings/a.tune.json"), std::string::npos);
-  const std::string capped = Statement(manifest, "stamps/x.cpu.winograd-off.done");
-  EXPECT_NE(capped.find("settings = settings/b.tune.json"), std::string::npos) << capped;
+  EXPECT_NE(Edge(manifest, "stamps/x.cpu.done").find("--settings settings/a.tune.json"), std::string::npos);
+  const std::string capped = Edge(manifest, "stamps/x.cpu.winograd-off.done");
+  EXPECT_NE(capped.find("--settings settings/b.tune.json"), std::string::npos) << capped;
   EXPECT_NE(capped.find("db = records/cpu/x.db"), std::string::npos) << capped;
-  EXPECT_NE(Statement(manifest, "best/b").find("stamps/x.cpu.winograd-off.done"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "stamps/b.cpu.tuned").find("stamps/x.cpu.winograd-off.done"), std::string::npos);
   EXPECT_NE(Statement(manifest, "best/b").find("numerics = --winograd off"), std::string::npos);
   EXPECT_NE(Statement(manifest, "out/b.cpu/").find("numerics = --winograd off"), std::string::npos);
   // The other network's edges are what they were.
@@ -314,12 +325,14 @@ TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
     EXPECT_NE(allocate.find(before + "/x.done " + before + "/y.done ||"), std::string::npos) << allocate;
     EXPECT_NE(allocate.find("stamps = " + before + "\n"), std::string::npos) << allocate;
     const std::string tune = Statement(manifest, "stamps/" + now + "/y.done");
-    EXPECT_NE(tune.find("| settings/" + now + "/y.tune.json abi/hone-tune.txt ||"), std::string::npos) << tune;
+    EXPECT_NE(tune.find("| settings/" + now + "/y.tune.json abi/hone-tune.txt\n"), std::string::npos) << tune;
+    EXPECT_NE(tune.find("settings = settings/" + now + "/y.tune.json\n"), std::string::npos) << tune;
     EXPECT_NE(tune.find("db = records/cpu/y.db"), std::string::npos) << tune;
   }
   const std::string last = "stamps/a.cpu.r" + std::to_string(kRounds) + "/x.done";
+  EXPECT_NE(Statement(manifest, "stamps/a.cpu.tuned").find(last), std::string::npos);
   for (const char* output : {"best/a", "report/a", "records-a-cpu"}) {
-    EXPECT_NE(Statement(manifest, output).find(last), std::string::npos) << output;
+    EXPECT_NE(Statement(manifest, output).find("stamps/a.cpu.tuned"), std::string::npos) << output;
   }
   // The other network tunes as ever.
   EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings/b.tune.json"), std::string::npos);
@@ -335,11 +348,38 @@ TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
   const std::string manifest = Manifest(input);
   EXPECT_NE(manifest.find("pool device-cpu\n  depth = 7\npool device-cpu-shared\n  depth = 1\n"), std::string::npos);
   for (const char* stamp : {"stamps/y.cpu.done", "stamps/a.cpu.r1/y.done", "stamps/a.cpu.r4/y.done"}) {
-    EXPECT_NE(Statement(manifest, stamp).find("pool = device-cpu-shared"), std::string::npos) << stamp;
+    EXPECT_NE(Edge(manifest, stamp).find("pool = device-cpu-shared"), std::string::npos) << stamp;
   }
   for (const char* stamp : {"stamps/z.cpu.done", "stamps/a.cpu.r1/x.done"}) {
-    EXPECT_NE((Statement(manifest, stamp) + "\n").find("pool = device-cpu\n"), std::string::npos) << stamp;
+    EXPECT_NE((Edge(manifest, stamp) + "\n").find("pool = device-cpu\n"), std::string::npos) << stamp;
   }
+}
+
+// What asks about edges need not know how the manifest says what they have in common.
+TEST(Plan, EdgesOfTasksReadBackHaveTheirSettingsWhateverTheirRule) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].tune.trials_total = 100;
+  for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x", "y"});
+  auto builds = ReadBuilds(Manifest(input));
+  ASSERT_TRUE(builds.ok());
+  int tunes = 0, rules = 0;
+  for (NinjaBuild& build : *builds) {
+    rules += build.rule == "tune-1";
+    const std::string rule = build.rule;
+    ReadTuneRule(&build);
+    if (build.outputs[0].find("stamps/") != 0 || build.rule == "tuned") {
+      EXPECT_EQ(build.rule, rule) << build.outputs[0];
+      continue;
+    }
+    ++tunes;
+    EXPECT_EQ(build.rule, "tune");
+    const auto settings = std::find_if(build.bindings.begin(), build.bindings.end(),
+                                       [](const auto& binding) { return binding.first == "settings"; });
+    ASSERT_NE(settings, build.bindings.end()) << build.outputs[0];
+    EXPECT_EQ(settings->second, build.implicit_inputs[0]);
+  }
+  EXPECT_EQ(rules, 2) << "both of b";
+  EXPECT_EQ(tunes, 2 + 2 * kRounds);
 }
 
 TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
@@ -354,7 +394,7 @@ TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
   std::string manifest = Manifest(input);
   EXPECT_EQ(Statement(manifest, "stamps/x"), Statement(before, "stamps/x")) << "the first has nobody to learn from";
   const std::string second = Statement(manifest, "stamps/y");
-  EXPECT_NE(second.find("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done ||"), std::string::npos) << second;
+  EXPECT_NE(second.find("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done\n"), std::string::npos) << second;
   EXPECT_NE(second.find("flags = --donor records/cpu/x.db"), std::string::npos) << second;
   input.folder.pipelines[0].tune.trials_total = 64;
   manifest = Manifest(input);
