@@ -47,7 +47,7 @@ Status Build(const BuildOptions& options) {
   if (!options.untuned) {
     HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options.best));
     input.best = &*best;
-    HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseWinogradCap(options.winograd));
+    HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseNumerics(options.winograd, options.tf32));
     HONE_RETURN_IF_ERROR(CheckNumerics(*best, options.best, input.target, numerics));
   }
   HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file, options.inputs));

@@ -16,6 +16,7 @@ struct BuildOptions {
   std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
   std::string winograd = "6";       // "off", "2", "4", "6": the cap; a choice beyond it is refused
+  bool tf32 = false;                // choices in TF32 are taken, else refused
   int jobs = 0;                     // threads that compile; 0: the cores
 };
 

@@ -2,12 +2,16 @@
 
 namespace hone::command {
 
-Result<op::Numerics> ParseWinogradCap(const std::string& text) {
-  if (text == "off") return op::Numerics{0};
+Result<op::Numerics> ParseNumerics(const std::string& winograd, bool tf32) {
+  if (winograd == "off") return op::Numerics{0, tf32};
   for (const int cap : {2, 4, 6}) {
-    if (text == std::to_string(cap)) return op::Numerics{cap};
+    if (winograd == std::to_string(cap)) return op::Numerics{cap, tf32};
   }
-  return Status::Invalid("--winograd: expected off, 2, 4 or 6, found `" + text + "`");
+  return Status::Invalid("--winograd: expected off, 2, 4 or 6, found `" + winograd + "`");
+}
+
+std::string NumericsFlags(const std::string& winograd, bool tf32) {
+  return (winograd == "6" ? "" : " --winograd " + winograd) + (tf32 ? " --tf32" : "");
 }
 
 }  // namespace hone::command

@@ -1,4 +1,4 @@
-// The cap on Winograd (`[numerics] winograd`) as a flag.
+// Numerics (`[numerics] winograd`, `tf32`) as flags.
 #pragma once
 
 #include <string>
@@ -8,7 +8,9 @@
 
 namespace hone::command {
 
-// "off", "2", "4" or "6": the value of --winograd. kInvalid for anything else.
-Result<op::Numerics> ParseWinogradCap(const std::string& text);
+// `winograd`: "off", "2", "4" or "6", the value of --winograd; kInvalid for anything else.
+Result<op::Numerics> ParseNumerics(const std::string& winograd, bool tf32);
+// The flags that are not the default, each with a blank before it: " --winograd 4 --tf32".
+std::string NumericsFlags(const std::string& winograd, bool tf32);
 
 }  // namespace hone::command

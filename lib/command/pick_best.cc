@@ -39,7 +39,7 @@ class Picker {
   explicit Picker(const PickBestOptions& options) : options_(options) {}
 
   Status Run() {
-    HONE_ASSIGN_OR_RETURN(numerics_, ParseWinogradCap(options_.winograd));
+    HONE_ASSIGN_OR_RETURN(numerics_, ParseNumerics(options_.winograd, options_.tf32));
     HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options_.tasks));
     pipeline::BestFile best{list.network, list.target, {}};
     HONE_RETURN_IF_ERROR(ReadNetwork(list));
@@ -123,9 +123,10 @@ class Picker {
         return entry;
       }
       if (!found) {
-        return Status::NotFound(fmt::format(
-            "{}: none of its trials was correct and timed{}; `hone-records list {}` shows what failed", DbPath(task.id),
-            options_.winograd == "6" ? "" : " with --winograd " + options_.winograd, DbPath(task.id)));
+        const std::string flags = NumericsFlags(options_.winograd, options_.tf32);
+        return Status::NotFound(
+            fmt::format("{}: none of its trials was correct and timed{}{}; `hone-records list {}` shows what failed",
+                        DbPath(task.id), flags.empty() ? "" : " with", flags, DbPath(task.id)));
       }
       return entry;
     }
@@ -156,9 +157,10 @@ class Picker {
     entry->fingerprint = found.fingerprint;
     entry->Choose(found.finalists[0]);
     if (found.marked) {
-      LogWarning(fmt::format("{} ({}): trial {} was timed while others used the machine, so that its time is too long "
-                             "rather than too short; a larger budget measures the fastest again",
-                             entry->id, entry->workload, entry->trial));
+      LogWarning(
+          fmt::format("{} ({}): trial {} was timed while others used the machine, so that its time is too long "
+                      "rather than too short; a larger budget measures the fastest again",
+                      entry->id, entry->workload, entry->trial));
     }
     if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
     return true;

@@ -13,6 +13,7 @@ struct PickBestOptions {
   std::string choice;   // best/NET.TARGET.choice.json, the same without figures, for hone-build; empty: not written
   int finalists = 6;    // so many of each task go into `out`, for hone-confirm
   std::string winograd = "6";  // "off", "2", "4", "6": the cap (`[numerics] winograd`): trials beyond it do not count
+  bool tf32 = false;           // trials in TF32 count (`[numerics] tf32`)
   bool allow_missing =
       false;  // a task without records takes those of the same computation with another epilogue, else the default
 };

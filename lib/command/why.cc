@@ -90,14 +90,16 @@ class Why {
       case DirtyKind::kMissing:
         if (!tune || e.output != build.outputs[0]) return fmt::format("{} is not there", e.output);
         if (!Exists(JoinPath(work_, Binding(build, "db")))) return "never tuned";
-        if (e.output.find(".winograd-") != std::string::npos) return "not tuned yet under this cap on numerics";
+        if (e.output.find(".winograd-") != std::string::npos || EndsWith(e.output, ".tf32.done")) {
+          return "not tuned yet under these numerics";
+        }
         return "its stamp is gone or was never written; its records are there";
       case DirtyKind::kCommand:
         if (tune) {
           const auto words = StampWords(build);
           return words.empty() ? "its command changed: what it is asked for beside its settings" : Join(words, "; ");
         }
-        return "its command changed: what it is asked for beside its files (cap on numerics, parameters, shapes)";
+        return "its command changed: what it is asked for beside its files (numerics, parameters, shapes)";
       case DirtyKind::kUnlogged:
         return "Ninja's log does not know that it was made (the log was deleted, or another program made it)";
       case DirtyKind::kNewer:

@@ -29,7 +29,7 @@ struct NetworkJob {
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote
 };
 
-// One task on one target, tuned by one edge: for all networks that have it with the same cap on numerics; or for one
+// One task on one target, tuned by one edge: for all networks that have it with the same numerics; or for one
 // network alone, in one round of its sharing out `trials_total`.
 struct TuneJob {
   struct User {

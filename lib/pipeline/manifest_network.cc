@@ -6,13 +6,16 @@
 namespace hone::pipeline {
 namespace {
 
-// `--winograd 4`; empty for the default, which changes no command.
+// `--winograd 4 --tf32`; empty for the default, which changes no command.
 std::string NumericsFlags(const PipelineFile& pipeline) {
   const int64_t cap = pipeline.tune.winograd;
-  return cap == TuneSettings().winograd ? "" : fmt::format("--winograd {}", cap == 0 ? "off" : std::to_string(cap));
+  std::string flags;
+  if (cap != TuneSettings().winograd) flags = "--winograd " + (cap == 0 ? std::string("off") : std::to_string(cap));
+  if (pipeline.tune.tf32) flags += flags.empty() ? "--tf32" : " --tf32";
+  return flags;
 }
 
-// The cap on numerics, where it is not the default.
+// The numerics, where they are not the default.
 void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
   const std::string flags = NumericsFlags(*job.pipeline);
   if (!flags.empty()) build->bindings.push_back({"numerics", flags});

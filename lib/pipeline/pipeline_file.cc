@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "pipeline/task_list.h"
 #include "pipeline/toml_table.h"
+#include "target/cuda_arch.h"
 #include "target/device_limits.h"
 
 namespace hone::pipeline {
@@ -238,6 +239,8 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
     HONE_RETURN_IF_ERROR(table.Finish());
     HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));
     file.json = DumpJson(json);
+    HONE_ASSIGN_OR_RETURN(const Target target, hone::ParseTargetFile(file.json, path));
+    file.tf32 = HasTensorFloat32(target);
     return file;
   }
   HONE_RETURN_IF_ERROR(table.Read("triple", &triple));

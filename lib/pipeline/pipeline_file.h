@@ -49,6 +49,7 @@ struct TargetFile {
   std::string path;     // of the file, for messages
   std::string json;     // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
   bool gpu = false;     // of kind cuda or opencl
+  bool tf32 = false;    // HasTensorFloat32 (target/cuda_arch.h)
   int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };
 

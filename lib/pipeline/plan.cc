@@ -16,8 +16,8 @@
 namespace hone::pipeline {
 namespace {
 
-std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string& network,
-                                const std::string& parameters, const std::string& plugin) {
+std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string& network, const std::string& parameters,
+                                const std::string& plugin) {
   Json json = {{"version", 1}, {"network", network}, {"batch", pipeline.batch}};
   if (!parameters.empty()) json["parameters"] = parameters;
   if (!plugin.empty()) json["plugin"] = plugin;
@@ -26,12 +26,13 @@ std::string ExtractSettingsText(const PipelineFile& pipeline, const std::string&
   return DumpJson(json);
 }
 
-// A cap that is not the default has stamps of its own: its tasks are done when enough is measured under it.
+// Numerics that are not the default have stamps of their own: their tasks are done when enough is measured under them.
 std::string StampPath(const TaskEntry& entry, const NetworkJob& job) {
   const int64_t cap = job.pipeline->tune.winograd;
-  const std::string own = cap == TuneSettings().winograd ? ""
-                          : cap == 0                     ? ".winograd-off"
-                                                         : ".winograd-" + std::to_string(cap);
+  std::string own = cap == TuneSettings().winograd ? ""
+                    : cap == 0                     ? ".winograd-off"
+                                                   : ".winograd-" + std::to_string(cap);
+  if (job.pipeline->tune.tf32) own += ".tf32";
   return "stamps/" + entry.id + "." + job.target->name + own + ".done";
 }
 
@@ -111,11 +112,14 @@ void AssignDonors(const std::vector<TuneJob*>& tasks) {
   }
 }
 
-// Plain tasks learn from plain ones under the same cap, those of a round from others of the same round: a round waits
-// for all of the one before anyway.
+// Plain tasks learn from plain ones under the same numerics, those of a round from others of the same round: a round
+// waits for all of the one before anyway.
 void AssignDonors(ManifestInput* manifest) {
-  std::map<std::pair<std::string, int64_t>, std::vector<TuneJob*>> plain;
-  for (TuneJob& task : manifest->tasks) plain[{task.target->name, task.budget->tune.winograd}].push_back(&task);
+  std::map<std::tuple<std::string, int64_t, bool>, std::vector<TuneJob*>> plain;
+  for (TuneJob& task : manifest->tasks) {
+    const TuneSettings& tune = task.budget->tune;
+    plain[{task.target->name, tune.winograd, tune.tf32}].push_back(&task);
+  }
   for (auto& [key, tasks] : plain) AssignDonors(tasks);
   for (Round& round : manifest->rounds) {
     std::vector<TuneJob*> tasks;
@@ -154,6 +158,16 @@ void AddSettings(const PipelineFile& pipeline, std::vector<PlannedFile>* files) 
   files->push_back({SettingsPath(pipeline.SettingsName(), "bench"), BenchSettingsText(pipeline.bench)});
 }
 
+Status CheckNumerics(const PipelineFile& pipeline, const PipelineFile& on, const TargetFile& target) {
+  if (!on.tune.tf32 || target.tf32) return Status::Ok();
+  const bool own = !on.on_target.empty() && !pipeline.tune.tf32;
+  return ErrorAt(
+      pipeline, own ? "numerics." + on.on_target + ".tf32" : "numerics.tf32",
+      fmt::format("`tf32`: the target `{}` cannot multiply in TF32, CUDA from sm_80 can; a target has numerics "
+                  "of its own in [numerics.TARGET]",
+                  target.name));
+}
+
 // The key of a table of the pipeline that `on` (one of its `on`, or itself) was made from, for messages.
 std::string TuneKey(const PipelineFile& on, const std::string& key) {
   return on.on_target.empty() ? "tune." + key : "tune." + on.on_target + "." + key;
@@ -187,6 +201,9 @@ Status CheckPipelines(const PlanInput& input) {
       if (input.check_tuner) {
         const Status tuner = input.check_tuner(on.tune.tuner);
         if (!tuner.ok()) return ErrorAt(pipeline, TuneKey(on, "tuner"), tuner.message());
+      }
+      for (const TargetFile& file : input.folder.targets) {
+        if (file.name == target) HONE_RETURN_IF_ERROR(CheckNumerics(pipeline, on, file));
       }
       const auto list = input.lists.find(JobName(pipeline.name, target));
       all = all && list != input.lists.end();

@@ -139,6 +139,7 @@ Status ReadNumerics(TomlTable* file, const TablesOf& of, TuneSettings* tune) {
       return table.Error("winograd", "`winograd` must be \"off\", 2, 4 or 6, is 0");
     }
   }
+  HONE_RETURN_IF_ERROR(table.Read("tf32", &tune->tf32));
   HONE_RETURN_IF_ERROR(table.Finish());
   return At(table, CheckValues(*tune));
 }

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   app.add_option("--finalists", options.finalists, "configurations of each task that hone-confirm is to compare")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
+  app.add_flag("--tf32", options.tf32, "products in TF32 may be chosen");
   app.add_option("--winograd", options.winograd, "largest Winograd tile that may be chosen: off, 2, 4 or 6")
       ->capture_default_str();
   app.add_flag("--allow-missing", options.allow_missing,

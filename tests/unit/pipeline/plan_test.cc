@@ -423,6 +423,49 @@ TEST(Plan, WhatAPipelineAsksOfTasksThatItDoesNotHaveIsRefused) {
   EXPECT_TRUE(CheckPipelines(input).ok());
 }
 
+TEST(Plan, Tf32HasStampsOfItsOwnAndReachesWhoPicksAndBuilds) {
+  TargetFile gpu = Cpu("gpu");
+  gpu.tf32 = true;
+  PlanInput input = Input({Network("a", {"gpu"}), Network("b", {"gpu"})}, {gpu});
+  for (const char* job : {"a.gpu", "b.gpu"}) input.lists[job] = List({"x"});
+  const std::string before = Manifest(input);
+  EXPECT_EQ(before.find("tf32"), std::string::npos);
+  input.folder.pipelines[1].tune.tf32 = true;
+  EXPECT_TRUE(CheckPipelines(input).ok());
+  std::string manifest = Manifest(input);
+  EXPECT_EQ(Statement(manifest, "stamps/x.gpu.done"), Statement(before, "stamps/x.gpu.done"));
+  EXPECT_NE(Statement(manifest, "stamps/x.gpu.tf32.done").find("db = records/gpu/x.db"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --tf32"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "out/b.gpu/").find("numerics = --tf32"), std::string::npos);
+  EXPECT_EQ(Statement(manifest, "out/b.gpu.untuned"), Statement(before, "out/b.gpu.untuned"));
+  input.folder.pipelines[1].tune.winograd = 4;
+  manifest = Manifest(input);
+  EXPECT_NE(manifest.find("stamps/x.gpu.winograd-4.tf32.done"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --winograd 4 --tf32"), std::string::npos);
+}
+
+TEST(Plan, Tf32IsRefusedForATargetWithoutIt) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::string path = dir->Join("a.toml");
+  const auto check = [&](const std::string& rest) {
+    const std::string text = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"gpu\"]\n" + rest;
+    EXPECT_TRUE(WriteFileAtomic(path, text).ok());
+    const Result<PipelineFile> file = ParsePipelineFile(text, path);
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    TargetFile gpu = Cpu("gpu");
+    gpu.tf32 = true;
+    return CheckPipelines(Input({*file}, {Cpu(), gpu})).message();
+  };
+  EXPECT_EQ(check("[numerics.gpu]\ntf32 = true\n"), "");
+  const std::string why =
+      ": `tf32`: the target `cpu` cannot multiply in TF32, CUDA from sm_80 can; a target has numerics of its own in "
+      "[numerics.TARGET]";
+  EXPECT_EQ(check("[numerics]\ntf32 = true\n"), path + ":5" + why);
+  EXPECT_EQ(check("[numerics]\nwinograd = 4\n[numerics.cpu]\ntf32 = true\n"), path + ":7" + why);
+  EXPECT_EQ(check("[numerics]\ntf32 = true\n[numerics.cpu]\ntf32 = false\n"), "");
+}
+
 TEST(Plan, WritesTheFilesThatTheEdgesRead) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.lists["a.cpu"] = List({"x"});
