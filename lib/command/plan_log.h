@@ -14,6 +14,17 @@ namespace hone::command {
 
 inline constexpr char kPlanLog[] = "plan.log";
 
+struct PlanChange {
+  double time = 0;  // unix seconds
+  std::string file, before, after;
+};
+
+std::string PlanChangeText(const PlanChange& change);  // a line with its newline
+Result<PlanChange> ParsePlanChange(std::string_view line);
+
+// What lines of `log` since `since` say of `file`, as PlanChangesSince. Lines that make no sense are passed over.
+std::vector<std::string> PlanChangesIn(std::string_view log, const std::string& file, double since);
+
 // Notes that `file` (relative to `work`) is about to be replaced. Lines beyond the newest few hundred go.
 Status NotePlanChange(const std::string& work, const std::string& file, std::string_view before,
                       std::string_view after);
