@@ -108,7 +108,7 @@ class Bench {
     request.peak_seconds = target_.IsGpu() ? 0 : kPeakSeconds;
     HONE_ASSIGN_OR_RETURN(TimeReply reply, TimeInProcess(request, machine_));
     double error = 0;
-    const Status verified = VerifyOutputs(subject->folder.dir, reply, expected_, &error);
+    const Status verified = VerifyOutputs(subject->folder, reply, expected_, &error);
     subject->error = std::max(subject->error, error);
     if (verified.kind() == StatusKind::kCorrupt && wrong_.ok()) wrong_ = verified;
     if (!verified.ok() && verified.kind() != StatusKind::kCorrupt) return verified;
@@ -192,9 +192,12 @@ class Bench {
       for (const TimeReply& reply : subject.replies) peaks.push_back(reply.peak_flops);
     }
     bench_.peak_flops = target_.IsGpu() ? device_.peak_flops : Median(peaks);
-    double error = 0;
-    for (const Subject& subject : subjects_) error = std::max(error, subject.error);
-    bench_.verification = {error, kOutputTolerance, wrong_.ok()};
+    double error = 0, tolerance = 0;
+    for (const Subject& subject : subjects_) {
+      error = std::max(error, subject.error);
+      tolerance = std::max(tolerance, OutputTolerance(subject.folder));
+    }
+    bench_.verification = {error, tolerance, wrong_.ok()};
     for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));
 
     HONE_ASSIGN_OR_RETURN(const auto recorded, RecordedSeconds(tuned.folder));

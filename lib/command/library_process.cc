@@ -56,19 +56,21 @@ Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, Ma
   return library::ParseReply(result->out);
 }
 
-Status VerifyOutputs(const std::string& dir, const library::TimeReply& reply,
+Status VerifyOutputs(const library::LibraryFolder& folder, const library::TimeReply& reply,
                      const std::vector<std::vector<double>>& expected, double* error) {
+  const std::string& dir = folder.dir;
+  const double tolerance = OutputTolerance(folder);
   if (reply.outputs.size() != expected.size()) return Status::Invalid(dir + ": has other outputs than its graph");
   *error = 0;
   Status wrong;
   for (size_t i = 0; i < expected.size(); ++i) {
     const double off = library::RelativeError(reply.outputs[i], expected[i]);
     *error = std::max(*error, off);
-    if (off <= kOutputTolerance || !wrong.ok()) continue;
+    if (off <= tolerance || !wrong.ok()) continue;
     wrong = Status::Corrupt(
         fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
                     "kernel is wrong: build with --untuned to see whether it is a tuned one",
-                    dir, i, off, kOutputTolerance));
+                    dir, i, off, tolerance));
   }
   return wrong;
 }

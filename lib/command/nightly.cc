@@ -165,7 +165,7 @@ class Nightly {
     request.outputs = verified_.insert(who).second;  // once a night is enough
     HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &*machine_));
     double error = 0;
-    if (request.outputs) HONE_RETURN_IF_ERROR(VerifyOutputs(folder.dir, reply, expected_, &error));
+    if (request.outputs) HONE_RETURN_IF_ERROR(VerifyOutputs(folder, reply, expected_, &error));
     ProcessTimes times;
     times.samples = reply.samples;
     times.lost = reply.lost_seconds;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -50,7 +51,7 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
   if (!built.ok()) return built.status().WithContext(where_);
   TrialNetwork network{dir_->Join(fmt::format("network{}", built_++)), built->params_bytes, built->slices,
-                       built->in_place};
+                       built->in_place, built->rounding};
   HONE_RETURN_IF_ERROR(library::WriteLibrary(*built, network.folder));
   for (const library::NetworkKernel& kernel : built->kernels) tasks_[kernel.workload.Text()] = kernel.task;
   machine_->Unlock();
@@ -104,14 +105,16 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   if (expected_.empty()) {
     for (const std::vector<float>& output : compared[0].outputs) expected_.emplace_back(output.begin(), output.end());
   }
+  double tolerance = kTolerance;  // two networks, each off in its own direction
+  for (const TrialNetwork& network : networks) tolerance = std::max(tolerance, kTolerance + 2 * network.rounding);
   for (const library::Compared& one : compared) {
     for (size_t i = 0; i < expected_.size() && i < one.outputs.size(); ++i) {
       const double error = library::RelativeError(one.outputs[i], expected_[i]);
-      if (error <= kTolerance) continue;
+      if (error <= tolerance) continue;
       return Status::Corrupt(
           fmt::format("{}: with other choices the network's output {} differs by {:.2g} standard deviations (tolerance "
                       "{:g}); a kernel is wrong: hone-bench says of a library whether it has one",
-                      where_, i, error, kTolerance));
+                      where_, i, error, tolerance));
     }
   }
   return compared;

@@ -23,6 +23,7 @@ struct TrialNetwork {
   std::string folder;
   int64_t params_bytes = 0;
   int slices = 0, in_place = 0;  // how often memory is shared in it (library/build.h)
+  double rounding = 0;           // library::NetworkRounding
 };
 
 class TrialNetworks {

@@ -94,6 +94,7 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   json["params_bytes"] = params.bytes.size();
   json["arena_bytes"] = plan.arena_bytes;
   json["workspace_bytes"] = built.workspace_bytes;
+  if (built.rounding > 0) json["rounding"] = built.rounding;
   json["kernels"] = Json::array();
   for (size_t i = 0; i < built.kernels.size(); ++i) {
     const NetworkKernel& kernel = built.kernels[i];
@@ -171,6 +172,7 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   built.identifier = CIdentifier(input.name);
   if (!input.compile) input.compile = CompileKernels;
   HONE_ASSIGN_OR_RETURN(built.kernels, input.compile(plan.workloads, input.target, input.best, input.threads));
+  built.rounding = NetworkRounding(built.kernels, plan.uses);
   for (const NetworkKernel& kernel : built.kernels) built.missing += input.best && kernel.source == "default";
 
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, input.file));

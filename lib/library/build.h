@@ -36,6 +36,7 @@ struct BuiltLibrary {
   int slices = 0;    // concatenations that need no copying
   int in_place = 0;  // nodes that write over their residual
   int64_t workspace_bytes = 0, params_bytes = 0, arena_bytes = 0;
+  double rounding = 0;  // NetworkRounding
   int missing = 0;  // tunable tasks that `best` has no configuration for
 };
 

@@ -1,5 +1,7 @@
 #include "library/kernels.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include <atomic>
@@ -64,6 +66,15 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
   for (std::thread& thread : pool) thread.join();
   for (Status& status : statuses) HONE_RETURN_IF_ERROR(std::move(status));
   return kernels;
+}
+
+double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses) {
+  double squares = 0;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const double rounding = kernels[i].compiled.rounding;
+    if (rounding > 1.0 / 1024) squares += uses[i] * rounding * rounding;
+  }
+  return std::sqrt(squares);
 }
 
 }  // namespace hone::library

@@ -27,4 +27,9 @@ struct NetworkKernel {
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads);
 
+// How far the outputs of a network of these kernels, each used so often, may be off beyond plain sums, in the outputs'
+// deviations: what each kernel may be off (op::Instance::rounding) adds up as squares do. Those count that are off by
+// more than 2^-10, as TF32 is: the others are within what a network may be off anyway. 0: there are none.
+double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses);
+
 }  // namespace hone::library

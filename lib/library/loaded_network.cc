@@ -66,6 +66,7 @@ Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::str
   HONE_RETURN_IF_ERROR(reader.Read("library_digest", &folder.library_digest));
   HONE_RETURN_IF_ERROR(reader.Read("params_digest", &folder.params_digest));
   HONE_RETURN_IF_ERROR(reader.Read("graph_digest", &folder.graph_digest));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("rounding", &folder.rounding));
   std::vector<JsonReader> kernels;
   HONE_RETURN_IF_ERROR(reader.Read("kernels", &kernels));
   for (JsonReader& item : kernels) {

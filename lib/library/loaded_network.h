@@ -19,6 +19,7 @@ struct LibraryFolder {
   std::string dir, name, identifier;
   std::string network, target, library_digest, params_digest, graph_digest;
   int64_t batch = 1;
+  double rounding = 0;  // NetworkRounding (library/kernels.h)
   struct Kernel {
     std::string task, workload, source;
     int64_t uses = 0;

@@ -150,8 +150,9 @@ std::string SpaceVersionText() {
         text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), VersionOf(t->name(), t->version()));
     }
   };
-  Target gpu;
-  gpu.kind = TargetKind::kOpenCl;
+  Target gpu;  // one that has all there are
+  gpu.kind = TargetKind::kCuda;
+  gpu.cpu = "sm_90";
   for (const Target& each : {target, gpu}) {
     target = each;
     for (const char* example : kExamples) {

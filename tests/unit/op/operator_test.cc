@@ -215,7 +215,7 @@ TEST(Registry, NamesAreUniqueAndVersionsListed) {
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   std::string versions = SpaceVersionText();
   for (const char* name : {"conv2d_direct=", "conv2d_depthwise=", "conv2d_grouped_generic=", "dense_packed=",
-                           "max_pool2d_default=", "relu_default=", "flatten_default="}) {
+                           "max_pool2d_default=", "relu_default=", "flatten_default=", "conv2d_gpu_tensor="}) {
     EXPECT_NE(versions.find(name), std::string::npos) << versions;
   }
 }
