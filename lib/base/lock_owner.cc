@@ -13,14 +13,20 @@
 namespace hone {
 namespace {
 
-// Field 22 of /proc/PID/stat; empty if there is no such process. Fields are counted behind the name's ')'.
-std::string ProcessStart(int64_t pid) {
+struct ProcessStat {
+  std::string start;   // empty if there is no such process
+  bool ended = false;  // and nobody asked for its exit status yet, as where process 1 of a container is no init
+};
+
+// Fields 3 and 22 of /proc/PID/stat; they are counted behind the name's ')'.
+ProcessStat StatOf(int64_t pid) {
   Result<std::string> stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
-  if (!stat.ok()) return "";
+  if (!stat.ok()) return {};
   size_t name_end = stat->rfind(')');
-  if (name_end == std::string::npos) return "";
+  if (name_end == std::string::npos) return {};
   std::vector<std::string> fields = SplitWords(std::string_view(*stat).substr(name_end + 1));
-  return fields.size() > 19 ? fields[19] : "";
+  if (fields.size() <= 19) return {};
+  return {fields[19], fields[0] == "Z" || fields[0] == "X"};
 }
 
 std::string PidNamespace() {
@@ -37,7 +43,7 @@ LockOwner ThisProcess() {
   owner.boot = BootId();
   owner.pid_namespace = PidNamespace();
   owner.pid = ::getpid();
-  owner.start = ProcessStart(owner.pid);
+  owner.start = StatOf(owner.pid).start;
   owner.since = FormatIso8601(RealClock()->WallSeconds());
   return owner;
 }
@@ -72,9 +78,10 @@ Life LifeOf(const LockOwner& owner, const LockOwner& me) {
   if (owner.boot != me.boot) return Life::kRebooted;
   if (owner.pid_namespace != me.pid_namespace) return Life::kUnknown;
   if (::kill(static_cast<pid_t>(owner.pid), 0) != 0 && errno == ESRCH) return Life::kDead;
-  std::string start = ProcessStart(owner.pid);
-  if (start.empty() || owner.start.empty()) return Life::kAlive;
-  return start == owner.start ? Life::kAlive : Life::kDead;
+  const ProcessStat stat = StatOf(owner.pid);
+  if (stat.ended) return Life::kDead;
+  if (stat.start.empty() || owner.start.empty()) return Life::kAlive;
+  return stat.start == owner.start ? Life::kAlive : Life::kDead;
 }
 
 bool StillNames(const std::string& path, int fd) {

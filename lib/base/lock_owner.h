@@ -24,7 +24,7 @@ LockOwner ParseLockText(std::string_view text);
 
 enum class Life {
   kAlive,
-  kDead,      // no such process on this host, or its pid was given to another one
+  kDead,      // no such process on this host, or it has ended, or its pid was given to another one
   kRebooted,  // a process of this host's name from another boot: gone, unless there are two hosts of that name
   kUnknown,   // of another host or container
 };

@@ -30,13 +30,21 @@ class LockTest : public testing::Test {
     path_ = dir_->Join("job.lock");
   }
 
-  // Leaves the lock of a process that was killed: a child takes it and exits without running destructors.
-  pid_t LeaveLockOfDeadProcess() {
-    pid_t pid = ::fork();
+  // A child takes the lock and exits without running destructors; nobody has asked for its exit status yet.
+  pid_t LeaveLockOfZombie() {
+    const pid_t pid = ::fork();
     if (pid == 0) {
       Result<FileLock> lock = FileLock::Acquire(path_);
       ::_exit(lock.ok() ? 0 : 1);
     }
+    siginfo_t ended;
+    EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+    return pid;
+  }
+
+  // Leaves the lock of a process that was killed.
+  pid_t LeaveLockOfDeadProcess() {
+    const pid_t pid = LeaveLockOfZombie();
     int raw = -1;
     ::waitpid(pid, &raw, 0);
     EXPECT_EQ(raw, 0);
@@ -96,6 +104,12 @@ TEST_F(LockTest, TheLockOfADeadProcessIsTakenOverAtOnce) {
   Result<FileLock> lock = FileLock::Acquire(path_, 1e9);
   ASSERT_TRUE(lock.ok()) << lock.status().message();
   EXPECT_NE(ReadFile(path_)->find("pid " + std::to_string(::getpid()) + "\n"), std::string::npos);
+}
+
+TEST_F(LockTest, AZombieHoldsNothing) {
+  const pid_t zombie = LeaveLockOfZombie();
+  EXPECT_TRUE(FileLock::Acquire(path_, 1e9).ok());
+  EXPECT_EQ(::waitpid(zombie, nullptr, 0), zombie);
 }
 
 TEST_F(LockTest, AReusedPidIsAnotherProcess) {
