@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
+#include "library/quiet_runs.h"
 #include "library/reference_cache.h"
 
 namespace hone::library {
@@ -37,17 +38,17 @@ struct Subject {
   Compared compared;
 };
 
-Status Turn(const CompareOptions& options, Subject* subject) {
-  Clock* clock = RealClock();
+Status Turn(const CompareOptions& options, QuietRuns* runs, Subject* subject) {
   const size_t layers = subject->compared.workloads.size();
   std::vector<double> seconds(layers);
-  for (int64_t i = -options.warm; i < options.timed; ++i) {
+  const auto run = [&]() -> Status {
     if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
-    const double before = clock->NowSeconds();
-    HONE_RETURN_IF_ERROR(options.layers ? subject->runner->Profile(seconds.data()) : subject->runner->Run());
-    const double after = clock->NowSeconds();
-    if (i < 0) continue;
-    subject->compared.runs.push_back(after - before);
+    return options.layers ? subject->runner->Profile(seconds.data()) : subject->runner->Run();
+  };
+  for (int64_t i = 0; i < options.warm; ++i) HONE_RETURN_IF_ERROR(run());
+  for (int64_t i = 0; i < options.timed; ++i) {
+    HONE_ASSIGN_OR_RETURN(const double taken, runs->Time(run));
+    subject->compared.runs.push_back(taken);
     if (!options.layers) continue;
     for (size_t layer = 0; layer < layers; ++layer) subject->compared.layers[layer].push_back(seconds[layer]);
   }
@@ -86,11 +87,13 @@ Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>&
     HONE_RETURN_IF_ERROR(subject.runner->Run());
     subject.compared.outputs = subject.runner->Outputs();
   }
+  QuietRuns runs(options.patience_seconds);
   const double start = RealClock()->NowSeconds();
   for (int64_t round = 0; round < options.max_rounds; ++round) {
-    if (round >= options.min_rounds && RealClock()->NowSeconds() - start > options.seconds) break;
+    const double spent = RealClock()->NowSeconds() - start - runs.wasted_seconds();
+    if (round >= options.min_rounds && spent > options.seconds) break;
     for (size_t i = 0; i < subjects.size(); ++i) {
-      HONE_RETURN_IF_ERROR(Turn(options, &subjects[round % 2 == 0 ? i : subjects.size() - 1 - i]));
+      HONE_RETURN_IF_ERROR(Turn(options, &runs, &subjects[round % 2 == 0 ? i : subjects.size() - 1 - i]));
     }
   }
   std::vector<Compared> out;

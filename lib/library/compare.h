@@ -16,7 +16,8 @@ struct CompareOptions {
   int64_t warm = 1;     // runs before the timed ones of a turn: the others' weights and arena are in the caches
   int64_t timed = 4;    // timed runs of a turn
   int64_t min_rounds = 6, max_rounds = 24;  // turns of each library...
-  double seconds = 6;                       // ...until this is spent
+  double seconds = 6;                       // ...until this is spent; what is taken again does not count
+  double patience_seconds = 2;  // for runs that others disturbed to be taken again (quiet_runs.h); 0: none is
 };
 
 struct Compared {
@@ -34,8 +35,8 @@ struct Compared {
   static double LowerQuartile(std::vector<double> samples);
 };
 
-// All are loaded and run in turns, forwards and backwards, so that a drift hits them alike. The threads are pinned
-// while it lasts. kInterrupted on ^C.
+// All are loaded and run in turns, forwards and backwards, so that a drift hits them alike; a run that others disturbed
+// is thrown away. The threads are pinned while it lasts. kInterrupted on ^C.
 Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
                                                const CompareOptions& options);
 

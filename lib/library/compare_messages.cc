@@ -9,10 +9,15 @@ namespace hone::library {
 
 std::string CompareRequestText(const CompareRequest& request) {
   const CompareOptions& o = request.options;
-  const Json json = {{"dirs", request.dirs},       {"seed", o.seed},
-                     {"layers", o.layers},         {"warm", o.warm},
-                     {"timed", o.timed},           {"min_rounds", o.min_rounds},
-                     {"max_rounds", o.max_rounds}, {"seconds", o.seconds}};
+  const Json json = {{"dirs", request.dirs},
+                     {"seed", o.seed},
+                     {"layers", o.layers},
+                     {"warm", o.warm},
+                     {"timed", o.timed},
+                     {"min_rounds", o.min_rounds},
+                     {"max_rounds", o.max_rounds},
+                     {"seconds", o.seconds},
+                     {"patience_seconds", o.patience_seconds}};
   return DumpJson(json, -1);
 }
 
@@ -30,6 +35,7 @@ Result<CompareRequest> ParseCompareRequest(std::string_view text) {
   HONE_RETURN_IF_ERROR(reader.Read("min_rounds", &o.min_rounds));
   HONE_RETURN_IF_ERROR(reader.Read("max_rounds", &o.max_rounds));
   HONE_RETURN_IF_ERROR(reader.Read("seconds", &o.seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("patience_seconds", &o.patience_seconds));
   o.seed = static_cast<uint64_t>(seed);
   return request;
 }

@@ -13,6 +13,7 @@
 #include "base/load_meter.h"
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
+#include "library/quiet_runs.h"
 #include "library/reference_cache.h"
 #include "runtime/host/peak.h"
 #include "task/outcome.h"
@@ -28,11 +29,12 @@ int64_t ResidentBytes() {
   return static_cast<int64_t>(resident) * sysconf(_SC_PAGESIZE);
 }
 
-Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, std::vector<double>* medians) {
+Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, QuietRuns* quiet,
+                     std::vector<double>* medians) {
   std::vector<std::vector<double>> samples(layers);
   std::vector<double> seconds(layers);
   for (int64_t i = 0; i < runs; ++i) {
-    HONE_RETURN_IF_ERROR(runner->Profile(seconds.data()));
+    HONE_RETURN_IF_ERROR(quiet->Time([&] { return runner->Profile(seconds.data()); }).status());
     for (size_t layer = 0; layer < layers; ++layer) samples[layer].push_back(seconds[layer]);
   }
   for (const auto& layer : samples) medians->push_back(Median(layer));
@@ -51,17 +53,15 @@ bool SameBytes(const std::vector<std::vector<float>>& a, const std::vector<std::
 
 constexpr size_t kLeastRuns = 5;
 
-Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, TimeReply* reply) {
+Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, QuietRuns* quiet, TimeReply* reply) {
   Clock* clock = RealClock();
   LoadMeter load;
   load.Start();
   const double begin = clock->NowSeconds();
-  for (double now = begin, spent = 0;;) {
-    HONE_RETURN_IF_ERROR(runner->Run());
-    const double after = clock->NowSeconds();
-    reply->samples.push_back(after - now);
-    spent = after - begin;
-    now = after;
+  while (true) {
+    HONE_ASSIGN_OR_RETURN(const double seconds, quiet->Time([&] { return runner->Run(); }));
+    reply->samples.push_back(seconds);
+    const double spent = clock->NowSeconds() - begin - quiet->wasted_seconds();
     const size_t runs = reply->samples.size();
     if (runs >= static_cast<size_t>(request.iterations) && spent >= request.min_seconds) break;
     if (request.max_seconds > 0 && spent >= request.max_seconds && runs >= kLeastRuns) break;
@@ -92,7 +92,8 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     reply.start_seconds = clock->NowSeconds() - start;
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
-    HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, &reply));
+    QuietRuns quiet(request.patience_seconds);
+    HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, &quiet, &reply));
     for (int64_t i = 0; runner.OnDevice() && i < request.iterations; ++i) {
       const double before = clock->NowSeconds();
       HONE_RETURN_IF_ERROR(runner.RunWithCopies());
@@ -104,8 +105,9 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     }
     if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;
     if (request.profiled > 0) {
-      HONE_RETURN_IF_ERROR(ProfileLayers(&runner, request.profiled, reply.described.size(), &reply.layers));
+      HONE_RETURN_IF_ERROR(ProfileLayers(&runner, request.profiled, reply.described.size(), &quiet, &reply.layers));
     }
+    reply.retaken = quiet.retaken();
   }
   if (request.peak_seconds > 0) reply.peak_flops = runtime::MeasureFmaPeak(info.threads, request.peak_seconds);
   return reply;
@@ -118,6 +120,7 @@ std::string RequestText(const TimeRequest& r) {
                {"iterations", r.iterations},
                {"min_seconds", r.min_seconds},
                {"max_seconds", r.max_seconds},
+               {"patience_seconds", r.patience_seconds},
                {"profiled", r.profiled},
                {"outputs", r.outputs},
                {"peak_seconds", r.peak_seconds}};
@@ -135,6 +138,7 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
   HONE_RETURN_IF_ERROR(reader.Read("iterations", &r.iterations));
   HONE_RETURN_IF_ERROR(reader.Read("min_seconds", &r.min_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("max_seconds", &r.max_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("patience_seconds", &r.patience_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("profiled", &r.profiled));
   HONE_RETURN_IF_ERROR(reader.Read("outputs", &r.outputs));
   HONE_RETURN_IF_ERROR(reader.Read("peak_seconds", &r.peak_seconds));
@@ -151,6 +155,7 @@ std::string ReplyText(const TimeReply& r) {
                {"threads", r.threads},
                {"start_seconds", r.start_seconds},
                {"lost_seconds", r.lost_seconds},
+               {"retaken", r.retaken},
                {"resident_bytes", r.resident_bytes}};
   json["described"] = Json::array();
   for (const auto& layer : r.described)
@@ -170,6 +175,7 @@ Result<TimeReply> ParseReply(std::string_view text) {
   HONE_RETURN_IF_ERROR(reader.Read("threads", &r.threads));
   HONE_RETURN_IF_ERROR(reader.Read("start_seconds", &r.start_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("lost_seconds", &r.lost_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("retaken", &r.retaken));
   HONE_RETURN_IF_ERROR(reader.Read("resident_bytes", &r.resident_bytes));
   HONE_RETURN_IF_ERROR(reader.Read("outputs", &outputs));
   HONE_RETURN_IF_ERROR(reader.Read("described", &described));

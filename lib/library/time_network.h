@@ -17,9 +17,10 @@ struct TimeRequest {
   int64_t warmup = 0, iterations = 1;
   // With a time to fill, more than `iterations` until it is filled; but none beyond the longest time, once there are 5.
   double min_seconds = 0, max_seconds = 0;  // 0: none
-  int64_t profiled = 0;                     // more runs that time every layer
-  bool outputs = false;                     // also hand back the outputs of the first run
-  double peak_seconds = 0;                  // time to spend on the FMA peak; 0: leave it out
+  double patience_seconds = 0;  // for runs that others disturbed to be taken again (quiet_runs.h); 0: none is
+  int64_t profiled = 0;         // more runs that time every layer
+  bool outputs = false;         // also hand back the outputs of the first run
+  double peak_seconds = 0;      // time to spend on the FMA peak; 0: leave it out
 };
 
 struct TimeReply {
@@ -34,6 +35,7 @@ struct TimeReply {
   double peak_flops = 0;
   int threads = 0;
   double lost_seconds = 0;  // for which others kept the timed runs from running (base/load_meter.h)
+  int64_t retaken = 0;      // runs that were thrown away, as others disturbed them
   // The layers as the library describes them.
   struct Layer {
     std::string name, workload;

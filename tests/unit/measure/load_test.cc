@@ -1,15 +1,11 @@
 // Timed runs that others disturb: what is seen (real threads), and what is done about it (an invented machine).
 #include <gtest/gtest.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <utility>
 
-#include "base/cpu.h"
 #include "base/load_meter.h"
 #include "fake/fake_clock.h"
+#include "fake/neighbour.h"
 #include "measure/load_guard.h"
 #include "measure/protocol.h"
 
@@ -122,51 +118,14 @@ TEST(StoppingRuleUnderLoad, ADisturbedRunPrunesNothing) {
   EXPECT_EQ(rule.disturbed(), 5);
 }
 
-// Works for about `seconds` of this thread's own time.
-void Work(double seconds) {
-  Clock* clock = RealClock();
-  const double end = clock->NowSeconds() + seconds;
-  while (clock->NowSeconds() < end) {
-  }
-}
-
-// This thread, and what it starts, on one core alone.
-class Pinned {
- public:
-  explicit Pinned(int cpu) {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(cpu, &one);
-    ok_ = sched_getaffinity(0, sizeof before_, &before_) == 0 && sched_setaffinity(0, sizeof one, &one) == 0;
-  }
-  ~Pinned() {
-    if (ok_) sched_setaffinity(0, sizeof before_, &before_);
-  }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  bool ok() const { return ok_; }
-
- private:
-  cpu_set_t before_;
-  bool ok_ = false;
-};
-
 TEST(LoadMeterTest, SeesANeighbourOnTheSameCore) {
-  const Pinned pinned(UsableCpus().back());
-  ASSERT_TRUE(pinned.ok());
+  fake::Neighbour neighbour;
   LoadMeter meter;
   if (!meter.SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    for (;;) {
-    }
-  }
+  ASSERT_TRUE(neighbour.Come());
   meter.Start();
-  Work(0.2);  // many turns of the scheduler: the core is shared by the two
+  fake::Work(0.2);  // many turns of the scheduler: the core is shared by the two
   EXPECT_GT(meter.Lost(), 0.02);
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
 }
 
 }  // namespace

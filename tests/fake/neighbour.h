@@ -1,0 +1,60 @@
+// Somebody else who wants the core of this thread: a child process in an endless loop.
+#pragma once
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+
+namespace hone::fake {
+
+// Pins this thread, and what it starts, to one core for as long as it lives.
+class Neighbour {
+ public:
+  Neighbour() {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(UsableCpus().back(), &one);
+    pinned_ = sched_getaffinity(0, sizeof before_, &before_) == 0 && sched_setaffinity(0, sizeof one, &one) == 0;
+  }
+  ~Neighbour() {
+    Leave();
+    if (pinned_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  Neighbour(const Neighbour&) = delete;
+  Neighbour& operator=(const Neighbour&) = delete;
+
+  bool Come() {
+    if (!pinned_) return false;
+    child_ = fork();
+    volatile bool busy = child_ == 0;  // a loop that does nothing need not exist
+    while (busy) {
+    }
+    return child_ > 0;
+  }
+
+  void Leave() {
+    if (child_ <= 0) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    child_ = -1;
+  }
+
+ private:
+  cpu_set_t before_;
+  bool pinned_ = false;
+  pid_t child_ = -1;
+};
+
+// Works for `seconds` by the clock.
+inline void Work(double seconds) {
+  Clock* clock = RealClock();
+  const double end = clock->NowSeconds() + seconds;
+  while (clock->NowSeconds() < end) {
+  }
+}
+
+}  // namespace hone::fake

@@ -1,0 +1,45 @@
+#include "library/quiet_runs.h"
+
+#include <gtest/gtest.h>
+
+#include "base/load_meter.h"
+#include "fake/neighbour.h"
+
+namespace hone::library {
+namespace {
+
+constexpr double kRun = 0.02;  // longer than a turn of the scheduler
+
+TEST(QuietRunsTest, ARunThatANeighbourDisturbsIsTakenAgainUntilPatienceIsUsedUp) {
+  fake::Neighbour neighbour;
+  if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
+  ASSERT_TRUE(neighbour.Come());
+  int calls = 0;
+  const auto run = [&calls] {
+    ++calls;
+    fake::Work(kRun);
+    return Status();
+  };
+  QuietRuns patient(0.2);
+  const auto seconds = patient.Time(run);
+  ASSERT_TRUE(seconds.ok());
+  EXPECT_GE(*seconds, kRun);
+  EXPECT_GT(patient.retaken(), 0);
+  EXPECT_EQ(calls, patient.retaken() + 1);
+  EXPECT_GE(patient.wasted_seconds(), static_cast<double>(patient.retaken()) * kRun);
+
+  calls = 0;
+  QuietRuns impatient(0);
+  ASSERT_TRUE(impatient.Time(run).ok());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(impatient.retaken(), 0);
+  EXPECT_EQ(impatient.wasted_seconds(), 0);
+}
+
+TEST(QuietRunsTest, ARunThatFailsEndsIt) {
+  QuietRuns runs(1);
+  EXPECT_EQ(runs.Time([] { return Status::Interrupted("stop"); }).status().kind(), StatusKind::kInterrupted);
+}
+
+}  // namespace
+}  // namespace hone::library
