@@ -77,17 +77,22 @@ std::string Blow::Text() const {
 bool FaultFolder::Disturb(const Blow& blow, double seconds, Rng* rng) {
   Subprocess ninja = StartNinja({kGoal});
   const double end = RealClock()->NowSeconds() + kPatience;
-  // Half of the blows fall while something is recorded, however slow the machine is.
+  // Half of the blows fall when trials were committed, however slow the machine is: a database has grown beyond what it
+  // was created with.
   if (rng->UniformInt(2) == 0) {
-    const auto records = [&] {
-      const std::vector<std::string> tasks = Tasks("one");
-      return std::any_of(tasks.begin(), tasks.end(), [&](const std::string& task) {
-        const Result<int64_t> size = FileSize(Db(task));
-        return size.ok() && *size > 0;
-      });
+    std::map<std::string, int64_t> created;
+    const auto grown = [&] {
+      bool any = false;
+      const auto names = ListDir(Work("records/cpu"));
+      for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
+        const Result<int64_t> size = FileSize(Work("records/cpu/" + name));
+        if (!name.ends_with(".db") || !size.ok() || *size == 0) continue;
+        any |= *size > created.emplace(name, *size).first->second;
+      }
+      return any;
     };
-    while (!records() && ninja.Running() && RealClock()->NowSeconds() < end) RealClock()->SleepSeconds(0.002);
-    seconds /= 4;
+    while (!grown() && ninja.Running() && RealClock()->NowSeconds() < end) RealClock()->SleepSeconds(0.002);
+    seconds /= 8;
   }
   RealClock()->SleepSeconds(seconds * rng->UniformDouble());
   bool struck = false;
