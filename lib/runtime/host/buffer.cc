@@ -42,15 +42,17 @@ Result<AlignedBuffer> AlignedBuffer::Create(int64_t bytes, bool guard) {
 }
 
 char* AlignedBuffer::front() const { return static_cast<char*>(mapping_) + sysconf(_SC_PAGESIZE); }
+char* AlignedBuffer::back() const { return static_cast<char*>(mapping_) + mapping_bytes_ - sysconf(_SC_PAGESIZE); }
 
 bool AlignedBuffer::Intact() const {
   const auto untouched = [](char c) { return c == kUntouched; };
-  // Only in front: kernels may use the whole of their last line.
-  return !guarded_ || std::all_of(front(), data_, untouched);
+  return !guarded_ || (std::all_of(front(), data_, untouched) && std::all_of(data_ + bytes_, back(), untouched));
 }
 
 void AlignedBuffer::Mend() {
-  if (guarded_) std::memset(front(), kUntouched, static_cast<size_t>(data_ - front()));
+  if (!guarded_) return;
+  std::memset(front(), kUntouched, static_cast<size_t>(data_ - front()));
+  std::memset(data_ + bytes_, kUntouched, static_cast<size_t>(back() - (data_ + bytes_)));
 }
 
 AlignedBuffer::~AlignedBuffer() {

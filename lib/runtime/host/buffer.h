@@ -14,9 +14,9 @@ class AlignedBuffer {
   static constexpr int64_t kAlignment = 64;
 
   AlignedBuffer() = default;  // empty
-  // `bytes` of zeros (0 is allowed). With `guard` the memory ends at a page that faults on any access: at the last byte
-  // if `bytes` is a multiple of 64, else up to 63 bytes further, as the start stays aligned. In front of it there is such
-  // a page too, and less than a page between it and the start that Intact() looks at. kIo if there is no memory.
+  // `bytes` of zeros (0 is allowed). With `guard` there is a page on each side that faults on any access. As the start
+  // is aligned, up to 63 bytes lie between the last byte and that page, and less than a page in front: these are no zeros
+  // (who reads them gets wrong results), and Intact() sees who writes to them. kIo if there is no memory.
   static Result<AlignedBuffer> Create(int64_t bytes, bool guard = false);
   AlignedBuffer(AlignedBuffer&& other) noexcept { *this = std::move(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
@@ -29,7 +29,7 @@ class AlignedBuffer {
   }
   ~AlignedBuffer();
 
-  // What lies in front of a guarded buffer and can be written to is as it was made, or as Mend() left it.
+  // What lies around a guarded buffer and can be written to is as it was made, or as Mend() left it.
   bool Intact() const;
   void Mend();
 
@@ -42,7 +42,9 @@ class AlignedBuffer {
   }
 
  private:
-  char* front() const;  // of what Intact() looks at
+  // What Intact() looks at: from front() to the data, and from the data's end to back().
+  char* front() const;
+  char* back() const;
 
   char* data_ = nullptr;
   int64_t bytes_ = 0;

@@ -95,6 +95,12 @@ Status KernelCase::Load(const OperandData& data) {
   return Status::Ok();
 }
 
+bool KernelCase::Intact() const {
+  const auto intact = [](const auto& buffer) { return buffer.Intact(); };
+  return std::all_of(operands_.begin(), operands_.end(), intact) &&
+         std::all_of(prepared_.begin(), prepared_.end(), intact);
+}
+
 namespace {
 
 // The constants among a kernel's arguments: which, and how many bytes.

@@ -30,6 +30,8 @@ class KernelCase {
   // Copies the inputs in, packs the constants, and fills the output with NaN.
   Status Load(const OperandData& data);
   void Run() { kernel_->Run(args_); }
+  // Nothing was written beside a buffer.
+  bool Intact() const;
   // For timing as in a network: `bytes` of copies of the constants, which RunCold takes in turn. After Load.
   Status MakeCold(int64_t bytes);
   // Rewrites every data operand by the pool's threads, as the layer before would leave it.

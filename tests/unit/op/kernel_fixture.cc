@@ -51,6 +51,7 @@ void CheckConfig(const Workload& w, const Target& target, const Config& config, 
   ASSERT_TRUE(loaded.ok()) << loaded.message();
   kernel->Run();
   kernel->Run();  // a second run must not depend on what the first one left behind
+  EXPECT_TRUE(kernel->Intact()) << "something was written beside a buffer";
   testing::Difference d = testing::Compare(reference, kernel->output());
   const Operand& out = data->operands.back();
   double bound = 4e-7 * (4 + std::sqrt(ReductionLength(w))) + kernel->compiled().rounding;

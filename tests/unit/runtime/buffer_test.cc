@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <vector>
+
 #include "base/file.h"
 #include "runtime/host/loader.h"
 
@@ -29,6 +32,30 @@ TEST(AlignedBufferDeathTest, GuardFaultsAtTheEnd) {
   ASSERT_TRUE(guarded.ok());
   volatile char* end = guarded->data() + 128;
   EXPECT_DEATH(*end = 1, "");
+}
+
+TEST(AlignedBuffer, KnowsWhoWroteBesideIt) {
+  for (const int64_t bytes : {4, 60, 64, 100, 4096, 5000}) {
+    auto buffer = AlignedBuffer::Create(bytes, true);
+    ASSERT_TRUE(buffer.ok());
+    std::memset(buffer->data(), 1, static_cast<size_t>(bytes));
+    EXPECT_TRUE(buffer->Intact()) << bytes;
+    // The first byte behind it, up to the page that faults; and the last one in front, where there is one.
+    std::vector<char*> beside;
+    if (bytes % 64 != 0) beside = {buffer->data() + bytes, buffer->data() + (bytes + 63) / 64 * 64 - 1};
+    if (bytes % 4096 != 0) beside.push_back(buffer->data() - 1);
+    for (char* at : beside) {
+      const char was = *at;
+      EXPECT_NE(was, 0) << "who reads it must not get zeros";
+      *at = 0;
+      EXPECT_FALSE(buffer->Intact()) << bytes;
+      buffer->Mend();
+      EXPECT_EQ(*at, was);
+      EXPECT_TRUE(buffer->Intact()) << bytes;
+    }
+    EXPECT_EQ(buffer->data()[0], 1);
+    EXPECT_EQ(buffer->data()[bytes - 1], 1);
+  }
 }
 
 TEST(AlignedBuffer, MovesItsMemory) {
