@@ -39,6 +39,8 @@ build: deps
 
 check: build
 	@ninja -C $(BUILD)
+	@fuzzers=$$(tests/fuzz/check.sh targets); if [ -n "$$fuzzers" ]; then \
+	  $(MAKE) -s $(SANITIZED)/build.ninja && ninja -C $(SANITIZED) $$fuzzers; fi
 	@tests/run_all.sh $(BUILD)
 
 plan: build
@@ -84,7 +86,10 @@ check-onnx: deps
 	@tests/onnx/check_onnx.sh $(BUILD)
 
 # One build folder for both: what is instrumented for libFuzzer is also built with the sanitizers.
+# FUZZ_CHECK_SECONDS of each that `make check` runs; 0: none.
 FUZZ_SECONDS ?= 120
+FUZZ_CHECK_SECONDS ?= 20
+export FUZZ_CHECK_SECONDS
 FUZZ ?=
 SANITIZED := $(BUILD)/asan
 empty :=
