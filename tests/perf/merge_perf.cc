@@ -1,6 +1,7 @@
 // What merging records costs: 1,000 databases of 1,000 trials, those of 50 tasks on 20 machines. Usage: merge_perf
-// HONE_RECORDS [TASKS MACHINES TRIALS]. Rows are as large as those of a convolution: 250 bytes of config, 900 of steps,
-// seven samples. Prints seconds, the bound, and what was read and written (doc/records.md).
+// HONE_RECORDS [TASKS MACHINES TRIALS [FOLDER]]: FOLDER keeps the databases for the next time. Rows are as large as those
+// of a convolution: 250 bytes of config, 900 of steps, seven samples. Prints seconds, the bound, and what was read and
+// written (doc/records.md).
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -34,6 +35,7 @@ Outcome Trial(int task, int machine, int64_t i) {
 }
 
 Status Make(const std::string& path, int task, int machine, int64_t trials) {
+  if (Exists(path)) return Status();
   record::Meta meta{fmt::format("conv2d-{:016x}", task), "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)", "cpu",
                     "conv2d_direct=3"};
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForWriting(path, meta));
@@ -48,13 +50,13 @@ Status Make(const std::string& path, int task, int machine, int64_t trials) {
   return store->Append(id, outcomes);
 }
 
-int Main(const std::string& records, int tasks, int machines, int64_t trials) {
+int Main(const std::string& records, int tasks, int machines, int64_t trials, const std::string& folder) {
   Result<TempDir> dir = TempDir::Create("hone-merge-perf");
   if (!dir.ok()) return fmt::print(stderr, "{}\n", dir.status().message()), 1;
   std::vector<std::string> argv = {records, "merge", "--out", dir->Join("merged")};
   int64_t bytes = 0;
   for (int machine = 0; machine < machines; ++machine) {
-    argv.push_back(dir->Join(fmt::format("m{}", machine)));
+    argv.push_back(JoinPath(folder.empty() ? dir->Join("in") : folder, fmt::format("m{}", machine)));
     for (int task = 0; task < tasks; ++task) {
       const std::string path = fmt::format("{}/t{}.db", argv.back(), task);
       const Status made = Make(path, task, machine, trials);
@@ -83,9 +85,9 @@ int Main(const std::string& records, int tasks, int machines, int64_t trials) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: merge_perf HONE_RECORDS [TASKS MACHINES TRIALS]\n");
+    fmt::print(stderr, "usage: merge_perf HONE_RECORDS [TASKS MACHINES TRIALS [FOLDER]]\n");
     return 2;
   }
   const auto number = [&](int i, int usual) { return argc > i ? std::atoi(argv[i]) : usual; };
-  return hone::Main(argv[1], number(2, 50), number(3, 20), number(4, 1000));
+  return hone::Main(argv[1], number(2, 50), number(3, 20), number(4, 1000), argc > 5 ? argv[5] : "");
 }
