@@ -21,6 +21,14 @@ constexpr double kEarly = 0.85;        // of waiting for weights is left with so
 constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
 constexpr CacheModel kCaches;
 
+// Rows (or columns) of input between the first and the last that `n` outputs read, and those of them that are read.
+int64_t Reach(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {
+  return (n - 1) * stride + (taps - 1) * dilation + 1;
+}
+int64_t Touched(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {
+  return std::min(n * taps, Reach(n, stride, taps, dilation));
+}
+
 struct Tiles {
   double steps = 0;  // cycles of all steps
   double count = 0;  // register tiles
@@ -107,11 +115,14 @@ std::vector<double> EstimateDirect(const Workload& workload, const Target& targe
   weights += kHiddenShare * kCaches.Read(all * rounds, rows_outer ? task : all) * (prefetch > 0 ? kEarly : 1);
   const double cold = all / kCaches.l3_rate * (prefetch > 0 ? kEarly : 1) * D(oc_block < l.oc_blocks ? 1 : l.threads);
 
-  // Input of a tile's rows: read again for each tile of output channels.
-  const double in_rows = D(l.depth.taps) * D((th - 1) * s.sh + (s.kh - 1) * s.dh + 1), in_columns = D(s.pw());
+  // Input of a tile's rows: read again for each tile of output channels. In blocks each pixel is a line of its own, and
+  // what a stride leaves out is not read; in plain rows lines hold neighbours.
+  const int64_t columns = s.plain_input ? s.pw() : Touched(s.ow, s.sw, s.kw, s.dw);
+  const double in_rows = D(l.depth.taps) * D(Touched(th, s.sh, s.kh, s.dh)), in_columns = D(columns);
   const double slab = in_rows * in_columns * D(l.ic_blocks * l.ic_lanes) * 4;
   const double slabs = D(all_planes) * D(CeilDiv(s.oh, th)) * D(CeilDiv(l.oc_blocks, ocv));
-  const double task_input = l.PadElements(row_block, planes) * 4;
+  const double task_input = l.PadElements(row_block, planes) * 4 * D(Touched(row_block, s.sh, s.kh, s.dh) * columns) /
+                            D(Reach(row_block, s.sh, s.kh, s.dh) * s.pw());
   const double input = kHiddenShare * kCaches.Read(slab * slabs, rows_outer ? slab : std::min(task_input, 8 * slab));
 
   const double tasks = plane_blocks * D(CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));

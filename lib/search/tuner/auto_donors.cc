@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "search/tuner/auto_model.h"
 
@@ -14,6 +15,9 @@ constexpr size_t kManyPoints = 20000;
 constexpr size_t kFewestRows = 8;  // of a donor
 constexpr double kTrust = 8;       // the distance at which a donor's labels count half
 constexpr double kWithin = 1.0;    // log: points slower than e times a donor's best say little about good ones
+constexpr double kNoise = 0.1;     // shapes differ in what they like
+// Before donors were asked about each other they are believed, as if one that predicts this (small) variance was right.
+constexpr double kUsualVariance = 2e-5;
 
 // How far two tasks are apart: doublings between their extents, and as many as kOtherKind for each attribute or extent
 // of the window that differs.
@@ -37,6 +41,11 @@ struct Rows {
   std::vector<std::vector<float>> values;
   std::vector<int> groups;
   std::vector<double> labels;
+  struct Part {
+    size_t begin = 0, end = 0;  // rows of one donor
+    double weight = 1;
+  };
+  std::vector<Part> parts;
 };
 
 // Up to `most` of a donor's points: its fastest half, and others evenly. `trust`: what its labels are multiplied by.
@@ -72,6 +81,51 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
   for (size_t i = begin; i < rows->labels.size(); ++i) rows->labels[i] = trust * (rows->labels[i] - mean);
 }
 
+// Of all rows but those of `without`.
+std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points, const Rows::Part& without) {
+  std::vector<float> weights(points.columns, 0);
+  for (const AutoPoints::Template& t : points.templates) {
+    for (size_t c = 0; c < t.columns; ++c) weights[c] = c < t.estimates ? 0.85F : 1.2F;
+  }
+  auto model = std::make_unique<GaussianModel>(points.columns, weights);
+  GaussianSettings settings;
+  settings.common = 0.3;
+  settings.noise = kNoise;
+  model->set_settings(settings);
+  std::vector<GaussianRow> training;
+  std::vector<double> labels;
+  for (size_t i = 0; i < rows.labels.size(); ++i) {
+    if (i >= without.begin && i < without.end) continue;
+    training.push_back({rows.values[i].data(), rows.groups[i]});
+    labels.push_back(rows.labels[i]);
+  }
+  model->Fit(training, labels, false);
+  return model;
+}
+
+// What of a correction is believed: the slope of donors' labels over what all others say about them.
+double Share(const Rows& rows, const AutoPoints& points) {
+  double predicted = kUsualVariance, right = kUsualVariance;
+  for (const Rows::Part& part : rows.parts) {
+    const auto size = static_cast<double>(part.end - part.begin);
+    if (rows.parts.size() < 2 || size < 4) continue;
+    const std::unique_ptr<GaussianModel> others = Learn(rows, points, part);
+    std::vector<double> said;
+    double mean = 0, label_mean = 0;
+    for (size_t i = part.begin; i < part.end; ++i) {
+      said.push_back(others->Mean({rows.values[i].data(), rows.groups[i]}));
+      mean += said.back() / size;
+      label_mean += rows.labels[i] / size;
+    }
+    for (size_t i = part.begin; i < part.end; ++i) {
+      const double x = said[i - part.begin] - mean;
+      predicted += part.weight * x * x / size;
+      right += part.weight * x * (rows.labels[i] - label_mean) / size;
+    }
+  }
+  return std::clamp(right / predicted, 0.0, 1.0);
+}
+
 }  // namespace
 
 std::vector<float> DonorCorrection(const AutoPoints& points, const TaskSpace& space, const TunerContext& context) {
@@ -85,24 +139,16 @@ std::vector<float> DonorCorrection(const AutoPoints& points, const TaskSpace& sp
     // Nearer donors have more to say: each takes a third of what is left.
     const size_t room = most - rows.labels.size();
     if (room < kFewestRows) break;
+    const size_t begin = rows.labels.size();
     AddDonor(*donor, points, space, context, std::max(room / 3, kFewestRows), kTrust / (kTrust + distance), &rows);
+    if (rows.labels.size() > begin) rows.parts.push_back({begin, rows.labels.size(), 1 / (1 + distance)});
   }
   if (rows.labels.size() < 8) return {};
-  std::vector<float> weights(points.columns, 0);
-  for (const AutoPoints::Template& t : points.templates) {
-    for (size_t c = 0; c < t.columns; ++c) weights[c] = c < t.estimates ? 0.85F : 1.2F;
-  }
-  GaussianModel model(points.columns, weights);
-  GaussianSettings settings;
-  settings.common = 0.3;
-  settings.noise = 0.1;  // shapes differ in what they like
-  model.set_settings(settings);
-  std::vector<GaussianRow> training;
-  for (size_t i = 0; i < rows.labels.size(); ++i) training.push_back({rows.values[i].data(), rows.groups[i]});
-  model.Fit(training, rows.labels, false);
+  const double share = Share(rows, points);
+  const std::unique_ptr<GaussianModel> model = Learn(rows, points, {});
   std::vector<float> correction(points.rows());
   for (size_t r = 0; r < points.rows(); ++r) {
-    correction[r] = static_cast<float>(model.Mean({points.row(r), points.template_of[r]}));
+    correction[r] = static_cast<float>(share * model->Mean({points.row(r), points.template_of[r]}));
   }
   return correction;
 }

@@ -14,7 +14,7 @@ namespace hone::search {
 
 struct GaussianSettings {
   double common = 3.0, offset = 0.25;  // deviations
-  double linear = 0.15, bend = 0.25, noise = 0.04;
+  double linear = 0.15, bend = 0.25, noise = 0.07;
   double length = 1.0;  // divides the weights of all columns
 };
 

@@ -169,8 +169,8 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
     points.templates.push_back(t);
     offset += s.size();
   }
-  // Rows of whole vectors.
-  points.columns = std::max<size_t>((points.columns + 3) / 4 * 4, 4);
+  points.slope = points.columns;
+  points.columns = (points.columns + 1 + 3) / 4 * 4;  // rows of whole vectors
   points.values.assign(points.rows() * points.columns, 0);
   points.log_cost.assign(points.rows(), 0);
   offset = 0;
@@ -180,6 +180,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
       if (!estimates[r].empty() && estimates[r].size() == points.templates[t].estimates) {
         points.log_cost[r] = static_cast<float>(estimates[r][0]);
         for (size_t e = 0; e < estimates[r].size(); ++e) out[e] = static_cast<float>(estimates[r][e]);
+        out[points.slope] = AutoPoints::kSlope * points.log_cost[r];
       }
       encoders[t].Write(points.index[r] - offset, out);
     }
@@ -194,6 +195,7 @@ std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size
   const AutoPoints::Template& info = points.templates[t];
   std::vector<float> row = info.means;
   for (size_t e = 0; e < info.estimates && e < estimate.size(); ++e) row[e] = static_cast<float>(estimate[e]);
+  if (!estimate.empty()) row[points.slope] = AutoPoints::kSlope * static_cast<float>(estimate[0]);
   Encoder(space, info.estimates).WriteForeign(config, row.data());
   for (size_t c = 0; c < points.columns; ++c) row[c] -= info.means[c];
   return row;

@@ -13,8 +13,9 @@ namespace hone::search {
 
 // One row a point. Columns, in this order: the operator's estimate and its features (none without an estimate), then
 // the knobs: numbers as log2(1 + |v|), scaled to 0 .. 1 over the values that occur; words, orders and annotations as a
-// column for each value but the first of two; the inner parts of a split each like a number. Columns of one template
-// are comparable among its points only.
+// column for each value but the first of two; the inner parts of a split each like a number. Column `slope` has the
+// estimate again, times kSlope: no distance, but what a model that is linear in the columns may multiply it by. Columns
+// of one template are comparable among its points only.
 struct AutoPoints {
   struct Template {
     std::string name;
@@ -28,7 +29,8 @@ struct AutoPoints {
   std::vector<float> values;    // rows x columns
   std::vector<uint8_t> template_of;
   std::vector<Template> templates;
-  size_t columns = 0;
+  static constexpr float kSlope = 6;
+  size_t columns = 0, slope = 0;
   bool complete = false;  // all legal points of the space
 
   size_t rows() const { return index.size(); }

@@ -20,10 +20,15 @@ constexpr double kWorstLog = 0.4;     // labels beyond e^0.4 times the best say 
 // its noise is 1 + this times the square of its log over the best (no more than kMostDoubted).
 constexpr double kDoubt = 30, kMostDoubted = 2;
 
-constexpr size_t kCoverAfter = 8;  // trials, after which one of a group has a value of a knob that was never tried
+constexpr size_t kCoverAfter = 8;   // trials, after which one of a group has a value of a knob that was never tried,
+constexpr size_t kPairsAfter = 16;  // and after these, where there is none, this share of its pairs of values
+constexpr double kNewPairs = 0.3;
 constexpr size_t kStaleTrials = 24;
 constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
 constexpr float kDonorTrials = 12;  // after so many trials donors count half
+// Of the variance of noise, what a point has for itself and keeps when it is measured again: it may be better than its
+// neighbours say.
+constexpr double kOwnShare = 0.7;
 
 double NormalDensity(double z) { return 0.3989422804014327 * std::exp(-0.5 * z * z); }
 double NormalShare(double z) { return 0.5 * std::erfc(-z * 0.7071067811865476); }
@@ -136,7 +141,7 @@ void AutoTuner::Fit(size_t history) {
   std::vector<float> weights(points_.columns, 0);
   size_t estimates = 0;
   for (const AutoPoints::Template& t : points_.templates) estimates = std::max(estimates, t.estimates);
-  for (size_t c = 0; c < points_.columns; ++c) weights[c] = c < estimates ? 0.85F : 1.8F;
+  for (size_t c = 0; c < points_.slope; ++c) weights[c] = c < estimates ? 0.85F : 1.8F;
   model_ = std::make_unique<GaussianModel>(points_.columns, weights);
   std::vector<GaussianRow> rows;
   std::vector<double> labels, doubts;
@@ -212,7 +217,7 @@ double AutoTuner::Works(size_t row, const std::vector<size_t>& failed, const std
   const auto weight = [&](size_t other) {
     if (points_.template_of[row] != points_.template_of[other]) return 0.0;
     double distance = 0;
-    for (size_t c = 0; c < points_.columns; ++c) {
+    for (size_t c = 0; c < points_.slope; ++c) {
       const double d = points_.row(row)[c] - points_.row(other)[c];
       distance += d * d;
     }
@@ -269,16 +274,22 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     ranked.push_back({mean - std::log(works), mean, works, row});
   }
   // A model that takes its bearings from a few values of a knob says little about the others, and its own uncertainty
-  // does not always know that: the most promising point with a value that is new is tried, one of a group.
+  // does not always know that: the most promising point with a value that is new is tried, one of a group; after all
+  // values the most promising one that combines them anew.
   const Ranked* cover = nullptr;
   if (history >= kCoverAfter) {
     TriedValues tried(points_);
     for (size_t i = 0; i < history; ++i) {
       if (history_[i].row < points_.rows()) tried.Add(history_[i].row);
     }
-    for (const Ranked& r : ranked) {
-      if ((cover == nullptr || r < *cover) && tried.HasNew(r.row)) cover = &r;
-    }
+    std::sort(ranked.begin(), ranked.end());
+    const auto first = [&](const auto& is_new) {
+      for (size_t i = 0; i < ranked.size() && cover == nullptr; ++i) {
+        if (is_new(ranked[i].row)) cover = &ranked[i];
+      }
+    };
+    first([&](size_t row) { return tried.HasNew(row); });
+    if (history >= kPairsAfter) first([&](size_t row) { return tried.NewPairs(row) >= kNewPairs; });
   }
   const size_t cover_row = cover != nullptr ? cover->row : points_.rows();
   if (ranked.size() > kCandidates) {
@@ -337,6 +348,14 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     if (history_[i].state == TrialState::kOk && history_[i].log_time < history_[fastest].log_time) fastest = i;
   }
   const bool stale = history >= kStaleTrials && history - fastest > kStaleTrials;
+  // Before anything is measured every second choice is made without the donors: they may be wrong.
+  const bool mixed = history == 0 && !correction_.empty();
+  const auto plain = [&](const Candidate& c) { return c.mean - (mixed ? correction_[c.row] : 0.0F); };
+  double plain_best = best;
+  if (mixed) {
+    plain_best = std::numeric_limits<double>::infinity();
+    for (const Candidate& c : candidates) plain_best = std::min(plain_best, plain(c));
+  }
   while (plan.size() < kGroup) {
     if (plan.size() == kGroup / 2 && cover_row < points_.rows() && planned.insert(points_.index[cover_row]).second) {
       plan.push_back(points_.index[cover_row]);
@@ -348,6 +367,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
       if (planned.insert(index).second) plan.push_back(index);
       if (plan.size() == kGroup) break;
     }
+    const bool without = mixed && plan.size() % 2 == 1;
     const Candidate* chosen = nullptr;
     double most = -1;
     // How much is left to chance: each choice asks for another margin.
@@ -355,10 +375,12 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     for (const Candidate& c : candidates) {
       if (planned.count(points_.index[c.row])) continue;
       const double variance = std::max(c.variance - (believed_.empty() ? common : 0), 1e-6);
-      const double deviation = std::max(std::sqrt(variance), doubt);
-      const double gain = ExpectedImprovement(best - margin, c.mean, deviation) * c.works;
+      const double deviation = std::max(std::sqrt(variance + kOwnShare * noise), doubt);
+      const double mean = without ? plain(c) : c.mean;
+      const double gain = ExpectedImprovement((without ? plain_best : best) - margin, mean, deviation) * c.works;
       if (gain > most) most = gain, chosen = &c;
-      gain_left = std::max(gain_left, gain);
+      gain_left = std::max(gain_left,
+                           ExpectedImprovement(best - margin, c.mean, std::max(std::sqrt(variance), doubt)) * c.works);
     }
     if (chosen == nullptr) break;
     plan.push_back(points_.index[chosen->row]);

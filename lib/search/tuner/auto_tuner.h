@@ -6,10 +6,13 @@
 //  - Trials come in groups of kGroup that end at multiples of kGroup of the history's length. A group is a function of
 //    the history before it alone, so that a resume in its middle ends with the same trials.
 //  - The first group begins with the templates' defaults, then follows the estimate.
-//  - After the first groups one of each has a value of a knob that no trial had, as long as there are any.
+//  - After the first groups one of each has a value of a knob that no trial had, as long as there are any, then pairs
+//  of
+//    values that no trial had.
 //  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
 //    failed ones only in the share of failures near a point, by which its improvement is weighed.
-//  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured.
+//  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured, as far as donors
+//    predict each other; of the first group every second choice is made without them.
 // doc/search.md explains the choices and has the figures.
 #pragma once
 

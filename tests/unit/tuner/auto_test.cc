@@ -7,7 +7,9 @@
 #include <limits>
 #include <set>
 
+#include "search/tuner/auto_donors.h"
 #include "search/tuner/auto_model.h"
+#include "search/tuner/auto_tried.h"
 #include "search/tuner/auto_tuner.h"
 #include "surface.h"
 
@@ -242,6 +244,51 @@ TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   const double helped = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
   EXPECT_LT(helped, 1.3e-3);
   EXPECT_LT(helped, alone);
+}
+
+// Of two donors the second says the opposite of the first, less loudly: they are wrong about each other and not believed.
+TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
+  const auto correction = [&](double second) {
+    context.donors.clear();
+    for (const double sign : {1.0, second}) {
+      Donor donor;
+      donor.workload.op = "surface";
+      for (uint64_t i = 0; i < space.size(); i += 13) {
+        if (space.Reject(i)) continue;
+        const Config config = space.At(i);
+        donor.outcomes.push_back(OkOutcome(config, std::exp(0.05 * sign * static_cast<double>(config.Number("c")))));
+      }
+      context.donors.push_back(donor);
+    }
+    const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
+    const std::vector<float> all = DonorCorrection(points, space, context);
+    const auto [low, high] = std::minmax_element(all.begin(), all.end());
+    return *high - *low;
+  };
+  EXPECT_GT(correction(1), 0.1);
+  EXPECT_LT(correction(-0.3), 1e-4);
+}
+
+TEST(TriedValues, OfPairsTheShareThatIsNew) {
+  Space knobs("knobs");
+  for (const char* name : {"a", "b", "c"}) knobs.Add(Knob::Choice(name, {1, 2}));
+  TaskSpace space;
+  space.Add(std::move(knobs));
+  const AutoPoints points = MakeAutoPoints(space, {}, 1, 100, 100);
+  TriedValues tried(points);
+  tried.Add(0);
+  EXPECT_EQ(tried.NewPairs(0), 0);
+  EXPECT_TRUE(tried.HasNew(1));
+  EXPECT_DOUBLE_EQ(tried.NewPairs(1), 2.0 / 3);  // the first knob's value with each of the others
+  tried.Add(7);
+  EXPECT_FALSE(tried.HasNew(1));
+  EXPECT_DOUBLE_EQ(tried.NewPairs(1), 2.0 / 3);
+  tried.Add(3);  // the first two knobs have their second value
+  EXPECT_DOUBLE_EQ(tried.NewPairs(1), 1.0 / 3);
 }
 
 // Far more points than are looked at: they are sampled, and the neighbours of the best are found.
