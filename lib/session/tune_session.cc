@@ -90,19 +90,23 @@ class Run {
     return gain && *gain < options_.budget.expected_gain;
   }
 
+  // Of the first batch, and of one behind records that lost it with a damaged page.
+  bool WantsDefault() const { return options_.default_config && !history_.Knows(options_.default_config->index); }
+
   // Batches end at multiples of their size, counted over all sessions, so that a tuner that learns between batches is
   // told the same at the same moment after a resume.
   std::vector<Config> Propose() {
     const int64_t count = history_.count();
     const int64_t room = std::min<int64_t>(options_.batch - count % options_.batch, options_.budget.trials - count);
     std::vector<Config> batch;
-    if (count == 0 && options_.default_config) batch.push_back(*options_.default_config);
+    const bool wants_default = WantsDefault();
+    if (wants_default) batch.push_back(*options_.default_config);
     while (static_cast<int64_t>(batch.size()) < room) {
       const auto next = tuner_->NextBatch(static_cast<int>(room) - static_cast<int>(batch.size()));
       if (next.empty()) break;
       for (const uint64_t index : next) {
-        const bool is_default = options_.default_config && index == options_.default_config->index;
-        if (!history_.Knows(index) && !(count == 0 && is_default)) batch.push_back(options_.space->At(index));
+        const bool already = wants_default && index == options_.default_config->index;
+        if (!history_.Knows(index) && !already) batch.push_back(options_.space->At(index));
       }
     }
     return batch;
@@ -176,7 +180,7 @@ class Run {
         HONE_ASSIGN_OR_RETURN(outcome, Try(built[next_built++]));
       }
       outcome.config = batch[i];
-      outcome.proposer = history_.count() == 0 && options_.default_config ? "default" : tuner_->name();
+      outcome.proposer = WantsDefault() && i == 0 ? "default" : tuner_->name();
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
       // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
       // in between ends with the same trials.

@@ -148,6 +148,20 @@ TEST_F(TuneSessionTest, TrialZeroIsTheDefaultAndNothingIsTriedTwice) {
   EXPECT_EQ(std::set<uint64_t>(indices.begin(), indices.end()).size(), 50u);
 }
 
+TEST_F(TuneSessionTest, ADefaultThatTheRecordsLostIsTriedAgain) {
+  MemoryStore whole, damaged;
+  ASSERT_TRUE(Run(&whole, options_).ok());
+  ASSERT_TRUE(damaged.BeginSession(whole.Sessions()->front()).ok());
+  for (const record::Trial& trial : TrialsOf(whole)) {
+    if (trial.ordinal != 0) ASSERT_TRUE(damaged.Append(1, {trial.outcome}, 0).ok());
+  }
+  ASSERT_TRUE(Run(&damaged, options_).ok());
+  const auto trials = TrialsOf(damaged);
+  ASSERT_EQ(trials.size(), 50u);
+  EXPECT_EQ(trials.back().outcome.config.index, 37u);
+  EXPECT_EQ(trials.back().outcome.proposer, "default");
+}
+
 TEST_F(TuneSessionTest, TheBestIsTheFastestOfThoseThatWork) {
   MemoryStore store;
   ASSERT_TRUE(Run(&store, options_).ok());
