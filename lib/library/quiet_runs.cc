@@ -35,6 +35,7 @@ Result<double> QuietRuns::Time(const std::function<Status()>& run) {
     HONE_RETURN_IF_ERROR(run());
     const double seconds = clock->NowSeconds() - before;
     if (patience_seconds_ <= 0 || guard_.EndRun(seconds) != measure::LoadGuard::Verdict::kAgain) return seconds;
+    HONE_RETURN_IF_ERROR(run());  // it may have waited, and the threads of the pool have gone to sleep
     wasted_ += clock->NowSeconds() - before;
   }
 }

@@ -20,7 +20,8 @@ class QuietRuns {
   QuietRuns(const QuietRuns&) = delete;
   QuietRuns& operator=(const QuietRuns&) = delete;
 
-  // Calls `run` until nobody disturbed it, or patience is used up; returns the seconds of the last call.
+  // Calls `run` until nobody disturbed it, or patience is used up; returns the seconds of the last call. What is taken
+  // again has an untimed call in front of it.
   Result<double> Time(const std::function<Status()>& run);
 
   int64_t retaken() const { return guard_.retaken(); }

@@ -48,14 +48,15 @@ bool LoadGuard::Disturbed(double seconds) {
 }
 
 LoadGuard::Verdict LoadGuard::EndRun(double seconds) {
-  // What was done since the last run was thrown away, checked and prepared again, was for its sake and earns nothing.
-  const double began = std::exchange(again_, false) ? earned_at_ : run_began_;
+  // What was done since a run was thrown away, checked and prepared again, was for its sake and is paid for.
+  const double between = run_began_ - earned_at_;
+  credit_ = std::exchange(again_, false) ? credit_ - between : std::min(limits_.patience_seconds, credit_ + between);
+  earned_at_ = run_began_;
   if (!Disturbed(seconds)) {
     pause_ = 0;
     return Verdict::kClean;
   }
-  credit_ = std::min(limits_.patience_seconds, credit_ + std::max(0.0, began - earned_at_));
-  const double spent = clock_->NowSeconds() - began;
+  const double spent = clock_->NowSeconds() - run_began_;
   if (credit_ < spent) {
     earned_at_ = clock_->NowSeconds();
     return Verdict::kDisturbed;
@@ -64,7 +65,7 @@ LoadGuard::Verdict LoadGuard::EndRun(double seconds) {
   if (pause_ > 0) clock_->SleepSeconds(std::min(pause_, credit_ - spent));
   pause_ = std::clamp(2 * pause_, kShortPause, kLongPause);
   earned_at_ = clock_->NowSeconds();
-  credit_ -= earned_at_ - began;
+  credit_ -= earned_at_ - run_began_;
   ++retaken_;
   again_ = true;
   return Verdict::kAgain;

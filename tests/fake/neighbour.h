@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,9 @@ class Neighbour {
 
   bool Come() {
     if (!pinned_) return false;
+    const pid_t parent = getpid();
     child_ = fork();
+    if (child_ == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)) _exit(1);
     volatile bool busy = child_ == 0;  // a loop that does nothing need not exist
     while (busy) {
     }

@@ -69,7 +69,8 @@ TEST_F(LoadGuardTest, PatienceEnds) {
   EXPECT_LE(clock_.NowSeconds() - begin, spent + 1 + 1 + 0.1);
 }
 
-// Large activations take longer to write anew than the kernel runs: that time is not earned, or patience would never end.
+// Large activations take longer to write anew than the kernel runs: that time is not earned, or patience would never
+// end.
 TEST_F(LoadGuardTest, WhatIsPreparedAgainComesFromTheCreditToo) {
   LoadGuard guard = Guard();
   guard.BeginCandidate();
@@ -81,6 +82,21 @@ TEST_F(LoadGuardTest, WhatIsPreparedAgainComesFromTheCreditToo) {
   }
   EXPECT_GT(again, 10);
   EXPECT_LE(clock_.NowSeconds() - begin, limits_.patience_seconds + 0.2);
+}
+
+TEST_F(LoadGuardTest, WhatIsPreparedForACleanRunComesFromItToo) {
+  LoadGuard guard = Guard();
+  guard.BeginCandidate();
+  const double begin = clock_.NowSeconds(), prepare = 0.05, run = 0.01;
+  constexpr int kSamples = 1000;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    Verdict verdict = Verdict::kAgain;
+    for (int attempt = 0; verdict == Verdict::kAgain; ++attempt) {
+      clock_.Advance(prepare);
+      verdict = Run(&guard, run, attempt < 2 ? run / 2 : 0);  // the third is clean
+    }
+  }
+  EXPECT_LE(clock_.NowSeconds() - begin, 2 * kSamples * (prepare + run) + limits_.patience_seconds + 0.2);
 }
 
 TEST_F(LoadGuardTest, ANeighbourThatGoesIsWaitedFor) {
