@@ -1,6 +1,7 @@
 #include "base/flags.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 
 #include "base/interrupt.h"
@@ -64,8 +65,10 @@ std::optional<std::string> WrongValue(const std::string& type, const std::string
   if (value.empty()) return "its value is empty";
   if (is("FLOAT") && !ParseDouble(value).ok()) return "`" + value + "` is no number";
   if (!is("INT") && !is("UINT")) return std::nullopt;
-  const Result<int64_t> number = ParseInt(value);
-  if (number.ok() && (is("INT") || *number >= 0)) return std::nullopt;
+  if (is("INT") && ParseInt(value).ok()) return std::nullopt;
+  uint64_t whole = 0;
+  const auto read = std::from_chars(value.data(), value.data() + value.size(), whole);
+  if (is("UINT") && read.ec == std::errc() && read.ptr == value.data() + value.size()) return std::nullopt;
   const bool digits = value.find_first_not_of("0123456789", value[0] == '-' ? 1 : 0) == std::string::npos;
   if (digits && value != "-" && (is("INT") || value[0] != '-')) return value + " is too large";
   return "`" + value + "` is no whole number" + (is("UINT") ? " from 0 up" : "");

@@ -18,7 +18,8 @@ struct ProcessStat {
   bool ended = false;  // and nobody asked for its exit status yet, as where process 1 of a container is no init
 };
 
-// Fields 3 and 22 of /proc/PID/stat; they are counted behind the name's ')'.
+// Fields 3, 20 and 22 of /proc/PID/stat; they are counted behind the name's ')'. A process whose first thread has ended
+// has not, as long as another one is still in the kernel.
 ProcessStat StatOf(int64_t pid) {
   Result<std::string> stat = ReadFile("/proc/" + std::to_string(pid) + "/stat");
   if (!stat.ok()) return {};
@@ -26,7 +27,8 @@ ProcessStat StatOf(int64_t pid) {
   if (name_end == std::string::npos) return {};
   std::vector<std::string> fields = SplitWords(std::string_view(*stat).substr(name_end + 1));
   if (fields.size() <= 19) return {};
-  return {fields[19], fields[0] == "Z" || fields[0] == "X"};
+  const Result<int64_t> threads = ParseInt(fields[17]);
+  return {fields[19], (fields[0] == "Z" || fields[0] == "X") && threads.ok() && *threads <= 1};
 }
 
 std::string PidNamespace() {

@@ -68,6 +68,7 @@ TEST(Flags, NumbersThatAreNoneAreNamed) {
   EXPECT_EQ(Parse({"--task", "x", "--share", "a"}).err, "hone-tune: --share: `a` is no number\n");
   EXPECT_EQ(Parse({"--task", "x", "--share", "1e-3"}).code, std::nullopt);
   EXPECT_EQ(Parse({"--task", "x", "--index", "-1"}).err, "hone-tune: --index: `-1` is no whole number from 0 up\n");
+  EXPECT_EQ(Parse({"--task", "x", "--index", "18446744073709551615"}).code, std::nullopt) << "a seed may be that";
   EXPECT_EQ(Parse({"--task", "x", "--index", "99999999999999999999"}).err,
             "hone-tune: --index: 99999999999999999999 is too large\n");
 }
