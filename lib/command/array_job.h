@@ -33,8 +33,8 @@ std::string ArrayJobsText(const std::vector<ArrayJob>& jobs);
 // kInvalid with "PATH:LINE": no such job, no such format.
 Result<ArrayJob> ParseArrayJob(const std::string& text, int64_t number, const std::string& path);
 
-// A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0 "ninja 10-15
-// ..".
+// A line a stage for scripts: "1 1-9 9 jobs: tune; about 12 s each" (stage, its jobs, words); of stage 0
+// "ninja 10-15 ..".
 std::string StagesText(const std::vector<ArrayJob>& jobs);
 
 }  // namespace hone::command

@@ -7,12 +7,11 @@
 //    the history before it alone, so that a resume in its middle ends with the same trials.
 //  - The first group begins with the templates' defaults, then follows the estimate.
 //  - After the first groups one of each has a value of a knob that no trial had, as long as there are any, then pairs
-//  of
-//    values that no trial had.
+//    of values that no trial had.
 //  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
 //    failed ones only in the share of failures near a point, by which its improvement is weighed.
 //  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured, as far as donors
-//    predict each other; of the first group every second choice is made without them.
+//    predict each other (one alone is believed); of the first group every second choice is made without them.
 // doc/search.md explains the choices and has the figures.
 #pragma once
 
