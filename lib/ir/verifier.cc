@@ -147,6 +147,7 @@ class Verifier final : public Visitor {
               "a product of a warp needs 4, 2 and 4 lanes of f32", op);
     } else {
       Require(op.type.is_float(), "an intrinsic on something other than floats", op);
+      Require(op.fn != Intrinsic::kTf32 || op.type.bits == 32, "tf32 of something other than f32", op);
       for (const Expr& a : op.args) Require(a.type() == op.type, "an intrinsic's arguments have different types", op);
     }
     Visitor::VisitCall(op);

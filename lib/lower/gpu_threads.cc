@@ -40,14 +40,13 @@ class Hoister final : public ir::Mutator {
 // Accesses before the first barrier and behind the last one; the same if there is none.
 struct Flow {
   std::vector<Access> head, tail;
-  bool has_barrier = false, always = false;  // on some way through, on every one
+  bool always = false;  // one on every way through
 
   void Then(const Flow& next, bool barrier_between) {
-    if (barrier_between) has_barrier = always = true;
+    if (barrier_between) always = true;
     if (!always) head.insert(head.end(), next.head.begin(), next.head.end());
     if (barrier_between || next.always) tail.clear();
     tail.insert(tail.end(), next.tail.begin(), next.tail.end());
-    has_barrier = has_barrier || next.has_barrier;
     always = always || next.always;
   }
 };
@@ -79,7 +78,7 @@ class BarrierPlacer {
     if (!flow) flow = &own;
     if (!s.defined()) return s;
     if (s.as<ir::Barrier>()) {  // a pass put it there
-      flow->has_barrier = flow->always = true;
+      flow->always = true;
       return s;
     }
     if (const auto* block = s.as<ir::Block>()) return PlaceBlock(*block, flow);
@@ -117,9 +116,9 @@ class BarrierPlacer {
     if (!(extent && *extent == 1) && accesses_.Conflict(flow->tail, flow->head, op.var.node())) {
       body = ir::MakeBlock({ir::MakeBarrier(), body});
       flow->head.clear();
-      flow->has_barrier = flow->always = true;
+      flow->always = true;
     }
-    // With a barrier in every round, what is before the first one is of the first round, and behind the last of the last.
+    // With a barrier in every round, what is before the first is of the first round, and behind the last of the last.
     using Rounds = SharedAccesses::Rounds;
     accesses_.Widen(op, flow->always ? Rounds::kFirst : Rounds::kAll, &flow->head);
     accesses_.Widen(op, flow->always ? Rounds::kLast : Rounds::kAll, &flow->tail);
@@ -137,7 +136,6 @@ class BarrierPlacer {
     *flow = yes;
     flow->head.insert(flow->head.end(), no.head.begin(), no.head.end());
     flow->tail.insert(flow->tail.end(), no.tail.begin(), no.tail.end());
-    flow->has_barrier = yes.has_barrier || no.has_barrier;
     flow->always = yes.always && no.always;
     return ir::MakeIf(op.condition, then_case, else_case);
   }

@@ -9,9 +9,11 @@
 // given variables of the loops around both; the two copies of a double buffer, or more of them, if their numbers
 // differ), if both accesses are by the same thread (the index, a sum of multiples of the threads' indices and of loop
 // variables, says which thread it was), or if both belong to the computation of the buffer's own stage (identity,
-// update). A barrier stands as far out as it can: before a loop rather
-// than in it; what one round of a loop leaves for the next makes one at the loop's head. Under a condition that differs
-// between threads there is never one: loop_nest puts nothing there that needs it.
+// update). Ranges are compared under those conditions around the two accesses that are one value for both. Seen from
+// before a loop that has a barrier in every round, only its first round counts, and from behind it only the last.
+// A barrier stands as far out as it can: before a loop rather than in it; what one round of a loop leaves for the next
+// makes one at the loop's head. Under a condition that differs between threads there is never one: loop_nest puts
+// nothing there that needs it.
 #pragma once
 
 #include "ir/stmt.h"

@@ -52,7 +52,13 @@ class Steps {
 Status CheckForCpu(const schedule::Schedule& schedule) {
   for (const schedule::Stage& stage : schedule.stages()) {
     for (const std::string& leaf : stage.leaf) {
-      const ir::ForKind kind = stage.FindAxis(leaf)->kind;
+      const schedule::Axis& axis = *stage.FindAxis(leaf);
+      for (const auto& [key, value] : axis.pragmas) {
+        if (key != kTensorizeMmaTf32) continue;
+        return Status::Unsupported(
+            fmt::format("axis `{}` of `{}` is tensorized with mma_tf32: only a GPU has that", leaf, stage.name()));
+      }
+      const ir::ForKind kind = axis.kind;
       if (!ir::IsBlockLoop(kind) && !ir::IsThreadLoop(kind) && kind != ir::ForKind::kVThread) continue;
       return Status::Unsupported(fmt::format("axis `{}` of `{}` is bound to {}: only a GPU has that", leaf,
                                              stage.name(), ir::ForKindName(kind)));

@@ -23,6 +23,10 @@ using ir::Stmt;
 constexpr int64_t kDepth = 8;
 const DType kValue = DType::Float(32);
 
+bool IsPrivate(const Buffer& buffer) {
+  return buffer->scope == ir::Scope::kRegister || buffer->scope == ir::Scope::kScratch;
+}
+
 struct Loop {
   ir::Var var;
   int64_t extent = 0;
@@ -121,14 +125,16 @@ class Tensorizer final : public ir::Mutator {
     const Expr& added = is_old(sum->a) ? sum->b : sum->a;
     const auto* product = added.as<ir::Binary>();
     if (!(is_old(sum->a) || is_old(sum->b)) || !product || product->kind != ir::ExprKind::kMul ||
-        !(store->buffer->scope == ir::Scope::kRegister || store->buffer->scope == ir::Scope::kScratch) ||
-        product->type != kValue)
+        !IsPrivate(store->buffer) || product->type != kValue)
       return Status::Invalid("what it repeats does not add a product of floats to a value of the thread");
     if (x_.extent != 4 || y_.extent % 8 != 0 || y_.extent == 0)
       return Status::Invalid("there have to be 4 threads along x and a multiple of 8 along y");
 
     Operand a = Operand::Of(product->a), b = Operand::Of(product->b);
     if (!a.load || !b.load) return Status::Invalid("a factor is no element of a buffer");
+    // Others than who filled it would read it, and find their own.
+    if (IsPrivate(a.load->buffer) || IsPrivate(b.load->buffer))
+      return Status::Invalid("a factor is private to a thread");
     if (ir::UsesVar(a.load->index, x_.var)) std::swap(a, b);
     if (ir::UsesVar(a.load->index, x_.var) || ir::UsesVar(b.load->index, y_.var))
       return Status::Invalid("the factors do not depend on one of threadIdx.x and threadIdx.y each");
@@ -136,7 +142,8 @@ class Tensorizer final : public ir::Mutator {
     Side rows, columns;
     for (size_t i = 1; i < loops.size(); ++i) {
       const bool row = ir::UsesVar(a.load->index, loops[i].var), column = ir::UsesVar(b.load->index, loops[i].var);
-      if (row == column)
+      // A loop that the sum runs over, too, is none of them: its rounds add to the same place.
+      if (row == column || !ir::UsesVar(store->index, loops[i].var))
         return Status::Invalid(fmt::format("`{}` counts not one of rows and columns", loops[i].var.name()));
       (row ? rows : columns).loops.push_back(loops[i]);
     }
@@ -211,6 +218,8 @@ class Tensorizer final : public ir::Mutator {
       apart[i] = *ir::AsIntImm(distance);
       if (i < 3) continue;
       if (apart[3] != apart[1] + apart[2]) break;
+      if (apart[1] == 0 || apart[2] == 0 || apart[3] == 0 || apart[1] == apart[2])
+        return Status::Invalid("two of the sums are at one place");
       if (apart[2] == 2 * apart[1]) return ir::MakeRamp(first, Expr(apart[1]), 4);
       const Expr lane = ir::MakeRamp(Expr(0), Expr(1), 4);
       return ir::MakeBroadcast(first, 4) + (lane % 2 * apart[1] + lane / 2 * apart[2]);

@@ -5,10 +5,11 @@
 //
 //   for k < 8 { for r.. { for c.. { s[r, c] = s[r, c] + a[k, r, y] * b[k, c, x] } } }
 //
-// where s is private to the thread, a and b are loads or tf32() of them, x and y are threadIdx.x and .y, of 4 and of a
-// multiple of 8 threads, a does not depend on x nor on c.., and b does not depend on y nor on r... Then the 4 x 8
-// threads of a warp have 16 rows (y % 8 and two values of r) and 8 columns (x and two values of c) of a product, of
-// whatever addresses, and with the fragments of ir::Intrinsic::kMmaTf32 the same sums are
+// where s is private to the thread, each r and c counts places of s, a and b are loads of memory that is not private,
+// or tf32() of such loads, x and y are threadIdx.x and .y, of 4 and of a multiple of 8 threads, a does not depend on x
+// nor on c.., and b does not depend on y nor on r... Then the 4 x 8 threads of a warp have 16 rows (y % 8 and two
+// values of r) and 8 columns (x and two values of c) of a product, of whatever addresses, and with the fragments of
+// ir::Intrinsic::kMmaTf32 the same sums are
 //
 //   A[0..3] = a for k = x, x + 4 and both r;  B[0..1] = b for k = x, x + 4 and column y % 8;  s[r, c] = mma_tf32(A, B,
 //   s)

@@ -193,7 +193,8 @@ TEST(GpuLower, Refusals) {
             std::string::npos);
   EXPECT_NE(refuse("fuse out i j -> f\nbind out f vthread\n").find("at most 256"), std::string::npos);
   // And for a CPU.
-  for (const char* steps : {"bind out i blockIdx.x\n", "bind out i vthread\n", "set_scope c shared\n"}) {
+  for (const char* steps : {"bind out i blockIdx.x\n", "bind out i vthread\n", "set_scope c shared\n",
+                            "split c k [8] -> ko ki\ntensorize c ki mma_tf32\n"}) {
     Result<schedule::Schedule> s = schedule::Schedule::Create({m.out});
     ASSERT_TRUE(s.ok() && s->ApplyAll(*ParseSteps(steps)).ok());
     Result<ir::Function> f = Lower(*s, {m.a, m.b, m.out}, {});

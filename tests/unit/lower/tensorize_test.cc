@@ -15,6 +15,15 @@ using ir::Var;
 using te::Tensor;
 using Vars = std::vector<Var>;
 
+Result<ir::Function> LoweredTo(const Tensor& out, const std::vector<Tensor>& args, const std::string& steps) {
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule s, schedule::Schedule::Create({out}));
+  HONE_ASSIGN_OR_RETURN(std::vector<Step> parsed, ParseSteps(steps));
+  HONE_RETURN_IF_ERROR(s.ApplyAll(parsed));
+  LowerOptions options;
+  options.gpu = options.verify = true;
+  return Lower(s, args, options);
+}
+
 // out[i, j] = sum over k of a[i, k] * b[k, j]; of a whole multiple of what a block has. Values are small integers.
 struct MatMul {
   MatMul(int64_t n, int64_t m, int64_t depth) : n(n), m(m), depth(depth) {
@@ -26,14 +35,7 @@ struct MatMul {
     out = te::Compute("out", {n, m}, {"i", "j"},
                       [&](const Vars& x) { return c(x[0], x[1]) + ir::Imm(DType::Float(32), 1); });
   }
-  Result<ir::Function> Lowered(const std::string& steps) const {
-    HONE_ASSIGN_OR_RETURN(schedule::Schedule s, schedule::Schedule::Create({out}));
-    HONE_ASSIGN_OR_RETURN(std::vector<Step> parsed, ParseSteps(steps));
-    HONE_RETURN_IF_ERROR(s.ApplyAll(parsed));
-    LowerOptions options;
-    options.gpu = options.verify = true;
-    return Lower(s, {a, b, out}, options);
-  }
+  Result<ir::Function> Lowered(const std::string& steps) const { return LoweredTo(out, {a, b, out}, steps); }
   // The first thing that is wrong.
   std::string Run(const std::string& steps, std::string* text = nullptr) const {
     const Result<ir::Function> f = Lowered(steps);
@@ -79,7 +81,8 @@ const char* const kShared =
 TEST(Tensorize, OneProduct) {
   std::string text;
   EXPECT_EQ(MatMul(16, 8, 16).Run(Steps("[2,8]", "[1,1,4,2]", "tensorize c km mma_tf32\n"), &text), "");
-  EXPECT_NE(text.find("c[ramp(0, 1, 4)] = mma_tf32(a.fragments[ramp(0, 1, 4)], b.fragments[ramp(0, 1, 2)], "), 0U)
+  EXPECT_NE(text.find("c[ramp(0, 1, 4)] = mma_tf32(a.fragments[ramp(0, 1, 4)], b.fragments[ramp(0, 1, 2)], "),
+            std::string::npos)
       << text;
   EXPECT_NE(text.find("mma_tf32("), std::string::npos);
 }
@@ -113,6 +116,27 @@ TEST(Tensorize, IsRefusedWhereItIsNoProductOfWarps) {
   // A tail: the sums would be under a condition.
   const std::string tail = MatMul(90, 96, 32).Run(Steps("[2,8]", "[1,1,4,2]", "tensorize c km mma_tf32\n"));
   expect(tail, "tensorize mma_tf32: ");
+  // What one thread holds, the other threads of its warp cannot read.
+  expect(why("[2,8]", "[1,1,4,2]", "cache_read b register c -> bl\ncompute_at bl c ki\n"), "a factor is private");
+  expect(why("[2,8]", "[1,1,4,2]", "cache_read a register c -> al\ncompute_at al c ki\n"), "a factor is private");
+}
+
+// A second loop of the reduction inside of k is neither rows nor columns: pairs of it would be two halves of one sum.
+TEST(Tensorize, IsRefusedAroundAnotherReduceLoop) {
+  for (int64_t taps : {2, 3}) {
+    const Tensor a = te::Placeholder("a", {16, 16}), b = te::Placeholder("b", {16, taps, 8});
+    const ir::IterVar k = te::ReduceAxis(16, "k"), h = te::ReduceAxis(taps, "h");
+    const Tensor c = te::Compute("c", {16, 8}, {"i", "j"}, [&](const Vars& x) {
+      return te::Sum(a(k.var, x[0]) * b(k.var, h.var, x[1]), {k, h});
+    });
+    const Tensor out = te::Compute("out", {16, 8}, {"i", "j"},
+                                   [&](const Vars& x) { return c(x[0], x[1]) + ir::Imm(DType::Float(32), 1); });
+    const std::string steps = Steps("[2,8]", "[1,1,4,2]", "reorder c ko ki km h i j\ntensorize c km mma_tf32\n");
+    const Result<ir::Function> f = LoweredTo(out, {a, b, out}, steps);
+    ASSERT_FALSE(f.ok()) << ir::ToString(f->body);
+    EXPECT_NE(f.status().message().find("`h` counts not one of rows and columns"), std::string::npos)
+        << f.status().message();
+  }
 }
 
 }  // namespace
