@@ -5,7 +5,6 @@
 
 #include "op/conv2d_te.h"
 #include "op/cook_toom_te.h"
-#include "op/math_te.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -132,6 +131,7 @@ class Builder {
  private:
   void Pooled(WinogradStages* r) const {
     const int64_t d = l_.pool, mh = k_.mh / d, mw = k_.mw / d;
+    const ir::Reducer reducer = l_.pool_max ? ir::Reducer::kMax : ir::Reducer::kSum;
     r->out =
         te::Compute("out", {s_.n, l_.oc_blocks, s_.oh / d, s_.ow / d, l_.lanes}, {"n", "oco", "oh", "ow", "oci"},
                     [&](const std::vector<Var>& x) {
@@ -139,7 +139,7 @@ class Builder {
                       for (int64_t y = 0; y < d; ++y) {
                         for (int64_t xx = 0; xx < d; ++xx) {
                           Expr one = r->tile(x[1], t, x[2] % mh * d + y, x[3] % mw * d + xx, x[4]);
-                          value = !value.defined() ? one : l_.pool_max ? MaxOrNan(value, one) : value + one;
+                          value = value.defined() ? te::CombineReduction(reducer, value, one) : one;
                         }
                       }
                       return l_.pool_max ? value : value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(d * d));

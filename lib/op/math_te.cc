@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "te/tensor.h"
 
 namespace hone::op {
 
@@ -200,8 +201,8 @@ const std::map<std::string, Expr (*)(X, A)>& Table() {
       {"mul", [](X x, A) { return x[0] * x[1]; }},
       {"div", [](X x, A) { return x[0] / x[1]; }},
       {"pow", [](X x, A) { return ir::MakeCall(DType::Float(32), Intrinsic::kPow, {x[0], x[1]}); }},
-      {"min", [](X x, A) { return MinOrNan(x[0], x[1]); }},
-      {"max", [](X x, A) { return MaxOrNan(x[0], x[1]); }},
+      {"min", [](X x, A) { return te::CombineReduction(ir::Reducer::kMin, x[1], x[0]); }},
+      {"max", [](X x, A) { return te::CombineReduction(ir::Reducer::kMax, x[1], x[0]); }},
       {"prelu", [](X x, A) { return ir::MakeSelect(x[0] < Float(0), x[0] * x[1], x[0]); }},
   };
   return table;
@@ -212,8 +213,6 @@ const std::map<std::string, Expr (*)(X, A)>& Table() {
 Expr Float(double value) { return ir::Imm(DType::Float(32), value); }
 Expr CallMath(Intrinsic fn, Expr x) { return ir::MakeCall(DType::Float(32), fn, {std::move(x)}); }
 
-Expr MaxOrNan(Expr a, Expr b) { return ir::MakeSelect(ir::Ne(a, a), a, ir::Max(a, b)); }
-Expr MinOrNan(Expr a, Expr b) { return ir::MakeSelect(ir::Ne(a, a), a, ir::Min(a, b)); }
 Expr AtLeast(Expr x, double bound) { return ir::Max(Float(bound), x); }
 Expr AtMost(Expr x, double bound) { return ir::Min(Float(bound), x); }
 

@@ -10,10 +10,8 @@ namespace hone::op {
 
 ir::Expr Float(double value);
 ir::Expr CallMath(ir::Intrinsic fn, ir::Expr x);
-// The larger (smaller) number; NaN if either is (ir::Max alone would return its second operand).
-ir::Expr MaxOrNan(ir::Expr a, ir::Expr b);
-ir::Expr MinOrNan(ir::Expr a, ir::Expr b);
-// The same where `bound` is no NaN: no more than ir::Max and ir::Min, in the order that lets a NaN through.
+// The larger (smaller) number; NaN if x is. `bound` is no NaN: no more than ir::Max and ir::Min, in the order that lets
+// a NaN through, where te::CombineReduction asks about both.
 ir::Expr AtLeast(ir::Expr x, double bound);
 ir::Expr AtMost(ir::Expr x, double bound);
 
