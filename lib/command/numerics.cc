@@ -10,8 +10,4 @@ Result<op::Numerics> ParseNumerics(const std::string& winograd, bool tf32) {
   return Status::Invalid("--winograd: expected off, 2, 4 or 6, found `" + winograd + "`");
 }
 
-std::string NumericsFlags(const std::string& winograd, bool tf32) {
-  return (winograd == "6" ? "" : " --winograd " + winograd) + (tf32 ? " --tf32" : "");
-}
-
 }  // namespace hone::command

@@ -10,7 +10,5 @@ namespace hone::command {
 
 // `winograd`: "off", "2", "4" or "6", the value of --winograd; kInvalid for anything else.
 Result<op::Numerics> ParseNumerics(const std::string& winograd, bool tf32);
-// The flags that are not the default, each with a blank before it: " --winograd 4 --tf32".
-std::string NumericsFlags(const std::string& winograd, bool tf32);
 
 }  // namespace hone::command

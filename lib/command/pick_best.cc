@@ -18,6 +18,7 @@
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "pipeline/best_file.h"
+#include "pipeline/settings.h"
 #include "pipeline/task_list.h"
 #include "record/store.h"
 #include "task/workload.h"
@@ -123,10 +124,10 @@ class Picker {
         return entry;
       }
       if (!found) {
-        const std::string flags = NumericsFlags(options_.winograd, options_.tf32);
+        const std::string flags = pipeline::NumericsFlags(numerics_.winograd, numerics_.tf32);
         return Status::NotFound(
             fmt::format("{}: none of its trials was correct and timed{}{}; `hone-records list {}` shows what failed",
-                        DbPath(task.id), flags.empty() ? "" : " with", flags, DbPath(task.id)));
+                        DbPath(task.id), flags.empty() ? "" : " with ", flags, DbPath(task.id)));
       }
       return entry;
     }

@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "command/library_process.h"
 #include "command/nightly_common.h"
+#include "command/numerics.h"
 #include "compile/compile.h"
 #include "nightly/accepted.h"
 #include "nightly/lines.h"
@@ -128,6 +129,9 @@ class Quality {
     ShowLiveLine(fmt::format("{}: {}, seed {}", options_.job, task, seed));
     pipeline::TuneSettings settings;
     settings.trials = options_.trials;
+    HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseNumerics(options_.winograd, options_.tf32));
+    settings.winograd = numerics.winograd;
+    settings.tf32 = numerics.tf32;
     settings.seed = seed;
     settings.measure.finalists = 0;  // what the search found, as it saw it
     const std::string stem = fmt::format("{}/{}.s{}", scratch, task, seed);

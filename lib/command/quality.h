@@ -15,6 +15,8 @@ struct QualityOptions {
   std::string nights = "nights";      // folder of the histories
   std::string best;                   // best/NET.TARGET.json, for what a full budget found; empty: unknown
   int64_t trials = 24;                // budget of a run
+  std::string winograd = "6";         // numerics: off, 2, 4 or 6 (command/numerics.h)
+  bool tf32 = false;
   int heaviest = 3;                   // so many tasks: by FLOP times uses, of those that the reference was built of
   std::vector<uint64_t> seeds = {1, 2, 3};  // a run of each task and seed
   std::string fake_times;                   // tests: the canary's time, as hone-bench nightly has it

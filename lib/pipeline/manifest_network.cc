@@ -4,24 +4,12 @@
 #include "pipeline/plan.h"
 
 namespace hone::pipeline {
-namespace {
 
-// `--winograd 4 --tf32`; empty for the default, which changes no command.
-std::string NumericsFlags(const PipelineFile& pipeline) {
-  const int64_t cap = pipeline.tune.winograd;
-  std::string flags;
-  if (cap != TuneSettings().winograd) flags = "--winograd " + (cap == 0 ? std::string("off") : std::to_string(cap));
-  if (pipeline.tune.tf32) flags += flags.empty() ? "--tf32" : " --tf32";
-  return flags;
-}
-
-// The numerics, where they are not the default.
 void AddNumerics(const NetworkJob& job, NinjaBuild* build) {
-  const std::string flags = NumericsFlags(*job.pipeline);
+  const TuneSettings& tune = job.pipeline->tune;
+  const std::string flags = NumericsFlags(tune.winograd, tune.tf32);
   if (!flags.empty()) build->bindings.push_back({"numerics", flags});
 }
-
-}  // namespace
 
 NinjaBuild ManifestWriter::BuildEdge(const NetworkJob& job, bool tuned) const {
   const std::string& net = job.pipeline->name;

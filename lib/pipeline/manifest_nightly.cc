@@ -10,7 +10,7 @@ void ManifestWriter::NightlyEdges() {
   Section("nights: accepted libraries against their references; nothing else waits for these, and they always run");
   Rule("nightly", Command("hone-bench", "nightly --job $job --lib $dir --series $series $parameters", true),
        "nightly $series $job");
-  Rule("quality", Command("hone-bench", "quality --job $job --tasks $in --tune $tune --best $best", true),
+  Rule("quality", Command("hone-bench", "quality --job $job --tasks $in --tune $tune --best $best $numerics", true),
        "quality $job");
   Rule("verdict", Command("hone-report", "nightly --series $series --close --out $dir"), "verdict $series");
   std::vector<std::string> main, replay, quality;
@@ -59,6 +59,9 @@ std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob
   build.inputs = {fmt::format("{}/{}.graph.json", from, net)};
   const std::string choice = from + "/" + nightly::kChoiceFile;
   for (std::string& input : build.implicit_inputs) input = input == ChoicePath(name) ? choice : input;
+  // The choice was made under the numerics of then, whatever they are now.
+  std::erase_if(build.bindings, [](const auto& binding) { return binding.first == "numerics"; });
+  if (job.target->tf32) build.bindings.push_back({"numerics", NumericsFlags(TuneSettings().winograd, true)});
   for (auto& [key, value] : build.bindings) {
     if (key == "job") value = name + ", replayed";
     if (key == "dir") value = dir;
@@ -80,6 +83,7 @@ std::string ManifestWriter::QualityEdge(const NetworkJob& job) {
                     {"best", "best/" + name + ".json"},
                     {"tune", EscapeValue(ShellQuote(Tool("hone-tune")))},
                     {"pool", PoolName(*job.target)}};
+  AddNumerics(job, &build);
   Build(build);
   return build.outputs[0];
 }

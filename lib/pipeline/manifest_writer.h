@@ -29,6 +29,9 @@ std::string ChoicePath(const std::string& job);
 // The choice with all that was measured of it.
 std::string FiguresPath(const NetworkJob& job);
 
+// The job's numerics as the binding of rules with `$numerics`, where they are not the default.
+void AddNumerics(const NetworkJob& job, NinjaBuild* build);
+
 class ManifestWriter {
  public:
   explicit ManifestWriter(const ManifestInput& input) : input_(input) {}

@@ -73,6 +73,15 @@ Status CheckedBy(const std::string& problem, const std::string& path) {
 
 }  // namespace
 
+std::string NumericsFlags(int64_t winograd, bool tf32) {
+  std::string flags;
+  if (winograd != TuneSettings().winograd) {
+    flags = "--winograd " + (winograd == 0 ? std::string("off") : std::to_string(winograd));
+  }
+  if (tf32) flags += flags.empty() ? "--tf32" : " --tf32";
+  return flags;
+}
+
 std::string TuneSettingsText(const TuneSettings& settings) {
   const MeasureSettings& measure = settings.measure;
   Json json = {{"version", kVersion},

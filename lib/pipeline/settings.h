@@ -54,6 +54,9 @@ struct BenchSettings {
   bool operator==(const BenchSettings&) const = default;
 };
 
+// Numerics as flags of tools, `--winograd 4 --tf32`: what is not the default, which changes no command.
+std::string NumericsFlags(int64_t winograd, bool tf32);
+
 // The JSON text, with a newline at its end; the same settings give the same bytes.
 std::string TuneSettingsText(const TuneSettings& settings);
 std::string BenchSettingsText(const BenchSettings& settings);

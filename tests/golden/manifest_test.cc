@@ -55,6 +55,7 @@ TEST(GoldenManifest, AfterExtract) {
     input.lists.emplace(job, *list);
   }
   input.accepted["alpha.cpu"] = {"0123456789abcdef0123456789abcdef", true};
+  input.accepted["gamma.cpu"] = {"00112233445566778899aabbccddeeff", true};  // its numerics are of now, not of then
   input.accepted["alpha.gpu"] = {"fedcba9876543210fedcba9876543210", false};  // not known what it was built from
   Check(input, "stage2.ninja");
 }

@@ -65,6 +65,9 @@ int main(int argc, char** argv) {
   quality->add_option("--heaviest", quality_options.heaviest, "so many tasks")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  quality->add_option("--winograd", quality_options.winograd, "the cap on Winograd's tile: off, 2, 4 or 6")
+      ->capture_default_str();
+  quality->add_flag("--tf32", quality_options.tf32, "products may be in TF32");
   quality->add_option("--fake-times", quality_options.fake_times, "tests: as of nightly")->group("");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi)) return *code;
   if (child) return hone::command::RunBenchChild();

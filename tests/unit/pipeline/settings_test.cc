@@ -66,6 +66,13 @@ TEST(Settings, MistakesAreNamed) {
   }
 }
 
+TEST(Settings, NumericsAreFlagsWhereTheyAreNotTheDefault) {
+  EXPECT_EQ(NumericsFlags(6, false), "");
+  EXPECT_EQ(NumericsFlags(0, false), "--winograd off");
+  EXPECT_EQ(NumericsFlags(6, true), "--tf32");
+  EXPECT_EQ(NumericsFlags(4, true), "--winograd 4 --tf32");
+}
+
 TEST(Settings, TheLargerBudgetHasMoreTrialsThenMoreSecondsThenMorePatience) {
   const auto budget = [](int64_t trials, double seconds, int64_t early_stop) {
     TuneSettings settings;
