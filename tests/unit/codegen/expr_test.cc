@@ -320,6 +320,10 @@ TEST(Expr, FailuresAreMessages) {
   result = CompileToObject({g}, HostForTest(), {});
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.status().message().find("`other`"), std::string::npos);
+  const ir::Expr rounded = ir::MakeCall(DType::Float(32), ir::Intrinsic::kTf32, {ir::MakeLoad(out, Expr(1))});
+  result = CompileToObject({{"h", {out}, ir::MakeStore(out, Expr(0), rounded)}}, HostForTest(), {});
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.status().message().find("TF32 is for CUDA alone"), std::string::npos) << result.status().message();
   Target odd = HostForTest();
   odd.cpu = "zen99";
   EXPECT_FALSE(CompileToObject({f}, odd, {}).ok());

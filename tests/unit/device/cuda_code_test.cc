@@ -121,6 +121,17 @@ product(const float* __restrict__ A, const float* __restrict__ B, float* __restr
 )");
 }
 
+TEST(CudaText, Tf32IsOfDevicesThatHaveIt) {
+  for (const bool rounds : {true, false}) {
+    const std::string name = rounds ? "tf32" : "mma_tf32";
+    auto code = codegen::WriteCuda({WithTf32(rounds)}, CudaTarget("sm_80"));
+    ASSERT_TRUE(code.ok()) << code.status().message();
+    EXPECT_NE(code->source.find("hone_" + name + "("), std::string::npos) << code->source;
+    const Status older = codegen::WriteCuda({WithTf32(rounds)}, CudaTarget("sm_75")).status();
+    EXPECT_NE(older.message().find(name + " is for CUDA from sm_80 on"), std::string::npos) << older.message();
+  }
+}
+
 class Cuda : public testing::Test {
  protected:
   void SetUp() override {

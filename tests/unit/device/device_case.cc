@@ -78,6 +78,32 @@ ir::Function TiledProduct(int64_t m, int64_t n, int64_t k) {
   return {"product", {a, b, out}, ir::MakeFor(by, 0, Expr(m / kTile), ForKind::kBlockY, Blocks(bx, n / kTile, nest))};
 }
 
+ir::Function WithTf32(bool rounds) {
+  const DType f32 = DType::Float(32);
+  auto in = Argument("in", 32), out = Argument("out", 128, true);
+  auto sums = ir::Buffer::Make("sums", f32, 4, Scope::kRegister), a = ir::Buffer::Make("a", f32, 4, Scope::kRegister);
+  auto b = ir::Buffer::Make("b", f32, 2, Scope::kRegister);
+  Var block("bx"), ty("ty"), tx("tx");
+  const Expr thread = Expr(ty) * 4 + tx, four = ir::MakeRamp(0, 1, 4), two = ir::MakeRamp(0, 1, 2);
+  Stmt body = ir::MakeStore(out, thread, ir::MakeCall(f32, Intrinsic::kTf32, {ir::MakeLoad(in, thread)}));
+  if (!rounds) {
+    std::vector<Stmt> stmts;
+    for (int64_t i = 0; i < 4; ++i) {
+      stmts.push_back(ir::MakeStore(sums, Expr(i), ir::Imm(f32, 0)));
+      stmts.push_back(ir::MakeStore(a, Expr(i), ir::Imm(f32, 1)));
+      if (i < 2) stmts.push_back(ir::MakeStore(b, Expr(i), ir::Imm(f32, 1)));
+    }
+    stmts.push_back(
+        ir::MakeStore(sums, four,
+                      ir::MakeCall(f32.WithLanes(4), Intrinsic::kMmaTf32,
+                                   {ir::MakeLoad(a, four), ir::MakeLoad(b, two), ir::MakeLoad(sums, four)})));
+    for (int64_t i = 0; i < 4; ++i) stmts.push_back(ir::MakeStore(out, thread * 4 + i, ir::MakeLoad(sums, Expr(i))));
+    body = ir::MakeAllocate(sums, ir::MakeAllocate(a, ir::MakeAllocate(b, ir::MakeBlock(stmts))));
+  }
+  const Stmt threads = ir::MakeFor(ty, 0, 8, ForKind::kThreadY, Threads(tx, 4, body));
+  return {"warp", {in, out}, Blocks(block, 1, threads)};
+}
+
 ir::Function MathFunctions(int64_t size) {
   constexpr Intrinsic kUnary[] = {Intrinsic::kExp,   Intrinsic::kLog,  Intrinsic::kSqrt,
                                   Intrinsic::kTanh,  Intrinsic::kErf,  Intrinsic::kAbs,

@@ -55,6 +55,8 @@ ir::Function TwoKernels();
 // out = A (m x k) * B (k x n), tiles of 16 x 16 in shared memory, a 2 x 4 register tile a thread, vector loads. m, n
 // and k are multiples of 16.
 ir::Function TiledProduct(int64_t m, int64_t n, int64_t k);
+// One warp of 8 x 4 threads. `rounds`: out = tf32(in), each thread its own element; else a product of the warp.
+ir::Function WithTf32(bool rounds);
 // Each of the functions of floats on its own block, over `size` elements.
 ir::Function MathFunctions(int64_t size);
 

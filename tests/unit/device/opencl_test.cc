@@ -184,5 +184,12 @@ TEST(OpenClCode, LimitsOfTheTargetAreKept) {
             "kernel `stencil` needs 96 threads in a block, the target has 95");
 }
 
+TEST(OpenClCode, Tf32IsRefused) {
+  for (const bool rounds : {true, false}) {
+    const Status status = codegen::CompileToOpenCl({WithTf32(rounds)}, OpenClTarget()).status();
+    EXPECT_NE(status.message().find("tf32 is for CUDA from sm_80 on"), std::string::npos) << status.message();
+  }
+}
+
 }  // namespace
 }  // namespace hone::device_test

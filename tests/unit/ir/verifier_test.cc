@@ -80,8 +80,7 @@ TEST_F(VerifierTest, TypesAndLanes) {
                 MakeStore(out, MakeRamp(0, 1, 4), Expr(new Broadcast(MakeBroadcast(one, 2), 4))));
   ExpectProblem("on something other than floats", MakeEvaluate(MakeCall(DType::Int(64), Intrinsic::kExp, {Expr(1)})));
   EXPECT_EQ(Problem(Raw(MakeCall(kF32, Intrinsic::kTf32, {one}))), "");
-  ExpectProblem("tf32 of something other than f32",
-                MakeEvaluate(MakeCall(DType::Float(64), Intrinsic::kTf32, {f64})));
+  ExpectProblem("tf32 of something other than f32", MakeEvaluate(MakeCall(DType::Float(64), Intrinsic::kTf32, {f64})));
   ExpectProblem("not a scalar bool", Stmt(new If(Expr(1), Set(0), Stmt())));
   ExpectProblem("division by 0", Set(Expr(1) / Expr(0)));
 }
