@@ -8,6 +8,7 @@
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
 #   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random
 #   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
+#   make predict-check       networks' times beside the sums of their kernels', in turns: PREDICT="resnet18.cpu vgg16.cpu"
 #   make check-onnx          ONNX's backend tests through the whole chain: passed, failed, not supported, by operator
 #   make fuzz                every reader of files under libFuzzer, FUZZ_SECONDS each; FUZZ="pipeline graph" says which (clang-19)
 #   make check-asan          tests of what reads files, under the address and undefined sanitizers (clang-19)
@@ -22,7 +23,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: bundle-cuda check-gpu-only help deps build check plan bench-peers sweep replay gate-check check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
+.PHONY: bundle-cuda check-gpu-only help deps build check plan bench-peers sweep replay gate-check predict-check check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -79,6 +80,12 @@ gate-check: build
 	@test -d $(WORK)/gate/slower || $(BUILD)/bin/gate_check make --work=$(WORK) --job=$(JOB) --dir=$(WORK)/gate
 	@$(BUILD)/bin/gate_check nights --dir=$(WORK)/gate --seconds=$(GATE_SECONDS)
 	@$(BUILD)/bin/gate_check report --dir=$(WORK)/gate
+
+# The folder's jobs are tuned already; PREDICT says which.
+PREDICT ?= resnet18.cpu
+predict-check: build
+	@ninja -C $(BUILD) predict_check
+	@$(BUILD)/bin/predict_check --work=$(WORK) $(PREDICT)
 
 check-onnx: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)
