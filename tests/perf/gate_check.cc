@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
@@ -62,7 +63,8 @@ Status CopyLibrary(const std::string& from, const std::string& to) {
   return Status();
 }
 
-// Of the kernel, and the trial of it, that make the network slower by nearest to `seconds`.
+// Of a kernel whose task is not in `taken`: that, and the trial of it, that make the network slower by nearest to
+// `seconds`.
 struct Replacement {
   std::string task;
   hone::record::Trial trial;
@@ -70,9 +72,11 @@ struct Replacement {
 };
 
 Result<Replacement> FindReplacement(const std::string& records, const hone::pipeline::BestFile& figures,
-                                    const hone::library::LibraryFolder& folder, double seconds) {
+                                    const hone::library::LibraryFolder& folder, double seconds,
+                                    const std::set<std::string>& taken) {
   Replacement best;
   for (const auto& kernel : folder.kernels) {
+    if (taken.contains(kernel.task)) continue;
     const hone::pipeline::BestEntry* entry = figures.Find(kernel.task);
     const std::string db = JoinPath(records, kernel.task + ".db");
     if (entry == nullptr || !entry->config || entry->median <= 0 || !hone::Exists(db)) continue;
@@ -109,7 +113,8 @@ Status BuildWith(const Options& o, const hone::library::LibraryFolder& folder, h
   return built.status.ok() ? Status() : Status::Crashed(built.err);
 }
 
-// What is slower alone may cost less in the network: several are built and timed there, and the nearest is taken.
+// What is slower alone may cost less in the network, where small weights stay in the caches: several are built, each
+// with another kernel, and timed there, and the nearest is taken.
 Status Make(const Options& o) {
   const std::string library = JoinPath(o.work, "out/" + o.job), best_path = JoinPath(o.work, "best/" + o.job);
   HONE_ASSIGN_OR_RETURN(const auto folder, hone::library::CheckedLibrary(library));
@@ -121,9 +126,11 @@ Status Make(const Options& o) {
   HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "reference")));
   HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "same")));
   std::vector<hone::library::LibraryFolder> folders = {folder};
-  for (const double times : {1.0, 1.5, 2.0, 3.0, 4.5}) {
+  std::set<std::string> taken;
+  for (const double times : {8.0, 6.0, 4.5, 3.3, 2.5, 1.8, 1.2}) {
     HONE_ASSIGN_OR_RETURN(const Replacement found,
-                          FindReplacement(records, figures, folder, times * o.slower * latency));
+                          FindReplacement(records, figures, folder, times * o.slower * latency, taken));
+    taken.insert(found.task);
     const std::string dir = fmt::format("{}/candidate{}", o.dir, folders.size());
     HONE_RETURN_IF_ERROR(BuildWith(o, folder, best, found, dir));
     fmt::print("{}: {}, trial {} in place of the best: {:+.1f} % by the records\n", dir, found.task,
