@@ -20,6 +20,7 @@
 #include "compile/compile.h"
 #include "library/loaded_network.h"
 #include "library/time_network.h"
+#include "library/verify_outputs.h"
 #include "measure/open_device.h"
 #include "measure/protocol.h"
 #include "pipeline/best_file.h"
@@ -111,7 +112,8 @@ class Bench {
     request.peak_seconds = target_.IsGpu() ? 0 : kPeakSeconds;
     HONE_ASSIGN_OR_RETURN(TimeReply reply, TimeInProcess(request, machine_));
     double error = 0;
-    const Status verified = VerifyOutputs(subject->folder, reply, expected_, &error);
+    const Status verified =
+        library::VerifyOutputs(subject->folder.dir, subject->folder.rounding, reply.outputs, expected_, &error);
     subject->error = std::max(subject->error, error);
     if (verified.kind() == StatusKind::kCorrupt && wrong_.ok()) wrong_ = verified;
     if (!verified.ok() && verified.kind() != StatusKind::kCorrupt) return verified;
@@ -199,7 +201,7 @@ class Bench {
     double error = 0, tolerance = 0;
     for (const Subject& subject : subjects_) {
       error = std::max(error, subject.error);
-      tolerance = std::max(tolerance, OutputTolerance(subject.folder));
+      tolerance = std::max(tolerance, library::OutputTolerance(subject.folder.rounding));
     }
     bench_.verification = {error, tolerance, wrong_.ok()};
     for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include <algorithm>
-
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
@@ -54,25 +52,6 @@ Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, Ma
                                        why.empty() ? "" : ": ", why));
   }
   return library::ParseReply(result->out);
-}
-
-Status VerifyOutputs(const library::LibraryFolder& folder, const library::TimeReply& reply,
-                     const std::vector<std::vector<double>>& expected, double* error) {
-  const std::string& dir = folder.dir;
-  const double tolerance = OutputTolerance(folder);
-  if (reply.outputs.size() != expected.size()) return Status::Invalid(dir + ": has other outputs than its graph");
-  *error = 0;
-  Status wrong;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    const double off = library::RelativeError(reply.outputs[i], expected[i]);
-    *error = std::max(*error, off);
-    if (off <= tolerance || !wrong.ok()) continue;
-    wrong = Status::Corrupt(
-        fmt::format("{}: output {} is wrong: off the reference by {:.2g} standard deviations (tolerance {:g}); a "
-                    "kernel is wrong: build with --untuned to see whether it is a tuned one",
-                    dir, i, off, tolerance));
-  }
-  return wrong;
 }
 
 }  // namespace hone::command

@@ -26,14 +26,4 @@ Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryF
 // kTimeout, kInterrupted.
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine);
 
-// How far `reply.outputs` are from `expected` (library::RelativeError). kCorrupt if that is more than the library's
-// tolerance, kInvalid if they are not as many. `error`: the largest, also then.
-Status VerifyOutputs(const library::LibraryFolder& folder, const library::TimeReply& reply,
-                     const std::vector<std::vector<double>>& expected, double* error);
-
-// Rounding through a few dozen layers of f32 makes 1e-6 to 1e-5 of the outputs' deviation; a wrong kernel makes
-// about 1. What the kernels' algorithms may round beyond that is added.
-inline constexpr double kOutputTolerance = 1e-3;
-inline double OutputTolerance(const library::LibraryFolder& folder) { return kOutputTolerance + folder.rounding; }
-
 }  // namespace hone::command

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "command/library_process.h"
 #include "command/nightly_common.h"
+#include "library/verify_outputs.h"
 #include "nightly/accepted.h"
 #include "nightly/measure_night.h"
 #include "nightly/night_file.h"
@@ -165,7 +166,9 @@ class Nightly {
     request.outputs = verified_.insert(who).second;  // once a night is enough
     HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &*machine_));
     double error = 0;
-    if (request.outputs) HONE_RETURN_IF_ERROR(VerifyOutputs(folder, reply, expected_, &error));
+    if (request.outputs) {
+      HONE_RETURN_IF_ERROR(library::VerifyOutputs(folder.dir, folder.rounding, reply.outputs, expected_, &error));
+    }
     ProcessTimes times;
     times.samples = reply.samples;
     times.lost = reply.lost_seconds;

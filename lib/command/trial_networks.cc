@@ -10,14 +10,12 @@
 #include "base/subprocess.h"
 #include "library/build.h"
 #include "library/compare_messages.h"
-#include "library/reference_cache.h"
+#include "library/verify_outputs.h"
 #include "session/machine.h"
 
 namespace hone::command {
 namespace {
 
-// As hone-bench's.
-constexpr double kTolerance = 1e-3;
 // Beyond all that CompareOptions::seconds allow: a library that hangs.
 constexpr double kChildTimeout = 600;
 constexpr double kPoll = 0.1;
@@ -105,8 +103,10 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   if (expected_.empty()) {
     for (const std::vector<float>& output : compared[0].outputs) expected_.emplace_back(output.begin(), output.end());
   }
-  double tolerance = kTolerance;  // two networks, each off in its own direction
-  for (const TrialNetwork& network : networks) tolerance = std::max(tolerance, kTolerance + 2 * network.rounding);
+  double tolerance = 0;  // two networks, each off in its own direction
+  for (const TrialNetwork& network : networks) {
+    tolerance = std::max(tolerance, library::OutputTolerance(2 * network.rounding));
+  }
   for (const library::Compared& one : compared) {
     for (size_t i = 0; i < expected_.size() && i < one.outputs.size(); ++i) {
       const double error = library::RelativeError(one.outputs[i], expected_[i]);

@@ -1,9 +1,6 @@
 #include "library/reference_cache.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -90,22 +87,6 @@ Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& gr
   if (Status s = WriteFileAtomic(path, bytes); !s.ok())
     LogWarning("the reference outputs are not kept: " + s.message());
   return outputs;
-}
-
-double RelativeError(const std::vector<float>& found, const std::vector<double>& expected) {
-  if (found.size() != expected.size() || found.empty()) return std::numeric_limits<double>::infinity();
-  double sum = 0, squares = 0, worst = 0;
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!std::isfinite(found[i]) || !std::isfinite(expected[i])) return std::numeric_limits<double>::infinity();
-    sum += expected[i];
-    squares += expected[i] * expected[i];
-    worst = std::max(worst, std::abs(found[i] - expected[i]));
-  }
-  const double n = static_cast<double>(expected.size());
-  const double deviation = std::sqrt(std::max(0.0, squares / n - sum / n * (sum / n)));
-  // A constant output: relative to its size.
-  const double scale = deviation > 0 ? deviation : std::max(std::abs(sum / n), 1e-30);
-  return worst / scale;
 }
 
 }  // namespace hone::library

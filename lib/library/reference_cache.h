@@ -19,8 +19,4 @@ std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t 
 Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& graph, const graph::ParameterValues* file,
                                                           uint64_t seed, int threads, const std::string& path);
 
-// How far `found` is from `expected`: the largest difference over the expected values' standard deviation. Infinite if
-// anything is not finite.
-double RelativeError(const std::vector<float>& found, const std::vector<double>& expected);
-
 }  // namespace hone::library

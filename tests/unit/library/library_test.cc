@@ -11,6 +11,7 @@
 #include "library/reference_cache.h"
 #include "library/runtime/params_format.h"
 #include "library/time_network.h"
+#include "library/verify_outputs.h"
 #include "runtime/host/buffer.h"
 #include "small_network.h"
 
