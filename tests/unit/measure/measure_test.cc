@@ -228,11 +228,13 @@ TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
   setup.flop = 1.5e9;
   setup.threads = 3;
   setup.protocol.max_samples = 17;
+  setup.protocol.patience_seconds = 0.75;
   auto wire = ParseJson(DumpJson(SetupToJson(setup), -1), "wire");
   ASSERT_TRUE(wire.ok());
   auto read = SetupFromJson(*wire);
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(DumpJson(SetupToJson(*read)), DumpJson(SetupToJson(setup)));
+  EXPECT_EQ(read->protocol.patience_seconds, 0.75);
 
   Outcome outcome;
   outcome.state = TrialState::kPruned;
