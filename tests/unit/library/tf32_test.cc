@@ -1,0 +1,84 @@
+// What a network with layers in TF32 may be off. The fake device's convolutions round their factors as tensor cores do,
+// and the outputs are within the tolerance; where a product is left out of every sum besides, they are not.
+#include <algorithm>
+#include <cmath>
+
+#include "cuda_library.h"
+#include "library/verify_outputs.h"
+
+namespace hone::library {
+namespace {
+
+// To 10 bits behind the leading one, ties away from zero: PTX's cvt.rna.tf32.f32.
+float Tf32(float value) {
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);  // in [0.5, 1)
+  return static_cast<float>(std::ldexp(std::round(std::ldexp(mantissa, 11)), exponent - 11));
+}
+
+void Round(const std::string&, std::vector<float>* data, std::vector<float>* weights) {
+  for (std::vector<float>* values : {data, weights}) {
+    for (float& value : *values) value = Tf32(value);
+  }
+}
+
+// Besides, the second convolution's 17 x 9 products in a sum are 16 x 9: of an image, channels are the outer axis.
+void RoundAndLeaveOut(const std::string& symbol, std::vector<float>* data, std::vector<float>* weights) {
+  Round(symbol, data, weights);
+  if (symbol.find("hone_k1_") == 0) std::fill_n(data->begin(), data->size() / 17, 0.0f);
+}
+
+class CudaTf32 : public CudaLibrary {
+ protected:
+  static void SetUpTestSuite() {
+    fake_arithmetic.rounding = 1.0 / 256;  // as templates for tensor cores have it
+    CudaLibrary::SetUpTestSuite();
+  }
+  static void TearDownTestSuite() {
+    CudaLibrary::TearDownTestSuite();
+    fake_arithmetic = {};
+  }
+
+  // How far the network is off with kernels that compute in this way; and is that accepted?
+  Status Verify(decltype(FakeArithmetic::change) change, double* error) {
+    fake_arithmetic.change = change;
+    HONE_ASSIGN_OR_RETURN(const LibraryFolder folder, CheckedLibrary(dir_->path()));
+    HoneNet* instance = Create();
+    const std::vector<float> in = RandomValues(3 * 13 * 13, 1);
+    std::vector<std::vector<float>> out(1, std::vector<float>(5));
+    const void* inputs[] = {in.data()};
+    void* outputs[] = {out[0].data()};
+    EXPECT_EQ(net_->run(instance, inputs, outputs), HONE_NET_OK);
+    net_->destroy(instance);
+    return VerifyOutputs(folder.dir, folder.rounding, out, {Expected(SmallNetwork(1), 1)}, error);
+  }
+};
+
+TEST_F(CudaTf32, RoundsAsTheDefinitionSays) {
+  EXPECT_EQ(Tf32(1 + 0x1p-11f), 1 + 0x1p-10f);
+  EXPECT_EQ(Tf32(-1 - 0x1p-11f), -1 - 0x1p-10f);
+  EXPECT_EQ(Tf32(1 + 0x1p-12f), 1);
+  EXPECT_EQ(Tf32(3), 3);
+  EXPECT_EQ(Tf32(0), 0);
+}
+
+TEST_F(CudaTf32, TheLibrarySaysWhatItMayBeOff) {
+  const auto folder = CheckedLibrary(dir_->path());
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  // Three layers in TF32; the dense one is in f32.
+  EXPECT_DOUBLE_EQ(folder->rounding, std::sqrt(3.0) / 256);
+}
+
+TEST_F(CudaTf32, RoundedFactorsAreAcceptedAndAProductLeftOutIsNot) {
+  double plain = 0, rounded = 0, wrong = 0;
+  EXPECT_TRUE(Verify(nullptr, &plain).ok());
+  EXPECT_LT(plain, 1e-5);
+  const Status status = Verify(Round, &rounded);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_GT(rounded, 10 * plain) << "nothing was rounded";
+  EXPECT_EQ(Verify(RoundAndLeaveOut, &wrong).kind(), StatusKind::kCorrupt);
+  EXPECT_GT(wrong, 10 * rounded);
+}
+
+}  // namespace
+}  // namespace hone::library
