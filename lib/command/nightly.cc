@@ -82,7 +82,6 @@ class Nightly {
     // The library may be damaged, and then there is no process to say so.
     Status bad = OpenDevice(reference.target);
     if (bad.ok()) bad = Prepare(reference, canary);
-    if (bad.kind() == StatusKind::kInterrupted || bad.kind() == StatusKind::kIo) return bad;
     if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
         fmt::format("{}/samples/{}/{}.jsonl", dir_, options_.job, ReplaceAll(input_.night, ":", ""));
@@ -107,9 +106,7 @@ class Nightly {
     HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, reference));
     if (canary.digest != reference.digest) {
       const Status whole = nightly::CheckAccepted(options_.accepted, options_.job, canary);
-      if (!whole.ok()) {
-        DropCanary(whole.message());
-      }
+      if (!whole.ok()) HONE_RETURN_IF_ERROR(DropCanary(whole));
     }
     HONE_ASSIGN_OR_RETURN(LibraryFolder library, library::CheckedLibrary(options_.lib));
     HONE_ASSIGN_OR_RETURN(input_.library, nightly::FolderDigest(library.dir, library.name));
@@ -126,7 +123,7 @@ class Nightly {
       if (folder.ok()) {
         folders_[Who::kCanary] = std::move(*folder);
       } else {
-        DropCanary(folder.status().message());
+        HONE_RETURN_IF_ERROR(DropCanary(folder.status()));
       }
     }
     if (fake_) return Status();
@@ -137,10 +134,13 @@ class Nightly {
     return Status();
   }
 
-  void DropCanary(const std::string& why) {
-    LogWarning(why + " (it is the canary: this night has none)");
+  // The night goes on without it, if that is what is wrong.
+  Status DropCanary(const Status& why) {
+    if (!nightly::OfTheArtifact(why)) return why;
+    LogWarning(why.message() + " (it is the canary: this night has none)");
     input_.canary.clear();
-    input_.no_canary = why;
+    input_.no_canary = why.message();
+    return Status();
   }
 
   std::string Dir(const std::string& digest) const {
@@ -183,7 +183,7 @@ class Nightly {
                                 : key.who == Who::kReference ? input_.reference
                                                              : input_.canary;
     const auto found = fake_->find(digest);
-    if (found == fake_->end()) return Status::Crashed(fmt::format("{}: no time is invented for it", digest));
+    if (found == fake_->end()) return NoTimeInvented(digest);
     Rng rng(Digest128(
                 fmt::format("{} {} {} {} {}", input_.night, nightly::WhoName(key.who), key.phase, key.round, key.take))
                 .lo);

@@ -50,4 +50,8 @@ Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path) {
   return times;
 }
 
+Status NoTimeInvented(const std::string& digest) {
+  return Status::Crashed(digest + ": no time is invented for it");
+}
+
 }  // namespace hone::command

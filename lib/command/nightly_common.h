@@ -21,5 +21,6 @@ std::string NightTools();  // versions of what builds libraries
 
 // Of a test: seconds by digest, from lines `DIGEST SECONDS`.
 Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path);
+Status NoTimeInvented(const std::string& digest);  // of an artifact that is not among them: as if its process had died
 
 }  // namespace hone::command

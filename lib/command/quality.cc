@@ -21,6 +21,7 @@
 #include "compile/compile.h"
 #include "nightly/accepted.h"
 #include "nightly/lines.h"
+#include "nightly/measure_night.h"
 #include "nightly/night_file.h"
 #include "nightly/quality.h"
 #include "nightly/samples.h"
@@ -64,7 +65,7 @@ class Quality {
     night_.trials = options_.trials;
     const std::string scratch = fmt::format("{}/tuning/{}", dir, options_.job);
     const Status status = Measure(log, JoinPath(scratch, ReplaceAll(night_.night, ":", "")));
-    if (status.kind() == StatusKind::kInterrupted || status.kind() == StatusKind::kIo) return status;
+    if (!status.ok() && !nightly::OfTheArtifact(status)) return status;
     if (!status.ok()) night_.failure = status.message();
     ShowLiveLine("");
     HONE_RETURN_IF_ERROR(AppendLine(path, nightly::QualityText(night_)));
@@ -91,7 +92,7 @@ class Quality {
       }
     }
     const Status timed = TimeCanary(log.front(), target);
-    if (timed.kind() == StatusKind::kInterrupted || timed.kind() == StatusKind::kIo) return timed;
+    if (!timed.ok() && !nightly::OfTheArtifact(timed)) return timed;
     if (!timed.ok()) LogWarning(timed.message() + " (it is the canary: this night is not compared with others)");
     return Status();
   }
@@ -170,7 +171,8 @@ class Quality {
     if (!options_.fake_times.empty()) {
       HONE_ASSIGN_OR_RETURN(const auto times, ReadFakeTimes(options_.fake_times));
       const auto found = times.find(canary.digest);
-      night_.canary_seconds = found == times.end() ? 0 : found->second;
+      if (found == times.end()) return NoTimeInvented(canary.digest);
+      night_.canary_seconds = found->second;
       return Status();
     }
     library::TimeRequest request = NightRequest();

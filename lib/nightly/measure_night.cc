@@ -36,20 +36,6 @@ Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
   return process;
 }
 
-bool OfTheArtifact(const Status& status) {
-  switch (status.kind()) {
-    case StatusKind::kCrashed:
-    case StatusKind::kTimeout:
-    case StatusKind::kCorrupt:
-    case StatusKind::kInvalid:
-    case StatusKind::kNotFound:
-    case StatusKind::kUnsupported:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // `no_canary`: why there are no times of the canary, if it was among them.
 Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const TimeProcess& time,
                      std::string* no_canary) {
@@ -148,6 +134,20 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
 }
 
 }  // namespace
+
+bool OfTheArtifact(const Status& failure) {
+  switch (failure.kind()) {
+    case StatusKind::kCrashed:
+    case StatusKind::kTimeout:
+    case StatusKind::kCorrupt:
+    case StatusKind::kInvalid:
+    case StatusKind::kNotFound:
+    case StatusKind::kUnsupported:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes) {
   Subject subject;

@@ -23,6 +23,10 @@ struct NightInput {
   GateRule rule;
 };
 
+// Is the failure a fact about what was measured (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported)? The
+// others (an interrupt, a full disk, a lock that is lost) are none: they end the night, and nothing is recorded.
+bool OfTheArtifact(const Status& failure);
+
 // Times one fresh process.
 using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 
@@ -35,8 +39,7 @@ using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 // A canary of its own that cannot be timed (it may be of an older Hone, whose libraries this one no longer runs) is left
 // out of the rest of the night, which says so in `no_canary`.
 //
-// What else goes wrong with a process (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported) makes a night
-// with its `failure`; other errors are returned, and nothing is recorded.
+// What else goes wrong with a process makes a night with its `failure` if it is OfTheArtifact, and is returned if not.
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);
 
 // The figures of `processes`.

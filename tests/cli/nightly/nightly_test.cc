@@ -183,6 +183,47 @@ TEST_F(Nightly, ASlowdownIsFoundConfirmedAndAccepted) {
   ExpectNoWork("build-one-cpu");
 }
 
+// The machine's witness is of use, and no more: nights go on without it. What is no fault of its own ends them.
+TEST_F(Nightly, ACanaryThatIsDamagedIsLeftOutOfEverySeries) {
+  AcceptTheUntuned();
+  Accept("tuned");
+  ASSERT_EQ(Log().size(), 2u);
+  const std::string canary = Log()[0].digest, reference = Log()[1].digest;
+  ASSERT_NE(canary, reference);
+  Write("times", fmt::format("{} 0.01\n{} 0.01\n", canary, reference));
+  const std::string file = "work/accepted/one.cpu/" + canary + "/one.params";
+  ASSERT_TRUE(Run({"chmod", "-R", "u+w", Path("work/accepted/one.cpu/" + canary)}).status.ok());
+  const auto quality = [&] {
+    auto history = nightly::ReadQuality(Work("nights/quality/one.cpu.jsonl"));
+    EXPECT_TRUE(history.ok()) << history.status().message();
+    return history.ok() ? history->nights : std::vector<nightly::QualityNight>();
+  };
+
+  Write(file, "no parameters");
+  EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("no confirmed slowdown in 1 of 1"));
+  ASSERT_EQ(Nights().size(), 1u);
+  EXPECT_TRUE(Nights()[0].Usable());
+  EXPECT_FALSE(Nights()[0].canary.has_value());
+  EXPECT_THAT(Nights()[0].no_canary, HasSubstr("one.params: is not what was accepted"));
+  EXPECT_THAT(NinjaOk({"nightly-quality"}), HasSubstr("this night is not compared with others"));
+  ASSERT_EQ(quality().size(), 1u);
+  EXPECT_EQ(quality()[0].failure, "");
+  EXPECT_EQ(quality()[0].canary_seconds, 0);
+  EXPECT_GT(quality()[0].LevelSeconds(), 0);
+  EXPECT_THAT(nightly::QualityValues(quality()), ::testing::ElementsAre(0));
+
+  // A folder in its place: the disk is not what it was, and no night is measured on it.
+  ASSERT_TRUE(Run({"rm", Path(file)}).status.ok());
+  ASSERT_TRUE(Run({"mkdir", Path(file)}).status.ok());
+  for (const char* night : {"nightly", "nightly-quality"}) {
+    const CommandResult stopped = Ninja({night});
+    EXPECT_FALSE(stopped.status.ok()) << night;
+    EXPECT_THAT(stopped.out, HasSubstr("one.params: cannot read: it is a folder")) << night;
+  }
+  EXPECT_EQ(Nights().size(), 1u);
+  EXPECT_EQ(quality().size(), 1u);
+}
+
 TEST_F(Nightly, ADamagedLibraryIsNotAccepted) {
   const std::string params = Work("out/one.cpu/one.params");
   const auto whole = ReadFile(params);
