@@ -21,11 +21,8 @@
 #include "command/library_process.h"
 #include "command/nightly_common.h"
 #include "library/verify_outputs.h"
-#include "nightly/accepted.h"
 #include "nightly/measure_night.h"
-#include "nightly/night_file.h"
 #include "nightly/verdict.h"
-#include "pipeline/task_list.h"
 #include "session/machine.h"
 
 namespace hone::command {
@@ -43,36 +40,27 @@ class Nightly {
   explicit Nightly(const NightlyOptions& options) : options_(options) {}
 
   Status Run() {
-    if (!pipeline::IsPlainName(options_.job))
-      return Status::Invalid(fmt::format("--job: `{}` is no NET.TARGET", options_.job));
-    dir_ = nightly::SeriesDir(options_.nights, options_.series);
-    HONE_ASSIGN_OR_RETURN(const auto log, nightly::ReadAcceptances(options_.accepted, options_.job));
-    HONE_RETURN_IF_ERROR(MakeDirs(dir_));
-    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir_, options_.job + ".lock")));
-    lock_ = &lock;
-    const std::string path = nightly::HistoryPath(options_.nights, options_.series, options_.job);
-    HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(path));
+    HONE_ASSIGN_OR_RETURN(SeriesJob series,
+                          OpenSeries(options_.nights, options_.series, options_.accepted, options_.job));
+    series_ = &series;
+    HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(series.history));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
-    HONE_ASSIGN_OR_RETURN(input_.night, nightly::OpenNight(dir_, RealClock()->WallSeconds()));
-    for (const nightly::Night& night : history.nights) {
-      if (night.night != input_.night) continue;
-      LogInfo(fmt::format("{}: measured in this night ({}) already", options_.job, input_.night));
-      return Status();
-    }
+    if (HasItsLine(series, options_.job, history.nights)) return Status();
+    input_.night = series.night;
     input_.before = &history.nights;
-    HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure(log));
+    HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure());
     ShowLiveLine("");
     if (!night.no_canary.empty() && !input_.canary.empty())
       LogWarning(night.no_canary + " (it is the canary: this night has none)");
-    HONE_RETURN_IF_ERROR(AppendLine(path, nightly::NightText(night)));
+    HONE_RETURN_IF_ERROR(AppendLine(series.history, nightly::NightText(night)));
     const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
     fmt::print("{}: {}: {}\n", options_.job, nightly::JobStateName(verdict.jobs[0].state), verdict.jobs[0].words);
     return Status();
   }
 
  private:
-  Result<nightly::Night> Measure(const std::vector<nightly::Acceptance>& log) {
-    const nightly::Acceptance &reference = log.back(), &canary = log.front();
+  Result<nightly::Night> Measure() {
+    const nightly::Acceptance &reference = series_->accepted.back(), &canary = series_->accepted.front();
     input_.recorded = FormatIso8601(RealClock()->WallSeconds());
     input_.host = Hostname();
     input_.tools = NightTools();
@@ -84,7 +72,7 @@ class Nightly {
     if (bad.ok()) bad = Prepare(reference, canary);
     if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
-        fmt::format("{}/samples/{}/{}.jsonl", dir_, options_.job, ReplaceAll(input_.night, ":", ""));
+        fmt::format("{}/samples/{}/{}.jsonl", series_->dir, options_.job, ReplaceAll(input_.night, ":", ""));
     const std::string key = fmt::format("{} {} {} {} {} {} {} {} {}", input_.library, input_.reference, input_.canary,
                                         options_.timing.seed, options_.processes, options_.timing.iterations,
                                         options_.timing.min_seconds, options_.timing.max_seconds, input_.fingerprint);
@@ -149,7 +137,7 @@ class Nightly {
 
   Result<ProcessTimes> Once(const ProcessKey& key) {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
-    HONE_RETURN_IF_ERROR(lock_->Touch());
+    HONE_RETURN_IF_ERROR(series_->lock.Touch());
     if (const ProcessTimes* known = store_->Find(key)) return *known;
     ShowLiveLine(fmt::format("{}: {}, process {} of {}{}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
                              options_.processes, key.take > 0 ? " again" : "", key.phase > 0 ? " (repeat)" : ""));
@@ -196,8 +184,7 @@ class Nightly {
 
   const NightlyOptions& options_;
   Target target_;
-  std::string dir_;
-  FileLock* lock_ = nullptr;
+  SeriesJob* series_ = nullptr;
   nightly::NightInput input_;
   nightly::NightSamples* store_ = nullptr;
   std::map<Who, LibraryFolder> folders_;

@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "command/library_process.h"
 #include "compile/compile.h"
 #include "measure/open_device.h"
+#include "nightly/night_file.h"
+#include "pipeline/task_list.h"
 #include "session/fingerprint.h"
 
 namespace hone::command {
@@ -16,6 +21,17 @@ namespace {
 constexpr int kNightlyProtocol = 2;  // raised when nights measure in another way
 
 }  // namespace
+
+Result<SeriesJob> OpenSeries(const std::string& nights, const std::string& series, const std::string& accepted,
+                             const std::string& job) {
+  if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("--job: `{}` is no NET.TARGET", job));
+  const std::string dir = nightly::SeriesDir(nights, series);
+  HONE_ASSIGN_OR_RETURN(auto log, nightly::ReadAcceptances(accepted, job));
+  HONE_RETURN_IF_ERROR(MakeDirs(dir));
+  HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir, job + ".lock")));
+  HONE_ASSIGN_OR_RETURN(const std::string night, nightly::OpenNight(dir, RealClock()->WallSeconds()));
+  return SeriesJob{dir, nightly::HistoryPath(nights, series, job), std::move(log), night, std::move(lock)};
+}
 
 Result<std::string> NightFingerprint(const Target& target) {
   std::string environment = session::HostEnvironment();
@@ -50,8 +66,6 @@ Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path) {
   return times;
 }
 
-Status NoTimeInvented(const std::string& digest) {
-  return Status::Crashed(digest + ": no time is invented for it");
-}
+Status NoTimeInvented(const std::string& digest) { return Status::Crashed(digest + ": no time is invented for it"); }
 
 }  // namespace hone::command

@@ -14,15 +14,11 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "base/version.h"
 #include "command/library_process.h"
 #include "command/nightly_common.h"
 #include "command/numerics.h"
-#include "compile/compile.h"
 #include "nightly/accepted.h"
-#include "nightly/lines.h"
 #include "nightly/measure_night.h"
-#include "nightly/night_file.h"
 #include "nightly/quality.h"
 #include "nightly/samples.h"
 #include "pipeline/best_file.h"
@@ -43,32 +39,22 @@ class Quality {
   explicit Quality(const QualityOptions& options) : options_(options) {}
 
   Status Run() {
-    if (!pipeline::IsPlainName(options_.job))
-      return Status::Invalid(fmt::format("--job: `{}` is no NET.TARGET", options_.job));
-    const std::string dir = nightly::SeriesDir(options_.nights, "quality");
-    HONE_ASSIGN_OR_RETURN(const auto log, nightly::ReadAcceptances(options_.accepted, options_.job));
-    HONE_RETURN_IF_ERROR(MakeDirs(dir));
-    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(dir, options_.job + ".lock")));
-    lock_ = &lock;
-    const std::string path = nightly::HistoryPath(options_.nights, "quality", options_.job);
-    HONE_ASSIGN_OR_RETURN(const nightly::QualityHistory history, nightly::ReadQuality(path));
+    HONE_ASSIGN_OR_RETURN(SeriesJob series, OpenSeries(options_.nights, "quality", options_.accepted, options_.job));
+    series_ = &series;
+    HONE_ASSIGN_OR_RETURN(const nightly::QualityHistory history, nightly::ReadQuality(series.history));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
-    HONE_ASSIGN_OR_RETURN(night_.night, nightly::OpenNight(dir, RealClock()->WallSeconds()));
-    for (const nightly::QualityNight& night : history.nights) {
-      if (night.night != night_.night) continue;
-      LogInfo(fmt::format("{}: measured in this night ({}) already", options_.job, night_.night));
-      return Status();
-    }
+    if (HasItsLine(series, options_.job, history.nights)) return Status();
+    night_.night = series.night;
     night_.recorded = FormatIso8601(RealClock()->WallSeconds());
     night_.host = Hostname();
     night_.tools = NightTools();
     night_.trials = options_.trials;
-    const std::string scratch = fmt::format("{}/tuning/{}", dir, options_.job);
-    const Status status = Measure(log, JoinPath(scratch, ReplaceAll(night_.night, ":", "")));
+    const std::string scratch = fmt::format("{}/tuning/{}", series.dir, options_.job);
+    const Status status = Measure(JoinPath(scratch, ReplaceAll(night_.night, ":", "")));
     if (!status.ok() && !nightly::OfTheArtifact(status)) return status;
     if (!status.ok()) night_.failure = status.message();
     ShowLiveLine("");
-    HONE_RETURN_IF_ERROR(AppendLine(path, nightly::QualityText(night_)));
+    HONE_RETURN_IF_ERROR(AppendLine(series.history, nightly::QualityText(night_)));
     HONE_RETURN_IF_ERROR(RemoveTree(scratch));
     const double level = night_.LevelSeconds();
     fmt::print("{}: {}\n", options_.job,
@@ -80,10 +66,11 @@ class Quality {
   }
 
  private:
-  Status Measure(const std::vector<nightly::Acceptance>& log, const std::string& scratch) {
-    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(log.back().target));
+  Status Measure(const std::string& scratch) {
+    const nightly::Acceptance &reference = series_->accepted.back(), &canary = series_->accepted.front();
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(reference.target));
     HONE_ASSIGN_OR_RETURN(night_.fingerprint, NightFingerprint(target));
-    HONE_RETURN_IF_ERROR(ChooseTasks(log.back()));
+    HONE_RETURN_IF_ERROR(ChooseTasks(reference));
     HONE_RETURN_IF_ERROR(MakeDirs(scratch));
     for (nightly::QualityTask& task : night_.tasks) {
       for (const uint64_t seed : options_.seeds) {
@@ -91,7 +78,7 @@ class Quality {
         task.runs.push_back(std::move(run));
       }
     }
-    const Status timed = TimeCanary(log.front(), target);
+    const Status timed = TimeCanary(canary, target);
     if (!timed.ok() && !nightly::OfTheArtifact(timed)) return timed;
     if (!timed.ok()) LogWarning(timed.message() + " (it is the canary: this night is not compared with others)");
     return Status();
@@ -126,7 +113,7 @@ class Quality {
 
   Result<nightly::QualityRun> Tune(const std::string& task, uint64_t seed, const std::string& scratch) {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
-    HONE_RETURN_IF_ERROR(lock_->Touch());
+    HONE_RETURN_IF_ERROR(series_->lock.Touch());
     ShowLiveLine(fmt::format("{}: {}, seed {}", options_.job, task, seed));
     pipeline::TuneSettings settings;
     settings.trials = options_.trials;
@@ -190,7 +177,7 @@ class Quality {
   }
 
   const QualityOptions& options_;
-  FileLock* lock_ = nullptr;
+  SeriesJob* series_ = nullptr;
   nightly::QualityNight night_;
 };
 
