@@ -21,8 +21,8 @@ inline double OutputTolerance(double rounding) { return kOutputTolerance + round
 // anything is not finite.
 double RelativeError(const std::vector<float>& found, const std::vector<double>& expected);
 
-// kCorrupt if an output in `found` is off by more than the tolerance, kInvalid if they are not as many as expected; with
-// `where` in front. `error`: the largest, also then.
+// kCorrupt if an output in `found` is off by more than the tolerance, kInvalid if they are not as many as expected;
+// with `where` in front. `error`: the largest, also then.
 Status VerifyOutputs(const std::string& where, double rounding, const std::vector<std::vector<float>>& found,
                      const std::vector<std::vector<double>>& expected, double* error);
 

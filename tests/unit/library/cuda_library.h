@@ -69,7 +69,7 @@ inline void OnLaunch(const char* symbol, void* const* addresses, const unsigned*
 // Kernels as a compiler might make them: those of convolutions take their weights from what a prepare function made
 // (negated), and turn them back into a workspace first; the others are one launch.
 inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload>& workloads, const Target& target,
-                                               const pipeline::BestFile*, int) {
+                                                      const pipeline::BestFile*, int) {
   std::vector<NetworkKernel> kernels;
   for (size_t k = 0; k < workloads.size(); ++k) {
     NetworkKernel kernel;

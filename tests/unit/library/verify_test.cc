@@ -1,11 +1,10 @@
 // When outputs are wrong: the figures are worked out by hand.
-#include "library/verify_outputs.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "library/kernels.h"
+#include "library/verify_outputs.h"
 
 namespace hone::library {
 namespace {
@@ -30,9 +29,9 @@ TEST(NetworkRounding, KernelsAddUpAsSquaresDo) {
 
 TEST(VerifyOutputs, AnErrorIsMeasuredByTheDeviationOfWhatIsExpected) {
   EXPECT_EQ(RelativeError({1, 2}, {1, 2}), 0);
-  EXPECT_DOUBLE_EQ(RelativeError({-4, 6}, {-4, 4}), 0.5);          // mean 0, deviation 4
-  EXPECT_DOUBLE_EQ(RelativeError({96, 106}, {96, 104}), 0.5);      // the same beside 100: deviation is not size
-  EXPECT_DOUBLE_EQ(RelativeError({4, 4, 5}, {4, 4, 4}), 0.25);     // a constant: relative to it
+  EXPECT_DOUBLE_EQ(RelativeError({-4, 6}, {-4, 4}), 0.5);       // mean 0, deviation 4
+  EXPECT_DOUBLE_EQ(RelativeError({96, 106}, {96, 104}), 0.5);   // the same beside 100: deviation is not size
+  EXPECT_DOUBLE_EQ(RelativeError({4, 4, 5}, {4, 4, 4}), 0.25);  // a constant: relative to it
   for (const float bad : {NAN, INFINITY}) EXPECT_EQ(RelativeError({bad, 1}, {0, 1}), INFINITY);
   EXPECT_EQ(RelativeError({1}, {1, 2}), INFINITY);
   EXPECT_EQ(RelativeError({}, {}), INFINITY) << "nothing is not right";
