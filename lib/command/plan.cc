@@ -18,6 +18,7 @@
 #include "command/plan_log.h"
 #include "command/run_array_job.h"
 #include "command/why.h"
+#include "graph/networks.h"
 #include "nightly/accepted.h"
 #include "pipeline/manifest.h"
 #include "pipeline/plan.h"
@@ -187,6 +188,7 @@ Status Run(const PlanOptions& options) {
   HONE_RETURN_IF_ERROR(ReadTaskLists(work, &input));
   HONE_RETURN_IF_ERROR(ReadAccepted(work, &input));
   input.check_tuner = search::CheckTunerName;
+  input.check_network = graph::CheckNetworkName;
   HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
   input.tools = FromWork(tools, work);
   input.pipelines = FromWork(AbsolutePath(pipelines), work);

@@ -32,12 +32,19 @@ std::vector<std::string> NetworkNames() {
   return names;
 }
 
+Status CheckNetworkName(const std::string& name) {
+  for (const Entry& entry : kNetworks) {
+    if (name == entry.name) return Status();
+  }
+  return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
+}
+
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
   if (batch < 1 || batch > 1024) return Status::Invalid(fmt::format("batch {}: must be between 1 and 1024", batch));
   for (const Entry& entry : kNetworks) {
     if (name == entry.name) return entry.build(batch);
   }
-  return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
+  return CheckNetworkName(name);
 }
 
 }  // namespace hone::graph

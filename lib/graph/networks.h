@@ -15,7 +15,10 @@ namespace hone::graph {
 // "resnet3d-18".
 std::vector<std::string> NetworkNames();
 
-// kNotFound with a suggestion for an unknown name, kInvalid for a batch below 1 or above 1024.
+// kNotFound with a suggestion for a name that is none of them.
+Status CheckNetworkName(const std::string& name);
+
+// As CheckNetworkName; kInvalid for a batch below 1 or above 1024.
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch);
 
 }  // namespace hone::graph

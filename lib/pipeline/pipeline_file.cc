@@ -122,8 +122,16 @@ bool HasControl(const std::string& text) {
 
 }  // namespace
 
+namespace {
+
+bool IsWorkloadText(std::string_view network) { return network.find('(') != std::string_view::npos; }
+
+}  // namespace
+
+bool IsNetworkName(std::string_view network) { return !IsWorkloadText(network) && !IsNetworkFile(network); }
+
 bool IsNetworkFile(std::string_view network) {
-  if (network.find('(') != std::string_view::npos) return false;  // a workload
+  if (IsWorkloadText(network)) return false;
   return network.find('/') != std::string_view::npos || EndsWith(network, ".onnx") || EndsWith(network, ".json");
 }
 

@@ -56,6 +56,8 @@ struct TargetFile {
 // Is `network` the path of a file, not a built-in name or the text of a workload (which has a '(')? It has a '/' or ends
 // in ".onnx" or ".json".
 bool IsNetworkFile(std::string_view network);
+// Is it a name, of a network that must be built in?
+bool IsNetworkName(std::string_view network);
 
 // kInvalid with "PATH:LINE: what" for a syntax error, an unknown key, a value of a wrong type or out of range; with
 // PATH for a file name that is no job name.

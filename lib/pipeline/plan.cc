@@ -194,6 +194,10 @@ std::string TaskListPath(const std::string& pipeline, const std::string& target)
 
 Status CheckPipelines(const PlanInput& input) {
   for (const PipelineFile& pipeline : input.folder.pipelines) {
+    if (input.check_network && IsNetworkName(pipeline.network)) {
+      const Status network = input.check_network(pipeline.network);
+      if (!network.ok()) return ErrorAt(pipeline, "network", "`network`: " + network.message());
+    }
     bool all = true;  // of its task lists are there
     std::vector<std::string> known;
     for (const std::string& target : pipeline.AllTargets()) {

@@ -36,6 +36,8 @@ struct PlanInput {
   std::vector<std::string> reads = {};
   // What is wrong with the name of a tuner, ok if nothing; empty: any name will do. Tuners are hone-tune's.
   std::function<Status(const std::string& name)> check_tuner = {};
+  // Likewise of a built-in network, which are hone-extract's.
+  std::function<Status(const std::string& name)> check_network = {};
 };
 
 struct PlannedFile {
@@ -53,7 +55,7 @@ std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
 
-// What the pipelines ask for and there is not: tuners; and of tasks that are known by now: fewer trials in all than
+// What the pipelines ask for and there is not: networks, tuners; and of tasks that are known by now: fewer trials in all than
 // tasks, donors that are no tasks. kInvalid at the line of the pipeline.
 Status CheckPipelines(const PlanInput& input);
 

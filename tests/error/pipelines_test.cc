@@ -45,7 +45,14 @@ TEST_F(Pipelines, ThatAreMalformed) {
 
 TEST_F(Pipelines, ThatNameWhatIsNotThere) {
   ExpectRefusedPipeline("network = \"models/none.json\"\ntargets = [\"cpu\"]\n",
-                        {"pipelines/one.toml:1:", "models/none.json"});
+                        {"pipelines/one.toml:1:", "no such file: pipelines/models/none.json"});
+  ExpectRefusedPipeline("targets = [\"cpu\"]\nnetwork = \"none.onnx\"\n",
+                        {"pipelines/one.toml:2:", "no such file: pipelines/none.onnx"});
+  ExpectRefusedPipeline(
+      "network = \"resnet-19\"\ntargets = [\"cpu\"]\n",
+      {"pipelines/one.toml:1: `network`: no built-in network `resnet-19`; did you mean `resnet-18`?"});
+  ExpectRefusedPipeline("targets = [\"cpu\"]\n\nnetwork = \"lenet\"\n",
+                        {"pipelines/one.toml:3: `network`: no built-in network `lenet`; known: resnet-18, "});
   ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = [\"cpu\", \"cup\"]\n", {"pipelines/one.toml:2:", "cup"});
   ExpectRefusedPipeline(kHead + "[tune]\ntrials = 3\ntuner = \"autto\"\n",
                         {"pipelines/one.toml:5:", "unknown tuner `autto`", "did you mean `auto`?"});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -41,7 +42,7 @@ int StandIn(const std::string& tool, int argc, char** argv) {
   if (tool == "hone-extract") {
     pipeline::TaskList list{flags["--network"], "cpu", "cpu", {}};
     const std::string stem = BaseName(flags["--graph"]).substr(0, BaseName(flags["--graph"]).find('.'));
-    const int count = std::atoi(flags["--network"].c_str());
+    const int count = std::atoi(flags["--network"].c_str() + std::strlen("tasks("));
     for (int i = 0; i < count; ++i) {
       const std::string workload =
           "conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=1x1, pad=1,1,1,1) + bias + add + relu";
@@ -128,7 +129,7 @@ void Plainest(const std::string& work, int tasks) {
 void Project(const std::string& root, const std::string& plan, const std::map<std::string, int>& networks) {
   for (const auto& [name, tasks] : networks) {
     Create(fmt::format("{}/pipelines/{}.toml", root, name),
-           fmt::format("network = \"{}\"\ntargets = [\"cpu\"]\n", tasks));
+           fmt::format("network = \"tasks({})\"\ntargets = [\"cpu\"]\n", tasks));
   }
   Create(root + "/pipelines/targets/cpu.toml", "kind = \"cpu\"\ndevices = 16\n");
   fs::create_directories(root + "/bin");

@@ -13,7 +13,7 @@ class DeviceEdge : public WorkFolderTest {
   void SetUp() override {
     WorkFolderTest::SetUp();
     Write("pipelines/targets/cuda.toml", "kind = \"cuda\"\narch = \"sm_80\"\n");
-    for (const auto& [name, network] : {std::pair("alpha", "one"), std::pair("beta", "two")}) {
+    for (const auto& [name, network] : {std::pair("alpha", "resnet-18"), std::pair("beta", "resnet-34")}) {
       Write("pipelines/" + std::string(name) + ".toml",
             std::string("network = \"") + network +
                 "\"\ntargets = [\"cpu\"]\non_request = [\"cuda\"]\n[tune]\ntrials = 4\n[tune.cuda]\ntrials = 2\n");

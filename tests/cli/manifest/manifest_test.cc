@@ -87,7 +87,7 @@ TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
   const std::string folder = "work/accepted/alpha.cpu/";
   accepted.files = {{nightly::kChoiceFile, "0"}};
   Write(folder + accepted.digest + "/choice.json", "a 10\n");
-  Write(folder + accepted.digest + "/alpha.graph.json", "one 1\n");
+  Write(folder + accepted.digest + "/alpha.graph.json", "resnet-18 1\n");
   Write("work/accepted/alpha.cpu.jsonl", nightly::AcceptanceText(accepted));
   NinjaOk({"nightly-replay", "nightly-quality"});
   EXPECT_EQ(Calls(), (Lines{"build alpha.cpu", "nightly alpha.cpu", "nightly quality", "nightly replay", "quality alpha.cpu"}));
@@ -102,10 +102,10 @@ TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
 
 // beta asks more of b than alpha does; alpha's change concerns a alone.
 TEST_F(Manifest, ABudgetDirtiesOnlyTheTasksThatAreTunedWithIt) {
-  WritePipeline("beta", "two", 6);
+  WritePipeline("beta", "resnet-34", 6);
   NinjaOk({});
   Calls();
-  WritePipeline("alpha", "one", 5);
+  WritePipeline("alpha", "resnet-18", 5);
   NinjaOk({});
   // The best is the same: nothing is built or timed again.
   EXPECT_EQ(Calls(), (Lines{"pick-best alpha.cpu", "report alpha.cpu", "tune a 1"}));
@@ -115,10 +115,10 @@ TEST_F(Manifest, ABudgetDirtiesOnlyTheTasksThatAreTunedWithIt) {
 TEST_F(Manifest, ADoubledBudgetMeasuresTheMissingTrialsAndAHalvedOneNone) {
   NinjaOk({"records-alpha-cpu"});
   Calls();
-  WritePipeline("alpha", "one", 8);
+  WritePipeline("alpha", "resnet-18", 8);
   NinjaOk({"records-alpha-cpu"});
   EXPECT_EQ(Calls(), (Lines{"tune a 4", "tune b 4"}));
-  WritePipeline("alpha", "one", 2);
+  WritePipeline("alpha", "resnet-18", 2);
   NinjaOk({"records-alpha-cpu"});
   // b is beta's again, whose budget of 4 is the larger one now.
   EXPECT_EQ(Calls(), (Lines{"tune a 0", "tune b 0"}));
@@ -130,7 +130,7 @@ TEST_F(Manifest, NewFiguresOfTheSameChoiceBuildNothing) {
   Calls();
   const std::string choice = Read("work/best/alpha.cpu.choice.json");
   Write("bin/figures", "timed again\n");
-  WritePipeline("alpha", "one", 5);
+  WritePipeline("alpha", "resnet-18", 5);
   NinjaOk({"tune-alpha-cpu"});
   EXPECT_NE(Read("work/best/alpha.cpu.confirmed.json").find("timed again"), std::string::npos);
   EXPECT_EQ(Read("work/best/alpha.cpu.choice.json"), choice);
@@ -148,7 +148,7 @@ TEST_F(Manifest, ABetterRecordIsBuiltAndTimed) {
   NinjaOk({});
   Calls();
   Write("bin/speed", "5\n");
-  WritePipeline("beta", "two", 5);
+  WritePipeline("beta", "resnet-34", 5);
   NinjaOk({});
   EXPECT_EQ(Calls(), (Lines{"bench alpha.cpu", "bench beta.cpu", "build alpha.cpu", "build beta.cpu",
                             "confirm alpha.cpu", "confirm beta.cpu", "pick-best alpha.cpu", "pick-best beta.cpu",
@@ -194,7 +194,7 @@ TEST_F(Manifest, AChangedAbiRerunsTheEdgesOfItsTool) {
 TEST_F(Manifest, AChangedTargetIsExtractedAgainBeforeItIsTuned) {
   NinjaOk({});
   Calls();
-  Write("bin/networks/one", "a2 b2\n");
+  Write("bin/networks/resnet-18", "a2 b2\n");
   Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\nthreads = 2\n");
   NinjaOk({"records-alpha-cpu"});
   EXPECT_EQ(Calls(), (Lines{"extract alpha.cpu", "extract beta.cpu", "tune a2 4", "tune b2 4"}));
@@ -203,8 +203,8 @@ TEST_F(Manifest, AChangedTargetIsExtractedAgainBeforeItIsTuned) {
 TEST_F(Manifest, AnotherNetworkInAPipelineIsExtractedAndTunedInOneInvocation) {
   NinjaOk({"records-alpha-cpu"});
   Calls();
-  Write("bin/networks/three", "a d\n");
-  WritePipeline("alpha", "three", 4);
+  Write("bin/networks/resnet-50", "a d\n");
+  WritePipeline("alpha", "resnet-50", 4);
   NinjaOk({"records-alpha-cpu"});
   EXPECT_EQ(Calls(), (Lines{"extract alpha.cpu", "tune d 4"}));
 }
@@ -212,8 +212,8 @@ TEST_F(Manifest, AnotherNetworkInAPipelineIsExtractedAndTunedInOneInvocation) {
 TEST_F(Manifest, ANewPipelineIsNoticed) {
   NinjaOk({});
   Calls();
-  Write("bin/networks/three", "a d\n");
-  WritePipeline("aaa", "three", 4);  // sorts before the others: the owner of task a changes
+  Write("bin/networks/resnet-50", "a d\n");
+  WritePipeline("aaa", "resnet-50", 4);  // sorts before the others: the owner of task a changes
   NinjaOk({"records-aaa-cpu"});
   const Lines calls = Calls();
   EXPECT_EQ(std::count(calls.begin(), calls.end(), "tune d 4"), 1);
@@ -294,7 +294,7 @@ TEST_F(Manifest, AnotherLauncherIsUsedAndMakesNothingDirty) {
 }
 
 TEST_F(Manifest, ATerminatedNinjaWaitsForTheToolAndLeavesItsRecords) {
-  WritePipeline("alpha", "one", 200);
+  WritePipeline("alpha", "resnet-18", 200);
   NinjaOk({"best-beta-cpu"});  // has b in it, with 200 trials; leaves a to be tuned
   Calls();
   Write("bin/slow", "");
@@ -334,7 +334,7 @@ TEST_F(Manifest, AnInterruptedPlanLosesNoManifest) {
   const std::string tail = fmt::format("exec '{}' \"$@\"\n", HONE_PLAN), script = project_ + "/bin/hone-plan";
   Write("bin/hone-plan", "#!/bin/sh\n: >planning\nsleep 20\n" + tail);
   ASSERT_EQ(chmod(Path(script).c_str(), 0755), 0);
-  WritePipeline("alpha", "one", 6);
+  WritePipeline("alpha", "resnet-18", 6);
   for (const int signal : {SIGINT, SIGTERM}) {
     SpawnOptions options;
     options.argv = {"ninja", "-C", "work", "records-alpha-cpu"};
@@ -354,11 +354,11 @@ TEST_F(Manifest, AnInterruptedPlanLosesNoManifest) {
 }
 
 TEST_F(Manifest, AFailedExtractSaysSoAndIsTriedAgain) {
-  WritePipeline("beta", "nine", 4);
+  WritePipeline("beta", "vgg-16", 4);
   const CommandResult result = Ninja({"tune-alpha-cpu"});
   EXPECT_FALSE(result.status.ok());
-  EXPECT_NE(result.out.find("hone-extract: no network nine"), std::string::npos) << result.out;
-  Write("bin/networks/nine", "a\n");
+  EXPECT_NE(result.out.find("hone-extract: no network vgg-16"), std::string::npos) << result.out;
+  Write("bin/networks/vgg-16", "a\n");
   NinjaOk({"tune-beta-cpu"});
 }
 

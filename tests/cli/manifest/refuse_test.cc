@@ -25,7 +25,7 @@ class Refuse : public WorkFolderTest {
 };
 
 TEST_F(Refuse, AMalformedPipelineAndWritesNothing) {
-  Write("pipelines/beta.toml", "network = \"two\"\ntargets = [\"cpu\"]\n[tune]\ntrails = 3\n");
+  Write("pipelines/beta.toml", "network = \"resnet-34\"\ntargets = [\"cpu\"]\n[tune]\ntrails = 3\n");
   ExpectRefused("pipelines/beta.toml:4: unknown key `trails` in [tune]; did you mean `trials`?");
   EXPECT_FALSE(Exists(Path(project_ + "/work")));
 }
@@ -33,7 +33,7 @@ TEST_F(Refuse, AMalformedPipelineAndWritesNothing) {
 TEST_F(Refuse, AMalformedPipelineAndLeavesAnEarlierManifestAlone) {
   ASSERT_TRUE(RunPlan().status.ok());
   const std::string before = Read("work/build.ninja"), settings = Read("work/settings/alpha.tune.json");
-  WritePipeline("alpha", "one", 99);
+  WritePipeline("alpha", "resnet-18", 99);
   Write("pipelines/beta.toml", "network =\n");
   ExpectRefused("pipelines/beta.toml:1: ");
   EXPECT_EQ(Read("work/build.ninja"), before);
@@ -49,7 +49,7 @@ TEST_F(Refuse, ATaskListThatIsDamaged) {
 }
 
 TEST_F(Refuse, ATotalWithFewerTrialsThanTasks) {
-  Write("pipelines/alpha.toml", "network = \"one\"\ntargets = [\"cpu\"]\n\n[tune]\ntrials_total = 1\n");
+  Write("pipelines/alpha.toml", "network = \"resnet-18\"\ntargets = [\"cpu\"]\n\n[tune]\ntrials_total = 1\n");
   ASSERT_TRUE(RunPlan().status.ok()) << "the tasks are not known yet";
   const CommandResult ninja = Ninja({"tune-alpha-cpu"});
   EXPECT_FALSE(ninja.status.ok());
@@ -61,7 +61,7 @@ TEST_F(Refuse, ATotalWithFewerTrialsThanTasks) {
 
 TEST_F(Refuse, DonorsThatAreNoTasks) {
   NinjaOkAfterPlan();
-  Write("pipelines/alpha.toml", "network = \"one\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"bb\"]\n");
+  Write("pipelines/alpha.toml", "network = \"resnet-18\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"bb\"]\n");
   ExpectRefused("pipelines/alpha.toml:4: `transfer`: no task `bb`");
 }
 

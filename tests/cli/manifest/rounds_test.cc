@@ -18,12 +18,13 @@ class Rounds : public WorkFolderTest {
   void SetUp() override {
     WorkFolderTest::SetUp();
     ASSERT_TRUE(Remove(Path(project_ + "/pipelines/beta.toml")).ok());
-    Write("bin/networks/one", "a b c\n");
+    Write("bin/networks/resnet-18", "a b c\n");
     Write("bin/speed.b", "30\n");  // a and c take 10
   }
 
   void WriteAlpha(const std::string& tune, const std::string& more = "") {
-    Write("pipelines/alpha.toml", fmt::format("network = \"one\"\ntargets = [\"cpu\"]\n[tune]\n{}\n{}", tune, more));
+    Write("pipelines/alpha.toml",
+          fmt::format("network = \"resnet-18\"\ntargets = [\"cpu\"]\n[tune]\n{}\n{}", tune, more));
   }
 
   void PlanOk() {
@@ -99,7 +100,7 @@ TEST_F(Rounds, ALargerTotalMeasuresTheDifference) {
 
 TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
   WriteAlpha("trials_total = 40");
-  WritePipeline("beta", "two", 30);  // b and c
+  WritePipeline("beta", "resnet-34", 30);  // b and c
   PlanOk();
   NinjaOk({});
   EXPECT_EQ(Trials("a"), 10);
@@ -112,7 +113,7 @@ TEST_F(Rounds, ANetworkWithATotalAndOneWithoutShareRecords) {
 // one.
 TEST_F(Rounds, DonorsAreTunedFirstAndAreInputs) {
   WriteAlpha("trials = 4\ntransfer = true");
-  Write("bin/networks/one", "a b\n");
+  Write("bin/networks/resnet-18", "a b\n");
   Write("bin/workloads/a", "dense(f32[1,8], f32[8,8])\n");
   Write("bin/workloads/b", "dense(f32[1,8], f32[16,8])\n");
   PlanOk();
@@ -128,7 +129,7 @@ TEST_F(Rounds, DonorsAreTunedFirstAndAreInputs) {
 }
 
 TEST_F(Rounds, AChangedCapRerunsTuningPickingAndBuildingAndNothingElse) {
-  WritePipeline("beta", "two", 5);  // the larger budget: b and c are tuned with its settings
+  WritePipeline("beta", "resnet-34", 5);  // the larger budget: b and c are tuned with its settings
   WriteAlpha("trials = 4");
   PlanOk();
   NinjaOk({});

@@ -31,12 +31,12 @@ void WorkFolderTest::SetUp() {
   // These two are the real ones.
   ASSERT_EQ(symlink(HONE_PLAN, Path(project_ + "/bin/hone-plan").c_str()), 0);
   ASSERT_EQ(symlink(HONE_ALLOCATE, Path(project_ + "/bin/hone-allocate").c_str()), 0);
-  Write("bin/networks/one", "a b\n");
-  Write("bin/networks/two", "b c\n");
+  Write("bin/networks/resnet-18", "a b\n");
+  Write("bin/networks/resnet-34", "b c\n");
   Write("bin/speed", "10\n");
   Write("pipelines/targets/cpu.toml", "kind = \"cpu\"\n");
-  WritePipeline("alpha", "one", 4);
-  WritePipeline("beta", "two", 4);
+  WritePipeline("alpha", "resnet-18", 4);
+  WritePipeline("beta", "resnet-34", 4);
 }
 
 // It does so in steps of the kernel's tick, 4 to 10 ms, and Ninja sees no change within one.

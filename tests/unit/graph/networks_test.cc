@@ -114,6 +114,8 @@ TEST(Networks, UnknownOnesAndBatchesAreRefused) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.status().message().find("did you mean `resnet-18`"), std::string::npos)
       << unknown.status().message();
+  EXPECT_EQ(CheckNetworkName("resnet18").message(), unknown.status().message());
+  for (const std::string& name : NetworkNames()) EXPECT_TRUE(CheckNetworkName(name).ok()) << name;
   EXPECT_FALSE(BuildNetwork("resnet-18", 0).ok());
   EXPECT_FALSE(BuildNetwork("resnet-18", 5000).ok());
 }
