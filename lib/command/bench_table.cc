@@ -43,8 +43,7 @@ bool HasTunedKernels(const report::BenchLibrary& library) {
 std::string BenchTable(const report::BenchFile& bench, int slowest) {
   const report::BenchLibrary* tuned = bench.Find(report::BenchRole::kTuned);
   const report::BenchLibrary* untuned = bench.Find(report::BenchRole::kUntuned);
-  std::string text =
-      fmt::format("{}, batch {}, {} threads, {}\n", bench.network, bench.batch, bench.threads, bench.cpu);
+  std::string text = fmt::format("{}, {}\n", bench.What(), bench.cpu);
   text +=
       fmt::format("outputs agree with the reference: largest error {:.1e} standard deviations (tolerance {:.0e})\n\n",
                   bench.verification.max_error, bench.verification.tolerance);

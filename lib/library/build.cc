@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -21,6 +23,7 @@
 #include "library/params_file.h"
 #include "library/runtime_object.h"
 #include "library/tables.h"
+#include "op/batch.h"
 
 namespace hone::library {
 namespace {
@@ -68,6 +71,14 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
   return ReadFile(path);
 }
 
+// Images in a run; 0: no operator has such an axis.
+int64_t Batch(const graph::Graph& graph) {
+  const bool has = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                               [](const graph::Node& node) { return op::HasBatch(node.workload); });
+  if (!has || graph.inputs.empty() || graph.inputs[0].type.shape.empty()) return 0;
+  return graph.inputs[0].type.shape[0];
+}
+
 // What went in. Nothing of it changes unless the library may have.
 std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const ParamsFile& params,
                          const BuiltLibrary& built) {
@@ -77,8 +88,7 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   json["name"] = built.name;
   json["identifier"] = built.identifier;
   json["target"] = input.target.Text();
-  const std::vector<graph::GraphInput>& inputs = input.graph.inputs;
-  json["batch"] = inputs.empty() || inputs[0].type.shape.empty() ? 1 : inputs[0].type.shape[0];
+  if (const int64_t batch = Batch(input.graph); batch > 0) json["batch"] = batch;
   json["hone"] = kVersion;
   if (!input.target.IsGpu()) json["llvm"] = codegen::LlvmVersion();
   if (input.target.kind == TargetKind::kCuda) {

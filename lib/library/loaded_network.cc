@@ -62,7 +62,7 @@ Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::str
   HONE_RETURN_IF_ERROR(reader.Read("identifier", &folder.identifier));
   HONE_RETURN_IF_ERROR(reader.Read("network", &folder.network));
   HONE_RETURN_IF_ERROR(reader.Read("target", &folder.target));
-  HONE_RETURN_IF_ERROR(reader.Read("batch", &folder.batch));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("batch", &folder.batch));
   HONE_RETURN_IF_ERROR(reader.Read("library_digest", &folder.library_digest));
   HONE_RETURN_IF_ERROR(reader.Read("params_digest", &folder.params_digest));
   HONE_RETURN_IF_ERROR(reader.Read("graph_digest", &folder.graph_digest));

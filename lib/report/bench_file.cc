@@ -185,6 +185,11 @@ const BenchLibrary* BenchFile::Find(BenchRole role) const {
   return nullptr;
 }
 
+std::string BenchFile::What() const {
+  const std::string images = batch > 0 ? fmt::format(", batch {}", batch) : "";
+  return fmt::format("{}{}, {} thread{}", network, images, threads, threads == 1 ? "" : "s");
+}
+
 double BenchFile::PredictedRatio() const {
   const BenchLibrary* tuned = Find(BenchRole::kTuned);
   const double median = tuned == nullptr ? 0 : tuned->latency().median;
@@ -195,7 +200,7 @@ std::string BenchFileText(const BenchFile& bench) {
   Json libraries = Json::array();
   for (const BenchLibrary& library : bench.libraries) libraries.push_back(LibraryJson(library));
   const Verification& v = bench.verification;
-  return DumpJson(
+  Json json =
       Json{{"version", kVersion},
            {"network", bench.network},
            {"target", bench.target},
@@ -214,7 +219,9 @@ std::string BenchFileText(const BenchFile& bench) {
            {"kernel_sum_seconds", bench.kernel_sum_seconds},
            {"predicted_ratio", bench.PredictedRatio()},
            {"kernels",
-            {{"recorded_seconds", bench.kernels.recorded_seconds}, {"layer_seconds", bench.kernels.layer_seconds}}}});
+            {{"recorded_seconds", bench.kernels.recorded_seconds}, {"layer_seconds", bench.kernels.layer_seconds}}}};
+  if (bench.batch == 0) json.erase("batch");
+  return DumpJson(json);
 }
 
 Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path) {
@@ -226,7 +233,7 @@ Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path)
   std::vector<JsonReader> libraries;
   HONE_RETURN_IF_ERROR(reader.Read("network", &bench.network));
   HONE_RETURN_IF_ERROR(reader.Read("target", &bench.target));
-  HONE_RETURN_IF_ERROR(reader.Read("batch", &bench.batch));
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("batch", &bench.batch));
   HONE_RETURN_IF_ERROR(reader.Read("threads", &bench.threads));
   HONE_RETURN_IF_ERROR(reader.Read("host", &bench.host));
   HONE_RETURN_IF_ERROR(reader.Read("cpu", &bench.cpu));
@@ -240,7 +247,7 @@ Result<BenchFile> ParseBenchFile(std::string_view text, const std::string& path)
   HONE_RETURN_IF_ERROR(verification.Read("ok", &bench.verification.ok));
   HONE_RETURN_IF_ERROR(verification.Finish());
   HONE_RETURN_IF_ERROR(reader.Read("kernel_sum_seconds", &bench.kernel_sum_seconds));
-  if (bench.batch < 1) return reader.Error("batch", "must be at least 1");
+  if (reader.Has("batch") && bench.batch < 1) return reader.Error("batch", "must be at least 1");
   if (bench.threads < 1) return reader.Error("threads", "must be at least 1");
   if (bench.peak_flops < 0) return reader.Error("peak_flops", "must be at least 0");
   if (bench.kernel_sum_seconds < 0) return reader.Error("kernel_sum_seconds", "must be at least 0");

@@ -8,10 +8,11 @@
 //                   "layers": [{"node": "conv1", "workload": "conv2d(...) + bias + relu", "task": "conv2d-..",
 //                               "source": "tuned", "seconds": .., "flop": .., "share": ..}, ..]}, ..],
 //    "kernel_sum_seconds": .., "predicted_ratio": .., "kernels": {"recorded_seconds": .., "layer_seconds": ..}}
-// `kernels` may be missing, and `start_seconds`, `resident_bytes` and `with_copies` of a library. The last is of one
-// that runs on a device: "latency" and "processes" of runs that begin and end in the host's memory, where its own have
-// their data on the device. `latency`, `share` and `predicted_ratio` follow from the rest; they are there for other
-// programs, and a file in which they do not is refused.
+// `batch` is missing where no operator has such an axis. `kernels` may be missing, and `start_seconds`,
+// `resident_bytes` and `with_copies` of a library. The last is of one that runs on a device: "latency" and "processes"
+// of runs that begin and end in the host's memory, where its own have their data on the device. `latency`, `share` and
+// `predicted_ratio` follow from the rest; they are there for other programs, and a file in which they do not is
+// refused.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +79,7 @@ struct KernelSum {
 
 struct BenchFile {
   std::string network, target;  // as in the task list
-  int64_t batch = 1;
+  int64_t batch = 0;            // images in a run; 0: the network has no such axis
   int threads = 1;
   std::string host, cpu, fingerprint;
   std::string recorded;                 // ISO 8601
@@ -91,6 +92,7 @@ struct BenchFile {
   KernelSum kernels;  // what of it is comparable with the network; zeros: unknown
 
   const BenchLibrary* Find(BenchRole role) const;
+  std::string What() const;       // "resnet-18, batch 1, 2 threads"
   double PredictedRatio() const;  // kernel_sum_seconds / the tuned library's median; 0: unknown
 };
 

@@ -40,8 +40,7 @@ class Page {
     const BenchFile& bench = data_.bench;
     const Verification& v = bench.verification;
     page_.Heading("Hone, a tuned library", data_.job,
-                  fmt::format("{}, batch {}, {} thread{} on {} ({}), {}", data_.network, bench.batch, bench.threads,
-                              bench.threads == 1 ? "" : "s", bench.cpu, bench.host, bench.recorded));
+                  fmt::format("{} on {} ({}), {}", bench.What(), bench.cpu, bench.host, bench.recorded));
     std::string sentence = FormatSeconds(data_.tuned().latency().median) + " a run";
     if (data_.Speedup() > 0) sentence += fmt::format(", {:.2f} times as fast as untuned", data_.Speedup());
     page_.Verdict(v.ok ? Mark::kGood : Mark::kBad,

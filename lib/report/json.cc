@@ -155,6 +155,7 @@ std::string JsonText(const ReportData& data) {
                  {"tasks", data.tasks_path},
                  {"best", data.best_path},
                  {"records", data.records_path}}}};
+  if (bench.batch == 0) json.erase("batch");
   return IslandText(json);
 }
 

@@ -61,8 +61,7 @@ std::string TuningLine(const ReportData& data) {
 std::string MarkdownText(const ReportData& data) {
   const BenchFile& bench = data.bench;
   std::string text = Title(data);
-  text += Plain(fmt::format("{}, batch {}, {} thread{}, {}{}, {}", data.network, bench.batch, bench.threads,
-                            bench.threads == 1 ? "" : "s", bench.cpu,
+  text += Plain(fmt::format("{}, {}{}, {}", bench.What(), bench.cpu,
                             bench.peak_flops > 0 ? " (peak " + FormatSi(bench.peak_flops, "FLOP/s") + ")" : "",
                             bench.recorded),
                 kColumns) +

@@ -63,6 +63,9 @@ class TableTest : public ChainFolder {
     ASSERT_TRUE(Plan().status.ok());
     NinjaOk({"tune-all"});
     ExpectNoWork("tune-all");
+    // By the way: a network of images says how many it takes, an image's height is no such number.
+    EXPECT_NE(Read("work/bench/one.cpu.json").find("\"batch\": 1,"), std::string::npos);
+    EXPECT_EQ(Read("work/bench/yuv.cpu.json").find("\"batch\""), std::string::npos);
   }
 
   // Rows that no change was made for are a mistake of this test, or of the document.

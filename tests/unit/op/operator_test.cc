@@ -7,6 +7,8 @@
 #include <cmath>
 #include <set>
 
+#include "op/batch.h"
+
 namespace hone::op {
 namespace {
 
@@ -18,6 +20,19 @@ Target Avx512() {
   t.vector_bytes = 64;
   t.vector_registers = 32;
   return t;
+}
+
+TEST(Operator, ABatchIsTheFirstAxisOfThoseThatHaveImages) {
+  for (const char* text :
+       {"conv2d(f32[4,3,8,8], f32[4,3,3,3])", "dense(f32[4,8], f32[2,8])", "max_pool2d(f32[4,3,8,8], kernel=2x2)",
+        "global_avg_pool(f32[4,3,8,8])",
+        "conv2d(f32[4,16,8,8], f32[16,16,3,3], pad=1,1,1,1) -> max_pool2d(f32[4,16,8,8], kernel=2x2)"}) {
+    EXPECT_TRUE(HasBatch(*Workload::Parse(text))) << text;
+  }
+  for (const char* text : {"matmul(f32[4,8], f32[8,2])", "relu(f32[4,8])", "softmax(f32[4,8])",
+                           "transpose(f32[4,8], perm=1,0)", "rgb_to_yuv(f32[1080,1920,3])"}) {
+    EXPECT_FALSE(HasBatch(*Workload::Parse(text))) << text;
+  }
 }
 
 TEST(Operator, CanonicalTextLeavesOutDefaults) {

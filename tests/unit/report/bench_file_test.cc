@@ -34,6 +34,20 @@ TEST(BenchFile, ReadsWhatItWrites) {
   EXPECT_EQ(read->kernels.layer_seconds, 0.0085);
 }
 
+// An image of a user's own operator has no such axis, and its height is none.
+TEST(BenchFile, ABatchIsSaidWhereThereIsOne) {
+  BenchFile bench = SampleBench();
+  EXPECT_EQ(bench.What(), "net, batch 1, 2 threads");
+  bench.batch = 0;
+  bench.threads = 1;
+  EXPECT_EQ(bench.What(), "net, 1 thread");
+  const std::string text = BenchFileText(bench);
+  EXPECT_EQ(text.find("batch"), std::string::npos);
+  const Result<BenchFile> read = ParseBenchFile(text, "b.json");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->batch, 0);
+}
+
 TEST(BenchFile, ADevicesLibraryHasTimesWithCopies) {
   BenchFile bench = SampleBench();
   EXPECT_EQ(BenchFileText(bench).find("with_copies"), std::string::npos) << "a CPU's has none";
@@ -75,6 +89,7 @@ TEST(BenchFile, RefusesWhatItDoesNotKnow) {
   ExpectRefused("\"version\": 1", "\"version\": 2",
                 "/version: version 2 is newer than this Hone reads (1); use a newer Hone", StatusKind::kUnsupported);
   ExpectRefused("\"threads\"", "\"treads\"", "threads");
+  ExpectRefused("\"batch\": 1", "\"batch\": 0", "/batch: must be at least 1");
   ExpectRefused("\"batch\": 1", "\"batch\": 1, \"bacth\": 2", "did you mean `batch`?");
   ExpectRefused("\"role\": \"untuned\"", "\"role\": \"tuned\"", "/libraries/1/role: there is one before it");
   ExpectRefused("\"role\": \"tuned\"", "\"role\": \"mine\"", "expected tuned or untuned, found `mine`");

@@ -6,6 +6,7 @@ BenchFile SampleBench() {
   BenchFile bench;
   bench.network = "net";
   bench.target = "cpu -features=avx2";
+  bench.batch = 1;
   bench.threads = 2;
   bench.host = "host";
   bench.cpu = "A CPU";
@@ -82,7 +83,7 @@ ReportData HostileReport() {
   ReportData data = SampleReport();
   for (std::string* text : {&data.job, &data.network, &data.target, &data.target_name, &data.bench_path,
                             &data.best_path, &data.records_path, &data.out_path, &data.bench.host, &data.bench.cpu,
-                            &data.bench.fingerprint, &data.bench.recorded}) {
+                            &data.bench.fingerprint, &data.bench.recorded, &data.bench.network}) {
     *text = kHostile;
   }
   for (BenchLibrary& library : data.bench.libraries) {
