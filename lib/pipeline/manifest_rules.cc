@@ -68,11 +68,8 @@ void ManifestWriter::Rules() {
     Rule("find_device", Command("hone-tune", "--find-device $in --out $out", true), "find device $in",
          {{"restat", "1"}});
   }
-  writer_.Comment(
-      "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it "
-      "is done.");
-  WriteTuneRule("tune", "$settings", {});
   if (!input_.rounds.empty()) {
+    WriteTuneRule("tune", "$settings", {});
     Rule("allocate",
          Command("hone-allocate", "--tasks $in --settings $settings --round $round --stamps $stamps --out $dir"),
          "allocate $job, round $round", {{"restat", "1"}});

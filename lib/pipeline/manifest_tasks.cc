@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/hash.h"
 #include "base/text.h"
 #include "pipeline/manifest_writer.h"
@@ -99,23 +101,29 @@ void ManifestWriter::DeviceEdges() {
 void ManifestWriter::TuneEdges() {
   const TargetFile* target = nullptr;
   for (const TuneJob& task : input_.tasks) {
-    if (task.target != target) {
+    const bool first = task.target != target;
+    if (first) {
       target = task.target;
       Section(fmt::format("tasks on {}", target->name));
     }
+    AddTuneRule(task, /*behind_edge=*/!first);
     std::string users;
     for (const TuneJob::User& user : task.users) {
       users += fmt::format("{}{} x{}", users.empty() ? "" : ", ", user.pipeline->name, user.weight);
     }
     // The larger budget covers the smaller ones, so one edge serves all who ask.
     if (task.users.size() > 1) users += fmt::format("; largest budget: {}", task.budget->name);
-    TuneRule(task);  // before the comment
     writer_.Comment(task.entry->workload + " : " + users);
     TuneEdge(task);
   }
 }
 
 void ManifestWriter::WriteTuneRule(const std::string& name, const std::string& settings, NinjaBindings more) {
+  if (!std::exchange(says_why_stamps_, true)) {
+    writer_.Comment(
+        "The database is no output: Ninja deletes the outputs of an interrupted edge. The stamp, written last, says it "
+        "is done.");
+  }
   more.insert(more.begin(), {"restat", "1"});
   Rule(name, Command("hone-tune", "--task $in --settings " + settings + " --db $db --stamp $out $flags", true),
        "tune $in", std::move(more));
@@ -123,15 +131,17 @@ void ManifestWriter::WriteTuneRule(const std::string& name, const std::string& s
 
 // What stands in a rule does not stand in each of its edges, of which there may be thousands: Ninja reads them all
 // before it knows that there is nothing to do.
-std::string ManifestWriter::TuneRule(const TuneJob& task) {
-  if (task.own_settings) return "tune";
+void ManifestWriter::AddTuneRule(const TuneJob& task, bool behind_edge) {
   const std::string pool = PoolName(task);
-  const auto [rule, added] = tune_rules_.try_emplace(task.settings + " " + pool);
-  if (added) {
-    rule->second = fmt::format("{}{}", kTuneRulePrefix, tune_rules_.size());
-    WriteTuneRule(rule->second, EscapeValue(ShellQuote(task.settings)), {{"pool", pool}});
-  }
-  return rule->second;
+  const auto [rule, added] = tune_rules_.try_emplace({task.settings, pool});
+  if (!added) return;
+  rule->second = fmt::format("{}{}", kTuneRulePrefix, tune_rules_.size());
+  if (behind_edge) writer_.Blank();
+  WriteTuneRule(rule->second, EscapeValue(ShellQuote(task.settings)), {{"pool", pool}});
+}
+
+std::string ManifestWriter::TuneRule(const TuneJob& task) const {
+  return task.own_settings ? "tune" : tune_rules_.at({task.settings, PoolName(task)});
 }
 
 void ManifestWriter::TuneEdge(const TuneJob& task) {

@@ -56,8 +56,10 @@ class ManifestWriter {
   void DeviceEdges();
   void TuneEdges();
   void TuneEdge(const TuneJob& task);
-  // The rule of a task: one for all with the same settings and pool, written where it is first asked for.
-  std::string TuneRule(const TuneJob& task);
+  // Writes the rule of a task, unless it is there: one for all with the same settings and pool. `behind_edge`: an edge
+  // stands in front of it.
+  void AddTuneRule(const TuneJob& task, bool behind_edge);
+  std::string TuneRule(const TuneJob& task) const;  // its name
   void WriteTuneRule(const std::string& name, const std::string& settings, NinjaBindings more);
   void TunedEdge(const NetworkJob& job);
   void RoundEdges(const Round& round);
@@ -78,8 +80,9 @@ class ManifestWriter {
   const ManifestInput& input_;
   NinjaWriter writer_;
   std::unordered_map<std::string, bool> made_;
-  std::map<std::string, bool> graphs_;  // of networks whose graph has its edge
-  std::map<std::string, std::string> tune_rules_;  // settings and pool -> rule
+  std::map<std::string, bool> graphs_;                                     // of networks whose graph has its edge
+  std::map<std::pair<std::string, std::string>, std::string> tune_rules_;  // (settings, pool) -> rule
+  bool says_why_stamps_ = false;                                           // in front of the first rule that tunes
   std::string clash_;
 };
 

@@ -118,6 +118,25 @@ TEST(Plan, BeforeExtractTheAliasesExistAndWaitForTheList) {
   EXPECT_EQ(manifest.find("stamps/"), std::string::npos);
 }
 
+TEST(Plan, RulesThatTuneStandWhereTheyAreUsedAndCanBeRead) {
+  PlanInput input = Input({Network("a", {"cpu"}, 32), Network("b", {"cpu"}, 128)});
+  EXPECT_EQ(Count(Manifest(input), "rule tune\n"), 0) << "no task is known";
+  EXPECT_EQ(Count(Manifest(input), "The database is no output"), 0);
+  input.lists["a.cpu"] = List({"x", "y"});
+  input.lists["b.cpu"] = List({"y", "z"});
+  const std::string manifest = Manifest(input);
+  EXPECT_EQ(Count(manifest, "rule tune\n"), 0) << "no task has settings of its own";
+  EXPECT_EQ(Count(manifest, "rule tune-1\n"), 1);
+  EXPECT_EQ(Count(manifest, "\n\nrule tune-2\n"), 1) << "behind the edge of x";
+  EXPECT_EQ(Count(manifest, "The database is no output"), 1);
+  input.folder.pipelines[0].tune.trials_total = 64;
+  const std::string rounds = Manifest(input);
+  EXPECT_EQ(Count(rounds, "\n\n# The database is no output"), 1);
+  EXPECT_EQ(Count(rounds, "is done.\nrule tune\n"), 1);
+  EXPECT_EQ(Count(rounds, "rule tune-1\n"), 1) << "of the other pipeline";
+  EXPECT_EQ(Count(rounds, "rule tune-2\n"), 0);
+}
+
 TEST(Plan, ATaskOfTwoNetworksIsTunedOnceWithTheLargerBudget) {
   PlanInput input = Input({Network("a", {"cpu"}, 32), Network("b", {"cpu"}, 128)});
   input.lists["a.cpu"] = List({"x", "y"});
