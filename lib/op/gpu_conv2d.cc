@@ -7,7 +7,6 @@
 #include "op/gpu_plain.h"
 #include "op/gpu_template.h"
 #include "op/shapes.h"
-#include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
 namespace {
@@ -21,11 +20,6 @@ struct Tile {
 Tile TileOf(const Config& config, const char* knob) {
   const std::vector<int64_t>& parts = config.Sizes(knob);
   return {parts[1], parts[2], parts[3]};
-}
-
-Result<search::Space> AutoTvmKnobs(const char* name, const Workload& w) {
-  HONE_ASSIGN_OR_RETURN(search::AutoTvmShape shape, search::AutoTvmShapeOf(w));
-  return search::AutoTvmSpace(name, shape);
 }
 
 // What the tile of the output that a block computes needs of the input, along one axis.
@@ -45,7 +39,7 @@ GpuUse UseOfTiles(const Conv2dShape& s, const Tile& f, const Tile& y, const Tile
 
 // ---- Direct: the inputs of a step of the reduction by way of shared memory, sums in registers.
 
-Result<search::Space> DirectKnobs(const Workload& w, const Target&) { return AutoTvmKnobs("conv2d_nchw.cuda", w); }
+Result<search::Space> DirectKnobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("conv2d_nchw.cuda", w); }
 
 // How many rounds of a step's reduction the unroll knobs leave in a row, up to 8: innermost loops first.
 int64_t RoundsInARow(int64_t own, const Config& config) {
@@ -71,7 +65,7 @@ GpuUse DirectUse(const Workload& w, const Config& config) {
   const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
   const int64_t sums = f.own() * pixels;
   use.registers = RoundUp(5 * sums / 4 + 3 * few / 2 + many + 2 * RoundsInARow(sums, config) + 20 + kOtherRegisters, 8);
-  use.reuse = static_cast<double>(f.own() * pixels) / static_cast<double>(f.own() + pixels);
+  use.reuse = TileReuse(f.own(), pixels);
   return use;
 }
 
@@ -126,7 +120,7 @@ Result<Instance> DirectBuild(const Workload& w, const Target&, const Config& con
 // ---- Depthwise: a block's part of the input and its filters, once.
 
 Result<search::Space> DepthwiseKnobs(const Workload& w, const Target&) {
-  return AutoTvmKnobs("depthwise_conv2d_nchw.cuda", w);
+  return KnobsOfAutoTvm("depthwise_conv2d_nchw.cuda", w);
 }
 
 GpuUse DepthwiseUse(const Workload& w, const Config& config) {
@@ -138,7 +132,7 @@ GpuUse DepthwiseUse(const Workload& w, const Config& config) {
   const int64_t pixels = y.own() * x.own();
   // Fitted: what is read for a sum waits beside it.
   use.registers = RoundUp(f.own() * (3 * pixels / 2 + 4) + 24 + kOtherRegisters, 8);
-  use.reuse = static_cast<double>(pixels) / static_cast<double>(pixels + 1);
+  use.reuse = TileReuse(1, pixels);
   return use;
 }
 

@@ -94,7 +94,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
   use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
   use.body = own_f * own_p * config.Number("unroll");
-  use.reuse = static_cast<double>(own_f * own_p) / static_cast<double>(own_f + own_p);
+  use.reuse = TileReuse(own_f, own_p);
   return use;
 }
 

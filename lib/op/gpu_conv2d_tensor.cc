@@ -90,7 +90,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   const int64_t waiting = p.stages == 2 ? fetched : p.stages > 2 ? kCopies : 0;
   use.registers = RoundUp(4 * p.rows * p.columns + 4 * p.rows + 2 * p.columns + waiting + kOtherRegisters, 8);
   use.body = p.rows * p.columns * config.Number("unroll");
-  use.reuse = static_cast<double>(p.rows * p.columns) / static_cast<double>(p.rows + p.columns);
+  use.reuse = TileReuse(p.rows, p.columns);
   return use;
 }
 

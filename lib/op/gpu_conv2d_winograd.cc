@@ -14,7 +14,6 @@
 #include "op/gpu_conv2d_te.h"
 #include "op/gpu_template.h"
 #include "op/shapes.h"
-#include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
 namespace {
@@ -106,7 +105,7 @@ GpuUse UseOf(const Workload& w, const Product& p) {
   // The transforms hold a tile, and a part of it twice.
   use.other_registers = RoundUp(tiling.a * tiling.a * 3 / 2 + 16, 8);
   use.body = own_f * own_t * std::max<int64_t>(p.unroll, 1);
-  use.reuse = static_cast<double>(own_f * own_t) / static_cast<double>(own_f + own_t);
+  use.reuse = TileReuse(own_f, own_t);
   return use;
 }
 GpuUse Use(const Workload& w, const Config& config) { return UseOf(w, OwnPoint(config)); }
@@ -259,8 +258,7 @@ Result<Instance> AutoTvmBuild(const Workload& w, const Target& target, const Con
 }
 
 Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {
-  HONE_ASSIGN_OR_RETURN(search::AutoTvmShape shape, search::AutoTvmShapeOf(w));
-  return search::AutoTvmSpace("conv2d_nchw_winograd.cuda", shape);
+  return KnobsOfAutoTvm("conv2d_nchw_winograd.cuda", w);
 }
 
 // AutoTVM's tile follows from the shape: no knob says it.

@@ -73,7 +73,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   use.blocks[1] = CeilDiv(v.s.o, filters) * v.s.n;
   // Each filter's weights have an address; fitted as TileRegisters is.
   use.registers = RoundUp(filters * pixels + 5 * filters + pixels + kOtherRegisters + 12, 8);
-  use.reuse = static_cast<double>(filters * pixels) / static_cast<double>(filters + pixels);
+  use.reuse = TileReuse(filters, pixels);
   return use;
 }
 

@@ -5,7 +5,6 @@
 #include "op/epilogue.h"
 #include "op/gpu_template.h"
 #include "op/shapes.h"
-#include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
 namespace {
@@ -43,11 +42,6 @@ Instance MakeDense(const Workload& w) {
   return instance;
 }
 
-Result<search::Space> AutoTvmKnobs(const char* name, const Workload& w) {
-  HONE_ASSIGN_OR_RETURN(search::AutoTvmShape shape, search::AutoTvmShapeOf(w));
-  return search::AutoTvmSpace(name, shape);
-}
-
 // Of a thread that adds up so many values, each of them loaded before it is needed: compilers unroll up to 32 rounds.
 int64_t RowRegisters(int64_t depth, int64_t lanes) {
   return RoundUp(2 * std::min<int64_t>(CeilDiv(depth, lanes), 32) + 14, 8);
@@ -55,7 +49,9 @@ int64_t RowRegisters(int64_t depth, int64_t lanes) {
 
 // ---- dense_small_batch.gpu
 
-Result<search::Space> SmallKnobs(const Workload& w, const Target&) { return AutoTvmKnobs("dense_small_batch.gpu", w); }
+Result<search::Space> SmallKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("dense_small_batch.gpu", w);
+}
 
 GpuUse SmallUse(const Workload& w, const Config& config) {
   const Layer l(w);
@@ -117,7 +113,9 @@ Result<Instance> RowsBuild(const Workload& w, const Target&, const Config& confi
 
 // ---- dense_large_batch.gpu
 
-Result<search::Space> LargeKnobs(const Workload& w, const Target&) { return AutoTvmKnobs("dense_large_batch.gpu", w); }
+Result<search::Space> LargeKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("dense_large_batch.gpu", w);
+}
 
 GpuUse LargeUse(const Workload& w, const Config& config) {
   const Layer l(w);
@@ -133,7 +131,7 @@ GpuUse LargeUse(const Workload& w, const Config& config) {
   // The loop over k[1] is unrolled by the compiler, which loads ahead.
   constexpr int64_t kAhead = 32;
   use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()) + kAhead);
-  use.reuse = static_cast<double>(own_x * own_y) / static_cast<double>(own_x + own_y);
+  use.reuse = TileReuse(own_x, own_y);
   return use;
 }
 

@@ -102,6 +102,8 @@ int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched) {
   return RoundUp(a * b + (a + b) * (10 + 3 * std::min<int64_t>(unroll, 8)) / 8 + fetched + kOtherRegisters, 8);
 }
 
+double TileReuse(int64_t a, int64_t b) { return static_cast<double>(a * b) / static_cast<double>(a + b); }
+
 void AddDeviceRule(const Target& target, GpuUseOf use, search::Space* space) {
   space->AddRule({"device", [limits = target.limits, use = std::move(use)](const Config& config) {
                     return ExceedsDevice(use(config), limits);

@@ -32,6 +32,8 @@ inline constexpr int64_t kOtherRegisters = 36;  // indices, addresses, what is o
 // Of a thread that adds up a tile of a x b products, `unroll` rounds in a row, with `fetched` values waiting for the
 // next step. Registers are given out by eights. Fitted to NVRTC 13.0's cubins of sm_75 to sm_90.
 int64_t TileRegisters(int64_t a, int64_t b, int64_t unroll, int64_t fetched);
+// Products of such a tile for each value that is read for it: GpuUse::reuse.
+double TileReuse(int64_t a, int64_t b);
 // Virtual threads are copies of code.
 inline constexpr int64_t kMostVThreads = 64;
 // Compilers take half a millisecond for each, and a loop around so many costs nothing.

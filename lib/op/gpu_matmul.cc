@@ -2,7 +2,6 @@
 
 #include "op/gpu_template.h"
 #include "op/shapes.h"
-#include "search/autotvm/autotvm_space.h"
 
 namespace hone::op {
 namespace {
@@ -18,10 +17,7 @@ struct Products {
         columns(w.inputs[1].shape[2]) {}
 };
 
-Result<search::Space> Knobs(const Workload& w, const Target&) {
-  HONE_ASSIGN_OR_RETURN(search::AutoTvmShape shape, search::AutoTvmShapeOf(w));
-  return search::AutoTvmSpace("batch_matmul.cuda", shape);
-}
+Result<search::Space> Knobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("batch_matmul.cuda", w); }
 
 GpuUse Use(const Workload& w, const Config& config) {
   const Products p(w);
@@ -33,7 +29,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   use.shared_bytes = 4 * config.Sizes("tile_k")[1] * (y[1] * y[2] + x[1] * x[2]);
   constexpr int64_t kAhead = 16;  // loaded before they are needed
   use.registers = TileRegisters(y[2], x[2], 4, kAhead);
-  use.reuse = static_cast<double>(y[2] * x[2]) / static_cast<double>(y[2] + x[2]);
+  use.reuse = TileReuse(y[2], x[2]);
   return use;
 }
 

@@ -4,6 +4,8 @@
 
 #include <optional>
 
+#include "search/autotvm/autotvm_space.h"
+
 namespace hone::op {
 namespace {
 
@@ -23,6 +25,11 @@ Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Tar
 
 Result<Config> GpuTemplate::Default(const search::Space& space, const Workload& workload, const Target& target) const {
   return GpuDefault(space, target, [&](const Config& config) { return parts_.use(workload, config); });
+}
+
+Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
+  HONE_ASSIGN_OR_RETURN(const search::AutoTvmShape shape, search::AutoTvmShapeOf(workload));
+  return search::AutoTvmSpace(name, shape);
 }
 
 Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts) {

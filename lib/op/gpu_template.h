@@ -42,6 +42,9 @@ class GpuTemplate final : public Template {
   GpuTemplateParts parts_;
 };
 
+// The knobs of AutoTVM's template of that name.
+Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload);
+
 // ---- Steps that the templates share.
 
 // split `axis` into "<axis>.b", "<axis>.v", "<axis>.t", "<axis>.i" (blocks, virtual threads, threads, inside) by a knob
