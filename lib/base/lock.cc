@@ -57,7 +57,8 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
   while (true) {
     struct stat now;
     // Another file, or none: whoever it was has gone on.
-    if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino || ModifiedSeconds(now) != ModifiedSeconds(as_seen)) {
+    if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino ||
+        ModifiedSeconds(now) != ModifiedSeconds(as_seen)) {
       return true;
     }
     if (deadline.Passed() || Interrupted()) return false;
@@ -67,7 +68,8 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
 
 bool IsStale(Life life, const std::string& path, const struct stat& held, double now, double stale_seconds,
              double watch_seconds) {
-  const double age = std::abs(now - ModifiedSeconds(held));  // a future heartbeat is one of before the clock was set back
+  // A future heartbeat is one of before the clock was set back.
+  const double age = std::abs(now - ModifiedSeconds(held));
   switch (life) {
     case Life::kAlive:
       return false;

@@ -57,7 +57,8 @@ std::string TargetFileText(const std::string& kind, const runtime::DeviceInfo& i
       same = same && value == key.at(&usual)[i];
       list += fmt::format("{}{}", i == 0 ? "" : ", ", value);
     }
-    if (!same) text += key.count == 1 ? fmt::format("{} = {}\n", key.name, list) : fmt::format("{} = [{}]\n", key.name, list);
+    if (!same)
+      text += key.count == 1 ? fmt::format("{} = {}\n", key.name, list) : fmt::format("{} = [{}]\n", key.name, list);
   }
   return text;
 }

@@ -117,8 +117,9 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
         fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
   }
   if (o.disturbed > 0 || o.retaken > 0) {
-    PrintOut(fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
-                         o.retaken, o.disturbed));
+    PrintOut(
+        fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
+                    o.retaken, o.disturbed));
   }
   PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
                        FormatSeconds(o.measure_seconds)));

@@ -36,7 +36,8 @@ class TrialNetworks {
   // Takes the machine's lock file and makes the folder.
   Status Open();
 
-  // The network with these choices: built, or the one that was and is still there. Shares the machine while it compiles.
+  // The network with these choices: built, or the one that was and is still there. Shares the machine while it
+  // compiles.
   Result<TrialNetwork> Build(const pipeline::BestFile& choice);
   // Removes the files of one that is not needed any more.
   void Drop(const TrialNetwork& network);

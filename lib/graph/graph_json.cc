@@ -132,10 +132,11 @@ std::string GraphText(const Graph& graph) {
   }
   if (!plugins.empty()) plugins += "],\n";
   return fmt::format(
-      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{} \"inputs\": {},\n \"outputs\": {},\n \"parameters\": {},\n "
+      "{{\"version\": {},\n \"name\": {},\n \"seed\": {},\n{} \"inputs\": {},\n \"outputs\": {},\n "
+      "\"parameters\": {},\n "
       "\"nodes\": {}\n}}\n",
-      kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, List(inputs), Json(graph.outputs).dump(), List(parameters),
-      List(nodes));
+      kGraphVersion, Json(graph.name).dump(), graph.seed, plugins, List(inputs), Json(graph.outputs).dump(),
+      List(parameters), List(nodes));
 }
 
 Result<Graph> ParseGraph(std::string_view text, const std::string& path) {

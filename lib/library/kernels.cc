@@ -36,7 +36,8 @@ Status CompileOne(const Target& target, const pipeline::BestFile* best, int inde
   auto compiled = compile::CompileKernel(kernel->workload, target, kernel->config, options);
   if (!compiled.ok()) {
     std::string hint;
-    if (kernel->source == "tuned" || kernel->source == "anchor") hint = "; if its template has changed since, tune it again";
+    if (kernel->source == "tuned" || kernel->source == "anchor")
+      hint = "; if its template has changed since, tune it again";
     return Status(compiled.status().kind(), fmt::format("{} ({}), {}: {}{}", kernel->task, kernel->workload.Text(),
                                                         kernel->config.Text(), compiled.status().message(), hint));
   }

@@ -23,9 +23,11 @@ Result<LoadedKernel> LoadedKernel::Load(const BuiltKernel& kernel, const std::ve
   if (kernel.has_prepare) HONE_RETURN_IF_ERROR(CheckArgs(kernel.prepare, kernel.prepare_args, kernel, operands));
   HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(kernel.path));
   LoadedKernel loaded(kernel, std::move(module));
-  HONE_ASSIGN_OR_RETURN(loaded.kernel_, runtime::KernelRunner::Create(loaded.module_, kernel.kernel, pool, /*guard=*/true));
+  HONE_ASSIGN_OR_RETURN(loaded.kernel_,
+                        runtime::KernelRunner::Create(loaded.module_, kernel.kernel, pool, /*guard=*/true));
   if (kernel.has_prepare) {
-    HONE_ASSIGN_OR_RETURN(loaded.prepare_, runtime::KernelRunner::Create(loaded.module_, kernel.prepare, pool, /*guard=*/true));
+    HONE_ASSIGN_OR_RETURN(loaded.prepare_,
+                          runtime::KernelRunner::Create(loaded.module_, kernel.prepare, pool, /*guard=*/true));
   }
   return loaded;
 }

@@ -36,8 +36,8 @@ using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 // and stands if the repeat says the same. A night whose processes do not settle is marked as one on a busy machine and
 // blames nobody; equal libraries that differ, even confirmed, are a disturbed machine and marked likewise.
 //
-// A canary of its own that cannot be timed (it may be of an older Hone, whose libraries this one no longer runs) is left
-// out of the rest of the night, which says so in `no_canary`.
+// A canary of its own that cannot be timed (it may be of an older Hone, whose libraries this one no longer runs) is
+// left out of the rest of the night, which says so in `no_canary`.
 //
 // What else goes wrong with a process makes a night with its `failure` if it is OfTheArtifact, and is returned if not.
 Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time);

@@ -43,7 +43,8 @@ void ManifestWriter::Section(const std::string& title) {
 void ManifestWriter::ManifestEdge() {
   Section("this file: made again when a task list, a pipeline or a tool changes");
   writer_.Comment(
-      "Not by a depfile: Ninja deletes the outputs of an interrupted edge that has one. An alias of nothing may be gone: "
+      "Not by a depfile: Ninja deletes the outputs of an interrupted edge that has one. An alias of nothing may "
+      "be gone: "
       "that is a reason to plan again, and no error.");
   NinjaBuild build;
   build.outputs = {"build.ninja"};

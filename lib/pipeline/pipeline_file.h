@@ -22,7 +22,8 @@ struct PipelineFile {
   std::string plugin;  // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
   int64_t batch = 1;
   std::vector<std::string> targets;     // names of target files, sorted, distinct: what `tune-all` tunes
-  std::vector<std::string> on_request;  // likewise, none of `targets`: tuned when asked for by name. One of both at least
+  // Likewise, none of `targets`: tuned when asked for by name. One of both at least.
+  std::vector<std::string> on_request;
   TuneSettings tune;
   Transfer transfer;
   bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
@@ -53,8 +54,8 @@ struct TargetFile {
   int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };
 
-// Is `network` the path of a file, not a built-in name or the text of a workload (which has a '(')? It has a '/' or ends
-// in ".onnx" or ".json".
+// Is `network` the path of a file, not a built-in name or the text of a workload (which has a '(')? It has a '/' or
+// ends in ".onnx" or ".json".
 bool IsNetworkFile(std::string_view network);
 // Is it a name, of a network that must be built in?
 bool IsNetworkName(std::string_view network);
@@ -68,8 +69,8 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
 // pipeline's own folder. Empty: none.
 std::string PluginPath(const PipelineFile& pipeline, const std::string& folder, const std::string& tools);
 
-// `what` at the line of `key` ("targets", "tune.trials", "tune.cuda.trials") in a file that was parsed already: the result no longer has
-// its lines.
+// `what` at the line of `key` ("targets", "tune.trials", "tune.cuda.trials") in a file that was parsed already: the
+// result no longer has its lines.
 Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::string& what);
 
 // All that is in a folder of pipelines.

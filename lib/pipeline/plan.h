@@ -31,8 +31,8 @@ struct PlanInput {
   std::map<std::string, std::string> abi;  // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
   std::string pipelines;  // folder of the pipelines, likewise
-  // Files and folders that planning read besides the task lists, likewise, each once: the manifest is made again when one
-  // changes, comes or goes.
+  // Files and folders that planning read besides the task lists, likewise, each once: the manifest is made again when
+  // one changes, comes or goes.
   std::vector<std::string> reads = {};
   // What is wrong with the name of a tuner, ok if nothing; empty: any name will do. Tuners are hone-tune's.
   std::function<Status(const std::string& name)> check_tuner = {};
@@ -55,8 +55,8 @@ std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
 
-// What the pipelines ask for and there is not: networks, tuners; and of tasks that are known by now: fewer trials in all than
-// tasks, donors that are no tasks. kInvalid at the line of the pipeline.
+// What the pipelines ask for and there is not: networks, tuners; and of tasks that are known by now: fewer trials in
+// all than tasks, donors that are no tasks. kInvalid at the line of the pipeline.
 Status CheckPipelines(const PlanInput& input);
 
 // kInvalid if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c"), naming it.

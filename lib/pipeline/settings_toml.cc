@@ -70,7 +70,8 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
   return table->Error("transfer", fmt::format("`transfer` names '{}' twice", *twice));
 }
 
-Status ReadTune(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives) {
+Status ReadTune(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
+                bool* alternatives) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
   if (table.Has("trials")) tune->trials_total = 0;  // of [tune], on a target that has its own
   HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));

@@ -31,7 +31,8 @@ struct TablesOf {
 // kInvalid with "PATH:LINE: what" for an unknown key, a wrong type, a value out of range, or two keys that exclude each
 // other.
 // `in_network`, `alternatives`: of [tune], see PipelineFile.
-Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network, bool* alternatives);
+Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
+                      bool* alternatives);
 Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench);
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-// toml++ asserts what its own checks find a few lines on (`[*]` is no header of a table), and would end the program for a
-// mistake in a file; with NDEBUG it even assumes it. Without the assertions the checks have their say.
+// toml++ asserts what its own checks find a few lines on (`[*]` is no header of a table), and would end the program for
+// a mistake in a file; with NDEBUG it even assumes it. Without the assertions the checks have their say.
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_assert(true)
 #define TOML_EXCEPTIONS 0

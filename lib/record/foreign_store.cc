@@ -54,7 +54,8 @@ Result<int64_t> CheckedVersion(Database* db) {
     return Status::Invalid(fmt::format("{}: no file of foreign records but {}; name another file", db->path(),
                                        application == 0x484F4E45 ? "a record file of Hone's own" : "another database"));
   }
-  if (version < 0) return Status::Corrupt(fmt::format("{}: no such format of foreign records: {}", db->path(), version));
+  if (version < 0)
+    return Status::Corrupt(fmt::format("{}: no such format of foreign records: {}", db->path(), version));
   if (version > kForeignVersion) {
     return Status::Unsupported(
         fmt::format("{}: format {} of foreign records is newer than this program's {}; use a "

@@ -31,7 +31,8 @@ Status CheckSchema(Database* db, const std::vector<std::string>& scripts) {
   HONE_ASSIGN_OR_RETURN(const Objects wanted, ObjectsOf(model.get()));
   HONE_ASSIGN_OR_RETURN(const Objects found, ObjectsOf(db));
   const auto refuse = [&](const std::string& object, const char* how) {
-    return Status::Corrupt(fmt::format("{}: its {} {}; restore a copy of the file, or move it away", db->path(), object, how));
+    return Status::Corrupt(
+        fmt::format("{}: its {} {}; restore a copy of the file, or move it away", db->path(), object, how));
   };
   for (const auto& [object, sql] : wanted) {
     const auto at = found.find(object);

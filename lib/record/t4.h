@@ -12,8 +12,8 @@
 
 namespace hone::record {
 
-// The results of the document `text`, which is the file `path`, each to `visit`; `report` as below. kInvalid if it is no
-// JSON or no T4, kUnsupported for another version; or what `visit` says, which ends it.
+// The results of the document `text`, which is the file `path`, each to `visit`; `report` as below. kInvalid if it is
+// no JSON or no T4, kUnsupported for another version; or what `visit` says, which ends it.
 Status ReadT4(std::string_view text, const std::string& path, const std::function<Status(const ForeignRecord&)>& visit,
               const std::function<void(int64_t result, const std::string& what)>& report);
 

@@ -35,7 +35,8 @@ Result<Inputs> ReadInputs(const TuneJobOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.task_path));
   HONE_ASSIGN_OR_RETURN(inputs.task, pipeline::ParseTaskFile(text, options.task_path));
   if (!inputs.task.plugin.empty()) {
-    HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(inputs.task.plugin, inputs.task.plugin_digest).WithContext(options.task_path));
+    HONE_RETURN_IF_ERROR(
+        op::LoadNamedPlugin(inputs.task.plugin, inputs.task.plugin_digest).WithContext(options.task_path));
   }
   HONE_RETURN_IF_ERROR(op::ParseChecked(inputs.task.workload.Text()).status());
   if (!options.settings_path.empty()) {
@@ -171,8 +172,9 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
                   : fmt::format("LLVM IR {} bytes, assembly {} bytes, object {} bytes\n", compiled->llvm_ir.size(),
                                 compiled->assembly.size(), compiled->object.size());
       for (const codegen::KernelResources& r : compiled->resources) {
-        text += fmt::format("kernel {}: {} registers, {} bytes of shared memory declared, {} bytes of stack, {} spilled\n",
-                            r.symbol, r.registers, r.shared_bytes, r.stack_bytes, r.spill_bytes);
+        text +=
+            fmt::format("kernel {}: {} registers, {} bytes of shared memory declared, {} bytes of stack, {} spilled\n",
+                        r.symbol, r.registers, r.shared_bytes, r.stack_bytes, r.spill_bytes);
       }
       for (const std::string& what : show) {
         const std::string& part = what == "llvm"       ? compiled->llvm_ir

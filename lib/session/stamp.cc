@@ -25,7 +25,8 @@ std::string StampText(const StampInputs& inputs, const History& history, StopRea
                {"met_by", StopReasonName(reason)},
                {"trials", history.count()}};
   // As they are; what is no JSON (there is none but in tests) is said by its digest alone.
-  for (const auto& [key, text] : {std::pair("task_file", &inputs.task_text), std::pair("settings", &inputs.settings_text)}) {
+  for (const auto& [key, text] :
+       {std::pair("task_file", &inputs.task_text), std::pair("settings", &inputs.settings_text)}) {
     Result<Json> parsed = ParseJson(*text, key);
     if (parsed.ok()) json[key] = std::move(*parsed);
   }

@@ -1,7 +1,8 @@
 // stamps/TASKID.TARGET.done: the output that Ninja sees of a tuning job, written last. It says what the job was (the
 // digests of everything that has an influence on its meaning, and those texts themselves, so that `hone-plan --why` can
-// say what has changed) and how its budget was met. Equal states give equal bytes, and equal bytes are not written again.
-// Where no trial was right, "result" is "none" and there is no "best": that ends a job that the network does without.
+// say what has changed) and how its budget was met. Equal states give equal bytes, and equal bytes are not written
+// again. Where no trial was right, "result" is "none" and there is no "best": that ends a job that the network does
+// without.
 #pragma once
 
 #include <string>

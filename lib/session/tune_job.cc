@@ -50,7 +50,8 @@ class Job {
   Status ReadInputs() {
     HONE_ASSIGN_OR_RETURN(task_text_, ReadFile(options_.task_path));
     HONE_ASSIGN_OR_RETURN(task_, pipeline::ParseTaskFile(task_text_, options_.task_path));
-    if (!task_.plugin.empty()) HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(task_.plugin, task_.plugin_digest).WithContext(options_.task_path));
+    if (!task_.plugin.empty())
+      HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(task_.plugin, task_.plugin_digest).WithContext(options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
     if (!options_.like.empty()) {
@@ -218,7 +219,8 @@ class Job {
     session.session = SessionRow();
 
     Progress progress(
-        {Beside(pipeline::kProgressEnding), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_}, clock_);
+        {Beside(pipeline::kProgressEnding), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_},
+        clock_);
     std::unique_ptr<MachineLock> machine;
     if (!options_.fake) {
       HONE_ASSIGN_OR_RETURN(MachineLock lock, OpenMachine(task_.target));

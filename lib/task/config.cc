@@ -74,7 +74,9 @@ const KnobValue& Get(const Config& config, const std::string& knob, KnobKind kin
 
 }  // namespace
 
-const std::vector<int64_t>& Config::Sizes(const std::string& knob) const { return Get(*this, knob, KnobKind::kSplit).numbers; }
+const std::vector<int64_t>& Config::Sizes(const std::string& knob) const {
+  return Get(*this, knob, KnobKind::kSplit).numbers;
+}
 
 int64_t Config::Number(const std::string& knob) const {
   const KnobValue& v = Get(*this, knob, KnobKind::kOther);

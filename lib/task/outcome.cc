@@ -53,7 +53,8 @@ double Median(std::vector<double> values) {
 }
 
 // The number of samples below the true median is binomial(n, 1/2). [x_(r), x_(n+1-r)] covers it with probability
-// 1 - 2 P(B < r); r is the largest rank that still covers `confidence`. (Conover, Practical Nonparametric Statistics, 3.2.)
+// 1 - 2 P(B < r); r is the largest rank that still covers `confidence`. (Conover, Practical Nonparametric
+// Statistics, 3.2.)
 Interval MedianInterval(std::vector<double> values, double confidence) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());

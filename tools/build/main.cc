@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   app.add_option("--out", options.out, "folder to write libNET.so, NET.h, NET.params and manifest.json to")->required();
   app.add_option("--name", options.name, "NET (default: the name of the graph file up to its first dot)");
   app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
-  app.add_option("--input", options.inputs, "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
+  app.add_option("--input", options.inputs,
+                 "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
   app.add_flag("--tf32", options.tf32, "take choices with products in TF32");
   app.add_option("--winograd", options.winograd, "refuse choices with a larger Winograd tile: off, 2, 4 or 6")
       ->capture_default_str();

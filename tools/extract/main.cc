@@ -11,9 +11,10 @@ int main(int argc, char** argv) {
   hone::command::ExtractOptions options;
   CLI::App app("Writes the normalised graph of a network, its list of tuning tasks and one file a task.",
                "hone-extract");
-  app.add_option("--network", options.network,
-                 "a built-in network (resnet-18, mobilenet_v2, ...), a graph file (*.json), an ONNX model (*.onnx), or the text "
-                 "of one workload");
+  app.add_option(
+      "--network", options.network,
+      "a built-in network (resnet-18, mobilenet_v2, ...), a graph file (*.json), an ONNX model (*.onnx), or the text "
+      "of one workload");
   app.add_option("--plugin", options.plugins, "a library with operators of your own (repeatable)");
   app.add_option("--input", options.inputs, "the shape of an ONNX model's input: NAME=1,3,224,224 (repeatable)");
   app.add_option("--check", options.check, "only list which operators of this ONNX model are supported");

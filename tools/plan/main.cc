@@ -19,8 +19,8 @@ int main(int argc, char** argv) {
   std::vector<std::string> targets = {"tune-all"};
   int64_t job = 0;
   CLI::Option* why_flag = app.add_option("--why", why, "plan, then say why this target of Ninja is out of date");
-  CLI::Option* export_flag =
-      app.add_option("--export-jobs", export_file, "plan, then write what is to be done as a list of jobs to this file");
+  CLI::Option* export_flag = app.add_option("--export-jobs", export_file,
+                                            "plan, then write what is to be done as a list of jobs to this file");
   app.add_option("--target", targets, "with --export-jobs: for these targets of Ninja (default tune-all)")
       ->needs(export_flag);
   CLI::Option* run_flag = app.add_option("--run-job", job_file, "run one job of such a list instead of planning");

@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
 
   CLI::App* explain = app.add_subcommand("explain", "for every choice of best/NET.TARGET.json, where it comes from");
   explain->add_option("best", explained.best, "file written by hone-pick-best or hone-confirm")->required();
-  explain->add_option("--records", explained.records, "folder of the target's records (default: ../records/TARGET beside it)");
+  explain->add_option("--records", explained.records,
+                      "folder of the target's records (default: ../records/TARGET beside it)");
   explain->add_flag("--json", explained.json, "as JSON, for programs");
 
   CLI::App* dump = app.add_subcommand("export", "all trials as text for other programs");

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   }
   if (argc == 2 && std::strcmp(argv[1], "measure") == 0) return hone::measure::RunMeasureWorker(kChannelFd);
   std::fprintf(stderr,
-               "usage: hone-worker compile [--plugin FILE].. | measure   (started by hone-tune, which talks to it on descriptor 3)\n");
+               "usage: hone-worker compile [--plugin FILE].. | measure   (started by hone-tune, which talks to it on "
+               "descriptor 3)\n");
   return hone::kMisused;
 }

@@ -1,10 +1,10 @@
 // A linker for where there is no LLVM, and so no lld: C objects of x86-64, compiled with -fPIC, and objects of data, as
 // one shared object that needs libc or nothing. What a network library of a GPU is made of. In memory, in process.
 //
-// What it knows: code, data, zeros and variables of a thread (TLS descriptors), calls and pointers between the objects and
-// into libc, functions to run when loaded. What it does not: C++ (COMDAT groups, exceptions), common symbols, other
-// machines, unused sections (all are kept), versions of libc's symbols (the loader binds to the oldest). Same inputs, same
-// bytes.
+// What it knows: code, data, zeros and variables of a thread (TLS descriptors), calls and pointers between the objects
+// and into libc, functions to run when loaded. What it does not: C++ (COMDAT groups, exceptions), common symbols, other
+// machines, unused sections (all are kept), versions of libc's symbols (the loader binds to the oldest). Same inputs,
+// same bytes.
 #pragma once
 
 #include <string>

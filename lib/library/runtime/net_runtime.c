@@ -177,7 +177,8 @@ static void run_nodes(HoneNet* net, const HoneNetTable* t, double* seconds) {
   }
 }
 
-HONE_NET_EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs, void* const* outputs, double* seconds) {
+HONE_NET_EXPORT int HONE_NET_profile_run(HoneNet* net, const void* const* inputs, void* const* outputs,
+                                         double* seconds) {
   const HoneNetTable* t = &hone_net_table;
   if (!net || !inputs || !outputs) return HONE_NET_E_ARGUMENT;
   for (int32_t i = 0; i < t->info.input_count; ++i) {
