@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include "base/file.h"
+#include "base/load_meter.h"
 #include "base/sandbox.h"
+#include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "unit/measure/twice_task.h"
 
@@ -140,6 +142,23 @@ TEST_F(ChildTest, AHopelessKernelIsPrunedWithALowerBound) {
   ASSERT_EQ(outcome.state, TrialState::kPruned) << outcome.error_text;
   ASSERT_EQ(outcome.samples.size(), 2u);
   EXPECT_EQ(outcome.median, std::min(outcome.samples[0], outcome.samples[1]));
+}
+
+// What a task's protocol says of patience is what the child has: beside a neighbour on its core, runs are taken again for
+// so long, and with none nothing is known of neighbours.
+TEST_F(ChildTest, DisturbedRunsAreTakenAgainWithTheProtocolsPatience) {
+  fake::Neighbour neighbour;
+  if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
+  ASSERT_TRUE(neighbour.Come());
+  setup_.threads = 1;
+  for (const double patience : {0.2, 0.0}) {
+    measurer_.reset();
+    setup_.protocol.patience_seconds = patience;
+    const Outcome outcome = Measure("long_one");
+    ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+    EXPECT_EQ(outcome.retaken > 0, patience > 0) << outcome.retaken;
+    EXPECT_EQ(outcome.disturbed > 0, patience > 0) << "the neighbour stays, and patience ends";
+  }
 }
 
 TEST_F(ChildTest, FasterThanTheRooflineIsWrong) {

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/host/kernel_abi.h"
@@ -108,6 +109,15 @@ KERNEL(slow) { /* some hundred microseconds at least on any machine */
   UNUSED;
   for (volatile int64_t i = 0; i < 500000; ++i) {
   }
+  Right(buffers);
+}
+
+KERNEL(long_one) { /* 20 ms by the clock: longer than a turn of the scheduler */
+  UNUSED;
+  struct timespec begin, now;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
+  do clock_gettime(CLOCK_MONOTONIC, &now);
+  while ((now.tv_sec - begin.tv_sec) * 1000000000 + now.tv_nsec - begin.tv_nsec < 20000000);
   Right(buffers);
 }
 
