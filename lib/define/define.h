@@ -2,7 +2,7 @@
 // row-major tensors, straight from the definition. One definition for graphs (shapes, the reference execution) and for
 // op/ (what a kernel is checked against); independent of te, schedules and code generation.
 //
-// Here are those that ONNX graphs brought; conv2d, dense, two-dimensional pooling and what stands in op/ alone
+// Here are pooling and those that ONNX graphs brought; conv2d, dense and what stands in op/ alone
 // (block, unblock, flatten, pad2d) define themselves there and in graph/.
 #pragma once
 

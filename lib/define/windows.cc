@@ -168,11 +168,22 @@ double TransposedFlop(const Workload& w, const Shape&) {
   return 2.0 * static_cast<double>(w.inputs[0].Elements()) * static_cast<double>(Product(weight, 1, weight.size()));
 }
 
+Status CheckFlag(const Workload& w, const std::string& name) {
+  const Shape values = w.Numbers(name, {0});
+  if (values.size() == 1 && (values[0] == 0 || values[0] == 1)) return Status();
+  return Status::Invalid(w.op + ": `" + name + "` must be in 0 .. 1");
+}
+
 template <size_t kRank>
 Result<Shape> PoolShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
+  HONE_RETURN_IF_ERROR(CheckFlag(w, "ceil_mode"));
+  HONE_RETURN_IF_ERROR(CheckFlag(w, "count_include_pad"));
   const size_t spatial = kRank - 2;
-  if (w.Find("kernel") == nullptr) return Status::Invalid(w.op + ": `kernel` is missing, for example kernel=3x3x3");
+  if (w.Find("kernel") == nullptr) {
+    const std::string example = spatial == 2 ? "3x3" : "3x3x3";
+    return Status::Invalid(w.op + ": `kernel` is missing, for example kernel=" + example);
+  }
   const Shape kernel = Expanded(w, "kernel", spatial, 1);
   if (kernel.size() != spatial) return Status::Invalid(w.op + ": `kernel` takes one number a spatial axis");
   for (int64_t k : kernel) {
@@ -270,10 +281,12 @@ std::vector<Definition> Windows() {
                  TransposedFlop});
   all.push_back({"conv_transpose3d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<5>, Transposed,
                  TransposedFlop});
-  all.push_back(
-      {"max_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0")}), PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
-  all.push_back({"avg_pool3d", 1, 1, with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")}),
-                 PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
+  const auto maximum = with({kernel}, {Commas("ceil_mode", "0")});
+  const auto average = with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")});
+  all.push_back({"max_pool2d", 1, 1, maximum, PoolShape<4>, Pool, PoolFlop, Form::kBlocked});
+  all.push_back({"avg_pool2d", 1, 1, average, PoolShape<4>, Pool, PoolFlop, Form::kBlocked});
+  all.push_back({"max_pool3d", 1, 1, maximum, PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
+  all.push_back({"avg_pool3d", 1, 1, average, PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
   all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
   all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
   return all;

@@ -65,39 +65,6 @@ void Dense(const Node& node, const Values& data, const Values& weight, Values* o
   }
 }
 
-// Windows see the elements inside the input alone: the maximum and the average are of those (count_include_pad=1 counts
-// the padding as zeros, but never what lies behind it, where ceil_mode=1 lets a window reach).
-void Pool(const Node& node, const Values& data, Values* out) {
-  const Window w = *WindowOf(node.workload);
-  const bool maximum = node.workload.op == "max_pool2d";
-  const bool include_pad = node.workload.Numbers("count_include_pad", {0})[0] != 0;
-  const std::vector<int64_t>& in = node.workload.inputs[0].shape;
-  const std::vector<int64_t>& shape = node.output.shape;
-  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
-    for (int64_t oh = 0; oh < shape[2]; ++oh) {
-      for (int64_t ow = 0; ow < shape[3]; ++ow) {
-        double value = maximum ? -std::numeric_limits<double>::infinity() : 0;
-        int64_t count = 0;
-        for (int64_t kh = 0; kh < w.kernel_h; ++kh) {
-          for (int64_t kw = 0; kw < w.kernel_w; ++kw) {
-            const int64_t ih = oh * w.stride_h - w.top + kh * w.dilation_h,
-                          iw = ow * w.stride_w - w.left + kw * w.dilation_w;
-            const bool inside = ih >= 0 && ih < in[2] && iw >= 0 && iw < in[3];
-            const bool padding = !inside && ih < in[2] + w.bottom && iw < in[3] + w.right;
-            count += inside || (include_pad && padding);
-            if (!inside) continue;
-            const double x = data[(plane * in[2] + ih) * in[3] + iw];
-            if (!maximum) value += x;
-            if (maximum && (std::isnan(x) || x > value)) value = x;  // and a NaN stays
-          }
-        }
-        if (!maximum) value = count ? value / static_cast<double>(count) : 0;
-        (*out)[(plane * shape[2] + oh) * shape[3] + ow] = value;
-      }
-    }
-  }
-}
-
 void BatchNorm(const Node& node, const std::vector<const Values*>& x, Values* out) {
   const double epsilon = BatchNormEpsilon(node.workload);
   const int64_t channels = node.output.shape[1];
@@ -166,8 +133,6 @@ std::vector<double> RunReferenceNode(const Node& node, const std::vector<const s
     Conv2d(node, *x[0], *x[1], threads, &out);
   } else if (op == "dense") {
     Dense(node, *x[0], *x[1], &out);
-  } else if (op == "max_pool2d" || op == "avg_pool2d") {
-    Pool(node, *x[0], &out);
   } else if (op == "batch_norm") {
     BatchNorm(node, x, &out);
   } else if (op == "pad2d") {

@@ -26,13 +26,6 @@ Result<Shape> Numbers(const Workload& w, const std::string& name, size_t count, 
   return values;
 }
 
-// `room`: how far the first window can be moved; `filled`: where the padding behind the input begins, in which no
-// window may start.
-int64_t OutputExtent(int64_t room, int64_t stride, int64_t filled, bool round_up) {
-  const int64_t steps = (room + (round_up ? stride - 1 : 0)) / stride;
-  return round_up && steps * stride >= filled ? steps : steps + 1;
-}
-
 Status NeedInputs(const Workload& w, size_t count) {
   if (w.inputs.size() == count) return Status();
   return Status::Invalid(fmt::format("{} takes {} inputs before its epilogue, found {}", w.op, count, w.inputs.size()));
@@ -57,15 +50,6 @@ Result<Shape> Conv2d(const Workload& w) {
                                        w.inputs[1].Text()));
   }
   return Shape{data[0], weight[0], window.out_h, window.out_w};
-}
-
-Result<Shape> Pool(const Workload& w) {
-  HONE_RETURN_IF_ERROR(NeedInputs(w, 1));
-  HONE_RETURN_IF_ERROR(NeedRank(w, 0, 4));
-  if (w.Find("kernel") == nullptr) return Status::Invalid(w.op + ": kernel is missing");
-  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
-  const Shape& data = w.inputs[0].shape;
-  return Shape{data[0], data[1], window.out_h, window.out_w};
 }
 
 Result<Shape> Dense(const Workload& w) {
@@ -117,8 +101,8 @@ struct Entry {
 };
 // Sorted by name.
 constexpr Entry kOperators[] = {
-    {"avg_pool2d", Pool}, {"batch_norm", BatchNorm}, {"block", Same},      {"conv2d", Conv2d}, {"dense", Dense},
-    {"dropout", Same},    {"flatten", Flatten},      {"max_pool2d", Pool}, {"pad2d", Pad2d},   {"unblock", Same},
+    {"batch_norm", BatchNorm}, {"block", Same},      {"conv2d", Conv2d}, {"dense", Dense},
+    {"dropout", Same},         {"flatten", Flatten}, {"pad2d", Pad2d},   {"unblock", Same},
 };
 
 }  // namespace
@@ -147,17 +131,10 @@ double BatchNormEpsilon(const Workload& w) {
 Result<Window> WindowOf(const Workload& w) {
   Window window;
   const Shape& data = w.inputs[0].shape;
-  Shape kernel = {1, 1};
-  if (w.op == "conv2d") {
-    kernel = {w.inputs[1].shape[2], w.inputs[1].shape[3]};
-  } else {
-    HONE_ASSIGN_OR_RETURN(kernel, Numbers(w, "kernel", 2, 1, 1));
-  }
+  const Shape kernel = {w.inputs[1].shape[2], w.inputs[1].shape[3]};
   HONE_ASSIGN_OR_RETURN(Shape stride, Numbers(w, "stride", 2, 1, 1));
   HONE_ASSIGN_OR_RETURN(Shape dilation, Numbers(w, "dilation", 2, 1, 1));
   HONE_ASSIGN_OR_RETURN(Shape pad, Numbers(w, "pad", 4, 0, 0));
-  HONE_ASSIGN_OR_RETURN(Shape ceil_mode, Numbers(w, "ceil_mode", 1, 0, 0));
-  const bool round_up = w.op != "conv2d" && ceil_mode[0] != 0;
   window.kernel_h = kernel[0], window.kernel_w = kernel[1];
   window.stride_h = stride[0], window.stride_w = stride[1];
   window.dilation_h = dilation[0], window.dilation_w = dilation[1];
@@ -168,8 +145,8 @@ Result<Window> WindowOf(const Workload& w) {
     return Status::Invalid(fmt::format("{}: the window {}x{} does not fit into {} with its padding: there is no output",
                                        w.op, kernel[0], kernel[1], w.inputs[0].Text()));
   }
-  window.out_h = OutputExtent(room_h, stride[0], data[2] + pad[0], round_up);
-  window.out_w = OutputExtent(room_w, stride[1], data[3] + pad[1], round_up);
+  window.out_h = room_h / stride[0] + 1;
+  window.out_w = room_w / stride[1] + 1;
   return window;
 }
 

@@ -22,13 +22,13 @@ Result<TensorType> InferOutput(const Workload& workload);
 // Of a batch norm: `epsilon`, or 1 / `inverse_epsilon`; 1e-5 without either.
 double BatchNormEpsilon(const Workload& workload);
 
-// Two-dimensional windows (conv2d, pooling): attributes with their defaults. pad is top, left, bottom, right.
+// The windows of a conv2d: attributes with their defaults. pad is top, left, bottom, right.
 struct Window {
   int64_t kernel_h = 1, kernel_w = 1, stride_h = 1, stride_w = 1, dilation_h = 1, dilation_w = 1;
   int64_t top = 0, left = 0, bottom = 0, right = 0;
   int64_t out_h = 0, out_w = 0;
 };
-// REQUIRES: the first input has 4 dimensions. kInvalid as above.
+// REQUIRES: its inputs have 4 dimensions. kInvalid as above.
 Result<Window> WindowOf(const Workload& workload);
 
 }  // namespace hone::graph
