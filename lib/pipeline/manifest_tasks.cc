@@ -35,7 +35,11 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   const std::string& net = job.pipeline->name;
   const std::string graph = GraphPath(net);
   const bool first = graphs_.emplace(net, true).second;
-  if (first) Section(fmt::format("{}: {}, batch {}", net, job.network, job.pipeline->batch));
+  if (first) {
+    // Others have a batch of their own, or none.
+    const std::string batch = IsNetworkName(job.network) ? fmt::format(", batch {}", job.pipeline->batch) : "";
+    Section(fmt::format("{}: {}{}", net, job.network, batch));
+  }
   // Changes with what extract reads, so that Ninja reloads this file, and extracts before anything else, when that
   // does.
   writer_.Comment(fmt::format("extract reads {}", Digest128(job.extract_inputs).Hex()));
