@@ -9,6 +9,7 @@
 #include "library/network_plan.h"
 #include "library/reference_cache.h"
 #include "library/time_network.h"
+#include "library/verify_outputs.h"
 #include "small_network.h"
 
 namespace hone::library {
