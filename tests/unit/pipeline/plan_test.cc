@@ -259,6 +259,7 @@ TEST(Plan, DevicesOfATargetAreTheDepthOfItsPool) {
 TEST(Plan, FoldersWithSpacesAndDollarsAreEscapedForNinjaAndTheShell) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.tools = "/opt/my $tools";
+  input.lists["a.cpu"] = List({"x"});
   const std::string manifest = Manifest(input);
   EXPECT_NE(manifest.find("exec $$HONE_LAUNCHER '/opt/my $$tools/hone-tune' --task $in"), std::string::npos);
   EXPECT_NE(manifest.find("|| /opt/my$ $$tools/hone-extract"), std::string::npos);
