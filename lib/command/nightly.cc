@@ -139,8 +139,8 @@ class Nightly {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
     HONE_RETURN_IF_ERROR(series_->lock.Touch());
     if (const ProcessTimes* known = store_->Find(key)) return *known;
-    ShowLiveLine(fmt::format("{}: {}, process {} of {}{}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
-                             options_.processes, key.take > 0 ? " again" : "", key.phase > 0 ? " (repeat)" : ""));
+    ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
+                             options_.processes, key.phase > 0 ? " (repeat)" : ""));
     HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(key) : Process(key.who));
     HONE_RETURN_IF_ERROR(store_->Append(key, times));
     return times;
@@ -150,6 +150,7 @@ class Nightly {
     const LibraryFolder& folder = folders_.at(who);
     library::TimeRequest request = options_.timing;
     request.dir = folder.dir;
+    request.pace = folders_.at(Who::kReference).dir;
     request.profiled = kProfiled;
     request.outputs = verified_.insert(who).second;  // once a night is enough
     HONE_ASSIGN_OR_RETURN(const library::TimeReply reply, TimeInProcess(request, &*machine_));
@@ -159,6 +160,7 @@ class Nightly {
     }
     ProcessTimes times;
     times.samples = reply.samples;
+    times.pace = reply.pace;
     times.lost = reply.lost_seconds;
     for (size_t i = 0; i < reply.layers.size() && i < reply.described.size(); ++i)
       times.layers.push_back({reply.described[i].name, reply.layers[i]});
@@ -173,7 +175,7 @@ class Nightly {
     const auto found = fake_->find(digest);
     if (found == fake_->end()) return NoTimeInvented(digest);
     Rng rng(Digest128(
-                fmt::format("{} {} {} {} {}", input_.night, nightly::WhoName(key.who), key.phase, key.round, key.take))
+                fmt::format("{} {} {} {}", input_.night, nightly::WhoName(key.who), key.phase, key.round))
                 .lo);
     ProcessTimes times;
     const double level = found->second * (1 + 0.003 * rng.Normal());

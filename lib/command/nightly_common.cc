@@ -18,7 +18,7 @@
 namespace hone::command {
 namespace {
 
-constexpr int kNightlyProtocol = 2;  // raised when nights measure in another way
+constexpr int kNightlyProtocol = 3;  // raised when nights measure in another way
 
 }  // namespace
 
@@ -47,7 +47,7 @@ library::TimeRequest NightRequest() {
   library::TimeRequest request;
   request.warmup = 5;
   request.iterations = 30;
-  request.min_seconds = 0.2;
+  request.min_seconds = 1.2;
   request.max_seconds = 10;
   return request;
 }

@@ -1,7 +1,5 @@
 #include "library/compare.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -11,26 +9,10 @@
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
 #include "library/reference_cache.h"
+#include "library/thread_cores.h"
 
 namespace hone::library {
 namespace {
-
-// The cores that this thread may use, as they were. An instance pins its creator, and one that a pinned thread makes
-// would have that core alone.
-class Cores {
- public:
-  Cores() { known_ = sched_getaffinity(0, sizeof set_, &set_) == 0; }
-  Cores(const Cores&) = delete;
-  Cores& operator=(const Cores&) = delete;
-  ~Cores() { Restore(); }
-  void Restore() const {
-    if (known_) sched_setaffinity(0, sizeof set_, &set_);
-  }
-
- private:
-  cpu_set_t set_;
-  bool known_ = false;
-};
 
 struct Subject {
   std::unique_ptr<LoadedNetwork> net;
@@ -69,7 +51,7 @@ Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>&
   if (folders.empty()) return std::vector<Compared>();
   HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folders[0].GraphPath()));
   const auto inputs = BenchInputs(graph, options.seed);
-  const Cores cores;
+  const ThreadCores cores;
   std::vector<Subject> subjects(folders.size());
   for (size_t i = 0; i < folders.size(); ++i) {
     cores.Restore();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -15,6 +17,7 @@
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
 #include "library/reference_cache.h"
+#include "library/thread_cores.h"
 #include "runtime/host/peak.h"
 #include "task/outcome.h"
 
@@ -51,16 +54,50 @@ bool SameBytes(const std::vector<std::vector<float>>& a, const std::vector<std::
   return true;
 }
 
-constexpr size_t kLeastRuns = 5;
+constexpr size_t kLeastRuns = 5, kRunsOfTurn = 4;
 
-Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, QuietRuns* quiet, TimeReply* reply) {
+// One that is loaded, with an instance that is ready to run.
+struct Running {
+  std::unique_ptr<LoadedNetwork> net;
+  std::unique_ptr<NetworkRunner> runner;
+
+  static Result<Running> Start(const LibraryFolder& folder, const std::vector<std::vector<float>>& inputs) {
+    Running running;
+    HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
+    running.net = std::make_unique<LoadedNetwork>(std::move(net));
+    running.runner = std::make_unique<NetworkRunner>(*running.net);
+    HONE_RETURN_IF_ERROR(running.runner->Create(folder.ParamsPath(), inputs));
+    HONE_RETURN_IF_ERROR(running.runner->Run());
+    return running;
+  }
+};
+
+// Timed runs of one of the two, after an untimed one.
+Status TimeTurn(NetworkRunner* runner, QuietRuns* quiet, std::vector<double>* samples) {
+  HONE_RETURN_IF_ERROR(runner->Run());
+  for (size_t i = 0; i < kRunsOfTurn; ++i) {
+    HONE_ASSIGN_OR_RETURN(const double seconds, quiet->Time([&] { return runner->Run(); }));
+    samples->push_back(seconds);
+  }
+  return Status();
+}
+
+// `pace` may be null.
+Status TimeRuns(const TimeRequest& request, NetworkRunner* runner, NetworkRunner* pace, QuietRuns* quiet,
+                TimeReply* reply) {
   Clock* clock = RealClock();
   LoadMeter load;
   load.Start();
   const double begin = clock->NowSeconds();
-  while (true) {
-    HONE_ASSIGN_OR_RETURN(const double seconds, quiet->Time([&] { return runner->Run(); }));
-    reply->samples.push_back(seconds);
+  for (bool pace_first = false;; pace_first = !pace_first) {
+    if (pace == nullptr) {
+      HONE_ASSIGN_OR_RETURN(const double seconds, quiet->Time([&] { return runner->Run(); }));
+      reply->samples.push_back(seconds);
+    } else {
+      if (pace_first) HONE_RETURN_IF_ERROR(TimeTurn(pace, quiet, &reply->pace));
+      HONE_RETURN_IF_ERROR(TimeTurn(runner, quiet, &reply->samples));
+      if (!pace_first) HONE_RETURN_IF_ERROR(TimeTurn(pace, quiet, &reply->pace));
+    }
     const double spent = clock->NowSeconds() - begin - quiet->wasted_seconds();
     const size_t runs = reply->samples.size();
     if (runs >= static_cast<size_t>(request.iterations) && spent >= request.min_seconds) break;
@@ -79,21 +116,26 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   Clock* clock = RealClock();
   const int64_t resident = ResidentBytes();
   const double start = clock->NowSeconds();
-  HONE_ASSIGN_OR_RETURN(const LoadedNetwork net, LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
-  const HoneNetInfo& info = net.info();
+  const ThreadCores cores;
   TimeReply reply;
-  reply.threads = info.threads;
-  for (int i = 0; i < info.layer_count; ++i)
-    reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
   {
-    NetworkRunner runner(net);
-    HONE_RETURN_IF_ERROR(runner.Create(folder.ParamsPath(), inputs));
-    HONE_RETURN_IF_ERROR(runner.Run());
+    HONE_ASSIGN_OR_RETURN(const Running subject, Running::Start(folder, inputs));
     reply.start_seconds = clock->NowSeconds() - start;
+    NetworkRunner& runner = *subject.runner;
+    const HoneNetInfo& info = subject.net->info();
+    reply.threads = info.threads;
+    for (int i = 0; i < info.layer_count; ++i)
+      reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
+    Running pace;
+    if (!request.pace.empty()) {
+      HONE_ASSIGN_OR_RETURN(const LibraryFolder other, ReadLibraryFolder(request.pace));
+      cores.Restore();
+      HONE_ASSIGN_OR_RETURN(pace, Running::Start(other, inputs));
+    }
     QuietRuns quiet(request.patience_seconds);
-    HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, &quiet, &reply));
+    HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, pace.runner.get(), &quiet, &reply));
     for (int64_t i = 0; runner.OnDevice() && i < request.iterations; ++i) {
       const double before = clock->NowSeconds();
       HONE_RETURN_IF_ERROR(runner.RunWithCopies());
@@ -109,12 +151,13 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
     }
     reply.retaken = quiet.retaken();
   }
-  if (request.peak_seconds > 0) reply.peak_flops = runtime::MeasureFmaPeak(info.threads, request.peak_seconds);
+  if (request.peak_seconds > 0) reply.peak_flops = runtime::MeasureFmaPeak(reply.threads, request.peak_seconds);
   return reply;
 }
 
 std::string RequestText(const TimeRequest& r) {
   Json json = {{"dir", r.dir},
+               {"pace", r.pace},
                {"seed", r.seed},
                {"warmup", r.warmup},
                {"iterations", r.iterations},
@@ -133,6 +176,7 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
   TimeRequest r;
   int64_t seed = 0;
   HONE_RETURN_IF_ERROR(reader.Read("dir", &r.dir));
+  HONE_RETURN_IF_ERROR(reader.Read("pace", &r.pace));
   HONE_RETURN_IF_ERROR(reader.Read("seed", &seed));
   HONE_RETURN_IF_ERROR(reader.Read("warmup", &r.warmup));
   HONE_RETURN_IF_ERROR(reader.Read("iterations", &r.iterations));
@@ -148,6 +192,7 @@ Result<TimeRequest> ParseRequest(std::string_view text) {
 
 std::string ReplyText(const TimeReply& r) {
   Json json = {{"samples", r.samples},
+               {"pace", r.pace},
                {"copies", r.copies},
                {"layers", r.layers},
                {"outputs", r.outputs},
@@ -169,6 +214,7 @@ Result<TimeReply> ParseReply(std::string_view text) {
   TimeReply r;
   std::vector<JsonReader> described, outputs;
   HONE_RETURN_IF_ERROR(reader.Read("samples", &r.samples));
+  HONE_RETURN_IF_ERROR(reader.Read("pace", &r.pace));
   HONE_RETURN_IF_ERROR(reader.Read("copies", &r.copies));
   HONE_RETURN_IF_ERROR(reader.Read("layers", &r.layers));
   HONE_RETURN_IF_ERROR(reader.Read("peak_flops", &r.peak_flops));

@@ -13,9 +13,11 @@ namespace hone::library {
 
 struct TimeRequest {
   std::string dir;    // of the library
+  std::string pace;   // folder of another one, or of the same, whose runs are timed in turns with it; empty: none
   uint64_t seed = 1;  // of the inputs
   int64_t warmup = 0, iterations = 1;
   // With a time to fill, more than `iterations` until it is filled; but none beyond the longest time, once there are 5.
+  // Both times are of the library's runs and the pace's together.
   double min_seconds = 0, max_seconds = 0;  // 0: none
   double patience_seconds = 0;  // for runs that others disturbed to be taken again (quiet_runs.h); 0: none is
   int64_t profiled = 0;         // more runs that time every layer
@@ -29,6 +31,7 @@ struct TimeReply {
   int64_t resident_bytes =
       0;  // what that, and the runs behind it, added to the memory that the process has; 0: unknown
   std::vector<double> samples;              // seconds, one a timed run
+  std::vector<double> pace;                 // of the pace's runs; as many
   std::vector<double> copies;               // on a device: as `samples`, with the copies there and back
   std::vector<double> layers;               // seconds, the median of each layer's
   std::vector<std::vector<float>> outputs;  // if asked for
@@ -45,7 +48,8 @@ struct TimeReply {
 };
 
 // Threads are pinned. Runs between the clock's readings are whole calls of NET_run on aligned buffers; on
-// a device of NET_run_device, on data that is there.
+// a device of NET_run_device, on data that is there. The pace is loaded last. In a turn each of the two runs once untimed, as the other's weights are in the
+// caches, and four times timed; the one that went first goes last in the next turn.
 Result<TimeReply> TimeNetwork(const TimeRequest& request);
 
 std::string RequestText(const TimeRequest& request);

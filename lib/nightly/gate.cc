@@ -78,6 +78,12 @@ Comparison Compare(const std::vector<double>& library, const std::vector<double>
   return out;
 }
 
+bool TooWide(const Comparison& comparison, const GateRule& rule) {
+  const double most = 1 + rule.resolution;
+  return comparison.change == Change::kNone &&
+         (comparison.high > most * comparison.ratio || comparison.ratio > most * comparison.low);
+}
+
 Change Confirm(const Comparison& first, const Comparison& repeat) {
   return first.change == repeat.change ? first.change : Change::kNone;
 }

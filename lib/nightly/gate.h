@@ -1,6 +1,6 @@
-// The gate: has a library become slower or faster than its reference? Both ran in turns in the same night, so that the
-// machine's mood hits them alike; what is compared is one value a process (ProcessTimes::Seconds in
-// nightly/samples.h), as runs within a process resemble one another and say nothing about the next one.
+// The gate: has a library become slower or faster than its reference? What is compared is one value a process, taken at
+// the night's pace (nightly/measure_night.h), as runs within a process resemble one another and say nothing about the
+// next one.
 //
 // A change counts if all of this holds:
 //   - it is larger than 2 %, and than 4 robust deviations of what the same measurement says of equal libraries (A/A);
@@ -23,6 +23,7 @@ struct GateRule {
   double p = 0.01;
   int least_history = 5;  // fewer A/A nights say nothing about the noise
   double confidence = 0.99;
+  double resolution = 0.05;  // a ratio whose interval is wider than this to either side says nothing
 };
 
 struct Comparison {
@@ -41,6 +42,9 @@ double RobustDeviation(const std::vector<double>& ratios);
 // of the same environment. Nothing is decided with fewer than 5 processes a side: `change` is kNone, and `why` says so.
 Comparison Compare(const std::vector<double>& library, const std::vector<double>& reference,
                    const std::vector<double>& history, const GateRule& rule = {});
+
+// No change, but the machine was too busy to see one: the ratio's interval is wider than the rule's resolution.
+bool TooWide(const Comparison& comparison, const GateRule& rule = {});
 
 // What stands after the repeat: the change if both say the same, else none; figures of both nights' processes together
 // are not made, the repeat is a new experiment.

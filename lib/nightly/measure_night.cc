@@ -13,25 +13,29 @@ namespace {
 
 using Times = std::map<Who, std::vector<ProcessTimes>>;
 
-// A process is slow if it takes longer than the fastest one of its artifact by this share; then it is taken again, so
-// many times at most. A night is one on a busy machine if more than this share of the processes of one artifact stay
-// slow.
-constexpr double kSlow = 0.04, kBusyShare = 0.25;
-constexpr int kTakes = 4;
-
-std::vector<double> Values(const std::vector<ProcessTimes>& processes) {
-  std::vector<double> values;
-  for (const ProcessTimes& process : processes) values.push_back(process.Seconds());
-  return values;
+// How fast the machine was: the pace's time in the middle one of all processes. 0: they had none.
+double PaceOf(const Times& times) {
+  std::vector<double> paces;
+  for (const auto& [artifact, processes] : times) {
+    for (const ProcessTimes& process : processes) {
+      if (!process.pace.empty()) paces.push_back(process.PaceSeconds());
+    }
+  }
+  return paces.empty() ? 0 : Median(paces);
 }
 
-bool Slow(const std::vector<double>& values, size_t at) {
-  return values[at] > (1 + kSlow) * *std::min_element(values.begin(), values.end());
+// What each process stands for: its artifact's time, had the machine been as fast as it was for the pace.
+std::vector<double> Values(const std::vector<ProcessTimes>& processes, double pace) {
+  std::vector<double> values;
+  for (const ProcessTimes& process : processes) {
+    values.push_back(process.pace.empty() ? process.Seconds() : process.Seconds() / process.PaceSeconds() * pace);
+  }
+  return values;
 }
 
 Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
   HONE_ASSIGN_OR_RETURN(ProcessTimes process, time(key));
-  if (process.samples.empty() || process.Seconds() <= 0)
+  if (process.samples.empty() || process.Seconds() <= 0 || (!process.pace.empty() && process.PaceSeconds() <= 0))
     return Status::Crashed(fmt::format("a process of the {} timed nothing", WhoName(key.who)));
   return process;
 }
@@ -40,61 +44,30 @@ Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
 Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const TimeProcess& time,
                      std::string* no_canary) {
   Times times;
-  auto next = [&](int round, size_t i) { return who[round % 2 == 0 ? i : who.size() - 1 - i]; };
-  auto left_out = [&](Who artifact) { return artifact == Who::kCanary && !no_canary->empty(); };
-  // The machine itself is a witness that one can do without.
-  auto lost = [&](const ProcessKey& key, const Status& status) {
-    if (key.who != Who::kCanary || !OfTheArtifact(status)) return false;
-    *no_canary = status.message();
-    times.erase(Who::kCanary);
-    return true;
-  };
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < who.size(); ++i) {
-      const ProcessKey key{next(round, i), phase, round, 0};
-      if (left_out(key.who)) continue;
+      const ProcessKey key{who[round % 2 == 0 ? i : who.size() - 1 - i], phase, round};
+      const bool canary = key.who == Who::kCanary;
+      if (canary && !no_canary->empty()) continue;
       Result<ProcessTimes> process = Take(time, key);
       if (process.ok()) {
         times[key.who].push_back(std::move(*process));
-      } else if (!lost(key, process.status())) {
+      } else if (canary && OfTheArtifact(process.status())) {
+        // The machine itself is a witness that one can do without.
+        *no_canary = process.status().message();
+        times.erase(Who::kCanary);
+      } else {
         return process.status();
-      }
-    }
-  }
-  for (int take = 1; take < kTakes; ++take) {
-    // Decided before any of them is taken, so that what one brings does not decide about another.
-    std::map<Who, std::vector<double>> before;
-    for (const auto& [artifact, processes] : times) before[artifact] = Values(processes);
-    for (int round = 0; round < rounds; ++round) {
-      for (size_t i = 0; i < who.size(); ++i) {
-        const ProcessKey key{next(round, i), phase, round, take};
-        const size_t at = static_cast<size_t>(round);
-        if (left_out(key.who) || !Slow(before[key.who], at)) continue;
-        Result<ProcessTimes> process = Take(time, key);
-        if (!process.ok()) {
-          if (lost(key, process.status())) continue;
-          return process.status();
-        }
-        if (process->Seconds() < times[key.who][at].Seconds()) times[key.who][at] = std::move(*process);
       }
     }
   }
   return times;
 }
 
-// Of one artifact is enough: its value is then that of somebody else's evening.
-std::string Busy(const Times& times) {
-  for (const auto& [artifact, processes] : times) {
-    const std::vector<double> values = Values(processes);
-    int slow = 0;
-    for (size_t i = 0; i < values.size(); ++i) slow += Slow(values, i);
-    if (slow <= kBusyShare * static_cast<double>(values.size())) continue;
-    return fmt::format(
-        "the machine was busy: {} of {} processes of the {} stayed more than {:.0f} % above its fastest "
-        "one, though taken {} times",
-        slow, values.size(), WhoName(artifact), 100 * kSlow, kTakes);
-  }
-  return "";
+std::string Busy(const Comparison& comparison, const GateRule& rule) {
+  if (!TooWide(comparison, rule)) return "";
+  return fmt::format("the machine was busy: a change between {:+.1f} and {:+.1f} % would not have been seen",
+                     100 * (comparison.low - 1), 100 * (comparison.high - 1));
 }
 
 Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
@@ -103,10 +76,10 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   if (own_canary) who.push_back(Who::kCanary);
   night->no_canary = input.no_canary;
   HONE_ASSIGN_OR_RETURN(Times times, Rounds(who, 0, input.processes, time, &night->no_canary));
-  std::string busy = Busy(times);
-  night->library = Summarise(input.library, times[Who::kLibrary]);
-  night->reference = Summarise(input.reference, times[Who::kReference]);
-  if (times.count(Who::kCanary) > 0) night->canary = Summarise(input.canary, times[Who::kCanary]);
+  const double pace = PaceOf(times);
+  night->library = Summarise(input.library, times[Who::kLibrary], pace);
+  night->reference = Summarise(input.reference, times[Who::kReference], pace);
+  if (times.count(Who::kCanary) > 0) night->canary = Summarise(input.canary, times[Who::kCanary], pace);
   if (!own_canary && !input.canary.empty()) night->canary = night->reference;
   if (night->canary) night->canary->layers.clear();
 
@@ -115,8 +88,8 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   if (night->comparison.change != Change::kNone) {
     HONE_ASSIGN_OR_RETURN(times,
                           Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time, &night->no_canary));
-    if (busy.empty()) busy = Busy(times);
-    Repeat repeat{Values(times[Who::kLibrary]), Values(times[Who::kReference])};
+    const double pace_again = PaceOf(times);
+    Repeat repeat{Values(times[Who::kLibrary], pace_again), Values(times[Who::kReference], pace_again)};
     const Comparison again = Compare(repeat.library, repeat.reference, noise, input.rule);
     repeat.change = again.change;
     const Change stands = Confirm(night->comparison, again);
@@ -126,7 +99,7 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
     night->repeat = std::move(repeat);
   }
   night->environment = EnvironmentMoved(*input.before, *night, input.rule);
-  if (night->environment.empty()) night->environment = busy;
+  if (night->environment.empty()) night->environment = Busy(night->comparison, input.rule);
   if (night->environment.empty() && night->comparison.change != Change::kNone && input.library == input.reference) {
     night->environment = "library and reference are the same bytes, and yet they differ: the machine was disturbed";
   }
@@ -149,10 +122,10 @@ bool OfTheArtifact(const Status& failure) {
   }
 }
 
-Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes) {
+Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes, double pace) {
   Subject subject;
   subject.digest = digest;
-  subject.processes = Values(processes);
+  subject.processes = Values(processes, pace);
   std::vector<double> all;
   for (const ProcessTimes& process : processes) all.insert(all.end(), process.samples.begin(), process.samples.end());
   if (all.empty()) return subject;

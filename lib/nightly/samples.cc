@@ -11,7 +11,8 @@
 namespace hone::nightly {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
+constexpr double kQuantile = 0.25;
 
 Result<Who> ReadWho(JsonReader* reader) {
   std::string name;
@@ -48,8 +49,8 @@ Result<NightSamples> NightSamples::Open(const std::string& path, const std::stri
         HONE_ASSIGN_OR_RETURN(entry.key.who, ReadWho(reader));
         HONE_RETURN_IF_ERROR(reader->Read("phase", &entry.key.phase));
         HONE_RETURN_IF_ERROR(reader->Read("round", &entry.key.round));
-        HONE_RETURN_IF_ERROR(reader->ReadOptional("take", &entry.key.take));
         HONE_RETURN_IF_ERROR(reader->Read("samples", &entry.times.samples));
+        HONE_RETURN_IF_ERROR(reader->ReadOptional("pace", &entry.times.pace));
         HONE_RETURN_IF_ERROR(ReadLayers(reader, &entry.times.layers));
         HONE_RETURN_IF_ERROR(reader->ReadOptional("lost", &entry.times.lost));
         samples.entries_.push_back(std::move(entry));
@@ -69,8 +70,8 @@ Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
   Json json = {{"who", WhoName(key.who)},
                {"phase", key.phase},
                {"round", key.round},
-               {"take", key.take},
                {"samples", times.samples}};
+  if (!times.pace.empty()) json["pace"] = times.pace;
   if (!times.layers.empty()) json["layers"] = LayersJson(times.layers);
   if (times.lost > 0) json["lost"] = times.lost;
   HONE_RETURN_IF_ERROR(AppendLine(path_, DumpJson(json, -1)));
@@ -78,7 +79,8 @@ Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
   return Status();
 }
 
-double ProcessTimes::Seconds() const { return Quantile(samples, 0.05); }
+double ProcessTimes::Seconds() const { return Quantile(samples, kQuantile); }
+double ProcessTimes::PaceSeconds() const { return Quantile(pace, kQuantile); }
 
 double Quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;

@@ -1,11 +1,11 @@
 // Every fresh process of a night with all its samples: nights/samples/JOB/NIGHT.jsonl (of a series in its own folder,
 // as its history). It is written as the night goes, a line a process, so that a night that was interrupted goes on
 // where it stopped; afterwards it is what the figures of the night can be checked against. First line:
-//   {"version": 1, "key": "..."}    what was compared, and how: under another key the file begins anew
+//   {"version": 2, "key": "..."}    what was compared, and how: under another key the file begins anew
 // Then, in the order they ran ("who": library, reference or canary; "phase": 0, or 1 for the repeat; times in seconds;
-// "take": 0, or how often it was taken again before):
-//   {"who": "library", "phase": 0, "round": 3, "take": 0, "samples": [..], "layers": [["conv1", 1.2e-4], ..], "lost":
-//   0.001}
+// "pace": the reference's runs in the same process):
+//   {"who": "library", "phase": 0, "round": 3, "samples": [..], "pace": [..], "layers": [["conv1", 1.2e-4], ..],
+//    "lost": 0.001}
 #pragma once
 
 #include <string>
@@ -27,18 +27,19 @@ struct ProcessKey {
   Who who = Who::kLibrary;
   int phase = 0;  // 1: of the repeat
   int round = 0;  // from 0
-  int take = 0;   // how often that process was taken before
   bool operator==(const ProcessKey&) const = default;
 };
 
 struct ProcessTimes {
-  std::vector<double> samples;  // one a run, in order
-  std::vector<Layer> layers;    // medians of its profiled runs; may be empty
-  double lost = 0;              // seconds for which others kept it from running while it was timed
+  std::vector<double> samples;    // one a run, in order
+  std::vector<double> pace = {};  // runs of the reference in the same process, in turns with them; empty: none
+  std::vector<Layer> layers = {};  // medians of its profiled runs; may be empty
+  double lost = 0;  // seconds for which others kept it from running while it was timed
 
-  // What it stands for: the 5 % quantile of its runs. Others add to a time and never take away, and on a machine with
-  // neighbours half of all runs may be disturbed, so that a median says more about those than about the artifact.
+  // The lower quartiles of its runs, and of the pace's (0 without one). Others add to a time and never take away, and on a
+  // machine with neighbours half of all runs may be disturbed: a median says more about those than about the artifact.
   double Seconds() const;
+  double PaceSeconds() const;
 };
 
 class NightSamples {

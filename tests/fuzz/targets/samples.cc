@@ -17,11 +17,11 @@ std::string FirstLine() {
 HONE_FUZZ_TARGET(samples) {
   static const std::string head = FirstLine();
   const std::string& path = fuzz::InputFile(head + std::string(input));
-  const ProcessKey first, other{Who::kCanary, 1, 1 << 30, 7};
+  const ProcessKey first, other{Who::kCanary, 1, 1 << 30};
   HONE_ASSIGN_OR_RETURN(NightSamples samples, NightSamples::Open(path, "fuzz"));
   const ProcessTimes* times = samples.Find(first);
   if (times == nullptr) return Status::Invalid("nothing of the first process");
-  (void)times->Seconds();
+  (void)times->Seconds(), (void)times->PaceSeconds();
   // What is appended, behind a torn line too, is found again, and takes nothing away.
   HONE_CHECK(samples.Append(other, *times).ok());
   const auto again = NightSamples::Open(path, "fuzz");

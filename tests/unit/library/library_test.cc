@@ -279,20 +279,25 @@ TEST_F(Library, RefusesBestConfigurationsOfSomethingElse) {
   EXPECT_EQ(BuildLibrary(input).status().kind(), StatusKind::kInvalid);
 }
 
-// Builds the graph, runs it, and compares with the reference of the graph as it was written, not the normalised one.
-void ExpectAgreement(const std::string& text) {
-  auto graph = graph::ParseGraph(text, "other.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
+// The library of a graph, on two threads.
+void BuildInto(const graph::Graph& graph, const std::string& dir) {
   BuildInput input;
-  input.graph = *graph;
+  input.graph = graph;
   input.target = *HostTarget();
   input.target.threads = 2;
   input.name = "other";
   input.threads = 2;
   auto built = BuildLibrary(std::move(input));
   ASSERT_TRUE(built.ok()) << built.status().message();
+  ASSERT_TRUE(WriteLibrary(*built, dir).ok());
+}
+
+// Builds the graph, runs it, and compares with the reference of the graph as it was written, not the normalised one.
+void ExpectAgreement(const std::string& text) {
+  auto graph = graph::ParseGraph(text, "other.json");
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
   TempDir dir = *TempDir::Create();
-  ASSERT_TRUE(WriteLibrary(*built, dir.path()).ok());
+  ASSERT_NO_FATAL_FAILURE(BuildInto(*graph, dir.path()));
   TimeRequest request;
   request.dir = dir.path();
   request.outputs = true;
@@ -391,6 +396,33 @@ TEST(WholeNetwork, IsRefusedOnACpuThatLacksAFeature) {
   auto reply = TimeNetwork(request);
   ASSERT_FALSE(reply.ok());
   EXPECT_NE(reply.status().message().find("lacks instructions"), std::string::npos) << reply.status().message();
+}
+
+TEST(TimeNetwork, APaceRunsInTurnsAndAsOften) {
+  auto graph = graph::ParseGraph(R"json({"version": 1, "name": "tiny", "inputs": [{"name": "a", "shape": [1,5,9,7]}],
+    "outputs": ["r"], "parameters": [], "nodes": [{"name": "r", "workload": "relu(f32[1,5,9,7])", "inputs": ["a"]}]})json",
+                                 "tiny.json");
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  TempDir dir = *TempDir::Create();
+  ASSERT_NO_FATAL_FAILURE(BuildInto(*graph, dir.Join("one")));
+  ASSERT_NO_FATAL_FAILURE(BuildInto(*graph, dir.Join("other")));
+  TimeRequest request;
+  request.dir = dir.Join("one");
+  request.iterations = 9;
+  EXPECT_TRUE(TimeNetwork(request)->pace.empty());
+  // Another library, and this one once more: turns of four until nine are there.
+  for (const std::string& pace : {dir.Join("other"), dir.Join("one")}) {
+    request.pace = pace;
+    const auto reply = TimeNetwork(request);
+    ASSERT_TRUE(reply.ok()) << reply.status().message();
+    EXPECT_EQ(reply->samples.size(), 12u);
+    EXPECT_EQ(reply->pace.size(), 12u);
+    const auto read = ParseReply(ReplyText(*reply));
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read->pace.size(), 12u);
+  }
+  request.pace = dir.Join("none");
+  EXPECT_EQ(TimeNetwork(request).status().kind(), StatusKind::kNotFound);
 }
 
 TEST(LibraryFolder, SaysWhatIsMissing) {

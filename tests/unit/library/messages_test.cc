@@ -26,6 +26,7 @@ void ExpectEveryKeyIsNeeded(const std::string& text, Parse parse) {
 TEST(Messages, ATimeRequestArrives) {
   TimeRequest request;
   request.dir = "out/x";
+  request.pace = "out/y";
   request.seed = 9;
   request.warmup = 2;
   request.iterations = 30;
@@ -38,6 +39,7 @@ TEST(Messages, ATimeRequestArrives) {
   const auto read = ParseRequest(RequestText(request));
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(read->dir, "out/x");
+  EXPECT_EQ(read->pace, "out/y");
   EXPECT_EQ(read->seed, 9u);
   EXPECT_EQ(read->warmup, 2);
   EXPECT_EQ(read->iterations, 30);

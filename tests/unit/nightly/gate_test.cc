@@ -56,6 +56,15 @@ TEST(Gate, TheNetworksOwnNoiseRaisesTheThreshold) {
   EXPECT_EQ(Compare(Times(kReference, 1.05), kReference, {0.9, 1.1, 0.8, 1.2}).change, Change::kSlower);
 }
 
+// Seven processes each that lie 10 % apart: the interval is as wide.
+TEST(Gate, AnIntervalThatIsTooWideSaysNothing) {
+  const Values wide = {1.00, 1.02, 1.04, 1.06, 1.08, 1.09, 1.10};
+  EXPECT_TRUE(TooWide(Compare(wide, wide, {})));
+  EXPECT_FALSE(TooWide(Compare(kReference, kReference, {})));
+  EXPECT_FALSE(TooWide(Compare(Times(wide, 1.5), wide, {}))) << "a change that was seen";
+  EXPECT_FALSE(TooWide(Compare({1, 1}, {1, 1}, {}))) << "too few say so themselves";
+}
+
 TEST(Gate, TooLittleDecidesNothing) {
   EXPECT_THAT(Compare({1, 1, 1, 1}, kReference, {}).why, HasSubstr("too few processes: 4 and 7"));
   Values broken = Times(kReference, 2);
