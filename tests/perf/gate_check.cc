@@ -2,12 +2,13 @@
 // against one with a kernel that is deliberately slower, which must be found.
 //
 //   gate_check make --work=W --job=NET.TARGET --dir=DIR [--slower=0.05]   the libraries, from a tuned work folder
-//   gate_check nights --dir=DIR [--seconds=55] [--fill=0.2]   more nights, into DIR/samples
+//   gate_check nights --dir=DIR [--seconds=55] [--fill=1.2]   more nights, into DIR/samples
 //   gate_check report --dir=DIR
 //
-// A night is what hone-bench nightly does: 7 fresh processes of each in turns (reference, its copy, the slower one),
-// slow ones again, a repeat of what is flagged; noise is that of the nights of equal libraries before it. A process has
-// 30 runs and --fill seconds at least. Measuring goes on where it stopped, in pieces as long as a machine is free.
+// A night is what hone-bench nightly does: 7 fresh processes of each in turns (reference, its copy, the slower one), in
+// each the reference beside it; the repeat of what is flagged is the night that follows; noise is that of the nights of
+// equal libraries before it. A process has 30 runs and --fill seconds at least. More nights may be taken later, in pieces
+// as long as a machine is free.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -47,10 +48,11 @@ using hone::nightly::TimeProcess;
 using hone::nightly::Who;
 
 constexpr const char* kKey = "gate";
+constexpr int kProcesses = 7;  // NightInput's
 
 struct Options {
   std::string command, work, job, dir;
-  double slower = 0.05, seconds = 55, fill = 0.2;
+  double slower = 0.05, seconds = 55, fill = 1.2;
 };
 
 Status CopyLibrary(const std::string& from, const std::string& to) {
@@ -166,7 +168,7 @@ hone::nightly::NightInput InputOf(const std::vector<Night>* before, bool equal) 
 // The copy takes the library's part where equal ones are compared, and has the canary's in a try at the slower one.
 TimeProcess Part(const TimeProcess& time, bool equal) {
   return [time, equal](const ProcessKey& key) {
-    return time({equal && key.who == Who::kLibrary ? Who::kCanary : key.who, key.phase, key.round, key.take});
+    return time({equal && key.who == Who::kLibrary ? Who::kCanary : key.who, key.phase, key.round});
   };
 }
 
@@ -183,37 +185,36 @@ Status Judge(const TimeProcess& time, std::vector<Night>* equal, std::vector<Nig
   return Status();
 }
 
+Result<ProcessTimes> TimeOne(const Options& o, Who who, hone::MachineLock* machine) {
+  hone::library::TimeRequest request = hone::command::NightRequest();
+  request.dir = JoinPath(o.dir, who == Who::kLibrary ? "slower" : who == Who::kReference ? "reference" : "same");
+  request.pace = JoinPath(o.dir, "reference");
+  request.min_seconds = o.fill;
+  request.max_seconds = 0;
+  HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, machine));
+  return ProcessTimes{reply.samples, reply.pace, {}, reply.lost_seconds};
+}
+
+// In the order of MeasureNight; what they say is the report's.
 Status RunNights(const Options& o) {
   HONE_ASSIGN_OR_RETURN(hone::MachineLock machine, hone::session::OpenMachine());
   size_t number = 0;
   while (hone::Exists(SamplesPath(o, number))) ++number;
   const double end = hone::RealClock()->NowSeconds() + o.seconds;
-  std::vector<Night> equal, slower;
   for (double longest = 0; hone::RealClock()->NowSeconds() + longest < end; ++number) {
     const double begin = hone::RealClock()->NowSeconds();
     HONE_ASSIGN_OR_RETURN(auto store, hone::nightly::NightSamples::Open(SamplesPath(o, number), kKey));
-    int taken = 0;
-    const TimeProcess time = [&](const ProcessKey& key) -> Result<ProcessTimes> {
-      if (const ProcessTimes* known = store.Find(key)) return *known;
-      hone::library::TimeRequest request = hone::command::NightRequest();
-      request.dir = JoinPath(o.dir, key.who == Who::kLibrary     ? "slower"
-                                    : key.who == Who::kReference ? "reference"
-                                                                 : "same");
-      request.min_seconds = o.fill;
-      request.max_seconds = 0;
-      HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, &machine));
-      ++taken;
-      ProcessTimes times;
-      times.samples = reply.samples;
-      times.lost = reply.lost_seconds;
-      HONE_RETURN_IF_ERROR(store.Append(key, times));
-      return times;
-    };
-    HONE_RETURN_IF_ERROR(Judge(time, &equal, &slower));
+    const std::vector<Who> who = {Who::kLibrary, Who::kReference, Who::kCanary};
+    for (int round = 0; round < kProcesses; ++round) {
+      for (size_t i = 0; i < who.size(); ++i) {
+        const ProcessKey key{who[round % 2 == 0 ? i : who.size() - 1 - i], 0, round};
+        HONE_ASSIGN_OR_RETURN(ProcessTimes times, TimeOne(o, key.who, &machine));
+        HONE_RETURN_IF_ERROR(store.Append(key, std::move(times)));
+      }
+    }
     const double spent = hone::RealClock()->NowSeconds() - begin;
     longest = std::max(longest, spent);
-    fmt::print("{:.1f} s, {} processes: slower: {}; equal: {}{}\n", spent, taken, slower.back().comparison.why,
-               equal.back().comparison.why, slower.back().environment.empty() ? "" : "; busy");
+    fmt::print("night {}: {:.1f} s\n", number, spent);
     fflush(stdout);
   }
   return Status();
@@ -243,8 +244,7 @@ void Print(const char* name, const std::vector<Night>& nights) {
       100 * hone::nightly::RobustDeviation(levels));
 }
 
-// By the samples alone: what was decided then is decided again. A night that has no repeat, as nothing was flagged
-// then, takes the next one's processes for it.
+// What the nights' rules say of the samples. A night's repeat is the night that follows.
 Status Report(const Options& o) {
   std::vector<hone::nightly::NightSamples> stores;
   for (size_t number = 0; hone::Exists(SamplesPath(o, number)); ++number) {
@@ -255,11 +255,9 @@ Status Report(const Options& o) {
   int cut = 0;
   for (size_t i = 0; i < stores.size(); ++i) {
     const TimeProcess time = [&](const ProcessKey& key) -> Result<ProcessTimes> {
-      if (const ProcessTimes* known = stores[i].Find(key)) return *known;
-      const ProcessTimes* next = nullptr;
-      if (key.phase == 1 && i + 1 < stores.size()) next = stores[i + 1].Find({key.who, 0, key.round, key.take});
-      if (next == nullptr) return Status::Interrupted("cut off");
-      return *next;
+      const size_t night = i + static_cast<size_t>(key.phase);
+      const ProcessTimes* known = night < stores.size() ? stores[night].Find({key.who, 0, key.round}) : nullptr;
+      return known ? Result<ProcessTimes>(*known) : Status::Interrupted("cut off");
     };
     if (!Judge(time, &equal, &slower).ok()) ++cut;
   }
