@@ -48,8 +48,9 @@ struct TimeReply {
 };
 
 // Threads are pinned. Runs between the clock's readings are whole calls of NET_run on aligned buffers; on
-// a device of NET_run_device, on data that is there. The pace is loaded last. In a turn each of the two runs once untimed, as the other's weights are in the
-// caches, and four times timed; the one that went first goes last in the next turn.
+// a device of NET_run_device, on data that is there. The pace is loaded last. In a turn each of the two runs once
+// untimed, as the other's weights are in the caches, and four times timed; the one that went first goes last in the
+// next turn.
 Result<TimeReply> TimeNetwork(const TimeRequest& request);
 
 std::string RequestText(const TimeRequest& request);

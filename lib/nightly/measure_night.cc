@@ -86,8 +86,7 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   const std::vector<double> noise = NoiseRatios(*input.before, input.fingerprint);
   night->comparison = Compare(night->library.processes, night->reference.processes, noise, input.rule);
   if (night->comparison.change != Change::kNone) {
-    HONE_ASSIGN_OR_RETURN(times,
-                          Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time, &night->no_canary));
+    HONE_ASSIGN_OR_RETURN(times, Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time, &night->no_canary));
     const double pace_again = PaceOf(times);
     Repeat repeat{Values(times[Who::kLibrary], pace_again), Values(times[Who::kReference], pace_again)};
     const Comparison again = Compare(repeat.library, repeat.reference, noise, input.rule);

@@ -31,13 +31,14 @@ struct ProcessKey {
 };
 
 struct ProcessTimes {
-  std::vector<double> samples;    // one a run, in order
-  std::vector<double> pace = {};  // runs of the reference in the same process, in turns with them; empty: none
+  std::vector<double> samples;     // one a run, in order
+  std::vector<double> pace = {};   // runs of the reference in the same process, in turns with them; empty: none
   std::vector<Layer> layers = {};  // medians of its profiled runs; may be empty
-  double lost = 0;  // seconds for which others kept it from running while it was timed
+  double lost = 0;                 // seconds for which others kept it from running while it was timed
 
-  // The lower quartiles of its runs, and of the pace's (0 without one). Others add to a time and never take away, and on a
-  // machine with neighbours half of all runs may be disturbed: a median says more about those than about the artifact.
+  // The lower quartiles of its runs, and of the pace's (0 without one). Others add to a time and never take away, and
+  // on a machine with neighbours half of all runs may be disturbed: a median says more about those than about the
+  // artifact.
   double Seconds() const;
   double PaceSeconds() const;
 };

@@ -7,8 +7,8 @@
 //
 // A night is what hone-bench nightly does: 7 fresh processes of each in turns (reference, its copy, the slower one), in
 // each the reference beside it; the repeat of what is flagged is the night that follows; noise is that of the nights of
-// equal libraries before it. A process has 30 runs and --fill seconds at least. More nights may be taken later, in pieces
-// as long as a machine is free.
+// equal libraries before it. A process has 30 runs and --fill seconds at least. More nights may be taken later, in
+// pieces as long as a machine is free.
 #include <fmt/format.h>
 #include <stdio.h>
 

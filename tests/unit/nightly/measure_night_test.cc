@@ -24,7 +24,7 @@ class Machine {
   Status fails;               // from the third process on
   Status canary_fails;        // from its process of round `canary_round` on
   int canary_round = 0;
-  std::string order;          // "LRRL|.."
+  std::string order;  // "LRRL|.."
 
   TimeProcess Timer() {
     return [this](const ProcessKey& key) -> Result<ProcessTimes> {
@@ -106,7 +106,9 @@ Result<Night> PacedNight(double library, const std::function<double(const Proces
 }
 
 TEST(MeasureNight, WhatSlowsTheReferenceInTheSameProcessIsTakenOut) {
-  const auto slowness = [](const ProcessKey& key) { return 1 + 0.1 * ((3 * key.round + (key.who == Who::kLibrary)) % 7); };
+  const auto slowness = [](const ProcessKey& key) {
+    return 1 + 0.1 * ((3 * key.round + (key.who == Who::kLibrary)) % 7);
+  };
   const auto same = PacedNight(0.01, slowness);
   ASSERT_TRUE(same.ok());
   EXPECT_EQ(same->comparison.change, Change::kNone);
