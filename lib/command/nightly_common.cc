@@ -12,11 +12,14 @@
 #include "compile/compile.h"
 #include "measure/open_device.h"
 #include "nightly/night_file.h"
+#include "nightly/samples.h"
 #include "pipeline/task_list.h"
 #include "session/fingerprint.h"
 
 namespace hone::command {
 namespace {
+
+static_assert(nightly::kRunsOfTurn == library::kRunsOfTurn);
 
 constexpr int kNightlyProtocol = 3;  // raised when nights measure in another way
 

@@ -54,7 +54,7 @@ bool SameBytes(const std::vector<std::vector<float>>& a, const std::vector<std::
   return true;
 }
 
-constexpr size_t kLeastRuns = 5, kRunsOfTurn = 4;
+constexpr size_t kLeastRuns = 5;
 
 // One that is loaded, with an instance that is ready to run.
 struct Running {

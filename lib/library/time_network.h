@@ -1,6 +1,7 @@
 // What hone-bench does in a fresh process: load a library, run it, time it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "library/loaded_network.h"
 
 namespace hone::library {
+
+// Timed runs of a library that follow one another, where there is a pace.
+inline constexpr size_t kRunsOfTurn = 4;
 
 struct TimeRequest {
   std::string dir;    // of the library
@@ -49,8 +53,8 @@ struct TimeReply {
 
 // Threads are pinned. Runs between the clock's readings are whole calls of NET_run on aligned buffers; on
 // a device of NET_run_device, on data that is there. The pace is loaded last. In a turn each of the two runs once
-// untimed, as the other's weights are in the caches, and four times timed; the one that went first goes last in the
-// next turn.
+// untimed, as the other's weights are in the caches, and kRunsOfTurn times timed; the one that went first goes last in
+// the next turn.
 Result<TimeReply> TimeNetwork(const TimeRequest& request);
 
 std::string RequestText(const TimeRequest& request);

@@ -28,14 +28,14 @@ double PaceOf(const Times& times) {
 std::vector<double> Values(const std::vector<ProcessTimes>& processes, double pace) {
   std::vector<double> values;
   for (const ProcessTimes& process : processes) {
-    values.push_back(process.pace.empty() ? process.Seconds() : process.Seconds() / process.PaceSeconds() * pace);
+    values.push_back(process.pace.empty() ? process.Seconds() : process.PaceRatio() * pace);
   }
   return values;
 }
 
 Result<ProcessTimes> Take(const TimeProcess& time, const ProcessKey& key) {
   HONE_ASSIGN_OR_RETURN(ProcessTimes process, time(key));
-  if (process.samples.empty() || process.Seconds() <= 0 || (!process.pace.empty() && process.PaceSeconds() <= 0))
+  if (process.samples.empty() || process.Seconds() <= 0 || (!process.pace.empty() && process.PaceRatio() <= 0))
     return Status::Crashed(fmt::format("a process of the {} timed nothing", WhoName(key.who)));
   return process;
 }

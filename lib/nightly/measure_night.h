@@ -33,10 +33,10 @@ using TimeProcess = std::function<Result<ProcessTimes>(const ProcessKey& key)>;
 // The artifacts run in turns, forwards and backwards (A B B A; with a canary of its own A B C C B A), so that a drift
 // of the machine hits them alike. A machine with neighbours also changes from second to second, faster than processes
 // follow one another: so each process runs the reference in turns with its artifact, the reference's own processes too,
-// and what it stands for is its artifact's time over that of this pace, times the pace of the night. A change is
-// measured once more at once, without the canary, and stands if the repeat says the same. A night without a change whose
-// figures lie too far apart to show one (TooWide) is marked as one on a busy machine and blames nobody; equal libraries
-// that differ, even confirmed, are a disturbed machine and marked likewise.
+// and what it stands for is its artifact's time over that of this pace, turn by turn, times the pace of the night. A
+// change is measured once more at once, without the canary, and stands if the repeat says the same. A night without a
+// change whose figures lie too far apart to show one (TooWide) is marked as one on a busy machine and blames nobody;
+// equal libraries that differ, even confirmed, are a disturbed machine and marked likewise.
 //
 // A canary of its own that cannot be timed (it may be of an older Hone, whose libraries this one no longer runs) is
 // left out of the rest of the night, which says so in `no_canary`.

@@ -1,6 +1,7 @@
 #include "nightly/samples.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/file.h"
@@ -67,10 +68,7 @@ const ProcessTimes* NightSamples::Find(const ProcessKey& key) const {
 }
 
 Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
-  Json json = {{"who", WhoName(key.who)},
-               {"phase", key.phase},
-               {"round", key.round},
-               {"samples", times.samples}};
+  Json json = {{"who", WhoName(key.who)}, {"phase", key.phase}, {"round", key.round}, {"samples", times.samples}};
   if (!times.pace.empty()) json["pace"] = times.pace;
   if (!times.layers.empty()) json["layers"] = LayersJson(times.layers);
   if (times.lost > 0) json["lost"] = times.lost;
@@ -81,6 +79,20 @@ Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
 
 double ProcessTimes::Seconds() const { return Quantile(samples, kQuantile); }
 double ProcessTimes::PaceSeconds() const { return Quantile(pace, kQuantile); }
+
+double ProcessTimes::PaceRatio() const {
+  std::vector<double> ratios;
+  for (size_t begin = 0; begin < std::min(samples.size(), pace.size()); begin += kRunsOfTurn) {
+    const auto fastest = [begin](const std::vector<double>& runs) {
+      const size_t end = std::min(begin + kRunsOfTurn, runs.size());
+      return *std::min_element(runs.begin() + static_cast<std::ptrdiff_t>(begin),
+                               runs.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+    if (fastest(pace) <= 0) return 0;
+    ratios.push_back(fastest(samples) / fastest(pace));
+  }
+  return Quantile(ratios, 0.5);
+}
 
 double Quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;

@@ -30,6 +30,9 @@ struct ProcessKey {
   bool operator==(const ProcessKey&) const = default;
 };
 
+// Runs of a library that follow one another before it is the pace's turn, and of the pace.
+inline constexpr size_t kRunsOfTurn = 4;
+
 struct ProcessTimes {
   std::vector<double> samples;     // one a run, in order
   std::vector<double> pace = {};   // runs of the reference in the same process, in turns with them; empty: none
@@ -41,6 +44,9 @@ struct ProcessTimes {
   // artifact.
   double Seconds() const;
   double PaceSeconds() const;
+  // How much longer than the pace it takes: the median, over the turns, of a turn's fastest run over that of the pace's
+  // turn beside it. 0 without a pace, or with one that took no time.
+  double PaceRatio() const;
 };
 
 class NightSamples {
