@@ -15,10 +15,6 @@ constexpr size_t kPromising = 3072;   // rows whose mean is looked at: the best 
 constexpr size_t kOthers = 1024;      // others in turn,
 constexpr size_t kCenters = 3;        // and the neighbours of this many of the fastest
 constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
-constexpr double kWorstLog = 0.4;     // labels beyond e^0.4 times the best say less by the excess
-// Whatever disturbs a measurement makes it slower: the slower a trial, the less its time is believed. The variance of
-// its noise is 1 + this times the square of its log over the best (no more than kMostDoubted).
-constexpr double kDoubt = 30, kMostDoubted = 2;
 
 constexpr size_t kCoverAfter = 8;   // trials, after which one of a group has a value of a knob that was never tried,
 constexpr size_t kPairsAfter = 16;  // and after these, where there is none, this share of its pairs of values
@@ -48,6 +44,7 @@ void AutoTuner::Prepare() {
   if (prepared_) return;
   prepared_ = true;
   points_ = MakeAutoPoints(space_, context_, seed_, kMostPoints, kMostRows);
+  view_ = std::make_unique<AutoView>(points_);
   prior_ = points_.log_cost;
   correction_ = DonorCorrection(points_, space_, context_);
   for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
@@ -138,26 +135,9 @@ void AutoTuner::Fit(size_t history) {
     timed.resize(kMostTrained / 2);
     timed.insert(timed.end(), newest.begin(), newest.end());
   }
-  std::vector<float> weights(points_.columns, 0);
-  size_t estimates = 0;
-  for (const AutoPoints::Template& t : points_.templates) estimates = std::max(estimates, t.estimates);
-  for (size_t c = 0; c < points_.slope; ++c) weights[c] = c < estimates ? 0.85F : 1.8F;
-  model_ = std::make_unique<GaussianModel>(points_.columns, weights);
-  std::vector<GaussianRow> rows;
-  std::vector<double> labels, doubts;
-  for (size_t i : timed) {
-    double log_time = history_[i].log_time;
-    doubts.push_back(1 + kDoubt * std::pow(std::min(log_time - best_log_, kMostDoubted), 2));
-    if (log_time > best_log_ + kWorstLog)
-      log_time = best_log_ + kWorstLog + std::log1p(log_time - best_log_ - kWorstLog);
-    rows.push_back(Row(history_[i].row));
-    labels.push_back(log_time - prior_[history_[i].row]);
-  }
-  // The common offset is far from 0; a constant taken off keeps the numbers small.
-  model_offset_ = 0;
-  for (double label : labels) model_offset_ += label / static_cast<double>(labels.size());
-  for (double& label : labels) label -= model_offset_;
-  model_->Fit(std::move(rows), std::move(labels), timed.size() >= 6, std::move(doubts));
+  std::vector<std::pair<size_t, double>> trained;
+  for (size_t i : timed) trained.push_back({history_[i].row, history_[i].log_time});
+  view_->Fit(trained, best_log_, prior_);
 }
 
 std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const {
@@ -270,7 +250,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   };
   std::vector<Ranked> ranked;
   for (size_t row : active) {
-    const double mean = prior_[row] + model_offset_ + model_->Mean(Row(row)), works = Works(row, failed, worked);
+    const double mean = view_->Mean(row), works = Works(row, failed, worked);
     ranked.push_back({mean - std::log(works), mean, works, row});
   }
   // A model that takes its bearings from a few values of a knob says little about the others, and its own uncertainty
@@ -297,46 +277,14 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     ranked.resize(kCandidates);
   }
   std::sort(ranked.begin(), ranked.end());
-  const size_t n = model_->size();
-  std::vector<Candidate> candidates;
-  for (const auto& [rank, mean, works, row] : ranked) {
-    Candidate c{row, mean, model_->Covariance(Row(row), Row(row)), works, std::vector<float>(n)};
-    model_->Whiten(Row(row), c.white.data());
-    for (float w : c.white) c.variance -= static_cast<double>(w) * w;
-    candidates.push_back(std::move(c));
-  }
-  // What is certain about all points alike does not tell them apart.
-  const double common = n == 0 ? model_->settings().common * model_->settings().common : 0;
-  const double noise = model_->noise() * model_->noise();
-  // A point that will be measured: the others are as uncertain as they will be then, their means stay.
-  const auto believe = [&](size_t row) {
-    std::vector<float> white(n);
-    model_->Whiten(Row(row), white.data());
-    std::vector<float> seen = white;
-    double variance = model_->Covariance(Row(row), Row(row)) + noise;
-    for (const auto& earlier : believed_) {
-      double covariance = model_->Covariance(Row(row), Row(earlier.first));
-      for (size_t k = 0; k < seen.size(); ++k) covariance -= static_cast<double>(seen[k]) * earlier.second[k];
-      seen.push_back(static_cast<float>(covariance / earlier.second.back()));
-    }
-    for (float w : seen) variance -= static_cast<double>(w) * w;
-    const double deviation = std::sqrt(std::max(variance, 1e-9));
-    for (Candidate& c : candidates) {
-      double covariance = model_->Covariance(Row(row), Row(c.row));
-      for (size_t k = 0; k < seen.size(); ++k) covariance -= static_cast<double>(seen[k]) * c.white[k];
-      const double component = covariance / deviation;
-      c.white.push_back(static_cast<float>(component));
-      c.variance -= component * component;
-    }
-    seen.push_back(static_cast<float>(deviation));
-    believed_.push_back({row, std::move(seen)});
-  };
-  believed_.clear();
-  for (const uint64_t index : plan) believe(points_.Find(index));
+  std::vector<size_t> candidates;
+  for (const Ranked& r : ranked) candidates.push_back(r.row);
+  view_->Consider(candidates);
+  for (const uint64_t index : plan) view_->Believe(points_.Find(index));
   Rng rng(Mix64(seed_ ^ Mix64(history ^ 0x70696361ULL)));
   double best = best_log_;
   if (!std::isfinite(best)) {
-    for (const Candidate& c : candidates) best = std::min(best, c.mean);
+    for (const Ranked& r : ranked) best = std::min(best, r.mean);
   }
   // As long as nothing has worked, the estimate counts for less with each failure.
   const double doubt = any_ok_ ? 0 : 0.1 * static_cast<double>(failed.size());
@@ -350,16 +298,16 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   const bool stale = history >= kStaleTrials && history - fastest > kStaleTrials;
   // Before anything is measured every second choice is made without the donors: they may be wrong.
   const bool mixed = history == 0 && !correction_.empty();
-  const auto plain = [&](const Candidate& c) { return c.mean - (mixed ? correction_[c.row] : 0.0F); };
+  const auto plain = [&](const Ranked& r) { return r.mean - (mixed ? correction_[r.row] : 0.0F); };
   double plain_best = best;
   if (mixed) {
     plain_best = std::numeric_limits<double>::infinity();
-    for (const Candidate& c : candidates) plain_best = std::min(plain_best, plain(c));
+    for (const Ranked& r : ranked) plain_best = std::min(plain_best, plain(r));
   }
   while (plan.size() < kGroup) {
     if (plan.size() == kGroup / 2 && cover_row < points_.rows() && planned.insert(points_.index[cover_row]).second) {
       plan.push_back(points_.index[cover_row]);
-      believe(cover_row);
+      view_->Believe(cover_row);
       continue;
     }
     if (stale && plan.size() + 1 == kGroup) {
@@ -368,24 +316,25 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
       if (plan.size() == kGroup) break;
     }
     const bool without = mixed && plan.size() % 2 == 1;
-    const Candidate* chosen = nullptr;
+    const Ranked* chosen = nullptr;
     double most = -1;
     // How much is left to chance: each choice asks for another margin.
     const double margin = history == 0 ? 0.0 : 0.01 * std::fabs(rng.Normal());
-    for (const Candidate& c : candidates) {
-      if (planned.count(points_.index[c.row])) continue;
-      const double variance = std::max(c.variance - (believed_.empty() ? common : 0), 1e-6);
-      const double deviation = std::max(std::sqrt(variance + kOwnShare * noise), doubt);
-      const double mean = without ? plain(c) : c.mean;
-      const double gain = ExpectedImprovement((without ? plain_best : best) - margin, mean, deviation) * c.works;
-      if (gain > most) most = gain, chosen = &c;
+    for (size_t i = 0; i < ranked.size(); ++i) {
+      const Ranked& r = ranked[i];
+      if (planned.count(points_.index[r.row])) continue;
+      const double variance = view_->Variance(i);
+      const double deviation = std::max(std::sqrt(variance + kOwnShare * view_->noise()), doubt);
+      const double gain = ExpectedImprovement((without ? plain_best : best) - margin, without ? plain(r) : r.mean,
+                                              deviation) * r.works;
+      if (gain > most) most = gain, chosen = &r;
       gain_left = std::max(gain_left,
-                           ExpectedImprovement(best - margin, c.mean, std::max(std::sqrt(variance), doubt)) * c.works);
+                           ExpectedImprovement(best - margin, r.mean, std::max(std::sqrt(variance), doubt)) * r.works);
     }
     if (chosen == nullptr) break;
     plan.push_back(points_.index[chosen->row]);
     planned.insert(plan.back());
-    believe(chosen->row);
+    view_->Believe(chosen->row);
   }
   expected_gain_ = any_ok_ ? std::optional<double>(gain_left) : std::nullopt;
   return plan;

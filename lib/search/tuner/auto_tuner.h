@@ -21,8 +21,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "search/tuner/auto_model.h"
 #include "search/tuner/auto_points.h"
+#include "search/tuner/auto_view.h"
 #include "search/tuner/tuner.h"
 
 namespace hone::search {
@@ -49,11 +49,6 @@ class AutoTuner : public Tuner {
     TrialState state = TrialState::kOk;
     double log_time = 0;
   };
-  struct Candidate {
-    size_t row = 0;
-    double mean = 0, variance = 0, works = 1;
-    std::vector<float> white;
-  };
 
   void Prepare();
   void PlanGroup();  // plan_: of the group that the history is in
@@ -61,7 +56,6 @@ class AutoTuner : public Tuner {
   std::vector<size_t> ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const;
   void Fit(size_t history);
   double Works(size_t row, const std::vector<size_t>& failed, const std::vector<size_t>& worked) const;
-  GaussianRow Row(size_t row) const { return {points_.row(row), points_.template_of[row]}; }
 
   const TaskSpace& space_;
   const uint64_t seed_;
@@ -71,10 +65,8 @@ class AutoTuner : public Tuner {
   std::vector<float> prior_;       // of each row: log time but for a constant, before anything is measured
   std::vector<float> correction_;  // of the estimate, by donors; empty without
   std::vector<size_t> by_prior_;   // rows, the most promising first
-  std::unique_ptr<GaussianModel> model_;
-  double model_offset_ = 0;                                      // taken from the labels
-  std::vector<std::pair<size_t, std::vector<float>>> believed_;  // of the group that is planned: row, whitened
-  double best_log_ = 0;                                          // log of the fastest time
+  std::unique_ptr<AutoView> view_;
+  double best_log_ = 0;  // log of the fastest time
   bool any_ok_ = false;
   std::vector<Seen> history_;  // in order
   std::unordered_set<uint64_t> known_;
