@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "search/tuner/auto_donors.h"
@@ -35,6 +36,27 @@ double ExpectedImprovement(double best, double mean, double deviation) {
   return deviation * (z * NormalShare(z) + NormalDensity(z));
 }
 
+// The rows by what they have, the smallest first.
+std::vector<size_t> Ascending(const std::vector<float>& values) {
+  std::vector<size_t> rows(values.size());
+  for (size_t r = 0; r < rows.size(); ++r) rows[r] = r;
+  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
+  return rows;
+}
+
+// Of two orders of the same rows, in turns the next that is new.
+std::vector<size_t> InTurns(const std::vector<size_t>& a, const std::vector<size_t>& b) {
+  std::vector<size_t> rows;
+  std::vector<bool> taken(a.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (size_t row : {a[i], b[i]}) {
+      if (!taken[row]) rows.push_back(row);
+      taken[row] = true;
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 AutoTuner::AutoTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context)
@@ -48,9 +70,9 @@ void AutoTuner::Prepare() {
   prior_ = points_.log_cost;
   correction_ = DonorCorrection(points_, space_, context_);
   for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
-  by_prior_.resize(points_.rows());
-  for (size_t r = 0; r < by_prior_.size(); ++r) by_prior_[r] = r;
-  std::stable_sort(by_prior_.begin(), by_prior_.end(), [&](size_t a, size_t b) { return prior_[a] < prior_[b]; });
+  by_prior_ = Ascending(prior_);
+  // Donors may be wrong: what the estimate likes takes turns with what they like.
+  if (!correction_.empty()) by_prior_ = InTurns(Ascending(points_.log_cost), by_prior_);
   for (Seen& seen : history_) seen.row = points_.Find(seen.index);
 }
 
@@ -272,10 +294,23 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     if (history >= kPairsAfter) first([&](size_t row) { return tried.NewPairs(row) >= kNewPairs; });
   }
   const size_t cover_row = cover != nullptr ? cover->row : points_.rows();
-  if (ranked.size() > kCandidates) {
-    std::nth_element(ranked.begin(), ranked.begin() + kCandidates, ranked.end());
-    ranked.resize(kCandidates);
+  // Before anything is measured every second choice is made without the donors: they may be wrong. So are candidates.
+  const bool mixed = history == 0 && !correction_.empty();
+  const auto plain = [&](const Ranked& r) { return r.mean - (mixed ? correction_[r.row] : 0.0F); };
+  auto kept = ranked.begin();
+  const auto keep = [&](size_t most, const auto& before) {
+    const auto end = kept + static_cast<std::ptrdiff_t>(std::min<size_t>(most, ranked.end() - kept));
+    if (end != ranked.end()) std::nth_element(kept, end, ranked.end(), before);
+    kept = end;
+  };
+  if (mixed) {
+    keep(kCandidates / 2, [&](const Ranked& a, const Ranked& b) {
+      const double x = plain(a), y = plain(b);
+      return x != y ? x < y : a.row < b.row;
+    });
   }
+  keep(kCandidates - static_cast<size_t>(kept - ranked.begin()), std::less<>());
+  ranked.erase(kept, ranked.end());
   std::sort(ranked.begin(), ranked.end());
   std::vector<size_t> candidates;
   for (const Ranked& r : ranked) candidates.push_back(r.row);
@@ -296,9 +331,6 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     if (history_[i].state == TrialState::kOk && history_[i].log_time < history_[fastest].log_time) fastest = i;
   }
   const bool stale = history >= kStaleTrials && history - fastest > kStaleTrials;
-  // Before anything is measured every second choice is made without the donors: they may be wrong.
-  const bool mixed = history == 0 && !correction_.empty();
-  const auto plain = [&](const Ranked& r) { return r.mean - (mixed ? correction_[r.row] : 0.0F); };
   double plain_best = best;
   if (mixed) {
     plain_best = std::numeric_limits<double>::infinity();
