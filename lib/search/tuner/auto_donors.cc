@@ -83,7 +83,7 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
 
 // Of all rows but those of `without`.
 std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points, const Rows::Part& without) {
-  std::vector<float> weights(points.columns, 0);
+  std::vector<float> weights(points.mains, 0);
   for (const AutoPoints::Template& t : points.templates) {
     for (size_t c = 0; c < t.columns; ++c) weights[c] = c < t.estimates ? 0.85F : 1.2F;
   }

@@ -1,8 +1,9 @@
 // A Gaussian process over rows of numbers, for the residuals of an estimate: few observations, small noise, uncertainty
 // wherever nothing was observed.
 //
-// Covariance of two rows of one group: offset^2 + linear^2 x.y + bend^2 M(|w (x - y)|), M(r) the Matern 5/2 function;
-// of two groups: none. To all of it a constant common to everything is added (what scale the observations have).
+// Covariance of two rows of one group: offset^2 + linear^2 x.y + main^2 u.v + bend^2 M(|w (x - y)|), M(r) the Matern
+// 5/2 function, u and v the columns of two rows x, u and y, v that are parts of a sum and no distance; of two groups:
+// none. To all of it a constant common to everything is added (what scale the observations have).
 // (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: 2.2, 4.2, 5.4.)
 #pragma once
 
@@ -12,9 +13,12 @@
 
 namespace hone::search {
 
+// The Matern 5/2 function of a squared distance.
+double Matern52(double squared);
+
 struct GaussianSettings {
   double common = 3.0, offset = 0.25;  // deviations
-  double linear = 0.15, bend = 0.25, noise = 0.07;
+  double linear = 0.15, main = 0.1, bend = 0.25, noise = 0.07;
   double length = 1.0;  // divides the weights of all columns
 };
 
@@ -28,8 +32,8 @@ class GaussianModel {
  public:
   static constexpr size_t kMostColumns = 256;
 
-  // `weights`: of each column in the distance, 1 / (length over which things change); at most
-  // kMostColumns.
+  // At most kMostColumns. `weights`: of each column in the distance, 1 / (length over which things change); as many as
+  // columns of x, those of u follow.
   GaussianModel(size_t columns, std::vector<float> weights);
 
   // Learns from rows and values. `tune`: settings that explain the values best (the largest posterior density, searched
@@ -48,6 +52,11 @@ class GaussianModel {
   double Covariance(const GaussianRow& a, const GaussianRow& b) const;  // before anything is observed
   double noise() const { return settings_.noise; }
 
+  // How far off the prediction of each row by all others is, in deviations: the mean of the squares, rows weighed by
+  // 1 / their doubts and with `count` more that are as far off as they should be. 1 is what an honest model has.
+  // (Rasmussen and Williams, 5.4.2.)
+  double LeftOut(double count) const;
+
  private:
   struct Pairs;
   void Covariances(const GaussianRow& row, float* out) const;  // with each row learned from
@@ -55,7 +64,7 @@ class GaussianModel {
                     const std::vector<float>& weights) const;
   void Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values, const std::vector<double>& doubts);
 
-  size_t columns_;
+  size_t columns_, mains_;  // in all; before those of u
   std::vector<float> default_weights_, weights_;
   GaussianSettings settings_;
   std::vector<GaussianRow> rows_;
@@ -63,6 +72,7 @@ class GaussianModel {
   std::vector<float> factor_;   // lower triangle of the covariance's Cholesky factor, row by row, full width
   std::vector<float> inverse_;  // 1 / its diagonal
   std::vector<double> alpha_;   // covariance^-1 values
+  std::vector<double> doubts_;
 };
 
 }  // namespace hone::search

@@ -15,11 +15,29 @@ struct Encoding {
   size_t first = 0, columns = 0;
   bool numeric = true;
   std::vector<float> low, high;  // of each column, over the knob's values
+  size_t main = 0;               // the first of its columns for values by themselves
+  std::vector<float> alike;      // values x values: what stands there; empty where there are too many
 };
 
 constexpr size_t kMostWords = 24;
+constexpr double kMainWeight = 1.8;  // 1 / (length over which a knob's values differ by themselves), of its range
 
 float Log2Of(int64_t v) { return std::log2(1.0F + static_cast<float>(std::llabs(v))); }
+
+// The lower triangle whose product with its transpose is the n x n covariance of `alike`.
+template <typename Alike>
+std::vector<float> Root(size_t n, const Alike& alike) {
+  constexpr double kJitter = 1e-6;
+  std::vector<double> root(n * n, 0);
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      double sum = alike(i, j) + (i == j ? kJitter : 0);
+      for (size_t k = 0; k < j; ++k) sum -= root[i * n + k] * root[j * n + k];
+      root[i * n + j] = i == j ? std::sqrt(std::max(sum, kJitter)) : sum / root[j * n + j];
+    }
+  }
+  return {root.begin(), root.end()};
+}
 
 class Encoder {
  public:
@@ -29,12 +47,26 @@ class Encoder {
 
   size_t columns() const { return next_; }
 
+  // Gives each knob columns for its values by themselves, from `first` on; the first column after them.
+  size_t AddMains(size_t first) {
+    next_ = first;
+    for (size_t k = 0; k < encodings_.size(); ++k) {
+      const size_t n = space_.knobs()[k].size();
+      if (n < 2 || n > kMostWords || next_ + n > GaussianModel::kMostColumns - 3) continue;
+      encodings_[k].main = next_;
+      encodings_[k].alike = Root(n, [&](size_t a, size_t b) { return Alike(k, a, b); });
+      next_ += n;
+    }
+    return next_;
+  }
+
   void Write(uint64_t index, float* row) const {
     for (size_t k = 0; k < encodings_.size(); ++k) {
       const Knob& knob = space_.knobs()[k];
       const size_t digit = index % knob.size();
       index /= knob.size();
       const Encoding& e = encodings_[k];
+      WriteMain(e, knob, digit, row);
       if (e.columns == 0) continue;
       if (!e.numeric) {
         const size_t column = e.columns == 1 ? 0 : digit;
@@ -55,6 +87,9 @@ class Encoder {
       const Encoding& e = encodings_[k];
       for (const KnobValue& value : config.values) {
         if (value.name != knob.name() || value.kind != knob.kind() || e.columns == 0) continue;
+        for (size_t digit = 0; digit < knob.size(); ++digit) {
+          if (knob.value(digit) == value) WriteMain(e, knob, digit, row);
+        }
         if (e.numeric) {
           const size_t skip = knob.kind() == KnobKind::kSplit ? 1 : 0;
           if (value.numbers.size() != e.columns + skip) continue;
@@ -74,6 +109,26 @@ class Encoder {
   }
 
  private:
+  static void WriteMain(const Encoding& e, const Knob& knob, size_t digit, float* row) {
+    const size_t n = e.alike.empty() ? 0 : knob.size();
+    for (size_t c = 0; c < n; ++c) row[e.main + c] = e.alike[digit * n + c];
+  }
+
+  // What two values of knob `k` have in common, 0 to 1.
+  double Alike(size_t k, size_t a, size_t b) const {
+    const Knob& knob = space_.knobs()[k];
+    const Encoding& e = encodings_[k];
+    if (a == b) return 1;
+    if (!e.numeric) return 0;
+    double squared = 0;
+    for (size_t c = 0; c < e.columns; ++c) {
+      const float range = e.high[c] - e.low[c];
+      const double d = range > 0 ? kMainWeight * (Log2Of(Part(knob, a, c)) - Log2Of(Part(knob, b, c))) / range : 0;
+      squared += d * d;
+    }
+    return (1 - AutoPoints::kSame) * Matern52(squared);
+  }
+
   static int64_t Part(const Knob& knob, size_t digit, size_t part) {
     const std::vector<int64_t>& numbers = knob.value(digit).numbers;
     return numbers[knob.kind() == KnobKind::kSplit ? part + 1 : part];
@@ -170,7 +225,9 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
     offset += s.size();
   }
   points.slope = points.columns;
-  points.columns = (points.columns + 1 + 3) / 4 * 4;  // rows of whole vectors
+  const auto whole = [](size_t columns) { return (columns + 3) / 4 * 4; };  // rows of whole vectors
+  points.mains = points.columns = whole(points.columns + 1);
+  for (Encoder& e : encoders) points.columns = std::max(points.columns, whole(e.AddMains(points.mains)));
   points.values.assign(points.rows() * points.columns, 0);
   points.log_cost.assign(points.rows(), 0);
   offset = 0;
@@ -196,7 +253,9 @@ std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size
   std::vector<float> row = info.means;
   for (size_t e = 0; e < info.estimates && e < estimate.size(); ++e) row[e] = static_cast<float>(estimate[e]);
   if (!estimate.empty()) row[points.slope] = AutoPoints::kSlope * static_cast<float>(estimate[0]);
-  Encoder(space, info.estimates).WriteForeign(config, row.data());
+  Encoder encoder(space, info.estimates);
+  encoder.AddMains(points.mains);
+  encoder.WriteForeign(config, row.data());
   for (size_t c = 0; c < points.columns; ++c) row[c] -= info.means[c];
   return row;
 }

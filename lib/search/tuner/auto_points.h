@@ -15,7 +15,9 @@ namespace hone::search {
 // the knobs: numbers as log2(1 + |v|), scaled to 0 .. 1 over the values that occur; words, orders and annotations as a
 // column for each value but the first of two; the inner parts of a split each like a number. Column `slope` has the
 // estimate again, times kSlope: no distance, but what a model that is linear in the columns may multiply it by. Columns
-// of one template are comparable among its points only.
+// of one template are comparable among its points only. From `mains` on each knob has columns whose dot product with
+// another row's is how alike the two values are by themselves: 1 for the same value; of other words 0, of other numbers
+// by the Matern 5/2 function of their distance, less kSame (no distance either).
 struct AutoPoints {
   struct Template {
     std::string name;
@@ -30,7 +32,8 @@ struct AutoPoints {
   std::vector<uint8_t> template_of;
   std::vector<Template> templates;
   static constexpr float kSlope = 6;
-  size_t columns = 0, slope = 0;
+  static constexpr double kSame = 0.4;
+  size_t columns = 0, slope = 0, mains = 0;
   bool complete = false;  // all legal points of the space
 
   size_t rows() const { return index.size(); }

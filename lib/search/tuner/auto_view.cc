@@ -10,11 +10,14 @@ constexpr double kWorstLog = 0.4;  // labels beyond e^0.4 times the best say les
 // Whatever disturbs a measurement makes it slower: the slower a trial, the less its time is believed. The variance of
 // its noise is 1 + this times the square of its log over the best (no more than kMostDoubted).
 constexpr double kDoubt = 30, kMostDoubted = 2;
-constexpr size_t kTuned = 6;  // trials, from which on the model's settings are looked for
+constexpr size_t kTuned = 6;   // trials, from which on the model's settings are looked for
+constexpr size_t kJudged = 8;  // and its variances are compared with the errors that it makes,
+constexpr double kCount = 6;   // which so many trials' worth of belief in them stands against
+constexpr double kLeast = 0.3, kMost = 4;
 
 }  // namespace
 
-AutoView::AutoView(const AutoPoints& points) : points_(points), weights_(points.columns, 0) {
+AutoView::AutoView(const AutoPoints& points) : points_(points), weights_(points.mains, 0) {
   size_t estimates = 0;
   for (const AutoPoints::Template& t : points.templates) estimates = std::max(estimates, t.estimates);
   for (size_t c = 0; c < points.slope; ++c) weights_[c] = c < estimates ? 0.85F : 1.8F;
@@ -38,6 +41,7 @@ void AutoView::Fit(const std::vector<std::pair<size_t, double>>& trials, double 
   for (double label : labels) offset_ += label / static_cast<double>(labels.size());
   for (double& label : labels) label -= offset_;
   model_->Fit(std::move(rows), std::move(labels), trials.size() >= kTuned, std::move(doubts));
+  honest_ = trials.size() >= kJudged ? std::clamp(model_->LeftOut(kCount), kLeast, kMost) : 1;
 }
 
 double AutoView::Mean(size_t row) const { return (*prior_)[row] + offset_ + model_->Mean(Row(row)); }
@@ -57,7 +61,7 @@ double AutoView::Variance(size_t candidate) const {
   // What is certain about all points alike does not tell them apart.
   const double common = model_->settings().common;
   const bool nothing = model_->size() == 0 && believed_.empty();
-  return std::max(candidates_[candidate].variance - (nothing ? common * common : 0), 1e-6);
+  return honest_ * std::max(candidates_[candidate].variance - (nothing ? common * common : 0), 1e-6);
 }
 
 void AutoView::Believe(size_t row) {

@@ -44,6 +44,7 @@ class AutoView {
   const std::vector<float>* prior_ = nullptr;
   std::unique_ptr<GaussianModel> model_;
   double offset_ = 0;  // taken from the labels
+  double honest_ = 1;  // what the model's variances have to be multiplied by
   std::vector<Candidate> candidates_;
   std::vector<std::pair<size_t, std::vector<float>>> believed_;  // row, whitened
 };
