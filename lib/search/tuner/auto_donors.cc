@@ -16,8 +16,9 @@ constexpr size_t kFewestRows = 8;  // of a donor
 constexpr double kTrust = 8;       // the distance at which a donor's labels count half
 constexpr double kWithin = 1.0;    // log: points slower than e times a donor's best say little about good ones
 constexpr double kNoise = 0.1;     // shapes differ in what they like
-// Before donors were asked about each other they are believed, as if one that predicts this (small) variance was right.
-constexpr double kUsualVariance = 2e-5;
+// One donor cannot be asked about others: it is as likely right as wrong. With more it is what they say that counts:
+// this (small) variance is all that stands against it.
+constexpr double kAlone = 0.5, kUsualVariance = 2e-5;
 
 // How far two tasks are apart: doublings between their extents, and as many as kOtherKind for each attribute or extent
 // of the window that differs.
@@ -105,7 +106,7 @@ std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points,
 
 // What of a correction is believed: the slope of donors' labels over what all others say about them.
 double Share(const Rows& rows, const AutoPoints& points) {
-  double predicted = kUsualVariance, right = kUsualVariance;
+  double predicted = kUsualVariance, right = kAlone * kUsualVariance;
   for (const Rows::Part& part : rows.parts) {
     const auto size = static_cast<double>(part.end - part.begin);
     if (rows.parts.size() < 2 || size < 4) continue;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include "search/tuner/auto_donors.h"
@@ -20,7 +19,6 @@ constexpr size_t kCandidates = 512;   // of them the best by mean, whose varianc
 constexpr size_t kCoverAfter = 8;   // trials, after which one of a group has a value of a knob that was never tried,
 constexpr size_t kPairsAfter = 16;  // and after these, where there is none, this share of its pairs of values
 constexpr double kNewPairs = 0.3;
-constexpr size_t kStaleTrials = 24;
 constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
 constexpr float kDonorTrials = 12;  // after so many trials donors count half
 // Of the variance of noise, what a point has for itself and keeps when it is measured again: it may be better than its
@@ -130,10 +128,12 @@ std::vector<uint64_t> AutoTuner::NextBatch(int n) {
 }
 
 void AutoTuner::Fit(size_t history) {
-  // What was measured here replaces what was measured elsewhere.
+  // The first group is what it would be without donors, which may be wrong; then what is measured here replaces what
+  // was measured elsewhere.
   const auto trials = static_cast<float>(history);
   for (size_t r = 0; r < correction_.size(); ++r) {
-    prior_[r] = points_.log_cost[r] + correction_[r] * kDonorTrials / (kDonorTrials + trials);
+    const float share = history < kGroup ? 0 : kDonorTrials / (kDonorTrials + trials);
+    prior_[r] = points_.log_cost[r] + share * correction_[r];
   }
   std::vector<size_t> timed;
   best_log_ = std::numeric_limits<double>::infinity();
@@ -294,23 +294,10 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
     if (history >= kPairsAfter) first([&](size_t row) { return tried.NewPairs(row) >= kNewPairs; });
   }
   const size_t cover_row = cover != nullptr ? cover->row : points_.rows();
-  // Before anything is measured every second choice is made without the donors: they may be wrong. So are candidates.
-  const bool mixed = history == 0 && !correction_.empty();
-  const auto plain = [&](const Ranked& r) { return r.mean - (mixed ? correction_[r.row] : 0.0F); };
-  auto kept = ranked.begin();
-  const auto keep = [&](size_t most, const auto& before) {
-    const auto end = kept + static_cast<std::ptrdiff_t>(std::min<size_t>(most, ranked.end() - kept));
-    if (end != ranked.end()) std::nth_element(kept, end, ranked.end(), before);
-    kept = end;
-  };
-  if (mixed) {
-    keep(kCandidates / 2, [&](const Ranked& a, const Ranked& b) {
-      const double x = plain(a), y = plain(b);
-      return x != y ? x < y : a.row < b.row;
-    });
+  if (ranked.size() > kCandidates) {
+    std::nth_element(ranked.begin(), ranked.begin() + kCandidates, ranked.end());
+    ranked.resize(kCandidates);
   }
-  keep(kCandidates - static_cast<size_t>(kept - ranked.begin()), std::less<>());
-  ranked.erase(kept, ranked.end());
   std::sort(ranked.begin(), ranked.end());
   std::vector<size_t> candidates;
   for (const Ranked& r : ranked) candidates.push_back(r.row);
@@ -324,30 +311,12 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   // As long as nothing has worked, the estimate counts for less with each failure.
   const double doubt = any_ok_ ? 0 : 0.1 * static_cast<double>(failed.size());
   double gain_left = 0;
-  // A model that is sure of itself and wrong finds nothing: after a while without a better time one trial of a group
-  // is left to chance.
-  size_t fastest = 0;
-  for (size_t i = 0; i < history; ++i) {
-    if (history_[i].state == TrialState::kOk && history_[i].log_time < history_[fastest].log_time) fastest = i;
-  }
-  const bool stale = history >= kStaleTrials && history - fastest > kStaleTrials;
-  double plain_best = best;
-  if (mixed) {
-    plain_best = std::numeric_limits<double>::infinity();
-    for (const Ranked& r : ranked) plain_best = std::min(plain_best, plain(r));
-  }
   while (plan.size() < kGroup) {
     if (plan.size() == kGroup / 2 && cover_row < points_.rows() && planned.insert(points_.index[cover_row]).second) {
       plan.push_back(points_.index[cover_row]);
       view_->Believe(cover_row);
       continue;
     }
-    if (stale && plan.size() + 1 == kGroup) {
-      const uint64_t index = points_.index[active[rng.UniformInt(active.size())]];
-      if (planned.insert(index).second) plan.push_back(index);
-      if (plan.size() == kGroup) break;
-    }
-    const bool without = mixed && plan.size() % 2 == 1;
     const Ranked* chosen = nullptr;
     double most = -1;
     // How much is left to chance: each choice asks for another margin.
@@ -357,8 +326,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
       if (planned.count(points_.index[r.row])) continue;
       const double variance = view_->Variance(i);
       const double deviation = std::max(std::sqrt(variance + kOwnShare * view_->noise()), doubt);
-      const double gain = ExpectedImprovement((without ? plain_best : best) - margin, without ? plain(r) : r.mean,
-                                              deviation) * r.works;
+      const double gain = ExpectedImprovement(best - margin, r.mean, deviation) * r.works;
       if (gain > most) most = gain, chosen = &r;
       gain_left = std::max(gain_left,
                            ExpectedImprovement(best - margin, r.mean, std::max(std::sqrt(variance), doubt)) * r.works);

@@ -11,7 +11,7 @@
 //  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
 //    failed ones only in the share of failures near a point, by which its improvement is weighed.
 //  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured, as far as donors
-//    predict each other (one alone is believed); of the first group every second choice is made without them.
+//    predict each other (half of it with one alone); the first group is chosen without them.
 // doc/search.md explains the choices and has the figures.
 #pragma once
 
