@@ -24,9 +24,9 @@
 namespace hone::op {
 namespace {
 
-// Every operator; a new one is a line here.
+// Every operator; a new one is a line here. They live as long as the process, and so does what refers to them.
 const std::vector<const Operator*>& All() {
-  static const std::vector<const Operator*> all = [] {
+  static const std::vector<const Operator*>& all = *new std::vector<const Operator*>([] {
     std::vector<const Operator*> list = {
         &Conv2d(),    &Dense(),         &Conv3d(),          &MaxPool2d(),       &AvgPool2d(), &MaxPool3d(),
         &AvgPool3d(), &GlobalAvgPool(), &GlobalMaxPool(),   &Flatten(),         &Block(),     &Unblock(),
@@ -36,7 +36,7 @@ const std::vector<const Operator*>& All() {
       for (const Operator* op : some()) list.push_back(op);
     }
     return list;
-  }();
+  }());
   return all;
 }
 
