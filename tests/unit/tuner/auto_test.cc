@@ -246,15 +246,36 @@ TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   EXPECT_LT(helped, alone);
 }
 
-// Of two donors the second says the opposite of the first, less loudly: they are wrong about each other and not believed.
+// They may be wrong: what is tried before anything is measured does not depend on them.
+TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [](const Workload&, const Config& c) { return std::vector<double>{std::log(SurfaceSeconds(c))}; };
+  const std::vector<uint64_t> alone = Search(space, OnSurface, 8, 1, context);
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < space.size(); i += 13) {
+    const Config config = space.At(i);
+    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(config, 1e-6 / SurfaceSeconds(config)));
+  }
+  context.donors.push_back(donor);
+  const std::vector<uint64_t> with = Search(space, OnSurface, 8, 1, context);
+  EXPECT_EQ(std::vector<uint64_t>(alone.begin(), alone.begin() + 4),
+            std::vector<uint64_t>(with.begin(), with.begin() + 4));
+  EXPECT_NE(alone, with);
+}
+
+// Of two donors the second says the opposite of the first, less loudly: they are wrong about each other and not
+// believed. One alone is half believed.
 TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
   context.workload.op = "surface";
   context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
-  const auto correction = [&](double second) {
+  const auto correction = [&](const std::vector<double>& signs) {
     context.donors.clear();
-    for (const double sign : {1.0, second}) {
+    for (const double sign : signs) {
       Donor donor;
       donor.workload.op = "surface";
       for (uint64_t i = 0; i < space.size(); i += 13) {
@@ -269,8 +290,10 @@ TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
     const auto [low, high] = std::minmax_element(all.begin(), all.end());
     return *high - *low;
   };
-  EXPECT_GT(correction(1), 0.1);
-  EXPECT_LT(correction(-0.3), 1e-4);
+  const float agreed = correction({1, 1});
+  EXPECT_GT(agreed, 0.1);
+  EXPECT_LT(correction({1, -0.3}), 1e-4);
+  EXPECT_NEAR(correction({1}) / agreed, 0.5, 0.1);  // a second copy makes it a little surer
 }
 
 TEST(TriedValues, OfPairsTheShareThatIsNew) {
@@ -344,6 +367,72 @@ TEST(GaussianModel, WhatIsDoubtedCountsLess) {
   EXPECT_NEAR(model.Mean({place, 0}), 1.0 / 101, 1e-3);
   model.Fit({{place, 0}, {place, 0}}, {0.0, 1.0}, false);
   EXPECT_NEAR(model.Mean({place, 0}), 0.5, 1e-2);
+}
+
+// What lies far apart has in common what its last columns have.
+TEST(GaussianModel, ColumnsBehindTheWeightsAreAPartOfTheirOwn) {
+  GaussianModel model(4, {1, 1});
+  GaussianSettings settings;
+  settings.common = settings.offset = settings.linear = 0;
+  settings.main = 0.5, settings.bend = 2;
+  model.set_settings(settings);
+  const float a[4] = {0, 0, 1, 0}, far[4] = {100, 0, 1, 0}, other[4] = {100, 0, 0, 1};
+  EXPECT_NEAR(model.Covariance({a, 0}, {a, 0}), 4.25, 1e-6);
+  EXPECT_NEAR(model.Covariance({a, 0}, {far, 0}), 0.25, 1e-6);
+  EXPECT_NEAR(model.Covariance({a, 0}, {other, 0}), 0, 1e-6);
+  settings.noise = 0.01;
+  model.set_settings(settings);
+  model.Fit({{a, 0}}, {1.0}, false);
+  EXPECT_NEAR(model.Mean({far, 0}), 0.25 / 4.2501, 1e-5);
+}
+
+// Against models that were really fitted without the row.
+TEST(GaussianModel, ErrorsOfRowsLeftOut) {
+  const float x[5][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0.5F, 0.2F, 0, 0}};
+  const std::vector<double> values = {0.1, 0.4, -0.2, 0.9, 0.0}, doubts = {1, 2, 1, 5, 1};
+  const double noise = GaussianSettings().noise;
+  double squares = 3, weight = 3;
+  for (size_t out = 0; out < 5; ++out) {
+    GaussianModel without(4, {1, 1, 1, 1});
+    std::vector<GaussianRow> rows;
+    std::vector<double> y, d;
+    for (size_t i = 0; i < 5; ++i) {
+      if (i != out) rows.push_back({x[i], 0}), y.push_back(values[i]), d.push_back(doubts[i]);
+    }
+    without.Fit(rows, y, false, d);
+    std::vector<float> white(4);
+    without.Whiten({x[out], 0}, white.data());
+    double variance = without.Covariance({x[out], 0}, {x[out], 0}) + noise * noise * doubts[out];
+    for (const float w : white) variance -= static_cast<double>(w) * w;
+    squares += std::pow(values[out] - without.Mean({x[out], 0}), 2) / variance / doubts[out];
+    weight += 1 / doubts[out];
+  }
+  GaussianModel all(4, {1, 1, 1, 1});
+  std::vector<GaussianRow> rows;
+  for (const auto& row : x) rows.push_back({row, 0});
+  all.Fit(rows, values, false, doubts);
+  EXPECT_NEAR(all.LeftOut(3) / (squares / weight), 1, 0.02);
+}
+
+// Differences of the columns for values by themselves are those that the covariance has: 2 between words and, for the
+// ends of a range of numbers, 2 (1 - (1 - kSame) M), M = (1 + r + r^2 / 3) e^-r at r = sqrt(5) * 1.8.
+TEST(AutoPoints, ColumnsOfValuesByThemselves) {
+  Space knobs("knobs");
+  knobs.Add(Knob::Choice("a", {1, 3, 7}));
+  knobs.Add(Knob::Words("b", {"x", "y", "z"}));
+  TaskSpace space;
+  space.Add(std::move(knobs));
+  const AutoPoints points = MakeAutoPoints(space, {}, 1, 1 << 22, 100000);
+  const auto apart = [&](uint64_t a, uint64_t b) {
+    double sum = 0;
+    for (size_t c = points.mains; c < points.columns; ++c) sum += std::pow(points.row(a)[c] - points.row(b)[c], 2);
+    return sum;
+  };
+  const double r = std::sqrt(5.0) * 1.8, far = 2 * (1 - 0.6 * (1 + r + r * r / 3) * std::exp(-r));
+  EXPECT_NEAR(apart(0, 2), far, 1e-3);
+  EXPECT_NEAR(apart(0, 3), 2, 1e-3);
+  EXPECT_NEAR(apart(0, 8), far + 2, 1e-3);
+  EXPECT_LT(apart(0, 1), apart(0, 2));
 }
 
 }  // namespace
