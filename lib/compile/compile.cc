@@ -13,7 +13,7 @@
 #include "lower/bounds.h"
 #include "lower/loop_nest.h"
 #include "lower/lower.h"
-#include "op/gpu_plain.h"
+#include "op/gpu/plain.h"
 #include "schedule/schedule.h"
 
 namespace hone::compile {

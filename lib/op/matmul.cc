@@ -3,7 +3,7 @@
 #include "define/define.h"
 #include "define/reduction.h"
 #include "op/defined_operator.h"
-#include "op/gpu_matmul.h"
+#include "op/gpu/matmul.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"

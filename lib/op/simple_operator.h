@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "op/fixed_template.h"
-#include "op/gpu_plain.h"
+#include "op/gpu/plain.h"
 #include "op/operator.h"
 
 namespace hone::op {

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "compile/compile.h"
-#include "op/estimate.h"
+#include "op/estimate/estimate.h"
 
 namespace hone::session {
 namespace {

@@ -1,7 +1,7 @@
 #include "session/tuner_context.h"
 
 #include "compile/compile.h"
-#include "op/estimate.h"
+#include "op/estimate/estimate.h"
 #include "op/operator.h"
 
 namespace hone::session {

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "compile/compile.h"
-#include "op/gpu_template.h"
+#include "op/gpu/template.h"
 #include "op/operator.h"
 
 namespace {

@@ -25,7 +25,7 @@ struct Donor {
 // error means that the point cannot be lowered. `config` may be one of a donor's, with the donor's workload.
 using LoopProgram = std::function<Result<ir::Function>(const Workload& workload, const Config& config)>;
 
-// What an operator knows about the cost of a point in closed form (op/estimate.h): the logarithm of an estimated time,
+// What an operator knows about the cost of a point in closed form (op/estimate/estimate.h): the logarithm of an estimated time,
 // in any unit, then features of it; of one length for all points of a template, on any shape. Empty: nothing is known.
 using CostEstimate = std::function<std::vector<double>(const Workload& workload, const Config& config)>;
 

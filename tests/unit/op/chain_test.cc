@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "op/estimate.h"
+#include "op/estimate/estimate.h"
 #include "op/operator.h"
 #include "unit/op/kernel_case.h"
 

@@ -1,5 +1,5 @@
 // Cook-Toom transforms: the convolution identity holds exactly, and expressions apply them.
-#include "op/cook_toom.h"
+#include "op/conv/cook_toom.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "ir/printer.h"
 #include "ir/substitute.h"
-#include "op/cook_toom_te.h"
+#include "op/conv/cook_toom_te.h"
 
 namespace hone::op {
 namespace {

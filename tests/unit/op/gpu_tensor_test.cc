@@ -9,7 +9,7 @@
 #include "ir/device_kernels.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
-#include "op/gpu_conv2d.h"
+#include "op/gpu/conv2d.h"
 #include "op/numerics.h"
 #include "unit/op/gpu_case.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ir/device_kernels.h"
-#include "op/gpu_limits.h"
+#include "op/gpu/limits.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::op {

@@ -7,9 +7,9 @@
 
 #include "base/rng.h"
 #include "compile/compile.h"
-#include "op/conv2d_winograd.h"
-#include "op/conv2d_winograd_space.h"
-#include "op/estimate.h"
+#include "op/conv/conv2d_winograd.h"
+#include "op/conv/conv2d_winograd_space.h"
+#include "op/estimate/estimate.h"
 #include "task/step.h"
 #include "unit/op/kernel_case.h"
 

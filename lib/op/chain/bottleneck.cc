@@ -1,0 +1,144 @@
+#include "op/chain/bottleneck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "op/chain/stages.h"
+#include "op/chain/tiles.h"
+#include "op/conv/conv2d_shape.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using search::Knob;
+using search::Space;
+using Rejection = std::optional<std::string>;
+
+struct Layer {
+  ConvTiles expand, project;
+  Conv2dShape dw;
+  RowWindow rows;    // of the first convolution under the last
+  ChainTasks tasks;  // their balance alone
+  int64_t blocks = 1;
+
+  static Layer Of(const Workload& w, const Target& target) {
+    Layer l;
+    const std::vector<Workload> parts = w.Parts();
+    l.expand = ConvTiles::Of(parts[0], target);
+    l.project = ConvTiles::Of(parts[2], target);
+    l.dw = Conv2dShape::Of(parts[1]);
+    l.rows = {l.dw.oh, l.dw.h, l.dw.sh, l.dw.pt, (l.dw.kh - 1) * l.dw.dh + 1};
+    l.tasks.rows = {l.dw.oh, l.dw.oh, 1, 0, 1};
+    l.tasks.images = l.dw.n, l.tasks.threads = std::max(target.threads, 1);
+    l.blocks = l.expand.blocks;
+    return l;
+  }
+  std::vector<int64_t> RowTiles() const {
+    std::vector<int64_t> values;
+    for (int64_t v : {1, 2, 4, 7, 14, 28}) {
+      if (v <= dw.oh) values.push_back(v);
+    }
+    return values;
+  }
+  int64_t Scratch(int64_t row_tile) const {
+    return (rows.Rows(row_tile) * dw.w + row_tile * dw.ow) * blocks * expand.lanes * 4;
+  }
+  // About how much longer it takes for rows that are made twice and for what does not stay near.
+  double RowCost(int64_t row_tile) const {
+    const double first = static_cast<double>(expand.s.c * dw.h * dw.w * expand.blocks);
+    const double last = static_cast<double>(dw.c * dw.oh * dw.ow * project.blocks);
+    const double share = first / (first + last);
+    const double beyond = std::log2(static_cast<double>(Scratch(row_tile)) / static_cast<double>(kChainScratchBytes));
+    return 1 + share * (rows.Recompute(row_tile) - 1) + 0.15 * std::max(0.0, beyond);
+  }
+  int64_t BestRowTile(int64_t row_block) const {
+    int64_t best = 1;
+    for (int64_t r : RowTiles()) {
+      if (r <= row_block && RowCost(r) < RowCost(best)) best = r;
+    }
+    return best;
+  }
+};
+
+class BottleneckTemplate final : public Template {
+ public:
+  const char* name() const override { return "chain_conv2d_depthwise_conv2d"; }
+  int version() const override { return 1; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target);
+    Space space(name());
+    space.Add(Knob::Choice("ocv", l.project.Ocv()));
+    space.Add(Knob::Choice("tile_ow", l.project.Columns()));
+    space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
+    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
+    space.Add(Knob::Choice("row_tile", l.RowTiles()));
+    AddTileRules(l.project, &space);
+    AddTaskRule(l.tasks, nullptr, &space);
+    space.AddRule({"rows", [l](const Config& c) -> Rejection {
+                     const int64_t block = c.Number("row_block"), tile = c.Number("row_tile");
+                     if (tile > block) return fmt::format("row tiles of {} in tasks of {} rows", tile, block);
+                     const double cost = l.RowCost(tile), limit = std::max(1.4, 1.1 * l.RowCost(l.BestRowTile(block)));
+                     if (cost <= limit) return {};
+                     return fmt::format("rows made twice and {} KB of scratch: about {:.2f} times the work",
+                                        l.Scratch(tile) >> 10, cost);
+                   }});
+    return space;
+  }
+
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target);
+    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
+    l.project.Best(&ocv, &columns);
+    l.tasks.Best(1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
+                                                         {"tile_ow", columns},
+                                                         {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
+                                                         {"row_block", rows},
+                                                         {"row_tile", l.BestRowTile(rows)}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+    const Layer l = Layer::Of(workload, target);
+    int64_t ocv = 1, columns = 1;
+    l.expand.Best(&ocv, &columns);
+    ChainBuilder builder(workload, target);
+    const ChainMember expand = builder.Convolution(ocv);
+    const ChainMember dw = builder.Depthwise();
+    const ChainMember project = builder.Convolution(c.Number("ocv"));
+    std::vector<Step> steps = {
+        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.s"}),
+        Split("out", "oh.s", {c.Number("row_tile")}, {"oh.t", "oh.r"}),
+        Split("out", "co", {c.Number("ocv")}, {"co.o", "co.i"}),
+        Split("out", "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
+        Reorder("out", {"n", "oh.b", "oh.t", "co.o", "oh.r", "ow.o", "ow.i", "co.i", "ci"}),
+        Fuse("out", {"n", "oh.b"}, "task"),
+        Parallel("out", "task"),
+    };
+    AddConvTile(project, "ow.o", {"ow.i", "co.i"}, l.project.DefaultUnroll(), &steps);
+    steps.push_back(Split(dw.name, "ow", {c.Number("dw_tile")}, {"ow.o", "ow.i"}));
+    AddWindowTile(dw, "ow.o", {"ow.i"}, UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
+    steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
+    steps.push_back(Split(expand.name, "co", {ocv}, {"co.o", "co.i"}));
+    steps.push_back(Split(expand.name, "ow", {columns}, {"ow.o", "ow.i"}));
+    steps.push_back(Reorder(expand.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
+    AddConvTile(expand, "ow.o", {"ow.i", "co.i"}, l.expand.DefaultUnroll(), &steps);
+    steps.push_back(ComputeAt(expand.name, "out", "oh.t"));
+    return builder.Finish(std::move(steps));
+  }
+};
+
+}  // namespace
+
+const Template& ChainBottleneck() {
+  static const BottleneckTemplate t;
+  return t;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,109 @@
+#include "op/chain/chain.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "op/chain/kind.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+class ChainOperator final : public Operator {
+ public:
+  const char* name() const override { return "chain"; }
+
+  Status Check(const Workload& w) const override {
+    if (w.then.size() > Workload::kMostFollowers) {
+      return Status::Invalid(fmt::format("chain: at most {} members", Workload::kMostFollowers + 1));
+    }
+    const std::vector<Workload> parts = w.Parts();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Workload& part = parts[i];
+      if (part.chain()) return Status::Invalid("chain: a member cannot be a chain itself");
+      HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(part));
+      HONE_RETURN_IF_ERROR(op->Check(part));
+      if (i == 0) continue;
+      if (part.Find("in") && part.Find("in")->word != "blocked") {
+        return Status::Invalid(
+            fmt::format("chain: {} follows {}, whose output is blocked: it takes no `in`", part.op, parts[i - 1].op));
+      }
+      const TensorType made = (*FindOperator(parts[i - 1]))->OutputType(parts[i - 1]);
+      if (part.inputs[0] != made) {
+        return Status::Invalid(fmt::format("chain: {} takes {}, but {} before it makes {}", part.op,
+                                           part.inputs[0].Text(), parts[i - 1].op, made.Text()));
+      }
+    }
+    if (FindChainKind(parts)) return Status::Ok();
+    return Status::Unsupported(
+        fmt::format("chain: there is no kernel for {}; supported: {}", w.Text(), ChainKindsText()));
+  }
+
+  Workload Canonical(const Workload& w) const override {
+    std::vector<Workload> parts = w.Parts();
+    for (Workload& part : parts) part = (*FindOperator(part))->Canonical(part);
+    Workload canonical = parts[0];
+    canonical.then.assign(parts.begin() + 1, parts.end());
+    return canonical;
+  }
+
+  TensorType OutputType(const Workload& w) const override {
+    return (*FindOperator(w.then.back()))->OutputType(w.then.back());
+  }
+
+  double Flop(const Workload& w) const override {
+    double flop = 0;
+    for (const Workload& part : w.Parts()) flop += (*FindOperator(part))->Flop(part);
+    return flop;
+  }
+
+  std::vector<Operand> Operands(const Workload& w, const Target& target) const override {
+    std::vector<Operand> operands;
+    const std::vector<Workload> parts = w.Parts();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::vector<Operand> own = (*FindOperator(parts[i]))->Operands(parts[i], target);
+      const size_t end = own.size() - (i + 1 < parts.size() ? 1 : 0);
+      for (size_t j = i == 0 ? 0 : 1; j < end; ++j) {
+        if (own[j].role != OperandRole::kOutput) own[j].name = MemberOperandName(own[j].name, i);
+        operands.push_back(std::move(own[j]));
+      }
+    }
+    return operands;
+  }
+
+  std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
+    if (target.kind != TargetKind::kCpu) return {};
+    return FindChainKind(w.Parts())->templates(w.Parts(), target);
+  }
+
+  // Each member's reference in turn. What lies between is rounded to float, as in kernels.
+  void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
+    std::vector<float> between;
+    size_t next = 0;
+    const std::vector<Workload> parts = w.Parts();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Operator* op = *FindOperator(parts[i]);
+      const std::vector<Operand> operands = op->Operands(parts[i], target);
+      std::vector<float*> own;
+      if (i > 0) own.push_back(between.data());
+      while (own.size() + 1 < operands.size()) own.push_back(buffers[next++]);
+      std::vector<float> made;
+      if (i + 1 < parts.size()) made.resize(operands.back().PhysicalElements());
+      own.push_back(i + 1 < parts.size() ? made.data() : buffers[next]);
+      op->Reference(parts[i], target, own);
+      between = std::move(made);
+    }
+  }
+
+  bool Tunable(const Workload&) const override { return true; }
+};
+
+}  // namespace
+
+const Operator& Chain() {
+  static const ChainOperator op;
+  return op;
+}
+
+}  // namespace hone::op

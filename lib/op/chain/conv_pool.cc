@@ -1,0 +1,113 @@
+#include "op/chain/conv_pool.h"
+
+#include <algorithm>
+
+#include "op/chain/stages.h"
+#include "op/chain/tiles.h"
+#include "op/knobs.h"
+#include "op/pool/pool_shape.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using search::Knob;
+using search::Space;
+
+constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile of the pool that are written out
+
+struct Layer {
+  ConvTiles tiles;
+  PoolShape pool;
+  ChainTasks tasks;
+
+  static Layer Of(const Workload& w, const Target& target) {
+    Layer l;
+    const std::vector<Workload> parts = w.Parts();
+    l.tiles = ConvTiles::Of(parts[0], target);
+    l.pool = PoolShape::Of(parts[1]);
+    const PoolShape& p = l.pool;
+    l.tasks.rows = {p.oh, p.h, p.sh, p.pt, (p.kh - 1) * p.dh + 1};
+    l.tasks.images = p.n, l.tasks.blocks = l.tiles.blocks, l.tasks.threads = std::max(target.threads, 1);
+    return l;
+  }
+  int64_t Scratch(int64_t row_block, int64_t ocv) const {
+    return tasks.rows.Rows(row_block) * tiles.s.ow * ocv * tiles.lanes * 4;
+  }
+};
+
+class ConvPoolTemplate final : public Template {
+ public:
+  const char* name() const override { return "chain_conv2d_pool"; }
+  int version() const override { return 1; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target);
+    Space space(name());
+    space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
+    space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
+    space.Add(Knob::Choice("co_block", l.tasks.ChannelBlocks()));
+    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
+    space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
+    AddTileRules(l.tiles, &space);
+    AddTaskRule(l.tasks, "co_block", &space);
+    AddScratchRules(l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+    return space;
+  }
+
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target);
+    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
+    l.tiles.Best(&ocv, &columns);
+    l.tasks.Best(ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
+                                                         {"tile_ow", columns},
+                                                         {"co_block", channels},
+                                                         {"row_block", rows},
+                                                         {"unroll_ic", l.tiles.DefaultUnroll()}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+    const Layer l = Layer::Of(workload, target);
+    ChainBuilder builder(workload, target);
+    const ChainMember conv = builder.Convolution(c.Number("ocv"));
+    const ChainMember pool = builder.Pool();
+    const int64_t pool_tile = EvenParts(l.pool.ow, 1, 8).front();
+    std::vector<Step> steps = {
+        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
+        Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
+        Split("out", "co.r", {c.Number("ocv")}, {"co.o", "co.i"}),
+        Split("out", "ow", {pool_tile}, {"ow.o", "ow.i"}),
+        Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}),
+        Fuse("out", {"n", "oh.b", "co.b"}, "task"),
+        Parallel("out", "task"),
+    };
+    AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kw * pool_tile <= kUnrolled, &steps);
+    if (pool.columns.defined()) steps.push_back(ComputeAt(pool.columns.name(), "out", "task"));
+    steps.push_back(Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}));
+    steps.push_back(Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}));
+    steps.push_back(Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
+    AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
+    steps.push_back(ComputeAt(conv.name, "out", "co.o"));
+    if (conv.pad.defined()) {
+      steps.push_back(ComputeAt("pad", "out", "task"));
+      if (l.tiles.s.plain_input) {
+        steps.push_back(Split("pad", "iw", {l.tiles.lanes}, {"iw.o", "iw.i"}));
+        steps.push_back(Vectorize("pad", "iw.i"));
+      } else {
+        steps.push_back(Vectorize("pad", "ci"));
+      }
+    }
+    return builder.Finish(std::move(steps));
+  }
+};
+
+}  // namespace
+
+const Template& ChainConvPool() {
+  static const ConvPoolTemplate t;
+  return t;
+}
+
+}  // namespace hone::op

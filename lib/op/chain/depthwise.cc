@@ -1,0 +1,210 @@
+#include "op/chain/depthwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "op/chain/stages.h"
+#include "op/chain/tiles.h"
+#include "op/conv/conv2d_shape.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using search::Knob;
+using search::Space;
+using Rejection = std::optional<std::string>;
+
+struct Layer {
+  ConvTiles tiles;  // of the 1x1 convolution
+  Conv2dShape dw;
+  ChainTasks tasks;
+  bool conv_first = false;
+  int64_t lanes = 16, channel_blocks = 1;  // of what lies between
+
+  static Layer Of(const Workload& w, const Target& target, bool conv_first) {
+    Layer l;
+    const std::vector<Workload> parts = w.Parts();
+    l.conv_first = conv_first;
+    l.tiles = ConvTiles::Of(parts[conv_first ? 0 : 1], target);
+    l.dw = Conv2dShape::Of(parts[conv_first ? 1 : 0]);
+    l.lanes = target.FloatLanes();
+    l.channel_blocks = CeilDiv(l.dw.c, l.lanes);
+    l.tasks.images = l.dw.n, l.tasks.threads = std::max(target.threads, 1);
+    if (conv_first) {
+      l.tasks.rows = {l.dw.oh, l.dw.h, l.dw.sh, l.dw.pt, (l.dw.kh - 1) * l.dw.dh + 1};
+      l.tasks.blocks = l.channel_blocks;
+      const double conv = static_cast<double>(l.tiles.s.cg * l.dw.h * l.dw.w);
+      l.tasks.share = conv / (conv + 4.0 * static_cast<double>(l.dw.kh * l.dw.kw * l.dw.oh * l.dw.ow));
+    } else {
+      l.tasks.rows = {l.dw.oh, l.dw.oh, 1, 0, 1};
+    }
+    return l;
+  }
+  // `rows` of the last member, and channel vectors between.
+  int64_t Scratch(int64_t rows, int64_t blocks) const {
+    return conv_first ? tasks.rows.Rows(rows) * dw.w * blocks * lanes * 4 : rows * dw.ow * blocks * lanes * 4;
+  }
+  std::vector<int64_t> RowTiles() const {
+    std::vector<int64_t> values;
+    for (int64_t v : {1, 2, 4, 7, 14}) {
+      if (v <= tasks.rows.out) values.push_back(v);
+    }
+    return values;
+  }
+};
+
+void AddWindowSteps(const ChainMember& m, int64_t tile, bool unroll_kw, std::vector<Step>* steps) {
+  steps->push_back(Split(m.name, "ow", {tile}, {"ow.o", "ow.i"}));
+  AddWindowTile(m, "ow.o", {"ow.i"}, unroll_kw, steps);
+}
+
+class DepthwiseConvTemplate final : public Template {
+ public:
+  const char* name() const override { return "chain_depthwise_conv2d"; }
+  int version() const override { return 1; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target, false);
+    Space space(name());
+    space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
+    space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
+    space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
+    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
+    space.Add(Knob::Choice("row_tile", l.RowTiles()));
+    space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
+    space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
+    AddTileRules(l.tiles, &space);
+    AddTaskRule(l.tasks, nullptr, &space);
+    space.AddRule({"row tile", [](const Config& c) -> Rejection {
+                     if (c.Number("row_tile") <= c.Number("row_block")) return {};
+                     return fmt::format("row tiles of {} in tasks of {} rows", c.Number("row_tile"),
+                                        c.Number("row_block"));
+                   }});
+    space.AddRule({"inner", [](const Config& c) -> Rejection {
+                     if (c.Word("inner") == "oc_rows" || c.Number("row_tile") > 1) return {};
+                     return std::string("only one row a row tile: rows_oc is the same as oc_rows");
+                   }});
+    space.AddRule({"scratch", [l](const Config& c) -> Rejection {
+                     const int64_t rows = c.Number("row_tile"), bytes = l.Scratch(rows, l.channel_blocks);
+                     if (rows == 1 || bytes <= kChainScratchBytes) return {};
+                     return fmt::format("{} KB between the convolutions for each thread", bytes >> 10);
+                   }});
+    return space;
+  }
+
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target, false);
+    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
+    l.tiles.Best(&ocv, &columns);
+    l.tasks.Best(1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
+    // As many rows as half of the second cache holds: the weights are read anew for each row tile.
+    int64_t row_tile = 1;
+    for (int64_t r : l.RowTiles()) {
+      if (r <= rows && l.Scratch(r, l.channel_blocks) <= kChainScratchBytes / 4) row_tile = r;
+    }
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
+                                                         {"tile_ow", columns},
+                                                         {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
+                                                         {"row_block", rows},
+                                                         {"row_tile", row_tile},
+                                                         {"inner", "oc_rows"},
+                                                         {"unroll_ic", l.tiles.DefaultUnroll()}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+    const Layer l = Layer::Of(workload, target, false);
+    ChainBuilder builder(workload, target);
+    const ChainMember dw = builder.Depthwise();
+    const ChainMember conv = builder.Convolution(c.Number("ocv"));
+    std::vector<std::string> order = {"n", "oh.b", "oh.t", "co.o", "oh.r", "ow.o", "ow.i", "co.i", "ci"};
+    if (c.Word("inner") == "rows_oc") std::swap(order[3], order[4]);
+    std::vector<Step> steps = {
+        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.s"}),
+        Split("out", "oh.s", {c.Number("row_tile")}, {"oh.t", "oh.r"}),
+        Split("out", "co", {c.Number("ocv")}, {"co.o", "co.i"}),
+        Split("out", "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}),
+        Reorder("out", order),
+        Fuse("out", {"n", "oh.b"}, "task"),
+        Parallel("out", "task"),
+    };
+    AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
+    AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
+    steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
+    return builder.Finish(std::move(steps));
+  }
+};
+
+class ConvDepthwiseTemplate final : public Template {
+ public:
+  const char* name() const override { return "chain_conv2d_depthwise"; }
+  int version() const override { return 1; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target, true);
+    Space space(name());
+    space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
+    space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
+    space.Add(Knob::Choice("dw_tile", WindowTiles(l.dw, target.vector_registers)));
+    space.Add(Knob::Choice("row_block", l.tasks.RowBlocks()));
+    space.Add(Knob::Choice("co_block", l.tasks.ChannelBlocks()));
+    space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
+    AddTileRules(l.tiles, &space);
+    AddTaskRule(l.tasks, "co_block", &space);
+    AddScratchRules(l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+    return space;
+  }
+
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    const Layer l = Layer::Of(workload, target, true);
+    int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
+    l.tiles.Best(&ocv, &columns);
+    l.tasks.Best(ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
+                                                         {"tile_ow", columns},
+                                                         {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
+                                                         {"row_block", rows},
+                                                         {"co_block", channels},
+                                                         {"unroll_ic", l.tiles.DefaultUnroll()}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+    const Layer l = Layer::Of(workload, target, true);
+    ChainBuilder builder(workload, target);
+    const ChainMember conv = builder.Convolution(c.Number("ocv"));
+    const ChainMember dw = builder.Depthwise();
+    std::vector<Step> steps = {
+        Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
+        Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
+        Split("out", "co.r", {c.Number("ocv")}, {"co.o", "co.i"}),
+    };
+    AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
+    steps.push_back(Reorder("out", {"n", "oh.b", "co.b", "co.o", "co.i", "oh.r", "ow.o", "ow.i", "ci"}));
+    steps.push_back(Fuse("out", {"n", "oh.b", "co.b"}, "task"));
+    steps.push_back(Parallel("out", "task"));
+    steps.push_back(Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}));
+    steps.push_back(Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}));
+    steps.push_back(Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
+    AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
+    steps.push_back(ComputeAt(conv.name, "out", "co.o"));
+    return builder.Finish(std::move(steps));
+  }
+};
+
+}  // namespace
+
+const Template& ChainDepthwiseConv() {
+  static const DepthwiseConvTemplate t;
+  return t;
+}
+
+const Template& ChainConvDepthwise() {
+  static const ConvDepthwiseTemplate t;
+  return t;
+}
+
+}  // namespace hone::op

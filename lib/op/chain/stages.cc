@@ -1,0 +1,168 @@
+#include "op/chain/stages.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "op/conv/conv2d_te.h"
+#include "op/pool/pool_shape.h"
+#include "op/pool/pool_te.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+const std::vector<std::string> kAxes = {"n", "co", "oh", "ow", "ci"};
+
+std::vector<Expr> AsExprs(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
+
+// [tile of output channels][block of input channels][kh][kw][channel of the block][ocv * lanes]: a tile reads it in
+// order. A plain input is one block of all its channels.
+Tensor PackConvolution(const Conv2dShape& s, const std::string& name, const Tensor& raw, int64_t ocv, int64_t lanes) {
+  const int64_t in = s.plain_input ? s.c : lanes, blocks = CeilDiv(s.c, in);
+  const int64_t width = ocv * lanes, tiles = CeilDiv(CeilDiv(s.o, lanes), ocv);
+  return te::ComputeConstant(name, {tiles, blocks, s.kh, s.kw, in, width}, {"t", "io", "kh", "kw", "ic", "v"},
+                             [&](const std::vector<Var>& x) {
+                               return ReadOrZero(raw, {x[0] * width + x[5], x[1] * in + x[4], x[2], x[3]},
+                                                 {tiles * width, blocks * in, s.kh, s.kw});
+                             });
+}
+
+}  // namespace
+
+ChainBuilder::ChainBuilder(const Workload& chain, const Target& target)
+    : parts_(chain.Parts()), lanes_(target.FloatLanes()) {}
+
+const Workload& ChainBuilder::Begin(const std::vector<int64_t>& data_shape) {
+  const size_t i = members_.size();
+  HONE_CHECK(i < parts_.size());
+  if (i == 0) data_ = te::Placeholder("data", data_shape);
+  ChainMember member;
+  member.name = i + 1 == parts_.size() ? "out" : "m" + std::to_string(i);
+  member.source = i == 0 ? data_ : members_.back().out;
+  members_.push_back(std::move(member));
+  return parts_[i];
+}
+
+void ChainBuilder::Finally(const std::vector<int64_t>& stored, int64_t channels, const Tensor& acc) {
+  const size_t i = members_.size() - 1;
+  ChainMember& m = members_.back();
+  const Workload& w = parts_[i];
+  m.acc = acc;
+  m.epilogue = MakeEpilogueTensors(w, stored, channels, static_cast<int>(lanes_),
+                                   [i](const std::string& name) { return MemberOperandName(name, i); });
+  m.out = te::Compute(m.name, stored, kAxes, [&](const std::vector<Var>& x) {
+    return BlockedEpilogue(w, m.epilogue, m.acc(AsExprs(x)), x, channels, static_cast<int>(lanes_));
+  });
+}
+
+const ChainMember& ChainBuilder::Convolution(int64_t ocv) {
+  const Conv2dShape s = Conv2dShape::Of(parts_[members_.size()]);
+  std::vector<int64_t> data_shape = {s.n, CeilDiv(s.c, lanes_), s.h, s.w, lanes_};
+  if (s.plain_input) data_shape = {s.n, s.c, s.h, s.w};
+  const Workload& w = Begin(data_shape);
+  ChainMember& m = members_.back();
+  const size_t i = members_.size() - 1;
+  m.raw = te::Placeholder(MemberOperandName("weight", i), w.inputs[1].shape);
+  m.packed = PackConvolution(s, m.raw.name() + ".packed", m.raw, ocv, lanes_);
+  Tensor source = m.source;
+  if (s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w) {
+    m.pad = source = MakePad(source, s.pt, s.pl, s.ph(), s.pw());
+  }
+  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), c = te::ReduceAxis(s.c, "c");
+  const int64_t ocs = CeilDiv(s.o, lanes_);
+  const std::vector<int64_t> shape = {s.n, ocs, s.oh, s.ow, lanes_};
+  Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const std::vector<Var>& x) {
+    Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
+    Expr block = s.plain_input ? Expr(0) : c.var / lanes_, lane = s.plain_input ? Expr(c.var) : c.var % lanes_;
+    Expr value = s.plain_input ? source(x[0], lane, y, column) : source(x[0], block, y, column, lane);
+    return te::Sum(value * m.packed(x[1] / ocv, block, kh.var, kw.var, lane, x[1] % ocv * lanes_ + x[4]), {c, kh, kw});
+  });
+  Finally(shape, s.o, acc);
+  return members_.back();
+}
+
+const ChainMember& ChainBuilder::Depthwise() {
+  const Conv2dShape s = Conv2dShape::Of(parts_[members_.size()]);
+  const int64_t blocks = CeilDiv(s.c, lanes_);
+  const Workload& w = Begin({s.n, blocks, s.h, s.w, lanes_});
+  ChainMember& m = members_.back();
+  m.raw = te::Placeholder(MemberOperandName("weight", members_.size() - 1), w.inputs[1].shape);
+  m.packed = te::ComputeConstant(
+      m.raw.name() + ".packed", {blocks, s.kh, s.kw, lanes_}, {"co", "kh", "kw", "ci"}, [&](const std::vector<Var>& x) {
+        return ReadOrZero(m.raw, {x[0] * lanes_ + x[3], 0, x[1], x[2]}, {blocks * lanes_, 1, s.kh, s.kw});
+      });
+  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
+  const std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes_};
+  Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const std::vector<Var>& x) {
+    Expr y = x[2] * s.sh + kh.var * s.dh - s.pt, column = x[3] * s.sw + kw.var * s.dw - s.pl;
+    Expr inside =
+        BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
+    Expr product = m.source(x[0], x[1], y, column, x[4]) * m.packed(x[1], kh.var, kw.var, x[4]);
+    if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
+    return te::Sum(product, {kh, kw});
+  });
+  Finally(shape, s.c, acc);
+  return members_.back();
+}
+
+const ChainMember& ChainBuilder::Pool() {
+  const PoolShape s = PoolShape::Of(parts_[members_.size()]);
+  const Workload& w = Begin({s.n, CeilDiv(s.c, lanes_), s.h, s.w, lanes_});
+  ChainMember& m = members_.back();
+  PoolStages stages = MakePoolStages(w, m.source, m.name + ".", m.name);
+  m.acc = stages.acc, m.columns = stages.columns, m.out = stages.out;
+  return m;
+}
+
+Instance ChainBuilder::Finish(std::vector<Step> steps) {
+  HONE_CHECK(members_.size() == parts_.size());
+  Instance instance;
+  instance.outputs = {members_.back().out};
+  instance.args = instance.placeholders = {data_};
+  for (const ChainMember& m : members_) {
+    if (m.raw.defined()) {
+      instance.args.push_back(m.packed);
+      instance.placeholders.push_back(m.raw);
+    }
+    instance.args.insert(instance.args.end(), m.epilogue.read.begin(), m.epilogue.read.end());
+    instance.placeholders.insert(instance.placeholders.end(), m.epilogue.placeholders.begin(),
+                                 m.epilogue.placeholders.end());
+  }
+  instance.args.push_back(members_.back().out);
+  instance.steps = std::move(steps);
+  return instance;
+}
+
+void AddConvTile(const ChainMember& m, const std::string& tile_loop, const std::vector<std::string>& inside,
+                 int64_t unroll_ic, std::vector<Step>* steps) {
+  for (const std::string& axis : inside) steps->push_back(Unroll(m.name, axis));
+  steps->push_back(Vectorize(m.name, "ci"));
+  const std::string& acc = m.acc.name();
+  steps->push_back(ComputeAt(acc, m.name, tile_loop));
+  steps->push_back(SetScope(acc, "register"));
+  const int64_t in = m.packed.shape()[4];  // channels of a block, or all of a plain input
+  steps->push_back(Split(acc, "c", {in / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}));
+  steps->push_back(Reorder(acc, {"n", "io", "kh", "kw", "ic.o", "ic.i", "oh", "ow", "co", "ci"}));
+  steps->push_back(Vectorize(acc, "ci"));
+  for (const char* axis : {"ic.i", "oh", "ow", "co"}) steps->push_back(Unroll(acc, axis));
+}
+
+void AddWindowTile(const ChainMember& m, const std::string& tile_loop, const std::vector<std::string>& inside,
+                   bool unroll_kw, std::vector<Step>* steps) {
+  for (const std::string& axis : inside) steps->push_back(Unroll(m.name, axis));
+  steps->push_back(Vectorize(m.name, "ci"));
+  const std::string& acc = m.acc.name();
+  steps->push_back(ComputeAt(acc, m.name, tile_loop));
+  steps->push_back(SetScope(acc, "register"));
+  steps->push_back(Reorder(acc, {"n", "co", "kh", "kw", "oh", "ow", "ci"}));
+  steps->push_back(Vectorize(acc, "ci"));
+  steps->push_back(Unroll(acc, "oh"));
+  steps->push_back(Unroll(acc, "ow"));
+  if (unroll_kw) steps->push_back(Unroll(acc, "kw"));
+}
+
+}  // namespace hone::op

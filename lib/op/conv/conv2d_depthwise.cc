@@ -1,0 +1,260 @@
+#include "op/conv/conv2d_depthwise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "op/conv/conv2d_shape.h"
+#include "op/conv/conv2d_te.h"
+#include "op/epilogue.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using search::Knob;
+using search::Space;
+using te::Tensor;
+using Rejection = std::optional<std::string>;
+
+constexpr int64_t kUnrolledFmas = 640;
+constexpr int64_t kUnrolledGrouped = 1024;  // channels of a group are unrolled, too
+
+struct Layer {
+  Conv2dShape s;
+  int64_t lanes = 16, blocks = 1;
+  int threads = 1, registers = 32;
+  bool pad = false;
+};
+
+Layer LayerOf(const Workload& workload, const Target& target) {
+  Layer l;
+  l.s = Conv2dShape::Of(workload);
+  l.lanes = target.FloatLanes();
+  l.blocks = CeilDiv(l.s.c, l.lanes);
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  l.pad = l.s.pt > 0 || l.s.pl > 0 || l.s.ph() > l.s.h || l.s.pw() > l.s.w;
+  return l;
+}
+
+struct Point {
+  int64_t tile_oh, tile_ow, row_block;
+  std::string unroll, pad;
+};
+
+Point PointOfConfig(const Config& c) {
+  return {c.Number("tile_oh"), c.Number("tile_ow"), c.Number("row_block"), c.Word("unroll"), c.Word("pad")};
+}
+
+std::vector<int64_t> TileOwValues(const Layer& l) { return EvenParts(l.s.ow, 1, std::min(l.registers / 2, 14)); }
+std::vector<int64_t> RowValues(const Layer& l) {
+  int64_t t = l.threads;
+  return PartsFor(l.s.oh, {1, t, 2 * t, 4 * t, 8 * t});
+}
+
+double TaskImbalance(const Layer& l, int64_t rows) {
+  int64_t tasks = l.s.n * l.blocks * CeilDiv(l.s.oh, rows);
+  return Imbalance(tasks, static_cast<double>(rows), static_cast<double>(l.s.n * l.blocks * l.s.oh), l.threads);
+}
+
+Space MakeLaneSpace(const char* name, const Layer& l) {
+  Space space(name);
+  std::vector<int64_t> rows = {1};
+  if (l.s.oh > 1) rows.push_back(2);
+  space.Add(Knob::Choice("tile_oh", rows));
+  space.Add(Knob::Choice("tile_ow", TileOwValues(l)));
+  space.Add(Knob::Choice("row_block", RowValues(l)));
+  space.Add(Knob::Words("unroll", {"kw", "window"}));
+  space.Add(Knob::Words("pad", l.pad ? std::vector<std::string>{"border", "copy"} : std::vector<std::string>{"none"}));
+  auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
+    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
+  };
+  add("registers", [l](const Point& p) -> Rejection {
+    const int64_t accumulators = p.tile_oh * p.tile_ow;
+    int64_t need = accumulators + 2;
+    // Taps share the columns whose lanes were spread over their groups.
+    if (l.s.cg > 1) need += (p.tile_ow - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw;
+    if (need <= l.registers || accumulators == 1) return {};
+    return fmt::format("{} accumulators need {} of {} registers", accumulators, need, l.registers);
+  });
+  int64_t most = std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);  // one row: two are not always legal
+  int64_t least = l.s.cg > 1 ? 1 : std::min<int64_t>(4, most);
+  add("register tile", [least](const Point& p) -> Rejection {
+    if (p.tile_oh * p.tile_ow >= least) return {};
+    return fmt::format("{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow, least);
+  });
+  add("code size", [l](const Point& p) -> Rejection {
+    int64_t taps = p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
+    int64_t copies = 1;  // of the tile's code: inside, and at each border that is written out
+    if (p.pad == "border" && p.tile_ow < l.s.ow) copies += 2;
+    if (p.pad == "border" && p.unroll == "window") copies *= 3;
+    int64_t fmas = p.tile_oh * p.tile_ow * taps * copies * l.s.cg;
+    const int64_t limit = l.s.cg > 1 ? kUnrolledGrouped : kUnrolledFmas;
+    if (fmas <= limit || (p.tile_oh * p.tile_ow == 1 && p.unroll == "kw")) return {};
+    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, limit);
+  });
+  add("row block", [l](const Point& p) -> Rejection {
+    if (p.row_block == l.s.oh || p.tile_oh == 1) return {};
+    if (p.row_block % p.tile_oh == 0 && l.s.oh % p.row_block == 0) return {};
+    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
+                       l.s.oh);
+  });
+  add("border", [l](const Point& p) -> Rejection {
+    if (p.pad != "border") return {};
+    if (p.unroll == "kw" && p.tile_oh > 1) return std::string("the rows of a tile meet the border in different rounds");
+    if (p.unroll == "window" && p.row_block < l.s.oh) return std::string("tasks meet the border in different rows");
+    return {};
+  });
+  double best = l.threads;
+  for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
+  double limit = std::max(1.25, best * 1.02);
+  add("parallel", [l, limit](const Point& p) -> Rejection {
+    double imbalance = TaskImbalance(l, p.row_block);
+    if (imbalance <= limit) return {};
+    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  });
+  return space;
+}
+
+std::vector<Step> Steps(const Point& p, bool grouped) {
+  std::vector<Step> steps = {
+      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
+      Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
+      Split("out", "ow", {p.tile_ow}, {"ow.o", "ow.i"}),
+      Reorder("out", {"n", "co", "oh.b", "oh.o", "ow.o", "oh.i", "ow.i", "ci"}),
+      Fuse("out", {"n", "co", "oh.b"}, "task"),
+      Parallel("out", "task"),
+      Vectorize("out", "ci"),
+      Unroll("out", "oh.i"),
+      Unroll("out", "ow.i"),
+      ComputeAt("acc", "out", "ow.o"),
+      SetScope("acc", "register"),
+      Reorder("acc", grouped ? std::vector<std::string>{"n", "co", "kh", "ic", "kw", "oh", "ow", "ci"}
+                             : std::vector<std::string>{"n", "co", "kh", "kw", "oh", "ow", "ci"}),
+      Vectorize("acc", "ci"),
+      Unroll("acc", "oh"),
+      Unroll("acc", "ow"),
+  };
+  steps.push_back(Unroll("acc", "kw"));
+  if (grouped) steps.push_back(Unroll("acc", "ic"));
+  if (p.unroll == "window") steps.push_back(Unroll("acc", "kh"));
+  if (p.pad == "copy") {
+    steps.push_back(ComputeAt("pad", "out", "task"));
+    steps.push_back(Vectorize("pad", "ci"));
+  }
+  return steps;
+}
+
+class LaneTemplate final : public Template {
+ public:
+  LaneTemplate(const char* name, int version) : name_(name), version_(version) {}
+  const char* name() const override { return name_; }
+  int version() const override { return version_; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    return MakeLaneSpace(name_, LayerOf(workload, target));
+  }
+
+  // The widest tile that is even: fewer loads and weights a pixel. Rows are split only if the channels do not suffice.
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    Layer l = LayerOf(workload, target);
+    int64_t width = TileOwValues(l).front();
+    if (l.s.cg > 1) width = GroupedWidth(l);
+    int64_t rows = l.s.oh;
+    double best = 1e9;
+    for (int64_t r : RowValues(l)) {
+      double score = TaskImbalance(l, r) + 0.01 * static_cast<double>(CeilDiv(l.s.oh, r));
+      if (score < best) best = score, rows = r;
+    }
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"tile_oh", int64_t{1}},
+                                                         {"tile_ow", width},
+                                                         {"row_block", rows},
+                                                         {"unroll", "kw"},
+                                                         {"pad", l.pad ? "border" : "none"}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    Layer l = LayerOf(workload, target);
+    Point p = PointOfConfig(config);
+    const Conv2dShape& s = l.s;
+    int lanes = static_cast<int>(l.lanes);
+    Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
+    Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
+    Tensor packed = te::ComputeConstant("weight.packed", {l.blocks, s.kh, s.cg, s.kw, l.lanes},
+                                        {"co", "kh", "ic", "kw", "ci"}, [&](const std::vector<Var>& x) {
+                                          return ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]},
+                                                            {l.blocks * l.lanes, s.cg, s.kh, s.kw});
+                                        });
+    std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
+    EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
+    bool border = p.pad == "border";
+    Tensor source = p.pad == "copy" ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+    ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
+    const bool grouped = s.cg > 1;
+    std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
+    Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
+      Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
+      Expr inside;
+      if (border) {
+        y = y - s.pt, column = column - s.pl;
+        inside =
+            BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
+      }
+      const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
+      Expr product = source(x[0], x[1], y, column, lane) * packed(x[1], kh.var, channel, kw.var, x[4]);
+      if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
+      return te::Sum(product, grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
+    });
+    Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+      return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
+    });
+    Instance instance;
+    instance.outputs = {out};
+    instance.args = {data, packed};
+    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
+    instance.args.push_back(out);
+    instance.placeholders = {data, raw};
+    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
+                                 epilogue.placeholders.end());
+    instance.steps = Steps(p, grouped);
+    return instance;
+  }
+
+ private:
+  // The widest tile whose accumulators and columns fit the registers.
+  static int64_t GroupedWidth(const Layer& l) {
+    for (int64_t width : TileOwValues(l)) {
+      if (width + 2 + (width - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw <= l.registers) return width;
+    }
+    return 1;
+  }
+
+  const char* name_;
+  const int version_;
+};
+
+}  // namespace
+
+const Template& Conv2dDepthwise() {
+  static const LaneTemplate t("conv2d_depthwise", 2);
+  return t;
+}
+
+const Template& Conv2dGroupedLanes() {
+  static const LaneTemplate t("conv2d_grouped_lanes", 1);
+  return t;
+}
+
+bool GroupedLanesApplies(const Conv2dShape& s, int64_t lanes) {
+  const int64_t og = s.o / s.groups;
+  return s.groups > 1 && !s.plain_input && s.cg > 1 && s.cg == og && lanes % s.cg == 0 && s.cg < lanes;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,253 @@
+#include "op/conv/conv2d_winograd.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "op/conv/conv2d_winograd_space.h"
+#include "op/conv/conv2d_winograd_te.h"
+#include "op/epilogue.h"
+#include "op/pool/pool_shape.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+// Transforms of more elements than this go through memory between their two halves: registers do not hold them, and
+// loops make a quarter of the code.
+constexpr int64_t kElementsInRegisters = 16;
+
+constexpr int64_t kNearBytes = 4096;  // ahead into the first-level cache
+constexpr int64_t kFarBytes = 32768;  // ahead into the second, at least: what arrives sooner waits for memory
+
+class Scheduler {
+ public:
+  Scheduler(const WinogradLayer& l, const WinogradPoint& p, const WinogradStages& r)
+      : l_(l), p_(p), r_(r), k_(l.Tiles(p.m)), rolled_(k_.both() && k_.ah * k_.aw > kElementsInRegisters) {}
+
+  std::vector<Step> Steps() {
+    Tasks();
+    Outputs();
+    Products();
+    Inputs();
+    return std::move(steps_);
+  }
+
+ private:
+  void Add(Step step) { steps_.push_back(std::move(step)); }
+
+  void Tasks() {
+    Add(Split("out", "oh", {k_.mh / l_.pool}, {"ty", "y"}));
+    Add(Split("out", "ow", {k_.mw / l_.pool}, {"tx", "x"}));
+    Add(Split("out", "oco", {p_.oc_block}, {"oco.b", "oco.r"}));
+    Add(Split("out", "oco.r", {p_.ocv}, {"oco.o", "oco.i"}));
+    Add(Reorder("out", {"n", "ty", "tx", "oco.b", "oco.o", "oco.i", "y", "x", "oci"}));
+    Add(Fuse("out", {"n", "ty", "tx"}, "t"));
+    Add(Split("out", "t", {p_.block}, {"t.b", "t.i"}));
+    Add(Reorder("out", {"t.b", "oco.b", "oco.o", "t.i", "oco.i", "y", "x", "oci"}));
+    Add(Fuse("out", {"t.b", "oco.b"}, "task"));
+    Add(Parallel("out", "task"));
+    Add(Vectorize("out", "oci"));
+    if (k_.count % p_.block != 0) {
+      // Fused, the loops keep their extents, and a test skips what is no tile: no body of its own for the last task.
+      Add(Fuse("out", {"t.i", "oco.i"}, "tile.loop"));
+      tile_loop_ = "tile.loop";
+    }
+  }
+
+  void Outputs() {
+    const bool along_h = k_.aw == 1;
+    if (r_.tile.defined()) {  // all of a tile is made, and what exists of it is stored
+      Add(Fuse("out", {"y", "x"}, "yx"));
+      std::string place = tile_loop_;
+      if (along_h) {
+        Add(Unroll("out", "yx"));
+      } else {
+        Add(Split("out", "yx", {k_.mw / l_.pool}, {"yx.y", "yx.x"}));
+        Add(Unroll("out", "yx.x"));
+        if (!rolled_) Add(Unroll("out", "yx.y"));
+        if (rolled_) place = "yx.y";
+      }
+      Add(ComputeAt("tile", "out", place));
+      Add(SetScope("tile", "register"));
+      Add(Vectorize("tile", "ci"));
+    }
+    const char* stage = r_.tile.defined() ? "tile" : "out";
+    if (!rolled_ || along_h || l_.pool > 1) Add(Unroll(stage, "y"));
+    Add(Unroll(stage, "x"));
+    if (!k_.both()) return;
+    Add(ComputeAt("mrow", "out", tile_loop_));
+    Add(SetScope("mrow", rolled_ ? "scratch" : "register"));
+    if (!rolled_) Add(Unroll("mrow", "j"));
+    Add(Reorder("mrow", {"j", "co", "t", "y", "ci"}));
+    Add(Unroll("mrow", "y"));
+    Add(Vectorize("mrow", "ci"));
+  }
+
+  void Products() {
+    Add(ComputeAt("m", "out", p_.by_channel ? "oco.o" : "task"));
+    Add(AlignElements("m"));
+    Add(Split("m", "co", {p_.ocv}, {"co.o", "co.i"}));
+    Add(Split("m", "t", {p_.tiles}, {"t.o", "t.i"}));
+    Add(Reorder("m", {"i", "j", "co.o", "t.o", "t.i", "co.i", "ci"}));
+    Add(Vectorize("m", "ci"));
+    for (const char* axis : {"t.i", "co.i"}) Add(Unroll("m", axis));
+    Add(ComputeAt("acc", "m", "t.o"));
+    Add(SetScope("acc", "register"));
+    Add(Split("acc", "ii", {p_.UnrollIc()}, {"ii.o", "ii.i"}));
+    Add(Reorder("acc", {"i", "j", "p", "q", "io", "ii.o", "ii.i", "t", "co", "ci"}));
+    Add(Vectorize("acc", "ci"));
+    for (const char* axis : {"ii.i", "t", "co"}) Add(Unroll("acc", axis));
+    if (p_.prefetch == WinogradPrefetch::kNear) Add(Prefetch("acc", "weight.packed", "ii.o", kNearBytes));
+    if (p_.prefetch == WinogradPrefetch::kFar) {
+      // Element after element is one stream: while all tiles meet the weights of one, those of a later one are fetched.
+      const int64_t element = l_.ic_blocks * k_.sh * k_.sw * l_.lanes * p_.ocv * l_.lanes * 4;
+      Add(Prefetch("m", "weight.packed", "co.o", RoundUp(kFarBytes, element)));
+      steps_.back().values.push_back(2);
+    }
+  }
+
+  void Inputs() {
+    const bool along_h = k_.aw == 1;
+    Add(ComputeAt("v", "out", "task"));
+    Add(AlignElements("v"));
+    Add(Reorder("v", {"co", "p", "q", "t", "i", "j", "ci"}));
+    Add(Vectorize("v", "ci"));
+    if (!rolled_ || along_h) Add(Unroll("v", "i"));
+    Add(Unroll("v", "j"));
+    if (k_.both()) {
+      Add(ComputeAt("vrow", "v", "t"));
+      Add(SetScope("vrow", rolled_ ? "scratch" : "register"));
+      if (!rolled_) Add(Unroll("vrow", "b"));
+      Add(Reorder("vrow", {"b", "co", "p", "q", "t", "i", "ci"}));
+      Add(Unroll("vrow", "i"));
+      Add(Vectorize("vrow", "ci"));
+    }
+    if (r_.pad.defined()) {
+      Add(ComputeAt("pad", "v", "co"));
+      Add(Vectorize("pad", "ci"));
+    }
+  }
+
+  // An odd number of vectors from one transformed element to the next.
+  Step AlignElements(const char* stage) const {
+    Step step;
+    step.kind = StepKind::kStorageAlign;
+    step.stage = stage;
+    step.axes = {"j"};
+    step.values = {2 * l_.lanes, l_.lanes};
+    return step;
+  }
+
+  const WinogradLayer& l_;
+  const WinogradPoint& p_;
+  const WinogradStages& r_;
+  const WinogradTiles k_;
+  const bool rolled_;
+  std::string tile_loop_ = "oco.i";  // the loop of out over tiles and channel vectors, its innermost one
+  std::vector<Step> steps_;
+};
+
+// Of a convolution, or of one and a pool behind it (WinogradPoolApplies).
+WinogradLayer LayerOf(const Workload& workload, const Target& target) {
+  WinogradLayer l = WinogradLayer::Of(workload, target);
+  if (workload.chain()) {
+    l.pool = workload.then[0].Numbers("kernel", {1})[0];
+    l.pool_max = workload.then[0].op == "max_pool2d";
+  }
+  return l;
+}
+
+class Conv2dWinogradTemplate final : public Template {
+ public:
+  Conv2dWinogradTemplate(const char* name, int version) : name_(name), version_(version) {}
+
+  const char* name() const override { return name_; }
+  int version() const override { return version_; }
+
+  Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    return WinogradSpace(LayerOf(workload, target), name_);
+  }
+
+  Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override {
+    return WinogradDefault(space, LayerOf(workload, target));
+  }
+
+  void Limit(const Numerics& numerics, search::Space* space) const override {
+    if (numerics.winograd >= 6) return;
+    space->AddRule({"numerics", [cap = numerics.winograd](const Config& c) -> std::optional<std::string> {
+                      const int64_t m = c.Number("m");
+                      if (m <= cap) return {};
+                      return cap < 2 ? std::string("winograd is off")
+                                     : fmt::format("m={} is less exact than m={}", m, cap);
+                    }});
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    WinogradLayer l = LayerOf(workload, target);
+    WinogradPoint p = WinogradPoint::Of(config);
+    const Conv2dShape& s = l.s;
+    HONE_ASSIGN_OR_RETURN(WinogradTransforms t, MakeTransforms(l.Tiles(p.m)));
+    Tensor data = te::Placeholder("data", {s.n, l.ic_blocks, s.h, s.w, l.lanes});
+    Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
+    EpilogueTensors epilogue =
+        MakeEpilogueTensors(workload, {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, s.o, static_cast<int>(l.lanes));
+    Tensor packed = PackWinogradWeight(l, p, t, raw);
+    WinogradStages stages = MakeWinogradStages(l, p, t, data, packed, [&](Expr value, const std::vector<Var>& at) {
+      return BlockedEpilogue(workload, epilogue, std::move(value), at, s.o, static_cast<int>(l.lanes));
+    });
+    Instance instance;
+    instance.outputs = {stages.out};
+    instance.args = {data, packed};
+    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
+    instance.args.push_back(stages.out);
+    instance.placeholders = {data, raw};
+    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
+                                 epilogue.placeholders.end());
+    instance.steps = Scheduler(l, p, stages).Steps();
+    instance.arithmetic = std::min(1.0, l.Work(p.m));
+    instance.rounding = WinogradErrorBound(p.m);
+    return instance;
+  }
+
+ private:
+  const char* name_;
+  int version_;
+};
+
+}  // namespace
+
+bool WinogradApplies(const Workload& workload, const Target& target) {
+  Conv2dShape s = Conv2dShape::Of(workload);
+  if (s.plain_input || s.groups != 1 || s.dh != 1 || s.dw != 1) return false;
+  if (s.sh != s.sw || s.sh > 2 || (s.sh == 2 && (s.kh == 1 || s.kw == 1))) return false;
+  return !WinogradLayer::Of(workload, target).Sizes().empty();
+}
+
+const Template& Conv2dWinograd() {
+  static const Conv2dWinogradTemplate t("conv2d_winograd", 3);
+  return t;
+}
+
+bool WinogradPoolApplies(const Workload& chain, const Target& target) {
+  const std::vector<Workload> parts = chain.Parts();
+  if (parts.size() != 2 || parts[0].HasEpilogue(EpilogueKind::kAdd) || !WinogradApplies(parts[0], target)) return false;
+  const Conv2dShape s = Conv2dShape::Of(parts[0]);
+  const PoolShape p = PoolShape::Of(parts[1]);
+  const bool window = p.kh == 2 && p.kw == 2 && p.sh == 2 && p.sw == 2 && p.pt + p.pl + p.pb + p.pr == 0;
+  return window && p.dh == 1 && p.dw == 1 && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
+}
+
+const Template& ChainWinogradPool() {
+  static const Conv2dWinogradTemplate t("chain_winograd_pool", 4);
+  return t;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,65 @@
+#include "op/conv/conv2d_winograd_cost.h"
+
+#include <algorithm>
+
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+// Bytes that a core reads in a cycle. From memory come the weights, once in each run: a network has used the caches for
+// its other layers in between.
+constexpr double kFromL2 = 40, kFromL3 = 10, kFromMemory = 7;
+constexpr double kL2Bytes = 1.5 * (1 << 20);
+constexpr double kNotHidden = 0.65;  // of the shorter of arithmetic and reading from memory
+
+// Cycles of one reduction step of a register tile of `tiles` tiles; wide ones wait for their weights a little.
+double StepCycles(int64_t ocv, int64_t tiles) {
+  const double fma = static_cast<double>(ocv * tiles) / 2, loads = static_cast<double>(ocv + tiles) / 2;
+  return std::max({fma, loads, 4.0}) + 0.25 + 0.25 * static_cast<double>(ocv);
+}
+
+}  // namespace
+
+double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
+  const WinogradTiles k = l.Tiles(p.m);
+  const double ic = static_cast<double>(l.ic_blocks * l.lanes), elements = static_cast<double>(k.ah * k.aw);
+  const double phases = static_cast<double>(k.sh * k.sw), block = static_cast<double>(p.block);
+  const double oc = static_cast<double>(p.oc_block), vector_bytes = 4.0 * static_cast<double>(l.lanes);
+
+  // Products of one task.
+  const int64_t full = p.block / p.tiles, rest = p.block % p.tiles;
+  double step = static_cast<double>(full) * StepCycles(p.ocv, p.tiles), rounds = static_cast<double>(full);
+  if (rest > 0) step += StepCycles(p.ocv, rest), rounds += 1;
+  const double groups = oc / static_cast<double>(p.ocv);
+  double products = groups * (static_cast<double>(k.Products()) * ic * step + elements * (rounds * 12 + block));
+
+  // Weights: a task reads its part of the channels. What of it an earlier task of the thread has read is near, if it
+  // stays in the second-level cache; the rest comes from memory.
+  const double part = static_cast<double>(k.Products()) * ic * oc * vector_bytes;
+  const double v_bytes = elements * phases * ic * block * 4, m_bytes = elements * block * vector_bytes;
+  const double near = v_bytes + m_bytes * (p.by_channel ? static_cast<double>(p.ocv) : oc);
+  const int64_t parts = l.oc_blocks / p.oc_block, tasks = CeilDiv(k.count, p.block) * parts;
+  const int64_t rounds_of_tasks = CeilDiv(tasks, l.threads);
+  const double first = static_cast<double>(std::min(rounds_of_tasks, parts)) * part;
+  const double again = static_cast<double>(rounds_of_tasks) * part - first;
+  if (near > kL2Bytes) products *= 1 + 0.3 * (near / kL2Bytes - 1);
+  const double arithmetic =
+      static_cast<double>(rounds_of_tasks) * products + 0.2 * again / (near + first <= kL2Bytes ? kFromL2 : kFromL3);
+  const double memory = first / kFromMemory;
+  // In this order products of all channels wait for the last one: they go to the second-level cache and back.
+  const double spill = p.by_channel ? 0.3 : (m_bytes * oc > 32768 ? 1.0 : 0.5);
+
+  // Transforms, of one or two axes: longer ones do more an element, which is stored and loaded as well.
+  const double work = 0.5 * static_cast<double>(std::max(k.ah, k.aw)) + 0.5;
+  const double pad_rows = std::min(static_cast<double>(k.rows), block / static_cast<double>(k.columns) + 1) *
+                              static_cast<double>(k.mh * k.sh) +
+                          static_cast<double>(k.rh);
+  const double padding = pad_rows * static_cast<double>(std::min(k.columns, p.block) * k.mw * k.sw + k.rw);
+  const double input = static_cast<double>(l.ic_blocks) * (block * phases * elements * work + padding * 1.5);
+  const double output = oc * block * (elements * (work + spill) + static_cast<double>(k.mh * k.mw) * 2.5);
+  return std::max(arithmetic, memory) + kNotHidden * std::min(arithmetic, memory) +
+         static_cast<double>(rounds_of_tasks) * (input + output + 300);
+}
+
+}  // namespace hone::op

@@ -1,0 +1,75 @@
+// The space of conv2d_winograd: knobs, rules. conv2d_winograd.h lists the knobs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "op/conv/conv2d_shape.h"
+#include "search/space/space.h"
+#include "target/target.h"
+#include "task/config.h"
+
+namespace hone::op {
+
+// The tiles of a layer for one m: F(mh, rh) along rows of the image, F(mw, rw) along columns; an axis with one tap has
+// m = r = 1. With a stride the taps fall into `stride` phases an axis, each a convolution of stride 1 with r taps or
+// one less; phases are summed as channels are.
+struct WinogradTiles {
+  int64_t mh, mw;          // outputs of a tile
+  int64_t rh, rw;          // taps of a phase, at most
+  int64_t ah, aw;          // transformed elements: m + r - 1
+  int64_t sh, sw;          // phases
+  int64_t full_h, full_w;  // phases with all r taps; the others' last element is 0
+  int64_t rows, columns;   // of one image
+  int64_t count;           // of all images
+
+  bool both() const { return ah > 1 && aw > 1; }
+  bool strided() const { return full_h < sh || full_w < sw; }
+  // Products an input and output channel for one tile.
+  int64_t Products() const { return (ah * sh - (sh - full_h)) * (aw * sw - (sw - full_w)); }
+};
+
+// The layer as this template sees it.
+struct WinogradLayer {
+  Conv2dShape s;
+  int64_t lanes = 16;
+  int threads = 1, registers = 32;
+  int64_t ic_blocks = 1, oc_blocks = 1;
+  // Outputs are pooled by windows of pool x pool, which do not overlap: the largest, or the average. 1: not at all.
+  int64_t pool = 1;
+  bool pool_max = true;
+
+  static WinogradLayer Of(const Workload& workload, const Target& target);
+  WinogradTiles Tiles(int64_t m) const;
+  int64_t TileRows(int64_t m) const { return Tiles(m).rows; }  // of one image
+  int64_t TileColumns(int64_t m) const { return Tiles(m).columns; }
+  // Does the output have parts of tiles?
+  bool Ragged(int64_t m) const;
+  // Multiplications in proportion to those of a direct convolution, incomplete tiles included.
+  double Work(int64_t m) const;
+  // The m worth having: at most 0.9 of a direct convolution's multiplications. None: not a layer for Winograd.
+  std::vector<int64_t> Sizes() const;
+};
+
+// The largest error against double precision in standard deviations of the output, whatever the taps.
+double WinogradErrorBound(int64_t m);
+
+enum class WinogradPrefetch { kNone, kNear, kFar };
+
+struct WinogradPoint {
+  int64_t m;
+  bool by_channel;  // form=oc_xi
+  int64_t ocv, tiles, oc_block, block;
+  WinogradPrefetch prefetch;
+
+  static WinogradPoint Of(const Config& config);
+  // Input channels unrolled in the products: large register tiles hide a loop's cost without.
+  int64_t UnrollIc() const { return ocv * tiles >= 16 ? 4 : 8; }
+};
+
+search::Space WinogradSpace(const WinogradLayer& layer, const char* name = "conv2d_winograd");
+// The legal point with the least estimated time.
+Result<Config> WinogradDefault(const search::Space& space, const WinogradLayer& layer);
+
+}  // namespace hone::op

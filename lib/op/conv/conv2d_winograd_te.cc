@@ -1,0 +1,228 @@
+#include "op/conv/conv2d_winograd_te.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "op/conv/conv2d_te.h"
+#include "op/conv/cook_toom_te.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+class Builder {
+ public:
+  Builder(const WinogradLayer& l, const WinogradPoint& p, const WinogradTransforms& t)
+      : l_(l), s_(l.s), p_(p), t_(t), k_(l.Tiles(p.m)), stored_(RoundUp(k_.count, p.block)) {}
+
+  void Input(const Tensor& data, WinogradStages* r) const {
+    // Rows and columns that the tiles of an image read.
+    const int64_t height = ((k_.rows - 1) * k_.mh + k_.ah) * k_.sh, width = ((k_.columns - 1) * k_.mw + k_.aw) * k_.sw;
+    const bool pad = s_.pt > 0 || s_.pl > 0 || height > s_.h || width > s_.w;
+    if (pad) r->pad = Padded(data, height, width);
+    auto source = [&](const Expr& co, const Expr& t, Expr a, Expr b, const Expr& p, const Expr& q, const Expr& ci) {
+      // Tiles that only fill up the last task read what the last one reads.
+      Expr tile = stored_ > k_.count ? ir::Min(t, k_.count - 1) : t;
+      Expr row = tile / k_.columns, y = a * k_.sh + p, x = tile % k_.columns * (k_.mw * k_.sw) + b * k_.sw + q;
+      const int64_t step = k_.mh * k_.sh;
+      if (pad) {
+        Expr image = row / k_.rows * (height - k_.rows * step);
+        return r->pad(co, (s_.n > 1 ? row * step + image : row * step) + y, x, ci);
+      }
+      return data(row / k_.rows, co, row % k_.rows * step + y, x, ci);
+    };
+    const std::vector<int64_t> phases = {k_.sh, k_.sw};
+    if (k_.both()) {
+      r->vrow = te::Compute("vrow", {k_.aw, k_.ah, l_.ic_blocks, k_.sh, k_.sw, stored_, l_.lanes},
+                            {"b", "i", "co", "p", "q", "t", "ci"}, [&](const std::vector<Var>& x) {
+                              std::vector<Expr> column;
+                              for (int64_t a = 0; a < k_.ah; ++a) {
+                                column.push_back(source(x[2], x[5], Expr(a), x[0], x[3], x[4], x[6]));
+                              }
+                              return Pick(x[1], ApplyMatrix(t_.h.bt, column));
+                            });
+    }
+    r->v = te::Compute("v", {k_.ah, k_.aw, k_.sh, k_.sw, l_.ic_blocks, stored_, l_.lanes},
+                       {"i", "j", "p", "q", "co", "t", "ci"}, [&](const std::vector<Var>& x) {
+                         std::vector<Expr> line;
+                         const bool along_h = k_.aw == 1;
+                         for (int64_t e = 0; e < (along_h ? k_.ah : k_.aw); ++e) {
+                           if (k_.both()) {
+                             line.push_back(r->vrow(Expr(e), x[0], x[4], x[2], x[3], x[5], x[6]));
+                           } else {
+                             Expr a(along_h ? e : 0), b(along_h ? 0 : e);
+                             line.push_back(source(x[4], x[5], a, b, x[2], x[3], x[6]));
+                           }
+                         }
+                         return Pick(x[along_h ? 0 : 1], ApplyMatrix((along_h ? t_.h : t_.w).bt, line));
+                       });
+  }
+
+  void Product(const Tensor& packed, WinogradStages* r) const {
+    const std::vector<int64_t> shape = {k_.ah, k_.aw, l_.oc_blocks, stored_, l_.lanes};
+    const std::vector<std::string> axes = {"i", "j", "co", "t", "ci"};
+    ir::IterVar p = te::ReduceAxis(k_.sh, "p"), q = te::ReduceAxis(k_.sw, "q");
+    ir::IterVar io = te::ReduceAxis(l_.ic_blocks, "io"), ii = te::ReduceAxis(l_.lanes, "ii");
+    r->acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
+      Expr tile = x[2] / p_.ocv, ic = io.var * l_.lanes + ii.var, lane = x[2] % p_.ocv * l_.lanes + x[4];
+      Expr weight = p_.by_channel ? packed(tile, x[0], x[1], p.var, q.var, ic, lane)
+                                  : packed(x[0], x[1], tile, p.var, q.var, ic, lane);
+      Expr product = r->v(x[0], x[1], p.var, q.var, io.var, x[3], ii.var) * weight;
+      if (k_.strided()) {
+        // The last element of a phase that has a tap less is zero.
+        Expr any = x[0] + ir::Max(p.var - (k_.full_h - 1), Expr(0)) < k_.ah &&
+                   x[1] + ir::Max(q.var - (k_.full_w - 1), Expr(0)) < k_.aw;
+        product = te::IfThenElse(any, product, ir::Imm(product.type(), 0));
+      }
+      return te::Sum(product, {p, q, io, ii});
+    });
+    r->m = te::Compute("m", shape, axes,
+                       [&](const std::vector<Var>& x) { return r->acc(std::vector<Expr>(x.begin(), x.end())); });
+  }
+
+  void Output(const std::function<Expr(Expr, const std::vector<Var>&)>& epilogue, WinogradStages* r) const {
+    if (k_.both()) {
+      r->mrow = te::Compute("mrow", {k_.aw, k_.mh, l_.oc_blocks, stored_, l_.lanes}, {"j", "y", "co", "t", "ci"},
+                            [&](const std::vector<Var>& x) {
+                              std::vector<Expr> column;
+                              for (int64_t i = 0; i < k_.ah; ++i) {
+                                column.push_back(r->m(Expr(i), x[0], x[2], x[3], x[4]));
+                              }
+                              return Pick(x[1], ApplyMatrix(t_.h.at, column));
+                            });
+    }
+    auto pixel = [&](Expr co, Expr t, Expr y, Expr x, Expr ci) {
+      std::vector<Expr> line;
+      const bool along_h = k_.aw == 1;
+      for (int64_t e = 0; e < (along_h ? k_.ah : k_.aw); ++e) {
+        if (k_.both()) {
+          line.push_back(r->mrow(Expr(e), y, co, t, ci));
+        } else {
+          line.push_back(r->m(Expr(along_h ? e : 0), Expr(along_h ? 0 : e), co, t, ci));
+        }
+      }
+      return Pick(along_h ? y : x, ApplyMatrix((along_h ? t_.h : t_.w).at, line));
+    };
+    if (l_.pool > 1) {
+      r->tile = te::Compute("tile", {l_.oc_blocks, stored_, k_.mh, k_.mw, l_.lanes}, {"co", "t", "y", "x", "ci"},
+                            [&](const std::vector<Var>& x) {
+                              return epilogue(pixel(x[0], x[1], x[2], x[3], x[4]), {x[1], x[0], x[2], x[3], x[4]});
+                            });
+      Pooled(r);
+      return;
+    }
+    if (l_.Ragged(p_.m)) {
+      r->tile = te::Compute("tile", {l_.oc_blocks, stored_, k_.mh, k_.mw, l_.lanes}, {"co", "t", "y", "x", "ci"},
+                            [&](const std::vector<Var>& x) { return pixel(x[0], x[1], x[2], x[3], x[4]); });
+    }
+    r->out = te::Compute("out", {s_.n, l_.oc_blocks, s_.oh, s_.ow, l_.lanes}, {"n", "oco", "oh", "ow", "oci"},
+                         [&](const std::vector<Var>& x) {
+                           Expr t = (x[0] * k_.rows + x[2] / k_.mh) * k_.columns + x[3] / k_.mw, y = x[2] % k_.mh,
+                                xx = x[3] % k_.mw;
+                           Expr value = r->tile.defined() ? r->tile(x[1], t, y, xx, x[4]) : pixel(x[1], t, y, xx, x[4]);
+                           return epilogue(std::move(value), x);
+                         });
+  }
+
+ private:
+  void Pooled(WinogradStages* r) const {
+    const int64_t d = l_.pool, mh = k_.mh / d, mw = k_.mw / d;
+    const ir::Reducer reducer = l_.pool_max ? ir::Reducer::kMax : ir::Reducer::kSum;
+    r->out =
+        te::Compute("out", {s_.n, l_.oc_blocks, s_.oh / d, s_.ow / d, l_.lanes}, {"n", "oco", "oh", "ow", "oci"},
+                    [&](const std::vector<Var>& x) {
+                      Expr t = (x[0] * k_.rows + x[2] / mh) * k_.columns + x[3] / mw, value;
+                      for (int64_t y = 0; y < d; ++y) {
+                        for (int64_t xx = 0; xx < d; ++xx) {
+                          Expr one = r->tile(x[1], t, x[2] % mh * d + y, x[3] % mw * d + xx, x[4]);
+                          value = value.defined() ? te::CombineReduction(reducer, value, one) : one;
+                        }
+                      }
+                      return l_.pool_max ? value : value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(d * d));
+                    });
+  }
+
+  Tensor Padded(const Tensor& data, int64_t height, int64_t width) const {
+    return te::Compute(
+        "pad", {l_.ic_blocks, s_.n * height, width, l_.lanes}, {"co", "ih", "iw", "ci"},
+        [&](const std::vector<Var>& x) {
+          Expr n = s_.n > 1 ? x[1] / height : Expr(0), y = s_.n > 1 ? x[1] % height : Expr(x[1]), inside;
+          auto require = [&](Expr condition) { inside = inside.defined() ? inside && condition : condition; };
+          if (s_.pt > 0) require(y >= s_.pt);
+          if (height > s_.h + s_.pt) require(y < s_.h + s_.pt);
+          if (s_.pl > 0) require(x[2] >= s_.pl);
+          if (width > s_.w + s_.pl) require(x[2] < s_.w + s_.pl);
+          return te::IfThenElse(inside, data(n, x[0], y - s_.pt, x[2] - s_.pl, x[3]), ir::Imm(data.type(), 0));
+        });
+  }
+
+  const WinogradLayer& l_;
+  const Conv2dShape& s_;
+  const WinogradPoint& p_;
+  const WinogradTransforms& t_;
+  const WinogradTiles k_;
+  const int64_t stored_;  // tiles, those that fill up the last task included
+};
+
+}  // namespace
+
+Result<WinogradTransforms> MakeTransforms(const WinogradTiles& k) {
+  auto make = [](int64_t m, int64_t r) {
+    return MakeCookToom(static_cast<int>(m), static_cast<int>(r), GoodPoints(static_cast<int>(m + r - 1)));
+  };
+  WinogradTransforms t;
+  HONE_ASSIGN_OR_RETURN(t.h, make(k.mh, k.rh));
+  HONE_ASSIGN_OR_RETURN(t.w, make(k.mw, k.rw));
+  return t;
+}
+
+WinogradStages MakeWinogradStages(const WinogradLayer& layer, const WinogradPoint& point,
+                                  const WinogradTransforms& transforms, const Tensor& data, const Tensor& packed_weight,
+                                  const std::function<Expr(Expr, const std::vector<Var>&)>& epilogue) {
+  WinogradStages stages;
+  Builder builder(layer, point, transforms);
+  builder.Input(data, &stages);
+  builder.Product(packed_weight, &stages);
+  builder.Output(epilogue, &stages);
+  return stages;
+}
+
+Tensor PackWinogradWeight(const WinogradLayer& l, const WinogradPoint& p, const WinogradTransforms& t,
+                          const Tensor& raw) {
+  const WinogradTiles k = l.Tiles(p.m);
+  const int64_t width = p.ocv * l.lanes, tiles = CeilDiv(l.oc_blocks, p.ocv), ic = l.ic_blocks * l.lanes;
+  std::vector<int64_t> shape = {k.ah, k.aw, tiles, k.sh, k.sw, ic, width};
+  std::vector<std::string> axes = {"i", "j", "t", "p", "q", "ic", "v"};
+  size_t i = 0, j = 1, tile = 2;
+  if (p.by_channel) {
+    std::rotate(shape.begin(), shape.begin() + 2, shape.begin() + 3);
+    std::rotate(axes.begin(), axes.begin() + 2, axes.begin() + 3);
+    tile = 0, i = 1, j = 2;
+  }
+  // By channel and tap first: the transform of a vector then reads vectors.
+  const int64_t kh = k.rh * k.sh, kw = k.rw * k.sw;
+  Tensor taps = te::ComputeConstant(
+      "weight.taps", {tiles, ic, kh, kw, width}, {"t", "ic", "kh", "kw", "v"}, [&](const std::vector<Var>& x) {
+        return ReadOrZero(raw, {x[0] * width + x[4], x[1], x[2], x[3]}, {tiles * width, ic, kh, kw});
+      });
+  return te::ComputeConstant("weight.packed", shape, axes, [&](const std::vector<Var>& x) {
+    Expr sum;
+    for (int64_t a = 0; a < k.rh; ++a) {
+      Expr row;
+      for (int64_t b = 0; b < k.rw; ++b) {
+        Expr tap = taps(x[tile], x[5], x[3] + a * k.sh, x[4] + b * k.sw, x[6]);
+        Expr product = ir::MakeCast(DType::Float(64), tap) * PickEntry(t.w.g, x[j], static_cast<size_t>(b));
+        row = row.defined() ? row + product : product;
+      }
+      Expr product = row * PickEntry(t.h.g, x[i], static_cast<size_t>(a));
+      sum = sum.defined() ? sum + product : product;
+    }
+    return ir::MakeCast(DType::Float(32), sum);
+  });
+}
+
+}  // namespace hone::op

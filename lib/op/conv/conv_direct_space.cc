@@ -1,0 +1,426 @@
+#include "op/conv/conv_direct_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using search::Knob;
+using search::Space;
+using Rejection = std::optional<std::string>;
+
+// Bytes that a core may take for granted near itself; targets do not carry cache sizes, and these hold for the cores of
+// the last ten years.
+constexpr int64_t kL2Bytes = 1 << 20;
+constexpr double kMostCycles = 1.15;    // estimated, of the best tile's
+constexpr int64_t kUnrolledFmas = 640;  // compile time grows with them, speed does not (reference: unroll by 4 to 16)
+
+struct Tile {
+  int64_t ocv, oh, ow;
+  int64_t pixels() const { return oh * ow; }
+  int64_t accumulators() const { return ocv * pixels(); }
+  int64_t registers() const { return accumulators() + ocv + 1; }
+};
+
+std::vector<int64_t> OcvValues(const DirectLayer& l) {
+  std::vector<int64_t> values;
+  for (int64_t v : {1, 2, 3, 4}) {
+    bool divides = l.group_oc_blocks % v == 0;
+    // A short last tile costs little where there are many, but the weights of one tile belong to one group.
+    bool tail = l.s.groups == 1 && v == 2 && l.oc_blocks >= 5;
+    if (divides || tail) values.push_back(v);
+  }
+  return values;
+}
+
+std::vector<int64_t> TileOwValues(const DirectLayer& l) { return EvenParts(l.s.ow, 1, l.registers - 4); }
+
+std::vector<int64_t> TileOhValues(const DirectLayer& l) {
+  std::vector<int64_t> values = {1};
+  if (l.s.ow > 14) return values;
+  for (int64_t v : {2, 4, 7}) {
+    if (v <= l.s.oh && v * std::min<int64_t>(l.s.ow, 4) <= l.registers - 4) values.push_back(v);
+  }
+  return values;
+}
+
+std::vector<int64_t> BlockValues(const DirectLayer& l, int64_t extent) {
+  int64_t t = std::max(l.threads, 1);
+  return PartsFor(extent, {1, t, 2 * t, 4 * t, 8 * t});
+}
+
+int64_t Tasks(const DirectLayer& l, int64_t oc_block, int64_t row_block, int64_t planes) {
+  return l.planes() / planes * CeilDiv(l.oc_blocks, oc_block) * CeilDiv(l.s.oh, row_block);
+}
+
+double TaskImbalance(const DirectLayer& l, int64_t oc_block, int64_t row_block, int64_t planes = 1) {
+  return Imbalance(Tasks(l, oc_block, row_block, planes), static_cast<double>(oc_block * row_block * planes),
+                   static_cast<double>(l.planes() * l.oc_blocks * l.s.oh), l.threads);
+}
+
+// How many planes a task may have: parts of one image's depths, or whole images, without a rest.
+std::vector<int64_t> PlaneValues(const DirectLayer& l) {
+  const int64_t all = l.planes(), depths = l.depth.out;
+  std::vector<int64_t> values;
+  for (int64_t v : {int64_t{1}, int64_t{2}, int64_t{4}, int64_t{8}, CeilDiv(all, std::max(l.threads, 1)), all}) {
+    const bool even = v <= depths ? depths % v == 0 : v % depths == 0 && l.s.n % (v / depths) == 0;
+    if (even && (values.empty() || v > values.back())) values.push_back(v);
+  }
+  return values;
+}
+
+// Near a core weights are found again anyway, however few pixels they meet at a time.
+bool NearWeights(const DirectLayer& l) { return l.WeightBytes(l.oc_blocks) < kL2Bytes / 8; }
+
+// Tiles must come out even in every task: a short tile in the last task alone would have to be told apart at run time,
+// and its accumulators would live in memory. One block of everything may end in a short tile, as all tasks do so then.
+bool BlockFits(int64_t extent, int64_t block, int64_t tile) {
+  return block == extent || (block % tile == 0 && (extent % block == 0 || tile == 1));
+}
+bool BlocksFit(const DirectLayer& l, const Tile& t, int64_t oc_block, int64_t row_block) {
+  return BlockFits(l.oc_blocks, oc_block, t.ocv) && BlockFits(l.s.oh, row_block, t.oh);
+}
+
+double BestImbalance(const DirectLayer& l, const Tile& t) {
+  double best = l.threads;
+  for (int64_t oc : BlockValues(l, l.oc_blocks)) {
+    for (int64_t rows : BlockValues(l, l.s.oh)) {
+      if (BlocksFit(l, t, oc, rows)) best = std::min(best, TaskImbalance(l, oc, rows));
+    }
+  }
+  return best;
+}
+
+// What small layers allow: the imbalance that some tile reaches, and the accumulators of the largest tile that reaches
+// it. Rules are relative to these, so that every layer has a legal point.
+struct Reach {
+  double imbalance = 1.25;
+  int64_t accumulators = 1;
+};
+
+Reach ReachOf(const DirectLayer& l) {
+  std::vector<std::pair<double, int64_t>> tiles;
+  double best = l.threads;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() > l.registers) continue;
+        tiles.push_back({BestImbalance(l, t), t.accumulators()});
+        best = std::min(best, tiles.back().first);
+      }
+    }
+  }
+  Reach reach;
+  reach.imbalance = std::max(reach.imbalance, best * 1.02);
+  for (auto [imbalance, accumulators] : tiles) {
+    if (imbalance <= reach.imbalance) reach.accumulators = std::max(reach.accumulators, accumulators);
+  }
+  return reach;
+}
+
+// Copying into the padded input against the work, in time: a copied vector costs about what 8 FMAs do.
+double PadShare(const DirectLayer& l, const DirectPoint& p) {
+  double tasks = static_cast<double>(Tasks(l, p.oc_block, p.row_block, p.planes));
+  double vectors = tasks * static_cast<double>(l.PadElements(p.row_block, p.planes)) / static_cast<double>(l.lanes);
+  return 8 * vectors / l.FmaVectors();
+}
+
+std::vector<int64_t> IcBlockValues(const DirectLayer& l) {
+  std::vector<int64_t> values = {1};
+  if (l.taps() == 1) return values;  // there is no window to be inside of
+  if (l.ic_blocks > 1) values.push_back(l.ic_blocks);
+  return values;
+}
+
+// What is fetched ahead besides weights. The next block of input channels of a pixel lies far from this one, where no
+// hardware looks; a window's rows come from the cache that the row above brought them to.
+std::vector<std::string> FetchValues(const DirectLayer& l) {
+  if (l.taps() > 1 && !l.s.plain_input) return {"none"};
+  return {"none", "tile"};
+}
+
+std::vector<int64_t> UnrollValues(const DirectLayer& l) {
+  std::vector<int64_t> values;
+  for (int64_t v : {1, 3, 4}) {
+    if (l.ic_lanes % v == 0) values.push_back(v);
+  }
+  return values;
+}
+
+// Cycles of the whole layer with this tile on a core with two FMA and two load ports, partial tiles included.
+double TileCycles(const DirectLayer& l, const Tile& t) {
+  auto step = [&](int64_t ocv, int64_t pixels) {
+    double fma = static_cast<double>(ocv * pixels) / 2, loads = static_cast<double>(ocv + pixels) / 2;
+    // 4: latency of an FMA; 2 * ocv: weights arrive from the second level cache at about 32 bytes a cycle.
+    return std::max({fma, loads, 4.0, 2.0 * static_cast<double>(ocv)}) + 0.3;
+  };
+  auto parts = [](int64_t extent, int64_t tile) {
+    std::vector<std::pair<int64_t, int64_t>> r = {{tile, extent / tile}};
+    if (extent % tile) r.push_back({extent % tile, 1});
+    return r;
+  };
+  double cycles = 0;
+  for (auto [ocv, ocs] : parts(l.oc_blocks, t.ocv)) {
+    for (auto [oh, rows] : parts(l.s.oh, t.oh)) {
+      for (auto [ow, columns] : parts(l.s.ow, t.ow)) {
+        cycles += static_cast<double>(ocs * rows * columns) * step(ocv, oh * ow);
+      }
+    }
+  }
+  return cycles;
+}
+
+void AddRules(const DirectLayer& l, Space* space) {
+  auto add = [&](const char* name, std::function<Rejection(const DirectPoint&)> rule) {
+    space->AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(DirectPoint::Of(c)); }});
+  };
+  add("registers", [l](const DirectPoint& p) -> Rejection {
+    Tile t{p.ocv, p.tile_oh, p.tile_ow};
+    int64_t need = t.registers();
+    // Columns that several taps read are loaded once when the taps lie side by side, and stay in registers.
+    if (p.unroll_kw && l.s.sw < l.s.kw * l.s.dw) {
+      need += p.tile_oh * ((p.tile_ow - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw + 1) - 1;
+    }
+    if (need <= l.registers) return {};
+    return fmt::format("{} x {} accumulators{} need {} of {} registers", t.ocv, t.pixels(),
+                       p.unroll_kw ? " with kw unrolled" : "", need, l.registers);
+  });
+  Reach reach = ReachOf(l);
+  // Few, wide tiles serve a small layer badly: it may use smaller ones, and so keeps a choice.
+  bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
+  int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
+  add("register tile", [least](const DirectPoint& p) -> Rejection {
+    Tile t{p.ocv, p.tile_oh, p.tile_ow};
+    if (t.accumulators() >= least) return {};
+    return fmt::format("{} accumulators are too few, at least {}", t.accumulators(), least);
+  });
+  double fewest = INFINITY;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() > l.registers || t.accumulators() < least || BestImbalance(l, t) > reach.imbalance) continue;
+        fewest = std::min(fewest, TileCycles(l, t));
+      }
+    }
+  }
+  add("cycles", [l, fewest](const DirectPoint& p) -> Rejection {
+    double cycles = TileCycles(l, {p.ocv, p.tile_oh, p.tile_ow});
+    if (cycles <= kMostCycles * fewest) return {};
+    return fmt::format("this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
+  });
+  add("code size", [l](const DirectPoint& p) -> Rejection {
+    int64_t fmas = p.ocv * p.tile_oh * p.tile_ow * p.unroll_ic * (p.unroll_kw ? l.s.kw : 1);
+    if (fmas <= kUnrolledFmas) return {};
+    return fmt::format("{} unrolled multiply-adds, at most {}", fmas, kUnrolledFmas);
+  });
+  add("oc block", [l](const DirectPoint& p) -> Rejection {
+    if (BlockFits(l.oc_blocks, p.oc_block, p.ocv)) return {};
+    return fmt::format("tiles of ocv={} do not come out even in tasks of {} of {} blocks", p.ocv, p.oc_block,
+                       l.oc_blocks);
+  });
+  add("row block", [l](const DirectPoint& p) -> Rejection {
+    if (BlockFits(l.s.oh, p.row_block, p.tile_oh)) return {};
+    return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
+                       l.s.oh);
+  });
+  add("parallel", [l, limit = reach.imbalance](const DirectPoint& p) -> Rejection {
+    double imbalance = TaskImbalance(l, p.oc_block, p.row_block, p.planes);
+    if (imbalance <= limit) return {};
+    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  });
+  add("inner", [l](const DirectPoint& p) -> Rejection {
+    if (!p.rows_outer || (p.oc_block > p.ocv && p.row_block > p.tile_oh)) return {};
+    return std::string("only one tile a task in one direction: rows_oc is the same as oc_rows");
+  });
+  if (l.planes() > 1) {
+    add("planes", [l](const DirectPoint& p) -> Rejection {
+      if (p.planes == 1 || p.row_block == l.s.oh) return {};
+      return std::string("a task with several planes has all their rows");
+    });
+  }
+  add("weights cache", [l](const DirectPoint& p) -> Rejection {
+    int64_t bytes = l.WeightBytes(p.oc_block);
+    if (!p.rows_outer || bytes <= kL2Bytes / 2) return {};
+    return fmt::format("each row would read {} KB of weights", bytes >> 10);
+  });
+  add("pad", [l](const DirectPoint& p) -> Rejection {
+    if (p.pad != "task") return {};
+    int64_t bytes = l.PadElements(p.row_block, p.planes) * 4;
+    if (bytes > (p.planes > 1 ? 4 : 1) * kL2Bytes)
+      return fmt::format("{} KB of padded input for each thread", bytes >> 10);
+    double share = PadShare(l, p);
+    if (share > 0.08) return fmt::format("copying the padded input would cost {:.0f} % of the work", 100 * share);
+    return {};
+  });
+}
+
+// The pixels of a 1x1 convolution may be cut into rows at will: the longest row that leaves each thread two rows or
+// more if any row of at least 12 pixels does, else one row of all.
+int64_t FlatRow(int64_t pixels, int threads) {
+  for (int64_t row = pixels / (2 * threads); row >= 12; --row) {
+    if (pixels % row == 0) return row;
+  }
+  return pixels;
+}
+
+}  // namespace
+
+int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
+  constexpr int64_t kMost = 16;  // about what plain loops lose against a register tile
+  const int64_t og = s.o / s.groups;
+  for (int64_t m = 1; m <= std::min(s.groups, kMost) && !s.plain_input; ++m) {
+    if (s.groups % m == 0 && m * s.cg % lanes == 0 && m * og % lanes == 0) return m;
+  }
+  return s.groups <= kMost ? s.groups : 0;
+}
+
+DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
+  DirectLayer l;
+  static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
+  l.lanes = target.FloatLanes();
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  Conv2dShape& s = l.s;
+  l.pad = l.NeedsPad();
+  l.raw_cg = s.cg, l.raw_og = s.o / s.groups;
+  l.merged = std::max<int64_t>(MergedGroups(s, l.lanes), 1);
+  s.cg *= l.merged, s.groups /= l.merged;
+  const int64_t pixels = l.depth.in * s.h * s.w;
+  const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
+  if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.pad && pixels > s.w) {
+    s.ow = FlatRow(pixels, s.n >= l.threads ? 1 : l.threads);
+    s.oh = pixels / s.ow;
+    s.h = s.oh, s.w = s.ow;
+    l.depth = {};
+  }
+  l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
+  l.ic_lanes = s.plain_input ? s.cg : l.lanes;
+  l.oc_blocks = CeilDiv(s.o, l.lanes);
+  l.group_oc_blocks = s.groups == 1 ? l.oc_blocks : l.oc_blocks / s.groups;
+  return l;
+}
+
+int64_t DirectLayer::WeightBytes(int64_t oc) const { return oc * lanes * ic_blocks * ic_lanes * taps() * 4; }
+
+int64_t DirectLayer::PadElements(int64_t rows, int64_t planes) const {
+  int64_t channels = s.groups * ic_blocks * ic_lanes;
+  const int64_t depths = std::min(planes, depth.out);
+  return planes / depths * channels * depth.reach(depths) * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw();
+}
+
+double DirectLayer::FmaVectors() const {
+  return static_cast<double>(planes() * oc_blocks * s.oh) * static_cast<double>(s.ow * ic_blocks * ic_lanes * taps());
+}
+
+DirectPoint DirectPoint::Of(const Config& c) {
+  std::string prefetch = c.Word("prefetch");
+  int64_t near = prefetch == "none" ? 0 : 4096;
+  const bool has_planes = !c.values.empty() && c.values.back().name == "planes";
+  return {c.Number("ocv"),
+          c.Number("tile_oh"),
+          c.Number("tile_ow"),
+          c.Number("oc_block"),
+          c.Number("row_block"),
+          c.Word("inner") == "rows_oc",
+          c.Number("ic_block"),
+          c.Number("unroll_ic"),
+          c.Number("unroll_kw") == 1,
+          near,
+          prefetch == "tile",
+          c.Word("pad"),
+          c.Word("fetch"),
+          has_planes ? c.Number("planes") : 1};
+}
+
+Space DirectSpace(const char* name, const DirectLayer& l) {
+  Space space(name);
+  space.Add(Knob::Choice("ocv", OcvValues(l)));
+  space.Add(Knob::Choice("tile_oh", TileOhValues(l)));
+  space.Add(Knob::Choice("tile_ow", TileOwValues(l)));
+  space.Add(Knob::Choice("oc_block", BlockValues(l, l.oc_blocks)));
+  space.Add(Knob::Choice("row_block", BlockValues(l, l.s.oh)));
+  space.Add(Knob::Words("inner", {"oc_rows", "rows_oc"}));
+  space.Add(Knob::Choice("ic_block", IcBlockValues(l)));
+  space.Add(Knob::Choice("unroll_ic", UnrollValues(l)));
+  space.Add(Knob::Choice("unroll_kw", l.s.kw > 1 ? std::vector<int64_t>{0, 1} : std::vector<int64_t>{0}));
+  bool far = !NearWeights(l);  // near weights need no software prefetch
+  space.Add(Knob::Words("prefetch",
+                        far ? std::vector<std::string>{"none", "4096", "tile"} : std::vector<std::string>{"none"}));
+  std::vector<std::string> pad = {"none"};
+  if (l.pad) pad = l.s.groups > 1 ? std::vector<std::string>{"root"} : std::vector<std::string>{"task", "root"};
+  space.Add(Knob::Words("pad", pad));
+  space.Add(Knob::Words("fetch", FetchValues(l)));
+  if (l.planes() > 1) space.Add(Knob::Choice("planes", NearWeights(l) ? std::vector<int64_t>{1} : PlaneValues(l)));
+  AddRules(l, &space);
+  return space;
+}
+
+Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
+  Tile best{1, 1, 1};
+  Reach reach = ReachOf(l);
+  double best_cycles = INFINITY;
+  for (int64_t ocv : OcvValues(l)) {
+    for (int64_t oh : TileOhValues(l)) {
+      for (int64_t ow : TileOwValues(l)) {
+        Tile t{ocv, oh, ow};
+        if (t.registers() > l.registers || BestImbalance(l, t) > reach.imbalance) continue;
+        if (double cycles = TileCycles(l, t); cycles < best_cycles) best = t, best_cycles = cycles;
+      }
+    }
+  }
+  // Rows are split among the threads while all weights fit near each core, output channels otherwise.
+  bool prefer_rows = l.WeightBytes(l.oc_blocks) <= kL2Bytes;
+  int64_t oc_block = l.oc_blocks, row_block = l.s.oh;
+  double best_score = INFINITY;
+  for (int64_t oc : BlockValues(l, l.oc_blocks)) {
+    for (int64_t rows : BlockValues(l, l.s.oh)) {
+      if (!BlocksFit(l, best, oc, rows)) continue;
+      double score = TaskImbalance(l, oc, rows);
+      if (prefer_rows ? oc < l.oc_blocks : rows < l.s.oh) score += 0.05;
+      score += 1e-3 * static_cast<double>(CeilDiv(l.oc_blocks, oc) * CeilDiv(l.s.oh, rows));  // few, large tasks
+      if (score < best_score) best_score = score, oc_block = oc, row_block = rows;
+    }
+  }
+  // Read for plane after plane, weights that fit a second cache stay there.
+  const bool stays = l.WeightBytes(l.oc_blocks) <= kL2Bytes && l.planes() > 2 * l.threads;
+  std::vector<int64_t> unrolls = UnrollValues(l);
+  int64_t unroll = 1;
+  for (int64_t u : unrolls) {
+    if (u <= 4) unroll = u;
+  }
+  // As many planes as have their input in reach, where weights would else be read from beyond a second cache.
+  int64_t planes = 1;
+  for (int64_t v : PlaneValues(l)) {
+    const bool pays = l.WeightBytes(l.oc_blocks) > kL2Bytes / 2 && row_block == l.s.oh;
+    const int64_t input = l.PadElements(l.s.oh, v) / l.s.groups * 4;
+    if (pays && input <= 4 * kL2Bytes && TaskImbalance(l, oc_block, row_block, v) <= reach.imbalance) planes = v;
+  }
+  HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"planes", planes},
+                                                       {"ocv", best.ocv},
+                                                       {"tile_oh", best.oh},
+                                                       {"tile_ow", best.ow},
+                                                       {"oc_block", oc_block},
+                                                       {"row_block", row_block},
+                                                       {"inner", "oc_rows"},
+                                                       {"ic_block", int64_t{1}},
+                                                       {"unroll_ic", unroll},
+                                                       {"unroll_kw", int64_t{0}},
+                                                       {"prefetch", NearWeights(l) || stays ? "none" : "tile"},
+                                                       {"pad", !l.pad           ? "none"
+                                                               : l.s.groups > 1 ? "root"
+                                                                                : "task"},
+                                                       {"fetch", FetchValues(l).back()}}));
+  return LegalNear(space, config);
+}
+
+}  // namespace hone::op

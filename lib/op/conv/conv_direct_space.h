@@ -1,0 +1,61 @@
+// The space of conv2d_direct and conv3d_direct: knobs, rules, default. conv_direct.h lists the knobs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "op/conv/conv_volume.h"
+#include "search/space/space.h"
+#include "target/target.h"
+#include "task/config.h"
+
+namespace hone::op {
+
+// The layer as this template sees it: blocks of channels, and a 1x1 convolution as one row of pixels. A plane is one
+// depth of one image of the output.
+struct DirectLayer : ConvVolume {
+  int64_t lanes = 16;
+  int threads = 1, registers = 32;
+  int64_t ic_blocks = 1;        // blocks of input channels of one group; 1 for a plain input
+  int64_t ic_lanes = 16;        // channels of such a block: lanes, or all channels of a plain input
+  int64_t oc_blocks = 1;        // blocks of output channels, all groups
+  int64_t group_oc_blocks = 1;  // of one group
+  bool pad = false;             // does any window reach outside the input?
+  // Groups of `merged` original ones each, with zeros in the weights between them; s.cg and s.groups are the merged
+  // ones'.
+  int64_t merged = 1, raw_cg = 1, raw_og = 1;
+
+  // How many groups become one, so that groups are whole blocks of channels or there is one group; 0 if this template
+  // does not apply, as too much would be multiplied by zero.
+  static int64_t MergedGroups(const Conv2dShape& shape, int64_t lanes);
+  // Of a conv2d or a conv3d.
+  static DirectLayer Of(const Workload& workload, const Target& target);
+  int64_t planes() const { return s.n * depth.out; }
+  int64_t WeightBytes(int64_t oc) const;  // packed weights of `oc` blocks of output channels
+  // Padded input of `rows` output rows of as many planes.
+  int64_t PadElements(int64_t rows, int64_t planes) const;
+  double FmaVectors() const;  // vector FMAs of the whole layer
+};
+
+struct DirectPoint {
+  int64_t ocv, tile_oh, tile_ow, oc_block, row_block;
+  bool rows_outer;  // inner=rows_oc
+  int64_t ic_block, unroll_ic;
+  bool unroll_kw;
+  int64_t prefetch;    // bytes, into the first level
+  bool prefetch_tile;  // the next tile's weights, into the second
+  std::string pad, fetch;
+  int64_t planes;  // 1 where the space has no such knob
+
+  static DirectPoint Of(const Config& config);
+  // The planes of a task as a block of depths and one of images.
+  int64_t Depths(const DirectLayer& layer) const { return std::min(planes, layer.depth.out); }
+  int64_t Images(const DirectLayer& layer) const { return planes / Depths(layer); }
+};
+
+search::Space DirectSpace(const char* name, const DirectLayer& layer);
+Result<Config> DirectDefault(const search::Space& space, const DirectLayer& layer);
+
+}  // namespace hone::op

@@ -1,0 +1,95 @@
+#include "op/conv/conv_volume.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "op/conv/conv2d_te.h"
+#include "op/conv/conv3d.h"
+
+namespace hone::op {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+ConvVolume ConvVolume::Of(const Workload& workload) {
+  ConvVolume v;
+  if (workload.inputs[0].shape.size() == 4) {
+    v.s = Conv2dShape::Of(workload);
+    return v;
+  }
+  const Conv3dShape from = Conv3dShape::Of(workload);
+  v.depth = {from.in(0), from.k(0), from.s(0), from.d(0), from.window.before[0], from.out(0)};
+  Conv2dShape& s = v.s;
+  s.n = from.n, s.c = from.c, s.o = from.o, s.cg = from.cg, s.groups = from.groups;
+  s.plain_input = from.plain_input;
+  s.h = from.in(1), s.w = from.in(2), s.oh = from.out(1), s.ow = from.out(2);
+  s.kh = from.k(1), s.kw = from.k(2), s.sh = from.s(1), s.sw = from.s(2), s.dh = from.d(1), s.dw = from.d(2);
+  s.pt = from.window.before[1], s.pl = from.window.before[2];
+  s.pb = from.window.after[1], s.pr = from.window.after[2];
+  return v;
+}
+
+bool ConvVolume::NeedsPad() const {
+  return s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w || depth.before > 0 || depth.reach(depth.out) > depth.in;
+}
+
+Tensor MakePad(const ConvVolume& volume, const Tensor& data) {
+  const Conv2dShape& s = volume.s;
+  const DepthAxis& z = volume.depth;
+  const std::vector<int64_t> in = {z.in, s.h, s.w}, before = {z.before, s.pt, s.pl};
+  const std::vector<int64_t> reach = {z.reach(z.out), s.ph(), s.pw()};
+  std::vector<int64_t> shape = data.shape();
+  std::copy(reach.begin(), reach.end(), shape.begin() + 2);
+  std::vector<std::string> axes = {"n", shape.size() == 5 ? "c" : "co", "id", "ih", "iw"};
+  if (shape.size() == 6) axes.push_back("ci");
+  return te::Compute("pad", shape, axes, [&](const std::vector<Var>& x) {
+    Expr inside;
+    std::vector<Expr> at(x.begin(), x.end());
+    for (size_t i = 0; i < 3; ++i) {
+      const Expr position = x[2 + i];
+      if (before[i] > 0) inside = BothOf(inside, position >= before[i]);
+      if (reach[i] > in[i] + before[i]) inside = BothOf(inside, position < in[i] + before[i]);
+      at[2 + i] = position - before[i];
+    }
+    const Expr read = data(at);
+    return inside.defined() ? te::IfThenElse(inside, read, ir::Imm(data.type(), 0)) : read;
+  });
+}
+
+ConvEnds MakeConvEnds(const Workload& workload, const ConvVolume& volume, int64_t in_blocks, int64_t raw_cg,
+                      int lanes) {
+  const Conv2dShape& s = volume.s;
+  const DepthAxis& z = volume.depth;
+  ConvEnds ends;
+  std::vector<int64_t> data = {s.n, in_blocks, z.in, s.h, s.w, lanes};
+  if (s.plain_input) data = {s.n, s.c, z.in, s.h, s.w};
+  ends.data = te::Placeholder("data", data);
+  ends.weight = te::Placeholder("weight", {s.o, raw_cg, z.taps, s.kh, s.kw});
+  ends.out_shape = {s.n, (s.o + lanes - 1) / lanes, z.out, s.oh, s.ow, lanes};
+  ends.epilogue = MakeEpilogueTensors(workload, ends.out_shape, s.o, lanes);
+  return ends;
+}
+
+Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
+                   const std::function<Expr(const std::vector<Var>&)>& sum, int lanes) {
+  return te::Compute("out", ends.out_shape, {"n", "oco", "od", "oh", "ow", "oci"}, [&](const std::vector<Var>& x) {
+    return BlockedEpilogue(workload, ends.epilogue, sum(x), x, volume.s.o, lanes);
+  });
+}
+
+Instance MakeConvInstance(const ConvEnds& ends, const Tensor& weight, const Tensor& out, std::vector<Step> steps) {
+  const EpilogueTensors& epilogue = ends.epilogue;
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = {ends.data, weight};
+  instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
+  instance.args.push_back(out);
+  instance.placeholders = {ends.data, ends.weight};
+  instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(), epilogue.placeholders.end());
+  instance.steps = std::move(steps);
+  return instance;
+}
+
+}  // namespace hone::op

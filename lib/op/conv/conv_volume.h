@@ -1,0 +1,53 @@
+// A convolution of two or three dimensions seen as one of three: what its templates share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "op/conv/conv2d_shape.h"
+#include "op/epilogue.h"
+#include "op/operator.h"
+#include "te/tensor.h"
+
+namespace hone::op {
+
+// The third spatial axis; of a two-dimensional convolution these values, which add nothing.
+struct DepthAxis {
+  int64_t in = 1, taps = 1, stride = 1, dilation = 1, before = 0, out = 1;
+  // Extent of the padded input under `outputs` outputs.
+  int64_t reach(int64_t outputs) const { return (outputs - 1) * stride + (taps - 1) * dilation + 1; }
+};
+
+struct ConvVolume {
+  Conv2dShape s;  // of one depth
+  DepthAxis depth;
+
+  // Of a conv2d or conv3d. REQUIRES: Check.
+  static ConvVolume Of(const Workload& workload);
+  int64_t taps() const { return depth.taps * s.kh * s.kw; }
+  // Does any window reach outside the input?
+  bool NeedsPad() const;
+};
+
+// "pad": the padded input as far as the windows reach, from blocked [n, co, d, h, w, ci] or plain [n, c, d, h, w] data,
+// stored as the data is. Conditions that always hold are left out.
+te::Tensor MakePad(const ConvVolume& volume, const te::Tensor& data);
+
+// The tensors around a convolution's sums: [n, c, d, h, w], blocked as the workload says; the depth is there always.
+struct ConvEnds {
+  te::Tensor data, weight;         // weight: [o, c of one group, kd, kh, kw]
+  std::vector<int64_t> out_shape;  // [n, oco, od, oh, ow, oci]
+  EpilogueTensors epilogue;
+};
+// `in_blocks`: blocks of input channels (of no use for a plain input); `raw_cg`: channels of one group as the weight
+// has them.
+ConvEnds MakeConvEnds(const Workload& workload, const ConvVolume& volume, int64_t in_blocks, int64_t raw_cg, int lanes);
+// "out": the sums with the epilogue. `sum`: at the output's indices, 0 or anything beyond its channels.
+te::Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
+                       const std::function<ir::Expr(const std::vector<ir::Var>&)>& sum, int lanes);
+// `weight`: as the kernel reads it.
+Instance MakeConvInstance(const ConvEnds& ends, const te::Tensor& weight, const te::Tensor& out,
+                          std::vector<Step> steps);
+
+}  // namespace hone::op

@@ -1,0 +1,233 @@
+#include "op/dense/dense_template.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "op/conv/conv2d_te.h"
+#include "op/epilogue.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using search::Knob;
+using search::Space;
+using te::Tensor;
+using Rejection = std::optional<std::string>;
+
+struct Layer {
+  int64_t n, k, m, lanes;
+  int threads, registers;
+  int64_t Tiles(int64_t vectors) const { return CeilDiv(m, vectors * lanes); }
+  // Which loop is parallel: tiles of outputs, or tiles of rows where there are more of those. Never both, as a short
+  // tile can then be told by one loop's counter.
+  bool by_rows() const { return n > m; }
+  // Rows enough to hide the arrival of weights behind their arithmetic, and weights enough to have to arrive.
+  bool far() const { return n > 1 && !by_rows() && m * k * 4 >= 1 << 20; }
+};
+
+Layer LayerOf(const Workload& w, const Target& target) {
+  return {w.inputs[0].shape[0], w.inputs[0].shape[1],        w.inputs[1].shape[0],
+          target.FloatLanes(),  std::max(target.threads, 1), target.vector_registers};
+}
+
+struct Point {
+  int64_t vectors, tile_n, k_parts, unroll_k, prefetch, task;
+  bool ahead;
+};
+
+Point PointOfConfig(const Config& c) {
+  return {c.Number("vectors"),
+          c.Number("tile_n"),
+          c.Number("k_parts"),
+          c.Number("unroll_k"),
+          c.Number("prefetch"),
+          c.Number("task"),
+          c.values.back().name == "ahead" && c.Word("ahead") == "task"};
+}
+
+std::vector<int64_t> Divisors(int64_t extent, const std::vector<int64_t>& candidates) {
+  std::vector<int64_t> values;
+  for (int64_t v : candidates) {
+    if (extent % v == 0) values.push_back(v);
+  }
+  return values;
+}
+
+double TaskImbalance(const Layer& l, const Point& p) {
+  if (l.by_rows()) {
+    return Imbalance(CeilDiv(l.n, p.tile_n), static_cast<double>(p.tile_n), static_cast<double>(l.n), l.threads);
+  }
+  int64_t tiles = l.Tiles(p.vectors);
+  return Imbalance(CeilDiv(tiles, p.task), static_cast<double>(p.task), static_cast<double>(tiles), l.threads);
+}
+
+std::vector<int64_t> VectorValues(const Layer& l) {
+  std::vector<int64_t> values;
+  for (int64_t v : {1, 2, 4, 8}) {
+    if (v == 1 || v * l.lanes <= RoundUp(l.m, l.lanes)) values.push_back(v);
+  }
+  return values;
+}
+
+Space MakeDenseSpace(const Layer& l) {
+  Space space("dense_packed");
+  space.Add(Knob::Choice("vectors", VectorValues(l)));
+  space.Add(Knob::Choice("tile_n", EvenParts(l.n, 1, 14)));
+  space.Add(Knob::Choice("k_parts", Divisors(l.k, {1, 2, 4})));
+  space.Add(Knob::Choice("unroll_k", Divisors(l.k, {1, 2, 4, 8, 16})));
+  space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
+  space.Add(Knob::Choice("task", {1, 2, 4, 8}));
+  if (l.far()) space.Add(Knob::Words("ahead", {"none", "task"}));
+  auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
+    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
+  };
+  add("registers", [l](const Point& p) -> Rejection {
+    int64_t need = p.vectors * p.tile_n * p.k_parts + p.vectors + 1;
+    if (need <= l.registers) return {};
+    return fmt::format("needs {} of {} registers", need, l.registers);
+  });
+  add("code size", [](const Point& p) -> Rejection {
+    int64_t fmas = p.vectors * p.tile_n * p.unroll_k * p.k_parts;
+    if (fmas <= 400) return {};
+    return fmt::format("{} unrolled multiply-adds, at most 400", fmas);
+  });
+  add("k parts", [l](const Point& p) -> Rejection {
+    if (l.k % (p.k_parts * p.unroll_k) != 0) return fmt::format("k={} is not a multiple of k_parts * unroll_k", l.k);
+    return {};
+  });
+  add("task", [l](const Point& p) -> Rejection {
+    int64_t outputs = p.task * p.vectors * l.lanes;
+    if (p.task == 1 || l.m % outputs == 0) return {};
+    return fmt::format("{} outputs a task do not divide {}", outputs, l.m);
+  });
+  double best = l.threads;
+  for (int64_t v : VectorValues(l)) {
+    for (int64_t n : EvenParts(l.n, 1, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1, false}));
+  }
+  double limit = std::max(1.25, best * 1.02);
+  add("parallel", [l, limit](const Point& p) -> Rejection {
+    double imbalance = TaskImbalance(l, p);
+    if (imbalance <= limit) return {};
+    return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
+  });
+  add("prefetch", [l](const Point& p) -> Rejection {
+    if (p.prefetch == 0 || l.m * l.k * 4 >= 1 << 17) return {};
+    return fmt::format("{} KB of weights need none", l.m * l.k * 4 >> 10);
+  });
+  return space;
+}
+
+// [tile][k / parts][part][vectors * lanes].
+Tensor PackWeight(const Layer& l, const Point& p, const Tensor& raw) {
+  int64_t width = p.vectors * l.lanes, tiles = l.Tiles(p.vectors);
+  return te::ComputeConstant("weight.packed", {tiles, l.k, width}, {"t", "k", "v"}, [&](const std::vector<Var>& x) {
+    return ReadOrZero(raw, {x[0] * width + x[2], x[1]}, {tiles * width, l.k});
+  });
+}
+
+class DensePackedTemplate final : public Template {
+ public:
+  const char* name() const override { return "dense_packed"; }
+  int version() const override { return 2; }
+
+  Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
+    return MakeDenseSpace(LayerOf(workload, target));
+  }
+
+  Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
+    Layer l = LayerOf(workload, target);
+    int64_t vectors = 1;
+    for (int64_t v : VectorValues(l)) {
+      if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
+    }
+    int64_t tile_n = EvenParts(l.n, 1, 6).front();
+    // This tile's weights and the next one's share a second cache.
+    if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, 1, (l.registers - 3) / 2).front();
+    int64_t parts = tile_n == 1 ? Divisors(l.k, {1, 2}).back() : 1;
+    int64_t unroll = Divisors(l.k / parts, {1, 2, 4}).back();
+    int64_t prefetch = l.m * l.k * 4 >= 1 << 20 ? 4096 : 0;
+    HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"vectors", vectors},
+                                                         {"tile_n", tile_n},
+                                                         {"k_parts", parts},
+                                                         {"unroll_k", unroll},
+                                                         {"prefetch", prefetch},
+                                                         {"task", int64_t{1}},
+                                                         {"ahead", "task"}}));
+    return LegalNear(space, config);
+  }
+
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    Layer l = LayerOf(workload, target);
+    Point p = PointOfConfig(config);
+    int64_t width = p.vectors * l.lanes;
+    Tensor data = te::Placeholder("data", {l.n, l.k});
+    Tensor raw = te::Placeholder("weight", {l.m, l.k});
+    EpilogueTensors epilogue = MakeEpilogueTensors(workload, {l.n, l.m}, l.m, 0);
+    Tensor packed = PackWeight(l, p, raw);
+    ir::IterVar k = te::ReduceAxis(l.k / p.k_parts, "k");
+    Tensor acc = te::Compute("acc", {l.n, p.k_parts, l.m}, {"n", "p", "m"}, [&](const std::vector<Var>& x) {
+      Expr at = k.var * p.k_parts + x[1];
+      return te::Sum(data(x[0], at) * packed(x[2] / width, at, x[2] % width), {k});
+    });
+    Tensor out = te::Compute("out", {l.n, l.m}, {"n", "m"}, [&](const std::vector<Var>& x) {
+      Expr sum = acc(x[0], 0, x[1]);
+      for (int64_t part = 1; part < p.k_parts; ++part) sum = sum + acc(x[0], part, x[1]);
+      return ApplyEpilogue(workload, sum, [&](size_t i) {
+        return epilogue.is_bias[i] ? epilogue.read[i](x[1]) : epilogue.read[i](x[0], x[1]);
+      });
+    });
+    Instance instance;
+    instance.outputs = {out};
+    instance.args = {data, packed};
+    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
+    instance.args.push_back(out);
+    instance.placeholders = {data, raw};
+    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
+                                 epilogue.placeholders.end());
+    instance.steps = {
+        Split("out", "m", {p.task * width}, {"m.b", "m.r"}),
+        Split("out", "m.r", {width}, {"m.t", "m.w"}),
+        Split("out", "m.w", {l.lanes}, {"m.v", "m.l"}),
+        Split("out", "n", {p.tile_n}, {"n.o", "n.i"}),
+        Reorder("out", l.by_rows() ? std::vector<std::string>{"n.o", "m.b", "m.t", "n.i", "m.v", "m.l"}
+                                   : std::vector<std::string>{"m.b", "m.t", "n.o", "n.i", "m.v", "m.l"}),
+        Parallel("out", l.by_rows() ? "n.o" : "m.b"),
+        Vectorize("out", "m.l"),
+        Unroll("out", "n.i"),
+        Unroll("out", "m.v"),
+        ComputeAt("acc", "out", l.by_rows() ? "m.t" : "n.o"),
+        SetScope("acc", "register"),
+        Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
+        Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"}),
+        Reorder("acc", {"k.o", "k.i", "p", "n", "m.v", "m.l"}),
+        Vectorize("acc", "m.l"),
+        Unroll("acc", "k.i"),
+        Unroll("acc", "p"),
+        Unroll("acc", "n"),
+        Unroll("acc", "m.v"),
+    };
+    if (p.ahead) {
+      instance.steps.push_back(Prefetch("out", packed.name(), "m.b", p.task * width * l.k * 4));
+      instance.steps.back().values.push_back(2);
+    }
+    if (p.prefetch > 0) instance.steps.push_back(Prefetch("acc", packed.name(), "k.o", p.prefetch));
+    return instance;
+  }
+};
+
+}  // namespace
+
+const Template& DensePacked() {
+  static const DensePackedTemplate t;
+  return t;
+}
+
+}  // namespace hone::op

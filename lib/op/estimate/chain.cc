@@ -1,0 +1,101 @@
+// The estimate of chains: the register tiles of their convolutions, windows, what passes through scratch, and what is
+// made twice.
+#include <algorithm>
+#include <cmath>
+
+#include "op/chain/tiles.h"
+#include "op/estimate/parts.h"
+#include "op/pool/pool_shape.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+constexpr CacheModel kCaches;
+constexpr double kTileCycles = 25;  // around a register tile's reduction: its epilogue, stores, addresses
+constexpr double kTaskCycles = 400;
+
+double D(int64_t x) { return static_cast<double>(x); }
+
+struct Window {
+  int64_t blocks, h, w, oh, ow, sh, before, reach;
+  double taps;
+};
+
+Window WindowOf(const Workload& part, int64_t lanes) {
+  if (part.op == "conv2d") {
+    const Conv2dShape s = Conv2dShape::Of(part);
+    return {CeilDiv(s.c, lanes), s.h, s.w, s.oh, s.ow, s.sh, s.pt, (s.kh - 1) * s.dh + 1, D(s.kh * s.kw)};
+  }
+  const PoolShape s = PoolShape::Of(part);
+  return {CeilDiv(s.c, lanes), s.h, s.w, s.oh, s.ow, s.sh, s.pt, (s.kh - 1) * s.dh + 1, D(s.kh * s.kw)};
+}
+
+}  // namespace
+
+std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& c) {
+  const std::vector<Workload> parts = workload.Parts();
+  const int64_t lanes = target.FloatLanes(), threads = std::max(target.threads, 1),
+                images = parts[0].inputs[0].shape[0];
+  const auto grouped = [](const Workload& p) { return p.op != "conv2d" || Conv2dShape::Of(p).groups > 1; };
+  size_t window_at = 0;
+  while (window_at + 1 < parts.size() && !grouped(parts[window_at])) ++window_at;
+  const Window win = WindowOf(parts[window_at], lanes);
+  const bool conv_last = window_at + 1 < parts.size(), conv_first = window_at > 0;
+  const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", win.oh), 1, win.oh);
+  const int64_t row_tile =
+      conv_last ? std::clamp<int64_t>(NumberOr(c, "row_tile", row_block), 1, row_block) : row_block;
+  const int64_t co_block = conv_last ? 1 : NumberOr(c, "co_block", win.blocks);
+  const RowWindow rows{win.oh, win.h, win.sh, win.before, win.reach};
+  const double again = conv_first ? rows.Recompute(row_tile) : 1;
+
+  double tiles = 0, loops = 0, ideal = 0, weights = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i == window_at) continue;
+    const ConvTiles t = ConvTiles::Of(parts[i], target);
+    int64_t ocv = 1, columns = 1;
+    t.Best(&ocv, &columns);
+    if (i + 1 == parts.size() || parts.size() == 2) {
+      ocv = NumberOr(c, "ocv", ocv), columns = NumberOr(c, "tile_ow", columns);
+    }
+    const double depth = D(t.s.cg * t.s.kh * t.s.kw), made = D(images * t.s.oh) * (i < window_at ? again : 1);
+    tiles += made * depth * t.Cycles(ocv, columns);
+    const double count = made * D(CeilDiv(t.blocks, ocv) * CeilDiv(t.s.ow, columns));
+    loops += count * (kTileCycles + D(ocv * columns) + depth / D(NumberOr(c, "unroll_ic", t.DefaultUnroll())));
+    ideal += D(images * t.s.oh * t.s.ow * t.blocks) * depth / 2;
+    // All weights of a last convolution are read for each row tile, those of a tile again for each of its rows.
+    const double bytes = depth * D(t.blocks * lanes) * 4, rounds = made / D(i < window_at ? row_block : row_tile);
+    weights += kCaches.Read(bytes * rounds, bytes);
+    const bool rows_outer = i > window_at && WordOr(c, "inner", "oc_rows") == "rows_oc";
+    const double one = rows_outer ? bytes : depth * D(ocv * lanes) * 4;
+    weights += kCaches.Read(bytes * made * D(CeilDiv(t.s.ow, columns)), one) / 2;
+  }
+  const double pixels = D(images * win.blocks * win.oh * win.ow);
+  const int64_t tile = std::max<int64_t>(1, NumberOr(c, "dw_tile", std::min<int64_t>(win.ow, 8)));
+  const double window = pixels * win.taps * 0.6 + D(images * win.blocks * win.oh * CeilDiv(win.ow, tile)) * kTileCycles;
+
+  const int64_t between = conv_last ? win.blocks : NumberOr(c, "ocv", 1);
+  double kept = 0, moved = 0;
+  if (conv_first) {
+    kept += D(rows.Rows(row_tile) * win.w * between * lanes) * 4;
+    moved += D(images * win.blocks * win.h * win.w * lanes) * 8 * again;
+  }
+  if (conv_last) {
+    kept += D(row_tile * win.ow * win.blocks * lanes) * 4;
+    moved += pixels * D(lanes) * 8;
+  }
+  const double scratch = kCaches.Read(moved, kept);
+
+  const int64_t row_tasks = images * CeilDiv(win.oh, row_block);
+  const int64_t tasks = row_tasks * (conv_last ? 1 : CeilDiv(win.blocks, co_block));
+  const double size = D(row_block) * (conv_last ? 1 : D(co_block));
+  const double all = D(images * win.oh) * (conv_last ? 1 : D(win.blocks));
+  const double imbalance = D(CeilDiv(tasks, threads) * threads) * size / all;
+  loops += D(tasks) * kTaskCycles;
+  const double cycles = (tiles + window + loops + scratch + weights) * imbalance / D(threads);
+  ideal += pixels * win.taps / 2;
+  return {std::log(cycles),         LogShare(tiles, ideal), LogShare(weights, ideal), LogShare(scratch, ideal),
+          LogShare(again - 1, 1.0), LogShare(loops, ideal), std::log(imbalance)};
+}
+
+}  // namespace hone::op

@@ -1,0 +1,238 @@
+// Convolutions. A layer's cycles are those of its register tiles' steps, plus what the caches add, plus copying and
+// transforming, times how much longer the busiest thread works than the average.
+#include <algorithm>
+#include <cmath>
+
+#include "op/conv/conv2d_winograd_space.h"
+#include "op/conv/conv_volume.h"
+#include "op/estimate/parts.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+double D(int64_t x) { return static_cast<double>(x); }
+
+constexpr double kTaskCycles = 500;    // entering a task
+constexpr double kRoundCycles = 0.15;  // of an unrolled loop, beside the arithmetic
+constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
+constexpr double kHiddenShare = 0.35;  // of reading from the second level: the rest runs beside the arithmetic
+constexpr double kEarly = 0.85;        // of waiting for weights is left with software prefetch
+constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
+constexpr CacheModel kCaches;
+
+// Rows (or columns) of input between the first and the last that `n` outputs read, and those of them that are read.
+int64_t Reach(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {
+  return (n - 1) * stride + (taps - 1) * dilation + 1;
+}
+int64_t Touched(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {
+  return std::min(n * taps, Reach(n, stride, taps, dilation));
+}
+
+struct Tiles {
+  double steps = 0;  // cycles of all steps
+  double count = 0;  // register tiles
+};
+
+// The layer as conv2d_direct cuts it. Its own view and not the template's: records of older spaces are estimated, too.
+struct DirectView : ConvVolume {
+  int64_t lanes, threads, registers, ic_blocks, ic_lanes, oc_blocks;
+
+  double WeightBytes(int64_t blocks) const { return D(blocks * lanes * ic_blocks * ic_lanes * taps() * 4); }
+  // Of as many planes, each one depth of one image.
+  double PadElements(int64_t rows, int64_t planes) const {
+    const int64_t depths = std::min(planes, depth.out);
+    return D(CeilDiv(planes, depths) * depth.reach(depths)) *
+           D(s.groups * ic_blocks * ic_lanes * ((rows - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());
+  }
+};
+
+DirectView ViewOf(const Workload& workload, const Target& target) {
+  DirectView l;
+  Conv2dShape& s = l.s;
+  static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
+  l.lanes = target.FloatLanes();
+  l.threads = std::max(target.threads, 1);
+  l.registers = target.vector_registers;
+  const int64_t pixels = l.depth.in * s.h * s.w;
+  const bool whole = l.depth.in == l.depth.out && s.h == s.oh && s.w == s.ow;
+  if (l.taps() == 1 && s.sh == 1 && s.sw == 1 && whole && !l.NeedsPad() && pixels > s.w) {
+    // Pixels in rows anew: the longest that leave each thread two rows or more, if any of at least 12 pixels does.
+    int64_t row = pixels / (2 * (s.n >= l.threads ? 1 : l.threads));
+    l.depth = {};
+    while (row >= 12 && pixels % row != 0) --row;
+    s.ow = row >= 12 ? row : pixels;
+    s.oh = pixels / s.ow;
+    s.h = s.oh, s.w = s.ow;
+  }
+  l.ic_blocks = s.plain_input ? 1 : CeilDiv(s.cg, l.lanes);
+  l.ic_lanes = s.plain_input ? s.cg : l.lanes;
+  l.oc_blocks = CeilDiv(s.o, l.lanes);
+  return l;
+}
+
+}  // namespace
+
+std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& c) {
+  const DirectView l = ViewOf(workload, target);
+  const Conv2dShape& s = l.s;
+  const int64_t ocv = NumberOr(c, "ocv", 1), th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
+  const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
+  const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", s.oh), 1, s.oh);
+  const bool rows_outer = WordOr(c, "inner", "oc_rows") == "rows_oc";
+  const bool unroll_kw = NumberOr(c, "unroll_kw", 0) == 1;
+  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 1), 1), prefetch = Prefetches(c) ? 1 : 0;
+  const std::string pad = WordOr(c, "pad", "none");
+  const double k = D(l.ic_blocks * l.ic_lanes * l.taps());
+  const int64_t all_planes = s.n * l.depth.out;
+  const int64_t planes = std::clamp<int64_t>(NumberOr(c, "planes", 1), 1, all_planes);
+  const double plane_blocks = D(CeilDiv(all_planes, planes));
+
+  Tiles tiles;
+  for (const auto& [rows, a] : Pieces(l.oc_blocks, ocv)) {
+    for (const auto& [h, b] : Pieces(s.oh, th)) {
+      for (const auto& [w, d] : Pieces(s.ow, tw)) {
+        // Side by side, taps share the columns that they load.
+        const double columns = D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1) / D(s.kw);
+        const double loaded = D(h) * (unroll_kw ? std::min(columns, D(w)) : D(w));
+        tiles.steps += D(a * b * d) * k * StepCycles(D(rows), D(h * w), loaded, l.registers);
+        tiles.count += D(a * b * d);
+      }
+    }
+  }
+  tiles.steps *= D(all_planes), tiles.count *= D(all_planes);
+  const double ideal = D(all_planes * l.oc_blocks * s.oh * s.ow) * k / 2;
+
+  // Which weights are read over and over, and how often all of them are read.
+  const double row_tiles = D(CeilDiv(row_block, th)), column_tiles = D(CeilDiv(s.ow, tw));
+  const double one = l.WeightBytes(ocv), all = l.WeightBytes(l.oc_blocks);
+  const double task = std::max(l.WeightBytes(oc_block), one);
+  const double row_blocks = D(CeilDiv(s.oh, row_block));
+  const double passes = D(all_planes) * row_blocks * row_tiles * column_tiles;
+  // A tile's weights come from the first level if they fit, each time but the first.
+  double weights = kHiddenShare * kCaches.Read(all * passes, one);
+  const double rounds = plane_blocks * row_blocks * (rows_outer ? D(planes) * row_tiles : 1);
+  weights += kHiddenShare * kCaches.Read(all * rounds, rows_outer ? task : all) * (prefetch > 0 ? kEarly : 1);
+  const double cold = all / kCaches.l3_rate * (prefetch > 0 ? kEarly : 1) * D(oc_block < l.oc_blocks ? 1 : l.threads);
+
+  // Input of a tile's rows: read again for each tile of output channels. In blocks each pixel is a line of its own, and
+  // what a stride leaves out is not read; in plain rows lines hold neighbours.
+  const int64_t columns = s.plain_input ? s.pw() : Touched(s.ow, s.sw, s.kw, s.dw);
+  const double in_rows = D(l.depth.taps) * D(Touched(th, s.sh, s.kh, s.dh)), in_columns = D(columns);
+  const double slab = in_rows * in_columns * D(l.ic_blocks * l.ic_lanes) * 4;
+  const double slabs = D(all_planes) * D(CeilDiv(s.oh, th)) * D(CeilDiv(l.oc_blocks, ocv));
+  const double task_input = l.PadElements(row_block, planes) * 4 * D(Touched(row_block, s.sh, s.kh, s.dh) * columns) /
+                            D(Reach(row_block, s.sh, s.kh, s.dh) * s.pw());
+  const double input = kHiddenShare * kCaches.Read(slab * slabs, rows_outer ? slab : std::min(task_input, 8 * slab));
+
+  const double tasks = plane_blocks * D(CeilDiv(l.oc_blocks, oc_block) * CeilDiv(s.oh, row_block));
+  double copied = 0;
+  if (pad == "task") copied = tasks * l.PadElements(row_block, planes) / D(l.lanes) * 2;
+  if (pad == "root") copied = l.PadElements(s.oh, all_planes) / D(l.lanes) * 5;
+  const double rounds_of_loops = tiles.count * k / D(unroll * (unroll_kw ? s.kw : 1));
+  const double loops =
+      rounds_of_loops * kRoundCycles + tiles.count * (kTileCycles + D(ocv * th * tw) * 1.5) + tasks * kTaskCycles;
+
+  const double imbalance = D(CeilDiv(D(tasks) > 0 ? static_cast<int64_t>(tasks) : 1, l.threads)) * D(l.threads) /
+                           tasks * (D(CeilDiv(l.oc_blocks, oc_block) * oc_block) / D(l.oc_blocks)) *
+                           (D(CeilDiv(s.oh, row_block) * row_block) / D(s.oh));
+  const double cycles = (tiles.steps + weights + cold + input + copied + loops) * imbalance / D(l.threads);
+  return {std::log(cycles),      LogShare(tiles.steps, ideal), LogShare(weights, ideal), LogShare(input, ideal),
+          LogShare(cold, ideal), LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
+}
+
+std::vector<double> EstimateWinograd(const Workload& workload, const Target& target, const Config& c) {
+  const DirectView l = ViewOf(workload, target);
+  const Conv2dShape& s = l.s;
+  const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1);
+  const WinogradTiles k = WinogradLayer::Of(workload, target).Tiles(m);
+  const bool by_channel = WordOr(c, "form", "xi_oc") == "oc_xi";
+  const int64_t ocv = NumberOr(c, "ocv", 2), width = NumberOr(c, "tiles", 14);
+  const int64_t all_tiles = k.count;  // of all images: tasks know no images
+  const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
+  const int64_t block = std::clamp<int64_t>(NumberOr(c, "block", all_tiles), 1, all_tiles);
+  const int64_t unroll = std::max<int64_t>(NumberOr(c, "unroll_ic", 4), 1);
+  const bool far = WordOr(c, "prefetch", "none") == "far";
+  // Elements of a tile; input channels, each phase one of its own; products of an element with all of them: where
+  // phases have a tap less, some have none.
+  const double xi = D(k.ah * k.aw), ic = D(l.ic_blocks * l.lanes * k.sh * k.sw);
+  const double length = D(k.Products() * l.ic_blocks * l.lanes) / xi;
+  const double tile_blocks = D(CeilDiv(all_tiles, block)), oc_blocks = D(CeilDiv(l.oc_blocks, oc_block));
+  const double tasks = tile_blocks * oc_blocks;
+
+  Tiles tiles;
+  for (const auto& [rows, a] : Pieces(l.oc_blocks, ocv)) {
+    for (const auto& [size, blocks] : Pieces(all_tiles, block)) {
+      for (const auto& [w, b] : Pieces(size, width)) {
+        tiles.steps += D(a * blocks * b) * length * StepCycles(D(rows), D(w), D(w), l.registers);
+        tiles.count += D(a * blocks * b);
+      }
+    }
+  }
+  tiles.steps *= xi, tiles.count *= xi;
+  const double ideal = D(s.n * s.oh * s.ow * s.kh * s.kw) * D(l.ic_blocks * l.lanes) * D(l.oc_blocks) / 2;
+
+  const double all = xi * length * D(l.oc_blocks * l.lanes) * 4;
+  const double early = far ? kSpread : Prefetches(c) ? kEarly : 1;
+  const double one = length * D(ocv * l.lanes) * 4, repeats = D(CeilDiv(block, width));
+  // Read by each block of tiles; again for each register tile where they do not stay in the first level.
+  const double weights = early * kCaches.Read(all * tile_blocks, std::max(all / oc_blocks, 2 * kCaches.l1_bytes)) +
+                         kHiddenShare * kCaches.Read(all * tile_blocks * (repeats - 1), one) +
+                         early * all / kCaches.l3_rate * (oc_blocks > 1 ? 1 : D(l.threads));
+  const double v_bytes = xi * D(block) * ic * 4, m_bytes = xi * D(block * (by_channel ? ocv : oc_block) * l.lanes) * 4;
+  // Input: two passes of about 1.5 operations an element and pass, with the loads and stores of v.
+  const double in = tile_blocks * oc_blocks * D(block) * ic / D(l.lanes) * xi * 4.5;
+  const double out = D(all_tiles) * D(l.oc_blocks) * xi * 3.0;
+  const double v_reads = tile_blocks * oc_blocks * v_bytes * D(CeilDiv(oc_block, ocv));
+  const double v_plane = D(block) * ic * 4;  // of one xi
+  const double scratch = 2 * kHiddenShare *
+                         (kCaches.Read(v_reads, by_channel ? v_bytes : v_plane) +
+                          kCaches.Read(tile_blocks * oc_blocks * (v_bytes + 2 * m_bytes), v_bytes + m_bytes));
+  const double loops =
+      tiles.count * (kRoundCycles * length / D(unroll) + kTileCycles + D(ocv * width)) + tasks * kTaskCycles;
+  const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), l.threads)) * D(l.threads) / tasks *
+                           (oc_blocks * D(oc_block) / D(l.oc_blocks)) * (tile_blocks * D(block) / D(all_tiles));
+  const double cycles = (tiles.steps + weights + in + out + scratch + loops) * imbalance / D(l.threads);
+  return {std::log(cycles),     LogShare(tiles.steps, ideal), LogShare(weights, ideal), LogShare(in, ideal),
+          LogShare(out, ideal), LogShare(scratch, ideal),     LogShare(loops, ideal),   std::log(imbalance)};
+}
+
+std::vector<double> EstimateDepthwise(const Workload& workload, const Target& target, const Config& c) {
+  const Conv2dShape s = Conv2dShape::Of(workload);
+  const int64_t lanes = target.FloatLanes(), blocks = CeilDiv(s.c, lanes), threads = std::max(target.threads, 1);
+  const int64_t th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
+  const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", s.oh), 1, s.oh);
+  const std::string unroll = WordOr(c, "unroll", "none");
+  const double taps = D(s.kh * s.kw);
+  Tiles tiles;
+  for (const auto& [h, a] : Pieces(s.oh, th)) {
+    for (const auto& [w, b] : Pieces(s.ow, tw)) {
+      // Neighbouring taps share rows and columns once they are side by side.
+      double loads = D(h * w) * taps;
+      if (unroll != "none") loads = D(h) * D(s.kh) * D((w - 1) * s.sw + (s.kw - 1) * s.dw + 1);
+      loads = std::min(loads, D(h * w) * taps);
+      // The sums of neighbouring tiles are short and overlap: less than a latency of 4 a tap is seen.
+      const double steps = std::max({D(h * w) * taps / 2, (loads + taps) / 2, 1.5 * taps});
+      const double spilled = std::max(0.0, D(h * w) + 2 - target.vector_registers) * taps;
+      tiles.steps += D(a * b) * (steps + spilled);
+      tiles.count += D(a * b);
+    }
+  }
+  const double planes = D(s.n * blocks);
+  tiles.steps *= planes, tiles.count *= planes;
+  const double ideal = planes * D(s.oh * s.ow) * taps / 2;
+  const double rounds = unroll == "window" ? 0 : unroll == "kw" ? D(s.kh) : taps;
+  const double tasks = planes * D(CeilDiv(s.oh, row_block));
+  const double loops = tiles.count * (rounds * 2 + kTileCycles / 2 + D(th * tw) * 1.5) + tasks * kTaskCycles / 5;
+  const bool padded = (s.padded() || s.ph() > s.h || s.pw() > s.w) && WordOr(c, "pad", "copy") == "copy";
+  const double plane = D(((row_block - 1) * s.sh + (s.kh - 1) * s.dh + 1) * s.pw());  // vectors
+  const double bytes = plane * D(lanes) * 4;
+  const double copied = padded ? tasks * (2 * plane + kCaches.Read(2 * bytes, bytes)) : 0;
+  const double imbalance = D(CeilDiv(static_cast<int64_t>(tasks), threads)) * D(threads) / tasks *
+                           (D(CeilDiv(s.oh, row_block) * row_block) / D(s.oh));
+  const double cycles = (tiles.steps + loops + copied) * imbalance / D(threads);
+  return {std::log(cycles), LogShare(tiles.steps, ideal), LogShare(copied, ideal), LogShare(loops, ideal),
+          std::log(imbalance)};
+}
+
+}  // namespace hone::op

@@ -1,0 +1,202 @@
+#include "op/gpu/conv2d.h"
+
+#include <algorithm>
+
+#include "op/gpu/conv2d_te.h"
+#include "op/gpu/conv_tiles.h"
+#include "op/gpu/plain.h"
+#include "op/gpu/template.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+// Parts 1 to 3 of a split in four: virtual threads, threads, inside.
+struct Tile {
+  int64_t v, t, i;
+  int64_t whole() const { return v * t * i; }
+  int64_t own() const { return v * i; }
+};
+Tile TileOf(const Config& config, const char* knob) {
+  const std::vector<int64_t>& parts = config.Sizes(knob);
+  return {parts[1], parts[2], parts[3]};
+}
+
+// What the tile of the output that a block computes needs of the input, along one axis.
+int64_t Reach(int64_t outputs, int64_t stride, int64_t window, int64_t dilation) {
+  return (outputs - 1) * stride + (window - 1) * dilation + 1;
+}
+
+GpuUse UseOfTiles(const Conv2dShape& s, const Tile& f, const Tile& y, const Tile& x) {
+  GpuUse use;
+  use.threads[0] = x.t, use.threads[1] = y.t, use.threads[2] = f.t;
+  use.blocks[0] = CeilDiv(s.ow, x.whole());
+  use.blocks[1] = CeilDiv(s.oh, y.whole());
+  use.blocks[2] = CeilDiv(s.o, f.whole()) * s.n;
+  use.vthreads = f.v * y.v * x.v;
+  return use;
+}
+
+// ---- Direct: the inputs of a step of the reduction by way of shared memory, sums in registers.
+
+Result<search::Space> DirectKnobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("conv2d_nchw.cuda", w); }
+
+// How many rounds of a step's reduction the unroll knobs leave in a row, up to 8: innermost loops first.
+int64_t RoundsInARow(int64_t own, const Config& config) {
+  const int64_t most = std::min(config.Number("auto_unroll_max_step"), kMostUnrolled);
+  int64_t rounds = 1;
+  for (const char* knob : {"tile_rx", "tile_ry", "tile_rc"}) {
+    const int64_t more = rounds * config.Sizes(knob)[1];
+    if (more * own > most) break;
+    rounds = more;
+  }
+  return std::min<int64_t>(rounds, 8);
+}
+
+GpuUse DirectUse(const Workload& w, const Config& config) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const Tile f = TileOf(config, "tile_f"), y = TileOf(config, "tile_y"), x = TileOf(config, "tile_x");
+  const int64_t rc = config.Sizes("tile_rc")[1], ry = config.Sizes("tile_ry")[1], rx = config.Sizes("tile_rx")[1];
+  GpuUse use = UseOfTiles(s, f, y, x);
+  const int64_t input = Reach(y.whole(), s.sh, ry, s.dh) * Reach(x.whole(), s.sw, rx, s.dw);
+  use.shared_bytes = 4 * rc * (input + f.whole() * ry * rx);
+  const int64_t pixels = y.own() * x.own();
+  // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
+  const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
+  const int64_t sums = f.own() * pixels;
+  use.registers = RoundUp(5 * sums / 4 + 3 * few / 2 + many + 2 * RoundsInARow(sums, config) + 20 + kOtherRegisters, 8);
+  use.reuse = TileReuse(f.own(), pixels);
+  return use;
+}
+
+// Blocks, virtual threads and threads of "out", which the sums are made inside of.
+void MapOutput(const Config& config, std::vector<Step>* steps) {
+  for (const char* axis : {"f", "y", "x"}) {
+    steps->push_back(SplitFour("out", axis, config.Sizes(std::string("tile_") + axis)));
+  }
+  steps->push_back(
+      Reorder("out", {"n", "f.b", "y.b", "x.b", "f.v", "y.v", "x.v", "f.t", "y.t", "x.t", "f.i", "y.i", "x.i"}));
+  steps->push_back(Fuse("out", {"n", "f.b"}, "nf.b"));
+  for (const auto& [axis, place] :
+       {std::pair("nf.b", "blockIdx.z"), std::pair("y.b", "blockIdx.y"), std::pair("x.b", "blockIdx.x"),
+        std::pair("f.v", "vthread"), std::pair("y.v", "vthread"), std::pair("x.v", "vthread"),
+        std::pair("f.t", "threadIdx.z"), std::pair("y.t", "threadIdx.y"), std::pair("x.t", "threadIdx.x")}) {
+    steps->push_back(Bind("out", axis, place));
+  }
+}
+
+// The sums in registers over `order` of their loops, what they read by way of shared memory, fetched at `at` of
+// `where`.
+Instance BuildTiled(const Workload& w, const Config& config, const GpuUse& use, const std::vector<std::string>& reduced,
+                    const std::vector<std::string>& order, const std::string& where, const std::string& at) {
+  const GpuConv2d c = MakeGpuConv2d(w);
+  Instance instance = c.MakeInstance();
+  std::vector<Step>& steps = instance.steps;
+  MapOutput(config, &steps);
+  steps.push_back(ComputeAt("conv", "out", "x.t"));
+  steps.push_back(SetScope("conv", "register"));
+  for (const std::string& r : reduced) {
+    steps.push_back(Split("conv", r, {config.Sizes("tile_" + r)[1]}, {r + ".o", r + ".i"}));
+  }
+  std::vector<std::string> loops = order;
+  for (const char* axis : {"n", "f", "y", "x"}) loops.emplace_back(axis);
+  steps.push_back(Reorder("conv", loops));
+  steps.push_back(CacheRead(c.input().name(), "shared", {"conv"}, "input.shared"));
+  steps.push_back(CacheRead("weight", "shared", {"conv"}, "weight.shared"));
+  if (c.pad.defined()) steps.push_back(Inline("pad"));
+  steps.push_back(ComputeAt("input.shared", where, at));
+  steps.push_back(ComputeAt("weight.shared", where, at));
+  FetchTogether("input.shared", c.InputAxes(), use.threads, 1, &steps);
+  FetchTogether("weight.shared", {"d0", "d1", "d2", "d3"}, use.threads, 1, &steps);
+  AddUnrollNotes("conv", order[0], config, &steps);
+  return instance;
+}
+
+Result<Instance> DirectBuild(const Workload& w, const Target&, const Config& config) {
+  return BuildTiled(w, config, DirectUse(w, config), {"rc", "ry", "rx"},
+                    {"rc.o", "ry.o", "rx.o", "rc.i", "ry.i", "rx.i"}, "conv", "rx.o");
+}
+
+// ---- Depthwise: a block's part of the input and its filters, once.
+
+Result<search::Space> DepthwiseKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("depthwise_conv2d_nchw.cuda", w);
+}
+
+GpuUse DepthwiseUse(const Workload& w, const Config& config) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const Tile f = TileOf(config, "tile_f"), y = TileOf(config, "tile_y"), x = TileOf(config, "tile_x");
+  GpuUse use = UseOfTiles(s, f, y, x);
+  const int64_t input = Reach(y.whole(), s.sh, s.kh, s.dh) * Reach(x.whole(), s.sw, s.kw, s.dw);
+  use.shared_bytes = 4 * f.whole() * (input + s.kh * s.kw);
+  const int64_t pixels = y.own() * x.own();
+  // Fitted: what is read for a sum waits beside it.
+  use.registers = RoundUp(f.own() * (3 * pixels / 2 + 4) + 24 + kOtherRegisters, 8);
+  use.reuse = TileReuse(1, pixels);
+  return use;
+}
+
+Result<Instance> DepthwiseBuild(const Workload& w, const Target&, const Config& config) {
+  return BuildTiled(w, config, DepthwiseUse(w, config), {}, {"ry", "rx"}, "out", "x.b");
+}
+
+std::vector<int64_t> Divisors(int64_t extent) {
+  std::vector<int64_t> divisors;
+  for (int64_t d = 1; d <= extent; ++d) {
+    if (extent % d == 0) divisors.push_back(d);
+  }
+  return divisors;
+}
+
+// Is there a block of at least a warp, of factors of the extents, whose inputs fit?
+bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
+  for (int64_t f : Divisors(s.o)) {
+    for (int64_t y : Divisors(s.oh)) {
+      for (int64_t x : Divisors(s.ow)) {
+        GpuUse use = UseOfTiles(s, {1, f, 1}, {1, y, 1}, {1, x, 1});
+        use.shared_bytes = 4 * f * (Reach(y, s.sh, s.kh, s.dh) * Reach(x, s.sw, s.kw, s.dw) + s.kh * s.kw);
+        if (!ExceedsDevice(use, limits)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+Result<Instance> PlainBuild(const Workload& w, const Target&) { return MakeGpuConv2d(w).MakeInstance(); }
+
+}  // namespace
+
+std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target& target) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  // Too few values for a block of a warp.
+  const int64_t most = std::min<int64_t>(s.o, 32) * std::min<int64_t>(s.oh * s.ow, 32);
+  if (s.groups == 1 && most < target.limits.warp_size) return {&GpuConv2dPlain()};
+  if (s.groups == 1) {
+    std::vector<const Template*> templates = {&GpuConv2dGemm(), &GpuConv2dDirect()};
+    if (GpuWinogradApplies(s)) {
+      templates.insert(templates.end(), {&GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(s)});
+    }
+    if (GpuConv2dTensorApplies(s, target)) templates.push_back(&GpuConv2dTensor());
+    return templates;
+  }
+  std::vector<const Template*> templates = GpuConvTilesTemplates(w, target);
+  if (s.depthwise() && DepthwiseFits(s, target.limits)) templates.insert(templates.begin(), &GpuConv2dDepthwise());
+  return templates;
+}
+
+const Template& GpuConv2dDirect() {
+  static const GpuTemplate t(
+      {"conv2d_nchw.cuda", 3, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});
+  return t;
+}
+const Template& GpuConv2dDepthwise() {
+  static const GpuTemplate t(
+      {"depthwise_conv2d_nchw.cuda", 3, DepthwiseKnobs, DepthwiseUse, DepthwiseBuild, {"tile_x", "tile_y", "tile_f"}});
+  return t;
+}
+const Template& GpuConv2dPlain() {
+  static const GpuPlainTemplate t("conv2d_gpu", 1, PlainBuild);
+  return t;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,37 @@
+// Convolutions on GPUs, NCHW. Names that contain a dot are those of AutoTVM, whose knobs, indices and mapping to blocks
+// and threads these templates have (search/autotvm); its logs resolve.
+#pragma once
+
+#include <vector>
+
+#include "op/conv/conv2d_shape.h"
+#include "op/operator.h"
+
+namespace hone::op {
+
+const Template& GpuConv2dDirect();     // "conv2d_nchw.cuda"; one group
+const Template& GpuConv2dDepthwise();  // "depthwise_conv2d_nchw.cuda"
+const Template& GpuConv2dGemm();       // "conv2d_gpu_gemm": implicit GEMM; one group
+const Template& GpuConv2dWinograd();   // "conv2d_gpu_winograd"; where GpuWinogradApplies
+const Template& GpuConv2dPlain();      // "conv2d_gpu": any; no knobs
+// "conv2d_nchw_winograd.cuda"; where GpuWinogradApplies. AutoTVM's tile follows from the shape.
+const Template& GpuConv2dWinogradAutoTvm(const Conv2dShape& shape);
+
+const Template& GpuConv2dTensor();  // "conv2d_gpu_tensor": implicit GEMM in TF32; where GpuConv2dTensorApplies
+
+// The error that rounding both factors to TF32 adds to an output of order 1 (op::Instance::rounding): 2^-8. A rounding
+// is off by at most 2^-11 of the value, 2^-12.3 in the root mean square; so a product by 2^-11.8, and a sum of products
+// whose squares come to 2, as measure/inputs.h makes them, by 2^-11.3 or 4e-4: the bound is nearly ten times that. A
+// product left out is an error of about 1 / sqrt(length), beyond the bound for all lengths up to 65,000.
+inline constexpr double kTf32Rounding = 1.0 / 256;
+
+// One group, at least 16 filters and 8 pixels, and a device that has them.
+bool GpuConv2dTensorApplies(const Conv2dShape& shape, const Target& target);
+
+// One group, a window of 3 x 3 or 5 x 5, stride and dilation 1, at least 2 x 2 outputs.
+bool GpuWinogradApplies(const Conv2dShape& shape);
+
+// Those that compete for a convolution; the first has a legal point for any of its shapes.
+std::vector<const Template*> GpuConv2dTemplates(const Workload& workload, const Target& target);
+
+}  // namespace hone::op

@@ -1,0 +1,146 @@
+// Implicit GEMM: sums[f, p] = sum over k of weight[k, f] * window[k, p], where p is a pixel of the output, k an input
+// channel and a position in the window, and window[k, p] is read from the input when it is fetched, never stored as a
+// whole. Beyond what AutoTVM's direct template can express: rows of k of any length, weights transposed when they are
+// packed so that they are fetched as vectors, fetching for the next steps while this one computes, split reduction.
+#include <algorithm>
+
+#include "op/gpu/conv2d.h"
+#include "op/gpu/conv2d_gemm_te.h"
+#include "op/gpu/template.h"
+#include "op/knobs.h"
+#include "op/shapes.h"
+#include "target/cuda_arch.h"
+
+namespace hone::op {
+namespace {
+
+constexpr int64_t kVector = 4;  // floats of a vector load
+
+struct Point {
+  int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
+  int64_t own_f, own_p, k, parts;
+  int64_t stages;  // copies of the shared tiles: 1, 2 by way of registers, 3 and 4 by copies that run by themselves
+  int64_t f() const { return vf * tf * own_f; }
+  int64_t p() const { return vp * tp * own_p; }
+};
+
+Point PointOfConfig(const Config& c) {
+  const std::vector<int64_t>&f = c.Sizes("tile_f"), &p = c.Sizes("tile_p");
+  return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
+}
+
+struct Gemm {
+  Conv2dShape s;
+  int64_t pixels() const { return s.oh * s.ow; }
+  int64_t depth() const { return s.cg * s.kh * s.kw; }
+  int64_t filters() const { return RoundUp(s.o, kVector); }                               // as packed
+  int64_t part(const Point& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }  // of the reduction
+};
+
+// Every way to share out v x t x i, the extent not needing to be a multiple.
+std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_t>& inside) {
+  std::vector<std::vector<int64_t>> tiles;
+  for (int64_t v : {1, 2, 4}) {
+    for (int64_t t : {4, 8, 16, 32}) {
+      for (int64_t i : inside) {
+        if (v * t * i > 256 || v * t * i >= 2 * std::max<int64_t>(RoundUp(extent, 4), 8)) continue;
+        tiles.push_back({-1, v, t, i});
+      }
+    }
+  }
+  return tiles;
+}
+
+Result<search::Space> Knobs(const Workload& w, const Target& target) {
+  const Gemm g{Conv2dShape::Of(w)};
+  search::Space space("conv2d_gpu_gemm");
+  const auto split = [&](const char* name, int64_t extent) {
+    return search::Knob::Split(name, extent, 4,
+                               {.policy = search::SplitPolicy::kCandidate, .candidates = Tiles(extent, {1, 2, 4, 8})});
+  };
+  space.Add(split("tile_f", g.s.o));
+  space.Add(split("tile_p", g.pixels()));
+  std::vector<int64_t> ks, parts = {1};
+  for (int64_t k : {4, 8, 16, 32}) {
+    if (k < 2 * g.depth() || k == 4) ks.push_back(k);
+  }
+  for (int64_t p : {2, 4, 8}) {
+    if (g.depth() >= 64 * p) parts.push_back(p);
+  }
+  space.Add(search::Knob::Choice("tile_k", ks));
+  space.Add(search::Knob::Choice("split_k", parts));
+  space.Add(search::Knob::Choice(
+      "stages", HasAsyncCopies(target) ? std::vector<int64_t>{1, 2, 3, 4} : std::vector<int64_t>{1, 2}));
+  AddUnrollKnob("tile_k", &space);
+  return space;
+}
+
+GpuUse Use(const Workload& w, const Config& config) {
+  const Gemm g{Conv2dShape::Of(w)};
+  const Point p = PointOfConfig(config);
+  GpuUse use;
+  // A tile larger than the whole has threads for what is there.
+  use.threads[0] = std::min(p.tp, CeilDiv(g.pixels(), p.own_p));
+  use.threads[1] = std::min(p.tf, CeilDiv(g.s.o, p.own_f));
+  use.blocks[0] = CeilDiv(g.pixels(), p.p());
+  use.blocks[1] = CeilDiv(g.s.o, p.f());
+  use.blocks[2] = g.s.n * p.parts;
+  use.vthreads = p.vf * p.vp;
+  const int64_t fetched = p.k * (p.f() + p.p());
+  use.shared_bytes = 4 * fetched * p.stages;
+  const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
+  // With two stages, what is fetched for the next step waits in registers; with more, addresses do.
+  constexpr int64_t kCopies = 32;
+  const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
+  use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
+  use.body = own_f * own_p * config.Number("unroll");
+  use.reuse = TileReuse(own_f, own_p);
+  return use;
+}
+
+Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+  const Gemm g{Conv2dShape::Of(w)};
+  const Point p = PointOfConfig(config);
+  GpuGemmExtents extents;
+  extents.part = g.part(p);
+  extents.parts = p.parts;
+  extents.packed = g.filters();
+  extents.filters = g.s.o;
+  extents.pixels = g.pixels();
+  GpuGemm gemm = MakeGpuGemm(w, extents);
+  std::vector<Step>& steps = gemm.instance.steps;
+  const std::string images = SeparateParts(gemm, extents, &steps), &stored = gemm.stored;
+  steps.push_back(SplitFour(stored, "f", config.Sizes("tile_f")));
+  steps.push_back(SplitFour(stored, "p", config.Sizes("tile_p")));
+  steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "f.t", "p.t", "f.i", "p.i"}));
+  for (const auto& [axis, place] : {std::pair<std::string, const char*>(images, "blockIdx.z"),
+                                    {"f.b", "blockIdx.y"},
+                                    {"p.b", "blockIdx.x"},
+                                    {"f.v", "vthread"},
+                                    {"p.v", "vthread"},
+                                    {"f.t", "threadIdx.y"},
+                                    {"p.t", "threadIdx.x"}}) {
+    steps.push_back(Bind(stored, axis, place));
+  }
+  steps.push_back(Unroll(stored, "f.i"));
+  const bool vectors = target.limits.vector_bytes >= 4 * kVector;
+  if (vectors && p.own_p == kVector && g.pixels() % kVector == 0) {
+    steps.push_back(Vectorize(stored, "p.i"));
+  } else {
+    steps.push_back(Unroll(stored, "p.i"));
+  }
+  const GpuUse use = Use(w, config);
+  // A tile of whole vectors begins at one: the packed rows do.
+  FetchFactors(gemm, extents, {p.k}, use.threads, vectors && p.f() % kVector == 0 ? kVector : 1, p.stages, &steps);
+  steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
+  return std::move(gemm.instance);
+}
+
+}  // namespace
+
+const Template& GpuConv2dGemm() {
+  static const GpuTemplate t({"conv2d_gpu_gemm", 3, Knobs, Use, Build, {"tile_p", "tile_f"}});
+  return t;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,112 @@
+#include "op/gpu/conv2d_gemm_te.h"
+
+#include "op/gpu/conv2d_te.h"
+#include "op/gpu/template.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+
+Expr Tf32(const Expr& value) { return ir::MakeCall(value.type(), ir::Intrinsic::kTf32, {value}); }
+
+te::Tensor Windows(const Conv2dShape& s, const te::Tensor& data, int64_t depth, int64_t pixels) {
+  const int64_t window = s.kh * s.kw;
+  return te::Compute("windows", {s.n, depth, pixels}, {"n", "k", "p"}, [&](const std::vector<Var>& x) {
+    const Expr row = x[2] / s.ow * s.sh + x[1] % window / s.kw * s.dh - s.pt;
+    const Expr column = x[2] % s.ow * s.sw + x[1] % s.kw * s.dw - s.pl;
+    Expr inside;
+    const auto require = [&](const Expr& condition) { inside = inside.defined() ? inside && condition : condition; };
+    if (depth > s.cg * window) require(x[1] < s.cg * window);
+    if (pixels > s.oh * s.ow) require(x[2] < s.oh * s.ow);
+    if (s.pt > 0) require(Expr(0) <= row);
+    if (s.ph() - s.pt > s.h) require(row < s.h);
+    if (s.pl > 0) require(Expr(0) <= column);
+    if (s.pw() - s.pl > s.w) require(column < s.w);
+    const Expr value = data(x[0], x[1] / window, row, column);
+    return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(DType::Float(32), 0)) : value;
+  });
+}
+
+}  // namespace
+
+GpuGemm MakeGpuGemm(const Workload& w, const GpuGemmExtents& e) {
+  GpuGemm gemm;
+  gemm.shape = Conv2dShape::Of(w);
+  const Conv2dShape& s = gemm.shape;
+  const int64_t rounds = s.cg * s.kh * s.kw, depth = e.part * e.parts, pixels = s.oh * s.ow;
+  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const te::Tensor weight = te::Placeholder("weight", {s.o, rounds});
+  const te::Tensor packed =
+      te::ComputeConstant("weight.packed", {depth, e.packed}, {"k", "f"}, [&](const std::vector<Var>& x) {
+        Expr inside = x[0] < rounds && x[1] < s.o;
+        const Expr value = ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], rounds - 1)),
+                                          ir::Imm(DType::Float(32), 0));
+        return e.tf32 ? Tf32(value) : value;
+      });
+  const te::Tensor windows = Windows(s, data, depth, e.pixels);
+  const ir::IterVar k = te::ReduceAxis(e.part, "k");
+  const bool split = e.parts > 1;
+  std::vector<int64_t> shape = {s.n, e.filters, e.pixels};
+  std::vector<std::string> names = {"n", "f", "p"};
+  if (split) shape.insert(shape.begin(), e.parts), names.insert(names.begin(), "s");
+  // Named alike with and without parts: the steps are the same.
+  const te::Tensor sums = te::Compute("sums", shape, names, [&](const std::vector<Var>& x) {
+    const size_t at = split ? 1 : 0;
+    const Expr index = split ? x[0] * e.part + k.var : Expr(k.var);
+    const Expr value = windows(x[at], index, x[at + 2]);
+    return te::Sum((e.tf32 ? Tf32(value) : value) * packed(index, x[at + 1]), {k});
+  });
+  te::Tensor whole = sums;
+  if (split) {
+    const ir::IterVar r = te::ReduceAxis(e.parts, "r");
+    whole = te::Compute("whole", {s.n, s.o, pixels}, {"n", "f", "p"},
+                        [&](const std::vector<Var>& x) { return te::Sum(sums(r.var, x[0], x[1], x[2]), {r}); });
+    gemm.stored = "sums", gemm.acc = "sums.acc";
+  }
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, pixels}, s.o, 0);
+  const te::Tensor out = WithEpilogue(w, epilogue, whole, {s.n, s.o, pixels}, {"p"});
+  gemm.instance = MakeGpuInstance(data, weight, packed, epilogue, out);
+  return gemm;
+}
+
+std::string SeparateParts(const GpuGemm& gemm, const GpuGemmExtents& extents, std::vector<Step>* steps) {
+  if (extents.parts == 1) return "n";
+  steps->push_back(CacheWrite("sums", "register", gemm.acc));
+  steps->push_back(Fuse("out", {"n", "f", "p"}, "all"));
+  steps->push_back(Split("out", "all", {128}, {"all.b", "all.t"}));
+  steps->push_back(Bind("out", "all.b", "blockIdx.x"));
+  steps->push_back(Bind("out", "all.t", "threadIdx.x"));
+  steps->push_back(ComputeAt("whole", "out", "all.t"));
+  steps->push_back(SetScope("whole", "register"));
+  steps->push_back(Fuse(gemm.stored, {"s", "n"}, "sn"));
+  return "sn";
+}
+
+void FetchFactors(const GpuGemm& gemm, const GpuGemmExtents& extents, const std::vector<int64_t>& k,
+                  const int64_t (&threads)[3], int64_t vector, int64_t stages, std::vector<Step>* steps) {
+  const std::string& acc = gemm.acc;
+  steps->push_back(ComputeAt(acc, gemm.stored, "p.t"));
+  if (extents.parts == 1) steps->push_back(SetScope(acc, "register"));
+  std::vector<std::string> order = {"k.o", "k.i"};
+  std::vector<int64_t> factors = {k[0]};
+  if (k.size() > 1) {
+    order.emplace_back("k.m");
+    factors = {k[0] / k[1], k[1]};
+  }
+  steps->push_back(Split(acc, "k", factors, order));
+  if (extents.parts > 1) order.emplace_back("s");
+  for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
+  steps->push_back(Reorder(acc, order));
+  steps->push_back(CacheRead("weight.packed", "shared", {acc}, "weight.shared"));
+  steps->push_back(CacheRead("windows", "shared", {acc}, "windows.shared"));
+  steps->push_back(Inline("windows"));
+  steps->push_back(ComputeAt("weight.shared", acc, "k.o"));
+  steps->push_back(ComputeAt("windows.shared", acc, "k.o"));
+  FetchTogether("weight.shared", {"k", "f"}, threads, vector, steps);
+  FetchTogether("windows.shared", {"n", "k", "p"}, threads, 1, steps);
+  for (const char* stage : {"weight.shared", "windows.shared"}) AddStages(stage, stages, steps);
+}
+
+}  // namespace hone::op

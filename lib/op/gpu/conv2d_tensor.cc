@@ -1,0 +1,150 @@
+// Implicit GEMM (op/gpu_conv2d_gemm_te.h) by products of warps: a warp has `rows` x 16 filters and `columns` x 8
+// pixels, a block warps_f x warps_p warps. Threads along x are 4 pairs of neighbouring pixels, along y 8 filters of
+// each warp, as lower/tensorize.h wants them. What is computed is whole tiles; what is stored is what there is.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "op/gpu/conv2d.h"
+#include "op/gpu/conv2d_gemm_te.h"
+#include "op/gpu/template.h"
+#include "op/shapes.h"
+#include "target/cuda_arch.h"
+
+namespace hone::op {
+namespace {
+
+constexpr int64_t kRows = 16, kColumns = 8, kDepth = 8;  // of a product
+constexpr int64_t kVector = 4;                           // floats of a vector load
+
+struct Point {
+  int64_t rows, columns, warps_f, warps_p, k, parts, stages;
+  int64_t f() const { return kRows * rows * warps_f; }
+  int64_t p() const { return kColumns * columns * warps_p; }
+};
+
+Point PointOfConfig(const Config& c) {
+  return {c.Number("rows"),   c.Number("columns"), c.Number("warps_f"), c.Number("warps_p"),
+          c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
+}
+
+struct Problem {
+  Conv2dShape s;
+  explicit Problem(const Workload& w) : s(Conv2dShape::Of(w)) {}
+  int64_t pixels() const { return s.oh * s.ow; }
+  int64_t depth() const { return s.cg * s.kh * s.kw; }
+  int64_t part(const Point& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }
+};
+
+Result<search::Space> Knobs(const Workload& w, const Target&) {
+  const Problem g(w);
+  search::Space space("conv2d_gpu_tensor");
+  const auto choice = [&](const char* name, const std::vector<int64_t>& values, int64_t limit) {
+    std::vector<int64_t> kept;
+    for (int64_t v : values) {
+      if (v <= limit || kept.empty()) kept.push_back(v);
+    }
+    space.Add(search::Knob::Choice(name, kept));
+  };
+  choice("rows", {1, 2, 4}, g.s.o / kRows);
+  choice("columns", {1, 2, 4, 6, 8}, g.pixels() / kColumns);
+  choice("warps_f", {1, 2, 4}, g.s.o / kRows);
+  choice("warps_p", {1, 2, 4}, g.pixels() / kColumns);
+  choice("tile_k", {8, 16, 32}, RoundUp(g.depth(), kDepth));
+  choice("split_k", {1, 2, 4, 8}, g.depth() / 64);
+  choice("stages", {1, 2, 3, 4}, 4);
+  choice("unroll", {1, 2, 4}, 4);
+  space.AddRule({"tile", [f = g.s.o, p = g.pixels()](const Config& config) -> std::optional<std::string> {
+                   const Point at = PointOfConfig(config);
+                   if (at.f() > f) return fmt::format("{} filters of {}", at.f(), f);
+                   if (at.p() > p) return fmt::format("{} pixels of {}", at.p(), p);
+                   return {};
+                 }});
+  space.AddRule({"unroll", [](const Config& config) -> std::optional<std::string> {
+                   const int64_t at_once = config.Number("unroll"), all = config.Number("tile_k") / kDepth;
+                   if (at_once <= all) return {};
+                   return fmt::format("{} of {} products", at_once, all);
+                 }});
+  return space;
+}
+
+// A row of a shared tile: 8 more than a multiple of 32, so that what a warp reads at once, 8 neighbours of 4 rows, is
+// in 32 banks.
+int64_t Stride(int64_t extent) { return RoundUp(extent - kDepth, 32) + kDepth; }
+
+GpuUse Use(const Workload& w, const Config& config) {
+  const Problem g(w);
+  const Point p = PointOfConfig(config);
+  GpuUse use;
+  use.threads[0] = 4;
+  use.threads[1] = 8 * p.warps_f;
+  use.threads[2] = p.warps_p;
+  use.blocks[0] = CeilDiv(g.pixels(), p.p());
+  use.blocks[1] = CeilDiv(g.s.o, p.f());
+  use.blocks[2] = g.s.n * p.parts;
+  use.vthreads = 2 * p.rows * p.columns;
+  use.shared_bytes = 4 * p.k * (Stride(p.f()) + Stride(p.p())) * p.stages;
+  // Sums, fragments of both factors, what is on its way.
+  constexpr int64_t kCopies = 16;
+  const int64_t fetched = CeilDiv(p.k * (p.f() + p.p()), use.Threads());
+  const int64_t waiting = p.stages == 2 ? fetched : p.stages > 2 ? kCopies : 0;
+  use.registers = RoundUp(4 * p.rows * p.columns + 4 * p.rows + 2 * p.columns + waiting + kOtherRegisters, 8);
+  use.body = p.rows * p.columns * config.Number("unroll");
+  use.reuse = TileReuse(p.rows, p.columns);
+  return use;
+}
+
+Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+  const Problem g(w);
+  const Point p = PointOfConfig(config);
+  GpuGemmExtents extents;
+  extents.part = g.part(p);
+  extents.parts = p.parts;
+  extents.packed = extents.filters = RoundUp(g.s.o, p.f());
+  extents.pixels = RoundUp(g.pixels(), p.p());
+  extents.tf32 = true;
+  GpuGemm gemm = MakeGpuGemm(w, extents);
+  gemm.instance.rounding = kTf32Rounding;
+  std::vector<Step>& steps = gemm.instance.steps;
+  const std::string images = SeparateParts(gemm, extents, &steps), &stored = gemm.stored;
+  steps.push_back(Split(stored, "f", {2 * p.rows, 8 * p.warps_f}, {"f.b", "f.v", "f.t"}));
+  steps.push_back(Split(stored, "p", {p.columns, p.warps_p, 4, 2}, {"p.b", "p.v", "p.z", "p.t", "p.i"}));
+  steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "p.z", "f.t", "p.t", "p.i"}));
+  for (const auto& [axis, place] : {std::pair<std::string, const char*>(images, "blockIdx.z"),
+                                    {"f.b", "blockIdx.y"},
+                                    {"p.b", "blockIdx.x"},
+                                    {"f.v", "vthread"},
+                                    {"p.v", "vthread"},
+                                    {"p.z", "threadIdx.z"},
+                                    {"f.t", "threadIdx.y"},
+                                    {"p.t", "threadIdx.x"}}) {
+    steps.push_back(Bind(stored, axis, place));
+  }
+  const bool pairs = (p.parts > 1 || g.pixels() % 2 == 0) && target.limits.vector_bytes >= 8;
+  steps.push_back(pairs ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
+  const bool vectors = target.limits.vector_bytes >= 4 * kVector;
+  FetchFactors(gemm, extents, {p.k, kDepth}, Use(w, config).threads, vectors ? kVector : 1, p.stages, &steps);
+  steps.push_back(AlignStorage("weight.shared", "k", 32, kDepth));
+  steps.push_back(AlignStorage("windows.shared", "k", 32, kDepth));
+  steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
+  steps.push_back({StepKind::kTensorize, gemm.acc, {"k.m"}, {}, "mma_tf32", {}});
+  return std::move(gemm.instance);
+}
+
+void Limit(const Numerics& numerics, search::Space* space) {
+  if (numerics.tf32) return;
+  space->AddRule({"numerics", [](const Config&) { return std::optional<std::string>("tf32 is off"); }});
+}
+
+}  // namespace
+
+bool GpuConv2dTensorApplies(const Conv2dShape& s, const Target& target) {
+  return s.groups == 1 && s.o >= kRows && s.oh * s.ow >= kColumns && HasTensorFloat32(target);
+}
+
+const Template& GpuConv2dTensor() {
+  static const GpuTemplate t({"conv2d_gpu_tensor", 1, Knobs, Use, Build, {}, 2, Limit});
+  return t;
+}
+
+}  // namespace hone::op

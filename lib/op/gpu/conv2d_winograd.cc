@@ -1,0 +1,303 @@
+// Winograd on GPUs, for square windows at stride 1: three kernels, as in AutoTVM's template, with the tile as a knob;
+// and that template itself.
+//   v [i, j, c, t]   the input's tiles transformed: a thread a tile and channel, all in registers
+//   m [i, j, f, t]   a product of matrices for each of the (m + r - 1)^2 positions i, j
+//   out              a thread a tile of an output channel: transformed back in registers, the epilogue, stored
+// Weights are transformed when they are packed: [i, j, c, f].
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "op/conv/conv2d_winograd_space.h"
+#include "op/conv/cook_toom_te.h"
+#include "op/gpu/conv2d.h"
+#include "op/gpu/conv2d_te.h"
+#include "op/gpu/template.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+
+constexpr int64_t kVector = 4;
+constexpr int64_t kThreads = 128;  // of a block that transforms
+
+// The tiles of outputs for one m.
+struct Tiling {
+  int64_t m, a, rows, columns, count;  // a = m + r - 1; count: of all images
+  Tiling(const Conv2dShape& s, int64_t m)
+      : m(m), a(m + s.kh - 1), rows(CeilDiv(s.oh, m)), columns(CeilDiv(s.ow, m)), count(s.n * rows * columns) {}
+};
+
+// A point of either template: the shares of blocks, virtual threads, threads and inside of filters and tiles, rows of
+// the reduction at a time.
+struct Product {
+  int64_t m;
+  std::vector<int64_t> f, t;
+  int64_t k;
+  bool twice;
+  int64_t unroll;  // rounds of the reduction in a row; 0: as AutoTVM's knobs say
+};
+
+Product OwnPoint(const Config& c) {
+  return {c.Number("m"),     c.Sizes("tile_f"), c.Sizes("tile_t"), c.Number("tile_k"), c.Number("double_buffer") != 0,
+          c.Number("unroll")};
+}
+
+int64_t AutoTvmTile(const Conv2dShape& s) { return s.h % 8 == 0 ? 4 : 2; }
+
+Product AutoTvmPoint(const Workload& w, const Config& c) {
+  return {AutoTvmTile(Conv2dShape::Of(w)), c.Sizes("tile_y"), c.Sizes("tile_x"), c.Sizes("tile_rc")[1], false, 0};
+}
+
+std::vector<std::vector<int64_t>> Shares(int64_t extent) {
+  std::vector<std::vector<int64_t>> shares;
+  for (int64_t v : {1, 2}) {
+    for (int64_t t : {4, 8, 16, 32}) {
+      for (int64_t i : {1, 2, 4, 8}) {
+        if (v * t * i > 128 || v * t * i >= 2 * std::max<int64_t>(RoundUp(extent, 4), 8)) continue;
+        shares.push_back({-1, v, t, i});
+      }
+    }
+  }
+  return shares;
+}
+
+Result<search::Space> Knobs(const Workload& w, const Target&) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  search::Space space("conv2d_gpu_winograd");
+  std::vector<int64_t> ms, ks;
+  for (int64_t m : {2, 4, 6}) {
+    if (m + s.kh - 1 <= 8) ms.push_back(m);
+  }
+  for (int64_t k : {4, 8, 16, 32}) {
+    if (k < 2 * s.cg || k == 4) ks.push_back(k);
+  }
+  const auto split = [](const char* name, int64_t extent) {
+    return search::Knob::Split(name, extent, 4,
+                               {.policy = search::SplitPolicy::kCandidate, .candidates = Shares(extent)});
+  };
+  space.Add(search::Knob::Choice("m", ms));
+  space.Add(split("tile_f", s.o));
+  space.Add(split("tile_t", Tiling(s, 2).count));
+  space.Add(search::Knob::Choice("tile_k", ks));
+  space.Add(search::Knob::Choice("double_buffer", {0, 1}));
+  AddUnrollKnob("tile_k", &space);
+  return space;
+}
+
+GpuUse UseOf(const Workload& w, const Product& p) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const Tiling tiling(s, p.m);
+  const int64_t fs = p.f[1] * p.f[2] * p.f[3], ts = p.t[1] * p.t[2] * p.t[3];
+  GpuUse use;
+  use.threads[0] = std::min(p.t[2], CeilDiv(tiling.count, p.t[3]));
+  use.threads[1] = std::min(p.f[2], CeilDiv(s.o, p.f[3]));
+  use.blocks[0] = CeilDiv(tiling.count, ts), use.blocks[1] = CeilDiv(s.o, fs), use.blocks[2] = tiling.a * tiling.a;
+  use.vthreads = p.f[1] * p.t[1];
+  use.shared_bytes = 4 * p.k * (fs + ts) * (p.twice ? 2 : 1);
+  const int64_t own_f = p.f[1] * p.f[3], own_t = p.t[1] * p.t[3];
+  const int64_t waiting = p.twice ? CeilDiv(p.k * (fs + ts), use.Threads()) : 0;
+  // AutoTVM's loops are unrolled by the compiler, which loads some ahead.
+  use.registers = p.unroll > 0 ? TileRegisters(own_f, own_t, p.unroll, waiting) : TileRegisters(own_f, own_t, 4, 12);
+  // The transforms hold a tile, and a part of it twice.
+  use.other_registers = RoundUp(tiling.a * tiling.a * 3 / 2 + 16, 8);
+  use.body = own_f * own_t * std::max<int64_t>(p.unroll, 1);
+  use.reuse = TileReuse(own_f, own_t);
+  return use;
+}
+GpuUse Use(const Workload& w, const Config& config) { return UseOf(w, OwnPoint(config)); }
+GpuUse AutoTvmUse(const Workload& w, const Config& config) { return UseOf(w, AutoTvmPoint(w, config)); }
+
+// The threads of a kernel that makes a whole tile each.
+void ThreadATile(const std::string& stage, const std::vector<std::string>& axes, std::vector<Step>* steps) {
+  steps->push_back(Fuse(stage, axes, "all"));
+  steps->push_back(Split(stage, "all", {kThreads}, {"all.b", "all.t"}));
+  steps->push_back(Bind(stage, "all.b", "blockIdx.x"));
+  steps->push_back(Bind(stage, "all.t", "threadIdx.x"));
+}
+
+void InRegisters(const std::string& stage, const std::string& reader, const std::vector<std::string>& loops,
+                 std::vector<Step>* steps) {
+  steps->push_back(ComputeAt(stage, reader, "all.t"));
+  steps->push_back(SetScope(stage, "register"));
+  for (const std::string& loop : loops) steps->push_back(Unroll(stage, loop));
+}
+
+std::vector<Expr> Line(int64_t count, const std::function<Expr(Expr)>& at) {
+  std::vector<Expr> line;
+  for (int64_t e = 0; e < count; ++e) line.push_back(at(Expr(e)));
+  return line;
+}
+
+Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& config, const Product& p) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const Tiling k(s, p.m);
+  HONE_ASSIGN_OR_RETURN(const CookToom ct,
+                        MakeCookToom(static_cast<int>(k.m), static_cast<int>(s.kh), GoodPoints(static_cast<int>(k.a))));
+  const int64_t filters = RoundUp(s.o, kVector);
+  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const te::Tensor weight = te::Placeholder("weight", {s.o, s.c, s.kh, s.kw});
+  const te::Tensor packed = te::ComputeConstant(
+      "weight.packed", {k.a, k.a, s.c, filters}, {"i", "j", "c", "f"}, [&](const std::vector<Var>& x) {
+        Expr sum;
+        for (int64_t p = 0; p < s.kh; ++p) {
+          for (int64_t q = 0; q < s.kw; ++q) {
+            const Expr tap = ir::MakeCast(DType::Float(64), weight(ir::Min(x[3], s.o - 1), x[2], Expr(p), Expr(q)));
+            const Expr product =
+                tap * PickEntry(ct.g, x[0], static_cast<size_t>(p)) * PickEntry(ct.g, x[1], static_cast<size_t>(q));
+            sum = sum.defined() ? sum + product : product;
+          }
+        }
+        return ir::MakeCast(DType::Float(32), sum);
+      });
+  const te::Tensor patch =
+      te::Compute("patch", {s.c, k.count, k.a, k.a}, {"c", "t", "a", "b"}, [&](const std::vector<Var>& x) {
+        const Expr row = x[1] / k.columns % k.rows * k.m + x[2] - s.pt, column = x[1] % k.columns * k.m + x[3] - s.pl;
+        Expr inside;
+        const auto require = [&](const Expr& c) { inside = inside.defined() ? inside && c : c; };
+        if (s.pt > 0) require(Expr(0) <= row);
+        if ((k.rows - 1) * k.m + k.a - s.pt > s.h) require(row < s.h);
+        if (s.pl > 0) require(Expr(0) <= column);
+        if ((k.columns - 1) * k.m + k.a - s.pl > s.w) require(column < s.w);
+        const Expr value = data(x[1] / (k.rows * k.columns), x[0], row, column);
+        return inside.defined() ? te::IfThenElse(inside, value, ir::Imm(DType::Float(32), 0)) : value;
+      });
+  const te::Tensor vrow =
+      te::Compute("vrow", {s.c, k.count, k.a, k.a}, {"c", "t", "i", "b"}, [&](const std::vector<Var>& x) {
+        return Pick(x[2], ApplyMatrix(ct.bt, Line(k.a, [&](Expr a) { return patch(x[0], x[1], a, x[3]); })));
+      });
+  const te::Tensor v = te::Compute("v", {k.a, k.a, s.c, k.count}, {"i", "j", "c", "t"}, [&](const std::vector<Var>& x) {
+    return Pick(x[1], ApplyMatrix(ct.bt, Line(k.a, [&](Expr b) { return vrow(x[2], x[3], x[0], b); })));
+  });
+  const ir::IterVar c = te::ReduceAxis(s.c, "k");
+  const te::Tensor m = te::Compute("m", {k.a, k.a, s.o, k.count}, {"i", "j", "f", "t"}, [&](const std::vector<Var>& x) {
+    return te::Sum(v(x[0], x[1], c.var, x[3]) * packed(x[0], x[1], c.var, x[2]), {c});
+  });
+  const te::Tensor mrow =
+      te::Compute("mrow", {s.o, k.count, k.m, k.a}, {"f", "t", "y", "j"}, [&](const std::vector<Var>& x) {
+        return Pick(x[2], ApplyMatrix(ct.at, Line(k.a, [&](Expr i) { return m(i, x[3], x[0], x[1]); })));
+      });
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, s.oh, s.ow}, s.o, 0);
+  const te::Tensor out =
+      te::Compute("out", {s.n, s.o, s.oh, s.ow}, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
+        const Expr t = (x[0] * k.rows + x[2] / k.m) * k.columns + x[3] / k.m;
+        const Expr value =
+            Pick(x[3] % k.m, ApplyMatrix(ct.at, Line(k.a, [&](Expr j) { return mrow(x[1], t, x[2] % k.m, j); })));
+        const std::vector<Expr> at(x.begin(), x.end());
+        return ApplyEpilogue(
+            w, value, [&](size_t e) { return epilogue.is_bias[e] ? epilogue.read[e](at[1]) : epilogue.read[e](at); });
+      });
+
+  Instance instance = MakeGpuInstance(data, weight, packed, epilogue, out);
+  const double tiles = static_cast<double>(k.count * k.a * k.a);
+  instance.arithmetic = std::min(1.0, tiles / static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw));
+  instance.rounding = WinogradErrorBound(k.a - 2);  // of the 3 x 3 form with as many points
+
+  std::vector<Step>& steps = instance.steps;
+  steps.push_back(CacheWrite("m", "register", "m.acc"));
+  // The input.
+  steps.push_back(Reorder("v", {"c", "t", "i", "j"}));
+  ThreadATile("v", {"c", "t"}, &steps);
+  steps.push_back(Unroll("v", "i"));
+  steps.push_back(Unroll("v", "j"));
+  InRegisters("vrow", "v", {"i", "b"}, &steps);
+  InRegisters("patch", "v", {"a", "b"}, &steps);
+  // The product.
+  steps.push_back(Fuse("m", {"i", "j"}, "ij"));
+  steps.push_back(SplitFour("m", "f", p.f));
+  steps.push_back(SplitFour("m", "t", p.t));
+  steps.push_back(Reorder("m", {"ij", "f.b", "t.b", "f.v", "t.v", "f.t", "t.t", "f.i", "t.i"}));
+  for (const auto& [axis, place] :
+       {std::pair("ij", "blockIdx.z"), std::pair("f.b", "blockIdx.y"), std::pair("t.b", "blockIdx.x"),
+        std::pair("f.v", "vthread"), std::pair("t.v", "vthread"), std::pair("f.t", "threadIdx.y"),
+        std::pair("t.t", "threadIdx.x")}) {
+    steps.push_back(Bind("m", axis, place));
+  }
+  steps.push_back(Unroll("m", "f.i"));
+  steps.push_back(Unroll("m", "t.i"));
+  steps.push_back(ComputeAt("m.acc", "m", "t.t"));
+  steps.push_back(Split("m.acc", "k", {p.k}, {"k.o", "k.i"}));
+  steps.push_back(Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}));
+  steps.push_back(CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"));
+  steps.push_back(CacheRead("v", "shared", {"m.acc"}, "v.shared"));
+  const GpuUse use = UseOf(w, p);
+  for (const char* stage : {"weight.shared", "v.shared"}) {
+    steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
+    const bool weights = stage[0] == 'w';
+    const bool vectors =
+        weights && p.f[1] * p.f[2] * p.f[3] % kVector == 0 && target.limits.vector_bytes >= 4 * kVector;
+    FetchTogether(stage,
+                  weights ? std::vector<std::string>{"i", "j", "c", "f"} : std::vector<std::string>{"i", "j", "c", "t"},
+                  use.threads, vectors ? kVector : 1, &steps);
+    AddStages(stage, p.twice ? 2 : 1, &steps);
+  }
+  if (p.unroll > 0) {
+    steps.push_back(UnrollRounds("m.acc", "k.i", config));
+  } else {
+    AddUnrollNotes("m.acc", "k.o", config, &steps);
+  }
+  // The output.
+  steps.push_back(Split("out", "y", {k.m}, {"y.o", "y.i"}));
+  steps.push_back(Split("out", "x", {k.m}, {"x.o", "x.i"}));
+  steps.push_back(Reorder("out", {"n", "f", "y.o", "x.o", "y.i", "x.i"}));
+  ThreadATile("out", {"n", "f", "y.o", "x.o"}, &steps);
+  steps.push_back(Unroll("out", "y.i"));
+  steps.push_back(Unroll("out", "x.i"));
+  InRegisters("mrow", "out", {"y", "j"}, &steps);
+  return instance;
+}
+
+Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+  return BuildOf(w, target, config, OwnPoint(config));
+}
+Result<Instance> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
+  return BuildOf(w, target, config, AutoTvmPoint(w, config));
+}
+
+Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("conv2d_nchw_winograd.cuda", w);
+}
+
+// AutoTVM's tile follows from the shape: no knob says it.
+template <int kTile>
+void LimitTile(const Numerics& numerics, search::Space* space) {
+  if (numerics.winograd >= kTile) return;
+  space->AddRule(
+      {"numerics", [](const Config&) { return std::optional<std::string>("winograd is off or less exact"); }});
+}
+
+void Limit(const Numerics& numerics, search::Space* space) {
+  if (numerics.winograd >= 6) return;
+  space->AddRule({"numerics", [cap = numerics.winograd](const Config& c) -> std::optional<std::string> {
+                    const int64_t m = c.Number("m");
+                    if (m <= cap) return {};
+                    return cap < 2 ? std::string("winograd is off")
+                                   : fmt::format("m={} is less exact than m={}", m, cap);
+                  }});
+}
+
+}  // namespace
+
+bool GpuWinogradApplies(const Conv2dShape& s) {
+  const bool plain = s.groups == 1 && s.sh == 1 && s.sw == 1 && s.dh == 1 && s.dw == 1;
+  return plain && s.kh == s.kw && (s.kh == 3 || s.kh == 5) && s.oh >= 2 && s.ow >= 2;
+}
+
+const Template& GpuConv2dWinograd() {
+  static const GpuTemplate t({"conv2d_gpu_winograd", 3, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
+  return t;
+}
+
+const Template& GpuConv2dWinogradAutoTvm(const Conv2dShape& s) {
+  static const auto make = [](auto limit) {
+    return GpuTemplate(
+        {"conv2d_nchw_winograd.cuda", 2, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, limit});
+  };
+  static const GpuTemplate two = make(LimitTile<2>), four = make(LimitTile<4>);
+  return AutoTvmTile(s) == 4 ? four : two;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,110 @@
+#include "op/gpu/conv_tiles.h"
+
+#include <algorithm>
+#include <string>
+
+#include "op/conv/conv2d_te.h"
+#include "op/conv/conv_volume.h"
+#include "op/gpu/conv2d_te.h"
+#include "op/gpu/plain.h"
+#include "op/gpu/template.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+
+int64_t Pixels(const ConvVolume& v) { return v.depth.out * v.s.oh * v.s.ow; }
+
+// Stages "sums" [n, f, p] over c, kd, kh, kw, p being all of the output's pixels, and "out" with the epilogue.
+Instance MakeConv(const Workload& w) {
+  const ConvVolume v = ConvVolume::Of(w);
+  const Conv2dShape& s = v.s;
+  const DepthAxis& z = v.depth;
+  const te::Tensor data = te::Placeholder("data", {s.n, s.c, z.in, s.h, s.w});
+  const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg, z.taps, s.kh, s.kw});
+  const ir::IterVar c = te::ReduceAxis(s.cg, "c"), kd = te::ReduceAxis(z.taps, "kd");
+  const ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
+  const std::vector<int64_t> shape = {s.n, s.o, Pixels(v)};
+  const te::Tensor sums = te::Compute("sums", shape, {"n", "f", "p"}, [&](const std::vector<Var>& x) {
+    const int64_t plane = s.oh * s.ow;
+    const std::vector<Expr> at = {x[2] / plane * z.stride + kd.var * z.dilation - z.before,
+                                  x[2] % plane / s.ow * s.sh + kh.var * s.dh - s.pt,
+                                  x[2] % s.ow * s.sw + kw.var * s.dw - s.pl};
+    const std::vector<int64_t> in = {z.in, s.h, s.w}, before = {z.before, s.pt, s.pl};
+    const std::vector<int64_t> reach = {z.reach(z.out), s.ph(), s.pw()};
+    Expr inside;
+    for (size_t i = 0; i < 3; ++i) {
+      if (before[i] > 0) inside = BothOf(inside, at[i] >= Expr(0));
+      if (reach[i] > in[i] + before[i]) inside = BothOf(inside, at[i] < Expr(in[i]));
+    }
+    const Expr channel = s.groups == 1 ? Expr(c.var) : x[1] / (s.o / s.groups) * s.cg + c.var;
+    const Expr product = data(x[0], channel, at[0], at[1], at[2]) * weight(x[1], c.var, kd.var, kh.var, kw.var);
+    return te::Sum(inside.defined() ? te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0)) : product,
+                   {c, kd, kh, kw});
+  });
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
+  const te::Tensor out = WithEpilogue(w, epilogue, sums, sums.shape(), {"p"});
+  return MakeGpuInstance(data, weight, weight, epilogue, out);
+}
+
+Result<search::Space> Knobs(const Workload& w, const Target&) {
+  const ConvVolume v = ConvVolume::Of(w);
+  search::Space space("conv_gpu_tiles");
+  const auto upto = [](int64_t extent, std::vector<int64_t> values) {
+    std::erase_if(values, [&](int64_t x) { return x > 1 && x >= 2 * extent; });
+    return values;
+  };
+  space.Add(search::Knob::Choice("threads", {32, 64, 128, 256}));
+  space.Add(search::Knob::Choice("filters", upto(v.s.o, {1, 2, 4, 8, 16})));
+  space.Add(search::Knob::Choice("pixels", {1, 2, 4}));
+  space.Add(search::Knob::Choice("auto_unroll_max_step", {0, 64, 256}));
+  return space;
+}
+
+GpuUse Use(const Workload& w, const Config& config) {
+  const ConvVolume v = ConvVolume::Of(w);
+  const int64_t filters = config.Number("filters"), pixels = config.Number("pixels");
+  GpuUse use;
+  use.threads[0] = std::min(config.Number("threads"), Pixels(v));
+  use.blocks[0] = CeilDiv(Pixels(v), config.Number("threads") * pixels);
+  use.blocks[1] = CeilDiv(v.s.o, filters) * v.s.n;
+  // Each filter's weights have an address; fitted as TileRegisters is.
+  use.registers = RoundUp(filters * pixels + 5 * filters + pixels + kOtherRegisters + 12, 8);
+  use.reuse = TileReuse(filters, pixels);
+  return use;
+}
+
+Result<Instance> Build(const Workload& w, const Target&, const Config& config) {
+  Instance instance = MakeConv(w);
+  instance.steps = {Split("out", "f", {config.Number("filters")}, {"f.b", "f.i"}),
+                    // Each thread's pixels are a block of threads apart.
+                    Split("out", "p", {config.Number("pixels"), config.Number("threads")}, {"p.b", "p.i", "p.t"}),
+                    Reorder("out", {"n", "f.b", "p.b", "p.t", "f.i", "p.i"}), Fuse("out", {"n", "f.b"}, "nf.b"),
+                    Bind("out", "nf.b", "blockIdx.y"), Bind("out", "p.b", "blockIdx.x"),
+                    Bind("out", "p.t", "threadIdx.x"), Unroll("out", "f.i"), Unroll("out", "p.i"),
+                    ComputeAt("sums", "out", "p.t"), SetScope("sums", "register"),
+                    Reorder("sums", {"c", "kd", "kh", "kw", "n", "f", "p"})};
+  const int64_t most = config.Number("auto_unroll_max_step");
+  if (most > 0) instance.steps.push_back(PragmaStep("sums", "c", "auto_unroll_max_step", most));
+  return instance;
+}
+
+Result<Instance> PlainBuild(const Workload& w, const Target&) { return MakeConv(w); }
+
+}  // namespace
+
+const Template& GpuConvTiles() {
+  static const GpuTemplate t({"conv_gpu_tiles", 2, Knobs, Use, Build});
+  return t;
+}
+
+std::vector<const Template*> GpuConvTilesTemplates(const Workload& w, const Target& target) {
+  static const GpuPlainTemplate plain("conv_gpu", 1, PlainBuild);
+  if (Pixels(ConvVolume::Of(w)) < target.limits.warp_size) return {&plain};
+  return {&GpuConvTiles(), &plain};
+}
+
+}  // namespace hone::op

@@ -1,0 +1,187 @@
+#include "op/gpu/dense.h"
+
+#include <algorithm>
+
+#include "op/epilogue.h"
+#include "op/gpu/template.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+
+struct Layer {
+  int64_t rows, depth, units;  // data [rows, depth], weight [units, depth]
+  explicit Layer(const Workload& w)
+      : rows(w.inputs[0].shape[0]), depth(w.inputs[0].shape[1]), units(w.inputs[1].shape[0]) {}
+};
+
+// Stages: "sums" [i, j] over k, "out" with the epilogue.
+Instance MakeDense(const Workload& w) {
+  const Layer l(w);
+  const te::Tensor data = te::Placeholder("data", {l.rows, l.depth});
+  const te::Tensor weight = te::Placeholder("weight", {l.units, l.depth});
+  const ir::IterVar k = te::ReduceAxis(l.depth, "k");
+  const te::Tensor sums = te::Compute("sums", {l.rows, l.units}, {"i", "j"}, [&](const std::vector<Var>& x) {
+    return te::Sum(data(x[0], k.var) * weight(x[1], k.var), {k});
+  });
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {l.rows, l.units}, l.units, 0);
+  const te::Tensor out = te::Compute("out", {l.rows, l.units}, {"i", "j"}, [&](const std::vector<Var>& x) {
+    return ApplyEpilogue(w, sums(x[0], x[1]), [&](size_t e) {
+      return epilogue.is_bias[e] ? epilogue.read[e](x[1]) : epilogue.read[e](x[0], x[1]);
+    });
+  });
+  Instance instance;
+  instance.outputs = {out};
+  instance.placeholders = {data, weight};
+  for (const te::Tensor& t : epilogue.placeholders) instance.placeholders.push_back(t);
+  instance.args = instance.placeholders;
+  instance.args.push_back(out);
+  return instance;
+}
+
+// Of a thread that adds up so many values, each of them loaded before it is needed: compilers unroll up to 32 rounds.
+int64_t RowRegisters(int64_t depth, int64_t lanes) {
+  return RoundUp(2 * std::min<int64_t>(CeilDiv(depth, lanes), 32) + 14, 8);
+}
+
+// ---- dense_small_batch.gpu
+
+Result<search::Space> SmallKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("dense_small_batch.gpu", w);
+}
+
+GpuUse SmallUse(const Workload& w, const Config& config) {
+  const Layer l(w);
+  GpuUse use;
+  use.threads[0] = config.Sizes("tile_k")[1];
+  use.blocks[0] = l.units, use.blocks[1] = l.rows;
+  use.shared_bytes = 4 * use.threads[0];
+  use.registers = RowRegisters(l.depth, use.threads[0]);
+  return use;
+}
+
+Result<Instance> SmallBuild(const Workload& w, const Target&, const Config& config) {
+  Instance instance = MakeDense(w);
+  instance.steps = {Bind("out", "i", "blockIdx.y"),
+                    Bind("out", "j", "blockIdx.x"),
+                    ComputeAt("sums", "out", "j"),
+                    SetScope("sums", "register"),
+                    Split("sums", "k", {config.Sizes("tile_k")[1]}, {"k.o", "k.i"}),
+                    Reorder("sums", {"i", "j", "k.o", "k.i"}),
+                    Bind("sums", "k.i", "threadIdx.x")};
+  return instance;
+}
+
+// ---- dense_gpu_rows: as that, for any depth, and with several outputs a block.
+
+Result<search::Space> RowsKnobs(const Workload&, const Target&) {
+  search::Space space("dense_gpu_rows");
+  space.Add(search::Knob::Choice("lanes", {32, 64, 128, 256}));
+  space.Add(search::Knob::Choice("outputs", {1, 2, 4, 8, 16}));
+  space.Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));
+  return space;
+}
+
+GpuUse RowsUse(const Workload& w, const Config& config) {
+  const Layer l(w);
+  GpuUse use;
+  use.threads[0] = config.Number("lanes"), use.threads[1] = config.Number("outputs");
+  use.blocks[0] = CeilDiv(l.rows * l.units, use.threads[1]);
+  use.shared_bytes = 4 * use.Threads();
+  use.registers = RowRegisters(l.depth, use.threads[0]);
+  use.reuse = static_cast<double>(config.Number("unroll"));
+  return use;
+}
+
+Result<Instance> RowsBuild(const Workload& w, const Target&, const Config& config) {
+  Instance instance = MakeDense(w);
+  instance.steps = {Fuse("out", {"i", "j"}, "ij"),
+                    Split("out", "ij", {config.Number("outputs")}, {"ij.b", "ij.t"}),
+                    Bind("out", "ij.b", "blockIdx.x"),
+                    Bind("out", "ij.t", "threadIdx.y"),
+                    ComputeAt("sums", "out", "ij.t"),
+                    SetScope("sums", "register"),
+                    Split("sums", "k", {config.Number("unroll"), config.Number("lanes")}, {"k.o", "k.u", "k.i"}),
+                    Reorder("sums", {"i", "j", "k.o", "k.u", "k.i"}),
+                    Unroll("sums", "k.u"),
+                    Bind("sums", "k.i", "threadIdx.x")};
+  return instance;
+}
+
+// ---- dense_large_batch.gpu
+
+Result<search::Space> LargeKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("dense_large_batch.gpu", w);
+}
+
+GpuUse LargeUse(const Workload& w, const Config& config) {
+  const Layer l(w);
+  const std::vector<int64_t>&x = config.Sizes("tile_x"), &y = config.Sizes("tile_y"), &k = config.Sizes("tile_k");
+  GpuUse use;
+  use.threads[0] = y[2], use.threads[1] = x[2];
+  use.blocks[0] = CeilDiv(l.units, y[1] * y[2] * y[3]), use.blocks[1] = CeilDiv(l.rows, x[1] * x[2] * x[3]);
+  use.vthreads = x[1] * y[1];
+  const int64_t step = k[1] * k[2];  // two buffers of each input
+  const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
+  use.shared_bytes = 4 * 2 * fetched;
+  const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
+  // The loop over k[1] is unrolled by the compiler, which loads ahead.
+  constexpr int64_t kAhead = 32;
+  use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()) + kAhead);
+  use.reuse = TileReuse(own_x, own_y);
+  return use;
+}
+
+Result<Instance> LargeBuild(const Workload& w, const Target&, const Config& config) {
+  Instance instance = MakeDense(w);
+  const std::vector<int64_t>& k = config.Sizes("tile_k");
+  std::vector<Step>& steps = instance.steps;
+  steps = {SplitFour("out", "i", config.Sizes("tile_x")),
+           SplitFour("out", "j", config.Sizes("tile_y")),
+           Reorder("out", {"i.b", "j.b", "i.v", "j.v", "i.t", "j.t", "i.i", "j.i"}),
+           Bind("out", "i.b", "blockIdx.y"),
+           Bind("out", "j.b", "blockIdx.x"),
+           Bind("out", "i.v", "vthread"),
+           Bind("out", "j.v", "vthread"),
+           Bind("out", "i.t", "threadIdx.y"),
+           Bind("out", "j.t", "threadIdx.x"),
+           ComputeAt("sums", "out", "j.t"),
+           SetScope("sums", "register"),
+           Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}),
+           Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
+           Unroll("sums", "k.i"),
+           CacheRead("data", "shared", {"sums"}, "data.shared"),
+           CacheRead("weight", "shared", {"sums"}, "weight.shared"),
+           ComputeAt("data.shared", "sums", "k.o"),
+           ComputeAt("weight.shared", "sums", "k.o")};
+  const GpuUse use = LargeUse(w, config);
+  FetchTogether("data.shared", {"d0", "d1"}, use.threads, 1, &steps);
+  FetchTogether("weight.shared", {"d0", "d1"}, use.threads, 1, &steps);
+  for (const char* stage : {"data.shared", "weight.shared"}) AddStages(stage, 2, &steps);
+  return instance;
+}
+
+}  // namespace
+
+std::vector<const Template*> GpuDenseTemplates(const Workload& w) {
+  if (Layer(w).rows >= 32) return {&GpuDenseRows(), &GpuDenseLarge()};
+  return {&GpuDenseRows(), &GpuDenseSmall()};
+}
+
+const Template& GpuDenseSmall() {
+  static const GpuTemplate t({"dense_small_batch.gpu", 2, SmallKnobs, SmallUse, SmallBuild, {"tile_k"}, 1});
+  return t;
+}
+const Template& GpuDenseRows() {
+  static const GpuTemplate t({"dense_gpu_rows", 2, RowsKnobs, RowsUse, RowsBuild});
+  return t;
+}
+const Template& GpuDenseLarge() {
+  static const GpuTemplate t({"dense_large_batch.gpu", 3, LargeKnobs, LargeUse, LargeBuild, {"tile_y", "tile_x"}});
+  return t;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,158 @@
+#include "op/gpu/plain.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace hone::op {
+namespace {
+
+constexpr int64_t kThreads = 128;      // of a block that computes independent values
+constexpr int64_t kFewValues = 16384;  // that would not fill a device with a thread each
+constexpr int64_t kLongReduction = 64;
+constexpr int64_t kRows = 4;  // warps of a block that reduce side by side
+
+std::vector<std::string> Names(const std::vector<ir::IterVar>& axes) {
+  std::vector<std::string> names;
+  for (const ir::IterVar& axis : axes) names.push_back(axis.var.name());
+  return names;
+}
+
+int64_t Elements(const std::vector<ir::IterVar>& axes) {
+  int64_t product = 1;
+  for (const ir::IterVar& axis : axes) product *= axis.extent;
+  return product;
+}
+
+bool IsReduction(const te::Tensor& t) { return !t.node()->reduce_axes.empty(); }
+
+// The loop over all of `axes`, in the place of the first.
+std::string OneLoop(const std::string& stage, const std::vector<std::string>& axes, const std::string& name,
+                    std::vector<Step>* steps) {
+  if (axes.size() == 1) return axes[0];
+  steps->push_back(Fuse(stage, axes, name));
+  return name;
+}
+
+class Planner {
+ public:
+  Planner(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) : limits_(limits) {
+    for (const te::Tensor& t : outputs) outputs_.insert(t.name());
+    // A kernel's constants are inputs of it; where they are what is asked for, they are made here.
+    constants_ = outputs.front().node()->constant;
+    for (const te::Tensor& t : te::TopologicalOrder(outputs)) {
+      if (t.node()->kind == te::TensorKind::kCompute && (constants_ || !t.node()->constant)) stages_.push_back(t);
+    }
+    for (auto t = stages_.rbegin(); t != stages_.rend(); ++t) {
+      const std::set<std::string> through = Inlined(*t) ? readers_[t->name()] : std::set<std::string>{t->name()};
+      for (const te::Tensor& read : te::InputsOf(*t)) readers_[read.name()].insert(through.begin(), through.end());
+    }
+  }
+
+  std::vector<Step> Run() {
+    for (const te::Tensor& t : stages_) {
+      if (Inlined(t)) steps_.push_back(Inline(t.name()));
+    }
+    for (const te::Tensor& t : stages_) {
+      if (IsRoot(t)) Root(t);
+    }
+    return std::move(steps_);
+  }
+
+ private:
+  // A reduction inside a register of the thread that reads it.
+  struct Private {
+    std::string name;
+    const te::Tensor* tensor;
+  };
+
+  bool Inlined(const te::Tensor& t) const { return outputs_.count(t.name()) == 0 && !IsReduction(t); }
+
+  bool IsRoot(const te::Tensor& t) const { return !Inlined(t) && HomeOf(t) == nullptr; }
+
+  // The output in whose threads this reduction is made; null if it is a kernel of its own.
+  const te::Tensor* HomeOf(const te::Tensor& t) const {
+    if (outputs_.count(t.name()) > 0 || !IsReduction(t)) return nullptr;
+    const std::set<std::string>& readers = readers_.at(t.name());
+    if (readers.size() != 1) return nullptr;
+    for (const te::Tensor& reader : stages_) {
+      const bool same = reader.name() == *readers.begin() && !IsReduction(reader) &&
+                        Elements(reader.node()->axes) == Elements(t.node()->axes);
+      if (same) return &reader;
+    }
+    return nullptr;
+  }
+
+  // What packs a constant says much about each of its axes: they stay apart, for short expressions.
+  bool Apart(const te::Tensor& t) {
+    const std::vector<ir::IterVar>& axes = t.node()->axes;
+    const size_t n = axes.size();
+    if (!constants_ || IsReduction(t) || n < 2) return false;
+    const int64_t others = Elements({axes.begin(), axes.end() - 2});
+    if (axes[n - 2].extent > limits_.max_grid[1] || others > limits_.max_grid[2]) return false;
+    const std::string& name = t.name();
+    const std::vector<std::string> names = Names(axes);
+    steps_.push_back(
+        Split(name, names[n - 1], {std::min(kThreads, limits_.max_threads_per_block)}, {"gpu.block", "gpu.thread"}));
+    if (n > 2) {
+      const std::string outer = OneLoop(name, {names.begin(), names.end() - 2}, "gpu.outer", &steps_);
+      steps_.push_back(Bind(name, outer, "blockIdx.z"));
+    }
+    steps_.push_back(Bind(name, names[n - 2], "blockIdx.y"));
+    steps_.push_back(Bind(name, "gpu.block", "blockIdx.x"));
+    steps_.push_back(Bind(name, "gpu.thread", "threadIdx.x"));
+    return true;
+  }
+  void Root(const te::Tensor& t) {
+    if (Apart(t)) return;
+    const std::string& name = t.name();
+    std::vector<Private> inside;
+    if (IsReduction(t)) {
+      steps_.push_back(CacheWrite(name, "register", name + ".acc"));
+      inside.push_back({name + ".acc", &t});
+    }
+    for (const te::Tensor& other : stages_) {
+      if (const te::Tensor* home = HomeOf(other); home != nullptr && home->name() == name) {
+        inside.push_back({other.name(), &other});
+      }
+    }
+    int64_t longest = 0;
+    for (const Private& p : inside) longest = std::max(longest, Elements(p.tensor->node()->reduce_axes));
+    const bool together = longest >= kLongReduction && Elements(t.node()->axes) <= kFewValues &&
+                          limits_.warp_size * kRows <= limits_.max_threads_per_block;
+    const int64_t threads = together ? kRows : std::min(kThreads, limits_.max_threads_per_block);
+    const std::string all = OneLoop(name, Names(t.node()->axes), "gpu.all", &steps_);
+    steps_.push_back(Split(name, all, {threads}, {"gpu.block", "gpu.thread"}));
+    steps_.push_back(Bind(name, "gpu.block", "blockIdx.x"));
+    steps_.push_back(Bind(name, "gpu.thread", together ? "threadIdx.y" : "threadIdx.x"));
+    for (const Private& p : inside) {
+      steps_.push_back(ComputeAt(p.name, name, "gpu.thread"));
+      steps_.push_back(SetScope(p.name, "register"));
+      if (!together) continue;
+      const std::string k = OneLoop(p.name, Names(p.tensor->node()->reduce_axes), "gpu.reduce", &steps_);
+      steps_.push_back(Split(p.name, k, {limits_.warp_size}, {"gpu.turn", "gpu.lane"}));
+      steps_.push_back(Bind(p.name, "gpu.lane", "threadIdx.x"));
+    }
+  }
+
+  const DeviceLimits& limits_;
+  bool constants_ = false;
+  std::set<std::string> outputs_;
+  std::vector<te::Tensor> stages_;                        // producers first
+  std::map<std::string, std::set<std::string>> readers_;  // by way of what is inlined
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+std::vector<Step> PlainGpuSteps(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) {
+  return Planner(outputs, limits).Run();
+}
+
+Result<Instance> GpuPlainTemplate::Instantiate(const Workload& workload, const Target& target, const Config&) const {
+  HONE_ASSIGN_OR_RETURN(Instance instance, builder_(workload, target));
+  instance.steps = PlainGpuSteps(instance.outputs, target.limits);
+  return instance;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,80 @@
+#include "op/gpu/template.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "search/autotvm/autotvm_space.h"
+
+namespace hone::op {
+namespace {
+
+// Loads under way for each thread. All turns at once keep every turn's address in registers.
+constexpr int64_t kFetchesAtATime = 4;
+
+}  // namespace
+
+Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
+  HONE_ASSIGN_OR_RETURN(search::Space space, parts_.knobs(workload, target));
+  AddDeviceRule(target, [workload, use = parts_.use](const Config& config) { return use(workload, config); }, &space);
+  if (!parts_.thread_knobs.empty()) {
+    SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
+  }
+  return space;
+}
+
+Result<Config> GpuTemplate::Default(const search::Space& space, const Workload& workload, const Target& target) const {
+  return GpuDefault(space, target, [&](const Config& config) { return parts_.use(workload, config); });
+}
+
+Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {
+  HONE_ASSIGN_OR_RETURN(const search::AutoTvmShape shape, search::AutoTvmShapeOf(workload));
+  return search::AutoTvmSpace(name, shape);
+}
+
+Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts) {
+  return Split(stage, axis, {parts[1], parts[2], parts[3]}, {axis + ".b", axis + ".v", axis + ".t", axis + ".i"});
+}
+
+void FetchTogether(const std::string& stage, const std::vector<std::string>& axes, const int64_t (&threads)[3],
+                   int64_t vector, std::vector<Step>* steps) {
+  std::string all = axes[0];
+  if (axes.size() > 1) {
+    all = "fetch";
+    steps->push_back(Fuse(stage, axes, all));
+  }
+  steps->push_back(Split(stage, all, {threads[2], threads[1], threads[0], vector},
+                         {"fetch.turn", "fetch.z", "fetch.y", "fetch.x", "fetch.vector"}));
+  if (threads[2] > 1) steps->push_back(Bind(stage, "fetch.z", "threadIdx.z"));
+  if (threads[1] > 1) steps->push_back(Bind(stage, "fetch.y", "threadIdx.y"));
+  steps->push_back(Bind(stage, "fetch.x", "threadIdx.x"));
+  if (vector > 1) steps->push_back(Vectorize(stage, "fetch.vector"));
+  steps->push_back(PragmaStep(stage, "fetch.turn", "unroll", kFetchesAtATime));
+}
+
+void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* steps) {
+  if (stages < 2) return;
+  steps->push_back(DoubleBuffer(stage));
+  if (stages > 2) steps->push_back(PragmaStep(stage, "fetch.turn", "stages", stages));
+}
+
+void AddUnrollKnob(const std::string& rounds, search::Space* space) {
+  space->Add(search::Knob::Choice("unroll", {1, 2, 4, 8}));
+  space->AddRule({"unroll", [rounds](const Config& config) -> std::optional<std::string> {
+                    const int64_t at_once = config.Number("unroll"), all = config.Number(rounds);
+                    if (at_once <= all) return {};
+                    return fmt::format("{} of {} rounds", at_once, all);
+                  }});
+}
+
+Step UnrollRounds(const std::string& stage, const std::string& axis, const Config& config) {
+  return PragmaStep(stage, axis, "unroll", config.Number("unroll"));
+}
+
+void AddUnrollNotes(const std::string& stage, const std::string& axis, const Config& config, std::vector<Step>* steps) {
+  const int64_t most = config.Number("auto_unroll_max_step");
+  if (most > 0) steps->push_back(PragmaStep(stage, axis, "auto_unroll_max_step", most));
+  steps->push_back(PragmaStep(stage, axis, "unroll_explicit", config.Number("unroll_explicit")));
+}
+
+}  // namespace hone::op

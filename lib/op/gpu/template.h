@@ -1,0 +1,70 @@
+// A template for GPUs as a few functions: space, how much a point takes of the device, the schedule.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "op/gpu/limits.h"
+#include "op/operator.h"
+
+namespace hone::op {
+
+struct GpuTemplateParts {
+  const char* name;
+  int version;
+  // The knobs; AddDeviceRule is called on what it gives.
+  Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
+  GpuUse (*use)(const Workload& workload, const Config& config);
+  Result<Instance> (*build)(const Workload& workload, const Target& target, const Config& config);
+  // Split knobs whose part `thread_part` is their share of the threads along x, y, z: at most three.
+  std::vector<std::string> thread_knobs = {};
+  size_t thread_part = 2;
+  void (*limit)(const Numerics& numerics, search::Space* space) = nullptr;  // as Template::Limit
+};
+
+class GpuTemplate final : public Template {
+ public:
+  explicit GpuTemplate(GpuTemplateParts parts) : parts_(std::move(parts)) {}
+
+  const char* name() const override { return parts_.name; }
+  int version() const override { return parts_.version; }
+  GpuUse Use(const Workload& workload, const Config& config) const { return parts_.use(workload, config); }
+  Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override;
+  Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override;
+  void Limit(const Numerics& numerics, search::Space* space) const override {
+    if (parts_.limit != nullptr) parts_.limit(numerics, space);
+  }
+  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    return parts_.build(workload, target, config);
+  }
+
+ private:
+  GpuTemplateParts parts_;
+};
+
+// The knobs of AutoTVM's template of that name.
+Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload);
+
+// ---- Steps that the templates share.
+
+// split `axis` into "<axis>.b", "<axis>.v", "<axis>.t", "<axis>.i" (blocks, virtual threads, threads, inside) by a knob
+// of four parts.
+Step SplitFour(const std::string& stage, const std::string& axis, const std::vector<int64_t>& parts);
+
+// The threads of a block fill `stage` together: its axes fused, vectors of `vector` elements inside, neighbouring
+// threads (x first) at neighbouring elements.
+void FetchTogether(const std::string& stage, const std::vector<std::string>& axes, const int64_t (&threads)[3],
+                   int64_t vector, std::vector<Step>* steps);
+
+// After FetchTogether: so many steps' worth of `stage` at once (lower/double_buffer.h); 1: nothing is done.
+void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* steps);
+
+// The loop over a step's rounds of a reduction: "unroll" of them at a time, a knob that AddUnrollKnob makes with the
+// rule that it is no more than there are ("rounds").
+void AddUnrollKnob(const std::string& rounds, search::Space* space);
+Step UnrollRounds(const std::string& stage, const std::string& axis, const Config& config);
+
+// The unroll knobs of AutoTVM's templates, at a loop.
+void AddUnrollNotes(const std::string& stage, const std::string& axis, const Config& config, std::vector<Step>* steps);
+
+}  // namespace hone::op

@@ -1,0 +1,77 @@
+#include "op/pool/global_pool.h"
+
+#include "define/define.h"
+#include "op/defined_operator.h"
+#include "op/math_te.h"
+#include "op/plain_schedule.h"
+#include "op/reduce_te.h"
+#include "op/shapes.h"
+
+namespace hone::op {
+namespace {
+
+using ir::Expr;
+using ir::Var;
+using te::Tensor;
+
+Instance MakeInstance(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
+  Instance instance;
+  instance.outputs = {out};
+  instance.args = {data, out};
+  instance.placeholders = {data};
+  instance.steps = std::move(steps);
+  return instance;
+}
+
+Result<Instance> BuildPlain(const Workload& w, const Target& target) {
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  const int64_t pixels = define::Product(in, 2, in.size());
+  const ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
+  const int lanes = target.FloatLanes();
+  Tensor data = te::Placeholder("data", axes.extents);
+  std::vector<Step> more;
+  const bool max = w.op == "global_max_pool";
+  const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
+  Tensor acc = ReduceStages("acc", reducer, axes, lanes, [&](auto& at) { return data(at); }, &more);
+  Tensor out = te::Compute("out", {axes.extents[0]}, {"a0"}, [&](const std::vector<Var>& x) {
+    return max ? acc(x[0]) : acc(x[0]) * Float(1.0 / static_cast<double>(pixels));
+  });
+  std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, lanes);
+  steps.insert(steps.end(), more.begin(), more.end());
+  return MakeInstance(data, out, std::move(steps));
+}
+
+Result<Instance> Build(const Workload& w, const Target& target) {
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  if (ActivationLayout(w.inputs[0]) == Layout::kPlain) return BuildPlain(w, target);
+  const int lanes = target.FloatLanes();
+  const int64_t blocks = CeilDiv(in[1], lanes), pixels = define::Product(in, 2, in.size());
+  const bool max = w.op == "global_max_pool";
+  Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});
+  ir::IterVar pixel = te::ReduceAxis(pixels, "x");
+  Tensor acc = te::Compute("acc", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
+    Expr value = data(i[0], i[1], pixel.var, i[2]);
+    return max ? te::MaxOver(value, {pixel}) : te::Sum(value, {pixel});
+  });
+  Tensor out = te::Compute("out", {in[0], blocks, lanes}, {"n", "co", "ci"}, [&](const std::vector<Var>& i) {
+    Expr value = acc(i[0], i[1], i[2]);
+    return max ? value : value * Float(1.0 / static_cast<double>(pixels));
+  });
+  return MakeInstance(data, out,
+                      {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci"),
+                       ComputeAt("acc", "out", "task"), SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
+                       Vectorize("acc", "ci")});
+}
+
+}  // namespace
+
+const Operator& GlobalAvgPool() {
+  static const DefinedOperator op("global_avg_pool", 1, Build);
+  return op;
+}
+const Operator& GlobalMaxPool() {
+  static const DefinedOperator op("global_max_pool", 2, Build);
+  return op;
+}
+
+}  // namespace hone::op
