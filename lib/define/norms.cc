@@ -201,7 +201,7 @@ std::vector<ResizeAxis> ResizeAxes(const Workload& w) {
 
 std::vector<Definition> Norms() {
   const AttributeSpec epsilon{"epsilon", AttributeKind::kReal, "1e-05"};
-  return {
+  std::vector<Definition> all = {
       {"lrn",
        1,
        1,
@@ -235,6 +235,10 @@ std::vector<Definition> Norms() {
        Resize,
        TenFlop},
   };
+  for (Definition& definition : all) {
+    definition.has_batch = definition.name == "lrn" || definition.name == "instance_norm";
+  }
+  return all;
 }
 
 }  // namespace hone::define

@@ -289,6 +289,7 @@ std::vector<Definition> Windows() {
   all.push_back({"avg_pool3d", 1, 1, average, PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
   all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
   all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
+  for (Definition& definition : all) definition.has_batch = true;
   return all;
 }
 

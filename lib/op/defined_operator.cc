@@ -26,6 +26,8 @@ double DefinedOperator::Flop(const Workload& w) const {
   return define::Find(name())->flop(w, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(w);
 }
 
+bool DefinedOperator::HasBatch(const Workload&) const { return define::Find(name())->has_batch; }
+
 std::vector<double> DefinedOperator::Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const {
   std::vector<const define::Values*> pointers;
   for (const std::vector<double>& values : inputs) pointers.push_back(&values);

@@ -15,6 +15,7 @@ class DefinedOperator : public SimpleOperator {
   Workload Canonical(const Workload& workload) const override;
   TensorType OutputType(const Workload& workload) const override;
   double Flop(const Workload& workload) const override;
+  bool HasBatch(const Workload& workload) const override;
 
  protected:
   std::vector<double> Evaluate(const Workload& workload, const std::vector<std::vector<double>>& inputs) const override;

@@ -98,6 +98,7 @@ class CopyOperator : public SimpleOperator {
     return CheckNoEpilogue(w);
   }
   TensorType OutputType(const Workload& w) const override { return w.inputs[0]; }
+  bool HasBatch(const Workload&) const override { return true; }
 
  protected:
   double FlopPerOutput(const Workload&) const override { return 0; }

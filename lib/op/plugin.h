@@ -22,7 +22,7 @@
 namespace hone::op {
 
 // Raised when a plugin of before would not work any more.
-inline constexpr int kPluginVersion = 1;
+inline constexpr int kPluginVersion = 2;
 
 struct UserTemplate {
   std::string name;  // stored in records: never changes

@@ -97,6 +97,7 @@ class ChainOperator final : public Operator {
   }
 
   bool Tunable(const Workload&) const override { return true; }
+  bool HasBatch(const Workload& w) const override { return (*FindOperator(w.Parts()[0]))->HasBatch(w.Parts()[0]); }
 };
 
 }  // namespace

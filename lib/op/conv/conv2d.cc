@@ -106,6 +106,7 @@ class Conv2dOperator final : public Operator {
   }
 
   bool Tunable(const Workload&) const override { return true; }
+  bool HasBatch(const Workload&) const override { return true; }
 };
 
 }  // namespace

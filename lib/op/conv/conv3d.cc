@@ -56,6 +56,7 @@ class Conv3dOperator final : public Operator {
   }
 
   bool Tunable(const Workload&) const override { return true; }
+  bool HasBatch(const Workload&) const override { return true; }
 
  private:
   static bool Merges(const Workload& w, const Target& target) {

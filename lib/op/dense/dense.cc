@@ -55,6 +55,7 @@ class DenseOperator final : public Operator {
     DenseReference(w, Operands(w, target), buffers);
   }
   bool Tunable(const Workload&) const override { return true; }
+  bool HasBatch(const Workload&) const override { return true; }
 };
 
 }  // namespace
