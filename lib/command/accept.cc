@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/suggest.h"
@@ -69,10 +70,12 @@ class Accepter {
                                             a.name + ".graph.json", "manifest.json"};
     const std::string best = JoinPath(options_.work, "best/" + job + ".choice.json");
     HONE_RETURN_IF_ERROR(MakeDirs(accepted_));
-    HONE_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(JoinPath(accepted_, job + ".lock")));
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(accepted_, job + ".lock")));
+    Heartbeat heartbeat(&lock);
     nightly::AcceptInput input{accepted_, job, dir, files, Exists(best) ? best : ""};
     // A half-built or damaged library must not become a reference.
     input.check = [&](const nightly::Acceptance&) { return library::CheckedLibrary(dir).status(); };
+    input.still_ours = [&] { return heartbeat.Check(); };
     bool moved = false;
     HONE_ASSIGN_OR_RETURN(a, nightly::Accept(input, a, &moved));
     if (!moved) {

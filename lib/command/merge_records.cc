@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -39,7 +40,9 @@ Status MergeTask(const std::string& out, const std::string& id, const std::vecto
   const std::string path = JoinPath(out, id + ".db");
   auto lock = FileLock::Acquire(path + ".lock");
   if (!lock.ok()) return lock.status();
-  HONE_ASSIGN_OR_RETURN(const record::MergeCount count, record::MergeRecords(path, files));
+  Heartbeat heartbeat(&*lock);
+  const auto still_ours = [&] { return heartbeat.Check(); };
+  HONE_ASSIGN_OR_RETURN(const record::MergeCount count, record::MergeRecords(path, files, still_ours));
   LogInfo(fmt::format("{}: {} files: {} trials added, {} replaced by ones with more samples, {} known", id, count.files,
                       FormatCount(count.added), FormatCount(count.replaced), FormatCount(count.known)));
   return Status();

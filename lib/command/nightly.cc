@@ -12,6 +12,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/keep.h"
 #include "base/lock.h"
@@ -43,6 +44,8 @@ class Nightly {
     HONE_ASSIGN_OR_RETURN(SeriesJob series,
                           OpenSeries(options_.nights, options_.series, options_.accepted, options_.job));
     series_ = &series;
+    Heartbeat heartbeat(&series.lock);
+    heartbeat_ = &heartbeat;
     HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(series.history));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
     if (HasItsLine(series, options_.job, history.nights)) return Status();
@@ -52,6 +55,7 @@ class Nightly {
     ShowLiveLine("");
     if (!night.no_canary.empty() && !input_.canary.empty())
       LogWarning(night.no_canary + " (it is the canary: this night has none)");
+    HONE_RETURN_IF_ERROR(heartbeat.Check());
     HONE_RETURN_IF_ERROR(AppendLine(series.history, nightly::NightText(night)));
     const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
     fmt::print("{}: {}: {}\n", options_.job, nightly::JobStateName(verdict.jobs[0].state), verdict.jobs[0].words);
@@ -137,11 +141,12 @@ class Nightly {
 
   Result<ProcessTimes> Once(const ProcessKey& key) {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
-    HONE_RETURN_IF_ERROR(series_->lock.Touch());
+    HONE_RETURN_IF_ERROR(heartbeat_->Check());
     if (const ProcessTimes* known = store_->Find(key)) return *known;
     ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
                              options_.processes, key.phase > 0 ? " (repeat)" : ""));
     HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(key) : Process(key.who));
+    HONE_RETURN_IF_ERROR(heartbeat_->Check());
     HONE_RETURN_IF_ERROR(store_->Append(key, times));
     return times;
   }
@@ -187,6 +192,7 @@ class Nightly {
   const NightlyOptions& options_;
   Target target_;
   SeriesJob* series_ = nullptr;
+  Heartbeat* heartbeat_ = nullptr;
   nightly::NightInput input_;
   nightly::NightSamples* store_ = nullptr;
   std::map<Who, LibraryFolder> folders_;

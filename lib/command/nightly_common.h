@@ -14,7 +14,8 @@
 
 namespace hone::command {
 
-// A job's turn in a series of nights, which is its alone as long as the lock is held.
+// A job's turn in a series of nights, which is its alone as long as the lock is held: whoever measures gives it a
+// Heartbeat.
 struct SeriesJob {
   std::string dir;                                 // of the series
   std::string history;                             // the file with the job's lines

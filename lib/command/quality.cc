@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/keep.h"
 #include "base/lock.h"
@@ -41,6 +42,8 @@ class Quality {
   Status Run() {
     HONE_ASSIGN_OR_RETURN(SeriesJob series, OpenSeries(options_.nights, "quality", options_.accepted, options_.job));
     series_ = &series;
+    Heartbeat heartbeat(&series.lock);
+    heartbeat_ = &heartbeat;
     HONE_ASSIGN_OR_RETURN(const nightly::QualityHistory history, nightly::ReadQuality(series.history));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
     if (HasItsLine(series, options_.job, history.nights)) return Status();
@@ -54,6 +57,7 @@ class Quality {
     if (!status.ok() && !nightly::OfTheArtifact(status)) return status;
     if (!status.ok()) night_.failure = status.message();
     ShowLiveLine("");
+    HONE_RETURN_IF_ERROR(heartbeat.Check());
     HONE_RETURN_IF_ERROR(AppendLine(series.history, nightly::QualityText(night_)));
     HONE_RETURN_IF_ERROR(RemoveTree(scratch));
     const double level = night_.LevelSeconds();
@@ -113,7 +117,7 @@ class Quality {
 
   Result<nightly::QualityRun> Tune(const std::string& task, uint64_t seed, const std::string& scratch) {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
-    HONE_RETURN_IF_ERROR(series_->lock.Touch());
+    HONE_RETURN_IF_ERROR(heartbeat_->Check());
     ShowLiveLine(fmt::format("{}: {}, seed {}", options_.job, task, seed));
     pipeline::TuneSettings settings;
     settings.trials = options_.trials;
@@ -178,6 +182,7 @@ class Quality {
 
   const QualityOptions& options_;
   SeriesJob* series_ = nullptr;
+  Heartbeat* heartbeat_ = nullptr;
   nightly::QualityNight night_;
 };
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -17,10 +18,12 @@ namespace {
 
 Status Salvage(const std::string& file, const std::string& out) {
   std::optional<FileLock> lock;
+  std::optional<Heartbeat> heartbeat;
   if (out.empty()) {
     if (!Exists(file)) return Status::NotFound(file + ": no such record file");
     HONE_ASSIGN_OR_RETURN(FileLock job, FileLock::Acquire(file + ".lock"));
     lock.emplace(std::move(job));
+    heartbeat.emplace(&*lock);
     if (Exists(file + ".damaged")) {
       return Status::Invalid(file + ".damaged: is there already, of an earlier salvage; move it away, or use --out");
     }
@@ -35,6 +38,7 @@ Status Salvage(const std::string& file, const std::string& out) {
     return Status::Corrupt(fmt::format("{}: what is left does not fit together: {}", target, findings[0]));
   }
   if (out.empty()) {
+    HONE_RETURN_IF_ERROR(heartbeat->Check());
     HONE_RETURN_IF_ERROR(Rename(file, file + ".damaged"));
     HONE_RETURN_IF_ERROR(Rename(target, file));
   }

@@ -202,6 +202,7 @@ Result<Acceptance> Accept(const AcceptInput& input, Acceptance acceptance, bool*
   if (!*moved) return log.back();
   acceptance.before = log.empty() ? "" : log.back().digest;
   HONE_RETURN_IF_ERROR(CopyFolder(accepted, job, from, log, acceptance));
+  if (input.still_ours) HONE_RETURN_IF_ERROR(input.still_ours());
   HONE_RETURN_IF_ERROR(AppendLine(path, AcceptanceText(acceptance)));
   return acceptance;
 }

@@ -58,6 +58,8 @@ struct AcceptInput {
   std::string choice;              // what it was built from, a path, copied as kChoiceFile; empty: unknown
   // What is wrong with what would be accepted; empty: nothing is.
   std::function<Status(const Acceptance&)> check = {};
+  // Asked before the line is written, which is long after the lock was taken where much is copied; empty: it is held.
+  std::function<Status()> still_ours = {};
 };
 
 // Copies and appends the line; `acceptance` comes with everything but digest, before and files. Nothing changes, and

@@ -157,7 +157,8 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
 
 }  // namespace
 
-Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files) {
+Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files,
+                                const std::function<Status()>& still_ours) {
   std::vector<std::string> sources = files;
   const bool there = Exists(out);
   if (there) sources.insert(sources.begin(), out);
@@ -181,6 +182,7 @@ Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::s
   HONE_RETURN_IF_ERROR(Remove(made));
   const Result<MergeCount> count = Merge(made, meta, sources, there);
   Status done = count.status();
+  if (done.ok() && still_ours) done = still_ours();
   if (done.ok() && std::rename(made.c_str(), out.c_str()) != 0) done = Status::Io(out + ": cannot be replaced");
   if (!done.ok()) {
     (void)Remove(made);

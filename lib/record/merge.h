@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct MergeCount {
 // Makes `out` hold the trials of the file that is there already, if one is, and of `files`, in this order: a trial is
 // known by its config on its machine (fingerprint); of two the one with more samples is kept, of equals the first.
 // Sessions and trials are numbered anew, in order; what is there already keeps its numbers. The files are only read.
-// Written beside `out` and renamed: whoever is killed leaves `out` as it was. The caller holds the lock of `out`.
+// Written beside `out` and renamed: whoever is killed leaves `out` as it was. The caller holds the lock of `out`,
+// and `still_ours`, asked just before the renaming, says whether it still does.
 // kInvalid if they are not all of one task, target and version of its space, naming the file; else as
 // Store::OpenForReading.
-Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files);
+Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files,
+                                const std::function<Status()>& still_ours = {});
 
 }  // namespace hone::record

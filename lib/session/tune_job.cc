@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/heartbeat.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -27,7 +28,6 @@
 #include "session/child_builder.h"
 #include "session/donors.h"
 #include "session/fingerprint.h"
-#include "session/heartbeat.h"
 #include "session/machine.h"
 #include "session/progress.h"
 #include "session/reference.h"

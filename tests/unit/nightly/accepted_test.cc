@@ -45,7 +45,9 @@ class Accepted : public testing::Test {
                    "net.cpu",
                    dir_->Join("out"),
                    {"libnet.so", "net.params", "net.graph.json", "net.h"},
-                   dir_->Join("choice")},
+                   dir_->Join("choice"),
+                   {},
+                   [this] { return lock_; }},
                   a, moved ? moved : &unused);
   }
   std::string In(const std::string& digest, const std::string& name) const {
@@ -58,6 +60,7 @@ class Accepted : public testing::Test {
   }
 
   std::optional<TempDir> dir_;
+  Status lock_;  // what is said of it when the line is to be written
 };
 
 TEST_F(Accepted, NothingYetSaysHow) {
@@ -65,6 +68,15 @@ TEST_F(Accepted, NothingYetSaysHow) {
   EXPECT_EQ(log.status().kind(), StatusKind::kNotFound);
   EXPECT_THAT(log.status().message(), HasSubstr("hone-report accept --reason WHY net.cpu"));
   EXPECT_TRUE(AcceptedJobs(Folder())->empty());
+}
+
+TEST_F(Accepted, WhoeverLostTheLockMovesNothing) {
+  lock_ = Status::Locked("net.cpu.lock: taken over");
+  EXPECT_EQ(Take("too late").status().kind(), StatusKind::kLocked);
+  EXPECT_EQ(ReadAcceptances(Folder(), "net.cpu").status().kind(), StatusKind::kNotFound);
+  lock_ = Status();
+  EXPECT_TRUE(Take("again").ok());
+  EXPECT_EQ(ReadAcceptances(Folder(), "net.cpu")->size(), 1u);
 }
 
 TEST_F(Accepted, AWholeCopyThatTheNextBuildDoesNotTouch) {

@@ -130,5 +130,15 @@ TEST_F(MergeTest, OtherTasksVersionsAndDamagedFilesAreRefusedAndNothingChanges) 
   for (const std::string& name : *names) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
 }
 
+TEST_F(MergeTest, WhoeverLostTheLockReplacesNothing) {
+  Fill("out.db", "here", 1000, {Of(1, {1e-3})});
+  Fill("a.db", "there", 900, {Of(2, {2e-3})});
+  const auto lost = [] { return Status::Locked("out.db.lock: taken over"); };
+  EXPECT_EQ(MergeRecords(Path("out.db"), {Path("a.db")}, lost).status().kind(), StatusKind::kLocked);
+  EXPECT_EQ(Trials("out.db").size(), 1u);
+  EXPECT_EQ(ListDir(dir_.path())->size(), 2u) << "nothing is left beside them";
+  EXPECT_EQ(MergeRecords(Path("out.db"), {Path("a.db")}, [] { return Status(); })->added, 1);
+}
+
 }  // namespace
 }  // namespace hone::record

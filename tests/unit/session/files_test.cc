@@ -9,7 +9,6 @@
 #include "base/interrupt.h"
 #include "pipeline/task_file.h"
 #include "session/aside.h"
-#include "session/heartbeat.h"
 #include "session/reference.h"
 #include "session/stamp.h"
 #include "session/summary.h"
@@ -150,28 +149,6 @@ TEST_F(AsideTest, ARunCutOffBetweenTheTwoRenamesIsMadeUpFor) {
   EXPECT_EQ(RunOfVersion("a=2"), 0);
   ASSERT_EQ(rename(db_.c_str(), (db_ + ".a=2").c_str()), 0);
   EXPECT_EQ(RunOfVersion("a=1"), 1);
-}
-
-double ModifiedAt(const std::string& path) {
-  struct stat info = {};
-  EXPECT_EQ(stat(path.c_str(), &info), 0);
-  return static_cast<double>(info.st_mtim.tv_sec);
-}
-
-TEST(HeartbeatTest, TouchesTheLockWhileTheOwnerIsBusyAndNoticesItsLoss) {
-  const TempDir dir = *TempDir::Create();
-  auto lock = FileLock::Acquire(dir.Join("t.lock"));
-  ASSERT_TRUE(lock.ok());
-  const timespec old[2] = {{1000, 0}, {1000, 0}};
-  ASSERT_EQ(utimensat(AT_FDCWD, lock->path().c_str(), old, 0), 0);
-  Heartbeat heartbeat(&*lock, 0.002);
-  for (int i = 0; i < 5000 && ModifiedAt(lock->path()) == 1000; ++i) RealClock()->SleepSeconds(0.002);
-  EXPECT_NE(ModifiedAt(lock->path()), 1000);
-  EXPECT_TRUE(heartbeat.Check().ok());
-  EXPECT_FALSE(heartbeat.lost());
-  ASSERT_TRUE(WriteFileAtomic(lock->path(), "host another\n").ok());  // as one who takes it over does: a new file
-  EXPECT_EQ(heartbeat.Check().kind(), StatusKind::kLocked);
-  EXPECT_TRUE(heartbeat.lost());
 }
 
 TEST(ReferenceTest, AnInterruptEndsItAndNothingIsWritten) {

@@ -1,4 +1,4 @@
-#include "session/heartbeat.h"
+#include "base/heartbeat.h"
 
 #include <signal.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-namespace hone::session {
+namespace hone {
 
 Heartbeat::Heartbeat(FileLock* lock, double seconds) : lock_(lock), thread_([this, seconds] { Run(seconds); }) {}
 
@@ -45,4 +45,4 @@ Status Heartbeat::Check() {
   return status;
 }
 
-}  // namespace hone::session
+}  // namespace hone

@@ -1,5 +1,5 @@
-// The heartbeat of a job's lock, from a thread of its own: compiling, computing a reference or waiting for the machine
-// may take longer than a lock may stay silent.
+// The heartbeat of a lock, from a thread of its own, for whoever holds it for longer than seconds: compiling, measuring a
+// night, merging records or waiting for the machine may take longer than a lock may stay silent.
 #pragma once
 
 #include <atomic>
@@ -9,12 +9,15 @@
 
 #include "base/lock.h"
 
-namespace hone::session {
+namespace hone {
+
+// A heartbeat that is missing now and then costs no lock: see FileLock.
+inline constexpr double kHeartbeatSeconds = 20;
 
 class Heartbeat {
  public:
   // Touches `lock`, which must outlive this object, every `seconds`, until the lock is lost or this object ends.
-  explicit Heartbeat(FileLock* lock, double seconds = 20);
+  explicit Heartbeat(FileLock* lock, double seconds = kHeartbeatSeconds);
   ~Heartbeat();
   Heartbeat(const Heartbeat&) = delete;
   Heartbeat& operator=(const Heartbeat&) = delete;
@@ -37,4 +40,4 @@ class Heartbeat {
   std::thread thread_;  // last: it uses the others
 };
 
-}  // namespace hone::session
+}  // namespace hone
