@@ -33,6 +33,18 @@ Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_
                         " ago; wait for it or stop it");
 }
 
+std::string WholeSeconds(double seconds) { return std::to_string(std::lround(std::ceil(seconds))) + " s"; }
+
+// The same of one that may be dead: its process cannot be seen from here, and its heartbeat does not come.
+Status HeldInSilence(const std::string& path, const LockOwner& owner, double silent, double stale_seconds) {
+  const std::string who =
+      owner.pid > 0 ? "process " + std::to_string(owner.pid) + " since " + owner.since : "a process without a name";
+  const std::string where = owner.host.empty() ? "" : ", on host " + owner.host;
+  return Status::Locked(path + ": held by " + who + ": silent for " + WholeSeconds(silent) + where +
+                        ", and not to be seen from here; wait for it or stop it there, or, if it is gone, run this "
+                        "again in " + WholeSeconds(stale_seconds - silent) + " to take the lock over");
+}
+
 // A file with `text` under `temp`, a name of its own beside `path`, open; its mtime is the file system's present time.
 Result<int> WriteClaim(const std::string& path, const std::string& temp, std::string_view text) {
   int fd = ::open(temp.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -96,8 +108,11 @@ Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, d
   if (StillNames(path, fd) && ::fstat(fd, &held) == 0) {
     Result<std::string> text = ReadFile(path);
     LockOwner owner = ParseLockText(text.ok() ? *text : "");
-    if (!IsStale(LifeOf(owner, me), path, held, now, stale_seconds, watch_seconds)) {
-      status = HeldBy(path, owner, now - ModifiedSeconds(held));
+    const Life life = LifeOf(owner, me);
+    const double age = now - ModifiedSeconds(held);
+    if (!IsStale(life, path, held, now, stale_seconds, watch_seconds)) {
+      const bool silent = life == Life::kUnknown && age > watch_seconds && age <= stale_seconds;
+      status = silent ? HeldInSilence(path, owner, age, stale_seconds) : HeldBy(path, owner, age);
     } else if (::unlink(path.c_str()) != 0 && errno != ENOENT) {
       status = ErrnoStatus(errno, path + ": cannot remove the stale lock file");
     }

@@ -32,8 +32,9 @@ struct LockHolder {
 // Whoever is suspended for longer than that loses the lock, and is told so before it writes again.
 class FileLock {
  public:
-  // kLocked, with a message that names the holder's host and pid, if somebody else holds it; kIo if it cannot be
-  // created. May wait for `watch_seconds`, two heartbeats, to see whether the holder is alive.
+  // kLocked, with a message that names the holder's host and pid, if somebody else holds it, and says what can be done
+  // where nothing can be known of it but a silence of two heartbeats; kIo if it cannot be created. May wait for
+  // `watch_seconds`, two heartbeats, to see whether the holder is alive.
   static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120, double watch_seconds = 40);
 
   // Who holds it; nothing if nobody does. Only reads, on any host.

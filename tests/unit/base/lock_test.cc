@@ -156,7 +156,9 @@ TEST_F(LockTest, AnotherHostIsJudgedByItsHeartbeat) {
   SetAge(50);
   Result<FileLock> early = FileLock::Acquire(path_, 100, kWatch);
   ASSERT_EQ(early.status().kind(), StatusKind::kLocked);
-  EXPECT_NE(early.status().message().find("on host far-" + Hostname()), std::string::npos) << early.status().message();
+  EXPECT_NE(early.status().message().find(", on host far-" + Hostname() + ", and not to be seen from here"),
+            std::string::npos)
+      << early.status().message();
   const LockHolder holder = **FileLock::Holder(path_, 100);
   EXPECT_EQ(holder.host, "far-" + Hostname());
   EXPECT_NEAR(holder.heartbeat_age, 50, 20);
@@ -164,6 +166,27 @@ TEST_F(LockTest, AnotherHostIsJudgedByItsHeartbeat) {
   SetAge(150);
   EXPECT_TRUE((*FileLock::Holder(path_, 100))->gone);
   EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok());
+}
+
+TEST_F(LockTest, WhatASilentHolderElsewhereMeansIsSaid) {
+  const auto message = [&] {
+    const Result<FileLock> lock = FileLock::Acquire(path_, 1000, 40);
+    return lock.ok() ? "taken" : lock.status().message();
+  };
+  const auto says = [&](const std::string& part) { return message().find(part) != std::string::npos; };
+  LeaveLockOfDeadProcess();
+  Rewrite("host ", "host far-");
+  SetAge(30);
+  EXPECT_TRUE(says(", last heartbeat 3")) << "less than two beats: " << message();
+  SetAge(900);
+  EXPECT_TRUE(says(": silent for 9")) << message();
+  EXPECT_TRUE(says(", on host far-" + Hostname())) << message();
+  EXPECT_TRUE(says("if it is gone, run this again in ")) << message();
+  SetAge(-900);
+  EXPECT_TRUE(says("last heartbeat 0 s ago")) << "its clock is ahead: " << message();
+  ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
+  SetAge(900);
+  EXPECT_TRUE(says("held by a process without a name: silent for 9")) << message();
 }
 
 TEST_F(LockTest, AnotherHostWhoseClockIsWrongIsNotRobbed) {
