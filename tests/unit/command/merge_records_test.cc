@@ -1,0 +1,87 @@
+// hone-records merge with its threads: several tasks at a time, each under the lock of its output.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "command/records.h"
+#include "unit/record/sample.h"
+
+namespace hone::command {
+namespace {
+
+using record::Store;
+
+class MergeRecords : public ::testing::Test {
+ protected:
+  MergeRecords() : dir_(*TempDir::Create()) { options_.out = Path("all"); }
+
+  std::string Path(const std::string& name) const { return dir_.Join(name); }
+  // A file of `trials` trials of a machine.
+  void Record(const std::string& task, const std::string& machine, int64_t trials) {
+    ASSERT_TRUE(MakeDirs(Path(machine)).ok());
+    const std::string path = Path(machine + "/" + task + ".db");
+    auto store = Store::OpenForWriting(path, {task, "w of " + task, "cpu", "v"});
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    std::vector<Outcome> outcomes;
+    for (int64_t i = 0; i < trials; ++i) {
+      outcomes.push_back(record::Good(i, {1e-3, 2e-3}));
+      outcomes.back().artifact_digest = fmt::format("a{}", i);
+    }
+    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(record::SampleSession(machine)), outcomes).ok());
+    options_.files.push_back(path);
+  }
+  size_t Merged(const std::string& task) const {
+    auto store = Store::OpenForReading(Path("all/" + task + ".db"));
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    return store.ok() ? (*store)->Trials()->size() : 0;
+  }
+
+  TempDir dir_;
+  RecordsOptions options_;
+};
+
+TEST_F(MergeRecords, EveryTaskIsMergedOnce) {
+  for (int task = 0; task < 12; ++task) {
+    for (const char* machine : {"one", "two", "three"}) Record(fmt::format("t{}", task), machine, task + 1);
+  }
+  for (const char* round : {"first", "again"}) {
+    EXPECT_EQ(MergeRecordFiles(options_), 0) << round;
+    for (int task = 0; task < 12; ++task) {
+      EXPECT_EQ(Merged(fmt::format("t{}", task)), static_cast<size_t>(3 * (task + 1))) << round;
+    }
+    EXPECT_EQ(ListDir(Path("all"))->size(), 12u) << "no lock and nothing half-made is left";
+  }
+}
+
+TEST_F(MergeRecords, OneThatSomebodyHoldsIsNamedAndTheOthersAreMerged) {
+  for (const char* task : {"t1", "t2", "t3"}) Record(task, "one", 2);
+  ASSERT_TRUE(MakeDirs(Path("all")).ok());
+  auto held = FileLock::Acquire(Path("all/t2.db.lock"));
+  ASSERT_TRUE(held.ok());
+  EXPECT_EQ(MergeRecordFiles(options_), 1);
+  EXPECT_EQ(Merged("t1"), 2u);
+  EXPECT_EQ(Merged("t3"), 2u);
+  EXPECT_FALSE(Exists(Path("all/t2.db")));
+  held->Release();
+  EXPECT_EQ(MergeRecordFiles(options_), 0);
+  EXPECT_EQ(Merged("t2"), 2u);
+}
+
+TEST_F(MergeRecords, AnInterruptLeavesWhatIsMergedWhole) {
+  for (const char* task : {"t1", "t2", "t3"}) Record(task, "one", 2);
+  RequestInterrupt();
+  const int code = MergeRecordFiles(options_);
+  ClearInterruptForTest();
+  EXPECT_EQ(code, 75);
+  EXPECT_EQ(MergeRecordFiles(options_), 0);
+  EXPECT_EQ(Merged("t3"), 2u);
+}
+
+}  // namespace
+}  // namespace hone::command
