@@ -1,0 +1,103 @@
+// The gate over nights that are drawn at random, by the whole of what a real night goes through: its processes in turns,
+// the repeat, the noise of the nights before, the canary, the verdict. The machine is the one that the rule was chosen
+// for: log-normal times, nights differ by 1 %, processes by 1 %, runs by 2 %, and 3 % of the runs are up to half slower.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "nightly/measure_night.h"
+#include "nightly/verdict.h"
+
+namespace hone::nightly {
+namespace {
+
+constexpr int kNights = 300;
+constexpr int kRuns = 30;
+
+class DrawnMachine {
+ public:
+  explicit DrawnMachine(uint64_t seed) : rng_(seed) {}
+
+  // A night of a library that takes 1 + `change` times as long as its reference, whose bytes are others.
+  Night Draw(const std::string& name, const std::string& library, double change, const std::vector<Night>& before) {
+    NightInput input;
+    input.night = name;
+    input.fingerprint = "f1";
+    input.library = library;
+    input.reference = input.canary = "reference";
+    input.before = &before;
+    const double tonight = 0.01 * std::exp(0.01 * rng_.Normal());
+    const auto night = MeasureNight(input, [&](const ProcessKey& key) -> Result<ProcessTimes> {
+      return Process(key.who == Who::kLibrary ? tonight * (1 + change) : tonight);
+    });
+    EXPECT_TRUE(night.ok()) << night.status().message();
+    return night.ok() ? *night : Night();
+  }
+
+ private:
+  ProcessTimes Process(double level) {
+    level *= std::exp(0.01 * rng_.Normal());
+    ProcessTimes times;
+    for (int run = 0; run < kRuns; ++run) {
+      const bool disturbed = rng_.UniformDouble() < 0.03;
+      times.samples.push_back(level * std::exp(0.02 * rng_.Normal()) *
+                              (disturbed ? 1 + 0.5 * rng_.UniformDouble() : 1));
+    }
+    return times;
+  }
+
+  Rng rng_;
+};
+
+using Counts = std::map<JobState, int>;
+
+JobState StateOf(const Night& night) { return Judge({{"net.cpu", {night}}}, night.night).jobs.at(0).state; }
+
+std::string Text(const Counts& counts) {
+  std::string text;
+  for (const auto& [state, count] : counts) text += fmt::format("{} {}, ", count, JobStateName(state));
+  return text;
+}
+
+TEST(DrawnNights, EqualLibrariesAreLeftAloneAndFivePercentAreFound) {
+  DrawnMachine machine(20261122);
+  std::vector<Night> equal;
+  Counts of_equal;
+  for (int i = 0; i < kNights; ++i) {
+    equal.push_back(machine.Draw(fmt::format("equal {:03}", i), "same", 0, equal));
+    ++of_equal[StateOf(equal.back())];
+  }
+  EXPECT_LT(of_equal[JobState::kSlower] + of_equal[JobState::kFaster], 0.005 * kNights) << Text(of_equal);
+  EXPECT_GE(of_equal[JobState::kFine], 0.9 * kNights) << "most nights say something: " << Text(of_equal);
+  for (const double change : {0.05, -0.05}) {
+    Counts of_changed;
+    for (int i = 0; i < kNights; ++i) {
+      ++of_changed[StateOf(machine.Draw(fmt::format("changed {:03}", i), "other", change, equal))];
+    }
+    const JobState wanted = change > 0 ? JobState::kSlower : JobState::kFaster;
+    EXPECT_GE(of_changed[wanted], 0.95 * kNights) << change << ": " << Text(of_changed);
+    EXPECT_EQ(of_changed[change > 0 ? JobState::kFaster : JobState::kSlower], 0) << change;
+  }
+}
+
+// The first nights, which know nothing of the noise yet, cry wolf no more than the later ones.
+TEST(DrawnNights, NorAreTheFirstNightsOfAJobFlagged) {
+  DrawnMachine machine(7);
+  Counts counts;
+  for (int job = 0; job < kNights / 5; ++job) {
+    std::vector<Night> nights;
+    for (int i = 0; i < 5; ++i) {
+      nights.push_back(machine.Draw(fmt::format("job {:03} night {}", job, i), "same", 0, nights));
+      ++counts[StateOf(nights.back())];
+    }
+  }
+  EXPECT_LT(counts[JobState::kSlower] + counts[JobState::kFaster], 0.005 * kNights) << Text(counts);
+}
+
+}  // namespace
+}  // namespace hone::nightly
