@@ -51,6 +51,7 @@ class Bench {
     HONE_RETURN_IF_ERROR(Add(report::BenchRole::kTuned, options_.lib));
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));
+    HONE_RETURN_IF_ERROR(ReadBest(subjects_[0].folder));
     if (target_.IsGpu()) {
       KeepDeviceKernels();
       HONE_ASSIGN_OR_RETURN(device_, measure::DescribeDevice(target_));
@@ -168,13 +169,23 @@ class Bench {
     return out;
   }
 
+  // Before anything is timed.
+  Status ReadBest(const LibraryFolder& folder) {
+    if (options_.best.empty()) return Status();
+    HONE_ASSIGN_OR_RETURN(best_, pipeline::ReadBestFile(options_.best));
+    if (best_.network != folder.network || best_.target != folder.target) {
+      return Status::Invalid(fmt::format("{}: it is about {} on `{}`, but the library {} about {} on `{}`",
+                                         options_.best, best_.network, best_.target, folder.dir, folder.network,
+                                         folder.target));
+    }
+    return pipeline::CheckTaskIds(best_).WithContext(options_.best);
+  }
+
   // What tuning promised of each workload, from the file with the figures; of those only that it was built from.
-  Result<std::map<std::string, double>> RecordedSeconds(const LibraryFolder& folder) const {
+  std::map<std::string, double> RecordedSeconds(const LibraryFolder& folder) const {
     std::map<std::string, double> seconds;
-    if (options_.best.empty()) return seconds;
-    HONE_ASSIGN_OR_RETURN(const pipeline::BestFile best, pipeline::ReadBestFile(options_.best));
     for (const LibraryFolder::Kernel& kernel : folder.kernels) {
-      const pipeline::BestEntry* entry = best.Find(kernel.task);
+      const pipeline::BestEntry* entry = best_.Find(kernel.task);
       if (entry && kernel.source != "default") seconds[kernel.workload] = entry->median;
     }
     return seconds;
@@ -206,7 +217,7 @@ class Bench {
     bench_.verification = {error, tolerance, wrong_.ok()};
     for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));
 
-    HONE_ASSIGN_OR_RETURN(const auto recorded, RecordedSeconds(tuned.folder));
+    const std::map<std::string, double> recorded = RecordedSeconds(tuned.folder);
     report::KernelSum& sum = bench_.kernels;
     for (const report::BenchLayer& layer : bench_.libraries[0].layers) {
       auto found = recorded.find(layer.workload);
@@ -222,6 +233,7 @@ class Bench {
   const BenchOptions& options_;
   pipeline::BenchSettings settings_;
   Target target_;
+  pipeline::BestFile best_;     // with the figures of tuning; empty: they are not known
   runtime::DeviceInfo device_;  // of a target that is one
   std::vector<Subject> subjects_;
   std::vector<std::vector<double>> expected_;

@@ -6,6 +6,9 @@
 #include <map>
 #include <set>
 
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/text.h"
 #include "command/edge_seconds.h"
 #include "command/ninja_view.h"
 #include "command/tune_edge.h"
@@ -28,14 +31,49 @@ std::vector<std::string> Outputs(const NinjaBuild& build) {
   return outputs;
 }
 
+// What shares a total of trials out and needs nothing that is not there: small files from a few stamps.
+std::vector<std::string> ReadyToShareOut(const std::string& work, const NinjaView& view) {
+  std::vector<std::string> ready;
+  std::set<const NinjaBuild*> undone;
+  for (const DirtyEdge& edge : view.dirty) {
+    const NinjaBuild& build = *edge.build;
+    bool waits = false;
+    for (const auto* inputs : {&build.inputs, &build.implicit_inputs, &build.order_only_inputs}) {
+      for (const std::string& input : *inputs) waits = waits || undone.count(view.Maker(input)) > 0;
+    }
+    if (build.rule == "allocate" && !waits) ready.push_back(build.outputs[0]);
+    if (waits || build.rule != "tune" || !IsTuned(work, build)) undone.insert(&build);
+  }
+  return ready;
+}
+
+// The manifest's state, with that done: the jobs of a round are not known to anybody before.
+Result<NinjaView> LookBehindRounds(const std::string& work, const std::vector<std::string>& targets) {
+  HONE_ASSIGN_OR_RETURN(NinjaView view, LookAtWork(work, targets));
+  std::vector<std::string> argv = ReadyToShareOut(work, view);
+  if (argv.empty()) return view;
+  argv.insert(argv.begin(), "ninja");
+  CommandOptions options;
+  options.cwd = work;
+  options.timeout_seconds = 600;
+  HONE_ASSIGN_OR_RETURN(const CommandResult result, RunCommand(argv, options));
+  if (!result.status.ok()) {
+    const std::string said(Trim(result.err + result.out));
+    LogWarning(fmt::format("{}: sharing out the trials of a round failed; it is left to the last `ninja`: {}", work,
+                           Printable(said.substr(said.rfind('\n') + 1))));
+  }
+  return LookAtWork(work, targets);
+}
+
 }  // namespace
 
 Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::vector<std::string>& targets) {
-  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookAtWork(work, targets));
+  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookBehindRounds(work, targets));
   const EdgeSeconds seconds(work, view);
   std::map<const NinjaBuild*, size_t> index;
   std::vector<ArrayJob> jobs;
   std::vector<std::set<size_t>> after;
+  std::map<std::string, size_t> writer;  // of a record file: the job of an array that was the last to write into it
   for (const DirtyEdge& edge : view.dirty) {
     const NinjaBuild& build = *edge.build;
     if (build.rule == "extract") {
@@ -59,6 +97,16 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::
         before.insert(made->second);
         const int64_t stage = jobs[made->second].stage;
         if (job.stage > 0) job.stage = stage > 0 ? std::max(job.stage, stage + 1) : 0;
+      }
+    }
+    // Ninja keeps those that write into the same records apart by a pool. An array knows none: they follow one another.
+    const std::string db = Binding(build, "db");
+    if (job.stage > 0 && !db.empty()) {
+      const auto [last, first] = writer.try_emplace(db, jobs.size());
+      if (!first) {
+        before.insert(last->second);
+        job.stage = std::max(job.stage, jobs[last->second].stage + 1);
+        last->second = jobs.size();
       }
     }
     index[&build] = jobs.size();

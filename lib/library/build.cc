@@ -40,7 +40,7 @@ Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, cons
     return Status::Invalid(
         fmt::format("the best configurations are of the network {}, the graph is {}", best.network, graph.name));
   }
-  return Status();
+  return pipeline::CheckTaskIds(best);
 }
 
 // The functions of NET.h, and those that only a device's has.

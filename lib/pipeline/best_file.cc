@@ -4,6 +4,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
+#include "task/workload.h"
 
 namespace hone::pipeline {
 namespace {
@@ -257,6 +259,18 @@ Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
 Result<BestFile> ReadBestFile(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   return ParseBestFile(text, path);
+}
+
+Status CheckTaskIds(const BestFile& best) {
+  for (const BestEntry& entry : best.tasks) {
+    const auto workload = Workload::Parse(entry.workload);
+    const std::string id = workload.ok() ? TaskId(*workload, best.target) : "none";
+    if (entry.id == id) continue;
+    return Status::Invalid(fmt::format(
+        "the entry of task {} is of another one: `{}` on this target is {}; run hone-pick-best again",
+        Printable(entry.id), Printable(entry.workload), id));
+  }
+  return Status();
 }
 
 }  // namespace hone::pipeline

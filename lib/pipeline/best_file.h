@@ -127,4 +127,8 @@ std::string ChoiceText(const BestFile& best, const std::set<std::string>* built 
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path);
 Result<BestFile> ReadBestFile(const std::string& path);
 
+// kInvalid with the first entry whose id is not that of its workload on the file's target: what it says is of another
+// task. For whoever takes a configuration or a figure by its id.
+Status CheckTaskIds(const BestFile& best);
+
 }  // namespace hone::pipeline

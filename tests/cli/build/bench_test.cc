@@ -1,10 +1,13 @@
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/lock.h"
 #include "build_folder.h"
 #include "library/runtime/params_format.h"
+#include "pipeline/best_file.h"
+#include "pipeline/task_list.h"
 #include "report/bench_file.h"
 
 namespace hone {
@@ -52,6 +55,24 @@ TEST_F(BenchToolTest, KeepsAllSamplesAndPrintsATable) {
     EXPECT_EQ(library.layers[2].task, "");
   }
   EXPECT_TRUE(Exists(Path("out/tiny.cpu/tiny.reference")));
+}
+
+TEST_F(BenchToolTest, FiguresOfAnotherNetworkOrTaskAreRefusedBeforeAnythingIsTimed) {
+  const auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
+  ASSERT_TRUE(list.ok() && list->tasks.size() >= 2);
+  pipeline::BestFile best{"another", list->target, {}};
+  for (const pipeline::TaskEntry& task : list->tasks) best.tasks.push_back({task.id, task.workload});
+  const auto bench = [&] {
+    Write("best/tiny.cpu.json", pipeline::BestFileText(best));
+    return Bench({"--best", "best/tiny.cpu.json"});
+  };
+  ExpectRefused(bench(), 2, "best/tiny.cpu.json: it is about another on ");
+  best.network = list->network;
+  std::swap(best.tasks[0].id, best.tasks[1].id);
+  ExpectRefused(bench(), 2, "best/tiny.cpu.json: the entry of task " + best.tasks[0].id + " is of another one");
+  EXPECT_FALSE(Exists(Path("bench/tiny.cpu.json")));
+  std::swap(best.tasks[0].id, best.tasks[1].id);
+  EXPECT_TRUE(bench().status.ok());
 }
 
 // The same tools, a device's library: PoCL's in `make check`.

@@ -1,5 +1,7 @@
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "build_folder.h"
@@ -93,6 +95,13 @@ TEST_F(BuildFolderTest, BestConfigurationsAreBuilt) {
   best.tasks[1].config->values[0].name = "no_such_knob";
   Write("best/tiny.cpu.json", pipeline::BestFileText(best));
   ExpectRefused(Build({"--best", "best/tiny.cpu.json"}), 2, best.tasks[1].id);
+
+  // Configurations that stand under one another's ids.
+  std::swap(best.tasks[1].id, best.tasks[2].id);
+  Write("best/tiny.cpu.json", pipeline::BestFileText(best));
+  ExpectRefused(Build({"--best", "best/tiny.cpu.json"}), 2,
+                "the entry of task " + best.tasks[1].id + " is of another one");
+  std::swap(best.tasks[1].id, best.tasks[2].id);
 
   best.target = "cpu -of=another -kind";
   Write("best/tiny.cpu.json", pipeline::BestFileText(best));

@@ -1,4 +1,8 @@
 // hone-plan --export-jobs and --run-job: what a cluster's arrays run, without a cluster (tests/device/slurm has one).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,9 +22,11 @@ class JobsTest : public ChainFolder {
     InventTimes(5);
   }
 
-  CommandResult Export() {
-    return Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--export-jobs", Path("jobs.jsonl"), "--target",
-                "records-one-cpu", "--target", "best-one-cpu"});
+  CommandResult Export(const std::vector<std::string>& targets = {"records-one-cpu", "best-one-cpu"}) {
+    std::vector<std::string> argv = {Path("bin/hone-plan"), "--tools", Path("bin"), "--export-jobs",
+                                     Path("jobs.jsonl")};
+    for (const std::string& target : targets) argv.insert(argv.end(), {"--target", target});
+    return Run(argv);
   }
   CommandResult RunJob(const std::string& number) {
     return Run({Path("bin/hone-plan"), "--tools", Path("bin"), "--run-job", Path("jobs.jsonl"), "--job", number});
@@ -78,6 +84,55 @@ TEST_F(JobsTest, ArraysDoTheTuningAndNinjaTheRest) {
   WritePipeline("one", 6, "random");
   ASSERT_TRUE(Export().status.ok());
   EXPECT_EQ(Jobs().size(), 6u);
+}
+
+// Two networks that share out a total each tune the tasks that they have in common by an edge of their own, into the
+// same records.
+TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
+  for (const char* name : {"one", "two"}) {
+    Write(fmt::format("pipelines/{}.toml", name),
+          fmt::format("network = \"models/{}.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\n"
+                      "alternatives = false\ntrials_total = 24\n",
+                      name));
+  }
+  ASSERT_TRUE(Plan().status.ok());
+  NinjaOk({"build.ninja"});
+  const std::vector<std::string> targets = {"records-one-cpu", "records-two-cpu"};
+  const CommandResult exported = Export(targets);
+  ASSERT_TRUE(exported.status.ok()) << exported.err;
+  std::map<std::string, std::vector<Json>> by_db;
+  for (const Json& job : Jobs()) {
+    if (job["stage"] == 0) continue;
+    const std::vector<std::string> argv = job["argv"];
+    const auto flag = std::find(argv.begin(), argv.end(), "--db");
+    ASSERT_NE(flag, argv.end());
+    by_db[*(flag + 1)].push_back(job);
+  }
+  size_t shared = 0;
+  for (const auto& [db, jobs] : by_db) {
+    shared += jobs.size() > 1;
+    for (size_t i = 1; i < jobs.size(); ++i) {
+      EXPECT_EQ(jobs[i]["stage"], jobs[i - 1]["stage"].get<int>() + 1) << db;
+      EXPECT_EQ(jobs[i]["after"], Json({jobs[i - 1]["job"]})) << db;
+      EXPECT_GT(jobs[i]["job"], jobs[i - 1]["job"]) << "an earlier array has it";
+    }
+  }
+  EXPECT_EQ(shared, 2u) << "the convolutions\n" << exported.out;
+  EXPECT_NE(exported.out.find("\n2 "), std::string::npos) << exported.out;
+  for (size_t job = 1; job <= 6; ++job) EXPECT_TRUE(RunJob(std::to_string(job)).status.ok()) << job;
+  // The stamps of the first round are there: the second is shared out, and goes to an array in its turn.
+  const auto first = AllTrials("one");
+  const CommandResult second = Export(targets);
+  EXPECT_TRUE(StartsWith(second.out, "1 1-4 4 jobs: tune; about ")) << second.out << second.err;
+  EXPECT_EQ(AllTrials("one"), first) << "nothing is tuned by listing it";
+  for (const Json& job : Jobs()) {
+    const std::string output = job["outputs"][0];
+    EXPECT_TRUE(job["stage"] == 0 || output.find(".r2/") != std::string::npos) << output;
+  }
+  // Or what is left is Ninja's.
+  NinjaOk(targets);
+  EXPECT_EQ(Export(targets).out, "");
+  ExpectRecordsAreWhole();
 }
 
 TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {

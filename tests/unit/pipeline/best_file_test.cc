@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
 
 #include "base/text.h"
+#include "task/workload.h"
 
 namespace hone::pipeline {
 namespace {
@@ -136,6 +138,27 @@ TEST(BestFile, MistakesNameTheirPlace) {
   EXPECT_NE(message("\"in_place\"", "\"inplace\"").find("in_place"), std::string::npos);
   EXPECT_NE(message("\"without_seconds\": 0.00325", "\"without_seconds\": 0").find("/in_network/compared/1"),
             std::string::npos);
+}
+
+TEST(BestFile, AnEntryOfAnotherTaskIsRefused) {
+  BestFile best = Sample();
+  for (BestEntry& entry : best.tasks) entry.id = TaskId(*Workload::Parse(entry.workload), best.target);
+  EXPECT_TRUE(CheckTaskIds(best).ok()) << CheckTaskIds(best).message();
+  const auto refused = [](const BestFile& file) {
+    const Status status = CheckTaskIds(file);
+    EXPECT_EQ(status.kind(), StatusKind::kInvalid);
+    return status.message();
+  };
+  BestFile swapped = best;
+  std::swap(swapped.tasks[0].id, swapped.tasks[1].id);
+  EXPECT_EQ(refused(swapped), "the entry of task " + best.tasks[1].id +
+                                  " is of another one: `dense(f32[1,16], f32[8,16])` on this target is " +
+                                  best.tasks[0].id + "; run hone-pick-best again");
+  BestFile elsewhere = best;
+  elsewhere.target = "cpu -y";
+  EXPECT_NE(refused(elsewhere).find("the entry of task " + best.tasks[0].id), std::string::npos);
+  best.tasks[1].workload = "no workload";
+  EXPECT_NE(refused(best).find("`no workload` on this target is none"), std::string::npos);
 }
 
 }  // namespace
