@@ -141,10 +141,37 @@ void FaultFolder::ChangeTuner(const std::string& before, const std::string& flag
   ASSERT_EQ(chmod(Path("bin/hone-tune").c_str(), 0755), 0);
 }
 
+std::string FaultFolder::ShimLine(const std::string& variables) const {
+  return fmt::format("export LD_PRELOAD='{}' HONE_SHIM_FOLDER='{}' {}\n", HONE_FAULT_SHIM, Work(""), variables);
+}
+
 void FaultFolder::Shim(uint64_t times_seed, const std::string& variables) {
   InventTimes(times_seed, 0.001);
-  ChangeTuner(fmt::format("export LD_PRELOAD='{}' HONE_SHIM_FOLDER='{}' {}\n", HONE_FAULT_SHIM, Work(""), variables),
-              "");
+  ChangeTuner(ShimLine(variables), "");
+}
+
+int FaultFolder::StrikeTheOthers(uint64_t times_seed, const std::string& variables, bool always) {
+  InventTimes(times_seed);
+  for (const char* folder : {"tasks", "nets"}) EXPECT_TRUE(RemoveTree(Work(folder)).ok());
+  int failed = 0;
+  for (const std::string tool : {"hone-extract", "hone-pick-best", "hone-confirm"}) {
+    const std::string path = "bin/" + tool, whole = Read(path);
+    Write(path, ReplaceAll(whole, "#!/bin/sh\n", "#!/bin/sh\n" + ShimLine(variables)));
+    EXPECT_EQ(chmod(Path(path).c_str(), 0755), 0);
+    const CommandResult result = Ninja({kGoal});
+    Write(path, whole);
+    EXPECT_EQ(chmod(Path(path).c_str(), 0755), 0);
+    EXPECT_FALSE(always && result.status.ok()) << tool << " wrote where nothing can be written";
+    if (result.status.ok()) continue;
+    ++failed;
+    EXPECT_NE(result.out.find(tool + ": error: "), std::string::npos) << tool << ":\n" << result.out;
+    EXPECT_EQ(result.out.find("Aborted"), std::string::npos) << result.out;
+    for (const char* name : {"best/one.cpu.json", "best/one.cpu.confirmed.json", "best/one.cpu.choice.json"}) {
+      const auto best = Exists(Work(name)) ? pipeline::ReadBestFile(Work(name)) : pipeline::BestFile();
+      EXPECT_TRUE(best.ok()) << best.status().message();
+    }
+  }
+  return failed;
 }
 
 namespace {
@@ -177,7 +204,7 @@ void FaultFolder::ExpectTheSameInTheEnd(bool reordered) {
   ExpectRecordsAreWhole();
   ExpectNoWork(kGoal);
   // What was half-written has been cleared away, or never had a name.
-  for (const char* folder : {"records/cpu", "stamps", "best", "tasks"}) {
+  for (const char* folder : {"records/cpu", "stamps", "best", "tasks", "nets"}) {
     auto names = ListDir(Work(folder));
     ASSERT_TRUE(names.ok());
     for (const std::string& name : *names) {

@@ -47,12 +47,18 @@ class FaultFolder : public ChainFolder {
   void Shim(uint64_t times_seed, const std::string& variables);
   // bin/hone-tune as it is, after the lines of shell `before` and with more flags.
   void ChangeTuner(const std::string& before, const std::string& flags);
+  // The chain from its extraction on with each of hone-extract, hone-pick-best and hone-confirm in turn under the faults
+  // `variables`: it fails, at any rate with `always`, in that tool's words, and leaves no file that is not whole. The
+  // tuner measures as InventTimes(times_seed) left it. Returns how often something failed.
+  int StrikeTheOthers(uint64_t times_seed, const std::string& variables, bool always);
 
   // Expects that what is recorded is the beginning of what Undisturbed() saw, and no less than last time.
   void ExpectNothingLost();
   // Runs the chain to its end and expects what Undisturbed() saw: the same trials, the same choices, whole records.
   // With `reordered`: in any order.
   void ExpectTheSameInTheEnd(bool reordered = false);
+
+  std::string ShimLine(const std::string& variables) const;  // of shell
 
   static constexpr const char* kGoal = "best-one-cpu";
   bool times_ = false;

@@ -101,6 +101,10 @@ class FullDisk : public InventedArena {
       ++showed;
     }
     ExpectNothingLost();
+    const int less = static_cast<int>(rng->UniformInt(6000));  // than all that one of them writes, mostly
+    Tell(fmt::format("then {} for the others", less));
+    Tell(fmt::format("{} failed", StrikeTheOthers(kTimes, fmt::format("HONE_SHIM_ROOM={}", less), /*always=*/false)));
+    ExpectNothingLost();
     End();
   }
 };
@@ -119,6 +123,8 @@ class ReadOnlyFolder : public InventedArena {
     EXPECT_NE(result.out.find("hone-tune: error: "), std::string::npos) << result.out;
     ++showed;
     EXPECT_EQ(Databases(), before) << "nothing can have been written";
+    StrikeTheOthers(kTimes, "HONE_SHIM_RO=1", /*always=*/true);
+    ExpectNothingLost();
     End();
   }
 
