@@ -14,6 +14,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
 
@@ -151,7 +152,7 @@ Explanation Explain(const BestEntry& entry, const std::string& folder) {
   }
   if (entry.from.empty()) return e;  // a choice file has no figures
   const Status read = ReadRecords(folder, &e);
-  if (!read.ok()) e.note = read.message();
+  if (!read.ok()) e.note = read.message() + "; what is said here is all that the best file knows";
   return e;
 }
 
@@ -240,8 +241,9 @@ std::string TaskText(const Explanation& e) {
                         entry.fingerprint);
   }
   if (!e.tool_version.empty()) {
-    text += fmt::format("  by hone-tune {}, code generator {}, measuring protocol {}\n", e.tool_version,
-                        e.codegen_version, e.protocol_version);
+    text += fmt::format("  by hone-tune {}, code generator {}, measuring protocol {}{}\n", e.tool_version,
+                        e.codegen_version, e.protocol_version,
+                        e.tool_version == kVersion ? "" : fmt::format("; this is Hone {}", kVersion));
   }
   if (!e.note.empty()) text += "  " + e.note + "\n";
   for (const Candidate& rival : e.rivals) {

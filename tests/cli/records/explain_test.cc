@@ -1,6 +1,10 @@
 // hone-records explain and merge.
+#include <fmt/format.h>
+
 #include "base/json.h"
 #include "base/text.h"
+#include "base/version.h"
+#include "record/sqlite.h"
 #include "records_folder.h"
 
 namespace hone {
@@ -12,6 +16,11 @@ class ExplainTool : public RecordsFolderTest {
     const CommandResult result = Records(arguments);
     EXPECT_EQ(result.status.code, 0) << result.err;
     return result.out;
+  }
+  void Sql(const std::string& name, const std::string& sql) {
+    auto db = record::Database::Open(Path(name), record::OpenMode::kWrite);
+    ASSERT_TRUE(db.ok()) << db.status().message();
+    ASSERT_TRUE((*db)->Execute(sql).ok());
   }
   // Task a: trial 1 is the fastest of the machine, 2 is nearly as fast, and another machine had it faster.
   void SetUp() override {
@@ -63,6 +72,44 @@ TEST_F(ExplainTool, WithoutRecordsTheBestFileSpeaks) {
   Write("best/bad.json", "{\"version\": 1, \"network\": \"n\", \"target\": \"t\", \"task\": []}");
   ExpectRefused(Records({"explain", "best/bad.json"}), {"best/bad.json: /tasks: missing"}, 2);
   ExpectRefused(Records({"explain", "best/none.json"}), {"best/none.json: "});
+}
+
+TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
+  const auto explain = [&] { return Out({"explain", "best/net.cpu.json", "--records", "records"}); };
+  const std::string other = "by hone-tune 1.2.3, code generator , measuring protocol ; this is Hone ";
+  EXPECT_NE(explain().find(other + kVersion + "\n"), std::string::npos) << explain();
+  Sql("records/a.db", fmt::format("UPDATE session SET tool_version = '{}', codegen_version = '4'", kVersion));
+  EXPECT_NE(explain().find(fmt::format("by hone-tune {}, code generator 4, measuring protocol \n", kVersion)),
+            std::string::npos)
+      << explain();
+  // A file that a newer Hone wrote is not read: what the best file says stays.
+  Sql("records/a.db", "PRAGMA user_version = 7");
+  const std::string newer = explain();
+  EXPECT_NE(newer.find("records/a.db: record format 7 is newer than this program's 2"), std::string::npos) << newer;
+  EXPECT_NE(newer.find("; what is said here is all that the best file knows\n"), std::string::npos) << newer;
+  EXPECT_NE(newer.find("rival: trial 2, 2.10 ms"), std::string::npos) << newer;
+  EXPECT_NE(newer.find("trial 0 of 1 on this machine"), std::string::npos) << "the other task's are read:\n" << newer;
+  const auto json = ParseJson(Out({"explain", "best/net.cpu.json", "--records", "records", "--json"}), "out");
+  ASSERT_TRUE(json.ok());
+  EXPECT_NE((*json)["tasks"][0]["note"].get<std::string>().find("record format 7"), std::string::npos);
+  EXPECT_FALSE((*json)["tasks"][0].contains("tool"));
+  // Nor is a best file of one.
+  Write("best/newer.json", ReplaceAll(Read("best/net.cpu.json"), "\"version\": 3", "\"version\": 4"));
+  ExpectRefused(Records({"explain", "best/newer.json", "--records", "records"}), {"best/newer.json", "newer"}, 2);
+}
+
+TEST_F(ExplainTool, AMissingDatabaseOrTrialIsNamed) {
+  ASSERT_TRUE(Rename(Path("records/a.db"), Path("records/a.db.dense=1")).ok());
+  const std::string gone = Out({"explain", "best/net.cpu.json", "--records", "records"});
+  EXPECT_NE(gone.find("  records/a.db: no such record file; what is said here is all that the best file knows\n"),
+            std::string::npos)
+      << gone;
+  EXPECT_NE(gone.find("fingerprint machine-1"), std::string::npos) << gone;
+  EXPECT_NE(gone.find("rival: trial 2"), std::string::npos) << gone;
+  // Tuned anew since: a trial of this number, and another configuration.
+  Record("a", kWorkloadA, {Ok(7, 3e-3), Ok(8, 4e-3)});
+  const std::string anew = Out({"explain", "best/net.cpu.json", "--records", "records"});
+  EXPECT_NE(anew.find("records/a.db has no such trial any more"), std::string::npos) << anew;
 }
 
 TEST_F(ExplainTool, MergesFoldersAndLeavesOutWhatDoesNotFit) {
