@@ -23,18 +23,27 @@ std::string Browser() {
   return "";
 }
 
+struct Scheme {
+  const char* name;
+  const char* setting;        // as Blink numbers them
+  const char* back_and_text;  // as page_style.h has them
+};
+constexpr Scheme kSchemes[] = {{"dark", "0", "rgb(19, 22, 25)|rgb(228, 231, 234)"},
+                               {"light", "1", "rgb(255, 255, 255)|rgb(28, 32, 36)"}};
+
 // The page with a script that tells its frame's parent: width of the frame, how much wider its content is than what is
-// seen of it, colour behind it.
+// seen of it, colour behind it, colour of its text.
 std::string Probed(const std::string& page, const std::string& name) {
   const std::string probe = "<script>parent.postMessage(\"" + name +
                             "=\" + [innerWidth, document.documentElement.scrollWidth - "
                             "document.documentElement.clientWidth, "
-                            "getComputedStyle(document.body).backgroundColor].join(\"|\"), \"*\");</script>";
+                            "getComputedStyle(document.body).backgroundColor, "
+                            "getComputedStyle(document.body).color].join(\"|\"), \"*\");</script>";
   return ReplaceAll(page, "</body>", probe + "</body>");
 }
 
 // In frames, as a window is never as narrow as a phone.
-TEST(Render, PagesFitAPhoneInTheDarkWithoutAComplaint) {
+TEST(Render, PagesFitAPhoneInBothColourSchemesWithoutAComplaint) {
   const std::string browser = Browser();
   if (browser.empty()) GTEST_SKIP() << "no Chromium in PATH";
   Result<TempDir> dir = TempDir::Create();
@@ -59,29 +68,33 @@ TEST(Render, PagesFitAPhoneInTheDarkWithoutAComplaint) {
     frames += "<iframe src=\"" + name + ".html\" style=\"width: 390px; height: 844px; border: 0\"></iframe>";
   }
   ASSERT_TRUE(WriteFileIfChanged(dir->Join("frames.html"), frames + "</body></html>").ok());
-  CommandOptions options;
-  options.timeout_seconds = 120;
-  const Result<CommandResult> run =
-      RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + dir->Join("profile"),
-                  "--enable-logging=stderr", "--blink-settings=preferredColorScheme=0", "--virtual-time-budget=3000",
-                  "--dump-dom", "file://" + dir->Join("frames.html")},
-                 options);
-  ASSERT_TRUE(run.ok()) << run.status().message();
-  const size_t told = run->out.find("told:");
-  ASSERT_NE(told, std::string::npos) << browser << ": " << run->status.ToString() << "\n" << run->err;
-  const std::string answer = run->out.substr(told, run->out.find('<', told) - told);
-  for (const auto& [name, page] : pages) {
-    // #131619, and nothing wider than the frame.
-    const bool fits = answer.find(name + "=390|0|rgb(19, 22, 25);") != std::string::npos;
-    EXPECT_EQ(fits, name != "control") << name << " of " << answer;
+  for (const Scheme& scheme : kSchemes) {
+    SCOPED_TRACE(scheme.name);
+    CommandOptions options;
+    options.timeout_seconds = 120;
+    const Result<CommandResult> run =
+        RunCommand({browser, "--headless", "--no-sandbox", "--disable-gpu",
+                    "--user-data-dir=" + dir->Join(std::string("profile-") + scheme.name), "--enable-logging=stderr",
+                    std::string("--blink-settings=preferredColorScheme=") + scheme.setting,
+                    "--virtual-time-budget=3000", "--dump-dom", "file://" + dir->Join("frames.html")},
+                   options);
+    ASSERT_TRUE(run.ok()) << run.status().message();
+    const size_t told = run->out.find("told:");
+    ASSERT_NE(told, std::string::npos) << browser << ": " << run->status.ToString() << "\n" << run->err;
+    const std::string answer = run->out.substr(told, run->out.find('<', told) - told);
+    for (const auto& [name, page] : pages) {
+      // The scheme's colours, and nothing wider than the frame.
+      const bool fits = answer.find(name + "=390|0|" + scheme.back_and_text + ";") != std::string::npos;
+      EXPECT_EQ(fits, name != "control") << name << " of " << answer;
+    }
+    int complaints = 0;
+    for (const std::string& line : Split(run->err, '\n')) {
+      if (line.find(":CONSOLE") == std::string::npos) continue;
+      ++complaints;
+      EXPECT_NE(line.find("control"), std::string::npos) << line;
+    }
+    EXPECT_EQ(complaints, 1) << run->err;
   }
-  int complaints = 0;
-  for (const std::string& line : Split(run->err, '\n')) {
-    if (line.find(":CONSOLE") == std::string::npos) continue;
-    ++complaints;
-    EXPECT_NE(line.find("control"), std::string::npos) << line;
-  }
-  EXPECT_EQ(complaints, 1) << run->err;
 }
 
 }  // namespace
