@@ -112,9 +112,9 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
   for (const auto& [db, jobs] : by_db) {
     shared += jobs.size() > 1;
     for (size_t i = 1; i < jobs.size(); ++i) {
-      EXPECT_EQ(jobs[i]["stage"], jobs[i - 1]["stage"].get<int>() + 1) << db;
-      EXPECT_EQ(jobs[i]["after"], Json({jobs[i - 1]["job"]})) << db;
-      EXPECT_GT(jobs[i]["job"], jobs[i - 1]["job"]) << "an earlier array has it";
+      EXPECT_EQ(jobs[i]["stage"].get<int>(), jobs[i - 1]["stage"].get<int>() + 1) << db;
+      EXPECT_EQ(jobs[i]["after"], Json::array({jobs[i - 1]["job"]})) << db;
+      EXPECT_GT(jobs[i]["job"].get<int>(), jobs[i - 1]["job"].get<int>()) << "an earlier array has it";
     }
   }
   EXPECT_EQ(shared, 2u) << "the convolutions\n" << exported.out;

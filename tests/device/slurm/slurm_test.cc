@@ -43,6 +43,31 @@ class SlurmTest : public ChainFolder {
     ASSERT_TRUE(Plan().status.ok());
   }
 
+  // The script of doc/cluster.md with these words in it, as somebody copies and adapts it: these folders and goals, and
+  // one CPU a job.
+  std::string DocScript(const std::string& words, const std::string& goals) {
+    const Result<std::string> doc = ReadFile("doc/cluster.md");
+    EXPECT_TRUE(doc.ok()) << doc.status().message();
+    const std::string fence = "\n```";
+    for (size_t at = 0; doc.ok() && (at = doc->find(fence + "sh\n", at)) != std::string::npos;) {
+      at += fence.size() + 3;
+      std::string script = doc->substr(at, doc->find(fence, at) + 1 - at);
+      if (script.find(words) == std::string::npos) continue;
+      for (const auto& [from, to] : {std::pair<std::string, std::string>("/shared/work/array.log", Path("job.log")),
+                                     {"/shared/work/rest.log", Path("job.log")},
+                                     {"/shared/hone/bin/hone-plan", Path("bin/hone-plan") + " --tools " + Path("bin")},
+                                     {"/shared/work", Path("work")},
+                                     {"cpus-per-task=8", "cpus-per-task=1"},
+                                     {"-c8", "-c1"},
+                                     {"tune-all", goals}}) {
+        script = ReplaceAll(script, from, to);
+      }
+      return script;
+    }
+    ADD_FAILURE() << "doc/cluster.md has no script with `" << words << "`";
+    return "exit 1\n";
+  }
+
   CommandResult NinjaWith(const std::string& launcher, const std::vector<std::string>& arguments) {
     std::vector<std::string> argv = {"env", "HONE_LAUNCHER=" + launcher, "ninja", "-C", "work"};
     argv.insert(argv.end(), arguments.begin(), arguments.end());
@@ -99,9 +124,7 @@ class SlurmTest : public ChainFolder {
 };
 
 TEST_F(SlurmTest, InOneAllocation) {
-  const std::string job = Submit(
-      fmt::format("export HONE_LAUNCHER='{}'\nexec ninja -C {} -j 4 build-one-cpu build-two-cpu", kStep, Path("work")),
-      {"-N2", "-n4", "-c1"});
+  const std::string job = Submit(DocScript("--ntasks=4", "build-one-cpu build-two-cpu"));
   ASSERT_TRUE(WaitForState(job, {"", "COMPLETED", "FAILED"}, 120)) << JobLog();
   ASSERT_TRUE(Exists(Work("out/one.cpu/libone.so"))) << JobLog();
   for (const auto& [task, trials] : AllTrials("one")) EXPECT_EQ(trials.size(), 8u) << task;
@@ -123,27 +146,13 @@ TEST_F(SlurmTest, AnAllocationForEachEdgeGivesTheSameResults) {
   EXPECT_EQ(ChoicesText(Best("one")), choices);
 }
 
-// Arrays from an exported list, as doc/cluster.md has the scripts: a job of an array fails, the last job, Ninja, sees to it,
+// Arrays from an exported list, by the scripts of doc/cluster.md: a job of an array fails, the last job, Ninja, sees to it,
 // and a second round has only what is new.
 TEST_F(SlurmTest, ArraysFromAnExportedJobList) {
   NinjaOk({"build.ninja"});
-  Write("hone-job.sh", fmt::format("#!/bin/sh\n#SBATCH -o {0}.array\n#SBATCH --open-mode=append\n"
-                                   "exec {1} --work {2} --run-job {2}/jobs.jsonl --job $SLURM_ARRAY_TASK_ID\n",
-                                   Path("job.log"), Path("bin/hone-plan"), Work("")));
-  Write("hone-rest.sh", fmt::format("#!/bin/sh\n#SBATCH -o {}\n#SBATCH --open-mode=append\nexec ninja -C {} best-one-cpu\n",
-                                    Path("job.log"), Work("")));
-  Write("submit.sh", fmt::format(R"(set -eu
-cd {0}
-{1} --pipelines {2} --work {0} --tools {3} --export-jobs jobs.jsonl --target best-one-cpu > stages
-after=
-while read -r stage jobs words; do
-  if [ "$stage" = ninja ]; then break; fi
-  after=$(sbatch --parsable ${{after:+--dependency=afterany:$after}} -N1 -n1 -c1 --array="$jobs" {4})
-done < stages
-sbatch --parsable ${{after:+--dependency=afterany:$after}} -N1 -n1 -c1 {5}
-)",
-                                 Work(""), Path("bin/hone-plan"), Path("pipelines"), Path("bin"), Path("hone-job.sh"),
-                                 Path("hone-rest.sh")));
+  for (const char* name : {"hone-job.sh", "hone-rest.sh", "submit.sh"}) {
+    Write(name, DocScript(std::string("# ") + name + ":", "best-one-cpu"));
+  }
   // One task cannot be tuned: its records are no database.
   const std::string broken = Tasks("one")[1];
   ASSERT_TRUE(MakeDirs(Work("records/cpu")).ok());
@@ -151,11 +160,11 @@ sbatch --parsable ${{after:+--dependency=afterany:$after}} -N1 -n1 -c1 {5}
   const auto submit = [this] {
     const CommandResult result = Run({"sh", Path("submit.sh")});
     EXPECT_TRUE(result.status.ok()) << result.err;
-    return std::string(Trim(result.out));
+    return std::string(Trim(result.out.substr(result.out.rfind(' ') + 1)));  // "Submitted batch job 7"
   };
   std::string last = submit();
   ASSERT_TRUE(WaitForState(last, {"", "FAILED", "COMPLETED"}, 120)) << State(last) << JobLog();
-  EXPECT_TRUE(StartsWith(Read("work/stages"), "1 1-3 3 jobs: tune")) << Read("work/stages");
+  EXPECT_TRUE(StartsWith(Read("stages"), "1 1-3 3 jobs: tune")) << Read("stages");
   EXPECT_FALSE(Exists(Work("best/one.cpu.json"))) << "one task is missing";
   for (const std::string& task : Tasks("one")) EXPECT_EQ(Exists(Stamp(task)), task != broken) << task;
 
@@ -163,7 +172,7 @@ sbatch --parsable ${{after:+--dependency=afterany:$after}} -N1 -n1 -c1 {5}
   const auto before = AllTrials("one");
   last = submit();
   ASSERT_TRUE(WaitForState(last, {"", "FAILED", "COMPLETED"}, 120)) << State(last) << JobLog();
-  EXPECT_TRUE(StartsWith(Read("work/stages"), "1 1-1 1 job: tune")) << Read("work/stages");
+  EXPECT_TRUE(StartsWith(Read("stages"), "1 1-1 1 job: tune")) << Read("stages");
   ASSERT_TRUE(Exists(Work("best/one.cpu.json"))) << JobLog();
   for (const auto& [task, trials] : AllTrials("one")) {
     EXPECT_EQ(trials.size(), 8u) << task;
