@@ -1,5 +1,5 @@
-// The heartbeat of a lock, from a thread of its own, for whoever holds it for longer than seconds: compiling, measuring a
-// night, merging records or waiting for the machine may take longer than a lock may stay silent.
+// The heartbeat of a lock, from a thread of its own, for whoever holds it for longer than seconds: compiling, measuring
+// a night, merging records or waiting for the machine may take longer than a lock may stay silent.
 #pragma once
 
 #include <atomic>

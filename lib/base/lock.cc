@@ -42,7 +42,8 @@ Status HeldInSilence(const std::string& path, const LockOwner& owner, double sil
   const std::string where = owner.host.empty() ? "" : ", on host " + owner.host;
   return Status::Locked(path + ": held by " + who + ": silent for " + WholeSeconds(silent) + where +
                         ", and not to be seen from here; wait for it or stop it there, or, if it is gone, run this "
-                        "again in " + WholeSeconds(stale_seconds - silent) + " to take the lock over");
+                        "again in " +
+                        WholeSeconds(stale_seconds - silent) + " to take the lock over");
 }
 
 // A file with `text` under `temp`, a name of its own beside `path`, open; its mtime is the file system's present time.

@@ -266,9 +266,9 @@ Status CheckTaskIds(const BestFile& best) {
     const auto workload = Workload::Parse(entry.workload);
     const std::string id = workload.ok() ? TaskId(*workload, best.target) : "none";
     if (entry.id == id) continue;
-    return Status::Invalid(fmt::format(
-        "the entry of task {} is of another one: `{}` on this target is {}; run hone-pick-best again",
-        Printable(entry.id), Printable(entry.workload), id));
+    return Status::Invalid(
+        fmt::format("the entry of task {} is of another one: `{}` on this target is {}; run hone-pick-best again",
+                    Printable(entry.id), Printable(entry.workload), id));
   }
   return Status();
 }

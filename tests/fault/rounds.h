@@ -47,9 +47,9 @@ class FaultFolder : public ChainFolder {
   void Shim(uint64_t times_seed, const std::string& variables);
   // bin/hone-tune as it is, after the lines of shell `before` and with more flags.
   void ChangeTuner(const std::string& before, const std::string& flags);
-  // The chain from its extraction on with each of hone-extract, hone-pick-best and hone-confirm in turn under the faults
-  // `variables`: it fails, at any rate with `always`, in that tool's words, and leaves no file that is not whole. The
-  // tuner measures as InventTimes(times_seed) left it. Returns how often something failed.
+  // The chain from its extraction on with each of hone-extract, hone-pick-best and hone-confirm in turn under the
+  // faults `variables`: it fails, at any rate with `always`, in that tool's words, and leaves no file that is not
+  // whole. The tuner's times are those of InventTimes(times_seed). Returns how often something failed.
   int StrikeTheOthers(uint64_t times_seed, const std::string& variables, bool always);
 
   // Expects that what is recorded is the beginning of what Undisturbed() saw, and no less than last time.

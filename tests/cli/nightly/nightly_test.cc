@@ -238,10 +238,10 @@ TEST_F(Nightly, AJobKeepsItsLockWhileItsToolsRunAndStopsWithoutIt) {
                      "  stat -c %Y '{0}' > '{1}'\n"
                      "else echo 'host far' > '{0}.far'; mv '{0}.far' '{0}'; fi\nexec '{2}' \"$@\"\n",
                      lock, Path("beat"), Path("bin/hone-tune")));
-  const CommandResult lost = Run({std::string(HONE_BIN) + "/hone-bench", "quality", "--fake-times", Path("times"),
-                                  "--trials", "4", "--heaviest", "1", "--tune", Path("bin/far-tune"), "--accepted",
-                                  Work("accepted"), "--nights", Work("nights"), "--tasks",
-                                  Work("tasks/one.cpu.tasks.json"), "--job", "one.cpu"});
+  const CommandResult lost =
+      Run({std::string(HONE_BIN) + "/hone-bench", "quality", "--fake-times", Path("times"), "--trials", "4",
+           "--heaviest", "1", "--tune", Path("bin/far-tune"), "--accepted", Work("accepted"), "--nights",
+           Work("nights"), "--tasks", Work("tasks/one.cpu.tasks.json"), "--job", "one.cpu"});
   EXPECT_EQ(lost.status.code, 1) << lost.out;
   EXPECT_THAT(lost.err, HasSubstr("one.cpu.lock: this lock was taken over or removed; stopping"));
   EXPECT_THAT(Read("beat"), Not(::testing::AnyOf("", "1000\n")));

@@ -146,8 +146,8 @@ TEST_F(SlurmTest, AnAllocationForEachEdgeGivesTheSameResults) {
   EXPECT_EQ(ChoicesText(Best("one")), choices);
 }
 
-// Arrays from an exported list, by the scripts of doc/cluster.md: a job of an array fails, the last job, Ninja, sees to it,
-// and a second round has only what is new.
+// Arrays from an exported list, by the scripts of doc/cluster.md: a job of an array fails, the last job, Ninja, sees to
+// it, and a second round has only what is new.
 TEST_F(SlurmTest, ArraysFromAnExportedJobList) {
   NinjaOk({"build.ninja"});
   for (const char* name : {"hone-job.sh", "hone-rest.sh", "submit.sh"}) {

@@ -1,6 +1,7 @@
-// The gate over nights that are drawn at random, by the whole of what a real night goes through: its processes in turns,
-// the repeat, the noise of the nights before, the canary, the verdict. The machine is the one that the rule was chosen
-// for: log-normal times, nights differ by 1 %, processes by 1 %, runs by 2 %, and 3 % of the runs are up to half slower.
+// The gate over nights that are drawn at random, by the whole of what a real night goes through: its processes in
+// turns, the repeat, the noise of the nights before, the canary, the verdict. The machine is the one that the rule was
+// chosen for: log-normal times, nights differ by 1 %, processes by 1 %, runs by 2 %, and 3 % of the runs are up to half
+// slower.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
