@@ -137,7 +137,7 @@ check-gpu-only: deps
 	@cmake -S . -B $(BUILD)/gpu-only -G Ninja -DCMAKE_BUILD_TYPE=Release -DHONE_LLVM=OFF --log-level=NOTICE $(CMAKE_FLAGS)
 	@ninja -C $(BUILD)/gpu-only tools $(GPU_TESTS)
 	@tests/run_all.sh $(BUILD)/gpu-only -R '^($(subst $(space),|,$(GPU_TESTS)))$$'
-GPU_TESTS = elf_object_test elf_test device_opencl_test device_cuda_code_test device_cuda_runtime_test lower_gpu_test lower_gpu_passes_test op_gpu_test \
+GPU_TESTS = elf_object_test elf_test device_opencl_test device_cuda_code_test device_nvrtc_versions_test device_cuda_runtime_test lower_gpu_test lower_gpu_passes_test op_gpu_test \
   agree_gpu_test agree_opencl_test library_cuda_test library_opencl_test cli_gpu_network_test
 
 bundle-cuda: deps

@@ -95,7 +95,7 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   json["hone"] = kVersion;
   if (!input.target.IsGpu()) json["llvm"] = codegen::LlvmVersion();
   if (input.target.kind == TargetKind::kCuda) {
-    const Result<std::string> nvrtc = codegen::NvrtcVersion();
+    const Result<std::string> nvrtc = codegen::NvrtcVersion(input.target.cpu);
     json["nvrtc"] = nvrtc.ok() ? *nvrtc : "unknown";
   }
   json["codegen_version"] = compile::CodegenVersion();

@@ -111,7 +111,7 @@ class Job {
       HONE_ASSIGN_OR_RETURN(device_info_, measure::DescribeDevice(task_.target));
       std::string compiler;
       if (task_.target.kind == TargetKind::kCuda) {
-        HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion());
+        HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion(task_.target.cpu));
       }
       fingerprint_ = DeviceFingerprint(task_.target, device_info_, compiler, compile::CodegenVersion(),
                                        ProtocolVersion());

@@ -63,12 +63,16 @@ std::string Wrong(const codegen::CudaCode& code, const Target& target) {
 
 CudaSample DrawCudaSample(int points, uint64_t seed) {
   CudaSample sample;
-  const auto version = codegen::NvrtcVersion();
+  const auto version = codegen::NvrtcVersion("");
   if (!version.ok()) {
     sample.no_nvrtc = version.status().message();
     return sample;
   }
-  std::vector<std::string> archs = {"sm_70", "sm_75", "sm_80", "sm_90"};
+  std::vector<std::string> archs;
+  for (const char* arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_90"}) {
+    (codegen::NvrtcVersion(arch).ok() ? archs : sample.left_out).push_back(arch);
+  }
+  if (archs.empty()) return sample;
   codegen::CudaOptions options;
   options.warnings_fail = true;
   size_t turn = 0;
@@ -93,14 +97,6 @@ CudaSample DrawCudaSample(int points, uint64_t seed) {
           continue;
         }
         auto code = codegen::CompileToCuda({*function}, target, options);
-        if (!code.ok() && code.status().kind() == StatusKind::kUnsupported &&
-            code.status().message().find("does not compile for") != std::string::npos) {
-          sample.left_out.push_back(target.cpu);
-          std::erase(archs, target.cpu);
-          if (archs.empty()) return sample;
-          --i;
-          continue;
-        }
         const std::string wrong = code.ok() ? Wrong(*code, target) : code.status().message();
         if (!wrong.empty()) sample.failures.push_back(point + ": " + wrong);
         sample.compiled += code.ok();

@@ -11,11 +11,11 @@ struct CudaSample {
   int compiled = 0;
   std::vector<std::string> failures;  // the point, and what is wrong with it
   std::set<std::string> templates;    // names of those that had a point
-  std::vector<std::string> left_out;  // architectures that this NVRTC does not compile for
+  std::vector<std::string> left_out;  // architectures that no NVRTC here compiles for
   std::string no_nvrtc;               // why there is none; nothing else then
 };
 
-// `points` of each template of some two dozen layers, for sm_70, sm_75, sm_80 and sm_90 in turns.
+// `points` of each template of some two dozen layers, for sm_61, sm_70, sm_75, sm_80 and sm_90 in turns.
 CudaSample DrawCudaSample(int points, uint64_t seed);
 
 }  // namespace hone::agree

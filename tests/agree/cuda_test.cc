@@ -17,7 +17,7 @@ TEST(AgreeCuda, APointOfEveryTemplateCompilesWithoutAWarning) {
         "dense_large_batch.gpu", "batch_matmul.cuda", "matmul_gpu", "max_pool2d_gpu", "softmax_gpu"}) {
     EXPECT_TRUE(sample.templates.count(name)) << name;
   }
-  for (const std::string& arch : sample.left_out) EXPECT_EQ(arch, "sm_70") << "NVRTC 13 begins at sm_75";
+  for (const std::string& arch : sample.left_out) EXPECT_TRUE(arch == "sm_61" || arch == "sm_70") << arch;
 }
 
 }  // namespace

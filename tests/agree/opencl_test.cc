@@ -102,7 +102,7 @@ TEST_P(AgreeDevice, OpenClWithDefinition) {
 }
 
 TEST_P(AgreeDevice, NvrtcWithoutAWarning) {
-  const auto version = codegen::NvrtcVersion();
+  const auto version = codegen::NvrtcVersion("sm_90");
   if (!version.ok()) GTEST_SKIP() << version.status().message();
   const char* archs[] = {"sm_75", "sm_80", "sm_90"};
   const Prepared prepared = Prepare(AllProblems()[GetParam()], GetParam());

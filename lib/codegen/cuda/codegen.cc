@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "codegen/c_source/launches.h"
 #include "codegen/c_source/source.h"
-#include "codegen/cuda/nvrtc.h"
+#include "codegen/cuda/nvrtc_choice.h"
 #include "target/cuda_arch.h"
 
 namespace hone::codegen {
@@ -100,6 +100,8 @@ void ReadResources(const std::string& log, std::vector<KernelResources>* resourc
 
 std::string FirstWarning(const std::string& log) {
   for (const std::string& line : Split(log, '\n')) {
+    // NVRTC 12.9 of sm_50 to sm_72: "Architectures prior to .. are deprecated". That is not about the code.
+    if (line.find("rchitectures prior to") != std::string::npos) continue;
     if (line.find("warning") != std::string::npos) return std::string(Trim(line));
   }
   return "";
@@ -124,7 +126,7 @@ Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Tar
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options) {
   HONE_ASSIGN_OR_RETURN(CudaCode code, WriteCuda(functions, target));
-  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Nvrtc::Load(options.nvrtc));
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, ChooseNvrtc(options.nvrtc, target.cpu));
   HONE_ASSIGN_OR_RETURN(Nvrtc::Output output, nvrtc->Compile(code.source, target.cpu));
   const std::string warning = FirstWarning(output.log);
   if (options.warnings_fail && !warning.empty()) return Status::Invalid("a warning of NVRTC: " + warning);
@@ -136,8 +138,8 @@ Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const
   return code;
 }
 
-Result<std::string> NvrtcVersion(const CudaOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Nvrtc::Load(options.nvrtc));
+Result<std::string> NvrtcVersion(const std::string& arch, const CudaOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, ChooseNvrtc(options.nvrtc, arch));
   return nvrtc->Version();
 }
 

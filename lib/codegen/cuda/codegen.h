@@ -14,8 +14,8 @@
 namespace hone::codegen {
 
 struct CudaOptions {
-  std::string nvrtc;           // path of the library; empty: where the loader or /usr/local/cuda has it
-  bool warnings_fail = false;  // a warning of the compiler is an error
+  std::vector<std::string> nvrtc;  // files to choose from, in order; empty: what the loader or /usr/local/cuda has
+  bool warnings_fail = false;      // a warning of the compiler is an error
 };
 
 // What a kernel takes of the device, as the assembler says.
@@ -36,12 +36,12 @@ struct CudaCode {
 // The text alone: needs no NVRTC. `functions` in their final form (codegen/c_source/source.h).
 Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target);
 
-// kNotFound: no NVRTC; the message says where it was looked for and what to install. kUnsupported: its version or the
-// architecture is one that it does not do. kInvalid: it refuses the code. Thread-safe.
+// kNotFound: no NVRTC. kUnsupported: none of those there are does the target's architecture. Both messages say what was
+// found and what to install. kInvalid: it refuses the code. Thread-safe.
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options = {});
 
-// "NVRTC 13.0", or why there is none.
-Result<std::string> NvrtcVersion(const CudaOptions& options = {});
+// "NVRTC 13.0": what compiles for `arch` ("sm_90"; empty: the newest that is there), or why there is none.
+Result<std::string> NvrtcVersion(const std::string& arch, const CudaOptions& options = {});
 
 }  // namespace hone::codegen

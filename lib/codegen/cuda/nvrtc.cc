@@ -17,18 +17,6 @@ namespace {
 
 constexpr int kOldest = 12, kNewest = 13;
 
-// Where it is looked for: by the loader, then where the CUDA Toolkit is installed.
-std::vector<std::string> Candidates(const std::string& path) {
-  if (!path.empty()) return {path};
-  std::vector<std::string> list;
-  for (int major = kNewest; major >= kOldest; --major) list.push_back(fmt::format("libnvrtc.so.{}", major));
-  for (const char* folder : {"/usr/local/cuda/lib64", "/usr/local/cuda/lib"}) {
-    for (int major = kNewest; major >= kOldest; --major)
-      list.push_back(fmt::format("{}/libnvrtc.so.{}", folder, major));
-  }
-  return list;
-}
-
 std::string FirstError(const std::string& log) {
   for (const std::string& line : Split(log, '\n')) {
     if (line.find("error") != std::string::npos) return std::string(Trim(line));
@@ -39,23 +27,16 @@ std::string FirstError(const std::string& log) {
 }  // namespace
 
 Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
-  void* handle = nullptr;
-  std::string found, words;
-  for (const std::string& candidate : Candidates(path)) {
-    handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle != nullptr) {
-      found = candidate;
-      break;
-    }
-    const char* error = dlerror();
-    if (words.empty() && error) words = error;
-  }
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return Status::NotFound(fmt::format(
-        "no NVRTC, which compiles CUDA: {}; install the NVRTC library of CUDA 12 or 13, or name its file", words));
+    const char* said = dlerror();
+    const std::string words = said ? said : path + ": the loader gives no reason";
+    // A file that is there and damaged is worth telling from one that is not there.
+    const bool absent = words.find("No such file") != std::string::npos;
+    return absent ? Status::NotFound(words) : Status::Unsupported(words);
   }
   auto nvrtc = std::make_unique<Nvrtc>();
-  nvrtc->path_ = found;
+  nvrtc->path_ = path;
   const char* missing = nullptr;
   const auto find = [&](auto* function, const char* name) {
     *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(handle, name));
@@ -74,12 +55,12 @@ Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
   find(&nvrtc->log_, "nvrtcGetProgramLog");
   if (missing != nullptr) {
     dlclose(handle);
-    return Status::Unsupported(fmt::format("{}: has no {}; Hone needs NVRTC 12 or 13", found, missing));
+    return Status::Unsupported(fmt::format("{}: has no {}; Hone needs NVRTC 12 or 13", path, missing));
   }
   if (nvrtc->version_(&nvrtc->major_, &nvrtc->minor_) != 0 || nvrtc->major_ < kOldest || nvrtc->major_ > kNewest) {
     const std::string version = nvrtc->Version();
     dlclose(handle);
-    return Status::Unsupported(fmt::format("{}: is {}; Hone knows NVRTC 12 and 13", found, version));
+    return Status::Unsupported(fmt::format("{}: is {}; Hone knows NVRTC 12 and 13", path, version));
   }
   int count = 0;
   if (nvrtc->get_num_archs_(&count) == 0 && count > 0) {
@@ -102,19 +83,22 @@ Result<const Nvrtc*> Nvrtc::Load(const std::string& path) {
 
 std::string Nvrtc::Version() const { return fmt::format("NVRTC {}.{}", major_, minor_); }
 
+bool Nvrtc::Supports(const std::string& arch) const {
+  return archs_.empty() || std::find(archs_.begin(), archs_.end(), CudaArchNumber(arch)) != archs_.end();
+}
+
+std::string Nvrtc::Describe() const {
+  std::vector<std::string> known;
+  for (const int arch : archs_) known.push_back(fmt::format("sm_{}", arch));
+  return fmt::format("{} ({}) compiles for {}", Version(), path_, Join(known, ", "));
+}
+
 std::string Nvrtc::ErrorText(int error) const {
   const char* text = get_error_string_(error);
   return fmt::format("{} ({})", text ? text : "unknown error", error);
 }
 
 Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::string& arch) const {
-  const int number = CudaArchNumber(arch);
-  if (!archs_.empty() && std::find(archs_.begin(), archs_.end(), number) == archs_.end()) {
-    std::vector<std::string> known;
-    for (const int a : archs_) known.push_back(fmt::format("sm_{}", a));
-    return Status::Unsupported(fmt::format("{} does not compile for {}, but for {}{}", Version(), arch,
-                                           Join(known, ", "), number < archs_.front() ? "; an older NVRTC does" : ""));
-  }
   Program program = nullptr;
   int error = create_(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
   if (error != 0) return Status::Invalid(fmt::format("{} makes no program: {}", Version(), ErrorText(error)));

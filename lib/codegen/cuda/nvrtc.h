@@ -12,17 +12,20 @@ namespace hone::codegen {
 
 class Nvrtc {
  public:
-  // Loaded once in a process for each path and never unloaded.
+  // Loaded once in a process for each path and never unloaded. kNotFound: there is no such file. kUnsupported: there is,
+  // but it is no NVRTC that Hone knows; the message begins with the path.
   static Result<const Nvrtc*> Load(const std::string& path);
 
   struct Output {
     std::string cubin;
     std::string log;  // warnings, and what the assembler says of each kernel
   };
-  // `arch`: "sm_90". kUnsupported: not one of its architectures. kInvalid: the first error of the log.
+  // REQUIRES: Supports(arch). kInvalid: the first error of the log.
   Result<Output> Compile(const std::string& source, const std::string& arch) const;
 
-  std::string Version() const;  // "NVRTC 13.0"
+  bool Supports(const std::string& arch) const;  // "sm_90"
+  std::string Version() const;                   // "NVRTC 13.0"
+  std::string Describe() const;                  // "NVRTC 13.0 (libnvrtc.so.13) compiles for sm_75, sm_80"
 
  private:
   using Program = void*;
@@ -31,7 +34,7 @@ class Nvrtc {
 
   std::string path_;
   int major_ = 0, minor_ = 0;
-  std::vector<int> archs_;  // 75, 80, ..
+  std::vector<int> archs_;  // 75, 80, ..; empty: it does not say
 
   const char* (*get_error_string_)(int) = nullptr;
   int (*version_)(int*, int*) = nullptr;

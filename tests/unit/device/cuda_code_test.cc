@@ -135,7 +135,7 @@ TEST(CudaText, Tf32IsOfDevicesThatHaveIt) {
 class Cuda : public testing::Test {
  protected:
   void SetUp() override {
-    const auto version = codegen::NvrtcVersion();
+    const auto version = codegen::NvrtcVersion("sm_90");
     if (!version.ok()) GTEST_SKIP() << version.status().message();
   }
 };
@@ -143,7 +143,8 @@ class Cuda : public testing::Test {
 TEST_F(Cuda, KernelsCompileWithoutAWarning) {
   std::vector<ir::Function> functions = {Stencil(), TwoKernels(), TiledProduct(32, 48, 64), MathFunctions(97)};
   for (uint32_t seed = 0; seed < 10; ++seed) functions.push_back(RandomFunction(seed));
-  for (const char* arch : {"sm_75", "sm_80", "sm_90"}) {
+  for (const char* arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_90"}) {
+    if (!codegen::NvrtcVersion(arch).ok()) continue;  // NVRTC 13 alone is there, which begins at sm_75
     const auto code = CompileToCuda(functions, CudaTarget(arch), {.warnings_fail = true});
     ASSERT_TRUE(code.ok()) << arch << ": " << code.status().message();
     EXPECT_EQ(code->artifact.format, "cubin");
@@ -207,24 +208,6 @@ TEST_F(Cuda, MuchSharedMemoryIsGivenAtLaunch) {
   ASSERT_TRUE(code.ok()) << code.status().message();
   EXPECT_EQ(code->artifact.entries[0].launches[0].dynamic_shared_bytes, 65536);
   EXPECT_EQ(code->resources[0].shared_bytes, 0) << "nothing is declared";
-}
-
-TEST_F(Cuda, AnArchitectureThatNvrtcLacks) {
-  const Status status = CompileToCuda({Stencil()}, CudaTarget("sm_999")).status();
-  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
-  EXPECT_NE(status.message().find("does not compile for sm_999, but for "), std::string::npos) << status.message();
-}
-
-TEST(NoNvrtc, SaysWhatToInstall) {
-  const Status status = CompileToCuda({Stencil()}, CudaTarget("sm_90"), {"libno-such-nvrtc.so.13"}).status();
-  EXPECT_EQ(status.kind(), StatusKind::kNotFound);
-  EXPECT_NE(status.message().find("install the NVRTC library of CUDA 12 or 13"), std::string::npos) << status.message();
-}
-
-TEST(NoNvrtc, OfAnUnknownVersion) {
-  const Status status = CompileToCuda({Stencil()}, CudaTarget("sm_90"), {FAKE_NVRTC}).status();
-  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
-  EXPECT_EQ(status.message(), std::string(FAKE_NVRTC) + ": is NVRTC 99.1; Hone knows NVRTC 12 and 13");
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+#include "codegen/cuda/nvrtc_choice.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "target/cuda_arch.h"
+
+namespace hone::codegen {
+namespace {
+
+std::vector<std::string> UsualPlaces() {
+  std::vector<std::string> places;
+  for (const int major : {13, 12}) {
+    for (const char* folder : {"", "/usr/local/cuda/lib64/", "/usr/local/cuda/lib/"}) {
+      places.push_back(fmt::format("{}libnvrtc.so.{}", folder, major));
+    }
+  }
+  return places;
+}
+
+// What compiles for `arch`, as far as is known today.
+std::string WhatToInstall(const std::string& arch) {
+  constexpr int kFirstOf13 = 75;
+  const bool old = !arch.empty() && CudaArchNumber(arch) < kFirstOf13;
+  return fmt::format("install the NVRTC library of CUDA {} where the loader finds it (LD_LIBRARY_PATH)",
+                     old ? "12 (pip: nvidia-cuda-nvrtc-cu12)" : "12 or 13 (pip: nvidia-cuda-nvrtc)");
+}
+
+}  // namespace
+
+Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch) {
+  std::string absent;
+  std::vector<std::string> found;
+  std::set<std::string> versions;  // the loader's may be the toolkit's
+  for (const std::string& path : paths.empty() ? UsualPlaces() : paths) {
+    const Result<const Nvrtc*> nvrtc = Nvrtc::Load(path);
+    if (nvrtc.ok()) {
+      if (arch.empty() || (*nvrtc)->Supports(arch)) return *nvrtc;
+      if (versions.insert((*nvrtc)->Version()).second) found.push_back((*nvrtc)->Describe());
+    } else if (nvrtc.status().kind() != StatusKind::kNotFound) {
+      found.push_back(nvrtc.status().message());
+    } else if (absent.empty()) {
+      absent = nvrtc.status().message();
+    }
+  }
+  const std::string purpose = arch.empty() ? "" : " for " + arch;
+  if (found.empty()) {
+    return Status::NotFound(
+        fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, WhatToInstall(arch)));
+  }
+  return Status::Unsupported(fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "),
+                                         WhatToInstall(arch)));
+}
+
+}  // namespace hone::codegen

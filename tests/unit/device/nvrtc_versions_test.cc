@@ -1,0 +1,110 @@
+// Which NVRTC compiles for which architecture, where there are several, one or none: against libraries of the test's
+// own (fake_nvrtc.c), which say in their "cubins" who made them.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "codegen/cuda/codegen.h"
+#include "device_case.h"
+
+namespace hone::device_test {
+namespace {
+
+using codegen::CudaOptions;
+using Files = std::vector<std::string>;
+
+constexpr char kAbsent[] = "libno-such-nvrtc.so.13";
+
+Target CudaTarget(const std::string& arch) {
+  Target target;
+  target.kind = TargetKind::kCuda;
+  target.cpu = arch;
+  return target;
+}
+
+Result<std::string> Cubin(const std::string& arch, const CudaOptions& options) {
+  HONE_ASSIGN_OR_RETURN(codegen::CudaCode code, codegen::CompileToCuda({Stencil()}, CudaTarget(arch), options));
+  return code.artifact.bytes;
+}
+
+std::string Made(const std::string& arch, const CudaOptions& options) {
+  const auto cubin = Cubin(arch, options);
+  return cubin.ok() ? *cubin : cubin.status().message();
+}
+
+TEST(NvrtcVersions, TheFirstThatDoesTheArchitecture) {
+  const CudaOptions both{{kAbsent, FAKE_NVRTC_13, FAKE_NVRTC_12}};
+  EXPECT_EQ(Made("sm_61", both), "sm_61 by 12.9");
+  EXPECT_EQ(Made("sm_70", both), "sm_70 by 12.9");
+  EXPECT_EQ(Made("sm_75", both), "sm_75 by 13.5");
+  EXPECT_EQ(Made("sm_90", both), "sm_90 by 13.5");
+  EXPECT_EQ(Made("sm_90a", both), "sm_90a by 13.5");
+  EXPECT_EQ(Made("sm_121", both), "sm_121 by 13.5");
+  EXPECT_EQ(Made("sm_90", {{FAKE_NVRTC_12}}), "sm_90 by 12.9");
+}
+
+TEST(NvrtcVersions, TheVersionIsOfWhatCompiles) {
+  const CudaOptions both{{FAKE_NVRTC_13, FAKE_NVRTC_12}};
+  EXPECT_EQ(*codegen::NvrtcVersion("sm_70", both), "NVRTC 12.9");
+  EXPECT_EQ(*codegen::NvrtcVersion("sm_80", both), "NVRTC 13.5");
+  EXPECT_EQ(*codegen::NvrtcVersion("", both), "NVRTC 13.5") << "the newest";
+  EXPECT_FALSE(codegen::NvrtcVersion("sm_70", {{FAKE_NVRTC_13}}).ok());
+}
+
+TEST(NvrtcVersions, NoneForTheArchitecture) {
+  const Status status = Cubin("sm_70", {{FAKE_NVRTC_13, kAbsent, FAKE_NVRTC_99}}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(status.message(),
+            std::string("no NVRTC that compiles CUDA for sm_70: NVRTC 13.5 (") + FAKE_NVRTC_13 +
+                ") compiles for sm_75, sm_80, sm_90, sm_121; " + FAKE_NVRTC_99 +
+                ": is NVRTC 99.1; Hone knows NVRTC 12 and 13; install the NVRTC library of CUDA 12 (pip: "
+                "nvidia-cuda-nvrtc-cu12) where the loader finds it (LD_LIBRARY_PATH)");
+  EXPECT_NE(Made("sm_999", {{FAKE_NVRTC_13}}).find("; install the NVRTC library of CUDA 12 or 13 (pip: "),
+            std::string::npos);
+}
+
+TEST(NvrtcVersions, ALibraryOfTwoPathsIsNamedOnce) {
+  const std::string words = Made("sm_70", {{FAKE_NVRTC_13, FAKE_NVRTC_13}});
+  EXPECT_EQ(words.find("NVRTC 13.5"), words.rfind("NVRTC 13.5")) << words;
+}
+
+TEST(NvrtcVersions, None) {
+  const Status status = Cubin("sm_90", {{kAbsent, "libno-such-nvrtc.so.12"}}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kNotFound);
+  EXPECT_EQ(status.message().find(std::string("no NVRTC, which compiles CUDA for sm_90: ") + kAbsent + ": "), 0U)
+      << status.message();
+  EXPECT_NE(status.message().find("install the NVRTC library of CUDA 12 or 13"), std::string::npos);
+  EXPECT_NE(Made("sm_61", {{kAbsent}}).find("install the NVRTC library of CUDA 12 (pip"), std::string::npos);
+}
+
+TEST(NvrtcVersions, OfAnUnknownVersion) {
+  EXPECT_EQ(Cubin("sm_90", {{FAKE_NVRTC_99}}).status().kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(Made("sm_90", {{FAKE_NVRTC_99, FAKE_NVRTC_12}}), "sm_90 by 12.9") << "is passed over";
+}
+
+TEST(NvrtcVersions, ADamagedFileIsNamed) {
+  const TempDir folder = *TempDir::Create();
+  const std::string path = folder.Join("libnvrtc.so.13");
+  ASSERT_TRUE(WriteFileAtomic(path, "not a library").ok());
+  const Status status = Cubin("sm_90", {{kAbsent, path}}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_NE(status.message().find(path + ": "), std::string::npos) << status.message();
+  EXPECT_EQ(Made("sm_90", {{path, FAKE_NVRTC_13}}), "sm_90 by 13.5") << "is passed over";
+}
+
+TEST(NvrtcVersions, ADeprecatedArchitectureIsNoWarningOfTheCode) {
+  EXPECT_EQ(Made("sm_70", {{FAKE_NVRTC_12}, /*warnings_fail=*/true}), "sm_70 by 12.9");
+  EXPECT_EQ(Made("sm_61", {{FAKE_NVRTC_12}, true}), "a warning of NVRTC: kernel.cu(1): warning #1: something else");
+  EXPECT_EQ(Made("sm_61", {{FAKE_NVRTC_12}, false}), "sm_61 by 12.9");
+}
+
+// What is opened under a name is what has that name already: from here on the loader's NVRTCs are these.
+TEST(NvrtcVersions, TheLoadersOfBothVersions) {
+  ASSERT_NE(dlopen(FAKE_NVRTC_13, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+  ASSERT_NE(dlopen(FAKE_NVRTC_12, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+  EXPECT_EQ(Made("sm_70", {}), "sm_70 by 12.9");
+  EXPECT_EQ(Made("sm_90", {}), "sm_90 by 13.5");
+}
+
+}  // namespace
+}  // namespace hone::device_test
