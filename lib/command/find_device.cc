@@ -47,8 +47,9 @@ std::string TargetFileText(const std::string& kind, const runtime::DeviceInfo& i
   std::string text = fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, kind);
   if (!info.arch.empty()) text += fmt::format("arch = \"{}\"\n", info.arch);
   DeviceLimits limits = info.limits, usual;
-  // What a block may have if it asks for it is more than what a kernel may declare.
-  limits.shared_bytes_per_block = std::min(limits.shared_bytes_per_block, usual.shared_bytes_per_block);
+  // OpenCL on a CPU calls a cache local memory: what is more than GPUs declare is of no use.
+  if (kind == "opencl")
+    limits.shared_bytes_per_block = std::min(limits.shared_bytes_per_block, usual.shared_bytes_per_block);
   for (const LimitKey& key : LimitKeys()) {
     std::string list;
     bool same = true;

@@ -198,8 +198,8 @@ namespace {
 
 // The keys of a GPU, checked here too, so that the message has the line.
 Status ReadGpuKeys(TomlTable* table, bool cuda, Json* json) {
+  std::string arch;
   if (cuda) {
-    std::string arch;
     HONE_RETURN_IF_ERROR(table->Read("arch", &arch));
     if (!IsCudaArch(arch)) return table->Error("arch", "`arch` must be such as arch = \"sm_90\"");
     (*json)["arch"] = arch;
@@ -219,7 +219,7 @@ Status ReadGpuKeys(TomlTable* table, bool cuda, Json* json) {
     }
   }
   std::string key;
-  const Status status = CheckLimits(limits, &key);
+  const Status status = CheckLimits(limits, arch, &key);
   return status.ok() ? status : table->Error(key, fmt::format("`{}`: {}", key, status.message()));
 }
 

@@ -1,8 +1,7 @@
 // Of a CUDA target's architecture.
 #pragma once
 
-#include <algorithm>
-#include <cstdlib>
+#include <cstdint>
 #include <string>
 
 #include "target/target.h"
@@ -10,9 +9,11 @@
 namespace hone {
 
 // "sm_90a": 90. REQUIRES: IsArch (target/device_limits.h).
-inline int CudaArchNumber(const std::string& arch) {
-  return std::atoi(arch.c_str() + std::min<size_t>(arch.size(), 3));
-}
+int CudaArchNumber(const std::string& arch);
+
+// Shared memory that a block may have where its kernel asks for it (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability"); beyond 48 KiB it is given at launch. 0: not known of this architecture.
+int64_t CudaSharedBytes(const std::string& arch);
 
 // Can it copy from global to shared memory while it computes (cp.async)?
 inline bool HasAsyncCopies(const Target& target) {

@@ -4,6 +4,8 @@
 
 #include <cctype>
 
+#include "target/cuda_arch.h"
+
 namespace hone {
 
 const std::vector<LimitKey>& LimitKeys() {
@@ -34,7 +36,7 @@ Status SetLimit(const LimitKey& key, const std::vector<int64_t>& values, DeviceL
   return Status();
 }
 
-Status CheckLimits(const DeviceLimits& limits, std::string* key) {
+Status CheckLimits(const DeviceLimits& limits, const std::string& arch, std::string* key) {
   auto wrong = [&](const char* name, std::string what) {
     *key = name;
     return Status::Invalid(std::move(what));
@@ -55,6 +57,10 @@ Status CheckLimits(const DeviceLimits& limits, std::string* key) {
   if (limits.registers_per_thread > limits.registers_per_block) {
     return wrong("registers_per_thread", fmt::format("{} registers of a thread exceed the {} of a block",
                                                      limits.registers_per_thread, limits.registers_per_block));
+  }
+  const int64_t shared = limits.shared_bytes_per_block, most = CudaSharedBytes(arch);
+  if (most > 0 && shared > most) {
+    return wrong("shared_bytes", fmt::format("{} is more than the {} that a block of {} can have", shared, most, arch));
   }
   return Status();
 }

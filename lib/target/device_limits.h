@@ -15,7 +15,7 @@ struct DeviceLimits {
   int64_t max_threads_per_block = 1024;
   std::array<int64_t, 3> max_block = {1024, 1024, 64};           // threads along x, y, z
   std::array<int64_t, 3> max_grid = {2147483647, 65535, 65535};  // blocks along x, y, z
-  int64_t shared_bytes_per_block = 49152;  // that a kernel may declare; a device may have more for those that ask
+  int64_t shared_bytes_per_block = 49152;  // what all have; many GPUs have more for a kernel that asks for it
   int64_t registers_per_block = 65536;     // of 32 bits
   int64_t registers_per_thread = 255;
   int64_t warp_size = 32;       // threads that run in step; a block of fewer wastes the rest
@@ -40,8 +40,9 @@ const std::vector<LimitKey>& LimitKeys();
 // of range.
 Status SetLimit(const LimitKey& key, const std::vector<int64_t>& values, DeviceLimits* limits);
 
-// Limits that contradict each other. *key: the name of the one to blame, if not ok.
-Status CheckLimits(const DeviceLimits& limits, std::string* key);
+// Limits that contradict each other, or exceed what a CUDA target's `arch` has (empty: another kind). *key: the name of
+// the one to blame, if not ok.
+Status CheckLimits(const DeviceLimits& limits, const std::string& arch, std::string* key);
 
 // Is `arch` of the form sm_61, sm_90, sm_90a?
 bool IsCudaArch(const std::string& arch);

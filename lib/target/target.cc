@@ -127,7 +127,7 @@ Status ParseGpu(const std::string& text, const std::vector<std::string>& words, 
     return Status::Invalid(fmt::format("target `{}`: -arch must be such as sm_90", text));
   }
   std::string key;
-  const Status status = CheckLimits(target->limits, &key);
+  const Status status = CheckLimits(target->limits, target->cpu, &key);
   return status.WithContext(fmt::format("target `{}`: {}", text, key));
 }
 
@@ -151,7 +151,8 @@ Result<Target> ReadGpu(JsonReader* reader, TargetKind kind) {
   }
   HONE_RETURN_IF_ERROR(reader->Finish());
   std::string key;
-  if (Status status = CheckLimits(target.limits, &key); !status.ok()) return reader->Error(key, status.message());
+  if (Status status = CheckLimits(target.limits, target.cpu, &key); !status.ok())
+    return reader->Error(key, status.message());
   return target;
 }
 

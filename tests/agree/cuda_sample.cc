@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "codegen/cuda/codegen.h"
 #include "op/operator.h"
+#include "target/cuda_arch.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::agree {
@@ -39,7 +40,10 @@ constexpr const char* kLayers[] = {
     "conv_transpose2d(f32[1,3,5,5], f32[3,4,3,3], stride=2x2)",
 };
 
-Target CudaTarget(const std::string& arch) { return *Target::Parse("cuda -arch=" + arch); }
+// With all the shared memory that there is.
+Target CudaTarget(const std::string& arch) {
+  return *Target::Parse(fmt::format("cuda -arch={} -shared={}", arch, CudaSharedBytes(arch)));
+}
 
 bool Has(const Workload& w, const op::Template* t, const std::string& arch) {
   const auto templates = (*op::FindOperator(w))->Templates(w, CudaTarget(arch));

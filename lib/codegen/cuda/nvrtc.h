@@ -12,8 +12,8 @@ namespace hone::codegen {
 
 class Nvrtc {
  public:
-  // Loaded once in a process for each path and never unloaded. kNotFound: there is no such file. kUnsupported: there is,
-  // but it is no NVRTC that Hone knows; the message begins with the path.
+  // Loaded once in a process for each path and never unloaded. kNotFound: there is no such file. kUnsupported: there
+  // is, but it is no NVRTC that Hone knows; the message begins with the path.
   static Result<const Nvrtc*> Load(const std::string& path);
 
   struct Output {

@@ -50,8 +50,8 @@ Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const st
     return Status::NotFound(
         fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, WhatToInstall(arch)));
   }
-  return Status::Unsupported(fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "),
-                                         WhatToInstall(arch)));
+  return Status::Unsupported(
+      fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), WhatToInstall(arch)));
 }
 
 }  // namespace hone::codegen

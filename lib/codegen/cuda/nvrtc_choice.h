@@ -1,5 +1,5 @@
-// Which NVRTC compiles for an architecture: each version leaves out the oldest (13 begins at sm_75, 12 at sm_50) and does
-// not know the newest, and a machine may have several. Private to codegen/cuda.
+// Which NVRTC compiles for an architecture: each version leaves out the oldest (13 begins at sm_75, 12 at sm_50) and
+// does not know the newest, and a machine may have several. Private to codegen/cuda.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace hone::codegen {
 
-// The first of `paths` that compiles for `arch` ("sm_90"; empty: the first there is). No paths: the newest version first,
-// where the loader finds it and where the CUDA Toolkit is installed. kNotFound: there is none. kUnsupported: none of
-// those there are. Both say in one line what there is and what to install. Thread-safe.
+// The first of `paths` that compiles for `arch` ("sm_90"; empty: the first there is). No paths: the newest version
+// first, where the loader finds it and where the CUDA Toolkit is installed. kNotFound: there is none. kUnsupported:
+// none of those there are. Both say in one line what there is and what to install. Thread-safe.
 Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch);
 
 }  // namespace hone::codegen

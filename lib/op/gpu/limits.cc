@@ -59,7 +59,10 @@ double Score(const GpuUse& use, const DeviceLimits& limits) {
   const double all = static_cast<double>(use.Blocks()) * static_cast<double>(use.Threads());
   const double fill = std::min(1.0, all / (512.0 * static_cast<double>(limits.multiprocessors)));
   const double block = std::min(1.0, static_cast<double>(use.Threads()) / 128.0);
-  return fill * block * std::min(use.reuse, 4.0);
+  // With more than all have, fewer blocks run on a multiprocessor at the same time.
+  const double usual = static_cast<double>(DeviceLimits().shared_bytes_per_block);
+  const double room = std::min(1.0, usual / static_cast<double>(std::max<int64_t>(use.shared_bytes, 1)));
+  return fill * block * room * std::min(use.reuse, 4.0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/codegen.h"
 #include "device_case.h"
+#include "target/cuda_arch.h"
 
 namespace hone::device_test {
 namespace {
@@ -194,20 +195,51 @@ TEST_F(Cuda, SpillsAreSeen) {
   EXPECT_GT(code->resources[0].stack_bytes, (kSums - 64) * 4);
 }
 
-TEST_F(Cuda, MuchSharedMemoryIsGivenAtLaunch) {
+// Of a block, `floats` in each of two arrays; what OpenCL runs with less.
+ir::Function Reverse(int64_t floats) {
   auto in = Argument("in", 64), out = Argument("out", 64, true);
-  auto large = ir::Buffer::Make("large", DType::Float(32), 16384, ir::Scope::kShared);
+  auto first = ir::Buffer::Make("first", DType::Float(32), floats, ir::Scope::kShared);
+  auto second = ir::Buffer::Make("second", DType::Float(32), floats, ir::Scope::kShared);
   ir::Var t("tx");
-  const ir::Stmt body = ir::MakeBlock({ir::MakeStore(large, ir::Expr(t) * 256, ir::MakeLoad(in, t)), ir::MakeBarrier(),
-                                       ir::MakeStore(out, t, ir::MakeLoad(large, (ir::Expr(63) - t) * 256))});
-  const ir::Function f{"reverse", {in, out}, Blocks(ir::Var("bx"), 1, ir::MakeAllocate(large, Threads(t, 64, body)))};
+  const int64_t step = floats / 64;
+  const ir::Stmt body = ir::MakeBlock(
+      {ir::MakeStore(first, ir::Expr(t) * step, ir::MakeLoad(in, t)),
+       ir::MakeStore(second, ir::Expr(t) * step, ir::MakeLoad(in, t) + ir::MakeLoad(in, t)), ir::MakeBarrier(),
+       ir::MakeStore(
+           out, t, ir::MakeLoad(first, (ir::Expr(63) - t) * step) + ir::MakeLoad(second, (ir::Expr(63) - t) * step))});
+  return {"reverse",
+          {in, out},
+          Blocks(ir::Var("bx"), 1, ir::MakeAllocate(first, ir::MakeAllocate(second, Threads(t, 64, body))))};
+}
+
+TEST(CudaText, MuchSharedMemoryIsGivenAtLaunch) {
   Target target = CudaTarget("sm_90");
-  EXPECT_FALSE(CompileToCuda({f}, target).ok()) << "the limit is 48 KiB";
-  target.limits.shared_bytes_per_block = 232448;
-  const auto code = CompileToCuda({f}, target, {.warnings_fail = true});
-  ASSERT_TRUE(code.ok()) << code.status().message();
-  EXPECT_EQ(code->artifact.entries[0].launches[0].dynamic_shared_bytes, 65536);
-  EXPECT_EQ(code->resources[0].shared_bytes, 0) << "nothing is declared";
+  auto little = codegen::WriteCuda({Reverse(6144)}, target);
+  ASSERT_TRUE(little.ok()) << little.status().message();
+  EXPECT_NE(little->source.find("__shared__ __align__(16) float second[6144];"), std::string::npos) << little->source;
+  EXPECT_EQ(little->artifact.entries[0].launches[0].shared_bytes, 49152);
+  EXPECT_EQ(little->artifact.entries[0].launches[0].dynamic_shared_bytes, 0);
+  EXPECT_NE(codegen::WriteCuda({Reverse(8192)}, target).status().message().find("shared memory"), std::string::npos);
+  target.limits.shared_bytes_per_block = CudaSharedBytes("sm_90");
+  auto much = codegen::WriteCuda({Reverse(29056)}, target);
+  ASSERT_TRUE(much.ok()) << much.status().message();
+  EXPECT_NE(much->source.find("extern __shared__ __align__(16) unsigned char hone_shared[];"), std::string::npos);
+  EXPECT_NE(much->source.find("float* const first = (float*)(hone_shared + 0);"), std::string::npos) << much->source;
+  EXPECT_NE(much->source.find("float* const second = (float*)(hone_shared + 116224);"), std::string::npos);
+  EXPECT_EQ(much->artifact.entries[0].launches[0].shared_bytes, 232448);
+  EXPECT_EQ(much->artifact.entries[0].launches[0].dynamic_shared_bytes, 232448) << "all of it, nothing is declared";
+  EXPECT_FALSE(codegen::WriteCuda({Reverse(29120)}, target).ok());
+}
+
+TEST_F(Cuda, MuchSharedMemoryIsGivenAtLaunch) {
+  for (const char* arch : {"sm_70", "sm_75", "sm_80", "sm_90"}) {
+    if (!codegen::NvrtcVersion(arch).ok()) continue;
+    Target target = CudaTarget(arch);
+    target.limits.shared_bytes_per_block = CudaSharedBytes(arch);
+    const auto code = CompileToCuda({Reverse(CudaSharedBytes(arch) / 8)}, target, {.warnings_fail = true});
+    ASSERT_TRUE(code.ok()) << arch << ": " << code.status().message();
+    EXPECT_EQ(code->resources[0].shared_bytes, 0) << "nothing is declared";
+  }
 }
 
 }  // namespace

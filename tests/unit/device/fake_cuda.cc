@@ -293,6 +293,7 @@ int cuFuncGetAttribute(int* value, int attribute, void* function) {
 int cuFuncSetAttribute(void* function, int attribute, int value) {
   ENTER();
   if (!fake.functions.count(function) || attribute != 8) return Complain("cuFuncSetAttribute");
+  if (value > 232448) return 1;  // CUDA_ERROR_INVALID_VALUE
   fake.functions[function].dynamic_shared = value;
   return 0;
 }

@@ -284,6 +284,36 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
   }
 }
 
+// With what blocks of sm_90 may have, kernels of more than the 48 KiB that all devices have are legal, and right.
+TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
+  const Target usual = *Target::Parse("cuda -arch=sm_90"), all = *Target::Parse("cuda -arch=sm_90 -shared=232448");
+  for (const char* name : {"conv2d_gpu_gemm", "conv2d_nchw.cuda"}) {
+    const Workload w = *ParseChecked("conv2d(f32[1,32,8,8], f32[32,32,3,3], pad=1,1,1,1) + relu");
+    const std::vector<const Template*> templates = (*FindOperator(w))->Templates(w, all);
+    const auto t =
+        std::find_if(templates.begin(), templates.end(), [&](auto* x) { return std::string(x->name()) == name; });
+    ASSERT_NE(t, templates.end());
+    const search::Space space = *(*t)->MakeSpace(w, all), less = *(*t)->MakeSpace(w, usual);
+    Rng rng(3);
+    int found = 0;
+    for (int i = 0; i < 2000 && found < 2; ++i) {
+      const std::optional<uint64_t> index = space.SampleLegal(rng);
+      ASSERT_TRUE(index.has_value());
+      const Config config = space.At(*index);
+      const std::string why = less.Reject(config).value_or("");
+      if (why.find("device: shared_memory: ") != 0) continue;
+      ++found;
+      const ir::DeviceProgram program = *ir::SplitKernels(*testing::LowerGpu(w, all, config));
+      int64_t most = 0;
+      for (const ir::DeviceKernel& kernel : program.kernels) most = std::max(most, kernel.shared_bytes);
+      EXPECT_GT(most, 49152) << config.Text();
+      EXPECT_LE(most, 232448) << config.Text();
+      EXPECT_EQ(testing::CheckGpu(w, all, config, 5), "");
+    }
+    EXPECT_EQ(found, 2) << name;
+  }
+}
+
 // Of the legal points each is as likely, drawn by parts or not.
 TEST(GpuSampling, DrawsEachLegalPointAlike) {
   const Workload w = *ParseChecked("dense(f32[32,4], f32[12,4])");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "target/cuda_arch.h"
 #include "target/target.h"
 
 namespace hone::pipeline {
@@ -277,6 +278,18 @@ TEST(TargetFile, HandsOnWhatIsWrittenAndNothingElse) {
   EXPECT_NE(other->json.find("\"vector_bytes\": 32"), std::string::npos);
 }
 
+TEST(TargetFile, ThoseOfHoneHaveTheSharedMemoryOfTheirArchitecture) {
+  for (const std::string arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"}) {
+    const std::string path = "pipelines/targets/" + arch + ".toml";
+    const Result<TargetFile> file = ParseTargetFile(*ReadFile(path), path);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    const Result<Target> target = hone::ParseTargetFile(file->json, path);
+    ASSERT_TRUE(target.ok()) << target.status().message();
+    EXPECT_EQ(target->cpu, arch);
+    EXPECT_EQ(target->limits.shared_bytes_per_block, CudaSharedBytes(arch)) << arch;
+  }
+}
+
 TEST(TargetFile, ReadsTheLimitsOfAGpu) {
   const Result<TargetFile> file =
       ParseTargetFile("kind = \"cuda\"\narch = \"sm_80\"\nblock = [512, 256, 64]\nshared_bytes = 4096\ndevices = 2\n",
@@ -295,6 +308,7 @@ TEST(TargetFile, ReadsTheLimitsOfAGpu) {
       {"kind = \"cuda\"\narch = \"sm90\"\n", "2: `arch` must be such as"},
       {"kind = \"opencl\"\nwarp = 31\n", "2: `warp`: must be a power of two, is 31"},
       {"kind = \"opencl\"\n\nshared_bytes = -4\n", "3: `shared_bytes` must be from 0"},
+      {"kind = \"cuda\"\narch = \"sm_75\"\nshared_bytes = 98304\n", "3: `shared_bytes`: 98304 is more than the 65536"},
       {"kind = \"opencl\"\nblock = [1, 2]\n", "2: `block` must be 3 numbers"},
       {"kind = \"opencl\"\narch = \"sm_80\"\n", "2: unknown key `arch`"},
       {"kind = \"opencl\"\nshared_byte = 3\n", "2: unknown key `shared_byte`; did you mean `shared_bytes`?"},

@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "base/file.h"
+#include "target/cuda_arch.h"
 
 namespace hone {
 namespace {
@@ -220,6 +221,29 @@ TEST_F(TargetFile, ReadsTheLimitsOfAGpu) {
     EXPECT_NE(target.status().message().find("t.json"), std::string::npos) << target.status().message();
     EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
   }
+}
+
+TEST_F(TargetFile, SharedMemoryIsWhatTheArchitectureHas) {
+  auto all = Read(R"({"kind": "cuda", "arch": "sm_86", "shared_bytes": 101376})");
+  ASSERT_TRUE(all.ok()) << all.status().message();
+  EXPECT_EQ(all->limits.shared_bytes_per_block, 101376);
+  const std::string refused = "101377 is more than the 101376 that a block of sm_86 can have";
+  auto more = Read(R"({"kind": "cuda", "arch": "sm_86", "shared_bytes": 101377})");
+  ASSERT_FALSE(more.ok());
+  EXPECT_NE(more.status().message().find("/shared_bytes: " + refused), std::string::npos) << more.status().message();
+  EXPECT_NE(Target::Parse("cuda -arch=sm_86 -shared=101377").status().message().find("shared_bytes: " + refused),
+            std::string::npos);
+  EXPECT_TRUE(Target::Parse("cuda -arch=sm_90a -shared=232448").ok());
+  EXPECT_TRUE(Target::Parse("cuda -arch=sm_345 -shared=1000000").ok()) << "of what is not known nothing is refused";
+  EXPECT_TRUE(Target::Parse("opencl -shared=1000000").ok());
+}
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", in KiB.
+TEST(CudaArch, SharedMemoryOfABlock) {
+  const std::pair<const char*, int64_t> table[] = {{"sm_61", 48}, {"sm_70", 96}, {"sm_75", 64},  {"sm_80", 163},
+                                                   {"sm_86", 99}, {"sm_89", 99}, {"sm_90", 227}, {"sm_90a", 227},
+                                                   {"sm_345", 0}, {"", 0}};
+  for (const auto& [arch, kib] : table) EXPECT_EQ(CudaSharedBytes(arch), kib * 1024) << arch;
 }
 
 TEST_F(TargetFile, ErrorsNameFileAndKey) {
