@@ -24,6 +24,9 @@ const Template& GpuConv2dTensor();  // "conv2d_gpu_tensor": implicit GEMM in TF3
 // whose squares come to 2, as measure/inputs.h makes them, by 2^-11.3 or 4e-4: the bound is nearly ten times that. A
 // product left out is an error of about 1 / sqrt(length), beyond the bound for all lengths up to 65,000.
 inline constexpr double kTf32Rounding = 1.0 / 256;
+// Of a multiply-add in f32, what one on tensor cores takes of a device at the least: an eighth on A100 and H100 (1024
+// and 2048 FLOP a clock and multiprocessor, against 128 and 256), less on later ones. Only bounds what is believed.
+inline constexpr double kTf32Arithmetic = 1.0 / 16;
 
 // One group, at least 16 filters and 8 pixels, and a device that has them.
 bool GpuConv2dTensorApplies(const Conv2dShape& shape, const Target& target);

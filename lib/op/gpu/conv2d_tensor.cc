@@ -105,6 +105,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   extents.tf32 = true;
   GpuGemm gemm = MakeGpuGemm(w, extents);
   gemm.instance.rounding = kTf32Rounding;
+  gemm.instance.arithmetic = kTf32Arithmetic;
   std::vector<Step>& steps = gemm.instance.steps;
   const std::string images = SeparateParts(gemm, extents, &steps), &stored = gemm.stored;
   steps.push_back(Split(stored, "f", {2 * p.rows, 8 * p.warps_f}, {"f.b", "f.v", "f.t"}));
