@@ -2,6 +2,7 @@
 // (session/child_builder.h, measure/child_measurer.h); tests and `hone-tune --fake-measure` use measure/fake.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Measurer {
 
   // FLOP a second that the device reaches at most; 0 while unknown.
   virtual double peak_flops() const = 0;
+
+  // What the device has worked so far, by its own clock; none: it is the host that measures.
+  virtual std::optional<double> busy_seconds() const { return std::nullopt; }
 };
 
 }  // namespace hone::measure

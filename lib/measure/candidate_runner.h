@@ -1,6 +1,7 @@
 // Runs candidates of one task in this process: what Runner does on the host and DeviceRunner on a GPU.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "measure/builder.h"
@@ -20,6 +21,8 @@ class CandidateRunner {
   // measure/builder.h: MeasureInterleaved.
   virtual std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) = 0;
   virtual double peak_flops() const = 0;  // 0 if unknown
+  // What a device has worked so far, by its own clock; none: the host is what measures.
+  virtual std::optional<double> busy_seconds() const { return std::nullopt; }
   // Nothing more can be measured in this process.
   virtual bool lost() const { return false; }
 };

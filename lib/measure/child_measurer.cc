@@ -3,24 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 
 namespace hone::measure {
 namespace {
 
 // Setting up reads the reference, fills the inputs and measures the peak; nothing of a candidate runs in it.
 constexpr double kSetupTimeoutSeconds = 120;
-
-Status ReadAnswer(const std::string& text, Json* answer, double* peak) {
-  HONE_ASSIGN_OR_RETURN(*answer, ParseJson(text, "answer of hone-worker"));
-  JsonReader reader(*answer, "answer of hone-worker");
-  bool ok = false;
-  HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
-  if (ok) return reader.ReadOptional("peak", peak);
-  std::string error = "no reason given";
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
-  return Status::Io("hone-worker: " + error);
-}
 
 // A driver reserves address space for all the memory that its devices have: no bound can be told.
 WorkerOptions OptionsOf(std::string program, const TaskSetup& setup) {
@@ -40,6 +28,20 @@ bool MayBeTheKernel(const Status& status) {
 ChildMeasurer::ChildMeasurer(std::string program, TaskSetup setup)
     : setup_(std::move(setup)), worker_(OptionsOf(std::move(program), setup_)) {}
 
+Status ChildMeasurer::ReadAnswer(const std::string& text, Json* answer) {
+  HONE_ASSIGN_OR_RETURN(*answer, ParseJson(text, "answer of hone-worker"));
+  JsonReader reader(*answer, "answer of hone-worker");
+  bool ok = false;
+  double busy = -1;
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("busy", &busy));
+  if (busy >= 0) busy_seconds_ = busy_seconds_.value_or(0) + busy;
+  HONE_RETURN_IF_ERROR(reader.Read("ok", &ok));
+  if (ok) return reader.ReadOptional("peak", &peak_flops_);
+  std::string error = "no reason given";
+  HONE_RETURN_IF_ERROR(reader.ReadOptional("error", &error));
+  return Status::Io("hone-worker: " + error);
+}
+
 Status ChildMeasurer::EnsureStarted() {
   if (worker_.started()) return Status();
   const std::string message = DumpJson(SetupToJson(setup_), -1);
@@ -48,8 +50,13 @@ Status ChildMeasurer::EnsureStarted() {
     auto text = Ask(message, kSetupTimeoutSeconds);
     if (text.ok()) {
       Json answer;
-      const Status read = ReadAnswer(*text, &answer, &peak_flops_);
+      const Status read = ReadAnswer(*text, &answer);
       if (!read.ok()) worker_.Stop();
+      // The device was there and is not any more: what was measured on it stays, and the rest can be done when it is
+      // back.
+      if (!read.ok() && was_ready_ && !setup_.target.empty())
+        return read.WithContext("the device does not open again; the same command goes on where this one stops");
+      was_ready_ = was_ready_ || read.ok();
       return read;
     }
     const bool again = text.status().kind() == StatusKind::kCrashed && worker_.killed_from_outside() && attempt < 2;
@@ -86,7 +93,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
     auto text = Ask(message, setup_.protocol.timeout_seconds);
     if (text.ok()) {
       Json answer;
-      HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer, &peak_flops_));
+      HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
       if (!answer.contains("outcome")) return Status::Corrupt("answer of hone-worker: no outcome");
       HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], &outcome));
       if (setup_.protocol.cooldown_seconds > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown_seconds);
@@ -119,7 +126,7 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
       return text.status();
     }
     Json answer;
-    HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer, &peak_flops_));
+    HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
     HONE_ASSIGN_OR_RETURN(std::vector<Series> series, SeriesFromJson(answer));
     if (series.size() != kernels.size()) return Status::Corrupt("answer of hone-worker: wrong number of sample lists");
     return series;

@@ -2,9 +2,11 @@
 // it, and the next one gets a new child.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "measure/builder.h"
 #include "measure/messages.h"
 #include "measure/worker.h"
@@ -19,18 +21,23 @@ class ChildMeasurer : public Measurer {
   Result<Outcome> Measure(const BuiltKernel& kernel, double incumbent) override;
   Result<std::vector<Series>> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return peak_flops_; }
+  std::optional<double> busy_seconds() const override { return busy_seconds_; }
   pid_t child_pid() const { return worker_.pid(); }
 
  private:
   // As MeasureInterleaved, but a kernel that takes the child with it fails them all.
   Result<std::vector<Series>> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   Status EnsureStarted();
+  // kIo: the child's own words for what it cannot do.
+  Status ReadAnswer(const std::string& text, Json* answer);
   // kTimeout, kCrashed: the child is gone by then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);
 
   TaskSetup setup_;
   Worker worker_;
   double peak_flops_ = 0;
+  std::optional<double> busy_seconds_;  // of all children together
+  bool was_ready_ = false;              // a child was set up once
 };
 
 }  // namespace hone::measure

@@ -81,9 +81,10 @@ Status DeviceRunner::ResetBuffers() {
   return Status();
 }
 
-// Of what goes wrong on the device while a candidate runs there: if the device is lost with it, the candidate did that.
+// Of what goes wrong on the device while a candidate runs there: if the device is lost with it and does not say that it
+// is broken itself, the candidate did that.
 TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) const {
-  if (device_->lost()) return TrialError::kCrash;
+  if (device_->lost()) return device_->broken() ? TrialError::kDevice : TrialError::kCrash;
   return status.kind() == StatusKind::kIo ? TrialError::kDevice : otherwise;
 }
 
@@ -98,8 +99,7 @@ Status DeviceRunner::Prepare(Candidate* c) {
       const size_t index = static_cast<size_t>(arg.index);
       arguments.push_back(arg.prepared ? c->prepared[index].get() : buffers_[index].get());
     }
-    HONE_RETURN_IF_ERROR(c->module->Run(c->kernel.prepare.symbol, arguments));
-    HONE_RETURN_IF_ERROR(device_->Wait());
+    HONE_RETURN_IF_ERROR(c->module->Time(c->kernel.prepare.symbol, {}, {arguments}).status());
   }
   for (const auto& buffer : c->prepared) c->contents.push_back(buffer.get());
   c->raw.assign(setup_.operands.size(), -1);
@@ -177,7 +177,7 @@ Status DeviceRunner::Ready(const BuiltKernel& kernel, Candidate* c, TrialError* 
     HONE_RETURN_IF_ERROR(Prepare(c));
     HONE_RETURN_IF_ERROR(FillRing(c, std::move(spare_)));
     current_phase = "verifying";
-    HONE_RETURN_IF_ERROR(c->module->Run(kernel.kernel.symbol, NextArguments(c)));
+    HONE_RETURN_IF_ERROR(c->module->Time(kernel.kernel.symbol, {}, {NextArguments(c)}).status());
     return device_->CopyOut(output_.data(), *buffers_.back(), buffers_.back()->bytes());
   };
   const Status ran = on_device();
@@ -193,9 +193,12 @@ Status DeviceRunner::Ready(const BuiltKernel& kernel, Candidate* c, TrialError* 
 }
 
 Result<double> DeviceRunner::TimedRuns(Candidate* c, int64_t number) {
-  std::vector<runtime::DeviceArguments> runs;
+  // The runs before take their constants from the ring, too: else those timed would find theirs in the caches.
+  const bool several = number * static_cast<int64_t>(c->kernel.kernel.launches.size()) > 1;
+  std::vector<runtime::DeviceArguments> before, runs;
+  for (int64_t i = 0; several && i < number; ++i) before.push_back(NextArguments(c));
   for (int64_t i = 0; i < number; ++i) runs.push_back(NextArguments(c));
-  HONE_ASSIGN_OR_RETURN(const double seconds, c->module->Time(c->kernel.kernel.symbol, runs));
+  HONE_ASSIGN_OR_RETURN(const double seconds, c->module->Time(c->kernel.kernel.symbol, before, runs));
   return seconds / static_cast<double>(number);
 }
 

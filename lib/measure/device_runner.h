@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ class DeviceRunner : public CandidateRunner {
   std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return device_->info().peak_flops; }
   bool lost() const override { return device_->lost(); }
+  std::optional<double> busy_seconds() const override { return device_->busy_seconds(); }
 
  private:
   using Buffers = std::vector<std::unique_ptr<runtime::DeviceBuffer>>;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "base/channel.h"
 #include "base/cpu.h"
@@ -46,6 +47,10 @@ class MeasureWorker {
     auto answer = Do(*message);
     if (!answer.ok()) return Error(answer.status());
     if (runner_) (*answer)["peak"] = runner_->peak_flops();
+    if (runner_ && runner_->busy_seconds()) {
+      const double busy = *runner_->busy_seconds();
+      (*answer)["busy"] = busy - std::exchange(told_busy_, busy);
+    }
     if (runner_ && runner_->lost()) (*answer)["lost"] = true;
     return *answer;
   }
@@ -102,6 +107,7 @@ class MeasureWorker {
   }
 
   std::unique_ptr<CandidateRunner> runner_;
+  double told_busy_ = 0;  // of the runner's busy seconds
 };
 
 }  // namespace

@@ -2,22 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "runtime/cuda/cuda_device.h"
 #include "runtime/opencl/opencl_device.h"
+#include "target/cuda_arch.h"
 
 namespace hone::measure {
 namespace {
 
-// "sm_90a": 90.
-int ArchNumber(const std::string& arch) { return std::atoi(arch.c_str() + std::min<size_t>(arch.size(), 3)); }
-
 // A cubin runs on its own major version, from its own minor version on.
 Status CheckArch(const Target& target, const runtime::DeviceInfo& info) {
   if (target.kind != TargetKind::kCuda) return Status();
-  const int made = ArchNumber(target.cpu), has = ArchNumber(info.arch);
+  const int made = CudaArchNumber(target.cpu), has = CudaArchNumber(info.arch);
   if (made / 10 == has / 10 && made % 10 <= has % 10) return Status();
   return Status::Unsupported(fmt::format("the target is {}, but {} here is {}: name a target file with arch = \"{}\"",
                                          target.cpu, info.name, info.arch, info.arch));

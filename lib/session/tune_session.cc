@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
+constexpr int kMostDeviceErrors = 8;  // in a row: more of them say nothing about candidates and cost the budget
 
 class Run {
  public:
@@ -35,7 +36,7 @@ class Run {
     if (!status.ok() && !result_.interrupted) return status;
     HONE_RETURN_IF_ERROR(stored);
     result_.seconds = Elapsed();
-    result_.measuring_share = result_.seconds > 0 ? measuring_seconds_ / result_.seconds : 0;
+    result_.measuring_share = result_.seconds > 0 ? BusySeconds() / result_.seconds : 0;
     result_.peak_flops = device_.measurer ? device_.measurer->peak_flops() : 0;
     return result_;
   }
@@ -45,6 +46,11 @@ class Run {
 
   // What the budget of seconds is about: neither waiting for the machine nor the finalists.
   double TuningSeconds() const { return tuned_seconds_.value_or(Elapsed() - waiting_seconds_); }
+
+  double BusySeconds() const {
+    const std::optional<double> device = device_.measurer ? device_.measurer->busy_seconds() : std::nullopt;
+    return device.value_or(measuring_seconds_);
+  }
 
   Status CheckOwner() const { return world_.check_owner ? world_.check_owner() : Status(); }
 
@@ -181,13 +187,24 @@ class Run {
       }
       outcome.config = batch[i];
       outcome.proposer = WantsDefault() && i == 0 ? "default" : tuner_->name();
+      const Status device = CountDeviceErrors(outcome);
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
+      HONE_RETURN_IF_ERROR(device);
       // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
       // in between ends with the same trials.
       if (history_.Met(options_.budget, TuningSeconds()) != StopReason::kNone) return Status();
       if (Interrupted()) return Status::Interrupted("interrupted");
     }
     return Status();
+  }
+
+  Status CountDeviceErrors(const Outcome& outcome) {
+    if (outcome.state != TrialState::kFailed) device_errors_ = 0;
+    if (outcome.error != TrialError::kDevice || ++device_errors_ < kMostDeviceErrors) return Status();
+    return Status::Io(
+        fmt::format("{} candidates in a row failed by the device and not by what they are, the last: {}; the same "
+                    "command goes on where this one stops",
+                    device_errors_, outcome.error_text));
   }
 
   Result<Outcome> Try(const measure::BuildResult& built) {
@@ -264,6 +281,7 @@ class Run {
   double measuring_seconds_ = 0;
   double waiting_seconds_ = 0;
   std::optional<double> tuned_seconds_;  // once the search is over
+  int device_errors_ = 0;                // since a candidate was timed
   int64_t session_ = 0;
   std::unique_ptr<search::Tuner> tuner_;
   Device device_;

@@ -64,7 +64,7 @@ struct SessionResult {
   bool interrupted = false;
   int64_t new_trials = 0;
   double seconds = 0;          // of this run
-  double measuring_share = 0;  // of it, the device was timing
+  double measuring_share = 0;  // of it, the device worked by its own clock; of a host, it was measuring
   double drift = 1;            // of the anchor, if finalists were measured
   int64_t finalists = 0;       // measured again in this run
   double peak_flops = 0;       // 0 if nothing was measured

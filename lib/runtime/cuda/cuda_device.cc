@@ -101,11 +101,26 @@ Result<DeviceInfo> Describe(const CudaDriver& cuda, const CudaDeviceOptions& opt
   return info;
 }
 
+// Errors that no kernel brings about: memory that cannot be corrected, a device that has left the bus or its system.
+bool IsDevicesOwn(Error error) {
+  switch (error) {
+    case HONE_CUDA_DEVICE_UNAVAILABLE:
+    case HONE_CUDA_NO_DEVICE:
+    case HONE_CUDA_ECC_UNCORRECTABLE:
+    case HONE_CUDA_NVLINK_UNCORRECTABLE:
+    case HONE_CUDA_SYSTEM_NOT_READY:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class CudaDevice : public Device {
  public:
   CudaDevice(const CudaDriver& cuda, CudaDriver::Dev device, DeviceInfo info)
       : cuda_(cuda), device_(device), info_(std::move(info)) {}
   ~CudaDevice() override {
+    if (begin_) cuda_.cuEventDestroy_v2(begin_);
     if (start_) cuda_.cuEventDestroy_v2(start_);
     if (end_) cuda_.cuEventDestroy_v2(end_);
     if (stream_) cuda_.cuStreamDestroy_v2(stream_);
@@ -116,6 +131,7 @@ class CudaDevice : public Device {
     HONE_RETURN_IF_ERROR(Check(cuda_.cuDevicePrimaryCtxRetain(&context_, device_), "making a context"));
     HONE_RETURN_IF_ERROR(Check(cuda_.cuCtxSetCurrent(context_), "making a context current"));
     HONE_RETURN_IF_ERROR(Check(cuda_.cuStreamCreate(&stream_, kNonBlockingStream), "making a stream"));
+    HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&begin_, 0), "making an event"));
     HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&start_, 0), "making an event"));
     return Check(cuda_.cuEventCreate(&end_, 0), "making an event");
   }
@@ -164,14 +180,20 @@ class CudaDevice : public Device {
   // A failure that the context does not recover from shows again at the next wait, whatever its number is.
   Status Check(Error error, const char* what) {
     if (error == CudaDriver::kSuccess) return Status();
-    if (!lost_ && !capturing && (context_ == nullptr || cuda_.cuCtxSynchronize() != CudaDriver::kSuccess)) lost_ = true;
+    if (!lost_ && !capturing && (context_ == nullptr || cuda_.cuCtxSynchronize() != CudaDriver::kSuccess)) {
+      lost_ = true;
+      broken_ = IsDevicesOwn(error);
+    }
     return Status::Io(fmt::format("{}: {} failed: {}", info_.name, what, cuda_.ErrorText(error)));
   }
 
   bool capturing = false;  // waiting is not allowed, and so says nothing about the context
 
+  void AddBusy(double seconds) { busy_seconds_ += seconds; }
+
   const CudaDriver& cuda() const { return cuda_; }
   Handle stream() const { return stream_; }
+  Handle begin() const { return begin_; }
   Handle start() const { return start_; }
   Handle end() const { return end_; }
 
@@ -179,7 +201,8 @@ class CudaDevice : public Device {
   const CudaDriver& cuda_;
   CudaDriver::Dev device_;
   DeviceInfo info_;
-  Handle context_ = nullptr, stream_ = nullptr, start_ = nullptr, end_ = nullptr;
+  Handle context_ = nullptr, stream_ = nullptr;
+  Handle begin_ = nullptr, start_ = nullptr, end_ = nullptr;  // events
 };
 
 class CudaModule : public DeviceModule {
@@ -227,34 +250,27 @@ class CudaModule : public DeviceModule {
     return Status();
   }
 
-  // Several launches are one graph: the time between them is then the device's own, and not how fast we can say them.
-  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& runs) override {
+  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
+                      const std::vector<DeviceArguments>& runs) override {
     HONE_RETURN_IF_ERROR(device_->Wait());
-    Handle graph = nullptr, executable = nullptr;
-    const EntryPoint* entry = artifact_.Find(symbol);
-    const bool several = entry != nullptr && entry->launches.size() * runs.size() > 1;
-    if (several) HONE_RETURN_IF_ERROR(Capture(symbol, runs, &graph, &executable));
-    const auto started = [&]() -> Status {
-      // Runs once before: while it does, the rest is queued, and the device has no cause to wait for us.
-      if (several) {
-        HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuGraphLaunch(executable, device_->stream()), "starting a graph"));
-      }
-      HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventRecord(device_->start(), device_->stream()), "timing"));
-      if (several) return device_->Check(cuda_.cuGraphLaunch(executable, device_->stream()), "starting a graph");
-      for (const DeviceArguments& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
-      return Status();
-    };
-    Status status = started();
-    if (status.ok()) status = device_->Check(cuda_.cuEventRecord(device_->end(), device_->stream()), "timing");
-    if (status.ok()) status = device_->Check(cuda_.cuEventSynchronize(device_->end()), "waiting for the device");
-    float milliseconds = 0;
-    if (status.ok()) {
-      status = device_->Check(cuda_.cuEventElapsedTime(&milliseconds, device_->start(), device_->end()), "timing");
+    Queueable first(this, symbol, before), timed(this, symbol, runs);
+    HONE_RETURN_IF_ERROR(first.Make());
+    HONE_RETURN_IF_ERROR(timed.Make());
+    if (!before.empty()) {
+      HONE_RETURN_IF_ERROR(Record(device_->begin()));
+      HONE_RETURN_IF_ERROR(first.Queue());
     }
-    if (executable) cuda_.cuGraphExecDestroy(executable);
-    if (graph) cuda_.cuGraphDestroy(graph);
-    if (!status.ok()) return status;
-    return 1e-3 * static_cast<double>(milliseconds);
+    HONE_RETURN_IF_ERROR(Record(device_->start()));
+    HONE_RETURN_IF_ERROR(timed.Queue());
+    HONE_RETURN_IF_ERROR(Record(device_->end()));
+    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventSynchronize(device_->end()), "waiting for the device"));
+    HONE_ASSIGN_OR_RETURN(const double seconds, SecondsBetween(device_->start(), device_->end()));
+    double all = seconds;
+    if (!before.empty()) {
+      HONE_ASSIGN_OR_RETURN(all, SecondsBetween(device_->begin(), device_->end()));
+    }
+    device_->AddBusy(all);
+    return seconds;
   }
 
  private:
@@ -284,27 +300,65 @@ class CudaModule : public DeviceModule {
         "asking for shared memory");
   }
 
-  Status Capture(const std::string& symbol, const std::vector<DeviceArguments>& runs, Handle* graph,
-                 Handle* executable) {
-    HONE_RETURN_IF_ERROR(
-        device_->Check(cuda_.cuStreamBeginCapture_v2(device_->stream(), kCaptureThreadLocal), "making a graph"));
-    Status status;
-    device_->capturing = true;
-    for (const DeviceArguments& arguments : runs) {
-      if (status.ok()) status = Run(symbol, arguments);
+  // Runs that are queued at once. Several launches are one graph: the time between them is then the device's own, and
+  // not how fast we can say them.
+  class Queueable {
+   public:
+    Queueable(CudaModule* module, const std::string& symbol, const std::vector<DeviceArguments>& runs)
+        : module_(module), device_(module->device_), cuda_(module->cuda_), symbol_(symbol), runs_(runs) {}
+    ~Queueable() {
+      if (executable_) cuda_.cuGraphExecDestroy(executable_);
+      if (graph_) cuda_.cuGraphDestroy(graph_);
     }
-    // Ended in any case: a stream left capturing takes nothing else.
-    const Error error = cuda_.cuStreamEndCapture(device_->stream(), graph);
-    device_->capturing = false;
-    if (!status.ok()) {
-      if (*graph) cuda_.cuGraphDestroy(std::exchange(*graph, nullptr));
-      (void)device_->Wait().ok();  // it finds out whether more than this is lost
-      return status;
+    Queueable(const Queueable&) = delete;
+    Queueable& operator=(const Queueable&) = delete;
+
+    Status Make() {
+      const EntryPoint* entry = module_->artifact_.Find(symbol_);
+      if (entry == nullptr || entry->launches.size() * runs_.size() <= 1) return Status();
+      HONE_RETURN_IF_ERROR(
+          device_->Check(cuda_.cuStreamBeginCapture_v2(device_->stream(), kCaptureThreadLocal), "making a graph"));
+      device_->capturing = true;
+      const Status status = RunAll();
+      // Ended in any case: a stream left capturing takes nothing else.
+      const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph_);
+      device_->capturing = false;
+      if (!status.ok()) {
+        (void)device_->Wait().ok();  // it finds out whether more than this is lost
+        return status;
+      }
+      HONE_RETURN_IF_ERROR(device_->Check(error, "making a graph"));
+      HONE_RETURN_IF_ERROR(
+          device_->Check(cuda_.cuGraphInstantiateWithFlags(&executable_, graph_, 0), "making a graph"));
+      // Else its first start would do that, and be timed with it.
+      return device_->Check(cuda_.cuGraphUpload(executable_, device_->stream()), "making a graph");
     }
-    HONE_RETURN_IF_ERROR(device_->Check(error, "making a graph"));
-    status = device_->Check(cuda_.cuGraphInstantiateWithFlags(executable, *graph, 0), "making a graph");
-    if (!status.ok()) cuda_.cuGraphDestroy(std::exchange(*graph, nullptr));
-    return status;
+
+    Status Queue() {
+      if (executable_ == nullptr) return RunAll();
+      return device_->Check(cuda_.cuGraphLaunch(executable_, device_->stream()), "starting a graph");
+    }
+
+   private:
+    Status RunAll() {
+      for (const DeviceArguments& arguments : runs_) HONE_RETURN_IF_ERROR(module_->Run(symbol_, arguments));
+      return Status();
+    }
+
+    CudaModule* module_;
+    CudaDevice* device_;
+    const CudaDriver& cuda_;
+    const std::string& symbol_;
+    const std::vector<DeviceArguments>& runs_;
+    Handle graph_ = nullptr, executable_ = nullptr;
+  };
+
+  Status Record(Handle event) { return device_->Check(cuda_.cuEventRecord(event, device_->stream()), "timing"); }
+
+  Result<double> SecondsBetween(Handle from, Handle to) {
+    float milliseconds = 0;
+    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventElapsedTime(&milliseconds, from, to), "timing"));
+    return 1e-3 * static_cast<double>(milliseconds);
   }
 
   CudaDevice* device_;

@@ -18,12 +18,16 @@ typedef struct HoneCudaUuid {
 enum {
   HONE_CUDA_SUCCESS = 0,
   HONE_CUDA_OUT_OF_MEMORY = 2,
+  HONE_CUDA_DEVICE_UNAVAILABLE = 46,
   HONE_CUDA_NO_DEVICE = 100,
   HONE_CUDA_INVALID_IMAGE = 200,
   HONE_CUDA_NO_BINARY_FOR_GPU = 209,
+  HONE_CUDA_ECC_UNCORRECTABLE = 214,
   HONE_CUDA_INVALID_PTX = 218,
+  HONE_CUDA_NVLINK_UNCORRECTABLE = 220,
   HONE_CUDA_NOT_FOUND = 500,
   HONE_CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+  HONE_CUDA_SYSTEM_NOT_READY = 802,
 
   HONE_CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
   HONE_CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
@@ -69,6 +73,7 @@ enum {
   X(cuStreamBeginCapture_v2, (HoneCudaHandle, int))                                                        \
   X(cuStreamEndCapture, (HoneCudaHandle, HoneCudaHandle*))                                                 \
   X(cuGraphInstantiateWithFlags, (HoneCudaHandle*, HoneCudaHandle, unsigned long long))                    \
+  X(cuGraphUpload, (HoneCudaHandle, HoneCudaHandle))                                                       \
   X(cuGraphLaunch, (HoneCudaHandle, HoneCudaHandle))                                                       \
   X(cuGraphExecDestroy, (HoneCudaHandle))                                                                  \
   X(cuGraphDestroy, (HoneCudaHandle))                                                                      \

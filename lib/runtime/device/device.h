@@ -52,8 +52,10 @@ class DeviceModule {
   virtual Status Run(const std::string& symbol, const DeviceArguments& arguments) = 0;
 
   // Queues one run for each of `runs`, waits, and gives the seconds from the start of the first launch to the end of
-  // the last one by the device's own clock.
-  virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& runs) = 0;
+  // the last one by the device's own clock. `before` may be run first, not timed: while the device does that the rest
+  // is queued, and it has no cause to wait for the host (CUDA; OpenCL's queues are left as they are).
+  virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
+                              const std::vector<DeviceArguments>& runs) = 0;
 };
 
 class Device {
@@ -62,6 +64,10 @@ class Device {
 
   virtual const DeviceInfo& info() const = 0;
   bool lost() const { return lost_; }
+  // Lost by a fault of its own, such as of its memory, and not of what ran on it.
+  bool broken() const { return broken_; }
+  // What DeviceModule::Time has had it do so far, `before` included, by its own clock.
+  double busy_seconds() const { return busy_seconds_; }
 
   // Content undefined. 0 bytes are allowed. kIo, with what was asked for and what there is, if memory runs out.
   virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
@@ -76,7 +82,8 @@ class Device {
   virtual Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) = 0;
 
  protected:
-  bool lost_ = false;
+  bool lost_ = false, broken_ = false;
+  double busy_seconds_ = 0;
 };
 
 // The entry point, once its arguments are found to be as it says; else kInvalid.

@@ -124,6 +124,7 @@ class OpenClDevice : public Device {
   }
 
   const DeviceInfo& info() const override { return info_; }
+  void AddBusy(double seconds) { busy_seconds_ += seconds; }
 
   Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override {
     cl_int error = CL_SUCCESS;
@@ -220,7 +221,8 @@ class OpenClModule : public DeviceModule {
     return Enqueue(symbol, arguments, nullptr);
   }
 
-  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& runs) override {
+  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>&,
+                      const std::vector<DeviceArguments>& runs) override {
     std::vector<cl_event> events;
     Status status = device_->Wait();
     for (const DeviceArguments& arguments : runs) {
@@ -238,7 +240,9 @@ class OpenClModule : public DeviceModule {
     }
     for (cl_event event : events) cl_.clReleaseEvent(event);
     if (!status.ok()) return status;
-    return 1e-9 * static_cast<double>(end - begin);
+    const double seconds = 1e-9 * static_cast<double>(end - begin);
+    device_->AddBusy(seconds);
+    return seconds;
   }
 
  private:

@@ -108,12 +108,46 @@ TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
 
 TEST_F(CudaRuntime, TimesManyLaunchesAsOneGraph) {
   Load();
-  auto seconds = module_->Time("sum", {Arguments(), Arguments(), Arguments()});
+  auto seconds = module_->Time("sum", {}, {Arguments(), Arguments(), Arguments()});
   ASSERT_TRUE(seconds.ok()) << seconds.status().message();
   EXPECT_DOUBLE_EQ(*seconds, 2.5e-3);
-  EXPECT_EQ(launched_.size(), 12U) << "once before the time begins, once while it runs";
-  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 2);
+  EXPECT_EQ(launched_.size(), 6U);
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 1);
   EXPECT_EQ(Out(), kSums);
+}
+
+// The runs before are of their own arguments, and count as work of the device.
+TEST_F(CudaRuntime, RunsBeforeTheTimedOnesAreAGraphOfTheirOwn) {
+  Load();
+  auto other = *device_->Allocate(32);
+  auto seconds = module_->Time("sum", {{a_.get(), a_.get(), other.get()}, {a_.get(), b_.get(), other.get()}},
+                               {Arguments(), Arguments(), Arguments()});
+  ASSERT_TRUE(seconds.ok()) << seconds.status().message();
+  EXPECT_DOUBLE_EQ(*seconds, 2.5e-3);
+  EXPECT_EQ(launched_.size(), 10U);
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 2);
+  EXPECT_EQ(fake_.calls("cuEventElapsedTime"), 2) << "of all, and of the timed ones";
+  EXPECT_DOUBLE_EQ(device_->busy_seconds(), 2.5e-3);
+  EXPECT_EQ(Out(), kSums);
+  std::vector<float> before(8);
+  ASSERT_TRUE(device_->CopyOut(before.data(), *other, 32).ok());
+  EXPECT_EQ(before, kSums);
+  ASSERT_TRUE(module_->Time("sum", {}, {Arguments()}).ok());
+  EXPECT_DOUBLE_EQ(device_->busy_seconds(), 5e-3);
+}
+
+TEST_F(CudaRuntime, ADeviceMayBeLostByItsOwnFault) {
+  for (const int error : {46, 100, 214, 700, 719}) {
+    fake_.reset(OnLaunch);
+    Load();
+    fake_.fail("cuEventSynchronize", error, 0, /*sticky=*/1);
+    EXPECT_FALSE(module_->Time("sum", {}, {Arguments()}).ok());
+    EXPECT_TRUE(device_->lost()) << error;
+    EXPECT_EQ(device_->broken(), error < 700) << error;
+    EXPECT_EQ(device_->busy_seconds(), 0);
+    out_.reset(), b_.reset(), a_.reset(), module_.reset(), device_.reset();
+    EXPECT_EQ(fake_.alive(), 0);
+  }
 }
 
 TEST_F(CudaRuntime, AFaultLosesTheDevice) {
@@ -139,11 +173,11 @@ TEST_F(CudaRuntime, WhatPassesLeavesTheDeviceGood) {
 TEST_F(CudaRuntime, AFailureWhileCapturingEndsTheCapture) {
   Load();
   fake_.fail("cuLaunchKernel", 1, 3, /*sticky=*/0);
-  EXPECT_FALSE(module_->Time("sum", {Arguments(), Arguments()}).ok());
+  EXPECT_FALSE(module_->Time("sum", {}, {Arguments(), Arguments()}).ok());
   EXPECT_FALSE(device_->lost());
   launched_.clear();
-  ASSERT_TRUE(module_->Time("sum", {Arguments()}).ok());
-  EXPECT_EQ(launched_.size(), 4U);
+  ASSERT_TRUE(module_->Time("sum", {}, {Arguments()}).ok());
+  EXPECT_EQ(launched_.size(), 2U);
 }
 
 TEST_F(CudaRuntime, OutOfMemorySaysWhatThereIs) {
@@ -173,6 +207,7 @@ TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
                                "cuLaunchKernel",
                                "cuStreamEndCapture",
                                "cuGraphInstantiateWithFlags",
+                               "cuGraphUpload",
                                "cuGraphLaunch",
                                "cuEventRecord",
                                "cuEventSynchronize",
@@ -192,7 +227,7 @@ TEST_F(CudaRuntime, EveryFailureIsReportedAndNothingLeaks) {
         arguments.push_back(buffer.get());
         buffers.push_back(std::move(buffer));
       }
-      const Status timed = module->Time("sum", {arguments, arguments}).status();
+      const Status timed = module->Time("sum", {arguments}, {arguments, arguments}).status();
       EXPECT_EQ(timed.ok(), !device->lost());
       HONE_RETURN_IF_ERROR(timed);
       std::vector<float> values(8);

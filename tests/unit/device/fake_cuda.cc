@@ -138,7 +138,11 @@ int cuDriverGetVersion(int* version) {
   return 0;
 }
 int cuGetErrorName(int error, const char** name) {
-  *name = error == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS" : error == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_FAKE";
+  static const std::map<int, const char*> names = {
+      {2, "CUDA_ERROR_OUT_OF_MEMORY"},       {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"}, {100, "CUDA_ERROR_NO_DEVICE"},
+      {214, "CUDA_ERROR_ECC_UNCORRECTABLE"}, {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},   {719, "CUDA_ERROR_LAUNCH_FAILED"}};
+  const auto it = names.find(error);
+  *name = it == names.end() ? "CUDA_ERROR_FAKE" : it->second;
   return 0;
 }
 int cuGetErrorString(int, const char** text) {
@@ -341,6 +345,10 @@ int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long lo
   fake.executables.insert(*executable);
   fake.content[*executable] = fake.content[graph];
   return 0;
+}
+int cuGraphUpload(void* executable, void* stream) {
+  ENTER();
+  return fake.executables.count(executable) && fake.streams.count(stream) ? 0 : Complain("cuGraphUpload");
 }
 int cuGraphLaunch(void* executable, void* stream) {
   ENTER();

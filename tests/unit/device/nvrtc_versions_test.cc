@@ -11,7 +11,6 @@ namespace hone::device_test {
 namespace {
 
 using codegen::CudaOptions;
-using Files = std::vector<std::string>;
 
 constexpr char kAbsent[] = "libno-such-nvrtc.so.13";
 

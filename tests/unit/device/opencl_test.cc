@@ -135,7 +135,7 @@ TEST_F(OpenCl, TimesAreOfTheDevice) {
   auto module = device_->Load(*artifact);
   ASSERT_TRUE(module.ok()) << module.status().message();
   auto in = *device_->Allocate(258 * 4), out = *device_->Allocate(257 * 4);
-  const auto seconds = (*module)->Time("stencil", {{in.get(), out.get()}, {in.get(), out.get()}});
+  const auto seconds = (*module)->Time("stencil", {}, {{in.get(), out.get()}, {in.get(), out.get()}});
   ASSERT_TRUE(seconds.ok()) << seconds.status().message();
   EXPECT_GT(*seconds, 0);
   EXPECT_LT(*seconds, 60);

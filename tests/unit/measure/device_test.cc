@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "../device/fake_cuda.h"
@@ -11,7 +12,7 @@
 #include "measure/device_runner.h"
 #include "measure/open_device.h"
 #include "runtime/cuda/cuda_device.h"
-#include "unit/measure/twice_task.h"
+#include "unit/measure/twice_on_fake_cuda.h"
 
 namespace hone::measure {
 namespace {
@@ -43,23 +44,7 @@ class DeviceTest : public testing::Test {
   }
 
   BuiltKernel Kernel(const std::string& symbol, const std::string& format, const std::string& bytes) {
-    BuiltKernel kernel;
-    kernel.config.template_name = "c";
-    kernel.format = format;
-    kernel.path = dir_->Join(symbol + ".kernel");
-    EXPECT_TRUE(WriteFileAtomic(kernel.path, bytes).ok());
-    const auto arg = [](const std::string& name, bool written) {
-      return ArtifactArg{name, DType::Float(32), kCount, written};
-    };
-    kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 0, 0};
-    kernel.kernel.launches.push_back({symbol, {4, 1, 1}, {16, 1, 1}, 0, 0, {0, 1, 2}});
-    kernel.kernel_args = {{false, 0}, {true, 0}, {false, 2}};
-    kernel.has_prepare = true;
-    kernel.prepare = {"pack2", {arg("weight", false), arg("packed", true)}, 0, 0};
-    kernel.prepare.launches.push_back({"pack2", {2, 1, 1}, {32, 1, 1}, 0, 0, {0, 1}});
-    kernel.prepare_args = {{false, 1}, {true, 0}};
-    kernel.prepared = {{"packed", kCount}};
-    return kernel;
+    return TwiceKernel(*dir_, symbol, format, bytes);
   }
 
   std::unique_ptr<TempDir> dir_;
@@ -121,17 +106,6 @@ TEST_F(OpenClDeviceTest, FinalistsAreTimedInTurns) {
   EXPECT_TRUE((*samples)[1].seconds.empty());
 }
 
-// The kernels of kSource, on the host.
-void OnLaunch(const char* symbol, void* const* addresses, const unsigned[3], const unsigned[3]) {
-  const float* a = static_cast<const float*>(addresses[0]);
-  const float* b = static_cast<const float*>(addresses[1]);
-  const bool pack = std::string(symbol) == "pack2";
-  for (int i = 0; i < kCount; ++i) {
-    if (pack) static_cast<float*>(addresses[1])[i] = 2 * a[i];
-    if (!pack) static_cast<float*>(addresses[2])[i] = a[i] * b[i];
-  }
-}
-
 class CudaDeviceTest : public DeviceTest {
  protected:
   void SetUp() override {
@@ -141,7 +115,8 @@ class CudaDeviceTest : public DeviceTest {
     fail_ = reinterpret_cast<decltype(&fake_cuda_fail)>(dlsym(library, "fake_cuda_fail"));
     complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
     alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
-    reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"))(OnLaunch);
+    reset_ = reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"));
+    reset_(LaunchTwice);
     auto device = runtime::OpenCudaDevice({FAKE_CUDA});
     ASSERT_TRUE(device.ok()) << device.status().message();
     auto runner = DeviceRunner::Create(setup_, std::move(*device));
@@ -155,6 +130,7 @@ class CudaDeviceTest : public DeviceTest {
   }
   Outcome Measure() { return runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0); }
 
+  decltype(&fake_cuda_reset) reset_ = nullptr;
   decltype(&fake_cuda_fail) fail_ = nullptr;
   decltype(&fake_cuda_complaint) complaint_ = nullptr;
   decltype(&fake_cuda_alive) alive_ = nullptr;
@@ -169,7 +145,7 @@ TEST_F(CudaDeviceTest, TimesAreTheEvents) {
 }
 
 TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
-  fail_("cuEventSynchronize", 700, 1, /*sticky=*/1);
+  fail_("cuEventSynchronize", 700, 3, /*sticky=*/1);
   const Outcome outcome = Measure();
   EXPECT_EQ(outcome.error, TrialError::kCrash);
   EXPECT_NE(outcome.error_text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << outcome.error_text;
@@ -187,14 +163,45 @@ TEST_F(CudaDeviceTest, MemoryThatRunsOutIsTheDevices) {
 }
 
 TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
-  setup_.flop = 1e15;  // 2.5 ms: far beyond 31 TFLOP/s
+  setup_.flop = 1e12;  // in 2.5 ms 400 TFLOP/s, where there are 31 at f32
   auto device = runtime::OpenCudaDevice({FAKE_CUDA});
   ASSERT_TRUE(device.ok());
   auto runner = DeviceRunner::Create(setup_, std::move(*device));
   ASSERT_TRUE(runner.ok());
-  const Outcome outcome = (*runner)->Measure(Kernel("right3", "cubin", "fake cubin"), 0);
+  BuiltKernel kernel = Kernel("right3", "cubin", "fake cubin");
+  const Outcome outcome = (*runner)->Measure(kernel, 0);
   EXPECT_EQ(outcome.error, TrialError::kWrong);
   EXPECT_NE(outcome.error_text.find("faster than the roofline allows"), std::string::npos) << outcome.error_text;
+  kernel.arithmetic = 1.0 / 16;  // on tensor cores
+  EXPECT_EQ((*runner)->Measure(kernel, 0).state, TrialState::kOk);
+}
+
+std::vector<void*>* packed = nullptr;  // the constants of each run, in order
+
+// 16 copies; each run, timed or before the timed ones, has those that were used longest ago.
+TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
+  setup_.protocol.number = 4;
+  setup_.protocol.repeat = 3;
+  setup_.protocol.min_repeat_seconds = 0;
+  runner_.reset();
+  std::vector<void*> seen;
+  packed = &seen;
+  reset_([](const char* symbol, void* const* addresses, const unsigned* grid, const unsigned* block) {
+    LaunchTwice(symbol, addresses, grid, block);
+    if (std::string(symbol) == "right3") packed->push_back(addresses[1]);
+  });
+  auto device = runtime::OpenCudaDevice({FAKE_CUDA});
+  ASSERT_TRUE(device.ok());
+  auto runner = DeviceRunner::Create(setup_, std::move(*device));
+  ASSERT_TRUE(runner.ok());
+  EXPECT_EQ((*runner)->Measure(Kernel("right3", "cubin", "fake cubin"), 0).state, TrialState::kOk);
+  ASSERT_EQ(seen.size(), 1U + 3 * (4 + 4)) << "one to verify";
+  for (size_t i = 0; i < seen.size(); ++i) {
+    for (size_t k = i + 1; k < std::min(i + 16, seen.size()); ++k) EXPECT_NE(seen[i], seen[k]) << i << ", " << k;
+    if (i + 16 < seen.size()) {
+      EXPECT_EQ(seen[i], seen[i + 16]) << i;
+    }
+  }
 }
 
 TEST(DeviceMessages, TheTargetAndTheFormatArrive) {

@@ -400,6 +400,60 @@ class FlakyMeasurer : public measure::FakeMeasurer {
   }
 };
 
+// A device whose memory runs out after `good` candidates, and which has worked half a second for each by its own clock.
+class FullMeasurer : public measure::FakeMeasurer {
+ public:
+  FullMeasurer(const measure::FakeWorld& world, FakeClock* clock, int64_t good)
+      : FakeMeasurer(world), clock_(clock), good_(good) {}
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    clock_->Advance(1);
+    auto outcome = FakeMeasurer::Measure(kernel, incumbent);
+    if (++asked_ <= good_) return outcome;
+    outcome->state = TrialState::kFailed;
+    outcome->error = TrialError::kDevice;
+    outcome->error_text = "out of memory: 256 bytes asked for";
+    outcome->samples.clear();
+    return outcome;
+  }
+  std::optional<double> busy_seconds() const override { return 0.5 * static_cast<double>(asked_); }
+
+ private:
+  FakeClock* clock_;
+  int64_t good_, asked_ = 0;
+};
+
+TEST_F(TuneSessionTest, ADeviceThatFailsOnAndOnStopsTheRunWhichCanGoOn) {
+  world_.fail_share = 0;
+  options_.default_config.reset();
+  options_.finalists = 0;
+  MemoryStore store;
+  const auto run = [&](int64_t good) {
+    SessionWorld world;
+    world.store = &store;
+    world.clock = &clock_;
+    world.open_device = [&, good]() -> Result<Device> {
+      Device device;
+      device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      device.measurer = std::make_unique<FullMeasurer>(world_, &clock_, good);
+      return device;
+    };
+    History history("here");
+    EXPECT_TRUE(history.Load(store).ok());
+    return RunSession(options_, world, &history);
+  };
+  const auto stopped = run(13);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.status().message(),
+            "8 candidates in a row failed by the device and not by what they are, the last: out of memory: 256 bytes "
+            "asked for; the same command goes on where this one stops");
+  EXPECT_EQ(TrialsOf(store).size(), 21U) << "all of it is kept";
+  const auto resumed = run(1000);
+  ASSERT_TRUE(resumed.ok()) << resumed.status().message();
+  EXPECT_EQ(resumed->reason, StopReason::kTrials);
+  EXPECT_EQ(resumed->new_trials, 29);
+  EXPECT_DOUBLE_EQ(resumed->measuring_share, 0.5) << "by the device's clock, not by the wall's";
+}
+
 TEST_F(TuneSessionTest, AFlakyFinalistDoesNotKeepTheJobFromClosing) {
   MemoryStore store;
   SessionWorld world;

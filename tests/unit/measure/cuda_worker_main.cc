@@ -1,0 +1,24 @@
+// The measuring child on the fake driver, which stands for libcuda.so.1. HONE_FAKE_CUDA_LIVES names a file with a line
+// for each child to come, "FUNCTION ERROR SKIP STICKY" (fake_cuda_fail) or "well"; each takes the first one away.
+#include <cstdlib>
+#include <sstream>
+
+#include "base/file.h"
+#include "measure/measure_worker.h"
+#include "unit/device/fake_cuda_control.h"
+#include "unit/measure/twice_on_fake_cuda.h"
+
+int main() {
+  using namespace hone;
+  const FakeCudaControl cuda = FakeCudaControl::Load(FAKE_CUDA);
+  cuda.reset(measure::LaunchTwice);
+  const std::string path = std::getenv("HONE_FAKE_CUDA_LIVES");
+  const std::string lives = *ReadFile(path);
+  const size_t end = lives.find('\n');
+  std::istringstream life(lives.substr(0, end));
+  std::string function;
+  int error = 0, skip = 0, sticky = 0;
+  if (life >> function >> error >> skip >> sticky) cuda.fail(function.c_str(), error, skip, sticky);
+  if (end != std::string::npos && !WriteFileAtomic(path, lives.substr(end + 1)).ok()) return 2;
+  return measure::RunMeasureWorker(3);
+}

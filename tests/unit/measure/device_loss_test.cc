@@ -1,0 +1,117 @@
+// Devices that are lost, broken, gone or full while children measure on them: CUDA, on a driver that fails on demand.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "measure/child_measurer.h"
+#include "target/target.h"
+#include "unit/measure/twice_on_fake_cuda.h"
+
+namespace hone::measure {
+namespace {
+
+class DeviceLoss : public ::testing::Test {
+ protected:
+  DeviceLoss() : dir_(*TempDir::Create()), setup_(TwiceTask(dir_)) {
+    setup_.target = Target::Parse("cuda -arch=sm_90")->Text();
+    setup_.protocol.cold_bytes = 4096;
+  }
+  // What happens to one child after the other; those behind the last are well.
+  void Lives(const std::string& lines) {
+    ASSERT_TRUE(WriteFileAtomic(dir_.Join("lives"), lines).ok());
+    setenv("HONE_FAKE_CUDA_LIVES", dir_.Join("lives").c_str(), 1);
+    measurer_ = std::make_unique<ChildMeasurer>(HONE_TEST_CUDA_WORKER, setup_);
+  }
+  Result<Outcome> Measure() { return measurer_->Measure(TwiceKernel(dir_, "right3", "cubin", "fake cubin"), 0); }
+  void ExpectWell() {
+    const auto outcome = Measure();
+    ASSERT_TRUE(outcome.ok()) << outcome.status().message();
+    EXPECT_EQ(outcome->state, TrialState::kOk) << outcome->error_text;
+  }
+
+  TempDir dir_;
+  TaskSetup setup_;
+  std::unique_ptr<ChildMeasurer> measurer_;
+};
+
+TEST_F(DeviceLoss, TheChildIsReplacedAndMeasuringGoesOn) {
+  struct Case {
+    const char* life;
+    TrialError error;  // whose fault it is
+    const char* words;
+  };
+  // The first calls pack and verify, the others time.
+  const Case cases[] = {{"cuEventSynchronize 700 0 1\nwell\n", TrialError::kCrash, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                        {"cuEventSynchronize 719 2 1\nwell\n", TrialError::kCrash, "CUDA_ERROR_LAUNCH_FAILED"},
+                        {"cuEventSynchronize 214 2 1\nwell\n", TrialError::kDevice, "CUDA_ERROR_ECC_UNCORRECTABLE"},
+                        {"cuLaunchKernel 46 1 1\nwell\n", TrialError::kDevice, "CUDA_ERROR_DEVICE_UNAVAILABLE"}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.life);
+    Lives(c.life);
+    const auto lost = Measure();
+    ASSERT_TRUE(lost.ok()) << lost.status().message();
+    EXPECT_EQ(lost->state, TrialState::kFailed);
+    EXPECT_EQ(lost->error, c.error);
+    EXPECT_NE(lost->error_text.find(c.words), std::string::npos) << lost->error_text;
+    EXPECT_TRUE(lost->samples.empty());
+    ExpectWell();
+    const pid_t child = measurer_->child_pid();
+    ExpectWell();
+    EXPECT_EQ(measurer_->child_pid(), child) << "one is enough";
+  }
+}
+
+TEST_F(DeviceLoss, ADeviceThatIsGoneStopsTheRunWithWhatToDo) {
+  Lives("cuEventSynchronize 719 2 1\ncuDeviceGetCount 100 0 1\nwell\n");
+  const auto lost = Measure();
+  ASSERT_TRUE(lost.ok()) << lost.status().message();
+  EXPECT_EQ(lost->error, TrialError::kCrash);
+  const Status gone = Measure().status();
+  EXPECT_EQ(gone.kind(), StatusKind::kIo);
+  for (const char* words : {"the device does not open again", "the same command goes on where this one stops",
+                            "no CUDA device", "CUDA_ERROR_NO_DEVICE"}) {
+    EXPECT_NE(gone.message().find(words), std::string::npos) << words << " in " << gone.message();
+  }
+  EXPECT_EQ(gone.message().find('\n'), std::string::npos);
+  ExpectWell();  // once it is back
+}
+
+TEST_F(DeviceLoss, ADeviceThatNeverWasThereIsNotGone) {
+  Lives("cuDeviceGetCount 100 0 1\n");
+  const Status none = Measure().status();
+  EXPECT_EQ(none.kind(), StatusKind::kIo);
+  EXPECT_NE(none.message().find("no CUDA device"), std::string::npos) << none.message();
+  EXPECT_EQ(none.message().find("again"), std::string::npos) << none.message();
+}
+
+TEST_F(DeviceLoss, MemoryThatRunsOutCostsTheCandidateAlone) {
+  Lives("cuMemAlloc_v2 2 6 0\n");  // six for the operands
+  const auto full = Measure();
+  ASSERT_TRUE(full.ok()) << full.status().message();
+  EXPECT_EQ(full->error, TrialError::kDevice);
+  EXPECT_NE(full->error_text.find("Fake GPU: out of memory: 256 bytes asked for"), std::string::npos)
+      << full->error_text;
+  const pid_t child = measurer_->child_pid();
+  ExpectWell();
+  EXPECT_EQ(measurer_->child_pid(), child);
+  Lives("cuMemAlloc_v2 2 2 0\n");
+  const Status none = Measure().status();
+  EXPECT_EQ(none.kind(), StatusKind::kIo) << "the task itself does not fit";
+  EXPECT_NE(none.message().find("Fake GPU: out of memory"), std::string::npos) << none.message();
+}
+
+TEST_F(DeviceLoss, WhatDevicesWorkedIsSummedOverChildren) {
+  Lives("cuEventSynchronize 719 2 1\nwell\n");
+  EXPECT_FALSE(measurer_->busy_seconds().has_value()) << "nothing is known yet";
+  ASSERT_TRUE(Measure().ok());
+  const double before = measurer_->busy_seconds().value_or(0);
+  EXPECT_DOUBLE_EQ(before, 2 * 2.5e-3) << "the third never came back";
+  const auto outcome = Measure();
+  ASSERT_TRUE(outcome.ok());
+  const double work = *measurer_->busy_seconds() - before;
+  EXPECT_GE(work, 2.5e-3 * static_cast<double>(outcome->samples.size() + 2)) << "packing and verifying, too";
+  EXPECT_LT(work, 2.5e-3 * static_cast<double>(outcome->samples.size() + 5));
+}
+
+}  // namespace
+}  // namespace hone::measure
