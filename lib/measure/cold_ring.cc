@@ -7,7 +7,10 @@
 namespace hone::measure {
 namespace {
 
-int64_t Padded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+constexpr int64_t kFence = 64;  // bytes at least behind each constant, and in front of the first
+
+// Of a constant with what is behind it: the next one is aligned.
+int64_t Stride(int64_t bytes) { return (bytes + 63) / 64 * 64 + kFence; }
 
 struct FillJob {
   const std::vector<std::vector<char*>>& copies;
@@ -21,6 +24,7 @@ void FillBody(void* closure, int64_t begin, int64_t end, char*) {
     const std::vector<char*>& addresses = job.copies[static_cast<size_t>(c)];
     for (size_t i = 0; i < addresses.size(); ++i) {
       std::memcpy(addresses[i], job.contents[i], static_cast<size_t>(job.sizes[i]));
+      runtime::AlignedBuffer::Mark(addresses[i] + job.sizes[i], addresses[i] + Stride(job.sizes[i]));
     }
   }
 }
@@ -30,22 +34,25 @@ void FillBody(void* closure, int64_t begin, int64_t end, char*) {
 Status ColdRing::Fill(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents, double total_bytes,
                       runtime::ThreadPool* pool) {
   int64_t one = 0;
-  for (const int64_t size : sizes) one += Padded(size);
+  for (const int64_t size : sizes) one += Stride(size);
   const double fit = one > 0 ? total_bytes / static_cast<double>(one) : 2;
   const int64_t copies = std::clamp<int64_t>(static_cast<int64_t>(fit), 2, 4096);
-  if (memory_.bytes() < copies * one) {
-    const int64_t bytes = std::max(copies * one, static_cast<int64_t>(total_bytes));
+  const int64_t needed = kFence + copies * one;
+  if (memory_.bytes() < needed) {
+    const int64_t bytes = std::max(needed, kFence + static_cast<int64_t>(total_bytes));
     HONE_ASSIGN_OR_RETURN(memory_, runtime::AlignedBuffer::Create(bytes, /*guard=*/true));
   }
+  sizes_ = sizes;
   copies_.clear();
-  next_ = 0;
+  last_ = next_ = 0;
   // At the end, where the guard page is.
-  char* at = memory_.data() + (memory_.bytes() - copies * one) / 64 * 64;
+  char* at = memory_.data() + (memory_.bytes() - needed) / 64 * 64 + kFence;
+  runtime::AlignedBuffer::Mark(at - kFence, at);
   for (int64_t c = 0; c < copies; ++c) {
     std::vector<char*> addresses;
     for (const int64_t size : sizes) {
       addresses.push_back(at);
-      at += Padded(size);
+      at += Stride(size);
     }
     copies_.push_back(std::move(addresses));
   }
@@ -55,9 +62,20 @@ Status ColdRing::Fill(const std::vector<int64_t>& sizes, const std::vector<const
 }
 
 const std::vector<char*>& ColdRing::Next() {
-  const std::vector<char*>& copy = copies_[next_];
+  last_ = next_;
   next_ = (next_ + 1) % copies_.size();
-  return copy;
+  return copies_[last_];
+}
+
+bool ColdRing::Intact() const {
+  const std::vector<char*>& copy = copies_[last_];
+  for (size_t i = 0; i < copy.size(); ++i) {
+    if (!runtime::AlignedBuffer::Untouched(copy[i] - kFence, copy[i]) ||
+        !runtime::AlignedBuffer::Untouched(copy[i] + sizes_[i], copy[i] + Stride(sizes_[i]))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Result<ColdRing*> RingCache::Get(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents,

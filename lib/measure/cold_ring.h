@@ -13,11 +13,13 @@
 
 namespace hone::measure {
 
-// One set of constants, several times over.
+// One set of constants, several times over, with marked bytes around each of them.
 class ColdRing {
  public:
   // The next copy's addresses, one a constant. The order goes on from candidate to candidate.
   const std::vector<char*>& Next();
+  // Nothing was written beside the constants of the copy that Next() gave last.
+  bool Intact() const;
   int copies() const { return static_cast<int>(copies_.size()); }
   // Makes it hold as many copies as `total_bytes` have room for, at least 2, at most 4096. Filled by all threads of the
   // pool; keeps its memory where that is large enough, as fresh pages cost more than the copying.
@@ -26,8 +28,9 @@ class ColdRing {
 
  private:
   runtime::AlignedBuffer memory_;
+  std::vector<int64_t> sizes_;
   std::vector<std::vector<char*>> copies_;
-  size_t next_ = 0;
+  size_t last_ = 0, next_ = 0;
 };
 
 // Rings by content: candidates that pack their weights alike share one. Keeps the most recently used, up to a limit.

@@ -39,13 +39,16 @@ Status LoadedKernel::Prepare(const std::vector<char*>& operands) {
     prepared.push_back(buffer.data());
     prepared_.push_back(std::move(buffer));
   }
-  if (prepare_) prepare_->Run(Addresses(built_.prepare_args, operands, prepared));
+  if (prepare_) {
+    prepare_->TakeScratch();
+    prepare_->Run(Addresses(built_.prepare_args, operands, prepared));
+  }
   return Status();
 }
 
-void LoadedKernel::Run(const std::vector<char*>& operands, const std::vector<char*>& prepared) {
+void LoadedKernel::Bind(const std::vector<char*>& operands, const std::vector<char*>& prepared) {
   arguments_ = Addresses(built_.kernel_args, operands, prepared);
-  kernel_->Run(arguments_);
+  kernel_->TakeScratch();
 }
 
 bool LoadedKernel::Intact() const {

@@ -25,10 +25,11 @@ class LoadedKernel {
   Status Prepare(const std::vector<char*>& operands);
   std::vector<runtime::AlignedBuffer>& prepared() { return prepared_; }
 
-  // One run. `operands`, `prepared`: addresses by index.
-  void Run(const std::vector<char*>& operands, const std::vector<char*>& prepared);
+  // What the next runs work on: addresses by index. Comes before the first run, and after those of other kernels.
+  void Bind(const std::vector<char*>& operands, const std::vector<char*>& prepared);
+  void Run() { kernel_->Run(arguments_); }
 
-  // Nothing was written beside the prepared constants and the workspaces.
+  // Nothing was written beside the prepared constants, the workspaces and the threads' scratch.
   bool Intact() const;
 
   const BuiltKernel& built() const { return built_; }

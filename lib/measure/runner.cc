@@ -151,7 +151,18 @@ void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
 
 }  // namespace
 
-Status Runner::CheckOutput(Candidate* c) {
+Status Runner::CheckFences(const Candidate& c) const {
+  const bool intact = std::all_of(buffers_.begin(), buffers_.end(), [](const auto& b) { return b.Intact(); });
+  if (intact && c.loaded.Intact() && c.ring->Intact()) return Status();
+  return Status::Invalid("it wrote beside a buffer");
+}
+
+Status Runner::CheckRun(Candidate* c) {
+  const Status fences = CheckFences(*c);
+  if (!fences.ok()) {
+    rings_.Forget();
+    return Status::Invalid("right at first, then not: " + fences.message());
+  }
   runtime::AlignedBuffer& output = buffers_.back();
   if (OutputDigest(&output, &*pool_) != c->output) {
     // Sums in another order from run to run would be no mistake.
@@ -172,13 +183,14 @@ Result<Runner::Run> Runner::TimedRun(Candidate* c, int64_t number) {
     const std::vector<char*>& copy = c->ring->Next();
     std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
     for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
+    c->loaded.Bind(c->operands, c->prepared);
     TouchData();
     guard_->BeginRun();
     const double start = RealClock()->NowSeconds();
-    for (int64_t i = 0; i < number; ++i) c->loaded.Run(c->operands, c->prepared);
+    for (int64_t i = 0; i < number; ++i) c->loaded.Run();
     const double seconds = RealClock()->NowSeconds() - start;
     const LoadGuard::Verdict verdict = guard_->EndRun(seconds);
-    HONE_RETURN_IF_ERROR(CheckOutput(c));
+    HONE_RETURN_IF_ERROR(CheckRun(c));
     if (verdict != LoadGuard::Verdict::kAgain) return Run{seconds, verdict == LoadGuard::Verdict::kDisturbed};
   }
 }
@@ -235,14 +247,16 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   }
   HONE_ASSIGN_OR_RETURN(c->ring, rings_.Get(c->sizes, c->contents, &*pool_));
   current_phase = "verifying";
-  // On the constants as they were packed, each between its guards; the copies for timing lie side by side.
+  // On the constants as they were packed, each between its guards; the copies for timing lie side by side, with marked
+  // bytes between them.
   for (size_t i = 0; i < c->prepared.size(); ++i) c->prepared[i] = c->loaded.prepared()[i].data();
-  c->loaded.Run(c->operands, c->prepared);
-  const bool beside = std::any_of(buffers_.begin(), buffers_.end(), [](const auto& b) { return !b.Intact(); });
-  if (beside || !c->loaded.Intact()) {
+  c->loaded.Bind(c->operands, c->prepared);
+  c->loaded.Run();
+  const Status beside = CheckFences(*c);
+  if (!beside.ok()) {
     rings_.Forget();
     *error = TrialError::kWrong;
-    return Status::Invalid("it wrote beside a buffer");
+    return beside;
   }
   auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
                                     tolerance_ + c->loaded.built().rounding);
@@ -255,6 +269,14 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   rings_.Forget();
   *error = TrialError::kWrong;
   return Status::Invalid(*difference);
+}
+
+Status Runner::Mend(const std::vector<std::unique_ptr<Candidate>>& candidates) {
+  ResetBuffers();
+  for (const auto& c : candidates) {
+    if (c) HONE_RETURN_IF_ERROR(c->ring->Fill(c->sizes, c->contents, setup_.protocol.cold_bytes, &*pool_));
+  }
+  return Status();
 }
 
 bool Runner::FasterThanPossible(double flop, double seconds) {
@@ -310,6 +332,7 @@ std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& k
   RingCache rings(setup_.protocol.cold_bytes, kernels.size());  // all of them stay alive together
   std::swap(rings, rings_);
   const auto wrong = [&](size_t i, const std::string& text) {
+    rings.Forget();
     series[i] = Series();
     series[i].error = TrialError::kWrong;
     series[i].error_text = text;
@@ -335,6 +358,7 @@ std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& k
       const Result<Run> run = TimedRun(candidates[i].get(), number);
       if (!run.ok()) {
         wrong(i, run.status().message());
+        if (!Mend(candidates).ok()) candidates.clear();  // no memory: what was timed so far stands
         continue;
       }
       series[i].seconds.push_back(run->seconds / static_cast<double>(number));

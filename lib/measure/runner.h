@@ -40,12 +40,17 @@ class Runner : public CandidateRunner {
     double seconds = 0;  // of all runs together
     bool disturbed = false;
   };
+  // Makes anew what `candidates`, those of them that are there, share with one that may have written anywhere.
+  Status Mend(const std::vector<std::unique_ptr<Candidate>>& candidates);
   // Right and undisturbed, as far as patience goes; else what was wrong.
   Result<Run> TimedRun(Candidate* candidate, int64_t number = 1);
   Status TimedBlocks(Candidate* candidate, Outcome* outcome);  // as Protocol::number says
   Status TimedRuns(Candidate* candidate, double incumbent, Outcome* outcome);
-  // Whether the output is what it was when it was verified; then spoils it, so that the next run has to write it.
-  Status CheckOutput(Candidate* candidate);
+  // What lies around all that the candidate was given is as it was.
+  Status CheckFences(const Candidate& candidate) const;
+  // The same after a timed run, and whether the output is what it was when it was verified; then spoils it, so that the
+  // next run has to write it.
+  Status CheckRun(Candidate* candidate);
   double Pulse();
   // Loaded, packed, run once and found right; else the error.
   Status Ready(Candidate* candidate, TrialError* error);

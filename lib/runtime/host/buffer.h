@@ -33,6 +33,10 @@ class AlignedBuffer {
   bool Intact() const;
   void Mend();
 
+  // The bytes that lie around buffers: marks [begin, end), and sees whether somebody has written there since.
+  static void Mark(char* begin, char* end);
+  static bool Untouched(const char* begin, const char* end);
+
   char* data() { return data_; }
   const char* data() const { return data_; }
   int64_t bytes() const { return bytes_; }

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 
 namespace hone::runtime {
@@ -23,15 +25,44 @@ Result<HoneKernel> LoadedModule::Find(const std::string& symbol) const {
   return reinterpret_cast<HoneKernel>(address);
 }
 
+namespace {
+
+// By the thread whose block it is, so that the pages are near it; not with zeros, which might suit who reads first.
+void FillScratch(void* closure, int64_t, int64_t, char* scratch) {
+  AlignedBuffer::Mark(scratch, scratch + *static_cast<const int64_t*>(closure));
+}
+
+}  // namespace
+
 Result<KernelRunner> KernelRunner::Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
                                           bool guard) {
   KernelRunner runner;
   HONE_ASSIGN_OR_RETURN(runner.kernel_, module.Find(entry.symbol));
-  HONE_RETURN_IF_ERROR(pool->Reserve(entry.scratch_bytes));
   HONE_ASSIGN_OR_RETURN(runner.workspace_, AlignedBuffer::Create(entry.workspace_bytes, guard));
   runner.pool_ = pool;
   runner.parallel_ = pool->parallel();
+  if (!guard) {
+    HONE_RETURN_IF_ERROR(pool->Reserve(entry.scratch_bytes));
+    return runner;
+  }
+  for (int i = 0; i < pool->threads(); ++i) {
+    HONE_ASSIGN_OR_RETURN(auto block, AlignedBuffer::Create(entry.scratch_bytes, /*guard=*/true));
+    runner.scratch_.push_back(std::move(block));
+  }
+  runner.TakeScratch();
+  int64_t bytes = entry.scratch_bytes;
+  hone_pool_launch(pool->get(), FillScratch, &bytes, pool->threads());
   return runner;
+}
+
+void KernelRunner::TakeScratch() {
+  std::vector<char*> blocks;
+  for (AlignedBuffer& block : scratch_) blocks.push_back(block.data());
+  pool_->LendScratch(blocks);
+}
+
+bool KernelRunner::Intact() const {
+  return workspace_.Intact() && std::all_of(scratch_.begin(), scratch_.end(), [](const auto& b) { return b.Intact(); });
 }
 
 }  // namespace hone::runtime

@@ -33,10 +33,15 @@ class LoadedModule {
 // One kernel with what it needs to run: the pool's scratch is grown and a workspace is kept.
 class KernelRunner {
  public:
-  // `pool` must outlive this. `guard`: the workspace ends at a guard page.
+  // `pool` must outlive this. `guard`: for kernels that nobody has looked at. The workspace and a scratch block for
+  // each thread, of just the size that the entry says, lie between guard pages (buffer.h), and TakeScratch() comes
+  // before Run().
   static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
                                      bool guard = false);
-  bool Intact() const { return workspace_.Intact(); }
+  // Makes a guarded one's scratch that of the pool's threads, until another takes its turn. Apart from Run(), which is
+  // what is timed.
+  void TakeScratch();
+  bool Intact() const;  // nothing was written beside workspace and scratch
 
   // `buffers`: one pointer an argument of the entry, in order. Returns when all is written.
   void Run(const std::vector<void*>& buffers) { Run(buffers.data()); }
@@ -47,6 +52,7 @@ class KernelRunner {
   ThreadPool* pool_ = nullptr;
   HoneParallel parallel_{};
   AlignedBuffer workspace_;
+  std::vector<AlignedBuffer> scratch_;  // one a thread, guarded; else none
 };
 
 }  // namespace hone::runtime

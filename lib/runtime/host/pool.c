@@ -19,7 +19,8 @@
 
 typedef struct Worker {
   _Alignas(LINE) atomic_uint done; /* the generation that this worker has finished */
-  char* scratch;
+  char* scratch; /* what bodies get: `own`, or lent */
+  char* own;
   pthread_t thread;
   HonePool* pool;
   int index;
@@ -168,7 +169,7 @@ void hone_pool_destroy(HonePool* pool) {
   for (int i = 1; i < pool->threads; ++i) {
     if (pool->workers[i].started) pthread_join(pool->workers[i].thread, NULL);
   }
-  for (int i = 0; i < pool->threads; ++i) free(pool->workers[i].scratch);
+  for (int i = 0; i < pool->threads; ++i) free(pool->workers[i].own);
   /* Else the next pool would find one core to share out. */
   if (pool->caller_pinned && pthread_equal(pool->caller, pthread_self())) {
     sched_setaffinity(0, sizeof pool->cpus, &pool->cpus);
@@ -199,12 +200,18 @@ int hone_pool_reserve(HonePool* pool, int64_t bytes) {
     return -1;
   }
   for (int i = 0; i < pool->threads; ++i) {
-    free(pool->workers[i].scratch);
-    pool->workers[i].scratch = blocks[i];
+    Worker* worker = &pool->workers[i];
+    if (worker->scratch == worker->own) worker->scratch = blocks[i];
+    free(worker->own);
+    worker->own = blocks[i];
   }
   free(blocks);
   pool->scratch_bytes = rounded;
   return 0;
+}
+
+void hone_pool_lend_scratch(HonePool* pool, char* const* blocks) {
+  for (int i = 0; i < pool->threads; ++i) pool->workers[i].scratch = blocks ? blocks[i] : pool->workers[i].own;
 }
 
 char* hone_pool_scratch(HonePool* pool, int index) { return pool->workers[index].scratch; }

@@ -35,8 +35,12 @@ int hone_pool_pin_caller(HonePool* pool);
  */
 int hone_pool_reserve(HonePool* pool, int64_t bytes);
 
-/* The scratch block of thread `index`: 64-byte aligned, NULL before the first reserve of more than 0 bytes. Thread 0's
- * is what a kernel's own `scratch` argument is to be. */
+/* Gives the threads other scratch blocks, one each: memory of the caller's, which stays his. NULL: those of reserve
+ * again. Not during a launch. */
+void hone_pool_lend_scratch(HonePool* pool, char* const* blocks);
+
+/* The scratch block of thread `index`: 64-byte aligned, NULL before the first reserve of more than 0 bytes or loan.
+ * Thread 0's is what a kernel's own `scratch` argument is to be. */
 char* hone_pool_scratch(HonePool* pool, int index);
 
 /* HoneParallel.launch, with `pool` as HoneParallel.pool. */

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/result.h"
 #include "runtime/host/kernel_abi.h"
@@ -17,6 +18,10 @@ class ThreadPool {
 
   int threads() const { return hone_pool_threads(pool_.get()); }
   Status Reserve(int64_t scratch_bytes);                         // of every thread; not during a launch
+  // hone_pool_lend_scratch: one block a thread, or none for its own again.
+  void LendScratch(const std::vector<char*>& blocks) {
+    hone_pool_lend_scratch(pool_.get(), blocks.empty() ? nullptr : blocks.data());
+  }
   char* scratch() { return hone_pool_scratch(pool_.get(), 0); }  // the caller's
   // What a kernel takes; good while this lives.
   HoneParallel parallel() { return {hone_pool_launch, pool_.get()}; }

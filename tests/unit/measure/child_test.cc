@@ -47,7 +47,9 @@ class ChildTest : public testing::Test {
   }
 
   Outcome Measure(const std::string& symbol, double incumbent = 0) {
-    auto outcome = Measurer().Measure(Kernel(symbol), incumbent);
+    BuiltKernel kernel = Kernel(symbol);
+    kernel.kernel.scratch_bytes = scratch_bytes_;
+    auto outcome = Measurer().Measure(kernel, incumbent);
     EXPECT_TRUE(outcome.ok()) << symbol << ": " << outcome.status().message();
     return outcome.ok() ? *outcome : Outcome();
   }
@@ -67,6 +69,7 @@ class ChildTest : public testing::Test {
 
   std::unique_ptr<TempDir> dir_;
   TaskSetup setup_;
+  int64_t scratch_bytes_ = 4096;
   std::unique_ptr<ChildMeasurer> measurer_;
 };
 
@@ -104,6 +107,38 @@ TEST_F(ChildTest, ACrashCostsOneTrialAndTheChild) {
 }
 
 TEST_F(ChildTest, WritingBehindTheOutputIsACrash) { ExpectFailure("overrun", TrialError::kCrash, "while verifying"); }
+
+TEST_F(ChildTest, WritingBehindAThreadsScratchIsACrash) {
+  setup_.threads = 2;
+  ExpectRight("right_with_memory");
+  ExpectFailure("scratch_overrun", TrialError::kCrash, "while verifying");
+  scratch_bytes_ = 100;
+  ExpectFailure("short_scratch_overrun", TrialError::kWrong, "wrote beside a buffer");
+  scratch_bytes_ = 0;
+  ExpectFailure("right_with_memory", TrialError::kCrash, "while verifying");
+}
+
+// What lies beside buffers is looked at after every run: one in ten writes there, and computes what it is to.
+TEST_F(ChildTest, WritingBesideABufferLaterIsFound) {
+  setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
+  const std::string kText = "right at first, then not: it wrote beside a buffer";
+  ExpectFailure("late_underrun", TrialError::kWrong, kText);
+  ExpectFailure("late_constant_overrun", TrialError::kWrong, kText);
+  scratch_bytes_ = 100;
+  ExpectFailure("late_scratch_underrun", TrialError::kWrong, kText);
+  ExpectRight("right");  // in the same child, on the same buffers
+}
+
+TEST_F(ChildTest, AFinalistThatWritesBesideABufferCostsItsOwnSamplesOnly) {
+  for (const char* symbol : {"late_underrun", "late_constant_overrun"}) {
+    auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel(symbol), Kernel("right_with_memory")}, 20);
+    ASSERT_TRUE(series.ok()) << series.status().message();
+    EXPECT_EQ((*series)[0].seconds.size(), 20u) << symbol << ": " << (*series)[0].error_text;
+    EXPECT_EQ((*series)[1].error, TrialError::kWrong) << symbol;
+    EXPECT_TRUE((*series)[1].seconds.empty()) << symbol;
+    EXPECT_EQ((*series)[2].seconds.size(), 20u) << symbol << ": " << (*series)[2].error_text;
+  }
+}
 
 TEST_F(ChildTest, ACandidateIsInTheSandbox) {
   const auto sandbox = TrySandbox();

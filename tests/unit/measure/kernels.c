@@ -79,6 +79,48 @@ KERNEL(lazy) { /* does nothing in every tenth run */
   if (++runs % 10 != 0) Right(buffers);
 }
 
+/* The bytes behind the scratch of the thread that has the last of two iterations. */
+static void OverrunScratch(void* closure, int64_t begin, int64_t end, char* scratch) {
+  (void)begin;
+  for (int i = 0; i < *(const int*)closure; ++i) scratch[i] = 1;
+  if (end == 2) ((volatile char*)scratch)[*(const int*)closure] = 1;
+}
+
+KERNEL(scratch_overrun) { /* of 4096 bytes: a page */
+  (void)workspace, (void)scratch;
+  int bytes = 4096;
+  parallel->launch(parallel->pool, OverrunScratch, &bytes, 2);
+  Right(buffers);
+}
+
+KERNEL(short_scratch_overrun) { /* of 100 bytes: some are left of the page */
+  (void)workspace, (void)scratch;
+  int bytes = 100;
+  parallel->launch(parallel->pool, OverrunScratch, &bytes, 2);
+  Right(buffers);
+}
+
+KERNEL(late_underrun) { /* in front of the output in every tenth run, and the output is right */
+  UNUSED;
+  static int runs = 0;
+  Right(buffers);
+  if (++runs % 10 == 0) ((volatile float*)buffers[2])[-1] = 1;
+}
+
+KERNEL(late_constant_overrun) { /* behind a constant in every tenth run */
+  UNUSED;
+  static int runs = 0;
+  Right(buffers);
+  if (++runs % 10 == 0) ((volatile float*)buffers[1])[kCount] = 1;
+}
+
+KERNEL(late_scratch_underrun) { /* of 100 bytes, in every tenth run */
+  (void)parallel, (void)workspace;
+  static int runs = 0;
+  Right(buffers);
+  if (++runs % 10 == 0) ((volatile char*)scratch)[-1] = 1;
+}
+
 KERNEL(underrun) { /* the element in front of the output */
   UNUSED;
   Right(buffers);

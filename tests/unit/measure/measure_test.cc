@@ -252,12 +252,13 @@ TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
   auto pool = runtime::ThreadPool::Create(2, false);
   ASSERT_TRUE(pool.ok());
   RingCache cache(64 * 100, 2);
+  constexpr int kCopies = 20;  // 6400 bytes / (128 + 64 + 64 behind each)
   const std::string a(100, 'a'), b(30, 'b'), c(100, 'c');
   auto ring = cache.Get({100, 30}, {a.data(), b.data()}, &*pool);
   ASSERT_TRUE(ring.ok());
-  EXPECT_EQ((*ring)->copies(), 33);  // 6400 bytes / (128 + 64)
+  EXPECT_EQ((*ring)->copies(), kCopies);
   std::set<char*> seen;
-  for (int i = 0; i < 33; ++i) {
+  for (int i = 0; i < kCopies; ++i) {
     const auto& addresses = (*ring)->Next();
     ASSERT_EQ(addresses.size(), 2u);
     seen.insert(addresses[0]);
@@ -265,14 +266,38 @@ TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
     EXPECT_EQ(std::string(addresses[0], 100), a);
     EXPECT_EQ(std::string(addresses[1], 30), b);
   }
-  EXPECT_EQ(seen.size(), 33u);
+  EXPECT_EQ(seen.size(), static_cast<size_t>(kCopies));
   ColdRing* first = *ring;
   EXPECT_NE(*cache.Get({100, 30}, {c.data(), b.data()}, &*pool), first);
   EXPECT_EQ(*cache.Get({100, 30}, {a.data(), b.data()}, &*pool), first) << "the same contents share a ring";
   first->Next()[0][0] = 'x';
   cache.Forget();
   auto again = cache.Get({100, 30}, {a.data(), b.data()}, &*pool);
-  for (int i = 0; i < 33; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
+  for (int i = 0; i < kCopies; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
+}
+
+TEST(RingCacheTest, ACopyKnowsWhoWroteBesideItsConstants) {
+  auto pool = runtime::ThreadPool::Create(2, false);
+  ASSERT_TRUE(pool.ok());
+  ColdRing ring;
+  const std::string a(100, 'a'), b(64, 'b');
+  const auto fill = [&] { return ring.Fill({100, 64}, {a.data(), b.data()}, 2000, &*pool); };
+  ASSERT_TRUE(fill().ok());
+  for (int i = 0; i < 2 * ring.copies(); ++i) {
+    const std::vector<char*> copy = ring.Next();
+    EXPECT_TRUE(ring.Intact()) << i;
+    for (char* at : {copy[0] - 1, copy[0] + 100, copy[0] + 127, copy[1] - 1, copy[1] + 64}) {
+      *at = 0;
+      EXPECT_FALSE(ring.Intact()) << i << ": " << at - copy[0];
+      runtime::AlignedBuffer::Mark(at, at + 1);
+    }
+    copy[0][99] = copy[1][0] = 'x';  // the constants themselves are not its business
+    EXPECT_TRUE(ring.Intact()) << i;
+  }
+  ring.Next()[1][64] = 0;
+  ASSERT_TRUE(fill().ok());
+  ring.Next();
+  EXPECT_TRUE(ring.Intact()) << "filled again";
 }
 
 }  // namespace

@@ -58,6 +58,23 @@ TEST(AlignedBuffer, KnowsWhoWroteBesideIt) {
   }
 }
 
+TEST(AlignedBuffer, MarkedBytesAreUntouchedUntilOneChanges) {
+  for (const size_t count : {0, 1, 2, 63, 64, 1000}) {
+    std::vector<char> bytes(count + 1, 0);
+    char* begin = bytes.data();
+    AlignedBuffer::Mark(begin, begin + count);
+    EXPECT_TRUE(AlignedBuffer::Untouched(begin, begin + count)) << count;
+    EXPECT_EQ(bytes[count], 0);
+    for (size_t i = 0; i < count; ++i) {
+      ++bytes[i];
+      EXPECT_FALSE(AlignedBuffer::Untouched(begin, begin + count)) << count << " " << i;
+      --bytes[i];
+    }
+    std::fill(bytes.begin(), bytes.end(), 0);
+    EXPECT_EQ(AlignedBuffer::Untouched(begin, begin + count), count == 0) << "all alike, but no mark";
+  }
+}
+
 TEST(AlignedBuffer, MovesItsMemory) {
   auto buffer = AlignedBuffer::Create(64);
   ASSERT_TRUE(buffer.ok());

@@ -87,6 +87,31 @@ TEST(Pool, ScratchIsPrivateAlignedAndGrows) {
   }
 }
 
+TEST(Pool, ScratchCanBeLentAndIsItsOwnAgain) {
+  auto pool = ThreadPool::Create(2, false);
+  ASSERT_TRUE(pool.ok());
+  ASSERT_TRUE(pool->Reserve(64).ok());
+  char* own = pool->scratch();
+  alignas(64) char first[64], second[64];
+  const auto used = [&] {
+    Visits visits(2);
+    hone_pool_launch(pool->get(), Visit, &visits, 2);
+    return visits.scratch;
+  };
+  const auto at_first = used();
+  pool->LendScratch({first, second});
+  EXPECT_EQ(pool->scratch(), first);
+  EXPECT_EQ(used(), (std::vector<char*>{first, second}));
+  ASSERT_TRUE(pool->Reserve(32).ok());
+  ASSERT_TRUE(pool->Reserve(100000).ok());
+  EXPECT_EQ(used(), (std::vector<char*>{first, second})) << "more of its own does not end the loan";
+  pool->LendScratch({});
+  EXPECT_NE(pool->scratch(), first);
+  EXPECT_NE(pool->scratch(), nullptr);
+  EXPECT_EQ(at_first[0], own);
+  std::fill(pool->scratch(), pool->scratch() + 100000, 1);
+}
+
 // What one loop wrote, the next one reads, whichever thread it runs on; more threads than cores.
 TEST(Pool, LoopsAreOrdered) {
   auto pool = ThreadPool::Create(7, false);
