@@ -1,5 +1,8 @@
 // Runs candidates of one task on a GPU: as measure/runner.h, with times from the device's own clock.
 //
+// A device has no guard pages: the output has marked bytes behind it instead, looked at when it is verified and once
+// after the timed runs, with what they left in the output.
+//
 // A run's constants are the next of several copies, so that they are not in the caches that the run before left; the
 // output's producer left its input where it is. Runs shorter than kSampleSeconds are timed several at a time.
 #pragma once
@@ -42,7 +45,11 @@ class DeviceRunner : public CandidateRunner {
 
   DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   Status Initialize();
-  Status ResetBuffers();  // inputs as they were, the output without any right value
+  Status ResetBuffers();  // inputs as they were, the output without any right value, its tail marked
+  // Whether the output is right and nothing was written behind it; else error is kWrong, or what the device failed with.
+  Status CheckOutput(Candidate* candidate, TrialError* error);
+  // The same after the timed runs.
+  Status CheckAgain(Candidate* candidate, TrialError* error);
   // Loaded, packed, run once and found right; else the error.
   Status Ready(const BuiltKernel& kernel, Candidate* candidate, TrialError* error);
   Status Prepare(Candidate* candidate);

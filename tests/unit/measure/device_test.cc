@@ -31,6 +31,10 @@ __kernel void wrong3(__global const float* data, __global const float* packed, _
 __kernel void forgetful3(__global const float* data, __global const float* packed, __global float* out) {
   if (get_global_id(0) < 63) out[get_global_id(0)] = data[get_global_id(0)] * packed[get_global_id(0)];
 }
+__kernel void behind3(__global const float* data, __global const float* packed, __global float* out) {
+  out[get_global_id(0)] = data[get_global_id(0)] * packed[get_global_id(0)];
+  if (get_global_id(0) == 63) out[64] = 1.0f;
+}
 )";
 
 class DeviceTest : public testing::Test {
@@ -87,6 +91,9 @@ TEST_F(OpenClDeviceTest, VerdictsOfCandidates) {
   const Outcome forgetful = Measure("forgetful3");
   EXPECT_EQ(forgetful.error, TrialError::kWrong);
   EXPECT_NE(forgetful.error_text.find("out[63] is nan"), std::string::npos) << forgetful.error_text;
+  const Outcome behind = Measure("behind3");
+  EXPECT_EQ(behind.error, TrialError::kWrong);
+  EXPECT_EQ(behind.error_text, "it wrote behind its output");
   const Outcome broken = Measure("right3", 0, "__kernel void right3(");
   EXPECT_EQ(broken.error, TrialError::kCompile) << broken.error_text;
   EXPECT_EQ(measurer_->child_pid(), child) << "one child for all";
@@ -106,6 +113,18 @@ TEST_F(OpenClDeviceTest, FinalistsAreTimedInTurns) {
   EXPECT_TRUE((*samples)[1].seconds.empty());
 }
 
+int launches = 0;  // of those whose name begins with "late"
+
+// As LaunchTwice; and some that go wrong from the third run on.
+void OnLaunch(const char* symbol, void* const* addresses, const unsigned* grid, const unsigned* block) {
+  LaunchTwice(symbol, addresses, grid, block);
+  const std::string name = symbol;
+  if (name.rfind("late", 0) != 0 || ++launches <= 2) return;
+  float* out = static_cast<float*>(addresses[2]);
+  if (name == "late_wrong3") out[7] += 1;
+  if (name == "late_behind3") out[kCount + 5] = 1;
+}
+
 class CudaDeviceTest : public DeviceTest {
  protected:
   void SetUp() override {
@@ -116,7 +135,7 @@ class CudaDeviceTest : public DeviceTest {
     complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
     alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
     reset_ = reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"));
-    reset_(LaunchTwice);
+    reset_(OnLaunch);
     auto device = runtime::OpenCudaDevice({FAKE_CUDA});
     ASSERT_TRUE(device.ok()) << device.status().message();
     auto runner = DeviceRunner::Create(setup_, std::move(*device));
@@ -128,7 +147,10 @@ class CudaDeviceTest : public DeviceTest {
     EXPECT_STREQ(complaint_(), "");
     EXPECT_EQ(alive_(), 0) << "something was not released";
   }
-  Outcome Measure() { return runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0); }
+  Outcome Measure(const std::string& symbol = "right3") {
+    launches = 0;
+    return runner_->Measure(Kernel(symbol, "cubin", "fake cubin"), 0);
+  }
 
   decltype(&fake_cuda_reset) reset_ = nullptr;
   decltype(&fake_cuda_fail) fail_ = nullptr;
@@ -150,6 +172,42 @@ TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
   EXPECT_EQ(outcome.error, TrialError::kCrash);
   EXPECT_NE(outcome.error_text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << outcome.error_text;
   EXPECT_TRUE(outcome.samples.empty());
+  EXPECT_TRUE(runner_->lost());
+}
+
+// No guard pages there: what timed runs left in the output and behind it is looked at once, when they are through.
+TEST_F(CudaDeviceTest, WhatTimedRunsLeaveIsLookedAt) {
+  Outcome outcome = Measure("late_wrong3");
+  EXPECT_EQ(outcome.error, TrialError::kWrong);
+  EXPECT_NE(outcome.error_text.find("right at first, then not: out[7] is "), std::string::npos) << outcome.error_text;
+  EXPECT_TRUE(outcome.samples.empty());
+  outcome = Measure("late_behind3");
+  EXPECT_EQ(outcome.error, TrialError::kWrong);
+  EXPECT_EQ(outcome.error_text, "right at first, then not: it wrote behind its output");
+  EXPECT_EQ(outcome.median, 0);
+  EXPECT_EQ(Measure().state, TrialState::kOk) << "the next one, on the same buffers";
+}
+
+TEST_F(CudaDeviceTest, AFinalistThatGoesWrongCostsItsOwnSamplesOnly) {
+  for (const char* symbol : {"late_wrong3", "late_behind3"}) {
+    launches = 0;
+    const auto kernel = [&](const std::string& name) { return Kernel(name, "cubin", "fake cubin"); };
+    const std::vector<BuiltKernel> kernels = {kernel("right3"), kernel(symbol), kernel("right3")};
+    const std::vector<Series> series = runner_->MeasureInterleaved(kernels, 5);
+    ASSERT_EQ(series.size(), 3U);
+    EXPECT_EQ(series[0].seconds.size(), 5U) << symbol;
+    EXPECT_EQ(series[1].error, TrialError::kWrong) << symbol;
+    EXPECT_NE(series[1].error_text.find("right at first, then not: "), std::string::npos) << series[1].error_text;
+    EXPECT_TRUE(series[1].seconds.empty()) << symbol;
+    EXPECT_EQ(series[2].seconds.size(), 5U) << symbol;
+  }
+}
+
+TEST_F(CudaDeviceTest, AFaultOfTheLastLookIsTheCandidates) {
+  ASSERT_EQ(Measure().state, TrialState::kOk);
+  fail_("cuMemcpyDtoHAsync_v2", 700, 1, /*sticky=*/1);
+  const Outcome outcome = Measure();
+  EXPECT_EQ(outcome.error, TrialError::kCrash) << outcome.error_text;
   EXPECT_TRUE(runner_->lost());
 }
 
