@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@
 namespace hone {
 namespace {
 
-constexpr uint64_t kMostFileBytes = uint64_t{1} << 20;
+constexpr uint32_t kOpenToWrite = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 
 #if defined(__x86_64__)
 constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
@@ -37,10 +38,15 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr uint32_t kArchitecture = 0;
 #endif
 
-// A rule set that allows nothing: everything it handles is forbidden below every path.
-bool ForbidWriting() {
+int LandlockVersion() {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (version < 1) return false;
+  return version < 1 ? 0 : static_cast<int>(version);
+}
+
+// A rule set that allows nothing: everything it handles is forbidden below every path. The version that stands, or 0.
+int ForbidWriting() {
+  const int version = LandlockVersion();
+  if (version == 0) return 0;
   landlock_ruleset_attr attributes = {};
   attributes.handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                                  LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
@@ -51,11 +57,29 @@ bool ForbidWriting() {
   if (version >= 2) attributes.handled_access_fs |= uint64_t{1} << 13;
   if (version >= 3) attributes.handled_access_fs |= uint64_t{1} << 14;
   const long rules = syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0);
-  if (rules < 0) return false;
+  if (rules < 0) return 0;
   const bool done = syscall(SYS_landlock_restrict_self, rules, 0) == 0;
   close(static_cast<int>(rules));
-  return done;
+  return done ? version : 0;
 }
+
+// Calls that younger headers name; from 424 on a number is the same on every architecture.
+enum YoungCall : long {
+  kPidfdSendSignal = 424,
+  kIoUringSetup = 425,
+  kOpenTree = 428,
+  kMoveMount = 429,
+  kFsopen = 430,
+  kFspick = 433,
+  kOpenat2 = 437,
+  kPidfdGetfd = 438,
+  kMountSetattr = 442,
+  kFchmodat2 = 452,
+  kSetxattrat = 463,
+  kRemovexattrat = 466,
+  kFileSetattr = 469,
+  kFirstUnknown = 470,  // what may come after Linux 6.18
+};
 
 class Filter {
  public:
@@ -76,22 +100,24 @@ class Filter {
     Return(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
   }
 
-  // Only to ourselves; abort() and the like are such.
-  void ForbidUnlessFirstArgument(long call, uint32_t value) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
-    Load(offsetof(seccomp_data, args[0]));
-    Add(BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
-    Return(SECCOMP_RET_ERRNO | EPERM);
+  void ForbidFrom(long call, int error) {
+    Add(BPF_JMP | BPF_JGE | BPF_K, static_cast<uint32_t>(call), 0, 1);
+    Return(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
+  }
+
+  // Allowed if the argument, of which the lower half counts, is one of `values`.
+  void AllowOnly(long call, int argument, const std::vector<uint32_t>& values, int error) {
+    const uint8_t checks = static_cast<uint8_t>(values.size());
+    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, checks + 3);
+    LoadArgument(argument);
+    for (uint8_t i = 0; i < checks; ++i) Add(BPF_JMP | BPF_JEQ | BPF_K, values[i], checks - i, 0);
+    Return(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
     Load(offsetof(seccomp_data, nr));
   }
 
-  void ForbidUnlessThread(long call) {
-    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
-    Load(offsetof(seccomp_data, args[0]));
-    Add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-    Return(SECCOMP_RET_ERRNO | EPERM);
-    Load(offsetof(seccomp_data, nr));
-  }
+  // Allowed if the argument has all, or any, of these bits; else if it has none.
+  void AllowIfAny(long call, int argument, uint32_t bits, int error) { OnBits(call, argument, bits, 1, 0, error); }
+  void AllowIfNone(long call, int argument, uint32_t bits, int error) { OnBits(call, argument, bits, 0, 1, error); }
 
   bool Install() {
     Return(SECCOMP_RET_ALLOW);
@@ -103,15 +129,59 @@ class Filter {
   void Add(uint16_t code, uint32_t k, uint8_t if_true, uint8_t if_false) {
     code_.push_back({code, if_true, if_false, k});
   }
+  void OnBits(long call, int argument, uint32_t bits, uint8_t if_any, uint8_t if_none, int error) {
+    Add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(call), 0, 4);
+    LoadArgument(argument);
+    Add(BPF_JMP | BPF_JSET | BPF_K, bits, if_any, if_none);
+    Return(SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
+    Load(offsetof(seccomp_data, nr));
+  }
+  void LoadArgument(int index) { Load(offsetof(seccomp_data, args) + sizeof(uint64_t) * static_cast<size_t>(index)); }
   void Load(size_t offset) { Add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset), 0, 0); }
   void Return(uint32_t action) { Add(BPF_RET | BPF_K, action, 0, 0); }
 
   std::vector<sock_filter> code_;
 };
 
-bool ForbidNetwork() {
+// What io_uring does for a process no filter sees.
+bool ForbidFileCalls() {
   Filter filter;
-  for (const long call : {SYS_socket, SYS_socketpair}) filter.Forbid(call, EACCES);
+#ifdef SYS_open
+  filter.AllowIfNone(SYS_open, 1, kOpenToWrite, EACCES);
+  for (const long call : {SYS_creat, SYS_rename, SYS_link, SYS_symlink, SYS_unlink, SYS_rmdir, SYS_mkdir, SYS_mknod,
+                          SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat}) {
+    filter.Forbid(call, EACCES);
+  }
+#endif
+#ifdef SYS_renameat
+  filter.Forbid(SYS_renameat, EACCES);
+#endif
+  filter.AllowIfNone(SYS_openat, 2, kOpenToWrite, EACCES);
+  for (const long call :
+       {SYS_truncate,   SYS_renameat2,    SYS_linkat,        SYS_symlinkat,      SYS_unlinkat,      SYS_mkdirat,
+        SYS_mknodat,    SYS_fchmod,       SYS_fchmodat,      SYS_fchown,         SYS_fchownat,      SYS_utimensat,
+        SYS_setxattr,   SYS_lsetxattr,    SYS_fsetxattr,     SYS_removexattr,    SYS_lremovexattr,  SYS_fremovexattr,
+        SYS_mount,      SYS_umount2,      SYS_pivot_root,    SYS_chroot,         SYS_unshare,       SYS_setns,
+        SYS_swapon,     SYS_swapoff,      SYS_acct,          SYS_quotactl,       SYS_open_by_handle_at}) {
+    filter.Forbid(call, EACCES);
+  }
+  // As a kernel would answer that lacks them: whoever asks has another way. The flags of openat2 stand in memory.
+  for (const long call : {kIoUringSetup, kOpenTree, kMoveMount, kFsopen, kFspick, kOpenat2, kMountSetattr, kFchmodat2,
+                          kSetxattrat, kRemovexattrat, kFileSetattr}) {
+    filter.Forbid(call, ENOSYS);
+  }
+  filter.ForbidFrom(kFirstUnknown, ENOSYS);
+  return filter.Install();
+}
+
+bool ForbidSockets(bool local_ones_too) {
+  Filter filter;
+  if (local_ones_too) {
+    for (const long call : {SYS_socket, SYS_socketpair}) filter.Forbid(call, EACCES);
+  } else {
+    filter.AllowOnly(SYS_socket, 0, {AF_UNIX, AF_NETLINK}, EACCES);
+  }
+  filter.Forbid(kIoUringSetup, ENOSYS);
   return filter.Install();
 }
 
@@ -120,16 +190,17 @@ bool ForbidProcesses() {
 #ifdef SYS_fork
   for (const long call : {SYS_fork, SYS_vfork}) filter.Forbid(call, EPERM);
 #endif
-  for (const long call :
-       {SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_writev, SYS_pidfd_send_signal, SYS_tkill}) {
+  for (const long call : {long{SYS_execve}, long{SYS_execveat}, long{SYS_ptrace}, long{SYS_process_vm_readv},
+                          long{SYS_process_vm_writev}, long{SYS_tkill}, long{kPidfdSendSignal}, long{kPidfdGetfd}}) {
     filter.Forbid(call, EPERM);
   }
   // Its flags stand in memory, where a filter does not reach; libc then takes clone.
   filter.Forbid(SYS_clone3, ENOSYS);
-  filter.ForbidUnlessThread(SYS_clone);
+  filter.AllowIfAny(SYS_clone, 0, CLONE_THREAD, EPERM);
+  // Only to ourselves; abort() and the like are such.
   const uint32_t self = static_cast<uint32_t>(getpid());
   for (const long call : {SYS_kill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) {
-    filter.ForbidUnlessFirstArgument(call, self);
+    filter.AllowOnly(call, 0, {self}, EPERM);
   }
   return filter.Install();
 }
@@ -145,11 +216,11 @@ bool Limit(__rlimit_resource resource, uint64_t value) {
 }
 
 // True if `attempt` is refused in a child that has entered the sandbox.
-Result<bool> Refused(const std::function<bool()>& attempt) {
+Result<bool> Refused(const SandboxOptions& options, const std::function<bool()>& attempt) {
   const pid_t child = fork();
   if (child < 0) return ErrnoStatus(errno, "fork");
   if (child == 0) {
-    EnterSandbox({});
+    EnterSandbox(options);
     _exit(attempt() ? 1 : 0);
   }
   int status = 0;
@@ -159,53 +230,81 @@ Result<bool> Refused(const std::function<bool()>& attempt) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// One of the ways to change what `path`, a file, is.
+bool Writes(const std::string& path) {
+  const std::string other = path + "-other";
+  return open(path.c_str(), O_WRONLY | O_CLOEXEC) >= 0 || open(other.c_str(), O_CREAT | O_CLOEXEC, 0600) >= 0 ||
+         rename(path.c_str(), other.c_str()) == 0 || mkdir(other.c_str(), 0700) == 0 || unlink(path.c_str()) == 0;
+}
+
+bool Connects() {
+  return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0 || socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+}
+
 }  // namespace
 
+SandboxOptions DeviceSandbox() {
+  SandboxOptions options;
+  options.files = options.processes = false;
+  options.sockets = Sockets::kLocal;
+  options.max_file_bytes = 0;
+  options.max_open_files = 4096;
+  return options;
+}
+
 std::string Sandbox::Text() const {
-  std::vector<std::string> parts;
-  if (files) parts.push_back("files");
+  std::vector<std::string> by, parts;
+  if (file_calls) by.push_back("seccomp");
+  if (landlock > 0) by.push_back("Landlock " + std::to_string(landlock));
+  if (!by.empty()) parts.push_back((files() ? "files (" : "files but for truncating (") + Join(by, ", ") + ")");
   if (network) parts.push_back("network");
   if (processes) parts.push_back("processes");
   if (limits) parts.push_back("limits");
-  return parts.empty() ? "none" : Join(parts, ", ");
+  return parts.empty() ? "nothing" : Join(parts, ", ");
 }
 
 Sandbox EnterSandbox(const SandboxOptions& options) {
   Sandbox sandbox;
-  sandbox.limits =
-      Limit(RLIMIT_CORE, 0) && Limit(RLIMIT_FSIZE, kMostFileBytes) && Limit(RLIMIT_NOFILE, options.max_open_files);
+  sandbox.limits = Limit(RLIMIT_CORE, 0) && Limit(RLIMIT_NOFILE, options.max_open_files);
+  if (options.max_file_bytes > 0) sandbox.limits = Limit(RLIMIT_FSIZE, options.max_file_bytes) && sandbox.limits;
   if (options.max_memory_bytes > 0) sandbox.limits = Limit(RLIMIT_AS, options.max_memory_bytes) && sandbox.limits;
   // Without it only root may give up more than this; with it a program that is started gains nothing.
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return sandbox;
-  if (options.files) sandbox.files = ForbidWriting();
-  if (kArchitecture == 0) return sandbox;
-  if (options.network) sandbox.network = ForbidNetwork();
+  if (options.files && options.landlock) sandbox.landlock = ForbidWriting();
+  if (kArchitecture == 0 || !options.seccomp) return sandbox;
+  if (options.files) sandbox.file_calls = ForbidFileCalls();
+  if (options.sockets != Sockets::kAll) sandbox.network = ForbidSockets(options.sockets == Sockets::kNone);
   if (options.processes) sandbox.processes = ForbidProcesses();
   return sandbox;
 }
 
-Result<Sandbox> TrySandbox() {
+void ForbidNewTasks() { Limit(RLIMIT_NPROC, 0); }
+
+Result<Sandbox> TrySandbox(const SandboxOptions& options) {
   Sandbox sandbox;
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-doctor"));
   const std::string path = dir.Join("probe");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(path, ""));
-  auto files = Refused([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC) >= 0; });
-  auto network = Refused([] { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0; });
-  auto processes = Refused([] {
+  SandboxOptions calls = options, rules = options;
+  calls.landlock = rules.seccomp = false;
+  HONE_ASSIGN_OR_RETURN(sandbox.file_calls,
+                        Refused(calls, [&] { return Writes(path) || truncate(path.c_str(), 0) == 0; }));
+  HONE_ASSIGN_OR_RETURN(const bool ruled, Refused(rules, [&] { return Writes(path); }));
+  if (ruled) sandbox.landlock = LandlockVersion();
+  HONE_ASSIGN_OR_RETURN(sandbox.network, Refused(options, Connects));
+  HONE_ASSIGN_OR_RETURN(sandbox.processes, Refused(options, [] {
     const pid_t child = fork();
     if (child == 0) _exit(0);
     return child > 0 || kill(getppid(), 0) == 0;
-  });
-  for (auto* result : {&files, &network, &processes}) HONE_RETURN_IF_ERROR(result->status());
-  sandbox.files = *files;
-  sandbox.network = *network;
-  sandbox.processes = *processes;
-  auto limits = Refused([] {
-    rlimit limit = {};
-    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur > kMostFileBytes;
-  });
-  HONE_RETURN_IF_ERROR(limits.status());
-  sandbox.limits = *limits;
+  }));
+  HONE_ASSIGN_OR_RETURN(sandbox.limits, Refused(options, [&] {
+    const auto beyond = [](__rlimit_resource resource, uint64_t value) {
+      rlimit limit = {};
+      return getrlimit(resource, &limit) != 0 || limit.rlim_max > value;
+    };
+    return beyond(RLIMIT_CORE, 0) || beyond(RLIMIT_NOFILE, options.max_open_files) ||
+           (options.max_file_bytes > 0 && beyond(RLIMIT_FSIZE, options.max_file_bytes));
+  }));
   return sandbox;
 }
 

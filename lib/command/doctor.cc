@@ -82,11 +82,22 @@ Finding Fences() {
   const auto sandbox = TrySandbox();
   if (!sandbox.ok()) return {"sandbox", "could not be tried: " + sandbox.status().message(), ""};
   Finding finding{"sandbox", "candidates are kept from: " + sandbox->Text(), ""};
-  if (!sandbox->files) {
+  if (!sandbox->files()) {
     finding.advice =
-        "this kernel has no Landlock (5.13 and later, `lsm=landlock`): a wrong candidate could write to files";
+        "this kernel has neither seccomp filters nor Landlock 3 (6.2 and later, `lsm=landlock`): a wrong candidate "
+        "could write to files";
   } else if (!sandbox->network || !sandbox->processes) {
     finding.advice = "this kernel has no seccomp filters: a wrong candidate could start processes";
+  }
+  return finding;
+}
+
+Finding DeviceFences() {
+  const auto sandbox = TrySandbox(DeviceSandbox());
+  if (!sandbox.ok()) return {"gpu sandbox", "could not be tried: " + sandbox.status().message(), ""};
+  Finding finding{"gpu sandbox", "candidates on GPUs are kept from: " + sandbox->Text(), ""};
+  if (!sandbox->network) {
+    finding.advice = "this kernel has no seccomp filters: what a driver runs could reach a network";
   }
   return finding;
 }
@@ -117,6 +128,7 @@ Result<std::vector<Finding>> Examine() {
   findings.push_back(Load());
   findings.push_back(HugePages());
   findings.push_back(Fences());
+  findings.push_back(DeviceFences());
   const std::string cpu_name = codegen::LlvmHostCpu();
   findings.push_back({"compiler",
                       cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"

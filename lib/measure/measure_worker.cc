@@ -70,13 +70,14 @@ class MeasureWorker {
   Result<Json> Setup(const Json& message) {
     HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
     if (setup.target.empty()) {
-      // Before the runner's threads are there, so that they have it too. The drivers of devices write caches and start
-      // linkers; only the parent's limits hold for those. Half of the memory, as others run here.
-      SandboxOptions sandbox;
-      sandbox.max_memory_bytes = MemoryBytes() / 2;
-      EnterSandbox(sandbox);
+      // Before the runner's threads are there, so that they have it too. Half of the memory, as others run here.
+      SandboxOptions options;
+      options.max_memory_bytes = MemoryBytes() / 2;
+      const Sandbox sandbox = EnterSandbox(options);
       HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
+      if (!sandbox.processes) ForbidNewTasks();
     } else {
+      EnterSandbox(DeviceSandbox());
       HONE_ASSIGN_OR_RETURN(runner_, DeviceRunner::Create(setup));
     }
     return Json{{"ok", true}};

@@ -176,7 +176,10 @@ TEST_F(OptionsTest, TheDoctorSaysWhatTheMachineIs) {
   }
   const auto sandbox = TrySandbox();
   ASSERT_TRUE(sandbox.ok());
-  EXPECT_NE(result.out.find("kept from: " + sandbox->Text()), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("kept from: " + sandbox->Text() + "\n"), std::string::npos) << result.out;
+  const auto device = TrySandbox(DeviceSandbox());
+  ASSERT_TRUE(device.ok());
+  EXPECT_NE(result.out.find("GPUs are kept from: " + device->Text() + "\n"), std::string::npos) << result.out;
 }
 
 }  // namespace

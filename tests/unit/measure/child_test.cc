@@ -143,11 +143,15 @@ TEST_F(ChildTest, AFinalistThatWritesBesideABufferCostsItsOwnSamplesOnly) {
 TEST_F(ChildTest, ACandidateIsInTheSandbox) {
   const auto sandbox = TrySandbox();
   ASSERT_TRUE(sandbox.ok());
-  if (!sandbox->files || !sandbox->network || !sandbox->processes) {
-    GTEST_SKIP() << "this kernel fences in only: " << sandbox->Text();
+  if (!sandbox->file_calls || !sandbox->network || !sandbox->processes) {
+    GTEST_SKIP() << "this kernel has no seccomp filters; it keeps candidates from: " << sandbox->Text();
   }
+  const std::string victim = "intruder-tried-this";
+  ASSERT_TRUE(WriteFileAtomic(victim, "kept").ok());
   ExpectRight("intruder");
   EXPECT_FALSE(Exists("intruder-was-here"));
+  EXPECT_EQ(*ReadFile(victim), "kept");
+  EXPECT_TRUE(Remove(victim).ok());
 }
 
 TEST_F(ChildTest, PrintingForEverIsACrash) { ExpectFailure("babbler", TrialError::kCrash, "SIGXFSZ"); }

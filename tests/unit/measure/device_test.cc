@@ -8,6 +8,7 @@
 #include "../device/fake_cuda.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/sandbox.h"
 #include "measure/child_measurer.h"
 #include "measure/device_runner.h"
 #include "measure/open_device.h"
@@ -111,6 +112,18 @@ TEST_F(OpenClDeviceTest, FinalistsAreTimedInTurns) {
   EXPECT_EQ((*samples)[0].seconds.size(), 5U);
   EXPECT_EQ((*samples)[1].error, TrialError::kWrong);
   EXPECT_TRUE((*samples)[1].seconds.empty());
+}
+
+TEST_F(OpenClDeviceTest, TheChildIsFenced) {
+  ASSERT_EQ(Measure("right3").state, TrialState::kOk);
+  const std::string process = "/proc/" + std::to_string(measurer_->child_pid());
+  const std::string limits = *ReadFile(process + "/limits");
+  EXPECT_NE(limits.find("Max core file size        0                    0 "), std::string::npos) << limits;
+  const auto sandbox = TrySandbox(DeviceSandbox());
+  ASSERT_TRUE(sandbox.ok()) << sandbox.status().message();
+  if (!sandbox->network) GTEST_SKIP() << "this kernel has no seccomp filters";
+  const std::string status = *ReadFile(process + "/status");
+  EXPECT_NE(status.find("\nSeccomp:\t2\n"), std::string::npos) << status;
 }
 
 int launches = 0;  // of those whose name begins with "late"

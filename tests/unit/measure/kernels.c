@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,11 +170,16 @@ KERNEL(intruder) {
   UNUSED;
   Right(buffers);
   int refused = open("intruder-was-here", O_CREAT | O_WRONLY, 0600) < 0;
+  refused += open("intruder-tried-this", O_WRONLY) < 0;
+  refused += truncate("intruder-tried-this", 0) < 0;
+  refused += rename("intruder-tried-this", "intruder-was-here") < 0;
+  refused += unlink("intruder-tried-this") < 0;
+  refused += chmod("intruder-tried-this", 0) < 0;
   refused += socket(AF_INET, SOCK_STREAM, 0) < 0;
   int child = fork();
   if (child == 0) _exit(0);
   refused += child < 0;
-  if (refused != 3) ((float*)buffers[2])[0] += 1;
+  if (refused != 8) ((float*)buffers[2])[0] += 1;
 }
 
 KERNEL(babbler) { /* prints for ever */
