@@ -65,7 +65,7 @@ class FileLock {
 // not starved by a stream of shared users.
 class MachineLock {
  public:
-  // The lock of device "cpu", "cuda0", ...: a file in /run/lock, or in /tmp where there is none.
+  // The lock of device "cpu", "GPU-<uuid>", ...: a file in /run/lock, or in /tmp where there is none.
   static std::string DefaultPath(const std::string& device);
 
   // Opens, or creates for everyone, the lock's files `path` and `path`.gate; takes nothing yet. Refuses a symbolic

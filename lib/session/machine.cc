@@ -1,6 +1,7 @@
 #include "session/machine.h"
 
 #include "base/log.h"
+#include "measure/open_device.h"
 
 namespace hone::session {
 namespace {
@@ -16,7 +17,11 @@ Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
 Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath("cpu")); }
 
 Result<MachineLock> OpenMachine(const Target& target) {
-  return MachineLock::Open(MachineLock::DefaultPath(target.kind == TargetKind::kCuda ? "cuda" : "cpu"));
+  if (!target.IsGpu()) return OpenMachine();
+  const auto device = measure::DescribeDevice(target);
+  // Whoever has no device finds out where he opens it.
+  const char* unknown = target.kind == TargetKind::kCuda ? "cuda" : "cpu";
+  return MachineLock::Open(MachineLock::DefaultPath(device.ok() ? device->lock_name : unknown));
 }
 
 Status TakeMachine(MachineLock* machine, Use use) {

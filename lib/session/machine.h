@@ -10,7 +10,8 @@ namespace hone::session {
 enum class Use { kShared, kExclusive };
 
 Result<MachineLock> OpenMachine();
-// What a target's candidates are timed on: a CUDA device is another machine than its host. (OpenCL's may be the CPU.)
+// What a target's candidates are timed on: a GPU is another machine than its host and than other GPUs, whatever number
+// CUDA_VISIBLE_DEVICES or Slurm gave it (DeviceInfo::lock_name). OpenCL's device may be the CPU.
 Result<MachineLock> OpenMachine(const Target& target);
 
 // Waits for its turn, and says so if it takes more than a moment. kInterrupted on ^C.

@@ -65,11 +65,9 @@ Result<DeviceInfo> Describe(const CudaDriver& cuda, const CudaDeviceOptions& opt
   if (cuda.cuDeviceGetName(name, sizeof name, *device) == CudaDriver::kSuccess) info.name = name;
   CudaDriver::Uuid uuid = {};
   if (cuda.cuDeviceGetUuid(&uuid, *device) == CudaDriver::kSuccess) {
-    info.identity = "GPU-";
-    for (int i = 0; i < 16; ++i) {
-      info.identity += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid.bytes[i]);
-    }
+    info.identity = UuidText(uuid.bytes);
   }
+  info.lock_name = info.identity.empty() ? "cuda" : info.identity;
   int version = 0;
   if (cuda.cuDriverGetVersion(&version) == CudaDriver::kSuccess) {
     info.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);

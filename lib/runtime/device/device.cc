@@ -4,6 +4,14 @@
 
 namespace hone::runtime {
 
+std::string UuidText(const unsigned char* bytes) {
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    text += fmt::format("{}{:02x}", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+  }
+  return text;
+}
+
 Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::string& symbol,
                                          const DeviceArguments& arguments) {
   const EntryPoint* entry = artifact.Find(symbol);

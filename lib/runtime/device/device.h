@@ -21,11 +21,17 @@ struct DeviceInfo {
   std::string name;      // "NVIDIA H100", as its driver says
   std::string identity;  // tells it from others of its kind: a UUID, or a platform's name
   std::string driver;    // version
+  // The device itself in the name of the machine's lock (base/lock.h), whatever number this process knows it by and
+  // through whichever interface: "GPU-<uuid>"; "cpu" where it shares the host's cores or memory.
+  std::string lock_name;
   std::string arch;      // cuda: "sm_90"
   DeviceLimits limits;
   int64_t memory_bytes = 0;
   double peak_flops = 0;  // of f32 with fused multiply-adds at the highest clock; 0 if it cannot be known
 };
+
+// "GPU-01020304-0506-0708-090a-0b0c0d0e0f10", as NVIDIA's tools write the 16 bytes.
+std::string UuidText(const unsigned char* bytes);
 
 // Memory of the device, freed with this. Aligned to 16 bytes at least.
 class DeviceBuffer {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <map>
 
 #include "base/text.h"
@@ -59,9 +61,45 @@ Result<Found> FindDevice(const OpenClApi& cl) {
                   error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")"));
 }
 
+// What extensions tell of a device (cl_khr_device_uuid, cl_khr_pci_bus_info, cl_nv_device_attribute_query), by numbers
+// that older headers do not name. A UUID is the one that CUDA has for the same GPU.
+constexpr cl_device_info kUuid = 0x106A, kPciBus = 0x410F, kNvPciBus = 0x4008, kNvPciSlot = 0x4009;
+
+// Empty if it cannot be told.
+std::string BusText(const OpenClApi& cl, cl_device_id device) {
+  cl_uint pci[4] = {};  // domain, bus, device, function
+  if (cl.clGetDeviceInfo(device, kPciBus, sizeof pci, pci, nullptr) == CL_SUCCESS) {
+    return fmt::format("{:04x}.{:02x}.{:02x}.{:x}", pci[0], pci[1], pci[2], pci[3]);
+  }
+  const cl_uint bus = DeviceValue<cl_uint>(cl, device, kNvPciBus, ~0U);
+  if (bus == ~0U) return "";
+  const cl_uint slot = DeviceValue<cl_uint>(cl, device, kNvPciSlot, 0);
+  return fmt::format("{:02x}.{:02x}.{:x}", bus, slot >> 3, slot & 7);
+}
+
+std::string LockName(const OpenClApi& cl, cl_device_id device, const std::string& name) {
+  const auto type = DeviceValue<cl_device_type>(cl, device, CL_DEVICE_TYPE, CL_DEVICE_TYPE_CPU);
+  if ((type & CL_DEVICE_TYPE_CPU) || DeviceValue<cl_bool>(cl, device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE)) {
+    return "cpu";
+  }
+  unsigned char uuid[16] = {};
+  if (cl.clGetDeviceInfo(device, kUuid, sizeof uuid, uuid, nullptr) == CL_SUCCESS &&
+      std::any_of(std::begin(uuid), std::end(uuid), [](unsigned char byte) { return byte != 0; })) {
+    return UuidText(uuid);
+  }
+  std::string text = "opencl-" + name;
+  const std::string bus = BusText(cl, device);
+  if (!bus.empty()) text += "-" + bus;
+  for (char& c : text) {
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+  }
+  return text;
+}
+
 DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   DeviceInfo info;
   info.name = DeviceText(cl, found.device, CL_DEVICE_NAME);
+  info.lock_name = LockName(cl, found.device, info.name);
   info.identity = PlatformText(cl, found.platform, CL_PLATFORM_NAME);
   info.driver = DeviceText(cl, found.device, CL_DRIVER_VERSION);
   info.memory_bytes =

@@ -49,6 +49,8 @@ struct Fake {
   std::string complaint;
   uintptr_t next_handle = 0x1000;
 };
+constexpr int kFirstDevice = 7;
+
 Fake fake;
 std::recursive_mutex mutex;
 thread_local std::vector<void*> contexts;  // the last is current
@@ -62,6 +64,21 @@ bool CapturingHere() {
 
 // The parameters of a kernel are not in its image: the test's kernels take as many as their symbol's last digit says.
 size_t ParameterCount(const std::string& symbol) { return static_cast<size_t>(symbol.back() - '0'); }
+
+// The machine has GPUs 0, 1, 2, ...: those that CUDA_VISIBLE_DEVICES names, in its order; without it the first alone.
+std::vector<int> VisibleDevices() {
+  const char* text = getenv("CUDA_VISIBLE_DEVICES");
+  if (text == nullptr) return {kFirstDevice};
+  std::vector<int> devices;
+  for (const char* at = text; *at != 0; at += *at == ',') {
+    char* end = nullptr;
+    const long device = strtol(at, &end, 10);
+    if (end == at) break;
+    devices.push_back(kFirstDevice + static_cast<int>(device));
+    at = end;
+  }
+  return devices;
+}
 
 void* NewHandle() { return reinterpret_cast<void*>(fake.next_handle += 16); }
 
@@ -151,23 +168,26 @@ int cuGetErrorString(int, const char** text) {
 }
 int cuDeviceGetCount(int* count) {
   ENTER();
-  *count = 1;
+  *count = static_cast<int>(VisibleDevices().size());
   return 0;
 }
 int cuDeviceGet(int* device, int ordinal) {
   ENTER();
-  *device = 7;
-  return ordinal == 0 ? 0 : 101;
+  const std::vector<int> devices = VisibleDevices();
+  if (ordinal < 0 || ordinal >= static_cast<int>(devices.size())) return 101;
+  *device = devices[static_cast<size_t>(ordinal)];
+  return 0;
 }
 int cuDeviceGetName(char* name, int size, int device) {
   ENTER();
-  if (device != 7) return Complain("not a device");
+  if (device < kFirstDevice) return Complain("not a device");
   strncpy(name, "Fake GPU", static_cast<size_t>(size));
   return 0;
 }
-int cuDeviceGetUuid(unsigned char* uuid, int) {
+int cuDeviceGetUuid(unsigned char* uuid, int device) {
   ENTER();
   for (int i = 0; i < 16; ++i) uuid[i] = static_cast<unsigned char>(i * 16 + 1);
+  uuid[15] = static_cast<unsigned char>(uuid[15] + device - kFirstDevice);
   return 0;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {

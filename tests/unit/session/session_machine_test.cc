@@ -1,0 +1,101 @@
+// The locks of devices: whoever sees the same GPU under another number waits, who sees another one does not. The driver
+// is unit/device/fake_cuda.cc, which counts devices as CUDA_VISIBLE_DEVICES says.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <string>
+
+#include "base/file.h"
+#include "measure/open_device.h"
+#include "session/machine.h"
+#include "unit/device/fake_cuda_control.h"
+
+namespace hone::session {
+namespace {
+
+class SessionMachineTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    FakeCudaControl::Load(FAKE_CUDA).reset(nullptr);
+    auto target = Target::Parse(
+        "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
+        "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80");
+    ASSERT_TRUE(target.ok()) << target.status().message();
+    cuda_ = *target;
+  }
+  void TearDown() override {
+    unsetenv("CUDA_VISIBLE_DEVICES");
+    for (const std::string& name : names_) {
+      for (const char* ending : {"", ".gate"}) (void)Remove(MachineLock::DefaultPath(name) + ending).ok();
+    }
+  }
+
+  void See(const std::string& devices) {
+    if (devices.empty()) {
+      unsetenv("CUDA_VISIBLE_DEVICES");
+    } else {
+      setenv("CUDA_VISIBLE_DEVICES", devices.c_str(), 1);
+    }
+  }
+
+  std::string LockName(const std::string& devices) {
+    See(devices);
+    const auto device = measure::DescribeDevice(cuda_);
+    EXPECT_TRUE(device.ok()) << device.status().message();
+    if (!device.ok()) return "";
+    names_.insert(device->lock_name);
+    return device->lock_name;
+  }
+
+  MachineLock Open(const std::string& devices) {
+    LockName(devices);
+    auto lock = OpenMachine(cuda_);
+    EXPECT_TRUE(lock.ok()) << lock.status().message();
+    return std::move(*lock);
+  }
+
+  Target cuda_;
+  std::set<std::string> names_;
+};
+
+TEST_F(SessionMachineTest, AGpuIsNamedByItselfAndNotByItsNumber) {
+  EXPECT_EQ(LockName(""), "GPU-01112131-4151-6171-8191-a1b1c1d1e1f1");
+  EXPECT_EQ(LockName("0"), LockName(""));
+  EXPECT_EQ(LockName("1"), LockName("1,0"));
+  EXPECT_EQ(LockName("1"), "GPU-01112131-4151-6171-8191-a1b1c1d1e1f2");
+}
+
+TEST_F(SessionMachineTest, TheSameGpuUnderAnotherNumberIsTaken) {
+  MachineLock first = Open("1"), second = Open("1,0");
+  ASSERT_TRUE(first.LockExclusive(0).ok());
+  EXPECT_EQ(second.LockExclusive(0).kind(), StatusKind::kTimeout);
+  EXPECT_EQ(second.LockShared(0).kind(), StatusKind::kTimeout);
+  first.Unlock();
+  EXPECT_TRUE(second.LockExclusive(0).ok());
+}
+
+TEST_F(SessionMachineTest, AnotherGpuUnderTheSameNumberIsFree) {
+  MachineLock first = Open("0"), second = Open("1");
+  ASSERT_TRUE(first.LockExclusive(0).ok());
+  EXPECT_TRUE(second.LockExclusive(0).ok());
+}
+
+TEST_F(SessionMachineTest, AGpuIsNotItsHost) {
+  EXPECT_NE(LockName("0"), "cpu");
+  auto host = OpenMachine(Target());
+  ASSERT_TRUE(host.ok()) << host.status().message();
+  EXPECT_TRUE(host->LockShared().ok()) << "others may be timing";
+  EXPECT_TRUE(Open("0").LockExclusive(0).ok());
+}
+
+// Nothing can be timed then, and what opens the device says why: the lock is no reason to fail.
+TEST_F(SessionMachineTest, WithoutADeviceThereIsALockAllTheSame) {
+  See(",");
+  EXPECT_EQ(measure::DescribeDevice(cuda_).status().kind(), StatusKind::kNotFound);
+  auto lock = OpenMachine(cuda_);
+  EXPECT_TRUE(lock.ok()) << lock.status().message();
+}
+
+}  // namespace
+}  // namespace hone::session
