@@ -106,7 +106,7 @@ Finding DeviceFences() {
 // reason.
 Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
   if (!info.ok()) return {subject, info.status().message(), ""};
-  return {subject, fmt::format("{}, driver {}", info->name, info->driver), ""};
+  return {subject, fmt::format("{}, {}, driver {}", info->name, info->identity, info->driver), ""};
 }
 
 }  // namespace
