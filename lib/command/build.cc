@@ -18,6 +18,7 @@
 #include "library/runtime/net_runtime.h"
 #include "op/numerics.h"
 #include "op/operator.h"
+#include "op/space_version.h"
 #include "pipeline/task_list.h"
 #include "session/machine.h"
 

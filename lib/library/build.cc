@@ -24,6 +24,7 @@
 #include "library/runtime_object.h"
 #include "library/tables.h"
 #include "op/operator.h"
+#include "op/space_version.h"
 
 namespace hone::library {
 namespace {

@@ -88,6 +88,11 @@ class MatmulOperator final : public DefinedOperator {
     }
     return templates;
   }
+  TemplateList AllTemplates() const override {
+    TemplateList all = DefinedOperator::AllTemplates();
+    all.gpu.push_back(&GpuBatchMatmul());
+    return all;
+  }
 };
 
 }  // namespace

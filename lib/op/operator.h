@@ -75,6 +75,11 @@ class Template {
   virtual Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
 };
 
+// What an operator may be built with, whatever the workload.
+struct TemplateList {
+  std::vector<const Template*> cpu, gpu;
+};
+
 class Operator {
  public:
   virtual ~Operator() = default;
@@ -89,6 +94,8 @@ class Operator {
   virtual std::vector<Operand> Operands(const Workload& workload, const Target& target) const = 0;
   // Templates for this target, the preferred one first; at least one.
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
+  // All that Templates may name, for any workload and target.
+  virtual TemplateList AllTemplates() const = 0;
   // Computes the output from the other operands, plainly and in double precision, straight from the definition and
   // independent of te. `buffers`: one an operand, physical layout (constants plain).
   // Once Interrupted() it may return before the output is written.
@@ -117,7 +124,7 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
 // The template named in the config; kInvalid if this workload has none of that name on this target.
 Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config);
-// "conv2d_direct=1 dense=1 ...": all template versions, part of abi/*.txt.
-std::string SpaceVersionText();
+// Every template of Hone's own operators, one of each name; those of plugins are not among them.
+TemplateList AllTemplates();
 
 }  // namespace hone::op

@@ -74,9 +74,14 @@ PluginOperator::PluginOperator(std::string file, const UserOperator& given)
 }
 
 std::vector<const Template*> PluginOperator::Templates(const Workload&, const Target& target) const {
-  std::vector<const Template*> templates;
-  for (const auto& t : target.IsGpu() ? gpu_ : cpu_) templates.push_back(t.get());
-  return templates;
+  return target.IsGpu() ? AllTemplates().gpu : AllTemplates().cpu;
+}
+
+TemplateList PluginOperator::AllTemplates() const {
+  TemplateList all;
+  for (const auto& t : cpu_) all.cpu.push_back(t.get());
+  for (const auto& t : gpu_) all.gpu.push_back(t.get());
+  return all;
 }
 
 Status CheckUserOperator(const UserOperator& given) {

@@ -16,6 +16,7 @@ class PluginOperator final : public DefinedOperator {
   PluginOperator(std::string file, const UserOperator& given);
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
+  TemplateList AllTemplates() const override;
   bool Tunable(const Workload&) const override { return true; }
   const std::string& file() const { return file_; }
 

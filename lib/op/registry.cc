@@ -3,7 +3,6 @@
 #include <set>
 
 #include "base/suggest.h"
-#include "base/version.h"
 #include "op/chain/chain.h"
 #include "op/conv/conv2d.h"
 #include "op/conv/conv3d.h"
@@ -39,25 +38,6 @@ const std::vector<const Operator*>& All() {
   }());
   return all;
 }
-
-// A workload of each kind of template, for the list of versions.
-constexpr const char* kExamples[] = {
-    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",
-    "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
-    "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)",
-    "dense(f32[1,16], f32[16,16])",
-    "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)",
-    "conv3d(f32[1,57,3,7,7], f32[38,3,3,3,3], groups=19)",
-    "dense(f32[32,16], f32[16,16])",
-    "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)",
-    "conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16) -> conv2d(f32[1,16,6,6], f32[16,16,1,1])",
-    "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)",
-    "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16) -> "
-    "conv2d(f32[1,16,6,6], f32[16,16,1,1])",
-    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",
-    "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
-    "matmul(f32[2,64,32], f32[2,32,64])",
-};
 
 }  // namespace
 
@@ -139,33 +119,22 @@ Result<Instance> Instantiate(const Workload& workload, const Target& target, con
                                      SuggestionText(config.template_name, names)));
 }
 
-std::string SpaceVersionText() {
-  Target target;
-  target.vector_bytes = 64;
-  std::string text;
+TemplateList AllTemplates() {
+  TemplateList all;
   std::set<std::string> seen;
-  auto add = [&](const Operator& op, const Workload& workload) {
-    for (const Template* t : op.Templates(workload, target)) {
-      if (seen.insert(t->name()).second)
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", t->name(), VersionOf(t->name(), t->version()));
+  const auto add = [&](const std::vector<const Template*>& from, std::vector<const Template*>* to) {
+    for (const Template* t : from) {
+      if (seen.insert(t->name()).second) to->push_back(t);
     }
   };
-  Target gpu;  // one that has all there are
-  gpu.kind = TargetKind::kCuda;
-  gpu.cpu = "sm_90";
-  for (const Target& each : {target, gpu}) {
-    target = each;
-    for (const char* example : kExamples) {
-      Result<Workload> workload = ParseChecked(example);
-      add(**FindOperator(*workload), *workload);
-    }
-    for (const Operator* op : All()) {
-      if (op->name() != std::string("conv2d") && op->name() != std::string("dense") &&
-          op->name() != std::string("conv3d") && op->name() != std::string("matmul"))
-        add(*op, Workload{op->name(), {}, {}, {}});
-    }
+  std::vector<const Operator*> operators = All();
+  operators.push_back(&Chain());
+  for (const Operator* op : operators) {
+    const TemplateList own = op->AllTemplates();
+    add(own.cpu, &all.cpu);
+    add(own.gpu, &all.gpu);
   }
-  return text;
+  return all;
 }
 
 }  // namespace hone::op

@@ -9,14 +9,27 @@
 #include "op/operator.h"
 
 namespace hone::op {
+namespace {
+
+std::string NameAndVersion(const Template& t) {
+  return fmt::format("{}={}", t.name(), VersionOf(t.name(), t.version()));
+}
+
+}  // namespace
 
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   std::vector<std::string> parts;
-  for (const Template* t : op->Templates(workload, target)) {
-    parts.push_back(fmt::format("{}={}", t->name(), VersionOf(t->name(), t->version())));
-  }
+  for (const Template* t : op->Templates(workload, target)) parts.push_back(NameAndVersion(*t));
   return Join(parts, ",");
+}
+
+std::string SpaceVersionText() {
+  std::vector<std::string> parts;
+  const TemplateList all = AllTemplates();
+  for (const Template* t : all.cpu) parts.push_back(NameAndVersion(*t));
+  for (const Template* t : all.gpu) parts.push_back(NameAndVersion(*t));
+  return Join(parts, " ");
 }
 
 }  // namespace hone::op

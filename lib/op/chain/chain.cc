@@ -76,6 +76,7 @@ class ChainOperator final : public Operator {
     if (target.kind != TargetKind::kCpu) return {};
     return FindChainKind(w.Parts())->templates(w.Parts(), target);
   }
+  TemplateList AllTemplates() const override { return {AllChainTemplates(), {}}; }
 
   // Each member's reference in turn. What lies between is rounded to float, as in kernels.
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {

@@ -66,4 +66,8 @@ std::string ChainKindsText() {
   return text;
 }
 
+std::vector<const Template*> AllChainTemplates() {
+  return {&ChainConvPool(), &ChainWinogradPool(), &ChainDepthwiseConv(), &ChainConvDepthwise(), &ChainBottleneck()};
+}
+
 }  // namespace hone::op

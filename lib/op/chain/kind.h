@@ -18,5 +18,7 @@ struct ChainKind {
 // The first kind that matches; null if none does. REQUIRES: each part is legal by itself, and their types fit.
 const ChainKind* FindChainKind(const std::vector<Workload>& parts);
 std::string ChainKindsText();
+// Those of all kinds.
+std::vector<const Template*> AllChainTemplates();
 
 }  // namespace hone::op

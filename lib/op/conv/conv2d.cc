@@ -100,6 +100,10 @@ class Conv2dOperator final : public Operator {
     if (templates.empty()) templates.push_back(&Conv2dGrouped());
     return templates;
   }
+  TemplateList AllTemplates() const override {
+    return {{&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()},
+            AllGpuConv2dTemplates()};
+  }
 
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
     Conv2dReference(w, Operands(w, target), buffers);

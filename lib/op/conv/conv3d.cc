@@ -45,6 +45,9 @@ class Conv3dOperator final : public Operator {
     if (Merges(w, target)) return {&Conv3dDirect()};
     return {&Conv3dGrouped()};
   }
+  TemplateList AllTemplates() const override {
+    return {{&Conv3dDirect(), &Conv3dGrouped()}, {&GpuConvTiles(), &GpuConvPlain()}};
+  }
 
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
     std::vector<Operand> operands = Operands(w, target);

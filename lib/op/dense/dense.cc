@@ -51,6 +51,9 @@ class DenseOperator final : public Operator {
     if (target.kind != TargetKind::kCpu) return {};
     return {&DensePacked()};
   }
+  TemplateList AllTemplates() const override {
+    return {{&DensePacked()}, {&GpuDenseRows(), &GpuDenseLarge(), &GpuDenseSmall()}};
+  }
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
     DenseReference(w, Operands(w, target), buffers);
   }

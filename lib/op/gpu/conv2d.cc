@@ -184,6 +184,12 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
   return templates;
 }
 
+std::vector<const Template*> AllGpuConv2dTemplates() {
+  return {&GpuConv2dGemm(),   &GpuConv2dDirect(),    &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm({}),
+          &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles(),      &GpuConvPlain(),
+          &GpuConv2dPlain()};
+}
+
 const Template& GpuConv2dDirect() {
   static const GpuTemplate t(
       {"conv2d_nchw.cuda", 3, DirectKnobs, DirectUse, DirectBuild, {"tile_x", "tile_y", "tile_f"}});

@@ -36,5 +36,7 @@ bool GpuWinogradApplies(const Conv2dShape& shape);
 
 // Those that compete for a convolution; the first has a legal point for any of its shapes.
 std::vector<const Template*> GpuConv2dTemplates(const Workload& workload, const Target& target);
+// Those of any convolution.
+std::vector<const Template*> AllGpuConv2dTemplates();
 
 }  // namespace hone::op

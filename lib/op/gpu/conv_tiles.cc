@@ -101,10 +101,14 @@ const Template& GpuConvTiles() {
   return t;
 }
 
+const Template& GpuConvPlain() {
+  static const GpuPlainTemplate t("conv_gpu", 1, PlainBuild);
+  return t;
+}
+
 std::vector<const Template*> GpuConvTilesTemplates(const Workload& w, const Target& target) {
-  static const GpuPlainTemplate plain("conv_gpu", 1, PlainBuild);
-  if (Pixels(ConvVolume::Of(w)) < target.limits.warp_size) return {&plain};
-  return {&GpuConvTiles(), &plain};
+  if (Pixels(ConvVolume::Of(w)) < target.limits.warp_size) return {&GpuConvPlain()};
+  return {&GpuConvTiles(), &GpuConvPlain()};
 }
 
 }  // namespace hone::op

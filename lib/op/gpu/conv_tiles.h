@@ -10,6 +10,7 @@ namespace hone::op {
 // "conv_gpu_tiles": each thread adds up some filters x some pixels, neighbouring threads neighbouring pixels; what they
 // read comes by way of the caches.
 const Template& GpuConvTiles();
+const Template& GpuConvPlain();  // "conv_gpu": any; no knobs
 
 // Those of a conv3d, or of a conv2d that has groups: one that any layer can have among them, first if it is all.
 std::vector<const Template*> GpuConvTilesTemplates(const Workload& workload, const Target& target);

@@ -1,0 +1,111 @@
+// The list of operators, and the list of their templates, whose versions say which records are stale.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "op/operator.h"
+#include "op/space_version.h"
+
+namespace hone::op {
+namespace {
+
+// Workloads that differ in which templates compete for them.
+constexpr const char* kWorkloads[] = {
+    "conv2d(f32[1,16,7,7], f32[16,16,3,3])",
+    "conv2d(f32[1,16,8,7], f32[16,16,3,3])",
+    "conv2d(f32[1,16,7,7], f32[16,16,3,3], stride=2x2)",
+    "conv2d(f32[1,8,5,5], f32[3,8,3,3])",
+    "conv2d(f32[1,3,9,9], f32[16,3,3,3], in=nchw)",
+    "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16)",
+    "conv2d(f32[1,16,7,7], f32[16,1,3,3], groups=16, in=nchw)",
+    "conv2d(f32[1,2,3,3], f32[2,1,3,3], groups=2)",
+    "conv2d(f32[1,34,7,7], f32[34,2,3,3], groups=17)",
+    "conv2d(f32[1,57,7,7], f32[38,3,3,3], groups=19)",
+    "conv2d(f32[1,57,9,9], f32[38,3,3,3], groups=19)",
+    "conv3d(f32[1,16,3,7,7], f32[16,16,3,3,3])",
+    "conv3d(f32[1,6,3,7,7], f32[6,3,3,3,3], groups=2)",
+    "conv3d(f32[1,57,3,7,7], f32[38,3,3,3,3], groups=19)",
+    "conv3d(f32[1,57,5,9,9], f32[38,3,3,3,3], groups=19)",
+    "dense(f32[1,16], f32[16,16])",
+    "dense(f32[32,16], f32[16,16])",
+    "matmul(f32[2,64,32], f32[2,32,64])",
+    "matmul(f32[2,64,32], f32[32,64])",
+    "max_pool2d(f32[1,5,13,13], kernel=3x3)",
+    "softmax(f32[3,100], axis=1)",
+    "relu(f32[2,3,4])",
+    "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1) -> max_pool2d(f32[1,16,8,8], kernel=2, stride=2)",
+    "conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16) -> conv2d(f32[1,16,6,6], f32[16,16,1,1])",
+    "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16)",
+    "conv2d(f32[1,16,8,8], f32[16,16,1,1]) -> conv2d(f32[1,16,8,8], f32[16,1,3,3], groups=16) -> "
+    "conv2d(f32[1,16,6,6], f32[16,16,1,1])",
+};
+
+std::set<std::string> Names(const std::vector<const Template*>& templates) {
+  std::set<std::string> names;
+  for (const Template* t : templates) names.insert(t->name());
+  return names;
+}
+
+TEST(Registry, NamesAreUnique) {
+  const std::vector<std::string> names = OperatorNames();
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  const TemplateList all = AllTemplates();
+  std::set<std::string> templates = Names(all.cpu);
+  templates.merge(Names(all.gpu));
+  EXPECT_EQ(templates.size(), all.cpu.size() + all.gpu.size());
+}
+
+// What any target chooses for any workload is listed, on the side where it belongs, by the operator and by the registry.
+TEST(Registry, EveryTemplateThatIsChosenIsListed) {
+  Target wide;
+  wide.vector_bytes = 64;
+  wide.vector_registers = 32;
+  std::vector<Target> targets = {Target(), wide};
+  for (const char* text : {"cuda -arch=sm_61", "cuda -arch=sm_90", "opencl"}) targets.push_back(*Target::Parse(text));
+  const TemplateList all = AllTemplates();
+  const std::set<std::string> cpu = Names(all.cpu), gpu = Names(all.gpu);
+  std::set<std::string> chosen;
+  for (const char* text : kWorkloads) {
+    const Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << text << ": " << w.status().message();
+    const Operator* op = *FindOperator(*w);
+    const TemplateList own = op->AllTemplates();
+    for (const Target& target : targets) {
+      const std::set<std::string> of_operator = Names(target.IsGpu() ? own.gpu : own.cpu);
+      for (const Template* t : op->Templates(*w, target)) {
+        EXPECT_TRUE((target.IsGpu() ? gpu : cpu).count(t->name())) << t->name() << " for " << text;
+        EXPECT_TRUE(of_operator.count(t->name())) << t->name() << " for " << text;
+        chosen.insert(t->name());
+      }
+    }
+  }
+  // And what has knobs is chosen for one of them: the list names nothing that is never used.
+  for (const std::vector<const Template*>& side : {all.cpu, all.gpu}) {
+    for (const Template* t : side) {
+      const std::string name = t->name();
+      const bool fixed = name.ends_with("_default") || name.ends_with("_gpu");
+      EXPECT_TRUE(fixed || chosen.count(name)) << name;
+    }
+  }
+}
+
+TEST(Registry, EveryTemplateHasItsVersionInTheText) {
+  const std::vector<std::string> parts = Split(SpaceVersionText(), ' ');
+  const TemplateList all = AllTemplates();
+  EXPECT_EQ(parts.size(), all.cpu.size() + all.gpu.size());
+  for (const std::vector<const Template*>& side : {all.cpu, all.gpu}) {
+    for (const Template* t : side) {
+      const std::string part = std::string(t->name()) + "=" + std::to_string(t->version());
+      EXPECT_EQ(std::count(parts.begin(), parts.end(), part), 1) << part;
+    }
+  }
+  // Chosen only where an image is too small for all others, or by chains.
+  for (const char* name : {"conv2d_gpu", "conv_gpu"}) {
+    EXPECT_TRUE(Names(all.gpu).count(name)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace hone::op
