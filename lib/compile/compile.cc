@@ -125,9 +125,8 @@ Status CompileForDevice(const std::vector<ir::Function>& functions, const Target
 
 }  // namespace
 
-Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
-                                     const CompileOptions& options) {
-  Clock::time_point start = Clock::now();
+Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
+                                  const CompileOptions& options) {
   HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
   HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
   HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
@@ -135,10 +134,9 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   lower_options.name = options.symbol;
   lower_options.verify = options.verify;
   lower_options.gpu = target.IsGpu();
-  CompiledKernel kernel;
-  std::vector<ir::Function> functions;
+  LoweredKernel kernel;
   HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, instance.args, lower_options));
-  functions.push_back(std::move(function));
+  kernel.functions.push_back(std::move(function));
   HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
                         LowerPrepare(instance, target, options.symbol + "_prepare", options.verify));
   std::vector<te::Tensor> constants;
@@ -151,12 +149,22 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
       for (int64_t extent : c.shape()) elements *= extent;
       kernel.prepared.push_back({c.name(), c.type(), elements});
     }
-    functions.push_back(std::move(prepared->function));
+    kernel.functions.push_back(std::move(prepared->function));
   }
   kernel.kernel_args = Sources(instance.args, instance, constants);
-  kernel.steps = instance.steps;
+  kernel.steps = std::move(instance.steps);
   kernel.arithmetic = instance.arithmetic;
   kernel.rounding = instance.rounding;
+  return kernel;
+}
+
+Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
+                                     const CompileOptions& options) {
+  Clock::time_point start = Clock::now();
+  HONE_ASSIGN_OR_RETURN(LoweredKernel lowered, LowerKernel(workload, target, config, options));
+  const std::vector<ir::Function>& functions = lowered.functions;
+  CompiledKernel kernel;
+  static_cast<KernelInterface&>(kernel) = lowered;
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();

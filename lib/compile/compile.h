@@ -28,18 +28,24 @@ struct PreparedConstant {
   int64_t elements = 0;
 };
 
-// A kernel and, if it has packed constants, the function that packs them (run once).
-struct CompiledKernel {
-  std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
-  std::string object;                     // the bytes, with both functions
-  EntryPoint kernel;
+// A kernel and, if it has packed constants, the function that packs them (run once): what they take and mean.
+struct KernelInterface {
   std::vector<ArgSource> kernel_args;     // one an argument of kernel
   bool has_prepare = false;
-  EntryPoint prepare;                     // arguments: raw constants, then prepared ones (written)
-  std::vector<ArgSource> prepare_args;
+  std::vector<ArgSource> prepare_args;    // raw constants, then prepared ones (written)
   std::vector<PreparedConstant> prepared;
   std::vector<Step> steps;
   double arithmetic = 1, rounding = 0;    // of the algorithm: op::Instance
+};
+
+struct LoweredKernel : KernelInterface {
+  std::vector<ir::Function> functions;    // the kernel, then the one that packs
+};
+
+struct CompiledKernel : KernelInterface {
+  std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
+  std::string object;                     // the bytes, with both functions
+  EntryPoint kernel, prepare;
   std::string llvm_ir, assembly, program; // program: lowered ir as text; all only if asked for
   std::string source;                     // of a device: the C text, if asked for
   std::vector<codegen::KernelResources> resources;  // cuda: what each launch takes, as the assembler says
@@ -59,7 +65,10 @@ struct CompileOptions {
   bool verify = kVerifyByDefault;  // the lowering verifier between all passes
 };
 
-//
+// The first half of CompileKernel: the functions in their final form, as code is generated for them.
+Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
+                                  const CompileOptions& options);
+
 // For a device the kernel's launches and those of the prepare function are one artifact. kNotFound: its compiler is not
 // there.
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,

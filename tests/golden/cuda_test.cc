@@ -22,9 +22,9 @@ void Check(const char* name, const char* workload, const std::string& template_n
   Config config;
   config.template_name = template_name;
   config.values = std::move(values);
-  const Result<ir::Function> function = testing::LowerGpu(w, target, config);
-  ASSERT_TRUE(function.ok()) << function.status().message();
-  const Result<codegen::CudaCode> code = codegen::WriteCuda({*function}, target);
+  const Result<compile::LoweredKernel> kernel = testing::LowerGpu(w, target, config);
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  const Result<codegen::CudaCode> code = codegen::WriteCuda({kernel->functions[0]}, target);
   ASSERT_TRUE(code.ok()) << code.status().message();
   const std::string path = std::string("tests/golden/cuda/") + name + ".cu";
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {

@@ -1,5 +1,5 @@
 // Draws points from every template for GPUs and has NVRTC compile them with warnings as errors: `cuda_sample [POINTS of
-// each template and layer [SEED]]`. Fails if one does not compile; the test agree_cuda_test draws one each.
+// each template [SEED]]`. Fails if one does not compile; the test agree_cuda_test draws a few each.
 #include "agree/cuda_sample.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (const std::string& failure : sample.failures) fmt::print("{}\n", failure);
-  fmt::print("{} points of {} templates compiled, {} failed; left out: {}\n", sample.compiled, sample.templates.size(),
+  fmt::print("{} points of {} templates compiled for {}, {} of them with a kernel that packs constants; {} failed; left "
+             "out: {}\n",
+             sample.compiled, sample.templates.size(), fmt::join(sample.archs, ", "), sample.packing,
              sample.failures.size(), fmt::join(sample.left_out, ", "));
   return sample.failures.empty() ? 0 : 1;
 }

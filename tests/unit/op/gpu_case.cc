@@ -4,34 +4,25 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "base/rng.h"
 #include "ir/device_kernels.h"
 #include "ir/interpreter.h"
 #include "ir/printer.h"
-#include "lower/lower.h"
-#include "schedule/schedule.h"
 
 namespace hone::testing {
 namespace {
 
-using Values = std::map<std::string, std::vector<float>*>;
+using Values = std::vector<std::vector<float>>;
 
-int64_t Elements(const te::Tensor& t) {
-  int64_t n = 1;
-  for (int64_t extent : t.shape()) n *= extent;
-  return n;
-}
-
-Status RunFunction(const ir::Function& f, const std::vector<te::Tensor>& args, const Values& values, uint64_t seed) {
+Status RunFunction(const ir::Function& f, const std::vector<compile::ArgSource>& sources, Values* operands,
+                   Values* prepared, uint64_t seed) {
+  HONE_RETURN_IF_ERROR(ir::SplitKernels(f).status());
   std::vector<ir::RunArgument> arguments;
-  for (const te::Tensor& t : args) {
-    std::vector<float>& v = *values.at(t.name());
-    if (static_cast<int64_t>(v.size()) != Elements(t)) {
-      return Status::Invalid(fmt::format("{} has {} elements, not {}", t.name(), Elements(t), v.size()));
-    }
-    arguments.push_back({v.data(), Elements(t)});
+  for (const compile::ArgSource& source : sources) {
+    Values& from = source.kind == compile::ArgSource::Kind::kPrepared ? *prepared : *operands;
+    std::vector<float>& v = from[static_cast<size_t>(source.index)];
+    arguments.push_back({v.data(), static_cast<int64_t>(v.size())});
   }
   const ir::ParallelOrder orders[] = {ir::ParallelOrder::kShuffled, ir::ParallelOrder::kReversed,
                                       ir::ParallelOrder::kForward};
@@ -53,59 +44,58 @@ std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const 
   return values;
 }
 
-Result<ir::Function> LowerGpu(const Workload& workload, const Target& target, const Config& config) {
-  HONE_ASSIGN_OR_RETURN(const op::Instance instance, op::Instantiate(workload, target, config));
-  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
-  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
-  lower::LowerOptions options;
-  options.gpu = true;
+Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
+                                        const std::string& symbol) {
+  compile::CompileOptions options;
+  options.symbol = symbol;
   options.verify = true;
-  return lower::Lower(schedule, instance.args, options);
+  return compile::LowerKernel(workload, target, config, options);
+}
+
+Status RunOnInterpreter(const compile::LoweredKernel& kernel, uint64_t seed,
+                        std::vector<std::vector<float>>* operands) {
+  Values prepared;
+  for (const compile::PreparedConstant& p : kernel.prepared) {
+    prepared.emplace_back(static_cast<size_t>(p.elements), std::numeric_limits<float>::quiet_NaN());
+  }
+  if (kernel.has_prepare) {
+    const Status packed = RunFunction(kernel.functions[1], kernel.prepare_args, operands, &prepared, seed);
+    if (!packed.ok()) return packed.WithContext("prepare: " + ir::ToString(kernel.functions[1].body));
+  }
+  Status status = RunFunction(kernel.functions[0], kernel.kernel_args, operands, &prepared, seed);
+  return status.ok() ? status : status.WithContext(ir::ToString(kernel.functions[0].body));
 }
 
 Status RunOnInterpreter(const Workload& workload, const Target& target, const Config& config, uint64_t seed,
                         std::vector<std::vector<float>>* operands) {
-  HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
-  Values values;
-  for (size_t i = 0; i < instance.placeholders.size(); ++i) {
-    values[instance.placeholders[i].name()] = &(*operands)[i];
-  }
-  values[instance.outputs[0].name()] = &operands->back();
-  std::map<std::string, std::vector<float>> packed;
-  HONE_ASSIGN_OR_RETURN(auto prepare, schedule::PrepareSchedule(instance.outputs));
-  lower::LowerOptions options;
-  options.verify = true;
-  if (prepare) {
-    std::vector<te::Tensor> args = prepare->inputs();
-    for (const te::Tensor& t : prepare->outputs()) {
-      packed[t.name()].assign(static_cast<size_t>(Elements(t)), std::numeric_limits<float>::quiet_NaN());
-      values[t.name()] = &packed[t.name()];
-      args.push_back(t);
-    }
-    HONE_ASSIGN_OR_RETURN(const ir::Function f, lower::Lower(*prepare, args, options));
-    HONE_RETURN_IF_ERROR(RunFunction(f, args, values, seed).WithContext("prepare"));
-  }
-  HONE_ASSIGN_OR_RETURN(const ir::Function f, LowerGpu(workload, target, config));
-  HONE_RETURN_IF_ERROR(ir::SplitKernels(f).status());
-  Status status = RunFunction(f, instance.args, values, seed);
-  return status.ok() ? status : status.WithContext(ir::ToString(f.body));
+  HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel kernel, LowerGpu(workload, target, config));
+  return RunOnInterpreter(kernel, seed, operands);
 }
 
-std::string CheckGpu(const Workload& workload, const Target& target, const Config& config, uint64_t seed) {
-  std::vector<std::vector<float>> operands = MakeGpuOperands(workload, target, seed);
-  const Status status = RunOnInterpreter(workload, target, config, seed, &operands);
-  const std::string point = workload.Text() + "\n" + config.Text() + "\n";
-  if (!status.ok()) return point + status.message();
-  std::vector<std::vector<float>> expected = operands;
+std::string DiffersFromReference(const Workload& workload, const Target& target,
+                                 const std::vector<std::vector<float>>& operands) {
+  Values expected = operands;
   std::vector<float*> pointers;
   for (std::vector<float>& v : expected) pointers.push_back(v.data());
   (*op::FindOperator(workload))->Reference(workload, target, pointers);
   for (size_t i = 0; i < expected.back().size(); ++i) {
     const float want = expected.back()[i], got = operands.back()[i];
     if (std::abs(want - got) <= 1e-4F * std::max(1.0F, std::abs(want)) || want == got) continue;
-    return fmt::format("{}element {} is {}, not {}", point, i, got, want);
+    if (std::isnan(want) && std::isnan(got)) continue;
+    return fmt::format("element {} is {}, not {}", i, got, want);
   }
   return "";
+}
+
+std::string CheckGpu(const Workload& workload, const Target& target, const Config& config, uint64_t seed) {
+  const std::string point = workload.Text() + "\n" + config.Text() + "\n";
+  const Result<compile::LoweredKernel> kernel = LowerGpu(workload, target, config);
+  if (!kernel.ok()) return point + kernel.status().message();
+  Values operands = MakeGpuOperands(workload, target, seed);
+  const Status status = RunOnInterpreter(*kernel, seed, &operands);
+  if (!status.ok()) return point + status.message();
+  const std::string differs = DiffersFromReference(workload, target, operands);
+  return differs.empty() ? "" : point + differs;
 }
 
 }  // namespace hone::testing

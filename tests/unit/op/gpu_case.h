@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ir/stmt.h"
+#include "compile/compile.h"
 #include "op/operator.h"
 
 namespace hone::testing {
@@ -13,15 +13,21 @@ namespace hone::testing {
 // Inputs of all operands, deterministic, whole multiples of 1/8 in [-1, 1]; the output is NaN.
 std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const Target& target, uint64_t seed);
 
-// The point's kernel in its final form, verified between passes.
-Result<ir::Function> LowerGpu(const Workload& workload, const Target& target, const Config& config);
+// The point's kernel, and the one that packs its constants, in their final form, verified between passes.
+Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& target, const Config& config,
+                                        const std::string& symbol = "kernel");
 
 // Runs the point: constants are packed, then the kernel runs, blocks and threads in an order that `seed` chooses. The
 // interpreter refuses races, barriers that not all threads reach, reads of what was never written and accesses outside.
+Status RunOnInterpreter(const compile::LoweredKernel& kernel, uint64_t seed, std::vector<std::vector<float>>* operands);
 Status RunOnInterpreter(const Workload& workload, const Target& target, const Config& config, uint64_t seed,
                         std::vector<std::vector<float>>* operands);
 
-// As that, and compares with Operator::Reference: "" or what differs.
+// `operands.back()` against Operator::Reference on the others: "" or what differs.
+std::string DiffersFromReference(const Workload& workload, const Target& target,
+                                 const std::vector<std::vector<float>>& operands);
+
+// All of it: "" or the point and what is wrong.
 std::string CheckGpu(const Workload& workload, const Target& target, const Config& config, uint64_t seed);
 
 }  // namespace hone::testing

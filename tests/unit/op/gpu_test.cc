@@ -1,4 +1,5 @@
-// Templates for GPUs through the interpreter, against each operator's reference.
+// Templates for GPUs: which apply, what they take of the device, and knobs that few points have, through the interpreter.
+// Each template on many shapes: tests/agree/gpu_templates_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,43 +19,6 @@ std::string Names(const std::vector<const Template*>& templates) {
   std::string names;
   for (const Template* t : templates) names += std::string(names.empty() ? "" : " ") + t->name();
   return names;
-}
-
-// The default and some points drawn from each template's space.
-void CheckPoints(const std::string& text, int points) {
-  const Target target = Gpu();
-  const Result<Workload> w = ParseChecked(text);
-  ASSERT_TRUE(w.ok()) << w.status().message();
-  uint64_t seed = 1;
-  for (const Template* t : (*FindOperator(*w))->Templates(*w, target)) {
-    const Result<search::Space> space = t->MakeSpace(*w, target);
-    ASSERT_TRUE(space.ok()) << t->name() << ": " << space.status().message();
-    const Result<Config> preferred = t->Default(*space, *w, target);
-    if (preferred.ok()) {
-      EXPECT_EQ(testing::CheckGpu(*w, target, *preferred, seed), "");
-    }
-    Rng rng(7);
-    for (int i = 0; i < points && space->size() > 1; ++i) {
-      const std::optional<uint64_t> index = space->SampleLegal(rng);
-      if (!index) break;
-      EXPECT_EQ(testing::CheckGpu(*w, target, space->At(*index), ++seed), "");
-    }
-  }
-  // What is built without tuning is the first one's default.
-  EXPECT_TRUE(DefaultConfig(*w, target).ok());
-}
-
-TEST(GpuConv2d, OddShapesAgreeWithTheReference) {
-  for (const char* text : {
-           "conv2d(f32[1,8,14,14], f32[16,8,3,3], pad=1,1,1,1) + bias + relu",
-           "conv2d(f32[1,5,13,11], f32[7,5,3,3], stride=2x2, pad=1,1,1,1) + bias",
-           "conv2d(f32[3,4,9,9], f32[10,4,1,1]) + bias + add + relu",
-           "conv2d(f32[1,3,15,15], f32[8,3,7,7], stride=2x2, pad=3,3,3,3)",
-           "conv2d(f32[1,6,12,10], f32[8,6,3,3], dilation=2x2, pad=2,2,2,2) + relu6",
-           "conv2d(f32[2,3,7,9], f32[5,3,2,3], stride=1x2, pad=0,1,1,0) + clip(-1,1)",
-       }) {
-    CheckPoints(text, 4);
-  }
 }
 
 TEST(GpuConv2d, WinogradOfEveryTile) {
@@ -114,63 +78,6 @@ TEST(GpuConv2d, LongReductionsAreSplit) {
   EXPECT_EQ(checked, 4);
 }
 
-TEST(GpuConv2d, GroupsAndDepthwise) {
-  for (const char* text : {
-           "conv2d(f32[1,16,14,14], f32[16,1,3,3], groups=16, pad=1,1,1,1) + bias + relu6",
-           "conv2d(f32[3,6,9,7], f32[6,1,3,3], groups=6, stride=2x2, pad=1,1,1,1) + bias",
-           "conv2d(f32[1,17,5,5], f32[17,1,5,5], groups=17, dilation=2x2, pad=4,4,4,4)",
-           "conv2d(f32[1,8,9,9], f32[12,2,3,3], groups=4, pad=1,1,1,1) + relu",
-           "conv2d(f32[1,1,5,5], f32[1,1,5,5])",
-       }) {
-    CheckPoints(text, 4);
-  }
-}
-
-TEST(GpuDense, OddShapesAgreeWithTheReference) {
-  for (const char* text : {"dense(f32[1,512], f32[10,512]) + bias", "dense(f32[3,33], f32[17,33]) + bias + relu",
-                           "dense(f32[32,48], f32[40,48]) + bias", "dense(f32[37,96], f32[1,96])"}) {
-    CheckPoints(text, 5);
-  }
-}
-
-// One of each kind of operator that the networks have, and some that only ONNX brings.
-TEST(GpuPlain, EveryOperatorOfANetwork) {
-  for (const char* text : {
-           "max_pool2d(f32[1,5,13,13], kernel=3x3, stride=2x2, pad=1,1,1,1)",
-           "avg_pool2d(f32[2,3,9,9], kernel=3x3, stride=2x2, pad=1,1,1,1)",
-           "avg_pool2d(f32[2,3,9,9], kernel=3x3, pad=1,1,1,1, count_include_pad=1)",
-           "global_avg_pool(f32[1,20,7,7])",
-           "global_avg_pool(f32[2,5,11,9])",
-           "global_max_pool(f32[1,3,9,9])",
-           "flatten(f32[2,3,4,5])",
-           "block(f32[2,3,4,5])",
-           "unblock(f32[2,3,4,5])",
-           "pad2d(f32[1,3,4,5], pad=1,2,3,0)",
-           "add(f32[2,3,4,5], f32[2,3,4,5]) + relu",
-           "relu(f32[2,3,7,5])",
-           "softmax(f32[3,100], axis=1)",
-           "softmax(f32[1,7], axis=1)",
-           "concat(f32[1,3,4,4], f32[1,5,4,4], axis=1)",
-           "matmul(f32[2,5,17], f32[2,17,9])",
-           "matmul(f32[4,70], f32[70,1])",
-           "reduce_mean(f32[3,4,50], axes=2)",
-           "reduce_max(f32[3,4,5], axes=1)",
-           "transpose(f32[2,3,4], perm=2,0,1)",
-           "layer_norm(f32[3,70], f32[70], f32[70])",
-           "lrn(f32[1,7,4,4], size=5)",
-           "conv_transpose2d(f32[1,3,5,5], f32[3,4,3,3], stride=2x2)",
-       }) {
-    const Result<Workload> w = ParseChecked(text);
-    if (!w.ok()) {
-      ADD_FAILURE() << text << ": " << w.status().message();
-      continue;
-    }
-    const Result<Config> config = DefaultConfig(*w, Gpu());
-    ASSERT_TRUE(config.ok()) << text << ": " << config.status().message();
-    EXPECT_EQ(testing::CheckGpu(*w, Gpu(), *config, 5), "");
-  }
-}
-
 TEST(GpuTemplates, OfEachKindOfConvolution) {
   const auto names = [](const char* text) {
     const Workload w = *ParseChecked(text);
@@ -189,24 +96,6 @@ TEST(GpuTemplates, OfEachKindOfConvolution) {
   EXPECT_EQ(names("conv3d(f32[1,8,5,9,9], f32[8,8,3,3,3])"), "conv_gpu_tiles conv_gpu");
   EXPECT_EQ(names("matmul(f32[2,64,32], f32[2,32,64])"), "batch_matmul.cuda matmul_gpu");
   EXPECT_EQ(names("matmul(f32[2,64,32], f32[32,64])"), "matmul_gpu") << "the batch is broadcast";
-}
-
-TEST(GpuConv3d, OddShapesAgreeWithTheReference) {
-  for (const char* text : {
-           "conv3d(f32[1,5,4,7,6], f32[6,5,3,3,3], pad=1) + bias + relu",
-           "conv3d(f32[2,4,5,9,7], f32[6,2,3,3,2], groups=2, stride=1x2x2, pad=1) + bias",
-           "conv3d(f32[1,3,6,7,7], f32[5,3,2,3,3], dilation=2x1x2, in=ncdhw)",
-           "conv3d(f32[1,3,2,3,3], f32[5,3,2,3,3], in=ncdhw)",
-       }) {
-    CheckPoints(text, 4);
-  }
-}
-
-TEST(GpuMatmul, BatchesAgreeWithTheReference) {
-  for (const char* text : {"matmul(f32[3,24,20], f32[3,20,16])", "matmul(f32[2,7,33], f32[2,33,35])",
-                           "matmul(f32[1,64,8], f32[1,8,64])"}) {
-    CheckPoints(text, 6);
-  }
 }
 
 // AutoTVM's tile: 4 where 8 divides the input's rows, else 2.
@@ -269,9 +158,9 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
         const std::optional<uint64_t> index = space.SampleLegal(rng);
         if (!index || space.size() == 1) break;
         const Config config = space.At(*index);
-        const Result<ir::Function> f = testing::LowerGpu(w, Gpu(), config);
+        const Result<compile::LoweredKernel> f = testing::LowerGpu(w, Gpu(), config);
         ASSERT_TRUE(f.ok()) << config.Text() << ": " << f.status().message();
-        const ir::DeviceProgram program = *ir::SplitKernels(*f);
+        const ir::DeviceProgram program = *ir::SplitKernels(f->functions[0]);
         for (const ir::DeviceKernel& kernel : program.kernels) {
           GpuUse use;
           for (int k = 0; k < 3; ++k) use.threads[k] = kernel.block[k], use.blocks[k] = kernel.grid[k];

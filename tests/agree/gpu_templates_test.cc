@@ -1,0 +1,130 @@
+// Every template for GPUs, whatever point of its space, gives what its operator's reference gives: run by the
+// interpreter, which also reports races between threads and barriers that some threads do not come to, and by OpenCL
+// (PoCL's CPU mostly). The kernels that pack constants are run with them.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "agree/gpu_workloads.h"
+#include "agree/on_device.h"
+#include "base/rng.h"
+#include "codegen/opencl/codegen.h"
+#include "runtime/opencl/opencl_device.h"
+#include "unit/op/gpu_case.h"
+
+namespace hone::agree {
+namespace {
+
+constexpr int kInterpreted = 2, kOnDevice = 1;  // points of each workload, beside the default
+
+struct Point {
+  Workload workload;
+  Config config;
+  compile::LoweredKernel kernel;
+  std::string Text() const { return workload.Text() + "\n" + config.Text() + "\n"; }
+};
+
+// The default and some points of each workload that has the template. Their kernels are named "point0", "point1", ...
+std::vector<Point> Draw(const std::string& name, const Target& target, int points, uint64_t seed) {
+  std::vector<Point> drawn;
+  Rng rng(seed);
+  for (const Workload& w : GpuWorkloadsOf(name, target)) {
+    const op::Template* t = FindGpuTemplate(name, w, target);
+    const Result<search::Space> space = t->MakeSpace(w, target);
+    EXPECT_TRUE(space.ok()) << w.Text() << ": " << space.status().message();
+    if (!space.ok()) continue;
+    std::vector<Config> configs;
+    // Only a template that can be the first has one for every workload.
+    if (const Result<Config> preferred = t->Default(*space, w, target); preferred.ok()) configs.push_back(*preferred);
+    for (int i = 0; i < points && space->size() > 1; ++i) {
+      if (const std::optional<uint64_t> index = space->SampleLegal(rng)) configs.push_back(space->At(*index));
+    }
+    for (const Config& config : configs) {
+      Result<compile::LoweredKernel> kernel =
+          testing::LowerGpu(w, target, config, fmt::format("point{}", drawn.size()));
+      EXPECT_TRUE(kernel.ok()) << w.Text() << "\n" << config.Text() << "\n" << kernel.status().message();
+      if (kernel.ok()) drawn.push_back({w, config, *std::move(kernel)});
+    }
+  }
+  return drawn;
+}
+
+// What is built without tuning.
+TEST(AgreeGpuWorkloads, EachHasADefault) {
+  for (const char* text : {"cuda -arch=sm_61", "cuda -arch=sm_90", "opencl"}) {
+    const Target target = *Target::Parse(text);
+    for (const std::string& workload : SmallGpuWorkloads()) {
+      const Result<Workload> w = op::ParseChecked(workload);
+      ASSERT_TRUE(w.ok()) << workload << ": " << w.status().message();
+      EXPECT_TRUE(op::DefaultConfig(*w, target).ok()) << workload << " for " << text;
+    }
+  }
+}
+
+class AgreeGpuTemplates : public ::testing::TestWithParam<const op::Template*> {
+ protected:
+  // One device for all: to open PoCL's takes longer than what a template does with it.
+  static void SetUpTestSuite() {
+    runtime::OpenClOptions options;
+    options.optimise = false;  // as opencl_test.cc says: the text is tested, not PoCL's optimiser
+    auto opened = runtime::OpenOpenClDevice(options);
+    if (opened.ok())
+      device_ = std::move(*opened);
+    else
+      why_not_ = opened.status();
+  }
+  static void TearDownTestSuite() { device_.reset(); }
+
+  static std::unique_ptr<runtime::Device> device_;
+  static Status why_not_;
+};
+std::unique_ptr<runtime::Device> AgreeGpuTemplates::device_;
+Status AgreeGpuTemplates::why_not_;
+
+TEST_P(AgreeGpuTemplates, InterpreterWithReference) {
+  const Target target = *Target::Parse("cuda -arch=sm_90");  // has all that there is
+  const std::vector<Point> points = Draw(GetParam()->name(), target, kInterpreted, 1);
+  ASSERT_FALSE(points.empty()) << "no workload of gpu_workloads.cc has it";
+  uint64_t seed = 0;
+  for (const Point& p : points) {
+    std::vector<std::vector<float>> operands = testing::MakeGpuOperands(p.workload, target, ++seed);
+    const Status ran = testing::RunOnInterpreter(p.kernel, seed, &operands);
+    ASSERT_TRUE(ran.ok()) << p.Text() << ran.message();
+    ASSERT_EQ(testing::DiffersFromReference(p.workload, target, operands), "") << p.Text();
+  }
+}
+
+TEST_P(AgreeGpuTemplates, OpenClWithReference) {
+  if (why_not_.kind() == StatusKind::kNotFound) GTEST_SKIP() << why_not_.message();
+  ASSERT_TRUE(why_not_.ok()) << why_not_.message();
+  const Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
+  const std::vector<Point> points = Draw(GetParam()->name(), target, kOnDevice, 2);
+  if (points.empty()) GTEST_SKIP() << "a template for CUDA alone";
+  // One program: compiling each point alone would be most of the time.
+  std::vector<ir::Function> functions;
+  for (const Point& p : points) functions.insert(functions.end(), p.kernel.functions.begin(), p.kernel.functions.end());
+  const Result<Artifact> artifact = codegen::CompileToOpenCl(functions, target);
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  const auto module = device_->Load(*artifact);
+  ASSERT_TRUE(module.ok()) << module.status().message() << "\n" << artifact->bytes;
+  uint64_t seed = 100;
+  for (const Point& p : points) {
+    std::vector<std::vector<float>> operands = testing::MakeGpuOperands(p.workload, target, ++seed);
+    const Status ran = RunOnDevice(device_.get(), module->get(), p.kernel, p.kernel.functions[0].name, &operands);
+    ASSERT_TRUE(ran.ok()) << p.Text() << ran.message();
+    ASSERT_EQ(testing::DiffersFromReference(p.workload, target, operands), "") << p.Text() << artifact->bytes;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, AgreeGpuTemplates, ::testing::ValuesIn(op::AllTemplates().gpu),
+                         [](const ::testing::TestParamInfo<const op::Template*>& p) {
+                           std::string name = p.param->name();
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace hone::agree

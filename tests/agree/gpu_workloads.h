@@ -1,0 +1,25 @@
+// The workloads that templates for GPUs are checked on: on the interpreter and OpenCL (gpu_templates_test), by NVRTC
+// (cuda_sample) and on a real device (device/gpu/gpu_check).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "op/operator.h"
+
+namespace hone::agree {
+
+// Small enough for the interpreter: a device that has all there is chooses each of op::AllTemplates().gpu for one of
+// them. Prime extents, strides, dilation, groups, 1x1, batches of 3, and rests beyond every tile are among them.
+std::vector<std::string> SmallGpuWorkloads();
+
+// As large as layers of networks: many blocks, and reductions that take many steps.
+std::vector<std::string> LargeGpuWorkloads();
+
+// Those of SmallGpuWorkloads, canonical, that the target has this template for.
+std::vector<Workload> GpuWorkloadsOf(const std::string& template_name, const Target& target);
+
+// The template of that name that the target has for the workload; null if it has none.
+const op::Template* FindGpuTemplate(const std::string& name, const Workload& workload, const Target& target);
+
+}  // namespace hone::agree
