@@ -17,9 +17,8 @@ struct CudaSample {
   std::string no_nvrtc;               // why there is none; nothing else then
 };
 
-// `points` of each template, of the workloads of gpu_workloads.h in turn, for sm_61, sm_70, sm_75, sm_80 and sm_90
-// in turn. One
-// point of a template that has no knobs.
+// `points` of each template, of the workloads of gpu_workloads.h in turn, for sm_61, sm_70, sm_75, sm_80 and sm_90 in
+// turn. One point of a template that has no knobs.
 CudaSample DrawCudaSample(int points, uint64_t seed);
 
 }  // namespace hone::agree

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <regex>
 
 #include "base/file.h"
 #include "base/subprocess.h"
@@ -27,12 +28,28 @@ class Checks : public testing::Test {
     Program("bin/hone-plan",
             "#!/bin/sh\nif grep -q tf32 \"$2/resnet18.toml\"; then echo 'unknown key `tf32`' >&2; exit 1; fi\n"
             "mkdir -p \"$4/targets\"; cp \"$2/targets/cuda.toml\" \"$4/targets/cuda.json\"\n");
-    Program("bin/gpu_check", "#!/bin/sh\necho 'some_template: 3 of 3 right'\n");
+    Program("bin/gpu_check", "#!/bin/sh\necho 'some_template: holds: 3 of 3 right'\necho '1 of 1 templates tried, all right'\n");
     Program("bin/ninja",
             "#!/bin/sh\nmkdir -p \"$2/report/resnet18.cuda\" \"$2/records/cuda\"\necho '# tuned: 1.00 ms' >\"$2/report/resnet18.cuda/report.md\"\n"
             "echo 'x info a: 40 new trials in 2.00 s (20.0 a second, device busy 60 %), trials' >\"$2/records/cuda/a.log\"\n"
             "echo 'x info b: 10 new trials in 500 ms (20.0 a second, device busy 20 %), trials' >\"$2/records/cuda/b.log\"\n");
     Program("path/python3", "#!/bin/sh\nexit 1\n");
+  }
+
+  // A python3 that has PyTorch, which took `milliseconds` with a CUDA graph, and a benchmark of Hone that took 1.20.
+  void PyTorch(const std::string& milliseconds, int code = 0) {
+    Program("bin/hone-extract", "#!/bin/sh\n");
+    Program("bin/hone-bench", "#!/bin/sh\nshift 7\necho {} >\"$1\"\necho 'tuned  1.200  1.100  1.300  1.000'\n");
+    Program("path/python3",
+            "#!/bin/sh\n[ \"$1\" != -c ] || { case $2 in *torch*) exit 0;; *) exit 1;; esac; }\n"
+            "{ echo '| how | TF32 | min ms | median ms | host ms | largest difference |'\n"
+            "echo '| cuDNN, NCHW, CUDA graph | off | 1.9 | 2.5 | 2.6 | 1e-6 |'\n"
+            "echo '| cuDNN, channels_last, CUDA graph | off | 1.4 | " +
+                milliseconds +
+                " | 1.7 | 1e-6 |'\n"
+                "echo '| cuDNN, NCHW | off | 0.1 | 0.1 | 0.1 | 1e-6 |'\n"
+                "echo '| cuDNN, NCHW, CUDA graph | on | 0.1 | 0.1 | 0.1 | 1e-6 |'; } >\"$4\"\nexit " +
+                std::to_string(code) + "\n");
   }
 
   void Write(const std::string& name, const std::string& text) {
@@ -69,13 +86,49 @@ TEST_F(Checks, WhatWasMeasuredStandsInOneFile) {
   EXPECT_TRUE(result.status.ok()) << result.err;
   const std::string text = Results();
   EXPECT_HAS(text, "arch = \"sm_90\"");
-  EXPECT_HAS(text, "some_template: 3 of 3 right");
+  EXPECT_HAS(text, "some_template: holds: 3 of 3 right");
   EXPECT_HAS(text, "# tuned: 1.00 ms");
   // 50 trials in 2.5 s; busy 1.2 s and 0.1 s of them.
   EXPECT_HAS(text, "50 trials in 2 s: 20.0 a second, device busy 52 %");
   EXPECT_HAS(text, "| TF32 | left out | unknown key `tf32` |");
   EXPECT_HAS(text, "| PyTorch | left out |");
   EXPECT_EQ(text.find("PyTorch, in the same run"), std::string::npos) << text;
+  const size_t verdicts = text.find("## Verdicts");
+  ASSERT_NE(verdicts, std::string::npos);
+  EXPECT_EQ(std::regex_replace(text.substr(verdicts), std::regex("[0-9]+ s "), "N s "),
+            "## Verdicts\n\n| check | wanted | measured | verdict |\n| --- | --- | --- | --- |\n"
+            "| every template agrees with the reference | all right | 1 of 1 templates tried, all right | holds |\n"
+            "| resnet18 tuned, verified, benchmarked | within 15 min | N s | holds |\n"
+            "| candidates a second | at least 20 | 20.0 | holds |\n"
+            "| device busy while tuning | at least 50 % | 52 % | holds |\n"
+            "| time beside PyTorch, cuDNN and a CUDA graph, TF32 off | at most 0.8 | - | not taken |\n"
+            "| resnet18 with TF32 tuned, verified, benchmarked | within 15 min | - | not taken |\n");
+  EXPECT_HAS(result.out, "| device busy while tuning | at least 50 % | 52 % | holds |");
+}
+
+TEST_F(Checks, TheTimeBesidePyTorchIsJudged) {
+  PyTorch("1.600");
+  const CommandResult fast = Run({"--out", "out.md"});
+  EXPECT_TRUE(fast.status.ok()) << Results();
+  EXPECT_HAS(Results(), "TF32 off | at most 0.8 | 0.75 (1.200 ms to 1.600 ms) | holds |");
+  EXPECT_HAS(Results(), "| PyTorch beside it | done |");
+  PyTorch("1.250");
+  EXPECT_EQ(Run({"--out", "out.md"}).status.code, 1);
+  EXPECT_HAS(Results(), "TF32 off | at most 0.8 | 0.96 (1.200 ms to 1.250 ms) | **does not hold** |");
+  // What a way of PyTorch could not do is that way's row, and a step that failed.
+  PyTorch("failed", 1);
+  EXPECT_EQ(Run({"--out", "out.md"}).status.code, 1);
+  EXPECT_HAS(Results(), "| PyTorch beside it | **failed** (1), ");
+  EXPECT_HAS(Results(), "TF32 off | at most 0.8 | 0.48 (1.200 ms to 2.500 ms) | holds |");
+}
+
+TEST_F(Checks, ARateThatIsTooLowFails) {
+  Program("bin/ninja",
+          "#!/bin/sh\nmkdir -p \"$2/records/cuda\"\n"
+          "echo 'x info a: 39 new trials in 2.00 s (19.5 a second, device busy 49 %), trials' >\"$2/records/cuda/a.log\"\n");
+  EXPECT_EQ(Run({"--out", "out.md"}).status.code, 1);
+  EXPECT_HAS(Results(), "| candidates a second | at least 20 | 19.5 | **does not hold** |");
+  EXPECT_HAS(Results(), "| device busy while tuning | at least 50 % | 49 % | **does not hold** |");
 }
 
 TEST_F(Checks, AFailureStopsNoOtherStep) {
@@ -87,6 +140,8 @@ TEST_F(Checks, AFailureStopsNoOtherStep) {
   EXPECT_HAS(text, "| agreement of the templates | **failed** (1), ");
   EXPECT_HAS(text, "a / b is wrong");
   EXPECT_HAS(text, "tuned from nothing | **stopped after 0 s** |");
+  EXPECT_HAS(text, "| every template agrees with the reference | all right | - | **does not hold** |");
+  EXPECT_HAS(text, "| candidates a second | at least 20 | - | not taken |");
   EXPECT_HAS(text, "| TF32 | left out |");
 }
 
