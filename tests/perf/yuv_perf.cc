@@ -1,5 +1,7 @@
 // The example's operator beside a plain copy of as many bytes and plain -O3 C loops, interleaved in one run:
-// `yuv_perf PLUGIN.so [CONFIG_INDEX..]`. Prints bandwidths: bytes read and written, divided by the best and the median time.
+// `yuv_perf PLUGIN.so [BEST.json | CONFIG_INDEX]..`. Prints bandwidths: bytes read and written, divided by the best and the
+// median time. BEST.json: best/rgb_to_yuv.cpu.json of a work folder; what was tuned, and beside it what is built untuned.
+// Without points: all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "op/plugin.h"
 #include "perf/yuv_loop.h"
+#include "pipeline/best_file.h"
 #include "runtime/host/thread_pool.h"
 #include "unit/op/kernel_case.h"
 
@@ -19,6 +23,36 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int64_t kHeight = 1080, kWidth = 1920;
 constexpr int kRounds = 41;
+
+struct Point {
+  std::string name;
+  hone::Config config;
+};
+
+// The points that the arguments name.
+hone::Result<std::vector<Point>> Points(const std::vector<std::string>& arguments, const hone::Workload& workload,
+                                        const hone::Target& target, const hone::search::TaskSpace& space) {
+  std::vector<Point> points;
+  for (const std::string& argument : arguments) {
+    if (!argument.ends_with(".json")) {
+      HONE_ASSIGN_OR_RETURN(const int64_t index, hone::ParseInt(argument));
+      if (index < 0 || static_cast<uint64_t>(index) >= space.size()) {
+        return hone::Status::Invalid(fmt::format("{}: the space has {} points", argument, space.size()));
+      }
+      points.push_back({argument, space.At(static_cast<uint64_t>(index))});
+      continue;
+    }
+    HONE_ASSIGN_OR_RETURN(const hone::pipeline::BestFile best, hone::pipeline::ReadBestFile(argument));
+    const auto entry = std::find_if(best.tasks.begin(), best.tasks.end(),
+                                    [&](const auto& e) { return e.workload == workload.Text() && e.config; });
+    if (entry == best.tasks.end()) return hone::Status::Invalid(argument + ": nothing was tuned for " + workload.Text());
+    points.push_back({"tuned", *entry->config});
+    HONE_ASSIGN_OR_RETURN(const hone::Config untuned, hone::op::DefaultConfig(workload, target));
+    points.push_back({"untuned", untuned});
+  }
+  for (uint64_t i = 0; arguments.empty() && i < space.size(); ++i) points.push_back({std::to_string(i), space.At(i)});
+  return points;
+}
 
 struct Contestant {
   std::string name;
@@ -30,7 +64,7 @@ struct Contestant {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: yuv_perf PLUGIN.so [CONFIG_INDEX..]\n");
+    fmt::print(stderr, "usage: yuv_perf PLUGIN.so [BEST.json | CONFIG_INDEX]..\n");
     return 2;
   }
   if (const hone::Status status = hone::op::LoadPlugin(argv[1]); !status.ok()) {
@@ -42,8 +76,13 @@ int main(int argc, char** argv) {
   hone::runtime::ThreadPool pool = *hone::runtime::ThreadPool::Create(target.threads, true);
   const hone::search::TaskSpace space = *hone::op::MakeTaskSpace(*workload, target);
   hone::testing::OperandData data = *hone::testing::MakeOperandData(*workload, target, 1);
+  const auto points = Points({argv + 2, argv + argc}, *workload, target, space);
+  if (!points.ok()) {
+    fmt::print(stderr, "{}\n", points.status().message());
+    return 1;
+  }
   std::vector<hone::testing::KernelCase> kernels;
-  kernels.reserve(space.size());
+  kernels.reserve(points->size());
   std::vector<Contestant> all;
   const int64_t floats = kHeight * kWidth * 3;
   std::vector<float> in(data.values[0]), out(static_cast<size_t>(floats));
@@ -51,22 +90,17 @@ int main(int argc, char** argv) {
   all.push_back({"memcpy, all threads", [&] { hone::perf::MemcpyRows(&pool, in.data(), out.data(), floats); }, {}});
   all.push_back({"memcpy, one thread", [&] { std::memcpy(out.data(), in.data(), floats * sizeof(float)); }, {}});
   all.push_back({"C loop -O3, one thread", [&] { hone::perf::YuvLoop(in.data(), out.data(), floats / 3); }, {}});
-  std::vector<uint64_t> points;
-  for (int i = 2; i < argc; ++i) points.push_back(std::stoull(argv[i]));
-  if (points.empty()) {
-    for (uint64_t i = 0; i < space.size(); ++i) points.push_back(i);
-  }
-  for (uint64_t index : points) {
-    auto kernel = hone::testing::KernelCase::Create(*workload, target, space.At(index), &pool);
+  for (const Point& point : *points) {
+    auto kernel = hone::testing::KernelCase::Create(*workload, target, point.config, &pool);
     if (!kernel.ok() || !kernel->Load(data).ok()) {
-      fmt::print(stderr, "{}: {}\n", space.At(index).Text(), kernel.status().message());
+      fmt::print(stderr, "{}: {}\n", point.config.Text(), kernel.status().message());
       continue;
     }
     kernels.push_back(std::move(*kernel));
     auto* k = &kernels.back();
-    all.push_back({fmt::format("{} {}", index, space.At(index).Text()), [k] { k->Run(); }, {}});
+    all.push_back({fmt::format("{} {}", point.name, point.config.Text()), [k] { k->Run(); }, {}});
   }
-  const int rounds = points.size() > 8 ? 9 : kRounds;
+  const int rounds = points->size() > 8 ? 9 : kRounds;
   for (int r = 0; r < rounds; ++r) {
     for (Contestant& c : all) {
       const Clock::time_point start = Clock::now();
