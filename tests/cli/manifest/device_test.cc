@@ -60,6 +60,17 @@ TEST_F(DeviceEdge, AMissingDeviceIsToldOnceAndNothingIsTuned) {
   NinjaOk({"tune-alpha-cuda"});
 }
 
+// In a folder where nothing was made yet Ninja needs the task lists before it knows this file whole; nothing else is done
+// before the device is looked for.
+TEST_F(DeviceEdge, AFreshFolderIsToldAfterTheTaskListsAlone) {
+  Write("bin/no-device", "");
+  const CommandResult result = Ninja({"tune-alpha-cuda"});
+  EXPECT_EQ(result.status.code, 1) << result.out;
+  Lines calls = Calls();
+  EXPECT_EQ(std::erase_if(calls, [](const std::string& call) { return call.rfind("extract ", 0) == 0; }), 4U);
+  EXPECT_EQ(calls, Lines({"find targets/cuda.json"}));
+}
+
 // One that is gone again is noticed by the tools themselves; the manifest asks only before the first task.
 TEST_F(DeviceEdge, IsFoundThroughTheLauncher) {
   Write("launch", "#!/bin/sh\necho \"$2\" >>\"${0%/*}/launched\"\nexec \"$@\"\n");
