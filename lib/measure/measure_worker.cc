@@ -77,6 +77,7 @@ class MeasureWorker {
       HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
       if (!sandbox.processes) ForbidNewTasks();
     } else {
+      // The parent has asked the driver about the device: what that loads with more rights than ours is there by now.
       EnterSandbox(DeviceSandbox());
       HONE_ASSIGN_OR_RETURN(runner_, DeviceRunner::Create(setup));
     }

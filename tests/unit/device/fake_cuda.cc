@@ -2,6 +2,7 @@
 // demand. Its functions have the driver API's signatures, written down here a second time on purpose.
 #include "fake_cuda.h"
 
+#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -65,10 +66,11 @@ bool CapturingHere() {
 // The parameters of a kernel are not in its image: the test's kernels take as many as their symbol's last digit says.
 size_t ParameterCount(const std::string& symbol) { return static_cast<size_t>(symbol.back() - '0'); }
 
-// The machine has GPUs 0, 1, 2, ...: those that CUDA_VISIBLE_DEVICES names, in its order; without it the first alone.
+// The machine has GPUs 0, 1, 2, ...: those whose numbers CUDA_VISIBLE_DEVICES lists, in its order; without it, or where
+// it names those of a real driver, the first alone.
 std::vector<int> VisibleDevices() {
   const char* text = getenv("CUDA_VISIBLE_DEVICES");
-  if (text == nullptr) return {kFirstDevice};
+  if (text == nullptr || *text == 0 || isalpha(static_cast<unsigned char>(*text))) return {kFirstDevice};
   std::vector<int> devices;
   for (const char* at = text; *at != 0; at += *at == ',') {
     char* end = nullptr;
