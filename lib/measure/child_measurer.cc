@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 
 namespace hone::measure {
 namespace {

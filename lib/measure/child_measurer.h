@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "base/json_fwd.h"
 #include "measure/builder.h"
 #include "measure/messages.h"
 #include "measure/worker.h"
