@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (const std::string& failure : sample.failures) fmt::print("{}\n", failure);
-  fmt::print("{} points of {} templates compiled for {}, {} of them with a kernel that packs constants; {} failed; left "
-             "out: {}\n",
+  fmt::print("{} points of {} templates compiled for {}, {} of them with a kernel that packs constants; {} failed; "
+             "left out: {}\n",
              sample.compiled, sample.templates.size(), fmt::join(sample.archs, ", "), sample.packing,
              sample.failures.size(), fmt::join(sample.left_out, ", "));
   return sample.failures.empty() ? 0 : 1;

@@ -1,7 +1,7 @@
 // The example's operator beside a plain copy of as many bytes and plain -O3 C loops, interleaved in one run:
-// `yuv_perf PLUGIN.so [BEST.json | CONFIG_INDEX]..`. Prints bandwidths: bytes read and written, divided by the best and the
-// median time. BEST.json: best/rgb_to_yuv.cpu.json of a work folder; what was tuned, and beside it what is built untuned.
-// Without points: all.
+// `yuv_perf PLUGIN.so [BEST.json | CONFIG_INDEX]..`. Prints bandwidths: bytes read and written, divided by the best and
+// the median time. BEST.json: best/rgb_to_yuv.cpu.json of a work folder; what was tuned, and beside it what is built
+// untuned. Without points: all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,9 @@ hone::Result<std::vector<Point>> Points(const std::vector<std::string>& argument
     HONE_ASSIGN_OR_RETURN(const hone::pipeline::BestFile best, hone::pipeline::ReadBestFile(argument));
     const auto entry = std::find_if(best.tasks.begin(), best.tasks.end(),
                                     [&](const auto& e) { return e.workload == workload.Text() && e.config; });
-    if (entry == best.tasks.end()) return hone::Status::Invalid(argument + ": nothing was tuned for " + workload.Text());
+    if (entry == best.tasks.end()) {
+      return hone::Status::Invalid(argument + ": nothing was tuned for " + workload.Text());
+    }
     points.push_back({"tuned", *entry->config});
     HONE_ASSIGN_OR_RETURN(const hone::Config untuned, hone::op::DefaultConfig(workload, target));
     points.push_back({"untuned", untuned});

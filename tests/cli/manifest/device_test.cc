@@ -60,8 +60,8 @@ TEST_F(DeviceEdge, AMissingDeviceIsToldOnceAndNothingIsTuned) {
   NinjaOk({"tune-alpha-cuda"});
 }
 
-// In a folder where nothing was made yet Ninja needs the task lists before it knows this file whole; nothing else is done
-// before the device is looked for.
+// In a folder where nothing was made yet Ninja needs the task lists before it knows the manifest whole; nothing else is
+// done before the device is looked for.
 TEST_F(DeviceEdge, AFreshFolderIsToldAfterTheTaskListsAlone) {
   Write("bin/no-device", "");
   const CommandResult result = Ninja({"tune-alpha-cuda"});

@@ -1,7 +1,8 @@
 // Every GPU template on a real device against the reference: `gpu_check --target FILE [--points N] [--out FILE.json]`.
-// FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload (agree/gpu_workloads.h). A line
-// with its verdict for each of op::AllTemplates().gpu; exits with 1 if any candidate was not right. Part of run-gpu-checks
-// (packaging/cuda); candidates of templates with knobs are compiled and run in children, as tuning does it.
+// FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload (agree/gpu_workloads.h). A
+// line with its verdict for each of op::AllTemplates().gpu; exits with 1 if any candidate was not right. Part of
+// run-gpu-checks (packaging/cuda); candidates of templates with knobs are compiled and run in children, as tuning does
+// it.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -74,7 +75,8 @@ class Checker {
       all_hold = all_hold && !c.Wrong();
       tried += c.points > 0;
     }
-    fmt::print("{} of {} templates tried, {}\n", tried, op::AllTemplates().gpu.size(), all_hold ? "all right" : "not all right");
+    fmt::print("{} of {} templates tried, {}\n", tried, op::AllTemplates().gpu.size(),
+               all_hold ? "all right" : "not all right");
     if (!out.empty()) {
       const Json json = {{"version", 1}, {"target", target_.Text()}, {"templates", rows}};
       if (const Status status = WriteFileAtomic(out, DumpJson(json)); !status.ok()) {

@@ -1,5 +1,5 @@
-// Templates for GPUs: which apply, what they take of the device, and knobs that few points have, through the interpreter.
-// Each template on many shapes: tests/agree/gpu_templates_test.cc.
+// Templates for GPUs: which apply, what they take of the device, and knobs that few points have, through the
+// interpreter. Each template on many shapes: tests/agree/gpu_templates_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -57,7 +57,7 @@ TEST(Registry, NamesAreUnique) {
   EXPECT_EQ(templates.size(), all.cpu.size() + all.gpu.size());
 }
 
-// What any target chooses for any workload is listed, on the side where it belongs, by the operator and by the registry.
+// What any target chooses for any workload is listed, on the side where it belongs, by the operator and the registry.
 TEST(Registry, EveryTemplateThatIsChosenIsListed) {
   Target wide;
   wide.vector_bytes = 64;
