@@ -8,25 +8,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
+#include "search/tuner/auto_settings.h"
+
 namespace hone::search {
-
-// The Matern 5/2 function of a squared distance.
-double Matern52(double squared);
-
-struct GaussianSettings {
-  double common = 3.0, offset = 0.25;  // deviations
-  double linear = 0.15, main = 0.1, bend = 0.25, noise = 0.07;
-  double length = 1.0;  // divides the weights of all columns
-};
-
-// Rows of the training set, owned elsewhere.
-struct GaussianRow {
-  const float* x = nullptr;
-  int group = 0;
-};
 
 class GaussianModel {
  public:
@@ -36,10 +22,9 @@ class GaussianModel {
   // columns of x, those of u follow.
   GaussianModel(size_t columns, std::vector<float> weights);
 
-  // Learns from rows and values. `tune`: settings that explain the values best (the largest posterior density, searched
-  // by coordinates from the defaults, so that equal data give equal settings); else the settings as they are. Keeps
-  // pointers to the rows. Deterministic. `doubts`: of each value by what the variance of its noise is multiplied;
-  // empty: 1 each.
+  // Learns from rows and values. `tune`: with the settings that explain the values best (TuneSettings); else with those
+  // that are set. Keeps pointers to the rows. Deterministic. `doubts`: of each value by what the variance of its noise
+  // is multiplied; empty: 1 each.
   void Fit(std::vector<GaussianRow> rows, std::vector<double> values, bool tune, std::vector<double> doubts = {});
 
   size_t size() const { return rows_.size(); }
@@ -58,11 +43,16 @@ class GaussianModel {
   double LeftOut(double count) const;
 
  private:
-  struct Pairs;
+  // What the sums of the covariance contribute to means, all rows of a group taken together.
+  struct Slope {
+    int group = 0;
+    double constant = 0;
+    std::vector<float> columns;
+  };
+
   void Covariances(const GaussianRow& row, float* out) const;  // with each row learned from
-  double LogDensity(const Pairs& pairs, const std::vector<double>& values, const GaussianSettings& s,
-                    const std::vector<float>& weights) const;
-  void Tune(const std::vector<GaussianRow>& rows, const std::vector<double>& values, const std::vector<double>& doubts);
+  void Scale(const GaussianRow& row, float* out) const;        // x, times the weights
+  void Sum();                                                  // common_, slopes_
 
   size_t columns_, mains_;  // in all; before those of u
   std::vector<float> default_weights_, weights_;
@@ -72,6 +62,8 @@ class GaussianModel {
   std::vector<float> factor_;   // lower triangle of the covariance's Cholesky factor, row by row, full width
   std::vector<float> inverse_;  // 1 / its diagonal
   std::vector<double> alpha_;   // covariance^-1 values
+  double common_ = 0;           // of a mean, what does not depend on its row
+  std::vector<Slope> slopes_;
   std::vector<double> doubts_;
 };
 

@@ -171,11 +171,18 @@ void Center(AutoPoints* points, size_t t) {
   AutoPoints::Template& info = points->templates[t];
   info.means.assign(points->columns, 0);
   if (info.begin == info.end) return;
-  for (size_t c = 0; c < points->columns; ++c) {
-    double sum = 0;
-    for (size_t r = info.begin; r < info.end; ++r) sum += points->values[r * points->columns + c];
-    info.means[c] = static_cast<float>(sum / static_cast<double>(info.end - info.begin));
-    for (size_t r = info.begin; r < info.end; ++r) points->values[r * points->columns + c] -= info.means[c];
+  const size_t columns = points->columns;
+  std::vector<double> sums(columns, 0);
+  for (size_t r = info.begin; r < info.end; ++r) {
+    const float* row = points->row(r);
+    for (size_t c = 0; c < columns; ++c) sums[c] += row[c];
+  }
+  for (size_t c = 0; c < columns; ++c) {
+    info.means[c] = static_cast<float>(sums[c] / static_cast<double>(info.end - info.begin));
+  }
+  for (size_t r = info.begin; r < info.end; ++r) {
+    float* row = points->values.data() + r * columns;
+    for (size_t c = 0; c < columns; ++c) row[c] -= info.means[c];
   }
 }
 

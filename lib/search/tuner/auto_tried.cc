@@ -1,7 +1,5 @@
 #include "search/tuner/auto_tried.h"
 
-#include <algorithm>
-
 namespace hone::search {
 namespace {
 
@@ -9,23 +7,38 @@ uint64_t Pair(uint32_t a, uint32_t b) { return static_cast<uint64_t>(a) << 32 | 
 
 }  // namespace
 
+TriedValues::TriedValues(const AutoPoints& points) : points_(points), tried_(points.templates.size()) {
+  for (size_t t = 0; t < tried_.size(); ++t) {
+    tried_[t].values.resize(points.templates[t].columns);
+    tried_[t].names.resize(points.templates[t].columns);
+  }
+}
+
+uint32_t TriedValues::Number(const Tried& tried, size_t row, size_t column) const {
+  const float value = points_.row(row)[column];
+  const std::vector<float>& values = tried.values[column];  // a few: looked through faster than searched
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == value) return tried.names[column][i];
+  }
+  return kNew;
+}
+
 std::vector<uint32_t> TriedValues::Numbers(size_t row) const {
   const size_t t = points_.template_of[row];
-  const AutoPoints::Template& info = points_.templates[t];
   std::vector<uint32_t> numbers;
-  for (size_t c = info.estimates; c < info.columns; ++c) {
-    const auto at = tried_[t].values.find({c, points_.row(row)[c]});
-    numbers.push_back(at != tried_[t].values.end() ? at->second : UINT32_MAX);
+  for (size_t c = points_.templates[t].estimates; c < points_.templates[t].columns; ++c) {
+    numbers.push_back(Number(tried_[t], row, c));
   }
   return numbers;
 }
 
 void TriedValues::Add(size_t row) {
   const size_t t = points_.template_of[row];
-  const AutoPoints::Template& info = points_.templates[t];
   Tried& tried = tried_[t];
-  for (size_t c = info.estimates; c < info.columns; ++c) {
-    tried.values.emplace(Value(c, points_.row(row)[c]), static_cast<uint32_t>(tried.values.size()));
+  for (size_t c = points_.templates[t].estimates; c < points_.templates[t].columns; ++c) {
+    if (Number(tried, row, c) != kNew) continue;
+    tried.values[c].push_back(points_.row(row)[c]);
+    tried.names[c].push_back(tried.count++);
   }
   const std::vector<uint32_t> numbers = Numbers(row);
   for (size_t b = 0; b < numbers.size(); ++b) {
@@ -34,8 +47,11 @@ void TriedValues::Add(size_t row) {
 }
 
 bool TriedValues::HasNew(size_t row) const {
-  const std::vector<uint32_t> numbers = Numbers(row);
-  return std::find(numbers.begin(), numbers.end(), UINT32_MAX) != numbers.end();
+  const size_t t = points_.template_of[row];
+  for (size_t c = points_.templates[t].estimates; c < points_.templates[t].columns; ++c) {
+    if (Number(tried_[t], row, c) == kNew) return true;
+  }
+  return false;
 }
 
 double TriedValues::NewPairs(size_t row) const {

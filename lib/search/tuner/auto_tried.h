@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "search/tuner/auto_points.h"
@@ -15,7 +13,7 @@ namespace hone::search {
 // Of each template by itself. `points` must outlive it.
 class TriedValues {
  public:
-  explicit TriedValues(const AutoPoints& points) : points_(points), tried_(points.templates.size()) {}
+  explicit TriedValues(const AutoPoints& points);
 
   void Add(size_t row);
   // Whether the row has a value of a knob that no row added had.
@@ -24,13 +22,16 @@ class TriedValues {
   double NewPairs(size_t row) const;
 
  private:
-  using Value = std::pair<size_t, float>;  // column of a knob, what stands in it
   struct Tried {
-    std::map<Value, uint32_t> values;  // numbered
-    std::unordered_set<uint64_t> pairs;
+    uint32_t count = 0;                        // of values
+    std::vector<std::vector<float>> values;    // of each column of a knob what stood in it,
+    std::vector<std::vector<uint32_t>> names;  // and its number
+    std::unordered_set<uint64_t> pairs;        // of numbers
   };
 
-  // The numbers of a row's values; UINT32_MAX: not tried.
+  // The number of what stands in a column of a row; kNew: not tried.
+  static constexpr uint32_t kNew = UINT32_MAX;
+  uint32_t Number(const Tried& tried, size_t row, size_t column) const;
   std::vector<uint32_t> Numbers(size_t row) const;
 
   const AutoPoints& points_;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
 #include "search/tuner/auto_donors.h"
-#include "search/tuner/auto_tried.h"
 
 namespace hone::search {
 namespace {
@@ -65,6 +65,7 @@ void AutoTuner::Prepare() {
   prepared_ = true;
   points_ = MakeAutoPoints(space_, context_, seed_, kMostPoints, kMostRows);
   view_ = std::make_unique<AutoView>(points_);
+  tried_ = std::make_unique<TriedValues>(points_);
   prior_ = points_.log_cost;
   correction_ = DonorCorrection(points_, space_, context_);
   for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
@@ -280,9 +281,9 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   // values the most promising one that combines them anew.
   const Ranked* cover = nullptr;
   if (history >= kCoverAfter) {
-    TriedValues tried(points_);
-    for (size_t i = 0; i < history; ++i) {
-      if (history_[i].row < points_.rows()) tried.Add(history_[i].row);
+    HONE_CHECK(tried_count_ <= history);  // groups are planned in their order
+    for (; tried_count_ < history; ++tried_count_) {
+      if (history_[tried_count_].row < points_.rows()) tried_->Add(history_[tried_count_].row);
     }
     std::sort(ranked.begin(), ranked.end());
     const auto first = [&](const auto& is_new) {
@@ -290,8 +291,8 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
         if (is_new(ranked[i].row)) cover = &ranked[i];
       }
     };
-    first([&](size_t row) { return tried.HasNew(row); });
-    if (history >= kPairsAfter) first([&](size_t row) { return tried.NewPairs(row) >= kNewPairs; });
+    first([&](size_t row) { return tried_->HasNew(row); });
+    if (history >= kPairsAfter) first([&](size_t row) { return tried_->NewPairs(row) >= kNewPairs; });
   }
   const size_t cover_row = cover != nullptr ? cover->row : points_.rows();
   if (ranked.size() > kCandidates) {

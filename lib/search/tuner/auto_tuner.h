@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "search/tuner/auto_points.h"
+#include "search/tuner/auto_tried.h"
 #include "search/tuner/auto_view.h"
 #include "search/tuner/tuner.h"
 
@@ -66,6 +67,8 @@ class AutoTuner : public Tuner {
   std::vector<float> correction_;  // of the estimate, by donors; empty without
   std::vector<size_t> by_prior_;   // rows, the most promising first
   std::unique_ptr<AutoView> view_;
+  std::unique_ptr<TriedValues> tried_;
+  size_t tried_count_ = 0;  // trials that it knows, the first ones
   double best_log_ = 0;  // log of the fastest time
   bool any_ok_ = false;
   std::vector<Seen> history_;  // in order

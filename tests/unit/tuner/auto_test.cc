@@ -8,7 +8,6 @@
 #include <set>
 
 #include "search/tuner/auto_donors.h"
-#include "search/tuner/auto_model.h"
 #include "search/tuner/auto_tried.h"
 #include "search/tuner/auto_tuner.h"
 #include "surface.h"
@@ -331,87 +330,6 @@ TEST(Auto, SearchesSpacesThatAreTooLargeToEnumerate) {
     return OkOutcome(c, 1e-3 * sum);
   };
   EXPECT_LT(BestSeconds(space, Search(space, bowl, 64), bowl), 2.0e-3);  // a random point has about 6e-3
-}
-
-// A Gaussian process without noise goes through its observations, and knows more near them than far away.
-TEST(GaussianModel, MeansAndVariances) {
-  GaussianModel model(4, {1, 1, 1, 1});
-  GaussianSettings settings;
-  settings.noise = 1e-3;
-  model.set_settings(settings);
-  const float points[][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {5, 5, 0, 0}};
-  const GaussianRow far{points[3], 0}, at{points[1], 0};
-  model.Fit({{points[0], 0}, {points[1], 0}, {points[2], 0}}, {0.1, 0.4, -0.2}, false);
-  EXPECT_NEAR(model.Mean({points[0], 0}), 0.1, 1e-3);
-  EXPECT_NEAR(model.Mean(at), 0.4, 1e-3);
-  const auto variance = [&](const GaussianRow& row) {
-    std::vector<float> white(model.size());
-    model.Whiten(row, white.data());
-    double v = model.Covariance(row, row);
-    for (const float w : white) v -= static_cast<double>(w) * w;
-    return v;
-  };
-  EXPECT_LT(variance(at), 1e-3);
-  EXPECT_GT(variance(far), 0.05);
-}
-
-// Two values of one place: nearly without a prior the mean is theirs, weighed by what their variances are the inverse
-// of.
-TEST(GaussianModel, WhatIsDoubtedCountsLess) {
-  GaussianModel model(4, {1, 1, 1, 1});
-  GaussianSettings settings;
-  settings.noise = 0.1;
-  model.set_settings(settings);
-  const float place[4] = {0, 0, 0, 0};
-  model.Fit({{place, 0}, {place, 0}}, {0.0, 1.0}, false, {1, 100});
-  EXPECT_NEAR(model.Mean({place, 0}), 1.0 / 101, 1e-3);
-  model.Fit({{place, 0}, {place, 0}}, {0.0, 1.0}, false);
-  EXPECT_NEAR(model.Mean({place, 0}), 0.5, 1e-2);
-}
-
-// What lies far apart has in common what its last columns have.
-TEST(GaussianModel, ColumnsBehindTheWeightsAreAPartOfTheirOwn) {
-  GaussianModel model(4, {1, 1});
-  GaussianSettings settings;
-  settings.common = settings.offset = settings.linear = 0;
-  settings.main = 0.5, settings.bend = 2;
-  model.set_settings(settings);
-  const float a[4] = {0, 0, 1, 0}, far[4] = {100, 0, 1, 0}, other[4] = {100, 0, 0, 1};
-  EXPECT_NEAR(model.Covariance({a, 0}, {a, 0}), 4.25, 1e-6);
-  EXPECT_NEAR(model.Covariance({a, 0}, {far, 0}), 0.25, 1e-6);
-  EXPECT_NEAR(model.Covariance({a, 0}, {other, 0}), 0, 1e-6);
-  settings.noise = 0.01;
-  model.set_settings(settings);
-  model.Fit({{a, 0}}, {1.0}, false);
-  EXPECT_NEAR(model.Mean({far, 0}), 0.25 / 4.2501, 1e-5);
-}
-
-// Against models that were really fitted without the row.
-TEST(GaussianModel, ErrorsOfRowsLeftOut) {
-  const float x[5][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0.5F, 0.2F, 0, 0}};
-  const std::vector<double> values = {0.1, 0.4, -0.2, 0.9, 0.0}, doubts = {1, 2, 1, 5, 1};
-  const double noise = GaussianSettings().noise;
-  double squares = 3, weight = 3;
-  for (size_t out = 0; out < 5; ++out) {
-    GaussianModel without(4, {1, 1, 1, 1});
-    std::vector<GaussianRow> rows;
-    std::vector<double> y, d;
-    for (size_t i = 0; i < 5; ++i) {
-      if (i != out) rows.push_back({x[i], 0}), y.push_back(values[i]), d.push_back(doubts[i]);
-    }
-    without.Fit(rows, y, false, d);
-    std::vector<float> white(4);
-    without.Whiten({x[out], 0}, white.data());
-    double variance = without.Covariance({x[out], 0}, {x[out], 0}) + noise * noise * doubts[out];
-    for (const float w : white) variance -= static_cast<double>(w) * w;
-    squares += std::pow(values[out] - without.Mean({x[out], 0}), 2) / variance / doubts[out];
-    weight += 1 / doubts[out];
-  }
-  GaussianModel all(4, {1, 1, 1, 1});
-  std::vector<GaussianRow> rows;
-  for (const auto& row : x) rows.push_back({row, 0});
-  all.Fit(rows, values, false, doubts);
-  EXPECT_NEAR(all.LeftOut(3) / (squares / weight), 1, 0.02);
 }
 
 // Differences of the columns for values by themselves are those that the covariance has: 2 between words and, for the
