@@ -156,7 +156,7 @@ class Encoder {
         if (e.columns > kMostWords) e.columns = 0;  // orders of many axes: too many to learn about one by one
       }
     }
-    if (next_ + e.columns > GaussianModel::kMostColumns) e.columns = 0;
+    if (next_ + e.columns >= GaussianModel::kMostColumns) e.columns = 0;  // one is the estimate's slope
     next_ += e.columns;
     encodings_.push_back(std::move(e));
   }

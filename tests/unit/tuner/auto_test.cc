@@ -8,6 +8,7 @@
 #include <set>
 
 #include "search/tuner/auto_donors.h"
+#include "search/tuner/auto_model.h"
 #include "search/tuner/auto_tried.h"
 #include "search/tuner/auto_tuner.h"
 #include "surface.h"
@@ -351,6 +352,37 @@ TEST(AutoPoints, ColumnsOfValuesByThemselves) {
   EXPECT_NEAR(apart(0, 3), 2, 1e-3);
   EXPECT_NEAR(apart(0, 8), far + 2, 1e-3);
   EXPECT_LT(apart(0, 1), apart(0, 2));
+}
+
+// 24 words are 24 columns: of ten such knobs and one of `words`.
+TaskSpace ManyWords(int words) {
+  const auto knob = [](const std::string& name, int count) {
+    std::vector<std::string> values;
+    for (int i = 0; i < count; ++i) values.push_back(name + std::to_string(i));
+    return Knob::Words(name, std::move(values));
+  };
+  Space space("words");
+  for (char name = 'a'; name < 'a' + 10; ++name) space.Add(knob(std::string(1, name), 24));
+  space.Add(knob("last", words));
+  TaskSpace all;
+  all.Add(std::move(space));
+  return all;
+}
+
+// With the estimate's slope 255 columns fill the model. With one more the last knob has none, and it searches all the
+// same.
+TEST(AutoPoints, AsManyColumnsAsTheModelHas) {
+  const std::vector<std::pair<int, size_t>> cases = {{15, 255}, {16, 240}};
+  for (const auto& [words, columns] : cases) {
+    const TaskSpace space = ManyWords(words);
+    const AutoPoints points = MakeAutoPoints(space, {}, 1, 1 << 22, 64);
+    ASSERT_EQ(points.rows(), 64U);
+    EXPECT_EQ(points.slope, columns) << words;
+    EXPECT_LE(points.columns, GaussianModel::kMostColumns) << words;
+    AutoView view(points);
+    view.Fit({{0, 0.0}, {1, 0.5}, {2, 0.25}}, 0.0, points.log_cost);
+    EXPECT_LT(view.Mean(0), view.Mean(1)) << words;
+  }
 }
 
 }  // namespace
