@@ -46,6 +46,7 @@ int RunTune(const TuneOptions& options) {
   job.donor_paths = options.donors;
   job.optional = options.optional;
   job.like = options.like;
+  job.tuner = options.tuner;
   job.worker_program = options.worker;
   if (options.verbose) SetLogLevel(LogLevel::kDebug);
   if (options.fake_measure) {
@@ -61,13 +62,21 @@ int RunTune(const TuneOptions& options) {
       return Misused("--show " + what + ": known are program, llvm, assembly, source");
     }
   }
+  if (options.replay.empty() && (options.seeds || options.replay_trials)) {
+    return Misused("--seeds and --trials are of --replay; a job's seed and budget are in its --settings");
+  }
   if (options.doctor) return RunDoctor();
   if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
   if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
   if (!options.replay.empty()) {
-    if (options.seeds < 1 || options.replay_trials < 1) return Misused("--seeds and --trials must be at least 1");
-    return session::RunReplayJob(
-        {options.replay, options.tuner, options.like, options.seeds, options.replay_trials});
+    session::ReplayJobOptions replay;
+    replay.path = options.replay;
+    replay.like = options.like;
+    if (!options.tuner.empty()) replay.tuner = options.tuner;
+    if (options.seeds) replay.seeds = *options.seeds;
+    if (options.replay_trials) replay.trials = *options.replay_trials;
+    if (replay.seeds < 1 || replay.trials < 1) return Misused("--seeds and --trials must be at least 1");
+    return session::RunReplayJob(replay);
   }
   if (options.task.empty()) return Misused("--task is required: the task file");
   if (options.list_space) return session::ListSpace(job);

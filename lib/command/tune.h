@@ -16,6 +16,7 @@ struct TuneOptions {
   std::vector<std::string> donors;  // records of other tasks for the tuner to learn from
   bool optional = false;            // the network does without this task: no right trial is a result, too
   std::string like;                 // "autotvm": the tuner with its constants; empty: as the settings say
+  std::string tuner;                // empty: as the settings say; of replay: auto
   // Instead of tuning:
   bool list_space = false;
   bool compile_only = false;
@@ -23,12 +24,11 @@ struct TuneOptions {
   std::vector<std::string> show;   // of explain: "program", "llvm", "assembly"
   std::optional<uint64_t> trial;   // a point of the space, tried alone
   // Without a device:
-  std::string replay;           // a space that was measured before: a replay file or records
-  std::string tuner = "auto";   // of replay
-  int64_t seeds = 32;           // of replay
-  int64_t replay_trials = 128;  // of replay
-  bool doctor = false;          // look at the machine (doctor.h)
-  std::string find_device;      // target file; `out`: what was found (find_device.h)
+  std::string replay;                    // a space that was measured before: a replay file or records
+  std::optional<int64_t> seeds;          // of replay; 32
+  std::optional<int64_t> replay_trials;  // of replay; 128
+  bool doctor = false;                   // look at the machine (doctor.h)
+  std::string find_device;               // target file; `out`: what was found (find_device.h)
   std::string out;
   std::string describe_device;  // "cuda", "opencl"
   // For tests:

@@ -54,14 +54,15 @@ class Job {
       HONE_RETURN_IF_ERROR(op::LoadNamedPlugin(task_.plugin, task_.plugin_digest).WithContext(options_.task_path));
     HONE_ASSIGN_OR_RETURN(settings_text_, ReadFile(options_.settings_path));
     HONE_ASSIGN_OR_RETURN(settings_, pipeline::ParseTuneSettings(settings_text_, options_.settings_path));
-    if (!options_.like.empty()) {
-      settings_.like = options_.like;
+    if (!options_.like.empty()) settings_.like = options_.like;
+    if (!options_.tuner.empty()) settings_.tuner = options_.tuner;
+    if (!options_.like.empty() || !options_.tuner.empty()) {
       settings_text_ = pipeline::TuneSettingsText(settings_);  // what the stamp and the records are to say
     }
     const std::string problem = pipeline::CheckValues(settings_);  // of the flag: the file's own values are checked
     if (!problem.empty()) return Status::Invalid("--" + problem);
     const Status tuner = search::CheckTunerName(settings_.tuner);
-    if (!tuner.ok()) return tuner.WithContext(options_.settings_path + ": /tuner");
+    if (!tuner.ok()) return tuner.WithContext(options_.tuner.empty() ? options_.settings_path + ": /tuner" : "--tuner");
     const Status checked = op::ParseChecked(task_.workload.Text()).status();
     return checked.ok() ? checked : checked.WithContext(options_.task_path + ": /workload");
   }

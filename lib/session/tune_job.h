@@ -20,7 +20,7 @@ struct TuneJobOptions {
   std::string db_path;                   // TASKID.db; beside it: .log, .progress.json, .reference, .db.lock
   std::string stamp_path;                // written last
   std::vector<std::string> donor_paths;  // databases of other tasks for the tuner to learn from, the most useful first
-  std::string like;                      // instead of the settings' if not empty
+  std::string like, tuner;               // instead of the settings' if not empty
   std::string worker_program;            // hone-worker; empty: beside this program
   bool optional = false;                 // a task that the network does without: no right trial is a result, too
   bool fake = false;                     // no compiler, no clock: measure/fake.h

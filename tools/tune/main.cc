@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   app.add_option("--donor", options.donors, "records of another task on this target to learn from; may be repeated");
   app.add_flag("--optional", options.optional, "the network does without this task: no right trial is a result, too");
   app.add_option("--like", options.like, "autotvm: the tuner with that system's constants (default: the settings')");
+  app.add_option("--tuner", options.tuner, "who proposes candidates (default: the settings'; with --replay: auto)");
   app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
   app.add_flag("--compile-only", options.compile_only,
                "check that the first candidates compile, keep nothing, and stop");
@@ -27,7 +28,6 @@ int main(int argc, char** argv) {
   app.add_option("--trial", options.trial, "build and measure one point of the space, by its index, alone, and stop");
   app.add_option("--replay", options.replay,
                  "search a space that was measured before (replay file or records), and stop");
-  app.add_option("--tuner", options.tuner, "with --replay: the tuner (default auto)");
   app.add_option("--seeds", options.seeds, "with --replay: how many seeds, 1, 2, .. (default 32)");
   app.add_option("--trials", options.replay_trials, "with --replay: trials of a run (default 128)");
   app.add_flag("--doctor", options.doctor,

@@ -131,6 +131,26 @@ TEST_F(OptionsTest, LikeIsAFlagOrASettingAndNothingElse) {
   EXPECT_NE(result.err.find("--like: knows no `autotmv`; did you mean `autotvm`?"), std::string::npos) << result.err;
 }
 
+TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {
+  RunOk({"--fake-measure", "7", "--tuner", "grid"});
+  std::vector<uint64_t> rest = Indices();
+  ASSERT_EQ(rest.size(), 40U);
+  rest.erase(rest.begin());  // the default
+  EXPECT_TRUE(std::is_sorted(rest.begin(), rest.end()));
+  const std::string by_flag = (*ParseJson(StampText(), "stamp"))["inputs"]["settings"];
+  Reset();
+  RunOk(kFake);  // as the settings say: at random
+  const std::vector<uint64_t> random = Indices();
+  EXPECT_FALSE(std::is_sorted(random.begin() + 1, random.end()));
+  EXPECT_NE((*ParseJson(StampText(), "stamp"))["inputs"]["settings"], by_flag);
+  Reset();
+  const CommandResult unknown = Run({"--fake-measure", "7", "--tuner", "gird"});
+  EXPECT_EQ(unknown.status.code, kMisused);
+  EXPECT_NE(unknown.err.find("--tuner: unknown tuner `gird`; did you mean `grid`?"), std::string::npos) << unknown.err;
+  EXPECT_EQ(Split(Trim(unknown.err), '\n').size(), 1u) << unknown.err;
+  EXPECT_FALSE(Exists(Db()));
+}
+
 TEST_F(OptionsTest, AnExpectedGainThatNothingReachesEndsItAndTheStampSaysSo) {
   WriteSettings(400, R"(, "expected_gain": 1)");
   auto text = ReadFile(Path("s.json"));

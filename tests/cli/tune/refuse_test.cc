@@ -34,6 +34,9 @@ TEST_F(RefuseTest, Flags) {
   Expect(Run({"--explain", "0", "--show", "asm"}), kMisused, "assembly");
   Expect(Run({"--trial", "99999999999"}), kMisused, "points");
   Expect(Run({"--trial", "-1"}), kMisused, "--trial");
+  for (const char* flag : {"--seeds", "--trials"}) {
+    Expect(Run({"--fake-measure", "7", flag, "4"}), kMisused, "--seeds and --trials are of --replay; a job's seed");
+  }
   EXPECT_FALSE(Exists(Db()));
 }
 
