@@ -72,6 +72,7 @@ int RunTune(const TuneOptions& options) {
     session::ReplayJobOptions replay;
     replay.path = options.replay;
     replay.like = options.like;
+    replay.donor_paths = options.donors;
     if (!options.tuner.empty()) replay.tuner = options.tuner;
     if (options.seeds) replay.seeds = *options.seeds;
     if (options.replay_trials) replay.trials = *options.replay_trials;

@@ -41,25 +41,32 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
     for (const record::Session& session : sessions) {
       if (session.fingerprint == fingerprint) ours.insert(session.id);
     }
-    search::Donor donor{theirs, {}};
-    size_t foreign = 0;
+    std::vector<Outcome> outcomes;
     for (const record::Trial& trial : trials) {
-      if (!ours.count(trial.session)) {
-        ++foreign;
-      } else if (templates.count(trial.outcome.config.template_name)) {
-        donor.outcomes.push_back(trial.outcome);
-        donor.outcomes.back().samples.clear();
-      }
+      if (ours.count(trial.session)) outcomes.push_back(trial.outcome);
     }
-    if (foreign > 0) {
+    if (const size_t foreign = trials.size() - outcomes.size(); foreign > 0) {
       result.refused.push_back(fmt::format("{}: {} of its {} trials are of another machine or version and no donors",
                                            path, foreign, trials.size()));
     }
-    if (donor.outcomes.empty()) continue;
-    result.donors.push_back(std::move(donor));
+    std::optional<search::Donor> donor = MakeDonor(theirs, outcomes, templates);
+    if (!donor) continue;
+    result.donors.push_back(std::move(*donor));
     result.ids.push_back(meta.task_id);
   }
   return result;
+}
+
+std::optional<search::Donor> MakeDonor(const Workload& workload, const std::vector<Outcome>& trials,
+                                       const std::set<std::string>& templates) {
+  search::Donor donor{workload, {}};
+  for (const Outcome& trial : trials) {
+    if (!templates.count(trial.config.template_name)) continue;
+    donor.outcomes.push_back(trial);
+    donor.outcomes.back().samples.clear();
+  }
+  if (donor.outcomes.empty()) return std::nullopt;
+  return donor;
 }
 
 }  // namespace hone::session

@@ -1,6 +1,8 @@
 // Records of other tasks for a tuner to learn from.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,5 +24,10 @@ struct DonorRecords {
 // update; kInvalid for a file of another target, of another operator or of this very task: those were named by mistake.
 Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
                                 const std::string& fingerprint);
+
+// What a task whose templates are `templates` may learn from another one's trials, in their order: those of its
+// templates. Nothing if there are none.
+std::optional<search::Donor> MakeDonor(const Workload& workload, const std::vector<Outcome>& trials,
+                                       const std::set<std::string>& templates);
 
 }  // namespace hone::session

@@ -93,6 +93,7 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
         incumbent = point->median;
       }
       run.tried.push_back(index);
+      run.trials.push_back(outcomes.back());
       run.share.push_back(incumbent > 0 ? best / incumbent : 0);
     }
     begin = clock->NowSeconds();
@@ -100,21 +101,6 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
     run.tuner_seconds += clock->NowSeconds() - begin;
   }
   return run;
-}
-
-search::Donor DonorOf(const record::ReplaySpace& replay, const search::TaskSpace& space, size_t count) {
-  search::Donor donor;
-  if (auto workload = Workload::Parse(replay.workload); workload.ok()) donor.workload = std::move(*workload);
-  std::vector<const record::ReplayPoint*> ok;
-  for (const record::ReplayPoint& p : replay.points) {
-    if (p.state == TrialState::kOk) ok.push_back(&p);
-  }
-  std::stable_sort(ok.begin(), ok.end(), [](const auto* a, const auto* b) { return a->median < b->median; });
-  const size_t step = std::max<size_t>(ok.size() / std::max<size_t>(count, 1), 1);
-  for (size_t i = 0; i < ok.size(); ++i) {
-    if (i < count || i % step == 0) donor.outcomes.push_back(Try(*ok[i], space, 0, 0));
-  }
-  return donor;
 }
 
 int64_t TrialsTo(const ReplayRun& run, double share) {

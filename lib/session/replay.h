@@ -24,6 +24,7 @@ struct ReplayOptions {
 
 struct ReplayRun {
   std::vector<uint64_t> tried;  // indices, in order
+  std::vector<Outcome> trials;  // likewise, as a job would have recorded them
   std::vector<double> share;    // after each trial: the space's best time over the best so far; 0 if none was ok
   double tuner_seconds = 0;     // spent in the tuner
 };
@@ -38,9 +39,6 @@ search::LoopProgram RememberLoops(search::LoopProgram loops);
 // Trial 0 is the first template's default, as in a session. kInvalid if the space has no point that is ok.
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
                          const ReplayOptions& options);
-
-// The fastest `count` ok points and `count` others, evenly spaced, as another task's history.
-search::Donor DonorOf(const record::ReplaySpace& replay, const search::TaskSpace& space, size_t count);
 
 // Trials until `share` is reached, of a run; its length + 1 if it never was.
 int64_t TrialsTo(const ReplayRun& run, double share);

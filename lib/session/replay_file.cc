@@ -15,6 +15,7 @@
 #include "op/operator.h"
 #include "record/closing.h"
 #include "record/store.h"
+#include "session/donors.h"
 #include "session/replay_table.h"
 
 namespace hone::session {
@@ -166,6 +167,11 @@ int RunReplayJob(const ReplayJobOptions& options) {
     one.tuner = options.tuner;
     one.trials = options.trials;
     one.like_autotvm = options.like == "autotvm";
+    HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(replay.workload));
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(replay.target));
+    HONE_ASSIGN_OR_RETURN(DonorRecords donors, LoadDonors(options.donor_paths, workload, target, replay.machine));
+    for (const std::string& refused : donors.refused) LogWarning("donor refused: " + refused);
+    one.donors = std::move(donors.donors);
     HONE_ASSIGN_OR_RETURN(const std::vector<ReplayRun> runs, ReplaySeeds(replay, space, one, options.seeds));
     std::printf("%s: %zu points, best %s, measured on %s; %lld seeds\n\n%s%s", replay.workload.c_str(),
                 replay.points.size(), FormatSeconds(replay.best()).c_str(), replay.machine.c_str(),

@@ -20,6 +20,7 @@ Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& w
 // hone-tune --replay: a table of one tuner on one space. An exit code; says what is wrong on stderr.
 struct ReplayJobOptions {
   std::string path, tuner = "auto", like;
+  std::vector<std::string> donor_paths;  // records of other tasks, as of a job (LoadDonors)
   int64_t seeds = 32, trials = 128;
 };
 int RunReplayJob(const ReplayJobOptions& options);

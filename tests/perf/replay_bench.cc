@@ -6,9 +6,9 @@
 // FILE: a replay file or a records database. For each tuner over all spaces and seeds: the median share of the best
 // possible speed after 4, 8, .. trials, the worst of them, the trials to reach 95 % (median, and of the worst quarter),
 // and milliseconds in the tuner a trial.
-// --each: a table a space too. --dump: every point's time and estimate. --trace: what was tried. --donors: the other
-// spaces of the same templates are donors of each. Nothing is measured; figures but the milliseconds are the same on
-// every machine.
+// --each: a table a space too. --dump: every point's time and estimate. --trace: what was tried. --donors: the tasks
+// learn from each other as those of a pipeline with `transfer = true` do (session/replay_donors.h). Nothing is
+// measured; figures but the milliseconds are the same on every machine.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "record/replay_space.h"
 #include "session/replay.h"
+#include "session/replay_donors.h"
 #include "session/replay_file.h"
 #include "session/replay_table.h"
 
@@ -38,7 +39,6 @@ struct Loaded {
   std::string name;
   record::ReplaySpace replay;
   search::TaskSpace space;
-  std::vector<search::Donor> donors;
   search::LoopProgram loops;
 };
 
@@ -80,7 +80,7 @@ Status Run(const Options& options) {
   if (options.dump) return Status();
   std::printf("%zu spaces, %lld seeds, batches of at most %lld%s\n\n", spaces.size(),
               static_cast<long long>(options.seeds), static_cast<long long>(options.batch),
-              options.donors ? ", the other spaces as donors" : "");
+              options.donors ? ", donors as in a pipeline" : "");
   for (const Loaded& l : spaces) {
     std::printf("- %s: %s, %zu points, best %s\n", l.name.c_str(), l.replay.workload.c_str(), l.replay.points.size(),
                 FormatSeconds(l.replay.best()).c_str());
@@ -88,23 +88,27 @@ Status Run(const Options& options) {
   std::string all = session::ReplayTableHead(options.trials, "tuner"),
               each = session::ReplayTableHead(options.trials, "tuner, space");
   for (const std::string& tuner : options.tuners) {
+    session::ReplayOptions replay;
+    replay.tuner = tuner;
+    replay.trials = options.trials;
+    replay.batch = static_cast<int>(options.batch);
+    replay.like_autotvm = options.like_autotvm && tuner != "auto";
+    std::vector<std::vector<session::ReplayRun>> of_spaces;
+    if (options.donors) {
+      std::vector<session::ReplayTask> tasks;
+      for (const Loaded& l : spaces) tasks.push_back({&l.replay, &l.space, l.loops});
+      HONE_ASSIGN_OR_RETURN(of_spaces, session::ReplayWithDonors(tasks, replay, options.seeds));
+    } else {
+      for (const Loaded& l : spaces) {
+        replay.loops = l.loops;
+        HONE_ASSIGN_OR_RETURN(std::vector<session::ReplayRun> here,
+                              session::ReplaySeeds(l.replay, l.space, replay, options.seeds));
+        of_spaces.push_back(std::move(here));
+      }
+    }
     std::vector<session::ReplayRun> runs;
     for (size_t s = 0; s < spaces.size(); ++s) {
-      session::ReplayOptions replay{tuner,
-                                    0,
-                                    options.trials,
-                                    static_cast<int>(options.batch),
-                                    2,
-                                    options.like_autotvm && tuner != "auto",
-                                    {},
-                                    spaces[s].loops};
-      if (options.donors) {
-        for (size_t o = 0; o < spaces.size(); ++o) {
-          if (o != s) replay.donors.push_back(session::DonorOf(spaces[o].replay, spaces[o].space, 64));
-        }
-      }
-      HONE_ASSIGN_OR_RETURN(const std::vector<session::ReplayRun> here,
-                            session::ReplaySeeds(spaces[s].replay, spaces[s].space, replay, options.seeds));
+      const std::vector<session::ReplayRun>& here = of_spaces[s];
       if (options.trace) Trace(spaces[s], here);
       each += session::ReplayTableRow(tuner + ", " + spaces[s].name, here, options.trials);
       runs.insert(runs.end(), here.begin(), here.end());

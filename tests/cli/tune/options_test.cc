@@ -101,6 +101,30 @@ TEST_F(OptionsTest, DonorsAreReadAndNamedInTheStamp) {
   EXPECT_EQ(Indices(), with);
 }
 
+// A job's records replayed with donors: read, refused and said as those of a job.
+TEST_F(OptionsTest, AReplayTakesDonorsAsAJobDoes) {
+  TuneOther();
+  RunOk(kFake);
+  const std::vector<std::string> replay = {"--replay", Db(), "--seeds", "2", "--trials", "8"};
+  const auto with = [&](const std::string& donor) {
+    std::vector<std::string> arguments = replay;
+    arguments.insert(arguments.end(), {"--donor", donor});
+    return RunOnly(arguments);
+  };
+  const CommandResult good = with(Path("other.db"));
+  EXPECT_EQ(good.status.code, kDone) << good.err;
+  EXPECT_NE(good.out.find("| auto |"), std::string::npos) << good.out;
+  EXPECT_EQ(good.err.find("donor"), std::string::npos) << good.err;
+  const CommandResult self = with(Db());
+  EXPECT_EQ(self.status.code, kMisused) << self.err;
+  EXPECT_NE(self.err.find("these are the records of this task itself"), std::string::npos) << self.err;
+  Reset();
+  RunOk({"--fake-measure", "8"});
+  const CommandResult foreign = with(Path("other.db"));
+  EXPECT_EQ(foreign.status.code, kDone) << foreign.err;
+  EXPECT_NE(foreign.err.find("donor refused: " + Path("other.db")), std::string::npos) << foreign.err;
+}
+
 TEST_F(OptionsTest, DonorsOfAnotherMachineAreSaidAndOfAnotherDeviceRefused) {
   TuneOther();
   const CommandResult foreign = Run({"--fake-measure", "8", "--donor", Path("other.db")});

@@ -68,6 +68,24 @@ TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
   EXPECT_NE(got->refused[0].find("3 of its 3 trials are of another machine"), std::string::npos) << got->refused[0];
 }
 
+TEST(MakeDonor, KeepsTrialsOfTheTemplatesAndNoSamples) {
+  std::vector<Outcome> trials(3);
+  trials[0].config.template_name = "conv2d_direct";
+  trials[0].config.index = 5;
+  trials[0].samples = {1, 2};
+  trials[1].config.template_name = "conv2d_winograd";
+  trials[2].config.template_name = "conv2d_direct";
+  trials[2].config.index = 3;
+  const auto donor = MakeDonor(*Workload::Parse(kLarge), trials, {"conv2d_direct"});
+  ASSERT_TRUE(donor);
+  EXPECT_EQ(donor->workload.Text(), kLarge);
+  ASSERT_EQ(donor->outcomes.size(), 2U);
+  EXPECT_EQ(donor->outcomes[0].config.index, 5U);
+  EXPECT_TRUE(donor->outcomes[0].samples.empty());
+  EXPECT_EQ(donor->outcomes[1].config.index, 3U);
+  EXPECT_FALSE(MakeDonor(*Workload::Parse(kLarge), trials, {"dense_packed"}));
+}
+
 TEST_F(DonorsTest, WhatCanOnlyBeAMistakeIsAnError) {
   Target other;
   other.vector_bytes = 64;
