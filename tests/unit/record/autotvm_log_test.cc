@@ -157,6 +157,30 @@ TEST_F(AutoTvmImport, KeepsEveryRecordByteByByte) {
   EXPECT_EQ(tasks[1].task, "my.own");
 }
 
+// More tasks than spaces are kept at a time (256), each met twice: whatever was forgotten in between is made again. A
+// sum of length i * 4, i = 1 .. 300, of which [-1, 2] is the second split.
+TEST_F(AutoTvmImport, ThreeHundredTasksInOneLog) {
+  std::string log;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 1; i <= 300; ++i) {
+      const std::string k = std::to_string(4 * i);
+      std::string line = Dense(i % 3 == 0 ? "0" : "1", "[-1, 2]", round == 0 ? "[0.002]" : "[0.001]");
+      line = ReplaceAll(ReplaceAll(line, "[1, 4]", "[1, " + k + "]"), "[8, 4]", "[8, " + k + "]");
+      log += line + "\n";
+    }
+  }
+  const Result<ImportCounts> counts = Import(log);
+  ASSERT_TRUE(counts.ok()) << counts.status().message();
+  EXPECT_EQ(counts->added, 600);
+  EXPECT_EQ(counts->fits, 400);
+  EXPECT_EQ(counts->moved, 200);  // every third line names another index
+  EXPECT_EQ(counts->no_space, 0);
+  EXPECT_EQ(Texts(), log);
+  const auto tasks = *(*ForeignStore::OpenForReading(Path("f.db")))->Tasks();
+  EXPECT_EQ(tasks.size(), 300u);
+  for (const auto& task : tasks) EXPECT_EQ(task.ok, 2);
+}
+
 TEST_F(AutoTvmImport, AgainOrGrownAddsOnlyWhatIsNew) {
   const std::string a = Dense("1", "[-1, 2]", "[0.002]"), b = Dense("2", "[-1, 4]", "[0.001]");
   ASSERT_TRUE(Import(a + "\n" + a + "\n").ok());
