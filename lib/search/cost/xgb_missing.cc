@@ -1,4 +1,4 @@
-// In the place of xgb_model.cc where XGBoost was not found.
+// In the place of xgb_model.cc where XGBoost was not found or not wanted.
 #include "search/cost/xgb_model.h"
 
 namespace hone::search {
@@ -6,7 +6,7 @@ namespace hone::search {
 Status CheckXgb() {
   return Status::Unsupported(
       "the xgb tuners need XGBoost, which this build was configured without: install libxgboost-dev, then configure "
-      "and build again; or use another tuner (auto, ga, annealing, random, grid)");
+      "(cmake -DHONE_XGBOOST=ON) and build again; or use another tuner (auto, ga, annealing, random, grid)");
 }
 
 Result<std::unique_ptr<CostModel>> MakeXgbModel(const XgbOptions&) { return CheckXgb(); }
