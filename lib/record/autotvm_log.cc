@@ -98,6 +98,7 @@ search::AutoTvmShape ShapeOf(const std::string& target, const Json& args) {
     const Json& a = args[next];
     if (!a.is_array() || a.size() < 2 || a[0] != "TENSOR") break;
     shape.tensors.push_back(Numbers(a[1]));
+    if (a.size() > 2 && (a[2] == "int4" || a[2] == "uint4")) shape.four_bits = true;
   }
   for (std::vector<int64_t>* into : {&shape.strides, &shape.padding, &shape.dilation}) {
     if (next >= args.size()) break;

@@ -158,15 +158,33 @@ Status X86Depthwise(const AutoTvmShape& shape, Space* s) {
   return Status();
 }
 
-Status ArmSpatialPack(const AutoTvmShape& shape, Space* s) {
+Status SpatialPack(const AutoTvmShape& shape, int parts, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  s->Add(Knob::Split("tile_co", c.co, 2));
-  s->Add(Knob::Split("tile_oh", c.oh, 2));
-  s->Add(Knob::Split("tile_ow", c.ow, 2));
+  s->Add(Knob::Split("tile_co", c.co, parts));
+  s->Add(Knob::Split("tile_oh", c.oh, parts));
+  s->Add(Knob::Split("tile_ow", c.ow, parts));
   // Of n, co, oh, ow, ci, kh, kw, vh, vw, vc.
   s->Add(Knob::Reorder("reorder_0", {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 1, 2, 3, 4, 5, 6, 9, 7, 8}}));
   s->Add(Annotation("ann_reduce", 2, kTryUnroll));
   s->Add(Annotation("ann_spatial", 3, kTryUnrollVec));
+  return Status();
+}
+
+Status ArmSpatialPack(const AutoTvmShape& shape, Space* s) { return SpatialPack(shape, 2, s); }
+Status MaliSpatialPack(const AutoTvmShape& shape, Space* s) { return SpatialPack(shape, 3, s); }
+
+Status MaliWinograd(const AutoTvmShape& shape, Space* s) {
+  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
+  const bool strided = Two(shape.strides) != Sizes{1, 1} || Two(shape.dilation) != Sizes{1, 1};
+  if (c.kh != 3 || c.kw != 3 || strided) return Status::Invalid("a window of 3 x 3 with strides and dilation of 1");
+  Sizes dividing = {1, 2, 4, 8, 16};
+  std::erase_if(dividing, [&](int64_t block) { return c.co % block != 0; });
+  s->Add(Knob::Choice("tile_bna", dividing));
+  s->Add(Knob::Choice("tile_bnb", {1, 2, 4, 8, 16}));
+  s->Add(Knob::Split("tile_t1", c.ci, 2, {.max_factor = 128}));
+  s->Add(Knob::Split("tile_t2", c.co, 2, {.max_factor = 128}));
+  s->Add(Knob::Split("c_unroll", c.ci, 2, {.max_factor = 8}));
+  s->Add(Knob::Choice("yt", {1, 2, 4, 8, 16, 32}));
   return Status();
 }
 
@@ -210,6 +228,50 @@ Status DenseLargeBatch(const AutoTvmShape& shape, Space* s) {
   return Status();
 }
 
+Status DenseInt8(const AutoTvmShape& shape, Space* s) {
+  HONE_RETURN_IF_ERROR(CheckDense(shape));
+  const int64_t k = shape.tensors[0][1];
+  if (k % 4 != 0) return Status::Invalid(fmt::format("sums of {}; their length is a multiple of 4", k));
+  s->Add(Knob::Split("tile_y", shape.tensors[0][0], 4));
+  s->Add(Knob::Split("tile_x", shape.tensors[1][0], 4));
+  s->Add(Knob::Split("tile_k", k / (k % 16 == 0 ? 16 : 4), 2));
+  s->Add(Knob::Choice("auto_unroll_max_step", {0, 512, 1500}));
+  return Status();
+}
+
+Status DenseTensorCore(const AutoTvmShape& shape, Space* s) {
+  HONE_RETURN_IF_ERROR(CheckDense(shape));
+  const int64_t m = shape.tensors[0][0], n = shape.tensors[1][0], k = shape.tensors[0][1];
+  // Rows of a fragment; the first one fits this shape.
+  Sizes rows;
+  if (m % 32 == 0 && n % 8 == 0) {
+    rows = {32, 16, 8};
+  } else if (m % 16 == 0 && n % 16 == 0) {
+    rows = {16, 8, 32};
+  } else if (m % 8 == 0 && n % 32 == 0) {
+    rows = {8, 16, 32};
+  }
+  const bool fits = shape.four_bits ? m % 8 == 0 && n % 8 == 0 && k % 32 == 0 : !rows.empty() && k % 16 == 0;
+  if (!fits) return Status::Invalid(fmt::format("{} x {} x {} has no fragments", m, n, k));
+  for (const char* warps : {"block_row_warps", "block_col_warps", "warp_row_tiles", "warp_col_tiles"}) {
+    s->Add(Knob::Choice(warps, {1, 2, 4}));
+  }
+  s->Add(Knob::Choice("chunk", {1, 2, 4, 8}));
+  s->Add(Knob::Choice("offset", {0, 8}));
+  s->Add(Knob::Choice("offsetCS", {0, 8}));
+  s->Add(Knob::Choice("vec", {1, 2, 4, 8}));
+  if (!shape.four_bits) s->Add(Knob::Choice("wmma_m", rows));
+  return Status();
+}
+
+Status MaliDense(const AutoTvmShape& shape, Space* s) {
+  HONE_RETURN_IF_ERROR(CheckDense(shape));
+  s->Add(Knob::Split("tile_y", shape.tensors[0][0], 3));
+  s->Add(Knob::Split("tile_x", shape.tensors[1][0], 3));
+  s->Add(Knob::Split("c_unroll", shape.tensors[0][1], 2, {.max_factor = 64}));
+  return Status();
+}
+
 Status DenseNoPack(const AutoTvmShape& shape, Space* s) {
   HONE_RETURN_IF_ERROR(CheckDense(shape));
   s->Add(Knob::Split("tile_y", shape.tensors[0][0], 2));
@@ -248,6 +310,8 @@ const std::map<std::string, Fill>& Table() {
       {"dense_small_batch.cuda", DenseSmallBatch},
       {"dense_large_batch.gpu", DenseLargeBatch},
       {"dense_large_batch.cuda", DenseLargeBatch},
+      {"dense_int8.cuda", DenseInt8},
+      {"dense_tensorcore.cuda", DenseTensorCore},
       {"batch_matmul.cuda", BatchMatmul},
       {"conv2d_NCHWc.x86", X86Conv},
       {"depthwise_conv2d_NCHWc.x86", X86Depthwise},
@@ -256,6 +320,9 @@ const std::map<std::string, Fill>& Table() {
       {"conv2d_nchw_spatial_pack.arm_cpu", ArmSpatialPack},
       {"conv2d_nchw_winograd.arm_cpu", ArmWinograd},
       {"depthwise_conv2d_nchw.arm_cpu", ArmDepthwise},
+      {"conv2d_nchw_spatial_pack.mali", MaliSpatialPack},
+      {"conv2d_nchw_winograd.mali", MaliWinograd},
+      {"dense.mali", MaliDense},
   };
   return table;
 }

@@ -221,6 +221,115 @@ TEST(AutoTvmCuda, BatchMatmul) {
   EXPECT_FALSE(AutoTvmShapeOf(*Workload::Parse("matmul(f32[8,64,32], f32[32,100])")).ok());
 }
 
+// tile_k of K / 16 = 6: 1 2 3 6; the splits of 4 and of 2 in four parts as in AnIndexWorkedOutDigitByDigit.
+TEST(AutoTvmCuda, DenseOfBytes) {
+  const Space s = Of("dense_int8.cuda", Dense(16, 512, 1000));  // C(7, 3), C(6, 3)^2, 2^5 in two
+  EXPECT_EQ(Names(s), (Words{"tile_y", "tile_x", "tile_k", "auto_unroll_max_step"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{35, 400, 6, 3}));
+  const Space small = Of("dense_int8.cuda", Dense(4, 96, 2));
+  EXPECT_EQ(Lengths(small), (std::vector<size_t>{10, 4, 4, 3}));
+  const uint64_t index = 7 + 10 * (2 + 4 * (2 + 4 * 1));
+  const Config c = small.At(index);
+  EXPECT_EQ(c.Sizes("tile_y"), (Sizes{-1, 2, 1, 2}));
+  EXPECT_EQ(c.Sizes("tile_x"), (Sizes{-1, 1, 2, 1}));
+  EXPECT_EQ(c.Sizes("tile_k"), (Sizes{-1, 3}));
+  EXPECT_EQ(c.Number("auto_unroll_max_step"), 512);
+  EXPECT_EQ(*small.IndexOf(c), index);
+  EXPECT_EQ(Of("dense_int8.cuda", Dense(4, 20, 2)).knobs()[2].size(), 2u);  // 20 / 4 = 5
+  EXPECT_EQ(AutoTvmSpace("dense_int8.cuda", Dense(4, 18, 2)).status().kind(), StatusKind::kInvalid);
+}
+
+// 3^4 4 2 2 4 3 points. Digits of the values asked for: 4 is 2 of (1, 2, 4), 8 is 3 of chunk's, and so on.
+TEST(AutoTvmCuda, DenseOnTensorCores) {
+  const std::string name = "dense_tensorcore.cuda";
+  const Space s = Of(name, Dense(32, 64, 24));  // 32 and 8 divide: wmma_m 32 16 8
+  EXPECT_EQ(Names(s), (Words{"block_row_warps", "block_col_warps", "warp_row_tiles", "warp_col_tiles", "chunk",
+                             "offset", "offsetCS", "vec", "wmma_m"}));
+  EXPECT_EQ(s.size(), 15552u);
+  const uint64_t index = 2 + 3 * (0 + 3 * (1 + 3 * (2 + 3 * (3 + 4 * (1 + 2 * (0 + 2 * (2 + 4 * 2)))))));
+  const Config c = s.At(index);
+  EXPECT_EQ(c.Number("block_row_warps"), 4);
+  EXPECT_EQ(c.Number("block_col_warps"), 1);
+  EXPECT_EQ(c.Number("warp_row_tiles"), 2);
+  EXPECT_EQ(c.Number("warp_col_tiles"), 4);
+  EXPECT_EQ(c.Number("chunk"), 8);
+  EXPECT_EQ(c.Number("offset"), 8);
+  EXPECT_EQ(c.Number("offsetCS"), 0);
+  EXPECT_EQ(c.Number("vec"), 4);
+  EXPECT_EQ(c.Number("wmma_m"), 8);
+  EXPECT_EQ(*s.IndexOf(c), index);
+  // The order of the last knob hangs on the shape: what fits it stands first.
+  EXPECT_EQ(Of(name, Dense(16, 64, 16)).At(15551).Number("wmma_m"), 32);
+  EXPECT_EQ(Of(name, Dense(16, 64, 16)).At(0).Number("wmma_m"), 16);
+  EXPECT_EQ(Of(name, Dense(8, 64, 32)).At(0).Number("wmma_m"), 8);
+  EXPECT_EQ(Of(name, Dense(8, 64, 32)).At(5184).Number("wmma_m"), 16);
+  EXPECT_EQ(AutoTvmSpace(name, Dense(8, 64, 16)).status().kind(), StatusKind::kInvalid);
+  EXPECT_EQ(AutoTvmSpace(name, Dense(32, 24, 24)).status().kind(), StatusKind::kInvalid);
+  AutoTvmShape four_bits = Dense(8, 64, 8);
+  four_bits.four_bits = true;
+  EXPECT_EQ(Of(name, four_bits).size(), 5184u);  // without wmma_m
+  four_bits.tensors = {{8, 48}, {8, 48}};
+  EXPECT_EQ(AutoTvmSpace(name, four_bits).status().kind(), StatusKind::kInvalid);
+}
+
+// 4 in three parts, (inner, middle): (1,1) (1,2) (1,4) (2,1) (2,2) (4,1); of 2 (1,1) (1,2) (2,1).
+TEST(AutoTvmMali, SpatialPack) {
+  const std::string name = "conv2d_nchw_spatial_pack.mali";
+  EXPECT_EQ(Lengths(Of(name, Conv(64, 64, 56, 3, 1, 1))), (std::vector<size_t>{28, 30, 30, 2, 4, 20}));
+  const Space s = Of(name, {{{1, 6, 4, 2}, {4, 6, 3, 1}}, {1, 1}, {0, 0}, {1, 1}});  // OH = 2, OW = 2
+  EXPECT_EQ(Names(s), (Words{"tile_co", "tile_oh", "tile_ow", "reorder_0", "ann_reduce", "ann_spatial"}));
+  const uint64_t index = 4 + 6 * (2 + 3 * (1 + 3 * (1 + 2 * (3 + 4 * 10))));
+  const Config c = s.At(index);
+  EXPECT_EQ(c.Sizes("tile_co"), (Sizes{-1, 2, 2}));
+  EXPECT_EQ(c.Sizes("tile_oh"), (Sizes{-1, 1, 2}));
+  EXPECT_EQ(c.Sizes("tile_ow"), (Sizes{-1, 2, 1}));
+  EXPECT_EQ(c.values[3].numbers, (Sizes{0, 1, 2, 3, 4, 5, 6, 9, 7, 8}));
+  EXPECT_EQ(c.values[4].words, (Words{"unroll", "unroll"}));
+  EXPECT_EQ(c.values[5].words, (Words{"unroll", "none", "vec"}));
+  EXPECT_EQ(*s.IndexOf(c), index);
+}
+
+// 24: 1 2 4 8 divide it, 16 does not; divisors 1 2 3 4 6 8 12 24, up to 8 six of them.
+TEST(AutoTvmMali, Winograd) {
+  const std::string name = "conv2d_nchw_winograd.mali";
+  const Space s = Of(name, Conv(24, 24, 8, 3, 1, 1));
+  EXPECT_EQ(Names(s), (Words{"tile_bna", "tile_bnb", "tile_t1", "tile_t2", "c_unroll", "yt"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{4, 5, 8, 8, 6, 6}));
+  const uint64_t index = 2 + 4 * (4 + 5 * (6 + 8 * (2 + 8 * (4 + 6 * 5))));
+  const Config c = s.At(index);
+  EXPECT_EQ(c.Number("tile_bna"), 4);
+  EXPECT_EQ(c.Number("tile_bnb"), 16);
+  EXPECT_EQ(c.Sizes("tile_t1"), (Sizes{-1, 12}));
+  EXPECT_EQ(c.Sizes("tile_t2"), (Sizes{-1, 3}));
+  EXPECT_EQ(c.Sizes("c_unroll"), (Sizes{-1, 6}));
+  EXPECT_EQ(c.Number("yt"), 32);
+  EXPECT_EQ(*s.IndexOf(c), index);
+  EXPECT_EQ(Lengths(Of(name, Conv(256, 512, 14, 3, 1, 1))), (std::vector<size_t>{5, 5, 8, 8, 4, 6}));  // <= 128
+  // As AutoTVM logged it (mali v0.06), when a knob of one value stood before the others.
+  const Config logged = Of(name, Conv(128, 32, 7, 3, 1, 1)).At(14587);
+  EXPECT_EQ(logged.Number("tile_bna"), 4);
+  EXPECT_EQ(logged.Number("tile_bnb"), 4);
+  EXPECT_EQ(logged.Sizes("tile_t1"), (Sizes{-1, 128}));
+  EXPECT_EQ(logged.Sizes("tile_t2"), (Sizes{-1, 1}));
+  EXPECT_EQ(logged.Sizes("c_unroll"), (Sizes{-1, 1}));
+  EXPECT_EQ(logged.Number("yt"), 8);
+  for (const AutoTvmShape& other : {Conv(24, 24, 8, 5, 1, 2), Conv(24, 24, 8, 3, 2, 1)}) {
+    EXPECT_EQ(AutoTvmSpace(name, other).status().kind(), StatusKind::kInvalid);
+  }
+}
+
+// 6 in three parts, (inner, middle): (1,1) (1,2) (1,3) (1,6) (2,1) (2,3) (3,1) (3,2) (6,1).
+TEST(AutoTvmMali, Dense) {
+  const Space s = Of("dense.mali", Dense(4, 128, 6));
+  EXPECT_EQ(Names(s), (Words{"tile_y", "tile_x", "c_unroll"}));
+  EXPECT_EQ(Lengths(s), (std::vector<size_t>{6, 9, 7}));  // of 128 the inner 1 .. 64
+  const Config c = s.At(4 + 6 * (7 + 9 * 6));
+  EXPECT_EQ(c.Sizes("tile_y"), (Sizes{-1, 2, 2}));
+  EXPECT_EQ(c.Sizes("tile_x"), (Sizes{-1, 2, 3}));
+  EXPECT_EQ(c.Sizes("c_unroll"), (Sizes{-1, 64}));
+  EXPECT_EQ(*s.IndexOf(c), 4u + 6 * (7 + 9 * 6));
+}
+
 TEST(AutoTvmArm, WinogradAndDepthwise) {
   const auto size = [](const AutoTvmShape& shape) { return Of("conv2d_nchw_winograd.arm_cpu", shape).size(); };
   EXPECT_EQ(size(Conv(64, 64, 56, 3, 1, 1)), 2000u);    // P 196: 1 2 4 7 14; 5 5 5 2 8
@@ -235,7 +344,7 @@ TEST(AutoTvmSpace, EveryTemplateTakesItsShapeAndRefusesTheOther) {
   for (const std::string& name : AutoTvmTemplates()) {
     const bool products = name.rfind("dense", 0) == 0 || name.rfind("batch_matmul", 0) == 0;
     const AutoTvmShape conv = Conv(8, 8, 8, 3, 1, 1);
-    const AutoTvmShape own = name.rfind("batch", 0) == 0 ? Batch(2, 8, 8, 32) : products ? Dense(32, 8, 8) : conv;
+    const AutoTvmShape own = name.rfind("batch", 0) == 0 ? Batch(2, 8, 8, 32) : products ? Dense(32, 16, 8) : conv;
     const Space space = Of(name, own);
     for (uint64_t index : {uint64_t{0}, space.size() / 3, space.size() - 1}) {
       EXPECT_EQ(*space.IndexOf(space.At(index)), index) << name;
@@ -255,8 +364,8 @@ TEST(AutoTvmSpace, BadShapesAreRefused) {
   EXPECT_EQ(refused(Conv(8, int64_t{1} << 40, 8, 3, 1, 1)), StatusKind::kUnsupported);
 }
 
-// Points and indices that AutoTVM itself logged (its published logs cuda v0.10 and arm_cpu v0.08): splits by their
-// inner parts, then the digits of the other knobs.
+// Points and indices that AutoTVM itself logged (its published logs cuda v0.10, arm_cpu v0.08, mali v0.06): splits by
+// their inner parts, then the digits of the other knobs.
 struct Logged {
   const char* name;
   AutoTvmShape shape;
@@ -288,6 +397,10 @@ TEST(AutoTvmSpace, ReproducesLoggedIndices) {
       {spatial.c_str(), Conv(1024, 2048, 14, 1, 2, 0), {{16}, {1}, {7}}, {0, 0, 2}, 796},
       {spatial.c_str(), Conv(256, 1024, 14, 1, 1, 0), {{8}, {2}, {7}}, {1, 1, 13}, 18934},
       {spatial.c_str(), Conv(256, 64, 56, 1, 1, 0), {{8}, {2}, {8}}, {1, 3, 13}, 49962},
+      {"conv2d_nchw_spatial_pack.mali", Conv(992, 128, 7, 1, 1, 0), {{2, 2}, {7, 1}, {1, 7}}, {1, 3, 13}, 36225},
+      {"conv2d_nchw_spatial_pack.mali", Conv(960, 128, 7, 1, 1, 0), {{8, 16}, {1, 1}, {1, 1}}, {1, 1, 2}, 6185},
+      {"conv2d_nchw_spatial_pack.mali", Conv(1024, 512, 14, 1, 1, 0), {{8, 4}, {1, 2}, {1, 2}}, {0, 3, 13}, 492272},
+      {"dense.mali", Dense(1, 1024, 1000), {{1, 1}, {25, 1}, {16}}, {}, 407},
       {winograd.c_str(), Conv(512, 512, 7, 3, 1, 1), {{4}, {16}, {4}}, {0, 5}, 794},
       {winograd.c_str(), Conv(256, 256, 14, 3, 1, 1), {{8}, {8}, {2}}, {0, 5}, 1293},
       {winograd.c_str(), Conv(128, 128, 28, 3, 1, 1), {{7}, {4}, {4}}, {1, 7}, 775},

@@ -47,6 +47,22 @@ TEST(AutoTvmReader, SaysWhetherTheEntityStandsAtItsIndex) {
   EXPECT_EQ(Read(ReplaceAll(Dense("1", "[-1, 2]", "[1]"), "dense_small_batch.gpu", "my.own")).fit, Fit::kUnknown);
 }
 
+// Without the last knob, which numbers of four bits do not have.
+TEST(AutoTvmReader, TheTypeOfTheNumbersIsRead) {
+  const std::string line =
+      R"({"input": ["cuda", "dense_tensorcore.cuda", [["TENSOR", [32, 64], "float16"], ["TENSOR", [8, 64], )"
+      R"("float16"], null, "float16"], {}], "config": {"index": 1, "code_hash": null, "entity": [)"
+      R"(["block_row_warps", "ot", 2], )"
+      R"(["block_col_warps", "ot", 1], ["warp_row_tiles", "ot", 1], ["warp_col_tiles", "ot", 1], ["chunk", "ot", 1], )"
+      R"(["offset", "ot", 0], ["offsetCS", "ot", 0], ["vec", "ot", 1], ["wmma_m", "ot", 32]]}, "result": [[0.0001], )"
+      R"(0, 1, 2], "version": 0.2})";
+  const std::string shorter = ReplaceAll(line, R"(, ["wmma_m", "ot", 32])", "");
+  EXPECT_EQ(Read(line).fit, Fit::kYes);
+  EXPECT_EQ(Read(shorter).fit, Fit::kNo);
+  EXPECT_EQ(Read(ReplaceAll(line, "float16", "int4")).fit, Fit::kNo);
+  EXPECT_EQ(Read(ReplaceAll(shorter, "float16", "uint4")).fit, Fit::kYes);
+}
+
 // Strides, padding and dilation are found among the arguments; true is a knob's value. 3x3 of 64 channels on 56 x 56:
 // tile_ic 64 is 6 of 7, tile_oc 32 is 5 of 7, tile_ow 8 is 5 of 10, true is 0: 6 + 7 (5 + 7 5) = 286.
 TEST(AutoTvmReader, ReadsAConvolutionsArguments) {
