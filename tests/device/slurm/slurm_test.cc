@@ -7,8 +7,11 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "chain_folder.h"
 #include "cluster.h"
@@ -48,20 +51,20 @@ class SlurmTest : public ChainFolder {
   std::string DocScript(const std::string& words, const std::string& goals) {
     const Result<std::string> doc = ReadFile("doc/cluster.md");
     EXPECT_TRUE(doc.ok()) << doc.status().message();
+    const std::vector<std::pair<std::string, std::string>> adapted = {
+        {"/shared/work/array.log", Path("job.log")},
+        {"/shared/work/rest.log", Path("job.log")},
+        {"/shared/hone/bin/hone-plan", Path("bin/hone-plan") + " --tools " + Path("bin")},
+        {"/shared/work", Path("work")},
+        {"cpus-per-task=8", "cpus-per-task=1"},
+        {"-c8", "-c1"},
+        {"tune-all", goals}};
     const std::string fence = "\n```";
     for (size_t at = 0; doc.ok() && (at = doc->find(fence + "sh\n", at)) != std::string::npos;) {
       at += fence.size() + 3;
       std::string script = doc->substr(at, doc->find(fence, at) + 1 - at);
       if (script.find(words) == std::string::npos) continue;
-      for (const auto& [from, to] : {std::pair<std::string, std::string>("/shared/work/array.log", Path("job.log")),
-                                     {"/shared/work/rest.log", Path("job.log")},
-                                     {"/shared/hone/bin/hone-plan", Path("bin/hone-plan") + " --tools " + Path("bin")},
-                                     {"/shared/work", Path("work")},
-                                     {"cpus-per-task=8", "cpus-per-task=1"},
-                                     {"-c8", "-c1"},
-                                     {"tune-all", goals}}) {
-        script = ReplaceAll(script, from, to);
-      }
+      for (const auto& [from, to] : adapted) script = ReplaceAll(script, from, to);
       return script;
     }
     ADD_FAILURE() << "doc/cluster.md has no script with `" << words << "`";
