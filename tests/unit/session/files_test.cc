@@ -1,10 +1,9 @@
 // Small parts of a tuning job: task files, closings, stamps, summaries.
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
-#include "base/clock.h"
+#include <cstdio>
+
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "pipeline/task_file.h"
