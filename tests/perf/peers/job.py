@@ -1,0 +1,30 @@
+"""What bench_peers.sh has to know of a job: prints its network and batch, or refuses in one line.
+
+Usage: job.py PIPELINE.toml
+
+The peers' model is made from the graph of a built-in network (onnx_model.py). A model of a user's has steps that only
+Hone's reader knows, and a workload or a plugin's operator is no network.
+"""
+import sys
+import tomllib
+
+
+def main():
+    (path,) = sys.argv[1:]
+    try:
+        with open(path, "rb") as file:
+            pipeline = tomllib.load(file)
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        sys.exit(f"{path}: {str(error).splitlines()[0]}")
+    network, batch = pipeline.get("network"), pipeline.get("batch", 1)
+    if not isinstance(network, str) or type(batch) is not int:
+        sys.exit(f"{path}: it has no `network`, or a `batch` that is no number")
+    if network.endswith((".onnx", ".json")) or "(" in network or "plugin" in pipeline:
+        sys.exit(f"{path}: `{network}` is not built in: the peers' model can only be made of built-in networks")
+    print(network, batch)
+
+
+if __name__ == "__main__":
+    main()
