@@ -21,6 +21,18 @@ std::vector<float*> OperandData::Pointers() {
   return pointers;
 }
 
+namespace {
+
+// How many products with this operand are summed up for an output; 1 for what is no factor of a sum.
+int64_t FanIn(const Workload& workload, const op::Operand& operand) {
+  if (operand.name.ends_with("weight")) return operand.logical.Elements() / operand.logical.shape[0];
+  if (operand.name != "data1") return 1;
+  if (workload.op.starts_with("conv_transpose")) return operand.logical.Elements() / operand.logical.shape[1];
+  return workload.op == "matmul" ? workload.inputs[0].shape.back() : 1;
+}
+
+}  // namespace
+
 Result<OperandData> MakeOperandData(const Workload& workload, const Target& target, uint64_t seed) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   OperandData data;
@@ -30,9 +42,7 @@ Result<OperandData> MakeOperandData(const Workload& workload, const Target& targ
     std::vector<float> stored(operand.PhysicalElements(), std::numeric_limits<float>::quiet_NaN());
     if (operand.role != op::OperandRole::kOutput) {
       std::vector<double> plain(operand.logical.Elements());
-      int64_t fan_in = 1;
-      if (operand.name.ends_with("weight")) fan_in = operand.logical.Elements() / operand.logical.shape[0];
-      double scale = std::sqrt(1.0 / static_cast<double>(fan_in));
+      double scale = std::sqrt(1.0 / static_cast<double>(FanIn(workload, operand)));
       for (double& v : plain) v = scale * (rng.UniformDouble() * 3.4 - 1.7);
       op::WritePlain(operand, plain, stored.data());
     }

@@ -23,12 +23,24 @@ namespace {
 
 // How many numbers are summed up for one output: errors grow with it.
 double ReductionLength(const Workload& w) {
-  if (w.op == "conv2d") return static_cast<double>(w.inputs[1].Elements() / w.inputs[1].shape[0]);
-  if (w.op == "conv3d") return static_cast<double>(w.inputs[1].Elements() / w.inputs[1].shape[0]);
-  if (w.op == "dense") return static_cast<double>(w.inputs[1].shape[1]);
-  if (w.op == "global_avg_pool") return static_cast<double>(w.inputs[0].shape[2] * w.inputs[0].shape[3]);
-  if (w.op == "softmax") return static_cast<double>(w.inputs[0].shape[1]);
-  return 16;
+  double length = 0;
+  for (const Workload& part : w.Parts()) {
+    const TensorType& last = part.inputs.back();
+    if (part.op == "conv2d" || part.op == "conv3d" || part.op == "dense") {
+      length += static_cast<double>(last.Elements() / last.shape[0]);
+    } else if (part.op.starts_with("conv_transpose")) {
+      length += static_cast<double>(last.Elements() / last.shape[1]);
+    } else if (part.op == "matmul") {
+      length += static_cast<double>(part.inputs[0].shape.back());
+    } else if (part.op == "global_avg_pool") {
+      length += static_cast<double>(last.Elements() / (last.shape[0] * last.shape[1]));
+    } else if (part.op.starts_with("reduce_")) {
+      length += static_cast<double>(last.Elements() / (*FindOperator(part))->OutputType(part).Elements());
+    } else if (part.op == "softmax") {
+      length += static_cast<double>(last.Elements() / last.shape[0]);
+    }
+  }
+  return std::max(length, 16.0);
 }
 
 std::string Describe(const Operand& out, size_t at) {
@@ -67,29 +79,36 @@ void CheckConfig(const Workload& w, const Target& target, const Config& config, 
   }
 }
 
-void CheckWorkload(const std::string& text, const Target& target, runtime::ThreadPool* pool, int random_points) {
-  SCOPED_TRACE(text);
+std::optional<ReferenceCase> MakeReferenceCase(const std::string& text, const Target& target) {
   Result<Workload> w = ParseChecked(text);
-  ASSERT_TRUE(w.ok()) << w.status().message();
+  EXPECT_TRUE(w.ok()) << text << ": " << w.status().message();
+  if (!w.ok()) return {};
   const Operator* op = *FindOperator(*w);
   Result<testing::OperandData> data = testing::MakeOperandData(*w, target, 11);
-  ASSERT_TRUE(data.ok());
+  EXPECT_TRUE(data.ok()) << text << ": " << data.status().message();
+  if (!data.ok()) return {};
   op->Reference(*w, target, data->Pointers());
   std::vector<float> reference = data->values.back();
   std::fill(data->values.back().begin(), data->values.back().end(), NAN);
+  return ReferenceCase{*std::move(w), op, *std::move(data), std::move(reference)};
+}
 
-  Result<search::TaskSpace> space = MakeTaskSpace(*w, target);
+void CheckWorkload(const std::string& text, const Target& target, runtime::ThreadPool* pool, int random_points) {
+  SCOPED_TRACE(text);
+  std::optional<ReferenceCase> c = MakeReferenceCase(text, target);
+  if (!c) return;
+  Result<search::TaskSpace> space = MakeTaskSpace(c->workload, target);
   ASSERT_TRUE(space.ok()) << space.status().message();
-  Result<Config> config = DefaultConfig(*w, target);
+  Result<Config> config = DefaultConfig(c->workload, target);
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_FALSE(space->Reject(config->index).has_value());
-  CheckConfig(*w, target, *config, pool, &*data, reference);
+  CheckConfig(c->workload, target, *config, pool, &c->data, c->reference);
   Rng rng(std::hash<std::string>()(text));
-  for (int i = 0; i < random_points && op->Tunable(*w); ++i) {
+  for (int i = 0; i < random_points && c->op->Tunable(c->workload); ++i) {
     std::optional<uint64_t> index = space->SampleLegal(rng);
     ASSERT_TRUE(index.has_value());
     if (*index == config->index) continue;
-    CheckConfig(*w, target, space->At(*index), pool, &*data, reference);
+    CheckConfig(c->workload, target, space->At(*index), pool, &c->data, c->reference);
   }
 }
 

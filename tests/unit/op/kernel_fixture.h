@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,16 @@ Target HostWith(int vector_bytes, int registers, int threads);
 // One configuration: two runs are right within its bound, and lanes beyond the channels hold zeros.
 void CheckConfig(const Workload& w, const Target& target, const Config& config, runtime::ThreadPool* pool,
                  testing::OperandData* data, const std::vector<float>& reference);
+
+// A workload with inputs, and what its operator's reference makes of them. The data's output is NaN.
+struct ReferenceCase {
+  Workload workload;
+  const Operator* op = nullptr;
+  testing::OperandData data;
+  std::vector<float> reference;
+};
+// Nothing, and a failure of the test, where the text is no workload.
+std::optional<ReferenceCase> MakeReferenceCase(const std::string& text, const Target& target);
 
 // The default configuration and some random legal ones, if there is anything to choose.
 void CheckWorkload(const std::string& text, const Target& target, runtime::ThreadPool* pool, int random_points);

@@ -1,6 +1,4 @@
 // Compiled kernels of layers, reductions and movements: odd shapes x the default and some random legal points.
-#include <fmt/format.h>
-
 #include "unit/op/kernel_fixture.h"
 
 namespace hone::op {
@@ -116,26 +114,6 @@ TEST_F(KernelTest, VolumePooling) {
       "flatten(f32[2,17,2,3,2])",
       "relu(f32[1,17,3,2,5])",
   });
-}
-
-// Channels 1, 3, 17, 33 by extents 1, 2, 5, 7, 13, with what else makes layers odd in turn: another width, stride 2,
-// padding on one side, batch 3.
-TEST_F(KernelTest, AGridOfOddLayers) {
-  const int channels[] = {1, 3, 17, 33}, extents[] = {1, 2, 5, 7, 13};
-  std::vector<std::string> texts;
-  for (int c = 0; c < 4; ++c) {
-    for (int e = 0; e < 5; ++e) {
-      const int n = (c + e) % 3 == 0 ? 3 : 1, in = channels[c], out = channels[(c + e) % 4];
-      const int h = extents[e], w = extents[(e + 2 * c) % 5], stride = 1 + (c + e) % 2;
-      const std::string data = fmt::format("f32[{},{},{},{}]", n, in, h, w);
-      const std::string rest = fmt::format("stride={0}x{0}, pad={1},1,1,{2}", stride, e % 2 ? 2 : 1, 1 + c % 2);
-      texts.push_back(fmt::format("conv2d({}, f32[{},{},3,3], {}) + bias + relu", data, out, in, rest));
-      texts.push_back(fmt::format("conv2d({}, f32[{},{},1,1], stride={}x{}) + bias", data, out, in, stride, stride));
-      if (in > 1) texts.push_back(fmt::format("conv2d({}, f32[{},1,3,3], {}, groups={})", data, in, rest, in));
-      texts.push_back(fmt::format("{}_pool2d({}, kernel=3x3, {})", e % 2 ? "avg" : "max", data, rest));
-    }
-  }
-  Check(texts, 1);
 }
 
 TEST_F(KernelTest, Dense) {

@@ -1,0 +1,13 @@
+// The grid of odd layers: channels 1, 3, 17, 33 by extents 1, 2, 5, 7, 13, of every kind of operator. What else makes
+// layers odd goes in turn: another width, batch 3, stride 2, the epilogue. Padding is never the same on both sides.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hone::op {
+
+// Texts of legal workloads (operator.h), each once.
+std::vector<std::string> OddLayers();
+
+}  // namespace hone::op

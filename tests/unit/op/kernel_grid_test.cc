@@ -1,0 +1,107 @@
+// Every template of the registry, and every algorithm that its knobs choose among, over the grid of odd layers.
+#include "unit/op/kernel_grid.h"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "unit/op/kernel_fixture.h"
+
+namespace hone::op {
+namespace {
+
+// What a value of a knob makes another algorithm of: a word, or the size of Winograd's tiles for a kind of window.
+std::string Algorithm(const Workload& w, const std::string& name, const KnobValue& v) {
+  if (!v.words.empty()) return fmt::format("{} {}={}", name, v.name, v.words[0]);
+  if (v.name != "m") return "";
+  const std::vector<int64_t>& weight = w.inputs[1].shape;
+  return fmt::format("{} {}x{} stride={} m={}", name, weight[2], weight[3], w.Numbers("stride", {1})[0], v.numbers[0]);
+}
+
+class KernelGridTest : public KernelTest {
+ protected:
+  // Each template's default, a random point, and points of algorithms that were not run before.
+  void RunAll(const std::string& text, const Target& target) {
+    SCOPED_TRACE(text);
+    std::optional<ReferenceCase> c = MakeReferenceCase(text, target);
+    if (!c) return;
+    for (const Template* t : c->op->Templates(c->workload, target)) {
+      Result<search::Space> space = t->MakeSpace(c->workload, target);
+      ASSERT_TRUE(space.ok()) << space.status().message();
+      Result<Config> usual = t->Default(*space, c->workload, target);
+      ASSERT_TRUE(usual.ok()) << usual.status().message();
+      EXPECT_FALSE(space->Reject(*usual).has_value()) << usual->Text();
+      for (const Config& config : Points(c->workload, *space, *usual)) {
+        CheckConfig(c->workload, target, config, &pool_[0], &c->data, c->reference);
+        ++kernels_;
+      }
+      run_.insert(t->name());
+    }
+  }
+
+  std::vector<Config> Points(const Workload& w, const search::Space& space, const Config& usual) {
+    int missing = 0;
+    for (const search::Knob& knob : space.knobs()) {
+      for (size_t i = 0; i < knob.size(); ++i) {
+        const std::string algorithm = Algorithm(w, space.template_name(), knob.value(i));
+        if (algorithm.empty()) continue;
+        offered_.insert(algorithm);
+        missing += algorithms_.count(algorithm) == 0;
+      }
+    }
+    std::vector<Config> points = {usual};
+    missing -= Note(w, usual);
+    Rng rng(std::hash<std::string>()(w.Text()));
+    for (int i = 0; i < 50 && (i == 0 || missing > 0) && !space.knobs().empty(); ++i) {
+      std::optional<uint64_t> index = space.SampleLegal(rng);
+      if (!index) break;
+      Config config = space.At(*index);
+      const int fresh = Note(w, config);
+      missing -= fresh;
+      if (i == 0 || fresh > 0) points.push_back(std::move(config));
+    }
+    return points;
+  }
+
+  // How many algorithms of this point are new.
+  int Note(const Workload& w, const Config& config) {
+    int fresh = 0;
+    for (const KnobValue& v : config.values) {
+      const std::string algorithm = Algorithm(w, config.template_name, v);
+      if (!algorithm.empty()) fresh += algorithms_.insert(algorithm).second;
+    }
+    return fresh;
+  }
+
+  std::set<std::string> run_, offered_, algorithms_;  // templates; algorithms that a space has; that were run
+  int kernels_ = 0;
+};
+
+TEST_F(KernelGridTest, EveryTemplateAndAlgorithmOverOddLayers) {
+  int i = 0;
+  for (const std::string& text : OddLayers()) {
+    RunAll(text, HostWith(64, 32, 2 + i % 2));
+    if (i++ % 8 == 0) RunAll(text, HostWith(32, 16, 3));
+  }
+  std::set<std::string> registry;
+  const TemplateList all = AllTemplates();
+  for (const Template* t : all.cpu) registry.insert(t->name());
+  EXPECT_GE(registry.size(), 80u);
+  for (const std::string& name : registry) EXPECT_EQ(run_.count(name), 1u) << name << " was not reached";
+  for (const std::string& name : run_) EXPECT_EQ(registry.count(name), 1u) << name << " is not in the registry's list";
+  for (const std::string& each : offered_) EXPECT_EQ(algorithms_.count(each), 1u) << each << " was not reached";
+  // That spaces offer all that the templates promise: Winograd along one axis, along two, and by phases of a stride.
+  for (const char* window :
+       {"3x3 stride=1 m=2", "3x3 stride=1 m=4", "3x3 stride=1 m=5", "3x3 stride=1 m=6", "5x5 stride=1 m=2",
+        "5x5 stride=1 m=4", "7x7 stride=1 m=2", "1x3 stride=1 m=6", "3x1 stride=1 m=6", "1x7 stride=1 m=3",
+        "7x1 stride=1 m=4", "3x3 stride=2 m=2", "3x3 stride=2 m=4", "5x5 stride=2 m=4", "7x7 stride=2 m=4"}) {
+    EXPECT_EQ(algorithms_.count(std::string("conv2d_winograd ") + window), 1u) << window;
+  }
+  RecordProperty("kernels", kernels_);
+}
+
+}  // namespace
+}  // namespace hone::op
