@@ -166,7 +166,7 @@ Result<Shape> Checked(const Workload& w, Shape shape) {
       return Status::Invalid(fmt::format("{}: no output: its shape would be [{}]", w.op, fmt::join(shape, ",")));
     }
     if (extent > kMaxElements || product * extent > kMaxElements) {
-      return Status::Invalid(fmt::format("{}: [{}] has more than 2^31 elements", w.op, fmt::join(shape, ",")));
+      return Status::Invalid(fmt::format("{}: [{}] has more than 2^29 elements", w.op, fmt::join(shape, ",")));
     }
     product *= extent;
   }

@@ -12,7 +12,8 @@ namespace hone::define {
 
 using Shape = std::vector<int64_t>;
 
-inline constexpr int64_t kMaxElements = int64_t{1} << 31;
+// Of any tensor: 2 GiB of float32, far above what a network has.
+inline constexpr int64_t kMaxElements = int64_t{1} << 29;
 
 enum class AttributeKind {
   kWhole,  // whole numbers
@@ -44,10 +45,10 @@ Status CheckAttributes(const Workload& workload, const std::vector<AttributeSpec
 // The attributes in the order of `specs`, without those that have their fallback.
 Workload CanonicalAttributes(const Workload& workload, const std::vector<AttributeSpec>& specs);
 
-// f32, extents of at least 1, at most 2^31 elements; `least` .. `most` inputs.
+// f32, extents of at least 1, at most kMaxElements elements; `least` .. `most` inputs.
 Status CheckInputs(const Workload& workload, size_t least, size_t most);
 Status CheckRankIn(const Workload& workload, size_t input, size_t least, size_t most);
-// An output that is not empty and has at most 2^31 elements.
+// An output that is not empty and has at most kMaxElements elements.
 Result<Shape> Checked(const Workload& workload, Shape shape);
 // An axis given by attribute `name`, 0 .. rank-1.
 Result<int64_t> AxisOf(const Workload& workload, const std::string& name, int64_t rank, int64_t fallback);

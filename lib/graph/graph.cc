@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "define/attributes.h"
 #include "graph/shape.h"
 
 namespace hone::graph {
@@ -15,7 +16,6 @@ namespace {
 
 // Limits of a graph: far above any network, far below what makes sizes overflow.
 constexpr size_t kMaxNodes = 100000;
-constexpr int64_t kMaxElements = int64_t{1} << 30;           // of one tensor: 4 GiB of f32
 constexpr int64_t kMaxParameterElements = int64_t{1} << 32;  // of all parameters together: 16 GiB
 
 template <typename T>
@@ -33,9 +33,9 @@ Status CheckType(const std::string& what, const TensorType& type) {
   for (int64_t extent : type.shape) {
     if (extent < 1)
       return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
-    if (extent > kMaxElements / elements) {
-      return Status::Invalid(fmt::format("{}: {} is too large: a tensor has at most {} elements (4 GiB)", what,
-                                         type.Text(), kMaxElements));
+    if (extent > define::kMaxElements / elements) {
+      return Status::Invalid(fmt::format("{}: {} is too large: a tensor has at most {} elements (2 GiB)", what,
+                                         type.Text(), define::kMaxElements));
     }
     elements *= extent;
   }

@@ -117,7 +117,7 @@ class Importer {
       if (extent == 0) return Status::Unsupported(fmt::format("{}: {} is empty", what, ShapeText(shape)));
       if (extent < 0) return Status::Invalid(fmt::format("{}: {} has an extent below 1", what, ShapeText(shape)));
     }
-    const auto count = CountElements(shape, int64_t{1} << 30);
+    const auto count = CountElements(shape);
     if (!count.ok()) return count.status().WithContext(what);
     return shape;
   }

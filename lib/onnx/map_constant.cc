@@ -118,8 +118,8 @@ Status MapRange(NodeContext* c) {
   const double step = delta.At(0);
   if (!(step != 0)) return Status::Invalid("its delta must not be 0");
   const double count = std::max(std::ceil((limit.At(0) - start.At(0)) / step), 0.0);
-  if (!(count <= static_cast<double>(kMaxConstantElements))) {
-    return Status::Invalid(fmt::format("its result is too large: at most {} elements", kMaxConstantElements));
+  if (!(count <= static_cast<double>(kMaxElements))) {
+    return Status::Invalid(fmt::format("its result is too large: at most {} elements", kMaxElements));
   }
   Tensor out;
   out.type = start.type;

@@ -21,7 +21,7 @@ Status MapReshape(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(Shape shape, c->Ints(1, "shape"));
   const Shape& x = c->ShapeOf(0);
   const bool zeros = c->Int("allowzero", 0) != 0;
-  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(x, int64_t{1} << 40));
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(x));
   const std::string wanted = ShapeText(shape);
   int64_t known = 1;
   size_t open = shape.size();

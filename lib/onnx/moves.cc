@@ -98,8 +98,8 @@ Result<Shape> BroadcastShape(const Shape& a, const Shape& b) {
 }
 
 Result<Value> Reshape(NodeContext* c, const Value& x, const Shape& shape) {
-  HONE_ASSIGN_OR_RETURN(const int64_t before, CountElements(x.shape, int64_t{1} << 40));
-  HONE_ASSIGN_OR_RETURN(const int64_t after, CountElements(shape, int64_t{1} << 40));
+  HONE_ASSIGN_OR_RETURN(const int64_t before, CountElements(x.shape));
+  HONE_ASSIGN_OR_RETURN(const int64_t after, CountElements(shape));
   if (before != after) {
     return Status::Invalid(
         fmt::format("{} has {} elements, {} has {}", ShapeText(x.shape), before, ShapeText(shape), after));
@@ -167,7 +167,7 @@ Result<Value> Concat(NodeContext* c, const std::vector<Value>& parts, int64_t ax
     if (i == 0) continue;
     Shape other = parts[i].shape;
     if (other.size() == shape.size()) other[at] = shape[at];
-    if (other != shape || parts[i].shape[at] > (int64_t{1} << 40) - shape[at]) {
+    if (other != shape) {
       return Status::Invalid(
           fmt::format("{} does not fit {} on axis {}", ShapeText(parts[i].shape), ShapeText(parts[0].shape), axis));
     }

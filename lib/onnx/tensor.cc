@@ -69,7 +69,7 @@ int64_t Tensor::Elements() const {
   return count;
 }
 
-Result<int64_t> CountElements(const Shape& shape, int64_t limit) {
+Result<int64_t> CountElements(const Shape& shape) {
   int64_t count = 1;
   bool empty = false;
   for (int64_t extent : shape) {
@@ -79,8 +79,8 @@ Result<int64_t> CountElements(const Shape& shape, int64_t limit) {
       continue;
     }
     // Of an empty one, too, so that no product of its extents overflows.
-    if (extent > limit / count) {
-      return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), limit));
+    if (extent > kMaxElements / count) {
+      return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), kMaxElements));
     }
     count *= extent;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "define/attributes.h"
 
 namespace hone::onnx {
 
@@ -51,12 +52,13 @@ struct Tensor {
 
 using Constant = std::shared_ptr<const Tensor>;
 
-// The most elements that a constant, and all folded constants together, may have: 1 GiB of float32, 4 GiB.
-inline constexpr int64_t kMaxConstantElements = int64_t{1} << 28;
+// The most elements that any tensor, and all constants computed from others together, may have: 2 GiB of float32, and
+// 4 GiB.
+inline constexpr int64_t kMaxElements = define::kMaxElements;
 inline constexpr int64_t kMaxFoldedElements = int64_t{1} << 30;
 
-// The product, kInvalid if an extent is negative or the product above `limit`: before anything is allocated.
-Result<int64_t> CountElements(const Shape& shape, int64_t limit = kMaxConstantElements);
+// The product, kInvalid if an extent is negative or the product above kMaxElements: before anything is allocated.
+Result<int64_t> CountElements(const Shape& shape);
 
 std::string ShapeText(const Shape& shape);  // "[1,3,224,224]"
 

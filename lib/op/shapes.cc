@@ -7,11 +7,12 @@
 
 #include "base/check.h"
 #include "base/suggest.h"
+#include "define/attributes.h"
 
 namespace hone::op {
 namespace {
 
-constexpr int64_t kMaxElements = int64_t{1} << 31;
+using define::kMaxElements;
 
 // The product, or -1 beyond kMaxElements.
 int64_t BoundedProduct(const std::vector<int64_t>& shape) {
@@ -97,7 +98,7 @@ Status CheckInputs(const Workload& workload, size_t inputs) {
       }
     }
     if (BoundedProduct(t.shape) < 0) {
-      return Status::Invalid(fmt::format("{}: input {} is {}: more than 2^31 elements", workload.op, i, t.Text()));
+      return Status::Invalid(fmt::format("{}: input {} is {}: more than 2^29 elements", workload.op, i, t.Text()));
     }
   }
   return Status::Ok();
@@ -117,7 +118,7 @@ Status CheckOutput(const Workload& workload, const std::vector<int64_t>& shape) 
   }
   if (BoundedProduct(shape) < 0) {
     return Status::Invalid(
-        fmt::format("{}: the output [{}] has more than 2^31 elements", workload.op, fmt::join(shape, ",")));
+        fmt::format("{}: the output [{}] has more than 2^29 elements", workload.op, fmt::join(shape, ",")));
   }
   return Status::Ok();
 }

@@ -26,10 +26,10 @@ Operand Activation(std::string name, OperandRole role, const TensorType& type, i
 std::vector<double> ReadPlain(const Operand& operand, const float* stored);
 void WritePlain(const Operand& operand, const std::vector<double>& plain, float* stored);
 
-// The number of inputs, f32, extents of at least 1, at most 2^31 elements each.
+// The number of inputs, f32, extents of at least 1, at most define::kMaxElements elements each.
 Status CheckInputs(const Workload& workload, size_t inputs);
 Status CheckRank(const Workload& workload, size_t input, size_t rank);
-// f32 outputs that would be larger than 2^31 elements are refused, too.
+// f32 outputs that would be larger than that are refused, too.
 Status CheckOutput(const Workload& workload, const std::vector<int64_t>& shape);
 // Every attribute is one of `known`, each at most once; a suggestion for the others.
 Status CheckAttributeNames(const Workload& workload, const std::vector<std::string>& known);

@@ -87,26 +87,122 @@ TEST(BadModel, InitialiserOfAnotherSize) {
   EXPECT_EQ(Message(m), "m.onnx: initialiser `w`: has 3 values, but its shape 6 elements");
 }
 
+constexpr const char* kTooLarge = " is too large: at most 536870912 elements";
+
+// A billion is below 2^30: the limit lies below both.
 TEST(BadModel, ABillionElementsAreRefusedBeforeTheyAreThere) {
   ModelMaker initialiser = Small();
   initialiser.Floats("w", {1000000, 1000}, {1});
-  EXPECT_EQ(Message(initialiser), "m.onnx: initialiser `w`: [1000000,1000] is too large: at most 268435456 elements");
+  EXPECT_EQ(Message(initialiser), std::string("m.onnx: initialiser `w`: [1000000,1000]") + kTooLarge);
   ModelMaker overflow = Small();
   overflow.Floats("w", {int64_t{1} << 40, int64_t{1} << 40, 0}, {});
   EXPECT_FALSE(Load(overflow).ok());
-  ModelMaker computed;
-  computed.Input("x", {2});
-  computed.Ints("shape", {100000, 10000});
-  computed.Node("ConstantOfShape", {"shape"}, "big");
-  computed.Node("Add", {"x", "big"}, "y");
-  computed.Output("y");
-  EXPECT_EQ(Message(computed),
-            "node `big_node` (ConstantOfShape, opset 13): [100000,10000] is too large: at most 268435456 elements");
-  ModelMaker input;
-  input.Input("x", {100000, 100000});
-  input.Node("Relu", {"x"}, "y");
-  input.Output("y");
-  EXPECT_EQ(Message(input), "input `x`: [100000,100000] is too large: at most 1073741824 elements");
+  // Of a type that nothing reads, too.
+  ModelMaker text = Small();
+  text.Floats("w", {1000000, 1000}, {}).set_data_type(pb::TensorProto::STRING);
+  EXPECT_EQ(Message(text), std::string("m.onnx: initialiser `w`: [1000000,1000]") + kTooLarge);
+  ModelMaker attribute;
+  attribute.Input("x", {2});
+  auto* value = attribute.Node("Constant", {}, "c").add_attribute();
+  value->set_name("value");
+  value->set_type(pb::AttributeProto::TENSOR);
+  value->mutable_t()->set_data_type(pb::TensorProto::FLOAT);
+  for (int64_t extent : {40000, 25000}) value->mutable_t()->add_dims(extent);
+  attribute.Node("Add", {"x", "c"}, "y");
+  attribute.Output("y");
+  EXPECT_EQ(Message(attribute),
+            std::string("m.onnx: node `c_node` (Constant): attribute `value`: [40000,25000]") + kTooLarge);
+}
+
+TEST(BadModel, InputsOfABillionElements) {
+  for (const std::vector<int64_t>& shape : {Shape{100000, 10000}, Shape{32768, 16385}}) {
+    ModelMaker m;
+    m.Input("x", shape);
+    m.Node("Relu", {"x"}, "y");
+    m.Output("y");
+    EXPECT_EQ(Message(m), "input `x`: " + ShapeText(shape) + kTooLarge);
+  }
+  // The largest there is, and shapes of the command line.
+  ModelMaker open;
+  open.Input("x", {-1, -1});
+  open.Node("Relu", {"x"}, "y");
+  open.Output("y");
+  EXPECT_TRUE(Load(open, {{"x", {32768, 16384}}}).ok());
+  EXPECT_EQ(Message(open, *ParseInputShapes({"x=1000,1000000"})), std::string("input `x`: [1000,1000000]") + kTooLarge);
+  EXPECT_EQ(Message(open, *ParseInputShapes({"x=4611686018427387904,4611686018427387904"})),
+            std::string("input `x`: [4611686018427387904,4611686018427387904]") + kTooLarge);
+}
+
+// What is computed while importing: refused by what its shape says.
+TEST(BadModel, ConstantsOfABillionElements) {
+  struct Row {
+    const char* op;
+    std::vector<std::string> inputs;
+    std::string message;
+  };
+  const Row rows[] = {
+      {"ConstantOfShape", {"pair"}, std::string("[100000,10000]") + kTooLarge},
+      {"Expand", {"one", "pair"}, std::string("[100000,10000]") + kTooLarge},
+      {"Tile", {"thousand", "times"}, std::string("[1,1000,4096000]") + kTooLarge},
+      {"Range", {"zero", "billion", "step"}, "its result is too large: at most 536870912 elements"},
+      {"Add", {"column", "row"}, std::string("[40000,40000]") + kTooLarge},
+      {"Equal", {"column", "row"}, std::string("[40000,40000]") + kTooLarge},
+      {"MatMul", {"column", "row"}, "matmul: [40000,40000] has more than 2^29 elements"},
+      {"Gather", {"row", "many"}, std::string("[40000,40000]") + kTooLarge},
+      {"Pad", {"one", "pads"}, std::string("[16777217,4097]") + kTooLarge},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.op);
+    ModelMaker m;
+    m.Input("x", {2});
+    m.Ints("pair", {100000, 10000});
+    m.Floats("one", {1, 1}, {1});
+    m.Floats("thousand", {1, 1, 1000}, std::vector<float>(1000, 1));
+    m.Ints("times", {1, 1000, 4096});
+    for (auto [name, value] : {std::pair("zero", 0.0f), std::pair("billion", 1e9f), std::pair("step", 1.0f)}) {
+      m.Floats(name, {}, {value});
+    }
+    m.Floats("column", {40000, 1}, std::vector<float>(40000, 1));
+    m.Floats("row", {1, 40000}, std::vector<float>(40000, 1));
+    m.Ints("many", std::vector<int64_t>(40000, 0));
+    m.Ints("pads", {0, 0, 1 << 24, 4096});
+    m.Node(row.op, row.inputs, "big");
+    m.Node("Sum", {"x", "big"}, "y");
+    m.Output("y");
+    EXPECT_EQ(Message(m), std::string("node `big_node` (") + row.op + ", opset 13): " + row.message);
+  }
+}
+
+// What shapes of inputs lead to: refused while importing, long before anybody makes a buffer.
+TEST(BadModel, ActivationsOfABillionElements) {
+  struct Row {
+    const char* op;
+    std::vector<std::string> inputs;
+    std::string message;
+  };
+  const Row rows[] = {
+      {"Expand", {"x", "pair"}, "expand: [40000,40000] has more than 2^29 elements"},
+      {"Tile", {"wide", "times"}, "concat: [40000,20000] has more than 2^29 elements"},
+      {"Concat", {"wide", "wide"}, "concat: [40000,20000] has more than 2^29 elements"},
+      {"MatMul", {"x", "z"}, "matmul: [40000,40000] has more than 2^29 elements"},
+      {"Add", {"x", "z"}, "add: [40000,40000] has more than 2^29 elements"},
+      {"Pad", {"x", "pads"}, "pad: [40000,40000] has more than 2^29 elements"},
+      {"Resize", {"x", "", "", "sizes"}, "resize: [40000,40000] has more than 2^29 elements"},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.op);
+    ModelMaker m;
+    m.Input("x", {40000, 1});
+    m.Input("z", {1, 40000});
+    m.Input("wide", {40000, 10000});
+    for (const char* name : {"pair", "sizes"}) m.Ints(name, {40000, 40000});
+    m.Ints("times", {1, 2});
+    m.Ints("pads", {0, 0, 0, 39999});
+    pb::NodeProto& node = m.Node(row.op, row.inputs, "y");
+    if (row.op == std::string("Concat")) ModelMaker::SetInt(&node, "axis", 1);
+    m.Output("y");
+    EXPECT_EQ(Message(m), std::string("node `y_node` (") + row.op + ", opset 13): " + row.message);
+  }
 }
 
 TEST(BadModel, OpenDimensions) {
