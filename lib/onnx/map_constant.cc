@@ -1,6 +1,7 @@
 // What can be had of constants alone: the arithmetic of shapes, conditions, types.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "onnx/arith.h"
@@ -168,6 +169,47 @@ Status MapNonZero(NodeContext* c) {
     if (found.empty()) break;
     inner /= extent;
     for (int64_t i : found) out.ints.push_back(i / inner % extent);
+  }
+  return c->Set(0, ConstantValue(std::move(out)));
+}
+
+Status MapScatterNd(NodeContext* c) {
+  HONE_RETURN_IF_ERROR(NeedConstants(*c));
+  if (c->String("reduction", "none") != "none") return Status::Unsupported("only the reduction `none` is supported");
+  const Tensor &data = *c->In(0).constant, &updates = *c->In(2).constant;
+  HONE_ASSIGN_OR_RETURN(const Shape indices, c->Ints(1, "indices"));
+  // The last axis of the indices is a place on the first axes of the data: `depth` of them.
+  const Shape& places = c->ShapeOf(1);
+  const int64_t depth = places.empty() ? 0 : places.back();
+  if (depth < 1 || depth > static_cast<int64_t>(data.shape.size())) {
+    return Status::Invalid(
+        fmt::format("its indices {} do not fit its data {}", ShapeText(places), ShapeText(data.shape)));
+  }
+  Shape wanted(places.begin(), places.end() - 1);
+  wanted.insert(wanted.end(), data.shape.begin() + depth, data.shape.end());
+  if (updates.shape != wanted || updates.type != data.type) {
+    return Status::Invalid(fmt::format("its updates must be {}{}, are {}{}", ElementTypeName(data.type),
+                                       ShapeText(wanted), ElementTypeName(updates.type), ShapeText(updates.shape)));
+  }
+  HONE_RETURN_IF_ERROR(c->builder().Spend(data.Elements()));
+  int64_t inner = 1;
+  for (auto extent = data.shape.begin() + depth; extent != data.shape.end(); ++extent) inner *= *extent;
+  Tensor out = data;
+  out.name.clear();
+  for (int64_t from = 0; from < static_cast<int64_t>(indices.size()) / depth; ++from) {
+    int64_t to = 0;
+    for (int64_t axis = 0; axis < depth; ++axis) {
+      const int64_t index = indices[static_cast<size_t>(from * depth + axis)],
+                    extent = data.shape[static_cast<size_t>(axis)];
+      if (index < -extent || index >= extent) {
+        return Status::Invalid(fmt::format("index {} is outside of axis {} of {}", index, axis, ShapeText(data.shape)));
+      }
+      to = to * extent + (index < 0 ? index + extent : index);
+    }
+    const auto copy = [&](const auto& source, auto* target) {
+      std::copy_n(source.begin() + from * inner, inner, target->begin() + to * inner);
+    };
+    IsFloating(data.type) ? copy(updates.floats, &out.floats) : copy(updates.ints, &out.ints);
   }
   return c->Set(0, ConstantValue(std::move(out)));
 }

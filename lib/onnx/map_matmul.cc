@@ -5,6 +5,7 @@
 #include "onnx/arith.h"
 #include "onnx/mappers.h"
 #include "onnx/moves.h"
+#include "onnx/product.h"
 
 namespace hone::onnx {
 namespace {
@@ -64,20 +65,6 @@ Status MapGemm(NodeContext* c) {
   return c->Set(Binary(c, "add", out, bias));
 }
 
-Status MapMatMul(NodeContext* c) {
-  const Value &a = c->In(0), &b = c->In(1);
-  const size_t rank = a.shape.size();
-  const bool layer = b.is_constant() && !a.is_constant() && b.shape.size() == 2 && rank >= 2 &&
-                     a.shape.back() == b.shape[0] && b.shape[0] > 0 && b.shape[1] > 0;
-  if (!layer) return c->Set(c->Emit("matmul", {a, b}));
-  HONE_ASSIGN_OR_RETURN(const Value weight, Transpose(c, b, {1, 0}));
-  int64_t rows = 1;
-  for (size_t i = 0; i + 1 < rank; ++i) rows *= a.shape[i];
-  HONE_ASSIGN_OR_RETURN(const Value flat, Reshape(c, a, {rows, a.shape.back()}));
-  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit("dense", {flat, weight}));
-  Shape shape = a.shape;
-  shape.back() = b.shape[1];
-  return c->Set(Reshape(c, out, shape));
-}
+Status MapMatMul(NodeContext* c) { return c->Set(MatrixProduct(c, c->In(0), c->In(1))); }
 
 }  // namespace hone::onnx

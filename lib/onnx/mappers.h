@@ -18,6 +18,8 @@ Status MapGlobalPool(NodeContext* c);  // GlobalAveragePool, GlobalMaxPool
 // map_matmul.cc
 Status MapGemm(NodeContext* c);
 Status MapMatMul(NodeContext* c);
+// map_einsum.cc
+Status MapEinsum(NodeContext* c);
 // map_elementwise.cc
 Status MapUnary(NodeContext* c);       // those without attributes
 Status MapAlphaUnary(NodeContext* c);  // LeakyRelu, Elu, ...
@@ -37,6 +39,7 @@ Status MapRange(NodeContext* c);
 Status MapShape(NodeContext* c);
 Status MapSize(NodeContext* c);
 Status MapNonZero(NodeContext* c);
+Status MapScatterNd(NodeContext* c);
 Status MapCast(NodeContext* c);  // also CastLike
 // map_shape.cc
 Status MapIdentity(NodeContext* c);  // also Dropout

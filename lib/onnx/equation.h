@@ -1,0 +1,25 @@
+// The equation of an Einsum node: which axes of its operands are the same, and which of them the result has. What it
+// does not have is summed up.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace hone::onnx {
+
+// A label an axis: a letter, or one of those that an ellipsis stands for, from the last.
+using Labels = std::vector<int>;
+
+struct Equation {
+  std::vector<Labels> operands;
+  Labels output;
+};
+
+// "bij,bjk->bik"; without "->" the result has what stands once, in the order of the alphabet. Spaces mean nothing.
+// `ranks`: of the operands. kInvalid for what is no equation of such operands; kUnsupported for one that names an axis
+// of a tensor twice: a diagonal.
+Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t>& ranks);
+
+}  // namespace hone::onnx
