@@ -238,7 +238,10 @@ int RunExtractCheck(const ExtractOptions& options) {
   const auto shapes = onnx::ParseInputShapes(options.inputs);
   if (!shapes.ok()) return ExitCodeOf(shapes.status());
   const auto report = onnx::CheckOnnx(options.check, *shapes);
-  if (!report.ok()) return ExitCodeOf(report.status());
+  if (!report.ok()) {
+    LogError(report.status().message());
+    return kMisused;  // also of a file that is not there: 1 is said of models
+  }
   fwrite(report->text.data(), 1, report->text.size(), stdout);
   if (fflush(stdout) != 0) return kFailed;
   return report->usable ? kDone : kFailed;
