@@ -308,6 +308,12 @@ std::vector<Series> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKern
       series[i].error_text = ready.message();
     }
   }
+  const auto failed = [&](size_t i, TrialError error, const std::string& text) {
+    series[i] = Series();
+    if (error == TrialError::kDevice) return;  // not its fault: its first time stands
+    series[i].error = error;
+    series[i].error_text = text;
+  };
   current_phase = "timing";
   std::vector<int64_t> numbers(kernels.size(), std::max<int64_t>(setup_.protocol.number, 1));
   for (int round = -1; round < rounds; ++round) {  // the first only tells how many runs a sample takes
@@ -315,7 +321,7 @@ std::vector<Series> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKern
       if (!candidates[i] || lost()) continue;
       const Result<double> seconds = TimedRuns(candidates[i].get(), numbers[i]);
       if (!seconds.ok()) {
-        series[i].seconds.clear();
+        failed(i, KindOf(seconds.status(), TrialError::kDevice), seconds.status().message());
         candidates[i].reset();
       } else if (round >= 0) {
         series[i].seconds.push_back(*seconds);
@@ -326,16 +332,17 @@ std::vector<Series> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKern
   }
   // All of them share the output: each runs once more, from where it was when it was verified.
   for (size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i] || lost()) continue;
-    TrialError error = TrialError::kDevice;
+    if (!candidates[i]) continue;
+    if (lost()) {  // nobody can look at what it left
+      series[i] = Series();
+      continue;
+    }
+    TrialError error = TrialError::kWrong;
     Status status = ResetBuffers();
     if (status.ok()) status = TimedRuns(candidates[i].get(), numbers[i]).status();
+    if (!status.ok()) error = KindOf(status, TrialError::kDevice);
     if (status.ok()) status = CheckAgain(candidates[i].get(), &error);
-    if (status.ok()) continue;
-    series[i] = Series();
-    if (error != TrialError::kWrong) continue;
-    series[i].error = error;
-    series[i].error_text = status.message();
+    if (!status.ok()) failed(i, error, status.message());
   }
   current_phase = "waiting";
   return series;

@@ -142,6 +142,8 @@ uint64_t OutputDigest(runtime::AlignedBuffer* buffer, runtime::ThreadPool* pool)
   return output.digest.load();
 }
 
+constexpr const char* kBeside = "it wrote beside a buffer";
+
 // A NaN into the first element of every line: whoever does not write it again is found out.
 void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
   char* data = static_cast<Range*>(closure)->data;
@@ -151,17 +153,15 @@ void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
 
 }  // namespace
 
-Status Runner::CheckFences(const Candidate& c) const {
-  const bool intact = std::all_of(buffers_.begin(), buffers_.end(), [](const auto& b) { return b.Intact(); });
-  if (intact && c.loaded.Intact() && c.ring->Intact()) return Status();
-  return Status::Invalid("it wrote beside a buffer");
+bool Runner::FencesStand(const Candidate& c) const {
+  const auto intact = [](const runtime::AlignedBuffer& b) { return b.Intact(); };
+  return std::all_of(buffers_.begin(), buffers_.end(), intact) && c.loaded.Intact();
 }
 
 Status Runner::CheckRun(Candidate* c) {
-  const Status fences = CheckFences(*c);
-  if (!fences.ok()) {
+  if (!FencesStand(*c) || !c->ring->Intact()) {
     rings_.Forget();
-    return Status::Invalid("right at first, then not: " + fences.message());
+    return Status::Invalid(std::string("right at first, then not: ") + kBeside);
   }
   runtime::AlignedBuffer& output = buffers_.back();
   if (OutputDigest(&output, &*pool_) != c->output) {
@@ -252,11 +252,10 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   for (size_t i = 0; i < c->prepared.size(); ++i) c->prepared[i] = c->loaded.prepared()[i].data();
   c->loaded.Bind(c->operands, c->prepared);
   c->loaded.Run();
-  const Status beside = CheckFences(*c);
-  if (!beside.ok()) {
+  if (!FencesStand(*c)) {
     rings_.Forget();
     *error = TrialError::kWrong;
-    return beside;
+    return Status::Invalid(kBeside);
   }
   auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
                                     tolerance_ + c->loaded.built().rounding);
@@ -338,6 +337,7 @@ std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& k
     series[i].error_text = text;
     candidates[i].reset();
   };
+  bool spoilt = false;  // by one that was wrong: what the others share
   for (size_t i = 0; i < kernels.size(); ++i) {
     current_phase = "loading";
     auto loaded = LoadedKernel::Load(kernels[i], setup_.operands, &*pool_);
@@ -346,9 +346,13 @@ std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& k
     TrialError error;
     const Status ready = Ready(candidates[i].get(), &error);
     if (ready.ok()) continue;
-    if (error == TrialError::kWrong) wrong(i, ready.message());
+    if (error == TrialError::kWrong) {
+      wrong(i, ready.message());
+      spoilt = true;
+    }
     candidates[i].reset();
   }
+  if (spoilt && !Mend(candidates).ok()) candidates.clear();
   current_phase = "timing";
   for (int round = 0; round < rounds; ++round) {
     for (size_t i = 0; i < candidates.size(); ++i) {

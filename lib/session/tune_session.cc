@@ -15,7 +15,9 @@ namespace {
 
 constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
-constexpr int kMostDeviceErrors = 8;  // in a row: more of them say nothing about candidates and cost the budget
+// In a row: more of them say nothing about candidates and cost the budget. Fewer may be large candidates on a small
+// device.
+constexpr int kMostDeviceErrors = 32;
 
 class Run {
  public:
@@ -199,11 +201,11 @@ class Run {
   }
 
   Status CountDeviceErrors(const Outcome& outcome) {
-    if (outcome.state != TrialState::kFailed) device_errors_ = 0;
+    if (outcome.error != TrialError::kDevice) device_errors_ = 0;
     if (outcome.error != TrialError::kDevice || ++device_errors_ < kMostDeviceErrors) return Status();
     return Status::Io(
-        fmt::format("{} candidates in a row failed by the device and not by what they are, the last: {}; the same "
-                    "command goes on where this one stops",
+        fmt::format("{} candidates in a row failed by the device, the last: {}; the same command goes on where this "
+                    "one stops",
                     device_errors_, outcome.error_text));
   }
 
@@ -281,7 +283,7 @@ class Run {
   double measuring_seconds_ = 0;
   double waiting_seconds_ = 0;
   std::optional<double> tuned_seconds_;  // once the search is over
-  int device_errors_ = 0;                // since a candidate was timed
+  int device_errors_ = 0;                // in a row
   int64_t session_ = 0;
   std::unique_ptr<search::Tuner> tuner_;
   Device device_;

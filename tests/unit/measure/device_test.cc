@@ -224,6 +224,18 @@ TEST_F(CudaDeviceTest, AFaultOfTheLastLookIsTheCandidates) {
   EXPECT_TRUE(runner_->lost());
 }
 
+TEST_F(CudaDeviceTest, AFinalistThatLosesTheDeviceInTheLastLookIsACrash) {
+  fail_("cuMemcpyDtoHAsync_v2", 700, 2, /*sticky=*/1);  // two were verified
+  const BuiltKernel kernel = Kernel("right3", "cubin", "fake cubin");
+  const std::vector<Series> series = runner_->MeasureInterleaved({kernel, kernel}, 3);
+  ASSERT_EQ(series.size(), 2U);
+  EXPECT_EQ(series[0].error, TrialError::kCrash) << series[0].error_text;
+  EXPECT_TRUE(series[0].seconds.empty());
+  EXPECT_EQ(series[1].error, TrialError::kNone) << "not looked at, and no fault of its own";
+  EXPECT_TRUE(series[1].seconds.empty());
+  EXPECT_TRUE(runner_->lost());
+}
+
 TEST_F(CudaDeviceTest, MemoryThatRunsOutIsTheDevices) {
   fail_("cuMemAlloc_v2", 2, 0, /*sticky=*/0);
   const Outcome outcome = Measure();

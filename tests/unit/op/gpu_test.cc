@@ -192,7 +192,9 @@ TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
       const std::string why = less.Reject(config).value_or("");
       if (why.find("device: shared_memory: ") != 0) continue;
       ++found;
-      const ir::DeviceProgram program = *ir::SplitKernels(*testing::LowerGpu(w, all, config));
+      const auto lowered = testing::LowerGpu(w, all, config);
+      ASSERT_TRUE(lowered.ok()) << lowered.status().message();
+      const ir::DeviceProgram program = *ir::SplitKernels(lowered->functions[0]);
       int64_t most = 0;
       for (const ir::DeviceKernel& kernel : program.kernels) most = std::max(most, kernel.shared_bytes);
       EXPECT_GT(most, 49152) << config.Text();

@@ -444,13 +444,13 @@ TEST_F(TuneSessionTest, ADeviceThatFailsOnAndOnStopsTheRunWhichCanGoOn) {
   const auto stopped = run(13);
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.status().message(),
-            "8 candidates in a row failed by the device and not by what they are, the last: out of memory: 256 bytes "
-            "asked for; the same command goes on where this one stops");
-  EXPECT_EQ(TrialsOf(store).size(), 21U) << "all of it is kept";
+            "32 candidates in a row failed by the device, the last: out of memory: 256 bytes asked for; the same command "
+            "goes on where this one stops");
+  EXPECT_EQ(TrialsOf(store).size(), 45U) << "all of it is kept";
   const auto resumed = run(1000);
   ASSERT_TRUE(resumed.ok()) << resumed.status().message();
   EXPECT_EQ(resumed->reason, StopReason::kTrials);
-  EXPECT_EQ(resumed->new_trials, 29);
+  EXPECT_EQ(resumed->new_trials, 5);
   EXPECT_DOUBLE_EQ(resumed->measuring_share, 0.5) << "by the device's clock, not by the wall's";
 }
 
