@@ -152,7 +152,7 @@ Explanation Explain(const BestEntry& entry, const std::string& folder) {
   }
   if (entry.from.empty()) return e;  // a choice file has no figures
   const Status read = ReadRecords(folder, &e);
-  if (!read.ok()) e.note = read.message() + "; what is said here is all that the best file knows";
+  if (!read.ok()) e.note = "only what the best file knows: " + read.message();
   return e;
 }
 

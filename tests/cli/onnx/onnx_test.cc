@@ -83,7 +83,7 @@ TEST_F(OnnxChain, ValuesInAFileBesideTheModelAreInputsToo) {
   Save();
   Write("pipelines/models/w/values.bin", values);
   Write("pipelines/net.toml",
-        "network = \"models/net.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [2, 3, 20, 20]\n[tune]\ntrials = 1\n"
+        "network = \"models/net.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [2, 3, 20, 20]\n[tune]\ntrials = 4\n"
         "alternatives = false\nin_network = false\n");
   InventTimes(3);
   NinjaOk({"build-net-cpu"});

@@ -375,12 +375,12 @@ TEST(WholeNetwork, PlainOperatorsAndParametersAgreeWithTheReference) {
 TEST(WholeNetwork, IsRefusedOnACpuThatLacksAFeature) {
   BuildInput input;
   input.target = *HostTarget();
-  std::string lacking;
-  for (const char* name : {"avx512fp16", "amx-int8", "avxvnni", "avx512f", "avx2", "fma"}) {
+  std::string lacking;  // one that no kernel here is compiled differently for, if possible
+  for (const char* name : {"amx-int8", "avx512fp16", "avxvnni", "avx2", "fma"}) {
     HoneNetTable table{};
     table.features = FindCpuFeature(name);
     table.feature_count = 1;
-    if (!hone_net_cpu_fits(&table)) lacking = name;
+    if (lacking.empty() && !hone_net_cpu_fits(&table)) lacking = name;
   }
   if (lacking.empty()) GTEST_SKIP() << "this CPU has every feature that could be asked for";
   input.target.features.push_back(lacking);

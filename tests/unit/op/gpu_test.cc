@@ -177,7 +177,7 @@ TEST(GpuLimits, TheKernelTakesNoMoreThanTheFormulaSays) {
 TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
   const Target usual = *Target::Parse("cuda -arch=sm_90"), all = *Target::Parse("cuda -arch=sm_90 -shared=232448");
   for (const char* name : {"conv2d_gpu_gemm", "conv2d_nchw.cuda"}) {
-    const Workload w = *ParseChecked("conv2d(f32[1,32,8,8], f32[32,32,3,3], pad=1,1,1,1) + relu");
+    const Workload w = *ParseChecked("conv2d(f32[1,32,16,16], f32[64,32,3,3], pad=1,1,1,1) + relu");
     const std::vector<const Template*> templates = (*FindOperator(w))->Templates(w, all);
     const auto t =
         std::find_if(templates.begin(), templates.end(), [&](auto* x) { return std::string(x->name()) == name; });
@@ -185,7 +185,7 @@ TEST(GpuLimits, MoreSharedMemoryThanAllHave) {
     const search::Space space = *(*t)->MakeSpace(w, all), less = *(*t)->MakeSpace(w, usual);
     Rng rng(3);
     int found = 0;
-    for (int i = 0; i < 2000 && found < 2; ++i) {
+    for (int i = 0; i < 20000 && found < 2; ++i) {
       const std::optional<uint64_t> index = space.SampleLegal(rng);
       ASSERT_TRUE(index.has_value());
       const Config config = space.At(*index);

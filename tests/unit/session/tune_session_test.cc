@@ -153,7 +153,8 @@ TEST_F(TuneSessionTest, ADefaultThatTheRecordsLostIsTriedAgain) {
   ASSERT_TRUE(Run(&whole, options_).ok());
   ASSERT_TRUE(damaged.BeginSession(whole.Sessions()->front()).ok());
   for (const record::Trial& trial : TrialsOf(whole)) {
-    if (trial.ordinal != 0) ASSERT_TRUE(damaged.Append(1, {trial.outcome}, 0).ok());
+    if (trial.ordinal == 0) continue;
+    ASSERT_TRUE(damaged.Append(1, {trial.outcome}, 0).ok());
   }
   ASSERT_TRUE(Run(&damaged, options_).ok());
   const auto trials = TrialsOf(damaged);
