@@ -131,6 +131,28 @@ TEST_F(Checks, ARateThatIsTooLowFails) {
   EXPECT_HAS(Results(), "| device busy while tuning | at least 50 % | 49 % | **does not hold** |");
 }
 
+// Ninja would find its stamps and do nothing, and the rates would be those of the earlier run.
+TEST_F(Checks, WhatAnEarlierRunLeftIsNoMeasurement) {
+  const std::string fast = "x info old: 1000 new trials in 1.00 s (1000.0 a second, device busy 99 %), trials\n";
+  Write("gpu-checks.work/records/cuda/old.log", fast);
+  Write("gpu-checks.work/tf32/records/cuda/old.log", fast);
+  Write("gpu-checks.work/stamps/a.cuda.done", "");
+  Write("gpu-checks.work/mine.txt", "");
+  const CommandResult result = Run({"--out", "out.md"});
+  EXPECT_TRUE(result.status.ok()) << result.err;
+  EXPECT_HAS(Results(), "50 trials in 2 s: 20.0 a second, device busy 52 %");
+  EXPECT_FALSE(Exists(dir_->Join("gpu-checks.work/stamps")));
+  EXPECT_FALSE(Exists(dir_->Join("gpu-checks.work/tf32/records")));
+  EXPECT_TRUE(Exists(dir_->Join("gpu-checks.work/mine.txt"))) << "not the script's";
+
+  Program("bin/ninja", "#!/bin/sh\n");
+  EXPECT_TRUE(Run({"--out", "out.md"}).status.ok()) << Results();
+  EXPECT_EQ(Results().find("20.0"), std::string::npos) << Results();
+  EXPECT_EQ(Results().find("# tuned: 1.00 ms"), std::string::npos) << Results();
+  EXPECT_HAS(Results(), "| candidates a second | at least 20 | - | not taken |");
+  EXPECT_HAS(Results(), "| device busy while tuning | at least 50 % | - | not taken |");
+}
+
 TEST_F(Checks, AFailureStopsNoOtherStep) {
   Program("bin/gpu_check", "#!/bin/sh\necho 'a | b is wrong'\nexit 1\n");
   Program("bin/ninja", "#!/bin/sh\nsleep 100\n");
