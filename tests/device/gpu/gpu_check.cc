@@ -29,13 +29,19 @@ namespace {
 using namespace hone;  // a program of its own
 
 struct Count {
-  int64_t points = 0, right = 0;
+  int64_t points = 0, right = 0, untried = 0;
   std::map<std::string, int64_t> failed;  // by error kind
   std::string first;                      // failure: workload, config, what
 
   bool Wrong() const { return right < points || !failed.empty(); }
+  bool Holds() const { return !Wrong() && untried == 0; }
   // No points: the device lacks what the template needs.
-  const char* Verdict() const { return Wrong() ? "WRONG" : points == 0 ? "not for this device" : "holds"; }
+  std::string Verdict(const std::string& lost_by) const {
+    if (Wrong()) return "WRONG";
+    const char* how_far = points > 0 ? " to the end" : "";
+    if (untried > 0) return fmt::format("not tried{}: the device was lost by {}", how_far, lost_by);
+    return points == 0 ? "not for this device" : "holds";
+  }
 };
 
 class Checker {
@@ -64,15 +70,15 @@ class Checker {
     for (const auto& [name, c] : counts_) {
       std::string failed;
       for (const auto& [kind, count] : c.failed) failed += fmt::format(", {} {}", count, kind);
-      fmt::print("{}: {}: {} of {} right{}{}\n", name, c.Verdict(), c.right, c.points, failed,
+      fmt::print("{}: {}: {} of {} right{}{}\n", name, c.Verdict(lost_by_), c.right, c.points, failed,
                  c.first.empty() ? "" : "; " + c.first);
       rows.push_back({{"template", name},
-                      {"verdict", c.Verdict()},
+                      {"verdict", c.Verdict(lost_by_)},
                       {"points", c.points},
                       {"right", c.right},
                       {"failed", c.failed},
                       {"first", c.first}});
-      all_hold = all_hold && !c.Wrong();
+      all_hold = all_hold && c.Holds();
       tried += c.points > 0;
     }
     fmt::print("{} of {} templates tried, {}\n", tried, op::AllTemplates().gpu.size(),
@@ -101,7 +107,8 @@ class Checker {
     fmt::print(stderr, "  {}\n", status.message());
   }
 
-  // Templates without knobs, in this process: what they run is in every library.
+  // Templates without knobs, in this process: what they run is in every library. Whoever loses the device is wrong, and
+  // those after it can no longer be tried here.
   Status CheckFixed(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
@@ -109,8 +116,13 @@ class Checker {
       HONE_ASSIGN_OR_RETURN(const search::Space space, t->MakeSpace(workload, target_));
       if (space.size() > 1) continue;
       Count& count = counts_[t->name()];
+      if (!lost_by_.empty()) {
+        ++count.untried;
+        continue;
+      }
       ++count.points;
       const Status status = RunHere(workload, space.At(0));
+      if (device_->lost()) lost_by_ = t->name();
       if (status.ok()) {
         ++count.right;
       } else {
@@ -182,6 +194,7 @@ class Checker {
   int points_;
   std::string worker_;
   std::unique_ptr<runtime::Device> device_;
+  std::string lost_by_;  // a template without knobs
   std::map<std::string, Count> counts_;
 };
 
