@@ -7,6 +7,7 @@ namespace hone::session {
 namespace {
 
 constexpr double kMomentSeconds = 2;
+constexpr char kHost[] = "cpu";
 
 Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
   return use == Use::kShared ? machine->LockShared(timeout_seconds) : machine->LockExclusive(timeout_seconds);
@@ -14,14 +15,18 @@ Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
 
 }  // namespace
 
-Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath("cpu")); }
+Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath(kHost)); }
 
 Result<MachineLock> OpenMachine(const Target& target) {
-  if (!target.IsGpu()) return OpenMachine();
+  return MachineLock::Open(MachineLock::DefaultPath(MachineName(target)));
+}
+
+std::string MachineName(const Target& target) {
+  if (!target.IsGpu()) return kHost;
   const auto device = measure::DescribeDevice(target);
+  if (device.ok()) return device->lock_name;
   // Whoever has no device finds out where he opens it.
-  const char* unknown = target.kind == TargetKind::kCuda ? "cuda" : "cpu";
-  return MachineLock::Open(MachineLock::DefaultPath(device.ok() ? device->lock_name : unknown));
+  return target.kind == TargetKind::kCuda ? "cuda" : kHost;
 }
 
 Status TakeMachine(MachineLock* machine, Use use) {

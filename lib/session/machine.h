@@ -1,6 +1,8 @@
 // Turns on this machine: whoever compiles or computes shares it, whoever times has it alone (base/lock.h).
 #pragma once
 
+#include <string>
+
 #include "base/lock.h"
 #include "base/result.h"
 #include "target/target.h"
@@ -13,6 +15,8 @@ Result<MachineLock> OpenMachine();
 // What a target's candidates are timed on: a GPU is another machine than its host and than other GPUs, whatever number
 // CUDA_VISIBLE_DEVICES or Slurm gave it (DeviceInfo::lock_name). OpenCL's device may be the CPU.
 Result<MachineLock> OpenMachine(const Target& target);
+// As MachineLock::DefaultPath calls it: "cpu", "GPU-<uuid>", ...
+std::string MachineName(const Target& target);
 
 // Waits for its turn, and says so if it takes more than a moment. kInterrupted on ^C.
 Status TakeMachine(MachineLock* machine, Use use);
