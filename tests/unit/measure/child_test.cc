@@ -1,6 +1,7 @@
 // The measuring child with candidates written in C: verdicts, and what becomes of the child.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/load_meter.h"
@@ -30,6 +31,12 @@ BuiltKernel Kernel(const std::string& symbol) {
   kernel.compile_seconds = 0.5;
   return kernel;
 }
+
+// A file that goes when the test does, however it ends.
+struct Removed {
+  std::string path;
+  ~Removed() { (void)Remove(path).ok(); }
+};
 
 class ChildTest : public testing::Test {
  protected:
@@ -146,12 +153,14 @@ TEST_F(ChildTest, ACandidateIsInTheSandbox) {
   if (!sandbox->file_calls || !sandbox->network || !sandbox->processes) {
     GTEST_SKIP() << "this kernel has no seccomp filters; it keeps candidates from: " << sandbox->Text();
   }
-  const std::string victim = "intruder-tried-this";
-  ASSERT_TRUE(WriteFileAtomic(victim, "kept").ok());
+  const std::string pid = std::to_string(getpid());  // the child asks for its parent's
+  const Removed victim{"intruder-tried-this-" + pid}, made{"intruder-was-here-" + pid};
+  ASSERT_TRUE(WriteFileAtomic(victim.path, "kept").ok());
   ExpectRight("intruder");
-  EXPECT_FALSE(Exists("intruder-was-here"));
-  EXPECT_EQ(*ReadFile(victim), "kept");
-  EXPECT_TRUE(Remove(victim).ok());
+  EXPECT_FALSE(Exists(made.path));
+  const auto kept = ReadFile(victim.path);
+  ASSERT_TRUE(kept.ok()) << kept.status().message();
+  EXPECT_EQ(*kept, "kept");
 }
 
 TEST_F(ChildTest, PrintingForEverIsACrash) { ExpectFailure("babbler", TrialError::kCrash, "SIGXFSZ"); }
