@@ -106,7 +106,8 @@ Finding DeviceFences() {
 // reason.
 Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
   if (!info.ok()) return {subject, info.status().message(), ""};
-  return {subject, fmt::format("{}, {}, driver {}", info->name, info->identity, info->driver), ""};
+  const std::string identity = info->identity.empty() ? "" : ", " + info->identity;
+  return {subject, fmt::format("{}{}, driver {}", info->name, identity, info->driver), ""};
 }
 
 }  // namespace
