@@ -25,10 +25,14 @@
 namespace hone {
 namespace {
 
+// `at`: " on host name", or nothing where the message says that itself.
+std::string Who(const LockOwner& owner, const std::string& at, const char* nameless) {
+  if (owner.pid <= 0) return nameless;
+  return "process " + std::to_string(owner.pid) + at + " since " + owner.since;
+}
+
 Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_age) {
-  std::string who = owner.pid > 0
-                        ? "process " + std::to_string(owner.pid) + " on host " + owner.host + " since " + owner.since
-                        : "a process that did not leave its name";
+  const std::string who = Who(owner, " on host " + owner.host, "a process that did not leave its name");
   return Status::Locked(path + ": held by " + who + ", last heartbeat " + FormatSeconds(std::max(0.0, heartbeat_age)) +
                         " ago; wait for it or stop it");
 }
@@ -37,8 +41,7 @@ std::string WholeSeconds(double seconds) { return std::to_string(std::lround(std
 
 // The same of one that may be dead: its process cannot be seen from here, and its heartbeat does not come.
 Status HeldInSilence(const std::string& path, const LockOwner& owner, double silent, double stale_seconds) {
-  const std::string who =
-      owner.pid > 0 ? "process " + std::to_string(owner.pid) + " since " + owner.since : "a process without a name";
+  const std::string who = Who(owner, "", "a process without a name");
   const std::string where = owner.host.empty() ? "" : ", on host " + owner.host;
   return Status::Locked(path + ": held by " + who + ": silent for " + WholeSeconds(silent) + where +
                         ", and not to be seen from here; wait for it or stop it there, or, if it is gone, run this "
