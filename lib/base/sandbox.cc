@@ -77,6 +77,7 @@ enum YoungCall : long {
   kFchmodat2 = 452,
   kSetxattrat = 463,
   kRemovexattrat = 466,
+  kOpenTreeAttr = 467,
   kFileSetattr = 469,
   kFirstUnknown = 470,  // what may come after Linux 6.18
 };
@@ -158,16 +159,17 @@ bool ForbidFileCalls() {
 #endif
   filter.AllowIfNone(SYS_openat, 2, kOpenToWrite, EACCES);
   for (const long call :
-       {SYS_truncate,   SYS_renameat2,    SYS_linkat,        SYS_symlinkat,      SYS_unlinkat,      SYS_mkdirat,
-        SYS_mknodat,    SYS_fchmod,       SYS_fchmodat,      SYS_fchown,         SYS_fchownat,      SYS_utimensat,
-        SYS_setxattr,   SYS_lsetxattr,    SYS_fsetxattr,     SYS_removexattr,    SYS_lremovexattr,  SYS_fremovexattr,
-        SYS_mount,      SYS_umount2,      SYS_pivot_root,    SYS_chroot,         SYS_unshare,       SYS_setns,
-        SYS_swapon,     SYS_swapoff,      SYS_acct,          SYS_quotactl,       SYS_open_by_handle_at}) {
+       {SYS_truncate, SYS_renameat2, SYS_linkat,     SYS_symlinkat,   SYS_unlinkat,          SYS_mkdirat,
+        SYS_mknodat,  SYS_fchmod,    SYS_fchmodat,   SYS_fchown,      SYS_fchownat,          SYS_utimensat,
+        SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,  SYS_removexattr, SYS_lremovexattr,      SYS_fremovexattr,
+        SYS_mount,    SYS_umount2,   SYS_pivot_root, SYS_chroot,      SYS_unshare,           SYS_setns,
+        SYS_swapon,   SYS_swapoff,   SYS_acct,       SYS_quotactl,    SYS_open_by_handle_at, SYS_mq_open,
+        SYS_mq_unlink}) {
     filter.Forbid(call, EACCES);
   }
   // As a kernel would answer that lacks them: whoever asks has another way. The flags of openat2 stand in memory.
   for (const long call : {kIoUringSetup, kOpenTree, kMoveMount, kFsopen, kFspick, kOpenat2, kMountSetattr, kFchmodat2,
-                          kSetxattrat, kRemovexattrat, kFileSetattr}) {
+                          kSetxattrat, kRemovexattrat, kOpenTreeAttr, kFileSetattr}) {
     filter.Forbid(call, ENOSYS);
   }
   filter.ForbidFrom(kFirstUnknown, ENOSYS);
