@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <mutex>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "target/cuda_arch.h"
@@ -28,9 +31,7 @@ std::string WhatToInstall(const std::string& arch) {
                      old ? "12 (pip: nvidia-cuda-nvrtc-cu12)" : "12 or 13 (pip: nvidia-cuda-nvrtc)");
 }
 
-}  // namespace
-
-Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch) {
+Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::string& arch) {
   std::string absent;
   std::vector<std::string> found;
   std::set<std::string> versions;  // the loader's may be the toolkit's
@@ -52,6 +53,21 @@ Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const st
   }
   return Status::Unsupported(
       fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), WhatToInstall(arch)));
+}
+
+}  // namespace
+
+Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch) {
+  // Else the loader is asked again, for every kernel, for those before it that are not there.
+  static std::mutex mutex;
+  static auto* chosen = new std::map<std::pair<std::vector<std::string>, std::string>, const Nvrtc*>;
+  std::pair<std::vector<std::string>, std::string> key(paths, arch);
+  std::lock_guard<std::mutex> lock(mutex);
+  const auto known = chosen->find(key);
+  if (known != chosen->end()) return known->second;
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Choose(paths, arch));
+  chosen->emplace(std::move(key), nvrtc);
+  return nvrtc;
 }
 
 }  // namespace hone::codegen

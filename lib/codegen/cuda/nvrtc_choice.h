@@ -12,7 +12,8 @@ namespace hone::codegen {
 
 // The first of `paths` that compiles for `arch` ("sm_90"; empty: the first there is). No paths: the newest version
 // first, where the loader finds it and where the CUDA Toolkit is installed. kNotFound: there is none. kUnsupported:
-// none of those there are. Both say in one line what there is and what to install. Thread-safe.
+// none of those there are. Both say in one line what there is and what to install; the next call looks again, where one
+// that was found stays the choice of this process. Thread-safe.
 Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch);
 
 }  // namespace hone::codegen
