@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/file.h"
 
 namespace hone::runtime {
@@ -45,24 +43,15 @@ Result<KernelRunner> KernelRunner::Create(const LoadedModule& module, const Entr
     HONE_RETURN_IF_ERROR(pool->Reserve(entry.scratch_bytes));
     return runner;
   }
-  for (int i = 0; i < pool->threads(); ++i) {
-    HONE_ASSIGN_OR_RETURN(auto block, AlignedBuffer::Create(entry.scratch_bytes, /*guard=*/true));
-    runner.scratch_.push_back(std::move(block));
-  }
+  HONE_ASSIGN_OR_RETURN(runner.scratch_, LentScratch::Create(pool, entry.scratch_bytes));
   runner.TakeScratch();
   int64_t bytes = entry.scratch_bytes;
   hone_pool_launch(pool->get(), FillScratch, &bytes, pool->threads());
   return runner;
 }
 
-void KernelRunner::TakeScratch() {
-  std::vector<char*> blocks;
-  for (AlignedBuffer& block : scratch_) blocks.push_back(block.data());
-  pool_->LendScratch(blocks);
-}
+void KernelRunner::TakeScratch() { scratch_.Lend(); }
 
-bool KernelRunner::Intact() const {
-  return workspace_.Intact() && std::all_of(scratch_.begin(), scratch_.end(), [](const auto& b) { return b.Intact(); });
-}
+bool KernelRunner::Intact() const { return workspace_.Intact() && scratch_.Intact(); }
 
 }  // namespace hone::runtime

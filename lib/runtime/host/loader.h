@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/kernel_abi.h"
+#include "runtime/host/lent_scratch.h"
 #include "runtime/host/thread_pool.h"
 #include "target/artifact.h"
 
@@ -38,8 +39,8 @@ class KernelRunner {
   // before Run().
   static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
                                      bool guard = false);
-  // Makes a guarded one's scratch that of the pool's threads, until another takes its turn. Apart from Run(), which is
-  // what is timed.
+  // Makes a guarded one's scratch that of the pool's threads, until another takes its turn, or this goes and the pool
+  // has its own again. Apart from Run(), which is what is timed.
   void TakeScratch();
   bool Intact() const;  // nothing was written beside workspace and scratch
 
@@ -52,7 +53,7 @@ class KernelRunner {
   ThreadPool* pool_ = nullptr;
   HoneParallel parallel_{};
   AlignedBuffer workspace_;
-  std::vector<AlignedBuffer> scratch_;  // one a thread, guarded; else none
+  LentScratch scratch_;  // of a guarded one; else nothing
 };
 
 }  // namespace hone::runtime

@@ -4,11 +4,14 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "runtime/host/lent_scratch.h"
 #include "runtime/host/thread_pool.h"
 
 namespace hone::runtime {
@@ -110,6 +113,39 @@ TEST(Pool, ScratchCanBeLentAndIsItsOwnAgain) {
   EXPECT_NE(pool->scratch(), nullptr);
   EXPECT_EQ(at_first[0], own);
   std::fill(pool->scratch(), pool->scratch() + 100000, 1);
+}
+
+// Where guarded blocks go that are lent, nobody writes into what was theirs.
+TEST(Pool, LentScratchGoesBackWhereItsOwnerGoes) {
+  auto pool = ThreadPool::Create(2, false);
+  ASSERT_TRUE(pool.ok());
+  ASSERT_TRUE(pool->Reserve(64).ok());
+  char* own = pool->scratch();
+  char* lent = nullptr;
+  {
+    LentScratch kept;
+    {
+      auto first = LentScratch::Create(&*pool, 100);
+      ASSERT_TRUE(first.ok()) << first.status().message();
+      EXPECT_EQ(pool->scratch(), own) << "not lent yet";
+      first->Lend();
+      lent = pool->scratch();
+      EXPECT_NE(lent, own);
+      kept = std::move(*first);
+    }
+    EXPECT_EQ(pool->scratch(), lent) << "it has moved, and is there";
+    std::fill(lent, lent + 100, 1);
+    EXPECT_TRUE(kept.Intact());
+    {
+      auto second = LentScratch::Create(&*pool, 0);
+      ASSERT_TRUE(second.ok()) << second.status().message();
+    }
+    EXPECT_EQ(pool->scratch(), lent) << "who lent nothing takes nothing back";
+  }
+  EXPECT_EQ(pool->scratch(), own);
+  Visits visits(2);
+  hone_pool_launch(pool->get(), Visit, &visits, 2);
+  EXPECT_EQ(visits.scratch[0], own);
 }
 
 // What one loop wrote, the next one reads, whichever thread it runs on; more threads than cores.
