@@ -18,15 +18,20 @@ Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
 Result<MachineLock> OpenMachine() { return MachineLock::Open(MachineLock::DefaultPath(kHost)); }
 
 Result<MachineLock> OpenMachine(const Target& target) {
-  return MachineLock::Open(MachineLock::DefaultPath(MachineName(target)));
+  HONE_ASSIGN_OR_RETURN(const std::string name, MachineName(target));
+  return MachineLock::Open(MachineLock::DefaultPath(name));
 }
 
-std::string MachineName(const Target& target) {
-  if (!target.IsGpu()) return kHost;
+Result<std::string> MachineName(const Target& target) {
+  if (!target.IsGpu()) return std::string(kHost);
   const auto device = measure::DescribeDevice(target);
   if (device.ok()) return device->lock_name;
-  // Whoever has no device finds out where he opens it.
-  return target.kind == TargetKind::kCuda ? "cuda" : kHost;
+  const bool cuda = target.kind == TargetKind::kCuda;
+  const StatusKind kind = device.status().kind();
+  // Whoever has no device finds out where he opens it. One that only does not answer now has a lock of its own, which
+  // others hold: to take another would be to time beside them.
+  if (cuda && kind != StatusKind::kNotFound && kind != StatusKind::kUnsupported) return device.status();
+  return std::string(cuda ? "cuda" : kHost);
 }
 
 Status TakeMachine(MachineLock* machine, Use use) {

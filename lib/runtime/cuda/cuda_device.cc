@@ -59,6 +59,7 @@ Result<DeviceInfo> Describe(const CudaDriver& cuda, const CudaDeviceOptions& opt
     return Status::NotFound(fmt::format("no CUDA device {}: there are {}, counted from 0", options.ordinal, count));
   }
   if (error == CudaDriver::kSuccess) error = cuda.cuDeviceGet(device, options.ordinal);
+  if (CudaDriver::IsForNow(error)) return Status::Io("no CUDA device now: " + cuda.ErrorText(error));
   if (error != CudaDriver::kSuccess) return Status::NotFound("no CUDA device: " + cuda.ErrorText(error));
   DeviceInfo info;
   char name[256] = "";

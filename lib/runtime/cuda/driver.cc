@@ -44,7 +44,8 @@ Result<const CudaDriver*> Open(const std::string& library) {
   if (error != CudaDriver::kSuccess || count == 0) {
     const std::string why = error == CudaDriver::kSuccess ? "there is none" : cuda->ErrorText(error);
     dlclose(handle);
-    return Status::NotFound(fmt::format("no CUDA device: the NVIDIA driver is there, but {}; {}", why, kHowTo));
+    const std::string text = fmt::format("no CUDA device: the NVIDIA driver is there, but {}; {}", why, kHowTo);
+    return CudaDriver::IsForNow(error) ? Status::Io(text) : Status::NotFound(text);
   }
   return cuda.release();
 }

@@ -26,8 +26,13 @@ struct CudaDriver {
 #undef HONE_DECLARE
 
   // Loaded and initialised once in a process for each library and never unloaded. kNotFound, with what to install: no
-  // driver, or no device.
+  // driver, or no device. kIo: there is one, but not for now.
   static Result<const CudaDriver*> Load(const std::string& library);
+
+  // Whether a device is there all the same: somebody has it alone, it is starting, or there is no memory.
+  static bool IsForNow(Error error) {
+    return error == kOutOfMemory || error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_SYSTEM_NOT_READY;
+  }
 
   std::string ErrorText(Error error) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access (700)"
 };

@@ -89,17 +89,24 @@ TEST_F(SessionMachineTest, AnotherGpuUnderTheSameNumberIsFree) {
 
 // Names only: the host's lock is everybody's, and others may be timing under it.
 TEST_F(SessionMachineTest, AGpuIsNotItsHost) {
-  EXPECT_EQ(MachineName(Target()), "cpu");
+  EXPECT_EQ(*MachineName(Target()), "cpu");
   const std::string gpu = LockName("0");
-  EXPECT_EQ(MachineName(cuda_), gpu);
+  EXPECT_EQ(*MachineName(cuda_), gpu);
   EXPECT_NE(MachineLock::DefaultPath(gpu), MachineLock::DefaultPath("cpu"));
+}
+
+TEST_F(SessionMachineTest, AGpuThatDoesNotAnswerNowIsNoOther) {
+  LockName("0");
+  FakeCudaControl::Load(FAKE_CUDA).fail("cuDeviceGetCount", 46, 0, /*sticky=*/0);
+  EXPECT_EQ(OpenMachine(cuda_).status().kind(), StatusKind::kIo);
+  EXPECT_TRUE(OpenMachine(cuda_).ok());
 }
 
 // Nothing can be timed then, and what opens the device says why: the lock is no reason to fail.
 TEST_F(SessionMachineTest, WithoutADeviceThereIsALockAllTheSame) {
   See(",");
   EXPECT_EQ(measure::DescribeDevice(cuda_).status().kind(), StatusKind::kNotFound);
-  EXPECT_EQ(MachineName(cuda_), "cuda");
+  EXPECT_EQ(*MachineName(cuda_), "cuda");
 }
 
 }  // namespace
