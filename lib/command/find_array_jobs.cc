@@ -31,44 +31,53 @@ std::vector<std::string> Outputs(const NinjaBuild& build) {
   return outputs;
 }
 
-// What shares a total of trials out and needs nothing that is not there: small files from a few stamps.
-std::vector<std::string> ReadyToShareOut(const std::string& work, const NinjaView& view) {
-  std::vector<std::string> ready;
-  std::set<const NinjaBuild*> undone;
-  for (const DirtyEdge& edge : view.dirty) {
-    const NinjaBuild& build = *edge.build;
-    bool waits = false;
-    for (const auto* inputs : {&build.inputs, &build.implicit_inputs, &build.order_only_inputs}) {
-      for (const std::string& input : *inputs) waits = waits || undone.count(view.Maker(input)) > 0;
-    }
-    if (build.rule == "allocate" && !waits) ready.push_back(build.outputs[0]);
-    if (waits || build.rule != "tune" || !IsTuned(work, build)) undone.insert(&build);
-  }
-  return ready;
-}
+constexpr double kAllocateSeconds = 60;
 
-// The manifest's state, with that done: the jobs of a round are not known to anybody before.
-Result<NinjaView> LookBehindRounds(const std::string& work, const std::vector<std::string>& targets) {
-  HONE_ASSIGN_OR_RETURN(NinjaView view, LookAtWork(work, targets));
-  std::vector<std::string> argv = ReadyToShareOut(work, view);
-  if (argv.empty()) return view;
-  argv.insert(argv.begin(), "ninja");
+// Runs what shares a total of trials out: small files from a few stamps. By its command and not by Ninja, which does
+// not know what arrays have done and would do that again first, on this machine: the one that has the queue.
+bool ShareOut(const std::string& work, const DirtyEdge& edge) {
+  const std::string what = fmt::format("round {} of {}", Binding(*edge.build, "round"), Binding(*edge.build, "job"));
+  LogInfo("sharing out " + what);
+  const std::vector<std::string> argv = pipeline::SplitCommand(edge.command);
+  if (argv.empty()) return false;
   CommandOptions options;
   options.cwd = work;
-  options.timeout_seconds = 600;
-  HONE_ASSIGN_OR_RETURN(const CommandResult result, RunCommand(argv, options));
-  if (!result.status.ok()) {
-    const std::string said(Trim(result.err + result.out));
-    LogWarning(fmt::format("{}: sharing out the trials of a round failed; it is left to the last `ninja`: {}", work,
-                           Printable(said.substr(said.rfind('\n') + 1))));
+  options.timeout_seconds = kAllocateSeconds;
+  const Result<CommandResult> result = RunCommand(argv, options);
+  if (result.ok() && result->status.ok()) return true;
+  std::string said(result.ok() ? Trim(result->err + result->out) : result.status().message());
+  said = said.substr(said.rfind('\n') + 1);
+  LogWarning(fmt::format("{}: sharing out {} failed; it is left to the last `ninja`: {}", work, what, Printable(said)));
+  return false;
+}
+
+// What Ninja would do and nobody has to: tuning that is done, with all that it is made from, and rounds that wait for
+// nothing else, which are shared out here. The jobs of a round are not known to anybody before.
+std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& view) {
+  std::set<const NinjaBuild*> done, undone;
+  for (const DirtyEdge& edge : view.dirty) {
+    const NinjaBuild& build = *edge.build;
+    bool waits = false, follows = false;
+    for (const auto* inputs : {&build.inputs, &build.implicit_inputs, &build.order_only_inputs}) {
+      for (const std::string& input : *inputs) {
+        waits = waits || undone.count(view.Maker(input)) > 0;
+        follows = follows || done.count(view.Maker(input)) > 0;
+      }
+    }
+    bool is_done = false;
+    if (!waits && build.rule == "allocate") is_done = ShareOut(work, edge);
+    // Without a reason of its own it is made from something that has changed: what that is has to be known.
+    if (!waits && build.rule == "tune") is_done = (follows || !edge.reasons.empty()) && IsTuned(work, build);
+    (is_done ? done : undone).insert(&build);
   }
-  return LookAtWork(work, targets);
+  return done;
 }
 
 }  // namespace
 
 Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::vector<std::string>& targets) {
-  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookBehindRounds(work, targets));
+  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookAtWork(work, targets));
+  const std::set<const NinjaBuild*> done = FindDone(work, view);
   const EdgeSeconds seconds(work, view);
   std::map<const NinjaBuild*, size_t> index;
   std::vector<ArrayJob> jobs;
@@ -82,7 +91,7 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::
           build.outputs[0], work));
     }
     ArrayJob job;
-    if (build.rule == "tune" && edge.reasons.size() > 0 && IsTuned(work, build)) continue;
+    if (done.count(&build) > 0) continue;
     job.what = EdgeName(build);
     job.outputs = Outputs(build);
     job.seconds = seconds.Of(build);

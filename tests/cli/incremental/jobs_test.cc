@@ -100,6 +100,7 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
   const std::vector<std::string> targets = {"records-one-cpu", "records-two-cpu"};
   const CommandResult exported = Export(targets);
   ASSERT_TRUE(exported.status.ok()) << exported.err;
+  EXPECT_NE(exported.err.find("sharing out round 1 of one.cpu"), std::string::npos) << exported.err;
   std::map<std::string, std::vector<Json>> by_db;
   for (const Json& job : Jobs()) {
     if (job["stage"] == 0) continue;
@@ -121,8 +122,12 @@ TEST_F(JobsTest, JobsThatWriteIntoTheSameRecordsFollowOneAnother) {
   EXPECT_NE(exported.out.find("\n2 "), std::string::npos) << exported.out;
   for (size_t job = 1; job <= 6; ++job) EXPECT_TRUE(RunJob(std::to_string(job)).status.ok()) << job;
   // The stamps of the first round are there: the second is shared out, and goes to an array in its turn.
+  // The list is made on another machine, where these trials do not count: Ninja, which does not know of them, would
+  // have them made again there.
   const auto first = AllTrials("one");
+  InventTimes(6);
   const CommandResult second = Export(targets);
+  InventTimes(5);
   EXPECT_TRUE(StartsWith(second.out, "1 1-4 4 jobs: tune; about ")) << second.out << second.err;
   EXPECT_EQ(AllTrials("one"), first) << "nothing is tuned by listing it";
   for (const Json& job : Jobs()) {
