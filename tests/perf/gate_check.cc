@@ -27,7 +27,6 @@
 #include "command/bench.h"
 #include "command/library_process.h"
 #include "command/nightly_common.h"
-#include "library/compare.h"
 #include "library/loaded_network.h"
 #include "nightly/measure_night.h"
 #include "pipeline/best_file.h"
@@ -115,8 +114,19 @@ Status BuildWith(const Options& o, const hone::library::LibraryFolder& folder, h
   return built.status.ok() ? Status() : Status::Crashed(built.err);
 }
 
+// One process, the reference beside it.
+Result<ProcessTimes> TimeLibrary(const Options& o, const std::string& dir, hone::MachineLock* machine) {
+  hone::library::TimeRequest request = hone::command::NightRequest();
+  request.dir = dir;
+  request.pace = JoinPath(o.dir, "reference");
+  request.min_seconds = o.fill;
+  request.max_seconds = 0;
+  HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, machine));
+  return ProcessTimes{reply.samples, reply.pace, {}, reply.lost_seconds};
+}
+
 // What is slower alone may cost less in the network, where small weights stay in the caches: several are built, each
-// with another kernel, and timed there, and the nearest is taken.
+// with another kernel, and timed there as nights time, and the nearest is taken.
 Status Make(const Options& o) {
   const std::string library = JoinPath(o.work, "out/" + o.job), best_path = JoinPath(o.work, "best/" + o.job);
   HONE_ASSIGN_OR_RETURN(const auto folder, hone::library::CheckedLibrary(library));
@@ -140,12 +150,17 @@ Status Make(const Options& o) {
     HONE_ASSIGN_OR_RETURN(auto built, hone::library::CheckedLibrary(dir));
     folders.push_back(std::move(built));
   }
-  hone::library::CompareOptions options;
-  options.seconds = 15;
-  options.max_rounds = 200;
-  HONE_ASSIGN_OR_RETURN(const auto compared, hone::library::CompareLibraries(folders, options));
+  HONE_ASSIGN_OR_RETURN(hone::MachineLock machine, hone::session::OpenMachine());
+  std::vector<std::vector<ProcessTimes>> times(folders.size());
+  for (int round = 0; round < kProcesses; ++round) {
+    for (size_t i = 1; i < folders.size(); ++i) {
+      HONE_ASSIGN_OR_RETURN(ProcessTimes process, TimeLibrary(o, folders[i].dir, &machine));
+      times[i].push_back(std::move(process));
+    }
+  }
   size_t nearest = 1;
-  auto more = [&](size_t i) { return compared[i].RunSeconds() / compared[0].RunSeconds() - 1; };
+  // With the reference's pace as the unit.
+  auto more = [&](size_t i) { return hone::Median(hone::nightly::Summarise("", times[i], 1).processes) - 1; };
   for (size_t i = 1; i < folders.size(); ++i) {
     fmt::print("{}: {:+.1f} % in the network\n", folders[i].dir, 100 * more(i));
     if (std::abs(more(i) - o.slower) < std::abs(more(nearest) - o.slower)) nearest = i;
@@ -185,14 +200,8 @@ Status Judge(const TimeProcess& time, std::vector<Night>* equal, std::vector<Nig
   return Status();
 }
 
-Result<ProcessTimes> TimeOne(const Options& o, Who who, hone::MachineLock* machine) {
-  hone::library::TimeRequest request = hone::command::NightRequest();
-  request.dir = JoinPath(o.dir, who == Who::kLibrary ? "slower" : who == Who::kReference ? "reference" : "same");
-  request.pace = JoinPath(o.dir, "reference");
-  request.min_seconds = o.fill;
-  request.max_seconds = 0;
-  HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, machine));
-  return ProcessTimes{reply.samples, reply.pace, {}, reply.lost_seconds};
+std::string FolderOf(const Options& o, Who who) {
+  return JoinPath(o.dir, who == Who::kLibrary ? "slower" : who == Who::kReference ? "reference" : "same");
 }
 
 // In the order of MeasureNight; what they say is the report's.
@@ -208,7 +217,7 @@ Status RunNights(const Options& o) {
     for (int round = 0; round < kProcesses; ++round) {
       for (size_t i = 0; i < who.size(); ++i) {
         const ProcessKey key{who[round % 2 == 0 ? i : who.size() - 1 - i], 0, round};
-        HONE_ASSIGN_OR_RETURN(ProcessTimes times, TimeOne(o, key.who, &machine));
+        HONE_ASSIGN_OR_RETURN(ProcessTimes times, TimeLibrary(o, FolderOf(o, key.who), &machine));
         HONE_RETURN_IF_ERROR(store.Append(key, std::move(times)));
       }
     }
