@@ -10,9 +10,9 @@
 
 #include "agree/gpu_workloads.h"
 #include "agree/on_device.h"
+#include "agree/on_opencl.h"
 #include "base/rng.h"
 #include "codegen/opencl/codegen.h"
-#include "runtime/opencl/opencl_device.h"
 #include "unit/op/gpu_case.h"
 
 namespace hone::agree {
@@ -64,25 +64,7 @@ TEST(AgreeGpuWorkloads, EachHasADefault) {
   }
 }
 
-class AgreeGpuTemplates : public ::testing::TestWithParam<const op::Template*> {
- protected:
-  // One device for all: to open PoCL's takes longer than what a template does with it.
-  static void SetUpTestSuite() {
-    runtime::OpenClOptions options;
-    options.optimise = false;  // as opencl_test.cc says: the text is tested, not PoCL's optimiser
-    auto opened = runtime::OpenOpenClDevice(options);
-    if (opened.ok())
-      device_ = std::move(*opened);
-    else
-      why_not_ = opened.status();
-  }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static std::unique_ptr<runtime::Device> device_;
-  static Status why_not_;
-};
-std::unique_ptr<runtime::Device> AgreeGpuTemplates::device_;
-Status AgreeGpuTemplates::why_not_;
+class AgreeGpuTemplates : public OnOpenCl<const op::Template*> {};
 
 TEST_P(AgreeGpuTemplates, InterpreterWithReference) {
   const Target target = *Target::Parse("cuda -arch=sm_90");  // has all that there is

@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 
+#include "agree/on_opencl.h"
 #include "agree/trial.h"
 #include "base/rng.h"
 #include "codegen/cuda/codegen.h"
 #include "codegen/opencl/codegen.h"
 #include "ir/printer.h"
-#include "runtime/opencl/opencl_device.h"
 
 namespace hone::agree {
 namespace {
@@ -47,27 +47,7 @@ std::vector<ir::Function> Functions(const std::vector<Trial>& trials) {
   return functions;
 }
 
-class AgreeDevice : public testing::TestWithParam<int> {
- protected:
-  // One device for all: to open PoCL's takes longer than what a problem does with it.
-  static void SetUpTestSuite() {
-    // What is tested is the text. PoCL 3.1's optimiser moves jumps around barriers, and then loses the work items of
-    // some kernels whose guards stand on both sides of one; without it all is well.
-    runtime::OpenClOptions options;
-    options.optimise = false;
-    auto opened = runtime::OpenOpenClDevice(options);
-    if (opened.ok())
-      device_ = std::move(*opened);
-    else
-      why_not_ = opened.status();
-  }
-  static void TearDownTestSuite() { device_.reset(); }
-
-  static std::unique_ptr<runtime::Device> device_;
-  static Status why_not_;
-};
-std::unique_ptr<runtime::Device> AgreeDevice::device_;
-Status AgreeDevice::why_not_;
+class AgreeDevice : public OnOpenCl<int> {};
 
 TEST_P(AgreeDevice, OpenClWithDefinition) {
   if (why_not_.kind() == StatusKind::kNotFound) GTEST_SKIP() << why_not_.message();
