@@ -84,7 +84,10 @@ TEST_P(AgreeGpuTemplates, OpenClWithReference) {
   ASSERT_TRUE(why_not_.ok()) << why_not_.message();
   const Target target = *Target::Parse("opencl -threads=256 -block=256x256x64");
   const std::vector<Point> points = Draw(GetParam()->name(), target, kOnDevice, 2);
-  if (points.empty()) GTEST_SKIP() << "a template for CUDA alone";
+  if (points.empty()) {
+    EXPECT_STREQ(GetParam()->name(), "conv2d_gpu_tensor") << "all others have a point here: that one is for CUDA alone";
+    return;
+  }
   // One program: compiling each point alone would be most of the time.
   std::vector<ir::Function> functions;
   for (const Point& p : points) functions.insert(functions.end(), p.kernel.functions.begin(), p.kernel.functions.end());
