@@ -1,0 +1,128 @@
+// What the tuning loop makes of devices that fail, fill up or mislead.
+#include "unit/session/tune_session_fixture.h"
+
+namespace hone::session {
+namespace {
+
+// A finalist of which nothing comes back this time.
+class FlakyMeasurer : public measure::FakeMeasurer {
+ public:
+  using FakeMeasurer::FakeMeasurer;
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                      int rounds) override {
+    auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
+    samples->back().seconds.clear();
+    return samples;
+  }
+};
+
+// A device whose memory runs out after `good` candidates, and which has worked half a second for each by its own clock.
+class FullMeasurer : public measure::FakeMeasurer {
+ public:
+  FullMeasurer(const measure::FakeWorld& world, FakeClock* clock, int64_t good)
+      : FakeMeasurer(world), clock_(clock), good_(good) {}
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    clock_->Advance(1);
+    auto outcome = FakeMeasurer::Measure(kernel, incumbent);
+    if (++asked_ <= good_) return outcome;
+    outcome->state = TrialState::kFailed;
+    outcome->error = TrialError::kDevice;
+    outcome->error_text = "out of memory: 256 bytes asked for";
+    outcome->samples.clear();
+    return outcome;
+  }
+  std::optional<double> busy_seconds() const override { return 0.5 * static_cast<double>(asked_); }
+
+ private:
+  FakeClock* clock_;
+  int64_t good_, asked_ = 0;
+};
+
+TEST_F(TuneSessionTest, ADeviceThatFailsOnAndOnStopsTheRunWhichCanGoOn) {
+  world_.fail_share = 0;
+  options_.default_config.reset();
+  options_.finalists = 0;
+  MemoryStore store;
+  const auto run = [&](int64_t good) {
+    SessionWorld world;
+    world.store = &store;
+    world.clock = &clock_;
+    world.open_device = [&, good]() -> Result<Device> {
+      Device device;
+      device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      device.measurer = std::make_unique<FullMeasurer>(world_, &clock_, good);
+      return device;
+    };
+    History history("here");
+    EXPECT_TRUE(history.Load(store).ok());
+    return RunSession(options_, world, &history);
+  };
+  const auto stopped = run(13);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.status().message(),
+            "32 candidates in a row failed by the device, the last: out of memory: 256 bytes asked for; the same command "
+            "goes on where this one stops");
+  EXPECT_EQ(TrialsOf(store).size(), 45U) << "all of it is kept";
+  const auto resumed = run(1000);
+  ASSERT_TRUE(resumed.ok()) << resumed.status().message();
+  EXPECT_EQ(resumed->reason, StopReason::kTrials);
+  EXPECT_EQ(resumed->new_trials, 5);
+  EXPECT_DOUBLE_EQ(resumed->measuring_share, 0.5) << "by the device's clock, not by the wall's";
+}
+
+TEST_F(TuneSessionTest, AFlakyFinalistDoesNotKeepTheJobFromClosing) {
+  MemoryStore store;
+  SessionWorld world;
+  world.store = &store;
+  world.clock = &clock_;
+  world.open_device = [&]() -> Result<Device> {
+    Device device;
+    device.builder = std::make_unique<measure::FakeBuilder>(world_);
+    device.measurer = std::make_unique<FlakyMeasurer>(world_);
+    return device;
+  };
+  History history("here");
+  auto result = RunSession(options_, world, &history);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  History again("here");
+  ASSERT_TRUE(again.Load(store).ok());
+  EXPECT_TRUE(again.Closed(options_.finalists));
+}
+
+// A device on which the tuning-time winner was a lucky measurement: interleaved, another one is faster.
+class LuckyMeasurer : public measure::FakeMeasurer {
+ public:
+  using FakeMeasurer::FakeMeasurer;
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    auto outcome = FakeMeasurer::Measure(kernel, incumbent);
+    if (outcome.ok() && kernel.config.index == 37 && outcome->state == TrialState::kOk) {
+      outcome->median = 1e-6;
+      outcome->samples.assign(5, 1e-6);
+    }
+    return outcome;
+  }
+};
+
+TEST_F(TuneSessionTest, TheWinnerIsChosenFromTheInterleavedTimes) {
+  world_.fail_share = 0;
+  world_.prune_factor = 0;
+  SessionWorld world;
+  MemoryStore store;
+  world.store = &store;
+  world.clock = &clock_;
+  world.open_device = [&]() -> Result<Device> {
+    Device device;
+    device.builder = std::make_unique<measure::FakeBuilder>(world_);
+    device.measurer = std::make_unique<LuckyMeasurer>(world_);
+    return device;
+  };
+  History history("here");
+  ASSERT_TRUE(RunSession(options_, world, &history).ok());
+  double fastest = 1;
+  for (const Outcome& o : history.outcomes()) fastest = std::min(fastest, world_.Seconds(o.config));
+  ASSERT_NE(world_.Seconds(space_.At(37)), fastest);
+  EXPECT_EQ(history.best_seconds(), fastest);
+}
+
+}  // namespace
+}  // namespace hone::session
