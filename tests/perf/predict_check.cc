@@ -2,11 +2,12 @@
 // tuning are minutes old when the network is timed, and a shared machine is another one by then: so each kernel that a
 // library was built from is measured again, next to runs of the library, in rounds.
 //
-//   predict_check --work=W [--rounds=5] [--cold=48,120] NET.TARGET ..
+//   predict_check --work=W [--rounds=5] [--layers] [--cold=48,120] NET.TARGET ..
 //
 // A line a job: the medians over the rounds of the sum, of the network and of their ratio (0.93 to 1.07 is wanted), and
 // the ratio by the times of tuning. Layers without records count as they ran in the network. Nothing else may run.
 // --cold: the copies of the weights that runs rotate through, in MB (Protocol::cold_bytes), one line each.
+// --layers: behind the line, each kernel's own times alone and in the network, where they differ most first.
 #include <fmt/format.h>
 #include <stdio.h>
 
@@ -44,6 +45,8 @@ struct Kernel {
   std::unique_ptr<session::ChildBuilder> builder;                  // owns the built kernel's files
   std::vector<std::unique_ptr<measure::ChildMeasurer>> measurers;  // one of each way to measure
   measure::BuiltKernel built;
+  std::vector<std::vector<double>> alone;  // of each way to measure, seconds of one use, one a round
+  std::vector<double> in_network;          // the same of all uses together, one each time the library was timed
 };
 
 Result<Kernel> Prepare(const std::string& work, const library::LibraryFolder::Kernel& in_library,
@@ -60,6 +63,7 @@ Result<Kernel> Prepare(const std::string& work, const library::LibraryFolder::Ke
   HONE_ASSIGN_OR_RETURN(const auto built, kernel.builder->Build({*entry.config}));
   if (!built[0].ok) return Status::Io(built[0].error_text);
   kernel.built = built[0].kernel;
+  kernel.alone.resize(protocols.size());
   const std::string reference = fmt::format("{}/records/cpu/{}.reference", work, in_library.task);
   for (const measure::Protocol& protocol : protocols) {
     HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, session::MeasureSetup(task, reference, protocol));
@@ -84,7 +88,7 @@ struct Network {
   double seconds = 0, others = 0;  // of a run; of its layers that have no kernel here
 };
 
-Result<Network> TimeLibrary(const std::string& dir, const std::vector<Kernel>& kernels, MachineLock* machine) {
+Result<Network> TimeLibrary(const std::string& dir, std::vector<Kernel>* kernels, MachineLock* machine) {
   library::TimeRequest request;
   request.dir = dir;
   request.warmup = 5;
@@ -96,8 +100,15 @@ Result<Network> TimeLibrary(const std::string& dir, const std::vector<Kernel>& k
   network.seconds = Median(reply.samples);
   for (size_t i = 0; i < reply.layers.size(); ++i) {
     bool known = false;
-    for (const Kernel& kernel : kernels) known = known || kernel.workload == reply.described[i].workload;
+    for (const Kernel& kernel : *kernels) known = known || kernel.workload == reply.described[i].workload;
     if (!known) network.others += reply.layers[i];
+  }
+  for (Kernel& kernel : *kernels) {
+    double sum = 0;
+    for (size_t i = 0; i < reply.layers.size(); ++i) {
+      if (kernel.workload == reply.described[i].workload) sum += reply.layers[i];
+    }
+    kernel.in_network.push_back(sum);
   }
   return network;
 }
@@ -107,7 +118,25 @@ struct Sums {
   std::vector<double> kernels, ratios;  // seconds with the other layers; over the network's
 };
 
-Status Check(const std::string& work, const std::string& job, int rounds,
+void PrintLayers(const std::vector<Kernel>& kernels, size_t protocol) {
+  struct Row {
+    double alone, in_network;
+    const Kernel* kernel;
+  };
+  std::vector<Row> rows;
+  for (const Kernel& kernel : kernels) {
+    rows.push_back({kernel.uses * Median(kernel.alone[protocol]), Median(kernel.in_network), &kernel});
+  }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return std::abs(a.alone - a.in_network) > std::abs(b.alone - b.in_network);
+  });
+  for (const Row& row : rows) {
+    fmt::print("  {:8.1f} us alone, {:8.1f} in the network ({:.2f}), {} x {}\n", 1e6 * row.alone, 1e6 * row.in_network,
+               row.alone / row.in_network, row.kernel->uses, row.kernel->workload);
+  }
+}
+
+Status Check(const std::string& work, const std::string& job, int rounds, bool layers,
              const std::vector<measure::Protocol>& protocols) {
   const std::string library = JoinPath(work, "out/" + job);
   HONE_ASSIGN_OR_RETURN(const auto folder, library::CheckedLibrary(library));
@@ -126,13 +155,14 @@ Status Check(const std::string& work, const std::string& job, int rounds,
   std::vector<Sums> sums(protocols.size());
   for (int round = 0; round < rounds && !Interrupted(); ++round) {
     for (size_t p = 0; p < protocols.size(); ++p) {
-      HONE_ASSIGN_OR_RETURN(const Network before, TimeLibrary(library, kernels, &machine));
+      HONE_ASSIGN_OR_RETURN(const Network before, TimeLibrary(library, &kernels, &machine));
       double sum = 0;
       for (Kernel& kernel : kernels) {
         HONE_ASSIGN_OR_RETURN(const double seconds, SecondsNow(&kernel, p, &machine));
         sum += kernel.uses * seconds;
+        kernel.alone[p].push_back(seconds);
       }
-      HONE_ASSIGN_OR_RETURN(const Network after, TimeLibrary(library, kernels, &machine));
+      HONE_ASSIGN_OR_RETURN(const Network after, TimeLibrary(library, &kernels, &machine));
       networks.push_back((before.seconds + after.seconds) / 2);
       others.push_back((before.others + after.others) / 2);
       sums[p].kernels.push_back(sum + others.back());
@@ -147,6 +177,7 @@ Status Check(const std::string& work, const std::string& job, int rounds,
         "of tuning {:.3f}\n",
         job, kernels.size(), 1e3 * Median(sums[p].kernels), 1e-6 * protocols[p].cold_bytes, 1e3 * Median(networks),
         Median(sums[p].ratios), *least, *most, (tuned + Median(others)) / Median(networks));
+    if (layers) PrintLayers(kernels, p);
   }
   fflush(stdout);
   return Status();
@@ -157,6 +188,7 @@ Status Check(const std::string& work, const std::string& job, int rounds,
 int main(int argc, char** argv) {
   std::string work;
   int rounds = 5;
+  bool layers = false;
   std::vector<std::string> jobs;
   std::vector<measure::Protocol> protocols;
   for (int i = 1; i < argc; ++i) {
@@ -166,6 +198,8 @@ int main(int argc, char** argv) {
       work = word.substr(7);
     } else if (word.rfind("--rounds=", 0) == 0) {
       rounds = std::atoi(word.c_str() + 9);
+    } else if (word == "--layers") {
+      layers = true;
     } else if (word.rfind("--cold=", 0) == 0) {
       for (const std::string& megabytes : Split(word.substr(7), ',')) {
         protocols.emplace_back().cold_bytes = 1e6 * std::atof(megabytes.c_str());
@@ -175,12 +209,12 @@ int main(int argc, char** argv) {
     }
   }
   if (work.empty() || jobs.empty() || rounds < 1) {
-    fmt::print(stderr, "usage: predict_check --work=W [--rounds=5] [--cold=48,120] NET.TARGET ..\n");
+    fmt::print(stderr, "usage: predict_check --work=W [--rounds=5] [--layers] [--cold=48,120] NET.TARGET ..\n");
     return 2;
   }
   if (protocols.empty()) protocols.emplace_back();
   InstallInterruptHandlers();
   int code = kDone;
-  for (const std::string& job : jobs) code = std::max(code, ExitCodeOf(Check(work, job, rounds, protocols)));
+  for (const std::string& job : jobs) code = std::max(code, ExitCodeOf(Check(work, job, rounds, layers, protocols)));
   return code;
 }
