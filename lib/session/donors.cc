@@ -8,6 +8,7 @@
 
 #include "op/operator.h"
 #include "record/store.h"
+#include "session/search_times.h"
 
 namespace hone::session {
 
@@ -42,8 +43,12 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
       if (session.fingerprint == fingerprint) ours.insert(session.id);
     }
     std::vector<Outcome> outcomes;
+    SearchTimes times;
     for (const record::Trial& trial : trials) {
-      if (ours.count(trial.session)) outcomes.push_back(trial.outcome);
+      if (!ours.count(trial.session)) continue;
+      const double searched = times.Take(trial.outcome, trial.rounds);
+      outcomes.push_back(trial.outcome);
+      if (trial.outcome.state == TrialState::kOk) outcomes.back().median = searched;
     }
     if (const size_t foreign = trials.size() - outcomes.size(); foreign > 0) {
       result.refused.push_back(fmt::format("{}: {} of its {} trials are of another machine or version and no donors",

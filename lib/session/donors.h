@@ -20,8 +20,9 @@ struct DonorRecords {
 };
 
 // Reads the databases at `paths`. Of use are trials of the machine and versions that `fingerprint` names, of one of the
-// templates of `workload`. Trials of another machine are refused with a line, since the user cannot help a kernel's
-// update; kInvalid for a file of another target, of another operator or of this very task: those were named by mistake.
+// templates of `workload`; they come with the times that they had while searching (session/search_times.h). Trials of
+// another machine are refused with a line, since the user cannot help a kernel's update; kInvalid for a file of another
+// target, of another operator or of this very task: those were named by mistake.
 Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
                                 const std::string& fingerprint);
 

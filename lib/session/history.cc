@@ -1,5 +1,6 @@
 #include "session/history.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "base/json.h"
@@ -49,6 +50,7 @@ Status History::Load(const record::Store& store) {
       continue;
     }
     const Outcome& outcome = trial.outcome;
+    const double searched = search_times_.Take(outcome, trial.rounds);
     if (Narrower(numerics->second, scope_.numerics) || (scope_.allowed && !scope_.allowed(outcome))) {
       if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
         outside_artifacts_.emplace(outcome.artifact_digest, outside_.size());
@@ -56,17 +58,7 @@ Status History::Load(const record::Store& store) {
       outside_.push_back(outcome);
       continue;
     }
-    Add(outcome);
-    std::vector<double> searching;
-    for (size_t i = 0; i < trial.rounds.size(); ++i) {
-      if (trial.rounds[i] == 0) searching.push_back(outcome.samples[i]);
-    }
-    if (outcome.state != TrialState::kOk) continue;
-    if (!searching.empty()) {
-      search_seconds_.back() = Median(searching);
-    } else if (const auto twin = artifacts_.find(outcome.artifact_digest); twin != artifacts_.end()) {
-      search_seconds_.back() = search_seconds_[twin->second];
-    }
+    Append(outcome, searched);
   }
   next_ordinal_ = static_cast<int64_t>(trials.size());
   return Status();
@@ -81,11 +73,21 @@ double History::SearchSeconds(int64_t count) const {
   return best;
 }
 
-void History::Add(const Outcome& outcome) {
+std::vector<Outcome> History::AsSearched(size_t from) const {
+  std::vector<Outcome> outcomes(outcomes_.begin() + static_cast<std::ptrdiff_t>(from), outcomes_.end());
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].state == TrialState::kOk) outcomes[i].median = search_seconds_[from + i];
+  }
+  return outcomes;
+}
+
+void History::Add(const Outcome& outcome) { Append(outcome, search_times_.Take(outcome, {})); }
+
+void History::Append(const Outcome& outcome, double searched) {
   const size_t position = outcomes_.size();
   outcomes_.push_back(outcome);
   ordinals_.push_back(next_ordinal_++);
-  search_seconds_.push_back(outcome.state == TrialState::kOk ? outcome.median : 0);
+  search_seconds_.push_back(outcome.state == TrialState::kOk ? searched : 0);
   indices_.insert(outcome.config.index);
   if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
     artifacts_.emplace(outcome.artifact_digest, position);

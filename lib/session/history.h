@@ -13,6 +13,7 @@
 #include "op/numerics.h"
 #include "record/closing.h"
 #include "record/store.h"
+#include "session/search_times.h"
 #include "task/outcome.h"
 
 namespace hone::session {
@@ -59,6 +60,8 @@ class History {
   // The fastest ok time among the first `count` trials as it was while searching, before any finalist was measured
   // again: what is added later does not change it. 0 if there is none.
   double SearchSeconds(int64_t count) const;
+  // The outcomes from position `from` on with the times that they had while searching: what a tuner is told.
+  std::vector<Outcome> AsSearched(size_t from) const;
   bool Knows(uint64_t index) const { return indices_.count(index) != 0; }
   // The verdict on an identical artifact; null if there is none. Verdicts on the device are not the artifact's.
   const Outcome* OfArtifact(const std::string& digest) const;
@@ -74,10 +77,13 @@ class History {
   StopReason Met(const Budget& budget, double session_seconds) const;
 
  private:
+  void Append(const Outcome& outcome, double searched);
+
   std::string fingerprint_;
   Scope scope_;
   std::vector<Outcome> outcomes_;
   std::vector<Outcome> outside_;        // of this machine, not of the scope
+  SearchTimes search_times_;
   std::vector<double> search_seconds_;  // a trial each; 0 if it is not ok
   std::vector<int64_t> ordinals_;
   int64_t next_ordinal_ = 0;

@@ -74,8 +74,7 @@ class Run {
       const size_t before = history_.outcomes().size();
       const Status status = RunBatch(batch);
       HONE_RETURN_IF_ERROR(Commit());
-      const auto& all = history_.outcomes();
-      tuner_->Update({all.begin() + static_cast<std::ptrdiff_t>(before), all.end()});
+      tuner_->Update(history_.AsSearched(before));
       HONE_RETURN_IF_ERROR(status);
     }
   }
@@ -86,7 +85,7 @@ class Run {
                                   : search::MakeTuner(options_.tuner, *options_.space, options_.seed, options_.context);
     if (!made.ok()) return made.status();
     tuner_ = std::move(*made);
-    tuner_->Update(history_.outcomes());
+    tuner_->Update(history_.AsSearched(0));
     return Status();
   }
 

@@ -60,6 +60,35 @@ TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
   EXPECT_EQ(got->donors[1].outcomes.size(), 2u);
 }
 
+// Finalists are measured again when the machine is another one: beside the other trials their first times count.
+TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
+  const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "here", 1);
+  {
+    auto store = record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), "v"});
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    std::vector<Outcome> outcomes(2);
+    for (size_t i = 0; i < 2; ++i) {
+      outcomes[i].config.template_name = "conv2d_direct";
+      outcomes[i].config.index = 10 + i;
+      outcomes[i].config.values = {{"a", KnobKind::kOther, {static_cast<int64_t>(i)}, {}}};
+      outcomes[i].state = TrialState::kOk;
+      outcomes[i].artifact_digest = "a" + std::to_string(i);
+      outcomes[i].samples = {1e-3, 3e-3, 2e-3};
+      outcomes[i].median = 2e-3;
+    }
+    ASSERT_TRUE((*store)->Append(1, outcomes).ok());
+    outcomes[1].samples = {5e-3, 5e-3};
+    outcomes[1].median = 5e-3;
+    ASSERT_TRUE((*store)->Remeasure({{2, outcomes[1]}}).ok());
+  }
+  const auto got = Load({path});
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  ASSERT_EQ(got->donors.size(), 1u);
+  ASSERT_EQ(got->donors[0].outcomes.size(), 3u);
+  EXPECT_EQ(got->donors[0].outcomes[1].median, 2e-3);
+  EXPECT_EQ(got->donors[0].outcomes[2].median, 2e-3);
+}
+
 TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
   const auto got = Load({Write("there", kLarge, Target().Text(), "conv2d_direct", "elsewhere", 3)});
   ASSERT_TRUE(got.ok()) << got.status().message();

@@ -1,0 +1,21 @@
+#include "session/search_times.h"
+
+namespace hone::session {
+
+double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rounds) {
+  std::vector<double> first;
+  for (size_t i = 0; i < outcome.samples.size(); ++i) {
+    if (i >= rounds.size() || rounds[i] == 0) first.push_back(outcome.samples[i]);
+  }
+  if (first.empty()) {
+    const auto twin = by_artifact_.find(outcome.artifact_digest);
+    return twin == by_artifact_.end() ? outcome.median : twin->second;
+  }
+  // What is recorded need not be the median of these: of a pruned trial it is the fastest.
+  const bool again = first.size() < outcome.samples.size();
+  const double seconds = again ? Median(first) : outcome.median;
+  if (!outcome.artifact_digest.empty()) by_artifact_.emplace(outcome.artifact_digest, seconds);
+  return seconds;
+}
+
+}  // namespace hone::session

@@ -1,0 +1,142 @@
+// Finalists are measured again under other conditions: tuners and donors are told the times of the search all the same.
+#include "session/search_times.h"
+
+#include <memory>
+
+#include "search/tuner/tuner.h"
+#include "unit/session/tune_session_fixture.h"
+
+namespace hone::session {
+namespace {
+
+Outcome Timed(const std::string& artifact, TrialState state, double median, const std::vector<double>& samples) {
+  Outcome outcome;
+  outcome.artifact_digest = artifact;
+  outcome.state = state;
+  outcome.median = median;
+  outcome.samples = samples;
+  return outcome;
+}
+
+TEST(SearchTimes, AreThoseOfATrialsOwnFirstSamples) {
+  SearchTimes times;
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {1, 3, 2, 8, 9, 7}), {0, 0, 0, 1, 1, 1}), 2);
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {}), {}), 2) << "a twin's are those of what was timed";
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {5, 4}), {0, 0}), 4) << "a bound is no median";
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {}), {}), 4);
+  EXPECT_EQ(times.Take(Timed("c", TrialState::kOk, 6, {6, 7, 5}), {}), 6);
+  EXPECT_EQ(times.Take(Timed("d", TrialState::kOk, 9, {9, 9}), {1, 1}), 9) << "the first ones are lost";
+  EXPECT_EQ(times.Take(Timed("", TrialState::kFailed, 0, {}), {}), 0);
+}
+
+// Finalists take ten times as long, so that the fastest points look like the slowest.
+class SlowFinalists : public measure::FakeMeasurer {
+ public:
+  using FakeMeasurer::FakeMeasurer;
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                          int rounds) override {
+    auto series = FakeMeasurer::MeasureInterleaved(kernels, rounds);
+    for (measure::Series& one : *series) {
+      for (double& seconds : one.seconds) seconds *= 10;
+    }
+    return series;
+  }
+};
+
+// Remembers what it is told.
+class Listener : public search::Tuner {
+ public:
+  Listener(std::unique_ptr<search::Tuner> inner, std::vector<Outcome>* told) : inner_(std::move(inner)), told_(told) {}
+  const char* name() const override { return inner_->name(); }
+  std::vector<uint64_t> NextBatch(int n) override { return inner_->NextBatch(n); }
+  void Update(const std::vector<Outcome>& outcomes) override {
+    told_->insert(told_->end(), outcomes.begin(), outcomes.end());
+    inner_->Update(outcomes);
+  }
+
+ private:
+  std::unique_ptr<search::Tuner> inner_;
+  std::vector<Outcome>* told_;
+};
+
+class AfterFinalistsTest : public TuneSessionTest {
+ protected:
+  AfterFinalistsTest() {
+    world_.fail_share = 0;
+    world_.prune_factor = 0;  // what is pruned is a matter of the incumbent, which may be a finalist
+  }
+
+  // What the tuner was told.
+  std::vector<Outcome> Tune(MemoryStore* store, int64_t trials) {
+    options_.budget.trials = trials;
+    std::vector<Outcome> told;
+    SessionWorld world;
+    world.store = store;
+    world.clock = &clock_;
+    world.make_tuner = [&]() -> Result<std::unique_ptr<search::Tuner>> {
+      auto inner = search::MakeTuner(options_.tuner, space_, options_.seed);
+      if (!inner.ok()) return inner.status();
+      return std::unique_ptr<search::Tuner>(new Listener(std::move(*inner), &told));
+    };
+    world.open_device = [&]() -> Result<Device> {
+      Device device;
+      if (twins_) {
+        device.builder = std::make_unique<TwinBuilder>(world_);
+      } else {
+        device.builder = std::make_unique<measure::FakeBuilder>(world_);
+      }
+      device.measurer = std::make_unique<SlowFinalists>(world_);
+      return device;
+    };
+    History history("here");
+    EXPECT_TRUE(history.Load(*store).ok());
+    const auto result = RunSession(options_, world, &history);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return told;
+  }
+};
+
+TEST_F(AfterFinalistsTest, ATunerIsToldTheTimesOfTheSearch) {
+  MemoryStore store;
+  Tune(&store, 20);
+  ASSERT_GE(store.remeasured, 4);
+  const std::vector<Outcome> told = Tune(&store, 30);
+  ASSERT_EQ(told.size(), 30U);
+  for (const Outcome& outcome : told) {
+    if (outcome.state == TrialState::kOk) {
+      EXPECT_EQ(outcome.median, world_.Seconds(outcome.config)) << outcome.config.Text();
+    }
+  }
+  // The winner goes on being chosen from the finalists' times.
+  int slow = 0;
+  for (const record::Trial& trial : TrialsOf(store)) {
+    slow += trial.outcome.state == TrialState::kOk && trial.outcome.median > 2 * world_.Seconds(trial.outcome.config);
+  }
+  EXPECT_GE(slow, 4);
+}
+
+// The same when it goes on as if it had been told of all trials in one run.
+TEST_F(AfterFinalistsTest, ABudgetThatGrowsTriesWhatALargeOneHad) {
+  for (const char* tuner : {"annealing", "ga", "auto"}) {
+    options_.tuner = tuner;
+    MemoryStore whole, grown;
+    Tune(&whole, 60);
+    for (const int64_t trials : {20, 33, 60}) Tune(&grown, trials);
+    EXPECT_EQ(Indices(grown), Indices(whole)) << tuner;
+  }
+}
+
+// A trial whose artifact was timed in one that is a finalist now: it has that one's first time, in the run that tried
+// it as after it.
+TEST_F(AfterFinalistsTest, ATwinOfAFinalistHasItsFirstTime) {
+  twins_ = true;
+  MemoryStore store;
+  Tune(&store, 20);
+  const std::vector<Outcome> live = Tune(&store, 40), resumed = Tune(&store, 41);
+  ASSERT_EQ(live.size(), 40U);
+  ASSERT_EQ(resumed.size(), 41U);
+  for (size_t i = 0; i < live.size(); ++i) EXPECT_EQ(live[i].median, resumed[i].median) << i;
+}
+
+}  // namespace
+}  // namespace hone::session
