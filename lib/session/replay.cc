@@ -76,13 +76,13 @@ Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSp
     const int64_t count = static_cast<int64_t>(run.tried.size());
     const int64_t room = std::min<int64_t>(options.batch - count % options.batch, options.trials - count);
     std::vector<uint64_t> batch;
-    const bool first = count == 0 && !context.defaults.empty();
-    if (first) batch.push_back(context.defaults[0]);
-    begin = clock->NowSeconds();
-    for (uint64_t index : tuner->NextBatch(static_cast<int>(room - (first ? 1 : 0)))) {
-      if (!first || index != batch[0]) batch.push_back(index);
+    if (count == 0 && !context.defaults.empty()) {
+      batch = {context.defaults[0]};  // alone, as in a session
+    } else {
+      begin = clock->NowSeconds();
+      batch = tuner->NextBatch(static_cast<int>(room));
+      run.tuner_seconds += clock->NowSeconds() - begin;
     }
-    run.tuner_seconds += clock->NowSeconds() - begin;
     if (batch.empty()) break;
     std::vector<Outcome> outcomes;
     for (uint64_t index : batch) {

@@ -100,20 +100,21 @@ class Run {
   // Of the first batch, and of one behind records that lost it with a damaged page.
   bool WantsDefault() const { return options_.default_config && !history_.Knows(options_.default_config->index); }
 
-  // Batches end at multiples of their size, counted over all sessions, so that a tuner that learns between batches is
-  // told the same at the same moment after a resume.
+  // The default goes alone, before the tuner is asked: it is one of the trials that the tuner counts its rounds in, and
+  // a round that was planned before it was known would have one trial more than the same round after a resume.
+  //
+  // Other batches end at multiples of their size, counted over all sessions, so that a tuner that learns between
+  // batches is told the same at the same moment after a resume.
   std::vector<Config> Propose() {
+    if (WantsDefault()) return {*options_.default_config};
     const int64_t count = history_.count();
     const int64_t room = std::min<int64_t>(options_.batch - count % options_.batch, options_.budget.trials - count);
     std::vector<Config> batch;
-    const bool wants_default = WantsDefault();
-    if (wants_default) batch.push_back(*options_.default_config);
     while (static_cast<int64_t>(batch.size()) < room) {
       const auto next = tuner_->NextBatch(static_cast<int>(room) - static_cast<int>(batch.size()));
       if (next.empty()) break;
       for (const uint64_t index : next) {
-        const bool already = wants_default && index == options_.default_config->index;
-        if (!history_.Knows(index) && !already) batch.push_back(options_.space->At(index));
+        if (!history_.Knows(index)) batch.push_back(options_.space->At(index));
       }
     }
     return batch;
@@ -187,7 +188,7 @@ class Run {
         HONE_ASSIGN_OR_RETURN(outcome, Try(built[next_built++]));
       }
       outcome.config = batch[i];
-      outcome.proposer = WantsDefault() && i == 0 ? "default" : tuner_->name();
+      outcome.proposer = WantsDefault() ? "default" : tuner_->name();  // before it is taken
       const Status device = CountDeviceErrors(outcome);
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
       HONE_RETURN_IF_ERROR(device);

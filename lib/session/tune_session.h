@@ -1,9 +1,9 @@
 // One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user says stop.
 //
 // The trials already in the store are the tuner's history, so a run after a kill goes on as if nothing had happened:
-// for given values the same trials in the same order, whatever the moment of the kill. Trial 0 is the default config.
-// What is stored: each trial when its batch is through, or a second after the last commit at most; a kill loses the
-// rest.
+// for given values the same trials in the same order, whatever the moment of the kill. Trial 0 is the default config, a
+// batch of its own. What is stored: each trial when its batch is through, or a second after the last commit at most; a
+// kill loses the rest.
 #pragma once
 
 #include <functional>

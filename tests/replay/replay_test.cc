@@ -68,6 +68,25 @@ TEST_P(Measured, EqualSeedsTryEqualPoints) {
   EXPECT_EQ(a->tried, c->tried);
 }
 
+// Nor is it of matter to the tuners that plan rounds, whose first plans lack the default.
+TEST_P(Measured, TheDefaultIsOneOfTheTrialsOfTheFirstRound) {
+  const ReplaySpace replay = Load(GetParam());
+  const search::TaskSpace space = replay.MakeSpace();
+  for (const char* tuner : {"annealing", "ga"}) {
+    ReplayOptions options;
+    options.tuner = tuner;
+    options.trials = 40;
+    for (options.seed = 1; options.seed <= 4; ++options.seed) {
+      options.batch = 16;
+      auto a = Replay(replay, space, options);
+      options.batch = 1;
+      auto b = Replay(replay, space, options);
+      ASSERT_TRUE(a.ok() && b.ok());
+      EXPECT_EQ(a->tried, b->tried) << tuner << ", seed " << options.seed;
+    }
+  }
+}
+
 TEST_P(Measured, TheFileReadsBackAsItWasWritten) {
   auto bytes = ReadFile(std::string("tests/replay/") + GetParam() + ".replay");
   ASSERT_TRUE(bytes.ok());
