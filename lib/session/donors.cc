@@ -6,19 +6,38 @@
 #include <memory>
 #include <set>
 
-#include "op/operator.h"
+#include "base/text.h"
+#include "op/space_version.h"
 #include "record/store.h"
 #include "session/search_times.h"
 
 namespace hone::session {
+namespace {
+
+// The templates of this task: those that a donor's records hold in the same version, whose knobs mean the same there,
+// and all others.
+struct Versions {
+  std::set<std::string> same, other;
+};
+
+// Both are lists of name=version (op/space_version.h).
+Versions Compare(const std::string& ours, const std::string& theirs) {
+  const std::vector<std::string> recorded = Split(theirs, ',');
+  Versions versions;
+  for (const std::string& one : Split(ours, ',')) {
+    const bool same = std::find(recorded.begin(), recorded.end(), one) != recorded.end();
+    (same ? versions.same : versions.other).insert(one.substr(0, one.find('=')));
+  }
+  return versions;
+}
+
+}  // namespace
 
 Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
                                 const std::string& fingerprint) {
   DonorRecords result;
   if (paths.empty()) return result;
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  std::set<std::string> templates;
-  for (const op::Template* t : op->Templates(workload, target)) templates.insert(t->name());
+  HONE_ASSIGN_OR_RETURN(const std::string space_version, op::TaskSpaceVersion(workload, target));
   for (const std::string& path : paths) {
     HONE_ASSIGN_OR_RETURN(const std::unique_ptr<record::Store> store, record::Store::OpenForReading(path));
     const record::Meta& meta = store->meta();
@@ -54,7 +73,14 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
       result.refused.push_back(fmt::format("{}: {} of its {} trials are of another machine or version and no donors",
                                            path, foreign, trials.size()));
     }
-    std::optional<search::Donor> donor = MakeDonor(theirs, outcomes, templates);
+    const Versions versions = Compare(space_version, meta.space_version);
+    const auto of_another = [&](const Outcome& o) { return versions.other.count(o.config.template_name) != 0; };
+    if (const auto count = std::count_if(outcomes.begin(), outcomes.end(), of_another); count > 0) {
+      result.refused.push_back(
+          fmt::format("{}: {} of its {} trials are of the space {}, this program has {}: they are no donors", path,
+                      count, trials.size(), meta.space_version, space_version));
+    }
+    std::optional<search::Donor> donor = MakeDonor(theirs, outcomes, versions.same);
     if (!donor) continue;
     result.donors.push_back(std::move(*donor));
     result.ids.push_back(meta.task_id);

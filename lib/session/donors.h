@@ -20,9 +20,10 @@ struct DonorRecords {
 };
 
 // Reads the databases at `paths`. Of use are trials of the machine and versions that `fingerprint` names, of one of the
-// templates of `workload`; they come with the times that they had while searching (session/search_times.h). Trials of
-// another machine are refused with a line, since the user cannot help a kernel's update; kInvalid for a file of another
-// target, of another operator or of this very task: those were named by mistake.
+// templates of `workload` in its version of today (op/space_version.h); they come with the times that they had while
+// searching (session/search_times.h). Trials of another machine, and of another version of a template, are refused with
+// a line, since the user cannot help an update; kInvalid for a file of another target, of another operator or of this
+// very task: those were named by mistake.
 Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
                                 const std::string& fingerprint);
 

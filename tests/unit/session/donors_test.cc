@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "op/space_version.h"
 #include "record/store.h"
 
 namespace hone::session {
@@ -16,11 +17,15 @@ class DonorsTest : public testing::Test {
  protected:
   DonorsTest() : dir_(*TempDir::Create()) {}
 
+  // Of kSmall, and so of all layers like it.
+  static std::string Version() { return *op::TaskSpaceVersion(*Workload::Parse(kSmall), Target()); }
+
   // A record file with `trials` trials of that template, of a machine.
   std::string Write(const std::string& name, const std::string& workload, const std::string& target,
-                    const std::string& template_name, const std::string& fingerprint, int trials) {
+                    const std::string& template_name, const std::string& fingerprint, int trials,
+                    const std::string& version = Version()) {
     const std::string path = dir_.Join(name + ".db");
-    auto store = record::Store::OpenForWriting(path, {name, workload, target, "v"});
+    auto store = record::Store::OpenForWriting(path, {name, workload, target, version});
     EXPECT_TRUE(store.ok()) << store.status().message();
     record::Session session;
     session.fingerprint = fingerprint;
@@ -64,7 +69,7 @@ TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
 TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
   const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "here", 1);
   {
-    auto store = record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), "v"});
+    auto store = record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), Version()});
     ASSERT_TRUE(store.ok()) << store.status().message();
     std::vector<Outcome> outcomes(2);
     for (size_t i = 0; i < 2; ++i) {
@@ -95,6 +100,25 @@ TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
   EXPECT_TRUE(got->donors.empty());
   ASSERT_EQ(got->refused.size(), 1u);
   EXPECT_NE(got->refused[0].find("3 of its 3 trials are of another machine"), std::string::npos) << got->refused[0];
+}
+
+// What a knob's value means there is not what it means here; templates that have not changed are taken.
+TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
+  std::string version = Version();
+  const size_t at = version.find("conv2d_direct=");
+  ASSERT_NE(at, std::string::npos) << version;
+  version.insert(at + std::string("conv2d_direct=").size(), "9");
+  const auto got = Load({Write("old", kLarge, Target().Text(), "conv2d_direct", "here", 3, version),
+                         Write("other", kLarge, Target().Text(), "conv2d_winograd", "here", 2, version),
+                         Write("none", kLarge, Target().Text(), "conv2d_direct", "here", 1, "v")});
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  EXPECT_EQ(got->ids, std::vector<std::string>{"other"});
+  ASSERT_EQ(got->refused.size(), 2u);
+  EXPECT_NE(got->refused[0].find("old.db: 3 of its 3 trials are of the space " + version), std::string::npos)
+      << got->refused[0];
+  EXPECT_NE(got->refused[0].find("this program has " + Version()), std::string::npos) << got->refused[0];
+  EXPECT_NE(got->refused[1].find("none.db: 1 of its 1 trials are of the space v"), std::string::npos)
+      << got->refused[1];
 }
 
 TEST(MakeDonor, KeepsTrialsOfTheTemplatesAndNoSamples) {
