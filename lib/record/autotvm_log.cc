@@ -9,11 +9,13 @@
 #include <optional>
 #include <vector>
 
+#include "base/dtype.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "search/autotvm/autotvm_space.h"
+#include "task/workload.h"
 
 namespace hone::record {
 namespace {
@@ -183,6 +185,41 @@ void ReadResult(const Json& result, ForeignRecord* record) {
   if (record->ok) record->seconds = sum / static_cast<double>(result[0].size());
 }
 
+// As AutoTVM, which is to say NumPy, names it.
+std::string TypeName(DType type) {
+  if (type.is_bool()) return "bool";
+  const char* const kind = type.is_float() ? "float" : type.is_uint() ? "uint" : "int";
+  return fmt::format("{}{}", kind, static_cast<int>(type.bits));
+}
+
+// The indices of a workload's points within the spaces of AutoTVM's templates.
+class OwnIndex {
+ public:
+  explicit OwnIndex(const Result<Workload>& workload) {
+    if (!workload.ok()) return;
+    const Result<search::AutoTvmShape> shape = search::AutoTvmShapeOf(*workload);
+    if (shape.ok()) shape_ = *shape;
+  }
+
+  // Records hold indices of the union of the task's templates (search/space.h), which say nothing to AutoTVM. Of a
+  // template that it does not have they stay.
+  uint64_t Of(const Config& config) {
+    if (!shape_) return config.index;
+    const auto [place, fresh] = spaces_.try_emplace(config.template_name);
+    if (fresh) {
+      Result<search::Space> space = search::AutoTvmSpace(config.template_name, *shape_);
+      if (space.ok()) place->second = std::move(*space);
+    }
+    if (!place->second) return config.index;
+    const Result<uint64_t> index = place->second->IndexOf(config);
+    return index.ok() ? *index : config.index;
+  }
+
+ private:
+  std::optional<search::AutoTvmShape> shape_;
+  std::map<std::string, std::optional<search::Space>> spaces_;
+};
+
 }  // namespace
 
 struct AutoTvmReader::Spaces {
@@ -308,15 +345,16 @@ Result<std::string> ExportAutoTvm(const Store& store) {
   Json args = Json::array();
   const Result<Workload> workload = Workload::Parse(store.meta().workload);
   if (workload.ok()) {
-    for (const TensorType& t : workload->inputs) args.push_back({"TENSOR", t.shape, "float32"});
+    for (const TensorType& t : workload->inputs) args.push_back({"TENSOR", t.shape, TypeName(t.type)});
     if (workload->op == "conv2d" && !workload->chain()) {
       args.push_back(workload->Numbers("stride", {1, 1}));
       args.push_back(workload->Numbers("pad", {0, 0, 0, 0}));
       args.push_back(workload->Numbers("dilation", {1, 1}));
-      args.push_back("float32");
+      args.push_back(TypeName(workload->inputs[0].type));
     }
   }
   args.push_back(store.meta().workload);
+  OwnIndex own_index(workload);
   std::string out;
   for (const Trial& t : trials) {
     const Outcome& o = t.outcome;
@@ -325,7 +363,7 @@ Result<std::string> ExportAutoTvm(const Store& store) {
     if (o.state == TrialState::kOk) costs = o.samples.empty() ? std::vector<double>{o.median} : t.LastRound();
     Json line;
     line["input"] = {store.meta().target, o.config.template_name, args, Json::object()};
-    line["config"] = {{"index", o.config.index}, {"code_hash", nullptr}, {"entity", config["entity"]}};
+    line["config"] = {{"index", own_index.Of(o.config)}, {"code_hash", nullptr}, {"entity", config["entity"]}};
     line["result"] = {costs, ErrorNumber(o), o.compile_seconds + o.measure_seconds, started[t.session]};
     line["version"] = 0.2;
     line["tvm_version"] = "hone";

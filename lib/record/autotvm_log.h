@@ -31,7 +31,8 @@ class AutoTvmReader {
 Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& db,
                                    const std::function<void(int64_t line, const std::string& what)>& report);
 
-// Hone's own trials as AutoTVM's lines: pruned ones as failures by timeout, as their times are bounds.
+// Hone's own trials as AutoTVM's lines: pruned ones as failures by timeout, as their times are bounds. Indices are
+// those of the template's own space where AutoTVM has it, else those of the records.
 Result<std::string> ExportAutoTvm(const Store& store);
 
 }  // namespace hone::record

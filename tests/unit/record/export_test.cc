@@ -5,7 +5,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "record/autotvm_log.h"
 #include "sample.h"
+#include "search/autotvm/autotvm_space.h"
+#include "task/workload.h"
 
 namespace hone::record {
 namespace {
@@ -31,6 +34,44 @@ TEST(Export, OneLineATrialInBothForms) {
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[1], "dense-0123456789abcdef,0,ok,,0.002,1,0,0,random,\"dense unroll=1\"");
   EXPECT_EQ(rows[2], "dense-0123456789abcdef,1,failed,compile,,0,0,0,,\"dense unroll=2\"");
+}
+
+// A task of two of AutoTVM's templates: the second one's points begin behind the first one's in the records, and at 0
+// in its own space, whose index is what AutoTVM knows.
+TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
+  const Workload workload = *Workload::Parse("conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)");
+  const search::AutoTvmShape shape = *search::AutoTvmShapeOf(workload);
+  const search::Space direct = *search::AutoTvmSpace("conv2d_nchw.cuda", shape);
+  const search::Space winograd = *search::AutoTvmSpace("conv2d_nchw_winograd.cuda", shape);
+  std::vector<Outcome> outcomes = {Good(1, {2e-3}), Good(1, {1e-3}), Good(1, {3e-3})};
+  outcomes[0].config = direct.At(77);
+  outcomes[1].config = winograd.At(123);
+  outcomes[1].config.index += direct.size();
+  outcomes[2].config.index = 5;  // of a template that AutoTVM does not have
+  const TempDir dir = *TempDir::Create();
+  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload.Text(), "cuda", "v"});
+  ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), outcomes).ok());
+  const std::vector<std::string> lines = Split(*ExportAutoTvm(*store), '\n');
+  ASSERT_EQ(lines.size(), 4u);  // the last one is empty
+  AutoTvmReader reader;
+  const auto first = reader.Read(lines[0]), second = reader.Read(lines[1]), third = reader.Read(lines[2]);
+  ASSERT_TRUE(first.ok() && second.ok() && third.ok());
+  EXPECT_EQ(first->index, 77);
+  EXPECT_EQ(first->fit, Fit::kYes);
+  EXPECT_EQ(second->index, 123);
+  EXPECT_EQ(second->fit, Fit::kYes);
+  EXPECT_EQ(third->index, 5);
+}
+
+TEST(Export, AutotvmIsToldTheTypesOfTheTensors) {
+  const TempDir dir = *TempDir::Create();
+  const std::string workload = "conv2d(f16[1,4,8,8], f16[8,4,3,3])";
+  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload, "cuda", "v"});
+  ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), {Good(1, {2e-3})}).ok());
+  const Json line = *ParseJson(*ExportAutoTvm(*store), "line");
+  EXPECT_EQ(line["input"][2][0][2], "float16");
+  EXPECT_EQ(line["input"][2][1][2], "float16");
+  EXPECT_EQ(line["input"][2][5], "float16");
 }
 
 }  // namespace
