@@ -36,20 +36,21 @@ struct Timed {
   double median = 0, first = 0, again = 0;  // first: while searching; again: as a finalist, 0 if it was none
 };
 
-// How many of the best the job measured again at a time.
-int64_t FinalistsOf(const std::vector<record::Session>& sessions) {
+// How many of the best the job measured again at a time, on that machine.
+int64_t FinalistsOf(const std::vector<record::Session>& sessions, const std::string& fingerprint) {
   int64_t count = std::numeric_limits<int64_t>::max();
   for (const record::Session& session : sessions) {
+    if (session.fingerprint != fingerprint) continue;
     if (const auto closing = record::Closing::FromSettings(session.settings)) count = closing->finalists;
   }
   return count;
 }
 
-// The time of each artifact, on one scale. Finalists are measured again later, a heat at a time, in turns, with caches
-// that the others have filled: their times are of another scale than those of points that were measured once, and the
-// machine was another one in each heat. What a heat changed for the median of its kernels is taken out of all of them;
-// their order within it stays. Heats are told apart as session/finalists forms them: by the first medians, `count`
-// each.
+// The time of each artifact, on one scale, by the trials of one machine. Finalists are measured again later, a heat at
+// a time, in turns, with caches that the others have filled: their times are of another scale than those of points that
+// were measured once, and the machine was another one in each heat. What a heat changed for the median of its kernels
+// is taken out of all of them; their order within it stays. Heats are told apart as session/finalists forms them: by
+// the first medians, `count` each.
 std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trials, int64_t count) {
   std::vector<Timed> timed;
   std::set<std::string> known;
@@ -63,7 +64,7 @@ std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trial
       if (trial.rounds[i] == 1) again.push_back(trial.outcome.samples[i]);
     }
     if (first.empty()) continue;
-    if (trial.ordinal == 0) anchor = trial.outcome.artifact_digest;
+    if (&trial == &trials.front()) anchor = trial.outcome.artifact_digest;
     timed.push_back(
         {trial.outcome.artifact_digest, Median(first), LowerQuartile(first), again.empty() ? 0 : LowerQuartile(again)});
   }
@@ -123,12 +124,16 @@ Result<record::ReplaySpace> OfRecords(const std::string& path) {
   };
   const record::Session* last = session_of(trials.back());
   const std::string fingerprint = last != nullptr ? last->fingerprint : "";
+  // Another machine's time of an artifact says nothing of it here.
+  std::vector<record::Trial> ours;
   std::vector<Outcome> outcomes;
   for (const record::Trial& trial : trials) {
     const record::Session* session = session_of(trial);
-    if (session != nullptr && session->fingerprint == fingerprint) outcomes.push_back(trial.outcome);
+    if (session == nullptr || session->fingerprint != fingerprint) continue;
+    ours.push_back(trial);
+    outcomes.push_back(trial.outcome);
   }
-  const std::map<std::string, double> seconds = OnOneScale(trials, FinalistsOf(sessions));
+  const std::map<std::string, double> seconds = OnOneScale(ours, FinalistsOf(sessions, fingerprint));
   for (Outcome& outcome : outcomes) {
     const auto at = seconds.find(outcome.artifact_digest);
     if (outcome.state == TrialState::kOk && at != seconds.end()) outcome.median = at->second;

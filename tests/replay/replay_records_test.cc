@@ -1,0 +1,68 @@
+// Records as spaces to replay: whose trials count.
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "op/operator.h"
+#include "op/space_version.h"
+#include "record/store.h"
+#include "session/replay_file.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace hone::session {
+namespace {
+
+constexpr char kDense[] = "dense(f32[1,64], f32[64,64])";
+
+class ReplayRecords : public testing::Test {
+ protected:
+  ReplayRecords() : dir_(*TempDir::Create()), space_(*op::MakeTaskSpace(*Workload::Parse(kDense), Target())) {
+    legal_ = *space_.LegalIndices(1 << 20);
+  }
+
+  std::string Path() const { return dir_.Join("a.db"); }
+
+  // A session of a machine, in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds.
+  void Record(const std::string& fingerprint, size_t count, double factor) {
+    const Target target;
+    auto store = record::Store::OpenForWriting(
+        Path(), {"t", kDense, target.Text(), *op::TaskSpaceVersion(*Workload::Parse(kDense), target)});
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    record::Session session;
+    session.fingerprint = fingerprint;
+    session.settings = "{}";
+    std::vector<Outcome> outcomes;
+    for (size_t i = 0; i < count; ++i) {
+      Outcome o;
+      o.config = space_.At(legal_[i]);
+      o.state = TrialState::kOk;
+      o.artifact_digest = "a" + std::to_string(i);
+      o.median = factor * 1e-6 * static_cast<double>(10 + i);
+      o.samples = {o.median, o.median, o.median};
+      outcomes.push_back(o);
+    }
+    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+  }
+
+  TempDir dir_;
+  search::TaskSpace space_;
+  std::vector<uint64_t> legal_;
+};
+
+// The same artifacts were timed on another machine before, which was five times as slow.
+TEST_F(ReplayRecords, TimesAreOfTheLastSessionsMachineAlone) {
+  ASSERT_GE(legal_.size(), 4U);
+  Record("there", 3, 5);
+  Record("here", 4, 1);
+  const auto replay = LoadReplay(Path());
+  ASSERT_TRUE(replay.ok()) << replay.status().message();
+  EXPECT_EQ(replay->machine, "here");
+  ASSERT_EQ(replay->points.size(), 4U);
+  for (size_t i = 0; i < 4; ++i) {
+    ASSERT_NE(replay->Find(legal_[i]), nullptr);
+    EXPECT_DOUBLE_EQ(replay->Find(legal_[i])->median, 1e-6 * static_cast<double>(10 + i)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace hone::session
