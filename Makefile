@@ -6,7 +6,7 @@
 #   make tune-NET-TARGET     from nothing to a tuned library and its figures: make tune-resnet18-cpu
 #   make bench-peers         latencies beside other engines'; JOBS="resnet18 vgg16" says of which pipelines
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
-#   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random
+#   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random; LIKE= for our constants
 #   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make predict-check       networks' times beside the sums of their kernels', in turns: PREDICT="resnet18.cpu vgg16.cpu"
 #   make check-onnx          ONNX's backend tests through the whole chain: passed, failed, not supported, by operator
@@ -64,13 +64,15 @@ bench-peers: build
 
 SET ?= report
 TUNERS ?= auto,xgb_knob,ga,random
+# All but auto with this system's constants; empty: with their own.
+LIKE ?= autotvm
 sweep: build
 	@ninja -C $(BUILD) space_sweep
 	@$(BUILD)/bin/space_sweep --tasks=tests/replay/tasks.txt --work=$(WORK)/sweep --set=$(SET)
 
 replay: build
 	@ninja -C $(BUILD) replay_bench
-	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) --like-autotvm --each \
+	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) $(if $(LIKE),--like-$(LIKE)) --each \
 	  $$(awk -v set=$(SET) '$$1 == set { print "$(WORK)/sweep/" $$2 ".replay" }' tests/replay/tasks.txt)
 
 JOB ?= squeezenet_v1.1.cpu

@@ -155,17 +155,25 @@ Result<std::string> ExportForeign(const std::string& path, const std::string& fo
     return Status::Invalid(path + ": foreign records; they are exported with --format autotvm or t4");
   }
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  std::string text;
+  std::map<std::string, int64_t> left_out;  // by format
+  HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t, const ForeignRecord& r) {
+    if (r.format != format) {
+      ++left_out[r.format];
+    } else if (format == "autotvm") {
+      text += r.text;
+      text += '\n';
+    }
+    return true;
+  }));
   if (format == "t4") {
     Result<std::string> document = record::ExportT4(*store);
     if (!document.ok()) return Status(document.status().kind(), path + ": " + document.status().message());
-    return document;
+    text = std::move(*document);
   }
-  std::string text;
-  HONE_RETURN_IF_ERROR(store->ForEach(format, [&](int64_t, const ForeignRecord& r) {
-    text += r.text;
-    text += '\n';
-    return true;
-  }));
+  for (const auto& [other, count] : left_out) {
+    LogWarning(fmt::format("{}: {} records are left out: they are of another format, --format {}", path, count, other));
+  }
   return text;
 }
 

@@ -23,6 +23,7 @@ int CompareRecords(const std::string& a, const std::string& b);
 
 Status ListForeign(const std::string& path, int64_t limit);  // a line a task, at most `limit` (0: all)
 Status ShowForeign(const std::string& path, int64_t number);
+// The records of that format; how many others there are is said on stderr.
 Result<std::string> ExportForeign(const std::string& path, const std::string& format);
 Result<std::vector<std::string>> VerifyForeign(const std::string& path);
 

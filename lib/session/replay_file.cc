@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "op/operator.h"
+#include "pipeline/settings.h"
 #include "record/closing.h"
 #include "record/store.h"
 #include "session/donors.h"
@@ -166,6 +167,10 @@ Result<record::ReplaySpace> LoadReplay(const std::string& path) {
 
 int RunReplayJob(const ReplayJobOptions& options) {
   const auto run = [&]() -> Status {
+    pipeline::TuneSettings settings;
+    settings.like = options.like;
+    const std::string problem = pipeline::CheckValues(settings);
+    if (!problem.empty()) return Status::Invalid("--" + problem);
     HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, LoadReplay(options.path));
     const search::TaskSpace space = replay.MakeSpace();
     ReplayOptions one;

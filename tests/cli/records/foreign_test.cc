@@ -181,5 +181,21 @@ TEST_F(ForeignRecords, HonesOwnTrialsAsT4) {
   EXPECT_NE(again.out.find("3 records added (1 ok, 2 failed)"), std::string::npos) << again.out << again.err;
 }
 
+TEST_F(ForeignRecords, RecordsOfAnotherFormatAreLeftOutWithALine) {
+  Write("a.json", kT4);
+  ASSERT_EQ(Records({"import", "--format", "t4", "a.json", "--db", "a.db"}).status.code, 0);
+  const CommandResult none = Records({"export", "--format", "autotvm", "--db", "a.db"});
+  EXPECT_EQ(none.status.code, 0) << none.err;
+  EXPECT_EQ(none.out, "");
+  EXPECT_NE(none.err.find("a.db: 3 records are left out: they are of another format, --format t4"), std::string::npos)
+      << none.err;
+  Write("a.log", Line("t", 0, "0.002"));
+  ASSERT_EQ(Import("a.log", "a.db").status.code, 0);
+  const CommandResult both = Records({"export", "--format", "t4", "--db", "a.db"});
+  EXPECT_EQ(both.status.code, 0) << both.err;
+  EXPECT_EQ(Json::parse(both.out), Json::parse(kT4));
+  EXPECT_NE(both.err.find("a.db: 1 records are left out"), std::string::npos) << both.err;
+}
+
 }  // namespace
 }  // namespace hone

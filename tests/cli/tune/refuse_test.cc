@@ -37,6 +37,8 @@ TEST_F(RefuseTest, Flags) {
   for (const char* flag : {"--seeds", "--trials"}) {
     Expect(Run({"--fake-measure", "7", flag, "4"}), kMisused, "--seeds and --trials are of --replay; a job's seed");
   }
+  Expect(RunOnly({"--replay", Path("none.replay"), "--like", "autotmv"}), kMisused,
+         "--like: knows no `autotmv`; did you mean `autotvm`?");
   EXPECT_FALSE(Exists(Db()));
 }
 
