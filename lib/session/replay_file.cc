@@ -29,7 +29,8 @@ double LowerQuartile(std::vector<double> samples) {
   return *at;
 }
 
-constexpr size_t kFewestOfAHeat = 8;  // with fewer there is no saying how fast the machine was
+constexpr uint64_t kMostEnumerated = uint64_t{1} << 22;  // combinations, to count the legal ones
+constexpr size_t kFewestOfAHeat = 8;                     // with fewer there is no saying how fast the machine was
 
 // A kernel that was timed: what its times of each round say.
 struct Timed {
@@ -98,7 +99,20 @@ std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trial
   return seconds;
 }
 
-Result<record::ReplaySpace> OfRecords(const std::string& path) {
+// A line if `replay` lacks legal points of `space`: what is the best of those that were tried need not be the best.
+std::string WhatIsMissing(const std::string& path, const record::ReplaySpace& replay, const search::TaskSpace& space) {
+  const auto legal = space.LegalIndices(kMostEnumerated);
+  const size_t tried = replay.points.size();
+  if (legal && tried >= legal->size()) return "";
+  const std::string of =
+      legal ? fmt::format("{} legal points", legal->size()) : fmt::format("a space of {} combinations", space.size());
+  return fmt::format(
+      "{}: {} points of {} were tried: the others do not exist in this replay, and shares are of the best "
+      "of those that do",
+      path, tried, of);
+}
+
+Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* missing) {
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(const auto sessions, store->Sessions());
   HONE_ASSIGN_OR_RETURN(const auto trials, store->Trials());
@@ -139,7 +153,9 @@ Result<record::ReplaySpace> OfRecords(const std::string& path) {
     const auto at = seconds.find(outcome.artifact_digest);
     if (outcome.state == TrialState::kOk && at != seconds.end()) outcome.median = at->second;
   }
-  return record::MakeReplay(meta, fingerprint, space, templates, outcomes);
+  HONE_ASSIGN_OR_RETURN(record::ReplaySpace replay, record::MakeReplay(meta, fingerprint, space, templates, outcomes));
+  if (missing != nullptr) *missing = WhatIsMissing(path, replay, space);
+  return replay;
 }
 
 }  // namespace
@@ -159,9 +175,10 @@ Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& w
   return templates;
 }
 
-Result<record::ReplaySpace> LoadReplay(const std::string& path) {
+Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* missing) {
+  if (missing != nullptr) missing->clear();
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  if (StartsWith(text, "SQLite format 3")) return OfRecords(path);
+  if (StartsWith(text, "SQLite format 3")) return OfRecords(path, missing);
   return record::ParseReplay(text, path);
 }
 
@@ -171,7 +188,9 @@ int RunReplayJob(const ReplayJobOptions& options) {
     settings.like = options.like;
     const std::string problem = pipeline::CheckValues(settings);
     if (!problem.empty()) return Status::Invalid("--" + problem);
-    HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, LoadReplay(options.path));
+    std::string missing;
+    HONE_ASSIGN_OR_RETURN(const record::ReplaySpace replay, LoadReplay(options.path, &missing));
+    if (!missing.empty()) LogWarning(missing);
     const search::TaskSpace space = replay.MakeSpace();
     ReplayOptions one;
     one.tuner = options.tuner;

@@ -11,8 +11,9 @@ namespace hone::session {
 
 // A replay file (record/replay_space.h), or a records database, told apart by their first bytes. Of a database the
 // trials of the last session's machine are taken, and its space is made by the operator as it is now: kInvalid if the
-// records are of another version of it (make a replay file while the version is the same).
-Result<record::ReplaySpace> LoadReplay(const std::string& path);
+// records are of another version of it (make a replay file while the version is the same). `missing`, if it is not
+// null, becomes a line that says so if not all legal points of that space were tried, else empty.
+Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* missing = nullptr);
 
 // The templates of a workload with knobs, versions and defaults, as a replay file has them.
 Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& workload, const std::string& target);

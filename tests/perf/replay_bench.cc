@@ -69,7 +69,9 @@ Status Run(const Options& options) {
   std::vector<Loaded> spaces;
   for (const std::string& file : options.files) {
     Loaded loaded;
-    HONE_ASSIGN_OR_RETURN(loaded.replay, session::LoadReplay(file));
+    std::string missing;
+    HONE_ASSIGN_OR_RETURN(loaded.replay, session::LoadReplay(file, &missing));
+    if (!missing.empty()) std::fprintf(stderr, "replay_bench: %s\n", missing.c_str());
     loaded.space = loaded.replay.MakeSpace();
     loaded.name = BaseName(file);
     HONE_ASSIGN_OR_RETURN(const search::TunerContext context, session::ReplayContext(loaded.replay));

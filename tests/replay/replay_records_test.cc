@@ -64,5 +64,18 @@ TEST_F(ReplayRecords, TimesAreOfTheLastSessionsMachineAlone) {
   }
 }
 
+TEST_F(ReplayRecords, WhereNotAllPointsWereTriedItIsSaid) {
+  ASSERT_GE(legal_.size(), 4U);
+  Record("here", 3, 1);
+  std::string missing;
+  ASSERT_TRUE(LoadReplay(Path(), &missing).ok());
+  const std::string counts = "3 points of " + std::to_string(legal_.size()) + " legal points were tried";
+  EXPECT_NE(missing.find(counts), std::string::npos) << missing;
+  EXPECT_EQ(missing.find('\n'), std::string::npos);
+  Record("there", legal_.size(), 1);
+  ASSERT_TRUE(LoadReplay(Path(), &missing).ok());
+  EXPECT_EQ(missing, "");
+}
+
 }  // namespace
 }  // namespace hone::session
