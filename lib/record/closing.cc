@@ -71,7 +71,7 @@ std::string Closing::ReasonText() const {
     case StopReason::kSeconds:
       return "the budget of seconds is spent";
     case StopReason::kEarlyStop:
-      return fmt::format("no better one in {} trials", early_stop);
+      return fmt::format("nothing better in the last {} trials", early_stop);
     case StopReason::kExhausted:
       return "nothing is left to try";
     case StopReason::kExpectedGain:

@@ -26,7 +26,7 @@ struct Closing {
 
   std::string ToSettings() const;
   static std::optional<Closing> FromSettings(const std::string& settings);  // nothing: a session that tuned
-  // For people: "128 trials spent", "no better one in 20 trials", "less than 1 % to be gained".
+  // For people: "128 trials spent", "nothing better in the last 20 trials", "less than 1 % to be gained".
   std::string ReasonText() const;
 };
 

@@ -129,7 +129,7 @@ StopReason History::Met(const Budget& budget, double session_seconds) const {
       return StopReason::kExpectedGain;
     }
   }
-  if (budget.early_stop > 0 && best_ && since_best_ >= budget.early_stop) return StopReason::kEarlyStop;
+  if (budget.early_stop > 0 && since_best_ >= budget.early_stop) return StopReason::kEarlyStop;
   return StopReason::kNone;
 }
 

@@ -21,7 +21,7 @@ namespace hone::session {
 struct Budget {
   int64_t trials = 128;
   double seconds = 0;        // of compiling and measuring over all sessions; 0: no limit
-  int64_t early_stop = 0;    // stop after so many trials in a row without a better one; 0: never
+  int64_t early_stop = 0;    // stop after so many trials in a row without a better one, or a first one; 0: never
   double expected_gain = 0;  // stop when the tuner expects to gain less than this share; 0: never
 };
 

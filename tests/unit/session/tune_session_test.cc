@@ -309,6 +309,24 @@ TEST_F(TuneSessionTest, WhenEverythingFailsEveryFailureIsRecordedAndThereIsNoBes
   EXPECT_EQ(store.remeasured, 0);
 }
 
+// As AutoTVM's tuners do.
+TEST_F(TuneSessionTest, EarlyStopEndsATaskOfWhichNothingWorks) {
+  world_.fail_share = 1;
+  options_.budget.early_stop = 20;
+  MemoryStore store;
+  auto result = Run(&store, options_);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->reason, StopReason::kEarlyStop);
+  EXPECT_EQ(*store.CountTrials(), 20);
+  const auto closing = Closing::FromSettings(store.Sessions()->back().settings);
+  ASSERT_TRUE(closing.has_value());
+  EXPECT_EQ(closing->ReasonText(), "nothing better in the last 20 trials");
+  auto again = Run(&store, options_);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_EQ(counts_.devices, 0);
+}
+
 TEST_F(TuneSessionTest, AnIllegalDefaultIsRecordedWithItsRuleAndNotBuilt) {
   options_.default_config = space_.At(4);  // a = 4, b = 0
   ASSERT_TRUE(space_.Reject(4).has_value());
