@@ -108,6 +108,23 @@ TEST(Replay, TrialsBehindTheBestArePruned) {
   EXPECT_EQ(run->tried.size(), replay.points.size());  // all points and no others
   EXPECT_DOUBLE_EQ(run->share.back(), 1);
   EXPECT_EQ(TrialsTo(*run, 2), static_cast<int64_t>(replay.points.size()) + 1);
+  // More than twice the best before it: pruned, and its time is a bound. The rest is as it was measured.
+  double best = 0;
+  int pruned = 0;
+  ASSERT_EQ(run->trials.size(), run->tried.size());
+  for (const Outcome& trial : run->trials) {
+    const record::ReplayPoint& point = *replay.Find(trial.config.index);
+    const bool behind = point.state == TrialState::kOk && best > 0 && point.median > 2 * best;
+    EXPECT_EQ(trial.state, behind ? TrialState::kPruned : point.state) << point.index;
+    EXPECT_EQ(trial.median, point.median) << point.index;
+    pruned += behind;
+    if (trial.state == TrialState::kOk && (best == 0 || trial.median < best)) best = trial.median;
+  }
+  EXPECT_GT(pruned, 0);
+  options.prune_factor = 0;
+  run = Replay(replay, replay.MakeSpace(), options);
+  ASSERT_TRUE(run.ok());
+  for (const Outcome& trial : run->trials) EXPECT_EQ(trial.state, replay.Find(trial.config.index)->state);
 }
 
 TEST(Replay, ASpaceOfWhichNothingWorksIsRefused) {

@@ -155,6 +155,23 @@ TEST_F(OptionsTest, LikeIsAFlagOrASettingAndNothingElse) {
   EXPECT_NE(result.err.find("--like: knows no `autotmv`; did you mean `autotvm`?"), std::string::npos) << result.err;
 }
 
+// AutoTVM's first generation is of 100, ours of 16: from the 17th trial on one of them has learnt.
+TEST_F(OptionsTest, LikeReachesTheTunerOfAJob) {
+  const std::vector<std::string> ga = {"--fake-measure", "7", "--tuner", "ga"};
+  RunOk(ga);
+  const std::vector<uint64_t> ours = Indices();
+  ASSERT_EQ(ours.size(), 40U);
+  Reset();
+  RunOk({"--fake-measure", "7", "--tuner", "ga", "--like", "autotvm"});
+  const std::vector<uint64_t> theirs = Indices();
+  ASSERT_EQ(theirs.size(), 40U);
+  EXPECT_NE(theirs, ours);
+  Reset();
+  WriteSettings(40, R"(, "like": "autotvm")");
+  RunOk(ga);
+  EXPECT_EQ(Indices(), theirs);
+}
+
 TEST_F(OptionsTest, TheTunerOfTheCommandLineIsTheJobs) {
   RunOk({"--fake-measure", "7", "--tuner", "grid"});
   std::vector<uint64_t> rest = Indices();

@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 
+#include "base/hash.h"
 #include "base/rng.h"
+#include "base/subprocess.h"
 #include "search/cost/xgb_model.h"
 
 namespace hone::search {
@@ -85,6 +90,30 @@ TEST_F(XgbTest, EqualDataGiveEqualBits) {
       const XgbOptions options{.loss = loss, .subsample = 0.7, .column_sample = 0.5, .exact = exact, .seed = 9};
       EXPECT_EQ(FitAndPredict(options, data, unseen.rows), FitAndPredict(options, data, unseen.rows));
     }
+  }
+}
+
+// OpenMP reads its number of threads once, so that each number takes a process: this test again, as a child that prints
+// the digest of its fits.
+TEST_F(XgbTest, NumbersOfThreadsMakeNoDifference) {
+  const FitData data = Plane(2000, 5), unseen = Plane(300, 6);
+  std::string fits;
+  for (const Loss loss : {Loss::kReg, Loss::kRank, Loss::kRankBinary}) {
+    const XgbOptions options{.loss = loss, .rounds = 50, .subsample = 0.7, .column_sample = 0.5};
+    const std::vector<float> scores = FitAndPredict(options, data, unseen.rows);
+    fits += Digest128({reinterpret_cast<const char*>(scores.data()), scores.size() * sizeof scores[0]}).Hex();
+  }
+  if (std::getenv("HONE_TEST_CHILD") != nullptr) {
+    std::printf("fits %s.\n", fits.c_str());
+    return;
+  }
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  for (const char* threads : {"1", "2", "5"}) {
+    CommandOptions options;
+    options.env = {{"OMP_NUM_THREADS", threads}, {"HONE_TEST_CHILD", "1"}};
+    const auto child = RunCommand({self, "--gtest_filter=XgbTest.NumbersOfThreadsMakeNoDifference"}, options);
+    ASSERT_TRUE(child.ok()) << child.status().message();
+    EXPECT_NE(child->out.find("fits " + fits + "."), std::string::npos) << threads << ": " << child->out << child->err;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/load_meter.h"
 #include "base/sandbox.h"
@@ -91,6 +92,26 @@ TEST_F(ChildTest, ARightKernelIsTimedAndKeepsItsDescription) {
   EXPECT_EQ(outcome.artifact_digest, "right");
   EXPECT_EQ(outcome.compile_seconds, 0.5);
   ExpectRight("right_with_memory");
+}
+
+// A run of this kernel takes microseconds: blocks of one are thrown away until one is long enough.
+TEST_F(ChildTest, BlocksLastAtLeastMinRepeat) {
+  setup_.protocol.number = 1;
+  setup_.protocol.repeat = 3;
+  setup_.protocol.min_repeat_seconds = 0.05;
+  setup_.protocol.patience_seconds = 0;
+  const Outcome outcome = Measure("right");
+  ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+  EXPECT_EQ(outcome.samples.size(), 3u);
+  EXPECT_GE(outcome.measure_seconds, 3 * 0.05);
+  for (const double sample : outcome.samples) EXPECT_LT(sample, 0.05) << "of a run, not of the block";
+}
+
+TEST_F(ChildTest, ACooldownIsSleptAfterACandidate) {
+  setup_.protocol.cooldown_seconds = 0.3;
+  const double start = RealClock()->NowSeconds();
+  ExpectRight("right");
+  EXPECT_GE(RealClock()->NowSeconds() - start, 0.3);
 }
 
 TEST_F(ChildTest, WrongOutputsAreRefusedWithTheFirstDifferingElement) {
