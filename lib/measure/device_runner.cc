@@ -236,7 +236,7 @@ Status DeviceRunner::TimedBlocks(Candidate* c, std::vector<double>* samples) {
 Status DeviceRunner::TimedSamples(Candidate* c, double incumbent, Outcome* outcome) {
   if (setup_.protocol.number > 0) {
     HONE_RETURN_IF_ERROR(TimedBlocks(c, &outcome->samples));
-    outcome->median = Median(outcome->samples);
+    outcome->median = TrimmedMean(outcome->samples);
     outcome->state = TrialState::kOk;
     return Status();
   }

@@ -27,6 +27,7 @@ struct Protocol {
   double patience_seconds = 2;   // for runs that others disturbed to be taken again (measure/load_guard.h); 0: none is
   // AutoTVM's way instead, if `number` is above 0: `repeat` blocks of `number` runs each; a sample is a block's time
   // over its runs. A block shorter than min_repeat_seconds is thrown away and `number` raised, for later blocks too.
+  // What counts is TrimmedMean of the samples (task/outcome.h), which stands where the median does otherwise.
   int64_t number = 0;
   int64_t repeat = 0;
   double min_repeat_seconds = 0;

@@ -207,7 +207,7 @@ Status Runner::TimedBlocks(Candidate* c, Outcome* outcome) {
     outcome->samples.push_back(run.seconds / static_cast<double>(number));
     outcome->disturbed += run.disturbed;
   }
-  outcome->median = Median(outcome->samples);
+  outcome->median = TrimmedMean(outcome->samples);
   outcome->state = TrialState::kOk;
   return Status();
 }

@@ -148,6 +148,10 @@ double MedianOfSamples(const Trial& trial) {
                                                     : Median(samples);
 }
 
-bool IsSameMedian(double stored, double expected) { return std::abs(stored - expected) <= kRelative * expected; }
+bool IsOfSamples(double stored, const Trial& trial) {
+  const auto is = [stored](double expected) { return std::abs(stored - expected) <= kRelative * expected; };
+  if (is(MedianOfSamples(trial))) return true;
+  return trial.outcome.state == TrialState::kOk && trial.rounds.back() == 0 && is(TrimmedMean(trial.LastRound()));
+}
 
 }  // namespace hone::record

@@ -167,7 +167,7 @@ class Salvager {
     if (std::any_of(samples.begin(), samples.end(), [](double seconds) { return !(seconds > 0); })) return false;
     if (static_cast<int64_t>(samples.size()) != count) return false;
     if (count == 0 || t.outcome.state == TrialState::kFailed) return true;
-    return IsSameMedian(t.outcome.median, MedianOfSamples(t));
+    return IsOfSamples(t.outcome.median, t);
   }
 
   void DropTwinsOfTheLost() {

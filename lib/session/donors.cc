@@ -62,7 +62,7 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
       if (session.fingerprint == fingerprint) ours.insert(session.id);
     }
     std::vector<Outcome> outcomes;
-    SearchTimes times;
+    SearchTimes times(fingerprint);
     for (const record::Trial& trial : trials) {
       if (!ours.count(trial.session)) continue;
       const double searched = times.Take(trial.outcome, trial.rounds);

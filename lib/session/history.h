@@ -42,7 +42,7 @@ using record::StopReasonName;
 class History {
  public:
   explicit History(std::string fingerprint, Scope scope = {})
-      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)) {}
+      : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)), search_times_(fingerprint_) {}
 
   // Reads everything; trials of other fingerprints, and those that do not count under the limits, are only counted.
   Status Load(const record::Store& store);

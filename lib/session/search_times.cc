@@ -2,6 +2,9 @@
 
 namespace hone::session {
 
+SearchTimes::SearchTimes(const std::string& fingerprint)
+    : blocks_(fingerprint.find("; number=") != std::string::npos) {}
+
 double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rounds) {
   std::vector<double> first;
   for (size_t i = 0; i < outcome.samples.size(); ++i) {
@@ -13,7 +16,7 @@ double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rou
   }
   // What is recorded need not be the median of these: of a pruned trial it is the fastest.
   const bool again = first.size() < outcome.samples.size();
-  const double seconds = again ? Median(first) : outcome.median;
+  const double seconds = !again ? outcome.median : blocks_ ? TrimmedMean(first) : Median(first);
   if (!outcome.artifact_digest.empty()) by_artifact_.emplace(outcome.artifact_digest, seconds);
   return seconds;
 }

@@ -308,7 +308,7 @@ Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics
 
 std::string TimingText(const pipeline::MeasureSettings& settings) {
   if (settings.number == 0) return "";
-  return fmt::format("; number={} repeat={} min_repeat_ms={:g}", settings.number, settings.repeat,
+  return fmt::format("; number={} repeat={} min_repeat_ms={:g} trimmed", settings.number, settings.repeat,
                      settings.min_repeat_ms);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <numeric>
 
 namespace hone {
 namespace {
@@ -50,6 +52,14 @@ double Median(std::vector<double> values) {
   const double upper = values[middle];
   if (values.size() % 2 == 1) return upper;
   return (*std::max_element(values.begin(), values.begin() + middle) + upper) / 2;
+}
+
+double TrimmedMean(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::ptrdiff_t cut = values.size() > 2 ? 1 : 0;
+  const double sum = std::accumulate(values.begin() + cut, values.end() - cut, 0.0);
+  return sum / static_cast<double>(values.size() - 2 * static_cast<size_t>(cut));
 }
 
 // The number of samples below the true median is binomial(n, 1/2). [x_(r), x_(n+1-r)] covers it with probability

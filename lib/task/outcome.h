@@ -45,6 +45,8 @@ struct Outcome {
 };
 
 double Median(std::vector<double> values);  // 0 of nothing; mean of the middle two of an even number
+// Of AutoTVM's costs (measure/protocol.h: number): their mean, of more than two without the smallest and the largest.
+double TrimmedMean(std::vector<double> values);  // 0 of nothing
 // Distribution-free confidence interval of the median from order statistics (Conover), at about `confidence`.
 struct Interval {
   double low = 0, high = 0;

@@ -97,13 +97,14 @@ TEST_F(ChildTest, ARightKernelIsTimedAndKeepsItsDescription) {
 // A run of this kernel takes microseconds: blocks of one are thrown away until one is long enough.
 TEST_F(ChildTest, BlocksLastAtLeastMinRepeat) {
   setup_.protocol.number = 1;
-  setup_.protocol.repeat = 3;
+  setup_.protocol.repeat = 4;
   setup_.protocol.min_repeat_seconds = 0.05;
   setup_.protocol.patience_seconds = 0;
   const Outcome outcome = Measure("right");
   ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
-  EXPECT_EQ(outcome.samples.size(), 3u);
-  EXPECT_GE(outcome.measure_seconds, 3 * 0.05);
+  EXPECT_EQ(outcome.samples.size(), 4u);
+  EXPECT_GE(outcome.measure_seconds, 4 * 0.05);
+  EXPECT_EQ(outcome.median, TrimmedMean(outcome.samples));
   for (const double sample : outcome.samples) EXPECT_LT(sample, 0.05) << "of a run, not of the block";
 }
 

@@ -210,6 +210,20 @@ TEST_F(StoreTest, VerifyComparesTheMedianWithTheLastRoundOnly) {
   EXPECT_EQ(findings[0], "trial 0: its median is 0.003, but its 2 samples give 0.006");
 }
 
+// AutoTVM's way of timing in blocks: the mean of the middle ones stands for the median.
+TEST_F(StoreTest, VerifyTakesTheTrimmedMeanOfBlocks) {
+  Fill();
+  std::unique_ptr<Store> store = Open();
+  Outcome blocks = Good(8, {1e-3, 2e-3, 4e-3, 4.5e-3, 9e-3});
+  blocks.median = TrimmedMean(blocks.samples);
+  ASSERT_NE(blocks.median, Median(blocks.samples));
+  ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), {blocks}).ok());
+  EXPECT_TRUE(store->Verify()->empty());
+  store.reset();
+  Sql("UPDATE trial SET median = 4.1e-3 WHERE ordinal = 3");  // neither that nor the median
+  EXPECT_EQ(Open()->Verify()->size(), 1u);
+}
+
 TEST_F(StoreTest, ATwinHasTheMedianOfTheTrialThatWasTimedAndNoSamples) {
   Fill();
   std::unique_ptr<Store> store = Open();

@@ -43,7 +43,7 @@ TEST(ProtocolTest, SettingsAndProtocolHaveTheSameDefaults) {
   EXPECT_DOUBLE_EQ(ProtocolOf(settings).min_repeat_seconds, 2.5e-3);
   EXPECT_EQ(ProtocolOf(settings).cooldown_seconds, 0.5);
   EXPECT_EQ(TimingText({}), "");
-  EXPECT_EQ(TimingText(settings), "; number=4 repeat=6 min_repeat_ms=2.5");
+  EXPECT_EQ(TimingText(settings), "; number=4 repeat=6 min_repeat_ms=2.5 trimmed");
 }
 
 // AutoTVM's rule: number = max(min_repeat / time of one run + 1, 1.618 x number).

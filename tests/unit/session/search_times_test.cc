@@ -19,7 +19,7 @@ Outcome Timed(const std::string& artifact, TrialState state, double median, cons
 }
 
 TEST(SearchTimes, AreThoseOfATrialsOwnFirstSamples) {
-  SearchTimes times;
+  SearchTimes times("here");
   EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {1, 3, 2, 8, 9, 7}), {0, 0, 0, 1, 1, 1}), 2);
   EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 8, {}), {}), 2) << "a twin's are those of what was timed";
   EXPECT_EQ(times.Take(Timed("b", TrialState::kPruned, 4, {5, 4}), {0, 0}), 4) << "a bound is no median";
@@ -27,6 +27,12 @@ TEST(SearchTimes, AreThoseOfATrialsOwnFirstSamples) {
   EXPECT_EQ(times.Take(Timed("c", TrialState::kOk, 6, {6, 7, 5}), {}), 6);
   EXPECT_EQ(times.Take(Timed("d", TrialState::kOk, 9, {9, 9}), {1, 1}), 9) << "the first ones are lost";
   EXPECT_EQ(times.Take(Timed("", TrialState::kFailed, 0, {}), {}), 0);
+}
+
+TEST(SearchTimes, OfBlocksAreTrimmedMeansAsTheTrialsWere) {
+  SearchTimes times("here; number=4 repeat=4 min_repeat_ms=0 trimmed");
+  EXPECT_EQ(times.Take(Timed("a", TrialState::kOk, 9, {1, 2, 4, 9, 9}), {0, 0, 0, 0, 1}), 3);
+  EXPECT_EQ(times.Take(Timed("b", TrialState::kOk, 5, {1, 4, 6, 9}), {}), 5);
 }
 
 // Finalists take ten times as long, so that the fastest points look like the slowest.

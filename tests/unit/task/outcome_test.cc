@@ -23,6 +23,15 @@ TEST(Median, OfOddEvenAndNone) {
 }
 
 // Ranks from the table of Conover for 95 %: n=10 -> 2nd and 9th, n=20 -> 6th and 15th; below n=6 nothing covers.
+// AutoTVM drops the smallest and the largest of more than two costs, and takes the mean.
+TEST(TrimmedMean, LeavesOutTheExtremesOfMoreThanTwo) {
+  EXPECT_EQ(TrimmedMean({}), 0);
+  EXPECT_EQ(TrimmedMean({3}), 3);
+  EXPECT_EQ(TrimmedMean({4, 1}), 2.5);
+  EXPECT_EQ(TrimmedMean({9, 1, 2}), 2);
+  EXPECT_EQ(TrimmedMean({100, 2, 1, 6, 4}), 4);
+}
+
 TEST(MedianInterval, RanksOfTheTable) {
   const auto ranks = [](int n) {
     std::vector<double> v;
