@@ -11,7 +11,6 @@
 #include "library/build.h"
 #include "library/compare_messages.h"
 #include "library/verify_outputs.h"
-#include "session/machine.h"
 
 namespace hone::command {
 namespace {
@@ -27,8 +26,7 @@ Status InterruptedStatus() {
 }  // namespace
 
 Status TrialNetworks::Open() {
-  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
-  machine_.emplace(std::move(machine));
+  HONE_ASSIGN_OR_RETURN(turns_, session::Turns::Open(target_));
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   dir_.emplace(std::move(dir));
   return Status();
@@ -38,7 +36,7 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   if (Interrupted()) return InterruptedStatus();
   const std::string text = pipeline::ChoiceText(choice);
   if (auto found = known_.find(text); found != known_.end()) return found->second;
-  HONE_RETURN_IF_ERROR(session::TakeMachine(&*machine_, session::Use::kShared));
+  HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kShared));
   library::BuildInput input;
   input.graph = graph_;
   input.target = target_;
@@ -47,12 +45,15 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   input.name = "confirm";
   input.threads = threads_;
   const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
-  if (!built.ok()) return built.status().WithContext(where_);
+  if (!built.ok()) {
+    turns_->Unlock();
+    return built.status().WithContext(where_);
+  }
   TrialNetwork network{dir_->Join(fmt::format("network{}", built_++)), built->params_bytes, built->slices,
                        built->in_place, built->rounding};
   HONE_RETURN_IF_ERROR(library::WriteLibrary(*built, network.folder));
   for (const library::NetworkKernel& kernel : built->kernels) tasks_[kernel.workload.Text()] = kernel.task;
-  machine_->Unlock();
+  turns_->Unlock();
   known_[text] = network;
   return network;
 }
@@ -77,7 +78,7 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   HONE_RETURN_IF_ERROR(Remove(answers));
   HONE_RETURN_IF_ERROR(WriteFileAtomic(asks, library::CompareRequestText(request)));
   HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
-  HONE_RETURN_IF_ERROR(session::TakeMachine(&*machine_, session::Use::kExclusive));
+  HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kExclusive));
   SpawnOptions spawn;
   spawn.argv = {self, "--child", asks, "--out", answers};
   HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
@@ -91,7 +92,7 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
     child.KillAndWait();
     break;
   }
-  machine_->Unlock();  // so that others have their turn, too
+  turns_->Unlock();  // so that others have their turn, too
   if (Interrupted()) return InterruptedStatus();
   if (!ended.ok()) return Status::Crashed(fmt::format("{}: the process that ran the networks hung", where_));
   if (!ended->ok()) {

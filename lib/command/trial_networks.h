@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/lock.h"
 #include "base/result.h"
 #include "graph/graph.h"
 #include "graph/parameters.h"
 #include "library/compare.h"
 #include "pipeline/best_file.h"
+#include "session/machine.h"
 #include "target/target.h"
 
 namespace hone::command {
@@ -33,16 +33,15 @@ class TrialNetworks {
                 std::string where)
       : graph_(graph), target_(target), parameters_(parameters), threads_(threads), where_(std::move(where)) {}
 
-  // Takes the machine's lock file and makes the folder.
+  // Opens the locks of the host and of the device, and makes the folder.
   Status Open();
 
-  // The network with these choices: built, or the one that was and is still there. Shares the machine while it
-  // compiles.
+  // The network with these choices: built, or the one that was and is still there. Shares the host while it compiles.
   Result<TrialNetwork> Build(const pipeline::BestFile& choice);
   // Removes the files of one that is not needed any more.
   void Drop(const TrialNetwork& network);
 
-  // Has the machine for itself. kCrashed if the process dies of one of them; kCorrupt if an output differs from those
+  // Has the device for itself. kCrashed if the process dies of one of them; kCorrupt if an output differs from those
   // of the first network that was ever timed here by more than hone-bench would allow.
   Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
                                                  const library::CompareOptions& options);
@@ -56,7 +55,7 @@ class TrialNetworks {
   const graph::ParameterValues* parameters_;
   int threads_;
   std::string where_;
-  std::optional<MachineLock> machine_;
+  std::optional<session::Turns> turns_;
   std::optional<TempDir> dir_;
   int built_ = 0;
   std::map<std::string, TrialNetwork> known_;  // by the text of the choice

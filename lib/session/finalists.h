@@ -16,7 +16,7 @@ struct FinalistWorld {
   record::Store* store = nullptr;
   measure::Builder* builder = nullptr;
   measure::Measurer* measurer = nullptr;
-  // Take and release the device (shared for building, exclusive for timing).
+  // Take the host to build on (shared), or the device to time on (exclusive) in its place, and release both.
   std::function<Status(bool exclusive)> lock;
   std::function<void()> unlock;
   std::function<Status()> check_owner;  // SessionWorld::check_owner, never null

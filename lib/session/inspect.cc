@@ -203,6 +203,8 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
     return static_cast<int>(kFailed);
   }
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
+  HONE_ASSIGN_OR_RETURN(Turns turns, Turns::Open(task.target));
+  HONE_RETURN_IF_ERROR(TakeTurn(&turns, Use::kShared));
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, 1));
   HONE_ASSIGN_OR_RETURN(const auto built, builder->Build({config}));
   if (!built[0].ok) {
@@ -213,8 +215,7 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
   const bool recorded = !options.db_path.empty();
   const std::string reference = recorded ? BesideRecords(options.db_path, ".reference") : dir.Join("reference");
   HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, ProtocolOf(inputs.settings.measure)));
-  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine(task.target));
-  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kExclusive));
+  HONE_RETURN_IF_ERROR(TakeTurn(&turns, Use::kExclusive));
   measure::ChildMeasurer measurer(program, setup);
   HONE_ASSIGN_OR_RETURN(const Outcome outcome, measurer.Measure(built[0].kernel, 0));
   std::printf("compiled in %s\n%s\n%s", FormatSeconds(built[0].compile_seconds).c_str(),

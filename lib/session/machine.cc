@@ -1,5 +1,7 @@
 #include "session/machine.h"
 
+#include <functional>
+
 #include "base/log.h"
 #include "measure/open_device.h"
 
@@ -9,8 +11,15 @@ namespace {
 constexpr double kMomentSeconds = 2;
 constexpr char kHost[] = "cpu";
 
-Status Lock(MachineLock* machine, Use use, double timeout_seconds) {
-  return use == Use::kShared ? machine->LockShared(timeout_seconds) : machine->LockExclusive(timeout_seconds);
+Status Take(Use use, const std::function<Status(double timeout_seconds)>& lock,
+            const std::function<std::string()>& holders_of) {
+  const Status quick = lock(kMomentSeconds);
+  if (quick.kind() != StatusKind::kTimeout) return quick;
+  const std::string holders = holders_of();
+  ShowLiveLine((use == Use::kShared ? "waiting: something is being timed on this machine"
+                                    : "waiting for this machine to be free, to time on it") +
+               (holders.empty() ? "" : ": " + holders));
+  return lock(-1);
 }
 
 }  // namespace
@@ -35,13 +44,35 @@ Result<std::string> MachineName(const Target& target) {
 }
 
 Status TakeMachine(MachineLock* machine, Use use) {
-  const Status quick = Lock(machine, use, kMomentSeconds);
-  if (quick.kind() != StatusKind::kTimeout) return quick;
-  const std::string holders = machine->Holders();
-  ShowLiveLine((use == Use::kShared ? "waiting: something is being timed on this machine"
-                                    : "waiting for this machine to be free, to time on it") +
-               (holders.empty() ? "" : ": " + holders));
-  return Lock(machine, use, -1);
+  const auto lock = [&](double timeout) {
+    return use == Use::kShared ? machine->LockShared(timeout) : machine->LockExclusive(timeout);
+  };
+  return Take(use, lock, [&] { return machine->Holders(); });
+}
+
+Result<Turns> Turns::Open(const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const std::string name, MachineName(target));
+  HONE_ASSIGN_OR_RETURN(MachineLock host, OpenMachine());
+  if (name == kHost) return Turns(std::move(host));
+  HONE_ASSIGN_OR_RETURN(MachineLock device, MachineLock::Open(MachineLock::DefaultPath(name)));
+  return Turns(std::move(host), std::move(device));
+}
+
+void Turns::Unlock() {
+  host_.Unlock();
+  if (device_) device_->Unlock();
+}
+
+std::string Turns::Holders(Use use) const {
+  return use == Use::kExclusive && device_ ? device_->Holders() : host_.Holders();
+}
+
+Status TakeTurn(Turns* turns, Use use) {
+  if (use == Use::kExclusive) turns->Computed();
+  const auto lock = [&](double timeout) {
+    return use == Use::kShared ? turns->Compute(timeout) : turns->Time(timeout);
+  };
+  return Take(use, lock, [&] { return turns->Holders(use); });
 }
 
 }  // namespace hone::session

@@ -1,7 +1,9 @@
-// Turns on this machine: whoever compiles or computes shares it, whoever times has it alone (base/lock.h).
+// Turns on this machine: who compiles or computes shares the host, who times has the device alone (base/lock.h).
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/lock.h"
 #include "base/result.h"
@@ -19,7 +21,45 @@ Result<MachineLock> OpenMachine(const Target& target);
 // What its lock is called: "cpu", "GPU-<uuid>", ...; kIo as above.
 Result<std::string> MachineName(const Target& target);
 
+// The turns of whoever compiles for a device and times on it. A GPU's host goes on being used meanwhile: who compiles
+// shares the host, so that nothing is timed on that, and needs no GPU; who times has the GPU alone. Where the device is
+// the host, both are about one lock.
+//
+// Nobody waits for the host while it has the device, and nobody who has the device waits for another lock at all; so
+// there is always one who goes on.
+class Turns {
+ public:
+  static Result<Turns> Open(const Target& target);
+  // No device: it is the host.
+  explicit Turns(MachineLock host, std::optional<MachineLock> device = std::nullopt)
+      : host_(std::move(host)), device_(std::move(device)) {}
+
+  // The device has a lock of its own: what is compiled on the host does not disturb what is timed there.
+  bool apart() const { return device_.has_value(); }
+
+  // The host, shared with others who compile or compute. REQUIRES: the device is not held. Errors: as of MachineLock.
+  Status Compute(double timeout_seconds = -1) { return host_.LockShared(timeout_seconds); }
+  // Compiling is over: the host is given back, but not where Time is to follow on the same lock.
+  void Computed() {
+    if (apart()) host_.Unlock();
+  }
+  // The device alone. Where it is the host, this replaces Compute.
+  Status Time(double timeout_seconds = -1) { return TimedOn()->LockExclusive(timeout_seconds); }
+  void Unlock();  // both
+
+  // Who holds or waits for what Compute or Time waits for (MachineLock::Holders).
+  std::string Holders(Use use) const;
+
+ private:
+  MachineLock* TimedOn() { return device_ ? &*device_ : &host_; }
+
+  MachineLock host_;
+  std::optional<MachineLock> device_;
+};
+
 // Waits for its turn, and says so if it takes more than a moment. kInterrupted on ^C.
 Status TakeMachine(MachineLock* machine, Use use);
+// The same of Turns: Compute, or the end of that and Time.
+Status TakeTurn(Turns* turns, Use use);
 
 }  // namespace hone::session

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "base/cpu.h"
 #include "base/file.h"
@@ -222,15 +223,14 @@ class Job {
     Progress progress(
         {Beside(pipeline::kProgressEnding), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_},
         clock_);
-    std::unique_ptr<MachineLock> machine;
+    std::optional<Turns> turns;
     if (!options_.fake) {
-      HONE_ASSIGN_OR_RETURN(MachineLock lock, OpenMachine(task_.target));
-      machine = std::make_unique<MachineLock>(std::move(lock));
+      HONE_ASSIGN_OR_RETURN(turns, Turns::Open(task_.target));
     }
     SessionWorld world;
     world.store = store_.get();
     world.clock = clock_;
-    world.machine = machine.get();
+    world.turns = turns ? &*turns : nullptr;
     world.open_device = [this] { return OpenDevice(); };
     world.check_owner = [this] { return heartbeat_->Check(); };
     world.on_progress = [&](const History& history, double peak) -> Status {

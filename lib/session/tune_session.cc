@@ -26,6 +26,7 @@ class Run {
 
   Result<SessionResult> Go() {
     Status status = Tune();
+    Unlock();  // what failed or was interrupted may have left
     tuned_seconds_ = TuningSeconds();
     if (status.ok() && result_.reason != StopReason::kNone) status = Close();
     const Status stored = Commit();  // also after an interrupt or a failure: what was measured is kept
@@ -126,13 +127,14 @@ class Run {
     return Status();
   }
 
-  // Waiting for other tuners may take long; the user goes on seeing where we are.
+  // The device to time on, or the host to compile on, for which the other one is given back. Waiting for other tuners
+  // may take long; the user goes on seeing where we are.
   Status Lock(bool exclusive) {
-    if (world_.machine == nullptr) return Status();
+    if (world_.turns == nullptr) return Status();
     const double begin = world_.clock->NowSeconds();
+    if (exclusive) world_.turns->Computed();
     while (true) {
-      const Status status =
-          exclusive ? world_.machine->LockExclusive(kLockSeconds) : world_.machine->LockShared(kLockSeconds);
+      const Status status = exclusive ? world_.turns->Time(kLockSeconds) : world_.turns->Compute(kLockSeconds);
       if (status.kind() == StatusKind::kTimeout) {
         HONE_RETURN_IF_ERROR(Progress());
         continue;
@@ -143,7 +145,7 @@ class Run {
   }
 
   void Unlock() {
-    if (world_.machine != nullptr) world_.machine->Unlock();
+    if (world_.turns != nullptr) world_.turns->Unlock();
   }
 
   Status Progress() {

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/lock.h"
 #include "base/result.h"
 #include "measure/builder.h"
 #include "record/store.h"
 #include "search/space/space.h"
 #include "search/tuner/context.h"
 #include "session/history.h"
+#include "session/machine.h"
 
 namespace hone::search {
 class Tuner;
@@ -48,7 +48,7 @@ struct Device {
 struct SessionWorld {
   record::Store* store = nullptr;
   Clock* clock = nullptr;
-  MachineLock* machine = nullptr;  // null: nobody else is there (fakes)
+  Turns* turns = nullptr;  // null: nobody else is there (fakes)
   std::function<Result<Device>()> open_device;
   // Makes the tuner; null: search::MakeTuner by the options.
   std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;

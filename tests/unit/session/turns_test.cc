@@ -1,0 +1,166 @@
+// Whose turn it is on a host and on its device: whoever compiles for a GPU shares the host and leaves the GPU to others,
+// whoever times on it leaves the host.
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/file.h"
+#include "session/machine.h"
+#include "unit/session/tune_session_fixture.h"
+
+namespace hone::session {
+namespace {
+
+class TurnsTest : public TuneSessionTest {
+ protected:
+  void SetUp() override {
+    auto dir = TempDir::Create();
+    ASSERT_TRUE(dir.ok()) << dir.status().message();
+    dir_ = std::make_unique<TempDir>(std::move(*dir));
+  }
+  MachineLock Lock(const std::string& device) {
+    auto lock = MachineLock::Open(dir_->Join(device));
+    EXPECT_TRUE(lock.ok()) << lock.status().message();
+    return std::move(*lock);
+  }
+  Turns Apart() { return Turns(Lock("host"), Lock("gpu")); }
+  Turns AsOne() { return Turns(Lock("host")); }
+
+  // What somebody else could have now: "alone", "shared" (with us), or "nothing".
+  std::string Free(const std::string& device) {
+    MachineLock other = Lock(device);
+    if (other.LockExclusive(0).ok()) return "alone";
+    return other.LockShared(0).ok() ? "shared" : "nothing";
+  }
+  std::string HostAndGpu() { return Free("host") + ", " + Free("gpu"); }
+
+  std::unique_ptr<TempDir> dir_;
+};
+
+TEST_F(TurnsTest, WhoCompilesForAGpuSharesTheHostAndLeavesTheGpu) {
+  Turns turns = Apart();
+  EXPECT_TRUE(turns.apart());
+  ASSERT_TRUE(turns.Compute(0).ok());
+  EXPECT_EQ(HostAndGpu(), "shared, alone");
+  turns.Computed();
+  ASSERT_TRUE(turns.Time(0).ok());
+  EXPECT_EQ(HostAndGpu(), "alone, nothing");
+  turns.Unlock();
+  EXPECT_EQ(HostAndGpu(), "alone, alone");
+}
+
+TEST_F(TurnsTest, OneMayCompileAndTimeAtOnceWhereTheTwoAreApart) {
+  Turns turns = Apart();
+  ASSERT_TRUE(turns.Compute(0).ok());
+  ASSERT_TRUE(turns.Time(0).ok());
+  EXPECT_EQ(HostAndGpu(), "shared, nothing");
+  turns.Computed();
+  EXPECT_EQ(HostAndGpu(), "alone, nothing");
+  turns.Unlock();
+  EXPECT_EQ(HostAndGpu(), "alone, alone");
+}
+
+TEST_F(TurnsTest, WhereTheDeviceIsTheHostTimingHasItAlone) {
+  Turns turns = AsOne();
+  EXPECT_FALSE(turns.apart());
+  ASSERT_TRUE(turns.Compute(0).ok());
+  EXPECT_EQ(Free("host"), "shared");
+  turns.Computed();
+  EXPECT_EQ(Free("host"), "shared") << "given back by Time alone";
+  ASSERT_TRUE(turns.Time(0).ok());
+  EXPECT_EQ(Free("host"), "nothing");
+  turns.Unlock();
+  EXPECT_EQ(Free("host"), "alone");
+}
+
+TEST_F(TurnsTest, EachWaitsForItsOwnLock) {
+  MachineLock timing = Lock("host"), other = Lock("gpu");
+  Turns turns = Apart();
+  ASSERT_TRUE(timing.LockExclusive(0).ok());
+  EXPECT_EQ(turns.Compute(0).kind(), StatusKind::kTimeout) << "something is timed on the host";
+  EXPECT_TRUE(turns.Time(0).ok()) << "which is no matter of the GPU's";
+  turns.Unlock();
+  timing.Unlock();
+  ASSERT_TRUE(other.LockExclusive(0).ok());
+  EXPECT_TRUE(turns.Compute(0).ok());
+  EXPECT_EQ(turns.Time(0).kind(), StatusKind::kTimeout);
+}
+
+// What is free while a session does what: filled by the fakes that it works with.
+using Seen = std::map<std::string, std::set<std::string>>;
+
+class WatchedBuilder : public measure::FakeBuilder {
+ public:
+  WatchedBuilder(const measure::FakeWorld& world, std::function<void(const std::string&)> look)
+      : FakeBuilder(world), look_(std::move(look)) {}
+  Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override {
+    look_("build");
+    return FakeBuilder::Build(configs);
+  }
+
+ private:
+  std::function<void(const std::string&)> look_;
+};
+
+class WatchedMeasurer : public measure::FakeMeasurer {
+ public:
+  WatchedMeasurer(const measure::FakeWorld& world, std::function<void(const std::string&)> look)
+      : FakeMeasurer(world), look_(std::move(look)) {}
+  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
+    look_("measure");
+    return FakeMeasurer::Measure(kernel, incumbent);
+  }
+  Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
+                                                          int rounds) override {
+    look_("finalists");
+    return FakeMeasurer::MeasureInterleaved(kernels, rounds);
+  }
+
+ private:
+  std::function<void(const std::string&)> look_;
+};
+
+class SessionTurns : public TurnsTest {
+ protected:
+  // Of a whole session, finalists included.
+  Seen Watch(Turns turns) {
+    Seen seen;
+    const auto look = [&](const std::string& what) { seen[what].insert(HostAndGpu()); };
+    MemoryStore store;
+    SessionWorld world;
+    world.store = &store;
+    world.clock = &clock_;
+    world.turns = &turns;
+    world.open_device = [&]() -> Result<Device> {
+      Device device;
+      device.builder = std::make_unique<WatchedBuilder>(world_, look);
+      device.measurer = std::make_unique<WatchedMeasurer>(world_, look);
+      return device;
+    };
+    History history("here");
+    EXPECT_TRUE(history.Load(store).ok());
+    const auto result = RunSession(options_, world, &history);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(HostAndGpu(), "alone, alone") << "nothing is held when it is over";
+    return seen;
+  }
+};
+
+TEST_F(SessionTurns, AGpuIsFreeWhileItsCandidatesAreCompiledAndTheHostWhileTheyAreTimed) {
+  const Seen seen = Watch(Apart());
+  EXPECT_EQ(seen.at("build"), std::set<std::string>{"shared, alone"});
+  EXPECT_EQ(seen.at("measure"), std::set<std::string>{"alone, nothing"});
+  EXPECT_EQ(seen.at("finalists"), std::set<std::string>{"alone, nothing"});
+}
+
+TEST_F(SessionTurns, AHostIsSharedWhileItCompilesAndHadAloneWhileItIsTimed) {
+  const Seen seen = Watch(AsOne());
+  EXPECT_EQ(seen.at("build"), std::set<std::string>{"shared, alone"});
+  EXPECT_EQ(seen.at("measure"), std::set<std::string>{"nothing, alone"});
+  EXPECT_EQ(seen.at("finalists"), std::set<std::string>{"nothing, alone"});
+}
+
+}  // namespace
+}  // namespace hone::session
