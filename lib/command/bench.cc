@@ -95,7 +95,7 @@ class Bench {
   // Takes seconds the first time; before the timing, so that the machine is quiet then.
   Status Reference() {
     HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file,
-                                                     options_.inputs, machine_));
+                                                     options_.inputs));
     return Status();
   }
 

@@ -26,10 +26,11 @@ void KeepDeviceKernels() { setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0); }
 
 Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
                                                          const std::string& parameter_file,
-                                                         const std::vector<std::string>& inputs, MachineLock* machine) {
+                                                         const std::vector<std::string>& inputs) {
   HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
   HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(parameter_file, inputs));
-  HONE_RETURN_IF_ERROR(session::TakeMachine(machine, session::Use::kShared));
+  HONE_ASSIGN_OR_RETURN(MachineLock host, session::OpenMachine());
+  HONE_RETURN_IF_ERROR(session::TakeMachine(&host, session::Use::kShared));
   ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
   return library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, seed, DetectCpu().logical_cores,
                                    JoinPath(folder.dir, folder.name + ".reference"));

@@ -17,10 +17,11 @@ namespace hone::command {
 void KeepDeviceKernels();
 
 // What the network's outputs are for the inputs of `seed`: taken from the file beside the library if they are known,
-// else computed, which takes seconds, and with the machine shared. `parameter_file`, `inputs`: as of LoadParameterFile.
+// else computed, which takes seconds, and with the host shared, whatever the library runs on. `parameter_file`,
+// `inputs`: as of LoadParameterFile.
 Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
                                                          const std::string& parameter_file,
-                                                         const std::vector<std::string>& inputs, MachineLock* machine);
+                                                         const std::vector<std::string>& inputs);
 
 // What a fresh process says, which has the machine for itself as long as it lasts. kCrashed with its last words,
 // kTimeout, kInterrupted.

@@ -122,7 +122,7 @@ class Nightly {
     HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target_));
     machine_.emplace(std::move(machine));
     HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], options_.timing.seed,
-                                                     options_.parameter_file, options_.inputs, &*machine_));
+                                                     options_.parameter_file, options_.inputs));
     return Status();
   }
 

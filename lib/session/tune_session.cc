@@ -29,6 +29,7 @@ class Run {
     Unlock();  // what failed or was interrupted may have left
     tuned_seconds_ = TuningSeconds();
     if (status.ok() && result_.reason != StopReason::kNone) status = Close();
+    Unlock();
     const Status stored = Commit();  // also after an interrupt or a failure: what was measured is kept
     if (session_ != 0 && stored.ok()) {
       HONE_RETURN_IF_ERROR(CheckOwner());
@@ -121,6 +122,7 @@ class Run {
     return batch;
   }
 
+  // The host is shared by now: opening may compute the reference, on all cores.
   Status EnsureDevice() {
     if (device_.builder) return Status();
     HONE_ASSIGN_OR_RETURN(device_, world_.open_device());
@@ -149,7 +151,8 @@ class Run {
   }
 
   Status Progress() {
-    return world_.on_progress ? world_.on_progress(history_, device_.measurer->peak_flops()) : Status();
+    const double peak = device_.measurer ? device_.measurer->peak_flops() : 0;  // none yet while we wait to open it
+    return world_.on_progress ? world_.on_progress(history_, peak) : Status();
   }
 
   Status RunBatch(const std::vector<Config>& batch) {
@@ -160,8 +163,8 @@ class Run {
       if (!rejections.back()) legal.push_back(config);
     }
     const double begin = world_.clock->NowSeconds();
-    HONE_RETURN_IF_ERROR(EnsureDevice());
     HONE_RETURN_IF_ERROR(Lock(false));
+    HONE_RETURN_IF_ERROR(EnsureDevice());
     const double ready = world_.clock->NowSeconds();
     auto built = device_.builder->Build(legal);
     if (!built.ok()) return built.status();
@@ -261,6 +264,7 @@ class Run {
     closing.winograd = history_.scope().numerics.winograd;
     closing.tf32 = history_.scope().numerics.tf32;
     if (options_.finalists > 0 && history_.best()) {
+      if (!device_.builder) HONE_RETURN_IF_ERROR(Lock(false));
       HONE_RETURN_IF_ERROR(EnsureDevice());
       const FinalistWorld world{world_.store,           device_.builder.get(),
                                 device_.measurer.get(), [this](bool exclusive) { return Lock(exclusive); },

@@ -49,7 +49,7 @@ struct SessionWorld {
   record::Store* store = nullptr;
   Clock* clock = nullptr;
   Turns* turns = nullptr;  // null: nobody else is there (fakes)
-  std::function<Result<Device>()> open_device;
+  std::function<Result<Device>()> open_device;  // called once, while the host is shared
   // Makes the tuner; null: search::MakeTuner by the options.
   std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;
   // Asked before anything is stored; an error (another process has taken the job over) ends the run, and nothing more

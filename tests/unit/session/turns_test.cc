@@ -126,21 +126,25 @@ class SessionTurns : public TurnsTest {
  protected:
   // Of a whole session, finalists included.
   Seen Watch(Turns turns) {
+    MemoryStore store;
+    return Watch(std::move(turns), &store);
+  }
+  Seen Watch(Turns turns, MemoryStore* store) {
     Seen seen;
     const auto look = [&](const std::string& what) { seen[what].insert(HostAndGpu()); };
-    MemoryStore store;
     SessionWorld world;
-    world.store = &store;
+    world.store = store;
     world.clock = &clock_;
     world.turns = &turns;
     world.open_device = [&]() -> Result<Device> {
+      look("open");
       Device device;
       device.builder = std::make_unique<WatchedBuilder>(world_, look);
       device.measurer = std::make_unique<WatchedMeasurer>(world_, look);
       return device;
     };
     History history("here");
-    EXPECT_TRUE(history.Load(store).ok());
+    EXPECT_TRUE(history.Load(*store).ok());
     const auto result = RunSession(options_, world, &history);
     EXPECT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(HostAndGpu(), "alone, alone") << "nothing is held when it is over";
@@ -160,6 +164,19 @@ TEST_F(SessionTurns, AHostIsSharedWhileItCompilesAndHadAloneWhileItIsTimed) {
   EXPECT_EQ(seen.at("build"), std::set<std::string>{"shared, alone"});
   EXPECT_EQ(seen.at("measure"), std::set<std::string>{"nothing, alone"});
   EXPECT_EQ(seen.at("finalists"), std::set<std::string>{"nothing, alone"});
+}
+
+// To open it computes the reference, on all cores: nothing may be timed on the host meanwhile.
+TEST_F(SessionTurns, TheDeviceIsOpenedWithTheHostShared) {
+  for (const bool apart : {false, true}) {
+    MemoryStore store;
+    EXPECT_EQ(Watch(apart ? Apart() : AsOne(), &store).at("open"), std::set<std::string>{"shared, alone"});
+    store.Truncate(50);  // killed before the finalists, which is all that the next run does
+    const Seen seen = Watch(apart ? Apart() : AsOne(), &store);
+    EXPECT_EQ(seen.at("open"), std::set<std::string>{"shared, alone"});
+    EXPECT_EQ(seen.count("measure"), 0U);
+    EXPECT_EQ(seen.count("finalists"), 1U);
+  }
 }
 
 }  // namespace
