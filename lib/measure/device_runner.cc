@@ -16,16 +16,13 @@
 namespace hone::measure {
 namespace {
 
-constexpr double kSampleSeconds = 100e-6;  // of runs together: a hundred times what an event's clock can tell apart
-constexpr int64_t kMostRuns = 32;
+// Of runs together: thousands of times what an event's clock can tell apart, and much longer than it takes the host to
+// start them and to wait for them, so that the device works for most of the time.
+constexpr double kSampleSeconds = 2e-3;
+constexpr int64_t kMostRuns = 256;
 constexpr int64_t kMostCopies = 64;
 constexpr int64_t kTailElements = 1024;  // behind the output: a page, as on the host
 constexpr float kTailMark = 0x1.5a5a5ap+5f;
-
-int64_t RunsOfASample(double seconds) {
-  const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
-  return static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
-}
 
 }  // namespace
 
@@ -140,13 +137,30 @@ Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
       HONE_RETURN_IF_ERROR(device_->Copy(copy[i].get(), *c->contents[i], copy[i]->bytes()));
     }
   }
+  ring->used = ring->copies.size();
+  ring->next = 0;
   c->ring = std::move(ring);
   return Status();
 }
 
+// At least as many as fill a sample. All samples are to be made of the same few sets of runs, since queueing those again
+// is quick: so as many runs as there are copies, or a part or a multiple of them; a few copies may be left out for that.
+int64_t DeviceRunner::RunsOfASample(Candidate* c, double seconds) {
+  const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
+  const auto runs = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
+  if (runs == 1) return 1;
+  Ring& ring = *c->ring;
+  ring.next = 0;  // copies that were used last: not timed, as the runs before take them
+  const auto copies = static_cast<int64_t>(ring.copies.size());
+  if (runs >= copies) return (runs + copies - 1) / copies * copies;
+  const int64_t sets = copies / runs;
+  ring.used = static_cast<size_t>(copies / sets * sets);
+  return copies / sets;
+}
+
 runtime::DeviceArguments DeviceRunner::NextArguments(Candidate* c) {
   const Buffers& copy = c->ring->copies[c->ring->next];
-  c->ring->next = (c->ring->next + 1) % c->ring->copies.size();
+  c->ring->next = (c->ring->next + 1) % c->ring->used;
   runtime::DeviceArguments arguments;
   for (const ArgRef& arg : c->kernel.kernel_args) {
     const size_t index = static_cast<size_t>(arg.index);
@@ -242,12 +256,15 @@ Status DeviceRunner::TimedSamples(Candidate* c, double incumbent, Outcome* outco
   }
   StoppingRule rule(setup_.protocol, incumbent);
   HONE_ASSIGN_OR_RETURN(double seconds, TimedRuns(c, 1));
-  const int64_t number = RunsOfASample(seconds);
+  const int64_t number = RunsOfASample(c, seconds);
   // A single short run is as much how long it takes to start one: it only says how many make a sample.
   if (number > 1) {
     HONE_ASSIGN_OR_RETURN(seconds, TimedRuns(c, number));
   }
+  double total = 0;  // of all runs; the rule counts one of each sample
   while (rule.Add(seconds) == StoppingRule::Verdict::kMore) {
+    total += seconds * static_cast<double>(number);
+    if (rule.Enough() && total >= setup_.protocol.usual_seconds) break;
     HONE_ASSIGN_OR_RETURN(seconds, TimedRuns(c, number));
   }
   outcome->samples = rule.samples();
@@ -326,7 +343,7 @@ std::vector<Series> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKern
       } else if (round >= 0) {
         series[i].seconds.push_back(*seconds);
       } else if (setup_.protocol.number == 0) {
-        numbers[i] = RunsOfASample(*seconds);
+        numbers[i] = RunsOfASample(candidates[i].get(), *seconds);
       }
     }
   }

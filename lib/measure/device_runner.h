@@ -4,7 +4,8 @@
 // after the timed runs, with what they left in the output.
 //
 // A run's constants are the next of several copies, so that they are not in the caches that the run before left; the
-// output's producer left its input where it is. Runs shorter than kSampleSeconds are timed several at a time.
+// output's producer left its input where it is. Runs shorter than kSampleSeconds are timed several at a time; which
+// runs those are repeats after few samples, so that the device's driver is told of them once.
 #pragma once
 
 #include <memory>
@@ -39,6 +40,7 @@ class DeviceRunner : public CandidateRunner {
   struct Ring {
     std::vector<int64_t> sizes;
     std::vector<Buffers> copies;
+    size_t used = 0;  // of the copies, the first ones
     size_t next = 0;
   };
   struct Candidate;
@@ -55,6 +57,7 @@ class DeviceRunner : public CandidateRunner {
   Status Prepare(Candidate* candidate);
   Status FillRing(Candidate* candidate, std::unique_ptr<Ring> ring);
   runtime::DeviceArguments NextArguments(Candidate* candidate);
+  int64_t RunsOfASample(Candidate* candidate, double seconds);     // of one run; chooses which copies are used, too
   Result<double> TimedRuns(Candidate* candidate, int64_t number);  // seconds of one of them
   Status TimedBlocks(Candidate* candidate, std::vector<double>* samples);
   Status TimedSamples(Candidate* candidate, double incumbent, Outcome* outcome);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "runtime/cuda/driver.h"
 
@@ -31,6 +33,7 @@ enum DeviceAttribute {
 constexpr int kFunctionMaxThreads = 0, kFunctionMaxDynamicShared = 8;
 constexpr unsigned kNonBlockingStream = 1;
 constexpr int kCaptureThreadLocal = 1;
+constexpr size_t kMostKeptLaunches = 4096;  // in graphs of a module: some megabytes of the device's memory
 
 // Units for f32 in a multiprocessor, by compute capability: CUDA C++ Programming Guide, "Arithmetic Instructions".
 int FloatUnits(int major, int minor) {
@@ -210,6 +213,7 @@ class CudaModule : public DeviceModule {
       : device_(device), cuda_(device->cuda()), artifact_(std::move(artifact)) {}
   ~CudaModule() override {
     cuda_.cuStreamSynchronize(device_->stream());  // nothing of it may be running
+    graphs_.clear();
     if (module_) cuda_.cuModuleUnload(module_);
   }
 
@@ -252,15 +256,18 @@ class CudaModule : public DeviceModule {
   Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
                       const std::vector<DeviceArguments>& runs) override {
     HONE_RETURN_IF_ERROR(device_->Wait());
-    Queueable first(this, symbol, before), timed(this, symbol, runs);
-    HONE_RETURN_IF_ERROR(first.Make());
-    HONE_RETURN_IF_ERROR(timed.Make());
+    if (kept_launches_ > kMostKeptLaunches) {
+      graphs_.clear();
+      kept_launches_ = 0;
+    }
+    HONE_ASSIGN_OR_RETURN(const Graph* first, GraphOf(symbol, before));
+    HONE_ASSIGN_OR_RETURN(const Graph* timed, GraphOf(symbol, runs));
     if (!before.empty()) {
       HONE_RETURN_IF_ERROR(Record(device_->begin()));
-      HONE_RETURN_IF_ERROR(first.Queue());
+      HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
     }
     HONE_RETURN_IF_ERROR(Record(device_->start()));
-    HONE_RETURN_IF_ERROR(timed.Queue());
+    HONE_RETURN_IF_ERROR(Queue(timed, symbol, runs));
     HONE_RETURN_IF_ERROR(Record(device_->end()));
     HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventSynchronize(device_->end()), "waiting for the device"));
     HONE_ASSIGN_OR_RETURN(const double seconds, SecondsBetween(device_->start(), device_->end()));
@@ -299,58 +306,69 @@ class CudaModule : public DeviceModule {
         "asking for shared memory");
   }
 
-  // Runs that are queued at once. Several launches are one graph: the time between them is then the device's own, and
-  // not how fast we can say them.
-  class Queueable {
-   public:
-    Queueable(CudaModule* module, const std::string& symbol, const std::vector<DeviceArguments>& runs)
-        : module_(module), device_(module->device_), cuda_(module->cuda_), symbol_(symbol), runs_(runs) {}
-    ~Queueable() {
-      if (executable_) cuda_.cuGraphExecDestroy(executable_);
-      if (graph_) cuda_.cuGraphDestroy(graph_);
+  // Several launches are one graph: the time between them is then the device's own, and not how fast we can say them.
+  struct Graph {
+    explicit Graph(const CudaDriver& driver) : cuda(driver) {}
+    ~Graph() {
+      if (executable) cuda.cuGraphExecDestroy(executable);
+      if (captured) cuda.cuGraphDestroy(captured);
     }
-    Queueable(const Queueable&) = delete;
-    Queueable& operator=(const Queueable&) = delete;
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
 
-    Status Make() {
-      const EntryPoint* entry = module_->artifact_.Find(symbol_);
-      if (entry == nullptr || entry->launches.size() * runs_.size() <= 1) return Status();
-      HONE_RETURN_IF_ERROR(
-          device_->Check(cuda_.cuStreamBeginCapture_v2(device_->stream(), kCaptureThreadLocal), "making a graph"));
-      device_->capturing = true;
-      const Status status = RunAll();
-      // Ended in any case: a stream left capturing takes nothing else.
-      const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph_);
-      device_->capturing = false;
-      if (!status.ok()) {
-        (void)device_->Wait().ok();  // it finds out whether more than this is lost
-        return status;
-      }
-      HONE_RETURN_IF_ERROR(device_->Check(error, "making a graph"));
-      HONE_RETURN_IF_ERROR(
-          device_->Check(cuda_.cuGraphInstantiateWithFlags(&executable_, graph_, 0), "making a graph"));
-      // Else its first start would do that, and be timed with it.
-      return device_->Check(cuda_.cuGraphUpload(executable_, device_->stream()), "making a graph");
-    }
-
-    Status Queue() {
-      if (executable_ == nullptr) return RunAll();
-      return device_->Check(cuda_.cuGraphLaunch(executable_, device_->stream()), "starting a graph");
-    }
-
-   private:
-    Status RunAll() {
-      for (const DeviceArguments& arguments : runs_) HONE_RETURN_IF_ERROR(module_->Run(symbol_, arguments));
-      return Status();
-    }
-
-    CudaModule* module_;
-    CudaDevice* device_;
-    const CudaDriver& cuda_;
-    const std::string& symbol_;
-    const std::vector<DeviceArguments>& runs_;
-    Handle graph_ = nullptr, executable_ = nullptr;
+    const CudaDriver& cuda;
+    Handle captured = nullptr, executable = nullptr;
   };
+  // What a graph does: the entry point, and the addresses of the arguments of all its runs.
+  using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
+
+  // The graph of these runs, made now or earlier: to make one takes longer than many samples do. Null: a single launch.
+  Result<Graph*> GraphOf(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
+    const EntryPoint* entry = artifact_.Find(symbol);
+    const size_t launches = entry == nullptr ? 0 : entry->launches.size() * runs.size();
+    if (launches <= 1) return static_cast<Graph*>(nullptr);
+    GraphKey key{symbol, {}};
+    for (const DeviceArguments& arguments : runs) {
+      HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, arguments).status());
+      for (const DeviceBuffer* argument : arguments) key.second.push_back(AddressOf(*argument));
+    }
+    std::unique_ptr<Graph>& kept = graphs_[key];
+    if (kept) return kept.get();
+    auto graph = std::make_unique<Graph>(cuda_);
+    HONE_RETURN_IF_ERROR(MakeGraph(symbol, runs, graph.get()));
+    kept = std::move(graph);
+    kept_launches_ += launches;
+    return kept.get();
+  }
+
+  Status MakeGraph(const std::string& symbol, const std::vector<DeviceArguments>& runs, Graph* graph) {
+    HONE_RETURN_IF_ERROR(
+        device_->Check(cuda_.cuStreamBeginCapture_v2(device_->stream(), kCaptureThreadLocal), "making a graph"));
+    device_->capturing = true;
+    const Status status = RunAll(symbol, runs);
+    // Ended in any case: a stream left capturing takes nothing else.
+    const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph->captured);
+    device_->capturing = false;
+    if (!status.ok()) {
+      (void)device_->Wait().ok();  // it finds out whether more than this is lost
+      return status;
+    }
+    HONE_RETURN_IF_ERROR(device_->Check(error, "making a graph"));
+    HONE_RETURN_IF_ERROR(
+        device_->Check(cuda_.cuGraphInstantiateWithFlags(&graph->executable, graph->captured, 0), "making a graph"));
+    // Else its first start would do that, and be timed with it.
+    return device_->Check(cuda_.cuGraphUpload(graph->executable, device_->stream()), "making a graph");
+  }
+
+  Status Queue(const Graph* graph, const std::string& symbol, const std::vector<DeviceArguments>& runs) {
+    if (graph == nullptr) return RunAll(symbol, runs);
+    return device_->Check(cuda_.cuGraphLaunch(graph->executable, device_->stream()), "starting a graph");
+  }
+
+  Status RunAll(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
+    for (const DeviceArguments& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+    return Status();
+  }
 
   Status Record(Handle event) { return device_->Check(cuda_.cuEventRecord(event, device_->stream()), "timing"); }
 
@@ -366,6 +384,8 @@ class CudaModule : public DeviceModule {
   Handle module_ = nullptr;
   std::map<std::string, Handle> functions_;
   DeviceWorkspaces workspaces_;
+  std::map<GraphKey, std::unique_ptr<Graph>> graphs_;
+  size_t kept_launches_ = 0;  // in all of them
 };
 
 Result<std::unique_ptr<DeviceModule>> CudaDevice::Load(const Artifact& artifact) {

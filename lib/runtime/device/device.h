@@ -59,7 +59,8 @@ class DeviceModule {
 
   // Queues one run for each of `runs`, waits, and gives the seconds from the start of the first launch to the end of
   // the last one by the device's own clock. `before` may be run first, not timed: while the device does that the rest
-  // is queued, and it has no cause to wait for the host (CUDA; OpenCL's queues are left as they are).
+  // is queued, and it has no cause to wait for the host (CUDA; OpenCL's queues are left as they are). With CUDA several
+  // launches are a graph, which is kept: the same runs, asked for again, are queued by one call.
   virtual Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
                               const std::vector<DeviceArguments>& runs) = 0;
 };

@@ -136,6 +136,36 @@ TEST_F(CudaRuntime, RunsBeforeTheTimedOnesAreAGraphOfTheirOwn) {
   EXPECT_DOUBLE_EQ(device_->busy_seconds(), 5e-3);
 }
 
+TEST_F(CudaRuntime, TheSameRunsAreMadeIntoAGraphOnce) {
+  Load();
+  auto other = *device_->Allocate(32);
+  const DeviceArguments elsewhere = {a_.get(), b_.get(), other.get()};
+  for (int i = 0; i < 3; ++i) {
+    const auto seconds = module_->Time("sum", {elsewhere, elsewhere}, {Arguments(), Arguments()});
+    ASSERT_TRUE(seconds.ok()) << seconds.status().message();
+  }
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 2);
+  EXPECT_EQ(fake_.calls("cuGraphLaunch"), 6);
+  EXPECT_EQ(launched_.size(), 24U);
+  ASSERT_TRUE(module_->Time("sum", {}, {Arguments(), elsewhere}).ok());
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 3) << "these are other runs";
+  const std::vector<float> a(8, 1.0f);
+  ASSERT_TRUE(device_->CopyIn(a_.get(), a.data(), 32).ok());
+  ASSERT_TRUE(module_->Time("sum", {}, {Arguments(), Arguments()}).ok());
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 3);
+  EXPECT_EQ(Out(), (std::vector<float>{11, 21, 31, 41, 51, 61, 71, 81})) << "it is the launches that are kept";
+}
+
+TEST_F(CudaRuntime, GraphsAreNotKeptWithoutEnd) {
+  Load();
+  const int before = fake_.alive();
+  for (size_t runs = 1000; runs < 1008; ++runs) {
+    ASSERT_TRUE(module_->Time("sum", {}, std::vector<DeviceArguments>(runs, Arguments())).ok());
+  }
+  EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), 8);
+  EXPECT_LE(fake_.alive() - before, 6) << "of at most 4096 launches and the last ones";
+}
+
 TEST_F(CudaRuntime, ADeviceMayBeLostByItsOwnFault) {
   for (const int error : {46, 100, 214, 700, 719}) {
     fake_.reset(OnLaunch);

@@ -47,6 +47,7 @@ struct Fake {
   int fail_error = 0, fail_skip = 0;
   bool fail_sticky = false;
   int stuck = 0;
+  float elapsed = 2.5f;
   std::string complaint;
   uintptr_t next_handle = 0x1000;
 };
@@ -139,6 +140,7 @@ void fake_cuda_fail(const char* function, int error, int skip, int sticky) {
   fake.fail_skip = skip;
   fake.fail_sticky = sticky != 0;
 }
+void fake_cuda_elapse(float milliseconds) { fake.elapsed = milliseconds; }
 const char* fake_cuda_complaint(void) { return fake.complaint.c_str(); }
 int fake_cuda_alive(void) {
   return fake.contexts + static_cast<int>(fake.memory.size() + fake.modules.size() + fake.streams.size() +
@@ -419,7 +421,7 @@ int cuEventSynchronize(void* event) {
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
   ENTER();
   if (!fake.events[start].waited || !fake.events[end].waited) return Complain("time of events not waited for");
-  *milliseconds = 2.5f;
+  *milliseconds = fake.elapsed;
   return 0;
 }
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "../device/fake_cuda.h"
 #include "base/file.h"
@@ -145,6 +146,8 @@ class CudaDeviceTest : public DeviceTest {
     void* library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
     fail_ = reinterpret_cast<decltype(&fake_cuda_fail)>(dlsym(library, "fake_cuda_fail"));
+    elapse_ = reinterpret_cast<decltype(&fake_cuda_elapse)>(dlsym(library, "fake_cuda_elapse"));
+    calls_ = reinterpret_cast<decltype(&fake_cuda_calls)>(dlsym(library, "fake_cuda_calls"));
     complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
     alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
     reset_ = reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"));
@@ -167,6 +170,8 @@ class CudaDeviceTest : public DeviceTest {
 
   decltype(&fake_cuda_reset) reset_ = nullptr;
   decltype(&fake_cuda_fail) fail_ = nullptr;
+  decltype(&fake_cuda_elapse) elapse_ = nullptr;
+  decltype(&fake_cuda_calls) calls_ = nullptr;
   decltype(&fake_cuda_complaint) complaint_ = nullptr;
   decltype(&fake_cuda_alive) alive_ = nullptr;
   std::unique_ptr<DeviceRunner> runner_;
@@ -261,6 +266,11 @@ TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
 
 std::vector<void*>* packed = nullptr;  // the constants of each run, in order
 
+void KeepPacked(const char* symbol, void* const* addresses, const unsigned* grid, const unsigned* block) {
+  LaunchTwice(symbol, addresses, grid, block);
+  if (std::string(symbol) == "right3") packed->push_back(addresses[1]);
+}
+
 // 16 copies; each run, timed or before the timed ones, has those that were used longest ago.
 TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   setup_.protocol.number = 4;
@@ -269,10 +279,7 @@ TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   runner_.reset();
   std::vector<void*> seen;
   packed = &seen;
-  reset_([](const char* symbol, void* const* addresses, const unsigned* grid, const unsigned* block) {
-    LaunchTwice(symbol, addresses, grid, block);
-    if (std::string(symbol) == "right3") packed->push_back(addresses[1]);
-  });
+  reset_(KeepPacked);
   auto device = runtime::OpenCudaDevice({FAKE_CUDA});
   ASSERT_TRUE(device.ok());
   auto runner = DeviceRunner::Create(setup_, std::move(*device));
@@ -284,6 +291,41 @@ TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
     if (i + 16 < seen.size()) {
       EXPECT_EQ(seen[i], seen[i + 16]) << i;
     }
+  }
+}
+
+// Two milliseconds of runs are a sample, in graphs that are made once: so many runs that all samples begin at the same
+// few of the 16 copies.
+TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
+  struct Case {
+    float milliseconds;  // that the first run takes
+    size_t runs;         // of a sample
+    size_t copies;       // that they take turns with
+    int graphs;
+  };
+  for (const Case& c : {Case{0.27f, 8, 16, 2}, Case{0.7f, 3, 15, 5}, Case{0.05f, 48, 16, 1}}) {
+    SCOPED_TRACE(c.milliseconds);
+    runner_.reset();
+    std::vector<void*> seen;
+    packed = &seen;
+    reset_(KeepPacked);
+    elapse_(c.milliseconds);
+    auto device = runtime::OpenCudaDevice({FAKE_CUDA});
+    ASSERT_TRUE(device.ok());
+    auto runner = DeviceRunner::Create(setup_, std::move(*device));
+    ASSERT_TRUE(runner.ok());
+    runner_ = std::move(*runner);
+    const Outcome outcome = runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0);
+    ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
+    const size_t samples = outcome.samples.size();
+    EXPECT_GE(samples, 5U);
+    EXPECT_DOUBLE_EQ(outcome.median, 1e-3 * static_cast<double>(c.milliseconds) / static_cast<double>(c.runs));
+    EXPECT_EQ(calls_("cuGraphInstantiateWithFlags"), c.graphs);
+    EXPECT_EQ(calls_("cuGraphLaunch"), static_cast<int>(2 * samples)) << "as many runs before as are timed";
+    ASSERT_EQ(seen.size(), 2 + 2 * c.runs * samples) << "one to verify, one to see how long it takes";
+    seen.erase(seen.begin(), seen.begin() + 2);
+    EXPECT_EQ(std::set<void*>(seen.begin(), seen.end()).size(), c.copies);
+    for (size_t i = 0; i + c.copies < seen.size(); ++i) EXPECT_EQ(seen[i], seen[i + c.copies]) << i;
   }
 }
 
