@@ -2,6 +2,7 @@
 // (session/child_builder.h, measure/child_measurer.h); tests and `hone-tune --fake-measure` use measure/fake.h.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,20 @@ class Builder {
   // One result a config, in order, whatever happens to single ones. Shared objects of the batch before are removed.
   // kInterrupted: nothing is returned; any other failure means that nothing can be built here at all.
   virtual Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) = 0;
+
+  // The same with a result at a time, so that one can be measured while the others are built. Begin, then a Next for
+  // each config gives their results in order, each as soon as it is there. After a failure there is nothing to ask for.
+  // One that cannot do two things at once has built all of them when Begin returns.
+  virtual Status Begin(const std::vector<Config>& configs);
+  virtual Result<BuildResult> Next();
+  // Goes on with the rest without waiting for it. True: all is built, and nothing works on it any more.
+  virtual Result<bool> Advance();
+  // Gives up what is not built yet; nothing works on it any more.
+  virtual void Abandon();
+
+ private:
+  std::vector<BuildResult> begun_;
+  size_t given_ = 0;  // of them
 };
 
 // What timing a kernel that was correct once brought.

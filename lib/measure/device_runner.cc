@@ -143,8 +143,8 @@ Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
   return Status();
 }
 
-// At least as many as fill a sample. All samples are to be made of the same few sets of runs, since queueing those again
-// is quick: so as many runs as there are copies, or a part or a multiple of them; a few copies may be left out for that.
+// At least as many as fill a sample. All samples are to be made of the same few sets of runs, since queueing those
+// again is quick: so as many runs as there are copies, or a part or a multiple of them; a few copies may be left out.
 int64_t DeviceRunner::RunsOfASample(Candidate* c, double seconds) {
   const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
   const auto runs = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));

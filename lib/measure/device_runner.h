@@ -57,7 +57,7 @@ class DeviceRunner : public CandidateRunner {
   Status Prepare(Candidate* candidate);
   Status FillRing(Candidate* candidate, std::unique_ptr<Ring> ring);
   runtime::DeviceArguments NextArguments(Candidate* candidate);
-  int64_t RunsOfASample(Candidate* candidate, double seconds);     // of one run; chooses which copies are used, too
+  int64_t RunsOfASample(Candidate* candidate, double seconds);     // of one run; it chooses the copies that are used
   Result<double> TimedRuns(Candidate* candidate, int64_t number);  // seconds of one of them
   Status TimedBlocks(Candidate* candidate, std::vector<double>* samples);
   Status TimedSamples(Candidate* candidate, double incumbent, Outcome* outcome);

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/channel.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/json.h"
@@ -36,20 +37,6 @@ void RemoveStale(const std::string& folder) {
 
 }  // namespace
 
-struct ChildBuilder::Batch {
-  const std::vector<Config>& configs;
-  std::vector<measure::BuildResult> results;
-  std::vector<std::string> paths;
-  size_t next = 0;
-  size_t done = 0;
-
-  void Finish(size_t job, measure::BuildResult result) {
-    result.kernel.config = configs[job];
-    results[job] = std::move(result);
-    ++done;
-  }
-};
-
 Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& program, const Workload& workload,
                                                            const Target& target, int jobs, double timeout_seconds) {
   const bool memory = access(kMemoryFolder, W_OK) == 0;
@@ -67,12 +54,12 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
   return builder;
 }
 
-Status ChildBuilder::Give(Slot* slot, const Batch& batch) {
+Status ChildBuilder::Give(Slot* slot) {
   const size_t job = *slot->job;
   const std::string message = DumpJson({{"workload", workload_},
                                         {"target", target_},
-                                        {"config", batch.configs[job].ToJson()},
-                                        {"path", batch.paths[job]}},
+                                        {"config", batch_.configs[job].ToJson()},
+                                        {"path", batch_.paths[job]}},
                                        -1);
   slot->started = RealClock()->NowSeconds();
   ++slot->attempts;
@@ -83,7 +70,7 @@ Status ChildBuilder::Give(Slot* slot, const Batch& batch) {
 }
 
 // The answer, or the end, of a slot's child.
-Status ChildBuilder::Collect(Slot* slot, Batch* batch) {
+Status ChildBuilder::Collect(Slot* slot) {
   const size_t job = *slot->job;
   measure::BuildResult result;
   result.error = TrialError::kCompile;
@@ -114,59 +101,102 @@ Status ChildBuilder::Collect(Slot* slot, Batch* batch) {
   } else {
     const bool outside = slot->worker.killed_from_outside();
     slot->worker.Stop();
-    if (outside && slot->attempts < 2) return Give(slot, *batch);
+    if (outside && slot->attempts < 2) return Give(slot);
     result.error_text = "the compiling child " + text.status().message();
   }
   slot->job.reset();
-  batch->Finish(job, std::move(result));
+  result.kernel.config = batch_.configs[job];
+  batch_.results[job] = std::move(result);
+  batch_.finished[job] = true;
+  ++batch_.done;
   return Status();
 }
 
-void ChildBuilder::StopAll() {
+Status ChildBuilder::GiveOut() {
+  for (Slot& slot : slots_) {
+    if (slot.job || batch_.next == batch_.configs.size()) continue;
+    slot.job = batch_.next++;
+    slot.attempts = 0;
+    const Status given = Give(&slot);
+    if (!given.ok()) {
+      Abandon();
+      return given;
+    }
+  }
+  return Status();
+}
+
+Status ChildBuilder::CollectAll() {
+  for (Slot& slot : slots_) {
+    if (!slot.job) continue;
+    const Status collected = Collect(&slot);
+    if (!collected.ok()) {
+      Abandon();
+      return collected;
+    }
+  }
+  return Status();
+}
+
+Status ChildBuilder::WaitForAny() {
+  std::vector<int> fds;
+  double deadline = RealClock()->NowSeconds() + timeout_seconds_;
+  for (const Slot& slot : slots_) {
+    fds.push_back(slot.job ? slot.worker.fd() : -1);
+    if (slot.job) deadline = std::min(deadline, slot.started + timeout_seconds_);
+  }
+  fds.push_back(InterruptFd());
+  WaitReadable(fds, std::max(0.0, deadline - RealClock()->NowSeconds()));
+  if (!Interrupted()) return Status();
+  Abandon();
+  return Status::Interrupted("interrupted while compiling");
+}
+
+Result<std::vector<measure::BuildResult>> ChildBuilder::Build(const std::vector<Config>& configs) {
+  HONE_RETURN_IF_ERROR(Begin(configs));
+  std::vector<measure::BuildResult> results;
+  for (size_t i = 0; i < configs.size(); ++i) {
+    HONE_ASSIGN_OR_RETURN(measure::BuildResult result, Next());
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+Status ChildBuilder::Begin(const std::vector<Config>& configs) {
+  Abandon();
+  for (const std::string& file : files_) HONE_RETURN_IF_ERROR(Remove(file));
+  files_.clear();
+  batch_.configs = configs;
+  batch_.results.resize(configs.size());
+  batch_.finished.assign(configs.size(), false);
+  for (size_t i = 0; i < configs.size(); ++i) batch_.paths.push_back(dir_.Join(fmt::format("k{}.so", serial_++)));
+  files_ = batch_.paths;
+  return GiveOut();
+}
+
+Result<measure::BuildResult> ChildBuilder::Next() {
+  HONE_CHECK(batch_.taken < batch_.configs.size());
+  while (!batch_.finished[batch_.taken]) {
+    HONE_RETURN_IF_ERROR(GiveOut());
+    HONE_RETURN_IF_ERROR(WaitForAny());
+    HONE_RETURN_IF_ERROR(CollectAll());
+  }
+  HONE_RETURN_IF_ERROR(GiveOut());
+  return std::move(batch_.results[batch_.taken++]);
+}
+
+Result<bool> ChildBuilder::Advance() {
+  HONE_RETURN_IF_ERROR(CollectAll());
+  HONE_RETURN_IF_ERROR(GiveOut());
+  return batch_.done == batch_.configs.size();
+}
+
+void ChildBuilder::Abandon() {
   for (Slot& slot : slots_) {
     if (slot.job) slot.worker.Stop();
     slot.job.reset();
   }
-}
-
-Result<std::vector<measure::BuildResult>> ChildBuilder::Build(const std::vector<Config>& configs) {
-  for (const std::string& file : files_) HONE_RETURN_IF_ERROR(Remove(file));
-  files_.clear();
-  Batch batch{configs, std::vector<measure::BuildResult>(configs.size()), {}};
-  for (size_t i = 0; i < configs.size(); ++i) batch.paths.push_back(dir_.Join(fmt::format("k{}.so", serial_++)));
-  files_ = batch.paths;
-  while (batch.done < configs.size()) {
-    std::vector<int> fds;
-    double deadline = RealClock()->NowSeconds() + timeout_seconds_;
-    for (Slot& slot : slots_) {
-      if (!slot.job && batch.next < configs.size()) {
-        slot.job = batch.next++;
-        slot.attempts = 0;
-        const Status given = Give(&slot, batch);
-        if (!given.ok()) {
-          StopAll();
-          return given;
-        }
-      }
-      fds.push_back(slot.job ? slot.worker.fd() : -1);
-      if (slot.job) deadline = std::min(deadline, slot.started + timeout_seconds_);
-    }
-    fds.push_back(InterruptFd());
-    WaitReadable(fds, std::max(0.0, deadline - RealClock()->NowSeconds()));
-    if (Interrupted()) {
-      StopAll();
-      return Status::Interrupted("interrupted while compiling");
-    }
-    for (Slot& slot : slots_) {
-      if (!slot.job) continue;
-      const Status collected = Collect(&slot, &batch);
-      if (!collected.ok()) {
-        StopAll();
-        return collected;
-      }
-    }
-  }
-  return std::move(batch.results);
+  batch_ = Batch();
 }
 
 }  // namespace hone::session

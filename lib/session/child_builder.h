@@ -25,6 +25,10 @@ class ChildBuilder : public measure::Builder {
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 
   Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override;
+  Status Begin(const std::vector<Config>& configs) override;
+  Result<measure::BuildResult> Next() override;
+  Result<bool> Advance() override;
+  void Abandon() override;
 
  private:
   struct Slot {
@@ -33,19 +37,31 @@ class ChildBuilder : public measure::Builder {
     double started = 0;
     int attempts = 0;
   };
-  struct Batch;
+  struct Batch {
+    std::vector<Config> configs;
+    std::vector<std::string> paths;
+    std::vector<measure::BuildResult> results;
+    std::vector<bool> finished;  // of the results
+    size_t next = 0;             // to be given to a child
+    size_t done = 0;             // finished ones
+    size_t taken = 0;            // by Next
+  };
 
   ChildBuilder(TempDir dir, double timeout) : dir_(std::move(dir)), timeout_seconds_(timeout) {}
-  Status Give(Slot* slot, const Batch& batch);
-  Status Collect(Slot* slot, Batch* batch);
-  void StopAll();
+  Status Give(Slot* slot);
+  Status Collect(Slot* slot);
+  // All of these abandon the batch if they fail.
+  Status GiveOut();     // what is left, to children that have nothing to do
+  Status CollectAll();  // what has come by now
+  Status WaitForAny();
 
   std::string workload_, target_;
   TempDir dir_;
   double timeout_seconds_;
   int64_t serial_ = 0;
-  std::vector<std::string> files_;  // of the batch before
+  std::vector<std::string> files_;  // of the last batch
   std::vector<Slot> slots_;
+  Batch batch_;
 };
 
 }  // namespace hone::session

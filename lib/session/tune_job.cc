@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -164,7 +165,8 @@ class Job {
     return Status();
   }
 
-  Result<Device> OpenDevice() {
+  // `apart`: candidates are compiled while others are measured.
+  Result<Device> OpenDevice(bool apart) {
     Device device;
     if (options_.fake) {
       device.builder = std::make_unique<measure::FakeBuilder>(options_.fake_world);
@@ -175,7 +177,8 @@ class Job {
     if (program.empty()) {
       HONE_ASSIGN_OR_RETURN(program, measure::DefaultWorkerProgram());
     }
-    const int jobs = static_cast<int>(UsableCpus().size());
+    // A core is left to the child that measures: the device waits if that one does.
+    const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
     HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup,
                           MeasureSetup(task_, Beside(".reference"), ProtocolOf(settings_.measure)));
@@ -231,7 +234,8 @@ class Job {
     world.store = store_.get();
     world.clock = clock_;
     world.turns = turns ? &*turns : nullptr;
-    world.open_device = [this] { return OpenDevice(); };
+    const bool apart = turns && turns->apart();
+    world.open_device = [this, apart] { return OpenDevice(apart); };
     world.check_owner = [this] { return heartbeat_->Check(); };
     world.on_progress = [&](const History& history, double peak) -> Status {
       if (heartbeat_->lost()) HONE_RETURN_IF_ERROR(heartbeat_->Check());

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
+constexpr double kBuildingLockSeconds = 0.1;  // where candidates are built meanwhile: the children want more to do
 // In a row: more of them say nothing about candidates and cost the budget. Fewer may be large candidates on a small
 // device.
 constexpr int kMostDeviceErrors = 32;
@@ -134,10 +137,12 @@ class Run {
   Status Lock(bool exclusive) {
     if (world_.turns == nullptr) return Status();
     const double begin = world_.clock->NowSeconds();
-    if (exclusive) world_.turns->Computed();
+    if (exclusive && !building_) world_.turns->Computed();
     while (true) {
-      const Status status = exclusive ? world_.turns->Time(kLockSeconds) : world_.turns->Compute(kLockSeconds);
+      const double patience = building_ ? kBuildingLockSeconds : kLockSeconds;
+      const Status status = exclusive ? world_.turns->Time(patience) : world_.turns->Compute(patience);
       if (status.kind() == StatusKind::kTimeout) {
+        HONE_RETURN_IF_ERROR(GoOnBuilding());
         HONE_RETURN_IF_ERROR(Progress());
         continue;
       }
@@ -166,12 +171,21 @@ class Run {
     HONE_RETURN_IF_ERROR(Lock(false));
     HONE_RETURN_IF_ERROR(EnsureDevice());
     const double ready = world_.clock->NowSeconds();
+    if (world_.turns != nullptr && world_.turns->apart()) {
+      const Status status = MeasureWhileBuilding(batch, legal, rejections);
+      building_ = false;
+      device_.builder->Abandon();  // an early end leaves some: nothing compiles when the host is given back
+      Unlock();
+      return status;
+    }
     auto built = device_.builder->Build(legal);
     if (!built.ok()) return built.status();
     const double compiled = world_.clock->NowSeconds();
     HONE_RETURN_IF_ERROR(Lock(true));
     const double start = world_.clock->NowSeconds();
-    const Status status = MeasureBatch(batch, rejections, *built);
+    size_t taken = 0;
+    const Status status =
+        MeasureBatch(batch, rejections, [&]() -> Result<measure::BuildResult> { return (*built)[taken++]; });
     const double end = world_.clock->NowSeconds();
     measuring_seconds_ += end - start;
     Unlock();
@@ -181,16 +195,59 @@ class Run {
     return status;
   }
 
+  // Where compiling does not disturb what is timed, a candidate is measured as soon as it is built, and those before it
+  // measured, while children build the others. Their order is that of the batch, whichever is built first: so they are
+  // the trials that they would be one step after the other, and a resume finds the same.
+  Status MeasureWhileBuilding(const std::vector<Config>& batch, const std::vector<Config>& legal,
+                              const std::vector<std::optional<std::string>>& rejections) {
+    const double begin = world_.clock->NowSeconds();
+    building_ = true;
+    HONE_RETURN_IF_ERROR(device_.builder->Begin(legal));
+    // The first one is waited for without the device, which others may use meanwhile.
+    std::optional<measure::BuildResult> first;
+    if (!legal.empty()) {
+      HONE_ASSIGN_OR_RETURN(first, device_.builder->Next());
+    }
+    HONE_RETURN_IF_ERROR(GoOnBuilding());
+    const double compiled = world_.clock->NowSeconds();
+    HONE_RETURN_IF_ERROR(Lock(true));
+    const double start = world_.clock->NowSeconds();
+    const Status status = MeasureBatch(batch, rejections, [&]() -> Result<measure::BuildResult> {
+      if (first) return *std::exchange(first, std::nullopt);
+      auto next = device_.builder->Next();
+      if (next.ok()) HONE_RETURN_IF_ERROR(GoOnBuilding());
+      return next;
+    });
+    const double end = world_.clock->NowSeconds();
+    measuring_seconds_ += end - start;
+    LogDebug(fmt::format("batch of {}: the first compiled in {}, device free after {}, the others compiled and all "
+                         "measured in {}",
+                         batch.size(), FormatSeconds(compiled - begin), FormatSeconds(start - compiled),
+                         FormatSeconds(end - start)));
+    return status;
+  }
+
+  // Keeps the children at work; once all is built the host is given back.
+  Status GoOnBuilding() {
+    if (!building_) return Status();
+    HONE_ASSIGN_OR_RETURN(const bool built, device_.builder->Advance());
+    if (!built) return Status();
+    building_ = false;
+    world_.turns->Computed();
+    return Status();
+  }
+
+  // `next_built`: of the candidates that are not rejected, in order.
   Status MeasureBatch(const std::vector<Config>& batch, const std::vector<std::optional<std::string>>& rejections,
-                      const std::vector<measure::BuildResult>& built) {
-    size_t next_built = 0;
+                      const std::function<Result<measure::BuildResult>()>& next_built) {
     for (size_t i = 0; i < batch.size(); ++i) {
       Outcome outcome;
       if (rejections[i]) {
         outcome.error = TrialError::kInvalid;
         outcome.error_text = *rejections[i];
       } else {
-        HONE_ASSIGN_OR_RETURN(outcome, Try(built[next_built++]));
+        HONE_ASSIGN_OR_RETURN(const measure::BuildResult built, next_built());
+        HONE_ASSIGN_OR_RETURN(outcome, Try(built));
       }
       outcome.config = batch[i];
       outcome.proposer = WantsDefault() ? "default" : tuner_->name();  // before it is taken
@@ -293,6 +350,7 @@ class Run {
   int64_t session_ = 0;
   std::unique_ptr<search::Tuner> tuner_;
   Device device_;
+  bool building_ = false;  // beside what is measured or waited for
   std::vector<Outcome> uncommitted_;
   SessionResult result_;
 };

@@ -35,7 +35,7 @@ struct SessionOptions {
   uint64_t seed = 1;
   Budget budget;
   int64_t finalists = 8;    // measured again, interleaved, at the end; 0: none
-  int batch = 16;           // candidates that are compiled before they are measured
+  int batch = 16;           // candidates that are compiled before they are measured; apart from the host, meanwhile
   record::Session session;  // everything but id and times; its fingerprint says which trials count
 };
 

@@ -5,11 +5,19 @@
 #include "op/operator.h"
 
 namespace hone::session {
+namespace {
+
+// NVRTC takes 0.1 to 0.2 s for a kernel, which is as long as it takes to measure several: with fewer at a time the GPU
+// would wait for it more often.
+constexpr int kCudaGroup = 16;
+
+}  // namespace
 
 search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space) {
   search::TunerContext context;
   context.workload = workload;
   context.target = target;
+  if (target.kind == TargetKind::kCuda) context.group = kCudaGroup;
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
   context.estimate = [target](const Workload& w, const Config& config) { return op::EstimateCost(w, target, config); };
   const auto op = op::FindOperator(workload);

@@ -8,8 +8,8 @@
 
 namespace hone::session {
 
-// Workload, target, the operator's estimate, the loops of a point, and the default of each template that is legal in
-// `space` (the union of op::MakeTaskSpace).
+// Workload, target, the operator's estimate, the loops of a point, the default of each template that is legal in
+// `space` (the union of op::MakeTaskSpace), and, for CUDA, larger groups.
 search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space);
 
 }  // namespace hone::session

@@ -58,7 +58,10 @@ std::vector<size_t> InTurns(const std::vector<size_t>& a, const std::vector<size
 }  // namespace
 
 AutoTuner::AutoTuner(const TaskSpace& space, uint64_t seed, const TunerContext& context)
-    : space_(space), seed_(seed), context_(context) {}
+    : space_(space),
+      seed_(seed),
+      context_(context),
+      group_(context.group > 0 ? static_cast<size_t>(context.group) : kGroup) {}
 
 void AutoTuner::Prepare() {
   if (prepared_) return;
@@ -94,12 +97,12 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
     proposed_.erase(seen.index);
   }
   // Not left to NextBatch: what is expected of the next group is a matter of the history alone.
-  if (!outcomes.empty() && history_.size() % kGroup == 0) PlanGroup();
+  if (!outcomes.empty() && history_.size() % group_ == 0) PlanGroup();
 }
 
 void AutoTuner::PlanGroup() {
   Prepare();
-  const size_t begin = history_.size() / kGroup * kGroup;
+  const size_t begin = history_.size() / group_ * group_;
   if (plan_at_ == begin) return;
   plan_ = Plan(begin);
   plan_at_ = begin;
@@ -110,7 +113,7 @@ std::vector<uint64_t> AutoTuner::NextBatch(int n) {
   const size_t begin = plan_at_;
   const auto take = [&] {
     std::vector<uint64_t> batch;
-    size_t room = begin + kGroup - std::min(begin + kGroup, history_.size() + proposed_.size());
+    size_t room = begin + group_ - std::min(begin + group_, history_.size() + proposed_.size());
     for (const uint64_t index : plan_) {
       if (room == 0 || static_cast<int>(batch.size()) >= n) break;
       if (known_.count(index) || !proposed_.insert(index).second) continue;
@@ -133,7 +136,7 @@ void AutoTuner::Fit(size_t history) {
   // was measured elsewhere.
   const auto trials = static_cast<float>(history);
   for (size_t r = 0; r < correction_.size(); ++r) {
-    const float share = history < kGroup ? 0 : kDonorTrials / (kDonorTrials + trials);
+    const float share = history < group_ ? 0 : kDonorTrials / (kDonorTrials + trials);
     prior_[r] = points_.log_cost[r] + share * correction_[r];
   }
   std::vector<size_t> timed;
@@ -238,9 +241,9 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   for (size_t i = 0; i < history; ++i) known.insert(history_[i].index);
   std::vector<uint64_t> plan;
   std::unordered_set<uint64_t> planned;
-  if (history < kGroup) {
+  if (history < group_) {
     for (const uint64_t index : context_.defaults) {
-      if (plan.size() < kGroup && points_.Find(index) < points_.rows() && !known.count(index) &&
+      if (plan.size() < group_ && points_.Find(index) < points_.rows() && !known.count(index) &&
           planned.insert(index).second) {
         plan.push_back(index);
       }
@@ -260,7 +263,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   if (active.empty() && !points_.complete) {
     // The sample is used up; what is left of the space is looked for at random.
     Rng rng(Mix64(seed_ ^ Mix64(history + 1)));
-    for (int tries = 0; tries < 1000 && plan.size() < kGroup; ++tries) {
+    for (int tries = 0; tries < 1000 && plan.size() < group_; ++tries) {
       const std::optional<uint64_t> index = space_.SampleLegal(rng);
       if (index && !known.count(*index) && planned.insert(*index).second) plan.push_back(*index);
     }
@@ -312,8 +315,8 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   // As long as nothing has worked, the estimate counts for less with each failure.
   const double doubt = any_ok_ ? 0 : 0.1 * static_cast<double>(failed.size());
   double gain_left = 0;
-  while (plan.size() < kGroup) {
-    if (plan.size() == kGroup / 2 && cover_row < points_.rows() && planned.insert(points_.index[cover_row]).second) {
+  while (plan.size() < group_) {
+    if (plan.size() == group_ / 2 && cover_row < points_.rows() && planned.insert(points_.index[cover_row]).second) {
       plan.push_back(points_.index[cover_row]);
       view_->Believe(cover_row);
       continue;

@@ -3,8 +3,9 @@
 //
 //  - All legal points of a space are looked at where there are few enough (kMostRows), else a seeded sample of them
 //    and what lies near the best.
-//  - Trials come in groups of kGroup that end at multiples of kGroup of the history's length. A group is a function of
-//    the history before it alone, so that a resume in its middle ends with the same trials.
+//  - Trials come in groups of kGroup, or of what the context says, that end at multiples of that of the history's
+//    length. A group is a function of the history before it alone, so that a resume in its middle ends with the same
+//    trials.
 //  - The first group begins with the templates' defaults, then follows the estimate.
 //  - After the first groups one of each has a value of a knob that no trial had, as long as there are any, then pairs
 //    of values that no trial had.
@@ -61,6 +62,7 @@ class AutoTuner : public Tuner {
   const TaskSpace& space_;
   const uint64_t seed_;
   const TunerContext context_;
+  const size_t group_;  // trials
   bool prepared_ = false;
   AutoPoints points_;
   std::vector<float> prior_;       // of each row: log time but for a constant, before anything is measured

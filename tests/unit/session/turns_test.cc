@@ -1,5 +1,5 @@
-// Whose turn it is on a host and on its device: whoever compiles for a GPU shares the host and leaves the GPU to others,
-// whoever times on it leaves the host.
+// Whose turn it is on a host and on its device: who compiles for a GPU shares the host and leaves the GPU to others,
+// who times on it leaves the host.
 #include <functional>
 #include <map>
 #include <memory>

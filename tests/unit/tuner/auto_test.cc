@@ -62,6 +62,23 @@ std::vector<uint64_t> Search(const TaskSpace& space, const Measure& measure, siz
   return Continue(&tuner, space, measure, trials);
 }
 
+// As for GPUs, whose compilers take long: a group is what is compiled at once.
+TEST(Auto, AGroupIsAsLargeAsTheContextSaysAndAFunctionOfTheHistoryBeforeIt) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.group = 16;
+  AutoTuner tuner(space, 1, context);
+  EXPECT_EQ(tuner.NextBatch(16).size(), 16U);
+  EXPECT_TRUE(tuner.NextBatch(16).empty()) << "the next one is planned when this one is known";
+  const std::vector<uint64_t> whole = Search(space, OnSurface, 64, 1, context);
+  ASSERT_EQ(whole.size(), 64U);
+  for (const size_t kept : {1U, 7U, 15U, 16U, 17U, 40U}) {
+    AutoTuner resumed(space, 1, context);
+    const std::vector<uint64_t> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
+    EXPECT_EQ(Continue(&resumed, space, OnSurface, 64, history), whole) << kept;
+  }
+}
+
 TEST(Auto, FindsTheBestOfASurfaceWithoutAnEstimate) {
   const TaskSpace space = SurfaceSpace();
   for (uint64_t seed = 1; seed <= 3; ++seed) {
