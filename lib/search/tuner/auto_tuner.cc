@@ -34,14 +34,6 @@ double ExpectedImprovement(double best, double mean, double deviation) {
   return deviation * (z * NormalShare(z) + NormalDensity(z));
 }
 
-// The rows by what they have, the smallest first.
-std::vector<size_t> Ascending(const std::vector<float>& values) {
-  std::vector<size_t> rows(values.size());
-  for (size_t r = 0; r < rows.size(); ++r) rows[r] = r;
-  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
-  return rows;
-}
-
 // Of two orders of the same rows, in turns the next that is new.
 std::vector<size_t> InTurns(const std::vector<size_t>& a, const std::vector<size_t>& b) {
   std::vector<size_t> rows;
@@ -76,6 +68,20 @@ void AutoTuner::Prepare() {
   // Donors may be wrong: what the estimate likes takes turns with what they like.
   if (!correction_.empty()) by_prior_ = InTurns(Ascending(points_.log_cost), by_prior_);
   for (Seen& seen : history_) seen.row = points_.Find(seen.index);
+}
+
+uint64_t AutoTuner::Turn(size_t row) const {
+  const uint64_t index = points_.index[row];
+  return points_.templates[points_.template_of[row]].estimates > 0 ? index : Mix64(seed_ ^ index);
+}
+
+std::vector<size_t> AutoTuner::Ascending(const std::vector<float>& values) const {
+  std::vector<size_t> rows(values.size());
+  for (size_t r = 0; r < rows.size(); ++r) rows[r] = r;
+  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) {
+    return values[a] != values[b] ? values[a] < values[b] : Turn(a) < Turn(b);
+  });
+  return rows;
 }
 
 void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
@@ -272,12 +278,13 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   struct Ranked {
     double rank, mean, works;
     size_t row;
-    bool operator<(const Ranked& o) const { return rank != o.rank ? rank < o.rank : row < o.row; }
+    uint64_t turn;
+    bool operator<(const Ranked& o) const { return rank != o.rank ? rank < o.rank : turn < o.turn; }
   };
   std::vector<Ranked> ranked;
   for (size_t row : active) {
     const double mean = view_->Mean(row), works = Works(row, failed, worked);
-    ranked.push_back({mean - std::log(works), mean, works, row});
+    ranked.push_back({mean - std::log(works), mean, works, row, Turn(row)});
   }
   // A model that takes its bearings from a few values of a knob says little about the others, and its own uncertainty
   // does not always know that: the most promising point with a value that is new is tried, one of a group; after all

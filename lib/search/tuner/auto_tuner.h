@@ -53,6 +53,10 @@ class AutoTuner : public Tuner {
   };
 
   void Prepare();
+  // Which of rows that promise as much comes first, the lower: with an estimate the lower index; without one, where most
+  // rows are such, by the seed, or else all would be points of the first few values of the last knobs.
+  uint64_t Turn(size_t row) const;
+  std::vector<size_t> Ascending(const std::vector<float>& values) const;  // rows by what they have, the smallest first
   void PlanGroup();  // plan_: of the group that the history is in
   std::vector<uint64_t> Plan(size_t history);
   std::vector<size_t> ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const;

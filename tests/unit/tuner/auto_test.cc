@@ -95,6 +95,32 @@ TEST(Auto, FollowsAGoodEstimateFromTheFirstTrial) {
   EXPECT_DOUBLE_EQ(BestSeconds(space, Search(space, OnSurface, 4, 1, context), OnSurface), 1e-3);
 }
 
+// 65,536 points that promise the same before anything is measured, and after times that are all equal: the words of the
+// last knob are in none of the 512 points of the lowest indices but the first one.
+TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
+  Space knobs("knobs");
+  std::vector<int64_t> numbers;
+  std::vector<std::string> words;
+  for (int64_t v = 1; v <= 64; ++v) numbers.push_back(v);
+  for (int w = 0; w < 16; ++w) words.push_back("w" + std::to_string(w));
+  for (const char* name : {"a", "b"}) knobs.Add(Knob::Choice(name, numbers));
+  knobs.Add(Knob::Words("c", words));
+  TaskSpace space;
+  space.Add(std::move(knobs));
+  const Measure equal = [](const Config& c) { return OkOutcome(c, 1e-3); };
+  const std::vector<uint64_t> tried = Search(space, equal, 8);
+  ASSERT_EQ(tried.size(), 8U);
+  std::set<std::string> first, all;
+  for (size_t i = 0; i < tried.size(); ++i) {
+    const Config config = space.At(tried[i]);
+    if (i < 4) first.insert(config.Word("c"));
+    all.insert(config.Word("c"));
+  }
+  EXPECT_GE(first.size(), 2U);
+  EXPECT_GE(all.size(), 4U);
+  EXPECT_NE(Search(space, equal, 8, 2), tried);
+}
+
 // The estimate says the opposite of the truth about `c`; measurements must win.
 TEST(Auto, CorrectsAnEstimateThatIsWrong) {
   const TaskSpace space = SurfaceSpace();
