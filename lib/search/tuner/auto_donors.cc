@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-
-#include "search/tuner/auto_model.h"
 
 namespace hone::search {
 namespace {
@@ -129,8 +126,9 @@ double Share(const Rows& rows, const AutoPoints& points) {
 
 }  // namespace
 
-std::vector<float> DonorCorrection(const AutoPoints& points, const TaskSpace& space, const TunerContext& context) {
-  if (!context.estimate || context.donors.empty() || points.rows() == 0) return {};
+DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const TunerContext& context)
+    : points_(points) {
+  if (!context.estimate || context.donors.empty() || points.rows() == 0) return;
   const size_t most = points.rows() > kManyPoints ? kFewerRows : kDonorRows;
   std::vector<std::pair<double, const Donor*>> nearest;
   for (const Donor& donor : context.donors) nearest.push_back({Distance(donor.workload, context.workload), &donor});
@@ -144,14 +142,14 @@ std::vector<float> DonorCorrection(const AutoPoints& points, const TaskSpace& sp
     AddDonor(*donor, points, space, context, std::max(room / 3, kFewestRows), kTrust / (kTrust + distance), &rows);
     if (rows.labels.size() > begin) rows.parts.push_back({begin, rows.labels.size(), 1 / (1 + distance)});
   }
-  if (rows.labels.size() < 8) return {};
-  const double share = Share(rows, points);
-  const std::unique_ptr<GaussianModel> model = Learn(rows, points, {});
-  std::vector<float> correction(points.rows());
-  for (size_t r = 0; r < points.rows(); ++r) {
-    correction[r] = static_cast<float>(share * model->Mean({points.row(r), points.template_of[r]}));
-  }
-  return correction;
+  if (rows.labels.size() < 8) return;
+  share_ = Share(rows, points);
+  model_ = Learn(rows, points, {});
+  values_ = std::move(rows.values);  // each row stays where the model looks for it
+}
+
+float DonorModel::Correction(size_t row) const {
+  return static_cast<float>(share_ * model_->Mean({points_.row(row), points_.template_of[row]}));
 }
 
 }  // namespace hone::search

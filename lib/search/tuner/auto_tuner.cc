@@ -62,7 +62,8 @@ void AutoTuner::Prepare() {
   view_ = std::make_unique<AutoView>(points_);
   tried_ = std::make_unique<TriedValues>(points_);
   prior_ = points_.log_cost;
-  correction_ = DonorCorrection(points_, space_, context_);
+  const DonorModel donors(points_, space_, context_);
+  for (size_t r = 0; r < points_.rows() && !donors.empty(); ++r) correction_.push_back(donors.Correction(r));
   for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
   by_prior_ = Ascending(prior_);
   // Donors may be wrong: what the estimate likes takes turns with what they like.

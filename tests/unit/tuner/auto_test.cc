@@ -7,60 +7,14 @@
 #include <limits>
 #include <set>
 
+#include "auto_search.h"
 #include "search/tuner/auto_donors.h"
 #include "search/tuner/auto_model.h"
 #include "search/tuner/auto_tried.h"
 #include "search/tuner/auto_tuner.h"
-#include "surface.h"
 
 namespace hone::search {
 namespace {
-
-using Measure = std::function<Outcome(const Config&)>;
-
-Outcome OnSurface(const Config& config) { return OkOutcome(config, SurfaceSeconds(config)); }
-
-Outcome Failed(const Config& config) {
-  Outcome o;
-  o.config = config;
-  o.state = TrialState::kFailed;
-  o.error = TrialError::kCompile;
-  return o;
-}
-
-// Goes on from `history` up to `trials` trials, asking for 16 at a time as sessions do.
-std::vector<uint64_t> Continue(Tuner* tuner, const TaskSpace& space, const Measure& measure, size_t trials,
-                               std::vector<uint64_t> history = {}) {
-  std::vector<Outcome> outcomes;
-  for (const uint64_t index : history) outcomes.push_back(measure(space.At(index)));
-  tuner->Update(outcomes);
-  while (history.size() < trials) {
-    const size_t room = std::min(16 - history.size() % 16, trials - history.size());
-    const std::vector<uint64_t> next = tuner->NextBatch(static_cast<int>(room));
-    EXPECT_LE(next.size(), room);
-    if (next.empty()) break;
-    outcomes.clear();
-    for (const uint64_t index : next) outcomes.push_back(measure(space.At(index)));
-    history.insert(history.end(), next.begin(), next.end());
-    tuner->Update(outcomes);
-  }
-  return history;
-}
-
-double BestSeconds(const TaskSpace& space, const std::vector<uint64_t>& tried, const Measure& measure) {
-  double best = std::numeric_limits<double>::infinity();
-  for (const uint64_t index : tried) {
-    const Outcome o = measure(space.At(index));
-    if (o.state == TrialState::kOk) best = std::min(best, o.median);
-  }
-  return best;
-}
-
-std::vector<uint64_t> Search(const TaskSpace& space, const Measure& measure, size_t trials, uint64_t seed = 1,
-                             const TunerContext& context = {}) {
-  AutoTuner tuner(space, seed, context);
-  return Continue(&tuner, space, measure, trials);
-}
 
 // As for GPUs, whose compilers take long: a group is what is compiled at once.
 TEST(Auto, AGroupIsAsLargeAsTheContextSaysAndAFunctionOfTheHistoryBeforeIt) {
@@ -329,7 +283,9 @@ TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
       context.donors.push_back(donor);
     }
     const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
-    const std::vector<float> all = DonorCorrection(points, space, context);
+    const DonorModel donors(points, space, context);
+    std::vector<float> all;
+    for (size_t r = 0; r < points.rows(); ++r) all.push_back(donors.Correction(r));
     const auto [low, high] = std::minmax_element(all.begin(), all.end());
     return *high - *low;
   };
