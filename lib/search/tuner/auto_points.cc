@@ -186,7 +186,7 @@ void Center(AutoPoints* points, size_t t) {
   }
 }
 
-std::vector<uint64_t> Sample(const TaskSpace& space, uint64_t seed, size_t rows) {
+std::vector<uint64_t> Sample(const TaskSpace& space, const TunerContext& context, uint64_t seed, size_t rows) {
   Rng rng(Mix64(seed ^ 0x6175746fULL));
   std::set<uint64_t> found;
   for (size_t misses = 0; found.size() < rows && misses < 4 * rows;) {
@@ -194,14 +194,46 @@ std::vector<uint64_t> Sample(const TaskSpace& space, uint64_t seed, size_t rows)
     if (!index) break;
     if (!found.insert(*index).second) ++misses;
   }
+  for (const uint64_t index : context.defaults) {
+    if (index < space.size() && !space.Reject(index)) found.insert(index);
+  }
   return {found.begin(), found.end()};
+}
+
+Encoder EncoderOf(const AutoPoints& points, const Space& space, size_t t) {
+  Encoder encoder(space, points.templates[t].estimates);
+  encoder.AddMains(points.mains);
+  return encoder;
+}
+
+// What a row of template `t` is before its columns are centered. `index`: in the template's space.
+void WriteRow(const Encoder& encoder, uint64_t index, const std::vector<double>& estimate, size_t t, size_t row,
+              AutoPoints* points) {
+  float* out = points->values.data() + row * points->columns;
+  if (!estimate.empty() && estimate.size() == points->templates[t].estimates) {
+    points->log_cost[row] = static_cast<float>(estimate[0]);
+    for (size_t e = 0; e < estimate.size(); ++e) out[e] = static_cast<float>(estimate[e]);
+    out[points->slope] = AutoPoints::kSlope * points->log_cost[row];
+  }
+  encoder.Write(index, out);
 }
 
 }  // namespace
 
 size_t AutoPoints::Find(uint64_t wanted) const {
-  const auto at = std::lower_bound(index.begin(), index.end(), wanted);
-  return at != index.end() && *at == wanted ? static_cast<size_t>(at - index.begin()) : rows();
+  const auto end = index.begin() + static_cast<std::ptrdiff_t>(sorted);
+  const auto at = std::lower_bound(index.begin(), end, wanted);
+  if (at != end && *at == wanted) return static_cast<size_t>(at - index.begin());
+  const auto later = added.find(wanted);
+  return later != added.end() ? later->second : rows();
+}
+
+void AutoPoints::Truncate(size_t rows) {
+  for (size_t r = rows; r < index.size(); ++r) added.erase(index[r]);
+  index.resize(rows);
+  log_cost.resize(rows);
+  values.resize(rows * columns);
+  template_of.resize(rows);
 }
 
 AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, uint64_t seed, uint64_t most_points,
@@ -209,7 +241,8 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
   AutoPoints points;
   std::optional<std::vector<uint64_t>> legal = space.LegalIndices(most_points);
   points.complete = legal && legal->size() <= most_rows;
-  points.index = points.complete ? std::move(*legal) : Sample(space, seed, most_rows);
+  points.index = points.complete ? std::move(*legal) : Sample(space, context, seed, most_rows);
+  points.sorted = points.rows();
 
   std::vector<Encoder> encoders;
   std::vector<std::vector<double>> estimates(points.rows());
@@ -235,23 +268,44 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
   const auto whole = [](size_t columns) { return (columns + 3) / 4 * 4; };  // rows of whole vectors
   points.mains = points.columns = whole(points.columns + 1);
   for (Encoder& e : encoders) points.columns = std::max(points.columns, whole(e.AddMains(points.mains)));
+  // Most of what is added later finds room without a copy of all.
+  points.values.reserve((points.rows() + (points.complete ? 0 : most_rows / 32)) * points.columns);
   points.values.assign(points.rows() * points.columns, 0);
   points.log_cost.assign(points.rows(), 0);
   offset = 0;
   for (size_t t = 0; t < points.templates.size(); ++t) {
     for (size_t r = points.templates[t].begin; r < points.templates[t].end; ++r) {
-      float* out = points.values.data() + r * points.columns;
-      if (!estimates[r].empty() && estimates[r].size() == points.templates[t].estimates) {
-        points.log_cost[r] = static_cast<float>(estimates[r][0]);
-        for (size_t e = 0; e < estimates[r].size(); ++e) out[e] = static_cast<float>(estimates[r][e]);
-        out[points.slope] = AutoPoints::kSlope * points.log_cost[r];
-      }
-      encoders[t].Write(points.index[r] - offset, out);
+      WriteRow(encoders[t], points.index[r] - offset, estimates[r], t, r, &points);
     }
     offset += space.spaces()[t].size();
     Center(&points, t);
   }
   return points;
+}
+
+void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<uint64_t>& indices,
+               AutoPoints* points) {
+  if (indices.empty()) return;
+  std::vector<Encoder> encoders;
+  for (size_t t = 0; t < points->templates.size(); ++t) encoders.push_back(EncoderOf(*points, space.spaces()[t], t));
+  for (const uint64_t index : indices) {
+    if (index >= space.size() || points->Find(index) < points->rows()) continue;
+    size_t t = 0;
+    uint64_t offset = 0;
+    while (index - offset >= space.spaces()[t].size()) offset += space.spaces()[t++].size();
+    const AutoPoints::Template& info = points->templates[t];
+    if (info.begin == info.end) continue;  // its columns have no means and its estimate no scale
+    std::vector<double> estimate;
+    if (context.estimate) estimate = context.estimate(context.workload, space.spaces()[t].At(index - offset));
+    const size_t row = points->rows();
+    points->added[index] = row;
+    points->index.push_back(index);
+    points->template_of.push_back(static_cast<uint8_t>(t));
+    points->log_cost.push_back(0);
+    points->values.resize(points->values.size() + points->columns, 0);
+    WriteRow(encoders[t], index - offset, estimate, t, row, points);
+    for (size_t c = 0; c < points->columns; ++c) points->values[row * points->columns + c] -= info.means[c];
+  }
 }
 
 std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size_t t, const Config& config,
@@ -260,9 +314,7 @@ std::vector<float> ForeignRow(const AutoPoints& points, const Space& space, size
   std::vector<float> row = info.means;
   for (size_t e = 0; e < info.estimates && e < estimate.size(); ++e) row[e] = static_cast<float>(estimate[e]);
   if (!estimate.empty()) row[points.slope] = AutoPoints::kSlope * static_cast<float>(estimate[0]);
-  Encoder encoder(space, info.estimates);
-  encoder.AddMains(points.mains);
-  encoder.WriteForeign(config, row.data());
+  EncoderOf(points, space, t).WriteForeign(config, row.data());
   for (size_t c = 0; c < points.columns; ++c) row[c] -= info.means[c];
   return row;
 }

@@ -26,7 +26,7 @@ struct AutoPoints {
     size_t columns = 0;         // in all; the rest of a row is 0
     std::vector<float> means;   // what was taken from each column
   };
-  std::vector<uint64_t> index;  // ascending
+  std::vector<uint64_t> index;  // of the first `sorted` rows ascending; others were added since
   std::vector<float> log_cost;  // of the estimate; 0 without one
   std::vector<float> values;    // rows x columns
   std::vector<uint8_t> template_of;
@@ -35,17 +35,26 @@ struct AutoPoints {
   static constexpr double kSame = 0.4;
   size_t columns = 0, slope = 0, mains = 0;
   bool complete = false;  // all legal points of the space
+  size_t sorted = 0;
+  std::unordered_map<uint64_t, size_t> added;  // rows of the others
 
   size_t rows() const { return index.size(); }
   const float* row(size_t r) const { return values.data() + r * columns; }
   // The row of an index; rows() if it is not there.
   size_t Find(uint64_t index) const;
+  // Forgets the rows from `rows` on. REQUIRES: rows >= sorted
+  void Truncate(size_t rows);
 };
 
 // All legal points if the space has at most `most_points` points, legal or not, and at most `most_rows` legal ones;
-// else `most_rows` drawn with `seed`, of each template in turn.
+// else `most_rows` drawn with `seed`, of each template in turn, and the context's defaults.
 AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, uint64_t seed, uint64_t most_points,
                           size_t most_rows);
+
+// Adds rows for those of `indices` that are points of the space, legal or not, without one; what columns mean stays. Of
+// a template that has no row there will be none. Pointers to rows are no longer good.
+void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<uint64_t>& indices,
+               AutoPoints* points);
 
 // The row that a point of another shape's space of template `t` would be, of points.columns numbers: knobs are found by
 // name, values scaled as those of `space`; what this space does not have counts as average. `estimate`: of that point.

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "search/tuner/auto_donors.h"
+#include "search/tuner/auto_near.h"
 
 namespace hone::search {
 namespace {
@@ -14,6 +14,7 @@ constexpr size_t kMostTrained = 160;  // observations in the model: the fastest 
 constexpr size_t kPromising = 3072;   // rows whose mean is looked at: the best by the prior,
 constexpr size_t kOthers = 1024;      // others in turn,
 constexpr size_t kCenters = 3;        // and the neighbours of this many of the fastest
+constexpr size_t kNear = 128;         // of each, where they are drawn: in a sampled space
 constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
 
 constexpr size_t kCoverAfter = 8;   // trials, after which one of a group has a value of a knob that was never tried,
@@ -62,13 +63,13 @@ void AutoTuner::Prepare() {
   view_ = std::make_unique<AutoView>(points_);
   tried_ = std::make_unique<TriedValues>(points_);
   prior_ = points_.log_cost;
-  const DonorModel donors(points_, space_, context_);
-  for (size_t r = 0; r < points_.rows() && !donors.empty(); ++r) correction_.push_back(donors.Correction(r));
+  kept_ = points_.rows();
+  donors_ = std::make_unique<DonorModel>(points_, space_, context_);
+  CorrectRows();
   for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
   by_prior_ = Ascending(prior_);
   // Donors may be wrong: what the estimate likes takes turns with what they like.
   if (!correction_.empty()) by_prior_ = InTurns(Ascending(points_.log_cost), by_prior_);
-  for (Seen& seen : history_) seen.row = points_.Find(seen.index);
 }
 
 uint64_t AutoTuner::Turn(size_t row) const {
@@ -89,7 +90,6 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
   for (const Outcome& outcome : outcomes) {
     Seen seen;
     seen.index = outcome.config.index;
-    seen.row = prepared_ ? points_.Find(seen.index) : 0;
     seen.state = outcome.state;
     if (outcome.state != TrialState::kFailed) {
       // A time that is none is no reason to fall over: the trial counts as failed.
@@ -142,6 +142,7 @@ void AutoTuner::Fit(size_t history) {
   // The first group is what it would be without donors, which may be wrong; then what is measured here replaces what
   // was measured elsewhere.
   const auto trials = static_cast<float>(history);
+  prior_ = points_.log_cost;
   for (size_t r = 0; r < correction_.size(); ++r) {
     const float share = history < group_ ? 0 : kDonorTrials / (kDonorTrials + trials);
     prior_[r] = points_.log_cost[r] + share * correction_[r];
@@ -173,21 +174,29 @@ void AutoTuner::Fit(size_t history) {
   view_->Fit(trained, best_log_, prior_);
 }
 
-std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const {
-  std::vector<size_t> rows;
-  const auto add = [&](size_t row) {
-    if (!known.count(points_.index[row])) rows.push_back(row);
-  };
-  if (points_.rows() <= kPromising + kOthers) {
-    for (size_t r = 0; r < points_.rows(); ++r) add(r);
-    return rows;
+void AutoTuner::CorrectRows() {
+  if (donors_->empty()) return;
+  for (size_t r = correction_.size(); r < points_.rows(); ++r) correction_.push_back(donors_->Correction(r));
+}
+
+// What is not in the sample becomes a row in the order of the history, so that a resume has the same ones.
+void AutoTuner::FindRows(size_t history) {
+  if (!points_.complete) {
+    points_.Truncate(kept_);
+    if (!donors_->empty()) correction_.resize(kept_);
+    std::vector<uint64_t> tried;
+    for (size_t i = found_; i < history; ++i) tried.push_back(history_[i].index);
+    AddPoints(space_, context_, tried, &points_);
+    kept_ = points_.rows();
+    CorrectRows();
   }
-  for (size_t i = 0; i < kPromising; ++i) add(by_prior_[i]);
-  const size_t rest = points_.rows() - kPromising;
-  const uint64_t start = Mix64(seed_ ^ Mix64(history)) % rest;
-  const size_t stride = std::max<size_t>(rest / kOthers, 1);
-  for (size_t i = 0; i < kOthers; ++i) add(by_prior_[kPromising + (start + i * stride) % rest]);
-  // One and two knobs away from the fastest.
+  for (; found_ < history; ++found_) {
+    const size_t row = points_.Find(history_[found_].index);
+    if (row < points_.rows()) history_[found_].row = row;
+  }
+}
+
+std::vector<size_t> AutoTuner::Fastest(size_t history) const {
   std::vector<size_t> fastest;
   for (size_t i = 0; i < history; ++i) {
     if (history_[i].state == TrialState::kOk && history_[i].row < points_.rows()) fastest.push_back(i);
@@ -195,31 +204,47 @@ std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::unordered_s
   std::stable_sort(fastest.begin(), fastest.end(),
                    [&](size_t a, size_t b) { return history_[a].log_time < history_[b].log_time; });
   if (fastest.size() > kCenters) fastest.resize(kCenters);
-  for (size_t f : fastest) {
-    uint64_t offset = 0;
-    size_t t = 0;
-    while (t < points_.template_of[history_[f].row]) offset += space_.spaces()[t++].size();
-    const uint64_t center = history_[f].index - offset;
-    const std::vector<Knob>& knobs = space_.spaces()[t].knobs();
-    const auto moved = [&](uint64_t index, size_t knob, size_t digit) {
-      uint64_t radix = 1;
-      for (size_t k = 0; k < knob; ++k) radix *= knobs[k].size();
-      return index - index / radix % knobs[knob].size() * radix + digit * radix;
-    };
-    const auto visit = [&](uint64_t index) {
-      const size_t row = points_.Find(offset + index);
-      if (row < points_.rows()) add(row);
-    };
-    for (size_t a = 0; a < knobs.size(); ++a) {
-      for (size_t i = 0; i < knobs[a].size(); ++i) {
-        const uint64_t first = moved(center, a, i);
-        visit(first);
-        for (size_t b = a + 1; b < knobs.size(); ++b) {
-          for (size_t j = 0; j < knobs[b].size(); ++j) visit(moved(first, b, j));
-        }
-      }
+  return fastest;
+}
+
+// One and two knobs away: all that there are, or, of a sampled space, some that are drawn for this group alone.
+std::vector<size_t> AutoTuner::RowsNearFastest(size_t history) {
+  std::vector<uint64_t> drawn;
+  std::vector<size_t> rows;
+  const auto add = [&](uint64_t index) {
+    const size_t row = points_.Find(index);
+    if (row < points_.rows()) rows.push_back(row);
+  };
+  if (points_.complete && points_.rows() <= kPromising + kOthers) return rows;  // all are looked at
+  Rng rng(Mix64(seed_ ^ Mix64(history ^ 0x6e656172ULL)));
+  for (const size_t f : Fastest(history)) {
+    if (points_.complete) {
+      VisitNear(space_, history_[f].index, add);
+    } else {
+      const std::vector<uint64_t> some = DrawNear(space_, history_[f].index, kNear, &rng);
+      drawn.insert(drawn.end(), some.begin(), some.end());
     }
   }
+  AddPoints(space_, context_, drawn, &points_);
+  CorrectRows();
+  for (const uint64_t index : drawn) add(index);
+  return rows;
+}
+
+std::vector<size_t> AutoTuner::ActiveRows(size_t history, const std::vector<size_t>& near,
+                                          const std::unordered_set<uint64_t>& known) const {
+  std::vector<size_t> rows;
+  const auto add = [&](size_t row) {
+    if (!known.count(points_.index[row])) rows.push_back(row);
+  };
+  const size_t all = by_prior_.size(), promising = all <= kPromising + kOthers ? all : kPromising;
+  for (size_t i = 0; i < promising; ++i) add(by_prior_[i]);
+  if (const size_t rest = all - promising; rest > 0) {
+    const uint64_t start = Mix64(seed_ ^ Mix64(history)) % rest;
+    const size_t stride = std::max<size_t>(rest / kOthers, 1);
+    for (size_t i = 0; i < kOthers; ++i) add(by_prior_[promising + (start + i * stride) % rest]);
+  }
+  for (const size_t row : near) add(row);
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   return rows;
@@ -256,6 +281,8 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
       }
     }
   }
+  FindRows(history);
+  const std::vector<size_t> near = RowsNearFastest(history);  // before Fit, which keeps pointers to rows
   Fit(history);
   std::vector<size_t> failed, worked;
   for (size_t i = 0; i < history; ++i) {
@@ -266,7 +293,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   for (std::vector<size_t>* rows : {&failed, &worked}) {
     if (rows->size() > kMostJudged) rows->erase(rows->begin(), rows->end() - kMostJudged);
   }
-  std::vector<size_t> active = ActiveRows(history, known);
+  std::vector<size_t> active = ActiveRows(history, near, known);
   if (active.empty() && !points_.complete) {
     // The sample is used up; what is left of the space is looked for at random.
     Rng rng(Mix64(seed_ ^ Mix64(history + 1)));

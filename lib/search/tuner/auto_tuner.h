@@ -2,7 +2,7 @@
 // points with the largest expected improvement, a few at a time.
 //
 //  - All legal points of a space are looked at where there are few enough (kMostRows), else a seeded sample of them
-//    and what lies near the best.
+//    with the defaults, what was tried, and in each group points drawn near the fastest.
 //  - Trials come in groups of kGroup, or of what the context says, that end at multiples of that of the history's
 //    length. A group is a function of the history before it alone, so that a resume in its middle ends with the same
 //    trials.
@@ -22,6 +22,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "search/tuner/auto_donors.h"
 #include "search/tuner/auto_points.h"
 #include "search/tuner/auto_tried.h"
 #include "search/tuner/auto_view.h"
@@ -47,19 +48,26 @@ class AutoTuner : public Tuner {
  private:
   struct Seen {
     uint64_t index = 0;
-    size_t row = 0;  // rows(): not among the points
+    size_t row = SIZE_MAX;  // not among the points, or not yet (FindRows)
     TrialState state = TrialState::kOk;
     double log_time = 0;
   };
 
   void Prepare();
-  // Which of rows that promise as much comes first, the lower: with an estimate the lower index; without one, where most
-  // rows are such, by the seed, or else all would be points of the first few values of the last knobs.
+  // Which of rows that promise as much comes first, the lower: with an estimate the lower index; without one, where
+  // most rows are such, by the seed, or else all would be points of the first few values of the last knobs.
   uint64_t Turn(size_t row) const;
-  std::vector<size_t> Ascending(const std::vector<float>& values) const;  // rows by what they have, the smallest first
+  // Rows by what they have, the smallest first.
+  std::vector<size_t> Ascending(const std::vector<float>& values) const;
   void PlanGroup();  // plan_: of the group that the history is in
   std::vector<uint64_t> Plan(size_t history);
-  std::vector<size_t> ActiveRows(size_t history, const std::unordered_set<uint64_t>& known) const;
+  // Corrections of the rows that have none yet.
+  void CorrectRows();
+  void FindRows(size_t history);
+  std::vector<size_t> Fastest(size_t history) const;
+  std::vector<size_t> RowsNearFastest(size_t history);
+  std::vector<size_t> ActiveRows(size_t history, const std::vector<size_t>& near,
+                                 const std::unordered_set<uint64_t>& known) const;
   void Fit(size_t history);
   double Works(size_t row, const std::vector<size_t>& failed, const std::vector<size_t>& worked) const;
 
@@ -71,13 +79,16 @@ class AutoTuner : public Tuner {
   AutoPoints points_;
   std::vector<float> prior_;       // of each row: log time but for a constant, before anything is measured
   std::vector<float> correction_;  // of the estimate, by donors; empty without
-  std::vector<size_t> by_prior_;   // rows, the most promising first
+  std::vector<size_t> by_prior_;   // rows but those added later, the most promising first
+  std::unique_ptr<DonorModel> donors_;
   std::unique_ptr<AutoView> view_;
   std::unique_ptr<TriedValues> tried_;
   size_t tried_count_ = 0;  // trials that it knows, the first ones
-  double best_log_ = 0;  // log of the fastest time
+  double best_log_ = 0;     // log of the fastest time
   bool any_ok_ = false;
   std::vector<Seen> history_;  // in order
+  size_t found_ = 0;           // of it, the first ones: whose rows have been looked for
+  size_t kept_ = 0;            // rows that stay; those from there on are of one group
   std::unordered_set<uint64_t> known_;
   std::vector<uint64_t> plan_;  // the group that begins at plan_at_
   size_t plan_at_ = SIZE_MAX;

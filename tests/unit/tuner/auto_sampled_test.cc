@@ -1,0 +1,154 @@
+// The tuner `auto` where a space has too many points to look at: the sample, and what becomes a row beside it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "auto_search.h"
+#include "search/tuner/auto_near.h"
+#include "search/tuner/auto_points.h"
+
+namespace hone::search {
+namespace {
+
+constexpr const char* kNames[] = {"a", "b", "c", "d", "e", "f"};
+
+// 64^6 points, of which a sample of 100,000 has next to none that differ in two knobs only.
+TaskSpace LargeSpace() {
+  std::vector<int64_t> values;
+  for (int64_t v = 1; v <= 64; ++v) values.push_back(v);
+  Space large("large");
+  for (const char* name : kNames) large.Add(Knob::Choice(name, values));
+  TaskSpace space;
+  space.Add(std::move(large));
+  return space;
+}
+
+Outcome InBowl(const Config& c) {
+  double sum = 1;
+  for (const char* name : kNames) sum += std::fabs(std::log2(static_cast<double>(c.Number(name)) / 16.0));
+  return OkOutcome(c, 1e-3 * sum);
+}
+
+// In how many knobs two points differ.
+size_t Apart(const Config& a, const Config& b) {
+  size_t apart = 0;
+  for (size_t k = 0; k < a.values.size(); ++k) apart += a.values[k] == b.values[k] ? 0 : 1;
+  return apart;
+}
+
+TEST(AutoSampled, TheDefaultIsAmongThePoints) {
+  const TaskSpace space = LargeSpace();
+  TunerContext context;
+  context.defaults = {12345678901, space.size()};  // the second is none
+  const std::vector<uint64_t> tried = Search(space, InBowl, 4, 1, context);
+  ASSERT_EQ(tried.size(), 4U);
+  EXPECT_EQ(tried[0], 12345678901U);
+}
+
+TEST(AutoSampled, LooksNearTheFastest) {
+  const TaskSpace space = LargeSpace();
+  const std::vector<uint64_t> tried = Search(space, InBowl, 64);
+  ASSERT_EQ(tried.size(), 64U);
+  int near = 0;
+  for (size_t i = 32; i < tried.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (Apart(space.At(tried[i]), space.At(tried[j])) > 2) continue;
+      ++near;
+      break;
+    }
+  }
+  EXPECT_GE(near, 4);
+}
+
+TEST(AutoSampled, LearnsFromAHistoryThatIsNotInTheSample) {
+  const TaskSpace space = LargeSpace();
+  std::vector<uint64_t> history;
+  for (uint64_t i = 1; i <= 8; ++i) history.push_back(Mix64(i) % space.size());
+  AutoTuner tuner(space, 1, {});
+  Continue(&tuner, space, InBowl, history.size(), history);
+  EXPECT_TRUE(tuner.ExpectedGain().has_value());  // nothing is expected where nothing is known to have worked
+}
+
+TEST(AutoSampled, ResumedAnywhereItEndsWithTheSameTrials) {
+  const TaskSpace space = LargeSpace();
+  const std::vector<uint64_t> whole = Search(space, InBowl, 28, 9);
+  ASSERT_EQ(whole.size(), 28U);
+  for (const size_t at : {5, 10, 15, 20, 26}) {
+    AutoTuner tuner(space, 9, {});
+    const std::vector<uint64_t> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at));
+    EXPECT_EQ(Continue(&tuner, space, InBowl, 28, history), whole) << "resumed after " << at;
+  }
+}
+
+TEST(AutoPoints, ARowAddedIsAsIfItHadBeenThere) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.estimate = [](const Workload&, const Config& c) {
+    return std::vector<double>{static_cast<double>(c.Number("c")), 0.5};
+  };
+  const AutoPoints all = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
+  AutoPoints some = MakeAutoPoints(space, context, 1, 1 << 22, 64);
+  ASSERT_TRUE(all.complete);
+  ASSERT_FALSE(some.complete);
+  ASSERT_EQ(some.rows(), 64U);
+  uint64_t other = 0;
+  while (some.Find(other) < some.rows() || space.Reject(other)) ++other;
+  AddPoints(space, context, {other, some.index[0], other, space.size()}, &some);
+  ASSERT_EQ(some.rows(), 65U);
+  ASSERT_EQ(some.Find(other), 64U);
+  EXPECT_FLOAT_EQ(some.log_cost[64], all.log_cost[all.Find(other)]);
+  ASSERT_EQ(some.columns, all.columns);
+  const float *a = all.row(all.Find(other)), *b = all.row(all.Find(some.index[0]));
+  for (size_t c = 0; c < some.columns; ++c) {
+    EXPECT_NEAR(some.row(64)[c] - some.row(0)[c], a[c] - b[c], 1e-4) << c;
+  }
+  some.Truncate(some.sorted);
+  EXPECT_EQ(some.rows(), 64U);
+  EXPECT_EQ(some.Find(other), 64U);  // not there
+}
+
+// 8 x 8 x 8 x 8 points: one knob differs in 4 x 7 ways, two in 6 x 7 x 7.
+TEST(Near, OneAndTwoKnobsAway) {
+  const TaskSpace space = SurfaceSpace();
+  const uint64_t center = 5 + 8 * 3 + 64 * 2;  // a = 6, b = 4: at the edge of what is legal
+  std::set<uint64_t> visited;
+  VisitNear(space, center, [&](uint64_t index) { visited.insert(index); });
+  EXPECT_EQ(visited.size(), 1U + 4 * 7 + 6 * 49);
+  for (const uint64_t index : visited) EXPECT_LE(Apart(space.At(index), space.At(center)), 2U);
+  Rng rng(1);
+  const std::vector<uint64_t> drawn = DrawNear(space, center, 40, &rng);
+  EXPECT_LE(drawn.size(), 40U);
+  EXPECT_GE(drawn.size(), 20U);  // more than half of what is near is legal
+  size_t one = 0;
+  for (const uint64_t index : drawn) {
+    EXPECT_FALSE(space.Reject(index));
+    EXPECT_EQ(visited.count(index), 1U);
+    EXPECT_NE(index, center);
+    one += Apart(space.At(index), space.At(center)) == 1 ? 1 : 0;
+  }
+  EXPECT_GT(one, 0U);
+  EXPECT_LE(one, 20U);
+  EXPECT_GT(drawn.size(), one);
+}
+
+// The second of two templates, and one with a single point.
+TEST(Near, OfItsOwnTemplate) {
+  Space first("first"), second("second");
+  first.Add(Knob::Choice("a", {1, 2, 3}));
+  second.Add(Knob::Choice("a", {1, 2}));
+  second.Add(Knob::Choice("b", {1, 2}));
+  TaskSpace space;
+  space.Add(std::move(first));
+  space.Add(std::move(second));
+  space.Add(Space("third"));
+  std::set<uint64_t> visited;
+  VisitNear(space, 4, [&](uint64_t index) { visited.insert(index); });
+  EXPECT_EQ(visited, (std::set<uint64_t>{3, 4, 5, 6}));
+  Rng rng(1);
+  EXPECT_TRUE(DrawNear(space, 7, 8, &rng).empty());
+}
+
+}  // namespace
+}  // namespace hone::search
