@@ -91,6 +91,7 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
     Seen seen;
     seen.index = outcome.config.index;
     seen.state = outcome.state;
+    seen.says_nothing = outcome.state == TrialState::kFailed && outcome.error == TrialError::kDevice;
     if (outcome.state != TrialState::kFailed) {
       // A time that is none is no reason to fall over: the trial counts as failed.
       if (std::isfinite(outcome.median) && outcome.median > 0) {
@@ -286,7 +287,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   Fit(history);
   std::vector<size_t> failed, worked;
   for (size_t i = 0; i < history; ++i) {
-    if (history_[i].row >= points_.rows()) continue;
+    if (history_[i].row >= points_.rows() || history_[i].says_nothing) continue;
     (history_[i].state == TrialState::kFailed ? failed : worked).push_back(history_[i].row);
   }
   // The newest say most, and there is an end to what each plan may cost.
@@ -321,7 +322,8 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   if (history >= kCoverAfter) {
     HONE_CHECK(tried_count_ <= history);  // groups are planned in their order
     for (; tried_count_ < history; ++tried_count_) {
-      if (history_[tried_count_].row < points_.rows()) tried_->Add(history_[tried_count_].row);
+      const Seen& seen = history_[tried_count_];
+      if (seen.row < points_.rows() && !seen.says_nothing) tried_->Add(seen.row);
     }
     std::sort(ranked.begin(), ranked.end());
     const auto first = [&](const auto& is_new) {

@@ -10,7 +10,8 @@
 //  - After the first groups one of each has a value of a knob that no trial had, as long as there are any, then pairs
 //    of values that no trial had.
 //  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
-//    failed ones only in the share of failures near a point, by which its improvement is weighed.
+//    failed ones only in the share of failures near a point, by which its improvement is weighed, and those that are
+//    the device's not at all.
 //  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured, as far as donors
 //    predict each other (half of it with one alone); the first group is chosen without them.
 // doc/search.md explains the choices and has the figures.
@@ -50,6 +51,7 @@ class AutoTuner : public Tuner {
     uint64_t index = 0;
     size_t row = SIZE_MAX;  // not among the points, or not yet (FindRows)
     TrialState state = TrialState::kOk;
+    bool says_nothing = false;  // the device failed, not the candidate
     double log_time = 0;
   };
 

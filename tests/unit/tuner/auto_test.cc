@@ -185,6 +185,28 @@ TEST(Auto, LearnsWherePointsFail) {
   EXPECT_LE(fails, 12);
 }
 
+// As above, but it is the device that fails: that says nothing about the points, and the estimate is believed still.
+TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.estimate = [](const Workload&, const Config& c) {
+    return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0};
+  };
+  const auto promising = [&](TrialError error) {
+    const std::vector<uint64_t> tried = Search(
+        space,
+        [error](const Config& c) {
+          Outcome o = Failed(c);
+          o.error = error;
+          return o;
+        },
+        32, 1, context);
+    return std::count_if(tried.begin(), tried.end(), [&](uint64_t i) { return space.At(i).Number("d") <= 4; });
+  };
+  EXPECT_EQ(promising(TrialError::kDevice), 32);
+  EXPECT_LT(promising(TrialError::kCompile), 32);
+}
+
 TEST(Auto, ResumedAnywhereItEndsWithTheSameTrials) {
   const TaskSpace space = SurfaceSpace();
   const std::vector<uint64_t> whole = Search(space, OnSurface, 28, 9);
