@@ -16,12 +16,13 @@ double Square(double x) { return x * x; }
 // How far a setting is from its default, as a log-normal prior of this width sees it.
 double Penalty(double value, double usual, double width) { return 0.5 * Square(std::log(value / usual) / width); }
 
-// The fastest half and the newest half.
-std::vector<size_t> Asked(const std::vector<double>& values) {
-  std::vector<size_t> chosen(values.size());
+// The fastest half and the newest half. The fastest are those that are doubted least: values are what an estimate
+// leaves unexplained, and the lowest of them may be of slow points.
+std::vector<size_t> Asked(const std::vector<double>& doubts) {
+  std::vector<size_t> chosen(doubts.size());
   for (size_t i = 0; i < chosen.size(); ++i) chosen[i] = i;
-  if (values.size() <= kTuneRows) return chosen;
-  std::stable_sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) { return values[a] < values[b]; });
+  if (doubts.size() <= kTuneRows) return chosen;
+  std::stable_sort(chosen.begin(), chosen.end(), [&](size_t a, size_t b) { return doubts[a] < doubts[b]; });
   std::vector<size_t> rest(chosen.begin() + kTuneRows / 2, chosen.end());
   std::sort(rest.rbegin(), rest.rend());
   chosen.resize(kTuneRows / 2);
@@ -43,7 +44,7 @@ class SettingsSearch {
   SettingsSearch(const std::vector<GaussianRow>& rows, const std::vector<double>& values,
                  const std::vector<double>& doubts, size_t columns, const std::vector<float>& weights)
       : defaults_(weights), has_mains_(weights.size() < columns) {
-    for (const size_t i : Asked(values)) {
+    for (const size_t i : Asked(doubts)) {
       values_.push_back(values[i]);
       doubts_.push_back(doubts[i]);
       rows_.push_back(rows[i]);

@@ -33,7 +33,8 @@ struct TunedSettings {
 
 // The largest posterior density, searched by coordinates from the defaults and `weights`, so that equal data give equal
 // settings; a column of weight 0 keeps it. `columns`: of a row in all, those of u included. `doubts`: of each value by
-// what the variance of its noise is multiplied. Of many rows the fastest and the newest are asked.
+// what the variance of its noise is multiplied. Of many rows those that are doubted least (the fastest) and the newest
+// are asked.
 TunedSettings TuneSettings(const std::vector<GaussianRow>& rows, const std::vector<double>& values,
                            const std::vector<double>& doubts, size_t columns, const std::vector<float>& weights);
 

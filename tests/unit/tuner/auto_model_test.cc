@@ -155,5 +155,24 @@ TEST(TuneSettings, WeighsWhatValuesChangeWith) {
   EXPECT_EQ(tuned.settings.main, GaussianSettings().main);  // there are no such columns
 }
 
+// The first 32 of 96 rows are the fastest: what they say of the first column counts, though the others' values, doubted
+// a hundred times as much, are lower and newer.
+TEST(TuneSettings, OfManyRowsTheFastestAreAsked) {
+  std::vector<std::vector<float>> x;
+  std::vector<double> values, doubts;
+  Rng rng(1);
+  for (int i = 0; i < 96; ++i) {
+    const bool fast = i < 32;
+    const auto other = static_cast<float>(rng.UniformDouble());
+    x.push_back({fast ? static_cast<float>(i) / 20 : 1.6F * other, static_cast<float>(rng.UniformDouble()), 0, 0});
+    values.push_back(fast ? 0.3 * std::sin(0.6 * i) : -0.31);
+    doubts.push_back(fast ? 1 : 121);
+  }
+  std::vector<GaussianRow> rows;
+  for (const auto& row : x) rows.push_back({row.data(), 0});
+  const TunedSettings tuned = TuneSettings(rows, values, doubts, 4, {1.8F, 1.8F, 0, 0});
+  EXPECT_GT(tuned.weights[0], 1.9F * tuned.weights[1]);
+}
+
 }  // namespace
 }  // namespace hone::search
