@@ -46,6 +46,13 @@ struct Rows {
   std::vector<Part> parts;
 };
 
+// Whether any template has an estimate. What is left of a time without one cannot be compared with what an estimate
+// leaves: templates without are learnt from only where all are such.
+bool Estimated(const AutoPoints& points) {
+  return std::any_of(points.templates.begin(), points.templates.end(),
+                     [](const AutoPoints::Template& t) { return t.estimates > 0; });
+}
+
 // Up to `most` of a donor's points: its fastest half, and others evenly. `trust`: what its labels are multiplied by.
 void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& space, const TunerContext& context,
               size_t most, double trust, Rows* rows) {
@@ -64,12 +71,14 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
   const size_t begin = rows->labels.size();
   for (const Outcome* outcome : ok) {
     for (size_t t = 0; t < points.templates.size(); ++t) {
-      if (points.templates[t].name != outcome->config.template_name || points.templates[t].estimates == 0) continue;
-      const std::vector<double> estimate = context.estimate(donor.workload, outcome->config);
-      if (estimate.size() != points.templates[t].estimates) continue;
+      const size_t estimates = points.templates[t].estimates;
+      if (points.templates[t].name != outcome->config.template_name || (estimates == 0 && Estimated(points))) continue;
+      std::vector<double> estimate;
+      if (estimates > 0) estimate = context.estimate(donor.workload, outcome->config);
+      if (estimate.size() != estimates) continue;
       rows->values.push_back(ForeignRow(points, space.spaces()[t], t, outcome->config, estimate));
       rows->groups.push_back(static_cast<int>(t));
-      rows->labels.push_back(std::log(outcome->median) - estimate[0]);
+      rows->labels.push_back(std::log(outcome->median) - (estimates > 0 ? estimate[0] : 0));
     }
   }
   // How fast the donor's shape is altogether says nothing about this one.
@@ -128,7 +137,7 @@ double Share(const Rows& rows, const AutoPoints& points) {
 
 DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const TunerContext& context)
     : points_(points) {
-  if (!context.estimate || context.donors.empty() || points.rows() == 0) return;
+  if (context.donors.empty() || points.rows() == 0) return;
   const size_t most = points.rows() > kManyPoints ? kFewerRows : kDonorRows;
   std::vector<std::pair<double, const Donor*>> nearest;
   for (const Donor& donor : context.donors) nearest.push_back({Distance(donor.workload, context.workload), &donor});

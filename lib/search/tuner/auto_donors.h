@@ -11,15 +11,16 @@
 
 namespace hone::search {
 
-// The mean of a Gaussian process over the donors' log(time) - log(estimate), each donor less its mean. It is as large
-// as donors predict each other: each is predicted by the others, and the slope of its labels over what was predicted
-// (nearer donors count for more) is what of the correction is believed, 0 to 1; of one alone half is. Deterministic.
+// The mean of a Gaussian process over the donors' log(time) - log(estimate), or log(time) where no template has an
+// estimate, each donor less its mean. It is as large as donors predict each other: each is predicted by the others, and
+// the slope of its labels over what was predicted (nearer donors count for more) is what of the correction is believed,
+// 0 to 1; of one alone half is. Deterministic.
 class DonorModel {
  public:
   // `points` must outlive it.
   DonorModel(const AutoPoints& points, const TaskSpace& space, const TunerContext& context);
 
-  bool empty() const { return model_ == nullptr; }  // without donors or estimates
+  bool empty() const { return model_ == nullptr; }  // without donors
   // What is to be added to a row's log_cost, but for a constant. REQUIRES: !empty()
   float Correction(size_t row) const;
 

@@ -265,6 +265,36 @@ TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   EXPECT_LT(helped, alone);
 }
 
+// The same without an estimate, as on GPUs: knobs are known by their names, of a donor whose space has them in another
+// order and one value more.
+TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
+  const TaskSpace space = SurfaceSpace();
+  Space other("surface");
+  for (const char* name : {"d", "c", "b", "a"}) other.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  TunerContext context;
+  context.workload.op = "surface";
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < other.size(); i += 13) {
+    const Config config = other.At(i);
+    donor.outcomes.push_back(OkOutcome(config, 7 * SurfaceSeconds(config)));
+  }
+  context.donors = {donor, donor};
+  for (const bool known_to_be_unknown : {false, true}) {
+    if (known_to_be_unknown) context.estimate = [](const Workload&, const Config&) { return std::vector<double>(); };
+    const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
+    const DonorModel donors(points, space, context);
+    ASSERT_FALSE(donors.empty());
+    const auto correction = [&](uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+      return donors.Correction(points.Find((a - 1) + 8 * (b - 1) + 64 * (c - 1) + 512 * (d - 1)));
+    };
+    EXPECT_LT(correction(3, 6, 6, 2), correction(1, 1, 6, 2));
+    EXPECT_LT(correction(3, 6, 6, 2), correction(3, 6, 1, 2));
+    EXPECT_LT(correction(3, 6, 6, 2), correction(3, 6, 6, 8));
+    EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface), 1.5e-3);
+  }
+}
+
 // They may be wrong: what is tried before anything is measured does not depend on them.
 TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
   const TaskSpace space = SurfaceSpace();
