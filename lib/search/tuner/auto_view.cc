@@ -50,7 +50,7 @@ void AutoView::Consider(const std::vector<size_t>& rows) {
   candidates_.clear();
   believed_.clear();
   for (size_t row : rows) {
-    Candidate c{row, Mean(row), model_->Covariance(Row(row), Row(row)), std::vector<float>(model_->size())};
+    Candidate c{row, model_->Covariance(Row(row), Row(row)), std::vector<float>(model_->size())};
     model_->Whiten(Row(row), c.white.data());
     for (float w : c.white) c.variance -= static_cast<double>(w) * w;
     candidates_.push_back(std::move(c));

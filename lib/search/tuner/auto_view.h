@@ -25,7 +25,6 @@ class AutoView {
 
   // Candidates are rows whose uncertainty is followed while others are believed; they are known by their place here.
   void Consider(const std::vector<size_t>& rows);
-  double mean(size_t candidate) const { return candidates_[candidate].mean; }
   double Variance(size_t candidate) const;
   // The row will be measured: candidates are as uncertain as they will be then, their means stay.
   void Believe(size_t row);
@@ -33,7 +32,7 @@ class AutoView {
  private:
   struct Candidate {
     size_t row = 0;
-    double mean = 0, variance = 0;
+    double variance = 0;
     std::vector<float> white;
   };
 
