@@ -1,0 +1,116 @@
+// What the tuner `auto` makes of donors, on invented surfaces.
+#include "search/tuner/auto_donors.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "auto_search.h"
+#include "search/tuner/auto_points.h"
+
+namespace hone::search {
+namespace {
+
+// Donors know that c = 6 and d = 2 are best; the estimate knows nothing.
+TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < space.size(); i += 13) {
+    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(space.At(i), 7 * SurfaceSeconds(space.At(i))));
+  }
+  const double alone = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
+  context.donors.push_back(donor);
+  const double helped = BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface);
+  EXPECT_LT(helped, 1.3e-3);
+  EXPECT_LT(helped, alone);
+}
+
+// The same without an estimate, as on GPUs: knobs are known by their names, of a donor whose space has them in another
+// order and one value more.
+TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
+  const TaskSpace space = SurfaceSpace();
+  Space other("surface");
+  for (const char* name : {"d", "c", "b", "a"}) other.Add(Knob::Choice(name, {1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  TunerContext context;
+  context.workload.op = "surface";
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < other.size(); i += 13) {
+    const Config config = other.At(i);
+    donor.outcomes.push_back(OkOutcome(config, 7 * SurfaceSeconds(config)));
+  }
+  context.donors = {donor, donor};
+  for (const bool known_to_be_unknown : {false, true}) {
+    if (known_to_be_unknown) context.estimate = [](const Workload&, const Config&) { return std::vector<double>(); };
+    const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
+    const DonorModel donors(points, space, context);
+    ASSERT_FALSE(donors.empty());
+    const auto correction = [&](uint64_t a, uint64_t b, uint64_t c, uint64_t d) {
+      return donors.Correction(points.Find((a - 1) + 8 * (b - 1) + 64 * (c - 1) + 512 * (d - 1)));
+    };
+    EXPECT_LT(correction(3, 6, 6, 2), correction(1, 1, 6, 2));
+    EXPECT_LT(correction(3, 6, 6, 2), correction(3, 6, 1, 2));
+    EXPECT_LT(correction(3, 6, 6, 2), correction(3, 6, 6, 8));
+    EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 8, 1, context), OnSurface), 1.5e-3);
+  }
+}
+
+// They may be wrong: what is tried before anything is measured does not depend on them.
+TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [](const Workload&, const Config& c) { return std::vector<double>{std::log(SurfaceSeconds(c))}; };
+  const std::vector<uint64_t> alone = Search(space, OnSurface, 8, 1, context);
+  Donor donor;
+  donor.workload.op = "surface";
+  for (uint64_t i = 0; i < space.size(); i += 13) {
+    const Config config = space.At(i);
+    if (!space.Reject(i)) donor.outcomes.push_back(OkOutcome(config, 1e-6 / SurfaceSeconds(config)));
+  }
+  context.donors.push_back(donor);
+  const std::vector<uint64_t> with = Search(space, OnSurface, 8, 1, context);
+  EXPECT_EQ(std::vector<uint64_t>(alone.begin(), alone.begin() + 4),
+            std::vector<uint64_t>(with.begin(), with.begin() + 4));
+  EXPECT_NE(alone, with);
+}
+
+// Of two donors the second says the opposite of the first, less loudly: they are wrong about each other and not
+// believed. One alone is half believed.
+TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
+  const TaskSpace space = SurfaceSpace();
+  TunerContext context;
+  context.workload.op = "surface";
+  context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
+  const auto correction = [&](const std::vector<double>& signs) {
+    context.donors.clear();
+    for (const double sign : signs) {
+      Donor donor;
+      donor.workload.op = "surface";
+      for (uint64_t i = 0; i < space.size(); i += 13) {
+        if (space.Reject(i)) continue;
+        const Config config = space.At(i);
+        donor.outcomes.push_back(OkOutcome(config, std::exp(0.05 * sign * static_cast<double>(config.Number("c")))));
+      }
+      context.donors.push_back(donor);
+    }
+    const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
+    const DonorModel donors(points, space, context);
+    std::vector<float> all;
+    for (size_t r = 0; r < points.rows(); ++r) all.push_back(donors.Correction(r));
+    const auto [low, high] = std::minmax_element(all.begin(), all.end());
+    return *high - *low;
+  };
+  const float agreed = correction({1, 1});
+  EXPECT_GT(agreed, 0.1);
+  EXPECT_LT(correction({1, -0.3}), 1e-4);
+  EXPECT_NEAR(correction({1}) / agreed, 0.5, 0.1);  // a second copy makes it a little surer
+}
+
+}  // namespace
+}  // namespace hone::search
