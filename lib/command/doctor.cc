@@ -136,7 +136,7 @@ Result<std::vector<Finding>> Examine() {
                                        : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
                                                      SplitWords(cpu_name).front()),
                       ""});
-  const auto nvrtc = codegen::NvrtcVersion("");
+  const auto nvrtc = codegen::NvrtcVersion("", {.newest = runtime::CudaDriverMajor()});
   findings.push_back({"cuda code", nvrtc.ok() ? *nvrtc : nvrtc.status().message(), ""});
   findings.push_back(Device("cuda", runtime::DescribeCudaDevice()));
   findings.push_back(Device("opencl", runtime::DescribeOpenClDevice()));

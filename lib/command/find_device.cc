@@ -22,7 +22,9 @@ namespace {
 
 Result<runtime::DeviceInfo> Find(const Target& target) {
   HONE_ASSIGN_OR_RETURN(runtime::DeviceInfo info, measure::DescribeDevice(target));
-  if (target.kind == TargetKind::kCuda) HONE_RETURN_IF_ERROR(codegen::NvrtcVersion(target.cpu).status());
+  if (target.kind == TargetKind::kCuda) {
+    HONE_RETURN_IF_ERROR(codegen::NvrtcVersion(target.cpu, {.newest = measure::NewestCuda(target)}).status());
+  }
   return info;
 }
 

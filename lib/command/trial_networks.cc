@@ -11,6 +11,7 @@
 #include "library/build.h"
 #include "library/compare_messages.h"
 #include "library/verify_outputs.h"
+#include "measure/open_device.h"
 
 namespace hone::command {
 namespace {
@@ -44,6 +45,7 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   input.best = &choice;
   input.name = "confirm";
   input.threads = threads_;
+  input.newest_cuda = measure::NewestCuda(target_);
   const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
   if (!built.ok()) {
     turns_->Unlock();

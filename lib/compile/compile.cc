@@ -109,7 +109,8 @@ Status CompileForDevice(const std::vector<ir::Function>& functions, const Target
                         CompiledKernel* kernel) {
   Artifact artifact;
   if (target.kind == TargetKind::kCuda) {
-    HONE_ASSIGN_OR_RETURN(codegen::CudaCode code, codegen::CompileToCuda(functions, target));
+    HONE_ASSIGN_OR_RETURN(codegen::CudaCode code,
+                          codegen::CompileToCuda(functions, target, {.newest = options.newest_cuda}));
     if (options.keep_text) kernel->source = std::move(code.source);
     kernel->resources = std::move(code.resources);
     artifact = std::move(code.artifact);

@@ -63,6 +63,7 @@ struct CompileOptions {
   std::string symbol = "hone_kernel";  // of the kernel; the prepare function adds "_prepare"
   bool keep_text = false;
   bool verify = kVerifyByDefault;  // the lowering verifier between all passes
+  int newest_cuda = 0;             // of cuda: CudaOptions::newest
 };
 
 // The first half of CompileKernel: the functions in their final form, as code is generated for them.

@@ -96,7 +96,7 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   json["hone"] = kVersion;
   if (!input.target.IsGpu()) json["llvm"] = codegen::LlvmVersion();
   if (input.target.kind == TargetKind::kCuda) {
-    const Result<std::string> nvrtc = codegen::NvrtcVersion(input.target.cpu);
+    const Result<std::string> nvrtc = codegen::NvrtcVersion(input.target.cpu, {.newest = input.newest_cuda});
     json["nvrtc"] = nvrtc.ok() ? *nvrtc : "unknown";
   }
   json["codegen_version"] = compile::CodegenVersion();
@@ -184,7 +184,12 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
   built.slices = plan.slices;
   built.name = input.name;
   built.identifier = CIdentifier(input.name);
-  if (!input.compile) input.compile = CompileKernels;
+  if (!input.compile) {
+    input.compile = [newest = input.newest_cuda](const std::vector<Workload>& workloads, const Target& target,
+                                                 const pipeline::BestFile* best, int threads) {
+      return CompileKernels(workloads, target, best, threads, newest);
+    };
+  }
   HONE_ASSIGN_OR_RETURN(built.kernels, input.compile(plan.workloads, input.target, input.best, input.threads));
   built.rounding = NetworkRounding(built.kernels, plan.uses);
   for (const NetworkKernel& kernel : built.kernels) built.missing += input.best && kernel.source == "default";

@@ -22,8 +22,11 @@ struct BuildInput {
   const pipeline::BestFile* best = nullptr;  // null: default configurations
   std::string name;                          // of the files: libNAME.so, NAME.h, NAME.params
   int threads = 1;                           // for compiling
+  int newest_cuda = 0;                       // of a CUDA library: compile::CompileOptions
   // Who compiles the kernels; empty: CompileKernels. Tests put something else in its place.
-  std::function<decltype(CompileKernels)> compile;
+  std::function<Result<std::vector<NetworkKernel>>(const std::vector<Workload>&, const Target&,
+                                                   const pipeline::BestFile*, int threads)>
+      compile;
   // Where `best` says nothing else, or is null: parts of a concatenation lie in it, and sums over their residual.
   pipeline::Sharing share;
 };

@@ -29,10 +29,12 @@ Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKerne
   return Status();
 }
 
-Status CompileOne(const Target& target, const pipeline::BestFile* best, int index, NetworkKernel* kernel) {
+Status CompileOne(const Target& target, const pipeline::BestFile* best, int newest_cuda, int index,
+                  NetworkKernel* kernel) {
   HONE_RETURN_IF_ERROR(Choose(target, best, kernel));
   compile::CompileOptions options;
   options.symbol = fmt::format("hone_k{}", index);
+  options.newest_cuda = newest_cuda;
   auto compiled = compile::CompileKernel(kernel->workload, target, kernel->config, options);
   if (!compiled.ok()) {
     std::string hint;
@@ -49,7 +51,7 @@ Status CompileOne(const Target& target, const pipeline::BestFile* best, int inde
 }  // namespace
 
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
-                                                  const pipeline::BestFile* best, int threads) {
+                                                  const pipeline::BestFile* best, int threads, int newest_cuda) {
   std::vector<NetworkKernel> kernels(workloads.size());
   std::vector<Status> statuses(workloads.size());
   std::atomic<size_t> next{0};
@@ -57,7 +59,7 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
   auto work = [&] {
     for (size_t i; !failed && (i = next++) < workloads.size();) {
       kernels[i].workload = workloads[i];
-      statuses[i] = CompileOne(target, best, static_cast<int>(i), &kernels[i]);
+      statuses[i] = CompileOne(target, best, newest_cuda, static_cast<int>(i), &kernels[i]);
       if (!statuses[i].ok()) failed = true;
     }
   };

@@ -22,10 +22,10 @@ struct NetworkKernel {
 };
 
 // Compiles each workload once, with its configuration in `best` (null: defaults all over), under the symbol
-// hone_k<index>, in `threads` threads. kInvalid if a recorded configuration is none of this Hone's any more: the
-// message names the task.
+// hone_k<index>, in `threads` threads; `newest_cuda` as compile::CompileOptions has it. kInvalid if a recorded
+// configuration is none of this Hone's any more: the message names the task.
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
-                                                  const pipeline::BestFile* best, int threads);
+                                                  const pipeline::BestFile* best, int threads, int newest_cuda = 0);
 
 // How far the outputs of a network of these kernels, each used so often, may be off beyond plain sums, in the outputs'
 // deviations: what each kernel may be off (op::Instance::rounding) adds up as squares do. Those count that are off by

@@ -29,6 +29,8 @@ Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target) {
   return target.kind == TargetKind::kCuda ? runtime::OpenCudaDevice() : runtime::OpenOpenClDevice();
 }
 
+int NewestCuda(const Target& target) { return target.kind == TargetKind::kCuda ? runtime::CudaDriverMajor() : 0; }
+
 Result<runtime::DeviceInfo> DescribeDevice(const Target& target) {
   if (!target.IsGpu()) return NoDevice(target);
   Result<runtime::DeviceInfo> info =

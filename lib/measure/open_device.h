@@ -16,4 +16,8 @@ Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target);
 // The same without opening it: takes milliseconds where there is none.
 Result<runtime::DeviceInfo> DescribeDevice(const Target& target);
 
+// CompileOptions::newest_cuda for code that is to be measured or run here: the major version of CUDA of the driver that
+// is here. 0, any: there is none, or the target is not CUDA's.
+int NewestCuda(const Target& target);
+
 }  // namespace hone::measure

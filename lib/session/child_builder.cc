@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "measure/open_device.h"
 #include "op/plugin.h"
 
 namespace hone::session {
@@ -46,6 +47,7 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
   std::unique_ptr<ChildBuilder> builder(new ChildBuilder(std::move(dir), timeout_seconds));
   builder->workload_ = workload.Text();
   builder->target_ = target.Text();
+  builder->newest_cuda_ = measure::NewestCuda(target);  // children look for no driver
   std::vector<std::string> plugins;
   for (const std::string& file : op::LoadedPlugins()) plugins.insert(plugins.end(), {"--plugin", file});
   for (int i = 0; i < std::max(1, jobs); ++i) {
@@ -58,8 +60,9 @@ Status ChildBuilder::Give(Slot* slot) {
   const size_t job = *slot->job;
   const std::string message = DumpJson({{"workload", workload_},
                                         {"target", target_},
-                                        {"config", batch_.configs[job].ToJson()},
-                                        {"path", batch_.paths[job]}},
+                                         {"config", batch_.configs[job].ToJson()},
+                                         {"path", batch_.paths[job]},
+                                         {"newest_cuda", newest_cuda_}},
                                        -1);
   slot->started = RealClock()->NowSeconds();
   ++slot->attempts;

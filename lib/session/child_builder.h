@@ -20,7 +20,7 @@ class ChildBuilder : public measure::Builder {
  public:
   // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a
   // private folder in memory (/dev/shm, from which what killed runs have left is removed), or, where that cannot be
-  // written, to one where temporary files go.
+  // written, to one where temporary files go. Code for CUDA is made such that the driver here loads it.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 
@@ -56,6 +56,7 @@ class ChildBuilder : public measure::Builder {
   Status WaitForAny();
 
   std::string workload_, target_;
+  int newest_cuda_ = 0;
   TempDir dir_;
   double timeout_seconds_;
   int64_t serial_ = 0;

@@ -36,19 +36,23 @@ Result<Json> Answer(const std::string& text) {
   HONE_RETURN_IF_ERROR(reader.Read("target", &target_text));
   HONE_RETURN_IF_ERROR(reader.Read("config", &config_text));
   HONE_RETURN_IF_ERROR(reader.Read("path", &path));
+  int newest_cuda = 0;
+  HONE_RETURN_IF_ERROR(reader.Read("newest_cuda", &newest_cuda));
   HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(workload_text));
   HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(target_text));
   HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(config_text));
-  HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(workload, target, config, path));
+  HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(workload, target, config, path, newest_cuda));
   return Json{{"ok", true}, {"kernel", measure::KernelToJson(kernel)}};
 }
 
 }  // namespace
 
 Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target& target, const Config& config,
-                                         const std::string& path) {
+                                         const std::string& path, int newest_cuda) {
   const double start = RealClock()->NowSeconds();
-  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled, compile::CompileKernel(workload, target, config, {}));
+  compile::CompileOptions options;
+  options.newest_cuda = newest_cuda;
+  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled, compile::CompileKernel(workload, target, config, options));
   measure::BuiltKernel kernel;
   kernel.config = config;
   kernel.path = path;

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
+#include "measure/open_device.h"
 #include "op/operator.h"
 #include "op/plugin.h"
 #include "pipeline/settings.h"
@@ -161,6 +162,7 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
   if (outcome.error != TrialError::kInvalid) {
     compile::CompileOptions compile_options;
     compile_options.keep_text = true;
+    compile_options.newest_cuda = measure::NewestCuda(inputs.task.target);
     auto compiled = compile::CompileKernel(inputs.task.workload, inputs.task.target, outcome.config, compile_options);
     if (!compiled.ok()) {
       text += "\ncompiling it fails: " + compiled.status().message() + "\n";

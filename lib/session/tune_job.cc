@@ -114,7 +114,8 @@ class Job {
       HONE_ASSIGN_OR_RETURN(device_info_, measure::DescribeDevice(task_.target));
       std::string compiler;
       if (task_.target.kind == TargetKind::kCuda) {
-        HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion(task_.target.cpu));
+        const int newest = measure::NewestCuda(task_.target);
+        HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion(task_.target.cpu, {.newest = newest}));
       }
       fingerprint_ = DeviceFingerprint(task_.target, device_info_, compiler, compile::CodegenVersion(),
                                        ProtocolVersion());

@@ -126,7 +126,7 @@ Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Tar
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options) {
   HONE_ASSIGN_OR_RETURN(CudaCode code, WriteCuda(functions, target));
-  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, ChooseNvrtc(options.nvrtc, target.cpu));
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, ChooseNvrtc(options.nvrtc, target.cpu, options.newest));
   HONE_ASSIGN_OR_RETURN(Nvrtc::Output output, nvrtc->Compile(code.source, target.cpu));
   const std::string warning = FirstWarning(output.log);
   if (options.warnings_fail && !warning.empty()) return Status::Invalid("a warning of NVRTC: " + warning);
@@ -139,7 +139,7 @@ Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const
 }
 
 Result<std::string> NvrtcVersion(const std::string& arch, const CudaOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, ChooseNvrtc(options.nvrtc, arch));
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, ChooseNvrtc(options.nvrtc, arch, options.newest));
   return nvrtc->Version();
 }
 

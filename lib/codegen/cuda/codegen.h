@@ -16,6 +16,9 @@ namespace hone::codegen {
 struct CudaOptions {
   std::vector<std::string> nvrtc;  // files to choose from, in order; empty: what the loader or /usr/local/cuda has
   bool warnings_fail = false;      // a warning of the compiler is an error
+  // NVRTC's major version at most, for code that is to run under a driver of that version of CUDA: one of an older
+  // driver need not load what a newer major version made. 0: any.
+  int newest = 0;
 };
 
 // What a kernel takes of the device, as the assembler says.
@@ -36,8 +39,8 @@ struct CudaCode {
 // The text alone: needs no NVRTC. `functions` in their final form (codegen/c_source/source.h).
 Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target);
 
-// kNotFound: no NVRTC. kUnsupported: none of those there are does the target's architecture. Both messages say what was
-// found and what to install. kInvalid: it refuses the code. Thread-safe.
+// kNotFound: no NVRTC. kUnsupported: none of those there are does the target's architecture and is old enough. Both
+// messages say what was found and what to install. kInvalid: it refuses the code. Thread-safe.
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options = {});
 

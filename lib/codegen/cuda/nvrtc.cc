@@ -83,6 +83,8 @@ Result<const Nvrtc*> Nvrtc::Load(const std::string& path) {
 
 std::string Nvrtc::Version() const { return fmt::format("NVRTC {}.{}", major_, minor_); }
 
+std::string Nvrtc::Name() const { return fmt::format("{} ({})", Version(), path_); }
+
 bool Nvrtc::Supports(const std::string& arch) const {
   return archs_.empty() || std::find(archs_.begin(), archs_.end(), CudaArchNumber(arch)) != archs_.end();
 }
@@ -90,7 +92,7 @@ bool Nvrtc::Supports(const std::string& arch) const {
 std::string Nvrtc::Describe() const {
   std::vector<std::string> known;
   for (const int arch : archs_) known.push_back(fmt::format("sm_{}", arch));
-  return fmt::format("{} ({}) compiles for {}", Version(), path_, Join(known, ", "));
+  return fmt::format("{} compiles for {}", Name(), Join(known, ", "));
 }
 
 std::string Nvrtc::ErrorText(int error) const {

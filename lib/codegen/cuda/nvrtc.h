@@ -24,7 +24,9 @@ class Nvrtc {
   Result<Output> Compile(const std::string& source, const std::string& arch) const;
 
   bool Supports(const std::string& arch) const;  // "sm_90"
+  int major() const { return major_; }
   std::string Version() const;                   // "NVRTC 13.0"
+  std::string Name() const;                      // "NVRTC 13.0 (libnvrtc.so.13)"
   std::string Describe() const;                  // "NVRTC 13.0 (libnvrtc.so.13) compiles for sm_75, sm_80"
 
  private:

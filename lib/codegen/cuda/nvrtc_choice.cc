@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -23,23 +24,32 @@ std::vector<std::string> UsualPlaces() {
   return places;
 }
 
-// What compiles for `arch`, as far as is known today.
-std::string WhatToInstall(const std::string& arch) {
-  constexpr int kFirstOf13 = 75;
-  const bool old = !arch.empty() && CudaArchNumber(arch) < kFirstOf13;
+// What compiles for `arch` and a driver of CUDA `newest`, as far as is known today.
+std::string WhatToInstall(const std::string& arch, int newest) {
+  constexpr int kFirstOf13 = 75, kOldest = 12;
+  if (newest > 0 && newest < kOldest) {
+    return fmt::format("the NVIDIA driver is of CUDA {}, and Hone needs one of CUDA 12 or newer: install 525 or newer",
+                       newest);
+  }
+  const bool old = (!arch.empty() && CudaArchNumber(arch) < kFirstOf13) || newest == kOldest;
   return fmt::format("install the NVRTC library of CUDA {} where the loader finds it (LD_LIBRARY_PATH)",
                      old ? "12 (pip: nvidia-cuda-nvrtc-cu12)" : "12 or 13 (pip: nvidia-cuda-nvrtc)");
 }
 
-Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::string& arch) {
+Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::string& arch, int newest) {
   std::string absent;
   std::vector<std::string> found;
   std::set<std::string> versions;  // the loader's may be the toolkit's
   for (const std::string& path : paths.empty() ? UsualPlaces() : paths) {
     const Result<const Nvrtc*> nvrtc = Nvrtc::Load(path);
     if (nvrtc.ok()) {
-      if (arch.empty() || (*nvrtc)->Supports(arch)) return *nvrtc;
-      if (versions.insert((*nvrtc)->Version()).second) found.push_back((*nvrtc)->Describe());
+      const bool loads = newest == 0 || (*nvrtc)->major() <= newest;
+      if (loads && (arch.empty() || (*nvrtc)->Supports(arch))) return *nvrtc;
+      if (!versions.insert((*nvrtc)->Version()).second) continue;
+      found.push_back(loads ? (*nvrtc)->Describe()
+                            : fmt::format("{} is newer than the NVIDIA driver, which is of CUDA {} and need not take "
+                                          "its code",
+                                          (*nvrtc)->Name(), newest));
     } else if (nvrtc.status().kind() != StatusKind::kNotFound) {
       found.push_back(nvrtc.status().message());
     } else if (absent.empty()) {
@@ -49,23 +59,24 @@ Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::st
   const std::string purpose = arch.empty() ? "" : " for " + arch;
   if (found.empty()) {
     return Status::NotFound(
-        fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, WhatToInstall(arch)));
+        fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, WhatToInstall(arch, newest)));
   }
   return Status::Unsupported(
-      fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), WhatToInstall(arch)));
+      fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), WhatToInstall(arch, newest)));
 }
 
 }  // namespace
 
-Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch) {
+Result<const Nvrtc*> ChooseNvrtc(const std::vector<std::string>& paths, const std::string& arch, int newest) {
   // Else the loader is asked again, for every kernel, for those before it that are not there.
   static std::mutex mutex;
-  static auto* chosen = new std::map<std::pair<std::vector<std::string>, std::string>, const Nvrtc*>;
-  std::pair<std::vector<std::string>, std::string> key(paths, arch);
+  using Key = std::tuple<std::vector<std::string>, std::string, int>;
+  static auto* chosen = new std::map<Key, const Nvrtc*>;
+  Key key(paths, arch, newest);
   std::lock_guard<std::mutex> lock(mutex);
   const auto known = chosen->find(key);
   if (known != chosen->end()) return known->second;
-  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Choose(paths, arch));
+  HONE_ASSIGN_OR_RETURN(const Nvrtc* nvrtc, Choose(paths, arch, newest));
   chosen->emplace(std::move(key), nvrtc);
   return nvrtc;
 }

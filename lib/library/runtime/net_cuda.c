@@ -60,7 +60,7 @@ static int load_driver(HoneDevice* d) {
   HONE_CUDA_FUNCTIONS(FIND)
 #undef FIND
   if (missing) {
-    return hone_net_fail(HONE_NET_E_DRIVER, "the NVIDIA driver is too old, 470 or newer is needed: it has no %s",
+    return hone_net_fail(HONE_NET_E_DRIVER, "the NVIDIA driver is too old, 525 or newer is needed: it has no %s",
                          missing);
   }
   const int error = d->cuInit(0);

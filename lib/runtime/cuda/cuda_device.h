@@ -20,4 +20,8 @@ Result<std::unique_ptr<Device>> OpenCudaDevice(const CudaDeviceOptions& options 
 // Makes no context: takes milliseconds where there is no device, and leaves its memory alone where there is.
 Result<DeviceInfo> DescribeCudaDevice(const CudaDeviceOptions& options = {});
 
+// The major version of CUDA that the driver is of: it takes the code of that one and of older ones. 0: no driver here.
+// Asks no device and starts nothing; `library` as above. Thread-safe.
+int CudaDriverMajor(const std::string& library = "");
+
 }  // namespace hone::runtime

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 
+#include "runtime/cuda/cuda_device.h"
+
 namespace hone::runtime {
 namespace {
 
@@ -14,8 +16,10 @@ constexpr char kHowTo[] =
     "without an NVIDIA GPU here, send the jobs to a machine that has one (HONE_LAUNCHER; hone-tune --compile-only "
     "checks here that candidates compile), or tune for the target `opencl`";
 
+std::string NameOf(const std::string& library) { return library.empty() ? "libcuda.so.1" : library; }
+
 Result<const CudaDriver*> Open(const std::string& library) {
-  const std::string name = library.empty() ? "libcuda.so.1" : library;
+  const std::string name = NameOf(library);
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* words = dlerror();
@@ -34,7 +38,7 @@ Result<const CudaDriver*> Open(const std::string& library) {
   if (missing != nullptr) {
     dlclose(handle);
     return Status::NotFound(
-        fmt::format("no CUDA device: {} has no {}: the NVIDIA driver is too old, 470 or newer is "
+        fmt::format("no CUDA device: {} has no {}: the NVIDIA driver is too old, 525 or newer is "
                     "needed; {}",
                     name, missing, kHowTo));
   }
@@ -61,6 +65,21 @@ Result<const CudaDriver*> CudaDriver::Load(const std::string& library) {
     HONE_ASSIGN_OR_RETURN(driver, Open(library));
   }
   return driver;
+}
+
+int CudaDriverMajor(const std::string& library) {
+  static std::mutex mutex;
+  static auto* known = new std::map<std::string, int>;
+  std::lock_guard<std::mutex> lock(mutex);
+  int& major = (*known)[library];
+  if (major > 0) return major;
+  void* handle = dlopen(NameOf(library).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) return 0;
+  const auto ask = reinterpret_cast<CudaDriver::Error (*)(int*)>(dlsym(handle, "cuDriverGetVersion"));
+  int version = 0;
+  if (ask != nullptr && ask(&version) == CudaDriver::kSuccess) major = version / 1000;
+  if (major == 0) dlclose(handle);
+  return major;
 }
 
 std::string CudaDriver::ErrorText(Error error) const {

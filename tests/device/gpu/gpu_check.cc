@@ -134,7 +134,8 @@ class Checker {
 
   // kCorrupt: it ran, and its output is wrong.
   Status RunHere(const Workload& workload, const Config& config) {
-    const compile::CompileOptions options;
+    compile::CompileOptions options;
+    options.newest_cuda = measure::NewestCuda(target_);
     HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
                           compile::CompileKernel(workload, target_, config, options));
     Artifact artifact{kernel.format, kernel.object, {kernel.kernel}};

@@ -292,6 +292,11 @@ TEST_F(CudaRuntime, WhatTheDeviceCannotRunIsInvalid) {
   EXPECT_FALSE(device_->lost());
 }
 
+TEST(CudaDriverMajor, IsTheDriversAndNeedsNoDevice) {
+  EXPECT_EQ(CudaDriverMajor(FAKE_CUDA), 12);
+  EXPECT_EQ(CudaDriverMajor("libno-such-cuda.so.1"), 0);
+}
+
 TEST(NoCuda, SaysWhatIsMissingAndWhatToDo) {
   const Status status = DescribeCudaDevice({"libno-such-cuda.so.1"}).status();
   EXPECT_EQ(status.kind(), StatusKind::kNotFound);

@@ -50,6 +50,29 @@ TEST(NvrtcVersions, TheVersionIsOfWhatCompiles) {
   EXPECT_FALSE(codegen::NvrtcVersion("sm_70", {{FAKE_NVRTC_13}}).ok());
 }
 
+TEST(NvrtcVersions, TheNewestThatTheDriverTakes) {
+  const auto under = [](int newest) { return CudaOptions{{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, newest}; };
+  EXPECT_EQ(Made("sm_90", under(12)), "sm_90 by 12.9");
+  EXPECT_EQ(Made("sm_90", under(13)), "sm_90 by 13.5");
+  EXPECT_EQ(Made("sm_90", under(14)), "sm_90 by 13.5") << "a driver takes older code";
+  EXPECT_EQ(Made("sm_90", under(0)), "sm_90 by 13.5") << "there is no driver";
+  EXPECT_EQ(*codegen::NvrtcVersion("sm_90", under(12)), "NVRTC 12.9");
+  EXPECT_EQ(*codegen::NvrtcVersion("", under(12)), "NVRTC 12.9");
+}
+
+TEST(NvrtcVersions, NoneThatTheDriverTakes) {
+  const Status status = Cubin("sm_90", {{FAKE_NVRTC_13}, false, 12}).status();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_EQ(status.message(),
+            std::string("no NVRTC that compiles CUDA for sm_90: NVRTC 13.5 (") + FAKE_NVRTC_13 +
+                ") is newer than the NVIDIA driver, which is of CUDA 12 and need not take its code; install the NVRTC "
+                "library of CUDA 12 (pip: nvidia-cuda-nvrtc-cu12) where the loader finds it (LD_LIBRARY_PATH)");
+  const std::string old = Made("sm_90", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 11});
+  EXPECT_NE(old.find("the NVIDIA driver is of CUDA 11, and Hone needs one of CUDA 12 or newer: install 525 or newer"),
+            std::string::npos)
+      << old;
+}
+
 TEST(NvrtcVersions, NoneForTheArchitecture) {
   const Status status = Cubin("sm_70", {{FAKE_NVRTC_13, kAbsent, FAKE_NVRTC_99}}).status();
   EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
