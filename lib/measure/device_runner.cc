@@ -289,7 +289,7 @@ Outcome DeviceRunner::Measure(const BuiltKernel& kernel, double incumbent) {
   TrialError error;
   const Status ready = Ready(kernel, &candidate, &error);
   if (!ready.ok()) {
-    spare_ = std::move(candidate.ring);
+    if (candidate.ring) spare_ = std::move(candidate.ring);  // else it did not get as far as taking the spare one
     return failed(error, ready.message());
   }
   current_phase = "timing";

@@ -150,6 +150,7 @@ class CudaDeviceTest : public DeviceTest {
     calls_ = reinterpret_cast<decltype(&fake_cuda_calls)>(dlsym(library, "fake_cuda_calls"));
     complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
     alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
+    calls_ = reinterpret_cast<decltype(&fake_cuda_calls)>(dlsym(library, "fake_cuda_calls"));
     reset_ = reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"));
     reset_(OnLaunch);
     auto device = runtime::OpenCudaDevice({FAKE_CUDA});
@@ -174,6 +175,7 @@ class CudaDeviceTest : public DeviceTest {
   decltype(&fake_cuda_calls) calls_ = nullptr;
   decltype(&fake_cuda_complaint) complaint_ = nullptr;
   decltype(&fake_cuda_alive) alive_ = nullptr;
+  decltype(&fake_cuda_calls) calls_ = nullptr;
   std::unique_ptr<DeviceRunner> runner_;
 };
 
@@ -248,6 +250,15 @@ TEST_F(CudaDeviceTest, MemoryThatRunsOutIsTheDevices) {
   EXPECT_NE(outcome.error_text.find("out of memory: 256 bytes asked for"), std::string::npos) << outcome.error_text;
   EXPECT_FALSE(runner_->lost());
   EXPECT_EQ(Measure().state, TrialState::kOk) << "the next one";
+}
+
+TEST_F(CudaDeviceTest, CopiesOfConstantsOutliveACandidateThatDoesNotLoad) {
+  ASSERT_EQ(Measure().state, TrialState::kOk);
+  ASSERT_EQ(Measure().state, TrialState::kOk);
+  EXPECT_EQ(runner_->Measure(Kernel("right3", "cubin", "no cubin"), 0).error, TrialError::kCompile);
+  const int before = calls_("cuMemAlloc_v2");
+  ASSERT_EQ(Measure().state, TrialState::kOk);
+  EXPECT_EQ(calls_("cuMemAlloc_v2") - before, 1) << "its packed constant, and none of the copies";
 }
 
 TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
