@@ -20,9 +20,18 @@ namespace {
 // start them and to wait for them, so that the device works for most of the time.
 constexpr double kSampleSeconds = 2e-3;
 constexpr int64_t kMostRuns = 256;
-constexpr int64_t kMostCopies = 64;
+// Copies of small constants. Each is a few microseconds of every candidate: more only where a cache is known that they
+// would stay in.
+constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
+constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have their copies at the same time
 constexpr int64_t kTailElements = 1024;  // behind the output: a page, as on the host
 constexpr float kTailMark = 0x1.5a5a5ap+5f;
+
+// Of all copies of a candidate's constants: with less, a run would find some of them in the device's cache still.
+double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
+  const double bytes = std::max(protocol.cold_bytes, kCacheFactor * static_cast<double>(info.cache_bytes));
+  return info.memory_bytes > 0 ? std::min(bytes, kMemoryShare * static_cast<double>(info.memory_bytes)) : bytes;
+}
 
 }  // namespace
 
@@ -78,7 +87,7 @@ Status DeviceRunner::ResetBuffers() {
   for (size_t i = 0; i < buffers_.size(); ++i) {
     HONE_RETURN_IF_ERROR(device_->Copy(buffers_[i].get(), *pristine_[i], buffers_[i]->bytes()));
   }
-  return Status();
+  return device_->Wait();
 }
 
 // Of what goes wrong on the device while a candidate runs there: if the device is lost with it and does not say that it
@@ -122,8 +131,9 @@ Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
   if (!ring || ring->sizes != sizes) {
     ring = std::make_unique<Ring>();
     ring->sizes = sizes;
-    const double fit = one > 0 ? setup_.protocol.cold_bytes / one : 1;
-    const int64_t copies = one > 0 ? std::clamp<int64_t>(static_cast<int64_t>(fit), 2, kMostCopies) : 1;
+    const int64_t most = device_->info().cache_bytes > 0 ? kMostCopiesOfCached : kMostCopies;
+    const double fit = one > 0 ? ColdBytes(setup_.protocol, device_->info()) / one : 1;
+    const int64_t copies = one > 0 ? std::clamp<int64_t>(static_cast<int64_t>(fit), 2, most) : 1;
     for (int64_t i = 0; i < copies; ++i) {
       Buffers& copy = ring->copies.emplace_back();
       for (const int64_t size : sizes) {
@@ -140,7 +150,7 @@ Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
   ring->used = ring->copies.size();
   ring->next = 0;
   c->ring = std::move(ring);
-  return Status();
+  return device_->Wait();
 }
 
 // At least as many as fill a sample. All samples are to be made of the same few sets of runs, since queueing those

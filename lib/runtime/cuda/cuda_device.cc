@@ -26,6 +26,7 @@ enum DeviceAttribute {
   kRegistersPerBlock = 12,
   kClockKilohertz = 13,
   kMultiprocessors = 16,
+  kL2CacheBytes = 38,
   kCapabilityMajor = 75,
   kCapabilityMinor = 76,
   kSharedPerBlockOptIn = 97,
@@ -98,6 +99,7 @@ Result<DeviceInfo> Describe(const CudaDriver& cuda, const CudaDeviceOptions& opt
   limits.registers_per_block = get(kRegistersPerBlock, limits.registers_per_block);
   limits.warp_size = get(kWarpSize, limits.warp_size);
   limits.multiprocessors = get(kMultiprocessors, limits.multiprocessors);
+  info.cache_bytes = get(kL2CacheBytes, 0);
   const double hertz = 1e3 * static_cast<double>(get(kClockKilohertz, 0));
   info.peak_flops = 2.0 * FloatUnits(major, minor) * static_cast<double>(limits.multiprocessors) * hertz;
   return info;
@@ -168,12 +170,9 @@ class CudaDevice : public Device {
     return Wait();
   }
   Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override {
-    if (bytes > 0) {
-      HONE_RETURN_IF_ERROR(
-          Check(cuda_.cuMemcpyDtoDAsync_v2(AddressOf(*to), AddressOf(from), static_cast<size_t>(bytes), stream_),
-                "copying on the device"));
-    }
-    return Wait();
+    if (bytes <= 0) return Status();
+    return Check(cuda_.cuMemcpyDtoDAsync_v2(AddressOf(*to), AddressOf(from), static_cast<size_t>(bytes), stream_),
+                 "copying on the device");
   }
   Status Wait() override { return Check(cuda_.cuStreamSynchronize(stream_), "waiting for the device"); }
 

@@ -27,6 +27,7 @@ struct DeviceInfo {
   std::string arch;      // cuda: "sm_90"
   DeviceLimits limits;
   int64_t memory_bytes = 0;
+  int64_t cache_bytes = 0;  // the cache that all of it shares; 0 if it cannot be known, or is the host's
   double peak_flops = 0;  // of f32 with fused multiply-adds at the highest clock; 0 if it cannot be known
 };
 
@@ -78,9 +79,10 @@ class Device {
 
   // Content undefined. 0 bytes are allowed. kIo, with what was asked for and what there is, if memory runs out.
   virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
-  // All three wait for what was queued before. `bytes` at most the buffer's.
+  // Both wait for what was queued before. `bytes` at most the buffer's.
   virtual Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) = 0;
   virtual Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) = 0;
+  // Queues it. `bytes` at most those of either.
   virtual Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) = 0;
   virtual Status Wait() = 0;  // and reports what has failed since the last time
 

@@ -104,6 +104,10 @@ DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   info.driver = DeviceText(cl, found.device, CL_DRIVER_VERSION);
   info.memory_bytes =
       static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong{0}));
+  if (info.lock_name != "cpu") {
+    info.cache_bytes =
+        static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong{0}));
+  }
   DeviceLimits& limits = info.limits;
   limits.max_threads_per_block = static_cast<int64_t>(
       DeviceValue<size_t>(cl, found.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, static_cast<size_t>(1)));
@@ -190,12 +194,10 @@ class OpenClDevice : public Device {
                  "copying from the device");
   }
   Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override {
-    if (bytes > 0) {
-      HONE_RETURN_IF_ERROR(Check(cl_.clEnqueueCopyBuffer(queue_, MemoryOf(from), MemoryOf(*to), 0, 0,
-                                                         static_cast<size_t>(bytes), 0, nullptr, nullptr),
-                                 "copying on the device"));
-    }
-    return Wait();
+    if (bytes <= 0) return Status();
+    return Check(cl_.clEnqueueCopyBuffer(queue_, MemoryOf(from), MemoryOf(*to), 0, 0, static_cast<size_t>(bytes), 0,
+                                         nullptr, nullptr),
+                 "copying on the device");
   }
   Status Wait() override { return Check(cl_.clFinish(queue_), "waiting for the device"); }
 

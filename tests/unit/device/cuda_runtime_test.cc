@@ -92,6 +92,7 @@ TEST_F(CudaRuntime, DescribesTheDeviceWithoutAContext) {
   EXPECT_EQ(info->identity, "GPU-01112131-4151-6171-8191-a1b1c1d1e1f1");
   EXPECT_EQ(info->driver, "CUDA 12.4");
   EXPECT_EQ(info->arch, "sm_90");
+  EXPECT_EQ(info->cache_bytes, 1024);
   EXPECT_EQ(info->limits.shared_bytes_per_block, 232448);
   EXPECT_EQ(info->limits.max_block[2], 64);
   EXPECT_EQ(info->limits.max_grid[1], 65535);

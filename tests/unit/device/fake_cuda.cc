@@ -202,9 +202,12 @@ int cuDeviceGetUuid(unsigned char* uuid, int device) {
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   ENTER();
-  const std::map<int, int> values = {{1, 1024},     {2, 1024},  {3, 1024},  {4, 64},  {5, 2147483647},
-                                     {6, 65535},    {7, 65535}, {8, 49152}, {10, 32}, {12, 65536},
-                                     {13, 1500000}, {16, 80},   {75, 9},    {76, 0},  {97, 232448}};
+  const char* cache = getenv("FAKE_CUDA_L2");
+  const std::map<int, int> values = {
+      {1, 1024},       {2, 1024},   {3, 1024},     {4, 64},
+      {5, 2147483647}, {6, 65535},  {7, 65535},    {8, 49152},
+      {10, 32},        {12, 65536}, {13, 1500000}, {16, 80},
+      {75, 9},         {76, 0},     {97, 232448},  {38, cache != nullptr ? atoi(cache) : 1024}};
   auto it = values.find(attribute);
   if (it == values.end()) return Complain("unknown attribute " + std::to_string(attribute));
   *value = it->second;

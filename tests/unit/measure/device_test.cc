@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <set>
 
@@ -337,6 +338,24 @@ TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
     seen.erase(seen.begin(), seen.begin() + 2);
     EXPECT_EQ(std::set<void*>(seen.begin(), seen.end()).size(), c.copies);
     for (size_t i = 0; i + c.copies < seen.size(); ++i) EXPECT_EQ(seen[i], seen[i + c.copies]) << i;
+  }
+}
+
+// Of 256 bytes each: twice the cache at least, and no more than 1024 of them.
+TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
+  for (const auto& [cache, copies] : {std::pair("16384", 128), std::pair("1048576", 1024)}) {
+    runner_.reset();
+    reset_(OnLaunch);
+    setenv("FAKE_CUDA_L2", cache, 1);
+    auto device = runtime::OpenCudaDevice({FAKE_CUDA});
+    unsetenv("FAKE_CUDA_L2");
+    ASSERT_TRUE(device.ok()) << device.status().message();
+    auto runner = DeviceRunner::Create(setup_, std::move(*device));
+    ASSERT_TRUE(runner.ok()) << runner.status().message();
+    runner_ = std::move(*runner);
+    const int before = calls_("cuMemAlloc_v2");
+    ASSERT_EQ(Measure().state, TrialState::kOk);
+    EXPECT_EQ(calls_("cuMemAlloc_v2") - before, 1 + copies) << "the packed constant itself, and its copies";
   }
 }
 
