@@ -65,6 +65,7 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
   codegen::LinkOptions options;
   options.soname = "lib" + name + ".so";
   options.need_libc = true;
+  options.need_libdl = target.IsGpu();  // the driver is opened at run time
   for (const std::string& symbol : Exports(target)) options.exports.push_back(identifier + "_" + symbol);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join(options.soname);

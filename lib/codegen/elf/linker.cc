@@ -136,6 +136,7 @@ class Linker {
     for (const auto& e : exports_) export_names_.push_back(string(e.name));
     soname_ = options_.soname.empty() ? 0 : string(options_.soname);
     libc_ = options_.need_libc ? string("libc.so.6") : 0;
+    libdl_ = options_.need_libdl ? string("libdl.so.2") : 0;
     uint64_t at = sizeof(Elf64_Ehdr) + kHeaders * sizeof(Elf64_Phdr);
     const uint64_t symbols = 1 + parts_.imports().size() + exports_.size();
     symbols_at_ = Section(&at, symbols * sizeof(Elf64_Sym));
@@ -310,7 +311,9 @@ class Linker {
 
   void WriteDynamic() {
     std::vector<std::pair<int64_t, uint64_t>> entries;
-    if (libc_) entries.emplace_back(DT_NEEDED, libc_);
+    for (const uint64_t needed : {libdl_, libc_}) {
+      if (needed) entries.emplace_back(DT_NEEDED, needed);
+    }
     if (soname_) entries.emplace_back(DT_SONAME, soname_);
     entries.insert(entries.end(), {{DT_HASH, hash_at_},
                                    {DT_STRTAB, strings_at_},
@@ -382,7 +385,7 @@ class Linker {
   std::vector<Elf64_Rela> dynamic_;
   std::string strings_, out_;
   std::vector<uint32_t> import_names_, export_names_;
-  uint64_t soname_ = 0, libc_ = 0;
+  uint64_t soname_ = 0, libc_ = 0, libdl_ = 0;
   uint64_t symbols_at_ = 0, hash_at_ = 0, strings_at_ = 0, relocations_at_ = 0, read_end_ = 0, code_at_ = 0,
            stubs_at_ = 0, code_end_ = 0, relro_at_ = 0, relro_end_ = 0, dynamic_at_ = 0, slots_at_ = 0, file_end_ = 0,
            memory_end_ = 0;

@@ -23,6 +23,7 @@ struct ElfLinkOptions {
   std::string soname;                // may be empty
   std::vector<std::string> exports;  // symbols to keep visible; empty: all that are not hidden
   bool need_libc = false;            // undefined symbols are libc's; false: there may be none
+  bool need_libdl = false;           // record libdl.so.2, too: before glibc 2.34 dlopen and its like are there
 };
 
 // The bytes of the shared object. kInvalid, with the input's name: no such object, damaged, a symbol twice or nowhere,

@@ -38,6 +38,7 @@ struct LinkOptions {
   std::string soname;                  // may be empty
   std::vector<std::string> exports;    // symbols to keep visible; empty: all
   bool need_libc = false;              // record libc.so.6 as needed
+  bool need_libdl = false;             // and libdl.so.2: before glibc 2.34 dlopen and its like are there
 };
 // Links objects into a shared object at `output_path` with lld, in process. Undefined symbols other than libc's are an error.
 Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/file.h"
 #include "codegen/llvm/codegen.h"
 
 LLD_HAS_DRIVER(elf)
@@ -115,6 +116,9 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
     if (libc.empty()) return Status::NotFound("the C library of this process was not found");
     args.push_back("--no-as-needed");
     args.push_back(libc);
+    // Newer ones have it for old programs' sake alone; a glibc without it would have all that it holds in libc.
+    const std::string libdl = JoinPath(DirName(libc), "libdl.so.2");
+    if (options.need_libdl && Exists(libdl)) args.push_back(libdl);
   }
   // Long paths before their prefixes: /proc/self/fd/12 before /proc/self/fd/1.
   std::reverse(names.begin(), names.end());

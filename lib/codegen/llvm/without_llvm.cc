@@ -25,7 +25,7 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   std::vector<ElfInput> objects;
   for (const LinkInput& input : inputs) objects.push_back({input.name, input.bytes});
   HONE_ASSIGN_OR_RETURN(const std::string bytes,
-                        LinkElf(objects, {options.soname, options.exports, options.need_libc}));
+                        LinkElf(objects, {options.soname, options.exports, options.need_libc, options.need_libdl}));
   return WriteFileAtomic(output_path, bytes);
 }
 

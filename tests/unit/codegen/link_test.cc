@@ -101,6 +101,11 @@ TEST(Link, LibcIsRecordedOnRequest) {
   Status status = LinkShared({{"a.o", a->object}}, {.need_libc = true}, to.path);
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_NE(ReadFile(to.path)->find("libc.so"), std::string::npos);
+  EXPECT_EQ(ReadFile(to.path)->find("libdl.so"), std::string::npos);
+  EXPECT_TRUE(runtime::LoadedModule::Open(to.path).ok());
+  status = LinkShared({{"a.o", a->object}}, {.need_libc = true, .need_libdl = true}, to.path);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_NE(ReadFile(to.path)->find("libdl.so.2"), std::string::npos);
   EXPECT_TRUE(runtime::LoadedModule::Open(to.path).ok());
 }
 

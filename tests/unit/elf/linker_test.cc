@@ -2,6 +2,7 @@
 #include "codegen/elf/linker.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,6 +25,34 @@ std::vector<ElfInput> Parts() {
     if (bytes.ok()) inputs.push_back({BaseName(path), *bytes});
   }
   return inputs;
+}
+
+template <typename T>
+T At(const std::string& bytes, uint64_t offset) {
+  T value{};
+  EXPECT_LE(offset + sizeof value, bytes.size());
+  if (offset + sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+// The libraries that it names, as the loader reads them; its addresses are offsets in the file.
+std::vector<std::string> Needed(const std::string& bytes) {
+  const auto header = At<Elf64_Ehdr>(bytes, 0);
+  std::vector<uint64_t> names;
+  uint64_t strings = 0;
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment = At<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment.p_type != PT_DYNAMIC) continue;
+    for (uint64_t at = segment.p_offset; at < segment.p_offset + segment.p_filesz; at += sizeof(Elf64_Dyn)) {
+      const auto entry = At<Elf64_Dyn>(bytes, at);
+      if (entry.d_tag == DT_NULL) break;
+      if (entry.d_tag == DT_NEEDED) names.push_back(entry.d_un.d_val);
+      if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
+    }
+  }
+  std::vector<std::string> needed;
+  for (const uint64_t name : names) needed.emplace_back(bytes.c_str() + strings + name);
+  return needed;
 }
 
 class Loaded {
@@ -92,6 +121,21 @@ TEST(ElfLinker, ShowsWhatItIsToldTo) {
   const Result<std::string> again = LinkElf(Parts(), {.soname = "libx.so", .exports = {"elf_sum"}, .need_libc = true});
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(*bytes, *again);
+}
+
+TEST(ElfLinker, RecordsTheLibrariesThatItIsToldOf) {
+  const auto needed = [](bool libc, bool libdl) {
+    const Result<std::string> bytes =
+        LinkElf(Parts(), {.soname = "libx.so", .exports = {}, .need_libc = libc, .need_libdl = libdl});
+    EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+    return bytes.ok() ? Needed(*bytes) : std::vector<std::string>();
+  };
+  EXPECT_EQ(needed(true, false), std::vector<std::string>({"libc.so.6"}));
+  EXPECT_EQ(needed(true, true), std::vector<std::string>({"libdl.so.2", "libc.so.6"}));
+  const Result<std::string> bytes =
+      LinkElf(Parts(), {.soname = "libx.so", .exports = {}, .need_libc = true, .need_libdl = true});
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(Loaded(*bytes).Get<int()>("elf_sum")(), 14) << "and it loads";
 }
 
 TEST(ElfLinker, NamesWhatIsWrong) {

@@ -127,6 +127,7 @@ class CudaLibrary : public ::testing::Test {
     dir_ = new TempDir(*TempDir::Create());
     auto built = Build("sm_90", dir_->path());
     ASSERT_TRUE(built.ok()) << built.status().message();
+    ASSERT_NE(built->library.find("libdl.so.2"), std::string::npos) << "where dlopen is on older systems";
     auto net = LoadedNetwork::Load(dir_->Join("libsmall.so"), "small");
     ASSERT_TRUE(net.ok()) << net.status().message();
     net_ = new LoadedNetwork(std::move(*net));
