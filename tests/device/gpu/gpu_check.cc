@@ -1,8 +1,9 @@
-// Every GPU template on a real device against the reference: `gpu_check --target FILE [--points N] [--out FILE.json]`.
-// FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload (agree/gpu_workloads.h). A
-// line with its verdict for each of op::AllTemplates().gpu; exits with 1 if any candidate was not right. Part of
-// run-gpu-checks (packaging/cuda); candidates of templates with knobs are compiled and run in children, as tuning does
-// it.
+// Every GPU template on a real device against the reference:
+//   gpu_check --target FILE [--points N] [--out FILE.json] [--workload TEXT]..
+// FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload: all those of
+// agree/gpu_workloads.h, or those named. A line with its verdict for each of op::AllTemplates().gpu; exits with 1 if
+// any candidate was not right. Part of run-gpu-checks (packaging/cuda); candidates of templates with knobs are compiled
+// and run in children, as tuning does it.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -46,19 +47,23 @@ struct Count {
 
 class Checker {
  public:
-  Checker(Target target, int points) : target_(std::move(target)), points_(points) {}
+  // `workloads`: none means all.
+  Checker(Target target, int points, std::vector<std::string> workloads)
+      : target_(std::move(target)), points_(points), workloads_(std::move(workloads)) {}
 
   Status Run() {
     HONE_RETURN_IF_ERROR(measure::DescribeDevice(target_).status());
     HONE_ASSIGN_OR_RETURN(worker_, measure::DefaultWorkerProgram());
     for (const op::Template* t : op::AllTemplates().gpu) counts_[t->name()];
-    std::vector<std::string> workloads = agree::LargeGpuWorkloads();
-    for (std::string& small : agree::SmallGpuWorkloads()) workloads.push_back(std::move(small));
+    if (workloads_.empty()) {
+      workloads_ = agree::LargeGpuWorkloads();
+      for (std::string& small : agree::SmallGpuWorkloads()) workloads_.push_back(std::move(small));
+    }
     // One after the other: some devices are set to serve one process only.
     HONE_ASSIGN_OR_RETURN(device_, measure::OpenDevice(target_));
-    for (const std::string& text : workloads) Say(text, CheckFixed(text));
+    for (const std::string& text : workloads_) Say(text, CheckFixed(text));
     device_.reset();
-    for (const std::string& text : workloads) Say(text, CheckTuned(text));
+    for (const std::string& text : workloads_) Say(text, CheckTuned(text));
     return Status();
   }
 
@@ -193,6 +198,7 @@ class Checker {
 
   Target target_;
   int points_;
+  std::vector<std::string> workloads_;
   std::string worker_;
   std::unique_ptr<runtime::Device> device_;
   std::string lost_by_;  // a template without knobs
@@ -203,19 +209,22 @@ class Checker {
 
 int main(int argc, char** argv) {
   std::string target_path, out;
+  std::vector<std::string> workloads;
   int points = 3;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string flag = argv[i];
     if (flag == "--target") target_path = argv[i + 1];
     if (flag == "--points") points = std::atoi(argv[i + 1]);
     if (flag == "--out") out = argv[i + 1];
+    if (flag == "--workload") workloads.push_back(argv[i + 1]);
   }
   const auto target = hone::ReadTargetFile(target_path);
   if (!target.ok() || points < 1) {
-    fmt::print(stderr, "gpu_check --target FILE.json [--points N] [--out FILE.json]: {}\n", target.status().message());
+    fmt::print(stderr, "gpu_check --target FILE.json [--points N] [--out FILE.json] [--workload TEXT]..: {}\n",
+               target.status().message());
     return 2;
   }
-  Checker checker(*target, points);
+  Checker checker(*target, points, std::move(workloads));
   if (const hone::Status status = checker.Run(); !status.ok()) {
     fmt::print(stderr, "gpu_check: error: {}\n", status.message());
     return 1;
