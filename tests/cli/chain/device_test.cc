@@ -1,4 +1,6 @@
 // GPUs through the whole chain with the real tools: what a machine without one is told, and a network on OpenCL (PoCL).
+#include <regex>
+
 #include "base/json.h"
 #include "chain_folder.h"
 
@@ -21,6 +23,19 @@ class DeviceChain : public ChainFolder {
                                     text.substr(at + key.size()) + "[tune.opencl]\ntrials = 3\n");
     const CommandResult plan = Plan();
     ASSERT_TRUE(plan.status.ok()) << plan.err;
+  }
+
+  // A function of run-gpu-checks in a shell, as it stands there, with its `work`, `target`, `net` and `tool`.
+  CommandResult OfChecks(const std::string& function, const std::string& call) {
+    const Result<std::string> script = ReadFile("packaging/cuda/run-gpu-checks");
+    EXPECT_TRUE(script.ok()) << script.status().message();
+    const std::string text = script.ok() ? *script : "";
+    const size_t begin = text.find("\n" + function + "() {"), end = text.find("\n}\n", begin);
+    EXPECT_NE(end, std::string::npos) << function;
+    if (end == std::string::npos) return CommandResult{{1, 0}, "", ""};
+    return Run({"bash", "-c",
+                "work=" + Path("work") + " tool=" + Path("bin") + " target=opencl net=one\n" +
+                    text.substr(begin, end + 3 - begin) + call});
   }
 
   CommandResult Describe(const std::string& kind) { return Run({Path("bin/hone-tune"), "--describe-device", kind}); }
@@ -55,6 +70,19 @@ TEST_F(DeviceChain, OpenClGoesToTheVerifiedBenchmark) {
   EXPECT_TRUE(Exists(Work("devices/opencl.json")));
   EXPECT_FALSE(Exists(Work("records/cpu"))) << "asked for by name, and alone";
   ExpectNoWork("tune-one-opencl");
+
+  // What run-gpu-checks reads, of the words as they are: the logs of tuning, and a benchmark's table.
+  const CommandResult rate = OfChecks("rate", "rate \"$work\"");
+  EXPECT_TRUE(std::regex_match(
+      rate.out, std::regex("[1-9][0-9]* trials in [0-9]+ s: [0-9.]*[1-9][0-9.]* a second, device busy [0-9]+ %\n")))
+      << rate.out << rate.err;
+  Write("work/peers/rows.md", "| cuDNN, NCHW, CUDA graph | off | 1.0 | 1000.0 | 1.0 | 1e-6 |\n");
+  Write("work/log/one_again.log", "");
+  const CommandResult again = OfChecks("again", "again >\"$work/log/one_again.log\"");
+  ASSERT_TRUE(again.status.ok()) << again.err;
+  const CommandResult beside = OfChecks("beside", "beside");
+  EXPECT_TRUE(std::regex_match(beside.out, std::regex("[0-9.]+ [0-9.]*[1-9][0-9.]* 1000\\.000\n")))
+      << beside.out << beside.err << Read("work/log/one_again.log");
 }
 
 }  // namespace

@@ -146,11 +146,22 @@ TEST_F(Checks, WhatAnEarlierRunLeftIsNoMeasurement) {
   EXPECT_TRUE(Exists(dir_->Join("gpu-checks.work/mine.txt"))) << "not the script's";
 
   Program("bin/ninja", "#!/bin/sh\n");
-  EXPECT_TRUE(Run({"--out", "out.md"}).status.ok()) << Results();
+  EXPECT_EQ(Run({"--out", "out.md"}).status.code, 1) << Results();
   EXPECT_EQ(Results().find("20.0"), std::string::npos) << Results();
   EXPECT_EQ(Results().find("# tuned: 1.00 ms"), std::string::npos) << Results();
-  EXPECT_HAS(Results(), "| candidates a second | at least 20 | - | not taken |");
-  EXPECT_HAS(Results(), "| device busy while tuning | at least 50 % | - | not taken |");
+}
+
+// Else a log or a table in other words would pass for checks that were left out.
+TEST_F(Checks, WhatCannotBeReadOfAStepThatIsDoneDoesNotHold) {
+  PyTorch("1.600");
+  Program("bin/ninja",
+          "#!/bin/sh\nmkdir -p \"$2/records/cuda\"\necho 'x info a: 40 candidates within 2 s' "
+          ">\"$2/records/cuda/a.log\"\n");
+  Program("bin/hone-bench", "#!/bin/sh\nshift 7\necho {} >\"$1\"\necho 'the tuned one takes 1.200 ms'\n");
+  EXPECT_EQ(Run({"--out", "out.md"}).status.code, 1);
+  EXPECT_HAS(Results(), "| candidates a second | at least 20 | - | **does not hold** |");
+  EXPECT_HAS(Results(), "| device busy while tuning | at least 50 % | - | **does not hold** |");
+  EXPECT_HAS(Results(), "TF32 off | at most 0.8 | - | **does not hold** |");
 }
 
 TEST_F(Checks, AFailureStopsNoOtherStep) {
