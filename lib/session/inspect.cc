@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/rng.h"
 #include "base/text.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
@@ -98,6 +100,35 @@ Result<std::string> WorkerProgram(const TuneJobOptions& options) {
   return measure::DefaultWorkerProgram();
 }
 
+// The default and the tuner's first batch. One that learns asks for a few at a time: the rest are drawn.
+std::vector<Config> FirstConfigs(const Inputs& inputs, const search::TaskSpace& space, search::Tuner* tuner,
+                                 int64_t count) {
+  constexpr uint64_t kCountLimit = 4096;
+  constexpr int kMostMisses = 1000;
+  std::vector<Config> configs;
+  std::set<uint64_t> known;
+  const auto full = [&] { return static_cast<int64_t>(configs.size()) >= count; };
+  const auto add = [&](uint64_t index) {
+    const bool added = !full() && known.insert(index).second;
+    if (added) configs.push_back(space.At(index));
+    return added;
+  };
+  const Result<Config> first = op::DefaultConfig(inputs.task.workload, inputs.task.target);
+  if (first.ok() && known.insert(first->index).second) configs.push_back(*first);
+  for (const uint64_t index : tuner->NextBatch(static_cast<int>(count))) add(index);
+  Rng rng(inputs.settings.seed);
+  if (std::optional<std::vector<uint64_t>> legal = space.LegalIndices(kCountLimit)) {
+    rng.Shuffle(&*legal);
+    for (const uint64_t index : *legal) add(index);
+    return configs;
+  }
+  for (int misses = 0; !full() && misses < kMostMisses;) {
+    const std::optional<uint64_t> index = space.SampleLegal(rng);
+    if (!index || !add(*index)) ++misses;
+  }
+  return configs;
+}
+
 Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const Inputs inputs, ReadInputs(options));
   const pipeline::TaskFile& task = inputs.task;
@@ -108,13 +139,7 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));
-  std::vector<Config> configs;
-  auto first = op::DefaultConfig(task.workload, task.target);
-  if (first.ok()) configs.push_back(*first);
-  for (const uint64_t index : tuner->NextBatch(static_cast<int>(count - static_cast<int64_t>(configs.size())))) {
-    configs.push_back(space.At(index));
-  }
-  HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(configs));
+  HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(FirstConfigs(inputs, space, tuner.get(), count)));
   int64_t ok = 0;
   double seconds = 0;
   for (const measure::BuildResult& result : built) {

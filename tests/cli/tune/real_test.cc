@@ -1,8 +1,11 @@
 // hone-tune with the real compiler and the real clock, on a convolution of some microseconds.
 #include <signal.h>
 
+#include <set>
+
 #include "base/clock.h"
 #include "base/interrupt.h"
+#include "base/text.h"
 #include "tune_folder.h"
 
 namespace hone {
@@ -45,6 +48,24 @@ TEST_F(RealTest, TunesStampsAndIsDone) {
   EXPECT_NE(explained.out.find("proposed by default"), std::string::npos) << explained.out;
   EXPECT_NE(explained.out.find("program:"), std::string::npos) << explained.out;
   EXPECT_EQ(RunOnly({"--task", Path("t.json"), "--db", Db(), "--explain", "6"}).status.code, kFailed);
+}
+
+TEST_F(RealTest, CompileOnlyTakes32CandidatesEachOnceAndKeepsNothing) {
+  const CommandResult result = RunOnly({"--task", Path("t.json"), "--compile-only"});
+  ASSERT_EQ(result.status.code, kDone) << result.err;
+  std::vector<std::string> lines = Split(std::string(Trim(result.out)), '\n');
+  EXPECT_EQ(lines.back().find("32 of 32 compiled, "), 0u) << lines.back();
+  lines.pop_back();
+  std::set<std::string> indices;
+  for (const std::string& line : lines) indices.insert(SplitWords(line).at(0));
+  EXPECT_EQ(indices.size(), 32u) << result.out;
+  EXPECT_FALSE(Exists(Db()));
+
+  // A space of fewer: all that there are.
+  WriteTask("dense(f32[1,2], f32[3,2])");
+  const CommandResult few = RunOnly({"--task", Path("t.json"), "--compile-only"});
+  EXPECT_EQ(few.status.code, kDone) << few.err;
+  EXPECT_NE(few.out.find(" compiled, "), std::string::npos) << few.out;
 }
 
 TEST_F(RealTest, ChildrenThatAreKilledAreReplacedAndNoCandidateIsBlamed) {
