@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "agree/gpu_workloads.h"
 #include "base/rng.h"
 #include "codegen/cuda/codegen.h"
+#include "op/gpu/template.h"
 #include "target/cuda_arch.h"
 #include "unit/op/gpu_case.h"
 
@@ -31,14 +33,13 @@ std::string Wrong(const codegen::CudaCode& code, const Target& target) {
   return code.resources.empty() ? "no kernel" : "";
 }
 
-// Draws points and compiles them; the architectures take turns.
+// Draws points and compiles them.
 class Sampler {
  public:
   explicit Sampler(uint64_t seed) : rng_(seed) {
     options_.warnings_fail = true;
-    for (const char* arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_90"}) {
-      (codegen::NvrtcVersion(arch).ok() ? archs_ : sample.left_out).push_back(arch);
-    }
+    for (const char* arch : {"sm_70", "sm_80", "sm_90"}) Add(arch, &every_);
+    for (const char* arch : {"sm_61", "sm_75"}) Add(arch, &turns_);
   }
 
   void Draw(const std::string& name, int points) {
@@ -46,9 +47,9 @@ class Sampler {
     has_knobs_ = true;
     for (int i = 0; i < points && !workloads.empty(); ++i) {
       const Workload& w = workloads[static_cast<size_t>(i) % workloads.size()];
-      // As often as there are architectures: those without the template are passed.
-      for (size_t tries = archs_.size(); tries > 0 && !Compile(name, w, archs_[turn_++ % archs_.size()]); --tries) {
-      }
+      point_.reset();
+      for (const std::string& arch : every_) Compile(name, w, arch);
+      if (!turns_.empty()) Compile(name, w, turns_[turn_++ % turns_.size()]);
       if (!has_knobs_) return;
     }
   }
@@ -56,37 +57,68 @@ class Sampler {
   CudaSample sample;
 
  private:
-  // False: nothing was compiled, another architecture may.
-  bool Compile(const std::string& name, const Workload& w, const std::string& arch) {
+  void Add(const char* arch, std::vector<std::string>* archs) {
+    if (codegen::NvrtcVersion(arch).ok()) {
+      archs->push_back(arch);
+    } else {
+      sample.left_out.insert(arch);
+    }
+  }
+
+  // The point that other architectures have, or, where it is none here, one of this one's own.
+  std::optional<uint64_t> Choose(const search::Space& space) {
+    if (point_) {
+      const Result<uint64_t> same = space.IndexOf(*point_);
+      if (same.ok() && space.Legal(*same)) return *same;
+    }
+    return space.SampleLegal(rng_);
+  }
+
+  void Compile(const std::string& name, const Workload& w, const std::string& arch) {
     const Target target = CudaTarget(arch);
     const op::Template* t = FindGpuTemplate(name, w, target);
-    if (t == nullptr) return false;
+    if (t == nullptr) return;  // not for this one
     const auto space = t->MakeSpace(w, target);
-    const std::optional<uint64_t> index = space.ok() ? space->SampleLegal(rng_) : std::nullopt;
-    if (!index) return false;
+    const std::optional<uint64_t> index = space.ok() ? Choose(*space) : std::nullopt;
+    if (!index) return;
     has_knobs_ = space->size() > 1;
     const Config config = space->At(*index);
+    point_ = config;
     const std::string point = fmt::format("{} for {}: {}", w.Text(), arch, config.Text());
     const auto kernel = testing::LowerGpu(w, target, config);
     if (!kernel.ok()) {
       sample.failures.push_back(point + ": " + kernel.status().message());
-      return true;
+      return;
     }
     const auto code = codegen::CompileToCuda(kernel->functions, target, options_);
     const std::string wrong = code.ok() ? Wrong(*code, target) : code.status().message();
     if (!wrong.empty()) sample.failures.push_back(point + ": " + wrong);
     sample.compiled += code.ok();
     sample.packing += code.ok() && kernel->has_prepare;
-    sample.templates.insert(name);
-    sample.archs.insert(arch);
-    return true;
+    sample.archs[name].insert(arch);
+    if (const auto* estimates = dynamic_cast<const op::GpuTemplate*>(t); estimates != nullptr && code.ok()) {
+      Compare(*code, estimates->Use(w, config));
+    }
   }
 
-  std::vector<std::string> archs_;  // that an NVRTC here compiles for
+  // The kernels of the first entry: the other one packs, and has no estimate.
+  void Compare(const codegen::CudaCode& code, const op::GpuUse& use) {
+    int64_t registers = 0, spilled = 0;
+    for (size_t i = 0; i < code.artifact.entries[0].launches.size() && i < code.resources.size(); ++i) {
+      registers = std::max(registers, code.resources[i].registers);
+      spilled += code.resources[i].spill_bytes;
+    }
+    ++sample.estimated;
+    sample.within += registers <= use.MostRegisters();
+    sample.spilled += spilled > 0;
+  }
+
+  std::vector<std::string> every_, turns_;  // of those that an NVRTC here compiles for
   codegen::CudaOptions options_;
   Rng rng_;
   size_t turn_ = 0;
-  bool has_knobs_ = true;  // has the template at hand any?
+  bool has_knobs_ = true;        // has the template at hand any?
+  std::optional<Config> point_;  // as the architecture before had it
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Points drawn from every template for GPUs, compiled by NVRTC with warnings as errors.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -8,17 +9,19 @@
 namespace hone::agree {
 
 struct CudaSample {
-  int compiled = 0;                   // points, each with the kernel that packs its constants, if it has one
-  int packing = 0;                    // of those: points that have one
+  int compiled = 0;                   // programs: a point for an architecture, with the kernel that packs its constants
+  int packing = 0;                    // of those: that have such a kernel
   std::vector<std::string> failures;  // the point, and what is wrong with it
-  std::set<std::string> templates;    // names of those that had a point
-  std::set<std::string> archs;        // that points were compiled for
-  std::vector<std::string> left_out;  // architectures that no NVRTC here compiles for
-  std::string no_nvrtc;               // why there is none; nothing else then
+  std::map<std::string, std::set<std::string>> archs;  // by template: those that a point of it was compiled for
+  std::set<std::string> left_out;                      // architectures that no NVRTC here compiles for
+  std::string no_nvrtc;                                // why there is none; nothing else then
+  // Of the programs: those whose template estimates registers, within the estimate of them, and with spills.
+  int estimated = 0, within = 0, spilled = 0;
 };
 
-// `points` of each template, of the workloads of gpu_workloads.h in turn, for sm_61, sm_70, sm_75, sm_80 and sm_90 in
-// turn. One point of a template that has no knobs.
+// `points` of each template, of the workloads of gpu_workloads.h in turn; each for sm_70, sm_80 and sm_90, and for one
+// of sm_61 and sm_75 in turn. Where a point is none of an architecture's, or not legal there, another stands for it.
+// One point of a template that has no knobs.
 CudaSample DrawCudaSample(int points, uint64_t seed);
 
 }  // namespace hone::agree

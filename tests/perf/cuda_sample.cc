@@ -14,9 +14,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (const std::string& failure : sample.failures) fmt::print("{}\n", failure);
-  fmt::print("{} points of {} templates compiled for {}, {} of them with a kernel that packs constants; {} failed; "
-             "left out: {}\n",
-             sample.compiled, sample.templates.size(), fmt::join(sample.archs, ", "), sample.packing,
-             sample.failures.size(), fmt::join(sample.left_out, ", "));
+  fmt::print(
+      "{} programs of {} templates compiled, {} of them with a kernel that packs constants; {} failed; left out: "
+      "{}; registers within their estimate: {} of {}, with spills {}\n",
+      sample.compiled, sample.archs.size(), sample.packing, sample.failures.size(), fmt::join(sample.left_out, ", "),
+      sample.within, sample.estimated, sample.spilled);
   return sample.failures.empty() ? 0 : 1;
 }
