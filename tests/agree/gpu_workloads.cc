@@ -14,6 +14,7 @@ constexpr const char* kSmall[] = {
     "conv2d(f32[1,6,12,10], f32[16,6,3,3], dilation=2x2, pad=2,2,2,2) + relu6",
     "conv2d(f32[2,3,7,9], f32[5,3,2,3], stride=1x2, pad=0,1,1,0) + clip(-1,1)",
     "conv2d(f32[1,3,16,17], f32[4,3,5,5], pad=2,2,2,2)",
+    "conv2d(f32[3,5,7,11], f32[8,5,3,3], pad=1,1,1,1)",
     "conv2d(f32[2,72,4,4], f32[8,72,2,2]) + bias + relu",
     "conv2d(f32[1,8,5,5], f32[3,8,3,3])",
     "conv2d(f32[1,16,14,14], f32[16,1,3,3], groups=16, pad=1,1,1,1) + bias + relu6",
