@@ -1,4 +1,5 @@
 // GPUs through the whole chain with the real tools: what a machine without one is told, and a network on OpenCL (PoCL).
+#include <filesystem>
 #include <regex>
 
 #include "base/json.h"
@@ -83,6 +84,30 @@ TEST_F(DeviceChain, OpenClGoesToTheVerifiedBenchmark) {
   const CommandResult beside = OfChecks("beside", "beside");
   EXPECT_TRUE(std::regex_match(beside.out, std::regex("[0-9.]+ [0-9.]*[1-9][0-9.]* 1000\\.000\n")))
       << beside.out << beside.err << Read("work/log/one_again.log");
+}
+
+// A user's operator, whose GPU template and plugin every tool has to find.
+TEST_F(DeviceChain, AnOperatorOfAPluginGoesThereToo) {
+  const CommandResult found = Describe("opencl");
+  if (found.err.find("error: no OpenCL") != std::string::npos) GTEST_SKIP() << found.err;
+  namespace fs = std::filesystem;
+  fs::create_directories(Path("bin/plugins"));
+  fs::copy_file(std::string(HONE_PLUGINS) + "/rgb_to_yuv.so", Path("bin/plugins/rgb_to_yuv.so"));
+  Write("pipelines/yuv.toml",
+        "plugin = \"rgb_to_yuv.so\"\nnetwork = \"rgb_to_yuv(f32[17,23,3])\"\ntargets = [\"cpu\"]\n"
+        "on_request = [\"opencl\"]\n[tune]\ntrials = 3\n[measure]\ncandidate_seconds = 0.01\n"
+        "timeout_seconds = 120\nfinalists = 2\n[bench]\nprocesses = 1\niterations = 3\nwarmup = 1\n");
+  const CommandResult plan = Plan();
+  ASSERT_TRUE(plan.status.ok()) << plan.err;
+  NinjaOk({"tune-yuv-opencl"});
+  const auto bench = ReadJsonFile(Work("bench/yuv.opencl.json"));
+  ASSERT_TRUE(bench.ok()) << bench.status().message();
+  EXPECT_TRUE((*bench)["verification"]["ok"].get<bool>()) << bench->dump(1);
+  const auto manifest = ReadJsonFile(Work("out/yuv.opencl/manifest.json"));
+  ASSERT_TRUE(manifest.ok()) << manifest.status().message();
+  ASSERT_EQ((*manifest)["kernels"].size(), 1U) << manifest->dump(1);
+  EXPECT_EQ((*manifest)["kernels"][0]["source"].get<std::string>(), "tuned") << manifest->dump(1);
+  EXPECT_EQ((*manifest)["kernels"][0]["config"].dump().find("rgb_to_yuv_cpu"), std::string::npos) << manifest->dump(1);
 }
 
 }  // namespace
