@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "codegen/cuda/codegen.h"
 #include "ir/device_kernels.h"
 #include "op/gpu/limits.h"
 #include "unit/op/gpu_case.h"
@@ -39,6 +40,37 @@ TEST(GpuConv2d, WinogradOfEveryTile) {
     }
     EXPECT_EQ(seen.size(), space.knobs()[0].size());
   }
+}
+
+// Whether vectors are aligned decides what is written and not what is legal: where the pixels are no multiple of 4, a
+// thread's 4 are stored one by one.
+TEST(GpuConv2d, VectorsOnlyWhereTheyAreAligned) {
+  const Target target = *Target::Parse("cuda -arch=sm_80");
+  const auto stored_as_vectors = [&](const char* text) {
+    const Workload w = *ParseChecked(text);
+    const Template* t = (*FindOperator(w))->Templates(w, target)[0];
+    EXPECT_STREQ(t->name(), "conv2d_gpu_gemm");
+    const search::Space space = *t->MakeSpace(w, target);
+    Rng rng(3);
+    int points = 0, vectors = 0;
+    for (int i = 0; i < 2000 && points < 4; ++i) {
+      const Config config = space.At(*space.SampleLegal(rng));
+      if (config.Sizes("tile_p")[3] != 4 || config.Number("split_k") != 1) continue;
+      ++points;
+      const auto lowered = testing::LowerGpu(w, target, config);
+      EXPECT_TRUE(lowered.ok()) << lowered.status().message();
+      if (!lowered.ok()) continue;
+      const auto code = codegen::WriteCuda(lowered->functions, target);
+      EXPECT_TRUE(code.ok()) << code.status().message();
+      if (!code.ok()) continue;
+      vectors += code->source.find("*(float4*)(out + ") != std::string::npos ||
+                 code->source.find("*(float2*)(out + ") != std::string::npos;
+    }
+    EXPECT_EQ(points, 4) << text;
+    return vectors;
+  };
+  EXPECT_GT(stored_as_vectors("conv2d(f32[1,8,8,8], f32[16,8,3,3], pad=1,1,1,1)"), 0);
+  EXPECT_EQ(stored_as_vectors("conv2d(f32[1,8,7,13], f32[16,8,3,3], pad=1,1,1,1)"), 0);
 }
 
 // cp.async is CUDA's from sm_80: the interpreter executes what it means.
