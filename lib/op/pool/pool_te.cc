@@ -13,7 +13,13 @@ namespace {
 using ir::Expr;
 using ir::Var;
 
-Expr ToFloat(Expr value) { return ir::MakeCast(DType::Float(32), std::move(value)); }
+// One axis' share of what an average is multiplied by. Where taps have gaps between them a window may lie in the
+// padding alone: its sum is 0 and shall stay that, so it is divided by 1.
+Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high) {
+  Expr covered = Covered(std::move(start), taps, dilation, low, high);
+  if (dilation > 1) covered = ir::Max(std::move(covered), 1);
+  return ir::Imm(DType::Float(32), 1) / ir::MakeCast(DType::Float(32), std::move(covered));
+}
 
 }  // namespace
 
@@ -38,17 +44,16 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
   int64_t t = s.include_pad ? 0 : s.pt, l = s.include_pad ? 0 : s.pl;
   int64_t b = s.pt + s.h + (s.include_pad ? s.pb : 0), r = s.pl + s.w + (s.include_pad ? s.pr : 0);
   const bool alike = t == 0 && l == 0 && s.ph() <= b && s.pw() <= r;
-  Expr one = ir::Imm(DType::Float(32), 1);
   if (!max && !alike) {
     stages.columns = te::Compute(prefix + "columns", {s.ow}, {"ow"}, [&](const std::vector<Var>& x) {
-      return one / ToFloat(Covered(x[0] * s.sw, s.kw, s.dw, l, r));
+      return Share(x[0] * s.sw, s.kw, s.dw, l, r);
     });
   }
   stages.out = te::Compute(name, shape, axes, [&](const std::vector<Var>& x) {
     Expr value = stages.acc(std::vector<Expr>(x.begin(), x.end()));
     if (max) return value;
     if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(s.kh * s.kw));
-    return value * (stages.columns(x[3]) * (one / ToFloat(Covered(x[2] * s.sh, s.kh, s.dh, t, b))));
+    return value * (stages.columns(x[3]) * Share(x[2] * s.sh, s.kh, s.dh, t, b));
   });
   return stages;
 }

@@ -152,6 +152,19 @@ TEST_F(KernelTest, Pooling) {
   });
 }
 
+// With gaps between its taps a window may see nothing but padding: its average is 0, not 0 / 0.
+TEST_F(KernelTest, AnAverageOverPaddingAloneIsZero) {
+  Check({
+      "avg_pool2d(f32[1,16,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2)",
+      "avg_pool2d(f32[2,17,2,5], kernel=2x3, pad=2,1,2,1, dilation=3x1)",  // the middle rows alone
+      "avg_pool2d(f32[1,5,4,2], kernel=3x2, pad=1,2,1,2, dilation=1x3)",   // the middle columns alone
+      "avg_pool2d(f32[1,16,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2, count_include_pad=1)",
+      "avg_pool3d(f32[1,16,1,1,1], kernel=2x2x2, pad=1,1,1,1,1,1, dilation=2x2x2)",
+      "conv2d(f32[1,16,2,5], f32[17,16,1,1]) + bias -> "
+      "avg_pool2d(f32[1,17,2,5], kernel=2x2, pad=2,0,2,0, dilation=3x1)",
+  });
+}
+
 TEST_F(KernelTest, ReductionsAndSoftmax) {
   std::vector<std::string> texts;
   for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
