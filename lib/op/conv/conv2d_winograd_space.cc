@@ -22,7 +22,8 @@ using Rejection = std::optional<std::string>;
 
 constexpr int64_t kScratchBytes = 4 << 20;  // v and m of a task; the estimate says what more than a core keeps costs
 constexpr double kWorthLessExact = 1.1;
-constexpr double kSlower = 1.5;  // points whose estimated time is this much longer are not worth a trial
+constexpr int64_t kMostTaps = 10;  // of two axes together, of a phase
+constexpr double kSlower = 1.5;    // points whose estimated time is this much longer are not worth a trial
 
 // Tiles of a task: even parts of all tiles, for a few numbers of tasks, such that few tiles are made that are none. Of
 // a row alone only parts that come out even, as the padded input is made in whole rows otherwise.
@@ -224,8 +225,9 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
     // 13 or 14 outputs are three tiles of 5, and four of 4.
     const bool fits = r == 3 && Work(5) < 0.95 * std::min(Work(4), Work(6));
     const bool known = m == 3 ? r == 7 : m == 5 ? fits : m == 6 ? r == 3 : true;
-    // Beyond ten elements single precision does not hold what it should; in two dimensions, beyond eight.
-    const bool exact = m + r - 1 <= (one.both() ? 8 : 10);
+    // Beyond ten elements single precision does not hold what it should; in two dimensions, beyond eight. Nor does it
+    // with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
+    const bool exact = one.both() ? m + r - 1 <= 8 && one.rh + one.rw <= kMostTaps : m + r - 1 <= 10;
     const bool whole_windows = m % pool == 0;  // of the pool behind it, in each tile
     if (known && exact && whole_windows && Work(m) <= 0.9) sizes.push_back(m);
   }

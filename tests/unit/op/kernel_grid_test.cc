@@ -96,8 +96,8 @@ TEST_F(KernelGridTest, EveryTemplateAndAlgorithmOverOddLayers) {
   // That spaces offer all that the templates promise: Winograd along one axis, along two, and by phases of a stride.
   for (const char* window :
        {"3x3 stride=1 m=2", "3x3 stride=1 m=4", "3x3 stride=1 m=5", "3x3 stride=1 m=6", "5x5 stride=1 m=2",
-        "5x5 stride=1 m=4", "7x7 stride=1 m=2", "1x3 stride=1 m=6", "3x1 stride=1 m=6", "1x7 stride=1 m=3",
-        "7x1 stride=1 m=4", "3x3 stride=2 m=2", "3x3 stride=2 m=4", "5x5 stride=2 m=4", "7x7 stride=2 m=4"}) {
+        "5x5 stride=1 m=4", "1x3 stride=1 m=6", "3x1 stride=1 m=6", "1x7 stride=1 m=3", "7x1 stride=1 m=4",
+        "3x3 stride=2 m=2", "3x3 stride=2 m=4", "5x5 stride=2 m=4", "7x7 stride=2 m=4"}) {
     EXPECT_EQ(algorithms_.count(std::string("conv2d_winograd ") + window), 1u) << window;
   }
   RecordProperty("kernels", kernels_);

@@ -139,21 +139,36 @@ TEST_F(WinogradTest, Accuracy) {
       "conv2d(f32[1,64,24,24], f32[64,64,1,3], pad=0,1,0,1)",
       "conv2d(f32[1,64,24,24], f32[64,64,7,1], pad=3,0,3,0)",
       "conv2d(f32[1,64,24,24], f32[64,64,5,5], pad=2)",
+      "conv2d(f32[1,64,24,24], f32[64,64,7,3], pad=3,1,3,1)",
       "conv2d(f32[1,64,24,24], f32[64,64,3,3], stride=2, pad=1)",
+      "conv2d(f32[1,64,24,24], f32[64,64,5,5], stride=2, pad=2)",
+      "conv2d(f32[1,64,24,24], f32[64,64,7,7], stride=2, pad=3)",
+      // Longer sums.
+      "conv2d(f32[1,256,14,14], f32[128,256,3,3], pad=1)",
+      "conv2d(f32[1,256,17,17], f32[128,256,1,7], pad=0,3,0,3)",
+      "conv2d(f32[1,256,12,12], f32[128,256,5,5], pad=2)",
+      // Pooled in the tile.
+      "conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1) + bias + relu -> "
+      "max_pool2d(f32[1,64,24,24], kernel=2x2, stride=2x2)",
+      "conv2d(f32[1,256,12,12], f32[128,256,5,5], pad=2) -> avg_pool2d(f32[1,128,12,12], kernel=2x2, stride=2x2)",
   };
   for (const char* text : layers) {
     SCOPED_TRACE(text);
-    Workload w = *ParseChecked(text);
+    const Workload w = *ParseChecked(text);
+    ASSERT_TRUE(w.chain() ? WinogradPoolApplies(w, target) : WinogradApplies(w, target));
     testing::OperandData data = *testing::MakeOperandData(w, target, 5);
-    (*FindOperator("conv2d"))->Reference(w, target, data.Pointers());
-    std::vector<float> reference = data.values.back();
-    search::Space space = *Conv2dWinograd().MakeSpace(w, target);
-    for (int64_t m : WinogradLayer::Of(w, target).Sizes()) {
+    (*FindOperator(w))->Reference(w, target, data.Pointers());
+    const std::vector<float> reference = data.values.back();
+    const search::Space space = *(w.chain() ? ChainWinogradPool() : Conv2dWinograd()).MakeSpace(w, target);
+    const search::Knob& sizes = space.knobs()[0];
+    ASSERT_EQ(sizes.name(), "m");
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const int64_t m = sizes.value(i).numbers[0];
       SCOPED_TRACE("m=" + std::to_string(m));
       uint64_t index = 0;
       while (index < space.size() && (space.At(index).Number("m") != m || !space.Legal(index))) ++index;
       ASSERT_LT(index, space.size());
-      Error error = Run(w, target, space.At(index), data, reference);
+      const Error error = Run(w, target, space.At(index), data, reference);
       EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
       // Less than this would be no arithmetic of single precision: the test would test nothing.
       EXPECT_GE(error.worst / error.deviation, 1e-8);
@@ -174,6 +189,12 @@ TEST(WinogradSpace, AppliesWhereItSavesMultiplications) {
   EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,3])"));
   EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,7,1], pad=3,0,3,0)"));
   EXPECT_TRUE(applies("conv2d(f32[1,16,9,9], f32[16,16,5,5], pad=2)"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,28,28], f32[16,16,7,7], stride=2, pad=3)"));
+  EXPECT_TRUE(applies("conv2d(f32[1,16,28,28], f32[16,16,3,7], pad=1,3,1,3)"));
+  // F(2x2) of these would be less exact than F(2x2) may be.
+  EXPECT_FALSE(applies("conv2d(f32[1,16,28,28], f32[16,16,7,7], pad=3)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,28,28], f32[16,16,5,7], pad=2,3,2,3)"));
+  EXPECT_FALSE(applies("conv2d(f32[1,16,28,28], f32[16,16,6,6])"));
   EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,1])"));
   EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,1,3], stride=2)"));
   EXPECT_FALSE(applies("conv2d(f32[1,16,9,9], f32[16,16,3,3], stride=3)"));
