@@ -1,5 +1,6 @@
 #!/bin/sh
-# What bench_peers.sh makes of its jobs before anything is installed, built or timed.
+# What bench_peers.sh makes of its jobs before anything is installed, built or timed; and that engine.py's structs are
+# those of the C API.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if ! python3 -c 'import tomllib' 2>/dev/null; then
@@ -53,4 +54,30 @@ refuses words "a \`batch\` that is no number"
 job broken 'network ='
 refuses broken "pipelines/broken.toml: "
 refuses gone "pipelines/gone.toml: No such file"
+
+# Names and order of the fields of what engine.py hands over and reads, without the packages that it imports.
+python3 - "$here/peers/engine.py" "$here/../../lib/library/header_text.cc" <<'END' || failed=1
+import ast
+import re
+import sys
+
+engine, header = (open(path).read() for path in sys.argv[1:])
+known = {}
+for node in ast.parse(engine).body:
+    if isinstance(node, ast.ClassDef):
+        fields = next(s.value for s in node.body if isinstance(s, ast.Assign) and s.targets[0].id == "_fields_")
+        known[node.name] = [field.elts[0].value for field in fields.elts]
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "ABI_VERSION":
+        known["version"] = node.value.value
+wrong = 0
+if known.get("version") != int(re.search(r"_ABI_VERSION (\d+)", header).group(1)):
+    wrong = print("engine.py: its ABI_VERSION is not the header's") or 1
+for name, all_of_it in (("Options", True), ("Tensor", True), ("Info", False)):
+    body = re.search(r"typedef struct @_%s \{(.*?)\} @_%s;" % (name.lower(), name.lower()), header, re.S).group(1)
+    fields = re.findall(r"(\w+);", re.sub(r"/\*.*?\*/", "", body, flags=re.S))
+    mine = known["Hone" + name]
+    if mine != (fields if all_of_it else fields[:len(mine)]):
+        wrong = print(f"engine.py: Hone{name} is {mine}, NET.h has {fields}") or 1
+sys.exit(wrong)
+END
 exit $failed

@@ -15,11 +15,13 @@ import time
 
 import numpy as np
 
+ABI_VERSION = 2  # of NET.h, whose structs these are (lib/library/header_text.cc)
+
 
 class HoneOptions(ctypes.Structure):
     _fields_ = [("params_path", ctypes.c_char_p), ("params_data", ctypes.c_void_p), ("params_size", ctypes.c_size_t),
                 ("threads", ctypes.c_int), ("pin", ctypes.c_int), ("workspace", ctypes.c_void_p),
-                ("workspace_size", ctypes.c_size_t)]
+                ("workspace_size", ctypes.c_size_t), ("device", ctypes.c_int), ("device_options", ctypes.c_char_p)]
 
 
 class HoneTensor(ctypes.Structure):
@@ -46,10 +48,13 @@ def hone(folder, data, threads):
     prefix = re.sub(r"\W", "_", os.path.basename(path)[3:-3])
     library = ctypes.CDLL(path)
     function = lambda name: getattr(library, f"{prefix}_{name}")
+    version = function("abi_version")()
+    if version != ABI_VERSION:
+        sys.exit(f"{path}: its C API is of version {version}, and engine.py knows {ABI_VERSION}: change its structs with NET.h")
     strerror = function("strerror")
     strerror.restype = ctypes.c_char_p
     net = ctypes.c_void_p()
-    options = HoneOptions(params.encode(), None, 0, threads, 1, None, 0)
+    options = HoneOptions(params_path=params.encode(), threads=threads, pin=1)
     code = function("create")(ctypes.byref(options), ctypes.byref(net))
     if code:
         sys.exit(f"{path}: {strerror(code).decode()}")
