@@ -1,5 +1,5 @@
 // What a network is built with, by running it with and without: the steps of hone-confirm (command/confirm.h has them
-// in prose). Each changes the choice in place; errors are those of TrialNetworks.
+// in prose). Each changes the choice in place; errors are those of its networks.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace hone::command {
 
 struct InNetworkTrial {
   const graph::Graph& graph;  // canonical, without alternatives
-  TrialNetworks* networks;
+  Trials* networks;
   library::CompareOptions compare;  // for how long; what is timed is the step's
 };
 

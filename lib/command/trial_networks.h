@@ -26,7 +26,23 @@ struct TrialNetwork {
   double rounding = 0;           // library::NetworkRounding
 };
 
-class TrialNetworks {
+// What hone-confirm asks for: networks, and times. Tests answer with times of their own.
+class Trials {
+ public:
+  virtual ~Trials() = default;
+
+  // The network with these choices: built, or the one that was and is still there.
+  virtual Result<TrialNetwork> Build(const pipeline::BestFile& choice) = 0;
+  // Removes the files of one that is not needed any more.
+  virtual void Drop(const TrialNetwork& network) = 0;
+  // One answer a network, in their order.
+  virtual Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
+                                                         const library::CompareOptions& options) = 0;
+  // The task of a layer's workload in any of the networks; empty if it is none.
+  virtual std::string TaskOf(const std::string& workload) const = 0;
+};
+
+class TrialNetworks final : public Trials {
  public:
   // All are borrowed. `parameters`: values of kind `file`, or null. `where`: what errors name.
   TrialNetworks(const graph::Graph& graph, const Target& target, const graph::ParameterValues* parameters, int threads,
@@ -36,18 +52,16 @@ class TrialNetworks {
   // Opens the locks of the host and of the device, and makes the folder.
   Status Open();
 
-  // The network with these choices: built, or the one that was and is still there. Shares the host while it compiles.
-  Result<TrialNetwork> Build(const pipeline::BestFile& choice);
-  // Removes the files of one that is not needed any more.
-  void Drop(const TrialNetwork& network);
+  // Shares the host while it compiles.
+  Result<TrialNetwork> Build(const pipeline::BestFile& choice) override;
+  void Drop(const TrialNetwork& network) override;
 
   // Has the device for itself. kCrashed if the process dies of one of them; kCorrupt if an output differs from those
   // of the first network that was ever timed here by more than hone-bench would allow.
   Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
-                                                 const library::CompareOptions& options);
+                                                 const library::CompareOptions& options) override;
 
-  // The task of a layer's workload in any of the networks; empty if it is none.
-  std::string TaskOf(const std::string& workload) const;
+  std::string TaskOf(const std::string& workload) const override;
 
  private:
   const graph::Graph& graph_;
