@@ -1,0 +1,294 @@
+// What an instance asks of the operating system: huge pages for its arena, the parameters as a mapping that processes
+// share, a core for each thread. And that it is one thread's at a time.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "small_network.h"
+
+namespace hone::library {
+namespace {
+
+constexpr uint64_t kHugePage = 2 << 20;
+
+// Two convolutions between tensors of 3.2 MB: an arena of several huge pages.
+graph::Graph LargeTensors() {
+  graph::NetworkBuilder net("large", 7);
+  std::string x = net.Relu("r1", net.Conv("c1", net.Input("data", {1, 3, 224, 224}), 16, {{3}, {1}, {1}}));
+  x = net.Relu("r2", net.Conv("c2", x, 16, {{3}, {1}, {1}}));
+  return net.Finish({net.Unary("flat", "flatten", net.Unary("gap", "global_avg_pool", x))});
+}
+
+// A mapping of this process, as the kernel tells it.
+struct Mapping {
+  uint64_t begin = 0, end = 0;
+  std::string permissions, path, flags;
+  int64_t copied_kb = 0;  // pages of its own, for what was written
+};
+
+std::vector<Mapping> Mappings() {
+  std::vector<Mapping> all;
+  std::ifstream file("/proc/self/smaps");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string first;
+    words >> first;
+    if (first.empty()) continue;
+    if (first.back() != ':') {
+      Mapping mapping;
+      unsigned long begin = 0, end = 0;
+      if (std::sscanf(first.c_str(), "%lx-%lx", &begin, &end) != 2) continue;
+      mapping.begin = begin, mapping.end = end;
+      std::string offset, device, inode;
+      words >> mapping.permissions >> offset >> device >> inode;
+      std::getline(words >> std::ws, mapping.path);
+      all.push_back(mapping);
+    } else if (!all.empty() && first == "Anonymous:") {
+      words >> all.back().copied_kb;
+    } else if (!all.empty() && first == "VmFlags:") {
+      std::getline(words, all.back().flags);
+      all.back().flags += " ";
+    }
+  }
+  return all;
+}
+
+std::vector<Mapping> MappingsOf(const std::string& file) {
+  std::vector<Mapping> found;
+  for (const Mapping& mapping : Mappings()) {
+    if (mapping.path.ends_with(file)) found.push_back(mapping);
+  }
+  return found;
+}
+
+// Those for which huge pages were asked.
+std::vector<Mapping> HugeMappings() {
+  std::vector<Mapping> found;
+  for (const Mapping& mapping : Mappings()) {
+    if (mapping.flags.find(" hg ") != std::string::npos) found.push_back(mapping);
+  }
+  return found;
+}
+
+// One build serves all tests of this file.
+class LibraryAndSystem : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    auto target = HostTarget();
+    ASSERT_TRUE(target.ok());
+    target->threads = 2;
+    dir_ = new TempDir(*TempDir::Create());
+    BuildInput input;
+    input.graph = LargeTensors();
+    input.target = *target;
+    input.name = "large-net";
+    input.threads = 2;
+    auto built = BuildLibrary(std::move(input));
+    ASSERT_TRUE(built.ok()) << built.status().message();
+    ASSERT_TRUE(WriteLibrary(*built, dir_->path()).ok());
+    auto folder = ReadLibraryFolder(dir_->path());
+    ASSERT_TRUE(folder.ok()) << folder.status().message();
+    params_ = new std::string(folder->ParamsPath());
+    auto loaded = LoadedNetwork::Load(folder->LibraryPath(), folder->identifier);
+    ASSERT_TRUE(loaded.ok()) << loaded.status().message();
+    net_ = new LoadedNetwork(std::move(*loaded));
+  }
+  static void TearDownTestSuite() {
+    delete net_;
+    delete params_;
+    delete dir_;
+    net_ = nullptr;
+  }
+  void SetUp() override {
+    ASSERT_NE(net_, nullptr);
+    in_.resize(net_->info().inputs[0].bytes / 4, 0.5f);
+    out_.resize(net_->info().outputs[0].bytes / 4);
+  }
+
+  HoneNet* Create(int threads, bool pin = false) {
+    HoneNetOptions options{};
+    options.params_path = params_->c_str();
+    options.threads = threads;
+    options.pin = pin;
+    HoneNet* instance = nullptr;
+    EXPECT_EQ(net_->create(&options, &instance), HONE_NET_OK);
+    return instance;
+  }
+  int Run(HoneNet* instance) {
+    const void* in[] = {in_.data()};
+    void* out[] = {out_.data()};
+    return net_->run(instance, in, out);
+  }
+  // As the kernel names it, from its folder on.
+  static std::string ParamsFile() { return "/" + BaseName(DirName(*params_)) + "/" + BaseName(*params_); }
+
+  static TempDir* dir_;
+  static std::string* params_;
+  static LoadedNetwork* net_;
+  std::vector<float> in_, out_;
+};
+TempDir* LibraryAndSystem::dir_ = nullptr;
+std::string* LibraryAndSystem::params_ = nullptr;
+LoadedNetwork* LibraryAndSystem::net_ = nullptr;
+
+// Stands first: memory of an instance that is gone may keep its mark. For that, too, this file is a program of its own.
+TEST_F(LibraryAndSystem, TheArenaAsksForHugePages) {
+  if (!Exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP() << "this kernel has no huge pages on request";
+  const std::vector<Mapping> mappings = Mappings();
+  if (std::all_of(mappings.begin(), mappings.end(), [](const Mapping& m) { return m.flags.empty(); })) {
+    GTEST_SKIP() << "this kernel does not tell the flags of mappings";
+  }
+  const uint64_t whole = net_->workspace_size() / kHugePage * kHugePage;
+  ASSERT_GE(whole, 2 * kHugePage);
+  ASSERT_TRUE(HugeMappings().empty());
+  HoneNet* instance = Create(1);
+  uint64_t sum = 0;
+  for (const Mapping& mapping : HugeMappings()) {
+    EXPECT_EQ(mapping.begin % kHugePage, 0u);
+    sum += mapping.end - mapping.begin;
+  }
+  EXPECT_EQ(sum, whole);  // the end that fills no huge page stays on small ones
+  EXPECT_EQ(Run(instance), HONE_NET_OK);
+  net_->destroy(instance);
+}
+
+TEST_F(LibraryAndSystem, InstancesMapTheParametersAndCopyNothing) {
+  ASSERT_TRUE(MappingsOf(ParamsFile()).empty());
+  HoneNet* instances[] = {Create(1), Create(1)};
+  for (HoneNet* instance : instances) EXPECT_EQ(Run(instance), HONE_NET_OK);
+  const std::vector<Mapping> mapped = MappingsOf(ParamsFile());
+  ASSERT_EQ(mapped.size(), 2u);
+  const int64_t bytes = *FileSize(*params_);
+  for (const Mapping& mapping : mapped) {
+    EXPECT_EQ(mapping.permissions, "r--p");
+    EXPECT_EQ(mapping.copied_kb, 0);
+    EXPECT_EQ(static_cast<int64_t>(mapping.end - mapping.begin), (bytes + 4095) / 4096 * 4096);
+  }
+  for (HoneNet* instance : instances) net_->destroy(instance);
+  EXPECT_TRUE(MappingsOf(ParamsFile()).empty());
+}
+
+// The cores that each thread of this process may use; those that end meanwhile are left out.
+std::vector<std::set<int>> CoresOfThreads() {
+  std::vector<std::set<int>> all;
+  const auto threads = ListDir("/proc/self/task");
+  EXPECT_TRUE(threads.ok());
+  for (const std::string& thread : threads.ok() ? *threads : std::vector<std::string>()) {
+    cpu_set_t set;
+    if (sched_getaffinity(static_cast<pid_t>(std::stol(thread)), sizeof set, &set) != 0) continue;
+    std::set<int> cores;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) cores.insert(cpu);
+    }
+    all.push_back(std::move(cores));
+  }
+  return all;
+}
+
+// A thread that has been joined stays in the list for a moment.
+std::vector<std::set<int>> CoresOf(size_t threads) {
+  std::vector<std::set<int>> all = CoresOfThreads();
+  for (int i = 0; i < 500 && all.size() != threads; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    all = CoresOfThreads();
+  }
+  EXPECT_EQ(all.size(), threads);
+  return all;
+}
+
+TEST_F(LibraryAndSystem, PinnedThreadsHaveACoreEachAndThenAllAgain) {
+  const std::vector<std::set<int>> before = CoresOf(1);
+  ASSERT_EQ(before.size(), 1u);
+  for (const bool pin : {false, true}) {
+    SCOPED_TRACE(pin);
+    HoneNet* instance = Create(2, pin);
+    EXPECT_EQ(Run(instance), HONE_NET_OK);  // its second thread has begun
+    std::set<int> together;
+    for (const std::set<int>& cores : CoresOf(2)) {
+      if (pin) {
+        EXPECT_EQ(cores.size(), 1u);
+      } else {
+        EXPECT_EQ(cores, before[0]);
+      }
+      together.insert(cores.begin(), cores.end());
+    }
+    if (pin) {
+      EXPECT_EQ(together.size(), std::min<size_t>(before[0].size(), 2));
+    }
+    net_->destroy(instance);
+    EXPECT_EQ(CoresOf(1), before);
+  }
+}
+
+// Memory that lets a reader wait until it is opened.
+struct Gate {
+  char* begin = nullptr;
+  size_t bytes = 0;
+  std::atomic<int> reached{0}, open{0};
+};
+Gate gate;
+
+void WaitAtTheGate(int, siginfo_t* info, void*) {
+  const char* at = static_cast<const char*>(info->si_addr);
+  if (at < gate.begin || at >= gate.begin + gate.bytes) {  // a crash like any other
+    signal(SIGSEGV, SIG_DFL);
+    return;
+  }
+  gate.reached = 1;
+  const timespec moment = {0, 1000000};
+  while (gate.open == 0) nanosleep(&moment, nullptr);
+  mprotect(gate.begin, gate.bytes, PROT_READ | PROT_WRITE);
+}
+
+TEST_F(LibraryAndSystem, ASecondRunOfOneInstanceIsTold) {
+  const size_t input = in_.size() * 4;
+  gate.bytes = (input / 4096 + 2) * 4096;
+  void* memory = mmap(nullptr, gate.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  gate.begin = static_cast<char*>(memory);
+  struct sigaction wait = {}, usual = {};
+  wait.sa_sigaction = WaitAtTheGate;
+  wait.sa_flags = SA_SIGINFO;
+  ASSERT_EQ(sigaction(SIGSEGV, &wait, &usual), 0);
+
+  HoneNet* instance = Create(1);
+  int first = -1;
+  std::thread other([&] {
+    // Not aligned, so that the run begins by copying it.
+    const void* in[] = {gate.begin + 4};
+    std::vector<float> result(out_.size());
+    void* out[] = {result.data()};
+    first = net_->run(instance, in, out);
+  });
+  for (int i = 0; i < 30000 && gate.reached == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(gate.reached.load(), 1);
+  EXPECT_EQ(Run(instance), HONE_NET_E_BUSY);
+  std::vector<double> seconds(static_cast<size_t>(net_->info().layer_count));
+  const void* in[] = {in_.data()};
+  void* out[] = {out_.data()};
+  EXPECT_EQ(net_->profile_run(instance, in, out, seconds.data()), HONE_NET_E_BUSY);
+  gate.open = 1;
+  other.join();
+  EXPECT_EQ(first, HONE_NET_OK);
+  EXPECT_EQ(Run(instance), HONE_NET_OK);  // it is free again
+  net_->destroy(instance);
+  sigaction(SIGSEGV, &usual, nullptr);
+  munmap(memory, gate.bytes);
+}
+
+}  // namespace
+}  // namespace hone::library
