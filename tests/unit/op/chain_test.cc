@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/rng.h"
+#include "op/conv/conv2d_winograd.h"
 #include "op/estimate/estimate.h"
 #include "op/operator.h"
 #include "unit/op/kernel_case.h"
@@ -111,22 +113,39 @@ double Reduction(const Workload& w) {
   return sum;
 }
 
-// The output of the members' own kernels, one after the other, at their default points.
-std::vector<float> Unfused(const Workload& w, const Target& target, const testing::OperandData& data,
-                           runtime::ThreadPool* pool) {
-  std::vector<float> between;
+struct Apart {
+  std::vector<float> values;
+  double rounding = 0;  // of the members' algorithms together
+};
+
+// The output of the members' own kernels, one after the other, at the points that `choose` gives for each.
+Apart Unfused(const Workload& w, const Target& target, const testing::OperandData& data, runtime::ThreadPool* pool,
+              const std::function<Config(const Workload&)>& choose) {
+  Apart apart;
+  std::vector<float>& between = apart.values;
   size_t next = 0;
   for (const Workload& part : w.Parts()) {
     testing::OperandData own = *testing::MakeOperandData(part, target, 1);
     size_t first = 0;
     if (next > 0) own.values[first++] = between;
     for (; first + 1 < own.values.size(); ++first) own.values[first] = data.values[next++];
-    Result<testing::KernelCase> kernel = testing::KernelCase::Create(part, target, *DefaultConfig(part, target), pool);
+    Result<testing::KernelCase> kernel = testing::KernelCase::Create(part, target, choose(part), pool);
     EXPECT_TRUE(kernel.ok() && kernel->Load(own).ok());
     kernel->Run();
     between.assign(kernel->output(), kernel->output() + own.values.back().size());
+    apart.rounding += kernel->compiled().rounding;
   }
-  return between;
+  return apart;
+}
+
+// A point of conv2d_winograd with tiles of m x m outputs.
+Config WinogradOf(const Workload& conv, const Target& target, int64_t m) {
+  const search::Space space = *Conv2dWinograd().MakeSpace(conv, target);
+  for (uint64_t i = 0; i < space.size(); ++i) {
+    if (space.At(i).Number("m") == m && space.Legal(i)) return space.At(i);
+  }
+  ADD_FAILURE() << conv.Text() << " has no m=" << m;
+  return *DefaultConfig(conv, target);
 }
 
 class ChainKernels : public ::testing::Test {
@@ -141,10 +160,11 @@ class ChainKernels : public ::testing::Test {
     ASSERT_TRUE(data.ok());
     (*FindOperator(*w))->Reference(*w, target, data->Pointers());
     const std::vector<float> reference = data->values.back();
-    const std::vector<float> unfused = Unfused(*w, target, *data, &pool_[0]);
+    const Apart unfused = Unfused(*w, target, *data, &pool_[0],
+                                  [&](const Workload& part) { return *DefaultConfig(part, target); });
     std::fill(data->values.back().begin(), data->values.back().end(), NAN);
     const double bound = 4e-7 * (4 + std::sqrt(Reduction(*w)));
-    EXPECT_LE(testing::Compare(reference, unfused.data()).worst, bound + 1e-4);  // Winograd's is larger
+    EXPECT_LE(testing::Compare(reference, unfused.values.data()).worst, bound + unfused.rounding);
 
     Result<search::TaskSpace> space = MakeTaskSpace(*w, target);
     ASSERT_TRUE(space.ok()) << space.status().message();
@@ -160,7 +180,10 @@ class ChainKernels : public ::testing::Test {
       ASSERT_TRUE(kernel->Load(*data).ok());
       kernel->Run();
       kernel->Run();
-      EXPECT_LE(testing::Compare(reference, kernel->output()).worst, bound + kernel->compiled().rounding);
+      const double rounding = kernel->compiled().rounding;
+      EXPECT_LE(testing::Compare(reference, kernel->output()).worst, bound + rounding);
+      // With each other, and not by way of the reference, which would allow twice as much.
+      EXPECT_LE(testing::Compare(unfused.values, kernel->output()).worst, bound + rounding + unfused.rounding);
       const Operand& out = data->operands.back();
       const int64_t lanes = out.physical.back(), inner = out.PhysicalElements() / (out.physical[0] * out.physical[1]);
       for (int64_t e = 0; e < out.PhysicalElements(); ++e) {
@@ -226,8 +249,14 @@ TEST_F(ChainKernels, WinogradThenPool) {
         ASSERT_TRUE(kernel.ok()) << kernel.status().message();
         ASSERT_TRUE(kernel->Load(data).ok());
         kernel->Run();
-        EXPECT_LE(testing::Compare(reference, kernel->output()).worst,
-                  4e-7 * (4 + std::sqrt(Reduction(w))) + kernel->compiled().rounding);
+        const double bound = 4e-7 * (4 + std::sqrt(Reduction(w))) + kernel->compiled().rounding;
+        EXPECT_LE(testing::Compare(reference, kernel->output()).worst, bound);
+        // The same tiles, and the pool behind them as a kernel of its own.
+        const Apart unfused = Unfused(w, target, data, &pool_[0], [&](const Workload& part) {
+          return part.op == "conv2d" ? WinogradOf(part, target, m) : *DefaultConfig(part, target);
+        });
+        EXPECT_GT(unfused.rounding, 0);
+        EXPECT_LE(testing::Compare(unfused.values, kernel->output()).worst, bound);
         ++run;
         break;
       }
