@@ -8,6 +8,9 @@ namespace hone::measure {
 namespace {
 
 constexpr int64_t kFence = 64;  // bytes at least behind each constant, and in front of the first
+// Of constants so large that few copies fit, so many all the same, in up to so many times the bytes: two or three of
+// them are the lines that a last cache keeps, where a network has read others in between.
+constexpr double kFewCopies = 8, kMoreBytes = 3;
 
 // Of a constant with what is behind it: the next one is aligned.
 int64_t Stride(int64_t bytes) { return (bytes + 63) / 64 * 64 + kFence; }
@@ -35,7 +38,9 @@ Status ColdRing::Fill(const std::vector<int64_t>& sizes, const std::vector<const
                       runtime::ThreadPool* pool) {
   int64_t one = 0;
   for (const int64_t size : sizes) one += Stride(size);
-  const double fit = one > 0 ? total_bytes / static_cast<double>(one) : 2;
+  const auto each = static_cast<double>(one);
+  const double bytes_of_all = std::clamp(kFewCopies * each, total_bytes, kMoreBytes * total_bytes);
+  const double fit = one > 0 ? bytes_of_all / each : 2;
   const int64_t copies = std::clamp<int64_t>(static_cast<int64_t>(fit), 2, 4096);
   const int64_t needed = kFence + copies * one;
   if (memory_.bytes() < needed) {

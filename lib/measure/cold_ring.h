@@ -21,8 +21,9 @@ class ColdRing {
   // Nothing was written beside the constants of the copy that Next() gave last.
   bool Intact() const;
   int copies() const { return static_cast<int>(copies_.size()); }
-  // Makes it hold as many copies as `total_bytes` have room for, at least 2, at most 4096. Filled by all threads of the
-  // pool; keeps its memory where that is large enough, as fresh pages cost more than the copying.
+  // Makes it hold as many copies as `total_bytes` have room for, at least 2, at most 4096; of large constants 8, or as
+  // many as three times `total_bytes` have room for. Filled by all threads of the pool; keeps its memory where that is
+  // large enough, as fresh pages cost more than the copying.
   Status Fill(const std::vector<int64_t>& sizes, const std::vector<const char*>& contents, double total_bytes,
               runtime::ThreadPool* pool);
 

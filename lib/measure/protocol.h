@@ -11,7 +11,7 @@
 namespace hone::measure {
 
 // Raised whenever a change here, in the inputs or in the runner may change a time or a verdict. Records carry it.
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 // The same of what concerns devices alone (device_runner.h): it stands in their fingerprints, beside the other.
 inline constexpr int kDeviceProtocolVersion = 2;
 
@@ -24,7 +24,7 @@ struct Protocol {
   double usual_seconds = 0.03;   // of timing one candidate is enough, once there are min_samples
   double relative_width = 0.01;  // stop once the interval of the median is narrower than this share of it
   double confidence = 0.95;      // of that interval
-  double cold_bytes = 48e6;      // copies of the constants that the runs rotate through, in total
+  double cold_bytes = 48e6;      // copies of the constants that the runs rotate through, in total (cold_ring.h)
   double roofline_slack = 1.1;   // faster than peak times this is not possible
   double patience_seconds = 2;   // for runs that others disturbed to be taken again (measure/load_guard.h); 0: none is
   // AutoTVM's way instead, if `number` is above 0: `repeat` blocks of `number` runs each; a sample is a block's time

@@ -276,6 +276,23 @@ TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
   for (int i = 0; i < kCopies; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
 }
 
+// Of large constants there are 8 as well, within three times the bytes, and never fewer than 2.
+TEST(RingCacheTest, FewCopiesWouldStayInALastCache) {
+  auto pool = runtime::ThreadPool::Create(2, false);
+  ASSERT_TRUE(pool.ok());
+  struct Case {
+    int64_t bytes;  // a multiple of 64 less the 64 behind them
+    int copies;
+  };
+  for (const Case& c : {Case{960, 64}, Case{8128, 8}, Case{16320, 8}, Case{24512, 8}, Case{49088, 4}, Case{131008, 2}}) {
+    const std::string constant(static_cast<size_t>(c.bytes), 'a');
+    ColdRing ring;
+    ASSERT_TRUE(ring.Fill({c.bytes}, {constant.data()}, 65536, &*pool).ok());
+    EXPECT_EQ(ring.copies(), c.copies) << c.bytes;
+    for (int i = 0; i < 2 * c.copies; ++i) EXPECT_EQ(std::string(ring.Next()[0], constant.size()), constant);
+  }
+}
+
 TEST(RingCacheTest, ACopyKnowsWhoWroteBesideItsConstants) {
   auto pool = runtime::ThreadPool::Create(2, false);
   ASSERT_TRUE(pool.ok());
