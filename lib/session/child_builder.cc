@@ -60,9 +60,9 @@ Status ChildBuilder::Give(Slot* slot) {
   const size_t job = *slot->job;
   const std::string message = DumpJson({{"workload", workload_},
                                         {"target", target_},
-                                         {"config", batch_.configs[job].ToJson()},
-                                         {"path", batch_.paths[job]},
-                                         {"newest_cuda", newest_cuda_}},
+                                        {"config", batch_.configs[job].ToJson()},
+                                        {"path", batch_.paths[job]},
+                                        {"newest_cuda", newest_cuda_}},
                                        -1);
   slot->started = RealClock()->NowSeconds();
   ++slot->attempts;

@@ -151,7 +151,6 @@ class CudaDeviceTest : public DeviceTest {
     calls_ = reinterpret_cast<decltype(&fake_cuda_calls)>(dlsym(library, "fake_cuda_calls"));
     complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
     alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
-    calls_ = reinterpret_cast<decltype(&fake_cuda_calls)>(dlsym(library, "fake_cuda_calls"));
     reset_ = reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"));
     reset_(OnLaunch);
     auto device = runtime::OpenCudaDevice({FAKE_CUDA});
@@ -176,7 +175,6 @@ class CudaDeviceTest : public DeviceTest {
   decltype(&fake_cuda_calls) calls_ = nullptr;
   decltype(&fake_cuda_complaint) complaint_ = nullptr;
   decltype(&fake_cuda_alive) alive_ = nullptr;
-  decltype(&fake_cuda_calls) calls_ = nullptr;
   std::unique_ptr<DeviceRunner> runner_;
 };
 
