@@ -104,7 +104,8 @@ Status MapLayerNorm(NodeContext* c) {
 Status MapGroupNorm(NodeContext* c) {
   const Value& x = c->In(0);
   const int64_t groups = c->Int("num_groups", 0);
-  if (x.shape.size() < 3 || groups < 1 || x.shape[1] % groups != 0) {
+  // More groups than channels would divide no channels, too: and each group has a scale.
+  if (x.shape.size() < 3 || groups < 1 || groups > x.shape[1] || x.shape[1] % groups != 0) {
     return Status::Invalid(fmt::format("{} groups do not fit {}", groups, ShapeText(x.shape)));
   }
   const int64_t scales = c->opset() < 21 ? groups : x.shape[1];

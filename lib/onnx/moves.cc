@@ -14,10 +14,19 @@ Shape StridesOf(const Shape& shape) {
   return strides;
 }
 
-// Before a constant of this shape is made.
-Status Reserve(NodeContext* c, const Shape& shape) {
+// Before a constant of this shape is made: how many elements it has. Of none nothing more may be made, not even a table
+// an axis: [2^29,0] is a few bytes of a file, and a table of its first axis 4 GiB.
+Result<int64_t> Reserve(NodeContext* c, const Shape& shape) {
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
-  return c->builder().Spend(count);
+  HONE_RETURN_IF_ERROR(c->builder().Spend(count));
+  return count;
+}
+
+Value EmptyConstant(ElementType type, const Shape& shape) {
+  Tensor out;
+  out.type = type;
+  out.shape = shape;
+  return ConstantValue(std::move(out));
 }
 
 // out[o] = in[index(o)] for all elements o of `shape`, where index is a sum over the axes of tables[axis][o's
@@ -122,13 +131,14 @@ Result<Value> Transpose(NodeContext* c, const Value& x, const Shape& perm) {
   }
   if (perm == sorted) return x;
   if (!x.is_constant()) return c->Emit("transpose", {x}, {Numbers("perm", perm)});
-  HONE_RETURN_IF_ERROR(Reserve(c, x.shape));
-  const Shape strides = StridesOf(x.shape);
   Shape shape;
+  for (int64_t axis : perm) shape.push_back(x.shape[static_cast<size_t>(axis)]);
+  HONE_ASSIGN_OR_RETURN(const int64_t elements, Reserve(c, shape));
+  if (elements == 0) return EmptyConstant(x.constant->type, shape);
+  const Shape strides = StridesOf(x.shape);
   std::vector<Shape> tables;
   for (int64_t axis : perm) {
-    shape.push_back(x.shape[static_cast<size_t>(axis)]);
-    tables.push_back(Count(shape.back()));
+    tables.push_back(Count(x.shape[static_cast<size_t>(axis)]));
     for (int64_t& index : tables.back()) index *= strides[static_cast<size_t>(axis)];
   }
   return Take(*x.constant, shape, tables);
@@ -146,7 +156,8 @@ Result<Value> Slice(NodeContext* c, const Value& x, const Shape& begin, const Sh
     }
     return c->Emit("slice", {x}, {Numbers("begin", begin), Numbers("end", end), Numbers("step", step)});
   }
-  HONE_RETURN_IF_ERROR(Reserve(c, count));
+  HONE_ASSIGN_OR_RETURN(const int64_t elements, Reserve(c, count));
+  if (elements == 0) return EmptyConstant(x.constant->type, count);
   std::vector<Shape> tables;
   for (size_t i = 0; i < begin.size(); ++i) {
     tables.push_back(Count(count[i]));
@@ -175,8 +186,7 @@ Result<Value> Concat(NodeContext* c, const std::vector<Value>& parts, int64_t ax
   }
   if (filled.size() == 1) return filled[0];
   if (!constant) return c->Emit("concat", filled, {Numbers("axis", {axis})});
-  HONE_RETURN_IF_ERROR(Reserve(c, shape));
-  const int64_t count = *CountElements(shape);
+  HONE_ASSIGN_OR_RETURN(const int64_t count, Reserve(c, shape));
   Tensor out;
   out.type = parts[0].constant->type;
   out.shape = shape;
@@ -228,8 +238,9 @@ Result<Value> Gather(NodeContext* c, const Value& x, int64_t axis, const Shape& 
     HONE_ASSIGN_OR_RETURN(const Value part, Slice(c, x, begin, flat, Shape(x.shape.size(), 1)));
     return Reshape(c, part, shape);
   }
-  HONE_RETURN_IF_ERROR(Reserve(c, flat));
+  HONE_ASSIGN_OR_RETURN(const int64_t elements, Reserve(c, flat));
   HONE_RETURN_IF_ERROR(CountElements(shape).status());
+  if (elements == 0) return EmptyConstant(x.constant->type, shape);
   std::vector<Shape> tables;
   for (int64_t n : x.shape) tables.push_back(Count(n));
   tables[at] = from;
@@ -241,7 +252,8 @@ Result<Value> Expand(NodeContext* c, const Value& x, const Shape& wanted) {
   HONE_ASSIGN_OR_RETURN(const Shape shape, BroadcastShape(x.shape, wanted));
   if (shape == x.shape) return x;
   if (!x.is_constant()) return c->Emit("expand", {x}, {Numbers("shape", shape)});
-  HONE_RETURN_IF_ERROR(Reserve(c, shape));
+  HONE_ASSIGN_OR_RETURN(const int64_t elements, Reserve(c, shape));
+  if (elements == 0) return EmptyConstant(x.constant->type, shape);
   Shape padded(shape.size() - x.shape.size(), 1);
   padded.insert(padded.end(), x.shape.begin(), x.shape.end());
   std::vector<Shape> tables;
@@ -290,7 +302,8 @@ Result<Value> Pad(NodeContext* c, const Value& x, const Shape& low, const Shape&
   if (!x.is_constant()) {
     return c->Emit("pad", {x}, {Numbers("low", low), Numbers("high", high), Word("mode", mode), Real("value", value)});
   }
-  HONE_RETURN_IF_ERROR(Reserve(c, shape));
+  HONE_ASSIGN_OR_RETURN(const int64_t elements, Reserve(c, shape));
+  if (elements == 0) return EmptyConstant(x.constant->type, shape);
   std::vector<Shape> tables;
   for (size_t i = 0; i < shape.size(); ++i) {
     tables.push_back(Count(shape[i]));

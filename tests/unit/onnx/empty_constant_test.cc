@@ -1,0 +1,73 @@
+// Constants without elements: a few bytes of a file may say [2^29,0], and nothing of that size may be made.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "model_maker.h"
+#include "onnx/import.h"
+#include "onnx/read_model.h"
+
+namespace hone::onnx {
+namespace {
+
+constexpr int64_t kMany = int64_t{1} << 29;
+
+int64_t PeakMebibytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss / 1024;
+}
+
+// y = x + the number of elements that `op` makes of nothing.
+TEST(EmptyConstant, OfManyRowsTakesNoMemory) {
+  struct Row {
+    const char* op;
+    std::vector<std::string> inputs;
+  };
+  const Row rows[] = {
+      {"Transpose", {"rows"}},        {"Slice", {"rows", "last", "first", "axis", "back"}},
+      {"Gather", {"rows", "places"}}, {"Expand", {"row", "shape"}},
+      {"Pad", {"few", "pads"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.op);
+    ModelMaker m;
+    m.Input("x", {2});
+    m.Floats("rows", {kMany, 0}, {});
+    m.Floats("row", {1, 0}, {});
+    m.Floats("few", {kMany - (1 << 24), 0}, {});
+    m.Ints("last", {-1});
+    m.Ints("first", {INT64_MIN});
+    m.Ints("axis", {0});
+    m.Ints("back", {-1});
+    m.Ints("places", {3, 5});
+    m.Ints("shape", {kMany, 0});
+    m.Ints("pads", {1 << 24, 0, 0, 0});
+    m.Node(row.op, row.inputs, "made");
+    m.Node("Size", {"made"}, "count");
+    ModelMaker::SetInt(&m.Node("Cast", {"count"}, "number"), "to", pb::TensorProto::FLOAT);
+    m.Node("Add", {"x", "number"}, "y");
+    m.Output("y");
+    const int64_t before = PeakMebibytes();
+    const auto model = Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {});
+    ASSERT_TRUE(model.ok()) << model.status().message();
+    EXPECT_LE(PeakMebibytes() - before, 512);  // a table of the first axis takes 4096
+    ASSERT_EQ(model->graph.nodes.size(), 1u);
+    EXPECT_EQ(model->values.at(model->graph.nodes[0].inputs[1]), std::vector<float>{0});
+  }
+}
+
+// 2^29 groups of no channels: each would have a scale.
+TEST(EmptyConstant, GroupsOfNoChannelsAreRefused) {
+  ModelMaker m(21);
+  m.Input("z", {2});
+  m.Floats("x", {1, 0, 1}, {});
+  m.Floats("scale", {0}, {});
+  ModelMaker::SetInt(&m.Node("GroupNormalization", {"x", "scale", "scale"}, "made"), "num_groups", kMany);
+  m.Node("Concat", {"z", "made"}, "y");
+  m.Output("y");
+  EXPECT_EQ(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}).status().message(),
+            "node `made_node` (GroupNormalization, opset 21): 536870912 groups do not fit [1,0,1]");
+}
+
+}  // namespace
+}  // namespace hone::onnx
