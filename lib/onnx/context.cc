@@ -92,7 +92,7 @@ Result<Value> NodeContext::Emit(const std::string& op, const std::vector<Value>&
 }
 
 Status NodeContext::Set(size_t output, Value value) {
-  if (output < node_.outputs.size() && !node_.outputs[output].empty()) outputs_[output] = std::move(value);
+  if (Wants(output)) outputs_[output] = std::move(value);
   return Status();
 }
 

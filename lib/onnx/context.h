@@ -47,6 +47,8 @@ class NodeContext {
   Result<Value> Emit(const std::string& op, const std::vector<Value>& operands, std::vector<Attribute> attributes = {},
                      std::vector<EpilogueOp> epilogue = {});
 
+  // Does the node name this output? What it does not name, nobody can read.
+  bool Wants(size_t output) const { return output < node_.outputs.size() && !node_.outputs[output].empty(); }
   // The node's output; those that the mapper does not set are not supported.
   Status Set(size_t output, Value value);
   Status Set(Result<Value> value) { return value.ok() ? Set(0, std::move(*value)) : value.status(); }

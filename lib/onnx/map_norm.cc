@@ -30,16 +30,14 @@ Status NeedChannels(const NodeContext& c, size_t first, size_t last) {
 
 // The mean (output 1) and 1 / sqrt(variance + epsilon) (output 2) of a layer norm, as far as somebody named them.
 Status LayerStatistics(NodeContext* c, int64_t axis) {
-  const std::vector<std::string>& names = c->node().outputs;
-  const auto wanted = [&](size_t i) { return i < names.size() && !names[i].empty(); };
-  if (!wanted(1) && !wanted(2)) return Status();
+  if (!c->Wants(1) && !c->Wants(2)) return Status();
   const Value& x = c->In(0);
   Shape axes;
   for (int64_t i = axis; i < static_cast<int64_t>(x.shape.size()); ++i) axes.push_back(i);
   const std::vector<Attribute> over = {Numbers("axes", axes), Numbers("keep", {1})};
   HONE_ASSIGN_OR_RETURN(const Value mean, c->Emit("reduce_mean", {x}, over));
-  if (wanted(1)) HONE_RETURN_IF_ERROR(c->Set(1, mean));
-  if (!wanted(2)) return Status();
+  if (c->Wants(1)) HONE_RETURN_IF_ERROR(c->Set(1, mean));
+  if (!c->Wants(2)) return Status();
   HONE_ASSIGN_OR_RETURN(const Value centred, Binary(c, "sub", x, mean));
   HONE_ASSIGN_OR_RETURN(const Value squares, Binary(c, "mul", centred, centred));
   HONE_ASSIGN_OR_RETURN(const Value variance, c->Emit("reduce_mean", {squares}, over));
@@ -54,6 +52,12 @@ Status LayerStatistics(NodeContext* c, int64_t axis) {
 Status MapBatchNorm(NodeContext* c) {
   HONE_RETURN_IF_ERROR(NeedChannels(*c, 1, 4));
   if (c->Int("training_mode", 0) != 0) return Status::Unsupported("training_mode is not supported");
+  bool statistics = false;
+  for (size_t i = 1; i < c->node().outputs.size(); ++i) statistics = statistics || c->Wants(i);
+  if (c->opset() < 14 && statistics) {
+    // No attribute says so there: a node with further outputs is one that trains, and its first output another.
+    return Status::Unsupported("it has the outputs of training, which is not supported; export it for inference");
+  }
   const double epsilon = c->Float("epsilon", 1e-5);
   bool constant = true;
   for (size_t i = 1; i < 5; ++i) constant = constant && c->In(i).is_constant();
