@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -137,6 +138,12 @@ Result<double> ParseDouble(std::string_view text) {
     return Status::Invalid("`" + std::string(text) + "` is not a number");
   }
   return value;
+}
+
+Result<double> ParseReal(std::string_view text) {
+  if (text == "inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  return ParseDouble(text);
 }
 
 std::string FormatDouble(double value) {

@@ -32,6 +32,7 @@ std::string ReplaceAll(std::string_view text, std::string_view from, std::string
 // independent of the locale.
 Result<int64_t> ParseInt(std::string_view text);
 Result<double> ParseDouble(std::string_view text);
+Result<double> ParseReal(std::string_view text);  // the same, and "inf", "-inf"
 
 // The shortest decimal text that reads back as exactly `value`.
 std::string FormatDouble(double value);

@@ -41,7 +41,7 @@ std::vector<double> Reals(const Workload& w, const std::string& name, std::vecto
   std::vector<double> values;
   for (size_t begin = 0; begin <= a->word.size();) {
     const size_t end = std::min(a->word.find(',', begin), a->word.size());
-    Result<double> value = ParseDouble(std::string_view(a->word).substr(begin, end - begin));
+    Result<double> value = ParseReal(std::string_view(a->word).substr(begin, end - begin));
     if (!value.ok()) return fallback;
     values.push_back(*value);
     begin = end + 1;
@@ -91,11 +91,14 @@ Status CheckAttributes(const Workload& w, const std::vector<AttributeSpec>& spec
           return Status::Invalid(fmt::format("{}: `{}` takes whole numbers", w.op, a.name));
         }
         break;
-      case AttributeKind::kReal:
-        if (!a.word.empty() && Reals(w, a.name, {}).empty()) {
+      case AttributeKind::kReal: {
+        const std::vector<double> values = Reals(w, a.name, {});
+        const bool infinite = std::any_of(values.begin(), values.end(), [](double v) { return std::isinf(v); });
+        if (!a.word.empty() && (values.empty() || (infinite && !spec.infinite))) {
           return Status::Invalid(fmt::format("{}: `{}` takes numbers, not `{}`", w.op, a.name, a.word));
         }
         break;
+      }
       case AttributeKind::kWord:
         if (std::find(spec.words.begin(), spec.words.end(), a.word) == spec.words.end()) {
           return Status::Invalid(fmt::format("{}: `{}` is one of {}", w.op, a.name, fmt::join(spec.words, ", ")));

@@ -28,6 +28,7 @@ struct AttributeSpec {
   char separator = ',';
   int spatial =
       0;  // how many values it has for each spatial axis of the first input, where one may stand for all; 0: as given
+  bool infinite = false;  // a kReal one takes inf and -inf, too
 };
 
 // A list of numbers: whole ones become Attribute::values, a list with others its word.

@@ -228,7 +228,7 @@ std::vector<Definition> Movement() {
        {{"low", AttributeKind::kWhole, "0"},
         {"high", AttributeKind::kWhole, "0"},
         {"mode", AttributeKind::kWord, "constant", {"constant", "reflect", "edge", "wrap"}},
-        {"value", AttributeKind::kReal, "0"}},
+        {"value", AttributeKind::kReal, "0", {}, ',', 0, true}},  // -inf: before a maximum
        PadShape,
        Pad,
        NoFlop},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/suggest.h"
@@ -71,7 +72,8 @@ Result<Shape> BatchNorm(const Workload& w) {
           fmt::format("batch_norm: input {} must be f32[{}], is {}", i, w.inputs[0].shape[1], w.inputs[i].Text()));
     }
   }
-  if (!(BatchNormEpsilon(w) >= 0)) return Status::Invalid("batch_norm: its epsilon must be 0 or more");
+  const double epsilon = BatchNormEpsilon(w);
+  if (!(epsilon >= 0) || std::isinf(epsilon)) return Status::Invalid("batch_norm: its epsilon must be 0 or more");
   return w.inputs[0].shape;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "onnx/arith.h"
+
 namespace hone::onnx {
 namespace {
 
@@ -53,7 +55,7 @@ Value Take(const Tensor& in, const Shape& shape, const std::vector<Shape>& table
     if (floats) {
       out.floats.push_back(inside ? in.floats[i] : static_cast<float>(fill));
     } else {
-      out.ints.push_back(inside ? in.ints[i] : static_cast<int64_t>(fill));
+      out.ints.push_back(inside ? in.ints[i] : ToInt(fill));
     }
     for (size_t axis = at.size(); axis-- > 0;) {
       if (++at[axis] < shape[axis]) break;

@@ -121,11 +121,24 @@ class Parser {
     if (!Take(']')) return Fail("`]`");
     return t;
   }
-  // Where a list of numbers ends that holds one with a point or an exponent; 0 if there is no such list here.
+  // `inf`, and not the beginning of a word or of an attribute.
+  bool InfinityAt(size_t at) const {
+    if (text_.compare(at, 3, "inf") != 0) return false;
+    const char behind = at + 3 < text_.size() ? text_[at + 3] : ')';
+    return !std::isalnum(static_cast<unsigned char>(behind)) && behind != '_' && behind != '=';
+  }
+  // Where a list of numbers ends that holds one with a point or an exponent, or an infinite one behind a sign or a
+  // comma; 0 if there is no such list here.
   size_t EndOfReals() const {
     size_t end = at_;
     bool real = false;
-    while (end < text_.size() && std::string_view("0123456789+-.e,").find(text_[end]) != std::string_view::npos) {
+    while (end < text_.size()) {
+      if (InfinityAt(end)) {
+        real = true;
+        end += 3;
+        continue;
+      }
+      if (std::string_view("0123456789+-.e,").find(text_[end]) == std::string_view::npos) break;
       if (text_[end] == '.' || text_[end] == 'e') real = true;
       if (text_[end] == ',' && (end + 1 == text_.size() || text_[end + 1] == ' ')) break;
       ++end;
@@ -133,7 +146,7 @@ class Parser {
     return real ? end : 0;
   }
   Result<double> RealAt(size_t begin, size_t end) {
-    Result<double> value = ParseDouble(text_.substr(begin, end - begin));
+    Result<double> value = ParseReal(std::string_view(text_).substr(begin, end - begin));
     if (!value.ok()) return Fail("a number");
     return value;
   }

@@ -76,6 +76,16 @@ TEST(Text, ParseDoubleIsStrict) {
     EXPECT_FALSE(ParseDouble(bad).ok()) << bad;
 }
 
+TEST(Text, ParseRealTakesInfinitiesToo) {
+  EXPECT_EQ(*ParseReal("-2.5"), -2.5);
+  EXPECT_EQ(*ParseReal("inf"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(*ParseReal(FormatDouble(-std::numeric_limits<double>::infinity())),
+            -std::numeric_limits<double>::infinity());
+  for (const char* bad : {"", "nan", "-nan", "infinity", "+inf", "--inf", "1inf"}) {
+    EXPECT_FALSE(ParseReal(bad).ok()) << bad;
+  }
+}
+
 TEST(Text, FormatDoubleReadsBackExactly) {
   EXPECT_EQ(FormatDouble(0.1), "0.1");
   EXPECT_EQ(FormatDouble(3), "3");

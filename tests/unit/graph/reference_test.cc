@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace hone::graph {
 namespace {
 
@@ -99,6 +101,7 @@ TEST(Reference, MovingElements) {
   EXPECT_EQ(RunOne("pad(f32[3], low=2, high=1, mode=reflect)", {6}, {{1, 2, 3}}), (V{3, 2, 1, 2, 3, 2}));
   EXPECT_EQ(RunOne("pad(f32[3], low=2, high=1, mode=wrap)", {6}, {{1, 2, 3}}), (V{2, 3, 1, 2, 3, 1}));
   EXPECT_EQ(RunOne("pad(f32[2], low=1, high=1, value=7)", {4}, {{1, 2}}), (V{7, 1, 2, 7}));
+  EXPECT_EQ(RunOne("pad(f32[2], low=1, high=1, value=-inf)", {4}, {{1, 2}}), (V{-INFINITY, 1, 2, -INFINITY}));
   EXPECT_EQ(RunOne("gather(f32[2,3], axis=1, indices=2,0, shape=2)", {2, 2}, {{1, 2, 3, 4, 5, 6}}), (V{3, 1, 6, 4}));
   EXPECT_EQ(RunOne("expand(f32[2,1], shape=2,2)", {2, 2}, {{1, 2}}), (V{1, 1, 2, 2}));
 }

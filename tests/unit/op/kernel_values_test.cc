@@ -136,7 +136,8 @@ TEST_F(KernelTest, InfinitiesPass) {
         "conv2d(f32[1,16,5,5], f32[16,1,3,3], groups=16) + relu6",
         "conv3d(f32[1,16,3,4,5], f32[16,16,1,3,3]) + bias + clip(-3,5)", "dense(f32[3,32], f32[48,32]) + bias + relu",
         "matmul(f32[5,16], f32[16,7])", "softmax(f32[3,20])", "log_softmax(f32[3,20])", "reduce_max(f32[4,20], axes=1)",
-        "reduce_min(f32[4,20], axes=1)", "reduce_sum(f32[4,20], axes=1)", "min(f32[40], f32[40])"}) {
+        "reduce_min(f32[4,20], axes=1)", "reduce_sum(f32[4,20], axes=1)", "min(f32[40], f32[40])",
+        "pad(f32[3,40], low=1,2, high=0,3, value=-inf)"}) {
     SCOPED_TRACE(text);
     Result<Workload> w = ParseChecked(text);
     ASSERT_TRUE(w.ok()) << w.status().message();

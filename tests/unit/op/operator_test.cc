@@ -110,6 +110,7 @@ TEST(Operator, RefusesWhatMakesNoSense) {
       {"relu(f32[4], alpha=1)", "unknown attribute `alpha`"},
       {"leaky_relu(f32[4], alfa=1)", "unknown attribute `alfa`"},
       {"leaky_relu(f32[4], alpha=wide)", "takes numbers"},
+      {"leaky_relu(f32[4], alpha=-inf)", "takes numbers"},
       {"relu(f32[1,2,3,4], layout=nhwc)", "is one of plain"},
       {"mul(f32[2,3], f32[3]) + relu", "an epilogue needs"},
       {"conv3d(f32[1,3,4,4,4], f32[4,2,3,3,3])", "do not fit"},

@@ -101,6 +101,20 @@ TEST(Workload, TaskIdDependsOnWorkloadAndTarget) {
   EXPECT_NE(TaskId(a, "cpu"), TaskId(a, "cuda"));
 }
 
+TEST(Workload, InfiniteAttributes) {
+  for (const char* text : {"pad(f32[4], value=-inf)", "pad(f32[4], value=inf, mode=constant)", "f(f32[4], a=-inf,1.5)",
+                           "f(f32[4], a=1,-inf, b=3)", "f(f32[4], a=2,inf)"}) {
+    const auto w = Workload::Parse(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    EXPECT_EQ(w->Text(), text);
+    EXPECT_EQ(*Workload::Parse(w->Text()), *w);
+  }
+  EXPECT_EQ(Workload::Parse("f(f32[4], a=1,info=3)")->Find("info")->values, std::vector<int64_t>{3});
+  for (const char* wrong : {"f(f32[4], a=--inf)", "f(f32[4], a=1inf)", "f(f32[4], a=-infinity)", "f(f32[4], a=-nan)"}) {
+    EXPECT_FALSE(Workload::Parse(wrong).ok()) << wrong;
+  }
+}
+
 // Lists with a number that is not whole stand as one word, each number in its shortest form.
 TEST(Workload, RealAttributes) {
   auto w = Workload::Parse("elu(f32[4], alpha=1.50, size=3, scale=1,2.5,-3e-2, mode=linear)");
