@@ -169,6 +169,10 @@ Result<Shape> GatherShape(const Workload& w) {
                           w.inputs[0].Text());
     }
   }
+  if (IndexRuns(indices).size() > kMostIndexRuns) {
+    return Status::Unsupported(w.op + ": indices without order, more than " + std::to_string(kMostIndexRuns) +
+                               " runs of them");
+  }
   Shape out(in.begin(), in.begin() + axis);
   out.insert(out.end(), shape.begin(), shape.end());
   out.insert(out.end(), in.begin() + axis + 1, in.end());
@@ -213,6 +217,24 @@ int64_t PaddedFrom(const std::string& mode, int64_t index, int64_t low, int64_t 
   if (mode == "reflect") return from < 0 ? -from : 2 * (extent - 1) - from;
   if (mode == "wrap") return from < 0 ? from + extent : from - extent;
   return -1;
+}
+
+std::vector<IndexRun> IndexRuns(const Shape& indices) {
+  std::vector<IndexRun> runs;
+  for (int64_t i = 0; i < static_cast<int64_t>(indices.size()); ++i) {
+    const int64_t index = indices[static_cast<size_t>(i)];
+    if (!runs.empty()) {
+      IndexRun& last = runs.back();
+      const int64_t length = i - last.begin;
+      if (length == 1) last.step = index - last.first;
+      if (index == last.first + last.step * length) {
+        last.end = i + 1;
+        continue;
+      }
+    }
+    runs.push_back({i, index, 0, i + 1});
+  }
+  return runs;
 }
 
 std::vector<Definition> Movement() {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "define/movement.h"
 #include "onnx/arith.h"
 
 namespace hone::onnx {
@@ -89,6 +90,29 @@ int64_t PadIndex(int64_t i, int64_t n, const std::string& mode) {
   const int64_t period = 2 * (n - 1);
   const int64_t in_period = (i % period + period) % period;
   return in_period < n ? in_period : period - in_period;
+}
+
+// The most gathers that stand for one.
+constexpr size_t kMostGathers = 64;
+
+// Of a tensor of the graph, at least one index: [.., indices, ..] on the axis. Indices without order, of which a kernel
+// takes so many, are gathered in parts.
+Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
+  const std::vector<define::IndexRun> runs = define::IndexRuns(indices);
+  if (runs.size() > kMostGathers * define::kMostIndexRuns) {
+    return Status::Unsupported(
+        fmt::format("its indices have no order: more than {} runs of them", kMostGathers * define::kMostIndexRuns));
+  }
+  std::vector<Value> parts;
+  for (size_t from = 0; from < runs.size(); from += define::kMostIndexRuns) {
+    const size_t last = std::min(from + define::kMostIndexRuns, runs.size()) - 1;
+    const Shape some(indices.begin() + runs[from].begin, indices.begin() + runs[last].end);
+    HONE_ASSIGN_OR_RETURN(Value part, c->Emit("gather", {x},
+                                              {Numbers("axis", {axis}), Numbers("indices", some),
+                                               Numbers("shape", {static_cast<int64_t>(some.size())})}));
+    parts.push_back(std::move(part));
+  }
+  return Concat(c, parts, axis);
 }
 
 }  // namespace
@@ -233,6 +257,10 @@ Result<Value> Gather(NodeContext* c, const Value& x, int64_t axis, const Shape& 
     bool run = true;
     for (size_t i = 1; i < from.size(); ++i) run = run && from[i] == from[i - 1] + 1;
     if (!run) {
+      if (define::IndexRuns(from).size() > define::kMostIndexRuns) {
+        HONE_ASSIGN_OR_RETURN(const Value parts, GatherParts(c, x, axis, from));
+        return Reshape(c, parts, shape);
+      }
       return c->Emit("gather", {x}, {Numbers("axis", {axis}), Numbers("indices", from), Numbers("shape", index_shape)});
     }
     Shape begin(x.shape.size(), 0);

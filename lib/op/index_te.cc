@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "define/movement.h"
 #include "op/math_te.h"
 
 namespace hone::op {
@@ -25,24 +26,8 @@ Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& o
 }
 
 Expr IndexAt(const std::vector<int64_t>& indices, const Expr& p) {
-  struct Piece {
-    int64_t begin, first, step, end;
-  };
-  std::vector<Piece> pieces;
-  for (int64_t i = 0; i < static_cast<int64_t>(indices.size()); ++i) {
-    const int64_t index = indices[static_cast<size_t>(i)];
-    if (!pieces.empty()) {
-      Piece& last = pieces.back();
-      const int64_t length = i - last.begin;
-      if (length == 1) last.step = index - last.first;
-      if (index == last.first + last.step * length) {
-        last.end = i + 1;
-        continue;
-      }
-    }
-    pieces.push_back({i, index, 0, i + 1});
-  }
-  if (pieces.size() > 512) return Expr();
+  const std::vector<define::IndexRun> pieces = define::IndexRuns(indices);
+  if (pieces.size() > define::kMostIndexRuns) return Expr();
   Expr value;
   for (size_t i = pieces.size(); i-- > 0;) {
     Expr here = (p - pieces[i].begin) * pieces[i].step + pieces[i].first;

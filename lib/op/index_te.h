@@ -16,7 +16,7 @@ struct Partial {
 };
 Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& out, const std::vector<bool>& whole);
 
-// indices[p] for 0 <= p < indices.size(), as runs of equal steps; not defined if they are more than 512. For other p,
+// indices[p] for 0 <= p < indices.size(), as runs of equal steps; not defined if they are too many. For other p,
 // or under a Select that rejects it, the value may be anything: clamp it.
 ir::Expr IndexAt(const std::vector<int64_t>& indices, const ir::Expr& p);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "define/movement.h"
 #include "run_model.h"
 
 namespace hone::onnx {
@@ -37,6 +38,47 @@ TEST(Pad, OfMinusInfinityBeforeAMaximum) {
   const Ran ran = RunModel(m, {{"x", x}});
   EXPECT_EQ(ran.shapes.at("y"), (Shape{1, 2, 3, 4}));
   EXPECT_EQ(ran.values.at("y"), wanted);
+}
+
+// Indices without order: 17 * i * i modulo the extent of the axis.
+Shape Places(int64_t count, int64_t extent) {
+  Shape places;
+  for (int64_t i = 0; i < count; ++i) places.push_back(17 * i * i % extent);
+  return places;
+}
+
+// As the positions of relative attention are: a kernel takes 512 runs of indices.
+TEST(Gather, OfManyIndicesWithoutOrderIsInParts) {
+  constexpr int64_t kCount = 1400, kExtent = 1009;
+  const Shape places = Places(kCount, kExtent);
+  ASSERT_GT(define::IndexRuns(places).size(), define::kMostIndexRuns);
+  ModelMaker m;
+  m.Input("x", {2, kExtent, 3});
+  pb::TensorProto& indices = m.Ints("places", places);
+  indices.clear_dims();
+  for (int64_t extent : {int64_t{70}, kCount / 70}) indices.add_dims(extent);
+  ModelMaker::SetInt(&m.Node("Gather", {"x", "places"}, "y"), "axis", 1);
+  m.Output("y");
+  const std::vector<float> x = SomeValues(2 * kExtent * 3);
+  std::vector<double> wanted;
+  for (int64_t n = 0; n < 2; ++n) {
+    for (int64_t place : places) {
+      for (int64_t k = 0; k < 3; ++k) wanted.push_back(x[static_cast<size_t>((n * kExtent + place) * 3 + k)]);
+    }
+  }
+  const Ran ran = RunModel(m, {{"x", x}});
+  EXPECT_EQ(ran.shapes.at("y"), (Shape{2, 70, 20, 3}));
+  EXPECT_EQ(ran.values.at("y"), wanted);
+  EXPECT_EQ(ran.operators.substr(0, 20), "gather gather concat");
+}
+
+TEST(Gather, OfTooManyIndicesWithoutOrderIsRefused) {
+  ModelMaker m;
+  m.Input("x", {100003});
+  m.Ints("places", Places(70000, 100003));
+  m.Node("Gather", {"x", "places"}, "y");
+  m.Output("y");
+  EXPECT_EQ(Refusal(m), "node `y_node` (Gather, opset 13): its indices have no order: more than 32768 runs of them");
 }
 
 }  // namespace

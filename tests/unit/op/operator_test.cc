@@ -125,6 +125,19 @@ TEST(Operator, RefusesWhatMakesNoSense) {
   }
 }
 
+// Before anything is built: the kernel has its indices in its code.
+TEST(Operator, GathersOfIndicesWithoutOrderAreRefusedByTheirCheck) {
+  for (auto [count, fits] : {std::pair(1000, true), std::pair(1100, false)}) {  // two indices a run
+    std::string text = "gather(f32[1009], indices=";
+    for (int i = 0; i < count; ++i) text += (i ? "," : "") + std::to_string(17 * i * i % 1009);
+    const Result<Workload> w = ParseChecked(text + ", shape=" + std::to_string(count) + ")");
+    EXPECT_EQ(w.ok(), fits) << w.status().message();
+    if (!fits) {
+      EXPECT_EQ(w.status().message(), "gather: indices without order, more than 512 runs of them");
+    }
+  }
+}
+
 TEST(Operator, ZeroExtentsAreRefusedEvenWithoutTheParser) {
   Workload w;
   w.op = "conv2d";
