@@ -164,6 +164,13 @@ Status CheckOperators(const graph::Graph& graph) {
   return Status();
 }
 
+// From a network as it was read to one of workloads that can be built: what --check asks of a model, too.
+Status Prepare(graph::Graph* graph) {
+  HONE_RETURN_IF_ERROR(CheckOperators(*graph));
+  HONE_RETURN_IF_ERROR(graph::Normalise(graph));
+  return library::Canonicalise(graph);
+}
+
 // What is wrong with a graph that was read is wrong in that file.
 Status In(const ExtractOptions& options, const Status& status) {
   return EndsWith(options.network, ".json") || onnx::IsOnnxFile(options.network) ? status.WithContext(options.network)
@@ -184,9 +191,7 @@ Status Extract(const ExtractOptions& options) {
   graph.plugins.clear();
   for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   const std::optional<graph::ParameterValues>& file = network.values;
-  HONE_RETURN_IF_ERROR(In(options, CheckOperators(graph)));
-  HONE_RETURN_IF_ERROR(In(options, graph::Normalise(&graph)));
-  HONE_RETURN_IF_ERROR(In(options, library::Canonicalise(&graph)));
+  HONE_RETURN_IF_ERROR(In(options, Prepare(&graph)));
   std::string target_name = BaseName(options.target);
   target_name = target_name.substr(0, target_name.find('.'));
   HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, TaskLister(graph, target, target_name).Run(!options.alone));
@@ -237,7 +242,7 @@ int RunExtract(const ExtractOptions& options) {
 int RunExtractCheck(const ExtractOptions& options) {
   const auto shapes = onnx::ParseInputShapes(options.inputs);
   if (!shapes.ok()) return ExitCodeOf(shapes.status());
-  const auto report = onnx::CheckOnnx(options.check, *shapes);
+  const auto report = onnx::CheckOnnx(options.check, *shapes, Prepare);
   if (!report.ok()) {
     LogError(report.status().message());
     return kMisused;  // also of a file that is not there: 1 is said of models

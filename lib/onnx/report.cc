@@ -9,7 +9,7 @@
 
 namespace hone::onnx {
 
-Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shapes) {
+Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shapes, const GraphCheck& further) {
   HONE_ASSIGN_OR_RETURN(const Model model, ReadModel(path));
   struct Row {
     int count = 0;
@@ -40,14 +40,17 @@ Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shap
   ImportOptions options;
   options.shapes = shapes;
   // The first thing that stands in the way: also attributes, types and shapes.
-  const auto imported = Import(model, "check", options);
-  report.usable = imported.ok();
+  auto imported = Import(model, "check", options);
+  Status status = imported.status();
+  std::string size;
   if (imported.ok()) {
-    report.text += fmt::format("the model can be used: {} nodes and {} parameters in the graph\n",
-                               imported->graph.nodes.size(), imported->graph.parameters.size());
-  } else {
-    report.text += "the model cannot be used: " + imported.status().message() + "\n";
+    size = fmt::format("{} nodes and {} parameters in the graph", imported->graph.nodes.size(),
+                       imported->graph.parameters.size());
+    status = further(&imported->graph);
   }
+  report.usable = status.ok();
+  report.text +=
+      status.ok() ? "the model can be used: " + size + "\n" : "the model cannot be used: " + status.message() + "\n";
   return report;
 }
 
