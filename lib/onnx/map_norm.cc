@@ -47,17 +47,49 @@ Status LayerStatistics(NodeContext* c, int64_t axis) {
   return c->Set(2, std::move(inverse));
 }
 
+// By the mean and variance of the batch itself; beside its result what the running ones become.
+Status TrainingNorm(NodeContext* c) {
+  const Value& x = c->In(0);
+  const size_t rank = x.shape.size();
+  Shape axes = {0};
+  for (size_t i = 2; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
+  const std::vector<Attribute> over = {Numbers("axes", axes), Numbers("keep", {1})};
+  HONE_ASSIGN_OR_RETURN(const Value mean, c->Emit("reduce_mean", {x}, over));
+  HONE_ASSIGN_OR_RETURN(const Value centred, Binary(c, "sub", x, mean));
+  HONE_ASSIGN_OR_RETURN(const Value squares, Binary(c, "mul", centred, centred));
+  HONE_ASSIGN_OR_RETURN(const Value variance, c->Emit("reduce_mean", {squares}, over));
+  HONE_ASSIGN_OR_RETURN(const Value shifted, Binary(c, "add", variance, Filled({1}, c->Float("epsilon", 1e-5))));
+  HONE_ASSIGN_OR_RETURN(const Value deviation, Unary(c, "sqrt", shifted));
+  HONE_ASSIGN_OR_RETURN(const Value scale, PerChannel(c, c->In(1), rank));
+  HONE_ASSIGN_OR_RETURN(const Value bias, PerChannel(c, c->In(2), rank));
+  HONE_ASSIGN_OR_RETURN(const Value factor, Binary(c, "div", scale, deviation));
+  HONE_ASSIGN_OR_RETURN(const Value scaled, Binary(c, "mul", centred, factor));
+  HONE_RETURN_IF_ERROR(c->Set(Binary(c, "add", scaled, bias)));
+  const double momentum = c->Float("momentum", 0.9);
+  const Value* statistics[] = {&mean, &variance};
+  for (size_t i = 0; i < 2; ++i) {
+    if (!c->Wants(1 + i)) continue;
+    HONE_ASSIGN_OR_RETURN(const Value now, Reshape(c, *statistics[i], {x.shape[1]}));
+    HONE_ASSIGN_OR_RETURN(const Value kept, Binary(c, "mul", c->In(3 + i), Filled({1}, momentum)));
+    HONE_ASSIGN_OR_RETURN(const Value added, Binary(c, "mul", now, Filled({1}, 1 - momentum)));
+    HONE_ASSIGN_OR_RETURN(Value running, Binary(c, "add", kept, added));
+    HONE_RETURN_IF_ERROR(c->Set(1 + i, std::move(running)));
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status MapBatchNorm(NodeContext* c) {
   HONE_RETURN_IF_ERROR(NeedChannels(*c, 1, 4));
-  if (c->Int("training_mode", 0) != 0) return Status::Unsupported("training_mode is not supported");
   bool statistics = false;
   for (size_t i = 1; i < c->node().outputs.size(); ++i) statistics = statistics || c->Wants(i);
   if (c->opset() < 14 && statistics) {
     // No attribute says so there: a node with further outputs is one that trains, and its first output another.
-    return Status::Unsupported("it has the outputs of training, which is not supported; export it for inference");
+    return Status::Unsupported(
+        "it has the outputs of training, which is supported from opset 14 on; export it for inference");
   }
+  if (c->Int("training_mode", 0) != 0) return TrainingNorm(c);
   const double epsilon = c->Float("epsilon", 1e-5);
   bool constant = true;
   for (size_t i = 1; i < 5; ++i) constant = constant && c->In(i).is_constant();

@@ -15,13 +15,6 @@ Result<ImportedModel> Load(const ModelMaker& m) { return Import(*ParseModel(m.By
 
 std::string Message(const ModelMaker& m) { return Load(m).status().message(); }
 
-void SetString(pb::NodeProto* node, const std::string& name, const std::string& value) {
-  auto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(pb::AttributeProto::STRING);
-  attribute->set_s(value);
-}
-
 std::vector<float> Values(const Shape& shape, int seed) {
   int64_t count = 1;
   for (int64_t extent : shape) count *= extent;
@@ -42,7 +35,7 @@ ModelMaker Einsum(const std::string& equation, const std::vector<Shape>& shapes,
       m.Input(names.back(), shapes[i]);
     }
   }
-  SetString(&m.Node("Einsum", names, "y"), "equation", equation);
+  ModelMaker::SetString(&m.Node("Einsum", names, "y"), "equation", equation);
   m.Output("y");
   return m;
 }
@@ -223,7 +216,7 @@ TEST(ScatterNd, Refusals) {
   EXPECT_EQ(Message(Scatter({}, {0}, {1}, {7})), node + "its indices [] do not fit its data [3,2]");
   EXPECT_EQ(Message(Scatter({1, 1}, {0}, {1}, {7})), node + "its updates must be float32[1,2], are float32[1]");
   ModelMaker adds = Scatter({1, 2}, {0, 0}, {1}, {7});
-  SetString(adds.model.mutable_graph()->mutable_node(0), "reduction", "add");
+  ModelMaker::SetString(adds.model.mutable_graph()->mutable_node(0), "reduction", "add");
   EXPECT_EQ(Message(adds), node + "only the reduction `none` is supported");
   ModelMaker runs = Scatter({1, 2}, {0, 0}, {1}, {7});
   runs.model.mutable_graph()->mutable_node(0)->set_input(0, "x");

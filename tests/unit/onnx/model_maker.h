@@ -53,6 +53,20 @@ class ModelMaker {
     attribute->set_i(value);
   }
 
+  static void SetFloat(pb::NodeProto* node, const std::string& name, float value) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(pb::AttributeProto::FLOAT);
+    attribute->set_f(value);
+  }
+
+  static void SetString(pb::NodeProto* node, const std::string& name, const std::string& value) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(pb::AttributeProto::STRING);
+    attribute->set_s(value);
+  }
+
   static void SetInts(pb::NodeProto* node, const std::string& name, const std::vector<int64_t>& values) {
     auto* attribute = node->add_attribute();
     attribute->set_name(name);
