@@ -1,6 +1,8 @@
 // Pooling.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "onnx/arith.h"
 #include "onnx/mappers.h"
 #include "onnx/moves.h"
@@ -9,8 +11,21 @@
 namespace hone::onnx {
 namespace {
 
-// The node's windows over x, which has the shape of its input.
-Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad) {
+// As much padding behind x that windows counted up (ceil_mode) end in it: of sums that is the same, and all windows are
+// whole.
+void PadToWholeWindows(const Shape& x, Window* w) {
+  for (size_t i = 0; i < w->kernel.size(); ++i) {
+    const int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1, inside = x[i + 2] + w->low[i];
+    const int64_t room = inside + w->high[i] - reach;
+    if (room < 0) continue;  // there is no output, which the operator says
+    int64_t last = (room + w->stride[i] - 1) / w->stride[i] * w->stride[i];  // where the last window starts,
+    if (last >= inside) last -= w->stride[i];                                // which is not behind the input
+    w->high[i] = std::max<int64_t>(last + reach - inside, 0);
+  }
+}
+
+// The node's windows over x, which has the shape of its input. `whole`: no window reaches behind the padding.
+Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad, bool whole = false) {
   const Shape kernel = c->IntList("kernel_shape", {});
   if (x.shape.size() < 3 || kernel.size() != x.shape.size() - 2) {
     return Status::Invalid(
@@ -18,6 +33,13 @@ Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pa
   }
   HONE_ASSIGN_OR_RETURN(const std::string dimensions, Dimensions(kernel.size()));
   HONE_ASSIGN_OR_RETURN(Window window, ReadWindow(c, x.shape, kernel));
+  // What auto_pad makes has its final size, however it is rounded.
+  const std::string mode = c->String("auto_pad", "NOTSET");
+  bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
+  if (ceil && whole) {
+    PadToWholeWindows(x.shape, &window);
+    ceil = false;
+  }
   const bool widened = kernel.size() == 1;
   Value data = x;
   if (widened) {
@@ -26,11 +48,7 @@ Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pa
   }
   std::vector<Attribute> attributes = {Numbers("kernel", window.kernel, 'x')};
   for (Attribute& attribute : WindowAttributes(window)) attributes.push_back(std::move(attribute));
-  // What auto_pad makes has its final size, however it is rounded.
-  const std::string mode = c->String("auto_pad", "NOTSET");
-  if (c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER") {
-    attributes.push_back(Numbers("ceil_mode", {1}));
-  }
+  if (ceil) attributes.push_back(Numbers("ceil_mode", {1}));
   if (average && include_pad) attributes.push_back(Numbers("count_include_pad", {1}));
   HONE_ASSIGN_OR_RETURN(const Value out, c->Emit((average ? "avg_pool" : "max_pool") + dimensions, {data}, attributes));
   if (!widened) return out;
@@ -59,11 +77,10 @@ Status MapPool(NodeContext* c) {
 Status MapLpPool(NodeContext* c) {
   const int64_t p = c->Int("p", 2);
   if (p < 1) return Status::Invalid(fmt::format("its p is {}, must be at least 1", p));
-  if (c->Int("ceil_mode", 0) != 0) return Status::Unsupported("ceil_mode is not supported");
   double elements = 1;
   for (int64_t extent : c->IntList("kernel_shape", {})) elements *= static_cast<double>(extent);
   HONE_ASSIGN_OR_RETURN(const Value powers, Powers(c, c->In(0), p));
-  HONE_ASSIGN_OR_RETURN(const Value means, Pool(c, powers, true, true));
+  HONE_ASSIGN_OR_RETURN(const Value means, Pool(c, powers, true, true, true));
   HONE_ASSIGN_OR_RETURN(const Value sums, Binary(c, "mul", means, Scalar(elements)));
   return c->Set(Roots(c, sums, p));
 }
