@@ -17,6 +17,11 @@ bool IsLetter(char ch) { return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 
 
 // One tensor's labels, of which an ellipsis stands for `further` axes.
 Result<Labels> ParseTerm(const std::string& term, size_t further) {
+  const Status wrong = Status::Invalid("its equation must be letters, `...`, commas and one `->`");
+  if (const size_t dots = term.find(kDots);
+      dots != std::string::npos && term.find(kDots, dots + 3) != std::string::npos) {
+    return wrong;  // two of them would stand for more axes than there are
+  }
   Labels labels;
   for (size_t i = 0; i < term.size(); ++i) {
     if (term.compare(i, 3, kDots) == 0) {
@@ -25,13 +30,8 @@ Result<Labels> ParseTerm(const std::string& term, size_t further) {
     } else if (IsLetter(term[i])) {
       labels.push_back(term[i]);
     } else {
-      return Status::Invalid("its equation must be letters, `...`, commas and one `->`");
+      return wrong;
     }
-  }
-  Labels sorted = labels;
-  std::sort(sorted.begin(), sorted.end());
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    return Status::Unsupported("`" + term + "` in its equation names an axis twice, which is not supported");
   }
   return labels;
 }
@@ -76,7 +76,13 @@ Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t
     equation.output = UsualOutput(equation.operands, most);
     return equation;
   }
-  HONE_ASSIGN_OR_RETURN(equation.output, ParseTerm(plain.substr(arrow + 2), most));
+  const std::string result = plain.substr(arrow + 2);
+  HONE_ASSIGN_OR_RETURN(equation.output, ParseTerm(result, most));
+  Labels sorted = equation.output;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    return Status::Invalid("its equation's result `" + result + "` names an axis twice");
+  }
   for (int label : equation.output) {
     const bool known = std::any_of(equation.operands.begin(), equation.operands.end(), [label](const Labels& labels) {
       return std::find(labels.begin(), labels.end(), label) != labels.end();

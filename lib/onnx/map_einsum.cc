@@ -27,6 +27,44 @@ struct Operand {
   Labels labels;
 };
 
+// Axes of one label become one, the diagonal: behind each other they are every (n + 1)-th element of n * n.
+Status TakeDiagonals(NodeContext* c, Operand* x) {
+  for (size_t i = 0; i < x->labels.size();) {
+    const auto twice = std::find(x->labels.begin() + static_cast<ptrdiff_t>(i) + 1, x->labels.end(), x->labels[i]);
+    if (twice == x->labels.end()) {
+      ++i;
+      continue;
+    }
+    const auto j = static_cast<size_t>(twice - x->labels.begin());
+    const int label = x->labels[i];
+    const int64_t n = x->value.shape[i];
+    if (x->value.shape[j] != n) {
+      return Status::Invalid(fmt::format("{} does not fit its equation: an axis that it names twice is {} and {}",
+                                         ShapeText(x->value.shape), n, x->value.shape[j]));
+    }
+    Shape perm, flat;
+    Labels left;
+    for (size_t k = 0; k < x->labels.size(); ++k) {
+      if (k == i || k == j) continue;
+      perm.push_back(static_cast<int64_t>(k));
+      flat.push_back(x->value.shape[k]);
+      left.push_back(x->labels[k]);
+    }
+    for (size_t k : {i, j}) perm.push_back(static_cast<int64_t>(k));
+    flat.push_back(n * n);
+    left.push_back(label);
+    Shape count = flat, step(flat.size(), 1);
+    count.back() = n;
+    if (n > 1) step.back() = n + 1;
+    HONE_ASSIGN_OR_RETURN(x->value, Transpose(c, x->value, perm));
+    HONE_ASSIGN_OR_RETURN(x->value, Reshape(c, x->value, flat));
+    HONE_ASSIGN_OR_RETURN(x->value, Slice(c, x->value, Shape(flat.size(), 0), count, step));
+    x->labels = std::move(left);
+    i = 0;
+  }
+  return Status();
+}
+
 // Sums over the axes that `keep` does not have.
 Status SumOthers(NodeContext* c, const Labels& keep, Operand* x) {
   Shape axes;
@@ -128,7 +166,12 @@ Status MapEinsum(NodeContext* c) {
   }
   HONE_ASSIGN_OR_RETURN(const Equation equation, ParseEquation(c->String("equation", ""), ranks));
   Operand a{c->In(0), equation.operands[0]};
-  if (ranks.size() == 2) return c->Set(Product(c, std::move(a), {c->In(1), equation.operands[1]}, equation.output));
+  HONE_RETURN_IF_ERROR(TakeDiagonals(c, &a));
+  if (ranks.size() == 2) {
+    Operand b{c->In(1), equation.operands[1]};
+    HONE_RETURN_IF_ERROR(TakeDiagonals(c, &b));
+    return c->Set(Product(c, std::move(a), std::move(b), equation.output));
+  }
   HONE_RETURN_IF_ERROR(SumOthers(c, equation.output, &a));
   return c->Set(Ordered(c, a, equation.output));
 }
