@@ -12,7 +12,14 @@ namespace hone::onnx {
 Status MapIdentity(NodeContext* c) {
   if (c->node().op == "Dropout" && c->Has(2)) {
     HONE_ASSIGN_OR_RETURN(const Shape training, c->Ints(2, "training_mode"));
-    if (training.size() != 1 || training[0] != 0) return Status::Unsupported("training_mode is not supported");
+    // A ratio of 0 drops nothing; any other drops at random.
+    std::vector<double> ratio = {0.5};
+    if (training != Shape{0} && c->Has(1)) {
+      HONE_ASSIGN_OR_RETURN(ratio, c->Reals(1, "ratio"));
+    }
+    if (training != Shape{0} && ratio != std::vector<double>{0}) {
+      return Status::Unsupported("training_mode is not supported: what it drops is random");
+    }
   }
   return c->Set(0, c->In(0));
 }

@@ -125,6 +125,25 @@ TEST(Import, IdentitiesVanish) {
   EXPECT_EQ(Nodes(model), "c = relu(f32[2,3])\ny = identity(f32[2,3])\n");
 }
 
+TEST(Import, ADropoutThatTrainsDropsNothingWithARatioOfZero) {
+  for (const float ratio : {0.0f, 0.25f}) {
+    ModelMaker m;
+    m.Input("x", {2, 3});
+    m.Floats("ratio", {}, {ratio});
+    m.Ints("training", {1});
+    m.Node("Relu", {"x"}, "a");
+    m.Node("Dropout", {"a", "ratio", "training"}, "b");
+    m.Node("Relu", {"b"}, "y");
+    m.Output("y");
+    if (ratio == 0) {
+      EXPECT_EQ(Nodes(Load(m)), "a = relu(f32[2,3])\ny = relu(f32[2,3])\n");
+      continue;
+    }
+    EXPECT_EQ(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}).status().message(),
+              "node `b_node` (Dropout, opset 13): training_mode is not supported: what it drops is random");
+  }
+}
+
 TEST(Import, NodesThatNoOutputNeedsAreNotRead) {
   ModelMaker m;
   m.Input("x", {2});
