@@ -1,11 +1,13 @@
 // Resize and Upsample.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "onnx/arith.h"
 #include "onnx/mappers.h"
 #include "onnx/moves.h"
+#include "onnx/resample.h"
 
 namespace hone::onnx {
 namespace {
@@ -39,6 +41,35 @@ Result<Shape> Extents(const Shape& x, const std::vector<double>& scales) {
   return out;
 }
 
+// The part of the input that tf_crop_and_resize takes: first all begins, then all ends.
+Status ReadRegion(NodeContext* c, const Shape& axes, size_t rank, Resampling* how) {
+  if (!c->Has(1)) return Status::Invalid("its roi is missing");
+  HONE_ASSIGN_OR_RETURN(const auto region, c->Reals(1, "roi"));
+  if (region.size() != 2 * axes.size()) return Status::Invalid("its roi has not two values an axis");
+  how->begin.assign(rank, 0);
+  how->end.assign(rank, 1);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    how->begin[static_cast<size_t>(axes[i])] = region[i];
+    how->end[static_cast<size_t>(axes[i])] = region[i + axes.size()];
+  }
+  return Status();
+}
+
+// What the graph's own resize would check.
+Status CheckModes(const Resampling& how) {
+  const auto among = [](const std::string& word, const std::vector<std::string>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (!among(how.coordinate, {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "half_pixel_symmetric",
+                              "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
+    return Status::Invalid("its coordinate_transformation_mode `" + how.coordinate + "` is unknown");
+  }
+  if (!among(how.round, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
+    return Status::Invalid("its nearest_mode `" + how.round + "` is unknown");
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status MapUpsample(NodeContext* c) {
@@ -64,8 +95,11 @@ Status MapResize(NodeContext* c) {
   if (mode != "nearest" && mode != "linear" && mode != "cubic") {
     return Status::Invalid("its mode `" + mode + "` is none of nearest, linear, cubic");
   }
-  if (coordinate == "tf_crop_and_resize") return Status::Unsupported("tf_crop_and_resize is not supported");
-  if (c->Int("antialias", 0) != 0) return Status::Unsupported("antialias is not supported");
+  const bool crops = coordinate == "tf_crop_and_resize";
+  if (crops && policy != "stretch") {
+    return Status::Unsupported(
+        "tf_crop_and_resize with another keep_aspect_ratio_policy than stretch is not supported");
+  }
   const size_t scales_at = old ? 1 : 2, sizes_at = 3;
   Shape axes;
   for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));
@@ -77,6 +111,7 @@ Status MapResize(NodeContext* c) {
     HONE_ASSIGN_OR_RETURN(given, c->Reals(scales_at, "scales"));
   }
   if (!given.empty()) {
+    if (crops) return Status::Unsupported("tf_crop_and_resize by scales is not supported, only to sizes");
     if (given.size() != axes.size()) return Status::Invalid("its scales are not as many as its axes");
     for (size_t i = 0; i < axes.size(); ++i) scales[static_cast<size_t>(axes[i])] = given[i];
     HONE_ASSIGN_OR_RETURN(out, Extents(x.shape, scales));
@@ -104,6 +139,17 @@ Status MapResize(NodeContext* c) {
         out[at] = static_cast<int64_t>(extent);
       }
     }
+  }
+  const bool antialias = c->Int("antialias", 0) != 0 && mode != "nearest";
+  if (crops || antialias) {
+    Resampling how{.mode = mode, .coordinate = coordinate, .antialias = antialias};
+    how.round = c->String("nearest_mode", "round_prefer_floor");
+    how.cubic = c->Float("cubic_coeff_a", -0.75);
+    how.exclude_outside = c->Int("exclude_outside", 0) != 0;
+    how.extrapolation = c->Float("extrapolation_value", 0);
+    if (crops) HONE_RETURN_IF_ERROR(ReadRegion(c, axes, rank, &how));
+    HONE_RETURN_IF_ERROR(CheckModes(how));
+    return c->Set(Resample(c, x, out, scales, how));
   }
   std::vector<Attribute> attributes = {Word("mode", mode), Word("coordinate", coordinate)};
   if (mode == "nearest") {

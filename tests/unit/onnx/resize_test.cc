@@ -1,0 +1,203 @@
+// Resize and Upsample beside formulas of one axis, and examples of ONNX's own text.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "run_model.h"
+
+namespace hone::onnx {
+namespace {
+
+// Resize of x to sizes or by scales, whichever is not empty.
+ModelMaker Resize(const Shape& shape, const Shape& sizes, const std::vector<float>& scales, int64_t opset = 19) {
+  ModelMaker m(opset);
+  m.Input("x", shape);
+  if (sizes.empty()) {
+    m.Floats("scales", {static_cast<int64_t>(scales.size())}, scales);
+    m.Node("Resize", {"x", "", "scales"}, "y");
+  } else {
+    m.Ints("sizes", sizes);
+    m.Node("Resize", {"x", "", "", "sizes"}, "y");
+  }
+  m.Output("y");
+  return m;
+}
+
+pb::NodeProto* NodeOf(ModelMaker* m) { return m->model.mutable_graph()->mutable_node(0); }
+
+// Rows of x [rows, in], each element of the result by `at`, of a row and an index.
+std::vector<double> Rows(const std::vector<float>& x, int64_t rows, int64_t out,
+                         const std::function<double(const float*, int64_t)>& at) {
+  const int64_t in = static_cast<int64_t>(x.size()) / rows;
+  std::vector<double> wanted;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < out; ++i) wanted.push_back(at(x.data() + row * in, i));
+  }
+  return wanted;
+}
+
+TEST(Resize, NearestInItsCoordinates) {
+  struct Row {
+    const char *coordinate, *round;
+    std::vector<size_t> from;  // of 4 elements to 7, worked out by hand
+  };
+  const Row rows[] = {
+      {"asymmetric", "floor", {0, 0, 1, 1, 2, 2, 3}},  // 0 0.57 1.14 1.71 2.29 2.86 3.43
+      {"asymmetric", "ceil", {0, 1, 2, 2, 3, 3, 3}},
+      {"half_pixel", "floor", {0, 0, 0, 1, 2, 2, 3}},  // -0.21 0.36 0.93 1.5 2.07 2.64 3.21
+      {"half_pixel", "round_prefer_floor", {0, 0, 1, 1, 2, 3, 3}},
+      {"half_pixel", "round_prefer_ceil", {0, 0, 1, 2, 2, 3, 3}},
+      {"align_corners", "round_prefer_floor", {0, 0, 1, 1, 2, 2, 3}},  // 0 0.5 1 1.5 2 2.5 3
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.coordinate) + " " + row.round);
+    ModelMaker m = Resize({2, 4}, {2, 7}, {});
+    ModelMaker::SetString(NodeOf(&m), "coordinate_transformation_mode", row.coordinate);
+    ModelMaker::SetString(NodeOf(&m), "nearest_mode", row.round);
+    const std::vector<float> x = SomeValues(8);
+    const auto at = [&](const float* from, int64_t i) { return from[row.from[static_cast<size_t>(i)]]; };
+    EXPECT_EQ(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 2, 7, at));
+  }
+}
+
+TEST(Resize, LinearAndCubicByTheirFilters) {
+  for (const char* mode : {"linear", "cubic"}) {
+    SCOPED_TRACE(mode);
+    const bool cubic = mode == std::string("cubic");
+    ModelMaker m = Resize({3, 5}, {}, {1, 1.6f});
+    ModelMaker::SetString(NodeOf(&m), "mode", mode);
+    const std::vector<float> x = SomeValues(15);
+    const auto weight = [&](double d) {
+      if (!cubic) return std::max(1 - d, 0.0);
+      const double a = -0.75;
+      return d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
+             : d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
+                     : 0.0;
+    };
+    const auto at = [&](const float* from, int64_t i) {
+      const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(1.6f) - 0.5;
+      double sum = 0;
+      for (int k = -8; k < 16; ++k) sum += weight(std::fabs(place - k)) * from[std::clamp(k, 0, 4)];
+      return sum;
+    };
+    ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, 8, at));
+  }
+}
+
+// The filter is as much wider as the result is smaller, and its weights sum to 1.
+TEST(Resize, WithAntialiasingByWiderFilters) {
+  for (const char* mode : {"linear", "cubic"}) {
+    for (const bool outside : {true, false}) {
+      for (const auto& [scale, out] : {std::pair(0.6f, 4), std::pair(0.25f, 1), std::pair(1.5f, 10)}) {
+        SCOPED_TRACE(std::string(mode) + " by " + std::to_string(scale) + (outside ? "" : ", exclude_outside"));
+        const bool cubic = mode == std::string("cubic");
+        const double s = scale, narrow = std::min(s, 1.0);
+        ModelMaker m = Resize({3, 7}, {}, {1, scale});
+        ModelMaker::SetString(NodeOf(&m), "mode", mode);
+        ModelMaker::SetInt(NodeOf(&m), "antialias", 1);
+        if (!outside) ModelMaker::SetInt(NodeOf(&m), "exclude_outside", 1);
+        const std::vector<float> x = SomeValues(21);
+        const auto weight = [&](double d) {
+          if (!cubic) return std::max(1 - d, 0.0);
+          const double a = -0.75;
+          return d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
+                 : d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
+                         : 0.0;
+        };
+        const auto at = [&](const float* from, int64_t i) {
+          const double place = (static_cast<double>(i) + 0.5) / s - 0.5;
+          double sum = 0, weights = 0;
+          for (int k = -30; k < 40; ++k) {
+            if (!outside && (k < 0 || k > 6)) continue;
+            const double w = weight(std::fabs(place - k) * narrow);
+            sum += w * from[std::clamp(k, 0, 6)], weights += w;
+          }
+          return sum / weights;
+        };
+        ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, out, at));
+      }
+    }
+  }
+}
+
+std::vector<float> OneTo16() {
+  std::vector<float> x;
+  for (int i = 1; i <= 16; ++i) x.push_back(static_cast<float>(i));
+  return x;
+}
+
+// test_resize_downsample_scales_linear_antialias.
+TEST(Resize, WithAntialiasingAsOnnxHasIt) {
+  ModelMaker m = Resize({1, 1, 4, 4}, {}, {1, 1, 0.6f, 0.6f});
+  ModelMaker::SetString(NodeOf(&m), "mode", "linear");
+  ModelMaker::SetInt(NodeOf(&m), "antialias", 1);
+  ExpectNear(RunModel(m, {{"x", OneTo16()}}).values.at("y"), {2.875, 4.5, 9.375, 11});
+}
+
+ModelMaker Crop(const std::vector<float>& roi, const Shape& sizes) {
+  ModelMaker m = Resize({1, 1, 4, 4}, sizes, {});
+  m.Floats("roi", {static_cast<int64_t>(roi.size())}, roi);
+  NodeOf(&m)->set_input(1, "roi");
+  ModelMaker::SetString(NodeOf(&m), "coordinate_transformation_mode", "tf_crop_and_resize");
+  return m;
+}
+
+// test_resize_tf_crop_and_resize, ..._extrapolation_value, ..._axes_3_2.
+TEST(Resize, OfAPartAsOnnxHasIt) {
+  ModelMaker inside = Crop({0, 0, 0.4f, 0.6f, 1, 1, 0.6f, 0.8f}, {1, 1, 3, 3});
+  ModelMaker::SetString(NodeOf(&inside), "mode", "linear");
+  const std::vector<double> wanted = {7.6, 7.9, 8.2, 8.8, 9.1, 9.4, 10, 10.3, 10.6};
+  ExpectNear(RunModel(inside, {{"x", OneTo16()}}).values.at("y"), wanted);
+  ModelMaker beyond = Crop({0, 0, 0.4f, 0.6f, 1, 1, 1.2f, 1.7f}, {1, 1, 3, 3});
+  ModelMaker::SetString(NodeOf(&beyond), "mode", "linear");
+  ModelMaker::SetFloat(NodeOf(&beyond), "extrapolation_value", 10);
+  ExpectNear(RunModel(beyond, {{"x", OneTo16()}}).values.at("y"), {7.6, 10, 10, 12.4, 10, 10, 10, 10, 10});
+  ModelMaker axes = Crop({0.6f, 0.4f, 0.8f, 0.6f}, {3, 3});
+  ModelMaker::SetString(NodeOf(&axes), "mode", "linear");
+  ModelMaker::SetInts(NodeOf(&axes), "axes", {3, 2});
+  ExpectNear(RunModel(axes, {{"x", OneTo16()}}).values.at("y"), wanted);
+}
+
+TEST(Resize, OfAPartByNearest) {
+  // Rows 3, 1.5 and 0, from the last to the first; columns 0, 1.5 and 3.
+  ModelMaker m = Crop({0, 0, 1, 0, 1, 1, 0, 1}, {1, 1, 3, 3});
+  ExpectNear(RunModel(m, {{"x", OneTo16()}}).values.at("y"), {13, 14, 16, 5, 6, 8, 1, 2, 4});
+}
+
+TEST(Resize, RefusesWhatNoFilterDoes) {
+  const std::string node = "node `y_node` (Resize, opset 19): ";
+  EXPECT_EQ(Refusal(Crop({0, 0, 2, 0, 1, 1, 3, 1}, {1, 1, 3, 3})),
+            node + "of axis 2 it takes what lies outside of its input");
+  EXPECT_EQ(Refusal(Crop({0, 0, 1, 1}, {1, 1, 3, 3})), node + "its roi has not two values an axis");
+  EXPECT_EQ(Refusal(Crop({0, 0, 0, 0, 1, 1, 1, 1}, {1, 1, 3, 100000})),
+            node + "axis 3 of its result has 100000 elements, at most 65536 are supported");
+  ModelMaker wide = Resize({1, 5000}, {1, 10}, {});
+  ModelMaker::SetString(NodeOf(&wide), "mode", "linear");
+  ModelMaker::SetInt(NodeOf(&wide), "antialias", 1);
+  EXPECT_EQ(Refusal(wide), node + "its filter takes 1000 elements, more than 64 are not supported");
+}
+
+TEST(Upsample, RepeatsOrInterpolates) {
+  for (const char* mode : {"nearest", "linear"}) {
+    SCOPED_TRACE(mode);
+    ModelMaker m(9);
+    m.Input("x", {3, 4});
+    m.Floats("scales", {2}, {1, 2.5f});
+    ModelMaker::SetString(&m.Node("Upsample", {"x", "scales"}, "y"), "mode", mode);
+    m.Output("y");
+    const std::vector<float> x = SomeValues(12);
+    const auto at = [&](const float* from, int64_t i) -> double {
+      const double place = static_cast<double>(i) / 2.5;
+      const int low = static_cast<int>(place);
+      if (mode == std::string("nearest")) return from[low];
+      const double t = place - low;
+      return from[low] * (1 - t) + from[std::min(low + 1, 3)] * t;
+    };
+    ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, 10, at));
+  }
+}
+
+}  // namespace
+}  // namespace hone::onnx
