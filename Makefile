@@ -9,7 +9,7 @@
 #   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random; LIKE= for our constants
 #   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make predict-check       networks' times beside the sums of their kernels', in turns: PREDICT="resnet18.cpu vgg16.cpu"
-#   make check-onnx          ONNX's backend tests through the whole chain: passed, failed, not supported, by operator
+#   make check-onnx          ONNX's backend tests through the whole chain, beside the lists of what must pass (UPDATE=1 writes these)
 #   make fuzz                every reader of files under libFuzzer, FUZZ_SECONDS each; FUZZ="pipeline graph" says which (clang-19)
 #   make check-asan          tests of what reads files, under the address and undefined sanitizers (clang-19)
 #   make check-tsan          tests of what has threads, under the thread sanitizer
@@ -92,7 +92,7 @@ predict-check: build
 check-onnx: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)
 	@ninja -C $(BUILD) onnx_backend
-	@tests/onnx/check_onnx.sh $(BUILD)
+	@tests/onnx/check_onnx.sh $(BUILD) $(if $(UPDATE),--update)
 
 # One build folder for both: what is instrumented for libFuzzer is also built with the sanitizers.
 # FUZZ_CHECK_SECONDS of each that `make check` runs; 0: none.

@@ -5,7 +5,8 @@
 
 namespace hone::onnx {
 
-enum class Outcome { kPassed, kFailed, kUnsupported };
+// kFolded: all inputs are constant, so that the importer computes the outputs, they are right, and no kernel ran.
+enum class Outcome { kPassed, kFolded, kFailed, kUnsupported };
 
 struct CaseResult {
   Outcome outcome = Outcome::kFailed;
@@ -17,8 +18,8 @@ struct CaseResult {
 // a library with default configurations (with `reference`: run by graph::RunReference instead), run, compared.
 //
 // Inputs that are not float32 are taken as constants, which is what they are in models; so are, where that makes the
-// difference between supported and not, all inputs but the first (weights). A case whose inputs are all constant is
-// computed by the importer alone.
+// difference between supported and not, all inputs but the first (weights). A case whose inputs are all constant then
+// tests the importer alone.
 CaseResult RunCase(const std::string& dir, bool reference);
 
 }  // namespace hone::onnx

@@ -1,5 +1,6 @@
-// onnx_backend [--reference] [--verbose] FOLDER [NAME..]: all cases of ONNX's backend tests in a folder, or those
-// named: passed, failed, not supported, by operator and in total. Fails if a case did, or if there is none.
+// onnx_backend [--reference] [--verbose] [--expect FILE [--update]] FOLDER [NAME..]: all cases of ONNX's backend tests
+// in a folder, or those named: passed, passed by folding alone, failed, not supported, by operator and in total. Fails
+// if a case did, if none passed, or if one does not pass that FILE says must. --update writes FILE instead.
 #include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 
 #include "backend_case.h"
 #include "base/file.h"
+#include "expectation.h"
 
 namespace hone::onnx {
 namespace {
@@ -39,18 +41,40 @@ CaseResult RunApart(const std::string& dir, bool reference) {
   return {static_cast<Outcome>(text[0] - '0'), text.substr(first + 1, second - first - 1), text.substr(second + 1)};
 }
 
+constexpr const char* kWords[] = {"passed", "folded", "FAILED", "not supported"};  // by Outcome
+
 struct Counts {
-  int of[3] = {0, 0, 0};
+  int of[4] = {0, 0, 0, 0};
   std::string reason;  // of the first that is not supported
 };
 
 void PrintRow(const std::string& name, const Counts& counts) {
-  fmt::print("{:<24} {:>6} {:>6} {:>6}  {}\n", name, counts.of[0], counts.of[1], counts.of[2], counts.reason);
+  fmt::print("{:<24} {:>6} {:>6} {:>6} {:>6}  {}\n", name, counts.of[0], counts.of[1], counts.of[2], counts.of[3],
+             counts.reason);
+}
+
+// What is wrong with the passes of a whole folder, a line each, to stdout; true: nothing.
+bool AsExpected(const std::string& file, const Passes& found, const std::map<std::string, std::string>& reasons) {
+  const auto text = ReadFile(file);
+  const auto wanted = text.ok() ? ParsePasses(*text, file) : Result<Passes>(text.status());
+  if (!wanted.ok()) {
+    fmt::print("no list of what must pass (--update writes it): {}\n", wanted.status().message());
+    return false;
+  }
+  const std::vector<std::string> lines = NoLonger(*wanted, found);
+  for (const std::string& line : lines) {
+    const auto reason = reasons.find(line.substr(0, line.find(':')));
+    fmt::print("NO LONGER: {}{}\n", line, reason == reasons.end() ? "" : ": " + reason->second);
+  }
+  size_t more = 0;
+  for (const auto& [name, how] : found) more += wanted->count(name) == 0;
+  if (more > 0) fmt::print("{} pass that {} does not have: --update adds them\n", more, file);
+  return lines.empty();
 }
 
 int Main(int argc, char** argv) {
-  bool reference = false, verbose = false;
-  std::string folder;
+  bool reference = false, verbose = false, update = false;
+  std::string folder, expect;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -58,13 +82,18 @@ int Main(int argc, char** argv) {
       reference = true;
     } else if (word == "--verbose") {
       verbose = true;
+    } else if (word == "--update") {
+      update = true;
+    } else if (word == "--expect" && i + 1 < argc) {
+      expect = argv[++i];
     } else if (folder.empty()) {
       folder = word;
     } else {
       names.push_back(word);
     }
   }
-  if (names.empty()) {
+  const bool whole = names.empty();
+  if (whole) {
     auto listed = ListDir(folder);
     if (!listed.ok()) {
       fmt::print(stderr, "{}\n", listed.status().message());
@@ -73,6 +102,8 @@ int Main(int argc, char** argv) {
     names = *listed;
   }
   std::map<std::string, Counts> operators;
+  std::map<std::string, std::string> reasons;  // of cases that do not pass
+  Passes passes;
   Counts total;
   for (const std::string& name : names) {
     const std::string dir = JoinPath(folder, name);
@@ -82,26 +113,30 @@ int Main(int argc, char** argv) {
     ++counts.of[static_cast<int>(result.outcome)];
     ++total.of[static_cast<int>(result.outcome)];
     if (result.outcome == Outcome::kUnsupported && counts.reason.empty()) counts.reason = result.reason;
+    if (result.outcome == Outcome::kPassed || result.outcome == Outcome::kFolded) {
+      passes[name] = kWords[static_cast<int>(result.outcome)];
+    } else {
+      reasons[name] = result.reason;
+    }
     if (result.outcome == Outcome::kFailed || verbose) {
-      const char* kWords[] = {"passed", "FAILED", "not supported"};
       fmt::print("{}: {} {}\n", kWords[static_cast<int>(result.outcome)], name, result.reason);
       fflush(stdout);
     }
   }
-  fmt::print("\n{:<24} {:>6} {:>6} {:>6}  {}\n", "operator", "passed", "failed", "n.s.", "the first reason");
-  Counts rest;
-  int hidden = 0;
-  for (const auto& [name, counts] : operators) {
-    if (counts.of[0] + counts.of[1] > 0) {
-      PrintRow(name, counts);
-      continue;
-    }
-    ++hidden;
-    rest.of[2] += counts.of[2];
+  fmt::print("\n{:<24} {:>6} {:>6} {:>6} {:>6}  {}\n", "operator", "passed", "folded", "failed", "n.s.",
+             "the first reason");
+  for (const auto& [name, counts] : operators) PrintRow(name, counts);
+  fmt::print("{} passed, {} passed by folding alone, {} failed, {} not supported\n", total.of[0], total.of[1],
+             total.of[2], total.of[3]);
+  bool right = total.of[2] == 0 && total.of[0] + total.of[1] > 0;
+  if (whole && !expect.empty() && update) {
+    const Status written = WriteFileAtomic(expect, PassesText(passes));
+    if (!written.ok()) fmt::print(stderr, "{}\n", written.message());
+    right = right && written.ok();
+  } else if (whole && !expect.empty()) {
+    right = AsExpected(expect, passes, reasons) && right;
   }
-  PrintRow(fmt::format("({} others)", hidden), rest);
-  fmt::print("{} passed, {} failed, {} not supported\n", total.of[0], total.of[1], total.of[2]);
-  return total.of[1] > 0 || total.of[0] == 0 ? 1 : 0;
+  return right ? 0 : 1;
 }
 
 }  // namespace

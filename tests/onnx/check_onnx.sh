@@ -1,8 +1,11 @@
 #!/bin/sh
-# check_onnx.sh BUILD: ONNX's backend tests, as the onnx package of the newest supported opset (21) ships them, through
-# the whole chain. The package is fetched once, as data: nothing of it is run.
+# check_onnx.sh BUILD [--update]: ONNX's backend tests, as the onnx package of the newest supported opset (21) ships
+# them, through the whole chain, beside the lists of those that must pass (expected/), which --update writes. The package
+# is fetched once, as data: nothing of it is run.
 set -eu
 build=$1
+update=${2:-}
+expected=$(dirname "$0")/expected
 version=1.16.2
 data="$build/onnx-$version"
 if [ ! -d "$data/onnx/backend/test/data/node" ]; then
@@ -14,10 +17,11 @@ if [ ! -d "$data/onnx/backend/test/data/node" ]; then
 wheel = zipfile.ZipFile(sys.argv[1])
 wheel.extractall(sys.argv[2], [n for n in wheel.namelist() if "/backend/test/data/" in n])' "$data"/onnx-*.whl "$data"
 fi
+mkdir -p "$expected"
 failed=0
 for kind in node simple pytorch-converted pytorch-operator; do
   echo
   echo "== $kind"
-  "$build/bin/onnx_backend" "$data/onnx/backend/test/data/$kind" || failed=1
+  "$build/bin/onnx_backend" --expect "$expected/$kind.txt" $update "$data/onnx/backend/test/data/$kind" || failed=1
 done
 exit $failed
