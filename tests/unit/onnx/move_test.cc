@@ -40,6 +40,87 @@ TEST(Pad, OfMinusInfinityBeforeAMaximum) {
   EXPECT_EQ(ran.values.at("y"), wanted);
 }
 
+// [2,5] along its second axis: element i of a row is the given one of x, -1 the value.
+TEST(Pad, InItsModes) {
+  struct Row {
+    const char* mode;
+    Shape pads;  // before and behind
+    std::vector<int> from;
+  };
+  const Row rows[] = {
+      {"constant", {2, 1}, {-1, -1, 0, 1, 2, 3, 4, -1}},
+      {"reflect", {2, 3}, {2, 1, 0, 1, 2, 3, 4, 3, 2, 1}},
+      {"edge", {1, 3}, {0, 0, 1, 2, 3, 4, 4, 4, 4}},
+      {"wrap", {2, 3}, {3, 4, 0, 1, 2, 3, 4, 0, 1, 2}},
+      {"constant", {-1, 2}, {1, 2, 3, 4, -1, -1}},  // a negative one cuts off
+      {"edge", {1, -2}, {0, 0, 1, 2}},
+  };
+  const std::vector<float> x = SomeValues(10);
+  for (const Row& row : rows) {
+    for (const bool old : {false, true}) {
+      SCOPED_TRACE(std::string(row.mode) + " " + ShapeText(row.pads) + (old ? " at opset 10" : ""));
+      ModelMaker m(old ? 10 : 19);
+      m.Input("x", {2, 5});
+      pb::NodeProto& node = m.Node("Pad", {"x"}, "y");
+      if (old) {
+        ModelMaker::SetInts(&node, "pads", {0, row.pads[0], 0, row.pads[1]});
+        ModelMaker::SetFloat(&node, "value", 2.5f);
+      } else {
+        m.Ints("pads", row.pads);
+        m.Floats("value", {}, {2.5f});
+        m.Ints("axes", {-1});
+        for (const char* name : {"pads", "value", "axes"}) node.add_input(name);
+      }
+      ModelMaker::SetString(&node, "mode", row.mode);
+      m.Output("y");
+      std::vector<double> wanted;
+      for (size_t n = 0; n < 2; ++n) {
+        for (int from : row.from) wanted.push_back(from < 0 ? 2.5 : x[n * 5 + static_cast<size_t>(from)]);
+      }
+      EXPECT_EQ(RunModel(m, {{"x", x}}).values.at("y"), wanted);
+    }
+  }
+}
+
+// [2,7] along its second axis.
+TEST(Split, ByListsAndByNumbers) {
+  struct Row {
+    int64_t opset;
+    Shape given;    // as `split`; empty: equal parts
+    Shape extents;  // of the parts
+  };
+  const std::vector<float> x = SomeValues(14);
+  for (const Row& row : {Row{11, {1, 4, 2}, {1, 4, 2}}, Row{13, {3, 4}, {3, 4}}, Row{18, {}, {2, 2, 2, 1}},
+                         Row{13, {}, {1, 1, 1, 1, 1, 1, 1}}}) {
+    SCOPED_TRACE("opset " + std::to_string(row.opset) + " " + ShapeText(row.extents));
+    ModelMaker m(row.opset);
+    m.Input("x", {2, 7});
+    pb::NodeProto& node = m.Node("Split", {"x"}, "y0");
+    for (size_t i = 1; i < row.extents.size(); ++i) node.add_output("y" + std::to_string(i));
+    ModelMaker::SetInt(&node, "axis", -1);
+    if (!row.given.empty() && row.opset < 13) ModelMaker::SetInts(&node, "split", row.given);
+    if (!row.given.empty() && row.opset >= 13) {
+      m.Ints("parts", row.given);
+      node.add_input("parts");
+    }
+    if (row.given.empty() && row.opset >= 18) {
+      ModelMaker::SetInt(&node, "num_outputs", static_cast<int64_t>(row.extents.size()));
+    }
+    for (size_t i = 0; i < row.extents.size(); ++i) m.Output("y" + std::to_string(i));
+    const Ran ran = RunModel(m, {{"x", x}});
+    size_t begin = 0;
+    for (size_t i = 0; i < row.extents.size(); ++i) {
+      const auto extent = static_cast<size_t>(row.extents[i]);
+      std::vector<double> wanted;
+      for (size_t n = 0; n < 2; ++n) {
+        for (size_t k = 0; k < extent; ++k) wanted.push_back(x[n * 7 + begin + k]);
+      }
+      EXPECT_EQ(ran.values.at("y" + std::to_string(i)), wanted);
+      begin += extent;
+    }
+  }
+}
+
 // Indices without order: 17 * i * i modulo the extent of the axis.
 Shape Places(int64_t count, int64_t extent) {
   Shape places;

@@ -35,6 +35,87 @@ TEST(BatchNorm, OutputsOfTrainingAreRefusedWhereNoAttributeSaysSo) {
   }
 }
 
+// [2,5,3]: `size` channels around, one more behind than before where it is even.
+TEST(Lrn, DividesByThePowersOfItsNeighbours) {
+  for (const int size : {1, 3, 4}) {
+    SCOPED_TRACE(size);
+    ModelMaker m;
+    m.Input("x", {2, 5, 3});
+    pb::NodeProto& node = m.Node("LRN", {"x"}, "y");
+    ModelMaker::SetInt(&node, "size", size);
+    ModelMaker::SetFloat(&node, "alpha", 0.5f);
+    ModelMaker::SetFloat(&node, "beta", 0.75f);
+    ModelMaker::SetFloat(&node, "bias", 2);
+    m.Output("y");
+    const std::vector<float> x = SomeValues(30);
+    std::vector<double> wanted;
+    for (int n = 0; n < 2; ++n) {
+      for (int c = 0; c < 5; ++c) {
+        for (int i = 0; i < 3; ++i) {
+          const auto at = [&](int channel) -> double { return x[static_cast<size_t>((n * 5 + channel) * 3 + i)]; };
+          double squares = 0;
+          for (int k = c - (size - 1) / 2; k <= c + size / 2; ++k) {
+            if (k >= 0 && k < 5) squares += at(k) * at(k);
+          }
+          wanted.push_back(at(c) / std::pow(2 + 0.5 / size * squares, 0.75));
+        }
+      }
+    }
+    ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), wanted);
+  }
+}
+
+// x [2,4,3] normalised over groups of so many neighbours in memory, then by the scale and bias of channel i / 3 % 4.
+std::vector<double> Normal(const std::vector<float>& x, size_t group, double epsilon, const std::vector<double>& scale,
+                           const std::vector<double>& bias) {
+  std::vector<double> wanted(x.size());
+  for (size_t begin = 0; begin < x.size(); begin += group) {
+    double sum = 0, squares = 0;
+    for (size_t i = begin; i < begin + group; ++i) sum += x[i], squares += static_cast<double>(x[i]) * x[i];
+    const double mean = sum / static_cast<double>(group), variance = squares / static_cast<double>(group) - mean * mean;
+    for (size_t i = begin; i < begin + group; ++i) {
+      wanted[i] = (x[i] - mean) / std::sqrt(variance + epsilon) * scale[i / 3 % 4] + bias[i / 3 % 4];
+    }
+  }
+  return wanted;
+}
+
+TEST(InstanceNorm, IsOverEachChannel) {
+  ModelMaker m;
+  m.Input("x", {2, 4, 3});
+  m.Floats("scale", {4}, {1, 2, -1, 0.5});
+  m.Floats("bias", {4}, {0, 1, 2, 3});
+  ModelMaker::SetFloat(&m.Node("InstanceNormalization", {"x", "scale", "bias"}, "y"), "epsilon", 0.25f);
+  m.Output("y");
+  const std::vector<float> x = SomeValues(24);
+  ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Normal(x, 3, 0.25, {1, 2, -1, 0.5}, {0, 1, 2, 3}));
+}
+
+// Scale and bias are a group's until opset 21, a channel's since.
+TEST(GroupNorm, IsOverGroupsOfChannels) {
+  const std::vector<float> x = SomeValues(24);
+  for (const int64_t opset : {18, 21}) {
+    SCOPED_TRACE(opset);
+    ModelMaker m(opset);
+    m.Input("x", {2, 4, 3});
+    if (opset < 21) {
+      m.Floats("scale", {2}, {2, -1});
+      m.Floats("bias", {2}, {1, 3});
+    } else {
+      m.Floats("scale", {4}, {1, 2, -1, 0.5});
+      m.Floats("bias", {4}, {0, 1, 2, 3});
+    }
+    pb::NodeProto& node = m.Node("GroupNormalization", {"x", "scale", "bias"}, "y");
+    ModelMaker::SetInt(&node, "num_groups", 2);
+    ModelMaker::SetFloat(&node, "epsilon", 0.25f);
+    m.Output("y");
+    const std::vector<double> scale =
+        opset < 21 ? std::vector<double>{2, 2, -1, -1} : std::vector<double>{1, 2, -1, 0.5};
+    const std::vector<double> bias = opset < 21 ? std::vector<double>{1, 1, 3, 3} : std::vector<double>{0, 1, 2, 3};
+    ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Normal(x, 6, 0.25, scale, bias));
+  }
+}
+
 TEST(BatchNorm, InferenceTakesTheGivenStatistics) {
   const std::vector<float> x = SomeValues(12);
   std::vector<double> wanted;
