@@ -12,8 +12,9 @@
 namespace hone::onnx {
 namespace {
 
-// Above this many multiplications a constant is not computed here: no exporter leaves that much to do.
-constexpr double kMaxFoldWork = 4e9;
+// Multiplications for each element that constants may have at all: above these a constant is not computed here. No
+// exporter leaves that much to do.
+constexpr double kFoldWork = 4;
 
 double Work(const graph::Node& node) {
   double most = 1;
@@ -133,7 +134,7 @@ Result<Value> Builder::Emit(const std::string& op, const std::vector<Value>& ope
 Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& operands) {
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(node.output.shape));
   HONE_RETURN_IF_ERROR(Spend(count));
-  if (Work(node) > kMaxFoldWork) {
+  if (Work(node) > kFoldWork * static_cast<double>(fold_limit_)) {
     return Status::Unsupported(
         fmt::format("a {} of constants alone is too much to compute while importing", node.workload.op));
   }

@@ -5,7 +5,7 @@
 set -eu
 
 seconds=${FUZZ_CHECK_SECONDS:-20}
-readers="pipeline graph task_file records stamp lock best_file autotvm_log"
+readers="pipeline graph task_file records stamp lock best_file autotvm_log onnx"
 
 possible() {
   [ "$seconds" -gt 0 ] && command -v clang++-19 >/dev/null &&

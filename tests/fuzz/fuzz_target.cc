@@ -42,6 +42,15 @@ const std::string& InputFile(std::string_view input) {
   return path;
 }
 
+const std::string& InputFolder() {
+  static const std::string path = [] {
+    std::string made = Folder().Join("folder");
+    HONE_CHECK(MakeDirs(made).ok());
+    return made;
+  }();
+  return path;
+}
+
 void CheckSame(const std::string& text, const std::string& again) {
   if (text == again) return;
   std::fprintf(stderr, "written once:\n%s\nread and written again:\n%s\n", text.c_str(), again.c_str());

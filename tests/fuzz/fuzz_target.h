@@ -29,6 +29,9 @@ bool AddFuzzTarget(const char* name, Status (*read)(std::string_view));
 // /dev/shm. What lies beside it, such as a journal, is gone.
 const std::string& InputFile(std::string_view input);
 
+// A folder beside that one, for readers of several files: empty but for what the target puts there.
+const std::string& InputFolder();
+
 // Of what was read from a file, `text` is what its writer makes, `again` what that is when read and written once more.
 void CheckSame(const std::string& text, const std::string& again);
 
