@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "onnx/arith.h"
@@ -45,6 +46,30 @@ Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& 
   return ConstantValue(std::move(out));
 }
 
+// 1 where x is the first of the greatest along the axis, else 0: `places` count down along it, so that among the
+// greatest the first has the highest. What is below the greatest has a negative difference to it.
+Result<Value> FirstGreatest(NodeContext* c, const Value& x, int64_t axis) {
+  const int64_t extent = x.shape[static_cast<size_t>(axis)];
+  const std::vector<Attribute> over = {Numbers("axes", {axis}), Numbers("keep", {1})};
+  const auto is_greatest = [&](const Value& v) -> Result<Value> {
+    HONE_ASSIGN_OR_RETURN(const Value most, c->Emit("reduce_max", {v}, over));
+    HONE_ASSIGN_OR_RETURN(const Value difference, Binary(c, "sub", v, most));
+    HONE_ASSIGN_OR_RETURN(const Value side, Unary(c, "sign", difference));
+    return Binary(c, "add", side, Filled({1}, 1));
+  };
+  // Infinities have no difference; the largest numbers are as large beside all others.
+  constexpr double kMost = std::numeric_limits<float>::max();
+  HONE_ASSIGN_OR_RETURN(const Value finite, Unary(c, "clip", x, {Real("low", -kMost), Real("high", kMost)}));
+  HONE_ASSIGN_OR_RETURN(const Value greatest, is_greatest(finite));
+  HONE_RETURN_IF_ERROR(c->builder().Spend(extent));
+  Tensor places;
+  places.shape.assign(x.shape.size() - static_cast<size_t>(axis), 1);
+  places.shape[0] = extent;
+  for (int64_t i = 0; i < extent; ++i) places.floats.push_back(static_cast<float>(extent - i));
+  HONE_ASSIGN_OR_RETURN(const Value score, Binary(c, "mul", greatest, ConstantValue(std::move(places))));
+  return is_greatest(score);
+}
+
 }  // namespace
 
 Status MapReduce(NodeContext* c) {
@@ -80,17 +105,20 @@ Status MapReduce(NodeContext* c) {
 Status MapSoftmax(NodeContext* c) {
   const Value& x = c->In(0);
   const size_t rank = x.shape.size();
-  const std::string op = c->node().op == "Softmax" ? "softmax" : "log_softmax";
+  const auto emit = [c](const Value& v, int64_t axis) -> Result<Value> {
+    if (c->node().op == "Hardmax") return FirstGreatest(c, v, axis);
+    return c->Emit(c->node().op == "Softmax" ? "softmax" : "log_softmax", {v}, {Numbers("axis", {axis})});
+  };
   const bool flattens = c->opset() < 13;
   if (rank == 0) return Status::Invalid("its input has no axis");
   HONE_ASSIGN_OR_RETURN(const int64_t axis, NodeContext::Axis(c->Int("axis", flattens ? 1 : -1), rank, flattens));
   // Until opset 13 it worked on a matrix whose rows are all the axes from this one: the same for the last one.
   const auto last = static_cast<int64_t>(rank) - 1;
-  if (!flattens || axis == last) return c->Set(c->Emit(op, {x}, {Numbers("axis", {axis})}));
+  if (!flattens || axis == last) return c->Set(emit(x, axis));
   Shape matrix = {1, 1};
   for (size_t i = 0; i < rank; ++i) matrix[static_cast<int64_t>(i) < axis ? 0 : 1] *= x.shape[i];
   HONE_ASSIGN_OR_RETURN(const Value rows, Reshape(c, x, matrix));
-  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit(op, {rows}, {Numbers("axis", {1})}));
+  HONE_ASSIGN_OR_RETURN(const Value out, emit(rows, 1));
   return c->Set(Reshape(c, out, x.shape));
 }
 

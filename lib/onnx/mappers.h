@@ -60,7 +60,7 @@ Status MapSplit(NodeContext* c);
 Status MapPad(NodeContext* c);
 // map_reduce.cc
 Status MapReduce(NodeContext* c);
-Status MapSoftmax(NodeContext* c);  // also LogSoftmax
+Status MapSoftmax(NodeContext* c);  // also LogSoftmax, Hardmax
 // map_norm.cc
 Status MapBatchNorm(NodeContext* c);
 Status MapInstanceNorm(NodeContext* c);

@@ -71,6 +71,7 @@ const std::vector<OperatorEntry>& Operators() {
       {"GroupNormalization", MapGroupNorm, 3, 3, 18},
       {"HardSigmoid", MapAlphaUnary, 1, 1, 7},
       {"HardSwish", MapUnary, 1, 1, 14},
+      {"Hardmax", MapSoftmax, 1, 1, 7},
       {"Identity", MapIdentity, 1, 1, 7},
       {"InstanceNormalization", MapInstanceNorm, 3, 3, 7},
       {"LRN", MapLrn, 1, 1, 7},

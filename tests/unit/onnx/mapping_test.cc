@@ -72,6 +72,27 @@ TEST(Reduce, OverSomeAxesAndAll) {
   }
 }
 
+// The first of equals counts; infinities are numbers like others.
+TEST(Hardmax, IsOneAtTheFirstOfTheGreatest) {
+  const std::vector<float> x = {3, 3,        1,         -2,        -INFINITY, INFINITY,
+                                5, INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  ModelMaker rows;  // 3 rows of 4
+  rows.Input("x", {3, 4});
+  rows.Node("Hardmax", {"x"}, "y");
+  rows.Output("y");
+  EXPECT_EQ(RunModel(rows, {{"x", x}}).values.at("y"), (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}));
+  ModelMaker columns;
+  columns.Input("x", {3, 4});
+  ModelMaker::SetInt(&columns.Node("Hardmax", {"x"}, "y"), "axis", 0);
+  columns.Output("y");
+  EXPECT_EQ(RunModel(columns, {{"x", x}}).values.at("y"), (std::vector<double>{1, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0}));
+  ModelMaker flat(11);  // until opset 13 of all axes from this one, together
+  flat.Input("x", {1, 3, 4});
+  flat.Node("Hardmax", {"x"}, "y");
+  flat.Output("y");
+  EXPECT_EQ(RunModel(flat, {{"x", x}}).values.at("y"), (std::vector<double>{0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
+}
+
 TEST(PRelu, HasASlopeForEachChannel) {
   ModelMaker m;
   m.Input("x", {2, 3, 2});
@@ -102,10 +123,10 @@ TEST(Pow, TakesExponentsOfOtherTypesAndShapes) {
 
 // A transposed convolution as it is meant: each element of x is spread over its window of the output.
 struct Transposed {
-  int channels, height, width;       // of x
-  int each, kernel_h, kernel_w;      // output channels a group, extents of the window
+  int channels, height, width;   // of x
+  int each, kernel_h, kernel_w;  // output channels a group, extents of the window
   int groups, stride_h, stride_w;
-  int top, left, out_h, out_w;       // what is cut off before, and the output's extents
+  int top, left, out_h, out_w;  // what is cut off before, and the output's extents
 };
 
 std::vector<double> Spread(const Transposed& t, const std::vector<float>& x, const std::vector<float>& weight) {
