@@ -226,7 +226,7 @@ Status Extract(const ExtractOptions& options) {
 
 // Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version. The versions
 // of the templates go into the task files: one that is raised changes the files of its own tasks and no others.
-std::string ExtractAbi() { return "extract 3\nspace " + op::SpaceVersionText(); }
+std::string ExtractAbi() { return "extract 4\nspace " + op::SpaceVersionText(); }
 
 int RunExtract(const ExtractOptions& options) {
   for (const auto& [flag, value] : {std::pair("--network", &options.network), std::pair("--target", &options.target),

@@ -1,6 +1,7 @@
 #include "graph/fold_batch_norm.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "graph/shape.h"
@@ -43,12 +44,66 @@ void Fold(Graph* graph, Node* anchor, const Node& norm) {
   anchor->workload.epilogue = {{EpilogueKind::kBias, 0, 0}};
 }
 
+// A tensor of the type that broadcasts along the channels.
+TensorType PerChannel(const TensorType& output) {
+  TensorType type{output.type, std::vector<int64_t>(output.shape.size() - 1, 1)};
+  type.shape[0] = output.shape[1];
+  return type;
+}
+
+// What of `kept` makes a tensor that nobody else reads. Null: nothing does.
+class Makers {
+ public:
+  Makers(const std::map<std::string, int>& reads, const std::map<std::string, size_t>& at, std::vector<Node>* kept)
+      : reads_(reads), at_(at), kept_(kept) {}
+  Node* Of(const std::string& tensor) const {
+    const auto found = at_.find(tensor);
+    return found != at_.end() && reads_.at(tensor) == 1 ? &(*kept_)[found->second] : nullptr;
+  }
+
+ private:
+  const std::map<std::string, int>& reads_;
+  const std::map<std::string, size_t>& at_;
+  std::vector<Node>* kept_;
+};
+
+// `norm` reads a transposed convolution, or the sum of one and a bias of parameters: then that one's weight is scaled,
+// and the sum, perhaps a new node, gets norm's name. Where it is among `kept`; nothing if norm reads something else.
+std::optional<size_t> FoldTransposed(Graph* graph, const Node& norm, const Makers& makers,
+                                     const std::set<std::string>& parameters, std::vector<Node>* kept) {
+  const TensorType type = PerChannel(norm.output);
+  Node *last = makers.Of(norm.inputs[0]), *conv = last;
+  const bool biased = last != nullptr && last->workload.op == "add" && last->workload.epilogue.empty() &&
+                      last->workload.inputs[1] == type && parameters.count(last->inputs[1]) != 0;
+  if (biased) conv = makers.Of(last->inputs[0]);
+  if (conv == nullptr || (conv->workload.op != "conv_transpose2d" && conv->workload.op != "conv_transpose3d") ||
+      parameters.count(conv->inputs[1]) == 0) {
+    return std::nullopt;
+  }
+  const double epsilon = BatchNormEpsilon(norm.workload);
+  const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
+  const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
+  std::vector<std::string> from = {gamma, beta, mean, variance};
+  if (biased) from.push_back(last->inputs[1]);
+  graph->parameters.push_back(Derived(weight, conv->workload.inputs[1], InitKind::kFoldTransposed,
+                                      {conv->inputs[1], gamma, variance}, epsilon));
+  graph->parameters.push_back(Derived(bias, type, InitKind::kFoldBias, std::move(from), epsilon));
+  conv->inputs[1] = weight;
+  if (biased) {
+    last->name = norm.name;
+    last->inputs[1] = bias;
+    return static_cast<size_t>(last - kept->data());
+  }
+  const std::string product = conv->name;  // kept grows
+  kept->push_back({norm.name, {"add", {norm.output, type}, {}, {}}, {product, bias}, norm.output});
+  return kept->size() - 1;
+}
+
 // A batch norm that stands alone: x * scale + shift, both of a shape that broadcasts along the channels.
 void Expand(Graph* graph, const Node& norm, std::vector<Node>* nodes) {
   const double epsilon = BatchNormEpsilon(norm.workload);
   const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
-  TensorType type{norm.output.type, std::vector<int64_t>(norm.output.shape.size() - 1, 1)};
-  type.shape[0] = norm.output.shape[1];
+  const TensorType type = PerChannel(norm.output);
   const std::string ones = norm.name + ".ones", scale = norm.name + ".scale", shift = norm.name + ".shift";
   Parameter one{ones, type, {}};
   one.init.low = 1;
@@ -80,6 +135,11 @@ bool FoldBatchNorm(Graph* graph) {
       fits = parameters.count(kept[anchor->second].inputs[i]) != 0;
     }
     if (known && !fits) {
+      if (const auto sum = FoldTransposed(graph, node, Makers(reads, at, &kept), parameters, &kept)) {
+        at[node.name] = *sum;
+        changed = true;
+        continue;
+      }
       at[node.name] = kept.size() + 1;
       Expand(graph, node, &kept);
       changed = true;

@@ -42,8 +42,15 @@ Status CheckType(const std::string& what, const TensorType& type) {
   return Status();
 }
 
+// Do gamma's channels fit a transposed weight [in, channels / groups, ..]?
+bool FitsTransposed(const std::vector<int64_t>& weight, const std::vector<int64_t>& gamma) {
+  if (weight.size() < 2 || gamma.size() != 1 || gamma[0] % weight[1] != 0) return false;
+  return weight[0] % (gamma[0] / weight[1]) == 0;
+}
+
 Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::string>& before) {
-  const bool weight = p.init.kind == InitKind::kFoldWeight;
+  const bool transposed = p.init.kind == InitKind::kFoldTransposed;
+  const bool weight = p.init.kind == InitKind::kFoldWeight || transposed;
   const std::string what = "parameter `" + p.name + "`";
   const size_t least = weight ? 3 : 4, most = weight ? 3 : 5;
   if (p.type.shape.empty()) return Status::Invalid(what + ": has no channels");
@@ -59,8 +66,18 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
       return Status::Invalid(fmt::format("{}: its source `{}` is no parameter that stands before it", what, source));
     }
     const std::vector<int64_t>& shape = graph.FindParameter(source)->type.shape;
-    const std::vector<int64_t> wanted = weight && i == 0 ? p.type.shape : std::vector<int64_t>{p.type.shape[0]};
-    if (shape != wanted) return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
+    std::vector<int64_t> wanted = weight && i == 0 ? p.type.shape : std::vector<int64_t>{p.type.shape[0]};
+    if (transposed && i == 1) {
+      if (!FitsTransposed(p.type.shape, shape)) {
+        return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
+      }
+      wanted = shape;
+    }
+    if (transposed && i == 2) wanted = graph.FindParameter(p.init.from[1])->type.shape;
+    const bool wide_bias = i == 4 && shape == p.type.shape;  // [C,1,..], as the result
+    if (shape != wanted && !wide_bias) {
+      return Status::Invalid(fmt::format("{}: its source `{}` has a wrong shape", what, source));
+    }
   }
   if (!weight && p.type.Elements() != p.type.shape[0]) {
     return Status::Invalid(what + ": fold_bias makes one value a channel, of axis 0");
@@ -92,6 +109,7 @@ Status CheckParameters(const Graph& graph) {
         break;
       case InitKind::kFoldWeight:
       case InitKind::kFoldBias:
+      case InitKind::kFoldTransposed:
         HONE_RETURN_IF_ERROR(CheckFold(graph, p, before));
         break;
       case InitKind::kConstant:
@@ -155,6 +173,8 @@ const char* InitKindName(InitKind kind) {
       return "fold_weight";
     case InitKind::kFoldBias:
       return "fold_bias";
+    case InitKind::kFoldTransposed:
+      return "fold_transposed";
   }
   return "?";
 }

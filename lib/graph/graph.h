@@ -24,8 +24,12 @@ enum class InitKind {
   kFile,        // from the graph's parameter file (graph/param_file.h), by name
   kFoldWeight,  // {weight, gamma, variance}: weight * gamma / sqrt(variance + epsilon), by output channel (axis 0)
   kFoldBias,    // {gamma, beta, mean, variance[, bias]}: beta + (bias - mean) * gamma / sqrt(variance + epsilon)
+  // As kFoldWeight, of a transposed convolution: a weight [in, channels / groups, ..], gamma and variance of all
+  // channels.
+  kFoldTransposed,
 };
-const char* InitKindName(InitKind kind);  // "he", "uniform", "constant", "file", "fold_weight", "fold_bias"
+// "he", "uniform", "constant", "file", "fold_weight", "fold_bias", "fold_transposed"
+const char* InitKindName(InitKind kind);
 
 struct Initialiser {
   InitKind kind = InitKind::kConstant;

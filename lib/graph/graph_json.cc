@@ -10,10 +10,13 @@
 namespace hone::graph {
 namespace {
 
-constexpr InitKind kInitKinds[] = {InitKind::kHe,   InitKind::kUniform,    InitKind::kConstant,
-                                   InitKind::kFile, InitKind::kFoldWeight, InitKind::kFoldBias};
+constexpr InitKind kInitKinds[] = {
+    InitKind::kHe,         InitKind::kUniform,  InitKind::kConstant,      InitKind::kFile,
+    InitKind::kFoldWeight, InitKind::kFoldBias, InitKind::kFoldTransposed};
 
-bool IsFold(InitKind kind) { return kind == InitKind::kFoldWeight || kind == InitKind::kFoldBias; }
+bool IsFold(InitKind kind) {
+  return kind == InitKind::kFoldWeight || kind == InitKind::kFoldBias || kind == InitKind::kFoldTransposed;
+}
 
 Json ParameterJson(const Parameter& p) {
   Json json;
@@ -68,6 +71,7 @@ Status ReadParameter(JsonReader* reader, Parameter* p) {
       break;
     case InitKind::kFoldWeight:
     case InitKind::kFoldBias:
+    case InitKind::kFoldTransposed:
       HONE_RETURN_IF_ERROR(reader->Read("from", &p->init.from));
       HONE_RETURN_IF_ERROR(reader->Read("epsilon", &p->init.epsilon));
       break;

@@ -31,6 +31,21 @@ std::vector<float> FoldWeight(const Parameter& p, const ParameterValues& values)
   return folded;
 }
 
+std::vector<float> FoldTransposed(const Parameter& p, const ParameterValues& values) {
+  const std::vector<float>& weight = values.at(p.init.from[0]);
+  const std::vector<float>& gamma = values.at(p.init.from[1]);
+  const std::vector<float>& variance = values.at(p.init.from[2]);
+  // Each group of rows (input channels) has output channels of its own.
+  const auto rows = static_cast<size_t>(p.type.shape[0]), each = static_cast<size_t>(p.type.shape[1]);
+  const size_t in_group = rows / (gamma.size() / each), inner = weight.size() / rows / each;
+  std::vector<float> folded(weight.size());
+  for (size_t i = 0; i < folded.size(); ++i) {
+    const size_t row = i / inner / each, c = row / in_group * each + i / inner % each;
+    folded[i] = static_cast<float>(weight[i] * (gamma[c] / std::sqrt(variance[c] + p.init.epsilon)));
+  }
+  return folded;
+}
+
 std::vector<float> FoldBias(const Parameter& p, const ParameterValues& values) {
   const std::vector<float>& gamma = values.at(p.init.from[0]);
   const std::vector<float>& beta = values.at(p.init.from[1]);
@@ -68,6 +83,9 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         break;
       case InitKind::kFoldBias:
         out = FoldBias(p, values);
+        break;
+      case InitKind::kFoldTransposed:
+        out = FoldTransposed(p, values);
         break;
       case InitKind::kFile: {
         if (file == nullptr) {

@@ -274,6 +274,52 @@ TEST(FuseEpilogue, ClipsAndVolumesButNoBroadcasting) {
   EXPECT_EQ(other.nodes[0].workload.epilogue[0].high, 2);
 }
 
+// Into the weight [in, channels / groups, ..] and a bias, which it may have had already.
+TEST(FoldBatchNorm, BehindATransposedConvolution) {
+  for (const bool biased : {false, true}) {
+    SCOPED_TRACE(biased ? "with a bias" : "without");
+    Graph graph = Made({{"x", {DType::Float(32), {2, 4, 3, 2}}}}, {"y"},
+                       {{"c", "conv_transpose2d(f32[2,4,3,2], f32[4,3,2,2], stride=2x2, groups=2)", {"x", "w"}},
+                        {"s", "add(f32[2,6,6,4], f32[6,1,1])", {"c", "bias"}},
+                        {"y",
+                         "batch_norm(f32[2,6,6,4], f32[6], f32[6], f32[6], f32[6], epsilon=0.5)",
+                         {biased ? "s" : "c", "g", "b", "m", "v"}}});
+    if (!biased) graph.nodes.erase(graph.nodes.begin() + 1);
+    const auto add = [&](const std::string& name, const std::vector<int64_t>& shape) {
+      Parameter p{name, {DType::Float(32), shape}, {}};
+      p.init.kind = InitKind::kUniform;
+      p.init.low = 0.5, p.init.high = 2;
+      graph.parameters.push_back(p);
+    };
+    add("w", {4, 3, 2, 2});
+    if (biased) add("bias", {6, 1, 1});
+    for (const char* name : {"g", "b", "m", "v"}) add(name, {6});
+    ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
+    const TensorValues before = Evaluate(graph);
+    EXPECT_TRUE(FoldBatchNorm(&graph));
+    EXPECT_EQ(Ops(graph), "c=conv_transpose2d y=add");
+    ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
+    const TensorValues after = Evaluate(graph);
+    ASSERT_EQ(before.at("y").size(), after.at("y").size());
+    for (size_t i = 0; i < before.at("y").size(); ++i) EXPECT_NEAR(before.at("y")[i], after.at("y")[i], 1e-5);
+    const auto again = ParseGraph(GraphText(graph), "graph");
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_EQ(*again, graph);
+  }
+}
+
+// Another reader of the convolution needs what it was.
+TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersRead) {
+  Graph graph = Made({{"x", {DType::Float(32), {1, 4, 3, 2}}}}, {"y", "c"},
+                     {{"c", "conv_transpose2d(f32[1,4,3,2], f32[4,3,2,2])", {"x", "w"}},
+                      {"y", "batch_norm(f32[1,3,4,3], f32[3], f32[3], f32[3], f32[3])", {"c", "g", "b", "m", "v"}}});
+  graph.parameters.push_back({"w", {DType::Float(32), {4, 3, 2, 2}}, {}});
+  for (const char* name : {"g", "b", "m", "v"}) graph.parameters.push_back({name, {DType::Float(32), {3}}, {}});
+  ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
+  EXPECT_TRUE(FoldBatchNorm(&graph));
+  EXPECT_EQ(Ops(graph), "c=conv_transpose2d y.scaled=mul y=add");
+}
+
 // What no convolution takes in becomes x * scale + shift.
 TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
   Graph graph =
