@@ -94,7 +94,11 @@ void History::Append(const Outcome& outcome, double searched) {
   }
   const bool better = outcome.state == TrialState::kOk && (!best_ || outcome.median < outcomes_[*best_].median);
   if (better) best_ = position;
-  since_best_ = better ? 0 : since_best_ + 1;
+  if (better) {
+    since_best_ = 0;
+  } else if (outcome.error != TrialError::kDevice) {  // which says nothing about the search
+    ++since_best_;
+  }
 }
 
 void History::Replace(size_t position, const Outcome& outcome) {

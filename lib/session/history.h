@@ -21,7 +21,7 @@ namespace hone::session {
 struct Budget {
   int64_t trials = 128;
   double seconds = 0;        // of compiling and measuring over all sessions; 0: no limit
-  int64_t early_stop = 0;    // stop after so many trials in a row without a better one, or a first one; 0: never
+  int64_t early_stop = 0;    // stop after so many trials without a better one, or a first one; 0: never
   double expected_gain = 0;  // stop when the tuner expects to gain less than this share; 0: never
 };
 
@@ -67,7 +67,7 @@ class History {
   const Outcome* OfArtifact(const std::string& digest) const;
   std::optional<size_t> best() const { return best_; }  // position of the fastest ok trial, the first of equals
   double best_seconds() const { return best_ ? outcomes_[*best_].median : 0; }
-  int64_t since_best() const { return since_best_; }
+  int64_t since_best() const { return since_best_; }     // trials, without those that the device failed
   double past_seconds() const { return past_seconds_; }  // of tuning in the sessions before this one
   // The finalists, `finalists` at least, were measured after the last trial.
   bool Closed(int64_t finalists) const;

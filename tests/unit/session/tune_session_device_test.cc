@@ -9,7 +9,7 @@ class FlakyMeasurer : public measure::FakeMeasurer {
  public:
   using FakeMeasurer::FakeMeasurer;
   Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                      int rounds) override {
+                                                          int rounds) override {
     auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
     samples->back().seconds.clear();
     return samples;
@@ -38,14 +38,18 @@ class FullMeasurer : public measure::FakeMeasurer {
   int64_t good_, asked_ = 0;
 };
 
-TEST_F(TuneSessionTest, ADeviceThatFailsOnAndOnStopsTheRunWhichCanGoOn) {
-  world_.fail_share = 0;
-  options_.default_config.reset();
-  options_.finalists = 0;
-  MemoryStore store;
-  const auto run = [&](int64_t good) {
+class FailingDeviceTest : public TuneSessionTest {
+ protected:
+  FailingDeviceTest() {
+    world_.fail_share = 0;
+    options_.default_config.reset();
+    options_.finalists = 0;
+  }
+
+  // On a device that fails all candidates behind the first `good`.
+  Result<SessionResult> RunWith(MemoryStore* store, int64_t good) {
     SessionWorld world;
-    world.store = &store;
+    world.store = store;
     world.clock = &clock_;
     world.open_device = [&, good]() -> Result<Device> {
       Device device;
@@ -54,20 +58,41 @@ TEST_F(TuneSessionTest, ADeviceThatFailsOnAndOnStopsTheRunWhichCanGoOn) {
       return device;
     };
     History history("here");
-    EXPECT_TRUE(history.Load(store).ok());
+    EXPECT_TRUE(history.Load(*store).ok());
     return RunSession(options_, world, &history);
-  };
-  const auto stopped = run(13);
+  }
+};
+
+TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichCanGoOn) {
+  MemoryStore store;
+  const auto stopped = RunWith(&store, 13);
   ASSERT_FALSE(stopped.ok());
-  EXPECT_EQ(stopped.status().message(),
-            "32 candidates in a row failed by the device, the last: out of memory: 256 bytes asked for; the same command "
-            "goes on where this one stops");
+  EXPECT_EQ(
+      stopped.status().message(),
+      "32 candidates in a row failed by the device, the last: out of memory: 256 bytes asked for; the same command "
+      "goes on where this one stops");
   EXPECT_EQ(TrialsOf(store).size(), 45U) << "all of it is kept";
-  const auto resumed = run(1000);
+  const auto resumed = RunWith(&store, 1000);
   ASSERT_TRUE(resumed.ok()) << resumed.status().message();
   EXPECT_EQ(resumed->reason, StopReason::kTrials);
   EXPECT_EQ(resumed->new_trials, 5);
   EXPECT_DOUBLE_EQ(resumed->measuring_share, 0.5) << "by the device's clock, not by the wall's";
+}
+
+// Else a GPU that is away for a while would close the task for good.
+TEST_F(FailingDeviceTest, WhatTheDeviceFailsDoesNotEndTheSearchEarly) {
+  options_.budget.early_stop = 10;
+  options_.budget.trials = 20;
+  MemoryStore store;
+  const auto away = RunWith(&store, 0);
+  ASSERT_TRUE(away.ok()) << away.status().message();
+  EXPECT_EQ(away->reason, StopReason::kTrials);
+  EXPECT_EQ(TrialsOf(store).size(), 20U);
+  options_.budget.trials = 50;
+  const auto back = RunWith(&store, 1000);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_GT(back->new_trials, 10) << "the first one is a best, and ten follow it at least";
+  EXPECT_EQ(TrialsOf(store).back().outcome.error, TrialError::kNone);
 }
 
 TEST_F(TuneSessionTest, AFlakyFinalistDoesNotKeepTheJobFromClosing) {
