@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "compile/compile.h"
-#include "op/estimate/estimate.h"
+#include "session/tuner_context.h"
 
 namespace hone::session {
 namespace {
@@ -28,16 +27,10 @@ Outcome Try(const record::ReplayPoint& point, const search::TaskSpace& space, do
 }  // namespace
 
 Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay) {
-  search::TunerContext context;
-  HONE_ASSIGN_OR_RETURN(context.workload, Workload::Parse(replay.workload));
-  HONE_ASSIGN_OR_RETURN(context.target, Target::Parse(replay.target));
+  HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(replay.workload));
+  HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(replay.target));
+  search::TunerContext context = ContextOf(workload, target);
   context.defaults = replay.Defaults();
-  context.loops = [target = context.target](const Workload& workload, const Config& config) {
-    return compile::LowerLoops(workload, target, config);
-  };
-  context.estimate = [target = context.target](const Workload& workload, const Config& config) {
-    return op::EstimateCost(workload, target, config);
-  };
   return context;
 }
 

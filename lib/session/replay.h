@@ -29,7 +29,7 @@ struct ReplayRun {
   double tuner_seconds = 0;     // spent in the tuner
 };
 
-// The workload, target, estimate and defaults of a replay space, as a session gives them to a tuner.
+// What a session tells a tuner of a replay space (session/tuner_context.h), with the defaults that the space has.
 Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay);
 
 // Lowers each point once for all runs that are given it, and keeps it: for tuners that look at loops of one space under

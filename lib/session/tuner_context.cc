@@ -13,13 +13,18 @@ constexpr int kCudaGroup = 16;
 
 }  // namespace
 
-search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space) {
+search::TunerContext ContextOf(const Workload& workload, const Target& target) {
   search::TunerContext context;
   context.workload = workload;
   context.target = target;
   if (target.kind == TargetKind::kCuda) context.group = kCudaGroup;
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
   context.estimate = [target](const Workload& w, const Config& config) { return op::EstimateCost(w, target, config); };
+  return context;
+}
+
+search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space) {
+  search::TunerContext context = ContextOf(workload, target);
   const auto op = op::FindOperator(workload);
   if (!op.ok()) return context;
   uint64_t offset = 0;

@@ -8,8 +8,10 @@
 
 namespace hone::session {
 
-// Workload, target, the operator's estimate, the loops of a point, the default of each template that is legal in
-// `space` (the union of op::MakeTaskSpace), and, for CUDA, larger groups.
+// Workload, target, the operator's estimate, the loops of a point, and, for CUDA, larger groups.
+search::TunerContext ContextOf(const Workload& workload, const Target& target);
+
+// The same, and the default of each template that is legal in `space` (the union of op::MakeTaskSpace).
 search::TunerContext MakeTunerContext(const Workload& workload, const Target& target, const search::TaskSpace& space);
 
 }  // namespace hone::session

@@ -127,6 +127,21 @@ TEST(Replay, TrialsBehindTheBestArePruned) {
   for (const Outcome& trial : run->trials) EXPECT_EQ(trial.state, replay.Find(trial.config.index)->state);
 }
 
+TEST(Replay, ATunerIsToldWhatAJobForTheTargetTellsIt) {
+  ReplaySpace replay = Load("dense_768x1008");
+  const auto host = ReplayContext(replay);
+  ASSERT_TRUE(host.ok()) << host.status().message();
+  EXPECT_EQ(host->group, 0);
+  EXPECT_FALSE(host->defaults.empty());
+  EXPECT_TRUE(host->loops && host->estimate);
+  replay.target =
+      "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 -registers=65536 "
+      "-thread-registers=255 -warp=32 -vector=16 -multiprocessors=80";
+  const auto cuda = ReplayContext(replay);
+  ASSERT_TRUE(cuda.ok()) << cuda.status().message();
+  EXPECT_EQ(cuda->group, 16) << "as many as are compiled at a time";
+}
+
 TEST(Replay, ASpaceOfWhichNothingWorksIsRefused) {
   ReplaySpace replay = Load("dense_768x1008");
   for (record::ReplayPoint& p : replay.points) p = {p.index, TrialState::kFailed, TrialError::kCrash, 0};
