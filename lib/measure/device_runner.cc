@@ -20,8 +20,8 @@ namespace {
 // start them and to wait for them, so that the device works for most of the time.
 constexpr double kSampleSeconds = 2e-3;
 constexpr int64_t kMostRuns = 256;
-// Copies of small constants. Each is a few microseconds of every candidate: more only where a cache is known that they
-// would stay in.
+// Copies of small constants. Each is a few microseconds of every candidate: more only where they would stay in a cache
+// that is known, and then as many as are kCacheFactor times that, up to the second.
 constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
 constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have their copies at the same time
 constexpr int64_t kTailElements = 1024;  // behind the output: a page, as on the host
@@ -31,6 +31,13 @@ constexpr float kTailMark = 0x1.5a5a5ap+5f;
 double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double bytes = std::max(protocol.cold_bytes, kCacheFactor * static_cast<double>(info.cache_bytes));
   return info.memory_bytes > 0 ? std::min(bytes, kMemoryShare * static_cast<double>(info.memory_bytes)) : bytes;
+}
+
+// Of constants of `one` bytes together, more than 0.
+int64_t CopiesOf(double one, const Protocol& protocol, const runtime::DeviceInfo& info) {
+  const double cached = std::ceil(kCacheFactor * static_cast<double>(info.cache_bytes) / one);
+  const double most = std::clamp(cached, static_cast<double>(kMostCopies), static_cast<double>(kMostCopiesOfCached));
+  return static_cast<int64_t>(std::clamp(ColdBytes(protocol, info) / one, 2.0, most));
 }
 
 }  // namespace
@@ -131,9 +138,7 @@ Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
   if (!ring || ring->sizes != sizes) {
     ring = std::make_unique<Ring>();
     ring->sizes = sizes;
-    const int64_t most = device_->info().cache_bytes > 0 ? kMostCopiesOfCached : kMostCopies;
-    const double fit = one > 0 ? ColdBytes(setup_.protocol, device_->info()) / one : 1;
-    const int64_t copies = one > 0 ? std::clamp<int64_t>(static_cast<int64_t>(fit), 2, most) : 1;
+    const int64_t copies = one > 0 ? CopiesOf(one, setup_.protocol, device_->info()) : 1;
     for (int64_t i = 0; i < copies; ++i) {
       Buffers& copy = ring->copies.emplace_back();
       for (const int64_t size : sizes) {
