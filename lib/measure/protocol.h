@@ -12,8 +12,6 @@ namespace hone::measure {
 
 // Raised whenever a change here, in the inputs or in the runner may change a time or a verdict. Records carry it.
 inline constexpr int kProtocolVersion = 3;
-// The same of what concerns devices alone (device_runner.h): it stands in their fingerprints, beside the other.
-inline constexpr int kDeviceProtocolVersion = 2;
 
 struct Protocol {
   double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/cpu.h"
-#include "measure/protocol.h"
 
 namespace hone::session {
 
@@ -26,8 +25,8 @@ std::string DeviceEnvironment(const Target& target, const runtime::DeviceInfo& i
 
 std::string DeviceFingerprint(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler,
                               int codegen_version, int protocol_version) {
-  return fmt::format("{}; codegen={}; protocol={}; device protocol={}", DeviceEnvironment(target, info, compiler),
-                     codegen_version, protocol_version, measure::kDeviceProtocolVersion);
+  return fmt::format("{}; codegen={}; protocol={}", DeviceEnvironment(target, info, compiler), codegen_version,
+                     protocol_version);
 }
 
 }  // namespace hone::session

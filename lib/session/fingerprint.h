@@ -19,8 +19,8 @@ std::string HostFingerprint(int codegen_version, int protocol_version, const std
 // A device alone: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0".
 std::string DeviceEnvironment(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler);
 
-// The same of a device: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0; codegen=1; protocol=1;
-// device protocol=1". `compiler` may be empty: the driver's own.
+// The same of a device: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0; codegen=1; protocol=1".
+// `compiler` may be empty: the driver's own.
 std::string DeviceFingerprint(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler,
                               int codegen_version, int protocol_version);
 
