@@ -24,12 +24,22 @@ std::vector<std::string> UsualPlaces() {
   return places;
 }
 
-// What compiles for `arch` and a driver of CUDA `newest`, as far as is known today.
-std::string WhatToInstall(const std::string& arch, int newest) {
+// Architectures that no NVRTC of CUDA 12 compiles for, as far as is known today.
+bool BeginsWith13(const std::string& arch) {
+  const int number = arch.empty() ? 0 : CudaArchNumber(arch);
+  return number == 88 || number == 110;
+}
+
+// What compiles for `arch` and a driver of CUDA `newest`, as far as is known today. `too_new`: an NVRTC that is newer
+// than the driver is there and does, one that the driver takes is there and does not.
+std::string WhatToInstall(const std::string& arch, int newest, bool too_new) {
   constexpr int kFirstOf13 = 75, kOldest = 12;
   if (newest > 0 && newest < kOldest) {
     return fmt::format("the NVIDIA driver is of CUDA {}, and Hone needs one of CUDA 12 or newer: install 525 or newer",
                        newest);
+  }
+  if (newest == kOldest && (too_new || BeginsWith13(arch))) {
+    return "install an NVIDIA driver of CUDA 13, 580 or newer: what NVRTC 13 makes needs it";
   }
   const bool old = (!arch.empty() && CudaArchNumber(arch) < kFirstOf13) || newest == kOldest;
   return fmt::format("install the NVRTC library of CUDA {} where the loader finds it (LD_LIBRARY_PATH)",
@@ -38,13 +48,20 @@ std::string WhatToInstall(const std::string& arch, int newest) {
 
 Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::string& arch, int newest) {
   std::string absent;
+  bool newer_does = false, other_does_not = false;  // newer than the driver, or not; compile for `arch`, or not
   std::vector<std::string> found;
   std::set<std::string> versions;  // the loader's may be the toolkit's
   for (const std::string& path : paths.empty() ? UsualPlaces() : paths) {
     const Result<const Nvrtc*> nvrtc = Nvrtc::Load(path);
     if (nvrtc.ok()) {
       const bool loads = newest == 0 || (*nvrtc)->major() <= newest;
-      if (loads && (arch.empty() || (*nvrtc)->Supports(arch))) return *nvrtc;
+      const bool supports = arch.empty() || (*nvrtc)->Supports(arch);
+      if (loads && supports) return *nvrtc;
+      if (loads) {
+        other_does_not = true;
+      } else if (supports) {
+        newer_does = true;
+      }
       if (!versions.insert((*nvrtc)->Version()).second) continue;
       found.push_back(loads ? (*nvrtc)->Describe()
                             : fmt::format("{} is newer than the NVIDIA driver, which is of CUDA {} and need not take "
@@ -57,12 +74,11 @@ Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::st
     }
   }
   const std::string purpose = arch.empty() ? "" : " for " + arch;
+  const std::string advice = WhatToInstall(arch, newest, newer_does && other_does_not);
   if (found.empty()) {
-    return Status::NotFound(
-        fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, WhatToInstall(arch, newest)));
+    return Status::NotFound(fmt::format("no NVRTC, which compiles CUDA{}: {}; {}", purpose, absent, advice));
   }
-  return Status::Unsupported(
-      fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), WhatToInstall(arch, newest)));
+  return Status::Unsupported(fmt::format("no NVRTC that compiles CUDA{}: {}; {}", purpose, Join(found, "; "), advice));
 }
 
 }  // namespace

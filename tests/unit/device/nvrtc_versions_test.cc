@@ -73,6 +73,18 @@ TEST(NvrtcVersions, NoneThatTheDriverTakes) {
       << old;
 }
 
+// NVRTC 12, which the driver takes, does not know it.
+TEST(NvrtcVersions, ANewerDriverIsWhatHelpsANewerArchitecture) {
+  const std::string advice = "; install an NVIDIA driver of CUDA 13, 580 or newer: what NVRTC 13 makes needs it";
+  for (const std::string& words :
+       {Made("sm_121", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 12}), Made("sm_110", {{FAKE_NVRTC_12}, false, 12}),
+        Made("sm_110", {{kAbsent}, false, 12})}) {
+    EXPECT_NE(words.find(advice), std::string::npos) << words;
+  }
+  const std::string none = Made("sm_999", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 12});
+  EXPECT_EQ(none.find("driver of CUDA 13"), std::string::npos) << none;
+}
+
 TEST(NvrtcVersions, NoneForTheArchitecture) {
   const Status status = Cubin("sm_70", {{FAKE_NVRTC_13, kAbsent, FAKE_NVRTC_99}}).status();
   EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
