@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/check.h"
 #include "define/define.h"
 #include "define/movement.h"
 #include "op/concat.h"
@@ -134,16 +135,13 @@ Result<Instance> BuildGather(const Workload& w, const Target& target) {
   Shape stored = {outer, in[axis]}, shape = {outer, count};
   if (inner > 1) stored.push_back(inner), shape.push_back(inner);
   Tensor data = te::Placeholder("data", stored);
-  bool ordered = true;
-  Instance instance = Copy(data, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy(data, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
-    Expr index = IndexAt(indices, x[1]);
-    ordered = index.defined();
-    if (ordered) at[1] = ir::Max(ir::Min(index, stored[1] - 1), 0);
+    const Expr index = IndexAt(indices, x[1]);
+    HONE_CHECK(index.defined());  // more runs are refused with the shape (define/movement.cc)
+    at[1] = ir::Max(ir::Min(index, stored[1] - 1), 0);
     return data(at);
   });
-  if (!ordered) return Status::Unsupported("gather: indices without order, more than 512 runs of them");
-  return instance;
 }
 
 Result<Instance> BuildExpand(const Workload& w, const Target& target) {
