@@ -77,7 +77,7 @@ std::optional<size_t> FoldTransposed(Graph* graph, const Node& norm, const Maker
                       last->workload.inputs[1] == type && parameters.count(last->inputs[1]) != 0;
   if (biased) conv = makers.Of(last->inputs[0]);
   if (conv == nullptr || (conv->workload.op != "conv_transpose2d" && conv->workload.op != "conv_transpose3d") ||
-      parameters.count(conv->inputs[1]) == 0) {
+      !conv->workload.epilogue.empty() || parameters.count(conv->inputs[1]) == 0) {
     return std::nullopt;
   }
   const double epsilon = BatchNormEpsilon(norm.workload);

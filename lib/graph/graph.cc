@@ -58,8 +58,9 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
     return Status::Invalid(fmt::format("{}: {} takes {} sources, found {}", what, InitKindName(p.init.kind),
                                        weight ? "3" : "4 or 5", p.init.from.size()));
   }
-  if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0)
-    return Status::Invalid(what + ": epsilon must be 0 or more");
+  if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0) {
+    return Status::Invalid(what + ": epsilon must be finite and 0 or more");
+  }
   for (size_t i = 0; i < p.init.from.size(); ++i) {
     const std::string& source = p.init.from[i];
     if (before.count(source) == 0) {

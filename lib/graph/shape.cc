@@ -73,7 +73,9 @@ Result<Shape> BatchNorm(const Workload& w) {
     }
   }
   const double epsilon = BatchNormEpsilon(w);
-  if (!(epsilon >= 0) || std::isinf(epsilon)) return Status::Invalid("batch_norm: its epsilon must be 0 or more");
+  if (!(epsilon >= 0) || std::isinf(epsilon)) {
+    return Status::Invalid("batch_norm: its epsilon must be finite and 0 or more");
+  }
   return w.inputs[0].shape;
 }
 
