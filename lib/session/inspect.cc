@@ -135,11 +135,15 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space,
                         op::MakeTaskSpace(task.workload, task.target, NumericsOf(inputs.settings)));
   HONE_ASSIGN_OR_RETURN(auto tuner, search::MakeTuner(inputs.settings.tuner, space, inputs.settings.seed,
-                                                           MakeTunerContext(task.workload, task.target, space)));
+                                                      MakeTunerContext(task.workload, task.target, space)));
   HONE_ASSIGN_OR_RETURN(const std::string program, WorkerProgram(options));
   const int jobs = static_cast<int>(UsableCpus().size());
   HONE_ASSIGN_OR_RETURN(auto builder, ChildBuilder::Create(program, task.workload, task.target, jobs));
-  HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(FirstConfigs(inputs, space, tuner.get(), count)));
+  const std::vector<Config> configs = FirstConfigs(inputs, space, tuner.get(), count);
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, OpenMachine());
+  HONE_RETURN_IF_ERROR(TakeMachine(&machine, Use::kShared));  // the host's, whatever the target: it needs no device
+  HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(configs));
+  machine.Unlock();
   int64_t ok = 0;
   double seconds = 0;
   for (const measure::BuildResult& result : built) {
