@@ -18,10 +18,11 @@ constexpr double kLogSeconds = 60;
 
 }  // namespace
 
-Progress::Progress(ProgressOptions options, Clock* clock)
+Progress::Progress(ProgressOptions options, int64_t first_count, Clock* clock)
     : options_(std::move(options)),
       clock_(clock),
       started_(clock->NowSeconds()),
+      first_count_(first_count),
       last_file_(started_ - kFileSeconds),
       last_line_(started_ - kLineSeconds),
       last_log_(started_) {}
@@ -31,7 +32,7 @@ Progress::~Progress() { ShowLiveLine(""); }
 std::string Progress::Line(const History& history, double peak_flops) const {
   std::string line = fmt::format("{}/{} trials", history.count(), options_.budget.trials);
   const double elapsed = clock_->NowSeconds() - started_;
-  const int64_t done = history.count() - std::max<int64_t>(first_count_, 0);
+  const int64_t done = history.count() - first_count_;
   // The sessions before this one know more than its first moments, which go into starting.
   const double spent = elapsed + (first_count_ > 0 ? history.past_seconds() : 0);
   const int64_t trials = first_count_ > 0 ? history.count() : done;
@@ -74,8 +75,6 @@ Status Progress::Write(const History& history, double peak_flops, const std::str
 }
 
 Status Progress::Update(const History& history, double peak_flops, bool force) {
-  // The first call comes with the first new trial.
-  if (first_count_ < 0) first_count_ = std::max<int64_t>(0, history.count() - 1);
   const double now = clock_->NowSeconds();
   tuning_seconds_ = now - started_;
   if (force || now - last_line_ >= kLineSeconds) {

@@ -21,7 +21,8 @@ struct ProgressOptions {
 
 class Progress {
  public:
-  Progress(ProgressOptions options, Clock* clock);
+  // `first_count`: trials before this run.
+  Progress(ProgressOptions options, int64_t first_count, Clock* clock);
   ~Progress();  // removes the live line
 
   // At most two files and ten lines a second; `force`: now.
@@ -38,7 +39,7 @@ class Progress {
   ProgressOptions options_;
   Clock* clock_;
   double started_;
-  int64_t first_count_ = -1;   // trials before this run
+  int64_t first_count_;        // trials before this run
   double tuning_seconds_ = 0;  // of this run, until its last trial
   double last_file_, last_line_, last_log_;
 };

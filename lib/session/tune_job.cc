@@ -226,7 +226,7 @@ class Job {
 
     Progress progress(
         {Beside(pipeline::kProgressEnding), task_.id, task_.workload.Text(), static_cast<double>(task_.flop), budget_},
-        clock_);
+        history_->count(), clock_);
     std::optional<Turns> turns;
     if (!options_.fake) {
       HONE_ASSIGN_OR_RETURN(turns, Turns::Open(task_.target));

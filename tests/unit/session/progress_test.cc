@@ -1,0 +1,42 @@
+#include "session/progress.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "fake/fake_clock.h"
+
+namespace hone::session {
+namespace {
+
+void AddTrials(History* history, int count) {
+  for (int i = 0; i < count; ++i) {
+    Outcome outcome;
+    outcome.state = TrialState::kOk;
+    outcome.median = 1e-3;
+    history->Add(outcome);
+  }
+}
+
+// It is asked to show itself while it waits for the machine, too, before there is a new trial.
+TEST(Progress, AResumedJobThatHadToWaitCountsItsOwnTrials) {
+  const auto dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok()) << dir.status().message();
+  FakeClock clock;
+  History history("here");
+  AddTrials(&history, 10);
+  ProgressOptions options;
+  options.path = dir->Join("t.progress.json");
+  options.budget.trials = 50;
+  Progress progress(options, history.count(), &clock);
+  clock.Advance(5);
+  ASSERT_TRUE(progress.Update(history, 0).ok());
+  AddTrials(&history, 10);
+  clock.Advance(5);
+  const std::string line = progress.Line(history, 0);
+  EXPECT_TRUE(StartsWith(line, "20/50 trials, ")) << line;
+  EXPECT_TRUE(EndsWith(line, ", 1.0/s")) << line;
+}
+
+}  // namespace
+}  // namespace hone::session
