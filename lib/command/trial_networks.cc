@@ -37,6 +37,7 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   if (Interrupted()) return InterruptedStatus();
   const std::string text = pipeline::ChoiceText(choice);
   if (auto found = known_.find(text); found != known_.end()) return found->second;
+  const session::TurnsEnd end(&*turns_);
   HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kShared));
   library::BuildInput input;
   input.graph = graph_;
@@ -47,15 +48,11 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   input.threads = threads_;
   input.newest_cuda = measure::NewestCuda(target_);
   const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
-  if (!built.ok()) {
-    turns_->Unlock();
-    return built.status().WithContext(where_);
-  }
+  if (!built.ok()) return built.status().WithContext(where_);
   TrialNetwork network{dir_->Join(fmt::format("network{}", built_++)), built->params_bytes, built->slices,
                        built->in_place, built->rounding};
   HONE_RETURN_IF_ERROR(library::WriteLibrary(*built, network.folder));
   for (const library::NetworkKernel& kernel : built->kernels) tasks_[kernel.workload.Text()] = kernel.task;
-  turns_->Unlock();
   known_[text] = network;
   return network;
 }
@@ -80,21 +77,23 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   HONE_RETURN_IF_ERROR(Remove(answers));
   HONE_RETURN_IF_ERROR(WriteFileAtomic(asks, library::CompareRequestText(request)));
   HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
-  HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kExclusive));
   SpawnOptions spawn;
   spawn.argv = {self, "--child", asks, "--out", answers};
-  HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
   Result<ExitStatus> ended = ExitStatus();
-  double waited = 0;
-  for (;;) {
-    ended = child.Wait(kPoll);
-    if (ended.ok() || ended.status().kind() != StatusKind::kTimeout) break;
-    waited += kPoll;
-    if (!Interrupted() && waited < kChildTimeout) continue;
-    child.KillAndWait();
-    break;
+  {
+    const session::TurnsEnd end(&*turns_);
+    HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kExclusive));
+    HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
+    double waited = 0;
+    for (;;) {
+      ended = child.Wait(kPoll);
+      if (ended.ok() || ended.status().kind() != StatusKind::kTimeout) break;
+      waited += kPoll;
+      if (!Interrupted() && waited < kChildTimeout) continue;
+      child.KillAndWait();
+      break;
+    }
   }
-  turns_->Unlock();  // so that others have their turn, too
   if (Interrupted()) return InterruptedStatus();
   if (!ended.ok()) return Status::Crashed(fmt::format("{}: the process that ran the networks hung", where_));
   if (!ended->ok()) {

@@ -57,6 +57,18 @@ class Turns {
   std::optional<MachineLock> device_;
 };
 
+// Gives both back where it ends, so that others have their turn, too; however it ends.
+class TurnsEnd {
+ public:
+  explicit TurnsEnd(Turns* turns) : turns_(turns) {}
+  TurnsEnd(const TurnsEnd&) = delete;
+  TurnsEnd& operator=(const TurnsEnd&) = delete;
+  ~TurnsEnd() { turns_->Unlock(); }
+
+ private:
+  Turns* turns_;
+};
+
 // Waits for its turn, and says so if it takes more than a moment. kInterrupted on ^C.
 Status TakeMachine(MachineLock* machine, Use use);
 // The same of Turns: Compute, or the end of that and Time.
