@@ -36,7 +36,7 @@ Result<std::vector<Compared>> TimeRuns(const InNetworkTrial& trial, const std::v
 }
 
 // `rounds`: the network with the task's first finalist, with the second, ..
-void ChooseFinalist(const Trials& networks, const std::vector<Compared>& rounds, BestEntry* task) {
+void ChooseFinalist(const NetworkTrials& networks, const std::vector<Compared>& rounds, BestEntry* task) {
   const Finalist* chosen = nullptr;
   for (size_t k = 0; k < std::min(task->finalists.size(), rounds.size()); ++k) {
     const Compared& with = rounds[k];

@@ -14,7 +14,7 @@ namespace hone::command {
 
 struct InNetworkTrial {
   const graph::Graph& graph;  // canonical, without alternatives
-  Trials* networks;
+  NetworkTrials* networks;
   library::CompareOptions compare;  // for how long; what is timed is the step's
 };
 

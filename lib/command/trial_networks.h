@@ -27,9 +27,9 @@ struct TrialNetwork {
 };
 
 // What hone-confirm asks for: networks, and times. Tests answer with times of their own.
-class Trials {
+class NetworkTrials {
  public:
-  virtual ~Trials() = default;
+  virtual ~NetworkTrials() = default;
 
   // The network with these choices: built, or the one that was and is still there.
   virtual Result<TrialNetwork> Build(const pipeline::BestFile& choice) = 0;
@@ -42,7 +42,7 @@ class Trials {
   virtual std::string TaskOf(const std::string& workload) const = 0;
 };
 
-class TrialNetworks final : public Trials {
+class TrialNetworks final : public NetworkTrials {
  public:
   // All are borrowed. `parameters`: values of kind `file`, or null. `where`: what errors name.
   TrialNetworks(const graph::Graph& graph, const Target& target, const graph::ParameterValues* parameters, int threads,

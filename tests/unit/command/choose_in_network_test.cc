@@ -19,7 +19,7 @@ using pipeline::Finalist;
 using pipeline::InNetwork;
 
 // Networks that nobody builds; `run` has their times.
-class FakeTrials final : public Trials {
+class FakeTrials final : public NetworkTrials {
  public:
   Result<TrialNetwork> Build(const BestFile& choice) override {
     TrialNetwork network;
