@@ -2,7 +2,6 @@
 // (session/child_builder.h, measure/child_measurer.h); tests and `hone-tune --fake-measure` use measure/fake.h.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,17 +30,14 @@ class Builder {
 
   // The same with a result at a time, so that one can be measured while the others are built. Begin, then a Next for
   // each config gives their results in order, each as soon as it is there. After a failure there is nothing to ask for.
-  // One that cannot do two things at once has built all of them when Begin returns.
-  virtual Status Begin(const std::vector<Config>& configs);
-  virtual Result<BuildResult> Next();
+  virtual Status Begin(const std::vector<Config>& configs) = 0;
+  virtual Result<BuildResult> Next() = 0;
+  // Whether Next has a result to give; waits `seconds` for it at most.
+  virtual Result<bool> Ready(double seconds) = 0;
   // Goes on with the rest without waiting for it. True: all is built, and nothing works on it any more.
-  virtual Result<bool> Advance();
+  virtual Result<bool> Advance() = 0;
   // Gives up what is not built yet; nothing works on it any more.
-  virtual void Abandon();
-
- private:
-  std::vector<BuildResult> begun_;
-  size_t given_ = 0;  // of them
+  virtual void Abandon() = 0;
 };
 
 // What timing a kernel that was correct once brought.

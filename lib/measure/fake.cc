@@ -1,7 +1,9 @@
 #include "measure/fake.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/interrupt.h"
 #include "base/rng.h"
@@ -41,6 +43,22 @@ Result<std::vector<BuildResult>> FakeBuilder::Build(const std::vector<Config>& c
     results.push_back(std::move(result));
   }
   return results;
+}
+
+Status FakeBuilder::Begin(const std::vector<Config>& configs) {
+  Abandon();
+  HONE_ASSIGN_OR_RETURN(begun_, Build(configs));
+  return Status();
+}
+
+Result<BuildResult> FakeBuilder::Next() {
+  HONE_CHECK(given_ < begun_.size());
+  return std::move(begun_[given_++]);
+}
+
+void FakeBuilder::Abandon() {
+  begun_.clear();
+  given_ = 0;
 }
 
 Result<Outcome> FakeMeasurer::Measure(const BuiltKernel& kernel, double incumbent) {

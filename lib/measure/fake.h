@@ -2,6 +2,7 @@
 // verdict and every time is a pure function of the config's values and a seed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -21,15 +22,23 @@ struct FakeWorld {
   TrialError Fails(const Config& config) const;
 };
 
+// Does one thing at a time: has built all of them when Begin returns.
 class FakeBuilder : public Builder {
  public:
   explicit FakeBuilder(const FakeWorld& world) : world_(world) {}
   Result<std::vector<BuildResult>> Build(const std::vector<Config>& configs) override;
+  Status Begin(const std::vector<Config>& configs) override;
+  Result<BuildResult> Next() override;
+  Result<bool> Ready(double) override { return true; }
+  Result<bool> Advance() override { return true; }
+  void Abandon() override;
   int64_t built() const { return built_; }
 
  private:
   FakeWorld world_;
   int64_t built_ = 0;
+  std::vector<BuildResult> begun_;
+  size_t given_ = 0;  // of them
 };
 
 class FakeMeasurer : public Measurer {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 #include "base/channel.h"
 #include "base/check.h"
@@ -141,9 +142,9 @@ Status ChildBuilder::CollectAll() {
   return Status();
 }
 
-Status ChildBuilder::WaitForAny() {
+Status ChildBuilder::WaitForAny(double seconds) {
   std::vector<int> fds;
-  double deadline = RealClock()->NowSeconds() + timeout_seconds_;
+  double deadline = RealClock()->NowSeconds() + std::min(seconds, timeout_seconds_);
   for (const Slot& slot : slots_) {
     fds.push_back(slot.job ? slot.worker.fd() : -1);
     if (slot.job) deadline = std::min(deadline, slot.started + timeout_seconds_);
@@ -178,14 +179,22 @@ Status ChildBuilder::Begin(const std::vector<Config>& configs) {
 }
 
 Result<measure::BuildResult> ChildBuilder::Next() {
-  HONE_CHECK(batch_.taken < batch_.configs.size());
-  while (!batch_.finished[batch_.taken]) {
-    HONE_RETURN_IF_ERROR(GiveOut());
-    HONE_RETURN_IF_ERROR(WaitForAny());
-    HONE_RETURN_IF_ERROR(CollectAll());
-  }
+  HONE_RETURN_IF_ERROR(Ready(std::numeric_limits<double>::infinity()).status());
   HONE_RETURN_IF_ERROR(GiveOut());
   return std::move(batch_.results[batch_.taken++]);
+}
+
+Result<bool> ChildBuilder::Ready(double seconds) {
+  HONE_CHECK(batch_.taken < batch_.configs.size());
+  const double end = RealClock()->NowSeconds() + seconds;
+  while (!batch_.finished[batch_.taken]) {
+    HONE_RETURN_IF_ERROR(GiveOut());
+    const double left = end - RealClock()->NowSeconds();
+    if (left <= 0) return false;
+    HONE_RETURN_IF_ERROR(WaitForAny(left));
+    HONE_RETURN_IF_ERROR(CollectAll());
+  }
+  return true;
 }
 
 Result<bool> ChildBuilder::Advance() {

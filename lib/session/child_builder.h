@@ -27,6 +27,7 @@ class ChildBuilder : public measure::Builder {
   Result<std::vector<measure::BuildResult>> Build(const std::vector<Config>& configs) override;
   Status Begin(const std::vector<Config>& configs) override;
   Result<measure::BuildResult> Next() override;
+  Result<bool> Ready(double seconds) override;
   Result<bool> Advance() override;
   void Abandon() override;
 
@@ -53,7 +54,7 @@ class ChildBuilder : public measure::Builder {
   // All of these abandon the batch if they fail.
   Status GiveOut();     // what is left, to children that have nothing to do
   Status CollectAll();  // what has come by now
-  Status WaitForAny();
+  Status WaitForAny(double seconds);
 
   std::string workload_, target_;
   int newest_cuda_ = 0;

@@ -45,6 +45,10 @@ class Turns {
   }
   // The device alone. Where it is the host, this replaces Compute.
   Status Time(double timeout_seconds = -1) { return TimedOn()->LockExclusive(timeout_seconds); }
+  // The device is given back, where it is apart, and the host is not: for who waits for a compiler.
+  void Timed() {
+    if (apart()) device_->Unlock();
+  }
   void Unlock();  // both
 
   // Who holds or waits for what Compute or Time waits for (MachineLock::Holders).

@@ -18,6 +18,7 @@ namespace {
 constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
 constexpr double kBuildingLockSeconds = 0.1;  // where candidates are built meanwhile: the children want more to do
+constexpr double kCompilerSeconds = 1;  // that others wait for the device because the next candidate is not compiled
 // In a row: more of them say nothing about candidates and cost the budget. Fewer may be large candidates on a small
 // device.
 constexpr int kMostDeviceErrors = 32;
@@ -214,8 +215,11 @@ class Run {
     const double start = world_.clock->NowSeconds();
     const Status status = MeasureBatch(batch, rejections, [&]() -> Result<measure::BuildResult> {
       if (first) return *std::exchange(first, std::nullopt);
-      auto next = device_.builder->Next();
-      if (next.ok()) HONE_RETURN_IF_ERROR(GoOnBuilding());
+      HONE_ASSIGN_OR_RETURN(const bool soon, device_.builder->Ready(kCompilerSeconds));
+      if (!soon) world_.turns->Timed();
+      HONE_ASSIGN_OR_RETURN(measure::BuildResult next, device_.builder->Next());
+      HONE_RETURN_IF_ERROR(GoOnBuilding());
+      if (!soon) HONE_RETURN_IF_ERROR(Lock(true));
       return next;
     });
     const double end = world_.clock->NowSeconds();

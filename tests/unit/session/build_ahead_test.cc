@@ -61,6 +61,26 @@ class StepBuilder : public measure::FakeBuilder {
   size_t given_ = 0;
 };
 
+// Takes long for its third candidate.
+class SlowBuilder : public StepBuilder {
+ public:
+  SlowBuilder(const measure::FakeWorld& world, Events* events, std::function<void()> look)
+      : StepBuilder(world, events), look_(std::move(look)) {}
+  Result<bool> Ready(double) override {
+    slow_ = ++asked_ == 2;  // of the first one it is not asked
+    return !slow_;
+  }
+  Result<measure::BuildResult> Next() override {
+    if (slow_) look_();
+    return StepBuilder::Next();
+  }
+
+ private:
+  std::function<void()> look_;
+  int asked_ = 0;
+  bool slow_ = false;
+};
+
 class LookingMeasurer : public CountingMeasurer {
  public:
   LookingMeasurer(const measure::FakeWorld& world, Counts* counts, int64_t interrupt_after, std::function<void()> look)
@@ -107,6 +127,10 @@ class BuildAheadTest : public TuneSessionTest {
     world.open_device = [&]() -> Result<Device> {
       Device device;
       device.builder = std::make_unique<StepBuilder>(world_, &events_);
+      if (slow_) {
+        device.builder = std::make_unique<SlowBuilder>(
+            world_, &events_, [this] { events_.push_back("waited, host " + Free("host") + ", gpu " + Free("gpu")); });
+      }
       device.measurer = std::make_unique<LookingMeasurer>(world_, &counts_, interrupt_after, [this] {
         EXPECT_EQ(Free("gpu"), "nothing");
         events_.push_back("measured, host " + Free("host"));
@@ -124,6 +148,7 @@ class BuildAheadTest : public TuneSessionTest {
 
   std::unique_ptr<TempDir> dir_;
   Events events_;
+  bool slow_ = false;
 };
 
 TEST_F(BuildAheadTest, ACandidateIsMeasuredWhileTheNextAreBuilt) {
@@ -137,6 +162,22 @@ TEST_F(BuildAheadTest, ACandidateIsMeasuredWhileTheNextAreBuilt) {
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(events_, (Events{"begin", "built", "built", "measured, host shared", "built", "measured, host shared",
                              "built", "measured, host alone", "measured, host alone"}));
+}
+
+// A compiler may hang for a minute: others have the device meanwhile, and the host is shared with those who compile.
+TEST_F(BuildAheadTest, WhoWaitsForACompilerGivesTheDeviceBack) {
+  world_.fail_share = 0;
+  options_.default_config.reset();
+  options_.batch = 4;
+  options_.budget.trials = 4;
+  options_.finalists = 0;
+  MemoryStore store;
+  slow_ = true;
+  const auto result = RunApart(&store);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(events_,
+            (Events{"begin", "built", "built", "measured, host shared", "built", "measured, host shared",
+                    "waited, host shared, gpu alone", "built", "measured, host alone", "measured, host alone"}));
 }
 
 TEST_F(BuildAheadTest, TheTrialsAreThoseOfOneStepAfterTheOther) {
