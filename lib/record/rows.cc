@@ -148,9 +148,10 @@ double MedianOfSamples(const Trial& trial) {
                                                     : Median(samples);
 }
 
-bool IsOfSamples(double stored, const Trial& trial) {
+bool IsOfSamples(double stored, const Trial& trial, const std::string& fingerprint) {
   const auto is = [stored](double expected) { return std::abs(stored - expected) <= kRelative * expected; };
   if (is(MedianOfSamples(trial))) return true;
+  if (!CountsTrimmedMeans(fingerprint)) return false;
   return trial.outcome.state == TrialState::kOk && trial.rounds.back() == 0 && is(TrimmedMean(trial.LastRound()));
 }
 

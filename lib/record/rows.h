@@ -47,9 +47,9 @@ class TrialWriter {
 };
 
 // What the median of a trial must be by its own last round of samples, of a pruned one the fastest of its few; and
-// whether a stored one is that, or what stands for it where blocks were timed in AutoTVM's way (measure/protocol.h):
-// TrimmedMean of those taken while searching. REQUIRES: it has samples.
+// whether a stored one is that, or what stands for it where blocks were timed in AutoTVM's way, as the fingerprint of
+// its session says (CountsTrimmedMeans): TrimmedMean of those taken while searching. REQUIRES: it has samples.
 double MedianOfSamples(const Trial& trial);
-bool IsOfSamples(double stored, const Trial& trial);
+bool IsOfSamples(double stored, const Trial& trial, const std::string& fingerprint);
 
 }  // namespace hone::record

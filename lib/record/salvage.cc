@@ -162,12 +162,12 @@ class Salvager {
   }
 
   // All of them, and the median that they give.
-  static bool SamplesFit(const Trial& t, int64_t count) {
+  bool SamplesFit(const Trial& t, int64_t count) const {
     const std::vector<double>& samples = t.outcome.samples;
     if (std::any_of(samples.begin(), samples.end(), [](double seconds) { return !(seconds > 0); })) return false;
     if (static_cast<int64_t>(samples.size()) != count) return false;
     if (count == 0 || t.outcome.state == TrialState::kFailed) return true;
-    return IsOfSamples(t.outcome.median, t);
+    return IsOfSamples(t.outcome.median, t, sessions_.at(t.session).fingerprint);
   }
 
   void DropTwinsOfTheLost() {

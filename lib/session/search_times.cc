@@ -2,8 +2,7 @@
 
 namespace hone::session {
 
-SearchTimes::SearchTimes(const std::string& fingerprint)
-    : blocks_(fingerprint.find("; number=") != std::string::npos) {}
+SearchTimes::SearchTimes(const std::string& fingerprint) : blocks_(CountsTrimmedMeans(fingerprint)) {}
 
 double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rounds) {
   std::vector<double> first;

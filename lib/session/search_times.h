@@ -15,7 +15,7 @@ namespace hone::session {
 // wins is to be asked of those times; a tuner, or a task that learns from this one, must be told times of one kind.
 class SearchTimes {
  public:
-  // `fingerprint`: of the trials; it says where times are those of AutoTVM's blocks (session/tune_job.h: TimingText).
+  // `fingerprint`: of the trials; it says where times are those of AutoTVM's blocks (CountsTrimmedMeans).
   explicit SearchTimes(const std::string& fingerprint);
 
   // Of the next trial of that fingerprint, in the order of the ordinals: the median (of blocks the trimmed mean) of its

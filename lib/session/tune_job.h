@@ -38,7 +38,7 @@ op::Numerics NumericsOf(const pipeline::TuneSettings& settings);
 Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics);
 
 // How times are taken, if not by the adaptive protocol: part of the fingerprint, since they are not comparable. "" if
-// adaptive. SearchTimes reads it.
+// adaptive. CountsTrimmedMeans reads it.
 std::string TimingText(const pipeline::MeasureSettings& settings);
 
 // The measuring protocol with a job's settings in it. The defaults of the two are the same.

@@ -62,6 +62,11 @@ double TrimmedMean(std::vector<double> values) {
   return sum / static_cast<double>(values.size() - 2 * static_cast<size_t>(cut));
 }
 
+bool CountsTrimmedMeans(const std::string& fingerprint) {
+  const size_t at = fingerprint.find("; number=");
+  return at != std::string::npos && fingerprint.find(" trimmed", at) != std::string::npos;  // old ones: medians
+}
+
 // The number of samples below the true median is binomial(n, 1/2). [x_(r), x_(n+1-r)] covers it with probability
 // 1 - 2 P(B < r); r is the largest rank that still covers `confidence`. (Conover, Practical Nonparametric
 // Statistics, 3.2.)

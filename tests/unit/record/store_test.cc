@@ -217,10 +217,17 @@ TEST_F(StoreTest, VerifyTakesTheTrimmedMeanOfBlocks) {
   Outcome blocks = Good(8, {1e-3, 2e-3, 4e-3, 4.5e-3, 9e-3});
   blocks.median = TrimmedMean(blocks.samples);
   ASSERT_NE(blocks.median, Median(blocks.samples));
-  ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), {blocks}).ok());
+  const Session session = SampleSession("f1; number=4 repeat=5 min_repeat_ms=0 trimmed");
+  ASSERT_TRUE(store->Append(*store->BeginSession(session), {blocks}).ok());
   EXPECT_TRUE(store->Verify()->empty());
   store.reset();
   Sql("UPDATE trial SET median = 4.1e-3 WHERE ordinal = 3");  // neither that nor the median
+  EXPECT_EQ(Open()->Verify()->size(), 1u);
+  Sql("UPDATE trial SET median = 3.5e-3 WHERE ordinal = 3");
+  EXPECT_TRUE(Open()->Verify()->empty());
+  Sql("UPDATE session SET fingerprint = 'f1; number=4 repeat=5 min_repeat_ms=0'");  // as it was when medians counted
+  EXPECT_EQ(Open()->Verify()->size(), 1u);
+  Sql("UPDATE session SET fingerprint = 'f1'");
   EXPECT_EQ(Open()->Verify()->size(), 1u);
 }
 

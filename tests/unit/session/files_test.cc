@@ -44,6 +44,8 @@ TEST(ProtocolTest, SettingsAndProtocolHaveTheSameDefaults) {
   EXPECT_EQ(ProtocolOf(settings).cooldown_seconds, 0.5);
   EXPECT_EQ(TimingText({}), "");
   EXPECT_EQ(TimingText(settings), "; number=4 repeat=6 min_repeat_ms=2.5 trimmed");
+  EXPECT_TRUE(CountsTrimmedMeans("here" + TimingText(settings)));
+  EXPECT_FALSE(CountsTrimmedMeans("here" + TimingText({})));
 }
 
 // AutoTVM's rule: number = max(min_repeat / time of one run + 1, 1.618 x number).
