@@ -108,9 +108,7 @@ std::vector<Tap> TapsOf(const ResizeAxis& axis, const std::string& mode, int64_t
   const auto low = static_cast<int64_t>(std::floor(place));
   const double t = place - static_cast<double>(low), a = axis.cubic;
   if (mode == "linear") return {{clamp(low), 1 - t}, {clamp(low + 1), t}};
-  const double weights[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
-                             ((a + 2) * t - (a + 3)) * t * t + 1, ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
-                             ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
+  const double weights[4] = {CubicWeight(t + 1, a), CubicWeight(t, a), CubicWeight(1 - t, a), CubicWeight(2 - t, a)};
   std::vector<Tap> taps;
   double sum = 0;
   for (int64_t k = 0; k < 4; ++k) {
@@ -177,11 +175,33 @@ double ResizeAxis::b() const {
 int64_t ResizeAxis::Nearest(int64_t i) const {
   double place = a() * static_cast<double>(i) + b();
   if (coordinate == "pytorch_half_pixel" && out == 1) place = 0;
+  return std::clamp<int64_t>(RoundedPlace(round, place), 0, in - 1);
+}
+
+const std::vector<std::string>& ResizeCoordinates() {
+  static const auto* words =
+      new std::vector<std::string>{"half_pixel",         "asymmetric",           "align_corners",
+                                   "pytorch_half_pixel", "half_pixel_symmetric", "tf_half_pixel_for_nn"};
+  return *words;
+}
+
+const std::vector<std::string>& ResizeRounds() {
+  static const auto* words = new std::vector<std::string>{"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
+  return *words;
+}
+
+int64_t RoundedPlace(const std::string& round, double place) {
   double index = std::ceil(place - 0.5);  // round_prefer_floor
   if (round == "round_prefer_ceil") index = std::floor(place + 0.5);
   if (round == "floor") index = std::floor(place);
   if (round == "ceil") index = std::ceil(place);
-  return std::clamp<int64_t>(static_cast<int64_t>(index), 0, in - 1);
+  return static_cast<int64_t>(index);
+}
+
+double CubicWeight(double distance, double a) {
+  const double d = distance;
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0.0;
 }
 
 std::vector<ResizeAxis> ResizeAxes(const Workload& w) {
@@ -219,15 +239,8 @@ std::vector<Definition> Norms() {
        1,
        {{"out"},
         {"mode", AttributeKind::kWord, "nearest", {"nearest", "linear", "cubic"}},
-        {"coordinate",
-         AttributeKind::kWord,
-         "half_pixel",
-         {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "half_pixel_symmetric",
-          "tf_half_pixel_for_nn"}},
-        {"round",
-         AttributeKind::kWord,
-         "round_prefer_floor",
-         {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}},
+        {"coordinate", AttributeKind::kWord, "half_pixel", ResizeCoordinates()},
+        {"round", AttributeKind::kWord, "round_prefer_floor", ResizeRounds()},
         {"scale", AttributeKind::kReal, ""},
         {"cubic", AttributeKind::kReal, "-0.75"},
         {"exclude_outside", AttributeKind::kWhole, "0"}},

@@ -1,6 +1,7 @@
 // Where the elements of a resized axis come from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,16 @@ struct ResizeAxis {
   double b() const;
   int64_t Nearest(int64_t i) const;  // 0 .. in-1
 };
+
+// The words that `coordinate` and `round` may be.
+const std::vector<std::string>& ResizeCoordinates();
+const std::vector<std::string>& ResizeRounds();
+
+// The element that a place is rounded to, as `round` says; it may lie outside of the axis as the place may.
+int64_t RoundedPlace(const std::string& round, double place);
+
+// The cubic filter of coefficient `a` at a distance from its middle, 0 or more.
+double CubicWeight(double distance, double a);
 
 // One an axis of the workload's input.
 std::vector<ResizeAxis> ResizeAxes(const Workload& workload);

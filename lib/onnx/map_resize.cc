@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "define/resize.h"
 #include "onnx/arith.h"
 #include "onnx/mappers.h"
 #include "onnx/moves.h"
@@ -55,16 +56,15 @@ Status ReadRegion(NodeContext* c, const Shape& axes, size_t rank, Resampling* ho
   return Status();
 }
 
-// What the graph's own resize would check.
+// What the graph's own resize would check, but for tf_crop_and_resize, which it does not know.
 Status CheckModes(const Resampling& how) {
   const auto among = [](const std::string& word, const std::vector<std::string>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
-  if (!among(how.coordinate, {"half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel", "half_pixel_symmetric",
-                              "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
+  if (how.coordinate != "tf_crop_and_resize" && !among(how.coordinate, define::ResizeCoordinates())) {
     return Status::Invalid("its coordinate_transformation_mode `" + how.coordinate + "` is unknown");
   }
-  if (!among(how.round, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
+  if (!among(how.round, define::ResizeRounds())) {
     return Status::Invalid("its nearest_mode `" + how.round + "` is unknown");
   }
   return Status();

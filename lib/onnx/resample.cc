@@ -24,18 +24,8 @@ struct Taps {
 };
 
 double Filter(const Resampling& how, double x) {
-  const double d = std::fabs(x), a = how.cubic;
-  if (how.mode == "linear") return std::max(1 - d, 0.0);
-  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0.0;
-}
-
-int64_t Nearest(const std::string& round, double place) {
-  double index = std::ceil(place - 0.5);  // round_prefer_floor
-  if (round == "round_prefer_ceil") index = std::floor(place + 0.5);
-  if (round == "floor") index = std::floor(place);
-  if (round == "ceil") index = std::ceil(place);
-  return static_cast<int64_t>(index);
+  const double distance = std::fabs(x);
+  return how.mode == "linear" ? std::max(1 - distance, 0.0) : define::CubicWeight(distance, how.cubic);
 }
 
 // `places`: in the input, of `in` elements, within an element or so of it. `scale`: 1, or below it how much wider than
@@ -44,7 +34,7 @@ Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale,
   const auto inside = [in](int64_t index) { return std::clamp<int64_t>(index, 0, in - 1); };
   if (how.mode == "nearest") {
     Taps taps{{Shape()}, {std::vector<double>(places.size(), 1)}};
-    for (double place : places) taps.indices[0].push_back(inside(Nearest(how.round, place)));
+    for (double place : places) taps.indices[0].push_back(inside(define::RoundedPlace(how.round, place)));
     return taps;
   }
   // Around a place between two elements: from `first` to 1 - first, counted from the one before it.
