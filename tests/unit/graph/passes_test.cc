@@ -320,6 +320,19 @@ TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersRead) {
   EXPECT_EQ(Ops(graph), "c=conv_transpose2d y.scaled=mul y=add");
 }
 
+// What it does to its sum comes before the norm.
+TEST(FoldBatchNorm, LeavesTransposedConvolutionsWithAnEpilogue) {
+  Graph graph = Made({{"x", {DType::Float(32), {1, 4, 3, 2}}}}, {"y"},
+                     {{"c", "conv_transpose2d(f32[1,4,3,2], f32[4,3,2,2])", {"x", "w"}},
+                      {"y", "batch_norm(f32[1,3,4,3], f32[3], f32[3], f32[3], f32[3])", {"c", "g", "b", "m", "v"}}});
+  graph.parameters.push_back({"w", {DType::Float(32), {4, 3, 2, 2}}, {}});
+  for (const char* name : {"g", "b", "m", "v"}) graph.parameters.push_back({name, {DType::Float(32), {3}}, {}});
+  ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
+  graph.nodes[0].workload.epilogue = {{EpilogueKind::kRelu, 0, 0}};
+  EXPECT_TRUE(FoldBatchNorm(&graph));
+  EXPECT_EQ(Ops(graph), "c=conv_transpose2d+act y.scaled=mul y=add");
+}
+
 // What no convolution takes in becomes x * scale + shift.
 TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
   Graph graph =
