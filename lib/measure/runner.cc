@@ -181,31 +181,12 @@ Status Runner::CheckRun(Candidate* c) {
   return Status();
 }
 
-void Runner::BindNextConstants(Candidate* c) {
-  const std::vector<char*>& copy = c->ring->Next();
-  std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
-  for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
-  c->loaded.Bind(c->operands, c->prepared);
-}
-
-void Runner::WarmUp(const std::vector<std::unique_ptr<Candidate>>& candidates) {
-  const double until = RealClock()->NowSeconds() + kWarmSeconds;
-  bool any = true;
-  while (any) {
-    any = false;
-    for (const std::unique_ptr<Candidate>& c : candidates) {
-      if (!c) continue;
-      if (RealClock()->NowSeconds() >= until) return;
-      BindNextConstants(c.get());
-      c->loaded.Run();
-      any = true;
-    }
-  }
-}
-
 Result<Runner::Run> Runner::TimedRun(Candidate* c, int64_t number) {
   while (true) {
-    BindNextConstants(c);
+    const std::vector<char*>& copy = c->ring->Next();
+    std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
+    for (size_t i = 0; i < c->constants.size(); ++i) c->operands[c->constants[i]] = copy[c->prepared.size() + i];
+    c->loaded.Bind(c->operands, c->prepared);
     TouchData();
     guard_->BeginRun();
     const double start = RealClock()->NowSeconds();
@@ -376,8 +357,13 @@ std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& k
   }
   if (spoilt && !Mend(candidates).ok()) candidates.clear();
   current_phase = "timing";
-  WarmUp(candidates);
-  for (int round = 0; round < rounds; ++round) {
+  const double warm_at = RealClock()->NowSeconds() + kWarmSeconds;
+  const auto any = [&] {
+    return std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return c != nullptr; });
+  };
+  for (int round = 0; round < rounds && any();) {
+    const bool warm = RealClock()->NowSeconds() >= warm_at;
+    round += warm;
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (!candidates[i]) continue;
       const int64_t number = std::max<int64_t>(setup_.protocol.number, 1);
@@ -388,6 +374,7 @@ std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& k
         if (!Mend(candidates).ok()) candidates.clear();  // no memory: what was timed so far stands
         continue;
       }
+      if (!warm) continue;
       series[i].seconds.push_back(run->seconds / static_cast<double>(number));
       series[i].disturbed += run->disturbed;
       series[i].retaken += guard_->retaken();
