@@ -100,10 +100,10 @@ Status MapConvTranspose(NodeContext* c) {
     // The extents are given, and the padding follows from them.
     Shape wanted = c->IntList("output_shape", {});
     if (wanted.size() == axes + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+    for (size_t i = 0; wanted.size() < axes && same; ++i) wanted.push_back(conv.data.shape[i + 2] * w.stride[i]);
+    if (wanted.size() != axes) return Status::Invalid("its output_shape has a wrong number of values");
     for (size_t i = 0; i < axes; ++i) {
       const int64_t extent = conv.data.shape[i + 2];
-      if (wanted.size() < axes && same) wanted.push_back(extent * w.stride[i]);
-      if (wanted.size() < axes) return Status::Invalid("its output_shape has a wrong number of values");
       const int64_t full = (extent - 1) * w.stride[i] + (w.kernel[i] - 1) * w.dilation[i] + 1 + further[i];
       const int64_t total = std::max<int64_t>(full - wanted[i], 0);
       if (wanted[i] > full) further[i] += wanted[i] - full;

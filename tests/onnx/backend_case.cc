@@ -184,7 +184,8 @@ CaseResult RunCase(const std::string& dir, bool reference) {
   Attempt attempt = TryImport(*model, *data, false);
   if (!attempt.model.ok() && attempt.model.status().kind() == StatusKind::kUnsupported) {
     Attempt second = TryImport(*model, *data, true);
-    if (second.model.ok()) attempt = std::move(second);
+    // What is wrong with a model shows once nothing is in the way that is only not supported.
+    if (second.model.ok() || second.model.status().kind() == StatusKind::kInvalid) attempt = std::move(second);
   }
   if (!attempt.model.ok()) return refused(attempt.model.status());
   const std::map<std::string, Tensor> constants = attempt.model->constant_outputs;

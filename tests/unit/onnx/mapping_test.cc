@@ -193,5 +193,23 @@ TEST(ConvTranspose, OfOneAxisToAGivenExtent) {
   }
 }
 
+TEST(ConvTranspose, OfTwoAxesToTheSameExtentTimesTheStride) {
+  for (const char* mode : {"SAME_UPPER", "SAME_LOWER"}) {
+    SCOPED_TRACE(mode);
+    ModelMaker m;
+    m.Input("x", {1, 1, 3, 3});
+    const std::vector<float> weight = SomeValues(2 * 3 * 3, 1), x = SomeValues(9);
+    m.Floats("w", {1, 2, 3, 3}, weight);
+    pb::NodeProto& node = m.Node("ConvTranspose", {"x", "w"}, "y");
+    ModelMaker::SetInts(&node, "strides", {2, 2});
+    ModelMaker::SetString(&node, "auto_pad", mode);
+    m.Output("y");
+    const int low = std::string(mode) == "SAME_LOWER" ? 1 : 0;
+    const Ran ran = RunModel(m, {{"x", x}});
+    EXPECT_EQ(ran.shapes.at("y"), (Shape{1, 2, 6, 6}));
+    EXPECT_EQ(ran.values.at("y"), Spread({1, 3, 3, 2, 3, 3, 1, 2, 2, low, low, 6, 6}, x, weight));
+  }
+}
+
 }  // namespace
 }  // namespace hone::onnx
