@@ -62,24 +62,25 @@ TEST(Resize, NearestInItsCoordinates) {
   }
 }
 
+// The filter of `mode`, linear or cubic, at a distance of `d` elements.
+double Weight(const std::string& mode, double d) {
+  if (mode == "linear") return std::max(1 - d, 0.0);
+  const double a = -0.75;
+  return d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
+         : d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
+                 : 0.0;
+}
+
 TEST(Resize, LinearAndCubicByTheirFilters) {
   for (const char* mode : {"linear", "cubic"}) {
     SCOPED_TRACE(mode);
-    const bool cubic = mode == std::string("cubic");
     ModelMaker m = Resize({3, 5}, {}, {1, 1.6f});
     ModelMaker::SetString(NodeOf(&m), "mode", mode);
     const std::vector<float> x = SomeValues(15);
-    const auto weight = [&](double d) {
-      if (!cubic) return std::max(1 - d, 0.0);
-      const double a = -0.75;
-      return d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
-             : d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
-                     : 0.0;
-    };
     const auto at = [&](const float* from, int64_t i) {
       const double place = (static_cast<double>(i) + 0.5) / static_cast<double>(1.6f) - 0.5;
       double sum = 0;
-      for (int k = -8; k < 16; ++k) sum += weight(std::fabs(place - k)) * from[std::clamp(k, 0, 4)];
+      for (int k = -8; k < 16; ++k) sum += Weight(mode, std::fabs(place - k)) * from[std::clamp(k, 0, 4)];
       return sum;
     };
     ExpectNear(RunModel(m, {{"x", x}}).values.at("y"), Rows(x, 3, 8, at));
@@ -92,26 +93,18 @@ TEST(Resize, WithAntialiasingByWiderFilters) {
     for (const bool outside : {true, false}) {
       for (const auto& [scale, out] : {std::pair(0.6f, 4), std::pair(0.25f, 1), std::pair(1.5f, 10)}) {
         SCOPED_TRACE(std::string(mode) + " by " + std::to_string(scale) + (outside ? "" : ", exclude_outside"));
-        const bool cubic = mode == std::string("cubic");
         const double s = scale, narrow = std::min(s, 1.0);
         ModelMaker m = Resize({3, 7}, {}, {1, scale});
         ModelMaker::SetString(NodeOf(&m), "mode", mode);
         ModelMaker::SetInt(NodeOf(&m), "antialias", 1);
         if (!outside) ModelMaker::SetInt(NodeOf(&m), "exclude_outside", 1);
         const std::vector<float> x = SomeValues(21);
-        const auto weight = [&](double d) {
-          if (!cubic) return std::max(1 - d, 0.0);
-          const double a = -0.75;
-          return d <= 1  ? (a + 2) * d * d * d - (a + 3) * d * d + 1
-                 : d < 2 ? a * d * d * d - 5 * a * d * d + 8 * a * d - 4 * a
-                         : 0.0;
-        };
         const auto at = [&](const float* from, int64_t i) {
           const double place = (static_cast<double>(i) + 0.5) / s - 0.5;
           double sum = 0, weights = 0;
           for (int k = -30; k < 40; ++k) {
             if (!outside && (k < 0 || k > 6)) continue;
-            const double w = weight(std::fabs(place - k) * narrow);
+            const double w = Weight(mode, std::fabs(place - k) * narrow);
             sum += w * from[std::clamp(k, 0, 6)], weights += w;
           }
           return sum / weights;
