@@ -39,6 +39,13 @@ Result<Window> Read(const Workload& w, Shape kernel) {
 
 }  // namespace
 
+bool Window::MaySeePaddingAlone() const {
+  for (size_t i = 0; i < rank(); ++i) {
+    if (before[i] > 0 && dilation[i] > in[i]) return true;
+  }
+  return false;
+}
+
 Result<Window> WindowOf(const Workload& w, Shape kernel) {
   HONE_ASSIGN_OR_RETURN(Window window, Read(w, std::move(kernel)));
   const bool round_up = Whole(w, "ceil_mode", 0) != 0;

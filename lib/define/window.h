@@ -11,6 +11,9 @@ struct Window {
   size_t rank() const { return in.size(); }
   // Extent of the padded input of axis i, as far as the windows reach.
   int64_t reach(size_t i) const { return (out[i] - 1) * stride[i] + (kernel[i] - 1) * dilation[i] + 1; }
+  // Of a pool: may some window see nothing but padding? Padding is no wider than a window less an element, and no
+  // window starts behind the input: so only one that steps over it, its taps farther apart than the input is long.
+  bool MaySeePaddingAlone() const;
 };
 
 // Of a convolution (`kernel` = the weight's extents) or pooling; attributes stride, dilation, pad (all befores, then

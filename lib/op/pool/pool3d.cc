@@ -6,6 +6,7 @@
 #include "op/defined_operator.h"
 #include "op/index_te.h"
 #include "op/math_te.h"
+#include "op/pool/pool_te.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -52,7 +53,7 @@ Result<Instance> Build(const Workload& w, const Target& target) {
   });
   Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
     Expr value = acc(std::vector<Expr>(x.begin(), x.end()));
-    if (max) return value;
+    if (max) return win.MaySeePaddingAlone() ? ZeroBeyondChannels(value, x, in[1], lanes) : value;
     Expr count;
     for (size_t i = 0; i < 3; ++i) {
       const int64_t low = include_pad ? 0 : win.before[i];

@@ -15,6 +15,7 @@ PoolShape PoolShape::Of(const Workload& workload) {
   s.pt = window.before[0], s.pl = window.before[1], s.pb = window.after[0], s.pr = window.after[1];
   s.oh = window.out[0], s.ow = window.out[1];
   s.include_pad = define::Whole(workload, "count_include_pad", 0) != 0;
+  s.padding_alone = window.MaySeePaddingAlone();
   return s;
 }
 

@@ -10,6 +10,7 @@ namespace hone::op {
 struct PoolShape {
   int64_t n = 1, c = 1, h = 1, w = 1, kh = 1, kw = 1, sh = 1, sw = 1, dh = 1, dw = 1, pt = 0, pl = 0, pb = 0, pr = 0;
   bool include_pad = false;
+  bool padding_alone = false;  // some window may see nothing else
   int64_t oh = 0, ow = 0;
 
   // REQUIRES: the operator's Check accepts the workload.

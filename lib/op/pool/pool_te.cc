@@ -51,11 +51,16 @@ PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std
   }
   stages.out = te::Compute(name, shape, axes, [&](const std::vector<Var>& x) {
     Expr value = stages.acc(std::vector<Expr>(x.begin(), x.end()));
-    if (max) return value;
+    if (max) return s.padding_alone ? ZeroBeyondChannels(value, x, s.c, shape[4]) : value;
     if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(s.kh * s.kw));
     return value * (stages.columns(x[3]) * Share(x[2] * s.sh, s.kh, s.dh, t, b));
   });
   return stages;
+}
+
+Expr ZeroBeyondChannels(Expr value, const std::vector<Var>& at, int64_t channels, int64_t lanes) {
+  if (channels % lanes == 0) return value;
+  return ir::MakeSelect(at[1] * lanes + at.back() < channels, std::move(value), ir::Imm(DType::Float(32), 0));
 }
 
 }  // namespace hone::op

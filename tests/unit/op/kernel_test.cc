@@ -165,6 +165,20 @@ TEST_F(KernelTest, AnAverageOverPaddingAloneIsZero) {
   });
 }
 
+// And its maximum is -inf, in the channels alone: lanes beyond them hold zeros as they always do.
+TEST_F(KernelTest, AMaximumOverPaddingAloneLeavesUnusedLanesZero) {
+  Check({
+      "max_pool2d(f32[1,17,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2)",
+      "max_pool2d(f32[1,16,1,1], kernel=2x2, pad=1,1,1,1, dilation=2x2)",
+      "max_pool2d(f32[2,3,2,5], kernel=2x3, pad=2,1,2,1, dilation=3x1)",  // the middle rows alone
+      "max_pool2d(f32[1,5,4,2], kernel=3x2, pad=1,2,1,2, dilation=1x3)",  // the middle columns alone
+      "max_pool3d(f32[1,17,1,1,1], kernel=2x2x2, pad=1,1,1,1,1,1, dilation=2x2x2)",
+      "max_pool3d(f32[2,3,5,2,4], kernel=1x2x1, pad=0,2,0,0,2,0, dilation=1x3x1)",
+      "conv2d(f32[1,16,2,5], f32[17,16,1,1]) + bias -> "
+      "max_pool2d(f32[1,17,2,5], kernel=2x2, pad=2,0,2,0, dilation=3x1)",
+  });
+}
+
 TEST_F(KernelTest, ReductionsAndSoftmax) {
   std::vector<std::string> texts;
   for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
