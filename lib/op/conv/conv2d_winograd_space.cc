@@ -10,6 +10,7 @@
 #include <set>
 
 #include "op/conv/conv2d_winograd_cost.h"
+#include "op/conv/conv2d_winograd_error.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 
@@ -216,6 +217,11 @@ double WinogradLayer::Work(int64_t m) const {
   return static_cast<double>(k.count * k.Products()) / static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw);
 }
 
+double WinogradLayer::Error(int64_t m) const {
+  const WinogradTiles k = Tiles(m);
+  return WinogradError({k.mh, s.kh, k.sh}, {k.mw, s.kw, k.sw}, s.c);
+}
+
 std::vector<int64_t> WinogradLayer::Sizes() const {
   std::vector<int64_t> sizes;
   const WinogradTiles one = Tiles(1);
@@ -229,7 +235,10 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
     // with long windows on both axes: F(2x2, 7x7) has fifteen times the error of F(2x2, 3x3).
     const bool exact = one.both() ? m + r - 1 <= 8 && one.rh + one.rw <= kMostTaps : m + r - 1 <= 10;
     const bool whole_windows = m % pool == 0;  // of the pool behind it, in each tile
-    if (known && exact && whole_windows && Work(m) <= 0.9) sizes.push_back(m);
+    if (!known || !exact || !whole_windows || Work(m) > 0.9) continue;
+    // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) of 7x7 with stride 2 holds
+    // what it should up to some 320 channels, of 3x3 with stride 1 up to some ten thousand.
+    if (Error(m) <= WinogradErrorBound(m)) sizes.push_back(m);
   }
   return sizes;
 }

@@ -48,12 +48,15 @@ struct WinogradLayer {
   bool Ragged(int64_t m) const;
   // Multiplications in proportion to those of a direct convolution, incomplete tiles included.
   double Work(int64_t m) const;
-  // The m worth having: at most 0.9 of a direct convolution's multiplications. None: not a layer for Winograd.
+  // What is to be expected of its largest error (conv2d_winograd_error.h). REQUIRES: as there.
+  double Error(int64_t m) const;
+  // The m worth having: at most 0.9 of a direct convolution's multiplications, and an error within WinogradErrorBound.
+  // None: not a layer for Winograd.
   std::vector<int64_t> Sizes() const;
 };
 
-// The largest error against double precision in standard deviations of the output, whatever taps Sizes() lets pass. As
-// of any sum, errors grow with the root of the channels: held to it (winograd_test) are layers of up to 256.
+// The largest error against double precision in standard deviations of the output, whatever taps and channels Sizes()
+// lets pass. Layers of 64 and 256 channels are held to it (winograd_test).
 double WinogradErrorBound(int64_t m);
 
 enum class WinogradPrefetch { kNone, kNear, kFar };

@@ -1,0 +1,27 @@
+// How inexact Winograd is in single precision, before anything runs.
+//
+// With inputs and weights of variance 1, the products that are summed for element (i, j) of a tile have the variance
+// b_i^2 b_j^2 g_i^2 g_j^2: b_i^2 is the sum of the squares of row i of B^T, g_i^2 that of row i of G (of the taps that
+// a phase has). A sum of n such products is off by about sqrt(n / 2) half units in the last place of itself; A^T
+// carries that to output y. In standard deviations of the output, which are sqrt(channels * taps), an axis so
+// multiplies variances by
+//
+//   E = max over y of sum over i of A^T[y][i]^2 b_i^2 (sum over phases of g_i^2), divided by its taps
+//
+// and the largest error of a layer is near 1.9 * 2^-24 * sqrt(n E_h E_w), n = channels * phases. The 1.9 is the larger
+// of two simulations, F(2x2, 7x7) with 64 and 256 channels (2.0e-5 and 4.4e-5 of a standard deviation): in it are the
+// 1/2, that few of many errors are the largest, and what the transforms themselves round.
+#pragma once
+
+#include <cstdint>
+
+namespace hone::op {
+
+struct WinogradAxis {
+  int64_t m, taps, phases;  // outputs of a tile; of the kernel; the stride. With one tap all three are 1
+};
+
+// REQUIRES: m + ceil(taps / phases) - 1 is at most 10 (GoodPoints). Thread-safe.
+double WinogradError(const WinogradAxis& rows, const WinogradAxis& columns, int64_t channels);
+
+}  // namespace hone::op
