@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "base/cpu.h"
 #include "target/target.h"
@@ -63,6 +64,7 @@ Result<Target> HostTarget() {
       target.features.emplace_back(feature.llvm);
     }
   }
+  target.features = WithoutPartialAvx512(std::move(target.features));
   std::sort(target.features.begin(), target.features.end());
   // The psABI level is all of the CPU's identity that changes what we generate; a name of a product would be a table to
   // keep up, and two machines with the same features could not share records.

@@ -84,6 +84,13 @@ Status CompleteCpu(JsonReader* reader, Target* target) {
                                           target->cpu));
 }
 
+Status CheckAvx512(JsonReader* reader, const Target& target) {
+  if (!IsX86(target) || WithoutPartialAvx512(target.features).size() == target.features.size()) return Status();
+  return reader->Error("features",
+                       "AVX-512 without `avx512vl`, which no code can be generated for: add `avx512vl` if the CPU has "
+                       "it, else name the level x86-64-v3 as `cpu` and no feature that begins with avx512");
+}
+
 std::string LimitText(const LimitKey& key, DeviceLimits limits) {
   std::vector<std::string> numbers;
   for (int i = 0; i < key.count; ++i) numbers.push_back(std::to_string(key.at(&limits)[i]));
@@ -256,7 +263,10 @@ Result<Target> ParseTargetFile(std::string_view text, const std::string& path) {
   HONE_RETURN_IF_ERROR(reader.ReadOptional("threads", &target.threads));
   if (target.threads < 1) return reader.Error("threads", "must be at least 1");
   if (*kind == TargetKind::kCpu) HONE_RETURN_IF_ERROR(CheckNames(&reader, target));
-  if (*kind == TargetKind::kCpu && !own) HONE_RETURN_IF_ERROR(CompleteCpu(&reader, &target));
+  if (*kind == TargetKind::kCpu && !own) {
+    HONE_RETURN_IF_ERROR(CompleteCpu(&reader, &target));
+    HONE_RETURN_IF_ERROR(CheckAvx512(&reader, target));
+  }
   if (!own) target.vector_bytes = WidestVector(target);
   HONE_RETURN_IF_ERROR(reader.ReadOptional("vector_bytes", &target.vector_bytes));
   if (!IsVectorWidth(target.vector_bytes)) return reader.Error("vector_bytes", "must be 16, 32 or 64");

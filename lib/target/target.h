@@ -38,7 +38,8 @@ Result<Target> HostTarget();
 // A target file (JSON, as hone-plan writes from pipelines/targets/*.toml): {"kind": "cpu"} alone means the host; cpu,
 // triple, features, threads, vector_bytes override. `cpu` is a level of the x86-64 psABI, whose features are then on,
 // or LLVM's name of another, whose features must be listed. For "cuda" (with `arch`) and "opencl" the keys are those of
-// LimitKeys(). Unknown keys, vectors wider than the features have, and limits that make no sense are errors.
+// LimitKeys(). Unknown keys, vectors wider than the features have, AVX-512 without avx512vl, and limits that make no
+// sense are errors.
 Result<Target> ReadTargetFile(const std::string& path);
 Result<Target> ParseTargetFile(std::string_view text, const std::string& path);
 

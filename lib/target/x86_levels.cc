@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace hone {
 namespace {
 
@@ -31,6 +33,12 @@ std::optional<std::vector<std::string>> X86LevelFeatures(const std::string& cpu)
     return features;
   }
   return std::nullopt;
+}
+
+std::vector<std::string> WithoutPartialAvx512(std::vector<std::string> features) {
+  if (std::find(features.begin(), features.end(), "avx512vl") != features.end()) return features;
+  std::erase_if(features, [](const std::string& feature) { return StartsWith(feature, "avx512"); });
+  return features;
 }
 
 const std::vector<std::string>& X86Features() {

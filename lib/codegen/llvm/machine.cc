@@ -36,11 +36,13 @@ void InitializeTargets() {
   });
 }
 
+bool IsX86(const Target& target) { return target.triple.rfind("x86_64", 0) == 0; }
+
 std::string FeatureText(const Target& target) {
   std::string text;
   for (const std::string& feature : target.features) text += (text.empty() ? "+" : ",+") + feature;
   // Prefetching for writing: every x86-64 CPU has the instruction, older ones of Intel as a no-op.
-  if (target.triple.rfind("x86_64", 0) == 0) text += (text.empty() ? "+" : ",+") + std::string("prfchw");
+  if (IsX86(target)) text += (text.empty() ? "+" : ",+") + std::string("prfchw");
   return text;
 }
 
@@ -62,6 +64,15 @@ Result<std::unique_ptr<llvm::TargetMachine>> MakeMachine(const Target& target) {
       llvm_target->createTargetMachine(target.triple, target.cpu, FeatureText(target), options, llvm::Reloc::PIC_,
                                        std::nullopt, llvm::CodeGenOptLevel::Less));
   if (!machine) return Status::Unsupported(fmt::format("no code generator for triple `{}`", target.triple));
+  // Else instruction selection ends the process. What a target file says is looked at when it is read, but a CPU's name
+  // has features that the file does not list.
+  const llvm::MCSubtargetInfo& has = *machine->getMCSubtargetInfo();
+  if (IsX86(target) && has.checkFeatures("+avx512f") && !has.checkFeatures("+avx512vl")) {
+    return Status::Unsupported(fmt::format(
+        "CPU `{}` with features `{}` has AVX-512 without AVX-512VL, which LLVM generates no code for: name the level "
+        "x86-64-v3 as `cpu` of the target, and no feature that begins with avx512",
+        target.cpu, fmt::join(target.features, ",")));
+  }
   return machine;
 }
 

@@ -12,7 +12,7 @@
 namespace hone::codegen {
 
 // This thread's machine for the target: making one costs more than compiling a small function, so the last few are
-// kept. Owned by the thread. kUnsupported if LLVM has no such target or CPU.
+// kept. Owned by the thread. kUnsupported if LLVM has no such target or CPU, or no code generator for all that it has.
 Result<llvm::TargetMachine*> MachineFor(const Target& target);
 
 // Registers in slots become SSA values; nothing else runs before instruction selection (emitter.h says why that is

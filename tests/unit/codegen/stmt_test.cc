@@ -213,5 +213,23 @@ TEST(Stmt, CompilesForAnotherCpu) {
   EXPECT_EQ(static_cast<unsigned char>(code->object.at(18)), 183);
 }
 
+// A CPU's name brings what no target file lists. LLVM would end the process.
+TEST(Stmt, Avx512WithoutVlIsRefused) {
+  auto out = Buffer::Make("out", kF32, 16, Scope::kArgument, true);
+  ir::Function f{"f", {out}, ir::MakeStore(out, Vec(Expr(0), 16), ir::Imm(kF32.WithLanes(16), 2))};
+  Target named = Baseline(), listed = Baseline(), whole = Baseline();
+  named.cpu = "knl";
+  listed.features = {"avx512f"};
+  whole.features = {"avx512f", "avx512vl"};
+  for (const Target& target : {named, listed}) {
+    auto code = CompileToObject({f}, target, {});
+    ASSERT_FALSE(code.ok()) << target.Text();
+    EXPECT_EQ(code.status().kind(), StatusKind::kUnsupported);
+    EXPECT_NE(code.status().message().find("without AVX-512VL"), std::string::npos) << code.status().message();
+  }
+  auto code = CompileToObject({f}, whole, {});
+  EXPECT_TRUE(code.ok()) << code.status().message();
+}
+
 }  // namespace
 }  // namespace hone::codegen

@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "target/cuda_arch.h"
+#include "target/x86_levels.h"
 
 namespace hone {
 namespace {
@@ -129,7 +130,7 @@ TEST_F(TargetFile, FeaturesDecideTheVectors) {
   EXPECT_EQ(arm->vector_registers, 32);
   EXPECT_TRUE(arm->features.empty());
   auto narrow =
-      Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "features": ["avx512f"], "vector_bytes": 32})");
+      Read(R"({"kind": "cpu", "triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64-v4", "vector_bytes": 32})");
   ASSERT_TRUE(narrow.ok());
   EXPECT_EQ(narrow->vector_bytes, 32);
 }
@@ -192,7 +193,33 @@ TEST_F(TargetFile, NamesMustBeKnown) {
     EXPECT_NE(target.status().message().find("t.json"), std::string::npos) << target.status().message();
     EXPECT_NE(target.status().message().find(c.message), std::string::npos) << target.status().message();
   }
-  EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "znver4", "features": ["avx512vbmi2"]})").ok());
+  EXPECT_TRUE(Read(R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "znver4", "features": ["avx2", "fma"]})").ok());
+}
+
+// LLVM ends the process at such a target's code.
+TEST_F(TargetFile, Avx512WithoutVlIsRefused) {
+  for (const char* text :
+       {R"({"kind": "cpu", "triple": "x86_64-x", "features": ["avx512f"]})",
+        R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "x86-64-v3", "features": ["avx512bw"], "vector_bytes": 32})",
+        R"({"kind": "cpu", "triple": "x86_64-x", "cpu": "knl", "features": ["avx2", "avx512f", "fma"]})"}) {
+    auto target = Read(text);
+    ASSERT_FALSE(target.ok()) << text;
+    for (const char* part : {"t.json: /features: AVX-512 without `avx512vl`", "x86-64-v3"}) {
+      EXPECT_NE(target.status().message().find(part), std::string::npos) << target.status().message();
+    }
+  }
+  auto with = Read(R"({"kind": "cpu", "triple": "x86_64-x", "features": ["avx2", "avx512f", "avx512vl", "fma"]})");
+  ASSERT_TRUE(with.ok()) << with.status().message();
+  EXPECT_EQ(with->vector_bytes, 64);
+}
+
+// A host that has it is used without.
+TEST(X86Levels, PartialAvx512IsLeftOut) {
+  using Features = std::vector<std::string>;
+  EXPECT_EQ(WithoutPartialAvx512({"avx2", "avx512cd", "avx512f", "fma"}), (Features{"avx2", "fma"}));
+  EXPECT_EQ(WithoutPartialAvx512({"avx2", "avx512f", "avx512vl"}), (Features{"avx2", "avx512f", "avx512vl"}));
+  EXPECT_EQ(WithoutPartialAvx512({"avxvnni"}), (Features{"avxvnni"}));
+  EXPECT_TRUE(WithoutPartialAvx512({}).empty());
 }
 
 TEST_F(TargetFile, ReadsTheLimitsOfAGpu) {
