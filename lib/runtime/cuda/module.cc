@@ -1,0 +1,215 @@
+#include "runtime/cuda/module.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/cuda/driver.h"
+
+namespace hone::runtime {
+namespace {
+
+using Error = CudaDriver::Error;
+using Handle = CudaDriver::Handle;
+
+constexpr int kFunctionMaxThreads = 0, kFunctionMaxDynamicShared = 8;  // CUfunction_attribute
+constexpr int kCaptureThreadLocal = 1;
+constexpr size_t kMostKeptLaunches = 4096;  // in graphs of a module: some megabytes of the device's memory
+
+class CudaModule : public DeviceModule {
+ public:
+  CudaModule(CudaDevice* device, Artifact artifact)
+      : device_(device), cuda_(device->cuda()), artifact_(std::move(artifact)) {}
+  ~CudaModule() override {
+    cuda_.cuStreamSynchronize(device_->stream());  // nothing of it may be running
+    graphs_.clear();
+    if (module_) cuda_.cuModuleUnload(module_);
+  }
+
+  Status LoadCode() {
+    const Error error = cuda_.cuModuleLoadData(&module_, artifact_.bytes.data());
+    if (error == CudaDriver::kNoBinaryForGpu || error == CudaDriver::kInvalidImage ||
+        error == CudaDriver::kInvalidPtx) {
+      return Status::Invalid(fmt::format("{} ({}) does not take the cubin: {}", device_->info().name,
+                                         device_->info().arch, cuda_.ErrorText(error)));
+    }
+    HONE_RETURN_IF_ERROR(device_->Check(error, "loading a module"));
+    for (const EntryPoint& entry : artifact_.entries) {
+      for (const Launch& launch : entry.launches) HONE_RETURN_IF_ERROR(AddFunction(launch));
+    }
+    HONE_ASSIGN_OR_RETURN(workspaces_, AllocateWorkspaces(artifact_, device_));
+    return Status();
+  }
+
+  Status Run(const std::string& symbol, const DeviceArguments& arguments) override {
+    HONE_ASSIGN_OR_RETURN(const EntryPoint* entry, CheckArguments(artifact_, symbol, arguments));
+    const auto& workspaces = workspaces_[symbol];
+    for (const Launch& launch : entry->launches) {
+      std::vector<CudaDriver::Address> addresses;
+      for (const int arg : launch.args) {
+        addresses.push_back(
+            AddressOf(arg >= 0 ? *arguments[static_cast<size_t>(arg)] : *workspaces[static_cast<size_t>(~arg)]));
+      }
+      std::vector<void*> parameters;
+      for (CudaDriver::Address& address : addresses) parameters.push_back(&address);
+      const auto u = [](int64_t n) { return static_cast<unsigned>(n); };
+      const Error error =
+          cuda_.cuLaunchKernel(functions_[launch.symbol], u(launch.grid[0]), u(launch.grid[1]), u(launch.grid[2]),
+                               u(launch.block[0]), u(launch.block[1]), u(launch.block[2]),
+                               u(launch.dynamic_shared_bytes), device_->stream(), parameters.data(), nullptr);
+      HONE_RETURN_IF_ERROR(device_->Check(error, "starting a kernel"));
+    }
+    return Status();
+  }
+
+  Result<double> Time(const std::string& symbol, const std::vector<DeviceArguments>& before,
+                      const std::vector<DeviceArguments>& runs) override {
+    HONE_RETURN_IF_ERROR(device_->Wait());
+    if (kept_launches_ > kMostKeptLaunches) {
+      graphs_.clear();
+      kept_launches_ = 0;
+    }
+    HONE_ASSIGN_OR_RETURN(const Graph* first, GraphOf(symbol, before));
+    HONE_ASSIGN_OR_RETURN(const Graph* timed, GraphOf(symbol, runs));
+    if (!before.empty()) {
+      HONE_RETURN_IF_ERROR(Record(device_->begin()));
+      HONE_RETURN_IF_ERROR(Queue(first, symbol, before));
+    }
+    HONE_RETURN_IF_ERROR(Record(device_->start()));
+    HONE_RETURN_IF_ERROR(Queue(timed, symbol, runs));
+    HONE_RETURN_IF_ERROR(Record(device_->end()));
+    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventSynchronize(device_->end()), "waiting for the device"));
+    HONE_ASSIGN_OR_RETURN(const double seconds, SecondsBetween(device_->start(), device_->end()));
+    double all = seconds;
+    if (!before.empty()) {
+      HONE_ASSIGN_OR_RETURN(all, SecondsBetween(device_->begin(), device_->end()));
+    }
+    device_->AddBusy(all);
+    return seconds;
+  }
+
+ private:
+  Status AddFunction(const Launch& launch) {
+    Handle& function = functions_[launch.symbol];
+    if (function != nullptr) return Status();
+    const Error error = cuda_.cuModuleGetFunction(&function, module_, launch.symbol.c_str());
+    if (error == CudaDriver::kNotFound) {
+      return Status::Invalid(fmt::format("the module has no kernel `{}`", launch.symbol));
+    }
+    HONE_RETURN_IF_ERROR(device_->Check(error, "finding a kernel"));
+    int most = 0;
+    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuFuncGetAttribute(&most, kFunctionMaxThreads, function), "a kernel"));
+    const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+    if (threads > most) {
+      return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
+                                         launch.symbol, threads, most));
+    }
+    const int64_t shared = device_->info().limits.shared_bytes_per_block;
+    if (launch.shared_bytes > shared) {
+      return Status::Invalid(fmt::format("kernel `{}` needs {} bytes of shared memory in a block, the device has {}",
+                                         launch.symbol, launch.shared_bytes, shared));
+    }
+    if (launch.dynamic_shared_bytes == 0) return Status();
+    return device_->Check(
+        cuda_.cuFuncSetAttribute(function, kFunctionMaxDynamicShared, static_cast<int>(launch.dynamic_shared_bytes)),
+        "asking for shared memory");
+  }
+
+  // Several launches are one graph: the time between them is then the device's own, and not how fast we can say them.
+  struct Graph {
+    explicit Graph(const CudaDriver& driver) : cuda(driver) {}
+    ~Graph() {
+      if (executable) cuda.cuGraphExecDestroy(executable);
+      if (captured) cuda.cuGraphDestroy(captured);
+    }
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    const CudaDriver& cuda;
+    Handle captured = nullptr, executable = nullptr;
+  };
+  // What a graph does: the entry point, and the addresses of the arguments of all its runs.
+  using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
+
+  // The graph of these runs, made now or earlier: to make one takes longer than many samples do. Null: a single launch.
+  Result<Graph*> GraphOf(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
+    const EntryPoint* entry = artifact_.Find(symbol);
+    const size_t launches = entry == nullptr ? 0 : entry->launches.size() * runs.size();
+    if (launches <= 1) return static_cast<Graph*>(nullptr);
+    GraphKey key{symbol, {}};
+    for (const DeviceArguments& arguments : runs) {
+      HONE_RETURN_IF_ERROR(CheckArguments(artifact_, symbol, arguments).status());
+      for (const DeviceBuffer* argument : arguments) key.second.push_back(AddressOf(*argument));
+    }
+    std::unique_ptr<Graph>& kept = graphs_[key];
+    if (kept) return kept.get();
+    auto graph = std::make_unique<Graph>(cuda_);
+    HONE_RETURN_IF_ERROR(MakeGraph(symbol, runs, graph.get()));
+    kept = std::move(graph);
+    kept_launches_ += launches;
+    return kept.get();
+  }
+
+  Status MakeGraph(const std::string& symbol, const std::vector<DeviceArguments>& runs, Graph* graph) {
+    HONE_RETURN_IF_ERROR(
+        device_->Check(cuda_.cuStreamBeginCapture_v2(device_->stream(), kCaptureThreadLocal), "making a graph"));
+    device_->capturing = true;
+    const Status status = RunAll(symbol, runs);
+    // Ended in any case: a stream left capturing takes nothing else.
+    const Error error = cuda_.cuStreamEndCapture(device_->stream(), &graph->captured);
+    device_->capturing = false;
+    if (!status.ok()) {
+      (void)device_->Wait().ok();  // it finds out whether more than this is lost
+      return status;
+    }
+    HONE_RETURN_IF_ERROR(device_->Check(error, "making a graph"));
+    HONE_RETURN_IF_ERROR(
+        device_->Check(cuda_.cuGraphInstantiateWithFlags(&graph->executable, graph->captured, 0), "making a graph"));
+    // Else its first start would do that, and be timed with it.
+    return device_->Check(cuda_.cuGraphUpload(graph->executable, device_->stream()), "making a graph");
+  }
+
+  Status Queue(const Graph* graph, const std::string& symbol, const std::vector<DeviceArguments>& runs) {
+    if (graph == nullptr) return RunAll(symbol, runs);
+    return device_->Check(cuda_.cuGraphLaunch(graph->executable, device_->stream()), "starting a graph");
+  }
+
+  Status RunAll(const std::string& symbol, const std::vector<DeviceArguments>& runs) {
+    for (const DeviceArguments& arguments : runs) HONE_RETURN_IF_ERROR(Run(symbol, arguments));
+    return Status();
+  }
+
+  Status Record(Handle event) { return device_->Check(cuda_.cuEventRecord(event, device_->stream()), "timing"); }
+
+  Result<double> SecondsBetween(Handle from, Handle to) {
+    float milliseconds = 0;
+    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuEventElapsedTime(&milliseconds, from, to), "timing"));
+    return 1e-3 * static_cast<double>(milliseconds);
+  }
+
+  CudaDevice* device_;
+  const CudaDriver& cuda_;
+  Artifact artifact_;
+  Handle module_ = nullptr;
+  std::map<std::string, Handle> functions_;
+  DeviceWorkspaces workspaces_;
+  std::map<GraphKey, std::unique_ptr<Graph>> graphs_;
+  size_t kept_launches_ = 0;  // in all of them
+};
+
+}  // namespace
+
+Result<std::unique_ptr<DeviceModule>> LoadCudaModule(CudaDevice* device, const Artifact& artifact) {
+  if (artifact.format != "cubin") {
+    return Status::Invalid(fmt::format("CUDA runs artifacts of format cubin, not {}", artifact.format));
+  }
+  if (artifact.bytes.empty()) return Status::Invalid("the cubin is empty");
+  auto module = std::make_unique<CudaModule>(device, artifact);
+  HONE_RETURN_IF_ERROR(module->LoadCode());
+  return std::unique_ptr<DeviceModule>(std::move(module));
+}
+
+}  // namespace hone::runtime

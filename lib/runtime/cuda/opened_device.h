@@ -1,0 +1,67 @@
+// A device with its context and stream, as modules and buffers see it. Private to runtime/cuda.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/result.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/device/device.h"
+
+namespace hone::runtime {
+
+class CudaBuffer : public DeviceBuffer {
+ public:
+  CudaBuffer(const CudaDriver& cuda, CudaDriver::Address address, int64_t bytes)
+      : DeviceBuffer(bytes), cuda_(cuda), address_(address) {}
+  ~CudaBuffer() override { cuda_.cuMemFree_v2(address_); }
+  CudaDriver::Address address() const { return address_; }
+
+ private:
+  const CudaDriver& cuda_;
+  CudaDriver::Address address_;
+};
+
+inline CudaDriver::Address AddressOf(const DeviceBuffer& buffer) {
+  return static_cast<const CudaBuffer&>(buffer).address();
+}
+
+class CudaDevice : public Device {
+ public:
+  CudaDevice(const CudaDriver& cuda, CudaDriver::Dev device, DeviceInfo info)
+      : cuda_(cuda), device_(device), info_(std::move(info)) {}
+  ~CudaDevice() override;
+
+  Status Open();
+
+  const DeviceInfo& info() const override { return info_; }
+  Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override;
+  Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) override;
+  Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) override;
+  Status Copy(DeviceBuffer* to, const DeviceBuffer& from, int64_t bytes) override;
+  Status Wait() override;
+  Result<std::unique_ptr<DeviceModule>> Load(const Artifact& artifact) override;
+
+  // A failure that the context does not recover from shows again at the next wait, whatever its number is.
+  Status Check(CudaDriver::Error error, const char* what);
+
+  bool capturing = false;  // waiting is not allowed, and so says nothing about the context
+
+  void AddBusy(double seconds) { busy_seconds_ += seconds; }
+
+  const CudaDriver& cuda() const { return cuda_; }
+  CudaDriver::Handle stream() const { return stream_; }
+  CudaDriver::Handle begin() const { return begin_; }
+  CudaDriver::Handle start() const { return start_; }
+  CudaDriver::Handle end() const { return end_; }
+
+ private:
+  const CudaDriver& cuda_;
+  CudaDriver::Dev device_;
+  DeviceInfo info_;
+  CudaDriver::Handle context_ = nullptr, stream_ = nullptr;
+  CudaDriver::Handle begin_ = nullptr, start_ = nullptr, end_ = nullptr;  // events
+};
+
+}  // namespace hone::runtime
