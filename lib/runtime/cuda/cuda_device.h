@@ -15,7 +15,7 @@ struct CudaDeviceOptions {
 };
 
 // The device's primary context is made current in the calling thread and kept until the device is destroyed. kNotFound:
-// no driver or no device; the message says what to do. kIo: there is one, but not for now.
+// no driver or no device; the message says what to do. kIo: there is one, but not for now, or it does not say which.
 Result<std::unique_ptr<Device>> OpenCudaDevice(const CudaDeviceOptions& options = {});
 // Makes no context: takes milliseconds where there is no device, and leaves its memory alone where there is.
 Result<DeviceInfo> DescribeCudaDevice(const CudaDeviceOptions& options = {});

@@ -41,11 +41,16 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, const CudaDeviceOption
   DeviceInfo info;
   char name[256] = "";
   if (cuda.cuDeviceGetName(name, sizeof name, *device) == CudaDriver::kSuccess) info.name = name;
+  // Under any other name for it who times on it would not wait for who does so already.
   CudaDriver::Uuid uuid = {};
-  if (cuda.cuDeviceGetUuid(&uuid, *device) == CudaDriver::kSuccess) {
-    info.identity = UuidText(uuid.bytes);
+  error = cuda.cuDeviceGetUuid(&uuid, *device);
+  if (error != CudaDriver::kSuccess) {
+    return Status::Io(
+        fmt::format("no CUDA device now: device {} does not say its UUID, by which jobs take turns on it: "
+                    "{}; run this again",
+                    options.ordinal, cuda.ErrorText(error)));
   }
-  info.lock_name = info.identity.empty() ? "cuda" : info.identity;
+  info.identity = info.lock_name = UuidText(uuid.bytes);
   int version = 0;
   if (cuda.cuDriverGetVersion(&version) == CudaDriver::kSuccess) {
     info.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);

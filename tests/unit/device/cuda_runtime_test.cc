@@ -100,6 +100,22 @@ TEST_F(CudaRuntime, DescribesTheDeviceWithoutAContext) {
   EXPECT_EQ(fake_.calls("cuDevicePrimaryCtxRetain"), 0);
 }
 
+// Its lock was called otherwise then, and whoever asked a moment later timed beside it.
+TEST_F(CudaRuntime, ADeviceThatDoesNotSayWhichItIsIsNone) {
+  fake_.fail("cuDeviceGetUuid", 46, 0, /*sticky=*/0);
+  const auto info = DescribeCudaDevice({FAKE_CUDA});
+  ASSERT_FALSE(info.ok());
+  EXPECT_EQ(info.status().kind(), StatusKind::kIo);
+  EXPECT_NE(info.status().message().find("does not say its UUID"), std::string::npos) << info.status().message();
+  EXPECT_NE(info.status().message().find("CUDA_ERROR_DEVICE_UNAVAILABLE"), std::string::npos)
+      << info.status().message();
+  fake_.fail("cuDeviceGetUuid", 3, 0, /*sticky=*/0);
+  EXPECT_EQ(OpenCudaDevice({FAKE_CUDA}).status().kind(), StatusKind::kIo) << "whatever its number is";
+  const auto again = DescribeCudaDevice({FAKE_CUDA});
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(again->lock_name, again->identity);
+}
+
 TEST_F(CudaRuntime, RunsLaunchesInOrderThroughAWorkspace) {
   Load();
   ASSERT_TRUE(module_->Run("sum", Arguments()).ok());

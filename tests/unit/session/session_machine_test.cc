@@ -96,10 +96,13 @@ TEST_F(SessionMachineTest, AGpuIsNotItsHost) {
 }
 
 TEST_F(SessionMachineTest, AGpuThatDoesNotAnswerNowIsNoOther) {
-  LockName("0");
-  FakeCudaControl::Load(FAKE_CUDA).fail("cuDeviceGetCount", 46, 0, /*sticky=*/0);
-  EXPECT_EQ(OpenMachine(cuda_).status().kind(), StatusKind::kIo);
-  EXPECT_TRUE(OpenMachine(cuda_).ok());
+  const std::string name = LockName("0");
+  for (const char* function : {"cuDeviceGetCount", "cuDeviceGetUuid"}) {
+    FakeCudaControl::Load(FAKE_CUDA).fail(function, 46, 0, /*sticky=*/0);
+    EXPECT_EQ(OpenMachine(cuda_).status().kind(), StatusKind::kIo) << function;
+    EXPECT_TRUE(OpenMachine(cuda_).ok());
+    EXPECT_EQ(*MachineName(cuda_), name);
+  }
 }
 
 // Nothing can be timed then, and what opens the device says why: the lock is no reason to fail.
