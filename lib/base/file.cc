@@ -124,6 +124,13 @@ Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes)
   return true;
 }
 
+void DropCached(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(fd);
+}
+
 bool Exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 bool IsDirectory(const std::string& path) {

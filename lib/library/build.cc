@@ -220,6 +220,8 @@ Status WriteLibrary(const BuiltLibrary& built, const std::string& dir) {
     auto written = WriteFileIfChanged(JoinPath(dir, name), *bytes);
     if (!written.ok()) return written.status();
   }
+  // What was just written lies on whatever pages were free: the library maps it on huge ones (runtime/net_params.c).
+  DropCached(JoinPath(dir, built.name + ".params"));
   return Status();
 }
 

@@ -9,6 +9,12 @@
 #include "library/runtime/net_runtime.h"
 #include "library/runtime/params_format.h"
 
+#define PAGE 4096u
+#define HUGE_PAGE (2u << 20)
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
 typedef struct Wanted {
   const uint8_t* digest;
   uint64_t bytes;
@@ -34,6 +40,18 @@ static int check(const Wanted* wanted, const char* data, size_t size) {
   return size == wanted->bytes ? HONE_NET_OK : HONE_NET_E_PARAMS_DAMAGED;
 }
 
+/* All of the file, read now, so that no run waits for the disk; into huge pages where the kernel and the file system
+ * have them for files (both place such a mapping where these fit): kernels walk through megabytes of weights, and small
+ * pages cost VGG-16 a tenth of its speed. What is in memory already stays on the pages that it has. */
+static void* map_file(size_t size, int fd) {
+  char* data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (data == MAP_FAILED) return NULL;
+  if (size >= HUGE_PAGE) madvise(data, size, MADV_HUGEPAGE);
+  if (madvise(data, size, MADV_POPULATE_READ) == 0) return data;
+  for (size_t i = 0; i < size; i += PAGE) (void)*(volatile char*)(data + i); /* before Linux 5.14 */
+  return data;
+}
+
 static int open_file(const Wanted* wanted, const char* path, HoneNetParams* params) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return HONE_NET_E_PARAMS_OPEN;
@@ -47,9 +65,9 @@ static int open_file(const Wanted* wanted, const char* path, HoneNetParams* para
     close(fd);
     return HONE_NET_E_PARAMS_FORMAT;
   }
-  void* data = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+  void* data = map_file(size, fd);
   close(fd);
-  if (data == MAP_FAILED) return HONE_NET_E_MEMORY;
+  if (!data) return HONE_NET_E_MEMORY;
   const int code = check(wanted, data, size);
   if (code != HONE_NET_OK) {
     munmap(data, size);

@@ -34,6 +34,15 @@ TEST_F(FileTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(*ListDir(dir_->path()), Strings{"a"});
 }
 
+TEST_F(FileTest, WhatTheCacheForgetsIsStillThere) {
+  const std::string bytes(3 << 20, 'x');
+  ASSERT_TRUE(WriteFileAtomic(In("a"), bytes).ok());
+  DropCached(In("a"));
+  EXPECT_EQ(*ReadFile(In("a")), bytes);
+  DropCached(In("none"));
+  EXPECT_FALSE(Exists(In("none")));
+}
+
 TEST_F(FileTest, FilesThatDoNotKnowTheirSizeAreRead) { EXPECT_NE(ReadFile("/proc/self/stat")->size(), 0u); }
 
 TEST_F(FileTest, MissingFilesAreNotFoundAndNamed) {
