@@ -6,7 +6,8 @@
 #   make tune-NET-TARGET     from nothing to a tuned library and its figures: make tune-resnet18-cpu
 #   make bench-peers         latencies beside other engines'; JOBS="resnet18 vgg16" says of which pipelines
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
-#   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random; LIKE= for our constants
+#   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random; LIKE= for our constants;
+#                            the spaces are those of tests/replay/spaces; SPACES=work/sweep for what `make sweep` measured
 #   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make predict-check       networks' times beside the sums of their kernels', in turns: PREDICT="resnet18.cpu vgg16.cpu"
 #   make check-onnx          ONNX's backend tests through the whole chain, beside the lists of what must pass (UPDATE=1 writes these)
@@ -66,6 +67,7 @@ SET ?= report
 TUNERS ?= auto,xgb_knob,ga,random
 # All but auto with this system's constants; empty: with their own.
 LIKE ?= autotvm
+SPACES ?= tests/replay/spaces
 sweep: build
 	@ninja -C $(BUILD) space_sweep
 	@$(BUILD)/bin/space_sweep --tasks=tests/replay/tasks.txt --work=$(WORK)/sweep --set=$(SET)
@@ -73,7 +75,7 @@ sweep: build
 replay: build
 	@ninja -C $(BUILD) replay_bench
 	@$(BUILD)/bin/replay_bench --tuners=$(TUNERS) $(if $(LIKE),--like-$(LIKE)) --each \
-	  $$(awk -v set=$(SET) '$$1 == set { print "$(WORK)/sweep/" $$2 ".replay" }' tests/replay/tasks.txt)
+	  $$(awk -v set=$(SET) '$$1 == set { print "$(SPACES)/" $$2 ".replay" }' tests/replay/tasks.txt)
 
 JOB ?= squeezenet_v1.1.cpu
 GATE_SECONDS ?= 55
