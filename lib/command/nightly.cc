@@ -102,6 +102,7 @@ class Nightly {
     }
     HONE_ASSIGN_OR_RETURN(LibraryFolder library, library::CheckedLibrary(options_.lib));
     HONE_ASSIGN_OR_RETURN(input_.library, nightly::FolderDigest(library.dir, library.name));
+    DropCached(library.ParamsPath());  // the digest has read it: it would lie on other pages than the reference's
     HONE_ASSIGN_OR_RETURN(LibraryFolder against, library::CheckedLibrary(Dir(reference.digest)));
     if (library.graph_digest != against.graph_digest) {
       return Status::Invalid(

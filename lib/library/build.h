@@ -49,7 +49,7 @@ struct BuiltLibrary {
 Result<BuiltLibrary> BuildLibrary(BuildInput input);
 
 // libNAME.so, NAME.h, NAME.params, NAME.graph.json and, last, manifest.json in `dir`, which is made if it is not there;
-// each written only if its bytes change.
+// each written only if its bytes change. The parameters are dropped from the system's cache (DropCached).
 Status WriteLibrary(const BuiltLibrary& built, const std::string& dir);
 
 }  // namespace hone::library

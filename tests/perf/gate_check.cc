@@ -60,6 +60,7 @@ Status CopyLibrary(const std::string& from, const std::string& to) {
   for (const std::string& name : names) {
     HONE_ASSIGN_OR_RETURN(const std::string bytes, hone::ReadFile(JoinPath(from, name)));
     HONE_RETURN_IF_ERROR(hone::WriteFileAtomic(JoinPath(to, name), bytes));
+    hone::DropCached(JoinPath(to, name));  // parameters are to lie on the pages that the candidates' lie on
   }
   return Status();
 }
