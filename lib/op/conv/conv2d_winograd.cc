@@ -232,7 +232,7 @@ bool WinogradApplies(const Workload& workload, const Target& target) {
 }
 
 const Template& Conv2dWinograd() {
-  static const Conv2dWinogradTemplate t("conv2d_winograd", 3);
+  static const Conv2dWinogradTemplate t("conv2d_winograd", 4);
   return t;
 }
 
@@ -246,7 +246,7 @@ bool WinogradPoolApplies(const Workload& chain, const Target& target) {
 }
 
 const Template& ChainWinogradPool() {
-  static const Conv2dWinogradTemplate t("chain_winograd_pool", 4);
+  static const Conv2dWinogradTemplate t("chain_winograd_pool", 5);
   return t;
 }
 
