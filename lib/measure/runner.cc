@@ -288,7 +288,7 @@ bool Runner::FasterThanPossible(double flop, double seconds) {
   // The peak may have been measured while something else was running, and it may still: a kernel is condemned by what
   // no load can hide.
   peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
-  return beyond(peak_flops_) && beyond(runtime::MeasureFmaBound(setup_.threads, kBoundSeconds));
+  return beyond(peak_flops_) && beyond(runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds));
 }
 
 Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {

@@ -13,8 +13,9 @@ double MeasureFmaPeak(int threads, double seconds);
 // The same on the threads of a pool that is there already (it is pinned, say, and so is the caller).
 double MeasureFmaPeak(ThreadPool* pool, double seconds);
 
-// FLOP/s that `threads` threads cannot exceed: what the calling one does alone, times their number. Unlike the peak it needs
-// no moment in which all cores are free, so that it holds on a busy machine, too; on an idle one it may be higher.
-double MeasureFmaBound(int threads, double seconds);
+// FLOP/s that `threads` threads cannot exceed: what the calling one does alone, times their number. Unlike the peak it
+// needs no moment in which all cores are free, so that it holds on a busy machine, too. It may be higher: on an idle
+// machine, and where units that only add stand beside those of multiply-adds (AMD's Zen: half as much again).
+double MeasureArithmeticBound(int threads, double seconds);
 
 }  // namespace hone::runtime
