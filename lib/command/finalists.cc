@@ -33,23 +33,30 @@ double Hope(const record::Trial& t) {
 
 }  // namespace
 
-Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Config&)>& allows) {
-  FoundFinalists found;
+Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Config&)>& allows) {
+  CorrectTrials found;
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> all, store.Sessions());
-  HONE_ASSIGN_OR_RETURN(std::vector<record::Trial> trials, store.Trials());
-  if (all.empty()) return found;
+  HONE_ASSIGN_OR_RETURN(found.trials, store.Trials());
+  if (all.empty()) return CorrectTrials();
   found.fingerprint = all.back().fingerprint;
-  std::map<int64_t, record::Session> sessions;  // on that machine
   for (const record::Session& s : all) {
-    if (s.fingerprint == found.fingerprint) sessions[s.id] = s;
+    if (s.fingerprint == found.fingerprint) found.sessions[s.id] = s;
   }
-  std::erase_if(trials, [&](const record::Trial& t) {
-    return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !sessions.count(t.session) ||
+  std::erase_if(found.trials, [&](const record::Trial& t) {
+    return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !found.sessions.count(t.session) ||
            !allows(t.outcome.config);
   });
-  std::stable_sort(trials.begin(), trials.end(),
+  std::stable_sort(found.trials.begin(), found.trials.end(),
                    [](const record::Trial& a, const record::Trial& b) { return a.outcome.median < b.outcome.median; });
+  return found;
+}
+
+Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
+                                     const std::function<bool(const Config&)>& allows) {
+  HONE_ASSIGN_OR_RETURN(const CorrectTrials correct, FindCorrectTrials(store, allows));
+  const std::vector<record::Trial>& trials = correct.trials;
+  FoundFinalists found;
+  found.fingerprint = correct.fingerprint;
   std::set<std::string> artifacts, templates;
   std::vector<const record::Trial*> first, second;
   for (const record::Trial& t : trials) {
@@ -63,7 +70,7 @@ Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
   std::stable_sort(first.begin(), first.end(), [](const record::Trial* a, const record::Trial* b) {
     return a->outcome.median < b->outcome.median;
   });
-  for (const record::Trial* t : first) found.finalists.push_back(Of(*t, sessions));
+  for (const record::Trial* t : first) found.finalists.push_back(Of(*t, correct.sessions));
   found.marked = !first.empty() && first[0]->outcome.disturbed > 0;
   return found;
 }
