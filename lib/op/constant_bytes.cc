@@ -1,0 +1,34 @@
+#include "op/constant_bytes.h"
+
+#include <vector>
+
+#include "op/operator.h"
+#include "te/tensor.h"
+
+namespace hone::op {
+namespace {
+
+int64_t PackedBytes(const te::Tensor& tensor) {
+  int64_t bytes = tensor.type().bytes();
+  for (const int64_t extent : tensor.shape()) bytes *= extent;
+  return bytes;
+}
+
+}  // namespace
+
+Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
+  HONE_ASSIGN_OR_RETURN(const Instance instance, Instantiate(workload, target, config));
+  const std::vector<Operand> operands = op->Operands(workload, target);
+  int64_t bytes = 0;
+  for (const te::Tensor& arg : instance.args) {
+    if (arg.node()->constant) bytes += PackedBytes(arg);
+    for (size_t i = 0; i < instance.placeholders.size(); ++i) {
+      if (instance.placeholders[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;
+      bytes += operands[i].PhysicalElements() * operands[i].logical.type.bytes();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace hone::op

@@ -1,0 +1,92 @@
+// The bytes of packed constants: by hand where an algorithm says them, and as the compiled kernels have them.
+#include "op/constant_bytes.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/rng.h"
+#include "compile/compile.h"
+#include "op/operator.h"
+
+namespace hone::op {
+namespace {
+
+// Legal points of a workload, some of each template.
+std::vector<Config> Points(const Workload& workload, const Target& target, int count) {
+  const Result<search::TaskSpace> space = MakeTaskSpace(workload, target);
+  EXPECT_TRUE(space.ok()) << space.status().message();
+  std::vector<Config> points;
+  Rng rng(3);
+  for (int i = 0; space.ok() && i < count; ++i) {
+    if (const auto index = space->SampleLegal(rng)) points.push_back(space->At(*index));
+  }
+  return points;
+}
+
+// 64 x 64 channels of 3x3: whole vectors everywhere, so that nothing is filled up. (m + 2)^2 elements instead of 9.
+TEST(ConstantBytes, WinogradsWeightsGrowWithItsTiles) {
+  const Workload w = *ParseChecked("conv2d(f32[1,64,28,28], f32[64,64,3,3], pad=1,1,1,1) + bias + relu");
+  const Target target = *Target::Parse("cpu -features=avx2,fma -vector=32");
+  std::set<int64_t> tiles;
+  bool direct = false;
+  for (const Config& config : Points(w, target, 60)) {
+    const Result<int64_t> bytes = ConstantBytes(w, target, config);
+    ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+    int64_t elements = 9;
+    if (config.template_name == "conv2d_winograd") {
+      const int64_t m = config.Number("m");
+      tiles.insert(m);
+      elements = (m + 2) * (m + 2);
+    } else {
+      direct = true;
+    }
+    EXPECT_EQ(*bytes, 4 * (64 * 64 * elements + 64)) << config.Text();
+  }
+  EXPECT_TRUE(direct);
+  EXPECT_EQ(tiles, (std::set<int64_t>{2, 4, 6}));
+}
+
+// Odd shapes, chains, what has no constants: what the library stores of the compiled kernel.
+TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
+  const Target target = *HostTarget();
+  for (const char* text : {"conv2d(f32[1,3,13,13], f32[17,3,3,3], stride=2x2, pad=1,1,1,1, in=nchw) + bias + relu",
+                           "conv2d(f32[1,33,7,7], f32[33,33,3,3], pad=1,1,1,1) + bias + add",
+                           "conv2d(f32[1,32,9,9], f32[32,1,3,3], pad=1,1,1,1, groups=32) + bias",
+                           "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1) + relu -> max_pool2d(f32[1,16,8,8], "
+                           "kernel=2x2, stride=2x2)",
+                           "dense(f32[1,37], f32[13,37]) + bias", "max_pool2d(f32[1,8,6,6], kernel=2x2, stride=2x2)"}) {
+    const Result<Workload> w = ParseChecked(text);
+    ASSERT_TRUE(w.ok()) << w.status().message();
+    const std::vector<Operand> operands = (*FindOperator(*w))->Operands(*w, target);
+    for (const Config& config : Points(*w, target, 8)) {
+      const Result<compile::LoweredKernel> kernel = compile::LowerKernel(*w, target, config, {});
+      ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+      int64_t expected = 0;
+      for (const compile::ArgSource& arg : kernel->kernel_args) {
+        const auto i = static_cast<size_t>(arg.index);
+        if (arg.kind == compile::ArgSource::Kind::kPrepared) {
+          expected += kernel->prepared[i].elements * kernel->prepared[i].type.bytes();
+        } else if (operands[i].role == OperandRole::kConstant) {
+          expected += operands[i].PhysicalElements() * 4;
+        }
+      }
+      const Result<int64_t> bytes = ConstantBytes(*w, target, config);
+      ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+      EXPECT_EQ(*bytes, expected) << text << ", " << config.Text();
+      EXPECT_EQ(*bytes == 0, w->op == "max_pool2d") << text;
+    }
+  }
+}
+
+TEST(ConstantBytes, RefusesAConfigurationOfAnotherTemplate) {
+  const Workload w = *ParseChecked("dense(f32[1,8], f32[8,8])");
+  Config config = *DefaultConfig(w, *HostTarget());
+  config.template_name = "of_long_ago";
+  EXPECT_FALSE(ConstantBytes(w, *HostTarget(), config).ok());
+}
+
+}  // namespace
+}  // namespace hone::op
