@@ -14,6 +14,10 @@ struct PickBestOptions {
   int finalists = 6;    // so many of each task go into `out`, for hone-confirm
   std::string winograd = "6";  // "off", "2", "4", "6": the cap (`[numerics] winograd`): trials beyond it do not count
   bool tf32 = false;           // trials in TF32 count (`[numerics] tf32`)
+  // So many times the network's own parameters (`[memory] parameters`), from 1 to kMostMemory, may the kernels' packed
+  // ones take: trials that need more than their task's part do not count (command/network_memory.h). Needs `graph`. 0:
+  // no limit.
+  double memory = 0;
   bool allow_missing =
       false;  // a task without records takes those of the same computation with another epilogue, else the default
 };

@@ -99,7 +99,7 @@ class Why {
           const auto words = StampWords(build);
           return words.empty() ? "its command changed: what it is asked for beside its settings" : Join(words, "; ");
         }
-        return "its command changed: what it is asked for beside its files (numerics, parameters, shapes)";
+        return "its command changed: what it is asked for beside its files (numerics, memory, parameters, shapes)";
       case DirtyKind::kUnlogged:
         return "Ninja's log does not know that it was made (the log was deleted, or another program made it)";
       case DirtyKind::kNewer:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "pipeline/manifest_writer.h"
 #include "pipeline/plan.h"
 
@@ -48,6 +49,7 @@ void ManifestWriter::PickEdge(const NetworkJob& job) {
   build.order_only_inputs = {Tool("hone-pick-best")};
   build.bindings = {{"job", name}, {"graph", GraphPath(net)}, {"records", "records/" + job.target->name}};
   AddNumerics(job, &build);
+  if (job.pipeline->memory > 0) build.bindings.push_back({"memory", "--memory " + FormatDouble(job.pipeline->memory)});
   if (!job.pipeline->in_network) {
     build.implicit_outputs = {ChoicePath(name)};
     build.bindings.push_back({"choice", "--choice " + ChoicePath(name)});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <map>
 
 #include "base/file.h"
@@ -100,9 +101,9 @@ const PipelineFile& PipelineFile::For(const std::string& target) const {
 
 namespace {
 
-// Has the file tables of this target alone?
-bool HasTables(TomlTable table, const std::string& target) {
-  for (const char* name : {"tune", "measure", "numerics", "bench"}) {
+// Has the file one of these tables for this target alone?
+bool HasTables(TomlTable table, std::initializer_list<const char*> names, const std::string& target) {
+  for (const char* name : names) {
     const Result<TomlTable> whole = table.Table(name);
     if (whole.ok() && whole->TypeOf(target) == TomlTable::Type::kTable) return true;
   }
@@ -153,8 +154,9 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
   HONE_RETURN_IF_ERROR(table.Read("on_request", &file.on_request));
   const std::vector<std::string> targets = file.AllTargets();
-  HONE_RETURN_IF_ERROR(ReadTuneTables(&table, {targets, ""}, &file.tune, &file.transfer, &file.in_network,
-                                      &file.alternatives));
+  HONE_RETURN_IF_ERROR(
+      ReadTuneTables(&table, {targets, ""}, &file.tune, &file.transfer, &file.in_network, &file.alternatives));
+  HONE_RETURN_IF_ERROR(ReadMemoryTable(&table, {targets, ""}, &file.memory));
   HONE_RETURN_IF_ERROR(ReadBenchTable(&table, {targets, ""}, &file.bench));
   HONE_RETURN_IF_ERROR(ReadInputTable(&table, &file.inputs));
   HONE_RETURN_IF_ERROR(table.Finish());  // before what is missing: the missing key may be the misspelt one
@@ -185,11 +187,13 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     bool alternatives = file.alternatives;
     HONE_RETURN_IF_ERROR(
         ReadTuneTables(&table, {targets, target}, &on.tune, &on.transfer, &on.in_network, &alternatives));
+    HONE_RETURN_IF_ERROR(ReadMemoryTable(&table, {targets, target}, &on.memory));
     HONE_RETURN_IF_ERROR(ReadBenchTable(&table, {targets, target}, &on.bench));
     if (alternatives != file.alternatives) {
       return ErrorIn(table, "tune", target, "alternatives", "`alternatives` holds for all targets: write it in [tune]");
     }
-    if (HasTables(table, target)) file.on.push_back(std::move(on));
+    on.shares_settings = !HasTables(table, {"tune", "measure", "numerics", "bench"}, target);
+    if (!on.shares_settings || HasTables(table, {"memory"}, target)) file.on.push_back(std::move(on));
   }
   return file;
 }

@@ -28,20 +28,24 @@ struct PipelineFile {
   Transfer transfer;
   bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
   bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
+  // [memory] parameters: the packed parameters are at most so many times the network's own (hone-pick-best). In no
+  // settings file: tuning and timing do not depend on it. 0: no limit.
+  double memory = 0;
   BenchSettings bench;
   InputShapes inputs;  // of a model that leaves them open
   // Of each target that has tables of its own, [tune.TARGET] and such: this file with those applied, that target as
   // `on_target`, and no `on`.
   std::vector<PipelineFile> on;
   std::string on_target;
+  bool shares_settings = false;  // of one of `on`: only [memory.TARGET] is its own, and what is in files is the file's
 
   // `targets` and `on_request`, sorted.
   std::vector<std::string> AllTargets() const;
   bool OnRequest(const std::string& target) const;
   // What holds on this target: the one of `on`, or the file itself. The reference lives as long as this object.
   const PipelineFile& For(const std::string& target) const;
-  // Stem of its settings files: the name; "NAME@TARGET" (no pipeline is named so) for one of `on`.
-  std::string SettingsName() const { return on_target.empty() ? name : name + "@" + on_target; }
+  // Stem of its settings files: the name; "NAME@TARGET" (no pipeline is named so) for one of `on` with its own.
+  std::string SettingsName() const { return on_target.empty() || shares_settings ? name : name + "@" + on_target; }
 };
 
 // One pipelines/targets/NAME.toml.

@@ -170,7 +170,7 @@ Status CheckNumerics(const PipelineFile& pipeline, const PipelineFile& on, const
 
 // The key of a table of the pipeline that `on` (one of its `on`, or itself) was made from, for messages.
 std::string TuneKey(const PipelineFile& on, const std::string& key) {
-  return on.on_target.empty() ? "tune." + key : "tune." + on.on_target + "." + key;
+  return on.on_target.empty() || on.shares_settings ? "tune." + key : "tune." + on.on_target + "." + key;
 }
 
 Status CheckTransfer(const PipelineFile& pipeline, const PipelineFile& on, const std::vector<std::string>& known) {
@@ -262,7 +262,9 @@ Result<Plan> MakePlan(const PlanInput& input) {
     const std::string extract = ExtractSettingsText(pipeline, network, parameters, plugin);
     plan.files.push_back({SettingsPath(pipeline.name, "extract"), extract});
     AddSettings(pipeline, &plan.files);
-    for (const PipelineFile& on : pipeline.on) AddSettings(on, &plan.files);
+    for (const PipelineFile& on : pipeline.on) {
+      if (!on.shares_settings) AddSettings(on, &plan.files);
+    }
     for (const std::string& name : pipeline.AllTargets()) {
       const auto list = input.lists.find(JobName(pipeline.name, name));
       NetworkJob job;

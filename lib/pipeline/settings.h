@@ -54,6 +54,9 @@ struct BenchSettings {
   bool operator==(const BenchSettings&) const = default;
 };
 
+// The most that `[memory] parameters` may be: more times their own size than any kernel's weights take.
+inline constexpr double kMostMemory = 1000;
+
 // Numerics as flags of tools, `--winograd 4 --tf32`: what is not the default, which changes no command.
 std::string NumericsFlags(int64_t winograd, bool tf32);
 

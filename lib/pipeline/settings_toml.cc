@@ -154,6 +154,14 @@ Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, T
   return ReadNumerics(file, of, tune);
 }
 
+Status ReadMemoryTable(TomlTable* file, const TablesOf& of, double* parameters) {
+  HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "memory", of));
+  HONE_RETURN_IF_ERROR(table.Read("parameters", parameters));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  if (!table.Has("parameters") || (*parameters >= 1 && *parameters <= kMostMemory)) return Status::Ok();
+  return table.Error("parameters", fmt::format("`parameters` must be from 1 to {}, is {}", kMostMemory, *parameters));
+}
+
 Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "bench", of));
   HONE_RETURN_IF_ERROR(table.Read("processes", &bench->processes));

@@ -1,4 +1,4 @@
-// The tables [tune], [measure], [numerics], [bench] and [input] of a pipeline file.
+// The tables [tune], [measure], [numerics], [memory], [bench] and [input] of a pipeline file.
 #pragma once
 
 #include <string>
@@ -33,6 +33,8 @@ struct TablesOf {
 // `in_network`, `alternatives`: of [tune], see PipelineFile.
 Status ReadTuneTables(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfer* transfer, bool* in_network,
                       bool* alternatives);
+// [memory] parameters, see PipelineFile.
+Status ReadMemoryTable(TomlTable* file, const TablesOf& of, double* parameters);
 Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench);
 Status ReadInputTable(TomlTable* file, InputShapes* inputs);
 

@@ -4,6 +4,7 @@
 #include "base/flags.h"
 #include "base/log.h"
 #include "command/pick_best.h"
+#include "pipeline/settings.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-pick-best");
@@ -23,6 +24,9 @@ int main(int argc, char** argv) {
   app.add_flag("--tf32", options.tf32, "products in TF32 may be chosen");
   app.add_option("--winograd", options.winograd, "largest Winograd tile that may be chosen: off, 2, 4 or 6")
       ->capture_default_str();
+  app.add_option("--memory", options.memory,
+                 "so many times the memory of the network's own may the packed parameters take")
+      ->check(CLI::Range(1.0, hone::pipeline::kMostMemory));
   app.add_flag("--allow-missing", options.allow_missing,
                "take the same computation with another epilogue, or the default schedule, where a task has no records");
   if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 4")) return *code;

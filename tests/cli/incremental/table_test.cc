@@ -100,8 +100,9 @@ class TableTest : public ChainFolder {
         fmt::format(
             "# {}\nnetwork = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"{}\"\ntrials = {}\nseed = {}\n"
             "transfer = {}\nalternatives = false\nin_network = false\n[measure]\ncandidate_seconds = {}\n"
-            "finalists = 2\n[numerics]\nwinograd = {}\n[bench]\nprocesses = 1\niterations = {}\nwarmup = 1\n",
-            comment_, tuner_, trials_, seed_, transfer_, candidate_seconds_, winograd_, iterations_));
+            "finalists = 2\n[numerics]\nwinograd = {}\n[memory]\nparameters = {}\n[bench]\nprocesses = 1\n"
+            "iterations = {}\nwarmup = 1\n",
+            comment_, tuner_, trials_, seed_, transfer_, candidate_seconds_, winograd_, memory_, iterations_));
   }
 
   std::set<std::string> TasksOf(const std::string& word) const {
@@ -202,7 +203,7 @@ class TableTest : public ChainFolder {
 
  protected:
   std::map<std::string, Row> rows_;
-  std::string comment_ = "a network", tuner_ = "random", transfer_ = "false", winograd_ = "6";
+  std::string comment_ = "a network", tuner_ = "random", transfer_ = "false", winograd_ = "6", memory_ = "100";
   int64_t trials_ = kSmall, seed_ = 1, iterations_ = 1;
   double candidate_seconds_ = 0.01;
   bool put_aside_ = false;
@@ -233,6 +234,8 @@ TEST_F(TableTest, EveryRowIsWhatHappens) {
       [&] { return std::set<std::string>{*convs.rbegin()}; });
   Check("a cap on numerics", [&] { winograd_ = "\"off\"", Settings(); });
   Check("a cap on numerics, back again", [&] { winograd_ = "6", Settings(); });
+  Check("a limit on memory", [&] { memory_ = "1.2", Settings(); });
+  Check("a limit on memory, back again", [&] { memory_ = "100", Settings(); });
   Check("[bench]", [&] { iterations_ = 2, Settings(); });
   Check("the measuring protocol's version", [&] { Pretend("protocol=90"); });
   Check("a pass: the code generator's version", [&] { Pretend("protocol=90,codegen=91"); });

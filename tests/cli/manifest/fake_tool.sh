@@ -33,6 +33,7 @@ while [ $# -gt 0 ]; do
     "hone-tune --stamp") stamp=$2 ;;
     "hone-tune --donor") [ -f "$2" ]; donors="${donors-} ${2##*/}" ;;
     "hone-pick-best --winograd" | "hone-build --winograd") cap=$2 ;;
+    "hone-pick-best --memory") memory=$2 ;;
     "hone-extract --input") input=$2 ;;
     "hone-pick-best --records" | "hone-report --records") records=$2 ;;
     "hone-build --name") net=$2 ;;
@@ -115,7 +116,7 @@ case $tool in
     ;;
   hone-pick-best)
     stem "$out" .json
-    say pick-best "$name${cap:+ up to $cap}"
+    say pick-best "$name${cap:+ up to $cap}${memory:+ within $memory}"
     get "$tasks"
     rest=${got#*\"tasks\":}
     line=

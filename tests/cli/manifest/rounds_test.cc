@@ -155,6 +155,26 @@ TEST_F(Rounds, AChangedCapRerunsTuningPickingAndBuildingAndNothingElse) {
   }
 }
 
+TEST_F(Rounds, AChangedLimitOnMemoryPicksAgainAndTunesNothing) {
+  WriteAlpha("trials = 4");
+  PlanOk();
+  NinjaOk({});
+  Calls();
+  for (const char* table : {"memory", "memory.cpu"}) {
+    for (const char* times : {"1.25", "2"}) {
+      WriteAlpha("trials = 4", fmt::format("[{}]\nparameters = {}\n", table, times));
+      NinjaOk({});
+      // The stand-in finds the same best, at which everything behind it stops.
+      const Lines calls = Calls();
+      const std::string pick = fmt::format("pick-best alpha.cpu within {}", times);
+      EXPECT_EQ(calls, Lines{pick}) << table;
+    }
+  }
+  WriteAlpha("trials = 4");
+  NinjaOk({});
+  EXPECT_EQ(Calls(), Lines{"pick-best alpha.cpu"});
+}
+
 TEST_F(Rounds, InputsOfAModelReachExtractAndAChangeExtractsAgain) {
   const auto write = [this](int extent) {
     Write("pipelines/alpha.toml",

@@ -61,6 +61,8 @@ timeout = 4
 cooldown = 0.5
 [numerics]
 winograd = "off"
+[memory]
+parameters = 1.25
 [input]
 "x:0" = [1, 3, 224, 224]
 )";
@@ -78,6 +80,7 @@ TEST(PipelineFile, ReadsTheKeysForModelsNumericsAndOtherWaysToTune) {
   EXPECT_EQ(file->tune.measure.timeout_seconds, 4);
   EXPECT_EQ(file->tune.measure.cooldown, 0.5);
   EXPECT_EQ(file->tune.winograd, 0);
+  EXPECT_EQ(file->memory, 1.25);
   EXPECT_EQ(file->inputs, (InputShapes{{"x:0", {1, 3, 224, 224}}}));
 }
 
@@ -99,6 +102,7 @@ TEST(PipelineFile, EverythingButNetworkAndTargetsHasADefault) {
   EXPECT_EQ(file->batch, 1);
   EXPECT_EQ(file->tune, TuneSettings());
   EXPECT_EQ(file->bench, BenchSettings());
+  EXPECT_EQ(file->memory, 0) << "no limit";
 }
 
 struct Bad {
@@ -134,6 +138,15 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
        "4: `winograd` must be \"off\", 2, 4 or 6"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinogard = 4\n",
        "4: unknown key `winogard` in [numerics]; did you mean `winograd`?"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = 0.9\n",
+       "4: `parameters` must be from 1 to 1000, is 0.9"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = 0\n",
+       "4: `parameters` must be from 1 to 1000, is 0"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = 1e9\n", "4: `parameters` must be from 1 to 1000"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = nan\n", "4: parameters: not a finite number"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
+      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameter = 2\n",
+       "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nlike = \"autotmv\"\n",
        "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
       {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
@@ -219,6 +232,22 @@ TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
   EXPECT_EQ(file->bench, BenchSettings());
 }
 
+// It is in no settings file, so that a target with a limit of its own is tuned by the edges and settings of the others.
+TEST(PipelineFile, AMemoryLimitOfOneTargetLeavesItsSettingsAlone) {
+  const std::string head = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cuda\"]\n[memory]\nparameters = 3\n";
+  const Result<PipelineFile> file = ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n", "p/n.toml");
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->For("cpu").memory, 1.5);
+  EXPECT_EQ(file->For("cpu").SettingsName(), "n");
+  EXPECT_EQ(file->For("cuda").memory, 3);
+  EXPECT_EQ(&file->For("cuda"), &*file);
+  const Result<PipelineFile> both =
+      ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n[tune.cpu]\ntrials = 3\n", "p/n.toml");
+  ASSERT_TRUE(both.ok()) << both.status().message();
+  EXPECT_EQ(both->For("cpu").SettingsName(), "n@cpu");
+  EXPECT_EQ(both->For("cpu").memory, 1.5);
+}
+
 TEST(PipelineFile, NamesTheLineOfAMistakeInATargetsTable) {
   const std::string head = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cuda\"]\n";
   const Bad cases[] = {
@@ -229,6 +258,7 @@ TEST(PipelineFile, NamesTheLineOfAMistakeInATargetsTable) {
       {"[tune.cuda]\nalternatives = false\n", "5: `alternatives` holds for all targets: write it in [tune]"},
       {"[bench.cuda]\nprocesses = 0\n", "5: `processes` must be at least 1, is 0"},
       {"[numerics.cuda]\nwinograd = 3\n", "5: `winograd` must be"},
+      {"[memory.cuda]\nparameters = 0.5\n", "5: `parameters` must be from 1 to 1000, is 0.5"},
       {"[tune]\ncuda = 3\n", "5: unknown key `cuda` in [tune]"},
   };
   for (const Bad& bad : cases) {
@@ -237,8 +267,8 @@ TEST(PipelineFile, NamesTheLineOfAMistakeInATargetsTable) {
     const std::string expected = std::string("p/n.toml:") + bad.message;
     EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
   }
-  const Result<PipelineFile> both = ParsePipelineFile(
-      "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cpu\"]\n", "p/n.toml");
+  const Result<PipelineFile> both =
+      ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cpu\"]\n", "p/n.toml");
   ASSERT_FALSE(both.ok());
   EXPECT_EQ(both.status().message(), "p/n.toml:3: `targets` and `on_request` both name 'cpu'");
 }

@@ -206,6 +206,28 @@ TEST(Plan, TheChoiceIsConfirmedInTheNetworkUnlessNotWanted) {
   }
 }
 
+// Nobody else is told, and no settings say it: a changed limit picks again and tunes nothing.
+TEST(Plan, ALimitOnMemoryIsAFlagOfPickingAlone) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.lists["a.cpu"] = List({"x"});
+  EXPECT_EQ(Count(Manifest(input), "--memory"), 0);
+  const Result<Plan> before = MakePlan(input);
+  PipelineFile on = input.folder.pipelines[0];
+  on.on_target = "cpu";
+  on.shares_settings = true;
+  on.memory = 1.25;
+  input.folder.pipelines[0].on = {on};
+  const Result<Plan> after = MakePlan(input);
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_EQ(Count(after->manifest, "--memory"), 1);
+  EXPECT_NE(Statement(after->manifest, "best/a.cpu.json").find("\n  memory = --memory 1.25"), std::string::npos);
+  ASSERT_EQ(before->files.size(), after->files.size());
+  for (size_t i = 0; i < before->files.size(); ++i) {
+    EXPECT_EQ(before->files[i].path, after->files[i].path);
+    EXPECT_EQ(before->files[i].text, after->files[i].text);
+  }
+}
+
 TEST(Plan, ParametersAreAnInputOfWhoeverReadsThem) {
   PlanInput input = Input({Network("a", {"cpu"})});
   input.folder.pipelines[0].network = "a.json";

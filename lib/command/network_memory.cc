@@ -1,0 +1,150 @@
+#include "command/network_memory.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "command/finalists.h"
+#include "op/operator.h"
+
+namespace hone::command {
+namespace {
+
+// What a finalist may take, ascending: the bytes of kernels that are in reach of one of `seconds`.
+std::vector<int64_t> BytesInReach(const std::vector<KernelCost>& kernels, double seconds) {
+  std::vector<int64_t> bytes;
+  for (const KernelCost& k : kernels) {
+    if (k.seconds <= kFinalistReach * seconds) bytes.push_back(k.bytes);
+  }
+  std::sort(bytes.begin(), bytes.end());
+  bytes.erase(std::unique(bytes.begin(), bytes.end()), bytes.end());
+  return bytes;
+}
+
+double Fastest(const std::vector<KernelCost>& kernels, int64_t bound) {
+  double seconds = -1;
+  for (const KernelCost& k : kernels) {
+    if (k.bytes <= bound && (seconds < 0 || k.seconds < seconds)) seconds = k.seconds;
+  }
+  return seconds;
+}
+
+class Bounder {
+ public:
+  Bounder(const graph::Graph& graph, const pipeline::TaskList& list, const KernelCosts& costs)
+      : graph_(graph), list_(list), costs_(costs) {}
+
+  Result<NetworkMemory> Run(double times) {
+    HONE_ASSIGN_OR_RETURN(target_, Target::Parse(list_.target));
+    HONE_RETURN_IF_ERROR(CountSets());
+    memory_.most = static_cast<int64_t>(static_cast<double>(memory_.own) * times);
+    HONE_RETURN_IF_ERROR(ChooseForNetwork());
+    HONE_RETURN_IF_ERROR(AddAlternatives());
+    SpendRest(memory_.most - memory_.bytes, &wishes_);
+    for (size_t i = 0; i < ids_.size(); ++i) memory_.bounds[ids_[i]] = wishes_[i].bound;
+    return std::move(memory_);
+  }
+
+ private:
+  struct Uses {
+    const Workload* workload = nullptr;
+    int64_t nodes = 0;
+    std::set<std::vector<std::string>> sets;  // of parameters
+  };
+
+  Status CountSets() {
+    std::set<std::string> read, as_data;
+    for (const graph::Node& node : graph_.nodes) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
+      const std::vector<op::Operand> operands = op->Operands(node.workload, target_);
+      std::vector<std::string> parameters;
+      for (size_t i = 0; i < node.inputs.size(); ++i) {
+        const graph::Parameter* parameter = graph_.FindParameter(node.inputs[i]);
+        if (parameter == nullptr) continue;
+        const int64_t bytes = parameter->type.type.bytes();
+        if (read.insert(node.inputs[i]).second) memory_.own += parameter->type.Elements() * bytes;
+        if (operands.at(i).role == op::OperandRole::kConstant) {
+          parameters.push_back(node.inputs[i]);
+        } else if (as_data.insert(node.inputs[i]).second) {
+          memory_.bytes += operands[i].PhysicalElements() * bytes;  // as it is stored, whatever reads it
+        }
+      }
+      if (parameters.empty()) continue;
+      Uses& uses = uses_[TaskId(node.workload, list_.target)];
+      uses.workload = &node.workload;
+      ++uses.nodes;
+      uses.sets.insert(std::move(parameters));
+    }
+    memory_.tasks = static_cast<int64_t>(uses_.size());
+    return Status();
+  }
+
+  Status ChooseForNetwork() {
+    std::vector<MemoryTask> tasks;
+    for (const auto& [id, uses] : uses_) {
+      HONE_ASSIGN_OR_RETURN(std::vector<KernelCost> kernels, costs_(id, *uses.workload));
+      tasks.push_back({std::move(kernels), uses.nodes, static_cast<int64_t>(uses.sets.size())});
+      ids_.push_back(id);
+    }
+    memory_.chosen = LimitMemory(tasks, memory_.most - memory_.bytes);
+    memory_.bytes += memory_.chosen.bytes;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      const int64_t bound = memory_.chosen.bounds[i];
+      wishes_.push_back({bound, BytesInReach(tasks[i].kernels, Fastest(tasks[i].kernels, bound)), tasks[i].copies});
+      memory_.bounds[ids_[i]] = bound;
+    }
+    return Status();
+  }
+
+  // Of what stands for a node that has none of its own (a pool) nothing is asked.
+  int64_t GivenTo(const std::string& node) const {
+    const graph::Node* found = graph_.FindNode(node);
+    if (found == nullptr) return 0;
+    const auto bound = memory_.bounds.find(TaskId(found->workload, list_.target));
+    return bound == memory_.bounds.end() ? 0 : bound->second;
+  }
+
+  Status AddAlternatives() {
+    struct Place {
+      Workload workload;
+      int64_t given = 0, count = 0;
+    };
+    std::map<std::string, Place> places;
+    for (const pipeline::Alternative& alternative : list_.alternatives) {
+      // Those before the last are transforms, which have no constants.
+      HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(alternative.by.back().workload));
+      const std::string id = TaskId(workload, list_.target);
+      if (uses_.count(id)) continue;  // it is one of the network's own, too, and bounded as that
+      int64_t given = 0;
+      for (const std::string& node : alternative.replaces) given += GivenTo(node);
+      Place& place = places[id];
+      place.given = place.count == 0 ? given : std::min(place.given, given);
+      ++place.count;
+      place.workload = std::move(workload);
+    }
+    for (const auto& [id, place] : places) {
+      HONE_ASSIGN_OR_RETURN(const std::vector<KernelCost> kernels, costs_(id, place.workload));
+      wishes_.push_back({place.given, BytesInReach(kernels, Fastest(kernels, INT64_MAX)), place.count});
+      ids_.push_back(id);
+    }
+    return Status();
+  }
+
+  const graph::Graph& graph_;
+  const pipeline::TaskList& list_;
+  const KernelCosts& costs_;
+  Target target_;
+  NetworkMemory memory_;
+  std::map<std::string, Uses> uses_;  // by task
+  std::vector<std::string> ids_;      // of wishes_
+  std::vector<MemoryWish> wishes_;
+};
+
+}  // namespace
+
+Result<NetworkMemory> BoundMemory(const graph::Graph& graph, const pipeline::TaskList& list, double times,
+                                  const KernelCosts& costs) {
+  return Bounder(graph, list, costs).Run(times);
+}
+
+}  // namespace hone::command
