@@ -237,7 +237,7 @@ std::vector<int64_t> WinogradLayer::Sizes() const {
     const bool whole_windows = m % pool == 0;  // of the pool behind it, in each tile
     if (!known || !exact || !whole_windows || Work(m) > 0.9) continue;
     // Nor with long sums, and those over a stride's phases are four times as long: F(4x4) of 7x7 with stride 2 holds
-    // what it should up to some 320 channels, of 3x3 with stride 1 up to some ten thousand.
+    // what it should up to some 250 channels, of 3x3 with stride 1 up to some eight thousand.
     if (Error(m) <= WinogradErrorBound(m)) sizes.push_back(m);
   }
   return sizes;

@@ -148,7 +148,7 @@ TEST_F(WinogradTest, Accuracy) {
       "conv2d(f32[1,256,14,14], f32[128,256,3,3], pad=1)",
       "conv2d(f32[1,256,17,17], f32[128,256,1,7], pad=0,3,0,3)",
       "conv2d(f32[1,256,12,12], f32[128,256,5,5], pad=2)",
-      "conv2d(f32[1,256,24,24], f32[64,256,7,7], stride=2, pad=3)",
+      "conv2d(f32[1,224,24,24], f32[64,224,7,7], stride=2, pad=3)",
       // Pooled in the tile.
       "conv2d(f32[1,64,24,24], f32[64,64,3,3], pad=1) + bias + relu -> "
       "max_pool2d(f32[1,64,24,24], kernel=2x2, stride=2x2)",
@@ -174,7 +174,8 @@ TEST_F(WinogradTest, Accuracy) {
       EXPECT_LE(error.worst / error.deviation, WinogradErrorBound(m));
       // What a pool or an epilogue does to the deviation, the estimate does not know.
       if (!w.chain()) {
-        EXPECT_LE(error.worst / error.deviation, WinogradLayer::Of(w, target).Error(m));
+        const WinogradLayer layer = WinogradLayer::Of(w, target);
+        EXPECT_LE(error.worst / error.deviation, (layer.Tiles(m).both() ? 1 : 1.2) * layer.Error(m));
       }
       // Less than this would be no arithmetic of single precision: the test would test nothing.
       EXPECT_GE(error.worst / error.deviation, 1e-8);
@@ -214,7 +215,7 @@ TEST(WinogradSpace, LongSumsLeaveOutWhatWouldBeInexact) {
   const Target target = HostWith(64, 32, 2);
   using Sizes = std::vector<int64_t>;
   const auto sizes = [&](const char* text) { return WinogradLayer::Of(*ParseChecked(text), target).Sizes(); };
-  EXPECT_EQ(sizes("conv2d(f32[1,256,28,28], f32[64,256,7,7], stride=2, pad=3)"), (Sizes{2, 4}));
+  EXPECT_EQ(sizes("conv2d(f32[1,224,28,28], f32[64,224,7,7], stride=2, pad=3)"), (Sizes{2, 4}));
   EXPECT_EQ(sizes("conv2d(f32[1,384,28,28], f32[64,384,7,7], stride=2, pad=3)"), (Sizes{2}));
   EXPECT_EQ(sizes("conv2d(f32[1,512,28,28], f32[64,512,7,7], stride=2, pad=3)"), (Sizes{2}));
   EXPECT_FALSE(WinogradApplies(*ParseChecked("conv2d(f32[1,2048,28,28], f32[64,2048,7,7], stride=2, pad=3)"), target));
@@ -225,19 +226,21 @@ TEST(WinogradSpace, LongSumsLeaveOutWhatWouldBeInexact) {
   EXPECT_EQ(sizes("conv2d(f32[1,768,17,17], f32[64,768,1,7], pad=0,3,0,3)"), (Sizes{2, 3, 4}));
 }
 
-// Two layers whose errors were simulated, in standard deviations of the output; and what follows from the definition:
-// errors grow with the root of the sum, rows and columns alike.
-TEST(WinogradSpace, ExpectsTheErrorsThatWereSimulated) {
+// A layer whose errors were simulated: 2.0e-5 with 64 channels, 4.4e-5 with 256, in standard deviations of the output;
+// and what follows from the definition: errors grow with the root of the sum, rows and columns alike.
+TEST(WinogradSpace, ExpectsNoLessThanTheErrorsThatWereSimulated) {
   const WinogradAxis seven{2, 7, 1}, three{4, 3, 1}, one{1, 1, 1};
-  EXPECT_NEAR(WinogradError(seven, seven, 64), 2.0e-5, 0.2 * 2.0e-5);
-  EXPECT_NEAR(WinogradError(seven, seven, 256), 4.4e-5, 0.2 * 4.4e-5);
+  for (const auto& [channels, simulated] : {std::pair(64, 2.0e-5), std::pair(256, 4.4e-5)}) {
+    EXPECT_GE(WinogradError(seven, seven, channels), simulated);
+    EXPECT_LE(WinogradError(seven, seven, channels), 1.3 * simulated);
+  }
   EXPECT_DOUBLE_EQ(WinogradError(three, three, 400), 2 * WinogradError(three, three, 100));
   EXPECT_DOUBLE_EQ(WinogradError(seven, three, 64), WinogradError(three, seven, 64));
   // No transform at all: a sum as any other.
-  EXPECT_NEAR(WinogradError(one, one, 100), 19 * 0x1p-24, 1e-12);
+  EXPECT_NEAR(WinogradError(one, one, 100), 21.5 * 0x1p-24, 1e-12);
   // F(2, 3) by hand. A^T = 1 1 1 0 / 0 1 -1 1; squares of B^T's rows 2, 2, 2, 2; of G's 1, 3/4, 3/4, 1.
   const WinogradAxis small{2, 3, 1};
-  EXPECT_NEAR(WinogradError(small, one, 1), 1.9 * 0x1p-24 * std::sqrt((2 * 1 + 2 * 0.75 + 2 * 0.75) / 3), 1e-12);
+  EXPECT_NEAR(WinogradError(small, one, 1), 2.15 * 0x1p-24 * std::sqrt((2 * 1 + 2 * 0.75 + 2 * 0.75) / 3), 1e-12);
 }
 
 TEST(WinogradSpace, NumericsLimitItWithoutMovingAnIndex) {
