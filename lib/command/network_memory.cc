@@ -49,7 +49,7 @@ class Bounder {
   struct Uses {
     const Workload* workload = nullptr;
     int64_t nodes = 0;
-    std::set<std::vector<std::string>> sets;  // of parameters
+    std::map<std::vector<std::string>, std::string> sets;  // of parameters, with the first node that reads them
   };
 
   Status CountSets() {
@@ -73,7 +73,10 @@ class Bounder {
       Uses& uses = uses_[TaskId(node.workload, list_.target)];
       uses.workload = &node.workload;
       ++uses.nodes;
-      uses.sets.insert(std::move(parameters));
+      const auto [first, added] = uses.sets.emplace(std::move(parameters), node.name);
+      if (added) continue;
+      shared_.insert(first->second);
+      shared_.insert(node.name);
     }
     memory_.tasks = static_cast<int64_t>(uses_.size());
     return Status();
@@ -96,8 +99,10 @@ class Bounder {
     return Status();
   }
 
-  // Of what stands for a node that has none of its own (a pool) nothing is asked.
+  // What is free once something else stands for this node: nothing where it has no constants (a pool), nor where
+  // another node, which may stay, reads the same ones.
   int64_t GivenTo(const std::string& node) const {
+    if (shared_.count(node)) return 0;
     const graph::Node* found = graph_.FindNode(node);
     if (found == nullptr) return 0;
     const auto bound = memory_.bounds.find(TaskId(found->workload, list_.target));
@@ -136,6 +141,7 @@ class Bounder {
   Target target_;
   NetworkMemory memory_;
   std::map<std::string, Uses> uses_;  // by task
+  std::set<std::string> shared_;      // nodes whose constants another one reads as well
   std::vector<std::string> ids_;      // of wishes_
   std::vector<MemoryWish> wishes_;
 };

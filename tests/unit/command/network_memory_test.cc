@@ -103,6 +103,22 @@ TEST(NetworkMemory, AnAlternativeMayTakeWhatItsNodesWereGiven) {
   EXPECT_EQ(wide->bounds, (std::map<std::string, int64_t>{{Id(conv), 4 * 2304}, {Id(kChain), 4 * 2304}}));
 }
 
+// a1 and a3 read the same weights, so that what stands for a1 saves nothing as long as a3 is there.
+TEST(NetworkMemory, AnAlternativeIsGivenNothingThatAnotherNodeStillNeeds) {
+  const std::string other = "dense(f32[1,8], f32[8,8]) + relu";
+  const auto costs = Costs({{kA, {{1, 1024}, {2, 256}}}, {kB, {{1, 144}}}, {other, {{1, 256}}}});
+  const auto bound = [&](const std::string& node, double times) -> int64_t {
+    pipeline::TaskList list{"n", kTarget, "cpu", {}};
+    list.alternatives.push_back({{node}, {{node, other, {"data", "w1"}}}});
+    const Result<NetworkMemory> memory = BoundMemory(Dense(), list, times, costs);
+    EXPECT_TRUE(memory.ok()) << memory.status().message();
+    return memory.ok() ? memory->bounds.at(Id(other)) : -1;
+  };
+  EXPECT_EQ(bound("a1", 1), 0);
+  EXPECT_EQ(bound("a2", 1), 256);  // its weights are its own
+  EXPECT_EQ(bound("a1", 2), 256);  // of what is left over
+}
+
 // A parameter that a sum reads is no kernel's to pack, and takes its room all the same.
 TEST(NetworkMemory, ParametersThatAreDataCountAsTheyAre) {
   const auto graph = graph::ParseGraph(R"json({"version": 1, "name": "n", "seed": 1,
