@@ -53,7 +53,8 @@ class Bounder {
   };
 
   Status CountSets() {
-    std::set<std::string> read, as_data;
+    std::set<std::string> read;
+    std::set<std::pair<std::string, op::Layout>> as_data;
     for (const graph::Node& node : graph_.nodes) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
       const std::vector<op::Operand> operands = op->Operands(node.workload, target_);
@@ -65,8 +66,8 @@ class Bounder {
         if (read.insert(node.inputs[i]).second) memory_.own += parameter->type.Elements() * bytes;
         if (operands.at(i).role == op::OperandRole::kConstant) {
           parameters.push_back(node.inputs[i]);
-        } else if (as_data.insert(node.inputs[i]).second) {
-          memory_.bytes += operands[i].PhysicalElements() * bytes;  // as it is stored, whatever reads it
+        } else if (as_data.emplace(node.inputs[i], operands[i].layout).second) {
+          memory_.bytes += operands[i].PhysicalElements() * bytes;  // stored once for each layout
         }
       }
       if (parameters.empty()) continue;
