@@ -40,7 +40,7 @@ class Bounder {
     memory_.most = static_cast<int64_t>(static_cast<double>(memory_.own) * times);
     HONE_RETURN_IF_ERROR(ChooseForNetwork());
     HONE_RETURN_IF_ERROR(AddAlternatives());
-    SpendRest(memory_.most - memory_.bytes, &wishes_);
+    SpendRest(rest_, &wishes_);
     for (size_t i = 0; i < ids_.size(); ++i) memory_.bounds[ids_[i]] = wishes_[i].bound;
     return std::move(memory_);
   }
@@ -92,6 +92,7 @@ class Bounder {
     }
     memory_.chosen = LimitMemory(tasks, memory_.most - memory_.bytes);
     memory_.bytes += memory_.chosen.bytes;
+    rest_ = memory_.most - memory_.bytes;
     for (size_t i = 0; i < tasks.size(); ++i) {
       const int64_t bound = memory_.chosen.bounds[i];
       wishes_.push_back({bound, BytesInReach(tasks[i].kernels, Fastest(tasks[i].kernels, bound)), tasks[i].copies});
@@ -110,19 +111,34 @@ class Bounder {
     return bound == memory_.bounds.end() ? 0 : bound->second;
   }
 
+  // An alternative with a task of the network itself is bounded as that: one more copy, as far as it is larger than
+  // what it stands for. False if there is no room for it.
+  bool AddToOwn(const std::string& id, int64_t given) {
+    const int64_t more = std::max<int64_t>(memory_.bounds.at(id) - given, 0);
+    if (more > std::max<int64_t>(rest_, 0)) return false;
+    rest_ -= more;
+    const auto at = static_cast<size_t>(std::find(ids_.begin(), ids_.end(), id) - ids_.begin());
+    ++wishes_[at].copies;
+    return true;
+  }
+
   Status AddAlternatives() {
     struct Place {
       Workload workload;
       int64_t given = 0, count = 0;
     };
     std::map<std::string, Place> places;
-    for (const pipeline::Alternative& alternative : list_.alternatives) {
+    for (size_t i = 0; i < list_.alternatives.size(); ++i) {
+      const pipeline::Alternative& alternative = list_.alternatives[i];
       // Those before the last are transforms, which have no constants.
       HONE_ASSIGN_OR_RETURN(Workload workload, op::ParseChecked(alternative.by.back().workload));
       const std::string id = TaskId(workload, list_.target);
-      if (uses_.count(id)) continue;  // it is one of the network's own, too, and bounded as that
       int64_t given = 0;
       for (const std::string& node : alternative.replaces) given += GivenTo(node);
+      if (uses_.count(id)) {
+        if (!AddToOwn(id, given)) memory_.left_out.insert(i);
+        continue;
+      }
       Place& place = places[id];
       place.given = place.count == 0 ? given : std::min(place.given, given);
       ++place.count;
@@ -141,6 +157,7 @@ class Bounder {
   const KernelCosts& costs_;
   Target target_;
   NetworkMemory memory_;
+  int64_t rest_ = 0;                  // bytes to the limit
   std::map<std::string, Uses> uses_;  // by task
   std::set<std::string> shared_;      // nodes whose constants another one reads as well
   std::vector<std::string> ids_;      // of wishes_

@@ -156,7 +156,11 @@ class Picker {
   Status ChooseAlternatives(const pipeline::TaskList& list, pipeline::BestFile* best, std::set<std::string>* built) {
     if (!graph_ || list.alternatives.empty()) return Status();
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
-    HONE_ASSIGN_OR_RETURN(const auto alternatives, library::FromFile(list.alternatives));
+    std::vector<pipeline::Alternative> candidates;
+    for (size_t i = 0; i < list.alternatives.size(); ++i) {
+      if (memory_.left_out.count(i) == 0) candidates.push_back(list.alternatives[i]);
+    }
+    HONE_ASSIGN_OR_RETURN(const auto alternatives, library::FromFile(candidates));
     const auto seconds = [&](const Workload& workload) -> std::optional<double> {
       const BestEntry* entry = best->Find(TaskId(workload, list.target));
       if (entry == nullptr || entry->source != BestSource::kTuned || !(entry->median > 0)) return std::nullopt;
@@ -167,7 +171,7 @@ class Picker {
                           graph::ChooseAlternatives(*graph_, alternatives, seconds));
     for (const size_t i : chosen.taken) {
       taken.push_back(alternatives[i]);
-      best->alternatives.push_back(list.alternatives[i]);
+      best->alternatives.push_back(candidates[i]);
     }
     if (chosen.alone_seconds > 0 && chosen.chosen_seconds > 0) {
       best->partition = {chosen.alone_seconds, chosen.chosen_seconds, static_cast<int64_t>(taken.size()), chosen.exact};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,26 @@ TEST(NetworkMemory, AnAlternativeMayTakeWhatItsNodesWereGiven) {
   const Result<NetworkMemory> wide = BoundMemory(*graph, list, 4, costs);
   ASSERT_TRUE(wide.ok());
   EXPECT_EQ(wide->bounds, (std::map<std::string, int64_t>{{Id(conv), 4 * 2304}, {Id(kChain), 4 * 2304}}));
+}
+
+// One more copy of a, for a place that b has now: with 1024 bytes where b was given 144.
+TEST(NetworkMemory, AnAlternativeThatIsATaskOfTheNetworkNeedsRoomForOneMore) {
+  pipeline::TaskList list{"n", kTarget, "cpu", {}};
+  list.alternatives.push_back({{"b"}, {{"b", kA, {"a3", "w3"}}}});
+  const auto costs = Costs({{kA, {{1, 1024}, {1.2, 1100}}}, {kB, {{1, 144}}}});
+  const auto bound = [&](double times) { return BoundMemory(Dense(), list, times, costs); };
+  const Result<NetworkMemory> tight = bound(4);  // 2624 bytes, of which 432 are left
+  ASSERT_TRUE(tight.ok()) << tight.status().message();
+  EXPECT_EQ(tight->left_out, std::set<size_t>{0});
+  EXPECT_EQ(tight->bounds.at(Id(kA)), 1100);
+  const Result<NetworkMemory> wide = bound(5);  // 1088 are left: 208 after the third copy, too few for 3 x 76
+  ASSERT_TRUE(wide.ok()) << wide.status().message();
+  EXPECT_TRUE(wide->left_out.empty());
+  EXPECT_EQ(wide->bounds.at(Id(kA)), 1024);
+  const Result<NetworkMemory> beyond = bound(1);
+  ASSERT_TRUE(beyond.ok()) << beyond.status().message();
+  EXPECT_FALSE(beyond->chosen.reached);
+  EXPECT_EQ(beyond->left_out, std::set<size_t>{0});
 }
 
 // a1 and a3 read the same weights, so that what stands for a1 saves nothing as long as a3 is there.
