@@ -28,8 +28,9 @@ struct MemoryLimit {
 };
 
 // One kernel a task so that all their constants take at most `limit` bytes and a run takes the least time. Exact where
-// there are few different sums of bytes; of more than some thousands the best ones go on, evenly over their range: then
-// the time may be off by about a thousandth of what all of them differ by. The limit always holds.
+// there are few different sums of bytes; of more than some thousands the best ones go on, evenly over their range: a
+// task may then waste as many bytes as lie between two of them, less than a thousandth of the range. The limit always
+// holds.
 MemoryLimit LimitMemory(const std::vector<MemoryTask>& tasks, int64_t limit);
 
 // A task that has a use for more than it needs: other kernels, which are about as fast and larger.
