@@ -125,7 +125,9 @@ class Picker {
         if (bytes) costs.push_back({trial.outcome.median, *bytes});
       }
     }
-    if (costs.empty()) {
+    if (!costs.empty()) {
+      timed_.insert(id);
+    } else {
       HONE_ASSIGN_OR_RETURN(const Config config, op::DefaultConfig(workload, target_));
       HONE_ASSIGN_OR_RETURN(const int64_t bytes, op::ConstantBytes(workload, target_, config));
       costs.push_back({0, bytes});
@@ -201,7 +203,7 @@ class Picker {
       HONE_ASSIGN_OR_RETURN(const auto store, Open(task.id, task.workload, target));
       HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));
       if (!found && CanGoWithout(task)) {
-        const bool bound = memory_.bounds.count(task.id) > 0;
+        const bool bound = timed_.count(task.id) > 0;  // what was timed is too large
         Log(bound ? LogLevel::kInfo : LogLevel::kWarning,
             fmt::format(
                 "{} ({}): none of its trials was correct and timed{}; the alternatives that need it are left out",
@@ -278,6 +280,7 @@ class Picker {
   // With a limit on memory.
   Target target_;
   NetworkMemory memory_;
+  std::set<std::string> timed_;  // tasks that have correct trials, whatever memory they take
   std::map<std::pair<std::string, Digest>, std::optional<int64_t>> bytes_;  // by task and values of a configuration
 };
 
