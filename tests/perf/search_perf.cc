@@ -83,21 +83,23 @@ void PrintFit(const search::KnobFeatures& features, const std::vector<uint64_t>&
 }
 
 // Times are made up: a sum over the columns of a point's knobs, which a search can learn from.
-Status PrintAuto(const Workload& workload) {
+// `group`: trials that are planned at a time.
+Status PrintAuto(const Workload& workload, int group) {
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse("cuda -arch=sm_80 -multiprocessors=108"));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
   const search::KnobFeatures features(space);
   std::vector<float> row(features.columns()), weights(features.columns());
   Rng rng(3);
   for (float& weight : weights) weight = static_cast<float>(rng.Normal());
-  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<search::Tuner> tuner,
-                        search::MakeTuner("auto", space, 1, session::ContextOf(workload, target)));
+  search::TunerContext context = session::ContextOf(workload, target);
+  context.group = group;
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<search::Tuner> tuner, search::MakeTuner("auto", space, 1, context));
   double seconds = 0;
   for (int trials = 0, shown = 64; shown <= 256;) {
     const double start = Now();
     const std::vector<uint64_t> batch = tuner->NextBatch(16);
     seconds += Now() - start;
-    if (trials == 0) fmt::print("auto     {:>10.0f} ms before the first trial\n", 1e3 * seconds);
+    if (trials == 0) fmt::print("auto     {:>10.0f} ms before the first trial, groups of {}\n", 1e3 * seconds, group);
     if (batch.empty()) return Status::Invalid("the space is used up");
     std::vector<Outcome> outcomes;
     for (const uint64_t index : batch) {
@@ -163,7 +165,8 @@ Status Run(const std::string& text) {
              1e6 * lower / kLoopPoints);
   fmt::print("curve    {:>10.0f} rows/s ({} columns)\n", kLoopPoints / (lower + curve), curve_columns);
   PrintFit(features, points);
-  return PrintAuto(workload);
+  HONE_RETURN_IF_ERROR(PrintAuto(workload, 4));  // as for CPUs
+  return PrintAuto(workload, 16);                // as for CUDA
 }
 
 }  // namespace
