@@ -10,6 +10,7 @@
 #                            the spaces are those of tests/replay/spaces; SPACES=work/sweep for what `make sweep` measured
 #   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
 #   make predict-check       networks' times beside the sums of their kernels', in turns: PREDICT="resnet18.cpu vgg16.cpu"
+#   make check-refactor      does this tree make the same code, ids, stamps and libraries as the commit BASE? PARTS="probe nets" of it
 #   make check-onnx          ONNX's backend tests through the whole chain, beside the lists of what must pass (UPDATE=1 writes these)
 #   make fuzz                every reader of files under libFuzzer, FUZZ_SECONDS each; FUZZ="pipeline graph" says which (clang-19)
 #   make check-asan          tests of what reads files, under the address and undefined sanitizers (clang-19)
@@ -24,7 +25,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: bundle-cuda check-gpu-only help deps build check plan bench-peers sweep replay gate-check predict-check check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
+.PHONY: bundle-cuda check-gpu-only help deps build check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -90,6 +91,10 @@ PREDICT ?= resnet18.cpu
 predict-check: build
 	@ninja -C $(BUILD) predict_check
 	@$(BUILD)/bin/predict_check --work=$(WORK) $(PREDICT)
+
+BASE ?= HEAD~1
+check-refactor: build
+	@tests/refactor/check.sh $(BUILD) $(BASE)
 
 check-onnx: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release --log-level=NOTICE $(CMAKE_FLAGS)

@@ -15,7 +15,7 @@ TEST_P(Models, AgreeWithOnnxruntime) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Models, ::testing::Values("residual", "inverted", "branches"));
+INSTANTIATE_TEST_SUITE_P(All, Models, ::testing::Values("residual", "inverted", "branches", "attention"));
 
 }  // namespace
 }  // namespace hone::onnx

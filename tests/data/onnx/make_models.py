@@ -91,3 +91,32 @@ c = m.add("AveragePool", [x], kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[1
 y = m.add("MaxPool", [m.add("Concat", [a, b, c], axis=1)], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
 m.add("GlobalAveragePool", [m.conv(y, "classes", 3, 21, 1, bias=True)])
 m.save("branches", [1, 4, 12, 12], [1, 4, 12, 12], [1, 3, 1, 1])
+
+# A block of a transformer encoder: attention of two heads, then a layer with GELU, each normalised.
+m = Maker(17)
+length, width, heads = 7, 12, 2
+
+
+def heads_of(x, name, perm):
+    product = m.add("MatMul", [x, m.weight(name, width, width)])
+    split = m.add("Reshape", [product, m.tensor(name + ".shape", np.int64([1, length, heads, width // heads]))])
+    return m.add("Transpose", [split], perm=perm)
+
+
+def normalised(x, name):
+    return m.add("LayerNormalization", [x, m.tensor(name + ".scale", np.linspace(0.5, 1.5, width, dtype=np.float32)),
+                                        m.weight(name + ".shift", width)], axis=-1)
+
+
+scores = m.add("MatMul", [heads_of("x", "q", [0, 2, 1, 3]), heads_of("x", "k", [0, 2, 3, 1])])
+scaled = m.add("Mul", [scores, m.tensor("scale", np.float32((width // heads) ** -0.5))])
+mixed = m.add("MatMul", [m.add("Softmax", [scaled], axis=-1), heads_of("x", "v", [0, 2, 1, 3])])
+joined = m.add("Reshape", [m.add("Transpose", [mixed], perm=[0, 2, 1, 3]),
+                           m.tensor("joined", np.int64([1, length, width]))])
+x = normalised(m.add("Add", ["x", m.add("MatMul", [joined, m.weight("out", width, width)])]), "norm1")
+y = m.add("Add", [m.add("MatMul", [x, m.weight("up", width, 4 * width)]), m.weight("up.bias", 4 * width)])
+erf = m.add("Erf", [m.add("Mul", [y, m.tensor("half root", np.float32(0.5 ** 0.5))])])
+gelu = m.add("Mul", [m.add("Mul", [y, m.add("Add", [erf, m.tensor("one", np.float32(1))])]),
+                     m.tensor("half", np.float32(0.5))])
+normalised(m.add("Add", [x, m.add("MatMul", [gelu, m.weight("down", 4 * width, width)])]), "norm2")
+m.save("attention", [1, length, width], [1, length, width], [1, length, width])

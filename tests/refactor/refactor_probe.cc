@@ -1,0 +1,118 @@
+// Prints what a refactoring must not change: for every template of a target, seeded legal points with digests of their
+// steps and of the code made from them, a line a point.
+//
+//   refactor_probe TARGET [POINTS [SEED]]     TARGET: a target's text (target/target.h)
+//
+// The points of a template (200 unless told otherwise) are shared out among the layers of the grid of odd ones
+// (unit/op/kernel_grid.h) and of RealLayers that have the template. Code is the object for a CPU and the source text for
+// OpenCL and CUDA: CUDA's assembler is not asked, so that the digests do not depend on its version. check.sh compares
+// the output of two commits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "codegen/cuda/codegen.h"
+#include "compile/compile.h"
+#include "op/operator.h"
+#include "unit/op/kernel_grid.h"
+
+namespace {
+
+using namespace hone;  // NOLINT: a program, not a header
+
+// Layers of networks: large enough for every kind of tile.
+const char* const kRealLayers[] = {
+    "conv2d(f32[1,3,224,224], f32[64,3,7,7], stride=2x2, pad=3,3,3,3, in=nchw) + bias + relu",
+    "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + add + relu",
+    "conv2d(f32[1,64,56,56], f32[128,64,3,3], stride=2x2, pad=1,1,1,1) + bias + relu",
+    "conv2d(f32[1,256,14,14], f32[512,256,1,1]) + bias",
+    "conv2d(f32[1,96,28,28], f32[96,1,3,3], pad=1,1,1,1, groups=96) + bias + relu6",
+    "conv2d(f32[1,64,35,35], f32[96,64,5,5], pad=2,2,2,2) + bias + relu",
+    "conv3d(f32[1,32,4,28,28], f32[32,32,3,3,3], pad=1,1,1,1,1,1) + bias + relu",
+    "dense(f32[1,512], f32[1000,512]) + bias",
+    "matmul(f32[12,197,64], f32[12,64,197])",
+};
+
+struct Subject {
+  const op::Template* schedule = nullptr;
+  Workload workload;
+};
+
+// The code of one point, or why there is none.
+Result<std::string> Code(const Subject& subject, const Target& target, const Config& config) {
+  compile::CompileOptions options;
+  options.keep_text = true;
+  if (target.kind == TargetKind::kCuda) {
+    HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
+                          compile::LowerKernel(subject.workload, target, config, options));
+    HONE_ASSIGN_OR_RETURN(const codegen::CudaCode code, codegen::WriteCuda(lowered.functions, target));
+    return code.source + EntriesText(code.artifact.entries) + StepsText(lowered.steps);
+  }
+  HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
+                        compile::CompileKernel(subject.workload, target, config, options));
+  return kernel.object + EntriesText({kernel.kernel, kernel.prepare}) + StepsText(kernel.steps);
+}
+
+void Probe(const Subject& subject, const Target& target, int points, uint64_t seed) {
+  // Seeded by the layer, so that one layer more or less moves no other layer's points.
+  Rng rng(Mix64(seed) ^ Digest128(subject.workload.Text()).lo);
+  Result<search::Space> space = subject.schedule->MakeSpace(subject.workload, target);
+  const std::string name = fmt::format("{}\t{}", subject.schedule->name(), subject.workload.Text());
+  if (!space.ok()) {
+    fmt::print("{}\tno space: {}\n", name, space.status().message());
+    return;
+  }
+  const int most = space->size() == 1 ? std::min(points, 1) : points;
+  for (int i = 0; i < most; ++i) {
+    const auto index = space->SampleLegal(rng, 1000);
+    if (!index) {
+      fmt::print("{}\tno legal point\n", name);
+      return;
+    }
+    const Config config = space->At(*index);
+    Result<std::string> code = Code(subject, target, config);
+    fmt::print("{}\t{}\t{}\n", name, config.Text(),
+               code.ok() ? Digest128(*code).Hex() : "error: " + code.status().message());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto target = Target::Parse(argc > 1 ? argv[1] : "");
+  if (!target.ok()) {
+    fmt::print(stderr, "refactor_probe: {}\n", target.status().message());
+    return 2;
+  }
+  const size_t points = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 200;
+  const uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
+
+  std::vector<std::string> layers(std::begin(kRealLayers), std::end(kRealLayers));
+  for (const std::string& text : op::OddLayers()) layers.push_back(text);
+  std::map<std::string, std::vector<Subject>> templates;
+  for (const std::string& text : layers) {
+    const auto workload = op::ParseChecked(text);
+    if (!workload.ok()) {
+      fmt::print(stderr, "refactor_probe: {}: {}\n", text, workload.status().message());
+      return 1;
+    }
+    for (const op::Template* t : (*op::FindOperator(*workload))->Templates(*workload, *target)) {
+      templates[t->name()].push_back({t, *workload});
+    }
+  }
+  for (const auto& [name, subjects] : templates) {
+    fmt::print("template\t{}\tversion {}\t{} layers\n", name, subjects[0].schedule->version(), subjects.size());
+    for (size_t i = 0; i < subjects.size(); ++i) {
+      const size_t share = points * (i + 1) / subjects.size() - points * i / subjects.size();
+      Probe(subjects[i], *target, static_cast<int>(share), seed);
+    }
+  }
+  return 0;
+}
