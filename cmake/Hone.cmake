@@ -1,8 +1,23 @@
+# Unity builds: several C++ files of one layer or test program compile as one, since most of a file's time goes into its
+# headers. Names in anonymous namespaces must therefore differ within a layer. -DHONE_UNITY=OFF compiles file by file.
+option(HONE_UNITY "compile several C++ files of a layer or test program as one" ON)
+set(HONE_UNITY_BATCH 12 CACHE STRING "how many files at most; 0: all files of a layer")
+mark_as_advanced(HONE_UNITY_BATCH)
+function(hone_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${HONE_UNITY} UNITY_BUILD_BATCH_SIZE ${HONE_UNITY_BATCH})
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.c$")
+  if(sources)
+    set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # hone_layer(NAME SOURCES a.cc ... [DEPS layer...] [LIBS target...]): one static library for one folder of lib/.
 # NAME is the folder with '/' replaced by '_' (codegen/llvm -> codegen_llvm); DEPS are other layers, same spelling.
 function(hone_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LIBS" ${ARGN})
   add_library(hone_${name} STATIC ${arg_SOURCES})
+  hone_unity(hone_${name})
   list(TRANSFORM arg_DEPS PREPEND hone_)
   target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
 endfunction()
@@ -23,6 +38,7 @@ endfunction()
 function(hone_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  hone_unity(${name})
   list(TRANSFORM arg_DEPS PREPEND hone_)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} ${arg_LIBS} GTest::gtest GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

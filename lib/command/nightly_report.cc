@@ -18,9 +18,9 @@ using report::ChangedRecord;
 using report::NightlyData;
 using report::NightlyJob;
 
-class Collector {
+class NightlyCollector {
  public:
-  explicit Collector(const NightlyReportOptions& options) : options_(options) {}
+  explicit NightlyCollector(const NightlyReportOptions& options) : options_(options) {}
 
   NightlyData Run() {
     NightlyData data;
@@ -134,7 +134,7 @@ class Collector {
 
 }  // namespace
 
-NightlyData CollectNights(const NightlyReportOptions& options) { return Collector(options).Run(); }
+NightlyData CollectNights(const NightlyReportOptions& options) { return NightlyCollector(options).Run(); }
 
 Status WriteNightlyReport(const NightlyReportOptions& options) {
   NightlyData data = CollectNights(options);

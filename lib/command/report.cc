@@ -28,9 +28,9 @@ std::string Quoted(const std::string& path) {
   return "'" + ReplaceAll(path, "'", "'\\''") + "'";
 }
 
-class Collector {
+class ReportCollector {
  public:
-  explicit Collector(const ReportOptions& options) : options_(options) {}
+  explicit ReportCollector(const ReportOptions& options) : options_(options) {}
 
   Result<ReportData> Run() {
     HONE_ASSIGN_OR_RETURN(report::BenchFile bench, report::ReadBenchFile(options_.bench));
@@ -175,7 +175,7 @@ class Collector {
 };
 
 Status Write(const ReportOptions& options, bool* verified) {
-  HONE_ASSIGN_OR_RETURN(const ReportData data, Collector(options).Run());
+  HONE_ASSIGN_OR_RETURN(const ReportData data, ReportCollector(options).Run());
   *verified = data.bench.verification.ok;
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
   // The page last: it is what Ninja looks at first.

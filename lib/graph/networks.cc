@@ -8,11 +8,11 @@
 namespace hone::graph {
 namespace {
 
-struct Entry {
+struct NamedNetwork {
   const char* name;
   Graph (*build)(int64_t batch);
 };
-constexpr Entry kNetworks[] = {
+constexpr NamedNetwork kNetworks[] = {
     {"resnet-18", BuildResNet18},
     {"resnet-34", BuildResNet34},
     {"resnet-50", BuildResNet50},
@@ -28,12 +28,12 @@ constexpr Entry kNetworks[] = {
 
 std::vector<std::string> NetworkNames() {
   std::vector<std::string> names;
-  for (const Entry& entry : kNetworks) names.emplace_back(entry.name);
+  for (const NamedNetwork& entry : kNetworks) names.emplace_back(entry.name);
   return names;
 }
 
 Status CheckNetworkName(const std::string& name) {
-  for (const Entry& entry : kNetworks) {
+  for (const NamedNetwork& entry : kNetworks) {
     if (name == entry.name) return Status();
   }
   return Status::NotFound("no built-in network `" + name + "`" + SuggestionText(name, NetworkNames()));
@@ -41,7 +41,7 @@ Status CheckNetworkName(const std::string& name) {
 
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
   if (batch < 1 || batch > 1024) return Status::Invalid(fmt::format("batch {}: must be between 1 and 1024", batch));
-  for (const Entry& entry : kNetworks) {
+  for (const NamedNetwork& entry : kNetworks) {
     if (name == entry.name) return entry.build(batch);
   }
   return CheckNetworkName(name);

@@ -12,7 +12,7 @@
 namespace hone::ir {
 namespace {
 
-bool IsInteger(DType t) { return t.is_int() || t.is_uint(); }
+bool IsIntOrUint(DType t) { return t.is_int() || t.is_uint(); }
 
 bool IsIdentifier(const std::string& s) {
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
@@ -60,7 +60,7 @@ class Verifier final : public Visitor {
   void CheckAccess(const Buffer& b, const Expr& index, const Node& node) {
     Require(b.defined() && buffers_.contains(b.get()),
             "a buffer is used that is neither a parameter nor allocated around", node);
-    Require(IsInteger(index.type()), "an index is not an integer", node);
+    Require(IsIntOrUint(index.type()), "an index is not an integer", node);
     if (!status_.ok()) return;
     int64_t low, high;
     if (const int64_t* at = AsIntImm(index)) {
@@ -122,7 +122,7 @@ class Verifier final : public Visitor {
   void VisitRamp(const Ramp& op) override {
     Require(op.base.type().is_scalar() && op.base.type() == op.stride.type(),
             "a ramp's base and stride are not scalars of one type", op);
-    Require(IsInteger(op.base.type()) && op.type.lanes > 1, "a ramp is not a vector of integers", op);
+    Require(IsIntOrUint(op.base.type()) && op.type.lanes > 1, "a ramp is not a vector of integers", op);
     Visitor::VisitRamp(op);
   }
 

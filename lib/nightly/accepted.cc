@@ -15,7 +15,7 @@
 namespace hone::nightly {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kAcceptedVersion = 1;
 
 // Names from a file become paths.
 bool PlainName(const std::string& name) {
@@ -24,7 +24,7 @@ bool PlainName(const std::string& name) {
 
 Result<Acceptance> ReadAcceptance(JsonReader* reader) {
   Acceptance a;
-  HONE_RETURN_IF_ERROR(reader->ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader->ReadVersion(kAcceptedVersion));
   for (const auto& [key, value] : {std::pair{"recorded", &a.recorded},
                                    {"by", &a.by},
                                    {"reason", &a.reason},
@@ -116,9 +116,16 @@ Result<std::string> FolderDigest(const std::string& dir, const std::string& name
 }
 
 std::string AcceptanceText(const Acceptance& a) {
-  const Json json = {{"version", kVersion}, {"recorded", a.recorded}, {"by", a.by},           {"reason", a.reason},
-                     {"digest", a.digest},  {"before", a.before},     {"network", a.network}, {"target", a.target},
-                     {"name", a.name},      {"files", a.files}};
+  const Json json = {{"version", kAcceptedVersion},
+                     {"recorded", a.recorded},
+                     {"by", a.by},
+                     {"reason", a.reason},
+                     {"digest", a.digest},
+                     {"before", a.before},
+                     {"network", a.network},
+                     {"target", a.target},
+                     {"name", a.name},
+                     {"files", a.files}};
   return DumpJson(json, -1);
 }
 

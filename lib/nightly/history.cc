@@ -14,7 +14,7 @@
 namespace hone::nightly {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kHistoryVersion = 1;
 
 Json SubjectJson(const Subject& s) {
   Json json = {{"digest", s.digest}, {"processes", s.processes}};
@@ -75,7 +75,7 @@ Result<Night> ReadNight(JsonReader* reader) {
   Night night;
   JsonReader library, reference;
   Comparison& c = night.comparison;
-  HONE_RETURN_IF_ERROR(reader->ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader->ReadVersion(kHistoryVersion));
   HONE_RETURN_IF_ERROR(reader->Read("recorded", &night.recorded));
   HONE_RETURN_IF_ERROR(reader->Read("host", &night.host));
   HONE_RETURN_IF_ERROR(reader->Read("fingerprint", &night.fingerprint));
@@ -115,7 +115,7 @@ Result<Night> ReadNight(JsonReader* reader) {
 
 std::string NightText(const Night& night) {
   const Comparison& c = night.comparison;
-  Json json = {{"version", kVersion},
+  Json json = {{"version", kHistoryVersion},
                {"recorded", night.recorded},
                {"host", night.host},
                {"fingerprint", night.fingerprint},

@@ -25,7 +25,7 @@ double PaceOf(const Times& times) {
 }
 
 // What each process stands for: its artifact's time, had the machine been as fast as it was for the pace.
-std::vector<double> Values(const std::vector<ProcessTimes>& processes, double pace) {
+std::vector<double> PacedValues(const std::vector<ProcessTimes>& processes, double pace) {
   std::vector<double> values;
   for (const ProcessTimes& process : processes) {
     values.push_back(process.pace.empty() ? process.Seconds() : process.PaceRatio() * pace);
@@ -88,7 +88,7 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   if (night->comparison.change != Change::kNone) {
     HONE_ASSIGN_OR_RETURN(times, Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time, &night->no_canary));
     const double pace_again = PaceOf(times);
-    Repeat repeat{Values(times[Who::kLibrary], pace_again), Values(times[Who::kReference], pace_again)};
+    Repeat repeat{PacedValues(times[Who::kLibrary], pace_again), PacedValues(times[Who::kReference], pace_again)};
     const Comparison again = Compare(repeat.library, repeat.reference, noise, input.rule);
     repeat.change = again.change;
     const Change stands = Confirm(night->comparison, again);
@@ -124,7 +124,7 @@ bool OfTheArtifact(const Status& failure) {
 Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes, double pace) {
   Subject subject;
   subject.digest = digest;
-  subject.processes = Values(processes, pace);
+  subject.processes = PacedValues(processes, pace);
   std::vector<double> all;
   for (const ProcessTimes& process : processes) all.insert(all.end(), process.samples.begin(), process.samples.end());
   if (all.empty()) return subject;

@@ -8,7 +8,7 @@
 namespace hone::nightly {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kQualityVersion = 1;
 
 Result<QualityRun> ReadRun(JsonReader reader) {
   QualityRun run;
@@ -37,10 +37,10 @@ Result<QualityTask> ReadTask(JsonReader reader) {
   return task;
 }
 
-Result<QualityNight> ReadNight(JsonReader* reader) {
+Result<QualityNight> ReadQualityNight(JsonReader* reader) {
   QualityNight night;
   std::vector<JsonReader> tasks;
-  HONE_RETURN_IF_ERROR(reader->ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader->ReadVersion(kQualityVersion));
   for (const auto& [key, value] : {std::pair{"night", &night.night},
                                    {"recorded", &night.recorded},
                                    {"host", &night.host},
@@ -90,14 +90,10 @@ double QualityNight::LevelSeconds() const {
 }
 
 std::string QualityText(const QualityNight& night) {
-  Json json = {{"version", kVersion},
-               {"night", night.night},
-               {"recorded", night.recorded},
-               {"host", night.host},
-               {"fingerprint", night.fingerprint},
-               {"tools", night.tools},
-               {"trials", night.trials},
-               {"tasks", Json::array()}};
+  Json json = {{"version", kQualityVersion},       {"night", night.night},
+               {"recorded", night.recorded},       {"host", night.host},
+               {"fingerprint", night.fingerprint}, {"tools", night.tools},
+               {"trials", night.trials},           {"tasks", Json::array()}};
   if (night.canary_seconds > 0) json["canary"] = {{"digest", night.canary_digest}, {"seconds", night.canary_seconds}};
   for (const QualityTask& task : night.tasks) {
     Json item = {{"id", task.id}, {"weight", task.weight}, {"runs", Json::array()}};
@@ -118,7 +114,7 @@ Result<QualityHistory> ParseQuality(std::string_view text, const std::string& pa
   QualityHistory history;
   int torn = 0;
   HONE_RETURN_IF_ERROR(ForEachLine(text, path, &torn, &history.damaged, [&](JsonReader* reader) -> Status {
-    HONE_ASSIGN_OR_RETURN(QualityNight night, ReadNight(reader));
+    HONE_ASSIGN_OR_RETURN(QualityNight night, ReadQualityNight(reader));
     history.nights.push_back(std::move(night));
     return Status();
   }));

@@ -12,7 +12,7 @@
 namespace hone::nightly {
 namespace {
 
-constexpr int64_t kVersion = 2;
+constexpr int64_t kSamplesVersion = 2;
 constexpr double kQuantile = 0.25;
 
 Result<Who> ReadWho(JsonReader* reader) {
@@ -32,7 +32,7 @@ const char* WhoName(Who who) {
 
 Result<NightSamples> NightSamples::Open(const std::string& path, const std::string& key) {
   NightSamples samples(path);
-  const std::string head = DumpJson({{"version", kVersion}, {"key", key}}, -1);
+  const std::string head = DumpJson({{"version", kSamplesVersion}, {"key", key}}, -1);
   std::string text;
   if (Exists(path)) {
     HONE_ASSIGN_OR_RETURN(text, ReadFile(path));

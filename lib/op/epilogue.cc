@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "op/math_te.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -13,8 +14,6 @@ namespace {
 using ir::Expr;
 
 bool IsOperand(EpilogueKind kind) { return kind == EpilogueKind::kBias || kind == EpilogueKind::kAdd; }
-
-Expr Float(double value) { return ir::Imm(DType::Float(32), value); }
 
 std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
 

@@ -70,7 +70,7 @@ Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
   return CopyInstance(data, out, steps);
 }
 
-Result<Instance> BuildPad(const Workload& w, const Target& target) {
+Result<Instance> BuildPad2d(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   std::vector<int64_t> p = ExpandedNumbers(w, "pad", 4, 0);
   int lanes = target.FloatLanes();
@@ -140,7 +140,7 @@ class FlattenOperator final : public CopyOperator {
 
 class Pad2dOperator final : public CopyOperator {
  public:
-  Pad2dOperator() : CopyOperator("pad2d", 1, BuildPad) {}
+  Pad2dOperator() : CopyOperator("pad2d", 1, BuildPad2d) {}
   Status Check(const Workload& w) const override {
     HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
     HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));

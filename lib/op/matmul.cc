@@ -15,7 +15,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Result<Instance> Build(const Workload& w, const Target& target) {
+Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
   const define::Matmul p = *define::MatmulOf(w);
   const int lanes = target.FloatLanes();
   std::vector<std::vector<bool>> patterns(2);
@@ -98,7 +98,7 @@ class MatmulOperator final : public DefinedOperator {
 }  // namespace
 
 const Operator& Matmul() {
-  static const MatmulOperator op("matmul", 1, Build);
+  static const MatmulOperator op("matmul", 1, BuildMatmul);
   return op;
 }
 

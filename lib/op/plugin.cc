@@ -23,7 +23,7 @@ struct Loaded {
   std::vector<std::unique_ptr<PluginOperator>> operators;  // live as long as the process, as all operators
 };
 
-Loaded& All() {
+Loaded& AllLoaded() {
   static auto* all = new Loaded;
   return *all;
 }
@@ -75,7 +75,7 @@ Status Register(const std::string& file, std::vector<UserOperator> given) {
   }
   for (UserOperator& op : given) {
     HONE_RETURN_IF_ERROR(define::Register(op.definition).WithContext(file));
-    All().operators.push_back(std::make_unique<PluginOperator>(file, op));
+    AllLoaded().operators.push_back(std::make_unique<PluginOperator>(file, op));
   }
   return Status();
 }
@@ -85,7 +85,7 @@ Status Register(const std::string& file, std::vector<UserOperator> given) {
 Status LoadPlugin(const std::string& path) {
   if (!Exists(path)) return Status::NotFound(path + ": no such plugin; build it, or correct the path");
   const std::string file = Absolute(path);
-  for (const std::string& loaded : All().files) {
+  for (const std::string& loaded : AllLoaded().files) {
     if (loaded == file) return Status();
   }
   HONE_RETURN_IF_ERROR(CheckWhole(path));
@@ -114,11 +114,11 @@ Status LoadPlugin(const std::string& path) {
   } catch (...) {
     return Status::Invalid(path + ": threw an exception of an unknown type while it was loaded");
   }
-  All().files.push_back(file);
+  AllLoaded().files.push_back(file);
   return Status();
 }
 
-std::vector<std::string> LoadedPlugins() { return All().files; }
+std::vector<std::string> LoadedPlugins() { return AllLoaded().files; }
 
 Status LoadPluginArguments(int argc, char** argv) {
   for (int i = 0; i < argc; i += 2) {
@@ -150,7 +150,7 @@ Status LoadNamedPlugin(const std::string& path, const std::string& digest) {
 }
 
 const Operator* FindPluginOperator(const std::string& name) {
-  for (const auto& op : All().operators) {
+  for (const auto& op : AllLoaded().operators) {
     if (name == op->name()) return op.get();
   }
   return nullptr;
@@ -158,12 +158,12 @@ const Operator* FindPluginOperator(const std::string& name) {
 
 std::vector<const Operator*> PluginOperators() {
   std::vector<const Operator*> operators;
-  for (const auto& op : All().operators) operators.push_back(op.get());
+  for (const auto& op : AllLoaded().operators) operators.push_back(op.get());
   return operators;
 }
 
 std::string PluginOf(const std::string& name) {
-  for (const auto& op : All().operators) {
+  for (const auto& op : AllLoaded().operators) {
     if (name == op->name()) return op->file();
   }
   return "";

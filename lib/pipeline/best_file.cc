@@ -10,7 +10,7 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 3;
+constexpr int64_t kBestFileVersion = 3;
 constexpr std::pair<BestSource, const char*> kSources[] = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
 
@@ -107,7 +107,7 @@ Status ReadFigures(JsonReader* reader, BestEntry* e) {
   return Status();
 }
 
-Result<BestEntry> ReadEntry(JsonReader* reader) {
+Result<BestEntry> ReadBestEntry(JsonReader* reader) {
   BestEntry e;
   std::string source;
   HONE_RETURN_IF_ERROR(reader->Read("id", &e.id));
@@ -197,7 +197,8 @@ void BestEntry::Choose(const Finalist& finalist) {
 std::string BestFileText(const BestFile& best) {
   Json tasks = Json::array();
   for (const BestEntry& e : best.tasks) tasks.push_back(EntryJson(e));
-  Json json = {{"version", kVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}};
+  Json json = {
+      {"version", kBestFileVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}};
   json["alternatives"] = AlternativesJson(best.alternatives);
   json["share"] = {{"slices", best.share.slices}, {"in_place", best.share.in_place}};
   if (const auto& p = best.partition) {
@@ -223,7 +224,7 @@ std::string ChoiceText(const BestFile& best, const std::set<std::string>* built)
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kBestFileVersion));
   BestFile best;
   std::vector<JsonReader> tasks;
   HONE_RETURN_IF_ERROR(reader.Read("network", &best.network));
@@ -249,7 +250,7 @@ Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
   }
   HONE_RETURN_IF_ERROR(reader.Finish());
   for (JsonReader& task : tasks) {
-    HONE_ASSIGN_OR_RETURN(BestEntry entry, ReadEntry(&task));
+    HONE_ASSIGN_OR_RETURN(BestEntry entry, ReadBestEntry(&task));
     if (best.Find(entry.id)) return task.Error("id", fmt::format("'{}' is listed twice", entry.id));
     best.tasks.push_back(std::move(entry));
   }

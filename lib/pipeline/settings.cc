@@ -13,7 +13,7 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kSettingsVersion = 1;
 
 // The limits keep every sum of seconds and counts far from overflow.
 constexpr double kMaxSeconds = 1e8;
@@ -84,7 +84,7 @@ std::string NumericsFlags(int64_t winograd, bool tf32) {
 
 std::string TuneSettingsText(const TuneSettings& settings) {
   const MeasureSettings& measure = settings.measure;
-  Json json = {{"version", kVersion},
+  Json json = {{"version", kSettingsVersion},
                {"tuner", settings.tuner},
                {"trials", settings.trials},
                {"seconds", settings.seconds},
@@ -108,7 +108,7 @@ std::string TuneSettingsText(const TuneSettings& settings) {
 }
 
 std::string BenchSettingsText(const BenchSettings& settings) {
-  Json json = {{"version", kVersion},
+  Json json = {{"version", kSettingsVersion},
                {"processes", settings.processes},
                {"iterations", settings.iterations},
                {"warmup", settings.warmup},
@@ -120,7 +120,7 @@ Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string&
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   TuneSettings settings;
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kSettingsVersion));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("tuner", &settings.tuner));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("trials", &settings.trials));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("seconds", &settings.seconds));
@@ -150,7 +150,7 @@ Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::strin
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   BenchSettings settings;
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kSettingsVersion));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("processes", &settings.processes));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("iterations", &settings.iterations));
   HONE_RETURN_IF_ERROR(reader.ReadOptional("warmup", &settings.warmup));

@@ -7,13 +7,13 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kTaskFileVersion = 1;
 
 }  // namespace
 
 std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop,
                          const std::string& plugin, const std::string& plugin_digest, const std::string& space) {
-  Json json{{"version", kVersion}, {"id", id}, {"workload", workload}, {"target", target}, {"flop", flop}};
+  Json json{{"version", kTaskFileVersion}, {"id", id}, {"workload", workload}, {"target", target}, {"flop", flop}};
   if (!plugin.empty()) json["plugin"] = plugin, json["plugin_digest"] = plugin_digest;
   if (!space.empty()) json["space"] = space;
   return DumpJson(json);
@@ -22,7 +22,7 @@ std::string TaskFileText(const std::string& id, const std::string& workload, con
 Result<TaskFile> ParseTaskFile(const std::string& text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kTaskFileVersion));
   TaskFile task;
   std::string workload, target;
   HONE_RETURN_IF_ERROR(reader.Read("id", &task.id));

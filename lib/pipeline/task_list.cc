@@ -11,9 +11,9 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kVersion = 3;
+constexpr int64_t kTaskListVersion = 3;
 
-Result<TaskEntry> ReadEntry(JsonReader* reader) {
+Result<TaskEntry> ReadTaskEntry(JsonReader* reader) {
   TaskEntry entry;
   HONE_RETURN_IF_ERROR(reader->Read("id", &entry.id));
   HONE_RETURN_IF_ERROR(reader->Read("workload", &entry.workload));
@@ -43,7 +43,7 @@ std::string TaskListText(const TaskList& list) {
     tasks.push_back({{"id", task.id}, {"workload", task.workload}, {"weight", task.weight}, {"flop", task.flop}});
     if (task.optional) tasks.back()["optional"] = true;
   }
-  Json json = {{"version", kVersion},
+  Json json = {{"version", kTaskListVersion},
                {"network", list.network},
                {"target", list.target},
                {"target_name", list.target_name},
@@ -56,7 +56,7 @@ std::string TaskListText(const TaskList& list) {
 Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
   JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kVersion));
+  HONE_RETURN_IF_ERROR(reader.ReadVersion(kTaskListVersion));
   TaskList list;
   std::vector<JsonReader> tasks;
   HONE_RETURN_IF_ERROR(reader.Read("network", &list.network));
@@ -75,7 +75,7 @@ Result<TaskList> ParseTaskList(std::string_view text, const std::string& path) {
   std::unordered_set<std::string> ids;
   list.tasks.reserve(tasks.size());
   for (JsonReader& task : tasks) {
-    HONE_ASSIGN_OR_RETURN(TaskEntry entry, ReadEntry(&task));
+    HONE_ASSIGN_OR_RETURN(TaskEntry entry, ReadTaskEntry(&task));
     if (!ids.insert(entry.id).second) return task.Error("id", fmt::format("'{}' is listed twice", entry.id));
     list.tasks.push_back(std::move(entry));
   }

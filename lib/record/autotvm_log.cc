@@ -157,7 +157,7 @@ Fit FitOf(const search::Space& space, const Json& entity, int64_t index) {
 }
 
 // "" if the record is well formed, else what is not.
-std::string WhatIsMissing(const Json& j) {
+std::string WhatLineMisses(const Json& j) {
   if (!j.contains("input") || !j["input"].is_array() || j["input"].size() < 3) return "`input` is no list of three";
   if (!j["input"][0].is_string() || !j["input"][1].is_string() || !j["input"][2].is_array()) {
     return "`input` is not [target, task, arguments, ..]";
@@ -243,7 +243,7 @@ Result<ForeignRecord> AutoTvmReader::Read(std::string_view line) {
     const std::string version = j.contains("version") ? j["version"].dump() : j.contains("v") ? "0.1" : "none";
     return Status::Unsupported("version " + version + " of AutoTVM's format; only 0.2 is read");
   }
-  if (const std::string what = WhatIsMissing(j); !what.empty()) return Status::Invalid(what);
+  if (const std::string what = WhatLineMisses(j); !what.empty()) return Status::Invalid(what);
 
   ForeignRecord record;
   record.format = "autotvm";

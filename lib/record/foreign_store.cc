@@ -46,7 +46,7 @@ Fit ParseFit(const std::string& text) {
 }
 
 // The file's version, 0 for an empty file.
-Result<int64_t> CheckedVersion(Database* db) {
+Result<int64_t> CheckedForeignVersion(Database* db) {
   HONE_ASSIGN_OR_RETURN(const int64_t application, db->QueryInt("PRAGMA application_id"));
   HONE_ASSIGN_OR_RETURN(const int64_t version, db->QueryInt("PRAGMA user_version"));
   HONE_ASSIGN_OR_RETURN(const int64_t objects, db->QueryInt("SELECT count(*) FROM sqlite_master"));
@@ -214,7 +214,7 @@ Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForWriting(const std::st
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kCreate));
   HONE_RETURN_IF_ERROR(db->QueryInt("PRAGMA schema_version").status());
-  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db.get()));
+  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedForeignVersion(db.get()));
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON"));
   if (version != 0) HONE_RETURN_IF_ERROR(CheckSchema(db.get(), {kSchema}));
@@ -231,7 +231,7 @@ Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForWriting(const std::st
 Result<std::unique_ptr<ForeignStore>> ForeignStore::OpenForReading(const std::string& path) {
   if (!Exists(path)) return Status::NotFound(path + ": no such file of foreign records");
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kRead));
-  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedVersion(db.get()));
+  HONE_ASSIGN_OR_RETURN(const int64_t version, CheckedForeignVersion(db.get()));
   if (version == 0) return Status::Corrupt(path + ": an empty file of foreign records; import into it again");
   HONE_RETURN_IF_ERROR(CheckSchema(db.get(), {kSchema}));
   return std::unique_ptr<ForeignStore>(new SqliteForeignStore(std::move(db)));

@@ -13,7 +13,7 @@
 namespace hone::record {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kReplayVersion = 1;
 
 const char* KindName(const search::Knob& knob) {
   switch (knob.kind()) {
@@ -43,9 +43,9 @@ class Parser {
   Result<ReplaySpace> Run() {
     HONE_ASSIGN_OR_RETURN(const std::string version, Keyed("hone-replay"));
     HONE_ASSIGN_OR_RETURN(const int64_t number, Number(version));
-    if (number > kVersion) {
+    if (number > kReplayVersion) {
       return Status::Unsupported(
-          fmt::format("{}: version {} of the format, this program reads up to {}", file_, number, kVersion));
+          fmt::format("{}: version {} of the format, this program reads up to {}", file_, number, kReplayVersion));
     }
     if (number < 1) return Error("no such version");
     HONE_ASSIGN_OR_RETURN(space_.workload, Keyed("workload"));
@@ -238,7 +238,7 @@ double ReplaySpace::best() const {
 }
 
 std::string ReplayText(const ReplaySpace& space) {
-  std::string text = fmt::format("hone-replay {}\nworkload {}\ntarget {}\nmachine {}\n", kVersion, space.workload,
+  std::string text = fmt::format("hone-replay {}\nworkload {}\ntarget {}\nmachine {}\n", kReplayVersion, space.workload,
                                  space.target, Printable(space.machine));
   for (const ReplayTemplate& t : space.templates) {
     text += fmt::format("template {} {} {}\n", t.name, t.version,

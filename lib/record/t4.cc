@@ -15,7 +15,7 @@
 namespace hone::record {
 namespace {
 
-constexpr char kVersion[] = "1.0.0";
+constexpr char kT4Version[] = "1.0.0";
 
 std::optional<double> SecondsIn(const std::string& unit) {
   static const std::map<std::string, double> units = {
@@ -56,7 +56,7 @@ double SecondsOf(const Json& result) {
 }
 
 // "" if it is a result by the schema.
-std::string WhatIsMissing(const Json& result) {
+std::string WhatT4Misses(const Json& result) {
   if (!result.is_object()) return "no object";
   for (const char* key : {"configuration", "times", "invalidity", "correctness"}) {
     if (!result.contains(key)) return fmt::format("`{}` is missing", key);
@@ -122,7 +122,7 @@ Status ReadT4(std::string_view text, const std::string& path, const std::functio
   int64_t number = 0;
   for (const Json& result : results) {
     ++number;
-    if (const std::string what = WhatIsMissing(result); !what.empty()) {
+    if (const std::string what = WhatT4Misses(result); !what.empty()) {
       report(number, what);
       continue;
     }
@@ -226,7 +226,7 @@ Result<std::string> ExportT4(const Store& store) {
     results.push_back(result);
   }
   Json document;
-  document["schema_version"] = kVersion;
+  document["schema_version"] = kT4Version;
   document["metadata"]["workload"] = store.meta().workload;
   document["metadata"]["target"] = store.meta().target;
   document["results"] = results;

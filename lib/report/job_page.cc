@@ -15,9 +15,9 @@ namespace {
 std::string TimeOrDash(double seconds) { return seconds > 0 ? FormatSeconds(seconds) : "-"; }
 
 // A page being written: a function a section, in the order they appear.
-class Page {
+class JobPageWriter {
  public:
-  explicit Page(const ReportData& data)
+  explicit JobPageWriter(const ReportData& data)
       : data_(data),
         layer_seconds_(data.tuned().LayerSeconds()),
         page_(data.job + ": tuned by Hone"),
@@ -329,6 +329,6 @@ class Page {
 
 }  // namespace
 
-std::string HtmlText(const ReportData& data) { return Page(data).Write(); }
+std::string HtmlText(const ReportData& data) { return JobPageWriter(data).Write(); }
 
 }  // namespace hone::report

@@ -8,7 +8,7 @@
 namespace hone::report {
 namespace {
 
-constexpr size_t kColumns = 100;
+constexpr size_t kNightlyColumns = 100;
 
 std::vector<std::string> Row(const NightlyJob& job) {
   const nightly::Night* night = job.series.tonight;
@@ -31,7 +31,7 @@ std::string NightlyMarkdown(const NightlyData& data) {
   const std::string day = data.verdict.night.empty() ? "no night yet" : DayText(data.verdict.night);
   std::string text =
       Plain(fmt::format("# Nightly{}, {}: {}", data.series == "main" ? "" : " " + data.series, day, sentence),
-            kColumns) +
+            kNightlyColumns) +
       "\n\n";
   const bool compares = data.series != "quality";
   if (compares && !data.jobs.empty()) {
@@ -40,7 +40,7 @@ std::string NightlyMarkdown(const NightlyData& data) {
     for (const NightlyJob* job : data.ByInterest()) rows.push_back(Row(*job));
     text += TextTable(rows, 5) + "\n";
   }
-  const auto line = [&](const std::string& what) { text += Plain("- " + what, kColumns) + "\n"; };
+  const auto line = [&](const std::string& what) { text += Plain("- " + what, kNightlyColumns) + "\n"; };
   for (const NightlyJob* job : data.ByInterest()) {
     const nightly::JobState state = job->series.verdict.state;
     const bool silent = state == nightly::JobState::kFine && compares;

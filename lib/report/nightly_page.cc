@@ -18,9 +18,9 @@ using nightly::JobState;
 using nightly::Night;
 
 // A page being written: a function a section, in the order they appear.
-class Page {
+class NightlyPageWriter {
  public:
-  explicit Page(const NightlyData& data)
+  explicit NightlyPageWriter(const NightlyData& data)
       : data_(data), page_("Hone, nightly " + DayText(data.verdict.night)), html_(page_.html()) {
     for (const NightlyJob& job : data.jobs) {
       if (const Night* night = job.series.tonight; night != nullptr && night->failure.empty()) {
@@ -384,6 +384,6 @@ class Page {
 
 }  // namespace
 
-std::string NightlyHtml(const NightlyData& data) { return Page(data).Write(); }
+std::string NightlyHtml(const NightlyData& data) { return NightlyPageWriter(data).Write(); }
 
 }  // namespace hone::report

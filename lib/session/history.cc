@@ -9,7 +9,7 @@ namespace hone::session {
 namespace {
 
 // What a session proposed under, from its settings; what wrote none had the defaults.
-op::Numerics NumericsOf(const record::Session& session) {
+op::Numerics NumericsOfSession(const record::Session& session) {
   const op::Numerics plain;
   const auto json = ParseJson(session.settings, "settings");
   if (!json.ok()) return plain;
@@ -33,7 +33,7 @@ Status History::Load(const record::Store& store) {
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
     const auto closing = Closing::FromSettings(session.settings);
-    op::Numerics numerics = NumericsOf(session);
+    op::Numerics numerics = NumericsOfSession(session);
     if (closing) numerics = {static_cast<int>(closing->winograd), closing->tf32};
     if (!scope_.matter.winograd) numerics.winograd = scope_.numerics.winograd;
     if (!scope_.matter.tf32) numerics.tf32 = scope_.numerics.tf32;

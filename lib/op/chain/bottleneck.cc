@@ -19,15 +19,15 @@ using search::Knob;
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-struct Layer {
+struct BottleneckLayer {
   ConvTiles expand, project;
   Conv2dShape dw;
   RowWindow rows;    // of the first convolution under the last
   ChainTasks tasks;  // their balance alone
   int64_t blocks = 1;
 
-  static Layer Of(const Workload& w, const Target& target) {
-    Layer l;
+  static BottleneckLayer Of(const Workload& w, const Target& target) {
+    BottleneckLayer l;
     const std::vector<Workload> parts = w.Parts();
     l.expand = ConvTiles::Of(parts[0], target);
     l.project = ConvTiles::Of(parts[2], target);
@@ -71,7 +71,7 @@ class BottleneckTemplate final : public Template {
   int version() const override { return 1; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target);
+    const BottleneckLayer l = BottleneckLayer::Of(workload, target);
     Space space(name());
     space.Add(Knob::Choice("ocv", l.project.Ocv()));
     space.Add(Knob::Choice("tile_ow", l.project.Columns()));
@@ -92,10 +92,11 @@ class BottleneckTemplate final : public Template {
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target);
+    const BottleneckLayer l = BottleneckLayer::Of(workload, target);
     int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
     l.project.Best(&ocv, &columns);
-    l.tasks.Best(1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
+    l.tasks.Best(
+        1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
     HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
                                                          {"tile_ow", columns},
                                                          {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
@@ -105,7 +106,7 @@ class BottleneckTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const Layer l = Layer::Of(workload, target);
+    const BottleneckLayer l = BottleneckLayer::Of(workload, target);
     int64_t ocv = 1, columns = 1;
     l.expand.Best(&ocv, &columns);
     ChainBuilder builder(workload, target);

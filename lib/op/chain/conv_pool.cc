@@ -14,15 +14,15 @@ namespace {
 using search::Knob;
 using search::Space;
 
-constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile of the pool that are written out
+constexpr int64_t kUnrolledPool = 160;  // window columns x pixels of a tile of the pool that are written out
 
-struct Layer {
+struct ConvPoolLayer {
   ConvTiles tiles;
   PoolShape pool;
   ChainTasks tasks;
 
-  static Layer Of(const Workload& w, const Target& target) {
-    Layer l;
+  static ConvPoolLayer Of(const Workload& w, const Target& target) {
+    ConvPoolLayer l;
     const std::vector<Workload> parts = w.Parts();
     l.tiles = ConvTiles::Of(parts[0], target);
     l.pool = PoolShape::Of(parts[1]);
@@ -42,7 +42,7 @@ class ConvPoolTemplate final : public Template {
   int version() const override { return 1; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target);
+    const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
     Space space(name());
     space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
     space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
@@ -51,15 +51,17 @@ class ConvPoolTemplate final : public Template {
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
     AddTileRules(l.tiles, &space);
     AddTaskRule(l.tasks, "co_block", &space);
-    AddScratchRules(l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+    AddScratchRules(
+        l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
     return space;
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target);
+    const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
     int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
     l.tiles.Best(&ocv, &columns);
-    l.tasks.Best(ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
+    l.tasks.Best(
+        ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
     HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
                                                          {"tile_ow", columns},
                                                          {"co_block", channels},
@@ -69,7 +71,7 @@ class ConvPoolTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const Layer l = Layer::Of(workload, target);
+    const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
     ChainBuilder builder(workload, target);
     const ChainMember conv = builder.Convolution(c.Number("ocv"));
     const ChainMember pool = builder.Pool();
@@ -83,7 +85,7 @@ class ConvPoolTemplate final : public Template {
         Fuse("out", {"n", "oh.b", "co.b"}, "task"),
         Parallel("out", "task"),
     };
-    AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kw * pool_tile <= kUnrolled, &steps);
+    AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kw * pool_tile <= kUnrolledPool, &steps);
     if (pool.columns.defined()) steps.push_back(ComputeAt(pool.columns.name(), "out", "task"));
     steps.push_back(Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}));
     steps.push_back(Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}));

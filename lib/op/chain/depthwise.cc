@@ -17,15 +17,15 @@ using search::Knob;
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-struct Layer {
+struct DepthwiseLayer {
   ConvTiles tiles;  // of the 1x1 convolution
   Conv2dShape dw;
   ChainTasks tasks;
   bool conv_first = false;
   int64_t lanes = 16, channel_blocks = 1;  // of what lies between
 
-  static Layer Of(const Workload& w, const Target& target, bool conv_first) {
-    Layer l;
+  static DepthwiseLayer Of(const Workload& w, const Target& target, bool conv_first) {
+    DepthwiseLayer l;
     const std::vector<Workload> parts = w.Parts();
     l.conv_first = conv_first;
     l.tiles = ConvTiles::Of(parts[conv_first ? 0 : 1], target);
@@ -67,7 +67,7 @@ class DepthwiseConvTemplate final : public Template {
   int version() const override { return 1; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target, false);
+    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
     Space space(name());
     space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
     space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
@@ -96,10 +96,11 @@ class DepthwiseConvTemplate final : public Template {
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target, false);
+    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
     int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
     l.tiles.Best(&ocv, &columns);
-    l.tasks.Best(1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
+    l.tasks.Best(
+        1, [](int64_t) { return int64_t{1}; }, &rows, &channels);
     // As many rows as half of the second cache holds: the weights are read anew for each row tile.
     int64_t row_tile = 1;
     for (int64_t r : l.RowTiles()) {
@@ -116,7 +117,7 @@ class DepthwiseConvTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const Layer l = Layer::Of(workload, target, false);
+    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
     ChainBuilder builder(workload, target);
     const ChainMember dw = builder.Depthwise();
     const ChainMember conv = builder.Convolution(c.Number("ocv"));
@@ -144,7 +145,7 @@ class ConvDepthwiseTemplate final : public Template {
   int version() const override { return 1; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target, true);
+    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
     Space space(name());
     space.Add(Knob::Choice("ocv", l.tiles.Ocv()));
     space.Add(Knob::Choice("tile_ow", l.tiles.Columns()));
@@ -154,15 +155,17 @@ class ConvDepthwiseTemplate final : public Template {
     space.Add(Knob::Choice("unroll_ic", l.tiles.Unrolls()));
     AddTileRules(l.tiles, &space);
     AddTaskRule(l.tasks, "co_block", &space);
-    AddScratchRules(l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
+    AddScratchRules(
+        l.tasks, "co_block", [l](int64_t rows, int64_t ocv) { return l.Scratch(rows, ocv); }, &space);
     return space;
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    const Layer l = Layer::Of(workload, target, true);
+    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
     int64_t ocv = 1, columns = 1, rows = 1, channels = 1;
     l.tiles.Best(&ocv, &columns);
-    l.tasks.Best(ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
+    l.tasks.Best(
+        ocv, [&](int64_t r) { return l.Scratch(r, ocv); }, &rows, &channels);
     HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"ocv", ocv},
                                                          {"tile_ow", columns},
                                                          {"dw_tile", WindowTiles(l.dw, target.vector_registers)[0]},
@@ -173,7 +176,7 @@ class ConvDepthwiseTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
-    const Layer l = Layer::Of(workload, target, true);
+    const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
     ChainBuilder builder(workload, target);
     const ChainMember conv = builder.Convolution(c.Number("ocv"));
     const ChainMember dw = builder.Depthwise();

@@ -15,12 +15,10 @@ namespace {
 using search::Space;
 using Rejection = std::optional<std::string>;
 
-constexpr double kMostCycles = 1.2;  // of the best tile's
-constexpr double kMostFactor = 1.2;  // of tasks, unless the best has more
+constexpr double kMostTileCycles = 1.2;  // of the best tile's
+constexpr double kMostFactor = 1.2;      // of tasks, unless the best has more
 
-constexpr int64_t kUnrolled = 640;  // multiply-adds that are written out
-
-double D(int64_t x) { return static_cast<double>(x); }
+constexpr int64_t kUnrolledStage = 640;  // multiply-adds that are written out
 
 }  // namespace
 
@@ -153,7 +151,7 @@ void ChainTasks::Best(int64_t ocv, const std::function<int64_t(int64_t)>& bytes,
 }
 
 // A tile's code stands there three times: inside, and at each border.
-bool UnrollsColumns(const Conv2dShape& s, int64_t tile) { return 3 * tile * s.kw <= kUnrolled; }
+bool UnrollsColumns(const Conv2dShape& s, int64_t tile) { return 3 * tile * s.kw <= kUnrolledStage; }
 
 std::vector<int64_t> WindowTiles(const Conv2dShape& s, int registers) {
   std::vector<int64_t> values = EvenParts(s.ow, 1, std::min(registers / 2, 14));
@@ -172,7 +170,7 @@ void AddTileRules(const ConvTiles& t, Space* space) {
                   }});
   space->AddRule({"cycles", [t, fewest = t.BestCycles()](const Config& c) -> Rejection {
                     const double cycles = t.Cycles(c.Number("ocv"), c.Number("tile_ow"));
-                    if (cycles <= kMostCycles * fewest) return {};
+                    if (cycles <= kMostTileCycles * fewest) return {};
                     return fmt::format("this tile takes {:.2f} times the cycles of the best one", cycles / fewest);
                   }});
 }

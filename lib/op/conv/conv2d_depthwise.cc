@@ -22,18 +22,18 @@ using search::Space;
 using te::Tensor;
 using Rejection = std::optional<std::string>;
 
-constexpr int64_t kUnrolledFmas = 640;
+constexpr int64_t kUnrolledDepthwise = 640;
 constexpr int64_t kUnrolledGrouped = 1024;  // channels of a group are unrolled, too
 
-struct Layer {
+struct LaneLayer {
   Conv2dShape s;
   int64_t lanes = 16, blocks = 1;
   int threads = 1, registers = 32;
   bool pad = false;
 };
 
-Layer LayerOf(const Workload& workload, const Target& target) {
-  Layer l;
+LaneLayer LaneLayerOf(const Workload& workload, const Target& target) {
+  LaneLayer l;
   l.s = Conv2dShape::Of(workload);
   l.lanes = target.FloatLanes();
   l.blocks = CeilDiv(l.s.c, l.lanes);
@@ -43,27 +43,27 @@ Layer LayerOf(const Workload& workload, const Target& target) {
   return l;
 }
 
-struct Point {
+struct LanePoint {
   int64_t tile_oh, tile_ow, row_block;
   std::string unroll, pad;
 };
 
-Point PointOfConfig(const Config& c) {
+LanePoint LanePointOf(const Config& c) {
   return {c.Number("tile_oh"), c.Number("tile_ow"), c.Number("row_block"), c.Word("unroll"), c.Word("pad")};
 }
 
-std::vector<int64_t> TileOwValues(const Layer& l) { return EvenParts(l.s.ow, 1, std::min(l.registers / 2, 14)); }
-std::vector<int64_t> RowValues(const Layer& l) {
+std::vector<int64_t> TileOwValues(const LaneLayer& l) { return EvenParts(l.s.ow, 1, std::min(l.registers / 2, 14)); }
+std::vector<int64_t> RowValues(const LaneLayer& l) {
   int64_t t = l.threads;
   return PartsFor(l.s.oh, {1, t, 2 * t, 4 * t, 8 * t});
 }
 
-double TaskImbalance(const Layer& l, int64_t rows) {
+double TaskImbalance(const LaneLayer& l, int64_t rows) {
   int64_t tasks = l.s.n * l.blocks * CeilDiv(l.s.oh, rows);
   return Imbalance(tasks, static_cast<double>(rows), static_cast<double>(l.s.n * l.blocks * l.s.oh), l.threads);
 }
 
-Space MakeLaneSpace(const char* name, const Layer& l) {
+Space MakeLaneSpace(const char* name, const LaneLayer& l) {
   Space space(name);
   std::vector<int64_t> rows = {1};
   if (l.s.oh > 1) rows.push_back(2);
@@ -72,10 +72,10 @@ Space MakeLaneSpace(const char* name, const Layer& l) {
   space.Add(Knob::Choice("row_block", RowValues(l)));
   space.Add(Knob::Words("unroll", {"kw", "window"}));
   space.Add(Knob::Words("pad", l.pad ? std::vector<std::string>{"border", "copy"} : std::vector<std::string>{"none"}));
-  auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
-    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
+  auto add = [&](const char* name, std::function<Rejection(const LanePoint&)> rule) {
+    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(LanePointOf(c)); }});
   };
-  add("registers", [l](const Point& p) -> Rejection {
+  add("registers", [l](const LanePoint& p) -> Rejection {
     const int64_t accumulators = p.tile_oh * p.tile_ow;
     int64_t need = accumulators + 2;
     // Taps share the columns whose lanes were spread over their groups.
@@ -85,27 +85,27 @@ Space MakeLaneSpace(const char* name, const Layer& l) {
   });
   int64_t most = std::min<int64_t>(TileOwValues(l).front(), l.registers / 2);  // one row: two are not always legal
   int64_t least = l.s.cg > 1 ? 1 : std::min<int64_t>(4, most);
-  add("register tile", [least](const Point& p) -> Rejection {
+  add("register tile", [least](const LanePoint& p) -> Rejection {
     if (p.tile_oh * p.tile_ow >= least) return {};
     return fmt::format("{} accumulators are too few, at least {}", p.tile_oh * p.tile_ow, least);
   });
-  add("code size", [l](const Point& p) -> Rejection {
+  add("code size", [l](const LanePoint& p) -> Rejection {
     int64_t taps = p.unroll == "kw" ? l.s.kw : l.s.kw * l.s.kh;
     int64_t copies = 1;  // of the tile's code: inside, and at each border that is written out
     if (p.pad == "border" && p.tile_ow < l.s.ow) copies += 2;
     if (p.pad == "border" && p.unroll == "window") copies *= 3;
     int64_t fmas = p.tile_oh * p.tile_ow * taps * copies * l.s.cg;
-    const int64_t limit = l.s.cg > 1 ? kUnrolledGrouped : kUnrolledFmas;
+    const int64_t limit = l.s.cg > 1 ? kUnrolledGrouped : kUnrolledDepthwise;
     if (fmas <= limit || (p.tile_oh * p.tile_ow == 1 && p.unroll == "kw")) return {};
     return fmt::format("{} unrolled multiply-adds, at most {}", fmas, limit);
   });
-  add("row block", [l](const Point& p) -> Rejection {
+  add("row block", [l](const LanePoint& p) -> Rejection {
     if (p.row_block == l.s.oh || p.tile_oh == 1) return {};
     if (p.row_block % p.tile_oh == 0 && l.s.oh % p.row_block == 0) return {};
     return fmt::format("tiles of tile_oh={} do not come out even in tasks of {} of {} rows", p.tile_oh, p.row_block,
                        l.s.oh);
   });
-  add("border", [l](const Point& p) -> Rejection {
+  add("border", [l](const LanePoint& p) -> Rejection {
     if (p.pad != "border") return {};
     if (p.unroll == "kw" && p.tile_oh > 1) return std::string("the rows of a tile meet the border in different rounds");
     if (p.unroll == "window" && p.row_block < l.s.oh) return std::string("tasks meet the border in different rows");
@@ -114,7 +114,7 @@ Space MakeLaneSpace(const char* name, const Layer& l) {
   double best = l.threads;
   for (int64_t r : RowValues(l)) best = std::min(best, TaskImbalance(l, r));
   double limit = std::max(1.25, best * 1.02);
-  add("parallel", [l, limit](const Point& p) -> Rejection {
+  add("parallel", [l, limit](const LanePoint& p) -> Rejection {
     double imbalance = TaskImbalance(l, p.row_block);
     if (imbalance <= limit) return {};
     return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
@@ -122,7 +122,7 @@ Space MakeLaneSpace(const char* name, const Layer& l) {
   return space;
 }
 
-std::vector<Step> Steps(const Point& p, bool grouped) {
+std::vector<Step> Steps(const LanePoint& p, bool grouped) {
   std::vector<Step> steps = {
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
       Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
@@ -158,12 +158,12 @@ class LaneTemplate final : public Template {
   int version() const override { return version_; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return MakeLaneSpace(name_, LayerOf(workload, target));
+    return MakeLaneSpace(name_, LaneLayerOf(workload, target));
   }
 
   // The widest tile that is even: fewer loads and weights a pixel. Rows are split only if the channels do not suffice.
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    Layer l = LayerOf(workload, target);
+    LaneLayer l = LaneLayerOf(workload, target);
     int64_t width = TileOwValues(l).front();
     if (l.s.cg > 1) width = GroupedWidth(l);
     int64_t rows = l.s.oh;
@@ -181,17 +181,17 @@ class LaneTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    Layer l = LayerOf(workload, target);
-    Point p = PointOfConfig(config);
+    LaneLayer l = LaneLayerOf(workload, target);
+    LanePoint p = LanePointOf(config);
     const Conv2dShape& s = l.s;
     int lanes = static_cast<int>(l.lanes);
     Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
     Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
-    Tensor packed = te::ComputeConstant("weight.packed", {l.blocks, s.kh, s.cg, s.kw, l.lanes},
-                                        {"co", "kh", "ic", "kw", "ci"}, [&](const std::vector<Var>& x) {
-                                          return ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]},
-                                                            {l.blocks * l.lanes, s.cg, s.kh, s.kw});
-                                        });
+    Tensor packed = te::ComputeConstant(
+        "weight.packed", {l.blocks, s.kh, s.cg, s.kw, l.lanes}, {"co", "kh", "ic", "kw", "ci"},
+        [&](const std::vector<Var>& x) {
+          return ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]}, {l.blocks * l.lanes, s.cg, s.kh, s.kw});
+        });
     std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
     EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
     bool border = p.pad == "border";
@@ -229,7 +229,7 @@ class LaneTemplate final : public Template {
 
  private:
   // The widest tile whose accumulators and columns fit the registers.
-  static int64_t GroupedWidth(const Layer& l) {
+  static int64_t GroupedWidth(const LaneLayer& l) {
     for (int64_t width : TileOwValues(l)) {
       if (width + 2 + (width - 1) * l.s.sw + (l.s.kw - 1) * l.s.dw <= l.registers) return width;
     }

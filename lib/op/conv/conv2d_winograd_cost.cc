@@ -10,11 +10,11 @@ namespace {
 // Bytes that a core reads in a cycle. From memory come the weights, once in each run: a network has used the caches for
 // its other layers in between.
 constexpr double kFromL2 = 40, kFromL3 = 10, kFromMemory = 7;
-constexpr double kL2Bytes = 1.5 * (1 << 20);
+constexpr double kLevel2Bytes = 1.5 * (1 << 20);
 constexpr double kNotHidden = 0.65;  // of the shorter of arithmetic and reading from memory
 
 // Cycles of one reduction step of a register tile of `tiles` tiles; wide ones wait for their weights a little.
-double StepCycles(int64_t ocv, int64_t tiles) {
+double ProductCycles(int64_t ocv, int64_t tiles) {
   const double fma = static_cast<double>(ocv * tiles) / 2, loads = static_cast<double>(ocv + tiles) / 2;
   return std::max({fma, loads, 4.0}) + 0.25 + 0.25 * static_cast<double>(ocv);
 }
@@ -29,8 +29,8 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
 
   // Products of one task.
   const int64_t full = p.block / p.tiles, rest = p.block % p.tiles;
-  double step = static_cast<double>(full) * StepCycles(p.ocv, p.tiles), rounds = static_cast<double>(full);
-  if (rest > 0) step += StepCycles(p.ocv, rest), rounds += 1;
+  double step = static_cast<double>(full) * ProductCycles(p.ocv, p.tiles), rounds = static_cast<double>(full);
+  if (rest > 0) step += ProductCycles(p.ocv, rest), rounds += 1;
   const double groups = oc / static_cast<double>(p.ocv);
   double products = groups * (static_cast<double>(k.Products()) * ic * step + elements * (rounds * 12 + block));
 
@@ -43,9 +43,9 @@ double WinogradCycles(const WinogradLayer& l, const WinogradPoint& p) {
   const int64_t rounds_of_tasks = CeilDiv(tasks, l.threads);
   const double first = static_cast<double>(std::min(rounds_of_tasks, parts)) * part;
   const double again = static_cast<double>(rounds_of_tasks) * part - first;
-  if (near > kL2Bytes) products *= 1 + 0.3 * (near / kL2Bytes - 1);
-  const double arithmetic =
-      static_cast<double>(rounds_of_tasks) * products + 0.2 * again / (near + first <= kL2Bytes ? kFromL2 : kFromL3);
+  if (near > kLevel2Bytes) products *= 1 + 0.3 * (near / kLevel2Bytes - 1);
+  const double arithmetic = static_cast<double>(rounds_of_tasks) * products +
+                            0.2 * again / (near + first <= kLevel2Bytes ? kFromL2 : kFromL3);
   const double memory = first / kFromMemory;
   // In this order products of all channels wait for the last one: they go to the second-level cache and back.
   const double spill = p.by_channel ? 0.3 : (m_bytes * oc > 32768 ? 1.0 : 0.5);

@@ -101,12 +101,12 @@ double BestImbalance(const DirectLayer& l, const Tile& t) {
 
 // What small layers allow: the imbalance that some tile reaches, and the accumulators of the largest tile that reaches
 // it. Rules are relative to these, so that every layer has a legal point.
-struct Reach {
+struct Reachable {
   double imbalance = 1.25;
   int64_t accumulators = 1;
 };
 
-Reach ReachOf(const DirectLayer& l) {
+Reachable ReachableOf(const DirectLayer& l) {
   std::vector<std::pair<double, int64_t>> tiles;
   double best = l.threads;
   for (int64_t ocv : OcvValues(l)) {
@@ -119,7 +119,7 @@ Reach ReachOf(const DirectLayer& l) {
       }
     }
   }
-  Reach reach;
+  Reachable reach;
   reach.imbalance = std::max(reach.imbalance, best * 1.02);
   for (auto [imbalance, accumulators] : tiles) {
     if (imbalance <= reach.imbalance) reach.accumulators = std::max(reach.accumulators, accumulators);
@@ -194,7 +194,7 @@ void AddRules(const DirectLayer& l, Space* space) {
     return fmt::format("{} x {} accumulators{} need {} of {} registers", t.ocv, t.pixels(),
                        p.unroll_kw ? " with kw unrolled" : "", need, l.registers);
   });
-  Reach reach = ReachOf(l);
+  Reachable reach = ReachableOf(l);
   // Few, wide tiles serve a small layer badly: it may use smaller ones, and so keeps a choice.
   bool small = l.planes() * l.oc_blocks * l.s.oh * l.s.ow < 64 * l.registers * l.threads;
   int64_t least = std::min<int64_t>(small ? l.registers * 3 / 8 : l.registers / 2, reach.accumulators);
@@ -367,7 +367,7 @@ Space DirectSpace(const char* name, const DirectLayer& l) {
 
 Result<Config> DirectDefault(const Space& space, const DirectLayer& l) {
   Tile best{1, 1, 1};
-  Reach reach = ReachOf(l);
+  Reachable reach = ReachableOf(l);
   double best_cycles = INFINITY;
   for (int64_t ocv : OcvValues(l)) {
     for (int64_t oh : TileOhValues(l)) {

@@ -43,7 +43,7 @@ Tensor PlainPad(const ConvVolume& v, const Tensor& data, int64_t lanes) {
                      });
 }
 
-Result<Instance> Build(const Workload& workload, const Target& target) {
+Result<Instance> BuildGrouped(const Workload& workload, const Target& target) {
   const ConvVolume v = ConvVolume::Of(workload);
   const Conv2dShape& s = v.s;
   const int lanes = target.FloatLanes();
@@ -60,8 +60,9 @@ Result<Instance> Build(const Workload& workload, const Target& target) {
                            x[4] * s.sh + kh.var * s.dh, tap % s.sw, x[5] + tap / s.sw);
     return te::Sum(value * ends.weight(x[1] * og + x[2], c.var, kd.var, kh.var, kw.var), {c, kd, kh, kw});
   });
-  const Tensor sum =
-      te::Compute("sum", plain, axes, [&](const std::vector<Var>& x) { return acc({x.begin(), x.end()}); });
+  const Tensor sum = te::Compute("sum", plain, axes, [&](const std::vector<Var>& x) {
+    return acc({x.begin(), x.end()});
+  });
   const Tensor out = MakeConvOut(
       workload, v, ends,
       [&](const std::vector<Var>& x) {
@@ -100,12 +101,12 @@ Result<Instance> Build(const Workload& workload, const Target& target) {
 }  // namespace
 
 const Template& Conv2dGrouped() {
-  static const FixedTemplate t("conv2d_grouped_generic", 2, Build);
+  static const FixedTemplate t("conv2d_grouped_generic", 2, BuildGrouped);
   return t;
 }
 
 const Template& Conv3dGrouped() {
-  static const FixedTemplate t("conv3d_grouped_generic", 2, Build);
+  static const FixedTemplate t("conv3d_grouped_generic", 2, BuildGrouped);
   return t;
 }
 

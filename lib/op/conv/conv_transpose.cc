@@ -14,7 +14,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Result<Instance> Build(const Workload& w, const Target& target) {
+Result<Instance> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t>&in = w.inputs[0].shape, &weights = w.inputs[1].shape;
   const define::Window win = *define::TransposedWindowOf(w, {weights.begin() + 2, weights.end()});
   const size_t rank = win.rank();
@@ -81,11 +81,11 @@ Result<Instance> Build(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& ConvTranspose2d() {
-  static const DefinedOperator op("conv_transpose2d", 1, Build);
+  static const DefinedOperator op("conv_transpose2d", 1, BuildTransposed);
   return op;
 }
 const Operator& ConvTranspose3d() {
-  static const DefinedOperator op("conv_transpose3d", 1, Build);
+  static const DefinedOperator op("conv_transpose3d", 1, BuildTransposed);
   return op;
 }
 

@@ -9,7 +9,7 @@
 namespace hone::op {
 namespace {
 
-using Polynomial = std::vector<Rational>;  // coefficient k of x^k
+using Coefficients = std::vector<Rational>;  // coefficient k of x^k
 
 int64_t Times(int64_t a, int64_t b) {
   int64_t product;
@@ -18,8 +18,8 @@ int64_t Times(int64_t a, int64_t b) {
 }
 
 // The product of (x - p) over all points but the one at `without`, with `size` coefficients.
-Polynomial ProductOf(const std::vector<Rational>& points, size_t without, size_t size) {
-  Polynomial product(size);
+Coefficients ProductOf(const std::vector<Rational>& points, size_t without, size_t size) {
+  Coefficients product(size);
   product[0] = 1;
   size_t degree = 0;
   for (size_t j = 0; j < points.size(); ++j) {

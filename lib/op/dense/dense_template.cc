@@ -22,7 +22,7 @@ using search::Space;
 using te::Tensor;
 using Rejection = std::optional<std::string>;
 
-struct Layer {
+struct DenseLayer {
   int64_t n, k, m, lanes;
   int threads, registers;
   int64_t Tiles(int64_t vectors) const { return CeilDiv(m, vectors * lanes); }
@@ -33,17 +33,17 @@ struct Layer {
   bool far() const { return n > 1 && !by_rows() && m * k * 4 >= 1 << 20; }
 };
 
-Layer LayerOf(const Workload& w, const Target& target) {
+DenseLayer DenseLayerOf(const Workload& w, const Target& target) {
   return {w.inputs[0].shape[0], w.inputs[0].shape[1],        w.inputs[1].shape[0],
           target.FloatLanes(),  std::max(target.threads, 1), target.vector_registers};
 }
 
-struct Point {
+struct DensePoint {
   int64_t vectors, tile_n, k_parts, unroll_k, prefetch, task;
   bool ahead;
 };
 
-Point PointOfConfig(const Config& c) {
+DensePoint DensePointOf(const Config& c) {
   return {c.Number("vectors"),
           c.Number("tile_n"),
           c.Number("k_parts"),
@@ -53,7 +53,7 @@ Point PointOfConfig(const Config& c) {
           c.values.back().name == "ahead" && c.Word("ahead") == "task"};
 }
 
-std::vector<int64_t> Divisors(int64_t extent, const std::vector<int64_t>& candidates) {
+std::vector<int64_t> DivisorsAmong(int64_t extent, const std::vector<int64_t>& candidates) {
   std::vector<int64_t> values;
   for (int64_t v : candidates) {
     if (extent % v == 0) values.push_back(v);
@@ -61,7 +61,7 @@ std::vector<int64_t> Divisors(int64_t extent, const std::vector<int64_t>& candid
   return values;
 }
 
-double TaskImbalance(const Layer& l, const Point& p) {
+double TaskImbalance(const DenseLayer& l, const DensePoint& p) {
   if (l.by_rows()) {
     return Imbalance(CeilDiv(l.n, p.tile_n), static_cast<double>(p.tile_n), static_cast<double>(l.n), l.threads);
   }
@@ -69,7 +69,7 @@ double TaskImbalance(const Layer& l, const Point& p) {
   return Imbalance(CeilDiv(tiles, p.task), static_cast<double>(p.task), static_cast<double>(tiles), l.threads);
 }
 
-std::vector<int64_t> VectorValues(const Layer& l) {
+std::vector<int64_t> VectorValues(const DenseLayer& l) {
   std::vector<int64_t> values;
   for (int64_t v : {1, 2, 4, 8}) {
     if (v == 1 || v * l.lanes <= RoundUp(l.m, l.lanes)) values.push_back(v);
@@ -77,33 +77,33 @@ std::vector<int64_t> VectorValues(const Layer& l) {
   return values;
 }
 
-Space MakeDenseSpace(const Layer& l) {
+Space MakeDenseSpace(const DenseLayer& l) {
   Space space("dense_packed");
   space.Add(Knob::Choice("vectors", VectorValues(l)));
   space.Add(Knob::Choice("tile_n", EvenParts(l.n, 1, 14)));
-  space.Add(Knob::Choice("k_parts", Divisors(l.k, {1, 2, 4})));
-  space.Add(Knob::Choice("unroll_k", Divisors(l.k, {1, 2, 4, 8, 16})));
+  space.Add(Knob::Choice("k_parts", DivisorsAmong(l.k, {1, 2, 4})));
+  space.Add(Knob::Choice("unroll_k", DivisorsAmong(l.k, {1, 2, 4, 8, 16})));
   space.Add(Knob::Choice("prefetch", {0, 1024, 4096}));
   space.Add(Knob::Choice("task", {1, 2, 4, 8}));
   if (l.far()) space.Add(Knob::Words("ahead", {"none", "task"}));
-  auto add = [&](const char* name, std::function<Rejection(const Point&)> rule) {
-    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(PointOfConfig(c)); }});
+  auto add = [&](const char* name, std::function<Rejection(const DensePoint&)> rule) {
+    space.AddRule({name, [rule = std::move(rule)](const Config& c) { return rule(DensePointOf(c)); }});
   };
-  add("registers", [l](const Point& p) -> Rejection {
+  add("registers", [l](const DensePoint& p) -> Rejection {
     int64_t need = p.vectors * p.tile_n * p.k_parts + p.vectors + 1;
     if (need <= l.registers) return {};
     return fmt::format("needs {} of {} registers", need, l.registers);
   });
-  add("code size", [](const Point& p) -> Rejection {
+  add("code size", [](const DensePoint& p) -> Rejection {
     int64_t fmas = p.vectors * p.tile_n * p.unroll_k * p.k_parts;
     if (fmas <= 400) return {};
     return fmt::format("{} unrolled multiply-adds, at most 400", fmas);
   });
-  add("k parts", [l](const Point& p) -> Rejection {
+  add("k parts", [l](const DensePoint& p) -> Rejection {
     if (l.k % (p.k_parts * p.unroll_k) != 0) return fmt::format("k={} is not a multiple of k_parts * unroll_k", l.k);
     return {};
   });
-  add("task", [l](const Point& p) -> Rejection {
+  add("task", [l](const DensePoint& p) -> Rejection {
     int64_t outputs = p.task * p.vectors * l.lanes;
     if (p.task == 1 || l.m % outputs == 0) return {};
     return fmt::format("{} outputs a task do not divide {}", outputs, l.m);
@@ -113,12 +113,12 @@ Space MakeDenseSpace(const Layer& l) {
     for (int64_t n : EvenParts(l.n, 1, 14)) best = std::min(best, TaskImbalance(l, {v, n, 1, 1, 0, 1, false}));
   }
   double limit = std::max(1.25, best * 1.02);
-  add("parallel", [l, limit](const Point& p) -> Rejection {
+  add("parallel", [l, limit](const DensePoint& p) -> Rejection {
     double imbalance = TaskImbalance(l, p);
     if (imbalance <= limit) return {};
     return fmt::format("the busiest of {} threads would work {:.2f} times the average", l.threads, imbalance);
   });
-  add("prefetch", [l](const Point& p) -> Rejection {
+  add("prefetch", [l](const DensePoint& p) -> Rejection {
     if (p.prefetch == 0 || l.m * l.k * 4 >= 1 << 17) return {};
     return fmt::format("{} KB of weights need none", l.m * l.k * 4 >> 10);
   });
@@ -126,7 +126,7 @@ Space MakeDenseSpace(const Layer& l) {
 }
 
 // [tile][k / parts][part][vectors * lanes].
-Tensor PackWeight(const Layer& l, const Point& p, const Tensor& raw) {
+Tensor PackWeight(const DenseLayer& l, const DensePoint& p, const Tensor& raw) {
   int64_t width = p.vectors * l.lanes, tiles = l.Tiles(p.vectors);
   return te::ComputeConstant("weight.packed", {tiles, l.k, width}, {"t", "k", "v"}, [&](const std::vector<Var>& x) {
     return ReadOrZero(raw, {x[0] * width + x[2], x[1]}, {tiles * width, l.k});
@@ -139,11 +139,11 @@ class DensePackedTemplate final : public Template {
   int version() const override { return 2; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
-    return MakeDenseSpace(LayerOf(workload, target));
+    return MakeDenseSpace(DenseLayerOf(workload, target));
   }
 
   Result<Config> Default(const Space& space, const Workload& workload, const Target& target) const override {
-    Layer l = LayerOf(workload, target);
+    DenseLayer l = DenseLayerOf(workload, target);
     int64_t vectors = 1;
     for (int64_t v : VectorValues(l)) {
       if (v <= 4 && l.Tiles(v) >= 4 * l.threads) vectors = v;
@@ -151,8 +151,8 @@ class DensePackedTemplate final : public Template {
     int64_t tile_n = EvenParts(l.n, 1, 6).front();
     // This tile's weights and the next one's share a second cache.
     if (l.far() && VectorValues(l).size() > 1) vectors = 2, tile_n = EvenParts(l.n, 1, (l.registers - 3) / 2).front();
-    int64_t parts = tile_n == 1 ? Divisors(l.k, {1, 2}).back() : 1;
-    int64_t unroll = Divisors(l.k / parts, {1, 2, 4}).back();
+    int64_t parts = tile_n == 1 ? DivisorsAmong(l.k, {1, 2}).back() : 1;
+    int64_t unroll = DivisorsAmong(l.k / parts, {1, 2, 4}).back();
     int64_t prefetch = l.m * l.k * 4 >= 1 << 20 ? 4096 : 0;
     HONE_ASSIGN_OR_RETURN(Config config, PointOf(space, {{"vectors", vectors},
                                                          {"tile_n", tile_n},
@@ -165,8 +165,8 @@ class DensePackedTemplate final : public Template {
   }
 
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    Layer l = LayerOf(workload, target);
-    Point p = PointOfConfig(config);
+    DenseLayer l = DenseLayerOf(workload, target);
+    DensePoint p = DensePointOf(config);
     int64_t width = p.vectors * l.lanes;
     Tensor data = te::Placeholder("data", {l.n, l.k});
     Tensor raw = te::Placeholder("weight", {l.m, l.k});

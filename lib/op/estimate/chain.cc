@@ -11,11 +11,8 @@
 namespace hone::op {
 namespace {
 
-constexpr CacheModel kCaches;
-constexpr double kTileCycles = 25;  // around a register tile's reduction: its epilogue, stores, addresses
-constexpr double kTaskCycles = 400;
-
-double D(int64_t x) { return static_cast<double>(x); }
+constexpr double kChainTileCycles = 25;  // around a register tile's reduction: its epilogue, stores, addresses
+constexpr double kChainTaskCycles = 400;
 
 struct Window {
   int64_t blocks, h, w, oh, ow, sh, before, reach;
@@ -61,7 +58,7 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
     const double depth = D(t.s.cg * t.s.kh * t.s.kw), made = D(images * t.s.oh) * (i < window_at ? again : 1);
     tiles += made * depth * t.Cycles(ocv, columns);
     const double count = made * D(CeilDiv(t.blocks, ocv) * CeilDiv(t.s.ow, columns));
-    loops += count * (kTileCycles + D(ocv * columns) + depth / D(NumberOr(c, "unroll_ic", t.DefaultUnroll())));
+    loops += count * (kChainTileCycles + D(ocv * columns) + depth / D(NumberOr(c, "unroll_ic", t.DefaultUnroll())));
     ideal += D(images * t.s.oh * t.s.ow * t.blocks) * depth / 2;
     // All weights of a last convolution are read for each row tile, those of a tile again for each of its rows.
     const double bytes = depth * D(t.blocks * lanes) * 4, rounds = made / D(i < window_at ? row_block : row_tile);
@@ -72,7 +69,8 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
   }
   const double pixels = D(images * win.blocks * win.oh * win.ow);
   const int64_t tile = std::max<int64_t>(1, NumberOr(c, "dw_tile", std::min<int64_t>(win.ow, 8)));
-  const double window = pixels * win.taps * 0.6 + D(images * win.blocks * win.oh * CeilDiv(win.ow, tile)) * kTileCycles;
+  const double window =
+      pixels * win.taps * 0.6 + D(images * win.blocks * win.oh * CeilDiv(win.ow, tile)) * kChainTileCycles;
 
   const int64_t between = conv_last ? win.blocks : NumberOr(c, "ocv", 1);
   double kept = 0, moved = 0;
@@ -91,7 +89,7 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
   const double size = D(row_block) * (conv_last ? 1 : D(co_block));
   const double all = D(images * win.oh) * (conv_last ? 1 : D(win.blocks));
   const double imbalance = D(CeilDiv(tasks, threads) * threads) * size / all;
-  loops += D(tasks) * kTaskCycles;
+  loops += D(tasks) * kChainTaskCycles;
   const double cycles = (tiles + window + loops + scratch + weights) * imbalance / D(threads);
   ideal += pixels * win.taps / 2;
   return {std::log(cycles),         LogShare(tiles, ideal), LogShare(weights, ideal), LogShare(scratch, ideal),

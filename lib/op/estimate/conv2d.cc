@@ -11,15 +11,12 @@
 namespace hone::op {
 namespace {
 
-double D(int64_t x) { return static_cast<double>(x); }
-
 constexpr double kTaskCycles = 500;    // entering a task
 constexpr double kRoundCycles = 0.15;  // of an unrolled loop, beside the arithmetic
 constexpr double kTileCycles = 20;     // a register tile's prologue: addresses, zeros
 constexpr double kHiddenShare = 0.35;  // of reading from the second level: the rest runs beside the arithmetic
 constexpr double kEarly = 0.85;        // of waiting for weights is left with software prefetch
 constexpr double kSpread = 0.6;        // where it is spread evenly over the arithmetic (Winograd's prefetch=far)
-constexpr CacheModel kCaches;
 
 // Rows (or columns) of input between the first and the last that `n` outputs read, and those of them that are read.
 int64_t Reach(int64_t n, int64_t stride, int64_t taps, int64_t dilation) {

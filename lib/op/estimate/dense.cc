@@ -7,11 +7,6 @@
 #include "op/shapes.h"
 
 namespace hone::op {
-namespace {
-
-double D(int64_t x) { return static_cast<double>(x); }
-
-}  // namespace
 
 std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& c) {
   const int64_t n = workload.inputs[0].shape[0], k = workload.inputs[0].shape[1], m = workload.inputs[1].shape[0];
@@ -30,8 +25,8 @@ std::vector<double> EstimateDense(const Workload& workload, const Target& target
     steps += D(a) * tiles_m * D(k) / D(parts) * (std::max({fma, loads, 2.0}) + spilled);
   }
   const double bytes = D(m) * D(k) * 4;
-  const CacheModel caches;
-  const double weights = bytes / caches.l3_rate * (prefetch > 0 ? 0.9 : 1) + caches.Read(bytes * (tiles_n - 1), bytes);
+  const double weights =
+      bytes / kCaches.l3_rate * (prefetch > 0 ? 0.9 : 1) + kCaches.Read(bytes * (tiles_n - 1), bytes);
   const double tasks = by_rows ? tiles_n : D(CeilDiv(static_cast<int64_t>(tiles_m), task));
   const double loops =
       tiles_m * tiles_n * (0.15 * D(k) / D(parts * unroll) + 20 + D(vectors * tile_n * parts)) + tasks * 300;

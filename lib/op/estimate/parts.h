@@ -22,6 +22,10 @@ struct CacheModel {
   double Read(double bytes, double resident) const;
 };
 
+inline constexpr CacheModel kCaches;
+
+inline double D(int64_t x) { return static_cast<double>(x); }
+
 // A knob's number or word; `neutral` if there is no such knob.
 int64_t NumberOr(const Config& config, const std::string& knob, int64_t neutral);
 bool Prefetches(const Config& config);  // knob `prefetch`: neither 0 nor "none"

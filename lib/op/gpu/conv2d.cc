@@ -12,22 +12,22 @@ namespace hone::op {
 namespace {
 
 // Parts 1 to 3 of a split in four: virtual threads, threads, inside.
-struct Tile {
+struct AxisTile {
   int64_t v, t, i;
   int64_t whole() const { return v * t * i; }
   int64_t own() const { return v * i; }
 };
-Tile TileOf(const Config& config, const char* knob) {
+AxisTile AxisTileOf(const Config& config, const char* knob) {
   const std::vector<int64_t>& parts = config.Sizes(knob);
   return {parts[1], parts[2], parts[3]};
 }
 
 // What the tile of the output that a block computes needs of the input, along one axis.
-int64_t Reach(int64_t outputs, int64_t stride, int64_t window, int64_t dilation) {
+int64_t TileReach(int64_t outputs, int64_t stride, int64_t window, int64_t dilation) {
   return (outputs - 1) * stride + (window - 1) * dilation + 1;
 }
 
-GpuUse UseOfTiles(const Conv2dShape& s, const Tile& f, const Tile& y, const Tile& x) {
+GpuUse UseOfTiles(const Conv2dShape& s, const AxisTile& f, const AxisTile& y, const AxisTile& x) {
   GpuUse use;
   use.threads[0] = x.t, use.threads[1] = y.t, use.threads[2] = f.t;
   use.blocks[0] = CeilDiv(s.ow, x.whole());
@@ -55,10 +55,10 @@ int64_t RoundsInARow(int64_t own, const Config& config) {
 
 GpuUse DirectUse(const Workload& w, const Config& config) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const Tile f = TileOf(config, "tile_f"), y = TileOf(config, "tile_y"), x = TileOf(config, "tile_x");
+  const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
   const int64_t rc = config.Sizes("tile_rc")[1], ry = config.Sizes("tile_ry")[1], rx = config.Sizes("tile_rx")[1];
   GpuUse use = UseOfTiles(s, f, y, x);
-  const int64_t input = Reach(y.whole(), s.sh, ry, s.dh) * Reach(x.whole(), s.sw, rx, s.dw);
+  const int64_t input = TileReach(y.whole(), s.sh, ry, s.dh) * TileReach(x.whole(), s.sw, rx, s.dw);
   use.shared_bytes = 4 * rc * (input + f.whole() * ry * rx);
   const int64_t pixels = y.own() * x.own();
   // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
@@ -125,9 +125,9 @@ Result<search::Space> DepthwiseKnobs(const Workload& w, const Target&) {
 
 GpuUse DepthwiseUse(const Workload& w, const Config& config) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const Tile f = TileOf(config, "tile_f"), y = TileOf(config, "tile_y"), x = TileOf(config, "tile_x");
+  const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
   GpuUse use = UseOfTiles(s, f, y, x);
-  const int64_t input = Reach(y.whole(), s.sh, s.kh, s.dh) * Reach(x.whole(), s.sw, s.kw, s.dw);
+  const int64_t input = TileReach(y.whole(), s.sh, s.kh, s.dh) * TileReach(x.whole(), s.sw, s.kw, s.dw);
   use.shared_bytes = 4 * f.whole() * (input + s.kh * s.kw);
   const int64_t pixels = y.own() * x.own();
   // Fitted: what is read for a sum waits beside it.
@@ -154,7 +154,7 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
     for (int64_t y : Divisors(s.oh)) {
       for (int64_t x : Divisors(s.ow)) {
         GpuUse use = UseOfTiles(s, {1, f, 1}, {1, y, 1}, {1, x, 1});
-        use.shared_bytes = 4 * f * (Reach(y, s.sh, s.kh, s.dh) * Reach(x, s.sw, s.kw, s.dw) + s.kh * s.kw);
+        use.shared_bytes = 4 * f * (TileReach(y, s.sh, s.kh, s.dh) * TileReach(x, s.sw, s.kw, s.dw) + s.kh * s.kw);
         if (!ExceedsDevice(use, limits)) return true;
       }
     }
@@ -162,7 +162,7 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
   return false;
 }
 
-Result<Instance> PlainBuild(const Workload& w, const Target&) { return MakeGpuConv2d(w).MakeInstance(); }
+Result<Instance> PlainConv2dBuild(const Workload& w, const Target&) { return MakeGpuConv2d(w).MakeInstance(); }
 
 }  // namespace
 
@@ -201,7 +201,7 @@ const Template& GpuConv2dDepthwise() {
   return t;
 }
 const Template& GpuConv2dPlain() {
-  static const GpuPlainTemplate t("conv2d_gpu", 1, PlainBuild);
+  static const GpuPlainTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
   return t;
 }
 

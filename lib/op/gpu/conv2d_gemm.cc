@@ -14,9 +14,9 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kVector = 4;  // floats of a vector load
+constexpr int64_t kGemmVector = 4;  // floats of a vector load
 
-struct Point {
+struct GemmPoint {
   int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
   int64_t own_f, own_p, k, parts;
   int64_t stages;  // copies of the shared tiles: 1, 2 by way of registers, 3 and 4 by copies that run by themselves
@@ -24,7 +24,7 @@ struct Point {
   int64_t p() const { return vp * tp * own_p; }
 };
 
-Point PointOfConfig(const Config& c) {
+GemmPoint GemmPointOf(const Config& c) {
   const std::vector<int64_t>&f = c.Sizes("tile_f"), &p = c.Sizes("tile_p");
   return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
@@ -33,8 +33,8 @@ struct Gemm {
   Conv2dShape s;
   int64_t pixels() const { return s.oh * s.ow; }
   int64_t depth() const { return s.cg * s.kh * s.kw; }
-  int64_t filters() const { return RoundUp(s.o, kVector); }                               // as packed
-  int64_t part(const Point& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }  // of the reduction
+  int64_t filters() const { return RoundUp(s.o, kGemmVector); }                               // as packed
+  int64_t part(const GemmPoint& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }  // of the reduction
 };
 
 // Every way to share out v x t x i, the extent not needing to be a multiple.
@@ -51,7 +51,7 @@ std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_
   return tiles;
 }
 
-Result<search::Space> Knobs(const Workload& w, const Target& target) {
+Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
   const Gemm g{Conv2dShape::Of(w)};
   search::Space space("conv2d_gpu_gemm");
   const auto split = [&](const char* name, int64_t extent) {
@@ -75,9 +75,9 @@ Result<search::Space> Knobs(const Workload& w, const Target& target) {
   return space;
 }
 
-GpuUse Use(const Workload& w, const Config& config) {
+GpuUse GemmUse(const Workload& w, const Config& config) {
   const Gemm g{Conv2dShape::Of(w)};
-  const Point p = PointOfConfig(config);
+  const GemmPoint p = GemmPointOf(config);
   GpuUse use;
   // A tile larger than the whole has threads for what is there.
   use.threads[0] = std::min(p.tp, CeilDiv(g.pixels(), p.own_p));
@@ -98,9 +98,9 @@ GpuUse Use(const Workload& w, const Config& config) {
   return use;
 }
 
-Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+Result<Instance> GemmBuild(const Workload& w, const Target& target, const Config& config) {
   const Gemm g{Conv2dShape::Of(w)};
-  const Point p = PointOfConfig(config);
+  const GemmPoint p = GemmPointOf(config);
   GpuGemmExtents extents;
   extents.part = g.part(p);
   extents.parts = p.parts;
@@ -123,15 +123,16 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
     steps.push_back(Bind(stored, axis, place));
   }
   steps.push_back(Unroll(stored, "f.i"));
-  const bool vectors = target.limits.vector_bytes >= 4 * kVector;
-  if (vectors && p.own_p == kVector && g.pixels() % kVector == 0) {
+  const bool vectors = target.limits.vector_bytes >= 4 * kGemmVector;
+  if (vectors && p.own_p == kGemmVector && g.pixels() % kGemmVector == 0) {
     steps.push_back(Vectorize(stored, "p.i"));
   } else {
     steps.push_back(Unroll(stored, "p.i"));
   }
-  const GpuUse use = Use(w, config);
+  const GpuUse use = GemmUse(w, config);
   // A tile of whole vectors begins at one: the packed rows do.
-  FetchFactors(gemm, extents, {p.k}, use.threads, vectors && p.f() % kVector == 0 ? kVector : 1, p.stages, &steps);
+  FetchFactors(gemm, extents, {p.k}, use.threads, vectors && p.f() % kGemmVector == 0 ? kGemmVector : 1, p.stages,
+               &steps);
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
   return std::move(gemm.instance);
 }
@@ -139,7 +140,7 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
 }  // namespace
 
 const Template& GpuConv2dGemm() {
-  static const GpuTemplate t({"conv2d_gpu_gemm", 3, Knobs, Use, Build, {"tile_p", "tile_f"}});
+  static const GpuTemplate t({"conv2d_gpu_gemm", 3, GemmKnobs, GemmUse, GemmBuild, {"tile_p", "tile_f"}});
   return t;
 }
 

@@ -14,16 +14,16 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kRows = 16, kColumns = 8, kDepth = 8;  // of a product
-constexpr int64_t kVector = 4;                           // floats of a vector load
+constexpr int64_t kFragmentRows = 16, kFragmentColumns = 8, kFragmentDepth = 8;  // of a product
+constexpr int64_t kTensorVector = 4;                                             // floats of a vector load
 
-struct Point {
+struct TensorPoint {
   int64_t rows, columns, warps_f, warps_p, k, parts, stages;
-  int64_t f() const { return kRows * rows * warps_f; }
-  int64_t p() const { return kColumns * columns * warps_p; }
+  int64_t f() const { return kFragmentRows * rows * warps_f; }
+  int64_t p() const { return kFragmentColumns * columns * warps_p; }
 };
 
-Point PointOfConfig(const Config& c) {
+TensorPoint TensorPointOf(const Config& c) {
   return {c.Number("rows"),   c.Number("columns"), c.Number("warps_f"), c.Number("warps_p"),
           c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
@@ -33,10 +33,10 @@ struct Problem {
   explicit Problem(const Workload& w) : s(Conv2dShape::Of(w)) {}
   int64_t pixels() const { return s.oh * s.ow; }
   int64_t depth() const { return s.cg * s.kh * s.kw; }
-  int64_t part(const Point& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }
+  int64_t part(const TensorPoint& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }
 };
 
-Result<search::Space> Knobs(const Workload& w, const Target&) {
+Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
   const Problem g(w);
   search::Space space("conv2d_gpu_tensor");
   const auto choice = [&](const char* name, const std::vector<int64_t>& values, int64_t limit) {
@@ -46,22 +46,22 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
     }
     space.Add(search::Knob::Choice(name, kept));
   };
-  choice("rows", {1, 2, 4}, g.s.o / kRows);
-  choice("columns", {1, 2, 4, 6, 8}, g.pixels() / kColumns);
-  choice("warps_f", {1, 2, 4}, g.s.o / kRows);
-  choice("warps_p", {1, 2, 4}, g.pixels() / kColumns);
-  choice("tile_k", {8, 16, 32}, RoundUp(g.depth(), kDepth));
+  choice("rows", {1, 2, 4}, g.s.o / kFragmentRows);
+  choice("columns", {1, 2, 4, 6, 8}, g.pixels() / kFragmentColumns);
+  choice("warps_f", {1, 2, 4}, g.s.o / kFragmentRows);
+  choice("warps_p", {1, 2, 4}, g.pixels() / kFragmentColumns);
+  choice("tile_k", {8, 16, 32}, RoundUp(g.depth(), kFragmentDepth));
   choice("split_k", {1, 2, 4, 8}, g.depth() / 64);
   choice("stages", {1, 2, 3, 4}, 4);
   choice("unroll", {1, 2, 4}, 4);
   space.AddRule({"tile", [f = g.s.o, p = g.pixels()](const Config& config) -> std::optional<std::string> {
-                   const Point at = PointOfConfig(config);
+                   const TensorPoint at = TensorPointOf(config);
                    if (at.f() > f) return fmt::format("{} filters of {}", at.f(), f);
                    if (at.p() > p) return fmt::format("{} pixels of {}", at.p(), p);
                    return {};
                  }});
   space.AddRule({"unroll", [](const Config& config) -> std::optional<std::string> {
-                   const int64_t at_once = config.Number("unroll"), all = config.Number("tile_k") / kDepth;
+                   const int64_t at_once = config.Number("unroll"), all = config.Number("tile_k") / kFragmentDepth;
                    if (at_once <= all) return {};
                    return fmt::format("{} of {} products", at_once, all);
                  }});
@@ -70,11 +70,11 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
 
 // A row of a shared tile: 8 more than a multiple of 32, so that what a warp reads at once, 8 neighbours of 4 rows, is
 // in 32 banks.
-int64_t Stride(int64_t extent) { return RoundUp(extent - kDepth, 32) + kDepth; }
+int64_t Stride(int64_t extent) { return RoundUp(extent - kFragmentDepth, 32) + kFragmentDepth; }
 
-GpuUse Use(const Workload& w, const Config& config) {
+GpuUse TensorUse(const Workload& w, const Config& config) {
   const Problem g(w);
-  const Point p = PointOfConfig(config);
+  const TensorPoint p = TensorPointOf(config);
   GpuUse use;
   use.threads[0] = 4;
   use.threads[1] = 8 * p.warps_f;
@@ -94,9 +94,9 @@ GpuUse Use(const Workload& w, const Config& config) {
   return use;
 }
 
-Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+Result<Instance> TensorBuild(const Workload& w, const Target& target, const Config& config) {
   const Problem g(w);
-  const Point p = PointOfConfig(config);
+  const TensorPoint p = TensorPointOf(config);
   GpuGemmExtents extents;
   extents.part = g.part(p);
   extents.parts = p.parts;
@@ -123,10 +123,11 @@ Result<Instance> Build(const Workload& w, const Target& target, const Config& co
   }
   const bool pairs = (p.parts > 1 || g.pixels() % 2 == 0) && target.limits.vector_bytes >= 8;
   steps.push_back(pairs ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
-  const bool vectors = target.limits.vector_bytes >= 4 * kVector;
-  FetchFactors(gemm, extents, {p.k, kDepth}, Use(w, config).threads, vectors ? kVector : 1, p.stages, &steps);
-  steps.push_back(AlignStorage("weight.shared", "k", 32, kDepth));
-  steps.push_back(AlignStorage("windows.shared", "k", 32, kDepth));
+  const bool vectors = target.limits.vector_bytes >= 4 * kTensorVector;
+  FetchFactors(gemm, extents, {p.k, kFragmentDepth}, TensorUse(w, config).threads, vectors ? kTensorVector : 1,
+               p.stages, &steps);
+  steps.push_back(AlignStorage("weight.shared", "k", 32, kFragmentDepth));
+  steps.push_back(AlignStorage("windows.shared", "k", 32, kFragmentDepth));
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
   steps.push_back({StepKind::kTensorize, gemm.acc, {"k.m"}, {}, "mma_tf32", {}});
   return std::move(gemm.instance);
@@ -140,11 +141,11 @@ void Limit(const Numerics& numerics, search::Space* space) {
 }  // namespace
 
 bool GpuConv2dTensorApplies(const Conv2dShape& s, const Target& target) {
-  return s.groups == 1 && s.o >= kRows && s.oh * s.ow >= kColumns && HasTensorFloat32(target);
+  return s.groups == 1 && s.o >= kFragmentRows && s.oh * s.ow >= kFragmentColumns && HasTensorFloat32(target);
 }
 
 const Template& GpuConv2dTensor() {
-  static const GpuTemplate t({"conv2d_gpu_tensor", 1, Knobs, Use, Build, {}, 2, Limit});
+  static const GpuTemplate t({"conv2d_gpu_tensor", 1, TensorKnobs, TensorUse, TensorBuild, {}, 2, Limit});
   return t;
 }
 

@@ -21,8 +21,8 @@ namespace {
 using ir::Expr;
 using ir::Var;
 
-constexpr int64_t kVector = 4;
-constexpr int64_t kThreads = 128;  // of a block that transforms
+constexpr int64_t kWinogradVector = 4;
+constexpr int64_t kTransformThreads = 128;  // of a block that transforms
 
 // The tiles of outputs for one m.
 struct Tiling {
@@ -65,7 +65,7 @@ std::vector<std::vector<int64_t>> Shares(int64_t extent) {
   return shares;
 }
 
-Result<search::Space> Knobs(const Workload& w, const Target&) {
+Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
   const Conv2dShape s = Conv2dShape::Of(w);
   search::Space space("conv2d_gpu_winograd");
   std::vector<int64_t> ms, ks;
@@ -108,13 +108,13 @@ GpuUse UseOf(const Workload& w, const Product& p) {
   use.reuse = TileReuse(own_f, own_t);
   return use;
 }
-GpuUse Use(const Workload& w, const Config& config) { return UseOf(w, OwnPoint(config)); }
+GpuUse WinogradUse(const Workload& w, const Config& config) { return UseOf(w, OwnPoint(config)); }
 GpuUse AutoTvmUse(const Workload& w, const Config& config) { return UseOf(w, AutoTvmPoint(w, config)); }
 
 // The threads of a kernel that makes a whole tile each.
 void ThreadATile(const std::string& stage, const std::vector<std::string>& axes, std::vector<Step>* steps) {
   steps->push_back(Fuse(stage, axes, "all"));
-  steps->push_back(Split(stage, "all", {kThreads}, {"all.b", "all.t"}));
+  steps->push_back(Split(stage, "all", {kTransformThreads}, {"all.b", "all.t"}));
   steps->push_back(Bind(stage, "all.b", "blockIdx.x"));
   steps->push_back(Bind(stage, "all.t", "threadIdx.x"));
 }
@@ -137,7 +137,7 @@ Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& 
   const Tiling k(s, p.m);
   HONE_ASSIGN_OR_RETURN(const CookToom ct,
                         MakeCookToom(static_cast<int>(k.m), static_cast<int>(s.kh), GoodPoints(static_cast<int>(k.a))));
-  const int64_t filters = RoundUp(s.o, kVector);
+  const int64_t filters = RoundUp(s.o, kWinogradVector);
   const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
   const te::Tensor weight = te::Placeholder("weight", {s.o, s.c, s.kh, s.kw});
   const te::Tensor packed = te::ComputeConstant(
@@ -228,10 +228,10 @@ Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& 
     steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
     const bool weights = stage[0] == 'w';
     const bool vectors =
-        weights && p.f[1] * p.f[2] * p.f[3] % kVector == 0 && target.limits.vector_bytes >= 4 * kVector;
+        weights && p.f[1] * p.f[2] * p.f[3] % kWinogradVector == 0 && target.limits.vector_bytes >= 4 * kWinogradVector;
     FetchTogether(stage,
                   weights ? std::vector<std::string>{"i", "j", "c", "f"} : std::vector<std::string>{"i", "j", "c", "t"},
-                  use.threads, vectors ? kVector : 1, &steps);
+                  use.threads, vectors ? kWinogradVector : 1, &steps);
     AddStages(stage, p.twice ? 2 : 1, &steps);
   }
   if (p.unroll > 0) {
@@ -250,7 +250,7 @@ Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& 
   return instance;
 }
 
-Result<Instance> Build(const Workload& w, const Target& target, const Config& config) {
+Result<Instance> WinogradBuild(const Workload& w, const Target& target, const Config& config) {
   return BuildOf(w, target, config, OwnPoint(config));
 }
 Result<Instance> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
@@ -269,7 +269,7 @@ void LimitTile(const Numerics& numerics, search::Space* space) {
       {"numerics", [](const Config&) { return std::optional<std::string>("winograd is off or less exact"); }});
 }
 
-void Limit(const Numerics& numerics, search::Space* space) {
+void WinogradLimit(const Numerics& numerics, search::Space* space) {
   if (numerics.winograd >= 6) return;
   space->AddRule({"numerics", [cap = numerics.winograd](const Config& c) -> std::optional<std::string> {
                     const int64_t m = c.Number("m");
@@ -287,7 +287,8 @@ bool GpuWinogradApplies(const Conv2dShape& s) {
 }
 
 const Template& GpuConv2dWinograd() {
-  static const GpuTemplate t({"conv2d_gpu_winograd", 3, Knobs, Use, Build, {"tile_t", "tile_f"}, 2, Limit});
+  static const GpuTemplate t(
+      {"conv2d_gpu_winograd", 3, WinogradKnobs, WinogradUse, WinogradBuild, {"tile_t", "tile_f"}, 2, WinogradLimit});
   return t;
 }
 

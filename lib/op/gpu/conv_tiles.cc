@@ -50,7 +50,7 @@ Instance MakeConv(const Workload& w) {
   return MakeGpuInstance(data, weight, weight, epilogue, out);
 }
 
-Result<search::Space> Knobs(const Workload& w, const Target&) {
+Result<search::Space> TileKnobs(const Workload& w, const Target&) {
   const ConvVolume v = ConvVolume::Of(w);
   search::Space space("conv_gpu_tiles");
   const auto upto = [](int64_t extent, std::vector<int64_t> values) {
@@ -64,7 +64,7 @@ Result<search::Space> Knobs(const Workload& w, const Target&) {
   return space;
 }
 
-GpuUse Use(const Workload& w, const Config& config) {
+GpuUse TileUse(const Workload& w, const Config& config) {
   const ConvVolume v = ConvVolume::Of(w);
   const int64_t filters = config.Number("filters"), pixels = config.Number("pixels");
   GpuUse use;
@@ -77,7 +77,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   return use;
 }
 
-Result<Instance> Build(const Workload& w, const Target&, const Config& config) {
+Result<Instance> TileBuild(const Workload& w, const Target&, const Config& config) {
   Instance instance = MakeConv(w);
   instance.steps = {Split("out", "f", {config.Number("filters")}, {"f.b", "f.i"}),
                     // Each thread's pixels are a block of threads apart.
@@ -97,7 +97,7 @@ Result<Instance> PlainBuild(const Workload& w, const Target&) { return MakeConv(
 }  // namespace
 
 const Template& GpuConvTiles() {
-  static const GpuTemplate t({"conv_gpu_tiles", 2, Knobs, Use, Build});
+  static const GpuTemplate t({"conv_gpu_tiles", 2, TileKnobs, TileUse, TileBuild});
   return t;
 }
 

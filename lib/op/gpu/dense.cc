@@ -12,15 +12,15 @@ namespace {
 using ir::Expr;
 using ir::Var;
 
-struct Layer {
+struct GpuDenseLayer {
   int64_t rows, depth, units;  // data [rows, depth], weight [units, depth]
-  explicit Layer(const Workload& w)
+  explicit GpuDenseLayer(const Workload& w)
       : rows(w.inputs[0].shape[0]), depth(w.inputs[0].shape[1]), units(w.inputs[1].shape[0]) {}
 };
 
 // Stages: "sums" [i, j] over k, "out" with the epilogue.
 Instance MakeDense(const Workload& w) {
-  const Layer l(w);
+  const GpuDenseLayer l(w);
   const te::Tensor data = te::Placeholder("data", {l.rows, l.depth});
   const te::Tensor weight = te::Placeholder("weight", {l.units, l.depth});
   const ir::IterVar k = te::ReduceAxis(l.depth, "k");
@@ -54,7 +54,7 @@ Result<search::Space> SmallKnobs(const Workload& w, const Target&) {
 }
 
 GpuUse SmallUse(const Workload& w, const Config& config) {
-  const Layer l(w);
+  const GpuDenseLayer l(w);
   GpuUse use;
   use.threads[0] = config.Sizes("tile_k")[1];
   use.blocks[0] = l.units, use.blocks[1] = l.rows;
@@ -86,7 +86,7 @@ Result<search::Space> RowsKnobs(const Workload&, const Target&) {
 }
 
 GpuUse RowsUse(const Workload& w, const Config& config) {
-  const Layer l(w);
+  const GpuDenseLayer l(w);
   GpuUse use;
   use.threads[0] = config.Number("lanes"), use.threads[1] = config.Number("outputs");
   use.blocks[0] = CeilDiv(l.rows * l.units, use.threads[1]);
@@ -118,7 +118,7 @@ Result<search::Space> LargeKnobs(const Workload& w, const Target&) {
 }
 
 GpuUse LargeUse(const Workload& w, const Config& config) {
-  const Layer l(w);
+  const GpuDenseLayer l(w);
   const std::vector<int64_t>&x = config.Sizes("tile_x"), &y = config.Sizes("tile_y"), &k = config.Sizes("tile_k");
   GpuUse use;
   use.threads[0] = y[2], use.threads[1] = x[2];
@@ -167,7 +167,7 @@ Result<Instance> LargeBuild(const Workload& w, const Target&, const Config& conf
 }  // namespace
 
 std::vector<const Template*> GpuDenseTemplates(const Workload& w) {
-  if (Layer(w).rows >= 32) return {&GpuDenseRows(), &GpuDenseLarge()};
+  if (GpuDenseLayer(w).rows >= 32) return {&GpuDenseRows(), &GpuDenseLarge()};
   return {&GpuDenseRows(), &GpuDenseSmall()};
 }
 

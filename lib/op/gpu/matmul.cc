@@ -17,9 +17,9 @@ struct Products {
         columns(w.inputs[1].shape[2]) {}
 };
 
-Result<search::Space> Knobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("batch_matmul.cuda", w); }
+Result<search::Space> MatmulKnobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("batch_matmul.cuda", w); }
 
-GpuUse Use(const Workload& w, const Config& config) {
+GpuUse MatmulUse(const Workload& w, const Config& config) {
   const Products p(w);
   const std::vector<int64_t>&y = config.Sizes("tile_y"), &x = config.Sizes("tile_x");
   GpuUse use;
@@ -33,7 +33,7 @@ GpuUse Use(const Workload& w, const Config& config) {
   return use;
 }
 
-Result<Instance> Build(const Workload& w, const Target&, const Config& config) {
+Result<Instance> MatmulBuild(const Workload& w, const Target&, const Config& config) {
   const Products p(w);
   const te::Tensor data = te::Placeholder("data", {p.batch, p.rows, p.depth});
   const te::Tensor data1 = te::Placeholder("data1", {p.batch, p.depth, p.columns});
@@ -63,7 +63,7 @@ Result<Instance> Build(const Workload& w, const Target&, const Config& config) {
            CacheRead("data1", "shared", {"acc"}, "data1.shared"),
            ComputeAt("data.shared", "acc", "k.o"),
            ComputeAt("data1.shared", "acc", "k.o")};
-  const GpuUse use = Use(w, config);
+  const GpuUse use = MatmulUse(w, config);
   for (const char* stage : {"data.shared", "data1.shared"}) {
     FetchTogether(stage, {"d0", "d1", "d2"}, use.threads, 1, &steps);
   }
@@ -74,7 +74,7 @@ Result<Instance> Build(const Workload& w, const Target&, const Config& config) {
 }  // namespace
 
 const Template& GpuBatchMatmul() {
-  static const GpuTemplate t({"batch_matmul.cuda", 2, Knobs, Use, Build, {"tile_x", "tile_y"}, 1});
+  static const GpuTemplate t({"batch_matmul.cuda", 2, MatmulKnobs, MatmulUse, MatmulBuild, {"tile_x", "tile_y"}, 1});
   return t;
 }
 

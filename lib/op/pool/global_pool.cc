@@ -14,7 +14,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Instance MakeInstance(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
+Instance MakeGlobalPool(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
   Instance instance;
   instance.outputs = {out};
   instance.args = {data, out};
@@ -32,16 +32,17 @@ Result<Instance> BuildPlain(const Workload& w, const Target& target) {
   std::vector<Step> more;
   const bool max = w.op == "global_max_pool";
   const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
-  Tensor acc = ReduceStages("acc", reducer, axes, lanes, [&](auto& at) { return data(at); }, &more);
+  Tensor acc = ReduceStages(
+      "acc", reducer, axes, lanes, [&](auto& at) { return data(at); }, &more);
   Tensor out = te::Compute("out", {axes.extents[0]}, {"a0"}, [&](const std::vector<Var>& x) {
     return max ? acc(x[0]) : acc(x[0]) * Float(1.0 / static_cast<double>(pixels));
   });
   std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, lanes);
   steps.insert(steps.end(), more.begin(), more.end());
-  return MakeInstance(data, out, std::move(steps));
+  return MakeGlobalPool(data, out, std::move(steps));
 }
 
-Result<Instance> Build(const Workload& w, const Target& target) {
+Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   if (ActivationLayout(w.inputs[0]) == Layout::kPlain) return BuildPlain(w, target);
   const int lanes = target.FloatLanes();
@@ -57,20 +58,20 @@ Result<Instance> Build(const Workload& w, const Target& target) {
     Expr value = acc(i[0], i[1], i[2]);
     return max ? value : value * Float(1.0 / static_cast<double>(pixels));
   });
-  return MakeInstance(data, out,
-                      {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci"),
-                       ComputeAt("acc", "out", "task"), SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
-                       Vectorize("acc", "ci")});
+  return MakeGlobalPool(data, out,
+                        {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci"),
+                         ComputeAt("acc", "out", "task"), SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
+                         Vectorize("acc", "ci")});
 }
 
 }  // namespace
 
 const Operator& GlobalAvgPool() {
-  static const DefinedOperator op("global_avg_pool", 1, Build);
+  static const DefinedOperator op("global_avg_pool", 1, BuildGlobalPool);
   return op;
 }
 const Operator& GlobalMaxPool() {
-  static const DefinedOperator op("global_max_pool", 2, Build);
+  static const DefinedOperator op("global_max_pool", 2, BuildGlobalPool);
   return op;
 }
 

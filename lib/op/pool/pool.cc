@@ -11,7 +11,7 @@ namespace {
 
 using te::Tensor;
 
-constexpr int64_t kUnrolled = 160;  // window columns x pixels of a tile that are written out
+constexpr int64_t kUnrolledWindow = 160;  // window columns x pixels of a tile that are written out
 
 // One task is some rows of one block of channels. A window's columns are written out, and its rows are a loop, so that
 // positions outside the input cost nothing: the tiles at the left and right border are code of their own, and rows
@@ -42,7 +42,7 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
       Vectorize("acc", "ci"),
       Unroll("acc", "ow"),
   };
-  if (s.kw * tile <= kUnrolled) instance.steps.push_back(Unroll("acc", "kw"));
+  if (s.kw * tile <= kUnrolledWindow) instance.steps.push_back(Unroll("acc", "kw"));
   if (stages.columns.defined()) instance.steps.push_back(ComputeAt("columns", "out", "task"));
   return instance;
 }

@@ -17,7 +17,7 @@ using ir::Var;
 using te::Tensor;
 
 // One task is a row of one block of channels; it makes the padded input of its windows, then reads without a condition.
-Result<Instance> Build(const Workload& w, const Target& target) {
+Result<Instance> BuildPool3d(const Workload& w, const Target& target) {
   const define::Window win = *define::WindowOf(w, define::Expanded(w, "kernel", 3, 1));
   const bool max = w.op == "max_pool3d", include_pad = define::Whole(w, "count_include_pad", 0) != 0;
   const int lanes = target.FloatLanes();
@@ -89,11 +89,11 @@ Result<Instance> Build(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& MaxPool3d() {
-  static const DefinedOperator op("max_pool3d", 1, Build);
+  static const DefinedOperator op("max_pool3d", 1, BuildPool3d);
   return op;
 }
 const Operator& AvgPool3d() {
-  static const DefinedOperator op("avg_pool3d", 1, Build);
+  static const DefinedOperator op("avg_pool3d", 1, BuildPool3d);
   return op;
 }
 

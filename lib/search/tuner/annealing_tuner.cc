@@ -13,7 +13,7 @@ constexpr double kFailed = std::numeric_limits<double>::infinity();
 constexpr int kTries = 16;           // for a neighbour that is new
 constexpr double kRestart = 0.5;     // of the chance that a walker would not step from the best to where it stands
 constexpr double kDoubleStep = 0.3;  // how often a neighbour is two steps away
-constexpr double kNear = 0.5;        // how often a step takes a neighbouring value
+constexpr double kNearStep = 0.5;    // how often a step takes a neighbouring value
 
 }  // namespace
 
@@ -26,10 +26,10 @@ std::vector<uint64_t> AnnealingTuner::Propose(Rng* rng) const {
   IndexSet planned;
   for (const Walker& walker : walkers_) {
     for (int t = 0; walker.stands && t < kTries; ++t) {
-      uint64_t next = points_.Walk(walker.at, rng, kNear);
-      if (rng->UniformDouble() < kDoubleStep) next = points_.Walk(next, rng, kNear);
+      uint64_t next = points_.Walk(walker.at, rng, kNearStep);
+      if (rng->UniformDouble() < kDoubleStep) next = points_.Walk(next, rng, kNearStep);
       // A neighbourhood that is known all over is left by going on from there.
-      if (known_.count(next)) next = points_.Walk(next, rng, kNear);
+      if (known_.count(next)) next = points_.Walk(next, rng, kNearStep);
       if (known_.count(next) || !planned.insert(next).second) continue;
       plan.push_back(next);
       break;

@@ -7,8 +7,6 @@
 namespace hone::search {
 namespace {
 
-constexpr int kMissesBeforeEnumerating = 2000;
-constexpr uint64_t kEnumerateAtMost = uint64_t{1} << 24;
 constexpr int kWalkTries = 32;
 
 // `left` holds what is left of each template.

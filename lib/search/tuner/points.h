@@ -14,6 +14,10 @@ namespace hone::search {
 
 using IndexSet = std::unordered_set<uint64_t>;
 
+// A space whose points are this hard to find by drawing is enumerated after all, if it is not hopelessly large.
+inline constexpr int kMissesBeforeEnumerating = 2000;
+inline constexpr uint64_t kEnumerateAtMost = uint64_t{1} << 24;
+
 class Points {
  public:
   // Spaces up to this size are enumerated.

@@ -1,14 +1,8 @@
 #include "search/tuner/random_tuner.h"
 
+#include "search/tuner/points.h"
+
 namespace hone::search {
-namespace {
-
-// A space whose points are this hard to find by drawing is enumerated after all, if it is not hopelessly large.
-constexpr int kMissesBeforeEnumerating = 2000;
-constexpr uint64_t kEnumerateAtMost = uint64_t{1} << 24;
-
-}  // namespace
-
 RandomTuner::RandomTuner(const TaskSpace& space, uint64_t seed, uint64_t enumerate_limit)
     : space_(space), rng_(seed), enumerate_limit_(enumerate_limit) {}
 

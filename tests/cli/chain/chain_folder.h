@@ -36,6 +36,7 @@ class ChainFolder : public testing::Test {
 
   // pipelines/NAME.toml with few and short measurements.
   void WritePipeline(const std::string& name, int trials, const std::string& tuner = "auto", bool alternatives = false);
+  static constexpr uint64_t kSeed = 7;  // what the tests invent times from
   // From now on hone-tune invents its times: a pure function of `seed` and the candidate. Each trial sleeps that long.
   // A script that is replaced is no change to Ninja, by design: tools are order-only inputs.
   void InventTimes(uint64_t seed, double sleep_seconds = 0);

@@ -12,8 +12,6 @@
 namespace hone {
 namespace {
 
-constexpr uint64_t kSeed = 7;
-
 class ResumeChain : public ChainFolder {
  protected:
   void SetUp() override {

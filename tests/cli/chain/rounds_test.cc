@@ -13,8 +13,6 @@
 namespace hone {
 namespace {
 
-constexpr uint64_t kSeed = 7;
-
 class RoundsChain : public ChainFolder {
  protected:
   void SetUp() override {
@@ -24,8 +22,9 @@ class RoundsChain : public ChainFolder {
   }
 
   void WriteOne(const std::string& tune, const std::string& more = "") {
-    Write("pipelines/one.toml", "network = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\nalternatives = false\n" +
-                                    tune + "\n[measure]\nfinalists = 2\n" + more);
+    Write("pipelines/one.toml",
+          "network = \"models/one.json\"\ntargets = [\"cpu\"]\n[tune]\ntuner = \"random\"\nalternatives = false\n" +
+              tune + "\n[measure]\nfinalists = 2\n" + more);
   }
 
   size_t Sum(const std::string& network) const {

@@ -13,7 +13,6 @@
 namespace hone {
 namespace {
 
-const std::vector<std::string> kFake = {"--fake-measure", "7"};
 constexpr char kLarger[] = "conv2d(f32[1,64,14,14], f32[64,64,3,3], pad=1,1,1,1) + bias";
 
 class OptionsTest : public TuneFolder {

@@ -20,8 +20,6 @@ class RefuseTest : public TuneFolder {
   void Write(const std::string& name, const std::string& text) { ASSERT_TRUE(WriteFileAtomic(Path(name), text).ok()); }
 };
 
-const std::vector<std::string> kFake = {"--fake-measure", "7"};
-
 TEST_F(RefuseTest, Flags) {
   Expect(Run({"--setings", "x"}), kMisused, "--settings");
   Expect(RunOnly({}), kMisused, "--task");

@@ -9,7 +9,6 @@
 namespace hone {
 namespace {
 
-const std::vector<std::string> kFake = {"--fake-measure", "7"};
 const std::vector<std::string> kSlowFake = {"--fake-measure", "7,0.002"};
 
 class ResumeTest : public TuneFolder {

@@ -5,11 +5,10 @@
 #include "ir/device_kernels.h"
 #include "ir/interpreter.h"
 #include "ir/verifier.h"
+#include "types.h"
 
 namespace hone::ir {
 namespace {
-
-constexpr DType kF32 = DType::Float(32);
 
 class DeviceTest : public testing::Test {
  protected:

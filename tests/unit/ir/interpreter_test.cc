@@ -5,11 +5,10 @@
 #include <cmath>
 
 #include "ir/printer.h"
+#include "types.h"
 
 namespace hone::ir {
 namespace {
-
-constexpr DType kF32 = DType::Float(32);
 
 class InterpreterTest : public testing::Test {
  protected:

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "types.h"
+
 namespace hone::ir {
 namespace {
-
-constexpr DType kF32 = DType::Float(32);
 
 class VerifierTest : public testing::Test {
  protected:

@@ -8,11 +8,10 @@
 #include "ir/printer.h"
 #include "ir/scalar.h"
 #include "ir/verifier.h"
+#include "types.h"
 
 namespace hone::ir {
 namespace {
-
-constexpr DType kF32 = DType::Float(32);
 
 TEST(Tf32, KeepsTenBitsAndRoundsTiesAway) {
   const double bit = std::ldexp(1.0, -10), half = bit / 2, ulp = std::ldexp(1.0, -23);

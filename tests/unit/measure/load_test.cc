@@ -12,18 +12,18 @@
 namespace hone::measure {
 namespace {
 
-using Verdict = LoadGuard::Verdict;
+using LoadVerdict = LoadGuard::Verdict;
 
 class LoadGuardTest : public testing::Test {
  protected:
   LoadGuard Guard() {
-    return LoadGuard(limits_,
-                     {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); },
-                      [this] { return pulse_; }},
-                     &clock_);
+    return LoadGuard(
+        limits_,
+        {[] {}, [this] { return lost_; }, [this] { return std::exchange(stolen_, 0); }, [this] { return pulse_; }},
+        &clock_);
   }
   // A run that takes `seconds`, of which `lost` go to somebody else.
-  Verdict Run(LoadGuard* guard, double seconds, double lost) {
+  LoadVerdict Run(LoadGuard* guard, double seconds, double lost) {
     guard->BeginRun();
     lost_ = lost;
     clock_.Advance(seconds);
@@ -38,18 +38,18 @@ class LoadGuardTest : public testing::Test {
 TEST_F(LoadGuardTest, AnUndisturbedRunCounts) {
   LoadGuard guard = Guard();
   guard.BeginCandidate();
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(Run(&guard, 1e-3, 0.5e-5), Verdict::kClean);  // half a per cent
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(Run(&guard, 1e-3, 0.5e-5), LoadVerdict::kClean);  // half a per cent
   EXPECT_EQ(guard.retaken(), 0);
 }
 
 TEST_F(LoadGuardTest, ARunThatLostMoreThanItsShareIsTakenAgain) {
   LoadGuard guard = Guard();
   guard.BeginCandidate();
-  EXPECT_EQ(Run(&guard, 1e-3, 2e-5), Verdict::kAgain);
-  EXPECT_EQ(Run(&guard, 1e-3, 0), Verdict::kClean);
+  EXPECT_EQ(Run(&guard, 1e-3, 2e-5), LoadVerdict::kAgain);
+  EXPECT_EQ(Run(&guard, 1e-3, 0), LoadVerdict::kClean);
   EXPECT_EQ(guard.retaken(), 1);
   // What is below the clock's own grain is nothing, however short the run.
-  EXPECT_EQ(Run(&guard, 1e-5, 1e-6), Verdict::kClean);
+  EXPECT_EQ(Run(&guard, 1e-5, 1e-6), LoadVerdict::kClean);
 }
 
 TEST_F(LoadGuardTest, PatienceEnds) {
@@ -57,14 +57,14 @@ TEST_F(LoadGuardTest, PatienceEnds) {
   guard.BeginCandidate();
   const double begin = clock_.NowSeconds();
   int again = 0;
-  while (Run(&guard, 1e-2, 5e-3) == Verdict::kAgain && again < 100000) ++again;
+  while (Run(&guard, 1e-2, 5e-3) == LoadVerdict::kAgain && again < 100000) ++again;
   EXPECT_GT(again, 10);
   EXPECT_LE(clock_.NowSeconds() - begin, limits_.patience_seconds + 0.1);
   // From here on half of the time at most is spent on what is thrown away: it comes from what is kept.
   const double spent = clock_.NowSeconds() - begin;
   clock_.Advance(1);  // a second of something else earns one
   int more = 0;
-  while (Run(&guard, 1e-2, 5e-3) == Verdict::kAgain && more < 100000) ++more;
+  while (Run(&guard, 1e-2, 5e-3) == LoadVerdict::kAgain && more < 100000) ++more;
   EXPECT_GT(more, 10);
   EXPECT_LE(clock_.NowSeconds() - begin, spent + 1 + 1 + 0.1);
 }
@@ -76,7 +76,7 @@ TEST_F(LoadGuardTest, WhatIsPreparedAgainComesFromTheCreditToo) {
   guard.BeginCandidate();
   const double begin = clock_.NowSeconds();
   int again = 0;
-  for (Verdict verdict = Verdict::kAgain; verdict == Verdict::kAgain && again < 100000; ++again) {
+  for (LoadVerdict verdict = LoadVerdict::kAgain; verdict == LoadVerdict::kAgain && again < 100000; ++again) {
     clock_.Advance(0.05);
     verdict = Run(&guard, 1e-2, 5e-3);
   }
@@ -90,8 +90,8 @@ TEST_F(LoadGuardTest, WhatIsPreparedForACleanRunComesFromItToo) {
   const double begin = clock_.NowSeconds(), prepare = 0.05, run = 0.01;
   constexpr int kSamples = 1000;
   for (int sample = 0; sample < kSamples; ++sample) {
-    Verdict verdict = Verdict::kAgain;
-    for (int attempt = 0; verdict == Verdict::kAgain; ++attempt) {
+    LoadVerdict verdict = LoadVerdict::kAgain;
+    for (int attempt = 0; verdict == LoadVerdict::kAgain; ++attempt) {
       clock_.Advance(prepare);
       verdict = Run(&guard, run, attempt < 2 ? run / 2 : 0);  // the third is clean
     }
@@ -103,26 +103,26 @@ TEST_F(LoadGuardTest, ANeighbourThatGoesIsWaitedFor) {
   LoadGuard guard = Guard();
   guard.BeginCandidate();
   const double until = clock_.NowSeconds() + 1;  // less than patience
-  Verdict verdict = Verdict::kAgain;
+  LoadVerdict verdict = LoadVerdict::kAgain;
   int runs = 0;
-  for (; verdict == Verdict::kAgain; ++runs) verdict = Run(&guard, 1e-3, clock_.NowSeconds() < until ? 4e-4 : 0);
-  EXPECT_EQ(verdict, Verdict::kClean);
+  for (; verdict == LoadVerdict::kAgain; ++runs) verdict = Run(&guard, 1e-3, clock_.NowSeconds() < until ? 4e-4 : 0);
+  EXPECT_EQ(verdict, LoadVerdict::kClean);
   EXPECT_LT(runs, 200) << "in a second of pauses, not of trying all the time";
 }
 
 TEST_F(LoadGuardTest, StolenTimeAndASlowPulseDisturbToo) {
   LoadGuard guard = Guard();
   guard.BeginCandidate();
-  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kClean);
+  EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kClean);
   stolen_ = 0.01;
-  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kAgain);
-  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kClean);
+  EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kAgain);
+  EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kClean);
   clock_.Advance(limits_.pulse_every);
   pulse_ = 0.6;
-  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kAgain);
-  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kAgain) << "until it is better";
+  EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kAgain);
+  EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kAgain) << "until it is better";
   pulse_ = 0.97;
-  EXPECT_EQ(Run(&guard, 0.02, 0), Verdict::kClean);
+  EXPECT_EQ(Run(&guard, 0.02, 0), LoadVerdict::kClean);
 }
 
 TEST(StoppingRuleUnderLoad, ADisturbedRunPrunesNothing) {

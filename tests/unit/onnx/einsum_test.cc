@@ -11,9 +11,9 @@
 namespace hone::onnx {
 namespace {
 
-Result<ImportedModel> Load(const ModelMaker& m) { return Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}); }
+Result<ImportedModel> ImportOf(const ModelMaker& m) { return Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}); }
 
-std::string Message(const ModelMaker& m) { return Load(m).status().message(); }
+std::string MessageOf(const ModelMaker& m) { return ImportOf(m).status().message(); }
 
 std::vector<float> Values(const Shape& shape, int seed) {
   int64_t count = 1;
@@ -135,7 +135,7 @@ TEST(Einsum, MeansWhatItsEquationSays) {
     const std::vector<double> wanted = Direct(row.plain, row.shapes, &shape);
     for (const char* constant : {"", "x1", "x0"}) {
       if (row.shapes.size() == 1 && *constant != 0) continue;
-      const auto model = Load(Einsum(row.equation, row.shapes, constant));
+      const auto model = ImportOf(Einsum(row.equation, row.shapes, constant));
       ASSERT_TRUE(model.ok()) << model.status().message();
       std::map<std::string, std::vector<float>> inputs;
       for (size_t i = 0; i < row.shapes.size(); ++i) {
@@ -152,11 +152,11 @@ TEST(Einsum, MeansWhatItsEquationSays) {
 
 // Of matrices as they are it is one product, and with a constant one a dense layer.
 TEST(Einsum, NeedsNothingElseWhereItIsAProduct) {
-  const auto attention = Load(Einsum("bghij,bghjd->bghid", {{1, 2, 3, 4, 6}, {1, 2, 3, 6, 5}}));
+  const auto attention = ImportOf(Einsum("bghij,bghjd->bghid", {{1, 2, 3, 4, 6}, {1, 2, 3, 6, 5}}));
   ASSERT_TRUE(attention.ok()) << attention.status().message();
   ASSERT_EQ(attention->graph.nodes.size(), 1u);
   EXPECT_EQ(attention->graph.nodes[0].workload.Text(), "matmul(f32[1,2,3,4,6], f32[1,2,3,6,5])");
-  const auto layer = Load(Einsum("ij,kj->ik", {{2, 3}, {4, 3}}, "x1"));
+  const auto layer = ImportOf(Einsum("ij,kj->ik", {{2, 3}, {4, 3}}, "x1"));
   ASSERT_TRUE(layer.ok()) << layer.status().message();
   ASSERT_EQ(layer->graph.nodes.size(), 1u);
   EXPECT_EQ(layer->graph.nodes[0].workload.Text(), "dense(f32[2,3], f32[4,3])");
@@ -164,22 +164,22 @@ TEST(Einsum, NeedsNothingElseWhereItIsAProduct) {
 
 TEST(Einsum, Refusals) {
   const std::string node = "node `y_node` (Einsum, opset 13): ";
-  EXPECT_EQ(Message(Einsum("ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 5}})),
+  EXPECT_EQ(MessageOf(Einsum("ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 5}})),
             node + "its equation is of 3 operands; one or two are supported");
-  EXPECT_EQ(Message(Einsum("ij->jj", {{2, 2}})), node + "its equation's result `jj` names an axis twice");
-  EXPECT_EQ(Message(Einsum("iij->j", {{2, 3, 4}})),
+  EXPECT_EQ(MessageOf(Einsum("ij->jj", {{2, 2}})), node + "its equation's result `jj` names an axis twice");
+  EXPECT_EQ(MessageOf(Einsum("iij->j", {{2, 3, 4}})),
             node + "[2,3,4] does not fit its equation: an axis that it names twice is 2 and 3");
-  EXPECT_EQ(Message(Einsum("ij", {{2, 2}, {2, 2}})), node + "its equation is of 1 operands, it has 2");
-  EXPECT_EQ(Message(Einsum("ijk->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 3");
-  EXPECT_EQ(Message(Einsum("i->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 1");
-  EXPECT_EQ(Message(Einsum("", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 0");
-  EXPECT_EQ(Message(Einsum("ij->ik", {{2, 2}})), node + "its equation has an axis in the result that no operand has");
+  EXPECT_EQ(MessageOf(Einsum("ij", {{2, 2}, {2, 2}})), node + "its equation is of 1 operands, it has 2");
+  EXPECT_EQ(MessageOf(Einsum("ijk->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 3");
+  EXPECT_EQ(MessageOf(Einsum("i->i", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 1");
+  EXPECT_EQ(MessageOf(Einsum("", {{2, 2}})), node + "operand 0 has 2 dimensions, its equation names 0");
+  EXPECT_EQ(MessageOf(Einsum("ij->ik", {{2, 2}})), node + "its equation has an axis in the result that no operand has");
   for (const char* wrong : {"i\nj->ij", "i.j->ij", "ij->i->j", "ij->i1", "......->...", "......", "...i...->i"}) {
-    EXPECT_EQ(Message(Einsum(wrong, {{2, 2}})), node + "its equation must be letters, `...`, commas and one `->`");
+    EXPECT_EQ(MessageOf(Einsum(wrong, {{2, 2}})), node + "its equation must be letters, `...`, commas and one `->`");
   }
-  EXPECT_EQ(Message(Einsum("ij,jk->ik", {{2, 3}, {4, 5}})),
+  EXPECT_EQ(MessageOf(Einsum("ij,jk->ik", {{2, 3}, {4, 5}})),
             node + "[2,3] and [4,5] do not fit its equation: an axis of both is 3 and 4");
-  EXPECT_EQ(Message(Einsum("ij,jk->ik", {{2, 1}, {4, 5}})),
+  EXPECT_EQ(MessageOf(Einsum("ij,jk->ik", {{2, 1}, {4, 5}})),
             node + "[2,1] and [4,5] do not fit its equation: an axis of both is 1 and 4");
 }
 
@@ -211,7 +211,7 @@ TEST(ScatterNd, OfConstantsIsComputed) {
       {{1}, {1}, {2}, {7, 8}, {0, 1, 7, 8, 4, 5}},                             // one place
   };
   for (const Row& row : rows) {
-    const auto model = Load(Scatter(row.places, row.indices, row.shape, row.updates));
+    const auto model = ImportOf(Scatter(row.places, row.indices, row.shape, row.updates));
     ASSERT_TRUE(model.ok()) << model.status().message();
     ASSERT_EQ(model->graph.nodes.size(), 1u);
     EXPECT_EQ(model->values.at(model->graph.nodes[0].inputs[1]), row.wanted);
@@ -220,17 +220,17 @@ TEST(ScatterNd, OfConstantsIsComputed) {
 
 TEST(ScatterNd, Refusals) {
   const std::string node = "node `mask_node` (ScatterND, opset 16): ";
-  EXPECT_EQ(Message(Scatter({1, 2}, {0, 2}, {1}, {7})), node + "index 2 is outside of axis 1 of [3,2]");
-  EXPECT_EQ(Message(Scatter({1, 2}, {-4, 0}, {1}, {7})), node + "index -4 is outside of axis 0 of [3,2]");
-  EXPECT_EQ(Message(Scatter({1, 3}, {0, 0, 0}, {1}, {7})), node + "its indices [1,3] do not fit its data [3,2]");
-  EXPECT_EQ(Message(Scatter({}, {0}, {1}, {7})), node + "its indices [] do not fit its data [3,2]");
-  EXPECT_EQ(Message(Scatter({1, 1}, {0}, {1}, {7})), node + "its updates must be float32[1,2], are float32[1]");
+  EXPECT_EQ(MessageOf(Scatter({1, 2}, {0, 2}, {1}, {7})), node + "index 2 is outside of axis 1 of [3,2]");
+  EXPECT_EQ(MessageOf(Scatter({1, 2}, {-4, 0}, {1}, {7})), node + "index -4 is outside of axis 0 of [3,2]");
+  EXPECT_EQ(MessageOf(Scatter({1, 3}, {0, 0, 0}, {1}, {7})), node + "its indices [1,3] do not fit its data [3,2]");
+  EXPECT_EQ(MessageOf(Scatter({}, {0}, {1}, {7})), node + "its indices [] do not fit its data [3,2]");
+  EXPECT_EQ(MessageOf(Scatter({1, 1}, {0}, {1}, {7})), node + "its updates must be float32[1,2], are float32[1]");
   ModelMaker adds = Scatter({1, 2}, {0, 0}, {1}, {7});
   ModelMaker::SetString(adds.model.mutable_graph()->mutable_node(0), "reduction", "add");
-  EXPECT_EQ(Message(adds), node + "only the reduction `none` is supported");
+  EXPECT_EQ(MessageOf(adds), node + "only the reduction `none` is supported");
   ModelMaker runs = Scatter({1, 2}, {0, 0}, {1}, {7});
   runs.model.mutable_graph()->mutable_node(0)->set_input(0, "x");
-  EXPECT_EQ(Message(runs), node + "its input `x` is computed when the network runs; it must be constant");
+  EXPECT_EQ(MessageOf(runs), node + "its input `x` is computed when the network runs; it must be constant");
 }
 
 }  // namespace

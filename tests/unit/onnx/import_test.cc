@@ -12,7 +12,7 @@
 namespace hone::onnx {
 namespace {
 
-ImportedModel Load(const ModelMaker& m, const InputShapes& shapes = {}) {
+ImportedModel Imported(const ModelMaker& m, const InputShapes& shapes = {}) {
   ImportOptions options;
   options.shapes = shapes;
   auto model = Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", options);
@@ -36,7 +36,7 @@ TEST(Import, Convolution) {
   ModelMaker::SetInts(&conv, "strides", {2, 2});
   ModelMaker::SetInts(&conv, "pads", {1, 0, 1, 2});
   m.Output("y");
-  const ImportedModel model = Load(m);
+  const ImportedModel model = Imported(m);
   EXPECT_EQ(Nodes(model), "y = conv2d(f32[1,2,5,5], f32[4,1,3,3], stride=2x2, pad=1,0,1,2, groups=2) + bias\n");
   EXPECT_EQ(model.graph.nodes[0].inputs, (std::vector<std::string>{"x", "w", "b"}));
   EXPECT_EQ(model.values.at("b"), (std::vector<float>{1, 2, 3, 4}));
@@ -50,7 +50,7 @@ TEST(Import, LayerNormStatistics) {
   node.add_output("mean");
   node.add_output("inverse");
   for (const char* name : {"y", "mean", "inverse"}) m.Output(name);
-  const ImportedModel model = Load(m);
+  const ImportedModel model = Imported(m);
   const std::string text = Nodes(model);
   EXPECT_NE(text.find("mean = reduce_mean(f32[2,3,4], axes=2, keep=1)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("inverse = reciprocal(f32[2,3,1]"), std::string::npos) << text;
@@ -70,7 +70,7 @@ TEST(Import, AutoPad) {
     attribute->set_type(pb::AttributeProto::STRING);
     attribute->set_s(mode);
     m.Output("y");
-    EXPECT_NE(Nodes(Load(m)).find(pads), std::string::npos) << mode;
+    EXPECT_NE(Nodes(Imported(m)).find(pads), std::string::npos) << mode;
   }
 }
 
@@ -92,7 +92,7 @@ TEST(Import, ShapeArithmeticIsFolded) {
   ModelMaker::SetInt(&concat, "axis", 0);
   m.Node("Reshape", {"x", "target"}, "y");
   m.Output("y");
-  const ImportedModel model = Load(m, {{"x", {5, 3, 2, 2}}});
+  const ImportedModel model = Imported(m, {{"x", {5, 3, 2, 2}}});
   ASSERT_EQ(model.graph.nodes.size(), 1u);
   EXPECT_EQ(model.graph.nodes[0].name, "y");
   EXPECT_EQ(model.graph.nodes[0].output.shape, (std::vector<int64_t>{5, 12}));
@@ -106,7 +106,7 @@ TEST(Import, GemmWithConstantMatrixIsDense) {
   m.Floats("b", {3}, {1, 2, 3});
   m.Node("Gemm", {"x", "w", "b"}, "y");
   m.Output("y");
-  const ImportedModel model = Load(m);
+  const ImportedModel model = Imported(m);
   EXPECT_EQ(Nodes(model), "y = dense(f32[1,2], f32[3,2]) + bias\n");
   // Transposed: a row a unit.
   EXPECT_EQ(model.values.at(model.graph.nodes[0].inputs[1]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
@@ -120,7 +120,7 @@ TEST(Import, IdentitiesVanish) {
   m.Node("Relu", {"b"}, "c");
   m.Node("Identity", {"c"}, "y");
   m.Output("y");
-  const ImportedModel model = Load(m);
+  const ImportedModel model = Imported(m);
   // The last one keeps the output's name until drop_identity hands it to the relu.
   EXPECT_EQ(Nodes(model), "c = relu(f32[2,3])\ny = identity(f32[2,3])\n");
 }
@@ -136,7 +136,7 @@ TEST(Import, ADropoutThatTrainsDropsNothingWithARatioOfZero) {
     m.Node("Relu", {"b"}, "y");
     m.Output("y");
     if (ratio == 0) {
-      EXPECT_EQ(Nodes(Load(m)), "a = relu(f32[2,3])\ny = relu(f32[2,3])\n");
+      EXPECT_EQ(Nodes(Imported(m)), "a = relu(f32[2,3])\ny = relu(f32[2,3])\n");
       continue;
     }
     EXPECT_EQ(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}).status().message(),
@@ -150,7 +150,7 @@ TEST(Import, NodesThatNoOutputNeedsAreNotRead) {
   m.Node("Relu", {"x"}, "y");
   m.Node("StringNormalizer", {"x"}, "z");
   m.Output("y");
-  EXPECT_EQ(Nodes(Load(m)), "y = relu(f32[2])\n");
+  EXPECT_EQ(Nodes(Imported(m)), "y = relu(f32[2])\n");
 }
 
 TEST(Import, EqualModelsGiveEqualGraphs) {
@@ -160,7 +160,7 @@ TEST(Import, EqualModelsGiveEqualGraphs) {
   m.Node("Mul", {"x", "s"}, "a");
   m.Node("Clip", {"a", "", "s"}, "y");
   m.Output("y");
-  EXPECT_EQ(Load(m).graph, Load(m).graph);
+  EXPECT_EQ(Imported(m).graph, Imported(m).graph);
 }
 
 TEST(Operators, AreSortedAndFound) {

@@ -7,12 +7,13 @@
 namespace hone::pipeline {
 namespace {
 
-constexpr const char* kGood = R"json({"version": 2, "network": "n", "target": "cpu -threads=2", "target_name": "cpu",
+constexpr const char* kGoodList =
+    R"json({"version": 2, "network": "n", "target": "cpu -threads=2", "target_name": "cpu",
  "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...)", "weight": 4, "flop": 231211008}],
  "alternatives": [{"replaces": ["c", "p"], "by": [{"name": "p", "workload": "a -> b", "inputs": ["x", "w"]}]}]})json";
 
 TEST(TaskList, ReadsTheAgreedForm) {
-  const Result<TaskList> list = ParseTaskList(kGood, "t.json");
+  const Result<TaskList> list = ParseTaskList(kGoodList, "t.json");
   ASSERT_TRUE(list.ok()) << list.status().message();
   EXPECT_EQ(list->network, "n");
   EXPECT_EQ(list->target, "cpu -threads=2");
@@ -41,7 +42,7 @@ TEST(TaskList, ReadsVersionOne) {
 }
 
 std::string With(const std::string& from, const std::string& to) {
-  std::string text = kGood;
+  std::string text = kGoodList;
   const size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -62,7 +63,7 @@ TEST(TaskList, MistakesAreNamed) {
       {With("\"tasks\"", "\"task\""), "tasks"},
       {With("[\"c\", \"p\"]", "[]"), "/alternatives/0/replaces"},
       {With("\"inputs\"", "\"input\""), "/alternatives/0/by/0"},
-      {std::string(kGood).substr(0, 100), "t.json:"},
+      {std::string(kGoodList).substr(0, 100), "t.json:"},
       {"", "t.json:"},
       {"[]", "t.json"},
       {R"({"version": 1, "network": "n", "target": "c", "target_name": "c", "tasks": [

@@ -23,4 +23,6 @@ struct Markup {
 // Well formed as XML is; but <style> and <script> hold anything up to their end tag, as in HTML.
 Markup ReadMarkup(const std::string& text);
 
+inline bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
 }  // namespace hone::report

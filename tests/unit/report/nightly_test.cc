@@ -12,8 +12,6 @@
 namespace hone::report {
 namespace {
 
-bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Nightly, TheVerdictComesFirstAndNamesWhatIsSlower) {
   const std::string page = NightlyHtml(SampleNights());
   const Markup markup = ReadMarkup(page);

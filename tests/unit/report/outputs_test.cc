@@ -13,8 +13,6 @@
 namespace hone::report {
 namespace {
 
-bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Html, EscapesEverythingThatCouldBeMarkup) {
   EXPECT_EQ(EscapeMarkup("a<b>&\"'c"), "a&lt;b&gt;&amp;&quot;&#39;c");
   EXPECT_EQ(EscapeMarkup("tab\tline\n"), "tab\tline\n");

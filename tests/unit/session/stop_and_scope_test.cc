@@ -16,7 +16,7 @@ namespace {
 using fake::MemoryStore;
 
 // Three values of m, of which a cap may forbid some, and forty of b.
-search::TaskSpace MakeSpace(int64_t cap = 6) {
+search::TaskSpace MakeCappedSpace(int64_t cap = 6) {
   std::vector<int64_t> b;
   for (int i = 0; i < 40; ++i) b.push_back(i);
   search::Space space("fake");
@@ -85,7 +85,7 @@ class StopAndScopeTest : public testing::Test {
   }
 
   SessionResult Run(MemoryStore* store, int64_t cap = 6, bool matters = true) {
-    const search::TaskSpace space = MakeSpace(matters ? cap : 6);
+    const search::TaskSpace space = MakeCappedSpace(matters ? cap : 6);
     options_.space = &space;
     options_.session.settings = R"({"numerics": {"winograd": )" + std::to_string(cap) + "}}";
     measured_ = 0;
