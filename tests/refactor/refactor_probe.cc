@@ -45,19 +45,21 @@ struct Subject {
   Workload workload;
 };
 
-// The code of one point, or why there is none.
-Result<std::string> Code(const Subject& subject, const Target& target, const Config& config) {
+// Digests of one point's code and of its steps, or why there is no code.
+Result<std::string> Digests(const Subject& subject, const Target& target, const Config& config) {
   compile::CompileOptions options;
   options.keep_text = true;
   if (target.kind == TargetKind::kCuda) {
     HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
                           compile::LowerKernel(subject.workload, target, config, options));
     HONE_ASSIGN_OR_RETURN(const codegen::CudaCode code, codegen::WriteCuda(lowered.functions, target));
-    return code.source + EntriesText(code.artifact.entries) + StepsText(lowered.steps);
+    return fmt::format("{}\t{}", Digest128(code.source + EntriesText(code.artifact.entries)).Hex(),
+                       Digest128(StepsText(lowered.steps)).Hex());
   }
   HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
                         compile::CompileKernel(subject.workload, target, config, options));
-  return kernel.object + EntriesText({kernel.kernel, kernel.prepare}) + StepsText(kernel.steps);
+  return fmt::format("{}\t{}", Digest128(kernel.object + EntriesText({kernel.kernel, kernel.prepare})).Hex(),
+                     Digest128(StepsText(kernel.steps)).Hex());
 }
 
 void Probe(const Subject& subject, const Target& target, int points, uint64_t seed) {
@@ -77,9 +79,8 @@ void Probe(const Subject& subject, const Target& target, int points, uint64_t se
       return;
     }
     const Config config = space->At(*index);
-    Result<std::string> code = Code(subject, target, config);
-    fmt::print("{}\t{}\t{}\n", name, config.Text(),
-               code.ok() ? Digest128(*code).Hex() : "error: " + code.status().message());
+    const Result<std::string> digests = Digests(subject, target, config);
+    fmt::print("{}\t{}\t{}\n", name, config.Text(), digests.ok() ? *digests : "error: " + digests.status().message());
   }
 }
 
