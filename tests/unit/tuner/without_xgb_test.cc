@@ -1,6 +1,7 @@
 // The tuners of a build without XGBoost, whatever this one has: xgb_missing.cc is linked in the place of xgb_model.cc.
 #include <gtest/gtest.h>
 
+#include "search/cost/xgb_model.h"
 #include "search/tuner/tuner.h"
 #include "surface.h"
 
@@ -25,6 +26,15 @@ TEST(WithoutXgboost, AllTunersButXgbsAreThereAndThoseSayWhatToInstall) {
     EXPECT_FALSE((*tuner)->NextBatch(4).empty()) << name;
   }
   EXPECT_EQ(missing, 12);
+}
+
+TEST(WithoutXgboost, TheModelSaysWhatToInstall) {
+  const Status status = CheckXgb();
+  EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
+  EXPECT_NE(status.message().find("libxgboost-dev"), std::string::npos) << status.message();
+  auto model = MakeXgbModel({});
+  ASSERT_FALSE(model.ok());
+  EXPECT_EQ(model.status().message(), status.message());
 }
 
 }  // namespace
