@@ -13,11 +13,12 @@ namespace hone {
 
 // Parses the command line into the variables bound to `app`. Nothing if all is well; else the code to exit with:
 // 0 after --help or --version (printed to stdout), 2 after a mistake, which stderr names in one line that starts with
-// `app`'s name and, for an unknown flag or command, suggests a known one (of the command, where it is a command's flag).
+// `app`'s name and, for an unknown flag or command, suggests a known one (of the command, where it is a command's
+// flag).
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv);
 
-// The same for a tool that Ninja runs: also --version, and --abi, which prints `abi` and exits 0: one line for each version
-// that, when it changes, makes the tool's outputs stale (work/abi/TOOL.txt; doc/manifest.md).
+// The same for a tool that Ninja runs: also --version, and --abi, which prints `abi` and exits 0: one line for each
+// version that, when it changes, makes the tool's outputs stale (work/abi/TOOL.txt; doc/internals/manifest.md).
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi);
 
 // The same for a tool whose versions tests may pretend to be others: --pretend-versions (base/version.h), which is not

@@ -39,8 +39,8 @@ struct Definition {
   Form form = Form::kPlain;
   // One value of each input makes one of the output. An epilogue may follow where all have the output's shape.
   bool elementwise = false;
-  // The first axis of the data is one of images that are computed each by itself (the N of doc/operators.md). False where
-  // axes are taken as they come (elementwise ones, products of matrices, reductions, movements).
+  // The first axis of the data is one of images that are computed each by itself (the N of doc/reference/operators.md).
+  // False where axes are taken as they come (elementwise ones, products of matrices, reductions, movements).
   bool has_batch = false;
 };
 

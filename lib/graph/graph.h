@@ -1,4 +1,4 @@
-// Graph: a network as nodes over named tensors. doc/graph.md has the file format and the list of operators.
+// Graph: a network as nodes over named tensors. doc/reference/graph.md has the file format and the list of operators.
 //
 // A node is a workload (task/workload.h) and the names of its operands: first those of workload.inputs, then one for
 // each `bias` and `add` of the epilogue, in order; of a chain those of the first, then of each that follows its inputs

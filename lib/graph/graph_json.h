@@ -1,4 +1,4 @@
-// The text form of a graph: nets/NET.graph.json, version 1. doc/graph.md has the format in prose.
+// The text form of a graph: nets/NET.graph.json, version 1. doc/reference/graph.md has the format in prose.
 #pragma once
 
 #include <string>

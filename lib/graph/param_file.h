@@ -1,5 +1,5 @@
-// The parameter file of a graph: named float tensors in a binary form of our own (doc/graph.md has it in prose). It
-// holds what a foreign model brings, and what we hand to other engines. Little endian:
+// The parameter file of a graph: named float tensors in a binary form of our own (doc/reference/graph.md has it in
+// prose). It holds what a foreign model brings, and what we hand to other engines. Little endian:
 //   "HONEGPAR"  u32 version = 1  u32 count
 //   count times: u32 name length, name, u32 dimensions, i64 extents.., f32 values.. (row-major)
 //   u64: the low half of Digest128 of everything before it

@@ -1,5 +1,5 @@
 // Programs as text for people and tests. Deterministic: depends on the program alone. Different variables (or buffers)
-// of one name get a suffix in order of first appearance: i, i_1, i_2. doc/ir.md shows an example.
+// of one name get a suffix in order of first appearance: i, i_1, i_2. doc/reference/ir.md shows an example.
 #pragma once
 
 #include <string>

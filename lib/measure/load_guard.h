@@ -1,5 +1,5 @@
-// Which timed runs others disturbed, and whether one is taken again: the policy, without the machine. doc/measuring.md
-// has it in prose.
+// Which timed runs others disturbed, and whether one is taken again: the policy, without the machine.
+// doc/internals/measuring.md has it in prose.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ Result<runtime::DeviceInfo> DescribeDevice(const Target& target);
 
 // CompileOptions::newest_cuda for code that is to be measured or run here: the major version of CUDA of the driver that
 // is here. 0, any: there is none, or the target is not CUDA's. Where a library will run instead cannot be known; minor
-// versions do not matter there, as its code is cubins (doc/gpu.md, "CUDA", also for what to do about major ones).
+// versions do not matter there, as its code is cubins (doc/internals/gpu.md, "CUDA", also for what to do about major
+// ones).
 int NewestCuda(const Target& target);
 
 }  // namespace hone::measure

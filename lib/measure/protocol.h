@@ -1,4 +1,5 @@
-// The measuring protocol: constants, settings, and when to stop repeating. doc/measuring.md explains the choices.
+// The measuring protocol: constants, settings, and when to stop repeating. doc/internals/measuring.md explains the
+// choices.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// An ONNX model as a graph and the values of its parameters. doc/onnx.md says what is supported and how.
+// An ONNX model as a graph and the values of its parameters. doc/reference/onnx.md says what is supported and how.
 //
 // Shapes are computed from the inputs' shapes, node by node; what depends on constants alone is computed here, so that
 // the arithmetic of shapes is gone; every other node becomes operators of graph/shape.h. A model's own notes on shapes

@@ -1,4 +1,4 @@
-// The table of ONNX operators: doc/onnx.md has it in prose.
+// The table of ONNX operators: doc/reference/onnx.md has it in prose.
 #pragma once
 
 #include <string>

@@ -102,7 +102,7 @@ class Operator {
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const = 0;
   // False for what has one schedule only (pooling, elementwise): it is built, but is not a tuning task.
   virtual bool Tunable(const Workload& workload) const = 0;
-  // Is the first axis of the data one of images that are computed each by itself (the N of doc/operators.md)?
+  // Is the first axis of the data one of images that are computed each by itself (the N of doc/reference/operators.md)?
   virtual bool HasBatch(const Workload&) const { return false; }
 };
 

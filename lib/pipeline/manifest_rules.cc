@@ -30,8 +30,8 @@ void ManifestWriter::Rule(const std::string& name, const std::string& command, c
 
 void ManifestWriter::Head() {
   writer_.Comment(
-      "Written by hone-plan from the pipeline files and the task lists; edit those, not this. doc/manifest.md explains "
-      "it.");
+      "Written by hone-plan from the pipeline files and the task lists; edit those, not this. "
+      "doc/internals/manifest.md explains it.");
   writer_.Comment("All paths are relative to this folder. A job is a network on a target: resnet18 on cpu.");
   writer_.Blank();
   writer_.Variable("ninja_required_version", "1.10");

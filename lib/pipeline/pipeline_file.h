@@ -1,5 +1,5 @@
 // What people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and
-// pipelines/targets/NAME.toml (a device). doc/manifest.md lists the keys. Names of files are names of jobs:
+// pipelines/targets/NAME.toml (a device). doc/reference/pipelines.md lists the keys. Names of files are names of jobs:
 // `resnet18.toml` on target `cpu` is `tune-resnet18-cpu`.
 #pragma once
 

@@ -16,7 +16,7 @@
 
 namespace hone::pipeline {
 
-// How one candidate is timed (DESIGN: measuring; doc/measuring.md has the protocol).
+// How one candidate is timed (DESIGN: measuring; doc/internals/measuring.md has the protocol).
 struct MeasureSettings {
   double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest, > 0
   double timeout_seconds = 10;     // a candidate that has not answered by then is killed: error `timeout`, > 0

@@ -1,4 +1,4 @@
-// AutoTVM's logs: one JSON object a line, version 0.2. doc/formats.md has the mapping.
+// AutoTVM's logs: one JSON object a line, version 0.2. doc/reference/formats.md has the mapping.
 #pragma once
 
 #include <cstdint>

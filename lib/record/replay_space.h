@@ -1,5 +1,5 @@
 // A fully measured space in one small text file: everything that is needed to let tuners search it again without the
-// device, the operator or the compiler that it was measured with. doc/search.md says how such files are made.
+// device, the operator or the compiler that it was measured with. doc/internals/search.md says how such files are made.
 //
 // Format, version 1: lines of words separated by one space, in this order, each line ended by a newline.
 //   hone-replay 1

@@ -1,5 +1,5 @@
 // T4 1.0, the results format of the autotuning community: one JSON document, {"schema_version", "results": [..]}.
-// doc/formats.md has the mapping.
+// doc/reference/formats.md has the mapping.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Schedule steps: plain data, one line of text each. Templates (and later sketches) produce them, records store them,
-// schedule::Schedule performs them. Stages and axes go by name; a stage is named as its tensor, an axis as te or the step
-// that made it named it. `doc/schedule.md` has the whole list with examples.
+// schedule::Schedule performs them. Stages and axes go by name; a stage is named as its tensor, an axis as te or the
+// step that made it named it. `doc/reference/schedule.md` has the whole list with examples.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ TEST(AgreeCuda, PointsOfEveryTemplateCompileForSm70) {
   ExpectEveryTemplateFor("sm_70");
 }
 
-// doc/gpu.md has the shares of layers of networks, which are higher: these are small and odd.
+// doc/internals/gpu.md has the shares of layers of networks, which are higher: these are small and odd.
 TEST(AgreeCuda, RegistersStayWithinTheirEstimate) {
   const CudaSample& sample = Sample();
   if (!sample.no_nvrtc.empty()) GTEST_SKIP() << sample.no_nvrtc;

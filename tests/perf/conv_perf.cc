@@ -4,8 +4,8 @@
 //   conv_perf [--points N] [--seconds S] [--threads N] [--seed S] [--entity JSON] [--template NAME] [--dump PREFIX]
 //             [--cold] [--set K=V,..] [WORKLOAD ..]
 //
-// --cold: constants and activations as in a network (doc/measuring.md), not as the last run left them. --set: the
-// default point with these values of its knobs instead of random points; may be given again for another point.
+// --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
+// the default point with these values of its knobs instead of random points; may be given again for another point.
 // Shares are of the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile
 // times are processor time of the compiling thread. --entity: one config (as records hold it) instead of random ones.
 // --template: the default and random points of this one alone.

@@ -1,5 +1,5 @@
-// How close generated code comes to the FMA peak: the direct 3x3 convolution of doc/measuring.md, as the schedule of
-// the conv2d_direct template lowers it, built by hand as ir so that it measures code generation alone.
+// How close generated code comes to the FMA peak: the direct 3x3 convolution of doc/internals/measuring.md, as the
+// schedule of the conv2d_direct template lowers it, built by hand as ir so that it measures code generation alone.
 //
 //   kernel_peak [--channels=64] [--size=56] [--rows=R] [--ocv=2] [--ow=14] [--unroll=4] [--order=ow_oc|oc_ow]
 //               [--threads=2] [--seconds=1] [--compiles=10] [--print=asm|ir] [--save=OBJECT]

@@ -1,7 +1,7 @@
 // What the manifest costs: hone-plan over 10,000 tasks, Ninja with nothing to do over their manifest, and over one of
 // three small networks; beside them Ninja with as many files and edges in the plainest manifest. Usage: plan_perf
-// HONE_PLAN [TASKS]. Prints the figures with the bounds they are held to (doc/measuring.md). Under the name of a tool (it
-// makes such links to itself) it stands in for the tool: makes its outputs, and no more.
+// HONE_PLAN [TASKS]. Prints the figures with the bounds they are held to (doc/internals/measuring.md). Under the name
+// of a tool (it makes such links to itself) it stands in for the tool: makes its outputs, and no more.
 #include <fmt/format.h>
 
 #include <algorithm>

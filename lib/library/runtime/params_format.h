@@ -1,5 +1,5 @@
 /* The file NET.params: the packed constants of a network library. C11, shared by the writer (library/params_file.cc)
- * and the reader (net_params.c). doc/library.md says the same in prose.
+ * and the reader (net_params.c). doc/reference/library.md says the same in prose.
  *
  * Little endian. A header, `count` entries, then the blobs, each at a multiple of HONE_PARAMS_ALIGNMENT from the start
  * of the file, zeros between them. DO NOT CHANGE without raising HONE_PARAMS_VERSION. */

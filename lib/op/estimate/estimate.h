@@ -3,7 +3,7 @@
 // are no prediction of a time.
 //
 // The machine they have in mind: cores with two FMA and two load ports of a vector each, 4 cycles of FMA latency, and
-// caches whose sizes and widths estimate_parts.h lists. Sources: doc/search.md.
+// caches whose sizes and widths estimate_parts.h lists. Sources: doc/internals/search.md.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // The spaces of AutoTVM's templates (v0.14), by its names and with its indices: a log's index and its entity find each
-// other here as they did there. Spaces only; lib/op has code for those of CUDA's floats. doc/formats.md has the table.
+// other here as they did there. Spaces only; lib/op has code for those of CUDA's floats. doc/reference/formats.md has
+// the table.
 //
 // Knobs in their order (s: split into so many parts; T: with tails):
 //   conv2d_nchw.cuda               tile_f s4 CO, tile_y s4 OH, tile_x s4 OW, tile_rc s2 CI, tile_ry s2 KH,

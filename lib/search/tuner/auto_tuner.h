@@ -14,7 +14,7 @@
 //    the device's not at all.
 //  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured, as far as donors
 //    predict each other (half of it with one alone); the first group is chosen without them.
-// doc/search.md explains the choices and has the figures.
+// doc/internals/search.md explains the choices and has the figures.
 #pragma once
 
 #include <cstdint>

@@ -71,7 +71,8 @@ TEST_F(RoundsChain, CutAtAnyMomentItEndsWithTheSameTrials) {
     kill(ninja.pid(), i % 2 == 0 ? SIGKILL : SIGTERM);
     ASSERT_TRUE(ninja.Wait(60).ok());
     ASSERT_TRUE(WaitForProcesses(60)) << "a tool outlives its Ninja, but not for long";
-    // Ninja removes its own manifest if it is interrupted while that is made (doc/manifest.md says what to do then).
+    // Ninja removes its own manifest if it is interrupted while that is made (doc/internals/manifest.md says what to do
+    // then).
     if (!Exists(Work("build.ninja"))) {
       ASSERT_TRUE(Plan().status.ok());
     }

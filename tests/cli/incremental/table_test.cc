@@ -1,5 +1,5 @@
-// The table "What runs again" of doc/manifest.md, row by row: every change is made in a real work folder, the real
-// tools run under a real Ninja with invented times, and edges and trials are counted. The table is read from the
+// The table "What runs again" of doc/internals/manifest.md, row by row: every change is made in a real work folder, the
+// real tools run under a real Ninja with invented times, and edges and trials are counted. The table is read from the
 // document: a row without a change here, and a change without a row, fail.
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ struct Row {
 // By their first cells, in lower case without the marks of the text.
 std::map<std::string, Row> ReadTable() {
   std::map<std::string, Row> rows;
-  const Result<std::string> text = ReadFile("doc/manifest.md");
+  const Result<std::string> text = ReadFile("doc/internals/manifest.md");
   EXPECT_TRUE(text.ok());
   if (!text.ok()) return rows;
   size_t at = text->find("\n## What runs again\n");
@@ -117,7 +117,7 @@ class TableTest : public ChainFolder {
   // asked for afterwards. `job`: the network that is looked at.
   void Check(const std::string& name, const std::function<void()>& change, const Ids& its = {},
              const std::string& job = "one", const std::vector<std::string>& front = {}) {
-    SCOPED_TRACE("row `" + name + "` of doc/manifest.md");
+    SCOPED_TRACE("row `" + name + "` of doc/internals/manifest.md");
     const auto found = rows_.find(name);
     ASSERT_NE(found, rows_.end()) << "the document has no such row";
     const Row row = found->second;

@@ -46,10 +46,10 @@ class SlurmTest : public ChainFolder {
     ASSERT_TRUE(Plan().status.ok());
   }
 
-  // The script of doc/cluster.md with these words in it, as somebody copies and adapts it: these folders and goals, and
-  // one CPU a job.
+  // The script of doc/tutorial/cluster.md with these words in it, as somebody copies and adapts it: these folders and
+  // goals, and one CPU a job.
   std::string DocScript(const std::string& words, const std::string& goals) {
-    const Result<std::string> doc = ReadFile("doc/cluster.md");
+    const Result<std::string> doc = ReadFile("doc/tutorial/cluster.md");
     EXPECT_TRUE(doc.ok()) << doc.status().message();
     const std::vector<std::pair<std::string, std::string>> adapted = {
         {"/shared/work/array.log", Path("job.log")},
@@ -67,7 +67,7 @@ class SlurmTest : public ChainFolder {
       for (const auto& [from, to] : adapted) script = ReplaceAll(script, from, to);
       return script;
     }
-    ADD_FAILURE() << "doc/cluster.md has no script with `" << words << "`";
+    ADD_FAILURE() << "doc/tutorial/cluster.md has no script with `" << words << "`";
     return "exit 1\n";
   }
 
@@ -149,8 +149,8 @@ TEST_F(SlurmTest, AnAllocationForEachEdgeGivesTheSameResults) {
   EXPECT_EQ(ChoicesText(Best("one")), choices);
 }
 
-// Arrays from an exported list, by the scripts of doc/cluster.md: a job of an array fails, the last job, Ninja, sees to
-// it, and a second round has only what is new.
+// Arrays from an exported list, by the scripts of doc/tutorial/cluster.md: a job of an array fails, the last job,
+// Ninja, sees to it, and a second round has only what is new.
 TEST_F(SlurmTest, ArraysFromAnExportedJobList) {
   NinjaOk({"build.ninja"});
   for (const char* name : {"hone-job.sh", "hone-rest.sh", "submit.sh"}) {
@@ -251,7 +251,8 @@ TEST_F(SlurmTest, PreemptedItIsRequeuedAndEndsWithTheSameTrials) {
   EXPECT_EQ(ChoicesText(Best("one")), choices);
 }
 
-// Which device a step got, Hone says itself: to each of them its own is the first. The driver is unit/device/fake_cuda.cc.
+// Which device a step got, Hone says itself: to each of them its own is the first. The driver is
+// unit/device/fake_cuda.cc.
 TEST_F(SlurmTest, TwoStepsGetTwoDevices) {
   if (!cluster_->has_devices()) GTEST_SKIP() << "only root can make device files";
   const CommandResult result =

@@ -1,4 +1,4 @@
-"""Reads a graph of Hone (nets/NET.graph.json) and its parameter file; doc/graph.md has both formats."""
+"""Reads a graph of Hone (nets/NET.graph.json) and its parameter file; doc/reference/graph.md has both formats."""
 import re
 import struct
 import sys

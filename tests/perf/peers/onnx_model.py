@@ -1,6 +1,6 @@
 """A graph of Hone (nets/NET.graph.json) and its parameter file as an ONNX model, so that other engines compute the same.
 
-doc/graph.md has both formats. Usage: onnx_model.py GRAPH.json PARAMETERS MODEL.onnx
+doc/reference/graph.md has both formats. Usage: onnx_model.py GRAPH.json PARAMETERS MODEL.onnx
 """
 import json
 import sys

@@ -1,4 +1,4 @@
-// Expectations are worked out by hand from AutoTVM's rules (doc/formats.md): counts as products of ordered
+// Expectations are worked out by hand from AutoTVM's rules (doc/reference/formats.md): counts as products of ordered
 // factorisations, C(a+k-1, k-1) a prime power p^a cut in k; digits as positions in the enumeration written out here.
 // The orders of sets are what CPython 3.11 prints for list(set(divisors) | set(powers)).
 #include "search/autotvm/autotvm_space.h"

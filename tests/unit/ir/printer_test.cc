@@ -40,7 +40,7 @@ TEST(PrinterTest, VariablesOfOneNameAreToldApart) {
   EXPECT_EQ(ToString(a + b + a + c), "i + i_1 + i + i_1_1");
 }
 
-// The example of doc/ir.md.
+// The example of doc/reference/ir.md.
 TEST(PrinterTest, Function) {
   DType f32 = DType::Float(32);
   Buffer x = Buffer::Make("x", f32, 1024, Scope::kArgument), y = Buffer::Make("y", f32, 64, Scope::kArgument, true);

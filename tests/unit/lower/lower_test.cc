@@ -99,7 +99,7 @@ TEST(Lower, AnAttachedRegisterTile) {
             "}\n");
 }
 
-// doc/schedule.md shows this schedule and these lines.
+// doc/reference/schedule.md shows this schedule and these lines.
 TEST(Lower, TheExampleOfTheDocument) {
   Tensor a = te::Placeholder("a", {100, 200}), b = te::Placeholder("b", {200, 64});
   ir::IterVar k = te::ReduceAxis(200, "k");
