@@ -1,6 +1,6 @@
-// Everything the report of a night tells. Plain data: lib/command/nightly_report.cc collects it from the files of a
-// work folder, Conclude adds what follows from them, and each of the outputs (nightly_outputs.h) is a function of it
-// alone.
+// Everything the report of a regression run shows. Plain data: lib/command/nightly/nightly_report.cc collects it from
+// the files of a work folder, Conclude adds what follows from them, and each output (nightly_outputs.h) is a function of
+// it alone.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Everything a report tells, and what follows from it. Plain data: lib/command/report.cc collects it from the files of
-// a work folder, and each of the outputs (outputs.h) is a function of it alone.
+// Everything a report shows, and what follows from it. Plain data: lib/command/report/report.cc collects it from the
+// files of a work folder, and each output (outputs.h) is a function of it alone.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "base/flags.h"
 #include "base/log.h"
-#include "command/allocate.h"
+#include "command/allocate/allocate.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-allocate");

@@ -4,9 +4,9 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/bench.h"
-#include "command/nightly.h"
-#include "command/quality.h"
+#include "command/bench/bench.h"
+#include "command/bench/quality.h"
+#include "command/nightly/nightly.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-bench");

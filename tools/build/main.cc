@@ -4,7 +4,7 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/build.h"
+#include "command/build/build.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-build");

@@ -4,8 +4,8 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/confirm.h"
-#include "command/trial_networks.h"
+#include "command/confirm/confirm.h"
+#include "command/confirm/trial_networks.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-confirm");

@@ -4,7 +4,7 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/extract.h"
+#include "command/extract/extract.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-extract");

@@ -3,7 +3,7 @@
 
 #include "base/flags.h"
 #include "base/log.h"
-#include "command/pick_best.h"
+#include "command/pick_best/pick_best.h"
 #include "pipeline/settings.h"
 
 int main(int argc, char** argv) {

@@ -5,7 +5,7 @@
 
 #include "base/flags.h"
 #include "base/log.h"
-#include "command/plan.h"
+#include "command/plan/plan.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-plan");

@@ -4,10 +4,10 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/explain.h"
-#include "command/foreign_records.h"
-#include "command/records.h"
-#include "command/salvage.h"
+#include "command/records/explain.h"
+#include "command/records/foreign_records.h"
+#include "command/records/records.h"
+#include "command/records/salvage.h"
 
 int main(int argc, char** argv) {
   using namespace hone::command;

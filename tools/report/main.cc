@@ -5,10 +5,10 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/accept.h"
-#include "command/nightly_report.h"
-#include "command/report.h"
-#include "command/verdict.h"
+#include "command/nightly/accept.h"
+#include "command/nightly/nightly_report.h"
+#include "command/nightly/verdict.h"
+#include "command/report/report.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-report");

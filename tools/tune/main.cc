@@ -4,7 +4,7 @@
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "command/tune.h"
+#include "command/tune/tune.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-tune");

@@ -1,5 +1,5 @@
 // The pages of a night from the files of a work folder, whole and damaged ones.
-#include "command/nightly_report.h"
+#include "command/nightly/nightly_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "base/check.h"
 #include "base/text.h"
-#include "command/array_job.h"
+#include "command/plan/array_job.h"
 #include "fuzz_target.h"
 
 // The list is taken if each of its lines is: --run-job reads one, whatever the others are.

@@ -1,4 +1,4 @@
-#include "command/plan_log.h"
+#include "command/plan/plan_log.h"
 
 #include "base/check.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 // What hone-confirm decides, by times that are given: where they are real, a comparison the wrong way round would pass.
-#include "command/choose_in_network.h"
+#include "command/confirm/choose_in_network.h"
 
 #include <gtest/gtest.h>
 

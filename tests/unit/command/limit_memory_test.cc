@@ -1,6 +1,6 @@
 // The knapsack behind `[memory] parameters`, on made-up kernels whose best choice is worked out by hand or by trying
 // all.
-#include "command/limit_memory.h"
+#include "command/pick_best/limit_memory.h"
 
 #include <gtest/gtest.h>
 

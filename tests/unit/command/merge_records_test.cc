@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
-#include "command/records.h"
+#include "command/records/records.h"
 #include "unit/record/sample.h"
 
 namespace hone::command {

@@ -1,5 +1,5 @@
 // Whose memory is bounded by what: a network of four layers and their alternatives, with kernels that nobody measured.
-#include "command/network_memory.h"
+#include "command/pick_best/network_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,271 @@
+#include "command/bench/bench.h"
+
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "command/bench/bench_table.h"
+#include "command/bench/library_process.h"
+#include "compile/compile.h"
+#include "library/loaded_network.h"
+#include "library/time_network.h"
+#include "library/verify_outputs.h"
+#include "measure/open_device.h"
+#include "measure/protocol.h"
+#include "pipeline/best_file.h"
+#include "pipeline/settings.h"
+#include "report/bench_file.h"
+#include "session/fingerprint.h"
+#include "session/machine.h"
+#include "task/outcome.h"
+
+namespace hone::command {
+namespace {
+
+using library::LibraryFolder;
+using library::TimeReply;
+using library::TimeRequest;
+
+constexpr double kPeakSeconds = 0.1;
+constexpr double kPatienceSeconds = 2;  // of a process, for runs that others disturb
+
+class Bench {
+ public:
+  explicit Bench(const BenchOptions& options) : options_(options) {}
+
+  Status Run() {
+    if (!options_.settings.empty()) {
+      HONE_ASSIGN_OR_RETURN(settings_, pipeline::ReadBenchSettings(options_.settings));
+    }
+    HONE_RETURN_IF_ERROR(Add(report::BenchRole::kTuned, options_.lib));
+    if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
+    HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));
+    HONE_RETURN_IF_ERROR(ReadBest(subjects_[0].folder));
+    if (target_.IsGpu()) {
+      KeepDeviceKernels();
+      HONE_ASSIGN_OR_RETURN(device_, measure::DescribeDevice(target_));
+    }
+    HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
+    machine_ = &machine;
+    HONE_RETURN_IF_ERROR(Reference());
+    HONE_RETURN_IF_ERROR(Time());
+    machine.Unlock();
+    HONE_RETURN_IF_ERROR(Summarise());
+    const std::string table = BenchTable(bench_, options_.slowest);
+    if (!options_.out.empty()) {
+      HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.out)));
+      HONE_RETURN_IF_ERROR(WriteFileAtomic(options_.out, report::BenchFileText(bench_)));
+    }
+    ShowLiveLine("");
+    if (!wrong_.ok()) return wrong_;  // the times of wrong kernels mean nothing: no table
+    fwrite(table.data(), 1, table.size(), stdout);
+    if (retaken_ > 0) LogInfo(fmt::format("{} runs taken again, as others used the machine", retaken_));
+    return Status();
+  }
+
+ private:
+  struct Subject {
+    report::BenchRole role;
+    LibraryFolder folder;
+    std::vector<TimeReply> replies;
+    double error = 0;
+  };
+
+  Status Add(report::BenchRole role, const std::string& dir) {
+    HONE_ASSIGN_OR_RETURN(LibraryFolder folder, library::CheckedLibrary(dir));
+    if (!subjects_.empty() && folder.graph_digest != subjects_[0].folder.graph_digest) {
+      return Status::Invalid(
+          fmt::format("{} and {} are libraries of different graphs", options_.lib, options_.baseline));
+    }
+    subjects_.push_back({role, std::move(folder), {}, 0});
+    return Status();
+  }
+
+  // Takes seconds the first time; before the timing, so that the machine is quiet then.
+  Status Reference() {
+    HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(subjects_[0].folder, settings_.seed, options_.parameter_file,
+                                                     options_.inputs));
+    return Status();
+  }
+
+  Status RunChild(Subject* subject, int64_t number) {
+    ShowLiveLine(fmt::format("{}: process {} of {}", subject->folder.network, number + 1,
+                             settings_.processes * static_cast<int64_t>(subjects_.size())));
+    TimeRequest request;
+    request.dir = subject->folder.dir;
+    request.seed = settings_.seed;
+    request.warmup = settings_.warmup;
+    request.iterations = settings_.iterations;
+    request.profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25);
+    if (!target_.IsGpu()) request.patience_seconds = kPatienceSeconds;
+    request.outputs = true;
+    request.peak_seconds = target_.IsGpu() ? 0 : kPeakSeconds;
+    HONE_ASSIGN_OR_RETURN(TimeReply reply, TimeInProcess(request, machine_));
+    double error = 0;
+    const Status verified =
+        library::VerifyOutputs(subject->folder.dir, subject->folder.rounding, reply.outputs, expected_, &error);
+    subject->error = std::max(subject->error, error);
+    if (verified.kind() == StatusKind::kCorrupt && wrong_.ok()) wrong_ = verified;
+    if (!verified.ok() && verified.kind() != StatusKind::kCorrupt) return verified;
+    reply.outputs.clear();
+    retaken_ += reply.retaken;
+    subject->replies.push_back(std::move(reply));
+    return Status();
+  }
+
+  // Alternating as A B B A, so that a drift of the machine hits both alike.
+  Status Time() {
+    int64_t number = 0;
+    for (int64_t round = 0; round < settings_.processes; ++round) {
+      for (size_t i = 0; i < subjects_.size(); ++i) {
+        const size_t at = round % 2 == 0 ? i : subjects_.size() - 1 - i;
+        HONE_RETURN_IF_ERROR(RunChild(&subjects_[at], number++));
+      }
+    }
+    return Status();
+  }
+
+  report::BenchLibrary LibraryOf(const Subject& subject) const {
+    std::map<std::string, const LibraryFolder::Kernel*> kernels;
+    for (const LibraryFolder::Kernel& kernel : subject.folder.kernels) kernels[kernel.workload] = &kernel;
+    report::BenchLibrary out;
+    out.role = subject.role;
+    out.dir = subject.folder.dir;
+    out.name = subject.folder.name;
+    out.digest = subject.folder.library_digest;
+    for (const TimeReply& reply : subject.replies) out.processes.push_back(reply.samples);
+    for (const TimeReply& reply : subject.replies) {
+      if (!reply.copies.empty()) out.copies.push_back(reply.copies);
+    }
+    std::vector<double> starts, resident;
+    for (const TimeReply& reply : subject.replies) {
+      starts.push_back(reply.start_seconds);
+      resident.push_back(static_cast<double>(reply.resident_bytes));
+    }
+    out.start_seconds = Median(starts);
+    out.resident_bytes = std::llround(Median(resident));
+    const TimeReply& first = subject.replies[0];
+    for (size_t i = 0; i < first.described.size(); ++i) {
+      std::vector<double> medians;
+      for (const TimeReply& reply : subject.replies) medians.push_back(reply.layers[i]);
+      auto kernel = kernels.find(first.described[i].workload);
+      const bool known = kernel != kernels.end();
+      const std::string source = known ? kernel->second->source : "fixed";
+      out.layers.push_back({first.described[i].name, first.described[i].workload,
+                            known && source != "fixed" ? kernel->second->task : "", source, Median(medians),
+                            std::llround(first.described[i].flop)});
+    }
+    return out;
+  }
+
+  // Before anything is timed.
+  Status ReadBest(const LibraryFolder& folder) {
+    if (options_.best.empty()) return Status();
+    HONE_ASSIGN_OR_RETURN(best_, pipeline::ReadBestFile(options_.best));
+    if (best_.network != folder.network || best_.target != folder.target) {
+      return Status::Invalid(fmt::format("{}: it is about {} on `{}`, but the library {} about {} on `{}`",
+                                         options_.best, best_.network, best_.target, folder.dir, folder.network,
+                                         folder.target));
+    }
+    return pipeline::CheckTaskIds(best_).WithContext(options_.best);
+  }
+
+  // What tuning promised of each workload, from the file with the figures; of those only that it was built from.
+  std::map<std::string, double> RecordedSeconds(const LibraryFolder& folder) const {
+    std::map<std::string, double> seconds;
+    for (const LibraryFolder::Kernel& kernel : folder.kernels) {
+      const pipeline::BestEntry* entry = best_.Find(kernel.task);
+      if (entry && kernel.source != "default") seconds[kernel.workload] = entry->median;
+    }
+    return seconds;
+  }
+
+  Status Summarise() {
+    const Subject& tuned = subjects_[0];
+    bench_.network = tuned.folder.network;
+    bench_.target = tuned.folder.target;
+    bench_.batch = tuned.folder.batch;
+    bench_.threads = tuned.replies[0].threads;
+    bench_.host = Hostname();
+    bench_.cpu = target_.IsGpu() ? device_.name : DetectCpu().model;
+    bench_.fingerprint =
+        target_.IsGpu()
+            ? session::DeviceFingerprint(target_, device_, "", compile::CodegenVersion(), measure::kProtocolVersion)
+            : session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    bench_.recorded = FormatIso8601(RealClock()->WallSeconds());
+    std::vector<double> peaks;
+    for (const Subject& subject : subjects_) {
+      for (const TimeReply& reply : subject.replies) peaks.push_back(reply.peak_flops);
+    }
+    bench_.peak_flops = target_.IsGpu() ? device_.peak_flops : Median(peaks);
+    double error = 0, tolerance = 0;
+    for (const Subject& subject : subjects_) {
+      error = std::max(error, subject.error);
+      tolerance = std::max(tolerance, library::OutputTolerance(subject.folder.rounding));
+    }
+    bench_.verification = {error, tolerance, wrong_.ok()};
+    for (const Subject& subject : subjects_) bench_.libraries.push_back(LibraryOf(subject));
+
+    const std::map<std::string, double> recorded = RecordedSeconds(tuned.folder);
+    report::KernelSum& sum = bench_.kernels;
+    for (const report::BenchLayer& layer : bench_.libraries[0].layers) {
+      auto found = recorded.find(layer.workload);
+      if (found == recorded.end() || found->second <= 0) continue;
+      sum.recorded_seconds += found->second;
+      sum.layer_seconds += layer.seconds;
+    }
+    const double rest = bench_.libraries[0].LayerSeconds() - sum.layer_seconds;
+    bench_.kernel_sum_seconds = sum.recorded_seconds > 0 ? sum.recorded_seconds + rest : 0;
+    return Status();
+  }
+
+  const BenchOptions& options_;
+  pipeline::BenchSettings settings_;
+  Target target_;
+  pipeline::BestFile best_;     // with the figures of tuning; empty: they are not known
+  runtime::DeviceInfo device_;  // of a target that is one
+  std::vector<Subject> subjects_;
+  std::vector<std::vector<double>> expected_;
+  MachineLock* machine_ = nullptr;
+  int64_t retaken_ = 0;  // runs that others disturbed
+  report::BenchFile bench_;
+  Status wrong_;  // the first output that is
+};
+
+}  // namespace
+
+std::string BenchAbi() { return fmt::format("bench 3\nlibrary {}", HONE_NET_ABI_VERSION); }
+
+int RunBench(const BenchOptions& options) {
+  if (options.lib.empty()) {
+    LogError("--lib is required: the folder of a library that hone-build made");
+    return kMisused;
+  }
+  const Status status = Bench(options).Run();
+  ShowLiveLine("");
+  return ExitCodeOf(status);
+}
+
+int RunBenchChild() {
+  const std::string text((std::istreambuf_iterator<char>(std::cin)), std::istreambuf_iterator<char>());
+  auto request = library::ParseRequest(text);
+  if (!request.ok()) return ExitCodeOf(request.status());
+  auto reply = library::TimeNetwork(*request);
+  if (!reply.ok()) return ExitCodeOf(reply.status());
+  const std::string out = library::ReplyText(*reply);
+  fwrite(out.data(), 1, out.size(), stdout);
+  return fflush(stdout) == 0 ? kDone : kFailed;
+}
+
+}  // namespace hone::command

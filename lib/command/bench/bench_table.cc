@@ -1,0 +1,84 @@
+#include "command/bench/bench_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hone::command {
+namespace {
+
+constexpr double kMs = 1e3;
+
+std::string LatencyRow(const char* name, const report::Latency& l) {
+  return fmt::format("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", name, l.median * kMs, l.p10 * kMs, l.p90 * kMs,
+                     l.min * kMs);
+}
+
+std::string Layers(const report::BenchFile& bench, const report::BenchLibrary& library, int slowest) {
+  std::vector<report::BenchLayer> layers = library.layers;
+  std::stable_sort(layers.begin(), layers.end(), [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
+  const size_t shown = std::min(layers.size(), static_cast<size_t>(std::max(0, slowest)));
+  if (shown == 0) return "";
+  const double all = library.LayerSeconds();
+  std::string text = fmt::format("\n{:<24} {:>9} {:>7} {:>9} {:>7}  {}\n", "slowest layers", "ms", "share", "GFLOP/s",
+                                 "% peak", "computes");
+  for (size_t i = 0; i < shown; ++i) {
+    const report::BenchLayer& layer = layers[i];
+    const double rate = layer.seconds > 0 ? static_cast<double>(layer.flop) / layer.seconds : 0;
+    const std::string percent = bench.peak_flops > 0 ? fmt::format("{:.1f}", 100 * rate / bench.peak_flops) : "?";
+    text += fmt::format("{:<24} {:>9.3f} {:>6.1f}% {:>9.1f} {:>7}  {}\n", layer.node, layer.seconds * kMs,
+                        all > 0 ? 100 * layer.seconds / all : 0, rate * 1e-9, percent, layer.workload);
+  }
+  return text;
+}
+
+// By what its manifest says went into it: a library that was built --untuned is not tuned for being given as --lib.
+bool HasTunedKernels(const report::BenchLibrary& library) {
+  return std::any_of(library.layers.begin(), library.layers.end(),
+                     [](const report::BenchLayer& l) { return l.source == "tuned" || l.source == "anchor"; });
+}
+
+}  // namespace
+
+std::string BenchTable(const report::BenchFile& bench, int slowest) {
+  const report::BenchLibrary* tuned = bench.Find(report::BenchRole::kTuned);
+  const report::BenchLibrary* untuned = bench.Find(report::BenchRole::kUntuned);
+  std::string text = fmt::format("{}, {}\n", bench.What(), bench.cpu);
+  text +=
+      fmt::format("outputs agree with the reference: largest error {:.1e} standard deviations (tolerance {:.0e})\n\n",
+                  bench.verification.max_error, bench.verification.tolerance);
+  text += fmt::format("{:<10} {:>10} {:>10} {:>10} {:>10}\n", "ms", "median", "p10", "p90", "min");
+  const char* label = HasTunedKernels(*tuned) ? "tuned" : "untuned";
+  const bool alike = untuned && HasTunedKernels(*untuned) == HasTunedKernels(*tuned);
+  if (untuned)
+    text += LatencyRow(alike ? "baseline" : HasTunedKernels(*untuned) ? "tuned" : "untuned", untuned->latency());
+  text += LatencyRow(label, tuned->latency());
+  if (!tuned->copies.empty()) text += LatencyRow("and copies", tuned->latency_with_copies());
+  if (untuned) text += fmt::format("speedup    {:>10.2f}\n", untuned->latency().median / tuned->latency().median);
+  if (tuned->start_seconds > 0) {
+    text += fmt::format("start-up   {:>10.3f}  from opening the library to the end of its first run\n",
+                        tuned->start_seconds * kMs);
+  }
+  if (tuned->resident_bytes > 0) {
+    text += fmt::format("memory     {:>10.1f}  MB, parameters included\n",
+                        static_cast<double>(tuned->resident_bytes) * 1e-6);
+  }
+  text += Layers(bench, *tuned, slowest);
+  text += "\n";
+  if (bench.peak_flops > 0)
+    text += fmt::format("FMA peak measured beside it: {:.1f} GFLOP/s\n", bench.peak_flops * 1e-9);
+  const report::KernelSum& kernels = bench.kernels;
+  if (kernels.recorded_seconds > 0 && kernels.layer_seconds > 0) {
+    text += fmt::format(
+        "kernels as tuned: {:.3f} ms; the same layers in the network: {:.3f} ms, a ratio of {:.3f} ({:.0f} % of all "
+        "layers' "
+        "time)\n",
+        kernels.recorded_seconds * kMs, kernels.layer_seconds * kMs, kernels.recorded_seconds / kernels.layer_seconds,
+        100 * kernels.layer_seconds / tuned->LayerSeconds());
+    text += fmt::format("with the other layers as they ran: {:.3f} ms, {:.1f} % of the measured latency\n",
+                        bench.kernel_sum_seconds * kMs, 100 * bench.PredictedRatio());
+  }
+  return text;
+}
+
+}  // namespace hone::command

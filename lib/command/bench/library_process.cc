@@ -1,0 +1,58 @@
+#include "command/bench/library_process.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "command/common/load_graph.h"
+#include "graph/graph_json.h"
+#include "library/reference_cache.h"
+#include "session/machine.h"
+
+namespace hone::command {
+namespace {
+
+constexpr double kChildTimeout = 600;
+
+Status Interruption() { return Status::Interrupted("interrupted; the same command goes on"); }
+
+}  // namespace
+
+void KeepDeviceKernels() { setenv("POCL_KERNEL_CACHE", "1", /*overwrite=*/0); }
+
+Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
+                                                         const std::string& parameter_file,
+                                                         const std::vector<std::string>& inputs) {
+  HONE_ASSIGN_OR_RETURN(const graph::Graph graph, graph::ReadGraph(folder.GraphPath()));
+  HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(parameter_file, inputs));
+  HONE_ASSIGN_OR_RETURN(MachineLock host, session::OpenMachine());
+  HONE_RETURN_IF_ERROR(session::TakeMachine(&host, session::Use::kShared));
+  ShowLiveLine(fmt::format("{}: reference outputs", folder.network));
+  return library::ReferenceOutputs(graph, parameters ? &*parameters : nullptr, seed, DetectCpu().logical_cores,
+                                   JoinPath(folder.dir, folder.name + ".reference"));
+}
+
+Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine) {
+  if (Interrupted()) return Interruption();
+  HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
+  CommandOptions command;
+  command.input = library::RequestText(request);
+  command.timeout_seconds = kChildTimeout;
+  HONE_RETURN_IF_ERROR(session::TakeMachine(machine, session::Use::kExclusive));
+  const Result<CommandResult> result = RunCommand({self, "--child"}, command);
+  machine->Unlock();  // so that others have their turn, too
+  if (Interrupted()) return Interruption();
+  if (!result.ok()) return result.status();
+  if (!result->status.ok()) {
+    const std::string why = result->err.substr(0, result->err.find('\n'));
+    return Status::Crashed(fmt::format("{}: the process that ran it {}{}{}", request.dir, result->status.ToString(),
+                                       why.empty() ? "" : ": ", why));
+  }
+  return library::ParseReply(result->out);
+}
+
+}  // namespace hone::command

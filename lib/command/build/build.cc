@@ -1,0 +1,95 @@
+#include "command/build/build.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/common/load_graph.h"
+#include "command/common/numerics.h"
+#include "compile/compile.h"
+#include "graph/graph_json.h"
+#include "library/build.h"
+#include "library/runtime/net_runtime.h"
+#include "measure/open_device.h"
+#include "op/numerics.h"
+#include "op/operator.h"
+#include "op/space_version.h"
+#include "pipeline/task_list.h"
+#include "session/machine.h"
+
+namespace hone::command {
+namespace {
+
+// hone-pick-best left out what is beyond the cap; another file, or an older one, may hold it.
+Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, const Target& target,
+                     const op::Numerics& numerics) {
+  for (const pipeline::BestEntry& entry : best.tasks) {
+    if (!entry.config) continue;
+    HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(entry.workload));
+    const auto why = op::Forbidden(workload, target, numerics, *entry.config);
+    if (why) return Status::Invalid(fmt::format("{}: {}: {}; run hone-pick-best again", path, entry.id, *why));
+  }
+  return Status();
+}
+
+Status Build(const BuildOptions& options) {
+  const double start = RealClock()->NowSeconds();
+  library::BuildInput input;
+  HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
+  HONE_RETURN_IF_ERROR(CheckBackend(input.target));
+  HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
+  HONE_RETURN_IF_ERROR(CheckMemory(input.graph).WithContext(options.graph));
+  std::optional<pipeline::BestFile> best;
+  if (!options.untuned) {
+    HONE_ASSIGN_OR_RETURN(best, pipeline::ReadBestFile(options.best));
+    input.best = &*best;
+    HONE_ASSIGN_OR_RETURN(const op::Numerics numerics, ParseNumerics(options.winograd, options.tf32));
+    HONE_RETURN_IF_ERROR(CheckNumerics(*best, options.best, input.target, numerics));
+  }
+  HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options.parameter_file, options.inputs));
+  if (parameters) input.file = &*parameters;
+  const std::string file = BaseName(options.graph);
+  input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
+  if (!pipeline::IsPlainName(input.name))
+    return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
+  input.newest_cuda = measure::NewestCuda(input.target);
+  input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
+  HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));
+  const Result<library::BuiltLibrary> result = library::BuildLibrary(std::move(input));
+  if (!result.ok()) return result.status().WithContext(options.graph);
+  const library::BuiltLibrary& built = *result;
+  machine.Unlock();
+  if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+  HONE_RETURN_IF_ERROR(library::WriteLibrary(built, options.out));
+  if (built.missing > 0)
+    LogWarning(fmt::format("{} of the tasks have no records; their default schedules were built", built.missing));
+  LogInfo(fmt::format("{}/lib{}.so: {} kernels, {:.1f} MB of parameters, {:.1f} MB of workspace, in {}", options.out,
+                      built.name, built.kernels.size(), static_cast<double>(built.params_bytes) * 1e-6,
+                      static_cast<double>(built.workspace_bytes) * 1e-6,
+                      FormatSeconds(RealClock()->NowSeconds() - start)));
+  return Status();
+}
+
+}  // namespace
+
+std::string BuildAbi() {
+  return fmt::format("build 4\nlibrary {}\ncodegen {}\nspace {}", HONE_NET_ABI_VERSION, compile::CodegenVersion(),
+                     op::SpaceVersionText());
+}
+
+int RunBuild(const BuildOptions& options) {
+  if (options.best.empty() == !options.untuned) {
+    LogError("exactly one of --best and --untuned is needed");
+    return kMisused;
+  }
+  return ExitCodeOf(Build(options));
+}
+
+}  // namespace hone::command

@@ -1,0 +1,56 @@
+#include "command/common/load_graph.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "graph/param_file.h"
+#include "onnx/import.h"
+
+namespace hone::command {
+
+Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::string& path,
+                                                                const std::vector<std::string>& inputs) {
+  if (path.empty()) return std::optional<graph::ParameterValues>();
+  HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(inputs));
+  if (onnx::IsOnnxFile(path)) {
+    HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(path, shapes));
+    return std::optional<graph::ParameterValues>(std::move(model.values));
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(path));
+  HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::ParseParameterFile(bytes, path));
+  return std::optional<graph::ParameterValues>(std::move(values));
+}
+
+Status CheckMemory(const graph::Graph& graph) {
+  const Result<std::string> info = ReadFile("/proc/meminfo");
+  const char kKey[] = "MemAvailable:";
+  const size_t at = info.ok() ? info->find(kKey) : std::string::npos;
+  if (at == std::string::npos) return Status();  // the kernel does not say: then it has to show
+  const double available = std::strtod(info->c_str() + at + sizeof(kKey) - 1, nullptr) * 1024;
+  double bytes = 0;
+  for (const graph::Parameter& p : graph.parameters) bytes += static_cast<double>(p.type.Elements()) * sizeof(float);
+  if (bytes <= available) return Status();
+  return Status::Unsupported(
+      fmt::format("its parameters take {:.1f} GB, but this machine has {:.1f} GB of memory left; "
+                  "build it on a larger one",
+                  bytes * 1e-9, available * 1e-9));
+}
+
+namespace {
+
+std::string KindOf(const Target& target) {
+  const std::string text = target.Text();
+  return text.substr(0, text.find(' '));
+}
+
+}  // namespace
+
+Status CheckBackend(const Target& target) {
+  if (target.kind == TargetKind::kCpu || target.IsGpu()) return Status();
+  return Status::NotFound("this version has no backend for targets of kind `" + KindOf(target) +
+                          "`; there are `cpu`, `cuda` and `opencl`");
+}
+
+}  // namespace hone::command

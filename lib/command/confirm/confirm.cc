@@ -1,0 +1,164 @@
+#include "command/confirm/confirm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/common/load_graph.h"
+#include "command/confirm/choose_in_network.h"
+#include "command/confirm/earlier_answer.h"
+#include "command/confirm/trial_networks.h"
+#include "compile/compile.h"
+#include "graph/alternatives.h"
+#include "graph/graph_json.h"
+#include "graph/normalise.h"
+#include "library/alternatives.h"
+#include "library/network_plan.h"
+#include "library/runtime/net_runtime.h"
+#include "pipeline/best_file.h"
+
+namespace hone::command {
+namespace {
+
+using pipeline::BestEntry;
+using pipeline::BestFile;
+
+class Confirmer {
+ public:
+  explicit Confirmer(const ConfirmOptions& options) : options_(options) {}
+
+  Status Run() {
+    HONE_RETURN_IF_ERROR(ReadQuestion());
+    best_ = question_.best;
+    if (most_ > 1 || !best_.alternatives.empty()) HONE_RETURN_IF_ERROR(Answer());
+    HONE_ASSIGN_OR_RETURN(const std::set<std::string> built, Tasks(best_.alternatives));
+    for (const std::string* path : {&options_.out, &options_.choice}) {
+      HONE_RETURN_IF_ERROR(MakeDirs(DirName(*path)));
+    }
+    HONE_RETURN_IF_ERROR(WriteFileIfChanged(options_.choice, pipeline::ChoiceText(best_, &built)).status());
+    return WriteFileIfChanged(options_.out, pipeline::BestFileText(best_)).status();
+  }
+
+ private:
+  Status ReadQuestion() {
+    graph::Graph& graph = question_.graph;
+    HONE_ASSIGN_OR_RETURN(question_.target, ReadTargetFile(options_.target));
+    HONE_RETURN_IF_ERROR(CheckBackend(question_.target));
+    HONE_ASSIGN_OR_RETURN(graph, graph::ReadGraph(options_.graph));
+    HONE_RETURN_IF_ERROR(CheckMemory(graph).WithContext(options_.graph));
+    HONE_RETURN_IF_ERROR(graph::Normalise(&graph).WithContext(options_.graph));
+    HONE_RETURN_IF_ERROR(library::Canonicalise(&graph).WithContext(options_.graph));
+    HONE_ASSIGN_OR_RETURN(question_.best, pipeline::ReadBestFile(options_.best));
+    HONE_ASSIGN_OR_RETURN(const std::set<std::string> with, Tasks(question_.best.alternatives));
+    HONE_ASSIGN_OR_RETURN(question_.tasks, Tasks({}));
+    question_.tasks.insert(with.begin(), with.end());
+    for (const BestEntry& task : question_.best.tasks) {
+      if (with.count(task.id)) most_ = std::max(most_, task.finalists.size());
+    }
+    return Status();
+  }
+
+  // Those that the network is made of with these alternatives.
+  Result<std::set<std::string>> Tasks(const std::vector<pipeline::Alternative>& taken) const {
+    const auto graph = [&]() -> Result<graph::Graph> {
+      HONE_ASSIGN_OR_RETURN(const auto alternatives, library::FromFile(taken));
+      return graph::WithAlternatives(question_.graph, alternatives);
+    }();
+    if (!graph.ok()) return graph.status().WithContext(options_.best);
+    return library::TaskIds(*graph, question_.target);
+  }
+
+  Status Answer() {
+    if (auto earlier = EarlierAnswer(question_, options_.out)) {
+      best_ = std::move(*earlier);
+      return Status();
+    }
+    const Status confirmed = Confirm();
+    if (confirmed.kind() != StatusKind::kCrashed) return confirmed;
+    // What is best alone has run in the network of hone-bench at the latest; one that dies there is found there.
+    LogWarning(confirmed.message() + "; what is best alone is built, without alternatives");
+    best_ = question_.best;
+    best_.alternatives.clear();
+    return Status();
+  }
+
+  Status Confirm() {
+    const double start = RealClock()->NowSeconds();
+    HONE_ASSIGN_OR_RETURN(const auto parameters, LoadParameterFile(options_.parameter_file, options_.inputs));
+    TrialNetworks networks(question_.graph, question_.target, parameters ? &*parameters : nullptr,
+                           options_.jobs > 0 ? options_.jobs : DetectCpu().logical_cores, options_.best);
+    HONE_RETURN_IF_ERROR(networks.Open());
+    InNetworkTrial trial{question_.graph, &networks, {}};
+    trial.compare.seconds = options_.seconds;
+    // The clock is the device's, and nobody shares it.
+    if (question_.target.IsGpu()) trial.compare.patience_seconds = 0;
+    pipeline::InNetwork in_network;
+    in_network.key = QuestionKey(question_);
+    in_network.host = Hostname();
+    in_network.recorded = FormatIso8601(RealClock()->WallSeconds());
+    HONE_RETURN_IF_ERROR(ChooseFinalists(trial, most_, &best_, &in_network));
+    const int changed = Changed();
+    HONE_RETURN_IF_ERROR(ChooseAlternatives(trial, &best_));
+    HONE_RETURN_IF_ERROR(ChooseWhole(trial, changed > 0, &best_, &in_network));
+    best_.in_network = in_network;
+    Tell(changed, RealClock()->NowSeconds() - start);
+    return Status();
+  }
+
+  int Changed() const {
+    int changed = 0;
+    for (const BestEntry& task : best_.tasks) {
+      changed += !task.finalists.empty() && task.config != task.finalists[0].config;
+    }
+    return changed;
+  }
+
+  void Tell(int changed, double seconds) const {
+    const pipeline::InNetwork& in_network = *best_.in_network;
+    LogInfo(fmt::format(
+        "{}: {} of {} tasks have another finalist that is faster in the network; {:.3f} ms with them, "
+        "{:.3f} ms without: {}; in {}",
+        best_.network, changed, question_.tasks.size(), in_network.confirmed_seconds * 1e3,
+        in_network.alone_seconds * 1e3, in_network.kept ? "taken" : "left as it is", FormatSeconds(seconds)));
+    if (const size_t places = question_.best.alternatives.size(); places > 0)
+      LogInfo(fmt::format("{}: {} of {} alternatives kept", best_.network, best_.alternatives.size(), places));
+    for (const pipeline::ComparedChoice& c : in_network.compared) {
+      LogInfo(fmt::format("{}: {:.3f} ms with {}, {:.3f} ms without: {}", best_.network, c.with_seconds * 1e3, c.what,
+                          c.without_seconds * 1e3, c.kept ? "kept" : "not built"));
+    }
+  }
+
+  const ConfirmOptions& options_;
+  ConfirmQuestion question_;
+  BestFile best_;    // the answer
+  size_t most_ = 0;  // finalists of a task
+};
+
+}  // namespace
+
+std::string ConfirmAbi() {
+  return fmt::format("confirm 4\nlibrary {}\ncodegen {}", HONE_NET_ABI_VERSION, compile::CodegenVersion());
+}
+
+int RunConfirm(const ConfirmOptions& options) {
+  for (const auto& [flag, value] :
+       {std::pair("--graph", &options.graph), std::pair("--target", &options.target),
+        std::pair("--best", &options.best), std::pair("--out", &options.out), std::pair("--choice", &options.choice)}) {
+    if (!value->empty()) continue;
+    LogError(std::string(flag) + " is required");
+    return kMisused;
+  }
+  const Status status = Confirmer(options).Run();
+  ShowLiveLine("");
+  return ExitCodeOf(status);
+}
+
+}  // namespace hone::command

@@ -1,0 +1,140 @@
+#include "command/confirm/trial_networks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "library/build.h"
+#include "library/compare_messages.h"
+#include "library/verify_outputs.h"
+#include "measure/open_device.h"
+
+namespace hone::command {
+namespace {
+
+// Beyond all that CompareOptions::seconds allow: a library that hangs.
+constexpr double kChildTimeout = 600;
+constexpr double kPoll = 0.1;
+
+Status InterruptedStatus() {
+  return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+}
+
+}  // namespace
+
+Status TrialNetworks::Open() {
+  HONE_ASSIGN_OR_RETURN(turns_, session::Turns::Open(target_));
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  dir_.emplace(std::move(dir));
+  return Status();
+}
+
+Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
+  if (Interrupted()) return InterruptedStatus();
+  const std::string text = pipeline::ChoiceText(choice);
+  if (auto found = known_.find(text); found != known_.end()) return found->second;
+  const session::TurnsEnd end(&*turns_);
+  HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kShared));
+  library::BuildInput input;
+  input.graph = graph_;
+  input.target = target_;
+  input.file = parameters_;
+  input.best = &choice;
+  input.name = "confirm";
+  input.threads = threads_;
+  input.newest_cuda = measure::NewestCuda(target_);
+  const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
+  if (!built.ok()) return built.status().WithContext(where_);
+  TrialNetwork network{dir_->Join(fmt::format("network{}", built_++)), built->params_bytes, built->slices,
+                       built->in_place, built->rounding};
+  HONE_RETURN_IF_ERROR(library::WriteLibrary(*built, network.folder));
+  for (const library::NetworkKernel& kernel : built->kernels) tasks_[kernel.workload.Text()] = kernel.task;
+  known_[text] = network;
+  return network;
+}
+
+void TrialNetworks::Drop(const TrialNetwork& network) {
+  std::erase_if(known_, [&](const auto& entry) { return entry.second.folder == network.folder; });
+  // A leftover goes with the folder around it at the latest.
+  (void)RemoveTree(network.folder);
+}
+
+std::string TrialNetworks::TaskOf(const std::string& workload) const {
+  auto found = tasks_.find(workload);
+  return found == tasks_.end() ? "" : found->second;
+}
+
+Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<TrialNetwork>& networks,
+                                                              const library::CompareOptions& options) {
+  library::CompareRequest request;
+  for (const TrialNetwork& network : networks) request.dirs.push_back(network.folder);
+  request.options = options;
+  const std::string asks = dir_->Join("request.json"), answers = dir_->Join("reply.json");
+  HONE_RETURN_IF_ERROR(Remove(answers));
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(asks, library::CompareRequestText(request)));
+  HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
+  SpawnOptions spawn;
+  spawn.argv = {self, "--child", asks, "--out", answers};
+  Result<ExitStatus> ended = ExitStatus();
+  {
+    const session::TurnsEnd end(&*turns_);
+    HONE_RETURN_IF_ERROR(session::TakeTurn(&*turns_, session::Use::kExclusive));
+    HONE_ASSIGN_OR_RETURN(Subprocess child, Subprocess::Spawn(spawn));
+    double waited = 0;
+    for (;;) {
+      ended = child.Wait(kPoll);
+      if (ended.ok() || ended.status().kind() != StatusKind::kTimeout) break;
+      waited += kPoll;
+      if (!Interrupted() && waited < kChildTimeout) continue;
+      child.KillAndWait();
+      break;
+    }
+  }
+  if (Interrupted()) return InterruptedStatus();
+  if (!ended.ok()) return Status::Crashed(fmt::format("{}: the process that ran the networks hung", where_));
+  if (!ended->ok()) {
+    return Status::Crashed(fmt::format("{}: the process that ran the networks {}", where_, ended->ToString()));
+  }
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(answers));
+  HONE_ASSIGN_OR_RETURN(std::vector<library::Compared> compared, library::ParseCompareReply(text));
+  if (compared.size() != networks.size()) return Status::Corrupt("the process that ran the networks left some out");
+  if (expected_.empty()) {
+    for (const std::vector<float>& output : compared[0].outputs) expected_.emplace_back(output.begin(), output.end());
+  }
+  double tolerance = 0;  // two networks, each off in its own direction
+  for (const TrialNetwork& network : networks) {
+    tolerance = std::max(tolerance, library::OutputTolerance(2 * network.rounding));
+  }
+  for (const library::Compared& one : compared) {
+    for (size_t i = 0; i < expected_.size() && i < one.outputs.size(); ++i) {
+      const double error = library::RelativeError(one.outputs[i], expected_[i]);
+      if (error <= tolerance) continue;
+      return Status::Corrupt(
+          fmt::format("{}: with other choices the network's output {} differs by {:.2g} standard deviations (tolerance "
+                      "{:g}); a kernel is wrong: hone-bench says of a library whether it has one",
+                      where_, i, error, tolerance));
+    }
+  }
+  return compared;
+}
+
+int RunTrialChild(const std::string& request_path, const std::string& reply) {
+  const auto compare = [&]() -> Status {
+    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(request_path));
+    HONE_ASSIGN_OR_RETURN(const library::CompareRequest request, library::ParseCompareRequest(text));
+    std::vector<library::LibraryFolder> folders;
+    for (const std::string& dir : request.dirs) {
+      HONE_ASSIGN_OR_RETURN(library::LibraryFolder folder, library::ReadLibraryFolder(dir));
+      folders.push_back(std::move(folder));
+    }
+    HONE_ASSIGN_OR_RETURN(const auto compared, library::CompareLibraries(folders, request.options));
+    return WriteFileAtomic(reply, library::CompareReplyText(compared));
+  };
+  return ExitCodeOf(compare());
+}
+
+}  // namespace hone::command

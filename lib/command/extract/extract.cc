@@ -1,0 +1,255 @@
+#include "command/extract/extract.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/common/load_graph.h"
+#include "graph/alternatives.h"
+#include "graph/choose.h"
+#include "graph/graph_json.h"
+#include "graph/networks.h"
+#include "graph/normalise.h"
+#include "graph/param_file.h"
+#include "graph/single.h"
+#include "library/alternatives.h"
+#include "library/network_plan.h"
+#include "onnx/import.h"
+#include "onnx/report.h"
+#include "op/operator.h"
+#include "op/plugin.h"
+#include "op/space_version.h"
+#include "pipeline/task_file.h"
+#include "pipeline/task_list.h"
+
+namespace hone::command {
+namespace {
+
+struct Network {
+  graph::Graph graph;
+  std::optional<graph::ParameterValues> values;  // of its parameters of kind `file`
+  std::vector<std::string> reads;                // files besides the model's own, from its folder
+};
+
+Result<Network> LoadNetwork(const ExtractOptions& options) {
+  Network network;
+  if (onnx::IsOnnxFile(options.network)) {
+    HONE_ASSIGN_OR_RETURN(const onnx::InputShapes shapes, onnx::ParseInputShapes(options.inputs));
+    HONE_ASSIGN_OR_RETURN(onnx::ImportedModel model, onnx::ReadOnnx(options.network, shapes));
+    network.graph = std::move(model.graph);
+    network.values = std::move(model.values);
+    network.reads = std::move(model.external);
+    return network;
+  }
+  if (graph::IsWorkload(options.network)) {
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::GraphOfWorkload(options.network));
+    return network;
+  }
+  if (!options.inputs.empty()) {
+    return Status::Invalid("--input gives the shapes of an ONNX model's inputs; `" + options.network + "` has its own");
+  }
+  if (EndsWith(options.network, ".json")) {
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::ReadGraph(options.network));
+  } else {
+    HONE_ASSIGN_OR_RETURN(network.graph, graph::BuildNetwork(options.network, options.batch));
+  }
+  HONE_ASSIGN_OR_RETURN(network.values, LoadParameterFile(options.parameter_file));
+  return network;
+}
+
+class TaskLister {
+ public:
+  TaskLister(const graph::Graph& graph, const Target& target, const std::string& target_name)
+      : graph_(graph), target_(target), list_{graph.name, target.Text(), target_name, {}, {}, {}} {}
+
+  Result<pipeline::TaskList> Run(bool with_alternatives) {
+    for (const graph::Node& node : graph_.nodes) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
+      if (op->Tunable(node.workload)) HONE_RETURN_IF_ERROR(Add(node.workload));
+    }
+    // A GPU has no kernel of several operators and one layout: there is nothing to choose.
+    if (!with_alternatives || target_.IsGpu()) return std::move(list_);
+    const size_t tuned = list_.tasks.size();
+    std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
+    std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });
+    // What alternatives are measured against must be measured, too, if only in its one schedule.
+    for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node->workload));
+      if (!op->Tunable(node->workload)) HONE_RETURN_IF_ERROR(Add(node->workload));
+    }
+    const size_t known = list_.tasks.size();
+    std::set<std::string> transforms;  // each is made once
+    for (const graph::Alternative& alternative : alternatives) {
+      for (const graph::Node& node : alternative.by) {
+        auto found = index_.find(TaskId(node.workload, list_.target));
+        if (found != index_.end() && found->second < known) continue;
+        if (graph::IsTransform(node.workload) && !transforms.insert(node.name).second) continue;
+        HONE_RETURN_IF_ERROR(Add(node.workload));
+      }
+      list_.alternatives.push_back(library::ToFile(alternative));
+    }
+    for (size_t i = tuned; i < list_.tasks.size(); ++i) list_.tasks[i].optional = true;
+    if (!alternatives.empty()) {
+      LogDebug(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
+                          list_.tasks.size() - tuned, alternatives.size()));
+    }
+    return std::move(list_);
+  }
+
+ private:
+  Status Add(const Workload& workload) {
+    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+    const std::string id = TaskId(workload, list_.target);
+    auto [found, added] = index_.emplace(id, list_.tasks.size());
+    if (added) {
+      list_.tasks.push_back({id, workload.Text(), 1, std::llround(op->Flop(workload))});
+    } else {
+      ++list_.tasks[found->second].weight;
+    }
+    return Status();
+  }
+
+  bool CanBeBuilt(const graph::Alternative& alternative) const {
+    return std::all_of(alternative.by.begin(), alternative.by.end(), [&](const graph::Node& node) {
+      const auto op = op::FindOperator(node.workload);
+      return op.ok() && !(*op)->Templates(node.workload, target_).empty();
+    });
+  }
+
+  const graph::Graph& graph_;
+  const Target& target_;
+  pipeline::TaskList list_;
+  std::map<std::string, size_t> index_;  // of tasks, by id
+};
+
+Status Write(const std::string& path, const std::string& bytes) { return WriteFileIfChanged(path, bytes).status(); }
+
+// Before anything is tuned: are the values there that building will need?
+Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::ParameterValues>& file) {
+  for (const graph::Parameter& p : graph.parameters) {
+    if (p.init.kind != graph::InitKind::kFile) continue;
+    if (!file) {
+      LogWarning(
+          fmt::format("{}: `{}` and perhaps more parameters are in a file: building will need --parameter-file "
+                      "(`parameters` in a pipeline)",
+                      graph.name, p.name));
+      return Status();
+    }
+    auto found = file->find(p.name);
+    if (found == file->end()) return Status::NotFound("the parameter file has no values for `" + p.name + "`");
+    if (static_cast<int64_t>(found->second.size()) != p.type.Elements()) {
+      return Status::Invalid(fmt::format("the parameter file has {} values for `{}`, which is {}", found->second.size(),
+                                         p.name, p.type.Text()));
+    }
+  }
+  return Status();
+}
+
+// Before the passes, so that a message names the user's node and not one that a pass made of it. Operators that only
+// passes know (a batch norm, a dropout) are theirs to check.
+Status CheckOperators(const graph::Graph& graph) {
+  for (const graph::Node& node : graph.nodes) {
+    const auto op = op::FindOperator(node.workload);
+    if (op.ok()) HONE_RETURN_IF_ERROR((*op)->Check(node.workload).WithContext("node `" + node.name + "`"));
+  }
+  return Status();
+}
+
+// From a network as it was read to one of workloads that can be built: what --check asks of a model, too.
+Status Prepare(graph::Graph* graph) {
+  HONE_RETURN_IF_ERROR(CheckOperators(*graph));
+  HONE_RETURN_IF_ERROR(graph::Normalise(graph));
+  return library::Canonicalise(graph);
+}
+
+// What is wrong with a graph that was read is wrong in that file.
+Status In(const ExtractOptions& options, const Status& status) {
+  return EndsWith(options.network, ".json") || onnx::IsOnnxFile(options.network) ? status.WithContext(options.network)
+                                                                                 : status;
+}
+
+Status Extract(const ExtractOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
+  HONE_RETURN_IF_ERROR(CheckBackend(target));
+  std::map<std::string, std::string> digests;
+  for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
+  HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));
+  graph::Graph& graph = network.graph;
+  for (const std::string& file : op::LoadedPlugins()) {
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file));
+    digests[file] = Digest128(bytes).Hex();
+  }
+  graph.plugins.clear();
+  for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
+  const std::optional<graph::ParameterValues>& file = network.values;
+  HONE_RETURN_IF_ERROR(In(options, Prepare(&graph)));
+  std::string target_name = BaseName(options.target);
+  target_name = target_name.substr(0, target_name.find('.'));
+  HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, TaskLister(graph, target, target_name).Run(!options.alone));
+  list.reads = network.reads;
+  std::string parameters;
+  HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
+  if (!options.parameters.empty()) {
+    HONE_RETURN_IF_ERROR(In(options, CheckMemory(graph)));
+    HONE_ASSIGN_OR_RETURN(const auto values, graph::MakeParameters(graph, file ? &*file : nullptr));
+    parameters = graph::ParameterFileBytes(graph, values);
+  }
+  if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
+  // All folders first: if one cannot be made, nothing is written.
+  HONE_RETURN_IF_ERROR(MakeDirs(options.task_dir));
+  for (const std::string& file : {options.parameters, options.graph, options.tasks}) {
+    if (!file.empty()) HONE_RETURN_IF_ERROR(MakeDirs(DirName(file)));
+  }
+  for (const pipeline::TaskEntry& task : list.tasks) {
+    HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(task.workload));
+    const std::string plugin = op::PluginOf(workload.op);
+    HONE_ASSIGN_OR_RETURN(const std::string space, op::TaskSpaceVersion(workload, target));
+    HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
+                               pipeline::TaskFileText(task.id, task.workload, list.target, task.flop, plugin,
+                                                      plugin.empty() ? "" : digests[plugin], space)));
+  }
+  if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
+  HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));
+  return Write(options.tasks, pipeline::TaskListText(list));
+}
+
+}  // namespace
+
+// Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version. The versions
+// of the templates go into the task files: one that is raised changes the files of its own tasks and no others.
+std::string ExtractAbi() { return "extract 4\nspace " + op::SpaceVersionText(); }
+
+int RunExtract(const ExtractOptions& options) {
+  for (const auto& [flag, value] : {std::pair("--network", &options.network), std::pair("--target", &options.target),
+                                    std::pair("--graph", &options.graph), std::pair("--tasks", &options.tasks),
+                                    std::pair("--task-dir", &options.task_dir)}) {
+    if (!value->empty()) continue;
+    LogError(std::string(flag) + " is required");
+    return kMisused;
+  }
+  return ExitCodeOf(Extract(options));
+}
+
+int RunExtractCheck(const ExtractOptions& options) {
+  const auto shapes = onnx::ParseInputShapes(options.inputs);
+  if (!shapes.ok()) return ExitCodeOf(shapes.status());
+  const auto report = onnx::CheckOnnx(options.check, *shapes, Prepare);
+  if (!report.ok()) {
+    LogError(report.status().message());
+    return kMisused;  // also of a file that is not there: 1 is said of models
+  }
+  fwrite(report->text.data(), 1, report->text.size(), stdout);
+  if (fflush(stdout) != 0) return kFailed;
+  return report->usable ? kDone : kFailed;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,99 @@
+#include "command/nightly/accept.h"
+
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/heartbeat.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "base/user.h"
+#include "library/loaded_network.h"
+#include "nightly/accepted.h"
+#include "pipeline/task_list.h"
+
+namespace hone::command {
+namespace {
+
+// Ends in `.untuned`: what is only there to be compared with.
+Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
+  std::vector<std::string> jobs;
+  if (!Exists(out)) return jobs;
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(out));
+  for (const std::string& name : names) {
+    if (!EndsWith(name, ".untuned") && Exists(JoinPath(JoinPath(out, name), "manifest.json"))) jobs.push_back(name);
+  }
+  return jobs;
+}
+
+class Accepter {
+ public:
+  explicit Accepter(const AcceptOptions& options) : options_(options), accepted_(JoinPath(options.work, "accepted")) {}
+
+  Status Run() {
+    if (Trim(options_.reason).empty()) return Status::Invalid("--reason: say why, for those who read the history");
+    if (options_.jobs.empty() != options_.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(JoinPath(options_.work, "out")));
+    if (options_.all && there.empty())
+      return Status::NotFound(
+          fmt::format("{}: no library there; tune a network first", JoinPath(options_.work, "out")));
+    const std::vector<std::string>& jobs = options_.all ? there : options_.jobs;
+    for (const std::string& job : jobs) {
+      if (std::find(there.begin(), there.end(), job) != there.end()) continue;
+      const auto near = Suggest(job, there);
+      return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", JoinPath(options_.work, "out"), job,
+                                          near ? fmt::format("; did you mean `{}`?", *near) : ""));
+    }
+    for (const std::string& job : jobs) HONE_RETURN_IF_ERROR(One(job));
+    return Status();
+  }
+
+ private:
+  Status One(const std::string& job) {
+    if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is no name of a job", job));
+    const std::string dir = JoinPath(JoinPath(options_.work, "out"), job);
+    HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
+    nightly::Acceptance a;
+    a.name = folder.name;
+    a.network = folder.network;
+    a.target = folder.target;
+    a.recorded = FormatIso8601(RealClock()->WallSeconds());
+    a.by = fmt::format("{}@{}", UserName(), Hostname());
+    a.reason = options_.reason;
+    const std::vector<std::string> files = {"lib" + a.name + ".so", a.name + ".h", a.name + ".params",
+                                            a.name + ".graph.json", "manifest.json"};
+    const std::string best = JoinPath(options_.work, "best/" + job + ".choice.json");
+    HONE_RETURN_IF_ERROR(MakeDirs(accepted_));
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(accepted_, job + ".lock")));
+    Heartbeat heartbeat(&lock);
+    nightly::AcceptInput input{accepted_, job, dir, files, Exists(best) ? best : ""};
+    // A half-built or damaged library must not become a reference.
+    input.check = [&](const nightly::Acceptance&) { return library::CheckedLibrary(dir).status(); };
+    input.still_ours = [&] { return heartbeat.Check(); };
+    bool moved = false;
+    HONE_ASSIGN_OR_RETURN(a, nightly::Accept(input, a, &moved));
+    if (!moved) {
+      fmt::print("{}: {} is the reference already (accepted {}: {})\n", job, a.digest, a.recorded, Printable(a.reason));
+    } else if (a.before.empty()) {
+      fmt::print("{}: {} is the first reference, and the canary\n", job, a.digest);
+    } else {
+      fmt::print("{}: the reference moves from {} to {}\n", job, a.before, a.digest);
+    }
+    return Status();
+  }
+
+  const AcceptOptions& options_;
+  const std::string accepted_;
+};
+
+}  // namespace
+
+int RunAccept(const AcceptOptions& options) { return ExitCodeOf(Accepter(options).Run()); }
+
+}  // namespace hone::command

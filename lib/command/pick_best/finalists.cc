@@ -1,0 +1,78 @@
+#include "command/pick_best/finalists.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/clock.h"
+#include "base/hash.h"
+
+namespace hone::command {
+namespace {
+
+using pipeline::Finalist;
+
+Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>& sessions) {
+  Finalist f;
+  f.config = trial.outcome.config;
+  f.median = trial.outcome.median;
+  f.trial = trial.ordinal;
+  f.steps_digest = Digest128(trial.outcome.steps).Hex();
+  if (auto session = sessions.find(trial.session); session != sessions.end()) {
+    f.host = session->second.host;
+    f.recorded = FormatIso8601(session->second.started);
+  }
+  return f;
+}
+
+double Hope(const record::Trial& t) {
+  if (t.outcome.disturbed == 0 || t.outcome.samples.empty()) return t.outcome.median;
+  const std::vector<double> last = t.LastRound();
+  return *std::min_element(last.begin(), last.end());
+}
+
+}  // namespace
+
+Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Config&)>& allows) {
+  CorrectTrials found;
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> all, store.Sessions());
+  HONE_ASSIGN_OR_RETURN(found.trials, store.Trials());
+  if (all.empty()) return CorrectTrials();
+  found.fingerprint = all.back().fingerprint;
+  for (const record::Session& s : all) {
+    if (s.fingerprint == found.fingerprint) found.sessions[s.id] = s;
+  }
+  std::erase_if(found.trials, [&](const record::Trial& t) {
+    return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !found.sessions.count(t.session) ||
+           !allows(t.outcome.config);
+  });
+  std::stable_sort(found.trials.begin(), found.trials.end(),
+                   [](const record::Trial& a, const record::Trial& b) { return a.outcome.median < b.outcome.median; });
+  return found;
+}
+
+Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
+                                     const std::function<bool(const Config&)>& allows) {
+  HONE_ASSIGN_OR_RETURN(const CorrectTrials correct, FindCorrectTrials(store, allows));
+  const std::vector<record::Trial>& trials = correct.trials;
+  FoundFinalists found;
+  found.fingerprint = correct.fingerprint;
+  std::set<std::string> artifacts, templates;
+  std::vector<const record::Trial*> first, second;
+  for (const record::Trial& t : trials) {
+    if (Hope(t) > kFinalistReach * trials[0].outcome.median) continue;
+    const std::string& artifact = t.outcome.artifact_digest;
+    if (!artifact.empty() && !artifacts.insert(artifact).second) continue;
+    (templates.insert(t.outcome.config.template_name).second ? first : second).push_back(&t);
+  }
+  first.insert(first.end(), second.begin(), second.end());
+  if (first.size() > static_cast<size_t>(count)) first.resize(static_cast<size_t>(count));
+  std::stable_sort(first.begin(), first.end(), [](const record::Trial* a, const record::Trial* b) {
+    return a->outcome.median < b->outcome.median;
+  });
+  for (const record::Trial* t : first) found.finalists.push_back(Of(*t, correct.sessions));
+  found.marked = !first.empty() && first[0]->outcome.disturbed > 0;
+  return found;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,46 @@
+// Which kernels a network may take if its packed parameters are to stay within a limit: a knapsack. It knows times and
+// bytes only; command/pick_best/network_memory.h asks the network and the records for them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace hone::command {
+
+// One that is recorded: seconds measured alone, and the bytes of its constants as it reads them.
+struct KernelCost {
+  double seconds = 0;
+  int64_t bytes = 0;
+};
+
+struct MemoryTask {
+  std::vector<KernelCost> kernels;  // in any order, at least one
+  int64_t uses = 1;                 // how often a run computes it
+  int64_t copies = 1;               // how many of those have constants of their own
+};
+
+struct MemoryLimit {
+  std::vector<int64_t> bounds;  // a task: bytes of one copy, at most. The fastest kernel within them is what was chosen
+  int64_t bytes = 0;            // of all copies of all tasks
+  double seconds = 0;           // of one run, more than with the fastest kernel of each task
+  int64_t changed = 0;          // tasks that have another than the fastest
+  bool reached = true;          // false: the smallest of each task together are above the limit, and taken
+};
+
+// One kernel a task so that all their constants take at most `limit` bytes and a run takes the least time. Exact where
+// there are few different sums of bytes; of more than some thousands the best ones go on, evenly over their range: a
+// task may then waste as many bytes as lie between two of them, less than a thousandth of the range. The limit always
+// holds.
+MemoryLimit LimitMemory(const std::vector<MemoryTask>& tasks, int64_t limit);
+
+// A task that has a use for more than it needs: other kernels, which are about as fast and larger.
+struct MemoryWish {
+  int64_t bound = 0;           // bytes of one copy that it has already
+  std::vector<int64_t> steps;  // bytes that would do, ascending
+  int64_t copies = 1;
+};
+
+// Raises bounds, step by step and the cheapest step first, until the next one would take more than is left of `rest`.
+void SpendRest(int64_t rest, std::vector<MemoryWish>* wishes);
+
+}  // namespace hone::command

@@ -1,0 +1,301 @@
+#include "command/pick_best/pick_best.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/common/numerics.h"
+#include "command/pick_best/finalists.h"
+#include "command/pick_best/network_memory.h"
+#include "graph/choose.h"
+#include "graph/graph_json.h"
+#include "library/alternatives.h"
+#include "op/constant_bytes.h"
+#include "op/numerics.h"
+#include "op/operator.h"
+#include "pipeline/best_file.h"
+#include "pipeline/settings.h"
+#include "pipeline/task_list.h"
+#include "record/store.h"
+#include "task/workload.h"
+
+namespace hone::command {
+namespace {
+
+using pipeline::BestEntry;
+using pipeline::BestSource;
+using pipeline::TaskEntry;
+
+std::string AnchorOf(const std::string& workload) {
+  Result<Workload> w = Workload::Parse(workload);
+  return w.ok() ? w->AnchorText() : workload;
+}
+
+class Picker {
+ public:
+  explicit Picker(const PickBestOptions& options) : options_(options) {}
+
+  Status Run() {
+    HONE_ASSIGN_OR_RETURN(numerics_, ParseNumerics(options_.winograd, options_.tf32));
+    HONE_ASSIGN_OR_RETURN(const pipeline::TaskList list, pipeline::ReadTaskList(options_.tasks));
+    pipeline::BestFile best{list.network, list.target, {}};
+    HONE_RETURN_IF_ERROR(ReadNetwork(list));
+    if (options_.memory > 0) HONE_RETURN_IF_ERROR(Bound(list));
+    for (const TaskEntry& task : list.tasks) {
+      HONE_ASSIGN_OR_RETURN(BestEntry entry, Pick(task, list.target));
+      best.tasks.push_back(std::move(entry));
+    }
+    std::set<std::string> built;
+    HONE_RETURN_IF_ERROR(ChooseAlternatives(list, &best, &built));
+    HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.out)));
+    if (!options_.choice.empty()) {
+      HONE_RETURN_IF_ERROR(MakeDirs(DirName(options_.choice)));
+      HONE_RETURN_IF_ERROR(
+          WriteFileIfChanged(options_.choice, pipeline::ChoiceText(best, built.empty() ? nullptr : &built)).status());
+    }
+    return WriteFileIfChanged(options_.out, pipeline::BestFileText(best)).status();
+  }
+
+ private:
+  // The graph that the alternatives are of, and the tasks that there is no doing without: what is tuned in it.
+  Status ReadNetwork(const pipeline::TaskList& list) {
+    // Without alternatives all tasks are the network's.
+    if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();
+    HONE_ASSIGN_OR_RETURN(graph::Graph graph, graph::ReadGraph(options_.graph));
+    if (graph.name != list.network) {
+      return Status::Invalid(
+          fmt::format("{}: is of the network {}, {} of {}", options_.graph, graph.name, options_.tasks, list.network));
+    }
+    for (const graph::Node& node : graph.nodes) {
+      HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
+      if (op->Tunable(node.workload)) needed_.insert(TaskId(node.workload, list.target));
+    }
+    graph_ = std::move(graph);
+    return Status();
+  }
+
+  bool CanGoWithout(const TaskEntry& task) const { return graph_ && needed_.count(task.id) == 0; }
+
+  // How much memory the constants of each task may take.
+  Status Bound(const pipeline::TaskList& list) {
+    HONE_ASSIGN_OR_RETURN(target_, Target::Parse(list.target));
+    HONE_ASSIGN_OR_RETURN(
+        memory_, BoundMemory(*graph_, list, options_.memory, [&](const std::string& id, const Workload& workload) {
+          return Costs(id, workload, list.target);
+        }));
+    TellMemory(list.network);
+    return Status();
+  }
+
+  void TellMemory(const std::string& network) const {
+    const auto bytes = [](int64_t count) { return FormatSi(static_cast<double>(count), "B"); };
+    const MemoryLimit& chosen = memory_.chosen;
+    if (!chosen.reached) {
+      LogWarning(fmt::format(
+          "{}: parameters: {} with the smallest kernels that were measured; the limit of {} times {} "
+          "is {}",
+          network, bytes(memory_.bytes), FormatDouble(options_.memory), bytes(memory_.own), bytes(memory_.most)));
+      return;
+    }
+    const std::string changed = fmt::format("; {} of {} tasks have another kernel for it, {} more in all",
+                                            chosen.changed, memory_.tasks, FormatSeconds(chosen.seconds));
+    LogInfo(fmt::format("{}: parameters: {} of at most {}{}", network, bytes(memory_.bytes), bytes(memory_.most),
+                        chosen.changed > 0 ? changed : ""));
+  }
+
+  // Of the kernels that a task may be built with, whatever memory they take.
+  Result<std::vector<KernelCost>> Costs(const std::string& id, const Workload& workload, const std::string& target) {
+    std::vector<KernelCost> costs;
+    if (Exists(DbPath(id))) {
+      HONE_ASSIGN_OR_RETURN(const auto store, Open(id, workload.Text(), target));
+      HONE_ASSIGN_OR_RETURN(const CorrectTrials found, FindCorrectTrials(*store, [&](const Config& config) {
+                              return !op::Forbidden(workload, target_, numerics_, config);
+                            }));
+      for (const record::Trial& trial : found.trials) {
+        const std::optional<int64_t> bytes = BytesOf(id, workload, trial.outcome.config);
+        if (bytes) costs.push_back({trial.outcome.median, *bytes});
+      }
+    }
+    if (!costs.empty()) {
+      timed_.insert(id);
+    } else {
+      HONE_ASSIGN_OR_RETURN(const Config config, op::DefaultConfig(workload, target_));
+      HONE_ASSIGN_OR_RETURN(const int64_t bytes, op::ConstantBytes(workload, target_, config));
+      costs.push_back({0, bytes});
+    }
+    return costs;
+  }
+
+  // Nothing for a configuration that is none of this Hone's any more.
+  std::optional<int64_t> BytesOf(const std::string& id, const Workload& workload, const Config& config) {
+    const auto [known, added] = bytes_.try_emplace({id, config.ValueDigest()});
+    if (added) {
+      const Result<int64_t> bytes = op::ConstantBytes(workload, target_, config);
+      if (bytes.ok()) known->second = *bytes;
+    }
+    return known->second;
+  }
+
+  bool HasMemoryFor(const BestEntry& entry, const Config& config) {
+    const auto bound = memory_.bounds.find(entry.id);
+    if (bound == memory_.bounds.end()) return true;
+    const Result<Workload> workload = op::ParseChecked(entry.workload);
+    if (!workload.ok()) return false;
+    const std::optional<int64_t> bytes = BytesOf(entry.id, *workload, config);
+    return bytes && *bytes <= bound->second;
+  }
+
+  // By the times of the tasks. `built`: those that the network is made of then; empty without a graph.
+  Status ChooseAlternatives(const pipeline::TaskList& list, pipeline::BestFile* best, std::set<std::string>* built) {
+    if (!graph_ || list.alternatives.empty()) return Status();
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(list.target));
+    std::vector<pipeline::Alternative> candidates;
+    for (size_t i = 0; i < list.alternatives.size(); ++i) {
+      if (memory_.left_out.count(i) == 0) candidates.push_back(list.alternatives[i]);
+    }
+    HONE_ASSIGN_OR_RETURN(const auto alternatives, library::FromFile(candidates));
+    const auto seconds = [&](const Workload& workload) -> std::optional<double> {
+      const BestEntry* entry = best->Find(TaskId(workload, list.target));
+      if (entry == nullptr || entry->source != BestSource::kTuned || !(entry->median > 0)) return std::nullopt;
+      return entry->median;
+    };
+    std::vector<graph::Alternative> taken;
+    HONE_ASSIGN_OR_RETURN(const graph::ChosenAlternatives chosen,
+                          graph::ChooseAlternatives(*graph_, alternatives, seconds));
+    for (const size_t i : chosen.taken) {
+      taken.push_back(alternatives[i]);
+      best->alternatives.push_back(candidates[i]);
+    }
+    if (chosen.alone_seconds > 0 && chosen.chosen_seconds > 0) {
+      best->partition = {chosen.alone_seconds, chosen.chosen_seconds, static_cast<int64_t>(taken.size()), chosen.exact};
+    }
+    HONE_ASSIGN_OR_RETURN(const graph::Graph network, graph::WithAlternatives(*graph_, taken));
+    *built = library::TaskIds(network, target);
+    return Status();
+  }
+
+  std::string DbPath(const std::string& id) const { return JoinPath(options_.records, id + ".db"); }
+
+  Result<std::unique_ptr<record::Store>> Open(const std::string& id, const std::string& workload,
+                                              const std::string& target) const {
+    HONE_ASSIGN_OR_RETURN(std::unique_ptr<record::Store> store, record::Store::OpenForReading(DbPath(id)));
+    if (store->meta().workload != workload || store->meta().target != target) {
+      return Status::Invalid(
+          fmt::format("{}: its records are of `{}` on `{}`, not of `{}` on `{}`; move the file away and tune again",
+                      DbPath(id), store->meta().workload, store->meta().target, workload, target));
+    }
+    return store;
+  }
+
+  // An entry of the default: nothing was found, and there need not be.
+  Result<BestEntry> Pick(const TaskEntry& task, const std::string& target) {
+    BestEntry entry{task.id, task.workload};
+    if (Exists(DbPath(task.id))) {
+      HONE_ASSIGN_OR_RETURN(const auto store, Open(task.id, task.workload, target));
+      HONE_ASSIGN_OR_RETURN(bool found, Take(*store, BestSource::kTuned, &entry));
+      if (!found && CanGoWithout(task)) {
+        const bool bound = timed_.count(task.id) > 0;  // what was timed is too large
+        Log(bound ? LogLevel::kInfo : LogLevel::kWarning,
+            fmt::format(
+                "{} ({}): none of its trials was correct and timed{}; the alternatives that need it are left out",
+                task.id, task.workload, bound ? " within the memory it may take" : ""));
+        return entry;
+      }
+      if (!found) {
+        const std::string flags = pipeline::NumericsFlags(numerics_.winograd, numerics_.tf32);
+        return Status::NotFound(
+            fmt::format("{}: none of its trials was correct and timed{}{}; `hone-records list {}` shows what failed",
+                        DbPath(task.id), flags.empty() ? "" : " with ", flags, DbPath(task.id)));
+      }
+      return entry;
+    }
+    if (!options_.allow_missing) {
+      return Status::NotFound(
+          fmt::format("{}: no records of task {}, though its stamp may be there; run `ninja clean-stamps` in the work "
+                      "folder, then Ninja again: "
+                      "only what is missing is measured",
+                      DbPath(task.id), task.id));
+    }
+    if (CanGoWithout(task)) return entry;
+    HONE_ASSIGN_OR_RETURN(bool found, TakeSameAnchor(task, target, &entry));
+    if (!found) LogWarning(fmt::format("{} ({}): no records; the default schedule is taken", task.id, task.workload));
+    return entry;
+  }
+
+  // The best of a store's newest fingerprint, within the numerics and the memory of the entry's task. False if it has
+  // none.
+  Result<bool> Take(const record::Store& store, BestSource source, BestEntry* entry) {
+    const Result<Workload> workload = op::ParseChecked(store.meta().workload);
+    const Result<Target> target = Target::Parse(store.meta().target);
+    const auto allows = [&](const Config& config) {
+      if (workload.ok() && target.ok() && op::Forbidden(*workload, *target, numerics_, config)) return false;
+      return HasMemoryFor(*entry, config);
+    };
+    HONE_ASSIGN_OR_RETURN(FoundFinalists found, FindFinalists(store, std::max(1, options_.finalists), allows));
+    if (found.finalists.empty()) return false;
+    entry->source = source;
+    entry->from = store.meta().task_id;
+    entry->fingerprint = found.fingerprint;
+    entry->Choose(found.finalists[0]);
+    if (found.marked) {
+      LogWarning(
+          fmt::format("{} ({}): trial {} was timed while others used the machine, so that its time is too long "
+                      "rather than too short; a larger budget measures the fastest again",
+                      entry->id, entry->workload, entry->trial));
+    }
+    if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
+    return true;
+  }
+
+  Result<bool> TakeSameAnchor(const TaskEntry& task, const std::string& target, BestEntry* entry) {
+    Result<std::vector<std::string>> names = ListDir(options_.records);
+    if (!names.ok()) return false;
+    const std::string anchor = AnchorOf(task.workload);
+    for (const std::string& name : *names) {
+      if (!EndsWith(name, ".db")) continue;
+      Result<std::unique_ptr<record::Store>> store = record::Store::OpenForReading(JoinPath(options_.records, name));
+      if (!store.ok() || (*store)->meta().target != target || AnchorOf((*store)->meta().workload) != anchor) continue;
+      HONE_ASSIGN_OR_RETURN(bool found, Take(**store, BestSource::kAnchor, entry));
+      if (!found) continue;
+      LogWarning(fmt::format("{} ({}): no records of its own; those of `{}` are taken", task.id, task.workload,
+                             (*store)->meta().workload));
+      return true;
+    }
+    return false;
+  }
+
+  const PickBestOptions& options_;
+  op::Numerics numerics_;
+  std::optional<graph::Graph> graph_;
+  std::set<std::string> needed_;
+  // With a limit on memory.
+  Target target_;
+  NetworkMemory memory_;
+  std::set<std::string> timed_;  // tasks that have correct trials, whatever memory they take
+  std::map<std::pair<std::string, Digest>, std::optional<int64_t>> bytes_;  // by task and values of a configuration
+};
+
+}  // namespace
+
+int RunPickBest(const PickBestOptions& options) {
+  if (options.memory != 0 && !(options.memory >= 1 && options.memory <= pipeline::kMostMemory)) {
+    LogError(fmt::format("--memory: must be from 1 to {}, is {}", pipeline::kMostMemory, options.memory));
+    return kMisused;
+  }
+  if (options.memory != 0 && options.graph.empty()) {
+    LogError("--memory goes with --graph: the network's own parameters are counted there");
+    return kMisused;
+  }
+  return ExitCodeOf(Picker(options).Run());
+}
+
+}  // namespace hone::command

@@ -1,0 +1,27 @@
+// What the edges of a manifest will take: what they took the last time, or a guess.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "command/plan/ninja_view.h"
+
+namespace hone::command {
+
+class EdgeSeconds {
+ public:
+  // Reads .ninja_log and the progress files of WORK; what cannot be read is not known. Both must live as long as this.
+  EdgeSeconds(const std::string& work, const NinjaView& view);
+
+  // Seconds. Of tuning: the trials that it still needs, by what one took there, or in the middle of all tasks. Of an
+  // edge that never ran: what is usual for a network of usual size on a CPU.
+  double Of(const pipeline::NinjaBuild& build) const;
+
+ private:
+  const std::string& work_;
+  std::map<std::string, double> logged_;                         // by first output
+  std::map<const pipeline::NinjaBuild*, double> trial_seconds_;  // of tuning; 0: it never ran
+  double usual_trial_seconds_;
+};
+
+}  // namespace hone::command

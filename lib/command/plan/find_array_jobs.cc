@@ -1,0 +1,141 @@
+#include "command/plan/find_array_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "command/plan/edge_seconds.h"
+#include "command/plan/ninja_view.h"
+#include "command/plan/tune_edge.h"
+
+namespace hone::command {
+namespace {
+
+using pipeline::NinjaBuild;
+
+// A tuning job that is done, whatever Ninja's log knows of it.
+bool IsTuned(const std::string& work, const NinjaBuild& build) {
+  const std::string stamp = ReadStamp(work, build);
+  const pipeline::TuneInputs now = ReadTuneInputs(work, build);
+  return !stamp.empty() && pipeline::StampChanges(stamp, now).empty();
+}
+
+std::vector<std::string> Outputs(const NinjaBuild& build) {
+  std::vector<std::string> outputs = build.outputs;
+  outputs.insert(outputs.end(), build.implicit_outputs.begin(), build.implicit_outputs.end());
+  return outputs;
+}
+
+constexpr double kAllocateSeconds = 60;
+
+// Runs what shares a total of trials out: small files from a few stamps. By its command and not by Ninja, which does
+// not know what arrays have done and would do that again first, on this machine: the one that has the queue.
+bool ShareOut(const std::string& work, const DirtyEdge& edge) {
+  const std::string what = fmt::format("round {} of {}", Binding(*edge.build, "round"), Binding(*edge.build, "job"));
+  LogInfo("sharing out " + what);
+  const std::vector<std::string> argv = pipeline::SplitCommand(edge.command);
+  if (argv.empty()) return false;
+  CommandOptions options;
+  options.cwd = work;
+  options.timeout_seconds = kAllocateSeconds;
+  const Result<CommandResult> result = RunCommand(argv, options);
+  if (result.ok() && result->status.ok()) return true;
+  std::string said(result.ok() ? Trim(result->err + result->out) : result.status().message());
+  said = said.substr(said.rfind('\n') + 1);
+  LogWarning(fmt::format("{}: sharing out {} failed; it is left to the last `ninja`: {}", work, what, Printable(said)));
+  return false;
+}
+
+// What Ninja would do and nobody has to: tuning that is done, with all that it is made from, and rounds that wait for
+// nothing else, which are shared out here. The jobs of a round are not known to anybody before.
+std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& view) {
+  std::set<const NinjaBuild*> done, undone;
+  for (const DirtyEdge& edge : view.dirty) {
+    const NinjaBuild& build = *edge.build;
+    bool waits = false, follows = false;
+    for (const auto* inputs : {&build.inputs, &build.implicit_inputs, &build.order_only_inputs}) {
+      for (const std::string& input : *inputs) {
+        waits = waits || undone.count(view.Maker(input)) > 0;
+        follows = follows || done.count(view.Maker(input)) > 0;
+      }
+    }
+    bool is_done = false;
+    if (!waits && build.rule == "allocate") is_done = ShareOut(work, edge);
+    // Without a reason of its own it is made from something that has changed: what that is has to be known.
+    if (!waits && build.rule == "tune") is_done = (follows || !edge.reasons.empty()) && IsTuned(work, build);
+    (is_done ? done : undone).insert(&build);
+  }
+  return done;
+}
+
+}  // namespace
+
+Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::vector<std::string>& targets) {
+  HONE_ASSIGN_OR_RETURN(const NinjaView view, LookAtWork(work, targets));
+  const std::set<const NinjaBuild*> done = FindDone(work, view);
+  const EdgeSeconds seconds(work, view);
+  std::map<const NinjaBuild*, size_t> index;
+  std::vector<ArrayJob> jobs;
+  std::vector<std::set<size_t>> after;
+  std::map<std::string, size_t> writer;  // of a record file: the job of an array that was the last to write into it
+  for (const DirtyEdge& edge : view.dirty) {
+    const NinjaBuild& build = *edge.build;
+    if (build.rule == "extract") {
+      return Status::Invalid(fmt::format(
+          "{} is to be made first, and its tasks are not known until then: run `ninja -C {} build.ninja`, then export",
+          build.outputs[0], work));
+    }
+    ArrayJob job;
+    if (done.count(&build) > 0) continue;
+    job.what = EdgeName(build);
+    job.outputs = Outputs(build);
+    job.seconds = seconds.Of(build);
+    job.argv = pipeline::SplitCommand(edge.command);
+    if (job.argv.empty()) continue;
+    std::set<size_t> before;
+    job.stage = build.rule == "tune" ? 1 : 0;
+    for (const auto* inputs : {&build.inputs, &build.implicit_inputs, &build.order_only_inputs}) {
+      for (const std::string& input : *inputs) {
+        const auto made = index.find(view.Maker(input));
+        if (made == index.end()) continue;
+        before.insert(made->second);
+        const int64_t stage = jobs[made->second].stage;
+        if (job.stage > 0) job.stage = stage > 0 ? std::max(job.stage, stage + 1) : 0;
+      }
+    }
+    // Ninja keeps those that write into the same records apart by a pool. An array knows none: they follow one another.
+    const std::string db = Binding(build, "db");
+    if (job.stage > 0 && !db.empty()) {
+      const auto [last, first] = writer.try_emplace(db, jobs.size());
+      if (!first) {
+        before.insert(last->second);
+        job.stage = std::max(job.stage, jobs[last->second].stage + 1);
+        last->second = jobs.size();
+      }
+    }
+    index[&build] = jobs.size();
+    jobs.push_back(std::move(job));
+    after.push_back(std::move(before));
+  }
+  std::vector<size_t> order(jobs.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const auto place = [&](size_t i) { return std::pair(jobs[i].stage == 0, jobs[i].stage); };
+    return place(a) < place(b);
+  });
+  for (size_t i = 0; i < order.size(); ++i) jobs[order[i]].number = static_cast<int64_t>(i) + 1;
+  std::vector<ArrayJob> sorted;
+  for (const size_t i : order) {
+    for (const size_t before : after[i]) jobs[i].after.push_back(jobs[before].number);
+    std::sort(jobs[i].after.begin(), jobs[i].after.end());
+    sorted.push_back(std::move(jobs[i]));
+  }
+  return sorted;
+}
+
+}  // namespace hone::command

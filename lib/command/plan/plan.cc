@@ -1,0 +1,240 @@
+#include "command/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "command/plan/array_job.h"
+#include "command/plan/find_array_jobs.h"
+#include "command/plan/plan_log.h"
+#include "command/plan/run_array_job.h"
+#include "command/plan/why.h"
+#include "graph/networks.h"
+#include "nightly/accepted.h"
+#include "pipeline/manifest.h"
+#include "pipeline/plan.h"
+#include "search/tuner/tuner.h"
+
+namespace hone::command {
+namespace {
+
+namespace fs = std::filesystem;
+using pipeline::PlanInput;
+using pipeline::PlannedFile;
+
+// What stands in an abi file if the tool cannot say: the same text as long as it cannot.
+constexpr const char* kUnversioned = "unversioned\n";
+
+// `path` as the manifest in `work` names it: relative where both lie in one tree, so that the tree can be moved;
+// absolute where nothing but the root is common. REQUIRES: both are absolute.
+std::string FromWork(const std::string& path, const std::string& work) {
+  const fs::path a = fs::weakly_canonical(path), b = fs::weakly_canonical(work);
+  const fs::path relative = a.lexically_relative(b);
+  auto first = [](const fs::path& p) { return p.begin() == p.end() ? p.end() : std::next(p.begin()); };
+  const bool one_tree = first(a) != a.end() && first(b) != b.end() && *first(a) == *first(b);
+  return one_tree && !relative.empty() ? relative.string() : a.string();
+}
+
+struct Abi {
+  std::string text;
+  std::string warning;  // empty: all is well
+};
+
+// The answer of one tool to --abi; the file of an earlier answer, if the tool is not there (yet).
+Abi AskAbi(const std::string& program, const std::string& file) {
+  if (!Exists(program)) {
+    const Result<std::string> earlier = ReadFile(file);
+    return {earlier.ok() ? *earlier : kUnversioned, program + ": not there; build it, or pass --tools"};
+  }
+  CommandOptions options;
+  options.timeout_seconds = 20;
+  const Result<CommandResult> answer = RunCommand({program, "--abi"}, options);
+  if (answer.ok() && answer->status.ok() && !Trim(answer->out).empty())
+    return {std::string(Trim(answer->out)) + "\n", ""};
+  return {kUnversioned, program + ": does not answer --abi: nothing is made again when it changes"};
+}
+
+std::map<std::string, std::string> AskAbis(const std::string& tools, const std::string& work) {
+  std::map<std::string, Abi> answers;
+  for (const char* tool : pipeline::kTools) answers[tool];
+  {
+    std::vector<std::jthread> threads;  // most of an answer is the loader's work on a large program
+    for (auto& [tool, abi] : answers) {
+      threads.emplace_back([&tool = tool, &abi = abi, &tools, &work] {
+        abi = AskAbi(JoinPath(tools, tool), JoinPath(work, pipeline::AbiPath(tool)));
+      });
+    }
+  }
+  std::map<std::string, std::string> texts;
+  for (const auto& [tool, abi] : answers) {
+    if (!abi.warning.empty()) LogWarning(abi.warning);
+    texts[tool] = abi.text;
+  }
+  return texts;
+}
+
+// A manifest is made again by extracting for all its pipelines: one whose plugin is not built (yet) must not stand in
+// the way of the others.
+Status LeaveOutWithoutPlugin(const std::string& pipelines, const std::string& tools, pipeline::PipelineFolder* folder) {
+  std::string missing;
+  std::erase_if(folder->pipelines, [&](const pipeline::PipelineFile& file) {
+    const std::string plugin = pipeline::PluginPath(file, pipelines, tools);
+    if (plugin.empty() || Exists(plugin)) return false;
+    missing = fmt::format("{}: no such plugin: {}; build it and plan again", file.path, plugin);
+    LogWarning(missing + " (until then its jobs are left out)");
+    return true;
+  });
+  return folder->pipelines.empty() ? Status::NotFound(missing) : Status();
+}
+
+Status ReadTaskLists(const std::string& work, PlanInput* input) {
+  for (const pipeline::PipelineFile& file : input->folder.pipelines) {
+    for (const std::string& target : file.AllTargets()) {
+      const std::string path = JoinPath(work, pipeline::TaskListPath(file.name, target));
+      if (!Exists(path)) continue;
+      Result<pipeline::TaskList> list = pipeline::ReadTaskList(path);
+      if (!list.ok()) {
+        return Status(list.status().kind(),
+                      list.status().message() + " (remove the file: hone-extract writes it again)");
+      }
+      input->lists.emplace(pipeline::JobName(file.name, target), std::move(*list));
+    }
+  }
+  return Status::Ok();
+}
+
+// The references of nights, by job. One whose log is damaged is still measured, and the tool that does so tells; what
+// needs its choice is left out.
+Status ReadAccepted(const std::string& work, PlanInput* input) {
+  const std::string accepted = JoinPath(work, "accepted");
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, nightly::AcceptedJobs(accepted));
+  for (const std::string& job : jobs) {
+    pipeline::AcceptedJob& known = input->accepted[job];
+    const auto log = nightly::ReadAcceptances(accepted, job);
+    if (!log.ok()) {
+      LogWarning(log.status().message());
+      continue;
+    }
+    known.digest = log->back().digest;
+    known.choice = log->back().files.count(nightly::kChoiceFile) > 0;
+  }
+  return Status::Ok();
+}
+
+// Everything that was read besides the task lists, as the manifest names it. Of folders the times change when a file
+// appears in them or goes.
+std::vector<std::string> WhatWasRead(const PlanInput& input, const std::string& pipelines, const std::string& tools) {
+  std::vector<std::string> read;
+  for (const std::string& path : input.folder.read) read.push_back(input.pipelines + path.substr(pipelines.size()));
+  read.push_back("accepted");  // and what the last line of each says
+  for (const auto& [job, accepted] : input.accepted) read.push_back(nightly::AcceptedLogPath("accepted", job));
+  bool all = true;
+  for (const char* tool : pipeline::kTools) {
+    const bool there = Exists(JoinPath(tools, tool));
+    if (there) read.push_back(JoinPath(input.tools, tool));
+    all = all && there;
+  }
+  if (!all) read.push_back(input.tools);  // so that the one that is missing is noticed when it comes
+  read.push_back(JoinPath(input.tools, "hone-plan"));
+  std::set<std::string> seen;
+  std::erase_if(read, [&](const std::string& path) { return !seen.insert(path).second; });
+  return read;
+}
+
+Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) {
+  std::set<std::string> folders;
+  for (const PlannedFile& file : files) {
+    const std::string path = JoinPath(work, file.path);
+    if (folders.insert(DirName(path)).second) HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
+    if (DirName(file.path) != ".") {  // small ones, which edges read
+      const Result<std::string> before = ReadFile(path);
+      if (before.ok() && *before != file.text) {
+        HONE_RETURN_IF_ERROR(NotePlanChange(work, file.path, *before, file.text));
+      }
+    }
+    const Result<bool> written = WriteFileIfChanged(path, file.text);
+    if (!written.ok()) return written.status();
+  }
+  return Status::Ok();
+}
+
+Status Run(const PlanOptions& options) {
+  std::string pipelines = options.pipelines;  // by the name the caller gave: messages show it
+  while (pipelines.size() > 1 && pipelines.back() == '/') pipelines.pop_back();
+  const std::string work = AbsolutePath(options.work);
+  std::string tools = options.tools;
+  if (tools.empty()) {
+    HONE_ASSIGN_OR_RETURN(const std::string self, CurrentExecutable());
+    tools = DirName(self);
+  }
+  tools = AbsolutePath(tools);
+  for (const std::string& path : {AbsolutePath(pipelines), work, tools}) {
+    if (path.find_first_of("\n\r") != std::string::npos) {
+      return Status::Unsupported("a path with a line break in it cannot stand in a Ninja manifest");
+    }
+  }
+  PlanInput input;
+  HONE_ASSIGN_OR_RETURN(input.folder, pipeline::ReadPipelineFolder(pipelines));
+  HONE_RETURN_IF_ERROR(LeaveOutWithoutPlugin(pipelines, tools, &input.folder));
+  HONE_RETURN_IF_ERROR(ReadTaskLists(work, &input));
+  HONE_RETURN_IF_ERROR(ReadAccepted(work, &input));
+  input.check_tuner = search::CheckTunerName;
+  input.check_network = graph::CheckNetworkName;
+  HONE_RETURN_IF_ERROR(pipeline::CheckPipelines(input));
+  input.tools = FromWork(tools, work);
+  input.pipelines = FromWork(AbsolutePath(pipelines), work);
+  input.abi = AskAbis(tools, work);
+  input.reads = WhatWasRead(input, pipelines, tools);
+  HONE_ASSIGN_OR_RETURN(pipeline::Plan plan, pipeline::MakePlan(input));
+  std::vector<PlannedFile> files = std::move(plan.files);
+  files.push_back({"build.ninja", std::move(plan.manifest)});
+  HONE_RETURN_IF_ERROR(MakeDirs(JoinPath(work, "accepted")));  // so that the first one that comes is noticed
+  return WriteAll(work, files);
+}
+
+}  // namespace
+
+int RunPlan(const PlanOptions& options) { return ExitCodeOf(Run(options)); }
+
+int RunWhy(const PlanOptions& options, const std::string& target) {
+  // As Ninja would: first the manifest, without which nothing is known of what has changed since.
+  const Status planned = Run(options);
+  if (!planned.ok()) return ExitCodeOf(planned);
+  const Result<std::string> text = WhyText(options.work, target);
+  if (!text.ok()) return ExitCodeOf(text.status());
+  fwrite(text->data(), 1, text->size(), stdout);
+  return fflush(stdout) == 0 ? kDone : kFailed;
+}
+
+int RunExportJobs(const PlanOptions& options, const std::vector<std::string>& targets, const std::string& file) {
+  const Status planned = Run(options);
+  if (!planned.ok()) return ExitCodeOf(planned);
+  const Result<std::vector<ArrayJob>> jobs = FindArrayJobs(options.work, targets);
+  if (!jobs.ok()) return ExitCodeOf(jobs.status());
+  const Result<bool> written = WriteFileIfChanged(file, ArrayJobsText(*jobs));
+  if (!written.ok()) return ExitCodeOf(written.status());
+  const std::string stages = StagesText(*jobs);
+  fwrite(stages.data(), 1, stages.size(), stdout);
+  if (jobs->empty()) LogInfo(Join(targets, ", ") + (targets.size() == 1 ? " is" : " are") + " up to date: no jobs");
+  return fflush(stdout) == 0 ? kDone : kFailed;
+}
+
+int RunExportedJob(const PlanOptions& options, const std::string& file, int64_t number) {
+  const Result<std::string> text = ReadFile(file);
+  if (!text.ok()) return ExitCodeOf(text.status());
+  const Result<ArrayJob> job = ParseArrayJob(*text, number, file);
+  if (!job.ok()) return ExitCodeOf(job.status());
+  LogInfo(job->what);
+  return ExitCodeOf(RunArrayJob(options.work, *job));
+}
+
+}  // namespace hone::command

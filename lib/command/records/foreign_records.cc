@@ -1,0 +1,185 @@
+#include "command/records/foreign_records.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "record/autotvm_log.h"
+#include "record/foreign_store.h"
+#include "record/t4.h"
+
+namespace hone::command {
+namespace {
+
+using record::ForeignRecord;
+using record::ForeignStore;
+using record::ForeignTask;
+
+constexpr int64_t kMaxReports = 100;
+
+std::string SummaryText(const record::ImportCounts& c, const char* unit) {
+  std::string text = fmt::format("{} {}: {} records added ({} ok, {} failed)", FormatCount(c.lines), unit,
+                                 FormatCount(c.added), FormatCount(c.ok), FormatCount(c.failed));
+  if (c.known > 0) text += fmt::format(", {} there already", FormatCount(c.known));
+  if (c.comments > 0) text += fmt::format(", {} comments or blank lines", FormatCount(c.comments));
+  if (c.skipped > 0) text += fmt::format(", {} skipped", FormatCount(c.skipped));
+  if (c.torn) text += ", the last one cut off";
+  if (c.added > 0) {
+    text += fmt::format(
+        "\n  entities: {} at their index, {} at another, {} outside of the space, {} of a template "
+        "without a space here",
+        FormatCount(c.fits), FormatCount(c.moved), FormatCount(c.outside), FormatCount(c.no_space));
+  }
+  return text + "\n";
+}
+
+Result<int> Import(const ImportOptions& options) {
+  if (options.format != "autotvm" && options.format != "t4") {
+    return Status::Invalid("--format: `" + options.format + "` cannot be imported; known: autotvm, t4");
+  }
+  int64_t reports = 0;
+  const auto report = [&](int64_t place, const std::string& what) {
+    if (++reports > kMaxReports) return;
+    LogWarning(fmt::format("{}:{}{}: {}", options.file, options.format == "t4" ? " result " : "", place, what));
+  };
+  const Result<record::ImportCounts> counts = options.format == "t4"
+                                                  ? record::ImportT4(options.file, options.db, report)
+                                                  : record::ImportAutoTvm(options.file, options.db, report);
+  if (reports > kMaxReports) LogWarning(fmt::format("{}: and {} more", options.file, reports - kMaxReports));
+  if (!counts.ok()) return counts.status();
+  PrintOut(options.file + ": " + SummaryText(*counts, options.format == "t4" ? "results" : "lines"));
+  return counts->skipped > 0 ? kFailed : kDone;
+}
+
+using TaskKey = std::tuple<std::string, std::string, std::string, std::string>;
+
+Result<std::map<TaskKey, ForeignTask>> BestTasks(const std::string& path) {
+  if (!record::IsForeignFile(path)) {
+    return Status::Invalid(path + ": no file of foreign records; compare takes what `hone-records import` writes");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
+  std::map<TaskKey, ForeignTask> best;
+  for (const ForeignTask& t : tasks) {
+    if (t.ok > 0) best[{t.task, t.target, t.workload, t.format}] = t;
+  }
+  return best;
+}
+
+Status Compare(const std::string& a, const std::string& b) {
+  HONE_ASSIGN_OR_RETURN(const auto in_a, BestTasks(a));
+  HONE_ASSIGN_OR_RETURN(const auto in_b, BestTasks(b));
+  double logs = 0;
+  size_t both = 0;
+  for (const auto& [key, task] : in_a) {
+    const auto other = in_b.find(key);
+    if (other == in_b.end()) continue;
+    if (both++ == 0) PrintOut(fmt::format("{:>8}  {:>10}  {:>10}  {}\n", "b / a", "a", "b", "task"));
+    const double ratio = other->second.best_seconds / task.best_seconds;
+    logs += std::log(ratio);
+    PrintOut(fmt::format("{:>8.3f}  {:>10}  {:>10}  {}  {}  {}\n", ratio, FormatSeconds(task.best_seconds),
+                         FormatSeconds(other->second.best_seconds), Printable(task.task), Printable(task.target),
+                         Printable(task.workload)));
+  }
+  if (both > 0) PrintOut(fmt::format("{:>8.3f}  geometric mean\n", std::exp(logs / static_cast<double>(both))));
+  PrintOut(
+      fmt::format("{} tasks in both, {} in a alone, {} in b alone\n", both, in_a.size() - both, in_b.size() - both));
+  return Status();
+}
+
+}  // namespace
+
+int ImportRecords(const ImportOptions& options) {
+  const Result<int> code = Import(options);
+  return code.ok() ? *code : ExitCodeOf(code.status());
+}
+
+int CompareRecords(const std::string& a, const std::string& b) { return ExitCodeOf(Compare(a, b)); }
+
+Status ListForeign(const std::string& path, int64_t limit) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
+  int64_t ok = 0, failed = 0;
+  for (const ForeignTask& t : tasks) ok += t.ok, failed += t.failed;
+  PrintOut(fmt::format("{}\n  foreign records: {} tasks, {} ok, {} failed\n  {:>8}  {:>8}  {:>10}  {:>12}  {}\n", path,
+                       tasks.size(), ok, failed, "ok", "failed", "best", "index", "task"));
+  int64_t shown = 0;
+  for (const ForeignTask& t : tasks) {
+    if (limit > 0 && shown++ == limit) {
+      PrintOut(fmt::format("  and {} more tasks (--limit 0 lists all)\n", tasks.size() - static_cast<size_t>(limit)));
+      break;
+    }
+    PrintOut(fmt::format("  {:>8}  {:>8}  {:>10}  {:>12}  {}  {}  {}\n", t.ok, t.failed,
+                         t.ok > 0 ? FormatSeconds(t.best_seconds) : "-",
+                         t.best_index >= 0 ? std::to_string(t.best_index) : "-", Printable(t.task), Printable(t.target),
+                         Printable(t.workload)));
+  }
+  return Status();
+}
+
+Status ShowForeign(const std::string& path, int64_t number) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  if (number < 0) {
+    HONE_ASSIGN_OR_RETURN(const std::vector<ForeignTask> tasks, store->Tasks());
+    if (tasks.size() != 1 || tasks[0].ok == 0) {
+      return Status::NotFound(
+          fmt::format("{}: {} tasks; name a record by its number with --trial", path, tasks.size()));
+    }
+    number = tasks[0].best_number;
+  }
+  bool found = false;
+  HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t n, const ForeignRecord& r) {
+    if (n != number) return true;
+    found = true;
+    PrintOut(fmt::format("task      {}\nworkload  {}\ntarget    {}\nrecord    {} ({})\n", Printable(r.task),
+                         Printable(r.workload), Printable(r.target), n, r.format));
+    PrintOut(fmt::format("state     {}\n", r.ok ? "ok" : "failed: " + r.error));
+    if (r.ok) PrintOut(fmt::format("time      {} (mean)\n", FormatSeconds(r.seconds)));
+    const std::string fit = record::FitName(r.fit);
+    PrintOut(fmt::format("index     {}, at its place in the space here: {}\n{}\n", r.index,
+                         fit.empty() ? "there is no such space" : fit, r.text));
+    return false;
+  }));
+  return found ? Status() : Status::NotFound(fmt::format("{}: no record {}", path, number));
+}
+
+Result<std::string> ExportForeign(const std::string& path, const std::string& format) {
+  if (format != "autotvm" && format != "t4") {
+    return Status::Invalid(path + ": foreign records; they are exported with --format autotvm or t4");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  std::string text;
+  std::map<std::string, int64_t> left_out;  // by format
+  HONE_RETURN_IF_ERROR(store->ForEach("", [&](int64_t, const ForeignRecord& r) {
+    if (r.format != format) {
+      ++left_out[r.format];
+    } else if (format == "autotvm") {
+      text += r.text;
+      text += '\n';
+    }
+    return true;
+  }));
+  if (format == "t4") {
+    Result<std::string> document = record::ExportT4(*store);
+    if (!document.ok()) return Status(document.status().kind(), path + ": " + document.status().message());
+    text = std::move(*document);
+  }
+  for (const auto& [other, count] : left_out) {
+    LogWarning(fmt::format("{}: {} records are left out: they are of another format, --format {}", path, count, other));
+  }
+  return text;
+}
+
+Result<std::vector<std::string>> VerifyForeign(const std::string& path) {
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<ForeignStore> store, ForeignStore::OpenForReading(path));
+  return store->Verify();
+}
+
+}  // namespace hone::command

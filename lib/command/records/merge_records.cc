@@ -1,0 +1,82 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/heartbeat.h"
+#include "base/interrupt.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/records/records.h"
+#include "pipeline/task_list.h"
+#include "record/merge.h"
+#include "record/store.h"
+
+namespace hone::command {
+namespace {
+
+using Groups = std::vector<std::pair<std::string, std::vector<std::string>>>;  // task -> files
+
+// By task, in the order of the ids; the files of each in that of the arguments.
+Result<Groups> GroupByTask(const std::vector<std::string>& files) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const std::string& path : files) {
+    HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
+    const std::string& id = store->meta().task_id;
+    // It is to be the name of a file.
+    if (!pipeline::IsPlainName(id)) return Status::Invalid(fmt::format("{}: `{}` is no task id", path, Printable(id)));
+    groups[id].push_back(path);
+  }
+  return Groups(groups.begin(), groups.end());
+}
+
+Status MergeTask(const std::string& out, const std::string& id, const std::vector<std::string>& files) {
+  const std::string path = JoinPath(out, id + ".db");
+  auto lock = FileLock::Acquire(path + ".lock");
+  if (!lock.ok()) return lock.status();
+  Heartbeat heartbeat(&*lock);
+  const auto still_ours = [&] { return heartbeat.Check(); };
+  HONE_ASSIGN_OR_RETURN(const record::MergeCount count, record::MergeRecords(path, files, still_ours));
+  LogInfo(fmt::format("{}: {} files: {} trials added, {} replaced by ones with more samples, {} known", id, count.files,
+                      FormatCount(count.added), FormatCount(count.replaced), FormatCount(count.known)));
+  return Status();
+}
+
+Status MergeAll(const RecordsOptions& options, int* code) {
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
+  HONE_ASSIGN_OR_RETURN(const Groups groups, GroupByTask(files));
+  HONE_RETURN_IF_ERROR(MakeDirs(options.out));
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  const auto work = [&] {
+    for (size_t i = next++; i < groups.size() && !Interrupted(); i = next++) {
+      const Status merged = MergeTask(options.out, groups[i].first, groups[i].second);
+      if (merged.ok()) continue;
+      const std::lock_guard<std::mutex> guard(mutex);
+      *code = std::max(*code, ExitCodeOf(merged));
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < std::min(groups.size(), UsableCpus().size()); ++i) threads.emplace_back(work);
+    work();
+  }
+  return Interrupted() ? Status::Interrupted("interrupted; what is merged is whole, the same command goes on")
+                       : Status();
+}
+
+}  // namespace
+
+int MergeRecordFiles(const RecordsOptions& options) {
+  int code = kDone;
+  const Status done = MergeAll(options, &code);
+  return done.ok() ? code : ExitCodeOf(done);
+}
+
+}  // namespace hone::command

@@ -1,0 +1,231 @@
+#include "command/records/records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/records/foreign_records.h"
+#include "record/autotvm_log.h"
+#include "record/closing.h"
+#include "record/export.h"
+#include "record/foreign_store.h"
+#include "record/store.h"
+#include "record/t4.h"
+
+namespace hone::command {
+namespace {
+
+using record::Store;
+using record::Trial;
+
+// Fastest first; pruned after all that were timed fully, as theirs is a lower bound; failures last.
+bool Faster(const Trial& a, const Trial& b) {
+  const auto key = [](const Trial& t) {
+    return std::make_tuple(static_cast<int>(t.outcome.state), t.outcome.median, t.ordinal);
+  };
+  return key(a) < key(b);
+}
+
+std::string TimeText(const Outcome& o) {
+  if (o.state == TrialState::kFailed) return TrialErrorName(o.error);
+  // Timed while others used the machine: rather too long than too short.
+  const std::string marked = o.disturbed > 0 ? "~" : "";
+  return (o.state == TrialState::kPruned ? "> " : "") + marked + FormatSeconds(o.median);
+}
+
+// What a compiler or a crash said may have lines and control characters; a trial has one line.
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if ((c >= 0 && c < 0x20) || c == 0x7F) c = ' ';
+  }
+  return text;
+}
+
+// "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong".
+std::string Summary(const std::vector<Trial>& trials) {
+  std::map<std::string, int> failures;
+  int ok = 0, pruned = 0;
+  for (const Trial& t : trials) {
+    if (t.outcome.state == TrialState::kOk) ++ok;
+    if (t.outcome.state == TrialState::kPruned) ++pruned;
+    if (t.outcome.state == TrialState::kFailed) ++failures[TrialErrorName(t.outcome.error)];
+  }
+  std::string text = fmt::format("{} trials: {} ok, {} pruned", trials.size(), ok, pruned);
+  for (const auto& [kind, count] : failures) text += fmt::format(", {} {}", count, kind);
+  return text;
+}
+
+Status ListOne(const std::string& path, int64_t limit) {
+  if (record::IsForeignFile(path)) return ListForeign(path, limit);
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
+  PrintOut(fmt::format("{}\n  {}\n  {}\n  {}\n", store->meta().task_id, store->meta().workload, store->meta().target,
+                       Summary(trials)));
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
+  for (auto session = sessions.rbegin(); session != sessions.rend(); ++session) {
+    const auto closing = record::Closing::FromSettings(session->settings);
+    if (!closing) continue;
+    PrintOut(fmt::format("  ended: {}\n", closing->ReasonText()));
+    break;
+  }
+  std::stable_sort(trials.begin(), trials.end(), Faster);
+  if (limit > 0 && trials.size() > static_cast<size_t>(limit)) trials.resize(limit);
+  PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}\n", "trial", "time", "runs", "proposer", "config"));
+  for (const Trial& t : trials) {
+    const Outcome& o = t.outcome;
+    PrintOut(fmt::format("  {:>5}  {:>10}  {:>5}  {:<8}  {}{}\n", t.ordinal, TimeText(o), o.samples.size(), o.proposer,
+                         o.config.Text(), o.error_text.empty() ? "" : "  (" + OneLine(o.error_text) + ")"));
+  }
+  return Status();
+}
+
+Status ShowOne(const std::string& path, int64_t ordinal) {
+  if (record::IsForeignFile(path)) return ShowForeign(path, ordinal);
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, store->Trials());
+  if (ordinal < 0) {
+    HONE_ASSIGN_OR_RETURN(std::optional<Trial> best, store->Best(""));
+    if (!best) return Status::NotFound(path + ": no correct trial; name one with --trial");
+    ordinal = best->ordinal;
+  }
+  // Ordinals are what the file says: they may have gaps, or be anything at all.
+  const auto found = std::find_if(trials.begin(), trials.end(), [&](const Trial& t) { return t.ordinal == ordinal; });
+  if (found == trials.end()) {
+    return Status::NotFound(fmt::format("{}: no trial {}; it has {}", path, ordinal, trials.size()));
+  }
+  const Trial& t = *found;
+  const Outcome& o = t.outcome;
+  PrintOut(fmt::format("task      {}\nworkload  {}\ntarget    {}\ntrial     {} (proposed by {})\n",
+                       store->meta().task_id, store->meta().workload, store->meta().target, t.ordinal, o.proposer));
+  PrintOut(fmt::format("state     {}{}\n", TrialStateName(o.state),
+                       o.error_text.empty() ? "" : fmt::format(": {}: {}", TrialErrorName(o.error), o.error_text)));
+  if (!o.samples.empty()) {
+    const std::vector<double> last = t.LastRound();
+    const Interval interval = MedianInterval(last, 0.95);
+    PrintOut(fmt::format("time      {} (median; 95 % interval of it {} to {}; {} samples{})\n", FormatSeconds(o.median),
+                         FormatSeconds(interval.low), FormatSeconds(interval.high), last.size(),
+                         t.rounds.back() > 0 ? fmt::format(", as a finalist; {} in all", o.samples.size()) : ""));
+  } else if (o.state != TrialState::kFailed) {
+    PrintOut(
+        fmt::format("time      {} (that of an earlier trial with the same machine code)\n", FormatSeconds(o.median)));
+  }
+  if (o.disturbed > 0 || o.retaken > 0) {
+    PrintOut(
+        fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
+                    o.retaken, o.disturbed));
+  }
+  PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),
+                       FormatSeconds(o.measure_seconds)));
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store->Sessions());
+  for (const record::Session& s : sessions) {
+    if (s.id != t.session) continue;
+    PrintOut(fmt::format(
+        "session   {}: {} on {} ({}), seed {}, fingerprint {}\n          tool {}, codegen {}, protocol {}\n", s.id,
+        FormatIso8601(s.started), s.host, s.device, s.seed, s.fingerprint, s.tool_version, s.codegen_version,
+        s.protocol_version));
+  }
+  PrintOut(fmt::format("artifact  {}\nconfig    {}\n          {}\nsteps\n", o.artifact_digest, o.config.Text(),
+                       o.config.ToJson()));
+  for (const std::string& line : Split(o.steps, '\n')) {
+    if (!line.empty()) PrintOut("  " + line + "\n");
+  }
+  return Status();
+}
+
+Result<std::string> ExportOne(const std::string& path, const std::string& format) {
+  if (record::IsForeignFile(path)) return ExportForeign(path, format);
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  if (format == "csv") return record::ExportCsv(*store);
+  if (format == "autotvm") return record::ExportAutoTvm(*store);
+  if (format == "t4") return record::ExportT4(*store);
+  return record::ExportJsonLines(*store);
+}
+
+Status ExportAll(const RecordsOptions& options) {
+  if (options.format != "jsonl" && options.format != "csv" && options.format != "autotvm" && options.format != "t4") {
+    return Status::Invalid("--format: `" + options.format + "` is not known; known: jsonl, csv, autotvm, t4");
+  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> files, ExpandRecordFiles(options.files));
+  if (options.format == "t4" && files.size() != 1) {
+    return Status::Invalid("--format: t4 is one document a file; name one record file");
+  }
+  std::string all;
+  for (const std::string& path : files) {
+    HONE_ASSIGN_OR_RETURN(std::string text, ExportOne(path, options.format));
+    // One heading for all files.
+    if (options.format == "csv" && !all.empty()) text.erase(0, text.find('\n') + 1);
+    all += text;
+  }
+  if (!options.out.empty()) return WriteFileIfChanged(options.out, all).status();
+  std::fwrite(all.data(), 1, all.size(), stdout);  // for other programs
+  return Status();
+}
+
+Result<std::vector<std::string>> VerifyOne(const std::string& path) {
+  if (record::IsForeignFile(path)) return VerifyForeign(path);
+  HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(path));
+  return store->Verify();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> ExpandRecordFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    if (!IsDirectory(path)) {
+      files.push_back(path);
+      continue;
+    }
+    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(path));
+    const size_t before = files.size();
+    for (const std::string& name : names) {
+      if (EndsWith(name, ".db")) files.push_back(JoinPath(path, name));
+    }
+    if (files.size() == before) return Status::NotFound(path + ": no record file (*.db) in this folder");
+  }
+  return files;
+}
+
+int ListRecords(const RecordsOptions& options) {
+  Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
+  if (!files.ok()) return ExitCodeOf(files.status());
+  int code = kDone;
+  for (const std::string& path : *files) code = std::max(code, ExitCodeOf(ListOne(path, options.limit)));
+  return code;
+}
+
+int ShowRecord(const RecordsOptions& options) {
+  if (options.files.size() != 1) return ExitCodeOf(Status::Invalid("show takes one record file"));
+  return ExitCodeOf(ShowOne(options.files[0], options.trial));
+}
+
+int ExportRecords(const RecordsOptions& options) { return ExitCodeOf(ExportAll(options)); }
+
+int VerifyRecordFiles(const RecordsOptions& options) {
+  Result<std::vector<std::string>> files = ExpandRecordFiles(options.files);
+  if (!files.ok()) return ExitCodeOf(files.status());
+  int code = kDone;
+  for (const std::string& path : *files) {
+    Result<std::vector<std::string>> findings = VerifyOne(path);
+    if (!findings.ok()) {
+      code = std::max(code, ExitCodeOf(findings.status()));
+      continue;
+    }
+    for (const std::string& finding : *findings) PrintOut(path + ": " + Printable(finding) + "\n");
+    if (findings->empty()) {
+      PrintOut(path + ": ok\n");
+    } else {
+      code = std::max<int>(code, kFailed);
+    }
+  }
+  return code;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,163 @@
+#include "command/tune/doctor.h"
+
+#include <fmt/format.h>
+#include <stdio.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/sandbox.h"
+#include "base/text.h"
+#include "codegen/cuda/codegen.h"
+#include "codegen/llvm/codegen.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/opencl/opencl_device.h"
+#include "target/target.h"
+
+namespace hone::command {
+namespace {
+
+constexpr double kWatchSeconds = 0.5;
+constexpr double kBusy = 0.1, kStolen = 0.02;  // shares of all cores' time
+
+struct CpuTimes {
+  double all = 0, idle = 0, stolen = 0;  // ticks since boot, of all cores
+};
+
+// /proc/stat: user nice system idle iowait irq softirq steal ...
+Result<CpuTimes> ReadCpuTimes() {
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile("/proc/stat"));
+  const std::vector<std::string> words = SplitWords(text.substr(0, text.find('\n')));
+  if (words.size() < 9) return Status::Unsupported("/proc/stat: no times of all cores");
+  CpuTimes times;
+  for (size_t i = 1; i <= 8; ++i) {
+    HONE_ASSIGN_OR_RETURN(const double ticks, ParseDouble(words[i]));
+    times.all += ticks;
+    if (i == 4 || i == 5) times.idle += ticks;
+    if (i == 8) times.stolen = ticks;
+  }
+  return times;
+}
+
+Finding Load() {
+  const auto before = ReadCpuTimes();
+  RealClock()->SleepSeconds(kWatchSeconds);
+  const auto after = ReadCpuTimes();
+  if (!before.ok() || !after.ok() || after->all <= before->all) return {"load", "unknown", ""};
+  const double all = after->all - before->all;
+  const double stolen = (after->stolen - before->stolen) / all;
+  const double busy = std::max(0.0, 1 - (after->idle - before->idle) / all - stolen);
+  Finding finding{
+      "load", fmt::format("others use {:.0f} % of the cores, the host takes {:.0f} %", 100 * busy, 100 * stolen), ""};
+  if (busy > kBusy)
+    finding.advice = "times are worth little beside other work: end it, or use another machine";
+  else if (stolen > kStolen)
+    finding.advice = "this is a guest whose host is busy: expect noise, raise [bench] processes";
+  return finding;
+}
+
+Finding Governor(const CpuInfo& cpu) {
+  Finding finding{"governor", cpu.governor, ""};
+  if (cpu.governor == "powersave" || cpu.governor == "ondemand" || cpu.governor == "conservative") {
+    finding.advice = "clocks follow the load: set it to `performance` while tuning";
+  }
+  return finding;
+}
+
+Finding HugePages() {
+  const auto text = ReadFile("/sys/kernel/mm/transparent_hugepage/enabled");
+  if (!text.ok()) return {"huge pages", "this kernel has none", ""};
+  const size_t open = text->find('['), close = text->find(']');
+  const std::string state =
+      open < close && close != std::string::npos ? text->substr(open + 1, close - open - 1) : "unknown";
+  Finding finding{"huge pages", state, ""};
+  if (state == "never") finding.advice = "libraries ask for them, large layers gain some percent: set `madvise`";
+  return finding;
+}
+
+Finding Fences() {
+  const auto sandbox = TrySandbox();
+  if (!sandbox.ok()) return {"sandbox", "could not be tried: " + sandbox.status().message(), ""};
+  Finding finding{"sandbox", "candidates are kept from: " + sandbox->Text(), ""};
+  if (!sandbox->files()) {
+    finding.advice =
+        "this kernel has neither seccomp filters nor Landlock 3 (6.2 and later, `lsm=landlock`): a wrong candidate "
+        "could write to files";
+  } else if (!sandbox->network || !sandbox->processes) {
+    finding.advice = "this kernel has no seccomp filters: a wrong candidate could start processes";
+  }
+  return finding;
+}
+
+Finding DeviceFences() {
+  const auto sandbox = TrySandbox(DeviceSandbox());
+  if (!sandbox.ok()) return {"gpu sandbox", "could not be tried: " + sandbox.status().message(), ""};
+  Finding finding{"gpu sandbox", "candidates on GPUs are kept from: " + sandbox->Text(), ""};
+  if (!sandbox->network) {
+    finding.advice = "this kernel has no seccomp filters: what a driver runs could reach a network";
+  }
+  return finding;
+}
+
+// Without one, its targets cannot be tuned here; that is no fault of the machine's, so there is no advice but the
+// reason.
+Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
+  if (!info.ok()) return {subject, info.status().message(), ""};
+  const std::string identity = info->identity.empty() ? "" : ", " + info->identity;
+  return {subject, fmt::format("{}{}, driver {}", info->name, identity, info->driver), ""};
+}
+
+}  // namespace
+
+Result<std::vector<Finding>> Examine() {
+  const CpuInfo cpu = DetectCpu();
+  HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
+  std::vector<Finding> findings;
+  findings.push_back({"cpu",
+                      fmt::format("{}, {} core{}, vectors of {} bytes", cpu.model, cpu.logical_cores,
+                                  cpu.logical_cores == 1 ? "" : "s", host.vector_bytes),
+                      ""});
+  findings.push_back(
+      {"caches",
+       fmt::format("{} KiB L1 data, {} KiB L2, {} KiB L3", cpu.l1d_bytes >> 10, cpu.l2_bytes >> 10, cpu.l3_bytes >> 10),
+       ""});
+  findings.push_back({"kernel", KernelRelease(), ""});
+  findings.push_back(Governor(cpu));
+  findings.push_back(Load());
+  findings.push_back(HugePages());
+  findings.push_back(Fences());
+  findings.push_back(DeviceFences());
+  const std::string cpu_name = codegen::LlvmHostCpu();
+  findings.push_back({"compiler",
+                      cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"
+                                       : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
+                                                     SplitWords(cpu_name).front()),
+                      ""});
+  const auto nvrtc = codegen::NvrtcVersion("", {.newest = runtime::CudaDriverMajor()});
+  findings.push_back({"cuda code", nvrtc.ok() ? *nvrtc : nvrtc.status().message(), ""});
+  findings.push_back(Device("cuda", runtime::DescribeCudaDevice()));
+  findings.push_back(Device("opencl", runtime::DescribeOpenClDevice()));
+  return findings;
+}
+
+std::string FindingsText(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{:<12}{}\n", finding.subject, finding.text);
+    if (!finding.advice.empty()) text += fmt::format("{:<12}! {}\n", "", finding.advice);
+  }
+  return text;
+}
+
+int RunDoctor() {
+  const auto findings = Examine();
+  if (!findings.ok()) return ExitCodeOf(findings.status());
+  const std::string text = FindingsText(*findings);
+  fwrite(text.data(), 1, text.size(), stdout);
+  return kDone;
+}
+
+}  // namespace hone::command

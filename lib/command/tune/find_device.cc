@@ -1,0 +1,91 @@
+#include "command/tune/find_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "codegen/cuda/codegen.h"
+#include "measure/open_device.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/opencl/opencl_device.h"
+#include "target/device_limits.h"
+#include "target/target.h"
+
+namespace hone::command {
+namespace {
+
+Result<runtime::DeviceInfo> Find(const Target& target) {
+  HONE_ASSIGN_OR_RETURN(runtime::DeviceInfo info, measure::DescribeDevice(target));
+  if (target.kind == TargetKind::kCuda) {
+    HONE_RETURN_IF_ERROR(codegen::NvrtcVersion(target.cpu, {.newest = measure::NewestCuda(target)}).status());
+  }
+  return info;
+}
+
+Status FindDevice(const std::string& target_path, const std::string& out) {
+  HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(target_path));
+  Json json = {{"version", 1}, {"target", target.Text()}};
+  if (target.IsGpu()) {
+    HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, Find(target));
+    json["name"] = info.name;
+    json["identity"] = info.identity;
+    json["driver"] = info.driver;
+    json["memory_bytes"] = info.memory_bytes;
+    if (!info.arch.empty()) json["arch"] = info.arch;
+    if (info.peak_flops > 0) json["peak_flops"] = info.peak_flops;
+  }
+  HONE_RETURN_IF_ERROR(MakeDirs(DirName(out)));
+  return WriteFileIfChanged(out, DumpJson(json)).status();
+}
+
+// Limits that are the default's are left out.
+std::string TargetFileText(const std::string& kind, const runtime::DeviceInfo& info) {
+  std::string text = fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, kind);
+  if (!info.arch.empty()) text += fmt::format("arch = \"{}\"\n", info.arch);
+  DeviceLimits limits = info.limits, usual;
+  // OpenCL on a CPU calls a cache local memory: what is more than GPUs declare is of no use.
+  if (kind == "opencl")
+    limits.shared_bytes_per_block = std::min(limits.shared_bytes_per_block, usual.shared_bytes_per_block);
+  for (const LimitKey& key : LimitKeys()) {
+    std::string list;
+    bool same = true;
+    for (int i = 0; i < key.count; ++i) {
+      const int64_t value = std::clamp(key.at(&limits)[i], key.lowest, key.highest);
+      same = same && value == key.at(&usual)[i];
+      list += fmt::format("{}{}", i == 0 ? "" : ", ", value);
+    }
+    if (!same)
+      text += key.count == 1 ? fmt::format("{} = {}\n", key.name, list) : fmt::format("{} = [{}]\n", key.name, list);
+  }
+  return text;
+}
+
+Status DescribeDevice(const std::string& kind) {
+  HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info,
+                        kind == "cuda" ? runtime::DescribeCudaDevice() : runtime::DescribeOpenClDevice());
+  const std::string text = TargetFileText(kind, info);
+  fwrite(text.data(), 1, text.size(), stdout);
+  return fflush(stdout) == 0 ? Status() : Status::Io("the device's description cannot be written");
+}
+
+}  // namespace
+
+int RunFindDevice(const std::string& target_path, const std::string& out) {
+  if (!out.empty()) return ExitCodeOf(FindDevice(target_path, out));
+  LogError("--out is required with --find-device: the file that says what was found");
+  return kMisused;
+}
+
+int RunDescribeDevice(const std::string& kind) {
+  if (kind == "cuda" || kind == "opencl") return ExitCodeOf(DescribeDevice(kind));
+  LogError("--describe-device " + kind + ": known are cuda, opencl");
+  return kMisused;
+}
+
+}  // namespace hone::command

@@ -1,0 +1,93 @@
+#include "command/tune/tune.h"
+
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "command/tune/doctor.h"
+#include "command/tune/find_device.h"
+#include "session/inspect.h"
+#include "session/replay_file.h"
+#include "session/tune_job.h"
+
+namespace hone::command {
+namespace {
+
+constexpr int64_t kCompileOnlyCandidates = 32;
+
+Result<measure::FakeWorld> ParseFakeWorld(const std::string& text) {
+  measure::FakeWorld world;
+  const std::vector<std::string> parts = Split(text, ',');
+  HONE_ASSIGN_OR_RETURN(const int64_t seed, ParseInt(parts[0]));
+  world.seed = static_cast<uint64_t>(seed);
+  if (parts.size() > 1) {
+    HONE_ASSIGN_OR_RETURN(world.sleep_seconds, ParseDouble(parts[1]));
+  }
+  if (parts.size() > 2) {
+    HONE_ASSIGN_OR_RETURN(world.fail_share, ParseDouble(parts[2]));
+  }
+  return world;
+}
+
+int Misused(const std::string& message) {
+  LogError(message);
+  return kMisused;
+}
+
+}  // namespace
+
+std::string TuneAbi() { return session::TuneAbi(); }
+
+int RunTune(const TuneOptions& options) {
+  session::TuneJobOptions job;
+  job.task_path = options.task;
+  job.settings_path = options.settings;
+  job.db_path = options.db;
+  job.stamp_path = options.stamp;
+  job.donor_paths = options.donors;
+  job.optional = options.optional;
+  job.like = options.like;
+  job.tuner = options.tuner;
+  job.worker_program = options.worker;
+  if (options.verbose) SetLogLevel(LogLevel::kDebug);
+  if (options.fake_measure) {
+    auto world = ParseFakeWorld(*options.fake_measure);
+    if (!world.ok()) return Misused("--fake-measure: " + world.status().message());
+    job.fake = true;
+    job.fake_world = *world;
+  }
+  const int modes = options.list_space + options.compile_only + options.explain.has_value() + options.trial.has_value();
+  if (modes > 1) return Misused("--list-space, --compile-only, --explain and --trial exclude each other");
+  for (const std::string& what : options.show) {
+    if (what != "program" && what != "llvm" && what != "assembly" && what != "source") {
+      return Misused("--show " + what + ": known are program, llvm, assembly, source");
+    }
+  }
+  if (options.replay.empty() && (options.seeds || options.replay_trials)) {
+    return Misused("--seeds and --trials are of --replay; a job's seed and budget are in its --settings");
+  }
+  if (options.doctor) return RunDoctor();
+  if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
+  if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
+  if (!options.replay.empty()) {
+    session::ReplayJobOptions replay;
+    replay.path = options.replay;
+    replay.like = options.like;
+    replay.donor_paths = options.donors;
+    if (!options.tuner.empty()) replay.tuner = options.tuner;
+    if (options.seeds) replay.seeds = *options.seeds;
+    if (options.replay_trials) replay.trials = *options.replay_trials;
+    if (replay.seeds < 1 || replay.trials < 1) return Misused("--seeds and --trials must be at least 1");
+    return session::RunReplayJob(replay);
+  }
+  if (options.task.empty()) return Misused("--task is required: the task file");
+  if (options.list_space) return session::ListSpace(job);
+  if (options.compile_only) return session::CompileOnly(job, kCompileOnlyCandidates);
+  if (options.trial) return session::TryOne(job, *options.trial);
+  if (options.db.empty()) return Misused("--db is required: the records of the task");
+  if (options.explain) return session::Explain(job, *options.explain, options.show);
+  if (options.settings.empty()) return Misused("--settings is required to tune: the job's .tune.json");
+  if (options.stamp.empty()) return Misused("--stamp is required to tune: the file that says it is done");
+  return session::RunTuneJob(job);
+}
+
+}  // namespace hone::command
