@@ -1,8 +1,8 @@
 #!/bin/sh
-# bench_peers.sh BUILD WORK [JOB ..]: the tuned library of each job (a file of pipelines/ with a built-in network; resnet18 if
-# none is named) beside onnxruntime, openvino and, if it is installed, PyTorch, on the same graph, batch and parameters. The
-# engines come from PyPI into .venv/, which nothing else uses; PyTorch takes gigabytes, so it is left to you:
-# .venv/bin/pip install torch
+# bench_peers.sh BUILD WORK [JOB ..]: times the tuned library of each job (a file of pipelines/ with a built-in network; resnet18
+# by default) beside onnxruntime, openvino, ncnn and, if it is installed, PyTorch, on the same graph, batch and parameters. The
+# engines come from PyPI into .venv/, which nothing else uses. PyTorch takes gigabytes, so install it yourself:
+# .venv/bin/pip install torch. pnnx converts the models for ncnn, which takes one image at a time.
 set -eu
 build=$1 work=$2
 shift 2
@@ -11,10 +11,14 @@ if [ $# = 0 ]; then set -- resnet18; fi
 for job in "$@"; do python3 "$here/peers/job.py" "pipelines/$job.toml" >/dev/null; done  # before anything takes long
 venv=.venv
 if [ ! -x "$venv/bin/python" ]; then python3 -m venv "$venv"; fi
-if ! "$venv/bin/python" -c 'import numpy, onnx, onnxruntime, openvino' 2>/dev/null; then
-  echo "Installing numpy, onnx, onnxruntime and openvino into $venv"
-  "$venv/bin/pip" install --quiet numpy onnx onnxruntime openvino
+# pnnx's Python part needs PyTorch, its program does not.
+pnnx='import importlib.util as u; print(u.find_spec("pnnx").submodule_search_locations[0] + "/pnnx")'
+if ! "$venv/bin/python" -c "import numpy, onnx, onnxruntime, openvino, ncnn; $pnnx" >/dev/null 2>&1; then
+  echo "Installing numpy, onnx, onnxruntime, openvino, ncnn and pnnx into $venv"
+  "$venv/bin/pip" install --quiet numpy onnx onnxruntime openvino ncnn
+  "$venv/bin/pip" install --quiet --no-deps pnnx
 fi
+pnnx=$("$venv/bin/python" -c "$pnnx")
 "$build/bin/hone-plan" --pipelines pipelines --work "$work" --tools "$build/bin"
 peers="$work/peers"
 mkdir -p "$peers"
@@ -26,5 +30,9 @@ for job in "$@"; do
     --graph "$peers/$job.graph.json" --tasks "$peers/$job.tasks.json" --task-dir "$peers/tasks" \
     --parameters "$peers/$job.parameters"
   "$venv/bin/python" "$here/peers/onnx_model.py" "$peers/$job.graph.json" "$peers/$job.parameters" "$peers/$job.onnx"
+  if [ "$batch" = 1 ]; then
+    "$pnnx" "$peers/$job.onnx" fp16=0 "ncnnparam=$peers/$job.ncnn.param" "ncnnbin=$peers/$job.ncnn.bin" \
+      >"$peers/$job.pnnx.log" 2>&1 || { cat "$peers/$job.pnnx.log"; exit 1; }
+  fi
   "$venv/bin/python" "$here/peers/bench.py" "$network, batch $batch" "$work/out/$job.cpu" "$peers/$job.onnx" 5 60 2
 done

@@ -1,9 +1,9 @@
 """Runs one engine on one model in this process and prints JSON: {"seconds": [...], "output": path}.
 
-Usage: engine.py hone|onnxruntime|openvino|pytorch MODEL INPUT.npy OUTPUT.npy THREADS WARMUP ITERATIONS
-MODEL is NET.onnx (for pytorch with NET.graph.json and NET.parameters beside it), or for hone the folder with libNET.so and
-NET.params. Every engine gets the same input, as many threads, and
-is timed around one call that ends with the output in memory.
+Usage: engine.py hone|onnxruntime|openvino|ncnn|pytorch MODEL INPUT.npy OUTPUT.npy THREADS WARMUP ITERATIONS
+MODEL is NET.onnx, or for hone the folder with libNET.so and NET.params. Beside NET.onnx, pytorch needs NET.graph.json and
+NET.parameters, and ncnn what pnnx made of the model: NET.ncnn.param and NET.ncnn.bin. Every engine gets the same input and
+number of threads. A timed call ends with the output in memory.
 """
 import ctypes
 import glob
@@ -98,6 +98,36 @@ def openvino(path, data, threads):
     return call
 
 
+def ncnn(path, data, threads):
+    """float32 throughout, with Winograd and packed layouts. Its tensors have no batch axis, so batches are refused."""
+    import ncnn as nn
+    if data.shape[0] != 1:
+        sys.exit("ncnn takes one image at a time")
+    net = nn.Net()
+    options = net.opt
+    options.num_threads = threads
+    options.use_vulkan_compute = False
+    options.use_winograd_convolution = options.use_sgemm_convolution = options.use_packing_layout = True
+    options.use_fp16_packed = options.use_fp16_storage = options.use_fp16_arithmetic = False
+    options.use_bf16_packed = options.use_bf16_storage = False
+    stem = path.removesuffix(".onnx")
+    for load, suffix in ((net.load_param, ".ncnn.param"), (net.load_model, ".ncnn.bin")):
+        if load(stem + suffix):
+            sys.exit(f"ncnn cannot load {stem}{suffix}")
+    given = nn.Mat(data[0]).clone()
+    name, = net.input_names()
+    output, = net.output_names()
+
+    def call(_net=net):
+        extractor = net.create_extractor()
+        extractor.input(name, given)
+        code, result = extractor.extract(output)
+        if code:
+            sys.exit("ncnn: run failed")
+        return result.numpy()
+    return call
+
+
 def pytorch(path, data, threads):
     """Inductor with frozen weights in inference mode: PyTorch's fastest way on a CPU."""
     import torch
@@ -119,7 +149,8 @@ def pytorch(path, data, threads):
 def main():
     engine, model, input_path, output_path, threads, warmup, iterations = sys.argv[1:]
     data = np.load(input_path)
-    call = {"hone": hone, "onnxruntime": onnxruntime, "openvino": openvino, "pytorch": pytorch}[engine](model, data, int(threads))
+    engines = {"hone": hone, "onnxruntime": onnxruntime, "openvino": openvino, "ncnn": ncnn, "pytorch": pytorch}
+    call = engines[engine](model, data, int(threads))
     for _ in range(int(warmup)):
         call()
     seconds = []
