@@ -18,7 +18,7 @@ Result<record::ReplaySpace> LoadReplay(const std::string& path, std::string* mis
 // The templates of a workload with knobs, versions and defaults, as a replay file has them.
 Result<std::vector<record::ReplayTemplate>> ReplayTemplates(const std::string& workload, const std::string& target);
 
-// hone-tune --replay: a table of one tuner on one space. An exit code; says what is wrong on stderr.
+// hone-replay: prints a table of one tuner on one space. Returns the exit code; errors go to stderr.
 struct ReplayJobOptions {
   std::string path, tuner = "auto", like;
   std::vector<std::string> donor_paths;  // records of other tasks, as of a job (LoadDonors)

@@ -16,9 +16,9 @@ int main(int argc, char** argv) {
   app.add_option("--db", options.db, "records of the task (TASKID.db); created, or continued if it is there");
   app.add_option("--stamp", options.stamp, "file to write when the budget is met; left alone if nothing changes");
   app.add_option("--donor", options.donors, "records of another task on this target to learn from; may be repeated");
-  app.add_flag("--optional", options.optional, "the network does without this task: no right trial is a result, too");
+  app.add_flag("--optional", options.optional, "optional task: succeed even if no candidate is correct");
   app.add_option("--like", options.like, "autotvm: the tuner with that system's constants (default: the settings')");
-  app.add_option("--tuner", options.tuner, "who proposes candidates (default: the settings'; with --replay: auto)");
+  app.add_option("--tuner", options.tuner, "who proposes candidates (default: the settings')");
   app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
   app.add_flag("--compile-only", options.compile_only,
                "check that the first candidates compile, keep nothing, and stop");
@@ -26,12 +26,6 @@ int main(int argc, char** argv) {
   app.add_option("--show", options.show, "with --explain, also print these: program, llvm, assembly, source")
       ->delimiter(',');
   app.add_option("--trial", options.trial, "build and measure one point of the space, by its index, alone, and stop");
-  app.add_option("--replay", options.replay,
-                 "search a space that was measured before (replay file or records), and stop");
-  app.add_option("--seeds", options.seeds, "with --replay: how many seeds, 1, 2, .. (default 32)");
-  app.add_option("--trials", options.replay_trials, "with --replay: trials of a run (default 128)");
-  app.add_flag("--doctor", options.doctor,
-               "say what of this machine tuning depends on, and what is wrong with it, and stop");
   app.add_option("--find-device", options.find_device,
                  "look for the device of this target (targets/NAME.json), write what it is to --out, and stop");
   app.add_option("--out", options.out, "with --find-device: the file to write");
@@ -40,6 +34,12 @@ int main(int argc, char** argv) {
   app.add_flag("--verbose", options.verbose, "say more on stderr");
   app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
   app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");
+  for (const std::string tool : {"doctor", "replay"}) {
+    const auto moved = [tool] {
+      throw CLI::ParseError("--" + tool + " is a tool of its own: run hone-" + tool, CLI::ExitCodes::InvalidError);
+    };
+    app.add_flag_callback("--" + tool, moved)->group("");
+  }
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::TuneAbi)) return *code;
   return hone::command::RunTune(options);
 }

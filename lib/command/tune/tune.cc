@@ -3,10 +3,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "command/tune/doctor.h"
 #include "command/tune/find_device.h"
 #include "session/inspect.h"
-#include "session/replay_file.h"
 #include "session/tune_job.h"
 
 namespace hone::command {
@@ -62,23 +60,8 @@ int RunTune(const TuneOptions& options) {
       return Misused("--show " + what + ": known are program, llvm, assembly, source");
     }
   }
-  if (options.replay.empty() && (options.seeds || options.replay_trials)) {
-    return Misused("--seeds and --trials are of --replay; a job's seed and budget are in its --settings");
-  }
-  if (options.doctor) return RunDoctor();
   if (!options.find_device.empty()) return RunFindDevice(options.find_device, options.out);
   if (!options.describe_device.empty()) return RunDescribeDevice(options.describe_device);
-  if (!options.replay.empty()) {
-    session::ReplayJobOptions replay;
-    replay.path = options.replay;
-    replay.like = options.like;
-    replay.donor_paths = options.donors;
-    if (!options.tuner.empty()) replay.tuner = options.tuner;
-    if (options.seeds) replay.seeds = *options.seeds;
-    if (options.replay_trials) replay.trials = *options.replay_trials;
-    if (replay.seeds < 1 || replay.trials < 1) return Misused("--seeds and --trials must be at least 1");
-    return session::RunReplayJob(replay);
-  }
   if (options.task.empty()) return Misused("--task is required: the task file");
   if (options.list_space) return session::ListSpace(job);
   if (options.compile_only) return session::CompileOnly(job, kCompileOnlyCandidates);

@@ -16,19 +16,15 @@ struct TuneOptions {
   std::vector<std::string> donors;  // records of other tasks for the tuner to learn from
   bool optional = false;            // the network does without this task: no right trial is a result, too
   std::string like;                 // "autotvm": the tuner with its constants; empty: as the settings say
-  std::string tuner;                // empty: as the settings say; of replay: auto
-  // Instead of tuning:
+  std::string tuner;                // empty: as the settings say
+  // Instead of tuning, with a task:
   bool list_space = false;
   bool compile_only = false;
   std::optional<int64_t> explain;  // ordinal of a recorded trial
   std::vector<std::string> show;   // of explain: "program", "llvm", "assembly"
   std::optional<uint64_t> trial;   // a point of the space, tried alone
-  // Without a device:
-  std::string replay;                    // a space that was measured before: a replay file or records
-  std::optional<int64_t> seeds;          // of replay; 32
-  std::optional<int64_t> replay_trials;  // of replay; 128
-  bool doctor = false;                   // look at the machine (doctor.h)
-  std::string find_device;               // target file; `out`: what was found (find_device.h)
+  // Instead of tuning, without a task:
+  std::string find_device;  // target file; `out`: what was found (find_device.h)
   std::string out;
   std::string describe_device;  // "cuda", "opencl"
   // For tests:

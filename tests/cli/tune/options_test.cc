@@ -104,11 +104,8 @@ TEST_F(OptionsTest, DonorsAreReadAndNamedInTheStamp) {
 TEST_F(OptionsTest, AReplayTakesDonorsAsAJobDoes) {
   TuneOther();
   RunOk(kFake);
-  const std::vector<std::string> replay = {"--replay", Db(), "--seeds", "2", "--trials", "8"};
   const auto with = [&](const std::string& donor) {
-    std::vector<std::string> arguments = replay;
-    arguments.insert(arguments.end(), {"--donor", donor});
-    return RunOnly(arguments);
+    return RunTool({HONE_REPLAY, Db(), "--seeds", "2", "--trials", "8", "--donor", donor});
   };
   const CommandResult good = with(Path("other.db"));
   EXPECT_EQ(good.status.code, kDone) << good.err;
@@ -228,7 +225,7 @@ TEST_F(OptionsTest, NumberAndRepeatTimeInBlocks) {
 
 // The doctor looks at the machine alone: no task, no files.
 TEST_F(OptionsTest, TheDoctorSaysWhatTheMachineIs) {
-  const CommandResult result = RunOnly({"--doctor"});
+  const CommandResult result = RunTool({HONE_DOCTOR});
   EXPECT_EQ(result.status.code, kDone) << result.err;
   for (const char* subject : {"cpu ", "load ", "sandbox ", "compiler ", "cuda ", "opencl "}) {
     EXPECT_NE(("\n" + result.out).find("\n" + std::string(subject)), std::string::npos) << subject << "\n"

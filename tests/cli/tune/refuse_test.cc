@@ -32,10 +32,10 @@ TEST_F(RefuseTest, Flags) {
   Expect(Run({"--explain", "0", "--show", "asm"}), kMisused, "assembly");
   Expect(Run({"--trial", "99999999999"}), kMisused, "points");
   Expect(Run({"--trial", "-1"}), kMisused, "--trial");
-  for (const char* flag : {"--seeds", "--trials"}) {
-    Expect(Run({"--fake-measure", "7", flag, "4"}), kMisused, "--seeds and --trials are of --replay; a job's seed");
-  }
-  Expect(RunOnly({"--replay", Path("none.replay"), "--like", "autotmv"}), kMisused,
+  Expect(RunOnly({"--doctor"}), kMisused, "run hone-doctor");
+  Expect(RunOnly({"--replay", Path("none.replay"), "--seeds", "2"}), kMisused, "run hone-replay");
+  Expect(RunTool({HONE_REPLAY, Path("none.replay"), "--seeds", "0"}), kMisused, "--seeds");
+  Expect(RunTool({HONE_REPLAY, Path("none.replay"), "--like", "autotmv"}), kMisused,
          "--like: knows no `autotmv`; did you mean `autotvm`?");
   EXPECT_FALSE(Exists(Db()));
 }

@@ -50,6 +50,10 @@ std::vector<std::string> TuneFolder::Arguments(const std::vector<std::string>& m
 CommandResult TuneFolder::RunOnly(const std::vector<std::string>& arguments) {
   std::vector<std::string> argv = {HONE_TUNE};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return RunTool(argv);
+}
+
+CommandResult TuneFolder::RunTool(const std::vector<std::string>& argv) {
   auto result = RunCommand(argv);
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? *result : CommandResult();

@@ -33,6 +33,8 @@ class TuneFolder : public testing::Test {
   CommandResult Run(const std::vector<std::string>& more);
   // With exactly these arguments.
   CommandResult RunOnly(const std::vector<std::string>& arguments);
+  // Another tool: its path, then its arguments.
+  CommandResult RunTool(const std::vector<std::string>& argv);
   Subprocess Start(const std::vector<std::string>& more);
 
   std::vector<record::Trial> Trials() const;

@@ -1,4 +1,4 @@
-// hone-tune --doctor: what of this machine tuning depends on, and what is wrong with it.
+// hone-doctor: what tuning depends on in this machine, and what is wrong with it.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct Finding {
   std::string advice;  // what to do; empty: nothing is wrong
 };
 
-// Takes about a second: it watches the load, and tries the sandbox.
+// Watches the load for half a second and tries the sandbox.
 Result<std::vector<Finding>> Examine();
 
-// A line a finding, advice below it.
+// One line a finding, its advice on the next.
 std::string FindingsText(const std::vector<Finding>& findings);
 
-// Prints them. Returns the exit code: 0 whatever was found, as nothing of it keeps Hone from working.
+// Prints the findings. Returns the exit code: 0 whatever they are, since Hone works with all of them.
 int RunDoctor();
 
 }  // namespace hone::command

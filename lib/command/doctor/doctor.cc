@@ -1,4 +1,4 @@
-#include "command/tune/doctor.h"
+#include "command/doctor/doctor.h"
 
 #include <fmt/format.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ Finding HugePages() {
   return finding;
 }
 
-Finding Fences() {
+Finding CandidateSandbox() {
   const auto sandbox = TrySandbox();
   if (!sandbox.ok()) return {"sandbox", "could not be tried: " + sandbox.status().message(), ""};
   Finding finding{"sandbox", "candidates are kept from: " + sandbox->Text(), ""};
@@ -92,7 +92,7 @@ Finding Fences() {
   return finding;
 }
 
-Finding DeviceFences() {
+Finding DeviceCandidateSandbox() {
   const auto sandbox = TrySandbox(DeviceSandbox());
   if (!sandbox.ok()) return {"gpu sandbox", "could not be tried: " + sandbox.status().message(), ""};
   Finding finding{"gpu sandbox", "candidates on GPUs are kept from: " + sandbox->Text(), ""};
@@ -102,8 +102,8 @@ Finding DeviceFences() {
   return finding;
 }
 
-// Without one, its targets cannot be tuned here; that is no fault of the machine's, so there is no advice but the
-// reason.
+// Without a device its targets cannot be tuned here. That is no fault of the machine, so the finding gives the reason
+// and no advice.
 Finding Device(const std::string& subject, const Result<runtime::DeviceInfo>& info) {
   if (!info.ok()) return {subject, info.status().message(), ""};
   const std::string identity = info->identity.empty() ? "" : ", " + info->identity;
@@ -128,8 +128,8 @@ Result<std::vector<Finding>> Examine() {
   findings.push_back(Governor(cpu));
   findings.push_back(Load());
   findings.push_back(HugePages());
-  findings.push_back(Fences());
-  findings.push_back(DeviceFences());
+  findings.push_back(CandidateSandbox());
+  findings.push_back(DeviceCandidateSandbox());
   const std::string cpu_name = codegen::LlvmHostCpu();
   findings.push_back({"compiler",
                       cpu_name.empty() ? codegen::LlvmVersion() + ": only GPUs are tuned for"

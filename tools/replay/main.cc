@@ -1,0 +1,26 @@
+// hone-replay: searches a space that was measured before, to compare tuners without a device.
+#include <CLI/CLI.hpp>
+
+#include "base/flags.h"
+#include "base/log.h"
+#include "session/replay_file.h"
+
+int main(int argc, char** argv) {
+  hone::SetLogName("hone-replay");
+  const CLI::Range count(int64_t{1}, int64_t{1'000'000});
+  hone::session::ReplayJobOptions options;
+  CLI::App app("Searches a space that was measured before and prints how fast one tuner finds its best points.",
+               "hone-replay");
+  app.add_option("file", options.path, "replay file, or records (TASKID.db) of a task with every point tried")
+      ->required();
+  app.add_option("--tuner", options.tuner, "tuner to run")->capture_default_str();
+  app.add_option("--like", options.like, "autotvm: run the tuner with that system's constants");
+  app.add_option("--donor", options.donor_paths,
+                 "records of another task on this target to learn from; may be repeated");
+  app.add_option("--seeds", options.seeds, "number of runs; their seeds are 1, 2, ..")
+      ->check(count)
+      ->capture_default_str();
+  app.add_option("--trials", options.trials, "trials of a run")->check(count)->capture_default_str();
+  if (const auto code = hone::ParseFlags(&app, argc, argv)) return *code;
+  return hone::session::RunReplayJob(options);
+}
