@@ -1,5 +1,12 @@
-// Symbolic intervals: what an index expression covers while some variables run and others stay symbolic. Bound
-// inference (lower/bounds) asks this for the region of a tensor that a piece of a loop nest touches.
+// Symbolic intervals: the range that an index expression covers while some variables run and others stay symbolic.
+// Bound inference (lower/bounds) asks for the region of a tensor that a piece of a loop nest touches.
+//
+// Idea: write the expression as a linear form and replace one running variable after the other, the innermost first, by
+// the end of its range that makes the sum greatest (or least): by the sign of the variable's coefficient. Replacing
+// whole terms of a sum, not the operands of each operation, lets equal terms cancel, so affine expressions get exact
+// ends. Terms that are not linear (/, %, min, max) are replaced first, by bounds of their own.
+//
+// Invariant: the interval contains every value. It may be wider than needed, or unknown, but never too narrow.
 #pragma once
 
 #include <vector>

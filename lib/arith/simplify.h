@@ -1,15 +1,14 @@
-// Simplification, and what can be known about integer expressions whose variables have known ranges.
+// Simplifies expressions, and bounds and proves integer expressions whose variables have known ranges.
 //
-// Index arithmetic (i64) is assumed not to overflow. Floats are only folded where the result is bit-identical.
-// What comes out of Simplify:
-// - sums as canonical linear forms (arith/linear.h): terms whose innermost variable was bound further out come first
-// (so that
-//   partial sums can leave loops), else in order of appearance; the constant last;
-// - floor division and modulo by positive constants with everything divided out that can be;
-// - comparisons of integers as ==, != and < with common terms and factors cancelled; min, max, comparisons, conditions
-//   folded where the ranges decide them;
-// - ramps and broadcasts merged: arithmetic on indices stays scalar inside one Ramp or Broadcast.
-// What is simple already comes back as the same handle.
+// Index arithmetic (i64) is assumed not to overflow. Floats are folded only where the result is bit-identical.
+// Simplify returns
+// - sums as canonical linear forms (arith/linear.h). Terms whose innermost variable was bound further out come first,
+//   so that partial sums can leave loops; otherwise terms keep their order. The constant comes last;
+// - floor division and modulo by positive constants, with everything divided out that can be;
+// - comparisons of integers as ==, != and <, with common terms and factors cancelled. Min, max, comparisons and
+//   conditions are folded where the ranges decide them;
+// - merged ramps and broadcasts: arithmetic on indices stays scalar inside one Ramp or Broadcast.
+// An expression that is already simple comes back as the same handle.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,10 @@
-// Statements of the loop-level program, and functions. See ir/expr.h for what expressions mean.
+// Statements of the loop-level program, and functions. ir/expr.h defines expressions.
 //
-// - For runs its body for var = min .. min+extent-1 (none if extent <= 0). Serial: in order. Parallel: any order, on
-// any
-//   threads; iterations may not write what another one reads or writes. Vectorized and unrolled mean the same as serial
-//   but must be gone before code generation (lower/vectorize.h, lower/unroll.h). Bound to a GPU index: as parallel.
-// - Allocate gives a buffer with undefined content for the time of its body. Inside a parallel loop it is the thread's
-// own.
+// - For runs its body for var = min .. min+extent-1, and not at all if extent <= 0. Serial: in order. Parallel: in any
+//   order, on any threads; no iteration may write what another one reads or writes. Vectorized and unrolled mean the
+//   same as serial but must be gone before code generation (lower/vectorize.h, lower/unroll.h). Bound to a GPU index:
+//   as parallel.
+// - Allocate gives its body a buffer with undefined content. Inside a parallel loop the buffer belongs to the thread.
 // - Store writes `value` at `index`; with a vector index lane by lane.
 #pragma once
 

@@ -1,8 +1,14 @@
-// Bounds: how far each stage's loops run, and what a tensor's indices are in terms of them.
+// Bounds: how far each stage's loops run, and the values of a tensor's indices in terms of these loops.
 //
-// First of all passes, since everything needs its answers: it looks at the schedule alone and makes no statement.
-// Consumers come before producers: an attached stage computes the region of its tensor that the loops inside its place
-// touch.
+// The first pass, as all others need its answers. It reads only the schedule and makes no statement.
+//
+// Idea: visit consumers before producers. The output computes its whole shape. An attached stage computes the region
+// that its readers touch inside its place: arith/interval.h gives that region with the loops inside the place running
+// and the loops outside it symbolic. Extents then go down through the stage's splits and fusions (schedule/relation.h),
+// and the values of its axes come up.
+//
+// Invariants: a region covers every element that a reader touches, and may be larger. A split that does not divide its
+// axis has either a shorter last loop or a Guard, so iterations beyond the axis store nothing.
 #pragma once
 
 #include <map>

@@ -6,11 +6,10 @@
 //
 // - A reduction gives its result's identity first, right outside its outermost reduce loop, then updates.
 // - An attached stage's buffer is allocated inside the loop, holds only the region, and is indexed from the region's
-// min.
-// - Scope: as the schedule says; else scratch inside a parallel loop and workspace outside. What is asked to be private
-// to a
-//   thread (register, scratch) but is used by a parallel loop inside becomes workspace; registers beyond 16 KiB,
-//   scratch.
+//   min.
+// - Scope: as the schedule says; by default scratch inside a parallel loop and workspace outside. A buffer that is to
+//   be private to a thread (register, scratch) but is used by a parallel loop inside becomes workspace. Registers
+//   beyond 16 KiB become scratch.
 // - A parallel loop inside a parallel loop becomes serial.
 //
 // For a GPU (with `places`) each root stage is one kernel: its loops over blocks and threads stand around everything

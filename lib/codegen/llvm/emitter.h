@@ -1,15 +1,15 @@
-// Emitter: one ir::Function -> LLVM IR in a module. Private to codegen/llvm.
+// Emitter: writes one ir::Function as LLVM IR into a module. Private to codegen/llvm.
 //
-// What makes the output good without an optimiser behind it:
-// - Scalar integer expressions (addresses above all) are emitted once, at the outermost loop level at which their
-//   variables are known (Level), found again by a structural key. So loops hold no invariant arithmetic.
-// - An address is base + terms, level by level from the outside, + a constant, which becomes a displacement. A term
-// that is
-//   a multiple of the loop's counter is a pointer that advances with the loop.
-// - Buffers of Scope::kRegister are one alloca a slot, promoted to SSA right after (passes.h).
-// - Loads are shared within straight-line code until their buffer is stored to; buffers never overlap, which also
-// stands
-//   in the alias.scope / noalias metadata of every access.
+// Idea: no LLVM optimiser runs behind it, so the emitter writes good code itself. It knows at which loop each value
+// becomes known, and emits the value there.
+// - A scalar integer expression (above all an address) is emitted once, at the outermost loop level (Level) that knows
+//   its variables, and is found again by a structural key. So loops hold no invariant arithmetic.
+// - An address is a base, plus terms level by level from the outside, plus a constant, which becomes a displacement. A
+//   term that is a multiple of the loop's counter becomes a pointer that advances with the loop.
+// - A buffer of Scope::kRegister is one alloca a slot, promoted to SSA right afterwards (passes.h).
+// - Straight-line code shares loads until their buffer is stored to.
+// Invariants: buffers of a function never overlap, but for an argument that is marked in place; every access says so
+// in its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

@@ -1,10 +1,13 @@
-// A Gaussian process over rows of numbers, for the residuals of an estimate: few observations, small noise, uncertainty
-// wherever nothing was observed.
+// The model of `auto`: a Gaussian process over rows of numbers. It predicts the residuals of an estimate from few
+// observations with little noise, and says how uncertain it is where nothing was observed.
 //
-// Covariance of two rows of one group: offset^2 + linear^2 x.y + main^2 u.v + bend^2 M(|w (x - y)|), M(r) the Matern
-// 5/2 function, u and v the columns of two rows x, u and y, v that are parts of a sum and no distance; of two groups:
-// none. To all of it a constant common to everything is added (what scale the observations have).
-// (Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: 2.2, 4.2, 5.4.)
+// Idea: similar points have similar residuals, and a covariance says how similar. For two rows of one group (a
+// template) it is
+//   offset^2 + linear^2 x.y + main^2 u.v + bend^2 M(|w (x - y)|)
+// where M(r) is the Matern 5/2 function, x and y are the columns that measure distance, and u and v the columns that
+// only add up. Rows of different groups share a constant only: the scale of all observations.
+// Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006: 2.2, 4.2, 5.4.
+// Invariant: equal inputs give equal predictions in one build; nothing depends on threads or on time.
 #pragma once
 
 #include <cstddef>

@@ -1,20 +1,17 @@
-// The tuner `auto`: an operator's closed-form estimate, corrected by a Gaussian process over what was measured, and the
-// points with the largest expected improvement, a few at a time.
+// The tuner `auto`. It ranks points by the operator's closed-form estimate, corrects the estimate by a Gaussian process
+// over the measured times (auto_model.h), and tries the points with the largest expected improvement, a few at a time.
 //
-//  - All legal points of a space are looked at where there are few enough (kMostRows), else a seeded sample of them
-//    with the defaults, what was tried, and in each group points drawn near the fastest.
-//  - Trials come in groups of kGroup, or of what the context says, that end at multiples of that of the history's
-//    length. A group is a function of the history before it alone, so that a resume in its middle ends with the same
-//    trials.
-//  - The first group begins with the templates' defaults, then follows the estimate.
-//  - After the first groups one of each has a value of a knob that no trial had, as long as there are any, then pairs
-//    of values that no trial had.
-//  - The label is the logarithm of the time less that of the estimate; pruned trials count with their lower bound,
-//    failed ones only in the share of failures near a point, by which its improvement is weighed, and those that are
-//    the device's not at all.
-//  - Donors' labels (less the mean of each donor) are the model's mean before anything is measured, as far as donors
-//    predict each other (half of it with one alone); the first group is chosen without them.
-// doc/internals/search.md explains the choices and has the figures.
+// - Points: all legal points of a space with at most kMostRows; otherwise a seeded sample with the defaults, all tried
+//   points, and for each group points near the fastest ones.
+// - Groups: kGroup trials (or what the context says), ending at multiples of that in the history's length. A group is a
+//   function of the history before it, so a resume in its middle ends with the same trials.
+// - Choice: the first group begins with the templates' defaults and then follows the estimate. Later, one trial of each
+//   group has a knob value that no trial had; when all values were tried, a pair of values that no trial had.
+// - Labels: log(time) - log(estimate). A pruned trial counts with its lower bound. A failed one counts only in the
+//   share of failures near a point, which weighs the point's improvement. Failures of the device do not count.
+// - Donors: their labels, less each donor's mean, give the model's mean before anything is measured, as far as donors
+//   predict each other (half of it with one donor). The first group is chosen without them.
+// doc/internals/search.md explains the choices.
 #pragma once
 
 #include <cstdint>
