@@ -1,6 +1,6 @@
 // An operator of one's own: an image [height, width, 3] from RGB to YUV, pixel by pixel. This file is all there is to
 // it: what it computes, and two ways to compute it, one for CPUs and one for GPUs, each with the choices that are worth
-// trying. HACKING.md goes through it line by line.
+// trying. doc/tutorial/own-operator.md goes through it.
 #include <algorithm>
 
 #include "op/plugin.h"

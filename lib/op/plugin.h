@@ -1,5 +1,5 @@
 // Operators that a user brings: one C++ file, built as a shared library that the tools load (`--plugin FILE`, or the
-// key `plugin` of a pipeline). HACKING.md walks through examples/rgb_to_yuv.
+// key `plugin` of a pipeline). doc/tutorial/own-operator.md walks through examples/rgb_to_yuv.
 //
 //   HONE_OPERATOR(rgb_to_yuv) {
 //     op->definition.shape = ..; op->definition.evaluate = ..;   // what it means
