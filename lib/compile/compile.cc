@@ -37,23 +37,19 @@ struct Prepared {
 };
 
 // The constants' schedule on a device: plain, as of an operator without a choice.
-Result<std::optional<schedule::Schedule>> DevicePrepareSchedule(const op::Instance& instance, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const schedule::Schedule kernel, schedule::Schedule::Create(instance.outputs));
-  std::vector<te::Tensor> constants;
-  for (const te::Tensor& t : kernel.inputs()) {
-    if (t.node()->kind == te::TensorKind::kCompute) constants.push_back(t);
-  }
+Result<std::optional<schedule::Schedule>> DevicePrepareSchedule(const schedule::Schedule& kernel, const Target& target) {
+  const std::vector<te::Tensor> constants = schedule::PreparedConstants(kernel);
   if (constants.empty()) return std::optional<schedule::Schedule>();
   HONE_ASSIGN_OR_RETURN(schedule::Schedule prepare, schedule::Schedule::Create(constants));
   HONE_RETURN_IF_ERROR(prepare.ApplyAll(op::PlainGpuSteps(constants, target.limits)));
   return std::optional<schedule::Schedule>(std::move(prepare));
 }
 
-Result<std::optional<Prepared>> LowerPrepare(const op::Instance& instance, const Target& target,
+Result<std::optional<Prepared>> LowerPrepare(const schedule::Schedule& kernel, const Target& target,
                                              const std::string& symbol, bool verify) {
   HONE_ASSIGN_OR_RETURN(
       std::optional<schedule::Schedule> schedule,
-      target.IsGpu() ? DevicePrepareSchedule(instance, target) : schedule::PrepareSchedule(instance.outputs));
+      target.IsGpu() ? DevicePrepareSchedule(kernel, target) : schedule::PrepareSchedule(kernel));
   if (!schedule) return std::optional<Prepared>();
   Prepared prepared;
   prepared.constants = schedule->outputs();
@@ -85,6 +81,13 @@ std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::In
     sources.push_back(source);
   }
   return sources;
+}
+
+// The instance's arguments as the schedule stores them.
+std::vector<te::Tensor> KernelArgs(const op::Instance& instance, const schedule::Schedule& schedule) {
+  std::vector<te::Tensor> args;
+  for (const te::Tensor& arg : instance.args) args.push_back(schedule.Stored(arg));
+  return args;
 }
 
 void TakeEntries(std::vector<EntryPoint> entries, CompiledKernel* kernel) {
@@ -136,10 +139,11 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
   lower_options.verify = options.verify;
   lower_options.gpu = target.IsGpu();
   LoweredKernel kernel;
-  HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, instance.args, lower_options));
+  const std::vector<te::Tensor> args = KernelArgs(instance, schedule);
+  HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, args, lower_options));
   kernel.functions.push_back(std::move(function));
   HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
-                        LowerPrepare(instance, target, options.symbol + "_prepare", options.verify));
+                        LowerPrepare(schedule, target, options.symbol + "_prepare", options.verify));
   std::vector<te::Tensor> constants;
   if (prepared) {
     constants = prepared->constants;
@@ -152,7 +156,7 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
     }
     kernel.functions.push_back(std::move(prepared->function));
   }
-  kernel.kernel_args = Sources(instance.args, instance, constants);
+  kernel.kernel_args = Sources(args, instance, constants);
   kernel.steps = std::move(instance.steps);
   kernel.arithmetic = instance.arithmetic;
   kernel.rounding = instance.rounding;
@@ -187,7 +191,7 @@ Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, 
   const lower::GpuPlaces* places = target.IsGpu() ? &on_gpu : nullptr;
   if (places) HONE_RETURN_IF_ERROR(places->Check());
   HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds, places));
-  return lower::MakeLoopNest(schedule, &bounds, instance.args, "loops", places);
+  return lower::MakeLoopNest(schedule, &bounds, KernelArgs(instance, schedule), "loops", places);
 }
 
 int CodegenVersion() { return VersionOf("codegen", 4); }

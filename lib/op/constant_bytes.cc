@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "op/operator.h"
+#include "schedule/schedule.h"
 #include "te/tensor.h"
 
 namespace hone::op {
@@ -19,9 +20,14 @@ int64_t PackedBytes(const te::Tensor& tensor) {
 Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Config& config) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   HONE_ASSIGN_OR_RETURN(const Instance instance, Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
+  for (const Step& step : instance.steps) {
+    if (step.kind == StepKind::kRelayout) HONE_RETURN_IF_ERROR(schedule.Apply(step));
+  }
   const std::vector<Operand> operands = op->Operands(workload, target);
   int64_t bytes = 0;
-  for (const te::Tensor& arg : instance.args) {
+  for (const te::Tensor& given : instance.args) {
+    const te::Tensor arg = schedule.Stored(given);
     if (arg.node()->constant) bytes += PackedBytes(arg);
     for (size_t i = 0; i < instance.placeholders.size(); ++i) {
       if (instance.placeholders[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;

@@ -13,7 +13,7 @@ namespace hone::schedule {
 // Stages and what they read from outside.
 struct State {
   std::vector<Stage>* stages;
-  const std::vector<te::Tensor>* inputs;
+  std::vector<te::Tensor>* inputs;
 
   Stage* Find(const std::string& name) const;
   // kNotFound with a suggestion; kInvalid if the stage was inlined.
@@ -33,7 +33,7 @@ Status ApplyAttachStep(const Step& step, const State& state, Stage* stage);
 Status CheckAttachments(const State& state);
 Result<ir::Scope> ParseScope(const std::string& text);
 
-// Steps that rewrite computations: inline, cache_read, cache_write, rfactor. (apply_rewrite.cc)
+// Steps that rewrite computations: inline, cache_read, cache_write, relayout, rfactor. (apply_rewrite.cc)
 Status ApplyRewriteStep(const Step& step, const State& state);
 
 // The loop of that name; kNotFound with a suggestion, kInvalid if it was split or fused away.

@@ -8,6 +8,7 @@
 #include "ir/substitute.h"
 #include "schedule/apply.h"
 #include "schedule/relation.h"
+#include "schedule/relayout.h"
 
 namespace hone::schedule {
 namespace {
@@ -139,6 +140,39 @@ Status ApplyCacheWrite(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
+// The readers read `name`, which holds the constant `step.stage` stored by parts; it takes the constant's place among the
+// inputs.
+Status ApplyRelayout(const Step& step, const State& state) {
+  const std::string &source = step.stage, &name = step.results[0];
+  const auto input = std::find_if(state.inputs->begin(), state.inputs->end(),
+                                  [&](const te::Tensor& t) { return t.name() == source; });
+  if (input == state.inputs->end()) {
+    HONE_RETURN_IF_ERROR(state.Need(source).status());
+    return Status::Invalid(fmt::format("`{}` is computed by the kernel: only its inputs can be stored another way", source));
+  }
+  const te::Tensor constant = *input;
+  if (!constant.node()->reduce_axes.empty()) {
+    return Status::Unsupported(fmt::format("`{}` is a reduction: it is computed as it is stored", source));
+  }
+  HONE_RETURN_IF_ERROR(state.CheckNewName(name));
+  HONE_ASSIGN_OR_RETURN(const std::vector<LayoutPart> parts, ParseLayout(step.axes, constant.shape()));
+  const te::Tensor stored = StoreBy(parts, constant, name);
+  const auto read = [&](const std::vector<Expr>& indices) {
+    std::vector<Expr> at;
+    for (const LayoutPart& part : parts) at.push_back(part.Of(indices));
+    return stored(at);
+  };
+  for (Stage* reader : state.ReadersOf(source)) {
+    Expr body = reader->tensor.node()->body;
+    for (const te::Tensor& t : te::InputsOf(reader->tensor)) {
+      if (t.name() == source) body = te::ReplaceReads(body, t, read);
+    }
+    reader->tensor = WithBody(reader->tensor, body);
+  }
+  *input = stored;
+  return Status::Ok();
+}
+
 // Partial results over `axis` in a stage of their own; `stage` adds them up.
 Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   const std::string &factored = step.axes[0], &name = step.results[0];
@@ -216,6 +250,7 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
 
 Status ApplyRewriteStep(const Step& step, const State& state) {
   if (step.kind == StepKind::kCacheRead) return ApplyCacheRead(step, state);
+  if (step.kind == StepKind::kRelayout) return ApplyRelayout(step, state);
   HONE_ASSIGN_OR_RETURN(Stage * stage, state.Need(step.stage));
   if (step.kind == StepKind::kInline) return ApplyInline(state, stage);
   if (step.kind == StepKind::kCacheWrite) return ApplyCacheWrite(step, state, stage);

@@ -53,6 +53,7 @@ Status ApplyToState(const Step& step, const State& state) {
     case StepKind::kInline:
     case StepKind::kCacheRead:
     case StepKind::kCacheWrite:
+    case StepKind::kRelayout:
     case StepKind::kRfactor:
       return ApplyRewriteStep(step, state);
     default:
@@ -167,11 +168,13 @@ Status Schedule::Apply(const Step& step) {
   HONE_RETURN_IF_ERROR(CheckShape(step));
   // Most checks come before any change; whether all attachments still hold is only known after it.
   std::vector<Stage> before = stages_;
+  std::vector<te::Tensor> inputs_before = inputs_;
   State state{&stages_, &inputs_};
   Status status = ApplyToState(step, state);
   if (status.ok()) status = CheckAttachments(state);
   if (!status.ok()) {
     stages_ = std::move(before);
+    inputs_ = std::move(inputs_before);
     return status;
   }
   history_.push_back(step);
@@ -192,12 +195,27 @@ const Stage* Schedule::Find(const std::string& name) const {
   return nullptr;
 }
 
-Result<std::optional<Schedule>> PrepareSchedule(const std::vector<te::Tensor>& outputs) {
-  HONE_ASSIGN_OR_RETURN(Schedule kernel, Schedule::Create(outputs));
+te::Tensor Schedule::Stored(const te::Tensor& tensor) const {
+  te::Tensor stored = tensor;
+  for (const Step& step : history_) {
+    if (step.kind != StepKind::kRelayout || step.stage != stored.name()) continue;
+    for (const te::Tensor& input : inputs_) {
+      if (input.name() == step.results[0]) stored = input;
+    }
+  }
+  return stored;
+}
+
+std::vector<te::Tensor> PreparedConstants(const Schedule& kernel) {
   std::vector<te::Tensor> constants;
   for (const te::Tensor& t : kernel.inputs()) {
     if (t.node()->kind == te::TensorKind::kCompute) constants.push_back(t);
   }
+  return constants;
+}
+
+Result<std::optional<Schedule>> PrepareSchedule(const Schedule& kernel) {
+  const std::vector<te::Tensor> constants = PreparedConstants(kernel);
   if (constants.empty()) return std::optional<Schedule>();
   HONE_ASSIGN_OR_RETURN(Schedule prepare, Schedule::Create(constants));
   std::vector<Step> steps;

@@ -91,6 +91,8 @@ class Schedule {
   // What the kernel reads from outside: placeholders, and constant computations as if they were, in DAG order.
   const std::vector<te::Tensor>& inputs() const { return inputs_; }
   const std::vector<te::Tensor>& outputs() const { return outputs_; }
+  // What the kernel reads in place of the DAG's input `tensor`: the constant as relayout stored it, or `tensor` itself.
+  te::Tensor Stored(const te::Tensor& tensor) const;
   // All steps applied so far.
   const std::vector<Step>& history() const { return history_; }
 
@@ -100,8 +102,9 @@ class Schedule {
   std::vector<Step> history_;
 };
 
-// The plain schedule, vectorised along the last axis and parallel along the first, of the constant computations that
-// `outputs` needs directly. Empty optional if there are none.
-Result<std::optional<Schedule>> PrepareSchedule(const std::vector<te::Tensor>& outputs);
+// The constant computations that the kernel reads: what a function of their own computes once.
+std::vector<te::Tensor> PreparedConstants(const Schedule& kernel);
+// Their plain schedule, vectorised along the last axis and parallel along the first. Empty optional if there are none.
+Result<std::optional<Schedule>> PrepareSchedule(const Schedule& kernel);
 
 }  // namespace hone::schedule

@@ -52,6 +52,7 @@ const std::vector<Form>& Forms() {
        {Part::kArgument, Part::kAxes, Part::kResult},
        "cache_read T scope readers.. -> name"},
       {StepKind::kCacheWrite, "cache_write", {Part::kArgument, Part::kResult}, "cache_write S scope -> name"},
+      {StepKind::kRelayout, "relayout", {Part::kAxes, Part::kResult}, "relayout T d0/16 d1 d0%16 .. -> name"},
       {StepKind::kRfactor, "rfactor", {Part::kAxis, Part::kResult}, "rfactor S axis -> name"},
       {StepKind::kSetScope, "set_scope", {Part::kArgument}, "set_scope S scope"},
       {StepKind::kStorageAlign,
@@ -200,6 +201,9 @@ Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> r
 }
 Step CacheWrite(std::string stage, std::string scope, std::string result) {
   return Make(StepKind::kCacheWrite, std::move(stage), {}, {}, std::move(scope), {std::move(result)});
+}
+Step Relayout(std::string tensor, std::vector<std::string> parts, std::string result) {
+  return Make(StepKind::kRelayout, std::move(tensor), std::move(parts), {}, {}, {std::move(result)});
 }
 Step Rfactor(std::string stage, std::string axis, std::string result) {
   return Make(StepKind::kRfactor, std::move(stage), {std::move(axis)}, {}, {}, {std::move(result)});

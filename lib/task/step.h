@@ -24,6 +24,7 @@ enum class StepKind {
   kInline,        // inline S                                         S has no reduction
   kCacheRead,     // cache_read T scope readers.. -> name             readers read a copy of tensor T
   kCacheWrite,    // cache_write S scope -> name                      S's body moves to `name`; S copies (epilogue-free)
+  kRelayout,      // relayout T d0/16 d1 d0%16 .. -> name             constant T is stored by these parts (schedule/relayout.h)
   kRfactor,       // rfactor S axis -> name                           partial results over reduce axis `axis` in stage `name`
   kSetScope,      // set_scope S register|scratch|workspace|shared    where S's tensor lives
   kStorageAlign,  // storage_align S axis factor offset
@@ -36,7 +37,8 @@ enum class StepKind {
 struct Step {
   StepKind kind = StepKind::kSplit;
   std::string stage;                 // S (T of cache_read)
-  std::vector<std::string> axes;     // axis names that are read; for cache_read the readers; for prefetch {T, axis}
+  std::vector<std::string> axes;     // axis names that are read; for cache_read the readers; for prefetch {T, axis};
+                                     // for relayout the parts
   std::vector<int64_t> values;       // factors, distance, alignment, pragma value
   std::string argument;              // consumer of compute_at, scope, thread name, intrinsic, pragma key
   std::vector<std::string> results;  // new names
@@ -57,6 +59,7 @@ Step ComputeRoot(std::string stage);
 Step Inline(std::string stage);
 Step CacheRead(std::string tensor, std::string scope, std::vector<std::string> readers, std::string result);
 Step CacheWrite(std::string stage, std::string scope, std::string result);
+Step Relayout(std::string tensor, std::vector<std::string> parts, std::string result);
 Step Rfactor(std::string stage, std::string axis, std::string result);
 Step SetScope(std::string stage, std::string scope);
 Step AlignStorage(std::string stage, std::string axis, int64_t factor, int64_t offset);

@@ -68,6 +68,23 @@ Expr ReplaceReads(const Expr& body, const Tensor& from, const Tensor& to) {
   return ReadReplacer(from, [&](const std::vector<Expr>& indices) { return to(indices); }).Mutate(body);
 }
 
+Expr ReplaceReads(const Expr& body, const Tensor& from, const std::function<Expr(const std::vector<Expr>&)>& make) {
+  return ReadReplacer(from, make).Mutate(body);
+}
+
+Expr ReadOrZero(const Tensor& tensor, std::vector<Expr> indices, const std::vector<int64_t>& reach) {
+  Expr inside;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const int64_t extent = tensor.shape()[i];
+    if (reach[i] <= extent) continue;
+    const Expr condition = indices[i] < extent;
+    inside = inside.defined() ? inside && condition : condition;
+    indices[i] = ir::Min(indices[i], extent - 1);
+  }
+  const Expr read = tensor(indices);
+  return inside.defined() ? ir::MakeSelect(inside, read, ir::Imm(tensor.type(), 0)) : read;
+}
+
 Expr Inline(const Expr& body, const Tensor& tensor) {
   HONE_CHECK(tensor.node()->kind == TensorKind::kCompute && tensor.node()->reduce_axes.empty());
   const TensorNode& node = *tensor.node();

@@ -83,6 +83,12 @@ std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs);
 std::vector<Tensor> InputsOf(const Tensor& t);
 // `t` with another body or reads (used by inlining and caching): replaces reads of `from` by reads of `to`.
 ir::Expr ReplaceReads(const ir::Expr& body, const Tensor& from, const Tensor& to);
+// `body` with each read of `from` at some indices replaced by what `make` makes of these.
+ir::Expr ReplaceReads(const ir::Expr& body, const Tensor& from,
+                      const std::function<ir::Expr(const std::vector<ir::Expr>&)>& make);
+// The element of `tensor` at indices that may lie beyond its end, where it is 0. `reach`: the indices' largest values
+// plus one; nothing is tested where they stay inside.
+ir::Expr ReadOrZero(const Tensor& tensor, std::vector<ir::Expr> indices, const std::vector<int64_t>& reach);
 // `body` with each read of `tensor` replaced by tensor's body at those indices. REQUIRES: a computation, not a
 // reduction.
 ir::Expr Inline(const ir::Expr& body, const Tensor& tensor);

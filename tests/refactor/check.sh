@@ -126,10 +126,10 @@ stamps() {
 }
 if wanted stamps; then stamps base; stamps head; compare stamps; fi
 
-# `tools` is a link, so that the manifest of both says the same.
+# The tools of both have the same path, so that the manifest of both says the same.
 folder() {
   local dir=$out/folder
-  rm -f "$dir/tools" && ln -s "$(bin "$1")" "$dir/tools"
+  rm -rf "$dir/tools" && mkdir "$dir/tools" && cp -al "$(bin "$1")"/hone-* "$dir/tools"
   "$dir/tools/hone-plan" --pipelines "$dir/pipelines" --work "$dir/work" --tools "$dir/tools" 2>/dev/null
   ninja -C "$dir/work" tune-small-cpu > "$out/$1.folder.log" 2>&1
 }

@@ -1,12 +1,12 @@
 // Prints what a refactoring must not change: for every template of a target, seeded legal points with digests of their
 // steps and of the code made from them, a line a point.
 //
-//   refactor_probe TARGET [POINTS [SEED]]     TARGET: a target's text (target/target.h)
+//   refactor_probe TARGET [POINTS [SEED [TEMPLATE]]]     TARGET: a target's text (target/target.h)
 //
 // The points of a template (200 unless told otherwise) are shared out among the layers of the grid of odd ones
-// (unit/op/kernel_grid.h) and of RealLayers that have the template. Code is the object for a CPU and the source text for
-// OpenCL and CUDA: CUDA's assembler is not asked, so that the digests do not depend on its version. check.sh compares
-// the output of two commits.
+// (unit/op/kernel_grid.h) and of RealLayers that have the template. Code is the object for a CPU and the source text
+// for OpenCL and CUDA: CUDA's assembler is not asked, so that the digests do not depend on its version. check.sh
+// compares the output of two commits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,7 +108,9 @@ int main(int argc, char** argv) {
       templates[t->name()].push_back({t, *workload});
     }
   }
+  const std::string only = argc > 4 ? argv[4] : "";
   for (const auto& [name, subjects] : templates) {
+    if (!only.empty() && name != only) continue;
     fmt::print("template\t{}\tversion {}\t{} layers\n", name, subjects[0].schedule->version(), subjects.size());
     for (size_t i = 0; i < subjects.size(); ++i) {
       const size_t share = points * (i + 1) / subjects.size() - points * i / subjects.size();

@@ -26,7 +26,7 @@ Tensor PackConvolution(const Conv2dShape& s, const std::string& name, const Tens
   const int64_t width = ocv * lanes, tiles = CeilDiv(CeilDiv(s.o, lanes), ocv);
   return te::ComputeConstant(name, {tiles, blocks, s.kh, s.kw, in, width}, {"t", "io", "kh", "kw", "ic", "v"},
                              [&](const std::vector<Var>& x) {
-                               return ReadOrZero(raw, {x[0] * width + x[5], x[1] * in + x[4], x[2], x[3]},
+                               return te::ReadOrZero(raw, {x[0] * width + x[5], x[1] * in + x[4], x[2], x[3]},
                                                  {tiles * width, blocks * in, s.kh, s.kw});
                              });
 }
@@ -93,7 +93,7 @@ const ChainMember& ChainBuilder::Depthwise() {
   m.raw = te::Placeholder(MemberOperandName("weight", members_.size() - 1), w.inputs[1].shape);
   m.packed = te::ComputeConstant(
       m.raw.name() + ".packed", {blocks, s.kh, s.kw, lanes_}, {"co", "kh", "kw", "ci"}, [&](const std::vector<Var>& x) {
-        return ReadOrZero(m.raw, {x[0] * lanes_ + x[3], 0, x[1], x[2]}, {blocks * lanes_, 1, s.kh, s.kw});
+        return te::ReadOrZero(m.raw, {x[0] * lanes_ + x[3], 0, x[1], x[2]}, {blocks * lanes_, 1, s.kh, s.kw});
       });
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   const std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes_};

@@ -190,7 +190,7 @@ class LaneTemplate final : public Template {
     Tensor packed = te::ComputeConstant(
         "weight.packed", {l.blocks, s.kh, s.cg, s.kw, l.lanes}, {"co", "kh", "ic", "kw", "ci"},
         [&](const std::vector<Var>& x) {
-          return ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]}, {l.blocks * l.lanes, s.cg, s.kh, s.kw});
+          return te::ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]}, {l.blocks * l.lanes, s.cg, s.kh, s.kw});
         });
     std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
     EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);

@@ -37,17 +37,4 @@ Expr WithinExtent(const Expr& position, int64_t low, int64_t high, int64_t exten
   return BothOf(above, below);
 }
 
-Expr ReadOrZero(const te::Tensor& constant, std::vector<Expr> indices, const std::vector<int64_t>& reach) {
-  Expr inside;
-  for (size_t i = 0; i < indices.size(); ++i) {
-    int64_t extent = constant.shape()[i];
-    if (reach[i] <= extent) continue;
-    Expr condition = indices[i] < extent;
-    inside = inside.defined() ? inside && condition : condition;
-    indices[i] = ir::Min(indices[i], extent - 1);
-  }
-  Expr read = constant(indices);
-  return inside.defined() ? ir::MakeSelect(inside, read, ir::Imm(constant.type(), 0)) : read;
-}
-
 }  // namespace hone::op

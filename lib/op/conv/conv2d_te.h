@@ -13,9 +13,6 @@ namespace hone::op {
 // data; outside stands `value`. Axes n co ih iw ci, or n c ih iw. Conditions that always hold are left out.
 te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph, int64_t pw, double value = 0);
 
-// The element of a plain constant at indices that may lie beyond its shape: 0 there.
-ir::Expr ReadOrZero(const te::Tensor& constant, std::vector<ir::Expr> indices, const std::vector<int64_t>& reach);
-
 // 0 <= position < extent, without what the range low .. high of the position makes certain; null if nothing is left.
 ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64_t extent);
 // a && b, of which either may be null.

@@ -207,7 +207,7 @@ Tensor PackWinogradWeight(const WinogradLayer& l, const WinogradPoint& p, const 
   const int64_t kh = k.rh * k.sh, kw = k.rw * k.sw;
   Tensor taps = te::ComputeConstant(
       "weight.taps", {tiles, ic, kh, kw, width}, {"t", "ic", "kh", "kw", "v"}, [&](const std::vector<Var>& x) {
-        return ReadOrZero(raw, {x[0] * width + x[4], x[1], x[2], x[3]}, {tiles * width, ic, kh, kw});
+        return te::ReadOrZero(raw, {x[0] * width + x[4], x[1], x[2], x[3]}, {tiles * width, ic, kh, kw});
       });
   return te::ComputeConstant("weight.packed", shape, axes, [&](const std::vector<Var>& x) {
     Expr sum;

@@ -1,5 +1,7 @@
 #include "op/conv/conv_direct.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,68 +18,74 @@ using te::Tensor;
 
 const std::vector<std::string> kOutAxes = {"n", "oco", "od", "oh", "ow", "oci"};
 
-// [tile of output channels][block of ic_block][kd][kh][kw][ic block inside][channel][ocv * lanes], or with kw after the
-// channel if that is unrolled there: a tile reads it in order.
-Tensor PackWeight(const DirectLayer& l, const DirectPoint& p, const Tensor& raw) {
+// The weight as whole blocks of channels, zero beyond the real ones and between merged groups:
+// [output channel][input channel of a merged group][kd][kh][kw].
+Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
   const Conv2dShape& s = l.s;
-  int64_t width = p.ocv * l.lanes, tiles = CeilDiv(l.oc_blocks, p.ocv);
-  std::vector<int64_t> shape = {tiles, l.ic_blocks / p.ic_block, l.depth.taps, s.kh, s.kw, p.ic_block, l.ic_lanes,
-                                width};
-  std::vector<std::string> axes = {"t", "io", "kd", "kh", "kw", "ii", "ici", "v"};
-  size_t ii = 5, ici = 6, kw = 4;
-  if (p.unroll_kw) {
-    ii = 4, ici = 5, kw = 6;
-    std::rotate(shape.begin() + 4, shape.begin() + 5, shape.begin() + 7);
-    std::rotate(axes.begin() + 4, axes.begin() + 5, axes.begin() + 7);
-  }
-  return te::ComputeConstant("weight.packed", shape, axes, [&](const std::vector<Var>& x) {
-    Expr oc = x[0] * width + x[7];
-    Expr ic = (x[1] * p.ic_block + x[ii]) * l.ic_lanes + x[ici];
-    auto read = [&](const Expr& channel, int64_t channels) {
-      return ReadOrZero(raw, {oc, channel, x[2], x[3], x[kw]}, {tiles * width, channels, l.depth.taps, s.kh, s.kw});
-    };
-    if (l.merged == 1) return read(ic, l.ic_blocks * l.ic_lanes);
-    return ir::MakeSelect(ir::Eq(ic / l.raw_cg, oc / l.raw_og % l.merged), read(ic % l.raw_cg, l.raw_cg),
-                          ir::Imm(DType::Float(32), 0));
-  });
+  const int64_t out = l.oc_blocks * l.lanes, in = l.ic_blocks * l.ic_lanes;
+  if (l.merged == 1 && out == raw.shape()[0] && in == raw.shape()[1]) return raw;
+  return te::ComputeConstant(
+      "weight.blocked", {out, in, l.depth.taps, s.kh, s.kw}, {"o", "c", "kd", "kh", "kw"},
+      [&](const std::vector<Var>& x) {
+        const auto read = [&](const Expr& channel, int64_t channels) {
+          return te::ReadOrZero(raw, {x[0], channel, x[2], x[3], x[4]}, {out, channels, l.depth.taps, s.kh, s.kw});
+        };
+        if (l.merged == 1) return read(x[1], in);
+        return ir::MakeSelect(ir::Eq(x[1] / l.raw_cg, x[0] / l.raw_og % l.merged), read(x[1] % l.raw_cg, l.raw_cg),
+                              ir::Imm(DType::Float(32), 0));
+      });
+}
+
+// [tile of output channels][block of ic_block][kd][kh][kw][block][channel][ocv * lanes], or with kw after the channel
+// if that is unrolled there: a tile reads it in order.
+Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& weight, const std::string& packed) {
+  const int64_t width = p.ocv * l.lanes, channels = p.ic_block * l.ic_lanes;
+  std::vector<std::string> parts = {fmt::format("d0/{}", width),
+                                    fmt::format("d1/{}", channels),
+                                    "d2",
+                                    "d3",
+                                    "d4",
+                                    fmt::format("d1/{}%{}", l.ic_lanes, p.ic_block),
+                                    fmt::format("d1%{}", l.ic_lanes),
+                                    fmt::format("d0%{}", width)};
+  if (p.unroll_kw) std::rotate(parts.begin() + 4, parts.begin() + 5, parts.begin() + 7);
+  return Relayout(weight, parts, packed);
 }
 
 // A last block with unused lanes is reduced over its real channels: one axis for all of them, taken apart in steps.
 bool ShortBlock(const DirectLayer& l) { return !l.s.plain_input && l.s.groups == 1 && l.s.c % l.lanes != 0; }
 
-Tensor Accumulate(const DirectLayer& l, const DirectPoint& p, const Tensor& source, const Tensor& packed,
+Tensor Accumulate(const DirectLayer& l, const Tensor& source, const Tensor& weight,
                   const std::vector<int64_t>& out_shape) {
   const Conv2dShape& s = l.s;
-  const bool is_short = ShortBlock(l);
-  ir::IterVar io = te::ReduceAxis(l.ic_blocks / p.ic_block, "io"), ii = te::ReduceAxis(p.ic_block, "ii");
-  ir::IterVar kd = te::ReduceAxis(l.depth.taps, "kd");
+  ir::IterVar ib = te::ReduceAxis(l.ic_blocks, "ib"), ici = te::ReduceAxis(l.ic_lanes, "ici");
+  ir::IterVar kd = te::ReduceAxis(l.depth.taps, "kd"), c = te::ReduceAxis(s.c, "c");
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
-  ir::IterVar ici = te::ReduceAxis(l.ic_lanes, "ici"), c = te::ReduceAxis(s.c, "c");
-  std::vector<ir::IterVar> axes = {io, kd, kh, kw, ii, ici};
-  if (is_short) axes = {kd, kh, kw, c};
+  std::vector<ir::IterVar> axes = {ib, kd, kh, kw, ici};
+  if (ShortBlock(l)) axes = {kd, kh, kw, c};
   return te::Compute("acc", out_shape, kOutAxes, [&](const std::vector<Var>& x) {
     Expr z = x[2] * l.depth.stride + kd.var * l.depth.dilation;
     Expr y = x[3] * s.sh + kh.var * s.dh, column = x[4] * s.sw + kw.var * s.dw;
-    Expr outer = io.var, inner = ii.var, lane = ici.var, zero(0);
-    Expr block = outer * p.ic_block + inner;
-    if (is_short) {
-      block = c.var / l.lanes, lane = c.var % l.lanes;
-      outer = p.ic_block == 1 ? block : zero, inner = p.ic_block == 1 ? zero : block;
-    }
-    std::vector<Expr> at = {x[1] / p.ocv, outer, kd.var, kh.var, kw.var, inner, lane, x[1] % p.ocv * l.lanes + x[5]};
-    if (p.unroll_kw) std::rotate(at.begin() + 4, at.begin() + 5, at.begin() + 7);
+    Expr block = ib.var, lane = ici.var, channel = block * l.ic_lanes + lane;
+    if (ShortBlock(l)) block = c.var / l.lanes, lane = c.var % l.lanes, channel = c.var;
+    const Expr taps = weight(x[1] * l.lanes + x[5], channel, kd.var, kh.var, kw.var);
     if (s.groups > 1) block = x[1] / l.group_oc_blocks * l.ic_blocks + block;
     Expr value = s.plain_input ? source(x[0], lane, z, y, column) : source(x[0], block, z, y, column, lane);
-    return te::Sum(value * packed(at), axes);
+    return te::Sum(value * taps, axes);
   });
 }
 
-std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::string& packed,
-                        const std::vector<std::string>& residuals) {
+std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const std::string& weight,
+                              const std::vector<std::string>& residuals) {
+  const std::string packed = "weight.packed";
   std::vector<Step> steps = {
-      Split("out", "n", {p.Images(l)}, {"n.b", "n.i"}),      Split("out", "od", {p.Depths(l)}, {"od.b", "od.i"}),
-      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),   Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
-      Split("out", "oco", {p.oc_block}, {"oco.b", "oco.r"}), Split("out", "oco.r", {p.ocv}, {"oco.o", "oco.i"}),
+      StoreWeight(l, p, weight, packed),
+      Split("out", "n", {p.Images(l)}, {"n.b", "n.i"}),
+      Split("out", "od", {p.Depths(l)}, {"od.b", "od.i"}),
+      Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
+      Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
+      Split("out", "oco", {p.oc_block}, {"oco.b", "oco.r"}),
+      Split("out", "oco.r", {p.ocv}, {"oco.o", "oco.i"}),
       Split("out", "ow", {p.tile_ow}, {"ow.o", "ow.i"}),
   };
   std::vector<std::string> order = {"n.b",  "od.b", "oh.b", "oco.b", "oco.o", "n.i", "od.i",
@@ -98,6 +106,7 @@ std::vector<Step> Steps(const DirectLayer& l, const DirectPoint& p, const std::s
     steps.push_back(Split("acc", "c", {l.lanes / p.unroll_ic, p.unroll_ic}, {blocks, "ici.o", "ici.i"}));
     std::erase(reduce, p.ic_block == 1 ? "ii" : "io");
   } else {
+    steps.push_back(Split("acc", "ib", {p.ic_block}, {"io", "ii"}));
     steps.push_back(Split("acc", "ici", {p.unroll_ic}, {"ici.o", "ici.i"}));
   }
   steps.push_back(Reorder("acc", reduce));
@@ -152,8 +161,8 @@ class DirectTemplate final : public Template {
     DirectPoint p = DirectPoint::Of(config);
     const int lanes = static_cast<int>(l.lanes);
     const ConvEnds ends = MakeConvEnds(workload, l, l.s.groups * l.ic_blocks, l.raw_cg, lanes);
-    Tensor packed = PackWeight(l, p, ends.weight);
-    Tensor acc = Accumulate(l, p, p.pad == "none" ? ends.data : MakePad(l, ends.data), packed, ends.out_shape);
+    Tensor weight = BlockedWeight(l, ends.weight);
+    Tensor acc = Accumulate(l, l.pad ? MakePad(l, ends.data) : ends.data, weight, ends.out_shape);
     Tensor out = MakeConvOut(
         workload, l, ends, [&](const std::vector<Var>& x) { return acc(std::vector<Expr>(x.begin(), x.end())); },
         lanes);
@@ -161,7 +170,7 @@ class DirectTemplate final : public Template {
     for (size_t i = 0; i < ends.epilogue.read.size(); ++i) {
       if (!ends.epilogue.is_bias[i]) residuals.push_back(ends.epilogue.read[i].name());
     }
-    return MakeConvInstance(ends, packed, out, Steps(l, p, packed.name(), residuals));
+    return MakeConvInstance(ends, weight, out, DirectSteps(l, p, weight.name(), residuals));
   }
 
  private:

@@ -125,18 +125,56 @@ Space MakeDenseSpace(const DenseLayer& l) {
   return space;
 }
 
-// [tile][k / parts][part][vectors * lanes].
-Tensor PackWeight(const DenseLayer& l, const DensePoint& p, const Tensor& raw) {
-  int64_t width = p.vectors * l.lanes, tiles = l.Tiles(p.vectors);
-  return te::ComputeConstant("weight.packed", {tiles, l.k, width}, {"t", "k", "v"}, [&](const std::vector<Var>& x) {
-    return ReadOrZero(raw, {x[0] * width + x[2], x[1]}, {tiles * width, l.k});
-  });
+// "weight" stored as [tile][k][vectors * lanes], so that a tile reads it in order. The sums run in `part` if they are
+// taken in k_parts parts, which "acc" adds up.
+std::vector<Step> DenseSteps(const DenseLayer& l, const DensePoint& p) {
+  const int64_t width = p.vectors * l.lanes;
+  const std::string packed = "weight.packed", sums = p.k_parts > 1 ? "part" : "acc";
+  const std::string place = l.by_rows() ? "m.t" : "n.o";
+  std::vector<Step> steps = {
+      Relayout("weight", {fmt::format("d0/{}", width), "d1", fmt::format("d0%{}", width)}, packed),
+      Split("out", "m", {p.task * width}, {"m.b", "m.r"}),
+      Split("out", "m.r", {width}, {"m.t", "m.w"}),
+      Split("out", "m.w", {l.lanes}, {"m.v", "m.l"}),
+      Split("out", "n", {p.tile_n}, {"n.o", "n.i"}),
+      Reorder("out", l.by_rows() ? std::vector<std::string>{"n.o", "m.b", "m.t", "n.i", "m.v", "m.l"}
+                                 : std::vector<std::string>{"m.b", "m.t", "n.o", "n.i", "m.v", "m.l"}),
+      Parallel("out", l.by_rows() ? "n.o" : "m.b"),
+      Vectorize("out", "m.l"),
+      Unroll("out", "n.i"),
+      Unroll("out", "m.v"),
+  };
+  const auto add = [&](std::vector<Step> more) { steps.insert(steps.end(), more.begin(), more.end()); };
+  std::vector<std::string> unrolled = {"k.i"};
+  if (p.k_parts > 1) {
+    add({Split("acc", "k", {p.k_parts}, {"k.s", "k.p"}), Rfactor("acc", "k.p", "part"), ComputeAt("acc", "out", place),
+         SetScope("acc", "register"), Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
+         Reorder("acc", {"k.p", "n", "m.v", "m.l"}), Vectorize("acc", "m.l")});
+    for (const char* axis : {"k.p", "n", "m.v"}) steps.push_back(Unroll("acc", axis));
+    add({Split("part", "k.s", {p.unroll_k}, {"k.o", "k.i"})});
+    unrolled.push_back("k.p");
+  } else {
+    add({Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"})});
+  }
+  for (const char* axis : {"n", "m.v"}) unrolled.push_back(axis);
+  std::vector<std::string> order = {"k.o"};
+  order.insert(order.end(), unrolled.begin(), unrolled.end());
+  order.push_back("m.l");
+  add({ComputeAt(sums, "out", place), SetScope(sums, "register"), Split(sums, "m", {l.lanes}, {"m.v", "m.l"}),
+       Reorder(sums, order), Vectorize(sums, "m.l")});
+  for (const std::string& axis : unrolled) steps.push_back(Unroll(sums, axis));
+  if (p.ahead) {
+    steps.push_back(Prefetch("out", packed, "m.b", p.task * width * l.k * 4));
+    steps.back().values.push_back(2);
+  }
+  if (p.prefetch > 0) steps.push_back(Prefetch(sums, packed, "k.o", p.prefetch));
+  return steps;
 }
 
 class DensePackedTemplate final : public Template {
  public:
   const char* name() const override { return "dense_packed"; }
-  int version() const override { return 2; }
+  int version() const override { return 3; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return MakeDenseSpace(DenseLayerOf(workload, target));
@@ -167,58 +205,27 @@ class DensePackedTemplate final : public Template {
   Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
     DenseLayer l = DenseLayerOf(workload, target);
     DensePoint p = DensePointOf(config);
-    int64_t width = p.vectors * l.lanes;
     Tensor data = te::Placeholder("data", {l.n, l.k});
     Tensor raw = te::Placeholder("weight", {l.m, l.k});
     EpilogueTensors epilogue = MakeEpilogueTensors(workload, {l.n, l.m}, l.m, 0);
-    Tensor packed = PackWeight(l, p, raw);
-    ir::IterVar k = te::ReduceAxis(l.k / p.k_parts, "k");
-    Tensor acc = te::Compute("acc", {l.n, p.k_parts, l.m}, {"n", "p", "m"}, [&](const std::vector<Var>& x) {
-      Expr at = k.var * p.k_parts + x[1];
-      return te::Sum(data(x[0], at) * packed(x[2] / width, at, x[2] % width), {k});
+    ir::IterVar k = te::ReduceAxis(l.k, "k");
+    Tensor acc = te::Compute("acc", {l.n, l.m}, {"n", "m"}, [&](const std::vector<Var>& x) {
+      return te::Sum(data(x[0], k.var) * raw(x[1], k.var), {k});
     });
     Tensor out = te::Compute("out", {l.n, l.m}, {"n", "m"}, [&](const std::vector<Var>& x) {
-      Expr sum = acc(x[0], 0, x[1]);
-      for (int64_t part = 1; part < p.k_parts; ++part) sum = sum + acc(x[0], part, x[1]);
-      return ApplyEpilogue(workload, sum, [&](size_t i) {
+      return ApplyEpilogue(workload, acc(x[0], x[1]), [&](size_t i) {
         return epilogue.is_bias[i] ? epilogue.read[i](x[1]) : epilogue.read[i](x[0], x[1]);
       });
     });
     Instance instance;
     instance.outputs = {out};
-    instance.args = {data, packed};
+    instance.args = {data, raw};
     instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
     instance.args.push_back(out);
     instance.placeholders = {data, raw};
     instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
                                  epilogue.placeholders.end());
-    instance.steps = {
-        Split("out", "m", {p.task * width}, {"m.b", "m.r"}),
-        Split("out", "m.r", {width}, {"m.t", "m.w"}),
-        Split("out", "m.w", {l.lanes}, {"m.v", "m.l"}),
-        Split("out", "n", {p.tile_n}, {"n.o", "n.i"}),
-        Reorder("out", l.by_rows() ? std::vector<std::string>{"n.o", "m.b", "m.t", "n.i", "m.v", "m.l"}
-                                   : std::vector<std::string>{"m.b", "m.t", "n.o", "n.i", "m.v", "m.l"}),
-        Parallel("out", l.by_rows() ? "n.o" : "m.b"),
-        Vectorize("out", "m.l"),
-        Unroll("out", "n.i"),
-        Unroll("out", "m.v"),
-        ComputeAt("acc", "out", l.by_rows() ? "m.t" : "n.o"),
-        SetScope("acc", "register"),
-        Split("acc", "m", {l.lanes}, {"m.v", "m.l"}),
-        Split("acc", "k", {p.unroll_k}, {"k.o", "k.i"}),
-        Reorder("acc", {"k.o", "k.i", "p", "n", "m.v", "m.l"}),
-        Vectorize("acc", "m.l"),
-        Unroll("acc", "k.i"),
-        Unroll("acc", "p"),
-        Unroll("acc", "n"),
-        Unroll("acc", "m.v"),
-    };
-    if (p.ahead) {
-      instance.steps.push_back(Prefetch("out", packed.name(), "m.b", p.task * width * l.k * 4));
-      instance.steps.back().values.push_back(2);
-    }
-    if (p.prefetch > 0) instance.steps.push_back(Prefetch("acc", packed.name(), "k.o", p.prefetch));
+    instance.steps = DenseSteps(l, p);
     return instance;
   }
 };

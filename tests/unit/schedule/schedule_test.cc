@@ -63,13 +63,13 @@ TEST(Schedule, StagesAreTheComputationsThatRunEachTime) {
 
 TEST(Schedule, PrepareComputesTheConstants) {
   Dag dag;
-  Result<std::optional<Schedule>> prepare = PrepareSchedule({dag.out});
+  Result<std::optional<Schedule>> prepare = PrepareSchedule(Make(dag));
   ASSERT_TRUE(prepare.ok()) << prepare.status().message();
   ASSERT_TRUE(prepare->has_value());
   EXPECT_EQ(Names((*prepare)->inputs()), std::vector<std::string>{"raw"});
   EXPECT_EQ(Names((*prepare)->outputs()), std::vector<std::string>{"packed"});
   Tensor plain = te::Compute("plain", {3}, {"i"}, [&](const std::vector<Var>& v) { return dag.x(v[0], 0); });
-  Result<std::optional<Schedule>> none = PrepareSchedule({plain});
+  Result<std::optional<Schedule>> none = PrepareSchedule(*Schedule::Create({plain}));
   ASSERT_TRUE(none.ok());
   EXPECT_FALSE(none->has_value());
 }

@@ -26,6 +26,7 @@ const std::vector<Case>& Cases() {
       {"inline pad", Inline("pad")},
       {"cache_read data scratch acc max -> data.c", CacheRead("data", "scratch", {"acc", "max"}, "data.c")},
       {"cache_write out register -> out.c", CacheWrite("out", "register", "out.c")},
+      {"relayout weight d0/16 d1 d0%16 -> weight.p", Relayout("weight", {"d0/16", "d1", "d0%16"}, "weight.p")},
       {"rfactor sum k.i -> sum.p", Rfactor("sum", "k.i", "sum.p")},
       {"set_scope acc register", SetScope("acc", "register")},
       {"storage_align pad h 16 4", {StepKind::kStorageAlign, "pad", {"h"}, {16, 4}, "", {}}},

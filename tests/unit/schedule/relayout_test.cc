@@ -1,0 +1,82 @@
+#include "schedule/relayout.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "schedule/schedule.h"
+
+namespace hone::schedule {
+namespace {
+
+using ir::Var;
+using te::Tensor;
+
+struct LayoutCase {
+  const char* parts;
+  const char* shape;  // as stored, of a constant of 20 x 10 x 3; by hand
+};
+
+TEST(Relayout, StoresWholeParts) {
+  const LayoutCase cases[] = {
+      {"d0 d1 d2", "20x10x3"},
+      {"d2 d0 d1", "3x20x10"},
+      {"d0/16 d1 d2 d0%16", "2x10x3x16"},       // 12 more rows
+      {"d0/8 d1/4 d2 d1%4 d0%8", "3x3x3x4x8"},  // 4 more rows, 2 more columns
+      {"d0/8 d0/4%2 d0%4 d1 d2", "3x2x4x10x3"},
+      {"d0/20 d1 d2 d0%20", "1x10x3x20"},
+      {"d0/4 d0/4%1 d1 d2 d0%4", "5x1x10x3x4"},  // a part of extent 1
+      {"d0/64 d1 d2 d0%64", "1x10x3x64"},
+  };
+  for (const LayoutCase& c : cases) {
+    const auto parts = ParseLayout(SplitWords(c.parts), {20, 10, 3});
+    ASSERT_TRUE(parts.ok()) << c.parts << ": " << parts.status().message();
+    const Tensor stored = StoreBy(*parts, te::Placeholder("w", {20, 10, 3}), "stored");
+    std::string shape;
+    for (int64_t extent : stored.shape()) shape += (shape.empty() ? "" : "x") + std::to_string(extent);
+    EXPECT_EQ(shape, c.shape) << c.parts;
+    EXPECT_TRUE(stored.node()->constant);
+  }
+}
+
+struct Refusal {
+  const char* step;
+  const char* says;
+};
+
+TEST(Relayout, RefusesInOneLineAndChangesNothing) {
+  const Tensor x = te::Placeholder("x", {12, 10}), w = te::Placeholder("w", {8, 10});
+  const ir::IterVar k = te::ReduceAxis(10, "k");
+  const Tensor mm = te::Compute("mm", {12, 8}, {"i", "j"}, [&](const std::vector<Var>& v) {
+    return te::Sum(x(v[0], k.var) * w(v[1], k.var), {k});
+  });
+  const Refusal refusals[] = {
+      {"relayout w d0 d2 -> p", "`d2` is no part of a dimension; expected d0 .. d1"},
+      {"relayout w d0 x1 -> p", "`x1` is no part"},
+      {"relayout w d0/0 d1 -> p", "`d0/0` is no part"},
+      {"relayout w d0%4/2 d1 -> p", "`d0%4/2` is no part"},
+      {"relayout w d0 -> p", "no part of d1 takes what is left"},
+      {"relayout w d0%4 d1 -> p", "no part of d0 takes what is left"},
+      {"relayout w d0 d0%4 d1 -> p", "do not tile"},
+      {"relayout w d0/8 d0%4 d1 -> p", "do not tile"},
+      {"relayout w d0/4 d0/4 d0%4 d1 -> p", "no limit"},
+      {"relayout w d0 d1 -> x", "there is a tensor `x` already"},
+      {"relayout mm d0 d1 -> p", "computed by the kernel"},
+      {"relayout v d0 d1 -> p", "no stage `v`"},
+  };
+  Schedule schedule = *Schedule::Create({mm});
+  for (const Refusal& refusal : refusals) {
+    const Step step = *ParseStep(refusal.step);
+    const Status status = schedule.Apply(step);
+    EXPECT_FALSE(status.ok()) << refusal.step;
+    EXPECT_NE(status.message().find(refusal.says), std::string::npos) << refusal.step << ": " << status.message();
+    EXPECT_EQ(schedule.inputs()[1].name(), "w");
+    EXPECT_TRUE(schedule.history().empty());
+  }
+  ASSERT_TRUE(schedule.Apply(*ParseStep("relayout w d1 d0 -> p")).ok());
+  EXPECT_EQ(schedule.Stored(w).name(), "p");
+  EXPECT_EQ(schedule.Stored(x).name(), "x");
+  EXPECT_EQ(schedule.inputs()[1].shape(), (std::vector<int64_t>{10, 8}));
+}
+
+}  // namespace
+}  // namespace hone::schedule
