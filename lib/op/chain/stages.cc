@@ -1,5 +1,7 @@
 #include "op/chain/stages.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/check.h"
@@ -18,18 +20,6 @@ using te::Tensor;
 const std::vector<std::string> kAxes = {"n", "co", "oh", "ow", "ci"};
 
 std::vector<Expr> AsExprs(const std::vector<Var>& vars) { return {vars.begin(), vars.end()}; }
-
-// [tile of output channels][block of input channels][kh][kw][channel of the block][ocv * lanes]: a tile reads it in
-// order. A plain input is one block of all its channels.
-Tensor PackConvolution(const Conv2dShape& s, const std::string& name, const Tensor& raw, int64_t ocv, int64_t lanes) {
-  const int64_t in = s.plain_input ? s.c : lanes, blocks = CeilDiv(s.c, in);
-  const int64_t width = ocv * lanes, tiles = CeilDiv(CeilDiv(s.o, lanes), ocv);
-  return te::ComputeConstant(name, {tiles, blocks, s.kh, s.kw, in, width}, {"t", "io", "kh", "kw", "ic", "v"},
-                             [&](const std::vector<Var>& x) {
-                               return te::ReadOrZero(raw, {x[0] * width + x[5], x[1] * in + x[4], x[2], x[3]},
-                                                 {tiles * width, blocks * in, s.kh, s.kw});
-                             });
-}
 
 }  // namespace
 
@@ -67,7 +57,10 @@ const ChainMember& ChainBuilder::Convolution(int64_t ocv) {
   ChainMember& m = members_.back();
   const size_t i = members_.size() - 1;
   m.raw = te::Placeholder(MemberOperandName("weight", i), w.inputs[1].shape);
-  m.packed = PackConvolution(s, m.raw.name() + ".packed", m.raw, ocv, lanes_);
+  m.block = s.plain_input ? s.c : lanes_;
+  m.weight = WholeBlocks(m.raw, RoundUp(s.o, lanes_), RoundUp(s.c, m.block));
+  m.stored = {fmt::format("d0/{}", ocv * lanes_), fmt::format("d1/{}", m.block),     "d2", "d3",
+              fmt::format("d1%{}", m.block),      fmt::format("d0%{}", ocv * lanes_)};
   Tensor source = m.source;
   if (s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w) {
     m.pad = source = MakePad(source, s.pt, s.pl, s.ph(), s.pw());
@@ -79,7 +72,7 @@ const ChainMember& ChainBuilder::Convolution(int64_t ocv) {
     Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
     Expr block = s.plain_input ? Expr(0) : c.var / lanes_, lane = s.plain_input ? Expr(c.var) : c.var % lanes_;
     Expr value = s.plain_input ? source(x[0], lane, y, column) : source(x[0], block, y, column, lane);
-    return te::Sum(value * m.packed(x[1] / ocv, block, kh.var, kw.var, lane, x[1] % ocv * lanes_ + x[4]), {c, kh, kw});
+    return te::Sum(value * m.weight(x[1] * lanes_ + x[4], c.var, kh.var, kw.var), {c, kh, kw});
   });
   Finally(shape, s.o, acc);
   return members_.back();
@@ -91,17 +84,15 @@ const ChainMember& ChainBuilder::Depthwise() {
   const Workload& w = Begin({s.n, blocks, s.h, s.w, lanes_});
   ChainMember& m = members_.back();
   m.raw = te::Placeholder(MemberOperandName("weight", members_.size() - 1), w.inputs[1].shape);
-  m.packed = te::ComputeConstant(
-      m.raw.name() + ".packed", {blocks, s.kh, s.kw, lanes_}, {"co", "kh", "kw", "ci"}, [&](const std::vector<Var>& x) {
-        return te::ReadOrZero(m.raw, {x[0] * lanes_ + x[3], 0, x[1], x[2]}, {blocks * lanes_, 1, s.kh, s.kw});
-      });
+  m.weight = WholeBlocks(m.raw, blocks * lanes_, 1);
+  m.stored = {fmt::format("d0/{}", lanes_), "d1", "d2", "d3", fmt::format("d0%{}", lanes_)};
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   const std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes_};
   Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const std::vector<Var>& x) {
     Expr y = x[2] * s.sh + kh.var * s.dh - s.pt, column = x[3] * s.sw + kw.var * s.dw - s.pl;
     Expr inside =
         BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
-    Expr product = m.source(x[0], x[1], y, column, x[4]) * m.packed(x[1], kh.var, kw.var, x[4]);
+    Expr product = m.source(x[0], x[1], y, column, x[4]) * m.weight(x[1] * lanes_ + x[4], Expr(0), kh.var, kw.var);
     if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
     return te::Sum(product, {kh, kw});
   });
@@ -125,7 +116,8 @@ Instance ChainBuilder::Finish(std::vector<Step> steps) {
   instance.args = instance.placeholders = {data_};
   for (const ChainMember& m : members_) {
     if (m.raw.defined()) {
-      instance.args.push_back(m.packed);
+      instance.args.push_back(m.weight);
+      instance.steps.push_back(Relayout(m.weight.name(), m.stored, m.raw.name() + ".packed"));
       instance.placeholders.push_back(m.raw);
     }
     instance.args.insert(instance.args.end(), m.epilogue.read.begin(), m.epilogue.read.end());
@@ -133,7 +125,7 @@ Instance ChainBuilder::Finish(std::vector<Step> steps) {
                                  m.epilogue.placeholders.end());
   }
   instance.args.push_back(members_.back().out);
-  instance.steps = std::move(steps);
+  instance.steps.insert(instance.steps.end(), steps.begin(), steps.end());
   return instance;
 }
 
@@ -144,8 +136,7 @@ void AddConvTile(const ChainMember& m, const std::string& tile_loop, const std::
   const std::string& acc = m.acc.name();
   steps->push_back(ComputeAt(acc, m.name, tile_loop));
   steps->push_back(SetScope(acc, "register"));
-  const int64_t in = m.packed.shape()[4];  // channels of a block, or all of a plain input
-  steps->push_back(Split(acc, "c", {in / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}));
+  steps->push_back(Split(acc, "c", {m.block / unroll_ic, unroll_ic}, {"io", "ic.o", "ic.i"}));
   steps->push_back(Reorder(acc, {"n", "io", "kh", "kw", "ic.o", "ic.i", "oh", "ow", "co", "ci"}));
   steps->push_back(Vectorize(acc, "ci"));
   for (const char* axis : {"ic.i", "oh", "ow", "co"}) steps->push_back(Unroll(acc, axis));

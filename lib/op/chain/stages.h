@@ -19,7 +19,9 @@ namespace hone::op {
 struct ChainMember {
   std::string name;                   // of the stage that it ends in
   te::Tensor source;                  // what it reads
-  te::Tensor raw, packed;             // weights of convolutions
+  te::Tensor raw, weight;             // of convolutions: the operand, and in whole blocks of channels
+  int64_t block = 0;                  // input channels that the weight has in a row, those of a register tile's loop
+  std::vector<std::string> stored;    // the weight's parts in the order of a tile's reads (schedule/relayout.h)
   te::Tensor pad, acc, columns, out;  // stages; pad and columns where they are needed
   EpilogueTensors epilogue;
 };
@@ -30,14 +32,14 @@ class ChainBuilder {
   ChainBuilder(const Workload& chain, const Target& target);
 
   // The next member; the reference holds until another is added.
-  // A convolution with groups == 1: weights packed as [tile][io][kh][kw][ic][ocv * lanes] for register tiles of `ocv`
+  // A convolution with groups == 1: weights stored as [tile][io][kh][kw][ic][ocv * lanes] for register tiles of `ocv`
   // vectors of output channels. A plain input only of the first member; it is one block of all channels.
   const ChainMember& Convolution(int64_t ocv);
   // groups == channels; positions outside are left out by a condition.
   const ChainMember& Depthwise();
   const ChainMember& Pool();
 
-  // REQUIRES: all members were added.
+  // The steps that store the weights, then `steps`. REQUIRES: all members were added.
   Instance Finish(std::vector<Step> steps);
 
  private:

@@ -187,11 +187,7 @@ class LaneTemplate final : public Template {
     int lanes = static_cast<int>(l.lanes);
     Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
     Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
-    Tensor packed = te::ComputeConstant(
-        "weight.packed", {l.blocks, s.kh, s.cg, s.kw, l.lanes}, {"co", "kh", "ic", "kw", "ci"},
-        [&](const std::vector<Var>& x) {
-          return te::ReadOrZero(raw, {x[0] * l.lanes + x[4], x[2], x[1], x[3]}, {l.blocks * l.lanes, s.cg, s.kh, s.kw});
-        });
+    const Tensor weight = WholeBlocks(raw, l.blocks * l.lanes, s.cg);
     std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
     EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
     bool border = p.pad == "border";
@@ -208,7 +204,7 @@ class LaneTemplate final : public Template {
             BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
       }
       const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
-      Expr product = source(x[0], x[1], y, column, lane) * packed(x[1], kh.var, channel, kw.var, x[4]);
+      Expr product = source(x[0], x[1], y, column, lane) * weight(x[1] * l.lanes + x[4], channel, kh.var, kw.var);
       if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
       return te::Sum(product, grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
     });
@@ -217,13 +213,16 @@ class LaneTemplate final : public Template {
     });
     Instance instance;
     instance.outputs = {out};
-    instance.args = {data, packed};
+    instance.args = {data, weight};
     instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
     instance.args.push_back(out);
     instance.placeholders = {data, raw};
     instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
                                  epilogue.placeholders.end());
-    instance.steps = Steps(p, grouped);
+    instance.steps = {Relayout(
+        weight.name(), {fmt::format("d0/{}", lanes), "d2", "d1", "d3", fmt::format("d0%{}", lanes)}, "weight.packed")};
+    const std::vector<Step> steps = Steps(p, grouped);
+    instance.steps.insert(instance.steps.end(), steps.begin(), steps.end());
     return instance;
   }
 

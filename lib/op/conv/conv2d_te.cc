@@ -28,6 +28,17 @@ te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph
   });
 }
 
+te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in) {
+  std::vector<int64_t> shape = raw.shape();
+  if (out == shape[0] && in == shape[1]) return raw;
+  shape[0] = out, shape[1] = in;
+  std::vector<std::string> axes = {"o", "c"};
+  for (size_t i = 2; i < shape.size(); ++i) axes.push_back("k" + std::to_string(i - 2));
+  return te::ComputeConstant(raw.name() + ".blocked", shape, axes, [&](const std::vector<ir::Var>& x) {
+    return te::ReadOrZero(raw, {x.begin(), x.end()}, shape);
+  });
+}
+
 Expr BothOf(const Expr& a, const Expr& b) { return !a.defined() ? b : b.defined() ? a && b : a; }
 
 Expr WithinExtent(const Expr& position, int64_t low, int64_t high, int64_t extent) {

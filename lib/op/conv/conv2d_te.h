@@ -13,6 +13,10 @@ namespace hone::op {
 // data; outside stands `value`. Axes n co ih iw ci, or n c ih iw. Conditions that always hold are left out.
 te::Tensor MakePad(const te::Tensor& data, int64_t top, int64_t left, int64_t ph, int64_t pw, double value = 0);
 
+// The weight [o, c, ..] as [out, in, ..], whole blocks of channels with zeros in what is not there: a constant
+// "NAME.blocked", or `raw` itself where nothing is missing. REQUIRES: out and in are no less than the weight's own.
+te::Tensor WholeBlocks(const te::Tensor& raw, int64_t out, int64_t in);
+
 // 0 <= position < extent, without what the range low .. high of the position makes certain; null if nothing is left.
 ir::Expr WithinExtent(const ir::Expr& position, int64_t low, int64_t high, int64_t extent);
 // a && b, of which either may be null.

@@ -18,22 +18,17 @@ using te::Tensor;
 
 const std::vector<std::string> kOutAxes = {"n", "oco", "od", "oh", "ow", "oci"};
 
-// The weight as whole blocks of channels, zero beyond the real ones and between merged groups:
+// The weight as whole blocks of channels, zero where there are no channels and between merged groups:
 // [output channel][input channel of a merged group][kd][kh][kw].
 Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
-  const Conv2dShape& s = l.s;
   const int64_t out = l.oc_blocks * l.lanes, in = l.ic_blocks * l.ic_lanes;
-  if (l.merged == 1 && out == raw.shape()[0] && in == raw.shape()[1]) return raw;
-  return te::ComputeConstant(
-      "weight.blocked", {out, in, l.depth.taps, s.kh, s.kw}, {"o", "c", "kd", "kh", "kw"},
-      [&](const std::vector<Var>& x) {
-        const auto read = [&](const Expr& channel, int64_t channels) {
-          return te::ReadOrZero(raw, {x[0], channel, x[2], x[3], x[4]}, {out, channels, l.depth.taps, s.kh, s.kw});
-        };
-        if (l.merged == 1) return read(x[1], in);
-        return ir::MakeSelect(ir::Eq(x[1] / l.raw_cg, x[0] / l.raw_og % l.merged), read(x[1] % l.raw_cg, l.raw_cg),
-                              ir::Imm(DType::Float(32), 0));
-      });
+  if (l.merged == 1) return WholeBlocks(raw, out, in);
+  const std::vector<int64_t> shape = {out, in, l.depth.taps, l.s.kh, l.s.kw};
+  return te::ComputeConstant("weight.blocked", shape, {"o", "c", "kd", "kh", "kw"}, [&](const std::vector<Var>& x) {
+    const Expr tap =
+        te::ReadOrZero(raw, {x[0], x[1] % l.raw_cg, x[2], x[3], x[4]}, {out, l.raw_cg, l.depth.taps, l.s.kh, l.s.kw});
+    return ir::MakeSelect(ir::Eq(x[1] / l.raw_cg, x[0] / l.raw_og % l.merged), tap, ir::Imm(DType::Float(32), 0));
+  });
 }
 
 // [tile of output channels][block of ic_block][kd][kh][kw][block][channel][ocv * lanes], or with kw after the channel
