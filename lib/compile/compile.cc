@@ -170,6 +170,7 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   const std::vector<ir::Function>& functions = lowered.functions;
   CompiledKernel kernel;
   static_cast<KernelInterface&>(kernel) = lowered;
+  kernel.steps = lowered.steps;
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();

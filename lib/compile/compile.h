@@ -9,43 +9,23 @@
 #include "codegen/cuda/codegen.h"
 #include "ir/stmt.h"
 #include "op/operator.h"
-#include "target/artifact.h"
+#include "target/kernel.h"
 #include "target/target.h"
 #include "task/config.h"
+#include "task/step.h"
 #include "task/workload.h"
 
 namespace hone::compile {
 
-// Where an argument of a function comes from.
-struct ArgSource {
-  enum class Kind { kOperand, kPrepared } kind = Kind::kOperand;
-  int index = 0;  // of the operand, or of the prepared constant
-};
-
-struct PreparedConstant {
-  std::string name;
-  DType type;
-  int64_t elements = 0;
-};
-
-// A kernel and, if it has packed constants, the function that packs them (run once): what they take and mean.
-struct KernelInterface {
-  std::vector<ArgSource> kernel_args;     // one an argument of kernel
-  bool has_prepare = false;
-  std::vector<ArgSource> prepare_args;    // raw constants, then prepared ones (written)
-  std::vector<PreparedConstant> prepared;
-  std::vector<Step> steps;
-  double arithmetic = 1, rounding = 0;    // of the algorithm: op::Instance
-};
-
 struct LoweredKernel : KernelInterface {
+  std::vector<Step> steps;
   std::vector<ir::Function> functions;    // the kernel, then the one that packs
 };
 
 struct CompiledKernel : KernelInterface {
+  std::vector<Step> steps;
   std::string format = "elf-object";      // Artifact::format: "elf-object", "cubin" or "opencl-c"
   std::string object;                     // the bytes, with both functions
-  EntryPoint kernel, prepare;
   std::string llvm_ir, assembly, program; // program: lowered ir as text; all only if asked for
   std::string source;                     // of a device: the C text, if asked for
   std::vector<codegen::KernelResources> resources;  // cuda: what each launch takes, as the assembler says

@@ -16,10 +16,10 @@ Result<Graph> GraphOfWorkload(const std::string& text) {
   node.name = "out";
   node.workload = workload;
   // Logical shapes are those of any target.
-  for (const op::Operand& operand : op->Operands(workload, Target())) {
-    if (operand.role == op::OperandRole::kOutput) continue;
+  for (const Operand& operand : op->Operands(workload, Target())) {
+    if (operand.role == OperandRole::kOutput) continue;
     node.inputs.push_back(operand.name);
-    if (operand.role == op::OperandRole::kData) {
+    if (operand.role == OperandRole::kData) {
       graph.inputs.push_back({operand.name, operand.logical});
       continue;
     }

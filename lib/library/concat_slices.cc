@@ -9,8 +9,6 @@
 namespace hone::library {
 namespace {
 
-int64_t Bytes(const op::Operand& operand) { return operand.PhysicalElements() * operand.logical.type.bytes(); }
-
 class Finder {
  public:
   Finder(const graph::Graph& graph, const Target& target) : graph_(graph), target_(target) {
@@ -29,8 +27,8 @@ class Finder {
   void Try(const graph::Node& node) {
     const Result<const op::Operator*> op = op::FindOperator(node.workload);
     if (!op.ok() || !node.workload.epilogue.empty()) return;
-    const std::vector<op::Operand> operands = (*op)->Operands(node.workload, target_);
-    const op::Operand& out = operands.back();
+    const std::vector<Operand> operands = (*op)->Operands(node.workload, target_);
+    const Operand& out = operands.back();
     if (operands.size() != node.inputs.size() + 1) return;
     const int64_t axis = node.workload.Numbers("axis", {1})[0];
     for (int64_t i = 0; i < axis; ++i) {
@@ -39,17 +37,17 @@ class Finder {
     std::map<std::string, Slice> parts;
     int64_t offset = 0;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const op::Operand& part = operands[i];
+      const Operand& part = operands[i];
       const bool last = i + 1 == node.inputs.size();
-      if (part.layout != out.layout || part.role != op::OperandRole::kData) return;
+      if (part.layout != out.layout || part.role != OperandRole::kData) return;
       // The zeros behind a ragged part would lie between two parts.
-      if (part.layout == op::Layout::kBlocked && !last && part.logical.shape[1] % target_.FloatLanes() != 0) return;
+      if (part.layout == Layout::kBlocked && !last && part.logical.shape[1] % target_.FloatLanes() != 0) return;
       if (offset % SliceAlignment(target_) != 0) return;
       if (!computed_.count(node.inputs[i]) || slices_.parts.count(node.inputs[i])) return;
       if (!parts.emplace(node.inputs[i], Slice{node.name, offset}).second) return;
-      offset += Bytes(part);
+      offset += part.PhysicalBytes();
     }
-    if (offset != Bytes(out)) return;
+    if (offset != out.PhysicalBytes()) return;
     slices_.parts.merge(parts);
     slices_.wholes[node.name] = offset;
   }

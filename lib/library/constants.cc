@@ -19,8 +19,6 @@
 namespace hone::library {
 namespace {
 
-using compile::ArgSource;
-
 class Maker {
  public:
   Maker(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels, const graph::ParameterValues& parameters)
@@ -77,8 +75,8 @@ class Maker {
     if (!compiled.has_prepare) return packed;
     std::vector<runtime::AlignedBuffer> raw, made;
     std::vector<void*> args;
-    for (const compile::PreparedConstant& c : compiled.prepared) {
-      HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(c.elements * c.type.bytes()));
+    for (const PreparedConstant& c : compiled.prepared) {
+      HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(c.Bytes()));
       made.push_back(std::move(buffer));
     }
     for (const ArgSource& source : compiled.prepare_args) {
@@ -131,7 +129,7 @@ Result<std::string> RawConstant(const PlannedOperand& operand, const graph::Para
   if (values == parameters.end()) return Status::NotFound("no values for the parameter `" + operand.tensor + "`");
   const size_t elements = std::max(static_cast<size_t>(operand.operand.PhysicalElements()), values->second.size());
   std::string bytes(elements * sizeof(float), '\0');
-  if (operand.operand.layout == op::Layout::kBlocked) {
+  if (operand.operand.layout == Layout::kBlocked) {
     op::WritePlain(operand.operand, {values->second.begin(), values->second.end()},
                    reinterpret_cast<float*>(bytes.data()));
   } else {

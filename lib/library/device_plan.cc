@@ -10,7 +10,6 @@
 namespace hone::library {
 namespace {
 
-using compile::ArgSource;
 
 class DevicePlanner {
  public:
@@ -61,10 +60,6 @@ class DevicePlanner {
       out_.outputs.push_back(Take(DeviceMemory::kArena, type.Elements() * type.type.bytes()));
   }
 
-  static int64_t BytesOf(const op::Operand& operand) {
-    return operand.PhysicalElements() * operand.logical.type.bytes();
-  }
-
   Result<size_t> Blob(const PlannedNode& node, size_t operand) {
     HONE_ASSIGN_OR_RETURN(std::string bytes, RawConstant(node.operands[operand], parameters_));
     auto [found, added] = blobs_.emplace(Digest128(bytes), out_.blobs.size());
@@ -82,7 +77,7 @@ class DevicePlanner {
       case Place::kOutput:
         return out_.outputs[at];
       case Place::kArena:
-        return DevicePlace{DeviceMemory::kArena, operand.offset, BytesOf(operand.operand)};
+        return DevicePlace{DeviceMemory::kArena, operand.offset, operand.operand.PhysicalBytes()};
       case Place::kConstant:
         break;
     }
@@ -121,8 +116,8 @@ class DevicePlanner {
       key.second.push_back(blob);
     }
     if (auto found = packed_.find(key); found != packed_.end()) return found->second;
-    for (const compile::PreparedConstant& c : compiled.prepared)
-      packed.push_back(Take(DeviceMemory::kConstants, c.elements * c.type.bytes()));
+    for (const PreparedConstant& c : compiled.prepared)
+      packed.push_back(Take(DeviceMemory::kConstants, c.Bytes()));
     Packing packing;
     std::vector<DevicePlace> args;
     int64_t& staging = out_.memory[static_cast<size_t>(DeviceMemory::kStaging)];

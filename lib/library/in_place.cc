@@ -13,7 +13,6 @@
 namespace hone::library {
 namespace {
 
-using compile::ArgSource;
 using runtime::AlignedBuffer;
 
 Result<AlignedBuffer> RandomBuffer(int64_t elements, Rng* rng) {
@@ -30,7 +29,7 @@ class Asker {
 
   Result<bool> Ask(const NetworkKernel& kernel, size_t residual) {
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel.workload));
-    const std::vector<op::Operand> operands = op->Operands(kernel.workload, target_);
+    const std::vector<Operand> operands = op->Operands(kernel.workload, target_);
     const size_t output = operands.size() - 1;
     if (operands[residual].physical != operands[output].physical) return false;
     Rng rng(1);
@@ -71,10 +70,10 @@ int ResidualOperand(const Workload& workload, const Target& target) {
   if (!last.HasEpilogue(EpilogueKind::kAdd)) return -1;
   const Result<const op::Operator*> op = op::FindOperator(workload);
   if (!op.ok()) return -1;
-  const std::vector<op::Operand> operands = (*op)->Operands(workload, target);
+  const std::vector<Operand> operands = (*op)->Operands(workload, target);
   const std::string name = op::MemberOperandName("residual", workload.then.size());
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i].name == name && operands[i].role == op::OperandRole::kData) return static_cast<int>(i);
+    if (operands[i].name == name && operands[i].role == OperandRole::kData) return static_cast<int>(i);
   }
   return -1;
 }

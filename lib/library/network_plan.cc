@@ -16,7 +16,7 @@ namespace {
 // How a tensor is stored: its writer and all readers must agree.
 struct Storage {
   std::vector<int64_t> physical;
-  op::Layout layout = op::Layout::kPlain;
+  Layout layout = Layout::kPlain;
   std::string who;
 };
 
@@ -64,7 +64,7 @@ class Planner {
       same_[node.name] = std::string(Own(node.inputs[0]));
       return Status();
     }
-    const std::vector<op::Operand> operands = planned.op->Operands(node.workload, target_);
+    const std::vector<Operand> operands = planned.op->Operands(node.workload, target_);
     if (operands.size() != node.inputs.size() + 1) {
       return Status::Invalid(
           fmt::format("the operator takes {} operands, the graph gives {}", operands.size() - 1, node.inputs.size()));
@@ -108,12 +108,12 @@ class Planner {
     return found == same_.end() ? tensor : found->second;
   }
 
-  Status AddOperand(const graph::Node& node, const op::Operand& operand, const std::string& given, bool is_output,
+  Status AddOperand(const graph::Node& node, const Operand& operand, const std::string& given, bool is_output,
                     PlannedNode* planned) {
     const std::string tensor = Own(given);
     PlannedOperand out{operand, tensor, Place::kArena, 0, 0};
     // An activation may be a parameter, too: it is stored once, as the kernel wants it.
-    if (operand.role == op::OperandRole::kConstant || parameters_.count(tensor)) {
+    if (operand.role == OperandRole::kConstant || parameters_.count(tensor)) {
       auto parameter = parameters_.find(tensor);
       if (parameter == parameters_.end()) {
         return Status::Unsupported(
@@ -129,7 +129,7 @@ class Planner {
     }
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
     // Blocks of one channel lie in memory as if there were none.
-    if (external && operand.layout != op::Layout::kPlain && target_.FloatLanes() > 1) {
+    if (external && operand.layout != Layout::kPlain && target_.FloatLanes() > 1) {
       return Status::Unsupported(
           fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
     }
@@ -145,7 +145,7 @@ class Planner {
       out.place = Place::kOutput;
       out.index = output->second;
     } else {
-      Touch(tensor, operand.PhysicalElements() * operand.logical.type.bytes(), is_output);
+      Touch(tensor, operand.PhysicalBytes(), is_output);
     }
     planned->operands.push_back(std::move(out));
     return Status();

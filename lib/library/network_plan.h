@@ -21,7 +21,7 @@ namespace hone::library {
 enum class Place { kArena, kInput, kOutput, kConstant };
 
 struct PlannedOperand {
-  op::Operand operand;
+  Operand operand;
   std::string tensor;  // of the graph
   Place place = Place::kArena;
   int index = 0;       // of the network's input or output

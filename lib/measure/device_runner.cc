@@ -73,7 +73,7 @@ Status DeviceRunner::Initialize() {
   for (const Operand& operand : setup_.operands) {
     std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()));
     FillOperand(operand, values.data());
-    if (operand.role == Operand::Role::kOutput) values.resize(values.size() + kTailElements, kTailMark);
+    if (operand.role == OperandRole::kOutput) values.resize(values.size() + kTailElements, kTailMark);
     const int64_t bytes = static_cast<int64_t>(values.size()) * 4;
     HONE_ASSIGN_OR_RETURN(auto pristine, device_->Allocate(bytes));
     HONE_RETURN_IF_ERROR(device_->CopyIn(pristine.get(), values.data(), bytes));
@@ -106,22 +106,23 @@ TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) cons
 
 Status DeviceRunner::Prepare(Candidate* c) {
   for (const PreparedConstant& p : c->kernel.prepared) {
-    HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(p.elements * 4));
+    HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(p.Bytes()));
     c->prepared.push_back(std::move(buffer));
   }
   if (c->kernel.has_prepare) {
     runtime::DeviceArguments arguments;
-    for (const ArgRef& arg : c->kernel.prepare_args) {
+    for (const ArgSource& arg : c->kernel.prepare_args) {
       const size_t index = static_cast<size_t>(arg.index);
-      arguments.push_back(arg.prepared ? c->prepared[index].get() : buffers_[index].get());
+      arguments.push_back(arg.kind == ArgSource::Kind::kPrepared ? c->prepared[index].get() : buffers_[index].get());
     }
     HONE_RETURN_IF_ERROR(c->module->Time(c->kernel.prepare.symbol, {}, {arguments}).status());
   }
   for (const auto& buffer : c->prepared) c->contents.push_back(buffer.get());
   c->raw.assign(setup_.operands.size(), -1);
-  for (const ArgRef& arg : c->kernel.kernel_args) {
+  for (const ArgSource& arg : c->kernel.kernel_args) {
     const size_t index = static_cast<size_t>(arg.index);
-    if (arg.prepared || setup_.operands[index].role != Operand::Role::kConstant || c->raw[index] >= 0) continue;
+    if (arg.kind == ArgSource::Kind::kPrepared) continue;
+    if (setup_.operands[index].role != OperandRole::kConstant || c->raw[index] >= 0) continue;
     c->raw[index] = static_cast<int>(c->contents.size());
     c->contents.push_back(pristine_[index].get());
   }
@@ -177,9 +178,9 @@ runtime::DeviceArguments DeviceRunner::NextArguments(Candidate* c) {
   const Buffers& copy = c->ring->copies[c->ring->next];
   c->ring->next = (c->ring->next + 1) % c->ring->used;
   runtime::DeviceArguments arguments;
-  for (const ArgRef& arg : c->kernel.kernel_args) {
+  for (const ArgSource& arg : c->kernel.kernel_args) {
     const size_t index = static_cast<size_t>(arg.index);
-    if (arg.prepared) {
+    if (arg.kind == ArgSource::Kind::kPrepared) {
       arguments.push_back(copy[index].get());
     } else {
       const int raw = c->raw[index];

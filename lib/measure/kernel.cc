@@ -7,21 +7,30 @@
 namespace hone::measure {
 namespace {
 
-Json ArgsToJson(const std::vector<ArgRef>& args) {
+Json ArgsToJson(const std::vector<ArgSource>& args) {
   Json list = Json::array();
-  for (const ArgRef& arg : args) list.push_back({{"prepared", arg.prepared}, {"index", arg.index}});
+  for (const ArgSource& arg : args) list.push_back({{"prepared", arg.kind == ArgSource::Kind::kPrepared}, {"index", arg.index}});
   return list;
 }
 
-Status ReadArgs(JsonReader* reader, const std::string& key, std::vector<ArgRef>* args) {
+Status ReadArgs(JsonReader* reader, const std::string& key, std::vector<ArgSource>* args) {
   std::vector<JsonReader> items;
   HONE_RETURN_IF_ERROR(reader->Read(key, &items));
   for (JsonReader& item : items) {
-    ArgRef arg;
-    HONE_RETURN_IF_ERROR(item.Read("prepared", &arg.prepared));
+    ArgSource arg;
+    bool prepared = false;
+    HONE_RETURN_IF_ERROR(item.Read("prepared", &prepared));
+    arg.kind = prepared ? ArgSource::Kind::kPrepared : ArgSource::Kind::kOperand;
     HONE_RETURN_IF_ERROR(item.Read("index", &arg.index));
     args->push_back(arg);
   }
+  return Status();
+}
+
+Status ReadType(JsonReader* reader, DType* type) {
+  std::string text;
+  HONE_RETURN_IF_ERROR(reader->Read("type", &text));
+  HONE_ASSIGN_OR_RETURN(*type, ParseDType(text));
   return Status();
 }
 
@@ -37,29 +46,25 @@ Status ReadEntry(JsonReader* reader, const std::string& key, EntryPoint* entry) 
 
 }  // namespace
 
-int64_t Operand::PhysicalElements() const {
-  int64_t n = 1;
-  for (const int64_t extent : physical) n *= extent;
-  return n;
-}
-
-Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const BuiltKernel& kernel,
+Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
                  const std::vector<Operand>& operands) {
   if (entry.args.size() != args.size()) {
     return Status::Invalid(
         fmt::format("{} takes {} arguments, {} are described", entry.symbol, entry.args.size(), args.size()));
   }
   for (size_t i = 0; i < args.size(); ++i) {
-    const size_t count = args[i].prepared ? kernel.prepared.size() : operands.size();
+    const bool prepared = args[i].kind == ArgSource::Kind::kPrepared;
+    const size_t count = prepared ? kernel.prepared.size() : operands.size();
     if (args[i].index < 0 || static_cast<size_t>(args[i].index) >= count) {
       return Status::Invalid(fmt::format("{}: argument {} refers to nothing", entry.symbol, i));
     }
     const size_t index = static_cast<size_t>(args[i].index);
-    const int64_t elements = args[i].prepared ? kernel.prepared[index].elements : operands[index].PhysicalElements();
-    if (entry.args[i].elements != elements || entry.args[i].type != DType::Float(32)) {
-      return Status::Invalid(fmt::format("{}: argument {} ({}) is {} of {}, expected {} of f32", entry.symbol, i,
+    const int64_t elements = prepared ? kernel.prepared[index].elements : operands[index].PhysicalElements();
+    const DType type = prepared ? kernel.prepared[index].type : operands[index].logical.type;
+    if (entry.args[i].elements != elements || entry.args[i].type != type) {
+      return Status::Invalid(fmt::format("{}: argument {} ({}) is {} of {}, expected {} of {}", entry.symbol, i,
                                          entry.args[i].name, entry.args[i].elements, ToString(entry.args[i].type),
-                                         elements));
+                                         elements, ToString(type)));
     }
   }
   return Status();
@@ -67,7 +72,9 @@ Status CheckArgs(const EntryPoint& entry, const std::vector<ArgRef>& args, const
 
 Json KernelToJson(const BuiltKernel& k) {
   Json prepared = Json::array();
-  for (const PreparedConstant& p : k.prepared) prepared.push_back({{"name", p.name}, {"elements", p.elements}});
+  for (const PreparedConstant& p : k.prepared) {
+    prepared.push_back({{"name", p.name}, {"type", ToString(p.type)}, {"elements", p.elements}});
+  }
   return {{"config", k.config.ToJson()},
           {"format", k.format},
           {"path", k.path},
@@ -103,6 +110,7 @@ Result<BuiltKernel> KernelFromJson(const Json& json) {
   for (JsonReader& item : items) {
     PreparedConstant p;
     HONE_RETURN_IF_ERROR(item.Read("name", &p.name));
+    HONE_RETURN_IF_ERROR(ReadType(&item, &p.type));
     HONE_RETURN_IF_ERROR(item.Read("elements", &p.elements));
     k.prepared.push_back(p);
   }
@@ -119,9 +127,10 @@ Json OperandsToJson(const std::vector<Operand>& operands) {
   for (const Operand& o : operands) {
     list.push_back({{"name", o.name},
                     {"role", static_cast<int>(o.role)},
-                    {"logical", o.logical},
+                    {"type", ToString(o.logical.type)},
+                    {"logical", o.logical.shape},
                     {"physical", o.physical},
-                    {"blocked", o.blocked}});
+                    {"blocked", o.layout == Layout::kBlocked}});
   }
   return list;
 }
@@ -133,14 +142,17 @@ Result<std::vector<Operand>> OperandsFromJson(const Json& json) {
     JsonReader reader(item, "operands message");
     Operand o;
     int role = 0;
+    bool blocked = false;
     HONE_RETURN_IF_ERROR(reader.Read("name", &o.name));
     HONE_RETURN_IF_ERROR(reader.Read("role", &role));
-    HONE_RETURN_IF_ERROR(reader.Read("logical", &o.logical));
+    HONE_RETURN_IF_ERROR(ReadType(&reader, &o.logical.type));
+    HONE_RETURN_IF_ERROR(reader.Read("logical", &o.logical.shape));
     HONE_RETURN_IF_ERROR(reader.Read("physical", &o.physical));
-    HONE_RETURN_IF_ERROR(reader.Read("blocked", &o.blocked));
+    HONE_RETURN_IF_ERROR(reader.Read("blocked", &blocked));
     HONE_RETURN_IF_ERROR(reader.Finish());
     if (role < 0 || role > 2) return reader.Error("role", "expected 0, 1 or 2");
-    o.role = static_cast<Operand::Role>(role);
+    o.role = static_cast<OperandRole>(role);
+    o.layout = blocked ? Layout::kBlocked : Layout::kPlain;
     operands.push_back(std::move(o));
   }
   return operands;

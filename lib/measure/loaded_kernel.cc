@@ -5,12 +5,12 @@
 namespace hone::measure {
 namespace {
 
-std::vector<void*> Addresses(const std::vector<ArgRef>& args, const std::vector<char*>& operands,
+std::vector<void*> Addresses(const std::vector<ArgSource>& args, const std::vector<char*>& operands,
                              const std::vector<char*>& prepared) {
   std::vector<void*> addresses;
-  for (const ArgRef& arg : args) {
+  for (const ArgSource& arg : args) {
     const size_t index = static_cast<size_t>(arg.index);
-    addresses.push_back(arg.prepared ? prepared[index] : operands[index]);
+    addresses.push_back(arg.kind == ArgSource::Kind::kPrepared ? prepared[index] : operands[index]);
   }
   return addresses;
 }
@@ -35,7 +35,7 @@ Result<LoadedKernel> LoadedKernel::Load(const BuiltKernel& kernel, const std::ve
 Status LoadedKernel::Prepare(const std::vector<char*>& operands) {
   std::vector<char*> prepared;
   for (const PreparedConstant& p : built_.prepared) {
-    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(p.elements * 4, /*guard=*/true));
+    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(p.Bytes(), /*guard=*/true));
     prepared.push_back(buffer.data());
     prepared_.push_back(std::move(buffer));
   }

@@ -50,9 +50,8 @@ Result<std::unique_ptr<Runner>> Runner::Create(const TaskSetup& setup) {
 Status Runner::Initialize() {
   HONE_ASSIGN_OR_RETURN(pool_, runtime::ThreadPool::Create(setup_.threads, /*pin=*/true));
   for (const Operand& operand : setup_.operands) {
-    const int64_t elements = operand.PhysicalElements();
-    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(elements * 4, /*guard=*/true));
-    std::vector<float> values(static_cast<size_t>(elements));
+    HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(operand.PhysicalBytes(), /*guard=*/true));
+    std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()));
     FillOperand(operand, values.data());
     pristine_.push_back(std::move(values));
     buffers_.push_back(std::move(buffer));
@@ -109,7 +108,7 @@ void TouchBody(void* closure, int64_t begin, int64_t end, char*) {
 
 void Runner::TouchData() {
   for (size_t i = buffers_.size(); i-- > 0;) {  // the anchor's input, operand 0, was produced last
-    if (setup_.operands[i].role != Operand::Role::kData) continue;
+    if (setup_.operands[i].role != OperandRole::kData) continue;
     Range range{buffers_[i].data()};
     hone_pool_launch(pool_->get(), TouchBody, &range, (buffers_[i].bytes() + 63) / 64);
   }
@@ -241,9 +240,10 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
     c->contents.push_back(buffer.data());
   }
   c->prepared.resize(c->loaded.prepared().size());
-  for (const ArgRef& arg : c->loaded.built().kernel_args) {
+  for (const ArgSource& arg : c->loaded.built().kernel_args) {
     const size_t index = static_cast<size_t>(arg.index);
-    if (arg.prepared || setup_.operands[index].role != Operand::Role::kConstant) continue;
+    if (arg.kind == ArgSource::Kind::kPrepared) continue;
+    if (setup_.operands[index].role != OperandRole::kConstant) continue;
     c->constants.push_back(index);
     c->sizes.push_back(buffers_[index].bytes());
     c->contents.push_back(buffers_[index].data());

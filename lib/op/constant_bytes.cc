@@ -31,7 +31,7 @@ Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, co
     if (arg.node()->constant) bytes += PackedBytes(arg);
     for (size_t i = 0; i < instance.placeholders.size(); ++i) {
       if (instance.placeholders[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;
-      bytes += operands[i].PhysicalElements() * operands[i].logical.type.bytes();
+      bytes += operands[i].PhysicalBytes();
     }
   }
   return bytes;

@@ -14,28 +14,12 @@
 #include "search/space/space.h"
 #include "target/target.h"
 #include "task/config.h"
+#include "task/operand.h"
 #include "task/step.h"
 #include "task/workload.h"
 #include "te/tensor.h"
 
 namespace hone::op {
-
-enum class OperandRole {
-  kData,      // an activation: differs from run to run
-  kConstant,  // weights, bias: fixed; given plain, packed once by the instance's prepare function
-  kOutput,
-};
-enum class Layout { kPlain, kBlocked };
-
-struct Operand {
-  std::string name;  // "data", "weight", "bias", "residual", "out"
-  OperandRole role = OperandRole::kData;
-  TensorType logical;
-  Layout layout = Layout::kPlain;
-  std::vector<int64_t> physical;  // shape as stored: blocked or equal to logical.shape
-
-  int64_t PhysicalElements() const;
-};
 
 // One schedule of one workload: a te DAG and the steps.
 struct Instance {

@@ -41,12 +41,6 @@ const std::vector<const Operator*>& All() {
 
 }  // namespace
 
-int64_t Operand::PhysicalElements() const {
-  int64_t elements = 1;
-  for (int64_t extent : physical) elements *= extent;
-  return elements;
-}
-
 Result<const Operator*> FindOperator(const std::string& name) {
   for (const Operator* op : All()) {
     if (name == op->name()) return op;

@@ -11,14 +11,6 @@
 namespace hone::session {
 namespace {
 
-std::vector<measure::ArgRef> ArgsOf(const std::vector<compile::ArgSource>& sources) {
-  std::vector<measure::ArgRef> args;
-  for (const compile::ArgSource& source : sources) {
-    args.push_back({source.kind == compile::ArgSource::Kind::kPrepared, source.index});
-  }
-  return args;
-}
-
 // Of all that the machine runs. The symbol names are always the same, so equal code has equal digests.
 std::string ArtifactDigest(const compile::CompiledKernel& compiled) {
   Hasher hasher;
@@ -57,17 +49,8 @@ Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target&
   kernel.config = config;
   kernel.path = path;
   kernel.artifact_digest = ArtifactDigest(compiled);
-  kernel.kernel = compiled.kernel;
-  kernel.kernel_args = ArgsOf(compiled.kernel_args);
-  kernel.has_prepare = compiled.has_prepare;
-  kernel.prepare = compiled.prepare;
-  kernel.prepare_args = ArgsOf(compiled.prepare_args);
-  for (const compile::PreparedConstant& constant : compiled.prepared) {
-    kernel.prepared.push_back({constant.name, constant.elements});
-  }
+  static_cast<KernelInterface&>(kernel) = compiled;
   kernel.steps = StepsText(compiled.steps);
-  kernel.arithmetic = compiled.arithmetic;
-  kernel.rounding = compiled.rounding;
   if (target.IsGpu()) {
     kernel.format = compiled.format;
     HONE_RETURN_IF_ERROR(WriteFileAtomic(path, compiled.object));

@@ -6,47 +6,16 @@
 #include "op/operator.h"
 
 namespace hone::session {
-namespace {
-
-measure::Operand::Role RoleOf(op::OperandRole role) {
-  switch (role) {
-    case op::OperandRole::kData:
-      return measure::Operand::Role::kData;
-    case op::OperandRole::kConstant:
-      return measure::Operand::Role::kConstant;
-    case op::OperandRole::kOutput:
-      break;
-  }
-  return measure::Operand::Role::kOutput;
-}
-
-}  // namespace
-
-Result<std::vector<measure::Operand>> MeasureOperands(const Workload& workload, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  std::vector<measure::Operand> operands;
-  for (const op::Operand& operand : op->Operands(workload, target)) {
-    measure::Operand o;
-    o.name = operand.name;
-    o.role = RoleOf(operand.role);
-    o.logical = operand.logical.shape;
-    o.physical = operand.physical;
-    o.blocked = operand.layout == op::Layout::kBlocked;
-    operands.push_back(std::move(o));
-  }
-  return operands;
-}
-
 Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
                              measure::TaskSetup* setup) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  HONE_ASSIGN_OR_RETURN(setup->operands, MeasureOperands(workload, target));
+  setup->operands = op->Operands(workload, target);
   setup->reference_path = path;
   setup->reference_key = measure::ReferenceKey(workload.Text(), setup->operands);
   if (measure::ReadReference(path, setup->reference_key).ok()) return false;
   std::vector<std::vector<float>> values;
   std::vector<float*> buffers;
-  for (const measure::Operand& operand : setup->operands) {
+  for (const Operand& operand : setup->operands) {
     values.emplace_back(static_cast<size_t>(operand.PhysicalElements()));
     measure::FillOperand(operand, values.back().data());
   }

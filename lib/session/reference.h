@@ -11,11 +11,9 @@
 
 namespace hone::session {
 
-// The operator's operands as measuring sees them. kUnsupported for an operator that is not known.
-Result<std::vector<measure::Operand>> MeasureOperands(const Workload& workload, const Target& target);
-
 // Sets operands, reference_path and reference_key of `setup`; computes the reference with op::Operator::Reference and
-// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written.
+// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written. kUnsupported for an unknown
+// operator.
 Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
                              measure::TaskSetup* setup);
 

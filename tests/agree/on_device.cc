@@ -4,7 +4,7 @@
 
 namespace hone::agree {
 
-Status RunOnDevice(runtime::Device* device, runtime::DeviceModule* module, const compile::KernelInterface& kernel,
+Status RunOnDevice(runtime::Device* device, runtime::DeviceModule* module, const KernelInterface& kernel,
                    const std::string& symbol, std::vector<std::vector<float>>* operands) {
   std::vector<std::unique_ptr<runtime::DeviceBuffer>> buffers, prepared;
   for (const std::vector<float>& values : *operands) {
@@ -13,14 +13,14 @@ Status RunOnDevice(runtime::Device* device, runtime::DeviceModule* module, const
     HONE_RETURN_IF_ERROR(device->CopyIn(buffer.get(), values.data(), bytes));
     buffers.push_back(std::move(buffer));
   }
-  for (const compile::PreparedConstant& p : kernel.prepared) {
+  for (const PreparedConstant& p : kernel.prepared) {
     HONE_ASSIGN_OR_RETURN(auto buffer, device->Allocate(p.elements * 4));
     prepared.push_back(std::move(buffer));
   }
-  const auto run = [&](const std::string& entry, const std::vector<compile::ArgSource>& sources) {
+  const auto run = [&](const std::string& entry, const std::vector<ArgSource>& sources) {
     runtime::DeviceArguments arguments;
-    for (const compile::ArgSource& source : sources) {
-      const bool packed = source.kind == compile::ArgSource::Kind::kPrepared;
+    for (const ArgSource& source : sources) {
+      const bool packed = source.kind == ArgSource::Kind::kPrepared;
       arguments.push_back((packed ? prepared : buffers)[static_cast<size_t>(source.index)].get());
     }
     return module->Run(entry, arguments);

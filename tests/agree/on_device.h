@@ -12,7 +12,7 @@ namespace hone::agree {
 
 // Packs the constants and runs the kernel: "<symbol>_prepare" and `symbol` of the module. `operands`, one an operand,
 // the output last, are copied in; the output is copied out.
-Status RunOnDevice(runtime::Device* device, runtime::DeviceModule* module, const compile::KernelInterface& kernel,
+Status RunOnDevice(runtime::Device* device, runtime::DeviceModule* module, const KernelInterface& kernel,
                    const std::string& symbol, std::vector<std::vector<float>>* operands);
 
 }  // namespace hone::agree

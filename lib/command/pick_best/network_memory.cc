@@ -54,20 +54,21 @@ class Bounder {
 
   Status CountSets() {
     std::set<std::string> read;
-    std::set<std::pair<std::string, op::Layout>> as_data;
+    std::set<std::pair<std::string, Layout>> as_data;
     for (const graph::Node& node : graph_.nodes) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
-      const std::vector<op::Operand> operands = op->Operands(node.workload, target_);
+      const std::vector<Operand> operands = op->Operands(node.workload, target_);
       std::vector<std::string> parameters;
       for (size_t i = 0; i < node.inputs.size(); ++i) {
         const graph::Parameter* parameter = graph_.FindParameter(node.inputs[i]);
         if (parameter == nullptr) continue;
-        const int64_t bytes = parameter->type.type.bytes();
-        if (read.insert(node.inputs[i]).second) memory_.own += parameter->type.Elements() * bytes;
-        if (operands.at(i).role == op::OperandRole::kConstant) {
+        if (read.insert(node.inputs[i]).second) {
+          memory_.own += parameter->type.Elements() * parameter->type.type.bytes();
+        }
+        if (operands.at(i).role == OperandRole::kConstant) {
           parameters.push_back(node.inputs[i]);
         } else if (as_data.emplace(node.inputs[i], operands[i].layout).second) {
-          memory_.bytes += operands[i].PhysicalElements() * bytes;  // stored once for each layout
+          memory_.bytes += operands[i].PhysicalBytes();  // stored once for each layout
         }
       }
       if (parameters.empty()) continue;

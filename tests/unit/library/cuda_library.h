@@ -54,7 +54,7 @@ inline void OnLaunch(const char* symbol, void* const* addresses, const unsigned*
     return;
   }
   const op::Operator* op = *op::FindOperator(meaning.workload);
-  const std::vector<op::Operand> operands = op->Operands(meaning.workload, meaning.target);
+  const std::vector<Operand> operands = op->Operands(meaning.workload, meaning.target);
   std::vector<float*> buffers;
   for (size_t i = 0; i < operands.size(); ++i) buffers.push_back(static_cast<float*>(addresses[i]));
   std::vector<float> changed[2];
@@ -78,7 +78,7 @@ inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload
     kernel.compiled.format = "cubin";
     kernel.compiled.object = "fake cubin";
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workloads[k]));
-    const std::vector<op::Operand> operands = op->Operands(workloads[k], target);
+    const std::vector<Operand> operands = op->Operands(workloads[k], target);
     const std::string symbol = "hone_k" + std::to_string(k);
     EntryPoint& entry = kernel.compiled.kernel;
     entry.symbol = symbol;
@@ -89,7 +89,7 @@ inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload
     for (size_t i = 0; i < operands.size(); ++i) {
       entry.args.push_back(
           {operands[i].name, operands[i].logical.type, operands[i].PhysicalElements(), i + 1 == operands.size()});
-      kernel.compiled.kernel_args.push_back({compile::ArgSource::Kind::kOperand, static_cast<int>(i)});
+      kernel.compiled.kernel_args.push_back({ArgSource::Kind::kOperand, static_cast<int>(i)});
       main.args.push_back(static_cast<int>(i));
     }
     (*meanings)[main.symbol] = {workloads[k], target, 0};
@@ -101,8 +101,8 @@ inline Result<std::vector<NetworkKernel>> FakeKernels(const std::vector<Workload
       compiled.prepared.push_back({"packed", operands[1].logical.type, elements});
       compiled.prepare.symbol = symbol + "_prepare";
       compiled.prepare.args = {entry.args[1], entry.args[1]};
-      compiled.prepare_args = {{compile::ArgSource::Kind::kOperand, 1}, {compile::ArgSource::Kind::kPrepared, 0}};
-      compiled.kernel_args[1] = {compile::ArgSource::Kind::kPrepared, 0};
+      compiled.prepare_args = {{ArgSource::Kind::kOperand, 1}, {ArgSource::Kind::kPrepared, 0}};
+      compiled.kernel_args[1] = {ArgSource::Kind::kPrepared, 0};
       compiled.prepare.launches = {{symbol + "_prepare_negate2", {1, 1, 1}, {32, 1, 1}, 0, 0, {0, 1}}};
       (*meanings)[symbol + "_prepare_negate2"] = {workloads[k], target, elements};
       entry.workspace_buffers = {elements * 4};

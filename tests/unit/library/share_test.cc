@@ -182,8 +182,8 @@ TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
     NetworkKernel kernel;
     kernel.workload = workload;
     kernel.compiled.kernel.symbol = "hone_k" + std::to_string(kernels.size());
-    kernel.compiled.kernel_args = {{compile::ArgSource::Kind::kOperand, residual},
-                                   {compile::ArgSource::Kind::kOperand, residual + 1}};
+    kernel.compiled.kernel_args = {{ArgSource::Kind::kOperand, residual},
+                                   {ArgSource::Kind::kOperand, residual + 1}};
     const std::string code = "void " + kernel.compiled.kernel.symbol +
                              "(void* const* b, const void* p, char* w, char* s) {\n  float* in = b[0];\n  float* out = "
                              "b[1];\n  (void)p; (void)w; (void)s;\n  " +

@@ -23,11 +23,11 @@ BuiltKernel Kernel(const std::string& symbol) {
     return ArtifactArg{name, DType::Float(32), kCount, written};
   };
   kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 4096, 4096};
-  kernel.kernel_args = {{false, 0}, {true, 0}, {false, 2}};
+  kernel.kernel_args = {{ArgSource::Kind::kOperand, 0}, {ArgSource::Kind::kPrepared, 0}, {ArgSource::Kind::kOperand, 2}};
   kernel.has_prepare = true;
   kernel.prepare = {"pack", {arg("weight", false), arg("packed", true)}, 0, 0};
-  kernel.prepare_args = {{false, 1}, {true, 0}};
-  kernel.prepared = {{"packed", kCount}};
+  kernel.prepare_args = {{ArgSource::Kind::kOperand, 1}, {ArgSource::Kind::kPrepared, 0}};
+  kernel.prepared = {{"packed", DType::Float(32), kCount}};
   kernel.steps = "some steps";
   kernel.compile_seconds = 0.5;
   return kernel;

@@ -367,7 +367,7 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
 
 TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
   TaskSetup setup;
-  setup.operands = {MakeOperand("out", Operand::Role::kOutput)};
+  setup.operands = {MakeOperand("out", OperandRole::kOutput)};
   setup.target = "opencl";
   auto parsed = SetupFromJson(SetupToJson(setup));
   ASSERT_TRUE(parsed.ok()) << parsed.status().message();

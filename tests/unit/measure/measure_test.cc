@@ -94,9 +94,9 @@ TEST(StoppingRuleTest, TheTimeLimitHolds) {
 Operand Blocked(int64_t channels, int64_t block) {
   Operand o;
   o.name = "data";
-  o.logical = {2, channels, 3, 5};
+  o.logical.shape = {2, channels, 3, 5};
   o.physical = {2, (channels + block - 1) / block, 3, 5, block};
-  o.blocked = true;
+  o.layout = Layout::kBlocked;
   return o;
 }
 
@@ -108,8 +108,8 @@ std::vector<float> Filled(const Operand& operand) {
 
 TEST(InputsTest, ValuesDependOnTheLogicalIndexAndNotOnTheBlock) {
   Operand plain = Blocked(20, 16);
-  plain.blocked = false;
-  plain.physical = plain.logical;
+  plain.layout = Layout::kPlain;
+  plain.physical = plain.logical.shape;
   const std::vector<float> expected = Filled(plain);
   for (const int64_t block : {4, 8, 16}) {
     const Operand o = Blocked(20, block);
@@ -137,10 +137,10 @@ TEST(InputsTest, PaddedLanesAreZeroAndNothingElseIs) {
 TEST(InputsTest, OutputsOfALongReductionAreOfOrderOne) {
   Operand data, weight;
   data.name = "data";
-  data.logical = data.physical = {1, 4096};
+  data.logical.shape = data.physical = {1, 4096};
   weight.name = "weight";
-  weight.role = Operand::Role::kConstant;
-  weight.logical = weight.physical = {64, 4096};
+  weight.role = OperandRole::kConstant;
+  weight.logical.shape = weight.physical = {64, 4096};
   const auto x = Filled(data), w = Filled(weight);
   double square = 0;
   for (int o = 0; o < 64; ++o) {
@@ -162,7 +162,7 @@ TEST(InputsTest, OperandsOfDifferentNamesDiffer) {
 Operand Output() {
   Operand o = Blocked(20, 16);
   o.name = "out";
-  o.role = Operand::Role::kOutput;
+  o.role = OperandRole::kOutput;
   return o;
 }
 

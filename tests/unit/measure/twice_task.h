@@ -16,19 +16,19 @@ namespace hone::measure {
 
 inline constexpr int64_t kCount = 64;
 
-inline Operand MakeOperand(const std::string& name, Operand::Role role) {
+inline Operand MakeOperand(const std::string& name, OperandRole role) {
   Operand operand;
   operand.name = name;
   operand.role = role;
-  operand.logical = operand.physical = {kCount};
+  operand.logical.shape = operand.physical = {kCount};
   return operand;
 }
 
 // With its reference in `dir`, and times that a loaded machine keeps.
 inline TaskSetup TwiceTask(const TempDir& dir) {
   TaskSetup setup;
-  setup.operands = {MakeOperand("data", Operand::Role::kData), MakeOperand("weight", Operand::Role::kConstant),
-                    MakeOperand("out", Operand::Role::kOutput)};
+  setup.operands = {MakeOperand("data", OperandRole::kData), MakeOperand("weight", OperandRole::kConstant),
+                    MakeOperand("out", OperandRole::kOutput)};
   std::vector<float> data(kCount), weight(kCount), out(kCount);
   FillOperand(setup.operands[0], data.data());
   FillOperand(setup.operands[1], weight.data());

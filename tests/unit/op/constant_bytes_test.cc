@@ -65,9 +65,9 @@ TEST(ConstantBytes, AreWhatTheCompiledKernelTakes) {
       const Result<compile::LoweredKernel> kernel = compile::LowerKernel(*w, target, config, {});
       ASSERT_TRUE(kernel.ok()) << kernel.status().message();
       int64_t expected = 0;
-      for (const compile::ArgSource& arg : kernel->kernel_args) {
+      for (const ArgSource& arg : kernel->kernel_args) {
         const auto i = static_cast<size_t>(arg.index);
-        if (arg.kind == compile::ArgSource::Kind::kPrepared) {
+        if (arg.kind == ArgSource::Kind::kPrepared) {
           expected += kernel->prepared[i].elements * kernel->prepared[i].type.bytes();
         } else if (operands[i].role == OperandRole::kConstant) {
           expected += operands[i].PhysicalElements() * 4;

@@ -15,12 +15,12 @@ namespace {
 
 using Values = std::vector<std::vector<float>>;
 
-Status RunFunction(const ir::Function& f, const std::vector<compile::ArgSource>& sources, Values* operands,
+Status RunFunction(const ir::Function& f, const std::vector<ArgSource>& sources, Values* operands,
                    Values* prepared, uint64_t seed) {
   HONE_RETURN_IF_ERROR(ir::SplitKernels(f).status());
   std::vector<ir::RunArgument> arguments;
-  for (const compile::ArgSource& source : sources) {
-    Values& from = source.kind == compile::ArgSource::Kind::kPrepared ? *prepared : *operands;
+  for (const ArgSource& source : sources) {
+    Values& from = source.kind == ArgSource::Kind::kPrepared ? *prepared : *operands;
     std::vector<float>& v = from[static_cast<size_t>(source.index)];
     arguments.push_back({v.data(), static_cast<int64_t>(v.size())});
   }
@@ -34,9 +34,9 @@ Status RunFunction(const ir::Function& f, const std::vector<compile::ArgSource>&
 std::vector<std::vector<float>> MakeGpuOperands(const Workload& workload, const Target& target, uint64_t seed) {
   std::vector<std::vector<float>> values;
   Rng rng(seed);
-  for (const op::Operand& operand : (*op::FindOperator(workload))->Operands(workload, target)) {
+  for (const Operand& operand : (*op::FindOperator(workload))->Operands(workload, target)) {
     std::vector<float> v(static_cast<size_t>(operand.PhysicalElements()), std::numeric_limits<float>::quiet_NaN());
-    if (operand.role != op::OperandRole::kOutput) {
+    if (operand.role != OperandRole::kOutput) {
       for (float& x : v) x = static_cast<float>(static_cast<int>(rng.UniformInt(17)) - 8) / 8;
     }
     values.push_back(std::move(v));
@@ -55,7 +55,7 @@ Result<compile::LoweredKernel> LowerGpu(const Workload& workload, const Target& 
 Status RunOnInterpreter(const compile::LoweredKernel& kernel, uint64_t seed,
                         std::vector<std::vector<float>>* operands) {
   Values prepared;
-  for (const compile::PreparedConstant& p : kernel.prepared) {
+  for (const PreparedConstant& p : kernel.prepared) {
     prepared.emplace_back(static_cast<size_t>(p.elements), std::numeric_limits<float>::quiet_NaN());
   }
   if (kernel.has_prepare) {

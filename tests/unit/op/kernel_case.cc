@@ -24,7 +24,7 @@ std::vector<float*> OperandData::Pointers() {
 namespace {
 
 // How many products with this operand are summed up for an output; 1 for what is no factor of a sum.
-int64_t FanIn(const Workload& workload, const op::Operand& operand) {
+int64_t FanIn(const Workload& workload, const Operand& operand) {
   if (operand.name.ends_with("weight")) return operand.logical.Elements() / operand.logical.shape[0];
   if (operand.name != "data1") return 1;
   if (workload.op.starts_with("conv_transpose")) return operand.logical.Elements() / operand.logical.shape[1];
@@ -38,9 +38,9 @@ Result<OperandData> MakeOperandData(const Workload& workload, const Target& targ
   OperandData data;
   data.operands = op->Operands(workload, target);
   Rng rng(seed);
-  for (const op::Operand& operand : data.operands) {
+  for (const Operand& operand : data.operands) {
     std::vector<float> stored(operand.PhysicalElements(), std::numeric_limits<float>::quiet_NaN());
-    if (operand.role != op::OperandRole::kOutput) {
+    if (operand.role != OperandRole::kOutput) {
       std::vector<double> plain(operand.logical.Elements());
       double scale = std::sqrt(1.0 / static_cast<double>(FanIn(workload, operand)));
       for (double& v : plain) v = scale * (rng.UniformDouble() * 3.4 - 1.7);
@@ -85,16 +85,16 @@ Status KernelCase::Load(const OperandData& data) {
     std::memcpy(buffer.data(), values.data(), values.size() * 4);
     operands_.push_back(std::move(buffer));
   }
-  for (const compile::PreparedConstant& p : compiled_.prepared) {
+  for (const PreparedConstant& p : compiled_.prepared) {
     HONE_ASSIGN_OR_RETURN(runtime::AlignedBuffer buffer,
                           runtime::AlignedBuffer::Create(p.elements * p.type.bytes(), true));
     std::memset(buffer.data(), 0xff, buffer.bytes());
     prepared_.push_back(std::move(buffer));
   }
-  auto resolve = [&](const std::vector<compile::ArgSource>& sources) {
+  auto resolve = [&](const std::vector<ArgSource>& sources) {
     std::vector<void*> args;
-    for (const compile::ArgSource& s : sources) {
-      bool operand = s.kind == compile::ArgSource::Kind::kOperand;
+    for (const ArgSource& s : sources) {
+      bool operand = s.kind == ArgSource::Kind::kOperand;
       args.push_back((operand ? operands_[s.index] : prepared_[s.index]).data());
     }
     return args;
@@ -115,12 +115,12 @@ namespace {
 
 // The constants among a kernel's arguments: which, and how many bytes.
 std::vector<std::pair<size_t, int64_t>> ConstantArgs(const compile::CompiledKernel& k,
-                                                     const std::vector<op::Operand>& operands) {
+                                                     const std::vector<Operand>& operands) {
   std::vector<std::pair<size_t, int64_t>> found;
   for (size_t i = 0; i < k.kernel_args.size(); ++i) {
-    const compile::ArgSource& s = k.kernel_args[i];
-    bool operand = s.kind == compile::ArgSource::Kind::kOperand;
-    if (operand && operands[s.index].role != op::OperandRole::kConstant) continue;
+    const ArgSource& s = k.kernel_args[i];
+    bool operand = s.kind == ArgSource::Kind::kOperand;
+    if (operand && operands[s.index].role != OperandRole::kConstant) continue;
     int64_t elements = operand ? operands[s.index].PhysicalElements() : k.prepared[s.index].elements;
     found.emplace_back(i, elements * 4);
   }
@@ -165,7 +165,7 @@ void KernelCase::NextCold() {
 
 void KernelCase::TouchData(runtime::ThreadPool* pool) {
   for (size_t i = described_.size(); i-- > 0;) {
-    if (described_[i].role != op::OperandRole::kData) continue;
+    if (described_[i].role != OperandRole::kData) continue;
     TouchJob job{reinterpret_cast<volatile float*>(operands_[i].data()), described_[i].PhysicalElements() / 16};
     auto body = [](void* closure, int64_t begin, int64_t end, char*) {
       const TouchJob& t = *static_cast<const TouchJob*>(closure);

@@ -16,7 +16,7 @@ namespace hone::testing {
 // Inputs of all operands: deterministic, about N(0, 1) scaled so that outputs are about 1; lanes beyond the channels
 // zero. Outputs are filled with a signalling pattern (NaN), so that what a kernel forgets shows.
 struct OperandData {
-  std::vector<op::Operand> operands;
+  std::vector<Operand> operands;
   std::vector<std::vector<float>> values;  // one an operand, physical layout
   std::vector<float*> Pointers();
 };
@@ -48,7 +48,7 @@ class KernelCase {
   std::vector<runtime::AlignedBuffer> operands_, prepared_;
   std::vector<void*> args_;
   std::vector<runtime::AlignedBuffer> cold_;  // copies of the constants, one buffer each
-  std::vector<op::Operand> described_;
+  std::vector<Operand> described_;
   size_t next_cold_ = 0;
 };
 

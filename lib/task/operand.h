@@ -1,0 +1,33 @@
+// An operand of a task: its role, its type, and how a target stores it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "task/workload.h"
+
+namespace hone {
+
+enum class OperandRole {
+  kData,      // an activation: differs from run to run
+  kConstant,  // weights, bias: fixed; given plain, packed once by the kernel's prepare function
+  kOutput,
+};
+
+// kPlain: row-major. kBlocked: [N,C,H,W] is stored as [N, ceil(C/B), H, W, B], [N,C,D,H,W] likewise; lanes beyond C hold
+// zeros. B is the target's channel block.
+enum class Layout { kPlain, kBlocked };
+
+struct Operand {
+  std::string name;  // "data", "weight", "bias", "residual", "out"
+  OperandRole role = OperandRole::kData;
+  TensorType logical;
+  Layout layout = Layout::kPlain;
+  std::vector<int64_t> physical;  // shape as stored: blocked or equal to logical.shape
+
+  int64_t PhysicalElements() const;
+  int64_t PhysicalBytes() const;
+};
+
+}  // namespace hone
