@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "measure/open_device.h"
 #include "op/plugin.h"
+#include "session/compile_worker.h"
 
 namespace hone::session {
 namespace {
@@ -46,9 +47,8 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
   const std::string name = fmt::format("{}{}", kPrefix, getpid());
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create(memory ? JoinPath(kMemoryFolder, name) : name));
   std::unique_ptr<ChildBuilder> builder(new ChildBuilder(std::move(dir), timeout_seconds));
-  builder->workload_ = workload.Text();
-  builder->target_ = target.Text();
-  builder->newest_cuda_ = measure::NewestCuda(target);  // children look for no driver
+  const CompileSetup setup{workload, target, measure::NewestCuda(target)};  // children look for no driver
+  builder->setup_ = DumpJson(setup.ToJson(), -1);
   std::vector<std::string> plugins;
   for (const std::string& file : op::LoadedPlugins()) plugins.insert(plugins.end(), {"--plugin", file});
   for (int i = 0; i < std::max(1, jobs); ++i) {
@@ -59,16 +59,15 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
 
 Status ChildBuilder::Give(Slot* slot) {
   const size_t job = *slot->job;
-  const std::string message = DumpJson({{"workload", workload_},
-                                        {"target", target_},
-                                        {"config", batch_.configs[job].ToJson()},
-                                        {"path", batch_.paths[job]},
-                                        {"newest_cuda", newest_cuda_}},
-                                       -1);
+  const std::string message =
+      DumpJson({{"config", batch_.configs[job].ToJson()}, {"path", batch_.paths[job]}}, -1);
   slot->started = RealClock()->NowSeconds();
   ++slot->attempts;
-  if (!slot->worker.started()) HONE_RETURN_IF_ERROR(slot->worker.Start());
   // A failure to send shows as a crash when the answer is waited for.
+  if (!slot->worker.started()) {
+    HONE_RETURN_IF_ERROR(slot->worker.Start());
+    (void)slot->worker.Send(setup_).ok();
+  }
   (void)slot->worker.Send(message).ok();
   return Status();
 }

@@ -56,8 +56,7 @@ class ChildBuilder : public measure::Builder {
   Status CollectAll();  // what has come by now
   Status WaitForAny(double seconds);
 
-  std::string workload_, target_;
-  int newest_cuda_ = 0;
+  std::string setup_;  // the first message of each child
   TempDir dir_;
   double timeout_seconds_;
   int64_t serial_ = 0;

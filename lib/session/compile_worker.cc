@@ -20,38 +20,51 @@ std::string ArtifactDigest(const compile::CompiledKernel& compiled) {
   return hasher.Finish().Hex();
 }
 
-Result<Json> Answer(const std::string& text) {
+Result<Json> Answer(const Result<CompileSetup>& setup, const std::string& text, const AfterBuild& after) {
+  HONE_RETURN_IF_ERROR(setup.status());
   HONE_ASSIGN_OR_RETURN(Json message, ParseJson(text, "message"));
   JsonReader reader(message, "message");
-  std::string workload_text, target_text, config_text, path;
-  HONE_RETURN_IF_ERROR(reader.Read("workload", &workload_text));
-  HONE_RETURN_IF_ERROR(reader.Read("target", &target_text));
+  std::string config_text, path;
   HONE_RETURN_IF_ERROR(reader.Read("config", &config_text));
   HONE_RETURN_IF_ERROR(reader.Read("path", &path));
-  int newest_cuda = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("newest_cuda", &newest_cuda));
-  HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(workload_text));
-  HONE_ASSIGN_OR_RETURN(Target target, Target::Parse(target_text));
   HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(config_text));
-  HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(workload, target, config, path, newest_cuda));
+  HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(*setup, config, path));
+  if (after) HONE_RETURN_IF_ERROR(after(config, &kernel));
   return Json{{"ok", true}, {"kernel", measure::KernelToJson(kernel)}};
 }
 
 }  // namespace
 
-Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target& target, const Config& config,
-                                         const std::string& path, int newest_cuda) {
+Json CompileSetup::ToJson() const {
+  return {{"workload", workload.Text()}, {"target", target.Text()}, {"newest_cuda", newest_cuda}};
+}
+
+Result<CompileSetup> CompileSetup::FromJson(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(Json message, ParseJson(text, "message"));
+  JsonReader reader(message, "message");
+  CompileSetup setup;
+  std::string workload_text, target_text;
+  HONE_RETURN_IF_ERROR(reader.Read("workload", &workload_text));
+  HONE_RETURN_IF_ERROR(reader.Read("target", &target_text));
+  HONE_RETURN_IF_ERROR(reader.Read("newest_cuda", &setup.newest_cuda));
+  HONE_ASSIGN_OR_RETURN(setup.workload, Workload::Parse(workload_text));
+  HONE_ASSIGN_OR_RETURN(setup.target, Target::Parse(target_text));
+  return setup;
+}
+
+Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config& config, const std::string& path) {
   const double start = RealClock()->NowSeconds();
   compile::CompileOptions options;
-  options.newest_cuda = newest_cuda;
-  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled, compile::CompileKernel(workload, target, config, options));
+  options.newest_cuda = setup.newest_cuda;
+  HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,
+                        compile::CompileKernel(setup.workload, setup.target, config, options));
   measure::BuiltKernel kernel;
   kernel.config = config;
   kernel.path = path;
   kernel.artifact_digest = ArtifactDigest(compiled);
   static_cast<KernelInterface&>(kernel) = compiled;
   kernel.steps = StepsText(compiled.steps);
-  if (target.IsGpu()) {
+  if (setup.target.IsGpu()) {
     kernel.format = compiled.format;
     HONE_RETURN_IF_ERROR(WriteFileAtomic(path, compiled.object));
     kernel.compile_seconds = RealClock()->NowSeconds() - start;
@@ -65,13 +78,16 @@ Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target&
   return kernel;
 }
 
-int RunCompileWorker(int fd) {
+int RunCompileWorker(int fd, const AfterBuild& after) {
   Channel channel(fd);
+  auto first = channel.Receive();
+  if (!first.ok()) return first.status().kind() == StatusKind::kCrashed ? 0 : 1;
+  const Result<CompileSetup> setup = CompileSetup::FromJson(*first);
   while (true) {
     auto message = channel.Receive();
     if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
     const double start = RealClock()->NowSeconds();
-    auto answer = Answer(*message);
+    auto answer = Answer(setup, *message, after);
     const Json json =
         answer.ok()
             ? *answer

@@ -1,11 +1,16 @@
-// The compiling child: `hone-worker compile`. Messages are JSON objects:
-//   {"workload": TEXT, "target": TEXT, "config": JSON TEXT, "path": FILE, "newest_cuda": N (compile::CompileOptions)}
+// The compiling child: `hone-worker compile`. Messages are JSON objects. The first one says what is compiled and has no
+// answer; a mistake in it fails every candidate:
+//   {"workload": TEXT, "target": TEXT, "newest_cuda": N (compile::CompileOptions)}
+// Each one after it is a candidate:
+//   {"config": JSON TEXT, "path": FILE}
 //     -> {"ok": true, "kernel": measure::KernelToJson}  the shared object is at FILE
 //      | {"ok": false, "error": TEXT, "seconds": S}
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
 #include "measure/kernel.h"
 #include "target/target.h"
@@ -14,11 +19,23 @@
 
 namespace hone::session {
 
+// What all candidates of a compiling child have in common.
+struct CompileSetup {
+  Workload workload;
+  Target target;
+  int newest_cuda = 0;
+
+  Json ToJson() const;
+  static Result<CompileSetup> FromJson(const std::string& text);
+};
+
 // Lowers, generates code and links one candidate into a shared object at `path`. In this process.
-Result<measure::BuiltKernel> BuildKernel(const Workload& workload, const Target& target, const Config& config,
-                                         const std::string& path, int newest_cuda = 0);
+Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config& config, const std::string& path);
+
+// What the child does to a kernel after building it; null: nothing.
+using AfterBuild = std::function<Status(const Config& config, measure::BuiltKernel* kernel)>;
 
 // Answers messages on the socket `fd` until the parent closes it. The exit code.
-int RunCompileWorker(int fd);
+int RunCompileWorker(int fd, const AfterBuild& after = nullptr);
 
 }  // namespace hone::session
