@@ -97,7 +97,7 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
       if (!answer.contains("outcome")) return Status::Corrupt("answer of hone-worker: no outcome");
       HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], &outcome));
-      if (setup_.protocol.cooldown_seconds > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown_seconds);
+      if (setup_.protocol.cooldown > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown);
       return outcome;
     }
     const StatusKind kind = text.status().kind();

@@ -254,8 +254,8 @@ Status DeviceRunner::TimedBlocks(Candidate* c, std::vector<double>* samples) {
   while (static_cast<int64_t>(samples->size()) < setup_.protocol.repeat) {
     HONE_ASSIGN_OR_RETURN(const double one, TimedRuns(c, number));
     const double seconds = one * static_cast<double>(number);
-    if (seconds < setup_.protocol.min_repeat_seconds) {
-      number = NextNumber(number, seconds, setup_.protocol.min_repeat_seconds);
+    if (const double wanted = 1e-3 * setup_.protocol.min_repeat_ms; seconds < wanted) {
+      number = NextNumber(number, seconds, wanted);
     } else {
       samples->push_back(one);
     }

@@ -9,7 +9,9 @@ namespace {
 
 Json ArgsToJson(const std::vector<ArgSource>& args) {
   Json list = Json::array();
-  for (const ArgSource& arg : args) list.push_back({{"prepared", arg.kind == ArgSource::Kind::kPrepared}, {"index", arg.index}});
+  for (const ArgSource& arg : args) {
+    list.push_back({{"prepared", arg.kind == ArgSource::Kind::kPrepared}, {"index", arg.index}});
+  }
   return list;
 }
 

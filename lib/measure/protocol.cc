@@ -20,8 +20,8 @@ Json ProtocolToJson(const Protocol& p) {
           {"patience_seconds", p.patience_seconds},
           {"number", p.number},
           {"repeat", p.repeat},
-          {"min_repeat_seconds", p.min_repeat_seconds},
-          {"cooldown_seconds", p.cooldown_seconds}};
+          {"min_repeat_ms", p.min_repeat_ms},
+          {"cooldown", p.cooldown}};
 }
 
 Result<Protocol> ProtocolFromJson(const Json& json) {
@@ -40,8 +40,8 @@ Result<Protocol> ProtocolFromJson(const Json& json) {
   HONE_RETURN_IF_ERROR(reader.Read("patience_seconds", &p.patience_seconds));
   HONE_RETURN_IF_ERROR(reader.Read("number", &p.number));
   HONE_RETURN_IF_ERROR(reader.Read("repeat", &p.repeat));
-  HONE_RETURN_IF_ERROR(reader.Read("min_repeat_seconds", &p.min_repeat_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("cooldown_seconds", &p.cooldown_seconds));
+  HONE_RETURN_IF_ERROR(reader.Read("min_repeat_ms", &p.min_repeat_ms));
+  HONE_RETURN_IF_ERROR(reader.Read("cooldown", &p.cooldown));
   HONE_RETURN_IF_ERROR(reader.Finish());
   return p;
 }

@@ -202,8 +202,8 @@ Status Runner::TimedBlocks(Candidate* c, Outcome* outcome) {
   int64_t number = protocol.number;
   while (static_cast<int64_t>(outcome->samples.size()) < protocol.repeat) {
     HONE_ASSIGN_OR_RETURN(const Run run, TimedRun(c, number));
-    if (run.seconds < protocol.min_repeat_seconds) {
-      number = NextNumber(number, run.seconds, protocol.min_repeat_seconds);
+    if (const double wanted = 1e-3 * protocol.min_repeat_ms; run.seconds < wanted) {
+      number = NextNumber(number, run.seconds, wanted);
       continue;
     }
     outcome->samples.push_back(run.seconds / static_cast<double>(number));

@@ -46,11 +46,12 @@ Status ReadSeed(JsonReader* reader, uint64_t* seed) {
   return Status::Ok();
 }
 
-Status ReadMeasure(JsonReader* reader, MeasureSettings* measure) {
+Status ReadMeasure(JsonReader* reader, TuneSettings* settings) {
+  Protocol* measure = &settings->measure;
   HONE_RETURN_IF_ERROR(reader->ReadOptional("candidate_seconds", &measure->candidate_seconds));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("timeout_seconds", &measure->timeout_seconds));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("prune_factor", &measure->prune_factor));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("finalists", &measure->finalists));
+  HONE_RETURN_IF_ERROR(reader->ReadOptional("finalists", &settings->finalists));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("number", &measure->number));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("repeat", &measure->repeat));
   HONE_RETURN_IF_ERROR(reader->ReadOptional("min_repeat_ms", &measure->min_repeat_ms));
@@ -59,7 +60,7 @@ Status ReadMeasure(JsonReader* reader, MeasureSettings* measure) {
 }
 
 // AutoTVM's way of timing is chosen by both of its counts, or not at all.
-std::string CheckBlocks(const MeasureSettings& measure) {
+std::string CheckBlocks(const Protocol& measure) {
   if (measure.number == 0 && measure.repeat == 0) {
     return measure.min_repeat_ms > 0 ? "min_repeat_ms: goes with `number` or `repeat`" : "";
   }
@@ -83,7 +84,7 @@ std::string NumericsFlags(int64_t winograd, bool tf32) {
 }
 
 std::string TuneSettingsText(const TuneSettings& settings) {
-  const MeasureSettings& measure = settings.measure;
+  const Protocol& measure = settings.measure;
   Json json = {{"version", kSettingsVersion},
                {"tuner", settings.tuner},
                {"trials", settings.trials},
@@ -98,7 +99,7 @@ std::string TuneSettingsText(const TuneSettings& settings) {
                 {{"candidate_seconds", measure.candidate_seconds},
                  {"timeout_seconds", measure.timeout_seconds},
                  {"prune_factor", measure.prune_factor},
-                 {"finalists", measure.finalists},
+                 {"finalists", settings.finalists},
                  {"number", measure.number},
                  {"repeat", measure.repeat},
                  {"min_repeat_ms", measure.min_repeat_ms},
@@ -139,7 +140,7 @@ Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string&
   if (reader.Has("measure")) {
     JsonReader measure;
     HONE_RETURN_IF_ERROR(reader.Read("measure", &measure));
-    HONE_RETURN_IF_ERROR(ReadMeasure(&measure, &settings.measure));
+    HONE_RETURN_IF_ERROR(ReadMeasure(&measure, &settings));
   }
   HONE_RETURN_IF_ERROR(reader.Finish());
   HONE_RETURN_IF_ERROR(CheckedBy(CheckValues(settings), path));
@@ -178,7 +179,7 @@ bool LargerBudget(const TuneSettings& a, const TuneSettings& b) {
 }
 
 std::string CheckValues(const TuneSettings& settings) {
-  const MeasureSettings& measure = settings.measure;
+  const Protocol& measure = settings.measure;
   const bool cap = settings.winograd == 0 || settings.winograd == 2 || settings.winograd == 4 || settings.winograd == 6;
   const std::vector<std::string> systems = {"autotvm"};
   return First({settings.tuner.empty() ? "tuner: must not be empty" : "",
@@ -194,7 +195,7 @@ std::string CheckValues(const TuneSettings& settings) {
                 NotPositive("candidate_seconds", measure.candidate_seconds),
                 NotPositive("timeout_seconds", measure.timeout_seconds),
                 measure.prune_factor == 0 ? "" : OutOfRange("prune_factor", measure.prune_factor, 1.0, 1e6),
-                OutOfRange<int64_t>("finalists", measure.finalists, 0, 1000), CheckBlocks(measure),
+                OutOfRange<int64_t>("finalists", settings.finalists, 0, 1000), CheckBlocks(measure),
                 OutOfRange("min_repeat_ms", measure.min_repeat_ms, 0.0, 1e6),
                 OutOfRange("cooldown", measure.cooldown, 0.0, 3600.0)});
 }

@@ -3,9 +3,9 @@
 // them. Nothing that leaves results alone (launcher, verbosity, paths, number of jobs) may be added here: a changed
 // byte is work to do.
 //
-// Format: one JSON object with "version": 1 and the fields below by their names; MeasureSettings is the object
-// "measure" of the tune settings. Every field is written; a reader takes a missing one as its default and refuses
-// unknown ones.
+// Format: one JSON object with "version": 1 and the fields below by their names. The object "measure" of the tune
+// settings holds `finalists` and the settable fields of Protocol. Every field is written; a reader takes a missing one
+// as its default and refuses unknown ones.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "task/protocol.h"
 
 namespace hone::pipeline {
-
-// How one candidate is timed (DESIGN: measuring; doc/internals/measuring.md has the protocol).
-struct MeasureSettings {
-  double candidate_seconds = 0.3;  // timing of one candidate stops here at the latest, > 0
-  double timeout_seconds = 10;     // a candidate that has not answered by then is killed: error `timeout`, > 0
-  double prune_factor = 2;         // a first run slower than this times the incumbent is `pruned`; 0: never
-  int64_t finalists = 8;           // so many of the best are measured again, interleaved, before the stamp; 0: none
-  // AutoTVM's way of timing instead of the adaptive one, both or neither above 0: `repeat` blocks of `number` runs
-  // each.
-  int64_t number = 0;
-  int64_t repeat = 0;
-  double min_repeat_ms = 0;  // of a block: one that is shorter is thrown away and `number` raised
-  double cooldown = 0;       // seconds of sleep after each candidate
-  bool operator==(const MeasureSettings&) const = default;
-};
 
 struct TuneSettings {
   std::string tuner = "auto";    // search/tuner/tuner.h knows the list
@@ -37,7 +23,8 @@ struct TuneSettings {
   double seconds = 0;            // budget of one task in seconds of tuning over all its sessions; 0: no limit
   int64_t early_stop = 0;        // stop after so many trials without a better one; 0: never
   uint64_t seed = 1;             // below 2^63
-  MeasureSettings measure;
+  Protocol measure;
+  int64_t finalists = 8;     // this many of the best are measured again, interleaved, before the stamp; 0: none
   double expected_gain = 0;  // stop when the tuner expects the best to get faster by less than this share; 0: never
   std::string like;          // "autotvm": the tuner with that system's constants; "": ours
   int64_t winograd = 6;      // the cap on Winograd: F(m x m, 3x3) up to this m (2, 4, 6); 0: none (op::Numerics)

@@ -95,14 +95,14 @@ Status ReadTune(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfe
 }
 
 Status ReadMeasure(TomlTable* file, const TablesOf& of, TuneSettings* tune) {
-  MeasureSettings* measure = &tune->measure;
+  Protocol* measure = &tune->measure;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "measure", of));
   if (table.Has("candidate_seconds") || table.Has("prune_factor")) measure->number = measure->repeat = 0;
   HONE_RETURN_IF_ERROR(table.Read("candidate_seconds", &measure->candidate_seconds));
   HONE_RETURN_IF_ERROR(table.Read("timeout_seconds", &measure->timeout_seconds));
   HONE_RETURN_IF_ERROR(table.Read("timeout", &measure->timeout_seconds));  // AutoTVM's name
   HONE_RETURN_IF_ERROR(table.Read("prune_factor", &measure->prune_factor));
-  HONE_RETURN_IF_ERROR(table.Read("finalists", &measure->finalists));
+  HONE_RETURN_IF_ERROR(table.Read("finalists", &tune->finalists));
   HONE_RETURN_IF_ERROR(table.Read("number", &measure->number));
   HONE_RETURN_IF_ERROR(table.Read("repeat", &measure->repeat));
   HONE_RETURN_IF_ERROR(table.Read("min_repeat_ms", &measure->min_repeat_ms));

@@ -245,7 +245,7 @@ Result<int> DoTryOne(const TuneJobOptions& options, uint64_t index) {
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const bool recorded = !options.db_path.empty();
   const std::string reference = recorded ? BesideRecords(options.db_path, ".reference") : dir.Join("reference");
-  HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, ProtocolOf(inputs.settings.measure)));
+  HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task, reference, inputs.settings.measure));
   HONE_RETURN_IF_ERROR(TakeTurn(&turns, Use::kExclusive));
   measure::ChildMeasurer measurer(program, setup);
   HONE_ASSIGN_OR_RETURN(const Outcome outcome, measurer.Measure(built[0].kernel, 0));

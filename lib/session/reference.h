@@ -12,8 +12,8 @@
 namespace hone::session {
 
 // Sets operands, reference_path and reference_key of `setup`; computes the reference with op::Operator::Reference and
-// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written. kUnsupported for an unknown
-// operator.
+// writes it to `path` unless it is there already (and right). True if it was computed; kInterrupted: not written.
+// kUnsupported for an unknown operator.
 Result<bool> EnsureReference(const Workload& workload, const Target& target, const std::string& path,
                              measure::TaskSetup* setup);
 

@@ -71,7 +71,7 @@ class Job {
 
   Status Run(int* code) {
     HONE_RETURN_IF_ERROR(OpenRecords());
-    if (history_->Met(budget_, 0) == StopReason::kNone || !history_->Closed(settings_.measure.finalists)) {
+    if (history_->Met(budget_, 0) == StopReason::kNone || !history_->Closed(settings_.finalists)) {
       HONE_RETURN_IF_ERROR(Tune());
     } else {
       result_.reason = history_->Met(budget_, 0);
@@ -182,7 +182,7 @@ class Job {
     const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
     HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup,
-                          MeasureSetup(task_, Beside(".reference"), ProtocolOf(settings_.measure)));
+                          MeasureSetup(task_, Beside(".reference"), settings_.measure));
     device.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup));
     return device;
   }
@@ -220,7 +220,7 @@ class Job {
     session.context.donors = std::move(donors_.donors);
     session.seed = settings_.seed;
     session.budget = budget_;
-    session.finalists = settings_.measure.finalists;
+    session.finalists = settings_.finalists;
     session.batch = kBatch;
     session.session = SessionRow();
 
@@ -311,26 +311,14 @@ Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics
   return scope;
 }
 
-std::string TimingText(const pipeline::MeasureSettings& settings) {
-  if (settings.number == 0) return "";
-  return fmt::format("; number={} repeat={} min_repeat_ms={:g} trimmed", settings.number, settings.repeat,
-                     settings.min_repeat_ms);
-}
-
-measure::Protocol ProtocolOf(const pipeline::MeasureSettings& settings) {
-  measure::Protocol protocol;
-  protocol.candidate_seconds = settings.candidate_seconds;
-  protocol.timeout_seconds = settings.timeout_seconds;
-  protocol.prune_factor = settings.prune_factor;
-  protocol.number = settings.number;
-  protocol.repeat = settings.repeat;
-  protocol.min_repeat_seconds = 1e-3 * settings.min_repeat_ms;
-  protocol.cooldown_seconds = settings.cooldown;
-  return protocol;
+std::string TimingText(const Protocol& protocol) {
+  if (protocol.number == 0) return "";
+  return fmt::format("; number={} repeat={} min_repeat_ms={:g} trimmed", protocol.number, protocol.repeat,
+                     protocol.min_repeat_ms);
 }
 
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
-                                        const measure::Protocol& protocol) {
+                                        const Protocol& protocol) {
   measure::TaskSetup setup;
   setup.flop = static_cast<double>(task.flop);
   setup.threads = task.target.threads;

@@ -39,14 +39,11 @@ Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics
 
 // How times are taken, if not by the adaptive protocol: part of the fingerprint, since they are not comparable. "" if
 // adaptive. CountsTrimmedMeans reads it.
-std::string TimingText(const pipeline::MeasureSettings& settings);
-
-// The measuring protocol with a job's settings in it. The defaults of the two are the same.
-measure::Protocol ProtocolOf(const pipeline::MeasureSettings& settings);
+std::string TimingText(const Protocol& protocol);
 
 // Setup of measuring for a task; computes the reference if it is not there.
 Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const std::string& reference_path,
-                                        const measure::Protocol& protocol);
+                                        const Protocol& protocol);
 
 // The whole job. The exit code (base/interrupt.h): kDone and a stamp; kFailed; kMisused for bad input files;
 // kInterrupted. Says what is wrong on stderr.

@@ -50,7 +50,7 @@ struct Kernel {
 };
 
 Result<Kernel> Prepare(const std::string& work, const library::LibraryFolder::Kernel& in_library,
-                       const pipeline::BestEntry& entry, const std::vector<measure::Protocol>& protocols) {
+                       const pipeline::BestEntry& entry, const std::vector<Protocol>& protocols) {
   Kernel kernel;
   kernel.workload = in_library.workload;
   kernel.uses = static_cast<double>(in_library.uses);
@@ -65,7 +65,7 @@ Result<Kernel> Prepare(const std::string& work, const library::LibraryFolder::Ke
   kernel.built = built[0].kernel;
   kernel.alone.resize(protocols.size());
   const std::string reference = fmt::format("{}/records/cpu/{}.reference", work, in_library.task);
-  for (const measure::Protocol& protocol : protocols) {
+  for (const Protocol& protocol : protocols) {
     HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, session::MeasureSetup(task, reference, protocol));
     kernel.measurers.push_back(std::make_unique<measure::ChildMeasurer>(program, std::move(setup)));
     // What is measured in turns must have been right once.
@@ -137,7 +137,7 @@ void PrintLayers(const std::vector<Kernel>& kernels, size_t protocol) {
 }
 
 Status Check(const std::string& work, const std::string& job, int rounds, bool layers,
-             const std::vector<measure::Protocol>& protocols) {
+             const std::vector<Protocol>& protocols) {
   const std::string library = JoinPath(work, "out/" + job);
   HONE_ASSIGN_OR_RETURN(const auto folder, library::CheckedLibrary(library));
   HONE_ASSIGN_OR_RETURN(const auto best, pipeline::ReadBestFile(fmt::format("{}/best/{}.confirmed.json", work, job)));
@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
   int rounds = 5;
   bool layers = false;
   std::vector<std::string> jobs;
-  std::vector<measure::Protocol> protocols;
+  std::vector<Protocol> protocols;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--child") return command::RunBenchChild();

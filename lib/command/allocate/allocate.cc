@@ -51,7 +51,7 @@ Status Allocate(const AllocateOptions& options) {
     pipeline::TuneSettings settings = base;
     settings.trials_total = 0;
     settings.trials = budgets[i];
-    if (options.round < pipeline::kRounds) settings.measure.finalists = 0;
+    if (options.round < pipeline::kRounds) settings.finalists = 0;
     const std::string path = JoinPath(options.out, list.tasks[i].id + ".tune.json");
     HONE_RETURN_IF_ERROR(WriteFileIfChanged(path, pipeline::TuneSettingsText(settings)).status());
     sum += budgets[i];

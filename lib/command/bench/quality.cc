@@ -125,7 +125,7 @@ class Quality {
     settings.winograd = numerics.winograd;
     settings.tf32 = numerics.tf32;
     settings.seed = seed;
-    settings.measure.finalists = 0;  // what the search found, as it saw it
+    settings.finalists = 0;  // what the search found, as it saw it
     const std::string stem = fmt::format("{}/{}.s{}", scratch, task, seed);
     HONE_RETURN_IF_ERROR(WriteFileAtomic(stem + ".tune.json", pipeline::TuneSettingsText(settings)));
     CommandOptions command;

@@ -51,8 +51,8 @@ TEST_F(RoundsChain, ATotalIsSpentExactlyAndRerunsDoNothing) {
   const auto last = pipeline::ReadTuneSettings(Work("settings/one.cpu.r4/" + Tasks("one")[0] + ".tune.json"));
   const auto first = pipeline::ReadTuneSettings(Work("settings/one.cpu.r1/" + Tasks("one")[0] + ".tune.json"));
   ASSERT_TRUE(last.ok() && first.ok());
-  EXPECT_EQ(last->measure.finalists, 2);
-  EXPECT_EQ(first->measure.finalists, 0);
+  EXPECT_EQ(last->finalists, 2);
+  EXPECT_EQ(first->finalists, 0);
   EXPECT_EQ(first->trials, 5) << "a quarter of 60 over three tasks";
 }
 

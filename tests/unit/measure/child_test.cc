@@ -23,10 +23,11 @@ BuiltKernel Kernel(const std::string& symbol) {
     return ArtifactArg{name, DType::Float(32), kCount, written};
   };
   kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 4096, 4096};
-  kernel.kernel_args = {{ArgSource::Kind::kOperand, 0}, {ArgSource::Kind::kPrepared, 0}, {ArgSource::Kind::kOperand, 2}};
+  using Kind = ArgSource::Kind;
+  kernel.kernel_args = {{Kind::kOperand, 0}, {Kind::kPrepared, 0}, {Kind::kOperand, 2}};
   kernel.has_prepare = true;
   kernel.prepare = {"pack", {arg("weight", false), arg("packed", true)}, 0, 0};
-  kernel.prepare_args = {{ArgSource::Kind::kOperand, 1}, {ArgSource::Kind::kPrepared, 0}};
+  kernel.prepare_args = {{Kind::kOperand, 1}, {Kind::kPrepared, 0}};
   kernel.prepared = {{"packed", DType::Float(32), kCount}};
   kernel.steps = "some steps";
   kernel.compile_seconds = 0.5;
@@ -98,7 +99,7 @@ TEST_F(ChildTest, ARightKernelIsTimedAndKeepsItsDescription) {
 TEST_F(ChildTest, BlocksLastAtLeastMinRepeat) {
   setup_.protocol.number = 1;
   setup_.protocol.repeat = 4;
-  setup_.protocol.min_repeat_seconds = 0.05;
+  setup_.protocol.min_repeat_ms = 50;
   setup_.protocol.patience_seconds = 0;
   const Outcome outcome = Measure("right");
   ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
@@ -109,7 +110,7 @@ TEST_F(ChildTest, BlocksLastAtLeastMinRepeat) {
 }
 
 TEST_F(ChildTest, ACooldownIsSleptAfterACandidate) {
-  setup_.protocol.cooldown_seconds = 0.3;
+  setup_.protocol.cooldown = 0.3;
   const double start = RealClock()->NowSeconds();
   ExpectRight("right");
   EXPECT_GE(RealClock()->NowSeconds() - start, 0.3);

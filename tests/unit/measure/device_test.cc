@@ -285,7 +285,7 @@ void KeepPacked(const char* symbol, void* const* addresses, const unsigned* grid
 TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   setup_.protocol.number = 4;
   setup_.protocol.repeat = 3;
-  setup_.protocol.min_repeat_seconds = 0;
+  setup_.protocol.min_repeat_ms = 0;
   runner_.reset();
   std::vector<void*> seen;
   packed = &seen;

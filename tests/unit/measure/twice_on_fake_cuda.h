@@ -30,11 +30,12 @@ inline BuiltKernel TwiceKernel(const TempDir& dir, const std::string& symbol, co
   };
   kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 0, 0};
   kernel.kernel.launches.push_back({symbol, {4, 1, 1}, {16, 1, 1}, 0, 0, {0, 1, 2}});
-  kernel.kernel_args = {{ArgSource::Kind::kOperand, 0}, {ArgSource::Kind::kPrepared, 0}, {ArgSource::Kind::kOperand, 2}};
+  using Kind = ArgSource::Kind;
+  kernel.kernel_args = {{Kind::kOperand, 0}, {Kind::kPrepared, 0}, {Kind::kOperand, 2}};
   kernel.has_prepare = true;
   kernel.prepare = {"pack2", {arg("weight", false), arg("packed", true)}, 0, 0};
   kernel.prepare.launches.push_back({"pack2", {2, 1, 1}, {32, 1, 1}, 0, 0, {0, 1}});
-  kernel.prepare_args = {{ArgSource::Kind::kOperand, 1}, {ArgSource::Kind::kPrepared, 0}};
+  kernel.prepare_args = {{Kind::kOperand, 1}, {Kind::kPrepared, 0}};
   kernel.prepared = {{"packed", DType::Float(32), kCount}};
   return kernel;
 }

@@ -41,7 +41,7 @@ TEST(PipelineFile, ReadsEveryKey) {
   EXPECT_EQ(file->network, "resnet-18");
   EXPECT_EQ(file->batch, 2);
   EXPECT_EQ(file->targets, (std::vector<std::string>{"cpu", "cuda"}));
-  const TuneSettings tune{"grid", 7, 1.5, 3, 9, {1, 2, 0, 4}};
+  const TuneSettings tune{"grid", 7, 1.5, 3, 9, {1, 2, 0}, 4};
   EXPECT_EQ(file->tune, tune);
   const BenchSettings bench{2, 3, 0, 5};
   EXPECT_EQ(file->bench, bench);
