@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "nightly/report_outputs.h"
 #include "nights.h"
-#include "report/nightly_outputs.h"
 
 using namespace hone;
 
@@ -20,13 +20,13 @@ int main(int argc, char** argv) {
   std::string html;
   std::vector<double> times;
   for (int round = 0; round < 5; ++round) {
-    report::NightlyData data = report::SampleNights(wanted);
+    nightly::NightlyData data = report::SampleNights(wanted);
     const auto begin = std::chrono::steady_clock::now();
-    report::Conclude(&data);
-    html = report::NightlyHtml(data);
-    const std::pair<const char*, std::string> files[] = {{"report.json", report::NightlyJson(data)},
-                                                         {"junit.xml", report::NightlyJunit(data)},
-                                                         {"report.md", report::NightlyMarkdown(data)},
+    nightly::Conclude(&data);
+    html = nightly::NightlyHtml(data);
+    const std::pair<const char*, std::string> files[] = {{"report.json", nightly::NightlyJson(data)},
+                                                         {"junit.xml", nightly::NightlyJunit(data)},
+                                                         {"report.md", nightly::NightlyMarkdown(data)},
                                                          {"index.html", html}};
     times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (round > 0) continue;

@@ -7,16 +7,16 @@
 
 #include "base/file.h"
 #include "nightly/night_file.h"
+#include "nightly/report_outputs.h"
 #include "pipeline/best_file.h"
 #include "pipeline/task_list.h"
-#include "report/nightly_outputs.h"
 
 namespace hone::command {
 namespace {
 
-using report::ChangedRecord;
-using report::NightlyData;
-using report::NightlyJob;
+using nightly::ChangedRecord;
+using nightly::NightlyData;
+using nightly::NightlyJob;
 
 class NightlyCollector {
  public:
@@ -73,7 +73,7 @@ class NightlyCollector {
     for (const std::string& line : damaged) job->problems.push_back(line + "; the night is left out");
   }
 
-  void Read(const std::string& name, const std::string& series, report::NightSeries* into, NightlyJob* job) const {
+  void Read(const std::string& name, const std::string& series, nightly::NightSeries* into, NightlyJob* job) const {
     const std::string path = nightly::HistoryPath(options_.nights, series, name);
     Result<nightly::History> history = nightly::ReadHistory(path);
     if (!history.ok()) {
@@ -138,12 +138,12 @@ NightlyData CollectNights(const NightlyReportOptions& options) { return NightlyC
 
 Status WriteNightlyReport(const NightlyReportOptions& options) {
   NightlyData data = CollectNights(options);
-  report::Conclude(&data);
+  nightly::Conclude(&data);
   HONE_RETURN_IF_ERROR(MakeDirs(options.out));
-  const std::pair<const char*, std::string> files[] = {{"report.md", report::NightlyMarkdown(data)},
-                                                       {"report.json", report::NightlyJson(data)},
-                                                       {"junit.xml", report::NightlyJunit(data)},
-                                                       {"index.html", report::NightlyHtml(data)}};
+  const std::pair<const char*, std::string> files[] = {{"report.md", nightly::NightlyMarkdown(data)},
+                                                       {"report.json", nightly::NightlyJson(data)},
+                                                       {"junit.xml", nightly::NightlyJunit(data)},
+                                                       {"index.html", nightly::NightlyHtml(data)}};
   for (const auto& [name, text] : files) {
     const Result<bool> written = WriteFileIfChanged(JoinPath(options.out, name), text);
     if (!written.ok()) return written.status();

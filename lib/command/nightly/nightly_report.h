@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "report/nightly_data.h"
+#include "nightly/report_data.h"
 
 namespace hone::command {
 
@@ -18,7 +18,7 @@ struct NightlyReportOptions {
 
 // What the files hold. What cannot be read is a problem in the data, not an error: a page about nine networks is worth
 // more than none about ten.
-report::NightlyData CollectNights(const NightlyReportOptions& options);
+nightly::NightlyData CollectNights(const NightlyReportOptions& options);
 
 // Writes the four files, each only if its bytes change.
 Status WriteNightlyReport(const NightlyReportOptions& options);

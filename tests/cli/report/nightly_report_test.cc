@@ -23,8 +23,8 @@ class NightlyReport : public testing::Test {
   }
 
   // As a work folder has it after `data`'s nights.
-  void Lay(const report::NightlyData& data) {
-    for (const report::NightlyJob& job : data.jobs) {
+  void Lay(const nightly::NightlyData& data) {
+    for (const nightly::NightlyJob& job : data.jobs) {
       std::string log, nights, replay, quality;
       for (const nightly::Acceptance& a : job.accepted) log += nightly::AcceptanceText(a);
       for (const nightly::Night& night : job.series.nights) nights += nightly::NightText(night);
@@ -81,7 +81,7 @@ TEST_F(NightlyReport, OfAnEmptyFolderSaysThatNothingIsAccepted) {
 }
 
 TEST_F(NightlyReport, DamagedLinesAndFilesOfANewerVersionCostThemselvesAlone) {
-  const report::NightlyData data = report::SampleNights();
+  const nightly::NightlyData data = report::SampleNights();
   Lay(data);
   std::string nights = "{\"version\": 1, \"recorded\": 7}\nno JSON\n";
   for (const nightly::Night& night : data.jobs[0].series.nights) nights += nightly::NightText(night);
@@ -99,7 +99,7 @@ TEST_F(NightlyReport, DamagedLinesAndFilesOfANewerVersionCostThemselvesAlone) {
 }
 
 TEST_F(NightlyReport, ChoicesThatDifferFromTheReferencesAreShown) {
-  const report::NightlyData data = report::SampleNights();
+  const nightly::NightlyData data = report::SampleNights();
   Lay(data);
   const auto choice = [](int unroll, const char* more) {
     return std::string(R"({"version": 3, "network": "n", "target": "cpu", "tasks": [{"id": "conv2d-1",)") +

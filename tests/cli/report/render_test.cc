@@ -5,13 +5,15 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "nightly/report_outputs.h"
 #include "nights.h"
-#include "report/nightly_outputs.h"
 #include "report/outputs.h"
 #include "sample.h"
 
 namespace hone::report {
 namespace {
+
+using namespace nightly;
 
 std::string Browser() {
   const char* path = getenv("PATH");

@@ -5,12 +5,14 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "markup.h"
+#include "nightly/report_outputs.h"
 #include "nights.h"
-#include "report/nightly_outputs.h"
 #include "sample.h"
 
 namespace hone::report {
 namespace {
+
+using namespace nightly;
 
 TEST(Nightly, TheVerdictComesFirstAndNamesWhatIsSlower) {
   const std::string page = NightlyHtml(SampleNights());

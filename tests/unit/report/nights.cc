@@ -9,7 +9,7 @@
 namespace hone::report {
 namespace {
 
-using nightly::Night;
+using namespace nightly;
 
 // Between -1 and 1, of the numbers alone.
 double Noise(int a, int b, int c = 0) {

@@ -1,7 +1,7 @@
 // Invented nights for the tests of lib/report and for tests/perf/report_perf.
 #pragma once
 
-#include "report/nightly_data.h"
+#include "nightly/report_data.h"
 
 namespace hone::report {
 
@@ -12,9 +12,9 @@ struct NightsWanted {
 // Nights whose figures follow from their numbers alone, after Conclude: job 0 is 5 % slower in the last eight nights and
 // confirmed so in the last one, job 1 faster, others as accepted. In the middle the machine changes; a few nights are
 // disturbed, and one failed. Replay, quality, acceptances, changed records and commands are there, too.
-NightlyData SampleNights(const NightsWanted& wanted = {});
+nightly::NightlyData SampleNights(const NightsWanted& wanted = {});
 
 // The same, three jobs, with `hostile` (sample.h has kHostile) wherever a text comes from outside.
-NightlyData HostileNights(const std::string& hostile);
+nightly::NightlyData HostileNights(const std::string& hostile);
 
 }  // namespace hone::report

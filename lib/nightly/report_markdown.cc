@@ -1,23 +1,26 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/nightly_outputs.h"
+#include "nightly/report_outputs.h"
 #include "report/text_table.h"
 #include "task/outcome.h"
 
-namespace hone::report {
+namespace hone::nightly {
 namespace {
+
+using report::Plain;
+using report::TextTable;
 
 constexpr size_t kNightlyColumns = 100;
 
 std::vector<std::string> Row(const NightlyJob& job) {
-  const nightly::Night* night = job.series.tonight;
+  const Night* night = job.series.tonight;
   std::vector<std::string> row = {Plain(job.job, 26), StateText(job.series)};
   if (night == nullptr || !night->failure.empty()) {
     row.insert(row.end(), 5, "-");
     return row;
   }
-  const nightly::Comparison& c = night->comparison;
+  const Comparison& c = night->comparison;
   row.insert(row.end(),
              {FormatSeconds(Median(night->reference.processes)), FormatSeconds(Median(night->library.processes)),
               ChangeText(c.ratio), IntervalText(c), ChanceText(*night)});
@@ -42,14 +45,13 @@ std::string NightlyMarkdown(const NightlyData& data) {
   }
   const auto line = [&](const std::string& what) { text += Plain("- " + what, kNightlyColumns) + "\n"; };
   for (const NightlyJob* job : data.ByInterest()) {
-    const nightly::JobState state = job->series.verdict.state;
-    const bool silent = state == nightly::JobState::kFine && compares;
+    const JobState state = job->series.verdict.state;
+    const bool silent = state == JobState::kFine && compares;
     if (!silent) line(job->job + ": " + job->series.verdict.words);
-    if (state == nightly::JobState::kSlower && !job->commands.empty())
+    if (state == JobState::kSlower && !job->commands.empty())
       line(job->commands.front().first + ": " + job->commands.front().second);
   }
   for (const NightlyJob& job : data.jobs) {
-    using nightly::JobState;
     if (job.replay.nights.empty() || job.replay.verdict.state == JobState::kFine) continue;
     line(fmt::format("{}, replay: {}: {}", job.job, StateText(job.replay), job.replay.verdict.words));
   }
@@ -60,4 +62,4 @@ std::string NightlyMarkdown(const NightlyData& data) {
   return text;
 }
 
-}  // namespace hone::report
+}  // namespace hone::nightly

@@ -1,4 +1,4 @@
-#include "report/nightly_sections.h"
+#include "nightly/report_sections.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,17 @@
 #include "report/svg.h"
 #include "task/outcome.h"
 
-namespace hone::report {
+namespace hone::nightly {
 namespace {
 
-using nightly::JobState;
-using nightly::Night;
+using report::Chart;
+using report::ChartSeries;
+using report::HtmlWriter;
+using report::Mark;
+using report::PageWriter;
+using report::ShareRow;
+using report::TrendFigure;
+
 using Border = TrendFigure::Border;
 
 std::string NightWords(const Night& night) {
@@ -28,10 +34,10 @@ std::string NightWords(const Night& night) {
 }
 
 // Acceptances stand before the first night that was recorded after them.
-std::vector<Border> BordersOf(const NightSeries& series, const std::vector<nightly::Acceptance>& accepted) {
+std::vector<Border> BordersOf(const NightSeries& series, const std::vector<Acceptance>& accepted) {
   std::vector<Border> borders;
   const std::vector<Night>& nights = series.nights;
-  const nightly::Trend& trend = series.trend;
+  const Trend& trend = series.trend;
   for (size_t i = 1; i < nights.size() && i < trend.epochs.size(); ++i) {
     if (trend.epochs[i] == trend.epochs[i - 1]) continue;
     const bool machine = nights[i].fingerprint != nights[i - 1].fingerprint;
@@ -39,14 +45,14 @@ std::vector<Border> BordersOf(const NightSeries& series, const std::vector<night
                        fmt::format("{}: the machine changed ({})", DayText(nights[i].recorded),
                                    machine ? "another fingerprint" : "the canary runs at another level")});
   }
-  for (const nightly::ChangePoint& change : trend.changes) {
+  for (const ChangePoint& change : trend.changes) {
     if (change.index >= nights.size()) continue;
     const bool slower = change.after > change.before;
     borders.push_back({change.index, slower ? Border::Kind::kSlower : Border::Kind::kFaster,
                        fmt::format("{}: level {} by {}", DayText(nights[change.index].recorded), slower ? "up" : "down",
                                    ChangeText(change.after / change.before))});
   }
-  for (const nightly::Acceptance& acceptance : accepted) {
+  for (const Acceptance& acceptance : accepted) {
     const auto after = std::find_if(nights.begin(), nights.end(),
                                     [&](const Night& night) { return night.recorded >= acceptance.recorded; });
     const size_t index = static_cast<size_t>(after - nights.begin());
@@ -59,7 +65,7 @@ std::vector<Border> BordersOf(const NightSeries& series, const std::vector<night
 }
 
 TrendFigure FigureOf(const std::string& job, const NightSeries& series,
-                     const std::vector<nightly::Acceptance>& accepted) {
+                     const std::vector<Acceptance>& accepted) {
   TrendFigure figure;
   std::vector<double> known;
   for (size_t i = 0; i < series.nights.size(); ++i) {
@@ -69,7 +75,7 @@ TrendFigure FigureOf(const std::string& job, const NightSeries& series,
     // A night that says nothing about the library is drawn all the same, where it would stand.
     if (canary) point.value = Median(night.library.processes) / Median(night.canary->processes);
     point.counted = night.Usable();
-    const nightly::Comparison& c = night.comparison;
+    const Comparison& c = night.comparison;
     if (c.ratio > 0 && c.low > 0 && c.high > 0) {
       point.low = point.value * c.low / c.ratio;
       point.high = point.value * c.high / c.ratio;
@@ -91,7 +97,7 @@ TrendFigure FigureOf(const std::string& job, const NightSeries& series,
   return figure;
 }
 
-void TrendCard(const std::string& job, const NightSeries& series, const std::vector<nightly::Acceptance>& accepted,
+void TrendCard(const std::string& job, const NightSeries& series, const std::vector<Acceptance>& accepted,
                bool words, PageWriter* page) {
   HtmlWriter& html = page->html();
   TrendFigure figure = FigureOf(job, series, accepted);
@@ -201,18 +207,18 @@ void KernelsOfJob(const NightlyJob& job, PageWriter* page) {
 }
 
 // The network as the search found it, after each trial: weight x median over the seeds, summed over the tasks.
-std::vector<double> CurveOf(const nightly::QualityNight& night) {
+std::vector<double> CurveOf(const QualityNight& night) {
   size_t length = 0;
-  for (const nightly::QualityTask& task : night.tasks) {
-    for (const nightly::QualityRun& run : task.runs) length = std::max(length, run.curve.size());
+  for (const QualityTask& task : night.tasks) {
+    for (const QualityRun& run : task.runs) length = std::max(length, run.curve.size());
   }
   std::vector<double> curve;
   for (size_t k = 0; k < length; ++k) {
     double sum = 0;
     bool known = !night.tasks.empty();
-    for (const nightly::QualityTask& task : night.tasks) {
+    for (const QualityTask& task : night.tasks) {
       std::vector<double> found;
-      for (const nightly::QualityRun& run : task.runs) {
+      for (const QualityRun& run : task.runs) {
         if (!run.curve.empty()) found.push_back(run.curve[std::min(k, run.curve.size() - 1)]);
       }
       known &= !found.empty() && *std::min_element(found.begin(), found.end()) > 0;
@@ -225,9 +231,9 @@ std::vector<double> CurveOf(const nightly::QualityNight& night) {
 
 void QualityCard(const NightlyJob& job, PageWriter* page) {
   HtmlWriter& html = page->html();
-  const nightly::QualityNight& last = job.quality.back();
+  const QualityNight& last = job.quality.back();
   Chart chart;
-  const auto steps = [&](const nightly::QualityNight& night, const char* style) {
+  const auto steps = [&](const QualityNight& night, const char* style) {
     ChartSeries series{ChartSeries::Kind::kSteps, style, {}};
     const std::vector<double> curve = CurveOf(night);
     for (size_t k = 0; k < curve.size(); ++k) {
@@ -241,7 +247,7 @@ void QualityCard(const NightlyJob& job, PageWriter* page) {
   chart.label = "the best found so far for the tasks of " + job.job + " against trials a run";
   chart.x_title = "trials a run";
   double recorded = 0;
-  for (const nightly::QualityTask& task : last.tasks) {
+  for (const QualityTask& task : last.tasks) {
     recorded = task.recorded_seconds > 0 && recorded >= 0
                    ? recorded + static_cast<double>(task.weight) * task.recorded_seconds
                    : -1;
@@ -334,8 +340,8 @@ void WriteQuality(const NightlyData& data, PageWriter* page) {
       {{"network"}, {"found", true}, {"night"}, {"against the median", true}, {"nights, as a share of the canary"}});
   for (const NightlyJob& job : data.jobs) {
     if (job.quality.empty()) continue;
-    const nightly::QualityNight& last = job.quality.back();
-    const std::vector<double> values = nightly::QualityValues(job.quality);
+    const QualityNight& last = job.quality.back();
+    const std::vector<double> values = QualityValues(job.quality);
     std::vector<double> known;
     for (const double value : values) {
       if (value > 0) known.push_back(value);
@@ -358,4 +364,4 @@ void WriteQuality(const NightlyData& data, PageWriter* page) {
   html.Close();
 }
 
-}  // namespace hone::report
+}  // namespace hone::nightly

@@ -1,5 +1,5 @@
 // Everything the report of a regression run shows. Plain data: lib/command/nightly/nightly_report.cc collects it from
-// the files of a work folder, Conclude adds what follows from them, and each output (nightly_outputs.h) is a function of
+// the files of a work folder, Conclude adds what follows from them, and each output (report_outputs.h) is a function of
 // it alone.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "nightly/quality.h"
 #include "nightly/verdict.h"
 
-namespace hone::report {
+namespace hone::nightly {
 
 inline constexpr size_t kNightsTold = 90;
 
@@ -27,19 +27,19 @@ struct ChangedRecord {
 
 // A series of nights of a job: the library against its reference.
 struct NightSeries {
-  std::vector<nightly::Night> nights;  // oldest first
+  std::vector<Night> nights;  // oldest first
   // By Conclude:
-  nightly::Trend trend;  // of `nights`
-  nightly::JobVerdict verdict;
-  const nightly::Night* tonight = nullptr;  // of `nights`; null: this job has nothing of the night
+  Trend trend;  // of `nights`
+  JobVerdict verdict;
+  const Night* tonight = nullptr;  // of `nights`; null: this job has nothing of the night
 };
 
 struct NightlyJob {
   std::string job;
   NightSeries series;  // the main one
   NightSeries replay;  // the reference's choices, built by today's code generator
-  std::vector<nightly::QualityNight> quality;
-  std::vector<nightly::Acceptance> accepted;  // in order; the last one holds
+  std::vector<QualityNight> quality;
+  std::vector<Acceptance> accepted;  // in order; the last one holds
   std::vector<ChangedRecord> records;
   std::vector<std::string> problems;  // damaged lines, files that cannot be read: a sentence each
   std::string page;                   // address of the job's own report, relative to this one's; empty: none
@@ -54,7 +54,7 @@ struct NightlyData {
                                       // then), or "quality" (jobs have nothing else)
   std::string night;                  // which one; empty: the last one that any job knows
   // By Conclude:
-  nightly::Verdict verdict, replay_verdict;
+  Verdict verdict, replay_verdict;
   int64_t older = 0;  // nights that were left out as there are more than kNightsTold
 
   // The jobs in the order of a reader's interest: slower, failed, missing, environment, faster, fine; by name in each.
@@ -81,12 +81,12 @@ std::vector<KernelHistory> KernelsOf(const NightSeries& series);
 // "+5.2 %" of a ratio; "-" for one that is not known (not above 0).
 std::string ChangeText(double ratio);
 // "+4.1 .. +6.0 %"
-std::string IntervalText(const nightly::Comparison& comparison);
+std::string IntervalText(const Comparison& comparison);
 // "0.0006"; "-" if nothing was compared
-std::string ChanceText(const nightly::Night& night);
+std::string ChanceText(const Night& night);
 // "2026-11-21", of a longer text as it stands in the files.
 std::string DayText(const std::string& recorded);
 // "fine", "slower", ..
 std::string StateText(const NightSeries& series);
 
-}  // namespace hone::report
+}  // namespace hone::nightly

@@ -1,11 +1,12 @@
-// The four forms of a night's report, as outputs.h has them for a job's: functions of the data alone, after Conclude.
+// The four forms of a regression run's report (report/outputs.h has a job's). Each is a function of the data alone;
+// call Conclude first.
 #pragma once
 
 #include <string>
 
-#include "report/nightly_data.h"
+#include "nightly/report_data.h"
 
-namespace hone::report {
+namespace hone::nightly {
 
 inline constexpr int kNightlyVersion = 1;  // of report.json
 
@@ -15,4 +16,4 @@ std::string NightlyJson(const NightlyData& data);      // all facts; no '<' in i
 std::string NightlyJunit(const NightlyData& data);
 std::string NightlyHtml(const NightlyData& data);  // one page that needs nothing else
 
-}  // namespace hone::report
+}  // namespace hone::nightly

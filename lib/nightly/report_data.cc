@@ -1,4 +1,4 @@
-#include "report/nightly_data.h"
+#include "nightly/report_data.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,9 @@
 
 #include "task/outcome.h"
 
-namespace hone::report {
+namespace hone::nightly {
 namespace {
 
-using nightly::JobState;
-using nightly::Night;
 
 // The trend is made of all nights, as its levels and epochs need them; then the last ones stay.
 void Shorten(NightSeries* series, int64_t* older) {
@@ -20,26 +18,26 @@ void Shorten(NightSeries* series, int64_t* older) {
   if (count <= kNightsTold) return;
   const size_t cut = count - kNightsTold;
   *older = std::max(*older, static_cast<int64_t>(cut));
-  nightly::Trend& trend = series->trend;
+  Trend& trend = series->trend;
   series->nights.erase(series->nights.begin(), series->nights.begin() + cut);
   trend.values.erase(trend.values.begin(), trend.values.begin() + std::min(cut, trend.values.size()));
   trend.epochs.erase(trend.epochs.begin(), trend.epochs.begin() + std::min(cut, trend.epochs.size()));
-  std::erase_if(trend.changes, [cut](const nightly::ChangePoint& change) { return change.index < cut; });
-  for (nightly::ChangePoint& change : trend.changes) change.index -= cut;
+  std::erase_if(trend.changes, [cut](const ChangePoint& change) { return change.index < cut; });
+  for (ChangePoint& change : trend.changes) change.index -= cut;
 }
 
-nightly::Verdict ConcludeSeries(NightlyData* data, NightSeries NightlyJob::* which, const std::string& night) {
+Verdict ConcludeSeries(NightlyData* data, NightSeries NightlyJob::* which, const std::string& night) {
   std::map<std::string, std::vector<Night>> histories;
   for (const NightlyJob& job : data->jobs) {
     // Every accepted job has a main series; of the replay there are those that ran.
     if (which == &NightlyJob::series || !(job.*which).nights.empty()) histories[job.job] = (job.*which).nights;
   }
-  nightly::Verdict verdict = nightly::Judge(histories, night);
+  Verdict verdict = Judge(histories, night);
   for (NightlyJob& job : data->jobs) {
     NightSeries& series = job.*which;
-    series.trend = nightly::TrendOf(series.nights);
+    series.trend = TrendOf(series.nights);
     Shorten(&series, &data->older);
-    for (const nightly::JobVerdict& found : verdict.jobs) {
+    for (const JobVerdict& found : verdict.jobs) {
       if (found.job == job.job) series.verdict = found;
     }
     for (const Night& candidate : series.nights) {
@@ -53,12 +51,12 @@ nightly::Verdict ConcludeSeries(NightlyData* data, NightSeries NightlyJob::* whi
   return verdict;
 }
 
-nightly::Verdict ConcludeQuality(NightlyData* data) {
-  std::map<std::string, std::vector<nightly::QualityNight>> histories;
+Verdict ConcludeQuality(NightlyData* data) {
+  std::map<std::string, std::vector<QualityNight>> histories;
   for (const NightlyJob& job : data->jobs) histories[job.job] = job.quality;
-  nightly::Verdict verdict = nightly::JudgeQuality(histories, data->night);
+  Verdict verdict = JudgeQuality(histories, data->night);
   for (NightlyJob& job : data->jobs) {
-    for (const nightly::JobVerdict& found : verdict.jobs) {
+    for (const JobVerdict& found : verdict.jobs) {
       if (found.job == job.job) job.series.verdict = found;
     }
   }
@@ -71,7 +69,7 @@ std::vector<const NightlyJob*> NightlyData::ByInterest() const {
   std::vector<const NightlyJob*> order;
   for (const NightlyJob& job : jobs) order.push_back(&job);
   std::stable_sort(order.begin(), order.end(), [](const NightlyJob* a, const NightlyJob* b) {
-    return nightly::Rank(a->series.verdict.state) < nightly::Rank(b->series.verdict.state);
+    return Rank(a->series.verdict.state) < Rank(b->series.verdict.state);
   });
   return order;
 }
@@ -112,15 +110,15 @@ std::vector<KernelHistory> KernelsOf(const NightSeries& series) {
   if (last == series.nights.rend()) return {};
   std::vector<KernelHistory> kernels;
   std::map<std::string, size_t> index;
-  for (const nightly::Layer& layer : last->library.layers) {
+  for (const Layer& layer : last->library.layers) {
     if (!index.emplace(layer.node, kernels.size()).second) continue;
     kernels.push_back({layer.node, std::vector<double>(series.nights.size(), 0), layer.seconds, 0});
   }
-  for (const nightly::Layer& layer : last->reference.layers) {
+  for (const Layer& layer : last->reference.layers) {
     if (const auto at = index.find(layer.node); at != index.end()) kernels[at->second].reference = layer.seconds;
   }
   for (size_t i = 0; i < series.nights.size(); ++i) {
-    for (const nightly::Layer& layer : series.nights[i].library.layers) {
+    for (const Layer& layer : series.nights[i].library.layers) {
       if (const auto at = index.find(layer.node); at != index.end()) kernels[at->second].seconds[i] = layer.seconds;
     }
   }
@@ -134,7 +132,7 @@ std::string ChangeText(double ratio) {
   return fmt::format("{:+.1f} %", 100 * (ratio - 1));
 }
 
-std::string IntervalText(const nightly::Comparison& c) {
+std::string IntervalText(const Comparison& c) {
   if (!(c.low > 0) || !(c.high > 0) || !std::isfinite(c.high)) return "-";
   return fmt::format("{:+.1f} .. {:+.1f} %", 100 * (c.low - 1), 100 * (c.high - 1));
 }
@@ -146,6 +144,6 @@ std::string ChanceText(const Night& night) {
 
 std::string DayText(const std::string& recorded) { return recorded.substr(0, 10); }
 
-std::string StateText(const NightSeries& series) { return nightly::JobStateName(series.verdict.state); }
+std::string StateText(const NightSeries& series) { return JobStateName(series.verdict.state); }
 
-}  // namespace hone::report
+}  // namespace hone::nightly

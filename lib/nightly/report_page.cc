@@ -5,17 +5,20 @@
 #include <map>
 
 #include "base/text.h"
+#include "nightly/report_outputs.h"
+#include "nightly/report_sections.h"
 #include "report/figures.h"
-#include "report/nightly_outputs.h"
-#include "report/nightly_sections.h"
 #include "report/svg.h"
 #include "task/outcome.h"
 
-namespace hone::report {
+namespace hone::nightly {
 namespace {
 
-using nightly::JobState;
-using nightly::Night;
+using report::DotRow;
+using report::HtmlWriter;
+using report::Mark;
+using report::PageWriter;
+
 
 // A page being written: a function a section, in the order they appear.
 class NightlyPageWriter {
@@ -24,7 +27,7 @@ class NightlyPageWriter {
       : data_(data), page_("Hone, nightly " + DayText(data.verdict.night)), html_(page_.html()) {
     for (const NightlyJob& job : data.jobs) {
       if (const Night* night = job.series.tonight; night != nullptr && night->failure.empty()) {
-        const nightly::Comparison& c = night->comparison;
+        const Comparison& c = night->comparison;
         range_ = std::max({range_, std::abs(c.low - 1), std::abs(c.high - 1), c.threshold});
       }
     }
@@ -32,7 +35,7 @@ class NightlyPageWriter {
   }
 
   std::string Write() && {
-    Verdict();
+    VerdictSection();
     if (Compares()) {
       Changes();
       Networks();
@@ -53,8 +56,8 @@ class NightlyPageWriter {
   // Libraries with references; else there is what the search finds alone.
   bool Compares() const { return data_.series != "quality"; }
 
-  void Verdict() {
-    const nightly::Verdict& v = data_.verdict;
+  void VerdictSection() {
+    const Verdict& v = data_.verdict;
     page_.Heading(data_.series == "main" ? "Hone, nightly" : "Hone, nightly " + data_.series,
                   v.night.empty() ? "No night yet" : DayText(v.night), v.night.empty() ? "" : "begun " + v.night);
     const int exit = v.ExitCode();
@@ -79,7 +82,7 @@ class NightlyPageWriter {
   }
 
   void Tiles() {
-    const nightly::Verdict& v = data_.verdict;
+    const Verdict& v = data_.verdict;
     const int lost = v.Count(JobState::kFailed) + v.Count(JobState::kMissing);
     page_.BeginTiles();
     page_.Tile(fmt::format("{}", v.Count(JobState::kSlower)), "slower, confirmed",
@@ -107,7 +110,7 @@ class NightlyPageWriter {
 
   std::vector<size_t> ChangesOf(const NightSeries& series) const {
     std::vector<size_t> changes;
-    for (const nightly::ChangePoint& change : series.trend.changes) changes.push_back(change.index);
+    for (const ChangePoint& change : series.trend.changes) changes.push_back(change.index);
     return changes;
   }
 
@@ -137,7 +140,7 @@ class NightlyPageWriter {
       page_.Number("-");
       return;
     }
-    const nightly::Comparison& c = night->comparison;
+    const Comparison& c = night->comparison;
     page_.Number(FormatSeconds(Median(night->reference.processes)));
     page_.Number(FormatSeconds(Median(night->library.processes)));
     page_.Number(ChangeText(c.ratio));
@@ -239,9 +242,9 @@ class NightlyPageWriter {
   std::string NoiseText(const NightlyJob& job) const {
     const Night* night = job.series.tonight;
     if (night == nullptr) return "-";
-    const std::vector<double> ratios = nightly::NoiseRatios(job.series.nights, night->fingerprint);
+    const std::vector<double> ratios = NoiseRatios(job.series.nights, night->fingerprint);
     if (ratios.size() < 2) return "-";
-    return fmt::format("{:.2f} %", 100 * nightly::RobustDeviation(ratios));
+    return fmt::format("{:.2f} %", 100 * RobustDeviation(ratios));
   }
 
   // Nights by the machine they were measured on, the newest first.
@@ -386,4 +389,4 @@ class NightlyPageWriter {
 
 std::string NightlyHtml(const NightlyData& data) { return NightlyPageWriter(data).Write(); }
 
-}  // namespace hone::report
+}  // namespace hone::nightly

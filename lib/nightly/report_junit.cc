@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
+#include "nightly/report_outputs.h"
 #include "report/junit_suite.h"
-#include "report/nightly_outputs.h"
 
-namespace hone::report {
+namespace hone::nightly {
 namespace {
 
-using nightly::JobState;
+using report::JunitCase;
+using report::JunitSuite;
+
 using State = JunitCase::State;
 
 State StateOf(JobState state) {
@@ -53,4 +55,4 @@ std::string NightlyJunit(const NightlyData& data) {
   return JunitSuiteText(suite);
 }
 
-}  // namespace hone::report
+}  // namespace hone::nightly

@@ -1,24 +1,26 @@
 #include "base/json.h"
+#include "nightly/report_outputs.h"
 #include "report/json_text.h"
-#include "report/nightly_outputs.h"
 
-namespace hone::report {
+namespace hone::nightly {
 namespace {
 
-using nightly::Night;
+using report::IslandText;
+using report::Rounded;
+
 
 constexpr int kDigits = 5;  // of a time: more than a measurement has
 constexpr int kFewDigits = 4;
 
-Json Times(const std::vector<double>& seconds, int digits = kDigits) {
+Json TimesJson(const std::vector<double>& seconds, int digits = kDigits) {
   Json list = Json::array();
   for (const double s : seconds) list.push_back(Rounded(s, digits));
   return list;
 }
 
 // `before`: the same of the night before; a digest is told where it changes.
-Json SubjectJson(const nightly::Subject& subject, const nightly::Subject* before, bool spread) {
-  Json json = {{"processes", Times(subject.processes)}};
+Json SubjectJson(const Subject& subject, const Subject* before, bool spread) {
+  Json json = {{"processes", TimesJson(subject.processes)}};
   if (before == nullptr || before->digest != subject.digest) json["digest"] = subject.digest;
   if (spread && subject.p10 > 0) {
     for (const auto& [name, value] : {std::pair{"min", subject.min},
@@ -35,7 +37,7 @@ Json SubjectJson(const nightly::Subject& subject, const nightly::Subject* before
 // Without `processes` what came of them alone. `before`: the night before, null for the first; what is as it was then
 // (host, tools, digests) is left out.
 Json NightJson(const Night& night, const Night* before, double trend, int epoch, bool processes) {
-  const nightly::Comparison& c = night.comparison;
+  const Comparison& c = night.comparison;
   Json json = {{"night", night.night}, {"recorded", night.recorded}, {"epoch", epoch}};
   if (before == nullptr || before->host != night.host) json["host"] = night.host;
   if (before == nullptr || before->tools != night.tools) json["tools"] = night.tools;
@@ -48,7 +50,7 @@ Json NightJson(const Night& night, const Night* before, double trend, int epoch,
                {"high", Rounded(c.high, 6)},
                {"p", Rounded(c.p, 4)},
                {"threshold", Rounded(c.threshold, 4)},
-               {"change", nightly::ChangeName(c.change)},
+               {"change", ChangeName(c.change)},
                {"trend", Rounded(trend, 6)}});
   if (!night.environment.empty()) json["environment"] = night.environment;
   if (!night.no_canary.empty()) json["no_canary"] = night.no_canary;
@@ -56,21 +58,21 @@ Json NightJson(const Night& night, const Night* before, double trend, int epoch,
   json["library"] = SubjectJson(night.library, before != nullptr ? &before->library : nullptr, true);
   json["reference"] = SubjectJson(night.reference, before != nullptr ? &before->reference : nullptr, false);
   // Where nothing counts, why not is what the figures say.
-  if (c.change != nightly::Change::kNone || night.repeat) json["why"] = c.why;
+  if (c.change != Change::kNone || night.repeat) json["why"] = c.why;
   if (night.canary)
     json["canary"] =
         SubjectJson(*night.canary, before != nullptr && before->canary ? &*before->canary : nullptr, false);
   if (night.repeat) {
-    json["repeat"] = {{"library", Times(night.repeat->library)},
-                      {"reference", Times(night.repeat->reference)},
-                      {"change", nightly::ChangeName(night.repeat->change)}};
+    json["repeat"] = {{"library", TimesJson(night.repeat->library)},
+                      {"reference", TimesJson(night.repeat->reference)},
+                      {"change", ChangeName(night.repeat->change)}};
   }
   return json;
 }
 
 // `short_nights`: the processes of the last night alone; those of others are in the history's file.
 Json SeriesJson(const NightSeries& series, bool short_nights) {
-  const nightly::Trend& trend = series.trend;
+  const Trend& trend = series.trend;
   Json nights = Json::array(), changes = Json::array(), kernels = Json::array(), machines = Json::array();
   for (size_t i = 0; i < series.nights.size(); ++i) {
     nights.push_back(NightJson(
@@ -80,7 +82,7 @@ Json SeriesJson(const NightSeries& series, bool short_nights) {
     if (i == 0 || series.nights[i].fingerprint != series.nights[i - 1].fingerprint)
       machines.push_back({{"from", i}, {"fingerprint", series.nights[i].fingerprint}});
   }
-  for (const nightly::ChangePoint& change : trend.changes) {
+  for (const ChangePoint& change : trend.changes) {
     changes.push_back({{"night", change.index},
                        {"p", Rounded(change.p, 4)},
                        {"before", Rounded(change.before, 6)},
@@ -90,9 +92,9 @@ Json SeriesJson(const NightSeries& series, bool short_nights) {
     kernels.push_back({{"node", kernel.node},
                        {"seconds", Rounded(kernel.now, kDigits)},
                        {"reference", Rounded(kernel.reference, kDigits)},
-                       {"nights", Times(kernel.seconds, kFewDigits)}});
+                       {"nights", TimesJson(kernel.seconds, kFewDigits)}});
   }
-  return {{"state", nightly::JobStateName(series.verdict.state)},
+  return {{"state", JobStateName(series.verdict.state)},
           {"words", series.verdict.words},
           {"machines", std::move(machines)},
           {"nights", std::move(nights)},
@@ -100,18 +102,18 @@ Json SeriesJson(const NightSeries& series, bool short_nights) {
           {"kernels", std::move(kernels)}};
 }
 
-Json QualityJson(const std::vector<nightly::QualityNight>& nights) {
-  const std::vector<double> values = nightly::QualityValues(nights);
+Json QualityJson(const std::vector<QualityNight>& nights) {
+  const std::vector<double> values = QualityValues(nights);
   Json json = Json::array();
   for (size_t i = 0; i < nights.size(); ++i) {
-    const nightly::QualityNight& night = nights[i];
+    const QualityNight& night = nights[i];
     Json tasks = Json::array();
     const bool drawn = i + 2 >= nights.size();  // the tasks of others are in the history's file
-    for (const nightly::QualityTask& task : night.tasks) {
+    for (const QualityTask& task : night.tasks) {
       Json runs = Json::array();
-      for (const nightly::QualityRun& run : task.runs) {
+      for (const QualityRun& run : task.runs) {
         runs.push_back({{"seed", run.seed}, {"seconds", Rounded(run.seconds, kDigits)}, {"trials", run.trials}});
-        runs.back()["curve"] = Times(run.curve, kFewDigits);
+        runs.back()["curve"] = TimesJson(run.curve, kFewDigits);
       }
       tasks.push_back({{"id", task.id},
                        {"weight", task.weight},
@@ -131,7 +133,7 @@ Json QualityJson(const std::vector<nightly::QualityNight>& nights) {
 
 Json JobJson(const NightlyJob& job) {
   Json accepted = Json::array(), records = Json::array(), commands = Json::array();
-  for (const nightly::Acceptance& a : job.accepted) {
+  for (const Acceptance& a : job.accepted) {
     accepted.push_back(
         {{"recorded", a.recorded}, {"by", a.by}, {"reason", a.reason}, {"digest", a.digest}, {"before", a.before}});
   }
@@ -160,10 +162,9 @@ Json JobJson(const NightlyJob& job) {
 std::string NightlyJson(const NightlyData& data) {
   Json jobs = Json::array(), counts = Json::object();
   for (const NightlyJob& job : data.jobs) jobs.push_back(JobJson(job));
-  using nightly::JobState;
   for (const JobState state : {JobState::kSlower, JobState::kFaster, JobState::kFine, JobState::kEnvironment,
                                JobState::kFailed, JobState::kMissing}) {
-    counts[nightly::JobStateName(state)] = data.verdict.Count(state);
+    counts[JobStateName(state)] = data.verdict.Count(state);
   }
   const Json json = {{"version", kNightlyVersion},  {"series", data.series},
                      {"night", data.verdict.night}, {"exit_code", data.verdict.ExitCode()},
@@ -172,4 +173,4 @@ std::string NightlyJson(const NightlyData& data) {
   return IslandText(json);
 }
 
-}  // namespace hone::report
+}  // namespace hone::nightly
