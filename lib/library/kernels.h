@@ -22,14 +22,14 @@ struct NetworkKernel {
 };
 
 // Compiles each workload once, with its configuration in `best` (null: defaults all over), under the symbol
-// hone_k<index>, in `threads` threads; `newest_cuda` as compile::CompileOptions has it. kInvalid if a recorded
-// configuration is none of this Hone's any more: the message names the task.
+// hone_k<index>, in `threads` threads; `newest_cuda` as compile::CompileOptions has it. Returns kInvalid, naming the
+// task, if this version of Hone no longer has a recorded configuration.
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads, int newest_cuda = 0);
 
-// How far the outputs of a network of these kernels, each used so often, may be off beyond plain sums, in the outputs'
-// deviations: what each kernel may be off (op::Instance::rounding) adds up as squares do. Those count that are off by
-// more than 2^-10, as TF32 is: the others are within what a network may be off anyway. 0: there are none.
+// The rounding error that these kernels, used `uses` times each, add to the network's outputs beyond plain sums, in
+// standard deviations of the outputs. The kernels' errors (op::Instance::rounding) add up as squares. Only errors
+// above 2^-10 count, such as TF32's; smaller ones lie within the network's general tolerance. 0 if no kernel has one.
 double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses);
 
 }  // namespace hone::library

@@ -1,11 +1,10 @@
 // The best configuration of each task of a network. One format in three files of a job:
 //   best/NET.TARGET.json            written by hone-pick-best: what is best alone, with its figures and its finalists
 //   best/NET.TARGET.confirmed.json  written by hone-confirm: what is best in the network, with both figures
-//   best/NET.TARGET.choice.json     what is to be built, without any figure: read by hone-build. Measuring the same
-//                                   choice again changes the two others, never this one, so that Ninja's chain stops
-// Format (version 3; version 1 had no `finalists` and no `in_network`, version 2 no `alternatives`, `share`,
-// `partition` and `compared`):
-//   {"version": 2, "network": "resnet-18", "target": "cpu -triple=...",
+//   best/NET.TARGET.choice.json     what hone-build builds, without figures. Measuring the same choice again changes
+//                                   the two others but not this one, so Ninja's chain stops here
+// Format, version 3. Versions 1 and 2 are read, too: they lack keys that may be missing in version 3:
+//   {"version": 3, "network": "resnet-18", "target": "cpu -triple=...",
 //    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned",
 //               "config": {...}, "steps_digest": "...",
 //               "median": 1.2e-4, "fingerprint": "...", "from": "conv2d-...", "trial": 17, "host": "...",
@@ -18,11 +17,12 @@
 //                   "compared": [{"what": "alternatives", "with_seconds": .., "without_seconds": .., "runs": 80,
 //                                 "kept": true}],
 //                   "host": "...", "recorded": "..."}}
-// `alternatives` (pipeline/alternative.h) are those that are built, and `share` what of memory is shared; without a
-// word they are none, and all. The choice file has only tasks that are built by it.
-// An entry has `config` and `steps_digest` unless its source is "default", and the figures (`median` to `recorded`) all
-// or not at all. A byte changes only if a choice, a figure or where they came from does (so the number of trials is not
-// in it).
+// `alternatives` (pipeline/alternative.h) lists the alternatives that are built; if it is missing, no alternative is.
+// `share` says which tensors share memory; if it is missing, all that can do. The choice file lists only the tasks that
+// hone-build compiles.
+// An entry has `config` and `steps_digest` unless its source is "default". It has all figures (`median` to `recorded`)
+// or no figure. The file's bytes change only with a choice, a figure or their origin, so the number of trials is not in
+// it.
 #pragma once
 
 #include <cstdint>
@@ -127,8 +127,8 @@ std::string ChoiceText(const BestFile& best, const std::set<std::string>* built 
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path);
 Result<BestFile> ReadBestFile(const std::string& path);
 
-// kInvalid with the first entry whose id is not that of its workload on the file's target: what it says is of another
-// task. For whoever takes a configuration or a figure by its id.
+// Returns kInvalid, naming the entry, if an entry's id is not the id of its workload on the file's target. Call it
+// before looking up a configuration or a figure by task id.
 Status CheckTaskIds(const BestFile& best);
 
 }  // namespace hone::pipeline

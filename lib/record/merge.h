@@ -1,5 +1,5 @@
-// Records of one task from several files in one: of several machines, or of a work folder that was copied and went on
-// in both places.
+// Merges the records of one task from several files: from several machines, or from a work folder that was copied and
+// then used in both places.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct MergeCount {
   int64_t known = 0;     // that it had
 };
 
-// Makes `out` hold the trials of the file that is there already, if one is, and of `files`, in this order: a trial is
-// known by its config on its machine (fingerprint); of two the one with more samples is kept, of equals the first.
-// Sessions and trials are numbered anew, in order; what is there already keeps its numbers. The files are only read.
-// Written beside `out` and renamed: whoever is killed leaves `out` as it was. The caller holds the lock of `out`,
-// and `still_ours`, asked just before the renaming, says whether it still does.
-// kInvalid if they are not all of one task, target and version of its space, naming the file; else as
+// Merges `files`, in this order, into `out`, which may exist. A config and a machine (fingerprint) identify a trial. Of
+// two equal trials the one with more samples is kept, or the first. New sessions and trials get the next numbers;
+// existing ones keep theirs. `files` are only read. The result is written beside `out` and renamed, so a kill leaves
+// `out` as it was. The caller must hold the lock of `out`; `still_ours` is called just before renaming and says whether
+// it still does.
+// Returns kInvalid, naming the file, if the files differ in task, target or space version; otherwise the errors of
 // Store::OpenForReading.
 Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files,
                                 const std::function<Status()>& still_ours = {});

@@ -1,9 +1,9 @@
 // Store: the records of one task on one target, in one SQLite file. db/README.md describes the format in prose.
 //
-// Constraints: work directories live on shared file systems, so no WAL: one writer, who holds the job's lock
-// (base/lock.h), rollback journal (TRUNCATE), synchronous=FULL, and one transaction a measured batch. A kill at any
-// moment loses at most the trials in flight. Others may read it at any time between two
-// transactions; progress.json (session/progress.h) tells how far a live job is without touching it.
+// Work folders live on shared file systems, so there is no WAL: one writer, which holds the job's lock (base/lock.h), a
+// rollback journal (TRUNCATE), synchronous=FULL, and one transaction for each measured batch. A kill loses at most the
+// trials in flight. Other processes may read the file between two transactions; progress.json (session/progress.h) says
+// how far a running job is without touching this file.
 #pragma once
 
 #include <cstdint>
@@ -55,9 +55,9 @@ struct Remeasured {
 
 class Store {
  public:
-  // Opens for writing, creating the file and its folder or migrating it forward. kInvalid if it is about another task,
-  // target or space version (the message says what to do), kCorrupt if damaged,
-  // kUnsupported if of a newer schema.
+  // Opens for writing. Creates the file and its folder, or migrates an older file. Returns kInvalid for a file of
+  // another task, target or space version (the message says what to do), kCorrupt for a damaged one, kUnsupported for
+  // a newer schema.
   static Result<std::unique_ptr<Store>> OpenForWriting(const std::string& path, const Meta& meta);
   // Read only; never creates. kNotFound, kCorrupt, kUnsupported as above, kLocked if a writer is in a transaction.
   static Result<std::unique_ptr<Store>> OpenForReading(const std::string& path);

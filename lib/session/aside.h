@@ -1,5 +1,5 @@
-// Records of a task whose templates have changed: kept, but elsewhere, since their indices mean nothing to this
-// version.
+// Superseded records: if a task's templates change, its old records move to another file, because the indices in them
+// mean nothing to the new templates.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace hone::session {
 
-// Makes `db_path` a file of `space_version`, or none. Records of another version move to DB.VERSION, or DB.VERSION.2,
-// .3, .. if such a file is there already: no records are ever replaced. Records of this version that were set aside
-// before as DB.VERSION come back. A line for people that says what was done, "" if nothing. Only for the holder of the
-// records' lock. kIo if renaming fails; a `db_path` that cannot be read, or is not of `task_id`, is left to
-// those who open it: they refuse it.
+// Ensures that `db_path` holds records of `space_version` or does not exist. Records of another version move to
+// DB.VERSION, or to DB.VERSION.2, .3, .. if that file exists; no file is ever overwritten. Records of this version that
+// were moved to DB.VERSION earlier come back. Returns a line that says what was done, empty if nothing was.
+// The caller must hold the records' lock. Returns kIo if renaming fails. Leaves `db_path` alone if it cannot be read or
+// belongs to another task: opening it reports the error.
 Result<std::string> SetAsideOldSpace(const std::string& db_path, const std::string& task_id,
                                      const std::string& space_version);
 

@@ -14,21 +14,20 @@
 namespace hone::session {
 
 struct DonorRecords {
-  std::vector<search::Donor> donors;  // in the order of the paths; those with a trial of use
-  std::vector<std::string> ids;       // of their tasks, likewise
+  std::vector<search::Donor> donors;  // in the order of the paths; only those with a usable trial
+  std::vector<std::string> ids;       // of their tasks, in the same order
   std::vector<std::string> refused;   // a line each: which file's trials are not used, and why
 };
 
-// Reads the databases at `paths`. Of use are trials of the machine and versions that `fingerprint` names, of one of the
-// templates of `workload` in its version of today (op/space_version.h); they come with the times that they had while
-// searching (session/search_times.h). Trials of another machine, and of another version of a template, are refused with
-// a line, since the user cannot help an update; kInvalid for a file of another target, of another operator or of this
-// very task: those were named by mistake.
+// Reads the databases at `paths`. Takes trials of the machine and versions in `fingerprint` that belong to a template
+// of `workload` in its current version (op/space_version.h). They carry the times of the search (session/search_times.h).
+// Trials of another machine or of another template version are refused with a line, because an update of Hone causes
+// them. Returns kInvalid for a file of another target, of another operator or of this task: the caller named it by
+// mistake.
 Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Workload& workload, const Target& target,
                                 const std::string& fingerprint);
 
-// What a task whose templates are `templates` may learn from another one's trials, in their order: those of its
-// templates. Nothing if there are none.
+// The trials of another task that belong to one of `templates`, in their order. Returns nullopt if no trial does.
 std::optional<search::Donor> MakeDonor(const Workload& workload, const std::vector<Outcome>& trials,
                                        const std::set<std::string>& templates);
 

@@ -1,5 +1,5 @@
-// The end of tuning: the fastest trials are measured again, interleaved, so that the winner is chosen from times that
-// were taken under the same conditions and not by the luck of the moment.
+// The end of tuning measures the fastest trials again, interleaved, so that the winner is chosen from times that were
+// taken under the same conditions.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,10 @@ struct FinalistResult {
   double drift = 1;      // the anchor's (trial 0's) time now over its time during tuning
 };
 
-// Measures the `count` fastest distinct kernels again, with the default (trial 0) in front of each round as the anchor,
-// and stores their new samples and medians, a heat at a time (Store::Remeasure), and the medians also with
-// every later trial of the same artifact. If a trial that was not among
-// them is the fastest thereafter, it and its like are measured too, until the fastest trial is one that was measured
-// again.
+// Measures the `count` fastest distinct kernels again. Each round begins with the default (trial 0) as the anchor. New
+// samples and medians are stored one heat at a time (Store::Remeasure); later trials of the same artifact get the new
+// median as well. If a trial outside the finalists is the fastest afterwards, it is measured too, until the fastest
+// trial is one that was measured again.
 Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& world, History* history);
 
 }  // namespace hone::session

@@ -14,9 +14,9 @@ namespace hone::session {
 // else estimated from a seeded sample).
 int ListSpace(const TuneJobOptions& options);
 
-// Compiles what a run with these settings would try first, default included, and then other legal points until there
-// are `count`, or no more; each once. Measures nothing and keeps nothing (what a run tries later depends on what it has
-// measured): a line a candidate with its index, seconds and error, then the sum. kFailed if none compiled.
+// Compiles the candidates that a run with these settings would try first, the default included, then other legal points
+// until there are `count` or no more; each once. Measures and stores nothing. Prints a line for each candidate with its
+// index, seconds and error, then the sum. Returns kFailed if no candidate compiled.
 int CompileOnly(const TuneJobOptions& options, int64_t count);
 
 // Trial `ordinal` of the records: its config, verdict and steps; `show` may name "program" (lowered), "llvm",

@@ -1,5 +1,5 @@
-// How a tuning job shows itself: progress.json (pipeline/progress_file.h), one live line on a terminal, and else
-// one line a minute.
+// A tuning job's progress: progress.json (pipeline/progress_file.h) and, on a terminal, one live line. Without a
+// terminal it prints one line a minute.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ class Progress {
   Progress(ProgressOptions options, int64_t first_count, Clock* clock);
   ~Progress();  // removes the live line
 
-  // At most two files and ten lines a second; `force`: now.
+  // Writes at most two files and ten lines a second. `force` writes now.
   Status Update(const History& history, double peak_flops, bool force = false);
-  // The last state, "done", "interrupted" or "failed", into progress.json.
+  // Writes the last state into progress.json: "done", "interrupted" or "failed".
   Status Finish(const History& history, double peak_flops, const std::string& state);
 
   // "34/64 trials, 0.8 s left, best 412 us (trial 17), 561 GFLOP/s, 93 % of peak, 38.1/s": terminals cut its end

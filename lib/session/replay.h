@@ -1,4 +1,4 @@
-// Tuning without a device: a tuner against a space whose every point was measured before.
+// Tuning without a device: a tuner searches a space whose points were all measured before.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ struct ReplayOptions {
 
 struct ReplayRun {
   std::vector<uint64_t> tried;  // indices, in order
-  std::vector<Outcome> trials;  // likewise, as a job would have recorded them
+  std::vector<Outcome> trials;  // in the same order, as a job would have recorded them
   std::vector<double> share;    // after each trial: the space's best time over the best so far; 0 if none was ok
   double tuner_seconds = 0;     // spent in the tuner
 };
 
-// What a session tells a tuner of a replay space (session/tuner_context.h), with the defaults that the space has.
+// The context that a session gives a tuner (session/tuner_context.h), with the replay space's defaults.
 Result<search::TunerContext> ReplayContext(const record::ReplaySpace& replay);
 
-// Lowers each point once for all runs that are given it, and keeps it: for tuners that look at loops of one space under
-// many seeds. Thread-safe. A point takes some hundred kilobytes.
+// Lowers each point once and keeps it for all runs that share the returned function: for tuners that look at the loops
+// of one space under many seeds. Thread-safe. A point takes some hundred kilobytes.
 search::LoopProgram RememberLoops(search::LoopProgram loops);
 
 // Trial 0 is the first template's default, as in a session. kInvalid if the space has no point that is ok.
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
                          const ReplayOptions& options);
 
-// Trials until `share` is reached, of a run; its length + 1 if it never was.
+// Returns how many trials `run` needed to reach `share`; its length + 1 if it never did.
 int64_t TrialsTo(const ReplayRun& run, double share);
 
 }  // namespace hone::session

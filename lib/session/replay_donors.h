@@ -18,10 +18,10 @@ struct ReplayTask {
   search::LoopProgram loops;  // null: points are lowered anew in each run
 };
 
-// Runs one tuner on all tasks with seeds 1 .. seeds; of each task its runs, in the order of the seeds. A task's donors
-// are chosen and told to it as hone-plan and hone-tune do (pipeline/donors.h, session/donors.h): the nearest of its
-// target whose ids come before its own, with the trials that the tuner itself made on them under the same seed, if they
-// were measured on the same machine. The first has none. What `options` says of seed, donors and loops does not count.
+// Runs one tuner on all tasks with seeds 1 .. seeds. Returns each task's runs in the order of the seeds. Donors are
+// chosen as hone-plan and hone-tune choose them (pipeline/donors.h, session/donors.h): the nearest tasks of the same
+// target and machine whose ids come before the task's own. They bring the trials that this tuner made on them under the
+// same seed. The first task has no donor. `options.seed`, `options.donors` and `options.loops` are ignored.
 Result<std::vector<std::vector<ReplayRun>>> ReplayWithDonors(const std::vector<ReplayTask>& tasks,
                                                              const ReplayOptions& options, int64_t seeds);
 

@@ -1,4 +1,4 @@
-// What trials took while searching, as against what finalists took later.
+// The trials' times during the search, apart from the times of finalists that were measured again later.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace hone::session {
 
-// Finalists are measured again at another time and under other conditions (session/finalists.h), and their medians
-// replace the first ones: the fastest few then look slower, or faster, beside all others than they are. Which of them
-// wins is to be asked of those times; a tuner, or a task that learns from this one, must be told times of one kind.
+// Finalists are measured again at another time and under other conditions (session/finalists.h), and the new medians
+// replace the old ones. The new times decide which finalist wins, but they do not compare with the times of other
+// trials. A tuner, or a task that learns from this one, needs times of one kind: those of the search.
 class SearchTimes {
  public:
   // `fingerprint`: of the trials; it says where times are those of AutoTVM's blocks (CountsTrimmedMeans).

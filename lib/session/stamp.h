@@ -1,8 +1,7 @@
-// stamps/TASKID.TARGET.done: the output that Ninja sees of a tuning job, written last. It says what the job was (the
-// digests of everything that has an influence on its meaning, and those texts themselves, so that `hone-plan --why` can
-// say what has changed) and how its budget was met. Equal states give equal bytes, and equal bytes are not written
-// again. Where no trial was right, "result" is "none" and there is no "best": that ends a job that the network does
-// without.
+// stamps/TASKID.TARGET.done: the output of a tuning job that Ninja looks at, written last. It holds the digests of the
+// job's inputs, the inputs' texts (`hone-plan --why` compares them to say what changed), and why the job stopped. Equal
+// states give equal bytes, and equal bytes are not written again. If no trial is correct, "result" is "none" and "best"
+// is missing: only a job of an optional task ends like that.
 #pragma once
 
 #include <string>
@@ -23,13 +22,11 @@ struct StampInputs {
   std::vector<std::string> donors = {};  // ids of the tasks whose records the tuner was given
 };
 
-// The object "search" in it has the number of trials within the budget and the fastest time among them as it was while
-// searching: a function of those trials alone, whatever came later. Sharing a budget out goes by it
-// (pipeline/shares.h).
-
+// Its object "search" holds the number of trials within the budget and the fastest time among them, as measured during
+// the search. Both depend on those trials alone. pipeline/shares.h divides a budget by them.
 std::string StampText(const StampInputs& inputs, const History& history, StopReason reason);
 
-// True if it was written. Makes its folder.
+// Creates the folder if necessary. Returns true if the file was written.
 Result<bool> WriteStamp(const std::string& path, const std::string& text);
 
 }  // namespace hone::session

@@ -1,9 +1,9 @@
 // One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user says stop.
 //
 // The trials already in the store are the tuner's history, so a run after a kill goes on as if nothing had happened:
-// for given values the same trials in the same order, whatever the moment of the kill. Trial 0 is the default config, a
-// batch of its own. What is stored: each trial when its batch is through, or a second after the last commit at most; a
-// kill loses the rest.
+// the same measured values give the same trials in the same order, whenever the kill came. Trial 0 is the default
+// config, in a batch of its own. A trial is stored when its batch ends, or at most a second after the last commit; a
+// kill loses the trials after that.
 #pragma once
 
 #include <functional>
@@ -39,7 +39,7 @@ struct SessionOptions {
   record::Session session;  // everything but id and times; its fingerprint says which trials count
 };
 
-// What does the work; opened when the first trial needs it.
+// Builds and measures; opened when the first trial needs it.
 struct Device {
   std::unique_ptr<measure::Builder> builder;
   std::unique_ptr<measure::Measurer> measurer;
@@ -71,8 +71,8 @@ struct SessionResult {
   double expected_gain = -1;   // the last that the tuner expected; below 0: unknown
 };
 
-// `history` must be Load()ed from world.store. An error: tuning is not possible (storing fails, no child starts); what
-// was stored before is kept.
+// Load `history` from world.store first. Returns an error if tuning is not possible (storing fails, no child process
+// starts); what was stored before is kept.
 Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history);
 
 }  // namespace hone::session

@@ -1,4 +1,4 @@
-// What a tuner is told of a task beside its space.
+// What a tuner knows about a task besides its space.
 #pragma once
 
 #include "search/space/space.h"

@@ -26,10 +26,10 @@ struct FoundFinalists {
   bool marked = false;                        // the first was timed while others used the machine
 };
 
-// At most `count` (at least 1) of those: each artifact once, none slower than kFinalistReach times the first. A trial
-// that was timed while others used the machine is in reach by its fastest run. The fastest of every template in that
-// reach comes before second ones of another: what a kernel does to the caches around it differs most between
-// algorithms. Empty if there is no such trial.
+// Returns at most `count` (at least 1) of the correct trials: each artifact once, and only those within kFinalistReach
+// times the fastest. A trial that was timed while others used the machine counts with its fastest run. Each template's
+// fastest trial goes before any template's second one, because kernels of different algorithms differ most in what they
+// do to the caches. Empty if there is no correct trial.
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
                                      const std::function<bool(const Config&)>& allows);
 

@@ -27,20 +27,19 @@ struct MemoryLimit {
   bool reached = true;          // false: the smallest of each task together are above the limit, and taken
 };
 
-// One kernel a task so that all their constants take at most `limit` bytes and a run takes the least time. Exact where
-// there are few different sums of bytes; of more than some thousands the best ones go on, evenly over their range: a
-// task may then waste as many bytes as lie between two of them, less than a thousandth of the range. The limit always
-// holds.
+// Chooses one kernel for each task so that all constants take at most `limit` bytes and a run takes the least time.
+// Exact while there are few different sums of bytes. Of more than some thousand sums only the best are kept, spread
+// evenly over their range; a task may then waste less than a thousandth of the range. The limit always holds.
 MemoryLimit LimitMemory(const std::vector<MemoryTask>& tasks, int64_t limit);
 
-// A task that has a use for more than it needs: other kernels, which are about as fast and larger.
+// A task that could use more bytes than it needs, for other kernels that are about as fast and larger.
 struct MemoryWish {
   int64_t bound = 0;           // bytes of one copy that it has already
   std::vector<int64_t> steps;  // bytes that would do, ascending
   int64_t copies = 1;
 };
 
-// Raises bounds, step by step and the cheapest step first, until the next one would take more than is left of `rest`.
+// Raises bounds step by step, the cheapest step first, until the next step would exceed what is left of `rest`.
 void SpendRest(int64_t rest, std::vector<MemoryWish>* wishes);
 
 }  // namespace hone::command
