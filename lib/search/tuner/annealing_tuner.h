@@ -1,7 +1,8 @@
-// Simulated annealing over measured times: kWalkers walkers, each of which proposes a neighbour of where it stands once
-// a round and moves there with probability exp(-(log of its time over the walker's) / temperature). The temperature
-// falls by kCooling a round; a walker is set on the best point of all, the likelier the further it is behind it. A
-// neighbour differs in one knob or two, by one value or any. Known ones are passed by: nothing is measured twice.
+// Simulated annealing over measured times. Once a round, each of kWalkers walkers proposes a neighbour of its point and
+// moves there with probability exp(-log(neighbour's time / walker's time) / temperature). The temperature falls by the
+// factor kCooling each round. A walker may jump to the best point of all; the slower its own point, the likelier it
+// does. A neighbour differs in one knob or two, by one value or any. Known points are skipped, so no point is measured
+// twice.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ class AnnealingTuner : public PlanTuner {
   std::vector<uint64_t> Plan(int64_t round, const std::vector<Outcome>& history) override;
 
  private:
-  // Where the walkers stand is a matter of all rounds so far: they are gone through once, then remembered.
+  // The walkers' points follow from all rounds so far. Each round is replayed once, then remembered.
   struct Walker {
     bool stands = false;
     uint64_t at = 0;

@@ -1,4 +1,4 @@
-// What trials of other shapes say about the points of this one.
+// Predicts the points of a task from trials of other shapes.
 #pragma once
 
 #include <memory>
@@ -11,24 +11,24 @@
 
 namespace hone::search {
 
-// The mean of a Gaussian process over the donors' log(time) - log(estimate), or log(time) where no template has an
-// estimate, each donor less its mean. It is as large as donors predict each other: each is predicted by the others, and
-// the slope of its labels over what was predicted (nearer donors count for more) is what of the correction is believed,
-// 0 to 1; of one alone half is. Deterministic.
+// The mean of a Gaussian process over the donors' log(time) - log(estimate), or log(time) if no template has an
+// estimate, each donor less its mean. The correction is scaled by how well donors predict each other: each donor is
+// predicted from the others, and the slope of its labels over the predictions, 0 to 1, is the scale (nearer donors
+// count for more). With a single donor the scale is one half. Deterministic.
 class DonorModel {
  public:
   // `points` must outlive it.
   DonorModel(const AutoPoints& points, const TaskSpace& space, const TunerContext& context);
 
   bool empty() const { return model_ == nullptr; }  // without donors
-  // What is to be added to a row's log_cost, but for a constant. REQUIRES: !empty()
+  // The correction to add to a row's log_cost, up to a constant. REQUIRES: !empty()
   float Correction(size_t row) const;
 
  private:
   const AutoPoints& points_;
   std::vector<std::vector<float>> values_;  // the rows that it learned from
   std::unique_ptr<GaussianModel> model_;
-  double share_ = 0;  // of its means, what is believed
+  double share_ = 0;  // the scale of its means
 };
 
 }  // namespace hone::search

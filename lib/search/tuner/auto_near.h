@@ -1,4 +1,4 @@
-// The points near a point: those of its template that differ from it in one knob or in two.
+// The points near a point: points of its template that differ from it in one knob or in two.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace hone::search {
 
-// Calls `visit` with each of them, legal or not, the point itself among them, some more than once.
+// Calls `visit` with each near point, legal or not, and with the point itself. Some points come more than once.
 // REQUIRES: center < space.size()
 void VisitNear(const TaskSpace& space, uint64_t center, const std::function<void(uint64_t index)>& visit);
 
-// Up to `most` legal ones, up to half of them one knob away, the others two; some may come twice. It looks at no more
-// than three times as many: in a space where few points are legal few are found. None where the space is so large that
-// its size is not known. REQUIRES: center < space.size()
+// Returns up to `most` legal near points, up to half of them one knob away and the others two; some may come twice. It
+// looks at no more than three times as many points, so it finds few where few are legal. Returns no point if the space
+// is so large that its size is not known. REQUIRES: center < space.size()
 std::vector<uint64_t> DrawNear(const TaskSpace& space, uint64_t center, size_t most, Rng* rng);
 
 }  // namespace hone::search

@@ -10,15 +10,15 @@
 
 namespace hone::search {
 
-// Of each template by itself. `points` must outlive it.
+// Counts each template by itself. `points` must outlive it.
 class TriedValues {
  public:
   explicit TriedValues(const AutoPoints& points);
 
   void Add(size_t row);
-  // Whether the row has a value of a knob that no row added had.
+  // Returns true if the row has a knob value that no added row had.
   bool HasNew(size_t row) const;
-  // Of the pairs of the row's values the share that no row added had.
+  // Returns the share of the row's pairs of values that no added row had.
   double NewPairs(size_t row) const;
 
  private:
