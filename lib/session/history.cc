@@ -88,7 +88,7 @@ void History::Append(const Outcome& outcome, double searched) {
   outcomes_.push_back(outcome);
   ordinals_.push_back(next_ordinal_++);
   search_seconds_.push_back(outcome.state == TrialState::kOk ? searched : 0);
-  indices_.insert(outcome.config.index);
+  known_.insert(outcome.config.ValueDigest());
   if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
     artifacts_.emplace(outcome.artifact_digest, position);
   }

@@ -5,10 +5,11 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "op/numerics.h"
 #include "record/closing.h"
@@ -62,7 +63,8 @@ class History {
   double SearchSeconds(int64_t count) const;
   // The outcomes from position `from` on with the times that they had while searching: what a tuner is told.
   std::vector<Outcome> AsSearched(size_t from) const;
-  bool Knows(uint64_t index) const { return indices_.count(index) != 0; }
+  // Has a trial had this template and these knob values? The index does not matter.
+  bool Knows(const Config& config) const { return known_.count(config.ValueDigest()) != 0; }
   // The verdict on an identical artifact; null if there is none. Verdicts on the device are not the artifact's.
   const Outcome* OfArtifact(const std::string& digest) const;
   std::optional<size_t> best() const { return best_; }  // position of the fastest ok trial, the first of equals
@@ -88,7 +90,7 @@ class History {
   std::vector<int64_t> ordinals_;
   int64_t next_ordinal_ = 0;
   int64_t foreign_ = 0;
-  std::unordered_set<uint64_t> indices_;
+  std::set<Digest> known_;  // the trials' points, by value
   std::map<std::string, size_t> artifacts_;
   std::map<std::string, size_t> outside_artifacts_;
   std::optional<size_t> best_;

@@ -104,7 +104,7 @@ class Run {
   }
 
   // Of the first batch, and of one behind records that lost it with a damaged page.
-  bool WantsDefault() const { return options_.default_config && !history_.Knows(options_.default_config->index); }
+  bool WantsDefault() const { return options_.default_config && !history_.Knows(*options_.default_config); }
 
   // The default goes alone, before the tuner is asked: it is one of the trials that the tuner counts its rounds in, and
   // a round that was planned before it was known would have one trial more than the same round after a resume.
@@ -120,7 +120,8 @@ class Run {
       const auto next = tuner_->NextBatch(static_cast<int>(room) - static_cast<int>(batch.size()));
       if (next.empty()) break;
       for (const uint64_t index : next) {
-        if (!history_.Knows(index)) batch.push_back(options_.space->At(index));
+        Config config = options_.space->At(index);
+        if (!history_.Knows(config)) batch.push_back(std::move(config));
       }
     }
     return batch;
