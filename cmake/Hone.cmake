@@ -22,6 +22,22 @@ function(hone_layer name)
   target_link_libraries(hone_${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_LIBS})
 endfunction()
 
+# hone_backend_sources(FILE): sets HONE_BACKEND_SOURCES to the calling layer's FOLDER/FILE of each back end in
+# lib/target/backends.def, as far as there is such a file.
+function(hone_backend_sources file)
+  set(table ${CMAKE_SOURCE_DIR}/lib/target/backends.def)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
+  file(STRINGS ${table} lines REGEX "^HONE_BACKEND\\(")
+  set(sources)
+  foreach(line ${lines})
+    string(REGEX REPLACE "^HONE_BACKEND\\(([a-z0-9_]+).*" "\\1" folder ${line})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${file})
+      list(APPEND sources ${folder}/${file})
+    endif()
+  endforeach()
+  set(HONE_BACKEND_SOURCES ${sources} PARENT_SCOPE)
+endfunction()
+
 # All programs that a user needs, without tests and benchmarks: `ninja tools`.
 add_custom_target(tools)
 

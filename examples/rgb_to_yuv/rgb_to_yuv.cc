@@ -120,5 +120,5 @@ HONE_OPERATOR(rgb_to_yuv) {
   op->definition.shape = Shape;
   op->definition.evaluate = Evaluate;
   op->definition.flop = Flop;
-  op->templates = {{"rgb_to_yuv_cpu", 1, false, CpuSpace, CpuBuild}, {"rgb_to_yuv_gpu", 1, true, GpuSpace, GpuBuild}};
+  op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", CpuSpace, CpuBuild}, {"rgb_to_yuv_gpu", 1, "gpu", GpuSpace, GpuBuild}};
 }

@@ -7,13 +7,11 @@
 
 #include "base/check.h"
 #include "base/version.h"
-#include "codegen/llvm/codegen.h"
-#include "codegen/opencl/codegen.h"
+#include "compile/backend.h"
 #include "ir/printer.h"
 #include "lower/bounds.h"
 #include "lower/loop_nest.h"
 #include "lower/lower.h"
-#include "op/gpu/plain.h"
 #include "schedule/schedule.h"
 
 namespace hone::compile {
@@ -36,20 +34,9 @@ struct Prepared {
   ir::Function function;
 };
 
-// The constants' schedule on a device: plain, as of an operator without a choice.
-Result<std::optional<schedule::Schedule>> DevicePrepareSchedule(const schedule::Schedule& kernel, const Target& target) {
-  const std::vector<te::Tensor> constants = schedule::PreparedConstants(kernel);
-  if (constants.empty()) return std::optional<schedule::Schedule>();
-  HONE_ASSIGN_OR_RETURN(schedule::Schedule prepare, schedule::Schedule::Create(constants));
-  HONE_RETURN_IF_ERROR(prepare.ApplyAll(op::PlainGpuSteps(constants, target.limits)));
-  return std::optional<schedule::Schedule>(std::move(prepare));
-}
-
-Result<std::optional<Prepared>> LowerPrepare(const schedule::Schedule& kernel, const Target& target,
-                                             const std::string& symbol, bool verify) {
-  HONE_ASSIGN_OR_RETURN(
-      std::optional<schedule::Schedule> schedule,
-      target.IsGpu() ? DevicePrepareSchedule(kernel, target) : schedule::PrepareSchedule(kernel));
+Result<std::optional<Prepared>> LowerPrepare(const Backend& backend, const schedule::Schedule& kernel,
+                                             const Target& target, const std::string& symbol, bool verify) {
+  HONE_ASSIGN_OR_RETURN(std::optional<schedule::Schedule> schedule, backend.PrepareSchedule(kernel, target));
   if (!schedule) return std::optional<Prepared>();
   Prepared prepared;
   prepared.constants = schedule->outputs();
@@ -58,7 +45,7 @@ Result<std::optional<Prepared>> LowerPrepare(const schedule::Schedule& kernel, c
   lower::LowerOptions options;
   options.name = symbol;
   options.verify = verify;
-  options.gpu = target.IsGpu();
+  options.gpu = backend.lowers_for_gpu();
   HONE_ASSIGN_OR_RETURN(prepared.function, lower::Lower(*schedule, prepared.args, options));
   return std::optional<Prepared>(std::move(prepared));
 }
@@ -96,54 +83,24 @@ void TakeEntries(std::vector<EntryPoint> entries, CompiledKernel* kernel) {
   if (kernel->has_prepare) kernel->prepare = std::move(entries[1]);
 }
 
-Status CompileForHost(const std::vector<ir::Function>& functions, const Target& target, const CompileOptions& options,
-                      CompiledKernel* kernel) {
-  codegen::LlvmOptions llvm_options;
-  llvm_options.keep_text = options.keep_text;
-  HONE_ASSIGN_OR_RETURN(codegen::ObjectCode code, codegen::CompileToObject(functions, target, llvm_options));
-  kernel->object = std::move(code.object);
-  kernel->llvm_ir = std::move(code.llvm_ir);
-  kernel->assembly = std::move(code.assembly);
-  TakeEntries(std::move(code.entries), kernel);
-  return Status();
-}
-
-Status CompileForDevice(const std::vector<ir::Function>& functions, const Target& target, const CompileOptions& options,
-                        CompiledKernel* kernel) {
-  Artifact artifact;
-  if (target.kind == TargetKind::kCuda) {
-    HONE_ASSIGN_OR_RETURN(codegen::CudaCode code,
-                          codegen::CompileToCuda(functions, target, {.newest = options.newest_cuda}));
-    if (options.keep_text) kernel->source = std::move(code.source);
-    kernel->resources = std::move(code.resources);
-    artifact = std::move(code.artifact);
-  } else {
-    HONE_ASSIGN_OR_RETURN(artifact, codegen::CompileToOpenCl(functions, target));
-    if (options.keep_text) kernel->source = artifact.bytes;
-  }
-  kernel->format = std::move(artifact.format);
-  kernel->object = std::move(artifact.bytes);
-  TakeEntries(std::move(artifact.entries), kernel);
-  return Status();
-}
-
 }  // namespace
 
 Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
                                   const CompileOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
   HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
   HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
   lower::LowerOptions lower_options;
   lower_options.name = options.symbol;
   lower_options.verify = options.verify;
-  lower_options.gpu = target.IsGpu();
+  lower_options.gpu = backend->lowers_for_gpu();
   LoweredKernel kernel;
   const std::vector<te::Tensor> args = KernelArgs(instance, schedule);
   HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, args, lower_options));
   kernel.functions.push_back(std::move(function));
   HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
-                        LowerPrepare(schedule, target, options.symbol + "_prepare", options.verify));
+                        LowerPrepare(*backend, schedule, target, options.symbol + "_prepare", options.verify));
   std::vector<te::Tensor> constants;
   if (prepared) {
     constants = prepared->constants;
@@ -174,8 +131,9 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();
-  HONE_RETURN_IF_ERROR(target.IsGpu() ? CompileForDevice(functions, target, options, &kernel)
-                                      : CompileForHost(functions, target, options, &kernel));
+  HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
+  HONE_ASSIGN_OR_RETURN(std::vector<EntryPoint> entries, backend->Generate(functions, target, options, &kernel));
+  TakeEntries(std::move(entries), &kernel);
   kernel.codegen_seconds = SecondsSince(start);
   if (options.keep_text) {
     for (const ir::Function& f : functions) kernel.program += ir::ToString(f);
@@ -184,12 +142,13 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
 }
 
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config) {
+  HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
   HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
   HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
   HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
   lower::Bounds bounds;
   const lower::GpuPlaces on_gpu(schedule);
-  const lower::GpuPlaces* places = target.IsGpu() ? &on_gpu : nullptr;
+  const lower::GpuPlaces* places = backend->lowers_for_gpu() ? &on_gpu : nullptr;
   if (places) HONE_RETURN_IF_ERROR(places->Check());
   HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds, places));
   return lower::MakeLoopNest(schedule, &bounds, KernelArgs(instance, schedule), "loops", places);

@@ -8,20 +8,15 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "codegen/cuda/codegen.h"
 #include "codegen/elf/rename.h"
 #include "codegen/llvm/codegen.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
 #include "library/alternatives.h"
-#include "library/constants.h"
-#include "library/device_plan.h"
-#include "library/device_tables.h"
+#include "library/backend.h"
 #include "library/header_text.h"
-#include "library/in_place.h"
 #include "library/network_plan.h"
 #include "library/params_file.h"
-#include "library/runtime_object.h"
 #include "library/tables.h"
 #include "op/operator.h"
 #include "op/space_version.h"
@@ -45,17 +40,16 @@ Status CheckBest(const pipeline::BestFile& best, const graph::Graph& graph, cons
 }
 
 // The functions of NET.h, and those that only a device's has.
-std::vector<std::string> Exports(const Target& target) {
+std::vector<std::string> Exports(const Backend& backend) {
   std::vector<std::string> exports = {"abi_version", "describe",    "workspace_size", "create",
                                       "run",         "profile_run", "destroy",        "strerror"};
-  if (target.IsGpu()) exports.insert(exports.end(), {"run_device", "device", "error_detail"});
+  if (backend.opens_device()) exports.insert(exports.end(), {"run_device", "device", "error_detail"});
   return exports;
 }
 
-// `objects`: the tables, and the kernels if they are of the host.
-Result<std::string> Link(const std::string& name, const std::string& identifier, const Target& target,
+Result<std::string> Link(const std::string& name, const std::string& identifier, const Backend& backend,
                          std::vector<codegen::LinkInput> objects) {
-  const std::string object(RuntimeObject(target.kind));
+  const std::string object(backend.runtime());
   HONE_ASSIGN_OR_RETURN(std::string runtime,
                         codegen::RenameSymbols("the runtime", object, [&](std::string_view symbol) {
                           if (!StartsWith(symbol, kPrefix)) return std::string(symbol);
@@ -65,8 +59,8 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
   codegen::LinkOptions options;
   options.soname = "lib" + name + ".so";
   options.need_libc = true;
-  options.need_libdl = target.IsGpu();  // the driver is opened at run time
-  for (const std::string& symbol : Exports(target)) options.exports.push_back(identifier + "_" + symbol);
+  options.need_libdl = backend.opens_device();  // the driver is opened at run time
+  for (const std::string& symbol : Exports(backend)) options.exports.push_back(identifier + "_" + symbol);
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
   const std::string path = dir.Join(options.soname);
   HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
@@ -85,8 +79,8 @@ int64_t Batch(const graph::Graph& graph) {
 }
 
 // What went in. Nothing of it changes unless the library may have.
-std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const ParamsFile& params,
-                         const BuiltLibrary& built) {
+std::string ManifestText(const BuildInput& input, const Backend& backend, const NetworkPlan& plan,
+                         const ParamsFile& params, const BuiltLibrary& built) {
   Json json;
   json["version"] = 1;
   json["network"] = input.graph.name;
@@ -95,11 +89,7 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   json["target"] = input.target.Text();
   if (const int64_t batch = Batch(input.graph); batch > 0) json["batch"] = batch;
   json["hone"] = kVersion;
-  if (!input.target.IsGpu()) json["llvm"] = codegen::LlvmVersion();
-  if (input.target.kind == TargetKind::kCuda) {
-    const Result<std::string> nvrtc = codegen::NvrtcVersion(input.target.cpu, {.newest = input.newest_cuda});
-    json["nvrtc"] = nvrtc.ok() ? *nvrtc : "unknown";
-  }
+  backend.AddCompiler(input, &json);
   json["codegen_version"] = compile::CodegenVersion();
   json["space_version"] = op::SpaceVersionText();
   json["checked_cpu_features"] = CheckedFeatures(input.target);
@@ -126,49 +116,10 @@ std::string ManifestText(const BuildInput& input, const NetworkPlan& plan, const
   return DumpJson(json);
 }
 
-// What both kinds of library are made from.
-struct Parts {
-  const graph::Graph& graph;  // with its alternatives
-  const BuildInput& input;
-  const NetworkPlan& plan;
-  const graph::ParameterValues& values;
-  bool in_place;
-};
-
-Result<ParamsFile> BuildForHost(const Parts& parts, NetworkPlan* plan, BuiltLibrary* built) {
-  const BuildInput& input = parts.input;
-  HONE_ASSIGN_OR_RETURN(const Constants constants, MakeConstants(*plan, built->kernels, parts.values, input.threads));
-  if (parts.in_place) {
-    HONE_ASSIGN_OR_RETURN(const std::vector<bool> in_place, InPlaceKernels(built->kernels, input.target));
-    built->in_place = WriteInPlace(in_place, input.target, plan);
-  }
-  ParamsFile params = MakeParamsFile(input.graph.name, constants.blobs);
-  HONE_ASSIGN_OR_RETURN(NetworkTables tables,
-                        MakeTables(parts.graph, input.target, *plan, built->kernels, constants, params));
-  std::vector<codegen::LinkInput> objects = {{"the tables", std::move(tables.object)}};
-  for (const NetworkKernel& kernel : built->kernels)
-    objects.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
-  HONE_ASSIGN_OR_RETURN(built->library, Link(built->name, built->identifier, input.target, std::move(objects)));
-  built->workspace_bytes = tables.workspace_bytes;
-  return params;
-}
-
-Result<ParamsFile> BuildForDevice(const Parts& parts, BuiltLibrary* built) {
-  const BuildInput& input = parts.input;
-  HONE_ASSIGN_OR_RETURN(const DevicePlan device, PlanDevice(parts.graph, parts.plan, built->kernels, parts.values));
-  HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
-  ParamsFile params = MakeParamsFile(input.graph.name, device.blobs);
-  HONE_ASSIGN_OR_RETURN(std::string tables, MakeDeviceTables(parts.graph, input.target, parts.plan, built->kernels,
-                                                             device, params, host.triple));
-  HONE_ASSIGN_OR_RETURN(built->library,
-                        Link(built->name, built->identifier, input.target, {{"the tables", std::move(tables)}}));
-  built->workspace_bytes = device.memory[0];
-  return params;
-}
-
 }  // namespace
 
 Result<BuiltLibrary> BuildLibrary(BuildInput input) {
+  HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(input.target));
   HONE_RETURN_IF_ERROR(graph::Normalise(&input.graph));
   HONE_RETURN_IF_ERROR(Canonicalise(&input.graph));
   if (input.best) HONE_RETURN_IF_ERROR(CheckBest(*input.best, input.graph, input.target));
@@ -197,15 +148,16 @@ Result<BuiltLibrary> BuildLibrary(BuildInput input) {
 
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, input.file));
   graph::KeepReadParameters(graph, &values);
-  const Parts parts{graph, input, plan, values, share.in_place};
-  HONE_ASSIGN_OR_RETURN(const ParamsFile params,
-                        input.target.IsGpu() ? BuildForDevice(parts, &built) : BuildForHost(parts, &plan, &built));
+  const Parts parts{graph, input, values, share.in_place};
+  HONE_ASSIGN_OR_RETURN(LinkedParts linked, backend->Make(parts, &plan, &built));
+  HONE_ASSIGN_OR_RETURN(built.library, Link(built.name, built.identifier, *backend, std::move(linked.objects)));
+  const ParamsFile& params = linked.params;
   built.arena_bytes = plan.arena_bytes;
-  built.header = HeaderText(input.graph, built.name, built.identifier, input.target.IsGpu());
+  built.header = HeaderText(input.graph, built.name, built.identifier, backend->opens_device());
   built.params = params.bytes;
   built.params_bytes = static_cast<int64_t>(params.bytes.size());
   built.graph = graph::GraphText(input.graph);
-  built.manifest = ManifestText(input, plan, params, built);
+  built.manifest = ManifestText(input, *backend, plan, params, built);
   return built;
 }
 

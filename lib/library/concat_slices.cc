@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "library/buffer_alignment.h"
+#include "library/backend.h"
 #include "op/operator.h"
 
 namespace hone::library {
@@ -17,6 +17,9 @@ class Finder {
   }
 
   ConcatSlices Run() {
+    const auto backend = FindBackend(target_);
+    if (!backend.ok()) return {};
+    alignment_ = (*backend)->slice_alignment();
     for (const graph::Node& node : graph_.nodes) {
       if (node.workload.op == "concat" && !node.workload.chain() && computed_.count(node.name)) Try(node);
     }
@@ -42,7 +45,7 @@ class Finder {
       if (part.layout != out.layout || part.role != OperandRole::kData) return;
       // The zeros behind a ragged part would lie between two parts.
       if (part.layout == Layout::kBlocked && !last && part.logical.shape[1] % target_.FloatLanes() != 0) return;
-      if (offset % SliceAlignment(target_) != 0) return;
+      if (offset % alignment_ != 0) return;
       if (!computed_.count(node.inputs[i]) || slices_.parts.count(node.inputs[i])) return;
       if (!parts.emplace(node.inputs[i], Slice{node.name, offset}).second) return;
       offset += part.PhysicalBytes();
@@ -54,6 +57,7 @@ class Finder {
 
   const graph::Graph& graph_;
   const Target& target_;
+  int64_t alignment_ = 0;  // of a part in its whole
   std::set<std::string> computed_;  // by nodes, for nodes
   ConcatSlices slices_;
 };

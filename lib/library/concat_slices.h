@@ -26,7 +26,7 @@ struct ConcatSlices {
 
 // A concatenation of channels vanishes if each of its parts lies in one piece in the result: one image
 // (doc/internals/graph.md, Memory, has why not several), parts that fill whole blocks of channels (but for the last
-// one) or, where it is stored plainly, whole lines of 64 bytes (library/buffer_alignment.h: on a device its own); and
+// one) or, where it is stored plainly, whole lines of 64 bytes (Backend::slice_alignment: on a device its own); and
 // if each part is computed by a node, for this concatenation alone and there once. It stays if it, or a part, belongs
 // to the caller: an input or output of the network.
 // REQUIRES: canonical workloads.

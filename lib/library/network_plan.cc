@@ -6,7 +6,7 @@
 #include <map>
 
 #include "graph/memory_plan.h"
-#include "library/buffer_alignment.h"
+#include "library/backend.h"
 #include "library/concat_slices.h"
 #include "library/in_place.h"
 
@@ -45,7 +45,8 @@ class Planner {
     for (const graph::Node& node : graph_.nodes) {
       if (Status s = Add(node); !s.ok()) return s.WithContext("node `" + node.name + "`");
     }
-    plan_.alignment = BufferAlignment(target_);
+    HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target_));
+    plan_.alignment = backend->buffer_alignment();
     PlaceArena(&plan_);
     return std::move(plan_);
   }

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "measure/inputs.h"
-#include "measure/open_device.h"
 #include "measure/reference_file.h"
 #include "measure/verify.h"
 
@@ -54,13 +53,6 @@ struct DeviceRunner::Candidate {
 DeviceRunner::DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device)
     : setup_(setup), device_(std::move(device)) {}
 DeviceRunner::~DeviceRunner() = default;
-
-Result<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(const TaskSetup& setup) {
-  current_phase = "opening the device";
-  HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(setup.target));
-  HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));
-  return Create(setup, std::move(device));
-}
 
 Result<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(const TaskSetup& setup,
                                                            std::unique_ptr<runtime::Device> device) {

@@ -22,9 +22,7 @@ namespace hone::measure {
 
 class DeviceRunner : public CandidateRunner {
  public:
-  // Opens setup.target's device, makes the inputs, reads the reference.
-  static Result<std::unique_ptr<DeviceRunner>> Create(const TaskSetup& setup);
-  // The same on a device that is open already.
+  // Makes the inputs, reads the reference.
   static Result<std::unique_ptr<DeviceRunner>> Create(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   ~DeviceRunner() override;
 

@@ -8,11 +8,8 @@
 #include <utility>
 
 #include "base/channel.h"
-#include "base/cpu.h"
 #include "base/json.h"
-#include "base/sandbox.h"
-#include "measure/device_runner.h"
-#include "measure/runner.h"
+#include "measure/machine.h"
 
 namespace hone::measure {
 namespace {
@@ -69,18 +66,12 @@ class MeasureWorker {
 
   Result<Json> Setup(const Json& message) {
     HONE_ASSIGN_OR_RETURN(TaskSetup setup, SetupFromJson(message));
-    if (setup.target.empty()) {
-      // Before the runner's threads are there, so that they have it too. Half of the memory, as others run here.
-      SandboxOptions options;
-      options.max_memory_bytes = MemoryBytes() / 2;
-      const Sandbox sandbox = EnterSandbox(options);
-      HONE_ASSIGN_OR_RETURN(runner_, Runner::Create(setup));
-      if (!sandbox.processes) ForbidNewTasks();
-    } else {
-      // The parent has asked the driver about the device: what that loads with more rights than ours is there by now.
-      EnterSandbox(DeviceSandbox());
-      HONE_ASSIGN_OR_RETURN(runner_, DeviceRunner::Create(setup));
+    Target target;
+    if (!setup.target.empty()) {
+      HONE_ASSIGN_OR_RETURN(target, Target::Parse(setup.target));
     }
+    HONE_ASSIGN_OR_RETURN(const Machine* machine, FindMachine(target));
+    HONE_ASSIGN_OR_RETURN(runner_, machine->MakeRunner(setup, target));
     return Json{{"ok", true}};
   }
 

@@ -83,14 +83,14 @@ class MatmulOperator final : public DefinedOperator {
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
     std::vector<const Template*> templates = DefinedOperator::Templates(workload, target);
-    if (target.IsGpu() && GpuBatchMatmulApplies(workload, target)) {
+    if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) {
       templates.insert(templates.begin(), &GpuBatchMatmul());
     }
     return templates;
   }
   TemplateList AllTemplates() const override {
     TemplateList all = DefinedOperator::AllTemplates();
-    all.gpu.push_back(&GpuBatchMatmul());
+    all[kGpuFamily].push_back(&GpuBatchMatmul());
     return all;
   }
 };

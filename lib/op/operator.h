@@ -6,8 +6,10 @@
 // the workload says are plain (`in=nchw`), are plain row-major.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -45,6 +47,12 @@ struct Numerics {
   bool operator==(const Numerics&) const = default;
 };
 
+// A closed form of what a point costs (op/estimate/estimate.h).
+struct Estimate {
+  std::vector<double> (*cost)(const Workload& workload, const Target& target, const Config& config);
+  std::vector<std::string> names;  // of the elements of `cost`, for people
+};
+
 class Template {
  public:
   virtual ~Template() = default;
@@ -57,12 +65,12 @@ class Template {
   virtual void Limit(const Numerics&, search::Space*) const {}
   // REQUIRES: config is a legal point of MakeSpace.
   virtual Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
+  // Null: this template has none.
+  virtual const Estimate* estimate() const { return nullptr; }
 };
 
-// What an operator may be built with, whatever the workload.
-struct TemplateList {
-  std::vector<const Template*> cpu, gpu;
-};
+// What an operator may be built with, whatever the workload, by the family of targets (target/kind.h).
+using TemplateList = std::map<std::string_view, std::vector<const Template*>>;
 
 class Operator {
  public:
@@ -109,6 +117,8 @@ Result<Config> DefaultConfig(const Workload& workload, const Target& target);
 // The template named in the config; kInvalid if this workload has none of that name on this target.
 Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config);
 // Every template of Hone's own operators, one of each name; those of plugins are not among them.
-TemplateList AllTemplates();
+const TemplateList& AllTemplates();
+// Those for a family; none for an unknown one.
+const std::vector<const Template*>& AllTemplates(std::string_view family);
 
 }  // namespace hone::op

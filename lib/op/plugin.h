@@ -3,7 +3,7 @@
 //
 //   HONE_OPERATOR(rgb_to_yuv) {
 //     op->definition.shape = ..; op->definition.evaluate = ..;   // what it means
-//     op->templates = {{"rgb_to_yuv_cpu", 1, false, Space, Build}};  // how it may be computed
+//     op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", Space, Build}};  // how it may be computed
 //   }
 //
 // A plugin holds its own copy of the layers it uses (it is linked with the static libraries, and shows two functions
@@ -22,12 +22,12 @@
 namespace hone::op {
 
 // Raised when a plugin of before would not work any more.
-inline constexpr int kPluginVersion = 2;
+inline constexpr int kPluginVersion = 3;
 
 struct UserTemplate {
   std::string name;  // stored in records: never changes
   int version = 1;   // raised when the space or what a config means changes
-  bool gpu = false;  // for CUDA and OpenCL; else for CPUs
+  std::string family = std::string(kCpuFamily);  // of targets that it is for (target/kind.h)
   Result<search::Space> (*space)(const Workload& workload, const Target& target) = nullptr;
   // REQUIRES: config is a legal point of `space`. Placeholders and outputs as op/operator.h says of an Instance.
   Result<Instance> (*build)(const Workload& workload, const Target& target, const Config& config) = nullptr;

@@ -69,18 +69,17 @@ Result<Instance> NoFixedSchedule(const Workload& w, const Target&) {
 PluginOperator::PluginOperator(std::string file, const UserOperator& given)
     : DefinedOperator(given.definition.name, 1, NoFixedSchedule), file_(std::move(file)) {
   for (const UserTemplate& t : given.templates) {
-    (t.gpu ? gpu_ : cpu_).push_back(std::make_unique<PluginTemplate>(file_, t));
+    templates_.emplace_back(t.family, std::make_unique<PluginTemplate>(file_, t));
   }
 }
 
 std::vector<const Template*> PluginOperator::Templates(const Workload&, const Target& target) const {
-  return target.IsGpu() ? AllTemplates().gpu : AllTemplates().cpu;
+  return AllTemplates()[target.family()];
 }
 
 TemplateList PluginOperator::AllTemplates() const {
   TemplateList all;
-  for (const auto& t : cpu_) all.cpu.push_back(t.get());
-  for (const auto& t : gpu_) all.gpu.push_back(t.get());
+  for (const auto& [family, t] : templates_) all[family].push_back(t.get());
   return all;
 }
 

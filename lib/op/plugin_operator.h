@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "op/defined_operator.h"
@@ -22,7 +23,7 @@ class PluginOperator final : public DefinedOperator {
 
  private:
   std::string file_;
-  std::vector<std::unique_ptr<Template>> cpu_, gpu_;
+  std::vector<std::pair<std::string, std::unique_ptr<Template>>> templates_;  // each with its family
 };
 
 // Is all there that Hone will call? One line if not.

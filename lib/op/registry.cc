@@ -113,22 +113,28 @@ Result<Instance> Instantiate(const Workload& workload, const Target& target, con
                                      SuggestionText(config.template_name, names)));
 }
 
-TemplateList AllTemplates() {
-  TemplateList all;
-  std::set<std::string> seen;
-  const auto add = [&](const std::vector<const Template*>& from, std::vector<const Template*>* to) {
-    for (const Template* t : from) {
-      if (seen.insert(t->name()).second) to->push_back(t);
+const TemplateList& AllTemplates() {
+  static const TemplateList list = [] {
+    TemplateList all;
+    std::set<std::string> seen;
+    std::vector<const Operator*> operators = All();
+    operators.push_back(&Chain());
+    for (const Operator* op : operators) {
+      for (const auto& [family, templates] : op->AllTemplates()) {
+        for (const Template* t : templates) {
+          if (seen.insert(t->name()).second) all[family].push_back(t);
+        }
+      }
     }
-  };
-  std::vector<const Operator*> operators = All();
-  operators.push_back(&Chain());
-  for (const Operator* op : operators) {
-    const TemplateList own = op->AllTemplates();
-    add(own.cpu, &all.cpu);
-    add(own.gpu, &all.gpu);
-  }
-  return all;
+    return all;
+  }();
+  return list;
+}
+
+const std::vector<const Template*>& AllTemplates(std::string_view family) {
+  static const std::vector<const Template*> none;
+  const auto found = AllTemplates().find(family);
+  return found == AllTemplates().end() ? none : found->second;
 }
 
 }  // namespace hone::op

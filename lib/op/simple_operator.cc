@@ -46,8 +46,8 @@ std::vector<Operand> SimpleOperator::Operands(const Workload& workload, const Ta
 }
 
 std::vector<const Template*> SimpleOperator::Templates(const Workload&, const Target& target) const {
-  if (target.IsGpu()) return {&gpu_template_};
-  if (target.kind != TargetKind::kCpu) return {};
+  if (target.family() == kGpuFamily) return {&gpu_template_};
+  if (target.family() != kCpuFamily) return {};
   return {&template_};
 }
 

@@ -25,7 +25,7 @@ class SimpleOperator : public Operator {
   double Flop(const Workload& workload) const override;
   std::vector<Operand> Operands(const Workload& workload, const Target& target) const override;
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
-  TemplateList AllTemplates() const override { return {{&template_}, {&gpu_template_}}; }
+  TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}, {kGpuFamily, {&gpu_template_}}}; }
   void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const override;
   bool Tunable(const Workload&) const override { return false; }
 

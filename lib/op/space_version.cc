@@ -26,9 +26,9 @@ Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& tar
 
 std::string SpaceVersionText() {
   std::vector<std::string> parts;
-  const TemplateList all = AllTemplates();
-  for (const Template* t : all.cpu) parts.push_back(NameAndVersion(*t));
-  for (const Template* t : all.gpu) parts.push_back(NameAndVersion(*t));
+  for (const auto& [family, templates] : AllTemplates()) {
+    for (const Template* t : templates) parts.push_back(NameAndVersion(*t));
+  }
   return Join(parts, " ");
 }
 

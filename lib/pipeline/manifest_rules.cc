@@ -64,7 +64,7 @@ void ManifestWriter::Rules() {
                "$parameters $alone",
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
-  if (std::any_of(input_.targets.begin(), input_.targets.end(), [](const TargetFile* t) { return t->gpu; })) {
+  if (std::any_of(input_.targets.begin(), input_.targets.end(), [](const TargetFile* t) { return t->device; })) {
     Rule("find_device", Command("hone-tune", "--find-device $in --out $out", true), "find device $in",
          {{"restat", "1"}});
   }

@@ -90,7 +90,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
 void ManifestWriter::DeviceEdges() {
   bool first = true;
   for (const TargetFile* target : input_.targets) {
-    if (!target->gpu) continue;
+    if (!target->device) continue;
     if (first) Section("GPUs: looked for once, so that a device that is missing is told once and before all else");
     first = false;
     NinjaBuild build;
@@ -159,7 +159,7 @@ void ManifestWriter::TuneEdge(const TuneJob& task) {
     build.implicit_inputs.push_back(donor.stamp);
     flags += fmt::format("{}--donor {}", flags.empty() ? "" : " ", donor.db);
   }
-  if (task.target->gpu) build.order_only_inputs.push_back(DevicePath(task.target->name));
+  if (task.target->device) build.order_only_inputs.push_back(DevicePath(task.target->name));
   build.bindings = {{"db", task.db}};
   if (task.own_settings) build.bindings = {{"settings", task.settings}, {"db", task.db}, {"pool", PoolName(task)}};
   if (!flags.empty()) build.bindings.push_back({"flags", flags});

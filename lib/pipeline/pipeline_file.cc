@@ -13,7 +13,7 @@
 #include "pipeline/task_list.h"
 #include "pipeline/toml_table.h"
 #include "target/cuda_arch.h"
-#include "target/device_limits.h"
+#include "target/kind.h"
 
 namespace hone::pipeline {
 namespace {
@@ -200,31 +200,30 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
 
 namespace {
 
-// The keys of a GPU, checked here too, so that the message has the line.
-Status ReadGpuKeys(TomlTable* table, bool cuda, Json* json) {
-  std::string arch;
-  if (cuda) {
-    HONE_RETURN_IF_ERROR(table->Read("arch", &arch));
-    if (!IsCudaArch(arch)) return table->Error("arch", "`arch` must be such as arch = \"sm_90\"");
-    (*json)["arch"] = arch;
-  }
-  DeviceLimits limits;
-  for (const LimitKey& key : LimitKeys()) {
-    std::vector<int64_t> values(1);
-    HONE_RETURN_IF_ERROR(key.count == 1 ? table->Read(key.name, values.data()) : table->Read(key.name, &values));
-    if (!table->Has(key.name)) continue;
-    if (Status status = SetLimit(key, values, &limits); !status.ok()) {
-      return table->Error(key.name, fmt::format("`{}` {}", key.name, status.message()));
+// Only what was written: a key that is not there means "as the host has it", or the usual limit.
+Status ReadKeys(TomlTable* table, const TargetKind& kind, Json* json) {
+  for (const TargetKey& key : kind.FileKeys()) {
+    const auto read = [&](auto value) -> Status {
+      HONE_RETURN_IF_ERROR(table->Read(key.name, &value));
+      if (table->Has(key.name)) (*json)[key.name] = std::move(value);
+      return Status();
+    };
+    switch (key.type) {
+      case TargetKey::Type::kText:
+        HONE_RETURN_IF_ERROR(read(std::string()));
+        break;
+      case TargetKey::Type::kTexts:
+        HONE_RETURN_IF_ERROR(read(std::vector<std::string>()));
+        break;
+      case TargetKey::Type::kNumber:
+        HONE_RETURN_IF_ERROR(read(int64_t{0}));
+        break;
+      case TargetKey::Type::kNumbers:
+        HONE_RETURN_IF_ERROR(read(std::vector<int64_t>()));
+        break;
     }
-    if (key.count == 1) {
-      (*json)[key.name] = values[0];
-    } else {
-      (*json)[key.name] = values;
-    }
   }
-  std::string key;
-  const Status status = CheckLimits(limits, arch, &key);
-  return status.ok() ? status : table->Error(key, fmt::format("`{}`: {}", key, status.message()));
+  return Status();
 }
 
 Status CheckDevices(const TomlTable& table, int64_t devices) {
@@ -239,47 +238,21 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   file.path = path;
   HONE_ASSIGN_OR_RETURN(file.name, Stem(path));
   HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
-  std::string kind, cpu, triple;
-  std::vector<std::string> features;
-  int64_t threads = 1, vector_bytes = 16;
-  HONE_RETURN_IF_ERROR(table.Read("kind", &kind));
-  if (kind == "cuda" || kind == "opencl") {
-    Json json = {{"kind", kind}};
-    file.gpu = true;
-    HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
-    HONE_RETURN_IF_ERROR(ReadGpuKeys(&table, kind == "cuda", &json));
-    HONE_RETURN_IF_ERROR(table.Finish());
-    HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));
-    file.json = DumpJson(json);
-    HONE_ASSIGN_OR_RETURN(const Target target, hone::ParseTargetFile(file.json, path));
-    file.tf32 = HasTensorFloat32(target);
-    return file;
-  }
-  HONE_RETURN_IF_ERROR(table.Read("triple", &triple));
-  HONE_RETURN_IF_ERROR(table.Read("cpu", &cpu));
-  HONE_RETURN_IF_ERROR(table.Read("features", &features));
-  HONE_RETURN_IF_ERROR(table.Read("threads", &threads));
-  HONE_RETURN_IF_ERROR(table.Read("vector_bytes", &vector_bytes));
-  HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
-  HONE_RETURN_IF_ERROR(table.Finish());
+  std::string name;
+  HONE_RETURN_IF_ERROR(table.Read("kind", &name));
   if (!table.Has("kind")) return table.Error("kind", "`kind` is missing, such as kind = \"cpu\"");
-  const std::vector<std::string> kinds = {"cpu", "cuda", "opencl", "vta"};
-  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
-    return table.Error("kind", fmt::format("no such kind of target: `{}`{}", kind, SuggestionText(kind, kinds)));
-  }
-  if (threads < 1 || threads > 4096) return table.Error("threads", "`threads` must be from 1 to 4096");
-  if (vector_bytes != 16 && vector_bytes != 32 && vector_bytes != 64) {
-    return table.Error("vector_bytes", "`vector_bytes` must be 16, 32 or 64");
-  }
+  const Result<const TargetKind*> kind = FindTargetKind(name);
+  if (!kind.ok()) return table.Error("kind", kind.status().message());
+  HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
+  Json json = {{"kind", name}};
+  HONE_RETURN_IF_ERROR(ReadKeys(&table, **kind, &json));
+  HONE_RETURN_IF_ERROR(table.Finish());
+  std::string key;
+  if (Status status = (*kind)->CheckFile(json, &key); !status.ok()) return table.Error(key, status.message());
   HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));
-  // Only what was written: a key that is not there means "as the host has it".
-  Json json = {{"kind", kind}};
-  if (table.Has("triple")) json["triple"] = triple;
-  if (table.Has("cpu")) json["cpu"] = cpu;
-  if (table.Has("features")) json["features"] = features;
-  if (table.Has("threads")) json["threads"] = threads;
-  if (table.Has("vector_bytes")) json["vector_bytes"] = vector_bytes;
   file.json = DumpJson(json);
+  file.device = (*kind)->has_device();
+  file.tf32 = HasTensorFloat32(json.value("arch", ""));
   return file;
 }
 

@@ -53,7 +53,7 @@ struct TargetFile {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
   std::string json;     // what the tools read (target/target.h: ReadTargetFile): every key but `devices`
-  bool gpu = false;     // of kind cuda or opencl
+  bool device = false;  // TargetKind::has_device
   bool tf32 = false;    // HasTensorFloat32 (target/cuda_arch.h)
   int64_t devices = 1;  // how many edges may measure on such devices at once; changes no result
 };

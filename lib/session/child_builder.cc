@@ -14,7 +14,7 @@
 #include "base/interrupt.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "op/plugin.h"
 #include "session/compile_worker.h"
 
@@ -47,7 +47,7 @@ Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& pr
   const std::string name = fmt::format("{}{}", kPrefix, getpid());
   HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create(memory ? JoinPath(kMemoryFolder, name) : name));
   std::unique_ptr<ChildBuilder> builder(new ChildBuilder(std::move(dir), timeout_seconds));
-  const CompileSetup setup{workload, target, measure::NewestCuda(target)};  // children look for no driver
+  const CompileSetup setup{workload, target, measure::NewestCode(target)};  // children look for no driver
   builder->setup_ = DumpJson(setup.ToJson(), -1);
   std::vector<std::string> plugins;
   for (const std::string& file : op::LoadedPlugins()) plugins.insert(plugins.end(), {"--plugin", file});

@@ -2,11 +2,9 @@
 
 #include "base/channel.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "codegen/llvm/codegen.h"
-#include "compile/compile.h"
+#include "compile/backend.h"
 
 namespace hone::session {
 namespace {
@@ -64,16 +62,8 @@ Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config
   kernel.artifact_digest = ArtifactDigest(compiled);
   static_cast<KernelInterface&>(kernel) = compiled;
   kernel.steps = StepsText(compiled.steps);
-  if (setup.target.IsGpu()) {
-    kernel.format = compiled.format;
-    HONE_RETURN_IF_ERROR(WriteFileAtomic(path, compiled.object));
-    kernel.compile_seconds = RealClock()->NowSeconds() - start;
-    return kernel;
-  }
-  codegen::LinkOptions link;
-  link.exports = {kernel.kernel.symbol};
-  if (kernel.has_prepare) link.exports.push_back(kernel.prepare.symbol);
-  HONE_RETURN_IF_ERROR(codegen::LinkShared({{"candidate", std::move(compiled.object)}}, link, path));
+  HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
+  HONE_ASSIGN_OR_RETURN(kernel.format, backend->Write(compiled, path));
   kernel.compile_seconds = RealClock()->NowSeconds() - start;
   return kernel;
 }

@@ -4,24 +4,14 @@
 
 #include <string>
 
-#include "runtime/device/device.h"
-#include "target/target.h"
-
 namespace hone::session {
 
-// The machine alone: "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64".
-std::string HostEnvironment();
+// "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0; codegen=1; protocol=1". `environment`:
+// measure::Machine::Environment. `compiler`: compile::Backend::CompilerVersion, which may be empty.
+std::string Fingerprint(const std::string& environment, const std::string& compiler, int codegen_version,
+                        int protocol_version);
 
-// "cpu=<model>; cores=2; governor=performance; kernel=6.1.0-18-amd64; codegen=1; protocol=1; <extra>"; `extra` may be
-// empty.
-std::string HostFingerprint(int codegen_version, int protocol_version, const std::string& extra = "");
-
-// A device alone: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0".
-std::string DeviceEnvironment(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler);
-
-// The same of a device: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4; compiler=NVRTC 13.0; codegen=1; protocol=1".
-// `compiler` may be empty: the driver's own.
-std::string DeviceFingerprint(const Target& target, const runtime::DeviceInfo& info, const std::string& compiler,
-                              int codegen_version, int protocol_version);
+// That of this host.
+std::string HostFingerprint(int codegen_version, int protocol_version);
 
 }  // namespace hone::session

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "op/operator.h"
 #include "op/plugin.h"
 #include "pipeline/settings.h"
@@ -191,14 +191,14 @@ Result<int> DoExplain(const TuneJobOptions& options, int64_t ordinal, const std:
   if (outcome.error != TrialError::kInvalid) {
     compile::CompileOptions compile_options;
     compile_options.keep_text = true;
-    compile_options.newest_cuda = measure::NewestCuda(inputs.task.target);
+    compile_options.newest_cuda = measure::NewestCode(inputs.task.target);
     auto compiled = compile::CompileKernel(inputs.task.workload, inputs.task.target, outcome.config, compile_options);
     if (!compiled.ok()) {
       text += "\ncompiling it fails: " + compiled.status().message() + "\n";
     } else {
       text += fmt::format("\nlowered in {}, compiled in {}; ", FormatSeconds(compiled->lower_seconds),
                           FormatSeconds(compiled->codegen_seconds));
-      text += inputs.task.target.IsGpu()
+      text += compiled->llvm_ir.empty()
                   ? fmt::format("{} of {} bytes\n", compiled->format, compiled->object.size())
                   : fmt::format("LLVM IR {} bytes, assembly {} bytes, object {} bytes\n", compiled->llvm_ir.size(),
                                 compiled->assembly.size(), compiled->object.size());

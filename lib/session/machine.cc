@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "base/log.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 
 namespace hone::session {
 namespace {
@@ -32,15 +32,9 @@ Result<MachineLock> OpenMachine(const Target& target) {
 }
 
 Result<std::string> MachineName(const Target& target) {
-  if (!target.IsGpu()) return std::string(kHost);
-  const auto device = measure::DescribeDevice(target);
-  if (device.ok()) return device->lock_name;
-  const bool cuda = target.kind == TargetKind::kCuda;
-  const StatusKind kind = device.status().kind();
-  // Whoever has no device finds out where he opens it. One that only does not answer now has a lock of its own, which
-  // others hold: to take another would be to time beside them.
-  if (cuda && kind != StatusKind::kNotFound && kind != StatusKind::kUnsupported) return device.status();
-  return std::string(cuda ? "cuda" : kHost);
+  HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target));
+  const auto info = measure::DescribeMachine(target);
+  return info.ok() ? info->lock_name : machine->LockWithout(info.status());
 }
 
 Status TakeMachine(MachineLock* machine, Use use) {

@@ -15,10 +15,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "codegen/cuda/codegen.h"
-#include "compile/compile.h"
+#include "compile/backend.h"
 #include "measure/child_measurer.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/plugin.h"
@@ -110,18 +109,15 @@ class Job {
     if (options_.fake) {
       fingerprint_ = fmt::format("fake; seed={}; codegen={}; protocol={}", options_.fake_world.seed,
                                  compile::CodegenVersion(), ProtocolVersion());
-    } else if (task_.target.IsGpu()) {
-      HONE_ASSIGN_OR_RETURN(device_info_, measure::DescribeDevice(task_.target));
-      std::string compiler;
-      if (task_.target.kind == TargetKind::kCuda) {
-        const int newest = measure::NewestCuda(task_.target);
-        HONE_ASSIGN_OR_RETURN(compiler, codegen::NvrtcVersion(task_.target.cpu, {.newest = newest}));
-      }
-      fingerprint_ = DeviceFingerprint(task_.target, device_info_, compiler, compile::CodegenVersion(),
-                                       ProtocolVersion());
-    } else {
-      fingerprint_ = HostFingerprint(compile::CodegenVersion(), ProtocolVersion());
+      return Status();
     }
+    HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(task_.target));
+    HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(task_.target));
+    HONE_ASSIGN_OR_RETURN(machine_info_, measure::DescribeMachine(task_.target));
+    HONE_ASSIGN_OR_RETURN(const std::string compiler,
+                          backend->CompilerVersion(task_.target.cpu, machine->NewestCode()));
+    fingerprint_ =
+        Fingerprint(machine->Environment(machine_info_), compiler, compile::CodegenVersion(), ProtocolVersion());
     return Status();
   }
 
@@ -188,11 +184,10 @@ class Job {
   }
 
   record::Session SessionRow() const {
-    const CpuInfo cpu = DetectCpu();
     record::Session session;
     session.host = Hostname();
-    session.device = options_.fake ? "fake" : task_.target.IsGpu() ? device_info_.name : cpu.model;
-    session.driver = task_.target.IsGpu() && !options_.fake ? device_info_.driver : KernelRelease();
+    session.device = options_.fake ? "fake" : machine_info_.name;
+    session.driver = options_.fake ? KernelRelease() : machine_info_.driver;
     session.fingerprint = fingerprint_;
     session.tool_version = kVersion;
     session.codegen_version = std::to_string(compile::CodegenVersion());
@@ -273,7 +268,7 @@ class Job {
   const TuneJobOptions& options_;
   Clock* clock_;
   std::string task_text_, settings_text_, fingerprint_;
-  runtime::DeviceInfo device_info_;  // of a GPU's task
+  runtime::DeviceInfo machine_info_;  // unless times are invented
   pipeline::TaskFile task_;
   pipeline::TuneSettings settings_;
   Budget budget_;
@@ -322,7 +317,7 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
   measure::TaskSetup setup;
   setup.flop = static_cast<double>(task.flop);
   setup.threads = task.target.threads;
-  if (task.target.IsGpu()) setup.target = task.target.Text();
+  if (task.target.kind->has_device()) setup.target = task.target.Text();
   setup.protocol = protocol;
   HONE_RETURN_IF_ERROR(EnsureReference(task.workload, task.target, reference_path, &setup).status());
   return setup;

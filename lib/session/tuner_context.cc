@@ -1,23 +1,16 @@
 #include "session/tuner_context.h"
 
-#include "compile/compile.h"
+#include "compile/backend.h"
 #include "op/estimate/estimate.h"
 #include "op/operator.h"
 
 namespace hone::session {
-namespace {
-
-// NVRTC takes 0.1 to 0.2 s for a kernel, which is as long as it takes to measure several: with fewer at a time the GPU
-// would wait for it more often.
-constexpr int kCudaGroup = 16;
-
-}  // namespace
 
 search::TunerContext ContextOf(const Workload& workload, const Target& target) {
   search::TunerContext context;
   context.workload = workload;
   context.target = target;
-  if (target.kind == TargetKind::kCuda) context.group = kCudaGroup;
+  if (const auto backend = compile::FindBackend(target); backend.ok()) context.group = (*backend)->group();
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
   context.estimate = [target](const Workload& w, const Config& config) { return op::EstimateCost(w, target, config); };
   return context;

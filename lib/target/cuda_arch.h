@@ -1,10 +1,10 @@
-// Of a CUDA target's architecture.
+// What a CUDA architecture has. `arch`: Target::cpu, which for other targets is no CUDA architecture.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "target/target.h"
+#include "target/device_limits.h"
 
 namespace hone {
 
@@ -16,13 +16,13 @@ int CudaArchNumber(const std::string& arch);
 int64_t CudaSharedBytes(const std::string& arch);
 
 // Can it copy from global to shared memory while it computes (cp.async)?
-inline bool HasAsyncCopies(const Target& target) {
-  return target.kind == TargetKind::kCuda && CudaArchNumber(target.cpu) >= 80;
+inline bool HasAsyncCopies(const std::string& arch) {
+  return IsCudaArch(arch) && CudaArchNumber(arch) >= 80;
 }
 
 // Can its warps multiply matrices of TF32 (mma.sync)?
-inline bool HasTensorFloat32(const Target& target) {
-  return target.kind == TargetKind::kCuda && CudaArchNumber(target.cpu) >= 80;
+inline bool HasTensorFloat32(const std::string& arch) {
+  return IsCudaArch(arch) && CudaArchNumber(arch) >= 80;
 }
 
 }  // namespace hone

@@ -3,17 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "target/device_limits.h"
+#include "target/kind.h"
 
 namespace hone {
 
-enum class TargetKind { kCpu, kCuda, kOpenCl, kVta };
-
 struct Target {
-  TargetKind kind = TargetKind::kCpu;
+  const TargetKind* kind = &CpuKind();  // never null
   std::string triple;                 // cpu: "x86_64-unknown-linux-gnu"
   std::string cpu;                    // cpu: LLVM's name, "sapphirerapids"; cuda: "sm_90"
   std::vector<std::string> features;  // cpu: LLVM's feature names that are on and matter, sorted: "avx512f", "fma"
@@ -22,9 +22,8 @@ struct Target {
   int vector_registers = 16;          // cpu: 32 with AVX-512 and on AArch64
   DeviceLimits limits;                // cuda, opencl
 
-  bool IsGpu() const { return kind == TargetKind::kCuda || kind == TargetKind::kOpenCl; }
-  // The channel block of NCHWc tensors. On a GPU 1, so that "blocked" tensors lie in memory as NCHW, row-major.
-  int FloatLanes() const { return IsGpu() ? 1 : vector_bytes / 4; }
+  std::string_view family() const { return kind->family(); }
+  int FloatLanes() const { return kind->FloatLanes(*this); }
   // Canonical, one line: "cpu -triple=x86_64-unknown-linux-gnu -cpu=sapphirerapids -features=avx2,avx512f,fma
   // -threads=2 -vector=64"; "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535
   // -shared=49152 -registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=132".

@@ -130,7 +130,7 @@ CudaSample DrawCudaSample(int points, uint64_t seed) {
     sampler.sample.no_nvrtc = version.status().message();
     return sampler.sample;
   }
-  for (const op::Template* t : op::AllTemplates().gpu) sampler.Draw(t->name(), points);
+  for (const op::Template* t : op::AllTemplates(kGpuFamily)) sampler.Draw(t->name(), points);
   return sampler.sample;
 }
 

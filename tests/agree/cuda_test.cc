@@ -15,7 +15,7 @@ const CudaSample& Sample() {
 }
 
 void ExpectEveryTemplateFor(const std::string& arch) {
-  for (const op::Template* t : op::AllTemplates().gpu) {
+  for (const op::Template* t : op::AllTemplates(kGpuFamily)) {
     const std::string name = t->name();
     if (name == "conv2d_gpu_tensor" && arch == "sm_70") continue;  // it begins at sm_80
     const auto found = Sample().archs.find(name);

@@ -104,7 +104,7 @@ TEST_P(AgreeGpuTemplates, OpenClWithReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, AgreeGpuTemplates, ::testing::ValuesIn(op::AllTemplates().gpu),
+INSTANTIATE_TEST_SUITE_P(Every, AgreeGpuTemplates, ::testing::ValuesIn(op::AllTemplates(kGpuFamily)),
                          [](const ::testing::TestParamInfo<const op::Template*>& p) {
                            std::string name = p.param->name();
                            std::replace(name.begin(), name.end(), '.', '_');

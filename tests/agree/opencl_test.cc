@@ -18,9 +18,9 @@ namespace {
 
 constexpr int kRandom = 1, kTiled = 2;
 
-Target DeviceTarget(TargetKind kind, const std::string& arch = "") {
+Target DeviceTarget(const TargetKind& kind, const std::string& arch = "") {
   Target target;
-  target.kind = kind;
+  target.kind = &kind;
   target.cpu = arch;
   return target;
 }
@@ -33,7 +33,7 @@ std::vector<Trial> Trials(const Prepared& prepared, int problem) {
     const Steps kind = i < kRandom ? Steps::kGpu : Steps::kTiled;
     std::optional<Trial> trial = MakeTrial(prepared, seed, 4 + 7 * i + problem % 11, fmt::format("kernel{}", i), kind);
     if (!trial) continue;
-    const Status status = codegen::CompileToOpenCl({trial->function}, DeviceTarget(TargetKind::kOpenCl)).status();
+    const Status status = codegen::CompileToOpenCl({trial->function}, DeviceTarget(OpenClKind())).status();
     if (status.kind() == StatusKind::kUnsupported && status.message().find(" needs ") != std::string::npos) continue;
     EXPECT_TRUE(status.ok()) << status.message() << "\n" << trial->context << ir::ToString(trial->function);
     trials.push_back(*std::move(trial));
@@ -54,7 +54,7 @@ class AgreeDevice : public OnOpenCl<int> {
     codegen::CudaOptions options;
     options.warnings_fail = true;
     const auto code =
-        codegen::CompileToCuda(Functions(Trials(prepared, GetParam())), DeviceTarget(TargetKind::kCuda, arch), options);
+        codegen::CompileToCuda(Functions(Trials(prepared, GetParam())), DeviceTarget(CudaKind(), arch), options);
     ASSERT_TRUE(code.ok()) << arch << ": " << code.status().message();
     for (const codegen::KernelResources& r : code->resources) EXPECT_GT(r.registers, 0) << arch << ": " << r.symbol;
   }
@@ -68,7 +68,7 @@ TEST_P(AgreeDevice, OpenClWithDefinition) {
   const std::vector<Trial> trials = Trials(prepared, GetParam());
   ASSERT_FALSE(trials.empty());
   // One program: compiling each alone would be most of the time.
-  const auto artifact = codegen::CompileToOpenCl(Functions(trials), DeviceTarget(TargetKind::kOpenCl));
+  const auto artifact = codegen::CompileToOpenCl(Functions(trials), DeviceTarget(OpenClKind()));
   ASSERT_TRUE(artifact.ok()) << artifact.status().message();
   const auto module = device->Load(*artifact);
   ASSERT_TRUE(module.ok()) << module.status().message() << "\n" << artifact->bytes;

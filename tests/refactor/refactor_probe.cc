@@ -49,7 +49,7 @@ struct Subject {
 Result<std::string> Digests(const Subject& subject, const Target& target, const Config& config) {
   compile::CompileOptions options;
   options.keep_text = true;
-  if (target.kind == TargetKind::kCuda) {
+  if (target.kind == &CudaKind()) {
     HONE_ASSIGN_OR_RETURN(const compile::LoweredKernel lowered,
                           compile::LowerKernel(subject.workload, target, config, options));
     HONE_ASSIGN_OR_RETURN(const codegen::CudaCode code, codegen::WriteCuda(lowered.functions, target));

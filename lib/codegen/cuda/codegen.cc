@@ -110,10 +110,10 @@ std::string FirstWarning(const std::string& log) {
 }  // namespace
 
 Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target) {
-  if (target.kind != TargetKind::kCuda) return Status::Unsupported("CUDA C is for targets of kind `cuda` only");
+  if (target.kind != &CudaKind()) return Status::Unsupported("CUDA C is for targets of kind `cuda` only");
   Dialect dialect = kCudaC;
-  if (!HasAsyncCopies(target)) dialect.async_copy = nullptr;
-  if (!HasTensorFloat32(target)) dialect.tf32 = dialect.mma_tf32 = nullptr;
+  if (!HasAsyncCopies(target.cpu)) dialect.async_copy = nullptr;
+  if (!HasTensorFloat32(target.cpu)) dialect.tf32 = dialect.mma_tf32 = nullptr;
   HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, dialect));
   HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
   CudaCode code;

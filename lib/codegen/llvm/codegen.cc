@@ -44,7 +44,7 @@ std::unique_ptr<llvm::Module> NewModule(llvm::LLVMContext* context, llvm::Target
 
 Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target,
                                    const LlvmOptions& options) {
-  if (target.kind != TargetKind::kCpu) return Status::Unsupported("the LLVM backend compiles for kind `cpu` only");
+  if (target.kind != &CpuKind()) return Status::Unsupported("the LLVM backend compiles for kind `cpu` only");
   HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(target));
   std::string error;
   llvm::LLVMContext context;

@@ -43,7 +43,7 @@ constexpr Dialect kOpenClC = {
 }  // namespace
 
 Result<Artifact> CompileToOpenCl(const std::vector<ir::Function>& functions, const Target& target) {
-  if (target.kind != TargetKind::kOpenCl) return Status::Unsupported("OpenCL C is for targets of kind `opencl` only");
+  if (target.kind != &OpenClKind()) return Status::Unsupported("OpenCL C is for targets of kind `opencl` only");
   HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, kOpenClC));
   HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
   Artifact artifact;

@@ -21,7 +21,7 @@
 #include "library/loaded_network.h"
 #include "library/time_network.h"
 #include "library/verify_outputs.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "measure/protocol.h"
 #include "pipeline/best_file.h"
 #include "pipeline/settings.h"
@@ -52,10 +52,8 @@ class Bench {
     if (!options_.baseline.empty()) HONE_RETURN_IF_ERROR(Add(report::BenchRole::kUntuned, options_.baseline));
     HONE_ASSIGN_OR_RETURN(target_, Target::Parse(subjects_[0].folder.target));
     HONE_RETURN_IF_ERROR(ReadBest(subjects_[0].folder));
-    if (target_.IsGpu()) {
-      KeepDeviceKernels();
-      HONE_ASSIGN_OR_RETURN(device_, measure::DescribeDevice(target_));
-    }
+    if (target_.kind->has_device()) KeepDeviceKernels();
+    HONE_ASSIGN_OR_RETURN(machine_info_, measure::DescribeMachine(target_));
     HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine(target_));
     machine_ = &machine;
     HONE_RETURN_IF_ERROR(Reference());
@@ -108,9 +106,10 @@ class Bench {
     request.warmup = settings_.warmup;
     request.iterations = settings_.iterations;
     request.profiled = std::clamp<int64_t>(settings_.iterations / 2, 3, 25);
-    if (!target_.IsGpu()) request.patience_seconds = kPatienceSeconds;
+    const bool host = !target_.kind->has_device();
+    if (host) request.patience_seconds = kPatienceSeconds;
     request.outputs = true;
-    request.peak_seconds = target_.IsGpu() ? 0 : kPeakSeconds;
+    request.peak_seconds = host ? kPeakSeconds : 0;
     HONE_ASSIGN_OR_RETURN(TimeReply reply, TimeInProcess(request, machine_));
     double error = 0;
     const Status verified =
@@ -198,17 +197,16 @@ class Bench {
     bench_.batch = tuned.folder.batch;
     bench_.threads = tuned.replies[0].threads;
     bench_.host = Hostname();
-    bench_.cpu = target_.IsGpu() ? device_.name : DetectCpu().model;
-    bench_.fingerprint =
-        target_.IsGpu()
-            ? session::DeviceFingerprint(target_, device_, "", compile::CodegenVersion(), measure::kProtocolVersion)
-            : session::HostFingerprint(compile::CodegenVersion(), measure::kProtocolVersion);
+    HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target_));
+    bench_.cpu = machine_info_.name;
+    bench_.fingerprint = session::Fingerprint(machine->Environment(machine_info_), "", compile::CodegenVersion(),
+                                              measure::kProtocolVersion);
     bench_.recorded = FormatIso8601(RealClock()->WallSeconds());
     std::vector<double> peaks;
     for (const Subject& subject : subjects_) {
       for (const TimeReply& reply : subject.replies) peaks.push_back(reply.peak_flops);
     }
-    bench_.peak_flops = target_.IsGpu() ? device_.peak_flops : Median(peaks);
+    bench_.peak_flops = target_.kind->has_device() ? machine_info_.peak_flops : Median(peaks);
     double error = 0, tolerance = 0;
     for (const Subject& subject : subjects_) {
       error = std::max(error, subject.error);
@@ -234,7 +232,7 @@ class Bench {
   pipeline::BenchSettings settings_;
   Target target_;
   pipeline::BestFile best_;     // with the figures of tuning; empty: they are not known
-  runtime::DeviceInfo device_;  // of a target that is one
+  runtime::DeviceInfo machine_info_;
   std::vector<Subject> subjects_;
   std::vector<std::vector<double>> expected_;
   MachineLock* machine_ = nullptr;

@@ -16,7 +16,7 @@
 #include "graph/graph_json.h"
 #include "library/build.h"
 #include "library/runtime/net_runtime.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "op/numerics.h"
 #include "op/operator.h"
 #include "op/space_version.h"
@@ -42,7 +42,6 @@ Status Build(const BuildOptions& options) {
   const double start = RealClock()->NowSeconds();
   library::BuildInput input;
   HONE_ASSIGN_OR_RETURN(input.target, ReadTargetFile(options.target));
-  HONE_RETURN_IF_ERROR(CheckBackend(input.target));
   HONE_ASSIGN_OR_RETURN(input.graph, graph::ReadGraph(options.graph));
   HONE_RETURN_IF_ERROR(CheckMemory(input.graph).WithContext(options.graph));
   std::optional<pipeline::BestFile> best;
@@ -58,7 +57,7 @@ Status Build(const BuildOptions& options) {
   input.name = options.name.empty() ? file.substr(0, file.find('.')) : options.name;
   if (!pipeline::IsPlainName(input.name))
     return Status::Invalid("--name: `" + input.name + "` is not made of [A-Za-z0-9_.-]");
-  input.newest_cuda = measure::NewestCuda(input.target);
+  input.newest_cuda = measure::NewestCode(input.target);
   input.threads = options.jobs > 0 ? options.jobs : DetectCpu().logical_cores;
   HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   HONE_RETURN_IF_ERROR(session::TakeMachine(&machine, session::Use::kShared));

@@ -38,19 +38,4 @@ Status CheckMemory(const graph::Graph& graph) {
                   bytes * 1e-9, available * 1e-9));
 }
 
-namespace {
-
-std::string KindOf(const Target& target) {
-  const std::string text = target.Text();
-  return text.substr(0, text.find(' '));
-}
-
-}  // namespace
-
-Status CheckBackend(const Target& target) {
-  if (target.kind == TargetKind::kCpu || target.IsGpu()) return Status();
-  return Status::NotFound("this version has no backend for targets of kind `" + KindOf(target) +
-                          "`; there are `cpu`, `cuda` and `opencl`");
-}
-
 }  // namespace hone::command

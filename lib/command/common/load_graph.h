@@ -7,7 +7,6 @@
 
 #include "base/result.h"
 #include "graph/parameters.h"
-#include "target/target.h"
 
 namespace hone::command {
 
@@ -18,8 +17,5 @@ Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::strin
 
 // kUnsupported if the values of the graph's parameters do not fit into the memory that this machine has left.
 Status CheckMemory(const graph::Graph& graph);
-
-// An error if this version generates no code for the target's kind.
-Status CheckBackend(const Target& target);
 
 }  // namespace hone::command

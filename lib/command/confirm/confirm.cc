@@ -51,7 +51,6 @@ class Confirmer {
   Status ReadQuestion() {
     graph::Graph& graph = question_.graph;
     HONE_ASSIGN_OR_RETURN(question_.target, ReadTargetFile(options_.target));
-    HONE_RETURN_IF_ERROR(CheckBackend(question_.target));
     HONE_ASSIGN_OR_RETURN(graph, graph::ReadGraph(options_.graph));
     HONE_RETURN_IF_ERROR(CheckMemory(graph).WithContext(options_.graph));
     HONE_RETURN_IF_ERROR(graph::Normalise(&graph).WithContext(options_.graph));
@@ -99,7 +98,7 @@ class Confirmer {
     InNetworkTrial trial{question_.graph, &networks, {}};
     trial.compare.seconds = options_.seconds;
     // The clock is the device's, and nobody shares it.
-    if (question_.target.IsGpu()) trial.compare.patience_seconds = 0;
+    if (question_.target.kind->has_device()) trial.compare.patience_seconds = 0;
     pipeline::InNetwork in_network;
     in_network.key = QuestionKey(question_);
     in_network.host = Hostname();

@@ -11,7 +11,7 @@
 #include "library/build.h"
 #include "library/compare_messages.h"
 #include "library/verify_outputs.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 
 namespace hone::command {
 namespace {
@@ -46,7 +46,7 @@ Result<TrialNetwork> TrialNetworks::Build(const pipeline::BestFile& choice) {
   input.best = &choice;
   input.name = "confirm";
   input.threads = threads_;
-  input.newest_cuda = measure::NewestCuda(target_);
+  input.newest_cuda = measure::NewestCode(target_);
   const Result<library::BuiltLibrary> built = library::BuildLibrary(std::move(input));
   if (!built.ok()) return built.status().WithContext(where_);
   TrialNetwork network{dir_->Join(fmt::format("network{}", built_++)), built->params_bytes, built->slices,

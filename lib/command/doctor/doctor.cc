@@ -11,10 +11,9 @@
 #include "base/interrupt.h"
 #include "base/sandbox.h"
 #include "base/text.h"
-#include "codegen/cuda/codegen.h"
 #include "codegen/llvm/codegen.h"
-#include "runtime/cuda/cuda_device.h"
-#include "runtime/opencl/opencl_device.h"
+#include "compile/backend.h"
+#include "measure/machine.h"
 #include "target/target.h"
 
 namespace hone::command {
@@ -136,10 +135,17 @@ Result<std::vector<Finding>> Examine() {
                                        : fmt::format("{}, which calls this CPU {}", codegen::LlvmVersion(),
                                                      SplitWords(cpu_name).front()),
                       ""});
-  const auto nvrtc = codegen::NvrtcVersion("", {.newest = runtime::CudaDriverMajor()});
-  findings.push_back({"cuda code", nvrtc.ok() ? *nvrtc : nvrtc.status().message(), ""});
-  findings.push_back(Device("cuda", runtime::DescribeCudaDevice()));
-  findings.push_back(Device("opencl", runtime::DescribeOpenClDevice()));
+  for (const compile::Backend* backend : compile::Backends()) {
+    Target target;
+    target.kind = &backend->kind();
+    const auto version = backend->CompilerVersion("", measure::NewestCode(target));
+    if (version.ok() && version->empty()) continue;
+    findings.push_back({std::string(backend->kind().name()) + " code",
+                        version.ok() ? *version : version.status().message(), ""});
+  }
+  for (const measure::Machine* machine : measure::Machines()) {
+    if (machine->kind().has_device()) findings.push_back(Device(machine->kind().name(), machine->Describe()));
+  }
   return findings;
 }
 

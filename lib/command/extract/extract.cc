@@ -25,6 +25,7 @@
 #include "library/network_plan.h"
 #include "onnx/import.h"
 #include "onnx/report.h"
+#include "op/chain/chain.h"
 #include "op/operator.h"
 #include "op/plugin.h"
 #include "op/space_version.h"
@@ -76,8 +77,8 @@ class TaskLister {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
       if (op->Tunable(node.workload)) HONE_RETURN_IF_ERROR(Add(node.workload));
     }
-    // A GPU has no kernel of several operators and one layout: there is nothing to choose.
-    if (!with_alternatives || target_.IsGpu()) return std::move(list_);
+    // Where no kernel computes several operators there is one layout, too: nothing to choose.
+    if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
     const size_t tuned = list_.tasks.size();
     std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
     std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });
@@ -179,7 +180,6 @@ Status In(const ExtractOptions& options, const Status& status) {
 
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
-  HONE_RETURN_IF_ERROR(CheckBackend(target));
   std::map<std::string, std::string> digests;
   for (const std::string& file : options.plugins) HONE_RETURN_IF_ERROR(op::LoadPlugin(file));
   HONE_ASSIGN_OR_RETURN(Network network, LoadNetwork(options));

@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "command/bench/library_process.h"
 #include "compile/compile.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "nightly/night_file.h"
 #include "nightly/samples.h"
 #include "pipeline/task_list.h"
@@ -37,13 +37,10 @@ Result<SeriesJob> OpenSeries(const std::string& nights, const std::string& serie
 }
 
 Result<std::string> NightFingerprint(const Target& target) {
-  std::string environment = session::HostEnvironment();
-  if (target.IsGpu()) {
-    KeepDeviceKernels();
-    HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo device, measure::DescribeDevice(target));
-    environment = session::DeviceEnvironment(target, device, "");
-  }
-  return fmt::format("{}; nightly={}", environment, kNightlyProtocol);
+  if (target.kind->has_device()) KeepDeviceKernels();
+  HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target));
+  HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, measure::DescribeMachine(target));
+  return fmt::format("{}; nightly={}", machine->Environment(info), kNightlyProtocol);
 }
 
 library::TimeRequest NightRequest() {

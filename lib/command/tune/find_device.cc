@@ -10,10 +10,8 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "codegen/cuda/codegen.h"
-#include "measure/open_device.h"
-#include "runtime/cuda/cuda_device.h"
-#include "runtime/opencl/opencl_device.h"
+#include "compile/backend.h"
+#include "measure/machine.h"
 #include "target/device_limits.h"
 #include "target/target.h"
 
@@ -21,17 +19,16 @@ namespace hone::command {
 namespace {
 
 Result<runtime::DeviceInfo> Find(const Target& target) {
-  HONE_ASSIGN_OR_RETURN(runtime::DeviceInfo info, measure::DescribeDevice(target));
-  if (target.kind == TargetKind::kCuda) {
-    HONE_RETURN_IF_ERROR(codegen::NvrtcVersion(target.cpu, {.newest = measure::NewestCuda(target)}).status());
-  }
+  HONE_ASSIGN_OR_RETURN(runtime::DeviceInfo info, measure::DescribeMachine(target));
+  HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(target));
+  HONE_RETURN_IF_ERROR(backend->CompilerVersion(target.cpu, measure::NewestCode(target)).status());
   return info;
 }
 
 Status FindDevice(const std::string& target_path, const std::string& out) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(target_path));
   Json json = {{"version", 1}, {"target", target.Text()}};
-  if (target.IsGpu()) {
+  if (target.kind->has_device()) {
     HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, Find(target));
     json["name"] = info.name;
     json["identity"] = info.identity;
@@ -45,13 +42,11 @@ Status FindDevice(const std::string& target_path, const std::string& out) {
 }
 
 // Limits that are the default's are left out.
-std::string TargetFileText(const std::string& kind, const runtime::DeviceInfo& info) {
-  std::string text = fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, kind);
+std::string TargetFileText(const measure::Machine& machine, const runtime::DeviceInfo& info) {
+  std::string text =
+      fmt::format("# {}, driver {}\nkind = \"{}\"\n", info.name, info.driver, machine.kind().name());
   if (!info.arch.empty()) text += fmt::format("arch = \"{}\"\n", info.arch);
-  DeviceLimits limits = info.limits, usual;
-  // OpenCL on a CPU calls a cache local memory: what is more than GPUs declare is of no use.
-  if (kind == "opencl")
-    limits.shared_bytes_per_block = std::min(limits.shared_bytes_per_block, usual.shared_bytes_per_block);
+  DeviceLimits limits = machine.TargetLimits(info), usual;
   for (const LimitKey& key : LimitKeys()) {
     std::string list;
     bool same = true;
@@ -66,10 +61,9 @@ std::string TargetFileText(const std::string& kind, const runtime::DeviceInfo& i
   return text;
 }
 
-Status DescribeDevice(const std::string& kind) {
-  HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info,
-                        kind == "cuda" ? runtime::DescribeCudaDevice() : runtime::DescribeOpenClDevice());
-  const std::string text = TargetFileText(kind, info);
+Status DescribeDevice(const measure::Machine& machine) {
+  HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, machine.Describe());
+  const std::string text = TargetFileText(machine, info);
   fwrite(text.data(), 1, text.size(), stdout);
   return fflush(stdout) == 0 ? Status() : Status::Io("the device's description cannot be written");
 }
@@ -83,8 +77,13 @@ int RunFindDevice(const std::string& target_path, const std::string& out) {
 }
 
 int RunDescribeDevice(const std::string& kind) {
-  if (kind == "cuda" || kind == "opencl") return ExitCodeOf(DescribeDevice(kind));
-  LogError("--describe-device " + kind + ": known are cuda, opencl");
+  std::vector<std::string> known;
+  for (const measure::Machine* machine : measure::Machines()) {
+    if (!machine->kind().has_device()) continue;
+    if (kind == machine->kind().name()) return ExitCodeOf(DescribeDevice(*machine));
+    known.emplace_back(machine->kind().name());
+  }
+  LogError("--describe-device " + kind + ": known are " + Join(known, ", "));
   return kMisused;
 }
 

@@ -9,6 +9,7 @@
 #include "op/chain/stages.h"
 #include "op/chain/tiles.h"
 #include "op/conv/conv2d_shape.h"
+#include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 
@@ -69,6 +70,7 @@ class BottleneckTemplate final : public Template {
  public:
   const char* name() const override { return "chain_conv2d_depthwise_conv2d"; }
   int version() const override { return 1; }
+  const Estimate* estimate() const override { return &ChainEstimate(); }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const BottleneckLayer l = BottleneckLayer::Of(workload, target);

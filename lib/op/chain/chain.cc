@@ -73,10 +73,10 @@ class ChainOperator final : public Operator {
   }
 
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
-    if (target.kind != TargetKind::kCpu) return {};
+    if (target.family() != kCpuFamily) return {};
     return FindChainKind(w.Parts())->templates(w.Parts(), target);
   }
-  TemplateList AllTemplates() const override { return {AllChainTemplates(), {}}; }
+  TemplateList AllTemplates() const override { return {{kCpuFamily, AllChainTemplates()}}; }
 
   // Each member's reference in turn. What lies between is rounded to float, as in kernels.
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {

@@ -4,6 +4,7 @@
 
 #include "op/chain/stages.h"
 #include "op/chain/tiles.h"
+#include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/pool/pool_shape.h"
 #include "op/shapes.h"
@@ -40,6 +41,7 @@ class ConvPoolTemplate final : public Template {
  public:
   const char* name() const override { return "chain_conv2d_pool"; }
   int version() const override { return 1; }
+  const Estimate* estimate() const override { return &ChainEstimate(); }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);

@@ -7,6 +7,7 @@
 #include "op/chain/stages.h"
 #include "op/chain/tiles.h"
 #include "op/conv/conv2d_shape.h"
+#include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 
@@ -65,6 +66,7 @@ class DepthwiseConvTemplate final : public Template {
  public:
   const char* name() const override { return "chain_depthwise_conv2d"; }
   int version() const override { return 1; }
+  const Estimate* estimate() const override { return &ChainEstimate(); }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
@@ -143,6 +145,7 @@ class ConvDepthwiseTemplate final : public Template {
  public:
   const char* name() const override { return "chain_conv2d_depthwise"; }
   int version() const override { return 1; }
+  const Estimate* estimate() const override { return &ChainEstimate(); }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);

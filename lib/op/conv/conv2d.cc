@@ -88,8 +88,8 @@ class Conv2dOperator final : public Operator {
   // Another algorithm is another template: its file pair, and a line here after those it competes with.
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
     Conv2dShape s = Conv2dShape::Of(w);
-    if (target.IsGpu()) return GpuConv2dTemplates(w, target);
-    if (target.kind != TargetKind::kCpu) return {};
+    if (target.family() == kGpuFamily) return GpuConv2dTemplates(w, target);
+    if (target.family() != kCpuFamily) return {};
     int64_t lanes = target.FloatLanes();
     if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
     if (s.groups == 1) return {&Conv2dDirect()};
@@ -101,8 +101,9 @@ class Conv2dOperator final : public Operator {
     return templates;
   }
   TemplateList AllTemplates() const override {
-    return {{&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()},
-            AllGpuConv2dTemplates()};
+    return {{kCpuFamily,
+             {&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
+            {kGpuFamily, AllGpuConv2dTemplates()}};
   }
 
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {

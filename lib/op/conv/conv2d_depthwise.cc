@@ -9,6 +9,7 @@
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_te.h"
 #include "op/epilogue.h"
+#include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 
@@ -153,9 +154,11 @@ std::vector<Step> Steps(const LanePoint& p, bool grouped) {
 
 class LaneTemplate final : public Template {
  public:
-  LaneTemplate(const char* name, int version) : name_(name), version_(version) {}
+  LaneTemplate(const char* name, int version, const Estimate* estimate)
+      : name_(name), version_(version), estimate_(estimate) {}
   const char* name() const override { return name_; }
   int version() const override { return version_; }
+  const Estimate* estimate() const override { return estimate_; }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return MakeLaneSpace(name_, LaneLayerOf(workload, target));
@@ -237,17 +240,18 @@ class LaneTemplate final : public Template {
 
   const char* name_;
   const int version_;
+  const Estimate* estimate_;
 };
 
 }  // namespace
 
 const Template& Conv2dDepthwise() {
-  static const LaneTemplate t("conv2d_depthwise", 2);
+  static const LaneTemplate t("conv2d_depthwise", 2, &DepthwiseEstimate());
   return t;
 }
 
 const Template& Conv2dGroupedLanes() {
-  static const LaneTemplate t("conv2d_grouped_lanes", 1);
+  static const LaneTemplate t("conv2d_grouped_lanes", 1, nullptr);
   return t;
 }
 

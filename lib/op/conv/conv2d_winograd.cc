@@ -10,6 +10,7 @@
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/conv2d_winograd_te.h"
 #include "op/epilogue.h"
+#include "op/estimate/parts.h"
 #include "op/pool/pool_shape.h"
 #include "op/shapes.h"
 
@@ -171,6 +172,7 @@ class Conv2dWinogradTemplate final : public Template {
 
   const char* name() const override { return name_; }
   int version() const override { return version_; }
+  const Estimate* estimate() const override { return &WinogradEstimate(); }
 
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return WinogradSpace(LayerOf(workload, target), name_);

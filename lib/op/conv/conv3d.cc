@@ -40,13 +40,13 @@ class Conv3dOperator final : public Operator {
   }
 
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
-    if (target.IsGpu()) return GpuConvTilesTemplates(w, target);
-    if (target.kind != TargetKind::kCpu) return {};
+    if (target.family() == kGpuFamily) return GpuConvTilesTemplates(w, target);
+    if (target.family() != kCpuFamily) return {};
     if (Merges(w, target)) return {&Conv3dDirect()};
     return {&Conv3dGrouped()};
   }
   TemplateList AllTemplates() const override {
-    return {{&Conv3dDirect(), &Conv3dGrouped()}, {&GpuConvTiles(), &GpuConvPlain()}};
+    return {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain()}}};
   }
 
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {

@@ -7,6 +7,7 @@
 
 #include "op/conv/conv2d_te.h"
 #include "op/conv/conv_direct_space.h"
+#include "op/estimate/parts.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -142,6 +143,7 @@ class DirectTemplate final : public Template {
   DirectTemplate(const char* name, int version) : name_(name), version_(version) {}
   const char* name() const override { return name_; }
   int version() const override { return version_; }
+  const Estimate* estimate() const override { return &DirectEstimate(); }
 
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return DirectSpace(name_, DirectLayer::Of(workload, target));

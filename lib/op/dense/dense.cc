@@ -47,12 +47,12 @@ class DenseOperator final : public Operator {
     return operands;
   }
   std::vector<const Template*> Templates(const Workload& w, const Target& target) const override {
-    if (target.IsGpu()) return GpuDenseTemplates(w);
-    if (target.kind != TargetKind::kCpu) return {};
+    if (target.family() == kGpuFamily) return GpuDenseTemplates(w);
+    if (target.family() != kCpuFamily) return {};
     return {&DensePacked()};
   }
   TemplateList AllTemplates() const override {
-    return {{&DensePacked()}, {&GpuDenseRows(), &GpuDenseLarge(), &GpuDenseSmall()}};
+    return {{kCpuFamily, {&DensePacked()}}, {kGpuFamily, {&GpuDenseRows(), &GpuDenseLarge(), &GpuDenseSmall()}}};
   }
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
     DenseReference(w, Operands(w, target), buffers);

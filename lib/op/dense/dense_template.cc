@@ -9,6 +9,7 @@
 
 #include "op/conv/conv2d_te.h"
 #include "op/epilogue.h"
+#include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
 
@@ -175,6 +176,7 @@ class DensePackedTemplate final : public Template {
  public:
   const char* name() const override { return "dense_packed"; }
   int version() const override { return 3; }
+  const Estimate* estimate() const override { return &DenseEstimate(); }
 
   Result<Space> MakeSpace(const Workload& workload, const Target& target) const override {
     return MakeDenseSpace(DenseLayerOf(workload, target));

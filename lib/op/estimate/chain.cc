@@ -28,8 +28,6 @@ Window WindowOf(const Workload& part, int64_t lanes) {
   return {CeilDiv(s.c, lanes), s.h, s.w, s.oh, s.ow, s.sh, s.pt, (s.kh - 1) * s.dh + 1, D(s.kh * s.kw)};
 }
 
-}  // namespace
-
 std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& c) {
   const std::vector<Workload> parts = workload.Parts();
   const int64_t lanes = target.FloatLanes(), threads = std::max(target.threads, 1),
@@ -94,6 +92,13 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
   ideal += pixels * win.taps / 2;
   return {std::log(cycles),         LogShare(tiles, ideal), LogShare(weights, ideal), LogShare(scratch, ideal),
           LogShare(again - 1, 1.0), LogShare(loops, ideal), std::log(imbalance)};
+}
+
+}  // namespace
+
+const Estimate& ChainEstimate() {
+  static const Estimate estimate{EstimateChain, {"cycles", "tile", "weights", "scratch", "again", "loops", "imbalance"}};
+  return estimate;
 }
 
 }  // namespace hone::op

@@ -68,8 +68,6 @@ DirectView ViewOf(const Workload& workload, const Target& target) {
   return l;
 }
 
-}  // namespace
-
 std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& c) {
   const DirectView l = ViewOf(workload, target);
   const Conv2dShape& s = l.s;
@@ -230,6 +228,23 @@ std::vector<double> EstimateDepthwise(const Workload& workload, const Target& ta
   const double cycles = (tiles.steps + loops + copied) * imbalance / D(threads);
   return {std::log(cycles), LogShare(tiles.steps, ideal), LogShare(copied, ideal), LogShare(loops, ideal),
           std::log(imbalance)};
+}
+
+}  // namespace
+
+const Estimate& DirectEstimate() {
+  static const Estimate estimate{EstimateDirect, {"cycles", "tile", "weights", "input", "cold", "pad", "loops", "imbalance"}};
+  return estimate;
+}
+
+const Estimate& WinogradEstimate() {
+  static const Estimate estimate{EstimateWinograd, {"cycles", "tile", "weights", "input", "output", "scratch", "loops", "imbalance"}};
+  return estimate;
+}
+
+const Estimate& DepthwiseEstimate() {
+  static const Estimate estimate{EstimateDepthwise, {"cycles", "tile", "pad", "loops", "imbalance"}};
+  return estimate;
 }
 
 }  // namespace hone::op

@@ -7,6 +7,7 @@
 #include "op/shapes.h"
 
 namespace hone::op {
+namespace {
 
 std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& c) {
   const int64_t n = workload.inputs[0].shape[0], k = workload.inputs[0].shape[1], m = workload.inputs[1].shape[0];
@@ -35,6 +36,13 @@ std::vector<double> EstimateDense(const Workload& workload, const Target& target
   const double cycles = (std::max(steps, weights) + 0.2 * std::min(steps, weights) + loops) * imbalance / D(threads);
   return {std::log(cycles), LogShare(steps, ideal), LogShare(weights, ideal), LogShare(loops, ideal),
           std::log(imbalance)};
+}
+
+}  // namespace
+
+const Estimate& DenseEstimate() {
+  static const Estimate estimate{EstimateDense, {"cycles", "tile", "weights", "loops", "imbalance"}};
+  return estimate;
 }
 
 }  // namespace hone::op

@@ -11,37 +11,6 @@ namespace {
 // Of an FMA, 4, less what the next tile's overlaps.
 constexpr double kLatency = 3;
 
-struct Entry {
-  const char* name;
-  std::vector<double> (*estimate)(const Workload&, const Target&, const Config&);
-  std::vector<std::string> features;
-};
-
-const std::vector<Entry>& Entries() {
-  static const std::vector<Entry> entries = {
-      {"conv2d_direct", EstimateDirect, {"tile", "weights", "input", "cold", "pad", "loops", "imbalance"}},
-      {"conv3d_direct", EstimateDirect, {"tile", "weights", "input", "cold", "pad", "loops", "imbalance"}},
-      {"conv2d_winograd", EstimateWinograd, {"tile", "weights", "input", "output", "scratch", "loops", "imbalance"}},
-      {"chain_winograd_pool",
-       EstimateWinograd,
-       {"tile", "weights", "input", "output", "scratch", "loops", "imbalance"}},
-      {"chain_conv2d_pool", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
-      {"chain_conv2d_depthwise", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
-      {"chain_depthwise_conv2d", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
-      {"chain_conv2d_depthwise_conv2d", EstimateChain, {"tile", "weights", "scratch", "again", "loops", "imbalance"}},
-      {"conv2d_depthwise", EstimateDepthwise, {"tile", "pad", "loops", "imbalance"}},
-      {"dense_packed", EstimateDense, {"tile", "weights", "loops", "imbalance"}},
-  };
-  return entries;
-}
-
-const Entry* Find(const std::string& name) {
-  for (const Entry& entry : Entries()) {
-    if (name == entry.name) return &entry;
-  }
-  return nullptr;
-}
-
 const KnobValue* FindKnob(const Config& config, const std::string& knob) {
   for (const KnobValue& v : config.values) {
     if (v.name == knob && v.kind == KnobKind::kOther) return &v;
@@ -51,18 +20,16 @@ const KnobValue* FindKnob(const Config& config, const std::string& knob) {
 
 }  // namespace
 
-std::vector<double> EstimateCost(const Workload& workload, const Target& target, const Config& config) {
-  const Entry* entry = Find(config.template_name);
-  if (entry == nullptr || target.kind != TargetKind::kCpu) return {};
-  return entry->estimate(workload, target, config);
+const Estimate* FindEstimate(const Target& target, const std::string& template_name) {
+  for (const Template* t : AllTemplates(target.family())) {
+    if (template_name == t->name()) return t->estimate();
+  }
+  return nullptr;
 }
 
-std::vector<std::string> EstimateNames(const std::string& template_name) {
-  const Entry* entry = Find(template_name);
-  if (entry == nullptr) return {};
-  std::vector<std::string> names = {"cycles"};
-  names.insert(names.end(), entry->features.begin(), entry->features.end());
-  return names;
+std::vector<double> EstimateCost(const Workload& workload, const Target& target, const Config& config) {
+  const Estimate* estimate = FindEstimate(target, config.template_name);
+  return estimate != nullptr ? estimate->cost(workload, target, config) : std::vector<double>();
 }
 
 double CacheModel::Read(double bytes, double resident) const {

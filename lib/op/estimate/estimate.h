@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "op/operator.h"
 #include "target/target.h"
 #include "task/config.h"
 #include "task/workload.h"
@@ -19,10 +20,10 @@ namespace hone::op {
 // the parts of it, and the logarithm of the imbalance. Of equal length for all points
 // of a template, whatever the shape, so that what is learned of them on one shape says something about another. Knobs
 // are found by name, those that are missing count as the neutral value: records of older spaces have estimates, too.
-// Empty for templates without an estimate.
+// Empty where FindEstimate finds nothing.
 std::vector<double> EstimateCost(const Workload& workload, const Target& target, const Config& config);
 
-// The names of EstimateCost's elements, for people; empty for templates without an estimate.
-std::vector<std::string> EstimateNames(const std::string& template_name);
+// The estimate of Hone's own template of that name; null if it has none, as those of GPUs, or is unknown.
+const Estimate* FindEstimate(const Target& target, const std::string& template_name);
 
 }  // namespace hone::op

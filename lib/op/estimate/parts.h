@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "op/operator.h"
 #include "target/target.h"
 #include "task/config.h"
 #include "task/workload.h"
@@ -41,12 +42,11 @@ double StepCycles(double rows, double columns, double loaded, int registers);
 // log(1 + part / whole): near 0 for what does not matter.
 double LogShare(double part, double whole);
 
-// Of one template each: EstimateCost, for the templates they are named after.
-std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& config);
-std::vector<double> EstimateWinograd(const Workload& workload, const Target& target, const Config& config);
-std::vector<double> EstimateDepthwise(const Workload& workload, const Target& target, const Config& config);
-// Of all chains but those with Winograd.
-std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& config);
-std::vector<double> EstimateDense(const Workload& workload, const Target& target, const Config& config);
+// The estimates of templates, by what they compute.
+const Estimate& DirectEstimate();  // conv2d_direct, conv3d_direct
+const Estimate& WinogradEstimate();
+const Estimate& DepthwiseEstimate();
+const Estimate& ChainEstimate();  // all chains but those with Winograd
+const Estimate& DenseEstimate();
 
 }  // namespace hone::op

@@ -70,7 +70,7 @@ Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
   space.Add(search::Knob::Choice("tile_k", ks));
   space.Add(search::Knob::Choice("split_k", parts));
   space.Add(search::Knob::Choice(
-      "stages", HasAsyncCopies(target) ? std::vector<int64_t>{1, 2, 3, 4} : std::vector<int64_t>{1, 2}));
+      "stages", HasAsyncCopies(target.cpu) ? std::vector<int64_t>{1, 2, 3, 4} : std::vector<int64_t>{1, 2}));
   AddUnrollKnob("tile_k", &space);
   return space;
 }

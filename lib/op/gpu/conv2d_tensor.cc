@@ -141,7 +141,7 @@ void Limit(const Numerics& numerics, search::Space* space) {
 }  // namespace
 
 bool GpuConv2dTensorApplies(const Conv2dShape& s, const Target& target) {
-  return s.groups == 1 && s.o >= kFragmentRows && s.oh * s.ow >= kFragmentColumns && HasTensorFloat32(target);
+  return s.groups == 1 && s.o >= kFragmentRows && s.oh * s.ow >= kFragmentColumns && HasTensorFloat32(target.cpu);
 }
 
 const Template& GpuConv2dTensor() {

@@ -1,7 +1,7 @@
 // Every GPU template on a real device against the reference:
 //   gpu_check --target FILE [--points N] [--out FILE.json] [--workload TEXT]..
 // FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload: all those of
-// agree/gpu_workloads.h, or those named. A line with its verdict for each of op::AllTemplates().gpu; exits with 1 if
+// agree/gpu_workloads.h, or those named. A line with its verdict for each of op::AllTemplates(kGpuFamily); exits with 1 if
 // any candidate was not right. Part of run-gpu-checks (packaging/cuda); candidates of templates with knobs are compiled
 // and run in children, as tuning does it.
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 #include "base/json.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "op/operator.h"
 #include "session/child_builder.h"
 #include "session/reference.h"
@@ -52,9 +52,9 @@ class Checker {
       : target_(std::move(target)), points_(points), workloads_(std::move(workloads)) {}
 
   Status Run() {
-    HONE_RETURN_IF_ERROR(measure::DescribeDevice(target_).status());
+    HONE_RETURN_IF_ERROR(measure::DescribeMachine(target_).status());
     HONE_ASSIGN_OR_RETURN(worker_, measure::DefaultWorkerProgram());
-    for (const op::Template* t : op::AllTemplates().gpu) counts_[t->name()];
+    for (const op::Template* t : op::AllTemplates(kGpuFamily)) counts_[t->name()];
     if (workloads_.empty()) {
       workloads_ = agree::LargeGpuWorkloads();
       for (std::string& small : agree::SmallGpuWorkloads()) workloads_.push_back(std::move(small));
@@ -86,7 +86,7 @@ class Checker {
       all_hold = all_hold && c.Holds();
       tried += c.points > 0;
     }
-    fmt::print("{} of {} templates tried, {}\n", tried, op::AllTemplates().gpu.size(),
+    fmt::print("{} of {} templates tried, {}\n", tried, op::AllTemplates(kGpuFamily).size(),
                all_hold ? "all right" : "not all right");
     if (!out.empty()) {
       const Json json = {{"version", 1}, {"target", target_.Text()}, {"templates", rows}};
@@ -140,7 +140,7 @@ class Checker {
   // kCorrupt: it ran, and its output is wrong.
   Status RunHere(const Workload& workload, const Config& config) {
     compile::CompileOptions options;
-    options.newest_cuda = measure::NewestCuda(target_);
+    options.newest_cuda = measure::NewestCode(target_);
     HONE_ASSIGN_OR_RETURN(const compile::CompiledKernel kernel,
                           compile::CompileKernel(workload, target_, config, options));
     Artifact artifact{kernel.format, kernel.object, {kernel.kernel}};

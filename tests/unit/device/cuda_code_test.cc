@@ -16,7 +16,7 @@ using codegen::CudaCode;
 
 Target CudaTarget(const std::string& arch) {
   Target target;
-  target.kind = TargetKind::kCuda;
+  target.kind = &CudaKind();
   target.cpu = arch;
   return target;
 }

@@ -16,7 +16,7 @@ constexpr char kAbsent[] = "libno-such-nvrtc.so.13";
 
 Target CudaTarget(const std::string& arch) {
   Target target;
-  target.kind = TargetKind::kCuda;
+  target.kind = &CudaKind();
   target.cpu = arch;
   return target;
 }

@@ -12,7 +12,7 @@ namespace {
 
 Target OpenClTarget() {
   Target target;
-  target.kind = TargetKind::kOpenCl;
+  target.kind = &OpenClKind();
   return target;
 }
 

@@ -8,7 +8,6 @@
 #include "library/header_text.h"
 #include "library/params_file.h"
 #include "library/runtime/params_format.h"
-#include "library/runtime_object.h"
 #include "small_network.h"
 
 namespace hone::library {

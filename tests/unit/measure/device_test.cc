@@ -13,7 +13,7 @@
 #include "base/sandbox.h"
 #include "measure/child_measurer.h"
 #include "measure/device_runner.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "runtime/cuda/cuda_device.h"
 #include "unit/measure/twice_on_fake_cuda.h"
 
@@ -62,8 +62,8 @@ class OpenClDeviceTest : public DeviceTest {
  protected:
   void SetUp() override {
     Target target;
-    target.kind = TargetKind::kOpenCl;
-    const auto device = DescribeDevice(target);
+    target.kind = &OpenClKind();
+    const auto device = DescribeMachine(target);
     if (device.status().kind() == StatusKind::kNotFound) GTEST_SKIP() << device.status().message();
     ASSERT_TRUE(device.ok()) << device.status().message();
     DeviceTest::SetUp();
@@ -379,8 +379,8 @@ TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
   EXPECT_EQ(arrived->format, "cubin");
 }
 
-TEST(DescribeDeviceTest, AHostIsNoDevice) {
-  EXPECT_EQ(DescribeDevice(Target()).status().kind(), StatusKind::kUnsupported);
+TEST(OpenDeviceTest, AHostIsNoDevice) {
+  EXPECT_EQ(OpenDevice(Target()).status().kind(), StatusKind::kUnsupported);
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(Chain, EstimatesKnowWhatCosts) {
     const search::TaskSpace space = *MakeTaskSpace(w, Avx512());
     const Config config = *DefaultConfig(w, Avx512());
     const std::vector<double> estimate = EstimateCost(w, Avx512(), config);
-    ASSERT_EQ(estimate.size(), EstimateNames(config.template_name).size());
+    ASSERT_EQ(estimate.size(), FindEstimate(Avx512(), config.template_name)->names.size());
     auto with = [&](const char* knob, int64_t value) {
       Config changed = config;
       for (KnobValue& v : changed.values) {

@@ -48,10 +48,13 @@ std::set<std::string> Names(const std::vector<const Template*>& templates) {
 TEST(Registry, NamesAreUnique) {
   const std::vector<std::string> names = OperatorNames();
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  const TemplateList all = AllTemplates();
-  std::set<std::string> templates = Names(all.cpu);
-  templates.merge(Names(all.gpu));
-  EXPECT_EQ(templates.size(), all.cpu.size() + all.gpu.size());
+  std::set<std::string> templates;
+  size_t count = 0;
+  for (const auto& [family, list] : AllTemplates()) {
+    templates.merge(Names(list));
+    count += list.size();
+  }
+  EXPECT_EQ(templates.size(), count);
 }
 
 // What any target chooses for any workload is listed, on the side where it belongs, by the operator and the registry.
@@ -61,8 +64,7 @@ TEST(Registry, EveryTemplateThatIsChosenIsListed) {
   wide.vector_registers = 32;
   std::vector<Target> targets = {Target(), wide};
   for (const char* text : {"cuda -arch=sm_61", "cuda -arch=sm_90", "opencl"}) targets.push_back(*Target::Parse(text));
-  const TemplateList all = AllTemplates();
-  const std::set<std::string> cpu = Names(all.cpu), gpu = Names(all.gpu);
+  const std::set<std::string> cpu = Names(AllTemplates(kCpuFamily)), gpu = Names(AllTemplates(kGpuFamily));
   std::set<std::string> chosen;
   std::vector<std::string> workloads = agree::SmallGpuWorkloads();
   workloads.insert(workloads.end(), std::begin(kCpuWorkloads), std::end(kCpuWorkloads));
@@ -70,11 +72,10 @@ TEST(Registry, EveryTemplateThatIsChosenIsListed) {
     const Result<Workload> w = ParseChecked(text);
     ASSERT_TRUE(w.ok()) << text << ": " << w.status().message();
     const Operator* op = *FindOperator(*w);
-    const TemplateList own = op->AllTemplates();
     for (const Target& target : targets) {
-      const std::set<std::string> of_operator = Names(target.IsGpu() ? own.gpu : own.cpu);
+      const std::set<std::string> of_operator = Names(op->AllTemplates()[target.family()]);
       for (const Template* t : op->Templates(*w, target)) {
-        EXPECT_TRUE((target.IsGpu() ? gpu : cpu).count(t->name())) << t->name() << " for " << text;
+        EXPECT_TRUE((target.family() == kGpuFamily ? gpu : cpu).count(t->name())) << t->name() << " for " << text;
         EXPECT_TRUE(of_operator.count(t->name())) << t->name() << " for " << text;
         chosen.insert(t->name());
       }
@@ -88,14 +89,15 @@ TEST(Registry, EveryTemplateThatIsChosenIsListed) {
 
 TEST(Registry, EveryTemplateHasItsVersionInTheText) {
   const std::vector<std::string> parts = Split(SpaceVersionText(), ' ');
-  const TemplateList all = AllTemplates();
-  EXPECT_EQ(parts.size(), all.cpu.size() + all.gpu.size());
-  for (const std::vector<const Template*>& side : {all.cpu, all.gpu}) {
-    for (const Template* t : side) {
+  size_t count = 0;
+  for (const auto& [family, list] : AllTemplates()) {
+    count += list.size();
+    for (const Template* t : list) {
       const std::string part = std::string(t->name()) + "=" + std::to_string(t->version());
       EXPECT_EQ(std::count(parts.begin(), parts.end(), part), 1) << part;
     }
   }
+  EXPECT_EQ(parts.size(), count);
 }
 
 }  // namespace

@@ -354,7 +354,7 @@ TEST(TargetFile, ReadsTheLimitsOfAGpu) {
 TEST(TargetFile, NamesFileAndLineOfAMistake) {
   const Bad cases[] = {
       {"kind = \"cpu\"\nthread = 2\n", "2: unknown key `thread`; did you mean `threads`?"},
-      {"kind = \"cud\"\n", "1: no such kind of target: `cud`; did you mean `cuda`?"},
+      {"kind = \"cud\"\n", "1: unknown target kind `cud`; did you mean `cuda`?"},
       {"threads = 2\n", "1: `kind` is missing"},
       {"kind = \"cpu\"\n\nthreads = 0\n", "3: `threads` must be from 1"},
       {"kind = \"cpu\"\nvector_bytes = 24\n", "2: `vector_bytes` must be 16, 32 or 64"},

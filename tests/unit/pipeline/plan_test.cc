@@ -77,7 +77,7 @@ int Count(const std::string& text, const std::string& part) {
 // A bare `ninja` does not ask for it; who names it gets all of it, with the settings of that target.
 TEST(Plan, ATargetOnRequestIsTunedByName) {
   TargetFile gpu = Cpu("cuda");
-  gpu.gpu = true;
+  gpu.device = true;
   PipelineFile a = Network("a", {"cpu"});
   a.on_request = {"cuda"};
   PipelineFile on = a;

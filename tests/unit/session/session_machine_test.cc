@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/file.h"
-#include "measure/open_device.h"
+#include "measure/machine.h"
 #include "session/machine.h"
 #include "unit/device/fake_cuda_control.h"
 
@@ -46,7 +46,7 @@ class SessionMachineTest : public ::testing::Test {
 
   std::string LockName(const std::string& devices) {
     See(devices);
-    const auto device = measure::DescribeDevice(cuda_);
+    const auto device = measure::DescribeMachine(cuda_);
     EXPECT_TRUE(device.ok()) << device.status().message();
     if (!device.ok()) return "";
     names_.insert(device->lock_name);
@@ -108,7 +108,7 @@ TEST_F(SessionMachineTest, AGpuThatDoesNotAnswerNowIsNoOther) {
 // Nothing can be timed then, and what opens the device says why: the lock is no reason to fail.
 TEST_F(SessionMachineTest, WithoutADeviceThereIsALockAllTheSame) {
   See(",");
-  EXPECT_EQ(measure::DescribeDevice(cuda_).status().kind(), StatusKind::kNotFound);
+  EXPECT_EQ(measure::DescribeMachine(cuda_).status().kind(), StatusKind::kNotFound);
   EXPECT_EQ(*MachineName(cuda_), "cuda");
 }
 

@@ -18,7 +18,7 @@ constexpr const char* kText =
 TEST(Target, TextAndBack) {
   auto target = Target::Parse(kText);
   ASSERT_TRUE(target.ok()) << target.status().message();
-  EXPECT_EQ(target->kind, TargetKind::kCpu);
+  EXPECT_EQ(target->kind, &CpuKind());
   EXPECT_EQ(target->cpu, "sapphirerapids");
   EXPECT_EQ(target->threads, 2);
   EXPECT_EQ(target->FloatLanes(), 16);
@@ -40,7 +40,7 @@ constexpr const char* kCudaText =
 TEST(Target, GpusSayTheirLimits) {
   auto target = Target::Parse(kCudaText);
   ASSERT_TRUE(target.ok()) << target.status().message();
-  EXPECT_EQ(target->kind, TargetKind::kCuda);
+  EXPECT_EQ(target->kind, &CudaKind());
   EXPECT_EQ(target->cpu, "sm_90");
   EXPECT_EQ(target->limits.max_block[2], 64);
   EXPECT_EQ(target->limits.multiprocessors, 132);

@@ -21,5 +21,5 @@ HONE_OPERATOR(lazy) {
   op->definition.shape = Shape;
   op->definition.evaluate = Evaluate;
   op->definition.flop = Flop;
-  op->templates = {{"lazy_cpu", 1, false, Space, Build}};
+  op->templates = {{"lazy_cpu", 1, "cpu", Space, Build}};
 }

@@ -15,5 +15,5 @@ HONE_OPERATOR(relu) {
   op->definition.shape = Shape;
   op->definition.evaluate = Evaluate;
   op->definition.flop = Flop;
-  op->templates = {{"t", 1, false, Space, Build}};
+  op->templates = {{"t", 1, "cpu", Space, Build}};
 }

@@ -1,0 +1,47 @@
+#include "compile/backend.h"
+
+#include "base/file.h"
+#include "op/gpu/plain.h"
+#include "target/backend_table.h"
+
+namespace hone::compile {
+namespace {
+
+BackendTable<Backend>& CodeTable() {
+#define HONE_BACKEND(folder, Name) &Name##Backend(),
+  static BackendTable<Backend> table("code generator", {
+#include "target/backends.def"
+                                                       });
+#undef HONE_BACKEND
+  return table;
+}
+
+}  // namespace
+
+Result<std::optional<schedule::Schedule>> Backend::PrepareSchedule(const schedule::Schedule& kernel,
+                                                                   const Target&) const {
+  return schedule::PrepareSchedule(kernel);
+}
+
+Result<std::string> Backend::Write(const CompiledKernel& kernel, const std::string& path) const {
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(path, kernel.object));
+  return kernel.format;
+}
+
+// Plain, as of an operator without a choice.
+Result<std::optional<schedule::Schedule>> GpuBackend::PrepareSchedule(const schedule::Schedule& kernel,
+                                                                      const Target& target) const {
+  const std::vector<te::Tensor> constants = schedule::PreparedConstants(kernel);
+  if (constants.empty()) return std::optional<schedule::Schedule>();
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule prepare, schedule::Schedule::Create(constants));
+  HONE_RETURN_IF_ERROR(prepare.ApplyAll(op::PlainGpuSteps(constants, target.limits)));
+  return std::optional<schedule::Schedule>(std::move(prepare));
+}
+
+const std::vector<const Backend*>& Backends() { return CodeTable().parts(); }
+
+void AddBackend(const Backend* backend) { CodeTable().Add(backend); }
+
+Result<const Backend*> FindBackend(const Target& target) { return CodeTable().Find(target); }
+
+}  // namespace hone::compile

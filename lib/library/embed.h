@@ -1,0 +1,25 @@
+// HONE_EMBED(name, file): a file of the build as bytes of this program, `Embedded_name()`. The assembler reads it: no
+// generated source of a hundred thousand numbers. In .cc files, outside of namespaces.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#define HONE_EMBED(name, file)                                                               \
+  __asm__(                                                                                   \
+      ".section .rodata\n"                                                                   \
+      ".balign 64\n"                                                                         \
+      ".hidden hone_runtime_" #name "_begin\n"                                               \
+      ".globl hone_runtime_" #name "_begin\n"                                                \
+      "hone_runtime_" #name "_begin:\n"                                                      \
+      ".incbin \"" file "\"\n"                                                               \
+      ".hidden hone_runtime_" #name "_end\n"                                                 \
+      ".globl hone_runtime_" #name "_end\n"                                                  \
+      "hone_runtime_" #name "_end:\n"                                                        \
+      ".previous\n");                                                                        \
+  extern "C" __attribute__((visibility("hidden"))) const char hone_runtime_##name##_begin[]; \
+  extern "C" __attribute__((visibility("hidden"))) const char hone_runtime_##name##_end[];   \
+  static std::string_view Embedded_##name() {                                                \
+    return {hone_runtime_##name##_begin,                                                     \
+            static_cast<size_t>(hone_runtime_##name##_end - hone_runtime_##name##_begin)};   \
+  }

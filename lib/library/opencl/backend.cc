@@ -1,0 +1,26 @@
+#include "library/backend.h"
+
+#include "library/embed.h"
+
+HONE_EMBED(opencl, HONE_RUNTIME)
+
+namespace hone::library {
+namespace {
+
+class OpenClLibrary final : public DeviceBackend {
+ public:
+  const TargetKind& kind() const override { return OpenClKind(); }
+  // What today's devices ask of the parts of a buffer at most (CL_DEVICE_MEM_BASE_ADDR_ALIGN): 128 bytes in PoCL, up to
+  // 512 elsewhere.
+  int64_t buffer_alignment() const override { return 512; }
+  std::string_view runtime() const override { return Embedded_opencl(); }
+};
+
+}  // namespace
+
+const Backend& OpenClLibraries() {
+  static const OpenClLibrary backend;
+  return backend;
+}
+
+}  // namespace hone::library

@@ -1,0 +1,53 @@
+#include "measure/machine.h"
+
+#include <fmt/format.h>
+
+#include "base/cpu.h"
+#include "base/sandbox.h"
+#include "measure/runner.h"
+
+namespace hone::measure {
+namespace {
+
+class HostMachine final : public Machine {
+ public:
+  const TargetKind& kind() const override { return CpuKind(); }
+
+  Result<runtime::DeviceInfo> Describe() const override {
+    runtime::DeviceInfo info;
+    info.name = DetectCpu().model;
+    info.driver = KernelRelease();
+    info.lock_name = "cpu";
+    return info;
+  }
+  std::string Environment(const runtime::DeviceInfo&) const override { return HostEnvironment(); }
+  Result<std::string> LockWithout(const Status& why) const override { return why; }
+  Result<std::unique_ptr<runtime::Device>> Open() const override {
+    return Status::Unsupported("no device runs targets of kind `cpu`");
+  }
+
+  Result<std::unique_ptr<CandidateRunner>> MakeRunner(const TaskSetup& setup, const Target&) const override {
+    // Before the runner's threads are there, so that they have it too. Half of the memory, as others run here.
+    SandboxOptions options;
+    options.max_memory_bytes = MemoryBytes() / 2;
+    const Sandbox sandbox = EnterSandbox(options);
+    HONE_ASSIGN_OR_RETURN(auto runner, Runner::Create(setup));
+    if (!sandbox.processes) ForbidNewTasks();
+    return std::unique_ptr<CandidateRunner>(std::move(runner));
+  }
+};
+
+}  // namespace
+
+std::string HostEnvironment() {
+  const CpuInfo cpu = DetectCpu();
+  return fmt::format("cpu={}; cores={}; governor={}; kernel={}", cpu.model, cpu.logical_cores, cpu.governor,
+                     KernelRelease());
+}
+
+const Machine& CpuMachine() {
+  static const HostMachine machine;
+  return machine;
+}
+
+}  // namespace hone::measure

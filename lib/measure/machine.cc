@@ -1,0 +1,60 @@
+#include "measure/machine.h"
+
+#include <fmt/format.h>
+
+#include "base/sandbox.h"
+#include "measure/device_runner.h"
+#include "target/backend_table.h"
+
+namespace hone::measure {
+namespace {
+
+BackendTable<Machine>& MachineTable() {
+#define HONE_BACKEND(folder, Name) &Name##Machine(),
+  static BackendTable<Machine> table("device", {
+#include "target/backends.def"
+                                               });
+#undef HONE_BACKEND
+  return table;
+}
+
+}  // namespace
+
+std::string Machine::Environment(const runtime::DeviceInfo& info) const {
+  return fmt::format("{}={}; id={}; driver={}", kind().name(), info.name, info.identity, info.driver);
+}
+
+Result<std::unique_ptr<CandidateRunner>> Machine::MakeRunner(const TaskSetup& setup, const Target& target) const {
+  // The parent has asked the driver about the device: what that loads with more rights than ours is there by now.
+  EnterSandbox(DeviceSandbox());
+  current_phase = "opening the device";
+  HONE_ASSIGN_OR_RETURN(auto device, OpenDevice(target));
+  HONE_ASSIGN_OR_RETURN(auto runner, DeviceRunner::Create(setup, std::move(device)));
+  return std::unique_ptr<CandidateRunner>(std::move(runner));
+}
+
+const std::vector<const Machine*>& Machines() { return MachineTable().parts(); }
+
+void AddMachine(const Machine* machine) { MachineTable().Add(machine); }
+
+Result<const Machine*> FindMachine(const Target& target) { return MachineTable().Find(target); }
+
+Result<runtime::DeviceInfo> DescribeMachine(const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Machine* machine, FindMachine(target));
+  HONE_ASSIGN_OR_RETURN(runtime::DeviceInfo info, machine->Describe());
+  HONE_RETURN_IF_ERROR(machine->CheckRuns(target, info));
+  return info;
+}
+
+Result<std::unique_ptr<runtime::Device>> OpenDevice(const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Machine* machine, FindMachine(target));
+  HONE_RETURN_IF_ERROR(DescribeMachine(target).status());
+  return machine->Open();
+}
+
+int NewestCode(const Target& target) {
+  const auto machine = FindMachine(target);
+  return machine.ok() ? (*machine)->NewestCode() : 0;
+}
+
+}  // namespace hone::measure

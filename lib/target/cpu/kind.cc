@@ -1,0 +1,192 @@
+// Targets of kind `cpu`: this host or another one, described by triple, CPU and features.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "base/suggest.h"
+#include "base/text.h"
+#include "target/target.h"
+#include "target/x86_levels.h"
+
+namespace hone {
+namespace {
+
+bool IsVectorWidth(int64_t bytes) { return bytes == 16 || bytes == 32 || bytes == 64; }
+
+int RegistersOf(const Target& target) {
+  bool many = StartsWith(target.triple, "aarch64") || target.vector_bytes == 64;
+  return many ? 32 : 16;
+}
+
+void Canonicalize(Target* target) {
+  std::sort(target->features.begin(), target->features.end());
+  target->features.erase(std::unique(target->features.begin(), target->features.end()), target->features.end());
+  target->vector_registers = RegistersOf(*target);
+}
+
+bool IsX86(const Target& target) { return StartsWith(target.triple, "x86_64"); }
+
+bool Has(const Target& target, const char* feature) {
+  return std::find(target.features.begin(), target.features.end(), feature) != target.features.end();
+}
+
+// The widest vectors that the features have.
+int WidestVector(const Target& target) {
+  if (!IsX86(target)) return 16;
+  return Has(target, "avx512f") ? 64 : Has(target, "avx2") && Has(target, "fma") ? 32 : 16;
+}
+
+// A name that LLVM does not know is only a warning to it, and the code would be for another machine than was meant.
+Status CheckNames(JsonReader* reader, const Target& target) {
+  const std::string machine = target.triple.substr(0, target.triple.find('-'));
+  if (machine != "x86_64" && machine != "aarch64") {
+    return reader->Error("triple", fmt::format("`{}` must begin with x86_64 or aarch64, such as "
+                                               "`x86_64-unknown-linux-gnu`",
+                                               target.triple));
+  }
+  if (!IsX86(target)) return Status();
+  for (const std::string& feature : target.features) {
+    if (std::find(X86Features().begin(), X86Features().end(), feature) != X86Features().end()) continue;
+    return reader->Error("features",
+                         fmt::format("unknown feature `{}`{}", feature, SuggestionText(feature, X86Features())));
+  }
+  return Status();
+}
+
+// Makes cpu and features agree, where the file names one of them or the triple: code is generated for both together,
+// and a built library looks for the features alone before it runs.
+Status CompleteCpu(JsonReader* reader, Target* target) {
+  if (!IsX86(*target)) {
+    if (target->cpu.empty()) target->cpu = "generic";
+    return Status();
+  }
+  if (target->cpu.empty()) target->cpu = X86Level(target->features);
+  if (auto implied = X86LevelFeatures(target->cpu)) {
+    target->features.insert(target->features.end(), implied->begin(), implied->end());
+    return Status();
+  }
+  if (reader->Has("features")) return Status();
+  return reader->Error("cpu", fmt::format("which features `{}` has is not known here: name a level (x86-64, x86-64-v2, "
+                                          "x86-64-v3, x86-64-v4), or list `features`",
+                                          target->cpu));
+}
+
+Status CheckAvx512(JsonReader* reader, const Target& target) {
+  if (!IsX86(target) || WithoutPartialAvx512(target.features).size() == target.features.size()) return Status();
+  return reader->Error("features",
+                       "AVX-512 without `avx512vl`, which no code can be generated for: add `avx512vl` if the CPU has "
+                       "it, else name the level x86-64-v3 as `cpu` and no feature that begins with avx512");
+}
+
+// Of `threads` and the like in a target's text.
+Status SetNumber(const std::string& key, const std::string& value, int* out) {
+  const Result<int64_t> parsed = ParseInt(value);
+  bool good = parsed.ok() && *parsed >= 1 && *parsed <= 65536;
+  if (key == "-vector") good = good && IsVectorWidth(*parsed);
+  if (!good) {
+    const char* what = key == "-vector" ? "16, 32 or 64" : "a number from 1 to 65536";
+    return Status::Invalid(fmt::format("{} must be {}, not `{}`", key, what, value));
+  }
+  *out = static_cast<int>(*parsed);
+  return Status();
+}
+
+class CpuTargetKind final : public TargetKind {
+ public:
+  const char* name() const override { return "cpu"; }
+  std::string_view family() const override { return kCpuFamily; }
+  bool has_device() const override { return false; }
+  int FloatLanes(const Target& target) const override { return target.vector_bytes / 4; }
+
+  std::string KeysText(const Target& target) const override {
+    std::string text;
+    if (!target.triple.empty()) text += " -triple=" + target.triple;
+    if (!target.cpu.empty()) text += " -cpu=" + target.cpu;
+    if (!target.features.empty()) text += " -features=" + Join(target.features, ",");
+    return text + fmt::format(" -threads={} -vector={}", target.threads, target.vector_bytes);
+  }
+
+  Status SetKey(const std::string& key, const std::string& value, Target* target) const override {
+    if (key == "-triple") {
+      target->triple = value;
+    } else if (key == "-cpu") {
+      target->cpu = value;
+    } else if (key == "-features") {
+      target->features = Split(value, ',');
+      std::erase(target->features, "");
+    } else if (key == "-threads") {
+      return SetNumber(key, value, &target->threads);
+    } else if (key == "-vector") {
+      return SetNumber(key, value, &target->vector_bytes);
+    } else {
+      return Status::Invalid(
+          fmt::format("unknown key `{}`{}", key,
+                      SuggestionText(key, {"-triple", "-cpu", "-features", "-threads", "-vector"})));
+    }
+    return Status();
+  }
+
+  Status Complete(Target* target) const override {
+    Canonicalize(target);
+    return Status();
+  }
+
+  std::vector<TargetKey> FileKeys() const override {
+    using Type = TargetKey::Type;
+    return {{"triple", Type::kText},
+            {"cpu", Type::kText},
+            {"features", Type::kTexts},
+            {"threads", Type::kNumber},
+            {"vector_bytes", Type::kNumber}};
+  }
+
+  Status ReadFile(JsonReader* reader, Target* target) const override {
+    // What is not said is the host's; but another CPU or triple says nothing of this host's features.
+    const bool own = !reader->Has("cpu") && !reader->Has("triple") && !reader->Has("features");
+    HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
+    if (own) {
+      *target = host;
+    } else {
+      target->triple = host.triple;
+      target->threads = host.threads;
+    }
+    HONE_RETURN_IF_ERROR(reader->ReadOptional("triple", &target->triple));
+    HONE_RETURN_IF_ERROR(reader->ReadOptional("cpu", &target->cpu));
+    HONE_RETURN_IF_ERROR(reader->ReadOptional("features", &target->features));
+    HONE_RETURN_IF_ERROR(reader->ReadOptional("threads", &target->threads));
+    if (target->threads < 1) return reader->Error("threads", "must be at least 1");
+    HONE_RETURN_IF_ERROR(CheckNames(reader, *target));
+    if (!own) {
+      HONE_RETURN_IF_ERROR(CompleteCpu(reader, target));
+      HONE_RETURN_IF_ERROR(CheckAvx512(reader, *target));
+      target->vector_bytes = WidestVector(*target);
+    }
+    HONE_RETURN_IF_ERROR(reader->ReadOptional("vector_bytes", &target->vector_bytes));
+    if (!IsVectorWidth(target->vector_bytes)) return reader->Error("vector_bytes", "must be 16, 32 or 64");
+    if (target->vector_bytes > WidestVector(*target)) {
+      return reader->Error("vector_bytes", fmt::format("{}: the CPU's features have vectors of {} bytes",
+                                                       target->vector_bytes, WidestVector(*target)));
+    }
+    HONE_RETURN_IF_ERROR(reader->Finish());
+    Canonicalize(target);
+    return Status();
+  }
+
+  Status CheckFile(const Json& file, std::string* key) const override {
+    const int64_t threads = file.value("threads", int64_t{1}), vector_bytes = file.value("vector_bytes", int64_t{16});
+    *key = "threads";
+    if (threads < 1 || threads > 4096) return Status::Invalid("`threads` must be from 1 to 4096");
+    *key = "vector_bytes";
+    return IsVectorWidth(vector_bytes) ? Status() : Status::Invalid("`vector_bytes` must be 16, 32 or 64");
+  }
+};
+
+}  // namespace
+
+const TargetKind& CpuKind() {
+  static const CpuTargetKind kind;
+  return kind;
+}
+
+}  // namespace hone
