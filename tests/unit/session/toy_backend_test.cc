@@ -1,0 +1,56 @@
+// That a back end needs nothing but its own classes and one line a table: HACKING.md, "Adding a back end".
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "fake/toy/backend.h"
+#include "op/operator.h"
+#include "pipeline/settings.h"
+#include "pipeline/task_file.h"
+#include "record/store.h"
+#include "session/tune_job.h"
+#include "task/workload.h"
+
+namespace hone::session {
+namespace {
+
+TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
+  toy::AddToyBackend();
+  const TempDir dir = *TempDir::Create();
+  const Target target = *Target::Parse("toy");
+  EXPECT_EQ(target.Text(), "toy");
+  const Workload workload = *op::ParseChecked("dense(f32[2,6], f32[9,6]) + bias + relu");
+  const std::string id = TaskId(workload, target.Text());
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("t.task.json"), pipeline::TaskFileText(id, workload.Text(), target.Text(), 216))
+                  .ok());
+  pipeline::TuneSettings settings;
+  settings.trials = 4;
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("t.tune.json"), pipeline::TuneSettingsText(settings)).ok());
+  TuneJobOptions options;
+  options.task_path = dir.Join("t.task.json");
+  options.settings_path = dir.Join("t.tune.json");
+  options.db_path = dir.Join("t.db");
+  options.stamp_path = dir.Join("t.done");
+  options.worker_program = HONE_TOY_WORKER;
+  ASSERT_EQ(RunTuneJob(options), kDone);
+
+  const auto store = record::Store::OpenForReading(options.db_path);
+  ASSERT_TRUE(store.ok()) << store.status().message();
+  const auto trials = (*store)->Trials();
+  ASSERT_TRUE(trials.ok()) << trials.status().message();
+  ASSERT_GE(trials->size(), 4U);
+  for (const record::Trial& trial : *trials) {
+    EXPECT_EQ(trial.outcome.state, TrialState::kOk) << trial.outcome.error_text;
+    EXPECT_GT(trial.outcome.median, 0);
+  }
+  const auto stamp = ReadFile(options.stamp_path);
+  ASSERT_TRUE(stamp.ok());
+  EXPECT_NE(stamp->find("toy=a toy; id=1; driver=0.1; codegen="), std::string::npos) << *stamp;
+}
+
+TEST(ToyBackend, AnUnknownKindIsRefused) {
+  EXPECT_EQ(Target::Parse("toys").status().kind(), StatusKind::kInvalid);
+}
+
+}  // namespace
+}  // namespace hone::session
