@@ -114,7 +114,9 @@ TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
         op::Instance instance = *op::Instantiate(w, target, config);
         schedule::Schedule schedule = *schedule::Schedule::Create(instance.outputs);
         ASSERT_TRUE(schedule.ApplyAll(instance.steps).ok());
-        Result<ir::Function> f = lower::Lower(schedule, instance.args, {});
+        std::vector<te::Tensor> args;
+        for (const te::Tensor& arg : instance.args) args.push_back(schedule.Stored(arg));
+        Result<ir::Function> f = lower::Lower(schedule, args, {});
         ASSERT_TRUE(f.ok()) << f.status().message();
         std::string program = ir::ToString(*f);
         size_t at = program.find("allocate acc");
