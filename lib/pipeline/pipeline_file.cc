@@ -240,13 +240,13 @@ Result<TargetFile> ParseTargetFile(std::string_view text, const std::string& pat
   HONE_ASSIGN_OR_RETURN(TomlTable table, TomlTable::Parse(text, path));
   std::string name;
   HONE_RETURN_IF_ERROR(table.Read("kind", &name));
-  if (!table.Has("kind")) return table.Error("kind", "`kind` is missing, such as kind = \"cpu\"");
-  const Result<const TargetKind*> kind = FindTargetKind(name);
+  const Result<const TargetKind*> kind = FindTargetKind(table.Has("kind") ? name : "cpu");
   if (!kind.ok()) return table.Error("kind", kind.status().message());
   HONE_RETURN_IF_ERROR(table.Read("devices", &file.devices));
   Json json = {{"kind", name}};
   HONE_RETURN_IF_ERROR(ReadKeys(&table, **kind, &json));
-  HONE_RETURN_IF_ERROR(table.Finish());
+  HONE_RETURN_IF_ERROR(table.Finish());  // before the next check: a misspelt `kind` gets a suggestion
+  if (!table.Has("kind")) return table.Error("kind", "`kind` is missing, such as kind = \"cpu\"");
   std::string key;
   if (Status status = (*kind)->CheckFile(json, &key); !status.ok()) return table.Error(key, status.message());
   HONE_RETURN_IF_ERROR(CheckDevices(table, file.devices));

@@ -35,9 +35,9 @@ TEST_F(BuildFolderTest, ExtractListsDistinctTasks) {
   EXPECT_EQ(list->tasks[1].workload, "conv2d(f32[1,17,13,13], f32[17,17,3,3], pad=1,1,1,1) + bias + add + relu");
 }
 
-TEST_F(BuildFolderTest, ATargetWithoutABackendIsSaidAtOnce) {
+TEST_F(BuildFolderTest, AnUnknownTargetKindIsSaidAtOnce) {
   Write("targets/cpu.json", R"({"kind": "vta"})");
-  ExpectRefused(Extract(), 1, "no backend for targets of kind `vta`");
+  ExpectRefused(Extract(), 2, "unknown target kind `vta`; known: cpu, cuda, opencl");
   EXPECT_FALSE(Exists(Path("tasks/tiny.cpu.tasks.json")));
 }
 

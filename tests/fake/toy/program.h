@@ -23,7 +23,7 @@ class Encoder {
 
  private:
   Json Declare(const ir::Buffer& b) {
-    const int id = static_cast<int>(buffers_.size());
+    const int id = next_id_++;  // a buffer that both sides of a branch allocate is declared twice
     buffers_[b.get()] = id;
     return {id, b.name(), ToString(b->type), b->size, static_cast<int>(b->scope), b->written};
   }
@@ -73,6 +73,7 @@ class Encoder {
   }
 
   std::map<const ir::BufferNode*, int> buffers_;
+  int next_id_ = 0;
   std::map<const ir::VarNode*, int> vars_;
 };
 
