@@ -257,7 +257,7 @@ TEST_F(SlurmTest, TwoStepsGetTwoDevices) {
   if (!cluster_->has_devices()) GTEST_SKIP() << "only root can make device files";
   const CommandResult result =
       Run({"srun", "-Q", "-N1", "-n2", "-c1", "--gres=gpu:2", "--gpus-per-task=1", "--gpu-bind=single:1", "env",
-           std::string("LD_PRELOAD=") + FAKE_CUDA, Path("bin/hone-doctor")});
+           std::string("LD_PRELOAD=") + FAKE_CUDA, HONE_DOCTOR});
   ASSERT_TRUE(result.status.ok()) << result.err;
   std::set<std::string> devices;
   for (const std::string& line : Split(result.out, '\n')) {

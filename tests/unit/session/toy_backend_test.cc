@@ -39,10 +39,15 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   const auto trials = (*store)->Trials();
   ASSERT_TRUE(trials.ok()) << trials.status().message();
   ASSERT_GE(trials->size(), 4U);
+  // A candidate that is clearly slower than the best so far is not measured to the end.
+  int whole = 0;
   for (const record::Trial& trial : *trials) {
+    if (trial.outcome.state == TrialState::kPruned) continue;
+    ++whole;
     EXPECT_EQ(trial.outcome.state, TrialState::kOk) << trial.outcome.error_text;
     EXPECT_GT(trial.outcome.median, 0);
   }
+  EXPECT_GE(whole, 1);
   const auto stamp = ReadFile(options.stamp_path);
   ASSERT_TRUE(stamp.ok());
   EXPECT_NE(stamp->find("toy=a toy; id=1; driver=0.1; codegen="), std::string::npos) << *stamp;
