@@ -120,7 +120,7 @@ fuzz: $(SANITIZED)/build.ninja
 # HACKING.md says which tests these are, and why not the others.
 ASAN_TESTS := fuzz_corpus_test nightly_test pipeline_test target_test task_step_test unit_autotvm unit_base unit_record unit_report \
   unit_space unit_task_config unit_task_outcome unit_task_workload
-TSAN_TESTS := auto_test define_test feature_rows_test merge_records_test runtime_host_test unit_base
+TSAN_TESTS := auto_test semantics_test feature_rows_test merge_records_test runtime_host_test unit_base
 check-asan: $(SANITIZED)/build.ninja
 	@ninja -C $(SANITIZED) $(ASAN_TESTS)
 	@tests/run_all.sh $(SANITIZED) -R '^($(subst $(space),|,$(ASAN_TESTS)))$$'

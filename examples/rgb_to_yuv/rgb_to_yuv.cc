@@ -12,7 +12,7 @@ using hone::Result;
 using hone::Status;
 using hone::Target;
 using hone::Workload;
-namespace define = hone::define;
+namespace semantics = hone::semantics;
 namespace ir = hone::ir;
 namespace op = hone::op;
 namespace search = hone::search;
@@ -22,15 +22,15 @@ constexpr double kYuv[3][3] = {{0.257, 0.504, 0.098}, {-0.148, -0.291, 0.439}, {
 
 // ---- What it means, for whoever checks the kernels: shapes, values in double precision, operations.
 
-Result<define::Shape> Shape(const Workload& w) {
-  const define::Shape& image = w.inputs[0].shape;
+Result<semantics::Shape> Shape(const Workload& w) {
+  const semantics::Shape& image = w.inputs[0].shape;
   if (image.size() == 3 && image[2] == 3) return image;
   return Status::Invalid("rgb_to_yuv takes an image [height, width, 3], not " + w.inputs[0].Text());
 }
 
-void Evaluate(const Workload&, const std::vector<const define::Values*>& inputs, const define::Shape&, int,
-              define::Values* out) {
-  const define::Values& rgb = *inputs[0];
+void Evaluate(const Workload&, const std::vector<const semantics::Values*>& inputs, const semantics::Shape&, int,
+              semantics::Values* out) {
+  const semantics::Values& rgb = *inputs[0];
   for (size_t i = 0; i < out->size(); ++i) {
     const double* pixel = rgb.data() + i / 3 * 3;
     const double* row = kYuv[i % 3];
@@ -38,11 +38,13 @@ void Evaluate(const Workload&, const std::vector<const define::Values*>& inputs,
   }
 }
 
-double Flop(const Workload&, const define::Shape& image) { return 5.0 * static_cast<double>(define::Product(image)); }
+double Flop(const Workload&, const semantics::Shape& image) {
+  return 5.0 * static_cast<double>(semantics::Product(image));
+}
 
 // ---- The same as tensor expressions, from which kernels are made.
 
-op::Instance Compute(const define::Shape& image) {
+op::Instance Compute(const semantics::Shape& image) {
   const te::Tensor rgb = te::Placeholder("data", image);
   const te::Tensor out = te::Compute("out", image, {"y", "x", "c"}, [&](const std::vector<ir::Var>& at) {
     const auto row = [&](int c) {

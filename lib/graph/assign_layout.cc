@@ -3,12 +3,12 @@
 #include <map>
 #include <set>
 
-#include "define/define.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
 
-using define::Form;
+using semantics::Form;
 
 // A plain input of more channels is worth a node `block`: blocked kernels reduce over whole vectors.
 constexpr int64_t kFewChannels = 16;
@@ -16,7 +16,7 @@ constexpr int64_t kFewChannels = 16;
 bool CanBeBlocked(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
 
 Form FormOf(const Workload& workload) {
-  return define::Find(workload.op) != nullptr ? define::FormOf(workload) : Form::kBlocked;
+  return semantics::Find(workload.op) != nullptr ? semantics::FormOf(workload) : Form::kBlocked;
 }
 
 bool IsConvolution(const Workload& w) { return w.op == "conv2d" || w.op == "conv3d"; }
@@ -114,7 +114,7 @@ class Assigner {
     if (form == Form::kEither) form = RunsBlocked(&node) ? Form::kBlocked : Form::kPlain;
     if (form == Form::kPlain) out_blocked = false;
     const bool plain_data = form == Form::kBlocked && ReadsPlain(&node);
-    const bool by_rank = define::Find(w.op) != nullptr && define::Find(w.op)->form == Form::kEither;
+    const bool by_rank = semantics::Find(w.op) != nullptr && semantics::Find(w.op)->form == Form::kEither;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       bool blocked = form == Form::kBlocked && !(i == 0 && plain_data);
       if (by_rank && i < w.inputs.size() && w.inputs[i].shape.size() != node.output.shape.size()) blocked = false;

@@ -6,7 +6,7 @@
 //   - elementwise operators stay in the form that they find (`layout=plain` where that is plain), so that a chain of
 //   them
 //     changes nothing; where they find both, blocked;
-//   - all others (define/define.h, Form) are plain.
+//   - all others (semantics/semantics.h, Form) are plain.
 // Parameters are in no form: the library stores them as each reader wants them. Runs last: it looks at what the others
 // left. A graph that has been through it stays as it is.
 #pragma once

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
 namespace hone::graph {
 namespace {
@@ -25,7 +25,7 @@ std::optional<EpilogueOp> Activation(const Node& node) {
   if (w.op == "relu") return EpilogueOp{EpilogueKind::kRelu, 0, 0};
   if (w.op == "relu6") return EpilogueOp{EpilogueKind::kRelu6, 0, 0};
   if (w.op == "clip" && w.Find("low") != nullptr && w.Find("high") != nullptr) {
-    const double low = define::Real(w, "low", 0), high = define::Real(w, "high", 0);
+    const double low = semantics::Real(w, "low", 0), high = semantics::Real(w, "high", 0);
     if (low <= high) return EpilogueOp{EpilogueKind::kClip, low, high};
   }
   return std::nullopt;

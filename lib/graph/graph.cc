@@ -8,8 +8,8 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
-#include "define/attributes.h"
 #include "graph/shape.h"
+#include "semantics/attributes.h"
 
 namespace hone::graph {
 namespace {
@@ -33,9 +33,9 @@ Status CheckType(const std::string& what, const TensorType& type) {
   for (int64_t extent : type.shape) {
     if (extent < 1)
       return Status::Invalid(fmt::format("{}: extent {} in {}, must be at least 1", what, extent, type.Text()));
-    if (extent > define::kMaxElements / elements) {
+    if (extent > semantics::kMaxElements / elements) {
       return Status::Invalid(fmt::format("{}: {} is too large: a tensor has at most {} elements (2 GiB)", what,
-                                         type.Text(), define::kMaxElements));
+                                         type.Text(), semantics::kMaxElements));
     }
     elements *= extent;
   }

@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "base/interrupt.h"
-#include "define/define.h"
-#include "define/parallel.h"
 #include "graph/shape.h"
+#include "semantics/parallel.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
@@ -34,7 +34,7 @@ void Conv2d(const Node& node, const Values& data, const Values& weight, int thre
   const std::vector<int64_t>& shape = node.output.shape;
   const int64_t groups = node.workload.Numbers("groups", {1})[0];
   const int64_t in_group = in[1] / groups, out_group = shape[1] / groups;
-  define::ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
+  semantics::ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
     const int64_t n = plane / shape[1], oc = plane % shape[1], group = oc / out_group;
     double* result = out->data() + plane * shape[2] * shape[3];
     for (int64_t ic = 0; ic < in_group; ++ic) {
@@ -126,9 +126,9 @@ std::vector<double> RunReferenceNode(const Node& node, const std::vector<const s
   if (node.workload.chain()) return Chain(node, x, threads);
   Values out(static_cast<size_t>(node.output.Elements()));
   const std::string& op = node.workload.op;
-  if (define::Find(op) != nullptr) {
-    out = define::Evaluate(node.workload, {x.begin(), x.begin() + static_cast<ptrdiff_t>(node.workload.inputs.size())},
-                           threads);
+  if (semantics::Find(op) != nullptr) {
+    out = semantics::Evaluate(node.workload,
+                              {x.begin(), x.begin() + static_cast<ptrdiff_t>(node.workload.inputs.size())}, threads);
   } else if (op == "conv2d") {
     Conv2d(node, *x[0], *x[1], threads, &out);
   } else if (op == "dense") {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/suggest.h"
-#include "define/define.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
@@ -128,8 +128,8 @@ static Result<TensorType> ChainOutput(const Workload& workload) {
 }
 
 double BatchNormEpsilon(const Workload& w) {
-  if (w.Find("epsilon") != nullptr) return define::Real(w, "epsilon", 1e-5);
-  return 1 / define::Real(w, "inverse_epsilon", 100000);
+  if (w.Find("epsilon") != nullptr) return semantics::Real(w, "epsilon", 1e-5);
+  return 1 / semantics::Real(w, "inverse_epsilon", 100000);
 }
 
 Result<Window> WindowOf(const Workload& w) {
@@ -157,7 +157,7 @@ Result<Window> WindowOf(const Workload& w) {
 std::vector<std::string> KnownOperators() {
   std::vector<std::string> names;
   for (const Entry& entry : kOperators) names.emplace_back(entry.name);
-  for (std::string& name : define::Names()) names.push_back(std::move(name));
+  for (std::string& name : semantics::Names()) names.push_back(std::move(name));
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -165,7 +165,7 @@ std::vector<std::string> KnownOperators() {
 
 Result<TensorType> InferOutput(const Workload& workload) {
   if (workload.chain()) return ChainOutput(workload);
-  if (define::Find(workload.op) != nullptr) return define::InferOutput(workload);
+  if (semantics::Find(workload.op) != nullptr) return semantics::InferOutput(workload);
   for (const Entry& entry : kOperators) {
     if (workload.op != entry.name) continue;
     if (workload.inputs.empty()) return Status::Invalid(workload.op + " has no input");

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "define/resize.h"
 #include "onnx/arith.h"
 #include "onnx/mappers.h"
 #include "onnx/moves.h"
 #include "onnx/resample.h"
+#include "semantics/resize.h"
 
 namespace hone::onnx {
 namespace {
@@ -61,10 +61,10 @@ Status CheckModes(const Resampling& how) {
   const auto among = [](const std::string& word, const std::vector<std::string>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
-  if (how.coordinate != "tf_crop_and_resize" && !among(how.coordinate, define::ResizeCoordinates())) {
+  if (how.coordinate != "tf_crop_and_resize" && !among(how.coordinate, semantics::ResizeCoordinates())) {
     return Status::Invalid("its coordinate_transformation_mode `" + how.coordinate + "` is unknown");
   }
-  if (!among(how.round, define::ResizeRounds())) {
+  if (!among(how.round, semantics::ResizeRounds())) {
     return Status::Invalid("its nearest_mode `" + how.round + "` is unknown");
   }
   return Status();

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "define/movement.h"
 #include "onnx/arith.h"
+#include "semantics/movement.h"
 
 namespace hone::onnx {
 namespace {
@@ -98,14 +98,14 @@ constexpr size_t kMostGathers = 64;
 // Of a tensor of the graph, at least one index: [.., indices, ..] on the axis. Indices without order, of which a kernel
 // takes so many, are gathered in parts.
 Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
-  const std::vector<define::IndexRun> runs = define::IndexRuns(indices);
-  if (runs.size() > kMostGathers * define::kMostIndexRuns) {
+  const std::vector<semantics::IndexRun> runs = semantics::IndexRuns(indices);
+  if (runs.size() > kMostGathers * semantics::kMostIndexRuns) {
     return Status::Unsupported(
-        fmt::format("its indices have no order: more than {} runs of them", kMostGathers * define::kMostIndexRuns));
+        fmt::format("its indices have no order: more than {} runs of them", kMostGathers * semantics::kMostIndexRuns));
   }
   std::vector<Value> parts;
-  for (size_t from = 0; from < runs.size(); from += define::kMostIndexRuns) {
-    const size_t last = std::min(from + define::kMostIndexRuns, runs.size()) - 1;
+  for (size_t from = 0; from < runs.size(); from += semantics::kMostIndexRuns) {
+    const size_t last = std::min(from + semantics::kMostIndexRuns, runs.size()) - 1;
     const Shape some(indices.begin() + runs[from].begin, indices.begin() + runs[last].end);
     HONE_ASSIGN_OR_RETURN(Value part, c->Emit("gather", {x},
                                               {Numbers("axis", {axis}), Numbers("indices", some),
@@ -257,7 +257,7 @@ Result<Value> Gather(NodeContext* c, const Value& x, int64_t axis, const Shape& 
     bool run = true;
     for (size_t i = 1; i < from.size(); ++i) run = run && from[i] == from[i - 1] + 1;
     if (!run) {
-      if (define::IndexRuns(from).size() > define::kMostIndexRuns) {
+      if (semantics::IndexRuns(from).size() > semantics::kMostIndexRuns) {
         HONE_ASSIGN_OR_RETURN(const Value parts, GatherParts(c, x, axis, from));
         return Reshape(c, parts, shape);
       }

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "define/resize.h"
 #include "onnx/arith.h"
 #include "onnx/moves.h"
+#include "semantics/resize.h"
 
 namespace hone::onnx {
 namespace {
@@ -25,7 +25,7 @@ struct Taps {
 
 double Filter(const Resampling& how, double x) {
   const double distance = std::fabs(x);
-  return how.mode == "linear" ? std::max(1 - distance, 0.0) : define::CubicWeight(distance, how.cubic);
+  return how.mode == "linear" ? std::max(1 - distance, 0.0) : semantics::CubicWeight(distance, how.cubic);
 }
 
 // `places`: in the input, of `in` elements, within an element or so of it. `scale`: 1, or below it how much wider than
@@ -34,7 +34,7 @@ Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale,
   const auto inside = [in](int64_t index) { return std::clamp<int64_t>(index, 0, in - 1); };
   if (how.mode == "nearest") {
     Taps taps{{Shape()}, {std::vector<double>(places.size(), 1)}};
-    for (double place : places) taps.indices[0].push_back(inside(define::RoundedPlace(how.round, place)));
+    for (double place : places) taps.indices[0].push_back(inside(semantics::RoundedPlace(how.round, place)));
     return taps;
   }
   // Around a place between two elements: from `first` to 1 - first, counted from the one before it.
@@ -101,7 +101,7 @@ Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const s
   Value now = x;
   Shape low(out.size(), 0), high(out.size(), 0);
   for (size_t axis = 0; axis < out.size(); ++axis) {
-    define::ResizeAxis resized;
+    semantics::ResizeAxis resized;
     resized.in = x.shape[axis], resized.out = out[axis], resized.scale = scales[axis];
     resized.coordinate = how.coordinate;
     const bool whole = !crops || (how.begin[axis] == 0 && how.end[axis] == 1);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
 namespace hone::onnx {
 
@@ -54,7 +54,7 @@ using Constant = std::shared_ptr<const Tensor>;
 
 // The most elements that any tensor, and all constants computed from others together, may have: 2 GiB of float32, and
 // 4 GiB.
-inline constexpr int64_t kMaxElements = define::kMaxElements;
+inline constexpr int64_t kMaxElements = semantics::kMaxElements;
 inline constexpr int64_t kMaxFoldedElements = int64_t{1} << 30;
 
 // The product, kInvalid if an extent is negative or the product above kMaxElements: before anything is allocated.

@@ -1,8 +1,8 @@
 #include "op/concat.h"
 
-#include "define/attributes.h"
 #include "op/shapes.h"
 #include "op/simple_operator.h"
+#include "semantics/attributes.h"
 
 namespace hone::op {
 
@@ -13,7 +13,7 @@ using te::Tensor;
 Result<Instance> BuildBlockedConcat(const Workload& w, const Target& target) {
   int lanes = target.FloatLanes();
   const std::vector<int64_t>& s = w.inputs[0].shape;
-  int64_t pixels = define::Product(s, 2, s.size()), channels = 0;
+  int64_t pixels = semantics::Product(s, 2, s.size()), channels = 0;
   bool whole_blocks = true;
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < w.inputs.size(); ++i) {

@@ -1,4 +1,4 @@
-// An operator whose attributes, shape and values lib/define has: only how it is built is left.
+// An operator whose attributes, shape and values lib/semantics has: only how it is built is left.
 #pragma once
 
 #include <string>

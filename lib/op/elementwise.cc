@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "define/elementwise.h"
 #include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
+#include "semantics/elementwise.h"
 
 namespace hone::op {
 namespace {
@@ -26,15 +26,15 @@ std::vector<int64_t> Padded(const std::vector<int64_t>& shape, size_t rank) {
 std::string DataName(size_t i) { return i == 0 ? "data" : "data" + std::to_string(i); }
 
 Expr Value(const Workload& w, const std::vector<Expr>& x) {
-  const define::ScalarFunction& f = define::ScalarFunctionOf(w.op);
-  return ScalarExpr(f.name, x, define::ParameterValues(f, w));
+  const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
+  return ScalarExpr(f.name, x, semantics::ParameterValues(f, w));
 }
 
 // Does the function map the zeros of unused lanes to zeros?
 bool KeepsZero(const Workload& w) {
-  const define::ScalarFunction& f = define::ScalarFunctionOf(w.op);
+  const semantics::ScalarFunction& f = semantics::ScalarFunctionOf(w.op);
   const double zeros[2] = {0, 0};
-  return f.value(zeros, define::ParameterValues(f, w).data()) == 0;
+  return f.value(zeros, semantics::ParameterValues(f, w).data()) == 0;
 }
 
 Instance MakeInstance(const std::vector<Tensor>& inputs, const EpilogueTensors& epilogue, const Tensor& out) {
@@ -60,7 +60,7 @@ Result<Instance> BuildPlain(const Workload& w, const std::vector<int64_t>& shape
   }
   const int64_t channels = shape.size() > 1 ? shape[1] : 1;
   if (w.HasEpilogue(EpilogueKind::kBias)) {
-    groups.extents = {shape[0], channels, define::Product(shape) / (shape[0] * channels)};
+    groups.extents = {shape[0], channels, semantics::Product(shape) / (shape[0] * channels)};
     groups.patterns.assign(w.inputs.size(), {true, true, true});
   } else {
     groups = GroupAxes(shape, patterns);
@@ -163,9 +163,9 @@ Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& sha
 }
 
 Result<Instance> Build(const Workload& w, const Target& target) {
-  const std::vector<int64_t> shape = define::InferOutput(w)->shape;
-  const bool blocked =
-      define::FormOf(w) != define::Form::kPlain && ActivationLayout({DType::Float(32), shape}) == Layout::kBlocked;
+  const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
+  const bool blocked = semantics::FormOf(w) != semantics::Form::kPlain &&
+                       ActivationLayout({DType::Float(32), shape}) == Layout::kBlocked;
   return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, target.FloatLanes());
 }
 
@@ -174,7 +174,7 @@ Result<Instance> Build(const Workload& w, const Target& target) {
 std::vector<const Operator*> ElementwiseOperators() {
   static const std::vector<const Operator*> operators = [] {
     std::vector<const Operator*> all;
-    for (const define::ScalarFunction& f : define::ScalarFunctions()) {
+    for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
       all.push_back(new DefinedOperator(f.name, 2, Build));  // live as long as the process
     }
     return all;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "define/movement.h"
 #include "op/math_te.h"
+#include "semantics/movement.h"
 
 namespace hone::op {
 
@@ -26,8 +26,8 @@ Partial SplitWhole(const std::vector<int64_t>& in, const std::vector<int64_t>& o
 }
 
 Expr IndexAt(const std::vector<int64_t>& indices, const Expr& p) {
-  const std::vector<define::IndexRun> pieces = define::IndexRuns(indices);
-  if (pieces.size() > define::kMostIndexRuns) return Expr();
+  const std::vector<semantics::IndexRun> pieces = semantics::IndexRuns(indices);
+  if (pieces.size() > semantics::kMostIndexRuns) return Expr();
   Expr value;
   for (size_t i = pieces.size(); i-- > 0;) {
     Expr here = (p - pieces[i].begin) * pieces[i].step + pieces[i].first;
@@ -44,7 +44,7 @@ Expr Covered(Expr start, int64_t count, int64_t step, int64_t low, int64_t high)
   return last - first + 1;
 }
 
-Expr NearestIndex(const define::ResizeAxis& axis, const std::vector<int64_t>& indices, const Expr& p) {
+Expr NearestIndex(const semantics::ResizeAxis& axis, const std::vector<int64_t>& indices, const Expr& p) {
   const int64_t common = std::gcd(axis.in, axis.out), up = axis.in / common, down = axis.out / common;
   for (int64_t offset : {int64_t{0}, down / 2, down - 1, up / 2}) {
     bool fits = true;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "define/resize.h"
 #include "ir/expr.h"
+#include "semantics/resize.h"
 
 namespace hone::op {
 
@@ -25,6 +25,6 @@ ir::Expr Covered(ir::Expr start, int64_t count, int64_t step, int64_t low, int64
 
 // axis.Nearest(p), of which `indices` has the values: by a division where that gives them all, else by IndexAt, else in
 // floating point. To be clamped, too.
-ir::Expr NearestIndex(const define::ResizeAxis& axis, const std::vector<int64_t>& indices, const ir::Expr& p);
+ir::Expr NearestIndex(const semantics::ResizeAxis& axis, const std::vector<int64_t>& indices, const ir::Expr& p);
 
 }  // namespace hone::op

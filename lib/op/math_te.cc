@@ -200,7 +200,10 @@ const std::map<std::string, Expr (*)(X, A)>& Table() {
       {"sub", [](X x, A) { return x[0] - x[1]; }},
       {"mul", [](X x, A) { return x[0] * x[1]; }},
       {"div", [](X x, A) { return x[0] / x[1]; }},
-      {"pow", [](X x, A) { return ir::MakeCall(DType::Float(32), Intrinsic::kPow, {x[0], x[1]}); }},
+      {"pow",
+       [](X x, A) {
+         return ir::MakeCall(DType::Float(32), Intrinsic::kPow, {x[0], x[1]});
+       }},
       {"min", [](X x, A) { return te::CombineReduction(ir::Reducer::kMin, x[1], x[0]); }},
       {"max", [](X x, A) { return te::CombineReduction(ir::Reducer::kMax, x[1], x[0]); }},
       {"prelu", [](X x, A) { return ir::MakeSelect(x[0] < Float(0), x[0] * x[1], x[0]); }},
@@ -218,7 +221,7 @@ Expr AtMost(Expr x, double bound) { return ir::Min(Float(bound), x); }
 
 Expr ScalarExpr(const char* name, const std::vector<Expr>& x, const std::vector<double>& a) {
   auto found = Table().find(name);
-  HONE_CHECK(found != Table().end());  // else define/ has a function that is missing here
+  HONE_CHECK(found != Table().end());  // else semantics/ has a function that is missing here
   return found->second(x, a);
 }
 

@@ -15,7 +15,7 @@ ir::Expr CallMath(ir::Intrinsic fn, ir::Expr x);
 ir::Expr AtLeast(ir::Expr x, double bound);
 ir::Expr AtMost(ir::Expr x, double bound);
 
-// The scalar function of define/elementwise.h as an expression. `x`: its inputs, `a`: its parameters' values.
+// The scalar function of semantics/elementwise.h as an expression. `x`: its inputs, `a`: its parameters' values.
 ir::Expr ScalarExpr(const char* name, const std::vector<ir::Expr>& x, const std::vector<double>& a);
 
 }  // namespace hone::op

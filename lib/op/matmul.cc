@@ -1,12 +1,12 @@
 #include "op/matmul.h"
 
-#include "define/define.h"
-#include "define/reduction.h"
 #include "op/defined_operator.h"
 #include "op/gpu/matmul.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
+#include "semantics/reduction.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -16,7 +16,7 @@ using ir::Var;
 using te::Tensor;
 
 Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
-  const define::Matmul p = *define::MatmulOf(w);
+  const semantics::Matmul p = *semantics::MatmulOf(w);
   const int lanes = target.FloatLanes();
   std::vector<std::vector<bool>> patterns(2);
   for (size_t i = 0; i < p.batch.size(); ++i) {

@@ -3,14 +3,14 @@
 #include <functional>
 
 #include "base/check.h"
-#include "define/define.h"
-#include "define/movement.h"
 #include "op/concat.h"
 #include "op/defined_operator.h"
 #include "op/index_te.h"
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
+#include "semantics/movement.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -77,7 +77,7 @@ Result<Instance> BuildReshape(const Workload& w, const Target& target) {
 }
 
 Result<Instance> BuildSlice(const Workload& w, const Target& target) {
-  const Shape &in = w.inputs[0].shape, out = define::InferOutput(w)->shape;
+  const Shape &in = w.inputs[0].shape, out = semantics::InferOutput(w)->shape;
   const Shape begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
   std::vector<bool> whole;
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i] && step[i] > 0);
@@ -95,10 +95,10 @@ Result<Instance> BuildSlice(const Workload& w, const Target& target) {
 }
 
 Result<Instance> BuildPad(const Workload& w, const Target& target) {
-  const Shape &in = w.inputs[0].shape, out = define::InferOutput(w)->shape;
+  const Shape &in = w.inputs[0].shape, out = semantics::InferOutput(w)->shape;
   const Shape low = w.Numbers("low", Shape(in.size(), 0));
-  const std::string mode = define::Word(w, "mode", "constant");
-  const double value = define::Real(w, "value", 0);
+  const std::string mode = semantics::Word(w, "mode", "constant");
+  const double value = semantics::Real(w, "value", 0);
   std::vector<bool> whole;
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i]);
   const Partial p = SplitWhole(in, out, whole);
@@ -129,8 +129,8 @@ Result<Instance> BuildPad(const Workload& w, const Target& target) {
 
 Result<Instance> BuildGather(const Workload& w, const Target& target) {
   const Shape &in = w.inputs[0].shape, indices = w.Numbers("indices", {});
-  const auto axis = static_cast<size_t>(define::Whole(w, "axis", 0));
-  const int64_t outer = define::Product(in, 0, axis), inner = define::Product(in, axis + 1, in.size());
+  const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 0));
+  const int64_t outer = semantics::Product(in, 0, axis), inner = semantics::Product(in, axis + 1, in.size());
   const int64_t count = static_cast<int64_t>(indices.size());
   Shape stored = {outer, in[axis]}, shape = {outer, count};
   if (inner > 1) stored.push_back(inner), shape.push_back(inner);
@@ -138,14 +138,14 @@ Result<Instance> BuildGather(const Workload& w, const Target& target) {
   return Copy(data, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     const Expr index = IndexAt(indices, x[1]);
-    HONE_CHECK(index.defined());  // more runs are refused with the shape (define/movement.cc)
+    HONE_CHECK(index.defined());  // more runs are refused with the shape (semantics/movement.cc)
     at[1] = ir::Max(ir::Min(index, stored[1] - 1), 0);
     return data(at);
   });
 }
 
 Result<Instance> BuildExpand(const Workload& w, const Target& target) {
-  const Shape shape = define::InferOutput(w)->shape;
+  const Shape shape = semantics::InferOutput(w)->shape;
   Shape in = w.inputs[0].shape;
   in.insert(in.begin(), shape.size() - in.size(), 1);
   std::vector<bool> pattern;
@@ -164,9 +164,9 @@ Result<Instance> BuildExpand(const Workload& w, const Target& target) {
 }
 
 Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
-  const Shape out = define::InferOutput(w)->shape;
-  const auto axis = static_cast<size_t>(define::Whole(w, "axis", 1));
-  const int64_t outer = define::Product(out, 0, axis), inner = define::Product(out, axis + 1, out.size());
+  const Shape out = semantics::InferOutput(w)->shape;
+  const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 1));
+  const int64_t outer = semantics::Product(out, 0, axis), inner = semantics::Product(out, axis + 1, out.size());
   Shape shape = {outer, out[axis]};
   if (inner > 1) shape.push_back(inner);
   std::vector<Tensor> inputs;
@@ -194,7 +194,8 @@ Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
 }
 
 Result<Instance> BuildConcat(const Workload& w, const Target& target) {
-  const bool blocked = define::FormOf(w) == define::Form::kBlocked && ActivationLayout(w.inputs[0]) == Layout::kBlocked;
+  const bool blocked =
+      semantics::FormOf(w) == semantics::Form::kBlocked && ActivationLayout(w.inputs[0]) == Layout::kBlocked;
   return blocked ? BuildBlockedConcat(w, target) : BuildPlainConcat(w, target);
 }
 

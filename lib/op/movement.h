@@ -1,4 +1,4 @@
-// Operators that move elements and compute nothing (lib/define/movement.cc): transpose, reshape, slice, pad, gather,
+// Operators that move elements and compute nothing (lib/semantics/movement.cc): transpose, reshape, slice, pad, gather,
 // expand, all plain, of any rank; concat, blocked along the channels of four or five axes, else plain.
 #pragma once
 

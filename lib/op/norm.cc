@@ -1,13 +1,13 @@
 #include "op/norm.h"
 
-#include "define/define.h"
-#include "define/resize.h"
 #include "op/defined_operator.h"
 #include "op/index_te.h"
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
+#include "semantics/resize.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -29,11 +29,11 @@ Instance MakeInstance(std::vector<Tensor> inputs, const Tensor& out, std::vector
 
 Result<Instance> BuildLrn(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
-  const int64_t size = define::Whole(w, "size", 1), channels = in[1];
+  const int64_t size = semantics::Whole(w, "size", 1), channels = in[1];
   const int lanes = target.FloatLanes();
-  const double alpha = define::Real(w, "alpha", 1e-4) / static_cast<double>(size);
-  const double beta = define::Real(w, "beta", 0.75), bias = define::Real(w, "bias", 1);
-  const std::vector<int64_t> shape = {in[0], channels, define::Product(in, 2, in.size())};
+  const double alpha = semantics::Real(w, "alpha", 1e-4) / static_cast<double>(size);
+  const double beta = semantics::Real(w, "beta", 0.75), bias = semantics::Real(w, "bias", 1);
+  const std::vector<int64_t> shape = {in[0], channels, semantics::Product(in, 2, in.size())};
   const std::vector<std::string> names = AxisNames(3);
   Tensor data = te::Placeholder("data", shape);
   ir::IterVar r = te::ReduceAxis(size, "r");
@@ -61,13 +61,13 @@ Result<Instance> BuildNorm(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int lanes = target.FloatLanes();
   const bool channelwise = w.op == "instance_norm";
-  const double epsilon = define::Real(w, "epsilon", 1e-5);
+  const double epsilon = semantics::Real(w, "epsilon", 1e-5);
   ReduceAxes axes;
   if (channelwise) {
-    axes = {{in[0], in[1], define::Product(in, 2, in.size())}, {false, false, true}};
+    axes = {{in[0], in[1], semantics::Product(in, 2, in.size())}, {false, false, true}};
   } else {
-    const auto axis = static_cast<size_t>(define::Whole(w, "axis", static_cast<int64_t>(in.size()) - 1));
-    axes = {{define::Product(in, 0, axis), define::Product(in, axis, in.size())}, {false, true}};
+    const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", static_cast<int64_t>(in.size()) - 1));
+    axes = {{semantics::Product(in, 0, axis), semantics::Product(in, axis, in.size())}, {false, true}};
   }
   const size_t last = axes.extents.size() - 1, by = channelwise ? 1 : last;
   const double inverse = 1 / static_cast<double>(axes.extents[last]);
@@ -77,7 +77,8 @@ Result<Instance> BuildNorm(const Workload& w, const Target& target) {
   }
   const Tensor& data = inputs[0];
   std::vector<Step> mean_steps, variance_steps;
-  Tensor sum = ReduceStages("sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return data(at); }, &mean_steps);
+  Tensor sum = ReduceStages(
+      "sum", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return data(at); }, &mean_steps);
   auto centred = [=](const std::vector<Expr>& at) { return data(at) - sum(KeptIndex(axes, at)) * Float(inverse); };
   Tensor square = ReduceStages(
       "square", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return centred(at) * centred(at); }, &variance_steps);
@@ -97,14 +98,14 @@ Result<Instance> BuildNorm(const Workload& w, const Target& target) {
 struct Interpolator {
   const Tensor& data;
   const Partial& partial;
-  const std::vector<define::ResizeAxis>& axes;
+  const std::vector<semantics::ResizeAxis>& axes;
   bool cubic;
 
   // The value at output index `x`, the axes before `group` already at input indices in `at`.
   Expr Value(const std::vector<Expr>& x, std::vector<Expr> at, size_t group) const {
     while (group < x.size() && partial.axis[group] < 0) ++group;
     if (group == x.size()) return data(at);
-    const define::ResizeAxis& axis = axes[static_cast<size_t>(partial.axis[group])];
+    const semantics::ResizeAxis& axis = axes[static_cast<size_t>(partial.axis[group])];
     Expr place = ir::MakeCast(DType::Float(32), x[group]) * Float(axis.a()) + Float(axis.b());
     Expr floor = CallMath(Intrinsic::kFloor, place);
     Expr low = ir::MakeCast(DType::Int(64), floor), t = place - floor;
@@ -133,11 +134,11 @@ struct Interpolator {
 };
 
 Result<Instance> BuildResize(const Workload& w, const Target& target) {
-  const std::vector<int64_t> shape = define::InferOutput(w)->shape;
-  const std::vector<define::ResizeAxis> axes = define::ResizeAxes(w);
-  const std::string mode = define::Word(w, "mode", "nearest");
+  const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
+  const std::vector<semantics::ResizeAxis> axes = semantics::ResizeAxes(w);
+  const std::string mode = semantics::Word(w, "mode", "nearest");
   std::vector<bool> whole;
-  for (const define::ResizeAxis& axis : axes) whole.push_back(!axis.Changes());
+  for (const semantics::ResizeAxis& axis : axes) whole.push_back(!axis.Changes());
   const Partial p = SplitWhole(w.inputs[0].shape, shape, whole);
   Tensor data = te::Placeholder("data", p.in);
   const std::vector<std::string> names = AxisNames(p.out.size());
@@ -146,7 +147,7 @@ Result<Instance> BuildResize(const Workload& w, const Target& target) {
     if (mode != "nearest") return Interpolator{data, p, axes, mode == "cubic"}.Value(at, at, 0);
     for (size_t g = 0; g < at.size(); ++g) {
       if (p.axis[g] < 0) continue;
-      const define::ResizeAxis& axis = axes[static_cast<size_t>(p.axis[g])];
+      const semantics::ResizeAxis& axis = axes[static_cast<size_t>(p.axis[g])];
       std::vector<int64_t> indices;
       for (int64_t i = 0; i < axis.out; ++i) indices.push_back(axis.Nearest(i));
       at[g] = ir::Max(ir::Min(NearestIndex(axis, indices, x[g]), axis.in - 1), 0);

@@ -74,7 +74,7 @@ Status Register(const std::string& file, std::vector<UserOperator> given) {
     }
   }
   for (UserOperator& op : given) {
-    HONE_RETURN_IF_ERROR(define::Register(op.definition).WithContext(file));
+    HONE_RETURN_IF_ERROR(semantics::Register(op.definition).WithContext(file));
     AllLoaded().operators.push_back(std::make_unique<PluginOperator>(file, op));
   }
   return Status();

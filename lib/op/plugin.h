@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "define/define.h"
 #include "op/operator.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 
@@ -25,8 +25,8 @@ namespace hone::op {
 inline constexpr int kPluginVersion = 3;
 
 struct UserTemplate {
-  std::string name;  // stored in records: never changes
-  int version = 1;   // raised when the space or what a config means changes
+  std::string name;                              // stored in records: never changes
+  int version = 1;                               // raised when the space or what a config means changes
   std::string family = std::string(kCpuFamily);  // of targets that it is for (target/kind.h)
   Result<search::Space> (*space)(const Workload& workload, const Target& target) = nullptr;
   // REQUIRES: config is a legal point of `space`. Placeholders and outputs as op/operator.h says of an Instance.
@@ -38,7 +38,7 @@ struct UserTemplate {
 struct UserOperator {
   // `name` is set by HONE_OPERATOR; shape, evaluate and flop must be. Inputs and output are stored plain
   // (Form::kPlain).
-  define::Definition definition;
+  semantics::Definition definition;
   std::vector<UserTemplate> templates;
 };
 
@@ -54,15 +54,15 @@ inline std::string PluginInterface() {
          sizes;
 }
 
-// Loads the plugin, once: its operators are then among those of FindOperator and define::Find. kNotFound without such a
-// file; kUnsupported for one of another version; kInvalid for what is no plugin, throws, or has an operator whose name
-// is taken. Not while other threads use operators.
+// Loads the plugin, once: its operators are then among those of FindOperator and semantics::Find. kNotFound without
+// such a file; kUnsupported for one of another version; kInvalid for what is no plugin, throws, or has an operator
+// whose name is taken. Not while other threads use operators.
 Status LoadPlugin(const std::string& path);
 
-// The same for a plugin that a file names (a graph, a task), which somebody else may have written: only one that belongs
-// to this user, to root, or to whom this program belongs, and that not everybody may write, is loaded; kInvalid for
-// others, before anything of them runs. `digest`: of the file's content as the naming file has it; kInvalid if it is
-// another now. Empty: not known.
+// The same for a plugin that a file names (a graph, a task), which somebody else may have written: only one that
+// belongs to this user, to root, or to whom this program belongs, and that not everybody may write, is loaded; kInvalid
+// for others, before anything of them runs. `digest`: of the file's content as the naming file has it; kInvalid if it
+// is another now. Empty: not known.
 Status LoadNamedPlugin(const std::string& path, const std::string& digest);
 
 // The files loaded so far, by absolute path: what a child has to load, too.

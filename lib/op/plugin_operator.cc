@@ -84,7 +84,7 @@ TemplateList PluginOperator::AllTemplates() const {
 }
 
 Status CheckUserOperator(const UserOperator& given) {
-  const define::Definition& d = given.definition;
+  const semantics::Definition& d = given.definition;
   const auto lacks = [&](const char* what) {
     return Status::Invalid(fmt::format("operator `{}` has no {}; see lib/op/plugin.h", d.name, what));
   };

@@ -13,7 +13,7 @@ namespace hone::op {
 
 class PluginOperator final : public DefinedOperator {
  public:
-  // REQUIRES: CheckUserOperator; the definition is registered in define.
+  // REQUIRES: CheckUserOperator; the definition is registered in semantics.
   PluginOperator(std::string file, const UserOperator& given);
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;

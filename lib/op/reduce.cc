@@ -2,13 +2,13 @@
 
 #include <functional>
 
-#include "define/define.h"
-#include "define/reduction.h"
 #include "op/defined_operator.h"
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
+#include "semantics/reduction.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -20,7 +20,7 @@ using te::Tensor;
 
 // Neighbouring axes that are both kept or both reduced are one.
 ReduceAxes AxesOf(const Workload& w) {
-  const AxisGroups groups = GroupAxes(w.inputs[0].shape, {define::ReducedAxes(w)});
+  const AxisGroups groups = GroupAxes(w.inputs[0].shape, {semantics::ReducedAxes(w)});
   return {groups.extents, groups.patterns[0]};
 }
 
@@ -49,7 +49,8 @@ Result<Instance> BuildReduce(const Workload& w, const Target& target) {
   auto read = [&](At at) { return data(at); };
   std::function<Expr(At)> finish;
   const std::string& op = w.op;
-  const double count = static_cast<double>(w.inputs[0].Elements()) / static_cast<double>(define::Product(axes.Kept()));
+  const double count =
+      static_cast<double>(w.inputs[0].Elements()) / static_cast<double>(semantics::Product(axes.Kept()));
   if (op == "reduce_max" || op == "reduce_min") {
     Tensor most = reduce("most", op == "reduce_max" ? ir::Reducer::kMax : ir::Reducer::kMin, read);
     finish = [=](At at) { return most(at); };
@@ -94,21 +95,22 @@ Result<Instance> BuildReduce(const Workload& w, const Target& target) {
 Result<Instance> BuildSoftmax(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   const std::vector<int64_t>& shape = w.inputs[0].shape;
-  const size_t axis = static_cast<size_t>(define::Whole(w, "axis", static_cast<int64_t>(shape.size()) - 1));
-  ReduceAxes axes{{define::Product(shape, 0, axis), shape[axis]}, {false, true}};
-  const int64_t inner = define::Product(shape, axis + 1, shape.size());
+  const size_t axis = static_cast<size_t>(semantics::Whole(w, "axis", static_cast<int64_t>(shape.size()) - 1));
+  ReduceAxes axes{{semantics::Product(shape, 0, axis), shape[axis]}, {false, true}};
+  const int64_t inner = semantics::Product(shape, axis + 1, shape.size());
   if (inner > 1) axes.extents.push_back(inner), axes.reduced.push_back(false);
   Tensor data = te::Placeholder("data", axes.extents);
   std::vector<Step> most_steps, total_steps;
-  Tensor most = ReduceStages("most", ir::Reducer::kMax, axes, lanes, [&](auto& at) { return data(at); }, &most_steps);
+  Tensor most = ReduceStages(
+      "most", ir::Reducer::kMax, axes, lanes, [&](auto& at) { return data(at); }, &most_steps);
   auto shifted = [=](const std::vector<Expr>& at) { return data(at) - most(KeptIndex(axes, at)); };
   const bool log = w.op == "log_softmax";
   const std::vector<std::string> names = AxisNames(axes.extents.size());
   Tensor power = te::Compute("power", axes.extents, names, [&](const std::vector<Var>& x) {
     return te::Exp(shifted(std::vector<Expr>(x.begin(), x.end())));
   });
-  Tensor total =
-      ReduceStages("total", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return power(at); }, &total_steps);
+  Tensor total = ReduceStages(
+      "total", ir::Reducer::kSum, axes, lanes, [&](auto& at) { return power(at); }, &total_steps);
   Tensor out = te::Compute("out", axes.extents, names, [&](const std::vector<Var>& x) {
     const std::vector<Expr> at(x.begin(), x.end());
     Expr sum = total(KeptIndex(axes, at));

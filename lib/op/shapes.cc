@@ -7,12 +7,12 @@
 
 #include "base/check.h"
 #include "base/suggest.h"
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
 namespace hone::op {
 namespace {
 
-using define::kMaxElements;
+using semantics::kMaxElements;
 
 // The product, or -1 beyond kMaxElements.
 int64_t BoundedProduct(const std::vector<int64_t>& shape) {

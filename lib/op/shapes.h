@@ -26,7 +26,7 @@ Operand Activation(std::string name, OperandRole role, const TensorType& type, i
 std::vector<double> ReadPlain(const Operand& operand, const float* stored);
 void WritePlain(const Operand& operand, const std::vector<double>& plain, float* stored);
 
-// The number of inputs, f32, extents of at least 1, at most define::kMaxElements elements each.
+// The number of inputs, f32, extents of at least 1, at most semantics::kMaxElements elements each.
 Status CheckInputs(const Workload& workload, size_t inputs);
 Status CheckRank(const Workload& workload, size_t input, size_t rank);
 // f32 outputs that would be larger than that are refused, too.

@@ -1,9 +1,9 @@
 #include "task/workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -160,7 +160,7 @@ class Parser {
       return a;
     }
     if (const size_t end = EndOfReals(); end > at_) {
-      // Numbers that are not whole stand as their own text (define/attributes.h reads them).
+      // Numbers that are not whole stand as their own text (semantics/attributes.h reads them).
       for (size_t begin = at_; at_ < end; begin = ++at_) {
         at_ = std::min(text_.find(',', begin), end);
         HONE_ASSIGN_OR_RETURN(double value, RealAt(begin, at_));
@@ -208,11 +208,16 @@ std::string NumbersText(const std::vector<int64_t>& values, char separator) {
 
 std::string EpilogueText(const EpilogueOp& e) {
   switch (e.kind) {
-    case EpilogueKind::kBias: return "bias";
-    case EpilogueKind::kAdd: return "add";
-    case EpilogueKind::kRelu: return "relu";
-    case EpilogueKind::kRelu6: return "relu6";
-    case EpilogueKind::kClip: return fmt::format("clip({},{})", FormatDouble(e.low), FormatDouble(e.high));
+    case EpilogueKind::kBias:
+      return "bias";
+    case EpilogueKind::kAdd:
+      return "add";
+    case EpilogueKind::kRelu:
+      return "relu";
+    case EpilogueKind::kRelu6:
+      return "relu6";
+    case EpilogueKind::kClip:
+      return fmt::format("clip({},{})", FormatDouble(e.low), FormatDouble(e.high));
   }
   return "?";
 }

@@ -1,7 +1,7 @@
 #include "agree/gpu_workloads.h"
 
 #include "base/check.h"
-#include "define/elementwise.h"
+#include "semantics/elementwise.h"
 
 namespace hone::agree {
 namespace {
@@ -110,7 +110,7 @@ constexpr const char* kLarge[] = {
 
 std::vector<std::string> SmallGpuWorkloads() {
   std::vector<std::string> texts(std::begin(kSmall), std::end(kSmall));
-  for (const define::ScalarFunction& f : define::ScalarFunctions()) {
+  for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
     texts.push_back(f.name + std::string(f.inputs == 1 ? "(f32[3,5,7])" : "(f32[3,5,7], f32[3,5,7])"));
   }
   return texts;

@@ -1,12 +1,12 @@
 #include "op/conv/conv3d.h"
 
-#include "define/define.h"
 #include "op/conv/conv_direct.h"
 #include "op/conv/conv_direct_space.h"
 #include "op/conv/conv_grouped.h"
 #include "op/epilogue.h"
 #include "op/gpu/conv_tiles.h"
 #include "op/shapes.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -16,14 +16,14 @@ class Conv3dOperator final : public Operator {
   const char* name() const override { return "conv3d"; }
 
   Status Check(const Workload& w) const override {
-    HONE_ASSIGN_OR_RETURN(TensorType output, define::InferOutput(w));
+    HONE_ASSIGN_OR_RETURN(TensorType output, semantics::InferOutput(w));
     return CheckEpilogue(w, output);
   }
-  Workload Canonical(const Workload& w) const override { return define::Canonical(w); }
-  TensorType OutputType(const Workload& w) const override { return *define::InferOutput(w); }
+  Workload Canonical(const Workload& w) const override { return semantics::Canonical(w); }
+  TensorType OutputType(const Workload& w) const override { return *semantics::InferOutput(w); }
   double Flop(const Workload& w) const override {
     const TensorType output = OutputType(w);
-    return define::Find("conv3d")->flop(w, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(w);
+    return semantics::Find("conv3d")->flop(w, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(w);
   }
 
   std::vector<Operand> Operands(const Workload& w, const Target& target) const override {
@@ -51,8 +51,8 @@ class Conv3dOperator final : public Operator {
 
   void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
     std::vector<Operand> operands = Operands(w, target);
-    define::Values data = ReadPlain(operands[0], buffers[0]), weight = ReadPlain(operands[1], buffers[1]);
-    define::Values out = define::Evaluate(w, {&data, &weight}, 1);
+    semantics::Values data = ReadPlain(operands[0], buffers[0]), weight = ReadPlain(operands[1], buffers[1]);
+    semantics::Values out = semantics::Evaluate(w, {&data, &weight}, 1);
     ReferenceEpilogue(w, {operands.begin() + 2, operands.end() - 1}, {buffers.begin() + 2, buffers.end() - 1},
                       operands.back().logical, &out);
     WritePlain(operands.back(), out, buffers.back());
@@ -75,9 +75,9 @@ Conv3dShape Conv3dShape::Of(const Workload& w) {
   const std::vector<int64_t>& weight = w.inputs[1].shape;
   s.n = w.inputs[0].shape[0], s.c = w.inputs[0].shape[1];
   s.o = weight[0], s.cg = weight[1];
-  s.groups = define::Whole(w, "groups", 1);
-  s.window = *define::WindowOf(w, {weight.begin() + 2, weight.end()});
-  s.plain_input = define::Word(w, "in", "blocked") == "ncdhw";
+  s.groups = semantics::Whole(w, "groups", 1);
+  s.window = *semantics::WindowOf(w, {weight.begin() + 2, weight.end()});
+  s.plain_input = semantics::Word(w, "in", "blocked") == "ncdhw";
   return s;
 }
 

@@ -2,8 +2,8 @@
 // dilation=1x1x1, groups=1, in=blocked) + epilogue -> [N,O,OD,OH,OW]. Blocked; in=ncdhw: a plain input.
 #pragma once
 
-#include "define/window.h"
 #include "op/operator.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 
@@ -12,7 +12,7 @@ const Operator& Conv3d();
 // The numbers of a three-dimensional convolution, read from its workload.
 struct Conv3dShape {
   int64_t n = 1, c = 1, o = 1, cg = 1, groups = 1;
-  define::Window window;  // axes d, h, w
+  semantics::Window window;  // axes d, h, w
   bool plain_input = false;
 
   // REQUIRES: Check.

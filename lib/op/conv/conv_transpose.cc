@@ -1,11 +1,11 @@
 #include "op/conv/conv_transpose.h"
 
-#include "define/define.h"
-#include "define/window.h"
 #include "op/defined_operator.h"
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
+#include "semantics/semantics.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -16,11 +16,11 @@ using te::Tensor;
 
 Result<Instance> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t>&in = w.inputs[0].shape, &weights = w.inputs[1].shape;
-  const define::Window win = *define::TransposedWindowOf(w, {weights.begin() + 2, weights.end()});
+  const semantics::Window win = *semantics::TransposedWindowOf(w, {weights.begin() + 2, weights.end()});
   const size_t rank = win.rank();
   const int lanes = target.FloatLanes();
-  const int64_t groups = define::Whole(w, "groups", 1), og = weights[1], channels = in[1] / groups;
-  const std::vector<int64_t> shape = define::InferOutput(w)->shape;
+  const int64_t groups = semantics::Whole(w, "groups", 1), og = weights[1], channels = in[1] / groups;
+  const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
   Tensor data = te::Placeholder("data", in), weight = te::Placeholder("data1", weights);
 
   // Element q of an axis stands for place q - ((kernel-1)*dilation - before) of the spread-out input.

@@ -1,11 +1,11 @@
 #include "op/pool/global_pool.h"
 
-#include "define/define.h"
 #include "op/defined_operator.h"
 #include "op/math_te.h"
 #include "op/plain_schedule.h"
 #include "op/reduce_te.h"
 #include "op/shapes.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -25,7 +25,7 @@ Instance MakeGlobalPool(const Tensor& data, const Tensor& out, std::vector<Step>
 
 Result<Instance> BuildPlain(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
-  const int64_t pixels = define::Product(in, 2, in.size());
+  const int64_t pixels = semantics::Product(in, 2, in.size());
   const ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
   const int lanes = target.FloatLanes();
   Tensor data = te::Placeholder("data", axes.extents);
@@ -46,7 +46,7 @@ Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   if (ActivationLayout(w.inputs[0]) == Layout::kPlain) return BuildPlain(w, target);
   const int lanes = target.FloatLanes();
-  const int64_t blocks = CeilDiv(in[1], lanes), pixels = define::Product(in, 2, in.size());
+  const int64_t blocks = CeilDiv(in[1], lanes), pixels = semantics::Product(in, 2, in.size());
   const bool max = w.op == "global_max_pool";
   Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});
   ir::IterVar pixel = te::ReduceAxis(pixels, "x");

@@ -1,5 +1,5 @@
 // max_pool2d(f32[N,C,H,W], kernel=KHxKW, stride=1x1, pad=0,0,0,0, dilation=1x1, ceil_mode=0), avg_pool2d (also
-// count_include_pad=0). Blocked. lib/define/windows.cc has the definition.
+// count_include_pad=0). Blocked. lib/semantics/windows.cc has the definition.
 //
 // OH = floor((H + top + bottom - KH) / stride) + 1; with ceil_mode=1 rounded up, but a window that would start in the
 // bottom or right padding is dropped. pad < kernel, so that every window holds an element. avg_pool2d divides by the

@@ -2,12 +2,12 @@
 
 #include <limits>
 
-#include "define/window.h"
 #include "op/defined_operator.h"
 #include "op/index_te.h"
 #include "op/math_te.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -18,8 +18,8 @@ using te::Tensor;
 
 // One task is a row of one block of channels; it makes the padded input of its windows, then reads without a condition.
 Result<Instance> BuildPool3d(const Workload& w, const Target& target) {
-  const define::Window win = *define::WindowOf(w, define::Expanded(w, "kernel", 3, 1));
-  const bool max = w.op == "max_pool3d", include_pad = define::Whole(w, "count_include_pad", 0) != 0;
+  const semantics::Window win = *semantics::WindowOf(w, semantics::Expanded(w, "kernel", 3, 1));
+  const bool max = w.op == "max_pool3d", include_pad = semantics::Whole(w, "count_include_pad", 0) != 0;
   const int lanes = target.FloatLanes();
   const std::vector<int64_t>& in = w.inputs[0].shape;
   Tensor data = te::Placeholder("data", BlockedShape(in, lanes));

@@ -1,5 +1,5 @@
 // max_pool3d, avg_pool3d (f32[N,C,D,H,W], kernel=AxBxC, stride=1x1x1, pad=0,.., dilation=1x1x1, ceil_mode=0; averages
-// also count_include_pad=0) -> [N,C,OD,OH,OW]. Blocked. lib/define/windows.cc has the definition.
+// also count_include_pad=0) -> [N,C,OD,OH,OW]. Blocked. lib/semantics/windows.cc has the definition.
 #pragma once
 
 #include "op/operator.h"

@@ -60,7 +60,7 @@ std::vector<std::string> Combinations() {
   return texts;
 }
 
-// Of operators whose shape comes from lib/define on both sides: what it must be, by hand.
+// Of operators whose shape comes from lib/semantics on both sides: what it must be, by hand.
 const std::pair<const char*, const char*> kByHand[] = {
     {"sub(f32[2,1,4], f32[3,1])", "f32[2,3,4]"},
     {"div(f32[], f32[5])", "f32[5]"},

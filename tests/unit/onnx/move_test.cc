@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "define/movement.h"
 #include "run_model.h"
+#include "semantics/movement.h"
 
 namespace hone::onnx {
 namespace {
@@ -132,7 +132,7 @@ Shape Places(int64_t count, int64_t extent) {
 TEST(Gather, OfManyIndicesWithoutOrderIsInParts) {
   constexpr int64_t kCount = 1400, kExtent = 1009;
   const Shape places = Places(kCount, kExtent);
-  ASSERT_GT(define::IndexRuns(places).size(), define::kMostIndexRuns);
+  ASSERT_GT(semantics::IndexRuns(places).size(), semantics::kMostIndexRuns);
   ModelMaker m;
   m.Input("x", {2, kExtent, 3});
   pb::TensorProto& indices = m.Ints("places", places);

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/check.h"
-#include "define/elementwise.h"
 #include "op/operator.h"
+#include "semantics/elementwise.h"
 
 namespace hone::op {
 namespace {
@@ -181,9 +181,9 @@ class Texts {
 
   // Three functions a place: each is there once or more.
   void Elementwise() {
-    const std::vector<define::ScalarFunction>& functions = define::ScalarFunctions();
+    const std::vector<semantics::ScalarFunction>& functions = semantics::ScalarFunctions();
     for (size_t i = 0; i < 3; ++i) {
-      const define::ScalarFunction& f = functions[(3 * static_cast<size_t>(p_.turn) + i) % functions.size()];
+      const semantics::ScalarFunction& f = functions[(3 * static_cast<size_t>(p_.turn) + i) % functions.size()];
       const std::string second =
           p_.Turn<std::string>({p_.Data(), format("f32[{},1,1]", p_.c), format("f32[{}]", p_.w)});
       Add(format("{}({}{})", f.name, p_.Data(), f.inputs > 1 ? ", " + second : ""));

@@ -8,13 +8,13 @@ hone::Result<hone::search::Space> Space(const hone::Workload&, const hone::Targe
   throw std::runtime_error("no space");
 }
 hone::Result<hone::op::Instance> Build(const hone::Workload&, const hone::Target&, const hone::Config&) { throw 7; }
-hone::Result<hone::define::Shape> Shape(const hone::Workload& w) {
+hone::Result<hone::semantics::Shape> Shape(const hone::Workload& w) {
   if (w.inputs[0].shape[0] == 13) throw std::runtime_error("thirteen");
   return w.inputs[0].shape;
 }
-void Evaluate(const hone::Workload&, const std::vector<const hone::define::Values*>&, const hone::define::Shape&, int,
-              hone::define::Values*) {}
-double Flop(const hone::Workload&, const hone::define::Shape&) { return 1; }
+void Evaluate(const hone::Workload&, const std::vector<const hone::semantics::Values*>&, const hone::semantics::Shape&,
+              int, hone::semantics::Values*) {}
+double Flop(const hone::Workload&, const hone::semantics::Shape&) { return 1; }
 }  // namespace
 
 HONE_OPERATOR(lazy) {

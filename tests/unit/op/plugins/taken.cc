@@ -5,10 +5,10 @@ hone::Result<hone::search::Space> Space(const hone::Workload&, const hone::Targe
 hone::Result<hone::op::Instance> Build(const hone::Workload&, const hone::Target&, const hone::Config&) {
   return hone::op::Instance();
 }
-hone::Result<hone::define::Shape> Shape(const hone::Workload& w) { return w.inputs[0].shape; }
-void Evaluate(const hone::Workload&, const std::vector<const hone::define::Values*>&, const hone::define::Shape&, int,
-              hone::define::Values*) {}
-double Flop(const hone::Workload&, const hone::define::Shape&) { return 1; }
+hone::Result<hone::semantics::Shape> Shape(const hone::Workload& w) { return w.inputs[0].shape; }
+void Evaluate(const hone::Workload&, const std::vector<const hone::semantics::Values*>&, const hone::semantics::Shape&,
+              int, hone::semantics::Values*) {}
+double Flop(const hone::Workload&, const hone::semantics::Shape&) { return 1; }
 }  // namespace
 
 HONE_OPERATOR(relu) {

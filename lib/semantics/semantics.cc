@@ -1,4 +1,4 @@
-#include "define/define.h"
+#include "semantics/semantics.h"
 
 #include <cstdlib>
 #include <exception>
@@ -6,9 +6,9 @@
 
 #include "base/check.h"
 #include "base/log.h"
-#include "define/tables.h"
+#include "semantics/tables.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 std::map<std::string, Definition>& All() {
@@ -92,4 +92,4 @@ Workload Canonical(const Workload& w) {
   return CanonicalAttributes(w, d->attributes);
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 struct Window {
   Shape in, kernel, stride, dilation, before, after, out;  // one value a spatial axis
@@ -24,4 +24,4 @@ Result<Window> WindowOf(const Workload& workload, Shape kernel);
 // + output_pad.
 Result<Window> TransposedWindowOf(const Workload& workload, Shape kernel);
 
-}  // namespace hone::define
+}  // namespace hone::semantics

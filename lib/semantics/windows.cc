@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "define/parallel.h"
-#include "define/tables.h"
-#include "define/window.h"
+#include "semantics/parallel.h"
+#include "semantics/tables.h"
+#include "semantics/window.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -293,4 +293,4 @@ std::vector<Definition> Windows() {
   return all;
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

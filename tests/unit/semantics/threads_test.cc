@@ -8,11 +8,11 @@
 
 #include "base/interrupt.h"
 #include "base/rng.h"
-#include "define/define.h"
-#include "define/parallel.h"
+#include "semantics/parallel.h"
+#include "semantics/semantics.h"
 #include "task/workload.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 TEST(ParallelFor, DoesEveryPartOnce) {
@@ -55,4 +55,4 @@ TEST(Define, ValuesDoNotDependOnTheThreads) {
 }
 
 }  // namespace
-}  // namespace hone::define
+}  // namespace hone::semantics

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 #include "task/workload.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 using Values = std::vector<double>;
 
@@ -60,4 +60,4 @@ Form FormOf(const Workload& workload);
 // Attributes in the definition's order, without those that have their usual value.
 Workload Canonical(const Workload& workload);
 
-}  // namespace hone::define
+}  // namespace hone::semantics

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "define/define.h"
+#include "semantics/semantics.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 struct Parameter {
   const char* name;
@@ -28,4 +28,4 @@ const ScalarFunction& ScalarFunctionOf(const std::string& name);
 // The workload's values of the function's parameters.
 std::vector<double> ParameterValues(const ScalarFunction& function, const Workload& workload);
 
-}  // namespace hone::define
+}  // namespace hone::semantics

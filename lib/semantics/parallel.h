@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <functional>
 
-namespace hone::define {
+namespace hone::semantics {
 
 void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body);
 
-}  // namespace hone::define
+}  // namespace hone::semantics

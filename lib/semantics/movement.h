@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 // The output's element `index` along an axis of `pad` (its input has `extent`): the input's index, or -1 for the value.
 int64_t PaddedFrom(const std::string& mode, int64_t index, int64_t low, int64_t extent);
@@ -18,4 +18,4 @@ std::vector<IndexRun> IndexRuns(const Shape& indices);
 // A gather's kernel has its indices in its code: it takes no list of more runs.
 inline constexpr size_t kMostIndexRuns = 512;
 
-}  // namespace hone::define
+}  // namespace hone::semantics

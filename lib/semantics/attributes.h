@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "task/workload.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 using Shape = std::vector<int64_t>;
 
@@ -59,4 +59,4 @@ int64_t Product(const Shape& shape);
 // Elements between neighbours along each axis, row-major.
 Shape Strides(const Shape& shape);
 
-}  // namespace hone::define
+}  // namespace hone::semantics

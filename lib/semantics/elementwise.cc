@@ -1,4 +1,4 @@
-#include "define/elementwise.h"
+#include "semantics/elementwise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "define/tables.h"
+#include "semantics/tables.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -168,4 +168,4 @@ std::vector<Definition> Elementwise() {
   return all;
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

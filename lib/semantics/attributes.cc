@@ -1,4 +1,4 @@
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 bool IsNumber(const std::string& text) { return ParseDouble(text).ok(); }
@@ -198,4 +198,4 @@ Shape Strides(const Shape& shape) {
   return strides;
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

@@ -1,4 +1,4 @@
-#include "define/parallel.h"
+#include "semantics/parallel.h"
 
 #include <algorithm>
 #include <thread>
@@ -6,7 +6,7 @@
 
 #include "base/interrupt.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>& body) {
   const int workers = static_cast<int>(std::min<int64_t>(threads, count));
@@ -19,4 +19,4 @@ void ParallelFor(int64_t count, int threads, const std::function<void(int64_t)>&
   for (std::thread& thread : pool) thread.join();
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

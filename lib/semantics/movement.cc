@@ -1,11 +1,11 @@
-#include "define/movement.h"
+#include "semantics/movement.h"
 
 #include <algorithm>
 #include <functional>
 
-#include "define/tables.h"
+#include "semantics/tables.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 Status Wrong(const Workload& w, const std::string& what) { return Status::Invalid(w.op + ": " + what); }
@@ -259,4 +259,4 @@ std::vector<Definition> Movement() {
   };
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

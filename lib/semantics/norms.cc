@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "define/resize.h"
-#include "define/tables.h"
+#include "semantics/resize.h"
+#include "semantics/tables.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 Result<Shape> LrnShape(const Workload& w) {
@@ -75,12 +75,14 @@ void Normalise(const Workload& w, const std::vector<const Values*>& x, int64_t l
 }
 
 void Instance(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
-  Normalise(w, x, Product(shape, 2, shape.size()), [&](int64_t row, int64_t) { return row % shape[1]; }, out);
+  Normalise(
+      w, x, Product(shape, 2, shape.size()), [&](int64_t row, int64_t) { return row % shape[1]; }, out);
 }
 
 void Layer(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
   const size_t axis = static_cast<size_t>(Whole(w, "axis", static_cast<int64_t>(shape.size()) - 1));
-  Normalise(w, x, Product(shape, axis, shape.size()), [](int64_t, int64_t i) { return i; }, out);
+  Normalise(
+      w, x, Product(shape, axis, shape.size()), [](int64_t, int64_t i) { return i; }, out);
 }
 
 Result<Shape> ResizeShape(const Workload& w) {
@@ -254,4 +256,4 @@ std::vector<Definition> Norms() {
   return all;
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

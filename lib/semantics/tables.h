@@ -1,11 +1,11 @@
-// The definitions by kind, one file each. Private to define/.
+// The definitions by kind, one file each. Private to semantics/.
 #pragma once
 
 #include <vector>
 
-#include "define/define.h"
+#include "semantics/semantics.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 std::vector<Definition> Elementwise();  // unary, binary with broadcasting
 std::vector<Definition> Reductions();   // reduce_*, softmax, log_softmax, matmul
@@ -13,4 +13,4 @@ std::vector<Definition> Movement();     // transpose, reshape, slice, concat, pa
 std::vector<Definition> Windows();      // conv3d, pooling, conv_transpose
 std::vector<Definition> Norms();        // lrn, instance_norm, layer_norm, resize
 
-}  // namespace hone::define
+}  // namespace hone::semantics

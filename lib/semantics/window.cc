@@ -1,10 +1,10 @@
-#include "define/window.h"
+#include "semantics/window.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 constexpr int64_t kMost = 1 << 16;
@@ -79,4 +79,4 @@ Result<Window> TransposedWindowOf(const Workload& w, Shape kernel) {
   return window;
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

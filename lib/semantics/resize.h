@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 struct ResizeAxis {
   int64_t in = 1, out = 1;
@@ -36,4 +36,4 @@ double CubicWeight(double distance, double a);
 // One an axis of the workload's input.
 std::vector<ResizeAxis> ResizeAxes(const Workload& workload);
 
-}  // namespace hone::define
+}  // namespace hone::semantics

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "define/parallel.h"
-#include "define/reduction.h"
-#include "define/tables.h"
+#include "semantics/parallel.h"
+#include "semantics/reduction.h"
+#include "semantics/tables.h"
 
-namespace hone::define {
+namespace hone::semantics {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -205,4 +205,4 @@ std::vector<Definition> Reductions() {
   return all;
 }
 
-}  // namespace hone::define
+}  // namespace hone::semantics

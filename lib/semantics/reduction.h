@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "define/attributes.h"
+#include "semantics/attributes.h"
 
-namespace hone::define {
+namespace hone::semantics {
 
 // Of reduce_*: one flag an axis of the input; all without `axes`.
 std::vector<bool> ReducedAxes(const Workload& workload);
@@ -17,4 +17,4 @@ struct Matmul {
 };
 Result<Matmul> MatmulOf(const Workload& workload);
 
-}  // namespace hone::define
+}  // namespace hone::semantics
