@@ -7,14 +7,14 @@
 #include <set>
 
 #include "graph/dead_code.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
 
 constexpr size_t kLongestChain = 3;
 
-// The word by which a convolution says that it reads a plain input; empty for other operators.
-std::string PlainWord(const Workload& w) { return w.op == "conv2d" ? "nchw" : w.op == "conv3d" ? "ncdhw" : ""; }
+bool Blocks(const Workload& w) { return !w.chain() && semantics::LayoutRuleOf(w) == semantics::LayoutRule::kBlocks; }
 
 class Finder {
  public:
@@ -67,7 +67,7 @@ class Finder {
   }
 
   void TryLayout(const Node& node) {
-    const std::string word = PlainWord(node.workload);
+    const std::string word = semantics::PlainInputWord(node.workload);
     if (word.empty()) return;
     const Attribute* in = node.workload.Find("in");
     const bool plain = in != nullptr && in->word == word;
@@ -78,7 +78,7 @@ class Finder {
     } else {
       // Only where it reads what was plain before.
       auto from = index_.find(node.inputs[0]);
-      if (from == index_.end() || graph_.nodes[from->second].workload.op != "block") return;
+      if (from == index_.end() || !Blocks(graph_.nodes[from->second].workload)) return;
       other.inputs[0] = graph_.nodes[from->second].inputs[0];
       attributes.push_back({"in", {}, ',', word});
     }
@@ -98,7 +98,7 @@ class Finder {
   // The node that blocks a tensor: the graph's, or the one of an earlier alternative.
   Node Blocked(const std::string& tensor, const TensorType& type) {
     for (const Node& node : graph_.nodes) {
-      if (node.workload.op == "block" && node.inputs[0] == tensor) return node;
+      if (Blocks(node.workload) && node.inputs[0] == tensor) return node;
     }
     auto [made, added] = blocks_.try_emplace(tensor);
     if (added) {
@@ -135,7 +135,9 @@ std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkloa
 }
 
 bool IsTransform(const Workload& workload) {
-  return (workload.op == "block" || workload.op == "unblock") && workload.epilogue.empty();
+  if (workload.chain()) return false;
+  const semantics::LayoutRule rule = semantics::LayoutRuleOf(workload);
+  return rule == semantics::LayoutRule::kBlocks || rule == semantics::LayoutRule::kUnblocks;
 }
 
 Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative>& taken) {

@@ -8,18 +8,11 @@
 namespace hone::graph {
 namespace {
 
-using semantics::Form;
+using semantics::CanBeBlocked;
+using semantics::LayoutRule;
 
 // A plain input of more channels is worth a node `block`: blocked kernels reduce over whole vectors.
 constexpr int64_t kFewChannels = 16;
-
-bool CanBeBlocked(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
-
-Form FormOf(const Workload& workload) {
-  return semantics::Find(workload.op) != nullptr ? semantics::FormOf(workload) : Form::kBlocked;
-}
-
-bool IsConvolution(const Workload& w) { return w.op == "conv2d" || w.op == "conv3d"; }
 
 class Assigner {
  public:
@@ -74,14 +67,15 @@ class Assigner {
   // Does this convolution read its input plain? Then says so in the workload.
   bool ReadsPlain(Node* node) {
     Workload& w = node->workload;
-    if (!IsConvolution(w) || tensors_.count(node->inputs[0]) == 0) return false;
+    const std::string word = semantics::PlainInputWord(w);
+    if (word.empty() || tensors_.count(node->inputs[0]) == 0) return false;
     if (const Attribute* in = w.Find("in")) return in->word != "blocked";
     if (HasBlocked(node->inputs[0])) {
       const Tensor& tensor = tensors_.at(node->inputs[0]);
       if (tensor.plain.empty() || inputs_.count(node->inputs[0]) == 0) return false;
     }
     if (inputs_.count(node->inputs[0]) == 0 && w.inputs[0].shape[1] > kFewChannels) return false;
-    w.attributes.push_back({"in", {}, ',', w.op == "conv2d" ? "nchw" : "ncdhw"});
+    w.attributes.push_back({"in", {}, ',', word});
     changed_ = true;
     return true;
   }
@@ -102,21 +96,21 @@ class Assigner {
   void Place(Node node) {
     Workload& w = node.workload;
     bool out_blocked = CanBeBlocked(node.output);
-    if (w.op == "block" || w.op == "unblock") {
+    LayoutRule rule = semantics::LayoutRuleOf(w);
+    const bool blocks = rule == LayoutRule::kBlocks;
+    if (blocks || rule == LayoutRule::kUnblocks) {
       const std::string source = node.inputs[0];
-      const bool blocks = w.op == "block";
       node.inputs[0] = In(source, !blocks);
       tensors_[node.name] = {node.output, blocks ? "" : node.name, blocks ? node.name : ""};
       out_.push_back(std::move(node));
       return;
     }
-    Form form = FormOf(w);
-    if (form == Form::kEither) form = RunsBlocked(&node) ? Form::kBlocked : Form::kPlain;
-    if (form == Form::kPlain) out_blocked = false;
-    const bool plain_data = form == Form::kBlocked && ReadsPlain(&node);
-    const bool by_rank = semantics::Find(w.op) != nullptr && semantics::Find(w.op)->form == Form::kEither;
+    const bool by_rank = semantics::DefinitionOf(w).layout == LayoutRule::kEither;
+    if (rule == LayoutRule::kEither) rule = RunsBlocked(&node) ? LayoutRule::kBlocked : LayoutRule::kPlain;
+    if (rule == LayoutRule::kPlain) out_blocked = false;
+    const bool plain_data = rule == LayoutRule::kBlocked && ReadsPlain(&node);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      bool blocked = form == Form::kBlocked && !(i == 0 && plain_data);
+      bool blocked = rule == LayoutRule::kBlocked && !(i == 0 && plain_data);
       if (by_rank && i < w.inputs.size() && w.inputs[i].shape.size() != node.output.shape.size()) blocked = false;
       node.inputs[i] = In(node.inputs[i], blocked);
     }

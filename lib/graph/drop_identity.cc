@@ -4,21 +4,12 @@
 #include <map>
 #include <set>
 
+#include "semantics/semantics.h"
+
 namespace hone::graph {
 namespace {
 
-bool PassesOn(const Node& node) {
-  if (!node.workload.epilogue.empty() || node.workload.chain()) return false;
-  const std::string& op = node.workload.op;
-  if (op == "dropout" || op == "identity") return true;
-  if (op == "reshape" || op == "expand") return node.output == node.workload.inputs[0];
-  if (op.find("_pool2d") == std::string::npos && op.find("_pool3d") == std::string::npos) return false;
-  auto all = [&](const char* name, int64_t value, int64_t fallback) {
-    const std::vector<int64_t> values = node.workload.Numbers(name, {fallback});
-    return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
-  };
-  return all("kernel", 1, 0) && all("stride", 1, 1) && all("pad", 0, 0);
-}
+bool PassesOn(const Node& node) { return !node.workload.chain() && semantics::PassesOn(node.workload); }
 
 }  // namespace
 

@@ -4,14 +4,15 @@
 #include <optional>
 #include <set>
 
-#include "graph/shape.h"
+#include "semantics/norms.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
 
-bool HasWeight(const Node& node) {
-  if (node.workload.chain()) return false;
-  return node.workload.op == "conv2d" || node.workload.op == "conv3d" || node.workload.op == "dense";
+// The axis of the node's weight along which its output's channels lie; negative: it has none.
+int WeightAxis(const Node& node) {
+  return node.workload.chain() ? -1 : semantics::DefinitionOf(node.workload).channels_of_weight;
 }
 
 bool OnlyBias(const Node& node) {
@@ -30,7 +31,7 @@ Parameter Derived(const std::string& name, const TensorType& type, InitKind kind
 
 // `norm` reads `anchor`'s output. Afterwards `anchor` computes what `norm` did, under norm's name.
 void Fold(Graph* graph, Node* anchor, const Node& norm) {
-  const double epsilon = BatchNormEpsilon(norm.workload);
+  const double epsilon = semantics::BatchNormEpsilon(norm.workload);
   const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
   const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
   std::vector<std::string> bias_from = {gamma, beta, mean, variance};
@@ -76,11 +77,11 @@ std::optional<size_t> FoldTransposed(Graph* graph, const Node& norm, const Maker
   const bool biased = last != nullptr && last->workload.op == "add" && last->workload.epilogue.empty() &&
                       last->workload.inputs[1] == type && parameters.count(last->inputs[1]) != 0;
   if (biased) conv = makers.Of(last->inputs[0]);
-  if (conv == nullptr || (conv->workload.op != "conv_transpose2d" && conv->workload.op != "conv_transpose3d") ||
-      !conv->workload.epilogue.empty() || parameters.count(conv->inputs[1]) == 0) {
+  if (conv == nullptr || WeightAxis(*conv) != 1 || !conv->workload.epilogue.empty() ||
+      parameters.count(conv->inputs[1]) == 0) {
     return std::nullopt;
   }
-  const double epsilon = BatchNormEpsilon(norm.workload);
+  const double epsilon = semantics::BatchNormEpsilon(norm.workload);
   const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
   const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
   std::vector<std::string> from = {gamma, beta, mean, variance};
@@ -101,7 +102,7 @@ std::optional<size_t> FoldTransposed(Graph* graph, const Node& norm, const Maker
 
 // A batch norm that stands alone: x * scale + shift, both of a shape that broadcasts along the channels.
 void Expand(Graph* graph, const Node& norm, std::vector<Node>* nodes) {
-  const double epsilon = BatchNormEpsilon(norm.workload);
+  const double epsilon = semantics::BatchNormEpsilon(norm.workload);
   const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
   const TensorType type = PerChannel(norm.output);
   const std::string ones = norm.name + ".ones", scale = norm.name + ".scale", shift = norm.name + ".shift";
@@ -129,7 +130,7 @@ bool FoldBatchNorm(Graph* graph) {
     // Values known when building: neither the statistics nor the weight may be computed by the network itself.
     bool known = node.workload.op == "batch_norm" && node.workload.epilogue.empty();
     for (size_t i = 1; known && i < node.inputs.size(); ++i) known = parameters.count(node.inputs[i]) != 0;
-    bool fits = known && anchor != at.end() && reads.at(node.inputs[0]) == 1 && HasWeight(kept[anchor->second]) &&
+    bool fits = known && anchor != at.end() && reads.at(node.inputs[0]) == 1 && WeightAxis(kept[anchor->second]) == 0 &&
                 OnlyBias(kept[anchor->second]);
     for (size_t i = 1; fits && i < kept[anchor->second].inputs.size(); ++i) {
       fits = parameters.count(kept[anchor->second].inputs[i]) != 0;

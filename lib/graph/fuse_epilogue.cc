@@ -3,32 +3,19 @@
 #include <algorithm>
 #include <optional>
 
-#include "semantics/attributes.h"
+#include "semantics/epilogue.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
 
-bool IsAnchor(const Node& node) {
-  if (node.workload.chain()) return false;
-  return node.workload.op == "conv2d" || node.workload.op == "conv3d" || node.workload.op == "dense";
-}
+bool IsActivation(EpilogueKind kind) { return !semantics::IsOperand(kind); }
 
-bool IsActivation(EpilogueKind kind) {
-  return kind == EpilogueKind::kRelu || kind == EpilogueKind::kRelu6 || kind == EpilogueKind::kClip;
-}
+bool TakesEpilogue(const Node& node) { return !node.workload.chain() && semantics::DefinitionOf(node.workload).layer; }
 
-// A node that is nothing but one: `relu(x)`, `clip(x, low=.., high=..)`, or as `identity(x) + clip(low,high)`.
-std::optional<EpilogueOp> Activation(const Node& node) {
-  const Workload& w = node.workload;
-  if (w.op == "identity" && w.epilogue.size() == 1 && IsActivation(w.epilogue[0].kind)) return w.epilogue[0];
-  if (!w.epilogue.empty()) return std::nullopt;
-  if (w.op == "relu") return EpilogueOp{EpilogueKind::kRelu, 0, 0};
-  if (w.op == "relu6") return EpilogueOp{EpilogueKind::kRelu6, 0, 0};
-  if (w.op == "clip" && w.Find("low") != nullptr && w.Find("high") != nullptr) {
-    const double low = semantics::Real(w, "low", 0), high = semantics::Real(w, "high", 0);
-    if (low <= high) return EpilogueOp{EpilogueKind::kClip, low, high};
-  }
-  return std::nullopt;
+// What the node does, if it is nothing but an operation that a layer may have as its epilogue.
+std::optional<EpilogueOp> AsEpilogue(const Node& node) {
+  return node.workload.chain() ? std::nullopt : semantics::AsEpilogue(node.workload);
 }
 
 bool HasActivation(const Workload& w) {
@@ -58,7 +45,7 @@ class Fuser {
     if (reads == reads_.end() || reads->second != 1) return std::nullopt;
     for (size_t i = before; i-- > 0;) {
       if (graph_->nodes[i].name != tensor) continue;
-      if (!IsAnchor(graph_->nodes[i]) || HasActivation(graph_->nodes[i].workload)) return std::nullopt;
+      if (!TakesEpilogue(graph_->nodes[i]) || HasActivation(graph_->nodes[i].workload)) return std::nullopt;
       return i;
     }
     return std::nullopt;
@@ -75,8 +62,8 @@ class Fuser {
   }
 
   bool TryActivation(size_t i) {
-    const auto activation = Activation(graph_->nodes[i]);
-    if (!activation) return false;
+    const auto activation = AsEpilogue(graph_->nodes[i]);
+    if (!activation || !IsActivation(activation->kind)) return false;
     const auto anchor = SoleAnchor(graph_->nodes[i].inputs[0], i);
     if (!anchor) return false;
     Replace(*anchor, i, *activation, "");
@@ -85,8 +72,8 @@ class Fuser {
 
   bool TryAdd(size_t i) {
     const Node& add = graph_->nodes[i];
-    if (add.workload.op != "add" || !add.workload.epilogue.empty() || add.inputs[0] == add.inputs[1]) return false;
-    if (add.workload.inputs[0] != add.workload.inputs[1]) return false;  // it broadcasts
+    const auto op = AsEpilogue(add);
+    if (!op || op->kind != EpilogueKind::kAdd || add.inputs.size() != 2 || add.inputs[0] == add.inputs[1]) return false;
     std::optional<size_t> best;
     std::string other;
     for (int side = 0; side < 2; ++side) {

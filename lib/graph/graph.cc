@@ -8,8 +8,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
-#include "graph/shape.h"
-#include "semantics/attributes.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
@@ -27,7 +26,7 @@ const T* FindNamed(const std::vector<T>& items, const std::string& name) {
 }
 
 Status CheckType(const std::string& what, const TensorType& type) {
-  if (type.type != DType::Float(32)) return Status::Unsupported(what + ": only f32 tensors are supported");
+  HONE_RETURN_IF_ERROR(semantics::CheckElementType(what + " is " + type.Text(), type.type));
   if (type.shape.size() > 6) return Status::Invalid(what + ": must have at most 6 dimensions");
   int64_t elements = 1;
   for (int64_t extent : type.shape) {
@@ -127,15 +126,15 @@ using TypeTable = std::map<std::string, TensorType>;
 
 Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names, Node* node) {
   const std::string what = "node `" + node->name + "`";
-  if (node->inputs.size() != OperandCount(node->workload)) {
+  if (node->inputs.size() != semantics::OperandCount(node->workload)) {
     return Status::Invalid(fmt::format("{}: {} takes {} operands, found {}", what, node->workload.op,
-                                       OperandCount(node->workload), node->inputs.size()));
+                                       semantics::OperandCount(node->workload), node->inputs.size()));
   }
-  auto output = InferOutput(node->workload);
+  auto output = semantics::InferOutput(node->workload);
   if (!output.ok()) return output.status().WithContext(what);
   node->output = *output;
   HONE_RETURN_IF_ERROR(CheckType(what, node->output));
-  auto operands = OperandTypes(node->workload);
+  auto operands = semantics::OperandTypes(node->workload);
   if (!operands.ok()) return operands.status().WithContext(what);
   const std::vector<TensorType>& wanted = *operands;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -189,33 +188,6 @@ const TensorType* Graph::FindType(const std::string& n) const {
   if (const Parameter* parameter = FindParameter(n)) return &parameter->type;
   if (const GraphInput* input = FindInput(n)) return &input->type;
   return nullptr;
-}
-
-size_t OperandCount(const Workload& workload) {
-  size_t count = workload.inputs.size();
-  for (const EpilogueOp& op : workload.epilogue) {
-    if (op.kind == EpilogueKind::kBias || op.kind == EpilogueKind::kAdd) ++count;
-  }
-  for (const Workload& next : workload.then) count += OperandCount(next) - 1;
-  return count;
-}
-
-Result<std::vector<TensorType>> OperandTypes(const Workload& workload) {
-  std::vector<TensorType> types;
-  bool first = true;
-  for (const Workload& part : workload.Parts()) {
-    HONE_ASSIGN_OR_RETURN(const TensorType output, InferOutput(part));
-    types.insert(types.end(), part.inputs.begin() + (first ? 0 : 1), part.inputs.end());
-    first = false;
-    for (const EpilogueOp& op : part.epilogue) {
-      if (op.kind == EpilogueKind::kBias) {
-        if (output.shape.size() < 2) return Status::Invalid("bias needs an output with channels");
-        types.push_back({output.type, {output.shape[1]}});
-      }
-      if (op.kind == EpilogueKind::kAdd) types.push_back(output);
-    }
-  }
-  return types;
 }
 
 Status SortNodes(Graph* graph) {

@@ -1,9 +1,8 @@
 // Graph: a network as nodes over named tensors. doc/reference/graph.md has the file format and the list of operators.
 //
-// A node is a workload (task/workload.h) and the names of its operands: first those of workload.inputs, then one for
-// each `bias` and `add` of the epilogue, in order; of a chain those of the first, then of each that follows its inputs
-// but the first and its epilogue's. It has one output, a tensor with the node's name. Nodes stand in an
-// order in which they can run. Shapes are logical (NCHW, OIHW), whatever a target stores.
+// A node is a workload (task/workload.h) and the names of its operands in the order of semantics::OperandTypes. It has
+// one output, a tensor with the node's name. Nodes stand in an order in which they can run. Shapes are logical (NCHW,
+// OIHW), whatever a target stores.
 #pragma once
 
 #include <cstdint>
@@ -84,11 +83,6 @@ struct Graph {
   const TensorType* FindType(const std::string& name) const;
   bool operator==(const Graph&) const = default;
 };
-
-// Operands that a workload takes: its inputs and those its epilogue implies.
-size_t OperandCount(const Workload& workload);
-// Their types, in order. kInvalid where the workload makes no sense.
-Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
 
 // Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names
 // the nodes of a cycle.

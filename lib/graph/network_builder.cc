@@ -1,7 +1,7 @@
 #include "graph/network_builder.h"
 
 #include "base/check.h"
-#include "graph/shape.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
@@ -51,7 +51,7 @@ const TensorType& NetworkBuilder::TypeOf(const std::string& tensor) const {
 }
 
 std::string NetworkBuilder::Append(const std::string& name, Workload workload, std::vector<std::string> inputs) {
-  auto output = InferOutput(workload);
+  auto output = semantics::InferOutput(workload);
   HONE_CHECK(output.ok());
   graph_.nodes.push_back({name, std::move(workload), std::move(inputs), *output});
   return name;

@@ -1,5 +1,5 @@
-// Reference execution: what a graph means. Every operator straight from its definition, in double precision, on logical
-// row-major tensors; independent of op/, te and all kernels. Works on a graph before, between and after the passes.
+// Reference execution: what a graph means, node by node as semantics/ defines it, in double precision. Works on a graph
+// before, between and after the passes.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,5 @@ using TensorValues = std::map<std::string, std::vector<double>>;
 // depend on it. kInvalid for a missing input or one of the wrong size; kInterrupted once Interrupted().
 Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
                                   const std::map<std::string, std::vector<float>>& inputs, int threads);
-
-// One node; a chain is its members in turn. `operands` as Node::inputs.
-std::vector<double> RunReferenceNode(const Node& node, const std::vector<const std::vector<double>*>& operands,
-                                     int threads);
 
 }  // namespace hone::graph

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "graph/shape.h"
 #include "op/operator.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 
@@ -21,7 +21,7 @@ Result<graph::Alternative> FromFile(const pipeline::Alternative& alternative) {
     const std::string what = "alternative `" + node.name + "`";
     Result<Workload> workload = op::ParseChecked(node.workload);
     if (!workload.ok()) return workload.status().WithContext(what);
-    Result<TensorType> type = graph::InferOutput(*workload);
+    Result<TensorType> type = semantics::InferOutput(*workload);
     if (!type.ok()) return type.status().WithContext(what);
     out.by.push_back({node.name, std::move(*workload), node.inputs, std::move(*type)});
   }

@@ -20,6 +20,7 @@
 #include "library/tables.h"
 #include "op/operator.h"
 #include "op/space_version.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -70,10 +71,7 @@ Result<std::string> Link(const std::string& name, const std::string& identifier,
 // Images in a run; 0: no operator has such an axis.
 int64_t Batch(const graph::Graph& graph) {
   const bool has = std::any_of(graph.nodes.begin(), graph.nodes.end(),
-                               [](const graph::Node& node) {
-                                 Result<const op::Operator*> op = op::FindOperator(node.workload);
-                                 return op.ok() && (*op)->HasBatch(node.workload);
-                               });
+                               [](const graph::Node& node) { return semantics::HasBatch(node.workload); });
   if (!has || graph.inputs.empty() || graph.inputs[0].type.shape.empty()) return 0;
   return graph.inputs[0].type.shape[0];
 }

@@ -57,7 +57,7 @@ class Finder {
 
   const graph::Graph& graph_;
   const Target& target_;
-  int64_t alignment_ = 0;  // of a part in its whole
+  int64_t alignment_ = 0;           // of a part in its whole
   std::set<std::string> computed_;  // by nodes, for nodes
   ConcatSlices slices_;
 };

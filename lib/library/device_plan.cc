@@ -10,7 +10,6 @@
 namespace hone::library {
 namespace {
 
-
 class DevicePlanner {
  public:
   DevicePlanner(const graph::Graph& graph, const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,
@@ -116,8 +115,7 @@ class DevicePlanner {
       key.second.push_back(blob);
     }
     if (auto found = packed_.find(key); found != packed_.end()) return found->second;
-    for (const PreparedConstant& c : compiled.prepared)
-      packed.push_back(Take(DeviceMemory::kConstants, c.Bytes()));
+    for (const PreparedConstant& c : compiled.prepared) packed.push_back(Take(DeviceMemory::kConstants, c.Bytes()));
     Packing packing;
     std::vector<DevicePlace> args;
     int64_t& staging = out_.memory[static_cast<size_t>(DeviceMemory::kStaging)];

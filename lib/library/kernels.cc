@@ -1,10 +1,9 @@
 #include "library/kernels.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include "base/hash.h"

@@ -9,6 +9,7 @@
 #include "library/backend.h"
 #include "library/concat_slices.h"
 #include "library/in_place.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -57,9 +58,10 @@ class Planner {
     planned.name = node.name;
     planned.workload = node.workload;
     HONE_ASSIGN_OR_RETURN(planned.op, op::FindOperator(node.workload));
-    if (planned.op->OutputType(node.workload) != node.output) {
-      return Status::Invalid(fmt::format("the operator makes {}, the graph says {}",
-                                         planned.op->OutputType(node.workload).Text(), node.output.Text()));
+    HONE_ASSIGN_OR_RETURN(const TensorType output, semantics::InferOutput(node.workload));
+    if (output != node.output) {
+      return Status::Invalid(
+          fmt::format("the operator makes {}, the graph says {}", output.Text(), node.output.Text()));
     }
     if (OnlyNames(node)) {
       same_[node.name] = std::string(Own(node.inputs[0]));

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "library/runtime/net_runtime.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -46,7 +47,7 @@ uint64_t AddLayers(const NetworkPlan& plan, codegen::DataObjectWriter* out) {
   for (size_t i = 0; i < plan.nodes.size(); ++i) {
     out->AddPointer(names[i]);
     out->AddPointer(workloads[i]);
-    out->AddDouble(plan.nodes[i].op->Flop(plan.nodes[i].workload));
+    out->AddDouble(semantics::Flop(plan.nodes[i].workload));
   }
   return at;
 }

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "graph/reference.h"
-#include "graph/shape.h"
+#include "semantics/semantics.h"
 
 namespace hone::onnx {
 namespace {
@@ -111,14 +111,14 @@ Result<Value> Builder::Emit(const std::string& op, const std::vector<Value>& ope
     if (!attribute.values.empty() || !attribute.word.empty()) node.workload.attributes.push_back(std::move(attribute));
   }
   node.workload.epilogue = std::move(epilogue);
-  const size_t further = graph::OperandCount(node.workload);  // `inputs` is empty as yet: those of the epilogue
+  const size_t further = semantics::OperandCount(node.workload);  // `inputs` is empty as yet: those of the epilogue
   bool constant = true;
   for (size_t i = 0; i < operands.size(); ++i) {
     HONE_RETURN_IF_ERROR(CountElements(operands[i].shape).status());
     if (i + further < operands.size()) node.workload.inputs.push_back({DType::Float(32), operands[i].shape});
     constant = constant && operands[i].is_constant();
   }
-  HONE_ASSIGN_OR_RETURN(node.output, graph::InferOutput(node.workload));
+  HONE_ASSIGN_OR_RETURN(node.output, semantics::InferOutput(node.workload));
   HONE_RETURN_IF_ERROR(CountElements(node.output.shape).status());
   if (constant) return Fold(node, operands);
   for (const Value& operand : operands) {
@@ -148,7 +148,7 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
   }
   std::vector<const std::vector<double>*> pointers;
   for (const auto& values : doubles) pointers.push_back(&values);
-  const std::vector<double> result = graph::RunReferenceNode(node, pointers, 1);
+  const std::vector<double> result = semantics::Evaluate(node.workload, pointers, 1);
   Tensor out;
   out.type = operands[0].constant->type;
   out.shape = node.output.shape;

@@ -1,7 +1,7 @@
 #include "op/concat.h"
 
+#include "op/plain_schedule.h"
 #include "op/shapes.h"
-#include "op/simple_operator.h"
 #include "semantics/attributes.h"
 
 namespace hone::op {

@@ -1,48 +1,51 @@
 #include "op/defined_operator.h"
 
-#include <algorithm>
-
 #include "op/epilogue.h"
 #include "op/shapes.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
 
-Status DefinedOperator::Check(const Workload& w) const {
-  HONE_ASSIGN_OR_RETURN(TensorType output, semantics::InferOutput(w));
-  if (!semantics::Find(name())->elementwise) return CheckNoEpilogue(w);
-  if (!w.epilogue.empty() && std::any_of(w.inputs.begin(), w.inputs.end(), [&](auto& t) { return t != output; })) {
-    return Status::Invalid(w.op + ": an epilogue needs inputs of the output's shape");
+std::vector<Operand> DefinedOperator::Operands(const Workload& w, const Target& target) const {
+  const int lanes = target.FloatLanes();
+  const bool layer = semantics::DefinitionOf(w).layer;
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    const bool weight = layer && i == 1;
+    const std::string name = weight ? "weight" : i == 0 ? "data" : "data" + std::to_string(i);
+    operands.push_back(MakeOperand(name, weight ? OperandRole::kConstant : OperandRole::kData, w.inputs[i],
+                                   semantics::InputLayout(w, i), lanes));
   }
-  return CheckEpilogue(w, output);
+  Operand out = MakeOperand("out", OperandRole::kOutput, *semantics::InferOutput(w), semantics::OutputLayout(w), lanes);
+  for (Operand& e : EpilogueOperands(w, out, lanes)) operands.push_back(std::move(e));
+  operands.push_back(std::move(out));
+  return operands;
 }
 
-Workload DefinedOperator::Canonical(const Workload& w) const { return semantics::Canonical(w); }
-
-TensorType DefinedOperator::OutputType(const Workload& w) const { return *semantics::InferOutput(w); }
-
-double DefinedOperator::Flop(const Workload& w) const {
-  const TensorType output = OutputType(w);
-  return semantics::Find(name())->flop(w, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(w);
-}
-
-bool DefinedOperator::HasBatch(const Workload&) const { return semantics::Find(name())->has_batch; }
-
-std::vector<double> DefinedOperator::Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const {
+void DefinedOperator::Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const {
+  const std::vector<Operand> operands = Operands(w, target);
+  std::vector<semantics::Values> values;
+  for (size_t i = 0; i + 1 < operands.size(); ++i) values.push_back(ReadPlain(operands[i], buffers[i]));
   std::vector<const semantics::Values*> pointers;
-  for (const std::vector<double>& values : inputs) pointers.push_back(&values);
-  return semantics::Evaluate(w, pointers, 1);
+  for (const semantics::Values& v : values) pointers.push_back(&v);
+  WritePlain(operands.back(), semantics::Evaluate(w, pointers, 1), buffers.back());
 }
 
-Layout DefinedOperator::InputLayout(const Workload& w, size_t i) const {
-  const semantics::Form form = semantics::FormOf(w);
-  if (form == semantics::Form::kPlain) return Layout::kPlain;
-  if (form == semantics::Form::kEither && w.inputs[i].shape.size() != OutputType(w).shape.size()) return Layout::kPlain;
-  return ActivationLayout(w.inputs[i]);
+std::vector<const Template*> TunedOperator::Templates(const Workload& w, const Target& target) const {
+  if (target.family() == kGpuFamily) return gpu_(w, target);
+  if (target.family() != kCpuFamily) return {};
+  return cpu_(w, target);
 }
 
-Layout DefinedOperator::OutputLayout(const Workload& w) const {
-  return semantics::FormOf(w) == semantics::Form::kPlain ? Layout::kPlain : ActivationLayout(OutputType(w));
+FixedOperator::FixedOperator(std::string name, int version, FixedTemplate::Builder builder)
+    : DefinedOperator(name),
+      template_(name + "_default", version, builder),
+      gpu_template_(name + "_gpu", version, builder) {}
+
+std::vector<const Template*> FixedOperator::Templates(const Workload&, const Target& target) const {
+  if (target.family() == kGpuFamily) return {&gpu_template_};
+  if (target.family() != kCpuFamily) return {};
+  return {&template_};
 }
 
 }  // namespace hone::op

@@ -1,27 +1,57 @@
-// An operator whose attributes, shape and values lib/semantics has: only how it is built is left.
+// Operators as semantics/ defines them: what is added here is how they are built.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "op/simple_operator.h"
+#include "op/fixed_template.h"
+#include "op/gpu/plain.h"
+#include "op/operator.h"
 
 namespace hone::op {
 
-class DefinedOperator : public SimpleOperator {
+// Operands are named data, data1, ..; of a layer data and weight; then those of the epilogue.
+class DefinedOperator : public Operator {
  public:
-  using SimpleOperator::SimpleOperator;
+  explicit DefinedOperator(std::string name) : name_(std::move(name)) {}
 
-  Status Check(const Workload& workload) const override;
-  Workload Canonical(const Workload& workload) const override;
-  TensorType OutputType(const Workload& workload) const override;
-  double Flop(const Workload& workload) const override;
-  bool HasBatch(const Workload& workload) const override;
+  const char* name() const override { return name_.c_str(); }
+  std::vector<Operand> Operands(const Workload& workload, const Target& target) const override;
+  void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const override;
 
- protected:
-  std::vector<double> Evaluate(const Workload& workload, const std::vector<std::vector<double>>& inputs) const override;
-  double FlopPerOutput(const Workload&) const override { return 0; }
-  Layout InputLayout(const Workload& workload, size_t i) const override;
-  Layout OutputLayout(const Workload& workload) const override;
+ private:
+  std::string name_;
+};
+
+// A tuned one: its templates by the family of the target.
+class TunedOperator final : public DefinedOperator {
+ public:
+  using Choice = std::vector<const Template*> (*)(const Workload& workload, const Target& target);
+  TunedOperator(std::string name, Choice cpu, Choice gpu, TemplateList all)
+      : DefinedOperator(std::move(name)), cpu_(cpu), gpu_(gpu), all_(std::move(all)) {}
+
+  std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
+  TemplateList AllTemplates() const override { return all_; }
+  bool Tunable(const Workload&) const override { return true; }
+
+ private:
+  Choice cpu_, gpu_;
+  TemplateList all_;
+};
+
+// One with a schedule that needs no tuning: template "<name>_default", on GPUs "<name>_gpu".
+class FixedOperator : public DefinedOperator {
+ public:
+  FixedOperator(std::string name, int version, FixedTemplate::Builder builder);
+
+  std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
+  TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}, {kGpuFamily, {&gpu_template_}}}; }
+  bool Tunable(const Workload&) const override { return false; }
+
+ private:
+  FixedTemplate template_;
+  GpuPlainTemplate gpu_template_;
 };
 
 }  // namespace hone::op

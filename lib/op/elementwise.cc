@@ -9,6 +9,7 @@
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
 #include "semantics/elementwise.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -164,8 +165,7 @@ Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& sha
 
 Result<Instance> Build(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
-  const bool blocked = semantics::FormOf(w) != semantics::Form::kPlain &&
-                       ActivationLayout({DType::Float(32), shape}) == Layout::kBlocked;
+  const bool blocked = semantics::OutputLayout(w) == Layout::kBlocked;
   return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, target.FloatLanes());
 }
 
@@ -175,7 +175,7 @@ std::vector<const Operator*> ElementwiseOperators() {
   static const std::vector<const Operator*> operators = [] {
     std::vector<const Operator*> all;
     for (const semantics::ScalarFunction& f : semantics::ScalarFunctions()) {
-      all.push_back(new DefinedOperator(f.name, 2, Build));  // live as long as the process
+      all.push_back(new FixedOperator(f.name, 2, Build));  // live as long as the process
     }
     return all;
   }();

@@ -13,23 +13,9 @@ namespace {
 
 using ir::Expr;
 
-bool IsOperand(EpilogueKind kind) { return kind == EpilogueKind::kBias || kind == EpilogueKind::kAdd; }
-
 std::string Numbered(const char* name, int count) { return count == 0 ? name : name + std::to_string(count); }
 
 }  // namespace
-
-Status CheckEpilogue(const Workload& workload, const TensorType& output) {
-  for (const EpilogueOp& e : workload.epilogue) {
-    if (e.kind == EpilogueKind::kBias && output.shape.size() < 2) {
-      return Status::Invalid(fmt::format("{}: a bias needs an output with channels (axis 1)", workload.op));
-    }
-    if (e.kind == EpilogueKind::kClip && !(e.low <= e.high)) {
-      return Status::Invalid(fmt::format("{}: clip({},{}): low must not exceed high", workload.op, e.low, e.high));
-    }
-  }
-  return Status::Ok();
-}
 
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes) {
   std::vector<Operand> operands;
@@ -45,12 +31,6 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
     }
   }
   return operands;
-}
-
-double EpilogueFlop(const Workload& workload) {
-  double flop = 0;
-  for (const EpilogueOp& e : workload.epilogue) flop += IsOperand(e.kind) || e.kind == EpilogueKind::kRelu ? 1 : 2;
-  return flop;
 }
 
 bool EpilogueKeepsZero(const Workload& workload) {
@@ -130,32 +110,6 @@ Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, E
     result = ir::MakeSelect(at[1] * lanes + at.back() < channels, result, Float(0));
   }
   return result;
-}
-
-void ReferenceEpilogue(const Workload& workload, const std::vector<Operand>& operands,
-                       const std::vector<const float*>& storage, const TensorType& output,
-                       std::vector<double>* values) {
-  int64_t count = static_cast<int64_t>(values->size());
-  size_t next = 0;
-  for (const EpilogueOp& e : workload.epilogue) {
-    if (e.kind == EpilogueKind::kBias) {
-      int64_t channels = output.shape[1], inner = 1;
-      for (size_t i = 2; i < output.shape.size(); ++i) inner *= output.shape[i];
-      const float* bias = storage[next++];
-      for (int64_t i = 0; i < count; ++i) (*values)[i] += bias[i / inner % channels];
-    } else if (e.kind == EpilogueKind::kAdd) {
-      std::vector<double> residual = ReadPlain(operands[next], storage[next]);
-      ++next;
-      for (int64_t i = 0; i < count; ++i) (*values)[i] += residual[i];
-    } else {
-      bool clip = e.kind == EpilogueKind::kClip;
-      double low = clip ? e.low : 0;
-      for (double& v : *values) v = std::max(v, low);
-      if (e.kind == EpilogueKind::kRelu) continue;
-      double high = clip ? e.high : 6;
-      for (double& v : *values) v = std::min(v, high);
-    }
-  }
 }
 
 }  // namespace hone::op

@@ -13,15 +13,9 @@
 
 namespace hone::op {
 
-// Bias needs a channel axis (axis 1) in the output; a clip needs low <= high.
-Status CheckEpilogue(const Workload& workload, const TensorType& output);
-
 // The operands that the epilogue adds, in order: "bias", "bias1".. and "residual", "residual1"... Residuals are stored
 // as the output is, biases plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
-
-// FLOP a output element: one an operation.
-double EpilogueFlop(const Workload& workload);
 
 // Would an output of 0 with a bias of 0 and a residual of 0 stay 0? If not, the lanes beyond the channels need a mask.
 bool EpilogueKeepsZero(const Workload& workload);
@@ -45,9 +39,5 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
 // the output, the block of channels second, the lane last.
 ir::Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, ir::Expr value,
                          const std::vector<ir::Var>& at, int64_t channels, int lanes);
-
-// In place on the plain values of the output. `operands`: the epilogue's, with their storage.
-void ReferenceEpilogue(const Workload& workload, const std::vector<Operand>& operands,
-                       const std::vector<const float*>& storage, const TensorType& output, std::vector<double>* values);
 
 }  // namespace hone::op

@@ -4,8 +4,10 @@
 #include <functional>
 #include <numeric>
 
+#include "op/defined_operator.h"
+#include "op/plain_schedule.h"
 #include "op/shapes.h"
-#include "op/simple_operator.h"
+#include "semantics/attributes.h"
 
 namespace hone::op {
 namespace {
@@ -72,7 +74,7 @@ Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
 
 Result<Instance> BuildPad2d(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
-  std::vector<int64_t> p = ExpandedNumbers(w, "pad", 4, 0);
+  std::vector<int64_t> p = semantics::Expanded(w, "pad", 4, 0);
   int lanes = target.FloatLanes();
   int64_t blocks = CeilDiv(s[1], lanes), h = s[2], width = s[3];
   Tensor data = te::Placeholder("data", {s[0], blocks, h, width, lanes});
@@ -86,109 +88,22 @@ Result<Instance> BuildPad2d(const Workload& w, const Target& target) {
   return CopyInstance(data, out, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads));
 }
 
-class CopyOperator : public SimpleOperator {
- public:
-  using SimpleOperator::SimpleOperator;
-  Status Check(const Workload& w) const override {
-    HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
-    if (ActivationLayout(w.inputs[0]) == Layout::kPlain) {
-      return Status::Invalid(w.op + ": input 0 is " + w.inputs[0].Text() + "; it must have 4 or 5 axes");
-    }
-    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
-    return CheckNoEpilogue(w);
-  }
-  TensorType OutputType(const Workload& w) const override { return w.inputs[0]; }
-  bool HasBatch(const Workload&) const override { return true; }
-
- protected:
-  double FlopPerOutput(const Workload&) const override { return 0; }
-  std::vector<double> Evaluate(const Workload&, const std::vector<std::vector<double>>& inputs) const override {
-    return inputs[0];
-  }
-};
-
-class BlockOperator final : public CopyOperator {
- public:
-  BlockOperator() : CopyOperator("block", 1, BuildBlock) {}
-
- protected:
-  Layout InputLayout(const Workload&, size_t) const override { return Layout::kPlain; }
-};
-
-class UnblockOperator final : public CopyOperator {
- public:
-  UnblockOperator() : CopyOperator("unblock", 1, BuildUnblock) {}
-
- protected:
-  Layout OutputLayout(const Workload&) const override { return Layout::kPlain; }
-};
-
-class FlattenOperator final : public CopyOperator {
- public:
-  FlattenOperator() : CopyOperator("flatten", 1, BuildUnblock) {}
-  Status Check(const Workload& w) const override {
-    HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
-    if (w.inputs[0].shape.size() < 2) return Status::Invalid("flatten: needs an input of at least two axes");
-    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {}));
-    return CheckNoEpilogue(w);
-  }
-  TensorType OutputType(const Workload& w) const override {
-    int64_t n = w.inputs[0].shape[0];
-    return {w.inputs[0].type, {n, w.inputs[0].Elements() / n}};
-  }
-};
-
-class Pad2dOperator final : public CopyOperator {
- public:
-  Pad2dOperator() : CopyOperator("pad2d", 1, BuildPad2d) {}
-  Status Check(const Workload& w) const override {
-    HONE_RETURN_IF_ERROR(CheckInputs(w, 1));
-    HONE_RETURN_IF_ERROR(CheckRank(w, 0, 4));
-    HONE_RETURN_IF_ERROR(CheckAttributeNames(w, {"pad"}));
-    HONE_RETURN_IF_ERROR(CheckNumbers(w, "pad", 4, 0, 1 << 16));
-    HONE_RETURN_IF_ERROR(CheckNoEpilogue(w));
-    return CheckOutput(w, OutputType(w).shape);
-  }
-  Workload Canonical(const Workload& w) const override {
-    Workload c{w.op, w.inputs, {}, {}};
-    AddCanonical(&c, "pad", ExpandedNumbers(w, "pad", 4, 0), ',', 0);
-    return c;
-  }
-  TensorType OutputType(const Workload& w) const override {
-    std::vector<int64_t> s = w.inputs[0].shape, p = ExpandedNumbers(w, "pad", 4, 0);
-    return {w.inputs[0].type, {s[0], s[1], s[2] + p[0] + p[2], s[3] + p[1] + p[3]}};
-  }
-
- protected:
-  std::vector<double> Evaluate(const Workload& w, const std::vector<std::vector<double>>& inputs) const override {
-    std::vector<int64_t> in = w.inputs[0].shape, out = OutputType(w).shape, p = ExpandedNumbers(w, "pad", 4, 0);
-    std::vector<double> values(OutputType(w).Elements(), 0.0);
-    for (int64_t plane = 0; plane < in[0] * in[1]; ++plane) {
-      for (int64_t y = 0; y < in[2]; ++y) {
-        const double* row = inputs[0].data() + (plane * in[2] + y) * in[3];
-        std::copy(row, row + in[3], values.data() + (plane * out[2] + y + p[0]) * out[3] + p[1]);
-      }
-    }
-    return values;
-  }
-};
-
 }  // namespace
 
 const Operator& Block() {
-  static const BlockOperator op;
+  static const FixedOperator op("block", 1, BuildBlock);
   return op;
 }
 const Operator& Unblock() {
-  static const UnblockOperator op;
+  static const FixedOperator op("unblock", 1, BuildUnblock);
   return op;
 }
 const Operator& Flatten() {
-  static const FlattenOperator op;
+  static const FixedOperator op("flatten", 1, BuildUnblock);
   return op;
 }
 const Operator& Pad2d() {
-  static const Pad2dOperator op;
+  static const FixedOperator op("pad2d", 1, BuildPad2d);
   return op;
 }
 

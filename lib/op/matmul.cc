@@ -77,19 +77,19 @@ Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
   return instance;
 }
 
-class MatmulOperator final : public DefinedOperator {
+class MatmulOperator final : public FixedOperator {
  public:
-  using DefinedOperator::DefinedOperator;
+  using FixedOperator::FixedOperator;
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override {
-    std::vector<const Template*> templates = DefinedOperator::Templates(workload, target);
+    std::vector<const Template*> templates = FixedOperator::Templates(workload, target);
     if (target.family() == kGpuFamily && GpuBatchMatmulApplies(workload, target)) {
       templates.insert(templates.begin(), &GpuBatchMatmul());
     }
     return templates;
   }
   TemplateList AllTemplates() const override {
-    TemplateList all = DefinedOperator::AllTemplates();
+    TemplateList all = FixedOperator::AllTemplates();
     all[kGpuFamily].push_back(&GpuBatchMatmul());
     return all;
   }

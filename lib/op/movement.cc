@@ -194,8 +194,7 @@ Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
 }
 
 Result<Instance> BuildConcat(const Workload& w, const Target& target) {
-  const bool blocked =
-      semantics::FormOf(w) == semantics::Form::kBlocked && ActivationLayout(w.inputs[0]) == Layout::kBlocked;
+  const bool blocked = semantics::InputLayout(w, 0) == Layout::kBlocked;
   return blocked ? BuildBlockedConcat(w, target) : BuildPlainConcat(w, target);
 }
 
@@ -203,13 +202,13 @@ Result<Instance> BuildConcat(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> MovementOperators() {
   static const std::vector<const Operator*> operators = {
-      new DefinedOperator("transpose", 1, BuildTranspose),  // live as long as the process
-      new DefinedOperator("reshape", 1, BuildReshape),
-      new DefinedOperator("slice", 1, BuildSlice),
-      new DefinedOperator("pad", 1, BuildPad),
-      new DefinedOperator("gather", 1, BuildGather),
-      new DefinedOperator("expand", 1, BuildExpand),
-      new DefinedOperator("concat", 2, BuildConcat),
+      new FixedOperator("transpose", 1, BuildTranspose),  // live as long as the process
+      new FixedOperator("reshape", 1, BuildReshape),
+      new FixedOperator("slice", 1, BuildSlice),
+      new FixedOperator("pad", 1, BuildPad),
+      new FixedOperator("gather", 1, BuildGather),
+      new FixedOperator("expand", 1, BuildExpand),
+      new FixedOperator("concat", 2, BuildConcat),
   };
   return operators;
 }

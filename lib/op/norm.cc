@@ -161,10 +161,10 @@ Result<Instance> BuildResize(const Workload& w, const Target& target) {
 
 std::vector<const Operator*> NormOperators() {
   static const std::vector<const Operator*> operators = {
-      new DefinedOperator("lrn", 1, BuildLrn),  // live as long as the process
-      new DefinedOperator("instance_norm", 1, BuildNorm),
-      new DefinedOperator("layer_norm", 1, BuildNorm),
-      new DefinedOperator("resize", 2, BuildResize),
+      new FixedOperator("lrn", 1, BuildLrn),  // live as long as the process
+      new FixedOperator("instance_norm", 1, BuildNorm),
+      new FixedOperator("layer_norm", 1, BuildNorm),
+      new FixedOperator("resize", 2, BuildResize),
   };
   return operators;
 }

@@ -1,9 +1,9 @@
-// Operator: one kind of computation: what it means (te, reference), how it may be scheduled (templates with their spaces),
-// and how its operands are stored on a target.
+// Operator: how one kind of computation is built: te DAGs, templates with their spaces, and how a target stores its
+// operands. What it means stands in semantics/.
 //
 // Storage on CPUs: activations [N,C,H,W] are blocked, NCHWc with the block B = Target::FloatLanes(): physical shape
-// [N, ceil(C/B), H, W, B]; lanes beyond C hold zeros, and every kernel writes zeros there. Tensors of other ranks, and those that
-// the workload says are plain (`in=nchw`), are plain row-major.
+// [N, ceil(C/B), H, W, B]; lanes beyond C hold zeros, and every kernel writes zeros there. Tensors of other ranks, and
+// those that the workload says are plain (`in=nchw`), are plain row-major.
 #pragma once
 
 #include <map>
@@ -28,12 +28,12 @@ struct Instance {
   std::vector<te::Tensor> outputs;
   // The kernel's arguments in order: data operands and directly used or packed constants, then outputs.
   std::vector<te::Tensor> args;
-  // The placeholder of each operand but the outputs, in Operands order: data operands and raw constants. A packed constant
-  // (te::TensorNode::constant) is computed from these by the prepare function.
+  // The placeholder of each operand but the outputs, in Operands order: data operands and raw constants. A packed
+  // constant (te::TensorNode::constant) is computed from these by the prepare function.
   std::vector<te::Tensor> placeholders;
   std::vector<Step> steps;
-  // Multiply-adds in proportion to Operator::Flop: below 1 for algorithms that save some (Winograd). What a machine cannot
-  // do faster than is decided by it.
+  // Multiply-adds in proportion to semantics::Flop: below 1 for algorithms that save some (Winograd). What a machine
+  // cannot do faster than is decided by it.
   double arithmetic = 1;
   // The error that the algorithm may have beyond that of plain sums, for outputs of order 1.
   double rounding = 0;
@@ -56,8 +56,8 @@ struct Estimate {
 class Template {
  public:
   virtual ~Template() = default;
-  virtual const char* name() const = 0;     // stored in records: never changes
-  virtual int version() const = 0;          // raised when the space or what a config means changes
+  virtual const char* name() const = 0;  // stored in records: never changes
+  virtual int version() const = 0;       // raised when the space or what a config means changes
   virtual Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const = 0;
   // A sensible point without any tuning.
   virtual Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const = 0;
@@ -76,33 +76,27 @@ class Operator {
  public:
   virtual ~Operator() = default;
   virtual const char* name() const = 0;
-  // Is this workload one of mine, and does it make sense? (A convolution with no output does not.) One line if not.
-  virtual Status Check(const Workload& workload) const = 0;
-  // The workload in its canonical form (defaults left out, attributes in order). REQUIRES: Check.
-  virtual Workload Canonical(const Workload& workload) const = 0;
-  virtual TensorType OutputType(const Workload& workload) const = 0;
-  virtual double Flop(const Workload& workload) const = 0;
+  // Does the workload make sense (semantics::InferOutput), and is there a kernel for it? One line if not.
+  virtual Status Check(const Workload& workload) const;
   // Inputs first (data and constants of the anchor, then of the epilogue: bias, residual), the output last.
   virtual std::vector<Operand> Operands(const Workload& workload, const Target& target) const = 0;
   // Templates for this target, the preferred one first; at least one.
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
   // All that Templates may name, for any workload and target.
   virtual TemplateList AllTemplates() const = 0;
-  // Computes the output from the other operands, plainly and in double precision, straight from the definition and
-  // independent of te. `buffers`: one an operand, physical layout (constants plain).
-  // Once Interrupted() it may return before the output is written.
+  // The values that semantics/ defines, rounded to float, of the other operands. `buffers`: one an operand, physical
+  // layout (constants plain). Once Interrupted() it may return before the output is written.
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const = 0;
   // False for what has one schedule only (pooling, elementwise): it is built, but is not a tuning task.
   virtual bool Tunable(const Workload& workload) const = 0;
-  // Is the first axis of the data one of images that are computed each by itself (the N of doc/reference/operators.md)?
-  virtual bool HasBatch(const Workload&) const { return false; }
 };
 
 // The operator of that name; kUnsupported with a suggestion otherwise.
 Result<const Operator*> FindOperator(const std::string& name);
 // The operator of a workload: that of its name, or the one of chains (op/chain/chain.h).
 Result<const Operator*> FindOperator(const Workload& workload);
-// What an operand of a chain's member is named: "weight" of the first, "then.weight" and "then2.weight" of those after it.
+// What an operand of a chain's member is named: "weight" of the first, "then.weight" and "then2.weight" of those after
+// it.
 std::string MemberOperandName(const std::string& name, size_t member);
 std::vector<std::string> OperatorNames();
 

@@ -1,5 +1,9 @@
 #include "op/plain_schedule.h"
 
+#include <algorithm>
+
+#include "op/shapes.h"
+
 namespace hone::op {
 
 std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes, int lanes) {
@@ -9,6 +13,19 @@ std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<s
   outer.push_back("v.o");
   if (outer.size() > 1) steps.push_back(Fuse(stage, outer, "task"));
   steps.push_back(Parallel(stage, outer.size() > 1 ? "task" : "v.o"));
+  return steps;
+}
+
+std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads) {
+  std::vector<Step> steps = {Vectorize("out", "ci")};
+  int64_t pieces = std::min(CeilDiv(4 * threads, tasks), extent);
+  std::vector<std::string> outer = {"n", "co"};
+  if (pieces > 1) {
+    steps.push_back(Split("out", axis, {CeilDiv(extent, pieces)}, {axis + ".o", axis + ".i"}));
+    outer.push_back(axis + ".o");
+  }
+  steps.push_back(Fuse("out", outer, "task"));
+  steps.push_back(Parallel("out", "task"));
   return steps;
 }
 

@@ -14,6 +14,10 @@ namespace hone::op {
 // Vectors of `lanes` along the last of `axes`, a parallel loop over all before it. With one axis: over the vectors.
 std::vector<Step> VectorsAlongLast(const std::string& stage, const std::vector<std::string>& axes, int lanes);
 
+// Steps for a stage "out" with axes n, co, `axis`.., ci: vectors along ci, and a parallel loop over n and co, and
+// pieces of `axis` (of `extent`) where `tasks` = n * co alone would not keep `threads` evenly busy.
+std::vector<Step> SpreadOut(int64_t tasks, const std::string& axis, int64_t extent, int threads);
+
 // "a0", "a1", ..
 std::vector<std::string> AxisNames(size_t count);
 

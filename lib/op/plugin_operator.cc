@@ -67,7 +67,7 @@ Result<Instance> NoFixedSchedule(const Workload& w, const Target&) {
 }  // namespace
 
 PluginOperator::PluginOperator(std::string file, const UserOperator& given)
-    : DefinedOperator(given.definition.name, 1, NoFixedSchedule), file_(std::move(file)) {
+    : FixedOperator(given.definition.name, 1, NoFixedSchedule), file_(std::move(file)) {
   for (const UserTemplate& t : given.templates) {
     templates_.emplace_back(t.family, std::make_unique<PluginTemplate>(file_, t));
   }

@@ -11,7 +11,7 @@
 
 namespace hone::op {
 
-class PluginOperator final : public DefinedOperator {
+class PluginOperator final : public FixedOperator {
  public:
   // REQUIRES: CheckUserOperator; the definition is registered in semantics.
   PluginOperator(std::string file, const UserOperator& given);

@@ -131,9 +131,9 @@ std::vector<const Operator*> ReduceOperators() {
     for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod",
                              "reduce_sum_square", "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
       const bool most = name == std::string("reduce_max") || name == std::string("reduce_min");
-      all.push_back(new DefinedOperator(name, most ? 2 : 1, BuildReduce));  // live as long as the process
+      all.push_back(new FixedOperator(name, most ? 2 : 1, BuildReduce));  // live as long as the process
     }
-    for (const char* name : {"softmax", "log_softmax"}) all.push_back(new DefinedOperator(name, 2, BuildSoftmax));
+    for (const char* name : {"softmax", "log_softmax"}) all.push_back(new FixedOperator(name, 2, BuildSoftmax));
     return all;
   }();
   return operators;

@@ -19,6 +19,7 @@
 #include "op/pool/pool.h"
 #include "op/pool/pool3d.h"
 #include "op/reduce.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -40,6 +41,8 @@ const std::vector<const Operator*>& All() {
 }
 
 }  // namespace
+
+Status Operator::Check(const Workload& workload) const { return semantics::InferOutput(workload).status(); }
 
 Result<const Operator*> FindOperator(const std::string& name) {
   for (const Operator* op : All()) {
@@ -70,7 +73,7 @@ Result<Workload> ParseChecked(const std::string& workload_text) {
   HONE_ASSIGN_OR_RETURN(Workload workload, Workload::Parse(workload_text));
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   HONE_RETURN_IF_ERROR(op->Check(workload));
-  return op->Canonical(workload);
+  return semantics::Canonical(workload);
 }
 
 Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics) {

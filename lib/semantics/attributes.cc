@@ -140,9 +140,6 @@ Status CheckInputs(const Workload& w, size_t least, size_t most) {
   }
   for (size_t i = 0; i < w.inputs.size(); ++i) {
     const TensorType& t = w.inputs[i];
-    if (t.type != DType::Float(32)) {
-      return Status::Unsupported(fmt::format("{}: input {} is {}; only f32 is supported", w.op, i, t.Text()));
-    }
     if (t.shape.size() > 8) return Status::Unsupported(fmt::format("{}: input {} has more than 8 axes", w.op, i));
     for (int64_t extent : t.shape) {
       if (extent < 1) {
@@ -152,6 +149,19 @@ Status CheckInputs(const Workload& w, size_t least, size_t most) {
     HONE_RETURN_IF_ERROR(Checked(w, t.shape).status());
   }
   return Status();
+}
+
+Status CheckElementType(const std::string& what, const DType& type) {
+  if (type == DType::Float(32)) return Status();
+  return Status::Unsupported(what + "; only f32 is supported");
+}
+
+Result<DType> FloatToFloat(const Workload& w) {
+  for (size_t i = 0; i < w.inputs.size(); ++i) {
+    HONE_RETURN_IF_ERROR(
+        CheckElementType(fmt::format("{}: input {} is {}", w.op, i, w.inputs[i].Text()), w.inputs[i].type));
+  }
+  return DType::Float(32);
 }
 
 Status CheckRankIn(const Workload& w, size_t input, size_t least, size_t most) {

@@ -26,9 +26,9 @@ struct AttributeSpec {
   std::string fallback;  // its text where it is absent; empty: there is none, absence means something of its own
   std::vector<std::string> words;
   char separator = ',';
-  int spatial =
-      0;  // how many values it has for each spatial axis of the first input, where one may stand for all; 0: as given
-  bool infinite = false;  // a kReal one takes inf and -inf, too
+  // How many values it has for each spatial axis of the first input, where one may stand for all; 0: as given.
+  int spatial = 0;
+  bool infinite = false;  // a kReal one takes inf and -inf
 };
 
 // A list of numbers: whole ones become Attribute::values, a list with others its word.
@@ -46,9 +46,13 @@ Status CheckAttributes(const Workload& workload, const std::vector<AttributeSpec
 // The attributes in the order of `specs`, without those that have their fallback.
 Workload CanonicalAttributes(const Workload& workload, const std::vector<AttributeSpec>& specs);
 
-// f32, extents of at least 1, at most kMaxElements elements; `least` .. `most` inputs.
+// `least` .. `most` inputs of at most 8 axes, with extents of at least 1 and at most kMaxElements elements.
 Status CheckInputs(const Workload& workload, size_t least, size_t most);
 Status CheckRankIn(const Workload& workload, size_t input, size_t least, size_t most);
+// The element types that Hone's kernels take. kUnsupported, beginning with `what`, for others.
+Status CheckElementType(const std::string& what, const DType& type);
+// The type rule of most operators: all inputs of one type that CheckElementType takes; the output has it, too.
+Result<DType> FloatToFloat(const Workload& workload);
 // An output that is not empty and has at most kMaxElements elements.
 Result<Shape> Checked(const Workload& workload, Shape shape);
 // An axis given by attribute `name`, 0 .. rank-1.

@@ -134,7 +134,12 @@ void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& 
   }
 }
 
-double Flop(const Workload& w, const Shape& shape) {
+constexpr std::pair<const char*, EpilogueKind> kAsEpilogue[] = {{"add", EpilogueKind::kAdd},
+                                                                {"relu", EpilogueKind::kRelu},
+                                                                {"relu6", EpilogueKind::kRelu6},
+                                                                {"clip", EpilogueKind::kClip}};
+
+double ElementwiseFlop(const Workload& w, const Shape& shape) {
   return ScalarFunctionOf(w.op).flop * static_cast<double>(Product(shape));
 }
 
@@ -158,11 +163,15 @@ std::vector<double> ParameterValues(const ScalarFunction& f, const Workload& w) 
 std::vector<Definition> Elementwise() {
   std::vector<Definition> all;
   for (const ScalarFunction& f : kFunctions) {
-    Definition d{f.name, f.inputs, f.inputs, {}, Broadcast, Apply, Flop, Form::kEither, true};
+    Definition d{f.name, f.inputs, f.inputs, {}, Broadcast, Apply, ElementwiseFlop, LayoutRule::kEither, true};
     for (const Parameter& p : f.parameters) {
       d.attributes.push_back({p.name, AttributeKind::kReal, std::isinf(p.usual) ? "" : FormatDouble(p.usual), {}, ','});
     }
     d.attributes.push_back({"layout", AttributeKind::kWord, "", {"plain"}, ','});
+    for (auto [name, kind] : kAsEpilogue) {
+      if (d.name == name) d.epilogue = kind;
+    }
+    if (d.name == "identity") d.passes_on = [](const Workload&) { return true; };
     all.push_back(std::move(d));
   }
   return all;

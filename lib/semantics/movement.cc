@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "semantics/tables.h"
+#include "semantics/window.h"
 
 namespace hone::semantics {
 namespace {
@@ -67,7 +68,6 @@ Result<Shape> ReshapeShape(const Workload& w) {
   }
   return shape;
 }
-void Reshape(const Workload&, const std::vector<const Values*>& x, const Shape&, int, Values* out) { *out = *x[0]; }
 
 Result<Shape> SliceShape(const Workload& w) {
   const Shape& in = w.inputs[0].shape;
@@ -208,6 +208,37 @@ void Expand(const Workload& w, const std::vector<const Values*>& x, const Shape&
   });
 }
 
+Result<Shape> SameShape(const Workload& w) { return w.inputs[0].shape; }
+void Copy(const Workload&, const std::vector<const Values*>& x, const Shape&, int, Values* out) { *out = *x[0]; }
+
+Result<Shape> BlockShape(const Workload& w) {
+  if (CanBeBlocked(w.inputs[0])) return w.inputs[0].shape;
+  return Wrong(w, "input 0 is " + w.inputs[0].Text() + "; it must have 4 or 5 axes");
+}
+
+Result<Shape> FlattenShape(const Workload& w) {
+  const Shape& in = w.inputs[0].shape;
+  if (in.size() < 2) return Wrong(w, "needs an input of at least two axes");
+  return Shape{in[0], Product(in, 1, in.size())};
+}
+
+Result<Shape> Pad2dShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 4, 4));
+  const Shape& in = w.inputs[0].shape;
+  HONE_ASSIGN_OR_RETURN(const Shape pad, WindowNumbers(w, "pad", 4, 0, 0));
+  return Shape{in[0], in[1], in[2] + pad[0] + pad[2], in[3] + pad[1] + pad[3]};
+}
+void Pad2d(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const Shape &in = w.inputs[0].shape, pad = Expanded(w, "pad", 4, 0);
+  for (int64_t row = 0; row < in[0] * in[1] * in[2]; ++row) {
+    const int64_t to = (row / in[2] * shape[2] + row % in[2] + pad[0]) * shape[3] + pad[1];
+    std::copy_n(x[0]->begin() + row * in[3], in[3], out->begin() + to);
+  }
+}
+
+bool SameAsInput(const Workload& w) { return w.Numbers("shape", {}) == w.inputs[0].shape; }
+bool Always(const Workload&) { return true; }
+
 }  // namespace
 
 int64_t PaddedFrom(const std::string& mode, int64_t index, int64_t low, int64_t extent) {
@@ -239,11 +270,12 @@ std::vector<IndexRun> IndexRuns(const Shape& indices) {
 
 std::vector<Definition> Movement() {
   const AttributeSpec axis{"axis", AttributeKind::kWhole, "1"}, shape{"shape"};
-  return {
+  const AttributeSpec pad{"pad", AttributeKind::kWhole, "0", {}, ',', 2};
+  std::vector<Definition> all = {
       {"transpose", 1, 1, {{"perm"}}, TransposeShape, Transpose, NoFlop},
-      {"reshape", 1, 1, {shape}, ReshapeShape, Reshape, NoFlop},
+      {"reshape", 1, 1, {shape}, ReshapeShape, Copy, NoFlop},
       {"slice", 1, 1, {{"begin"}, {"end"}, {"step", AttributeKind::kWhole, "1"}}, SliceShape, Slice, NoFlop},
-      {"concat", 1, 1 << 16, {axis}, ConcatShape, Concat, NoFlop, Form::kBlocked},
+      {"concat", 1, 1 << 16, {axis}, ConcatShape, Concat, NoFlop, LayoutRule::kBlocked},
       {"pad",
        1,
        1,
@@ -256,7 +288,17 @@ std::vector<Definition> Movement() {
        NoFlop},
       {"gather", 1, 1, {{"axis", AttributeKind::kWhole, "0"}, {"indices"}, shape}, GatherShape, Gather, NoFlop},
       {"expand", 1, 1, {shape}, ExpandShape, Expand, NoFlop},
+      {"pad2d", 1, 1, {pad}, Pad2dShape, Pad2d, NoFlop, LayoutRule::kBlocked, false, true},
+      {"flatten", 1, 1, {}, FlattenShape, Copy, NoFlop, LayoutRule::kBlocked, false, true},
+      {"block", 1, 1, {}, BlockShape, Copy, NoFlop, LayoutRule::kBlocks, false, true},
+      {"unblock", 1, 1, {}, BlockShape, Copy, NoFlop, LayoutRule::kUnblocks, false, true},
+      {"dropout", 1, 1, {}, SameShape, Copy, NoFlop, LayoutRule::kBlocked, false, true},
   };
+  for (Definition& d : all) {
+    if (d.name == "reshape" || d.name == "expand") d.passes_on = SameAsInput;
+    if (d.name == "dropout") d.passes_on = Always;
+  }
+  return all;
 }
 
 }  // namespace hone::semantics

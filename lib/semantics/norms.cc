@@ -1,4 +1,6 @@
 // Normalisations and resizing.
+#include "semantics/norms.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -40,6 +42,30 @@ Result<Shape> InstanceShape(const Workload& w) {
     }
   }
   return w.inputs[0].shape;
+}
+
+Result<Shape> BatchNormShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 2, 8));
+  for (size_t i = 1; i < 5; ++i) {
+    if (w.inputs[i].shape != Shape{w.inputs[0].shape[1]}) {
+      return Status::Invalid(w.op + ": input " + std::to_string(i) + " must be f32[" +
+                             std::to_string(w.inputs[0].shape[1]) + "], is " + w.inputs[i].Text());
+    }
+  }
+  const double epsilon = BatchNormEpsilon(w);
+  if (!(epsilon >= 0) || std::isinf(epsilon))
+    return Status::Invalid(w.op + ": its epsilon must be finite and 0 or more");
+  return w.inputs[0].shape;
+}
+
+// Inputs: data, gamma, beta, mean, variance.
+void BatchNorm(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const double epsilon = BatchNormEpsilon(w);
+  const size_t channels = static_cast<size_t>(shape[1]), inner = static_cast<size_t>(Product(shape, 2, shape.size()));
+  for (size_t i = 0; i < out->size(); ++i) {
+    const size_t c = i / inner % channels;
+    (*out)[i] = ((*x[0])[i] - (*x[3])[c]) / std::sqrt((*x[4])[c] + epsilon) * (*x[1])[c] + (*x[2])[c];
+  }
 }
 
 Result<Shape> LayerShape(const Workload& w) {
@@ -152,6 +178,11 @@ void Resize(const Workload& w, const std::vector<const Values*>& x, const Shape&
 
 }  // namespace
 
+double BatchNormEpsilon(const Workload& w) {
+  if (w.Find("epsilon") != nullptr) return Real(w, "epsilon", 1e-5);
+  return 1 / Real(w, "inverse_epsilon", 100000);
+}
+
 double ResizeAxis::a() const {
   if (coordinate == "align_corners") {
     // The scale says how long the output would be; `out` may have been rounded down from that.
@@ -234,6 +265,14 @@ std::vector<Definition> Norms() {
        LrnShape,
        Lrn,
        TenFlop},
+      {"batch_norm",
+       5,
+       5,
+       {epsilon, {"inverse_epsilon", AttributeKind::kReal, ""}},
+       BatchNormShape,
+       BatchNorm,
+       TenFlop,
+       LayoutRule::kBlocked},
       {"instance_norm", 3, 3, {epsilon}, InstanceShape, Instance, TenFlop},
       {"layer_norm", 2, 3, {{"axis"}, epsilon}, LayerShape, Layer, TenFlop},
       {"resize",
@@ -251,7 +290,8 @@ std::vector<Definition> Norms() {
        TenFlop},
   };
   for (Definition& definition : all) {
-    definition.has_batch = definition.name == "lrn" || definition.name == "instance_norm";
+    definition.has_batch =
+        definition.name == "lrn" || definition.name == "batch_norm" || definition.name == "instance_norm";
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// Reductions over axes, softmax, and matrix products.
+// Reductions over axes, softmax, matrix products and dense layers.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -157,6 +157,29 @@ double MatmulFlop(const Workload& w, const Shape&) {
   return 2.0 * static_cast<double>(Product(p.batch)) * static_cast<double>(p.m * p.n) * static_cast<double>(p.k);
 }
 
+Result<Shape> DenseShape(const Workload& w) {
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 2, 2));
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, 2, 2));
+  const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
+  if (data[1] == weight[1]) return Shape{data[0], weight[0]};
+  return Status::Invalid("dense: data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
+                         " differ in their second axis");
+}
+
+void Dense(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
+  const int64_t units = shape[1], depth = w.inputs[0].shape[1];
+  ParallelFor(shape[0] * units, threads, [&](int64_t i) {
+    const double *data = x[0]->data() + i / units * depth, *weight = x[1]->data() + i % units * depth;
+    double sum = 0;
+    for (int64_t k = 0; k < depth; ++k) sum += data[k] * weight[k];
+    (*out)[static_cast<size_t>(i)] = sum;
+  });
+}
+
+double DenseFlop(const Workload& w, const Shape& shape) {
+  return 2.0 * static_cast<double>(Product(shape)) * static_cast<double>(w.inputs[0].shape[1]);
+}
+
 }  // namespace
 
 std::vector<bool> ReducedAxes(const Workload& w) {
@@ -202,6 +225,10 @@ std::vector<Definition> Reductions() {
     all.push_back({name, 1, 1, {{"axis"}}, SoftmaxShape, Softmax, SoftmaxFlop});
   }
   all.push_back({"matmul", 2, 2, {}, MatmulShape, EvaluateMatmul, MatmulFlop});
+  Definition dense{"dense", 2, 2, {}, DenseShape, Dense, DenseFlop};
+  dense.has_batch = dense.layer = true;
+  dense.channels_of_weight = 0;
+  all.push_back(std::move(dense));
   return all;
 }
 

@@ -1,11 +1,16 @@
 #include "semantics/semantics.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <map>
 
 #include "base/check.h"
 #include "base/log.h"
+#include "base/suggest.h"
+#include "semantics/epilogue.h"
 #include "semantics/tables.h"
 
 namespace hone::semantics {
@@ -34,6 +39,44 @@ Result<Shape> ShapeOf(const Definition& d, const Workload& w) {
   }
 }
 
+Result<TensorType> InferMember(const Workload& w) {
+  const Definition* d = Find(w.op);
+  if (d == nullptr) return Status::Unsupported("unknown operator `" + w.op + "`" + SuggestionText(w.op, Names()));
+  HONE_RETURN_IF_ERROR(CheckInputs(w, d->least_inputs, d->most_inputs));
+  HONE_ASSIGN_OR_RETURN(const DType type, d->type(w));
+  HONE_RETURN_IF_ERROR(CheckAttributes(w, d->attributes));
+  HONE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*d, w));
+  HONE_ASSIGN_OR_RETURN(shape, Checked(w, std::move(shape)));
+  TensorType output{type, std::move(shape)};
+  HONE_RETURN_IF_ERROR(CheckEpilogue(w, output));
+  return output;
+}
+
+std::string MembersText() {
+  std::string text;
+  for (const auto& [name, definition] : All()) {
+    if (definition.chains) text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+// REQUIRES: InferMember accepts the workload.
+Values EvaluateMember(const Workload& w, const std::vector<const Values*>& operands, int threads) {
+  const Definition& d = DefinitionOf(w);
+  const Shape shape = *d.shape(w);
+  const auto behind = operands.begin() + static_cast<ptrdiff_t>(w.inputs.size());
+  Values out(static_cast<size_t>(Product(shape)), 0.0);
+  try {
+    d.evaluate(w, {operands.begin(), behind}, shape, threads, &out);
+  } catch (const std::exception& e) {
+    // There is no reference then, and nothing that could be checked.
+    LogError(w.op + ": its evaluate function threw an exception: " + e.what());
+    std::_Exit(1);
+  }
+  EvaluateEpilogue(w, {behind, operands.end()}, shape, &out);
+  return out;
+}
+
 }  // namespace
 
 Status Register(Definition definition) {
@@ -47,6 +90,12 @@ const Definition* Find(const std::string& name) {
   return found == All().end() ? nullptr : &found->second;
 }
 
+const Definition& DefinitionOf(const Workload& w) {
+  const Definition* d = Find(w.op);
+  HONE_CHECK(d != nullptr);
+  return *d;
+}
+
 std::vector<std::string> Names() {
   std::vector<std::string> names;
   for (const auto& [name, definition] : All()) names.push_back(name);
@@ -54,42 +103,121 @@ std::vector<std::string> Names() {
 }
 
 Result<TensorType> InferOutput(const Workload& w) {
-  const Definition* d = Find(w.op);
-  HONE_CHECK(d != nullptr);
-  HONE_RETURN_IF_ERROR(CheckInputs(w, d->least_inputs, d->most_inputs));
-  HONE_RETURN_IF_ERROR(CheckAttributes(w, d->attributes));
-  HONE_ASSIGN_OR_RETURN(Shape shape, ShapeOf(*d, w));
-  HONE_ASSIGN_OR_RETURN(shape, Checked(w, std::move(shape)));
-  return TensorType{w.inputs[0].type, std::move(shape)};
-}
-
-Values Evaluate(const Workload& w, const std::vector<const Values*>& inputs, int threads) {
-  const Definition* d = Find(w.op);
-  HONE_CHECK(d != nullptr);
-  const Shape shape = *d->shape(w);
-  Values out(static_cast<size_t>(Product(shape)), 0.0);
-  try {
-    d->evaluate(w, inputs, shape, threads, &out);
-  } catch (const std::exception& e) {
-    // There is no reference then, and nothing that could be checked.
-    LogError(w.op + ": its evaluate function threw an exception: " + e.what());
-    std::_Exit(1);
+  if (!w.chain()) return InferMember(w);
+  std::optional<TensorType> output;
+  std::string before;
+  for (const Workload& part : w.Parts()) {
+    const Definition* d = Find(part.op);
+    if (d != nullptr && !d->chains) {
+      return Status::Unsupported(part.op + " in a chain: only these can be members of one: " + MembersText());
+    }
+    HONE_ASSIGN_OR_RETURN(TensorType made, InferMember(part));
+    if (output && part.inputs[0] != *output) {
+      return Status::Invalid(fmt::format("chain: {} takes {}, but {} before it makes {}", part.op,
+                                         part.inputs[0].Text(), before, output->Text()));
+    }
+    output = std::move(made);
+    before = part.op;
   }
-  return out;
+  return *output;
 }
 
-Form FormOf(const Workload& w) {
-  const Definition* d = Find(w.op);
-  HONE_CHECK(d != nullptr);
-  if (w.op == "concat" && Whole(w, "axis", 1) != 1) return Form::kPlain;
-  if (d->form == Form::kEither && w.Find("layout") != nullptr) return Form::kPlain;
-  return d->form;
+Result<std::vector<TensorType>> OperandTypes(const Workload& w) {
+  HONE_RETURN_IF_ERROR(InferOutput(w).status());
+  std::vector<TensorType> types;
+  for (const Workload& part : w.Parts()) {
+    const TensorType output = *InferMember(part);
+    types.insert(types.end(), part.inputs.begin() + (types.empty() ? 0 : 1), part.inputs.end());
+    for (const EpilogueOp& e : part.epilogue) {
+      if (e.kind == EpilogueKind::kBias) types.push_back({output.type, {output.shape[1]}});
+      if (e.kind == EpilogueKind::kAdd) types.push_back(output);
+    }
+  }
+  return types;
+}
+
+size_t OperandCount(const Workload& w) {
+  size_t count = w.inputs.size();
+  for (const EpilogueOp& e : w.epilogue) count += IsOperand(e.kind) ? 1 : 0;
+  for (const Workload& next : w.then) count += OperandCount(next) - 1;
+  return count;
 }
 
 Workload Canonical(const Workload& w) {
-  const Definition* d = Find(w.op);
-  HONE_CHECK(d != nullptr);
-  return CanonicalAttributes(w, d->attributes);
+  Workload canonical = CanonicalAttributes(w, DefinitionOf(w).attributes);
+  for (const Workload& next : w.then) canonical.then.push_back(Canonical(next));
+  return canonical;
+}
+
+double Flop(const Workload& w) {
+  double flop = 0;
+  for (const Workload& part : w.Parts()) {
+    const TensorType output = *InferMember(part);
+    flop += DefinitionOf(part).flop(part, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(part);
+  }
+  return flop;
+}
+
+Values Evaluate(const Workload& w, const std::vector<const Values*>& operands, int threads) {
+  if (!w.chain()) return EvaluateMember(w, operands, threads);
+  Values value;
+  auto next = operands.begin();
+  for (const Workload& part : w.Parts()) {
+    std::vector<const Values*> own;
+    if (next != operands.begin()) own.push_back(&value);
+    while (own.size() < OperandCount(part)) own.push_back(*next++);
+    value = EvaluateMember(part, own, threads);
+  }
+  return value;
+}
+
+bool HasBatch(const Workload& w) { return DefinitionOf(w).has_batch; }
+
+LayoutRule LayoutRuleOf(const Workload& w) {
+  const LayoutRule rule = DefinitionOf(w).layout;
+  if (w.op == "concat" && Whole(w, "axis", 1) != 1) return LayoutRule::kPlain;
+  return rule == LayoutRule::kEither && w.Find("layout") != nullptr ? LayoutRule::kPlain : rule;
+}
+
+Layout InputLayout(const Workload& w, size_t input) {
+  const LayoutRule rule = LayoutRuleOf(w);
+  bool blocked = rule != LayoutRule::kPlain && rule != LayoutRule::kBlocks && CanBeBlocked(w.inputs[input]);
+  if (rule == LayoutRule::kEither && w.inputs[input].shape.size() != InferOutput(w)->shape.size()) blocked = false;
+  if (DefinitionOf(w).layer && input == 1) blocked = false;
+  if (input == 0 && Word(w, "in", "blocked") != "blocked") blocked = false;
+  return blocked ? Layout::kBlocked : Layout::kPlain;
+}
+
+Layout OutputLayout(const Workload& w) {
+  const LayoutRule rule = LayoutRuleOf(w);
+  const bool blocked = rule != LayoutRule::kPlain && rule != LayoutRule::kUnblocks && CanBeBlocked(*InferOutput(w));
+  return blocked ? Layout::kBlocked : Layout::kPlain;
+}
+
+std::string PlainInputWord(const Workload& w) {
+  for (const AttributeSpec& spec : DefinitionOf(w).attributes) {
+    if (spec.name == "in") return spec.words.back();
+  }
+  return "";
+}
+
+bool PassesOn(const Workload& w) {
+  const Definition& d = DefinitionOf(w);
+  return w.epilogue.empty() && d.passes_on != nullptr && d.passes_on(w);
+}
+
+std::optional<EpilogueOp> AsEpilogue(const Workload& w) {
+  const Definition& d = DefinitionOf(w);
+  if (PassesOn(Workload{w.op, w.inputs, w.attributes, {}}) && w.epilogue.size() == 1) return w.epilogue[0];
+  if (!d.epilogue || !w.epilogue.empty()) return std::nullopt;
+  EpilogueOp op{*d.epilogue, 0, 0};
+  if (op.kind == EpilogueKind::kAdd && w.inputs[0] != w.inputs[1]) return std::nullopt;  // it broadcasts
+  if (op.kind == EpilogueKind::kClip) {
+    if (w.Find("low") == nullptr || w.Find("high") == nullptr) return std::nullopt;
+    op.low = Real(w, "low", 0), op.high = Real(w, "high", 0);
+    if (!(op.low <= op.high)) return std::nullopt;
+  }
+  return op;
 }
 
 }  // namespace hone::semantics

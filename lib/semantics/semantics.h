@@ -1,27 +1,31 @@
-// What operators mean: which attributes they take, the shape they make, and their values in double precision on logical
-// row-major tensors, straight from the definition. One definition for graphs (shapes, the reference execution) and for
-// op/ (what a kernel is checked against); independent of te, schedules and code generation.
+// What operators mean, once for all of Hone: their attributes, types, shapes and FLOP, their values in double precision
+// on logical row-major tensors, how they store tensors, and what the passes over graphs may do with them.
 //
-// Here are pooling and those that ONNX graphs brought; conv2d, dense and what stands in op/ alone
-// (block, unblock, flatten, pad2d) define themselves there and in graph/.
+// Graphs take shapes and reference outputs from here; op/ adds the kernels and checks them against these values. The
+// layer knows nothing of te, schedules and code generation. A new operator begins as a line in one of the tables
+// (semantics/tables.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "semantics/attributes.h"
+#include "task/operand.h"
 #include "task/workload.h"
 
 namespace hone::semantics {
 
 using Values = std::vector<double>;
 
-// How an operator stores tensors of four or five axes; all others are plain.
-enum class Form {
-  kPlain,    // row-major
-  kBlocked,  // in blocks of channels (op/operator.h)
-  kEither,   // as `layout` says: blocked, or layout=plain. Inputs with fewer axes than the output are plain
+// How an operator stores its activations of four and five axes. Tensors of other ranks and weights are always plain.
+enum class LayoutRule {
+  kPlain,     // row-major
+  kBlocked,   // in blocks of channels; the first input is plain if the attribute `in` says so
+  kEither,    // blocked, or plain with layout=plain; inputs with fewer axes than the output are plain
+  kBlocks,    // plain to blocked: the transform `block`
+  kUnblocks,  // blocked to plain: the transform `unblock`
 };
 
 struct Definition {
@@ -36,28 +40,69 @@ struct Definition {
                    Values* out) = nullptr;
   // FLOP for the whole output.
   double (*flop)(const Workload&, const Shape& shape) = nullptr;
-  Form form = Form::kPlain;
+  LayoutRule layout = LayoutRule::kPlain;
   // One value of each input makes one of the output. An epilogue may follow where all have the output's shape.
   bool elementwise = false;
   // The first axis of the data is one of images that are computed each by itself (the N of doc/reference/operators.md).
   // False where axes are taken as they come (elementwise ones, products of matrices, reductions, movements).
   bool has_batch = false;
+
+  // The output's element type from those of the inputs, or one line on why it does not take them.
+  Result<DType> (*type)(const Workload&) = FloatToFloat;
+
+  // What passes ask for.
+  // Input 1 is a weight whose values are known when a library is built. An epilogue may follow.
+  bool layer = false;
+  // The axis of input 1 along which the output's channels lie: a batch norm behind folds into it. Negative: none.
+  int channels_of_weight = -1;
+  // May be a member of a chain.
+  bool chains = false;
+  // As the last operation of another kernel it is this one.
+  std::optional<EpilogueKind> epilogue = std::nullopt;
+  // REQUIRES: `shape` accepted the workload. Is the output the first input, whatever its values?
+  bool (*passes_on)(const Workload&) = nullptr;
 };
 
 // Adds a definition that a plugin brought. kInvalid if the name is taken. Before any thread looks for definitions.
 Status Register(Definition definition);
 
-// Null if this layer does not define it.
+// Null for an unknown operator.
 const Definition* Find(const std::string& name);
-std::vector<std::string> Names();  // in no particular order
+// REQUIRES: the operator is known.
+const Definition& DefinitionOf(const Workload& workload);
+std::vector<std::string> Names();  // sorted
 
-// kInvalid or kUnsupported in one line; REQUIRES: Find(workload.op).
+// The functions below take chains as well.
+
+// The output's type. kUnsupported for an unknown operator; kInvalid or kUnsupported in one line if inputs, attributes,
+// epilogue or the members of a chain do not fit each other.
 Result<TensorType> InferOutput(const Workload& workload);
-// Without the epilogue. REQUIRES: InferOutput accepts the workload.
-Values Evaluate(const Workload& workload, const std::vector<const Values*>& inputs, int threads);
-// How this workload stores its tensors: the definition's form, but for a concat along another axis than the channels.
-Form FormOf(const Workload& workload);
+// The types of the operands: the inputs, then one for each `bias` and `add` of the epilogue, in order; of a chain those
+// of the first member, then of each that follows, without its first input. Errors as InferOutput.
+Result<std::vector<TensorType>> OperandTypes(const Workload& workload);
+size_t OperandCount(const Workload& workload);
+
+// The rest REQUIRES: InferOutput accepts the workload.
+
 // Attributes in the definition's order, without those that have their usual value.
 Workload Canonical(const Workload& workload);
+double Flop(const Workload& workload);
+// The output's values. `operands`: as OperandTypes has them. `threads`: at least 1; the values do not depend on it.
+Values Evaluate(const Workload& workload, const std::vector<const Values*>& operands, int threads);
+bool HasBatch(const Workload& workload);
+
+// The rest REQUIRES: not a chain.
+
+// The definition's rule; kPlain for a concat along another axis than the channels, and where layout=plain.
+LayoutRule LayoutRuleOf(const Workload& workload);
+Layout InputLayout(const Workload& workload, size_t input);
+Layout OutputLayout(const Workload& workload);
+// Tensors of four and five axes can be blocked.
+inline bool CanBeBlocked(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
+// The word by which the attribute `in` says that the first input is plain; empty if the operator has no such attribute.
+std::string PlainInputWord(const Workload& workload);
+bool PassesOn(const Workload& workload);
+// The one epilogue operation that this workload is, of its first input or, for kAdd, of its two.
+std::optional<EpilogueOp> AsEpilogue(const Workload& workload);
 
 }  // namespace hone::semantics

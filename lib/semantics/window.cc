@@ -5,11 +5,29 @@
 #include <algorithm>
 
 namespace hone::semantics {
-namespace {
 
 constexpr int64_t kMost = 1 << 16;
 
-Result<Shape> Numbers(const Workload& w, const std::string& name, size_t count, int64_t fallback, int64_t least) {
+namespace {
+
+Result<Window> Read(const Workload& w, Shape kernel) {
+  Window window;
+  const Shape& data = w.inputs[0].shape;
+  const size_t rank = data.size() - 2;
+  window.in.assign(data.begin() + 2, data.end());
+  window.kernel = std::move(kernel);
+  HONE_ASSIGN_OR_RETURN(window.stride, WindowNumbers(w, "stride", rank, 1, 1));
+  HONE_ASSIGN_OR_RETURN(window.dilation, WindowNumbers(w, "dilation", rank, 1, 1));
+  HONE_ASSIGN_OR_RETURN(Shape pad, WindowNumbers(w, "pad", 2 * rank, 0, 0));
+  window.before.assign(pad.begin(), pad.begin() + static_cast<ptrdiff_t>(rank));
+  window.after.assign(pad.begin() + static_cast<ptrdiff_t>(rank), pad.end());
+  window.out.resize(rank);
+  return window;
+}
+
+}  // namespace
+
+Result<Shape> WindowNumbers(const Workload& w, const std::string& name, size_t count, int64_t fallback, int64_t least) {
   const Shape values = Expanded(w, name, count, fallback);
   if (values.size() != count) {
     return Status::Invalid(fmt::format("{}: `{}` takes {} numbers, not {}", w.op, name, count, values.size()));
@@ -21,23 +39,6 @@ Result<Shape> Numbers(const Workload& w, const std::string& name, size_t count, 
   }
   return values;
 }
-
-Result<Window> Read(const Workload& w, Shape kernel) {
-  Window window;
-  const Shape& data = w.inputs[0].shape;
-  const size_t rank = data.size() - 2;
-  window.in.assign(data.begin() + 2, data.end());
-  window.kernel = std::move(kernel);
-  HONE_ASSIGN_OR_RETURN(window.stride, Numbers(w, "stride", rank, 1, 1));
-  HONE_ASSIGN_OR_RETURN(window.dilation, Numbers(w, "dilation", rank, 1, 1));
-  HONE_ASSIGN_OR_RETURN(Shape pad, Numbers(w, "pad", 2 * rank, 0, 0));
-  window.before.assign(pad.begin(), pad.begin() + static_cast<ptrdiff_t>(rank));
-  window.after.assign(pad.begin() + static_cast<ptrdiff_t>(rank), pad.end());
-  window.out.resize(rank);
-  return window;
-}
-
-}  // namespace
 
 bool Window::MaySeePaddingAlone() const {
   for (size_t i = 0; i < rank(); ++i) {
@@ -67,7 +68,7 @@ Result<Window> WindowOf(const Workload& w, Shape kernel) {
 
 Result<Window> TransposedWindowOf(const Workload& w, Shape kernel) {
   HONE_ASSIGN_OR_RETURN(Window window, Read(w, std::move(kernel)));
-  HONE_ASSIGN_OR_RETURN(Shape more, Numbers(w, "output_pad", window.rank(), 0, 0));
+  HONE_ASSIGN_OR_RETURN(Shape more, WindowNumbers(w, "output_pad", window.rank(), 0, 0));
   for (size_t i = 0; i < window.rank(); ++i) {
     if (more[i] >= std::max(window.stride[i], window.dilation[i])) {
       return Status::Invalid(w.op + ": `output_pad` must be smaller than the stride or the dilation");

@@ -80,10 +80,10 @@ void ForTaps(const Window3& w, const Body& body) {
   }
 }
 
+template <size_t kRank>
 Result<Shape> ConvolutionShape(const Workload& w) {
-  const size_t rank = 5;
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, rank, rank));
-  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, rank, rank));
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
+  HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, kRank, kRank));
   const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
   const int64_t groups = Whole(w, "groups", 1);
   if (groups < 1 || data[1] % groups != 0 || weight[0] % groups != 0 || weight[1] != data[1] / groups) {
@@ -263,6 +263,15 @@ void Global(const Workload& w, const std::vector<const Values*>& x, const Shape&
 
 double GlobalFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
 
+// One value a window, read where it starts, and a window a value.
+bool PoolPassesOn(const Workload& w) {
+  auto all = [&](const char* name, int64_t value, int64_t fallback) {
+    const Shape values = w.Numbers(name, {fallback});
+    return std::all_of(values.begin(), values.end(), [&](int64_t v) { return v == value; });
+  };
+  return all("kernel", 1, 0) && all("stride", 1, 1) && all("pad", 0, 0);
+}
+
 }  // namespace
 
 std::vector<Definition> Windows() {
@@ -275,20 +284,33 @@ std::vector<Definition> Windows() {
   };
   const AttributeSpec groups = Commas("groups", "1"), kernel = Times("kernel", "");
   std::vector<Definition> all;
-  all.push_back({"conv3d", 2, 2, with({}, {groups, Words("in", "blocked", {"blocked", "ncdhw"})}), ConvolutionShape,
-                 Convolution, ConvolutionFlop, Form::kBlocked});
-  all.push_back({"conv_transpose2d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<4>, Transposed,
-                 TransposedFlop});
-  all.push_back({"conv_transpose3d", 2, 2, with({}, {groups, Times("output_pad", "0")}), TransposedShape<5>, Transposed,
-                 TransposedFlop});
+  const auto convolution = [&](const char* name, const char* plain, auto shape) -> Definition& {
+    Definition d{name, 2, 2, with({}, {groups, Words("in", "blocked", {"blocked", plain})}), shape};
+    d.evaluate = Convolution, d.flop = ConvolutionFlop;
+    d.layout = LayoutRule::kBlocked, d.layer = true, d.channels_of_weight = 0;
+    return all.emplace_back(std::move(d));
+  };
+  convolution("conv2d", "nchw", ConvolutionShape<4>).chains = true;
+  convolution("conv3d", "ncdhw", ConvolutionShape<5>);
+  const auto transposed = [&](const char* name, auto shape) {
+    all.push_back({name, 2, 2, with({}, {groups, Times("output_pad", "0")}), shape, Transposed, TransposedFlop});
+    all.back().channels_of_weight = 1;
+  };
+  transposed("conv_transpose2d", TransposedShape<4>);
+  transposed("conv_transpose3d", TransposedShape<5>);
   const auto maximum = with({kernel}, {Commas("ceil_mode", "0")});
   const auto average = with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")});
-  all.push_back({"max_pool2d", 1, 1, maximum, PoolShape<4>, Pool, PoolFlop, Form::kBlocked});
-  all.push_back({"avg_pool2d", 1, 1, average, PoolShape<4>, Pool, PoolFlop, Form::kBlocked});
-  all.push_back({"max_pool3d", 1, 1, maximum, PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
-  all.push_back({"avg_pool3d", 1, 1, average, PoolShape<5>, Pool, PoolFlop, Form::kBlocked});
-  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
-  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Form::kBlocked});
+  const auto pool = [&](const char* name, const std::vector<AttributeSpec>& attributes, auto shape) -> Definition& {
+    all.push_back({name, 1, 1, attributes, shape, Pool, PoolFlop, LayoutRule::kBlocked});
+    all.back().passes_on = PoolPassesOn;
+    return all.back();
+  };
+  pool("max_pool2d", maximum, PoolShape<4>).chains = true;
+  pool("avg_pool2d", average, PoolShape<4>).chains = true;
+  pool("max_pool3d", maximum, PoolShape<5>);
+  pool("avg_pool3d", average, PoolShape<5>);
+  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, LayoutRule::kBlocked});
+  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, LayoutRule::kBlocked});
   for (Definition& definition : all) definition.has_batch = true;
   return all;
 }

@@ -24,6 +24,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "runtime/host/peak.h"
+#include "semantics/semantics.h"
 #include "unit/op/kernel_case.h"
 
 namespace hone {
@@ -159,7 +160,7 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
       if (index) configs.push_back(space.At(*index));
     }
   }
-  double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = op->Flop(workload), best_share = -1;
+  double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = semantics::Flop(workload), best_share = -1;
   Config best_config;
   std::vector<double> shares;
   constexpr size_t kTogether = 10;

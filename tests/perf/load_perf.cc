@@ -1,5 +1,5 @@
-// What a noisy neighbour does to the choice: every task is tuned alone, then again from the same seed while a busy loop on
-// one core comes and goes, and both choices are timed again, in turns and alone.
+// What a noisy neighbour does to the choice: every task is tuned alone, then again from the same seed while a busy loop
+// on one core comes and goes, and both choices are timed again, in turns and alone.
 //
 //   load_perf [--trials=48] [--tasks=3] [--seed=1] [--dir=FOLDER]
 //
@@ -26,6 +26,7 @@
 #include "op/operator.h"
 #include "pipeline/task_file.h"
 #include "record/store.h"
+#include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/tune_job.h"
 #include "target/target.h"
@@ -86,11 +87,12 @@ class Bench {
     HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
     const std::string id = TaskId(workload, target.Text());
     const std::string task =
-        fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})", id, workload.Text(),
-                    target.Text(), static_cast<int64_t>(op->Flop(workload)));
+        fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})", id,
+                    workload.Text(), target.Text(), static_cast<int64_t>(semantics::Flop(workload)));
     HONE_RETURN_IF_ERROR(WriteFileAtomic(dir_.Join("t.json"), task));
     HONE_RETURN_IF_ERROR(WriteFileAtomic(
-        dir_.Join("s.json"), fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seed": {}}})", trials_, seed_)));
+        dir_.Join("s.json"),
+        fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seed": {}}})", trials_, seed_)));
     HONE_ASSIGN_OR_RETURN(const Tuned quiet, Tune(id + ".quiet"));
     Result<Tuned> loaded = Status::Io("not tuned");
     {
@@ -99,12 +101,13 @@ class Bench {
     }
     HONE_RETURN_IF_ERROR(loaded.status());
     HONE_ASSIGN_OR_RETURN(const double ratio, Compare(workload, target, quiet.best, loaded->best));
-    std::printf("%s\n  quiet: %s in %.1f s, %lld runs taken again; under load: %s in %.1f s, %lld again, %lld trials marked; "
-                "the choices again, alone: ratio %.3f%s\n",
-                workload.Text().c_str(), FormatSeconds(quiet.seconds).c_str(), quiet.took,
-                static_cast<long long>(quiet.retaken), FormatSeconds(loaded->seconds).c_str(), loaded->took,
-                static_cast<long long>(loaded->retaken), static_cast<long long>(loaded->marked), ratio,
-                quiet.best == loaded->best ? " (the same)" : "");
+    std::printf(
+        "%s\n  quiet: %s in %.1f s, %lld runs taken again; under load: %s in %.1f s, %lld again, %lld trials marked; "
+        "the choices again, alone: ratio %.3f%s\n",
+        workload.Text().c_str(), FormatSeconds(quiet.seconds).c_str(), quiet.took,
+        static_cast<long long>(quiet.retaken), FormatSeconds(loaded->seconds).c_str(), loaded->took,
+        static_cast<long long>(loaded->retaken), static_cast<long long>(loaded->marked), ratio,
+        quiet.best == loaded->best ? " (the same)" : "");
     std::fflush(stdout);
     return ratio;
   }

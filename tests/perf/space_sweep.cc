@@ -23,6 +23,7 @@
 #include "op/operator.h"
 #include "record/replay_space.h"
 #include "record/replay_sweeps.h"
+#include "semantics/semantics.h"
 #include "session/replay_file.h"
 #include "target/target.h"
 
@@ -74,7 +75,7 @@ Result<Whole> Load(const Task& task) {
   HONE_ASSIGN_OR_RETURN(whole.target, HostTarget());
   HONE_ASSIGN_OR_RETURN(whole.space, op::MakeTaskSpace(whole.workload, whole.target));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(whole.workload));
-  whole.flop = op->Flop(whole.workload);
+  whole.flop = semantics::Flop(whole.workload);
   HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(whole.workload.Text(), whole.target.Text()));
   const auto legal = whole.space.LegalIndices(kEnumerable);
   if (!legal) return Status::Unsupported(task.name + ": the space is too large to be enumerated");

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "op/operator.h"
 #include "record/store.h"
+#include "semantics/semantics.h"
 #include "target/target.h"
 
 namespace {
@@ -35,7 +36,7 @@ Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   const std::string task = fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
                                        TaskId(workload, target.Text()), workload.Text(), target.Text(),
-                                       static_cast<int64_t>(op->Flop(workload)));
+                                       static_cast<int64_t>(semantics::Flop(workload)));
   HONE_RETURN_IF_ERROR(WriteFileAtomic(dir.Join("t.json"), task));
   HONE_RETURN_IF_ERROR(
       WriteFileAtomic(dir.Join("s.json"),

@@ -31,6 +31,7 @@
 #include "op/space_version.h"
 #include "pipeline/task_file.h"
 #include "pipeline/task_list.h"
+#include "semantics/semantics.h"
 
 namespace hone::command {
 namespace {
@@ -101,7 +102,7 @@ class TaskLister {
     for (size_t i = tuned; i < list_.tasks.size(); ++i) list_.tasks[i].optional = true;
     if (!alternatives.empty()) {
       LogDebug(fmt::format("{}: {} tasks, and {} more to choose among {} alternatives", graph_.name, tuned,
-                          list_.tasks.size() - tuned, alternatives.size()));
+                           list_.tasks.size() - tuned, alternatives.size()));
     }
     return std::move(list_);
   }
@@ -112,7 +113,7 @@ class TaskLister {
     const std::string id = TaskId(workload, list_.target);
     auto [found, added] = index_.emplace(id, list_.tasks.size());
     if (added) {
-      list_.tasks.push_back({id, workload.Text(), 1, std::llround(op->Flop(workload))});
+      list_.tasks.push_back({id, workload.Text(), 1, std::llround(semantics::Flop(workload))});
     } else {
       ++list_.tasks[found->second].weight;
     }
@@ -155,19 +156,8 @@ Status CheckParameterFile(const graph::Graph& graph, const std::optional<graph::
   return Status();
 }
 
-// Before the passes, so that a message names the user's node and not one that a pass made of it. Operators that only
-// passes know (a batch norm, a dropout) are theirs to check.
-Status CheckOperators(const graph::Graph& graph) {
-  for (const graph::Node& node : graph.nodes) {
-    const auto op = op::FindOperator(node.workload);
-    if (op.ok()) HONE_RETURN_IF_ERROR((*op)->Check(node.workload).WithContext("node `" + node.name + "`"));
-  }
-  return Status();
-}
-
 // From a network as it was read to one of workloads that can be built: what --check asks of a model, too.
 Status Prepare(graph::Graph* graph) {
-  HONE_RETURN_IF_ERROR(CheckOperators(*graph));
   HONE_RETURN_IF_ERROR(graph::Normalise(graph));
   return library::Canonicalise(graph);
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "op/chain/kind.h"
-#include "op/shapes.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -18,44 +18,16 @@ class ChainOperator final : public Operator {
     if (w.then.size() > Workload::kMostFollowers) {
       return Status::Invalid(fmt::format("chain: at most {} members", Workload::kMostFollowers + 1));
     }
+    HONE_RETURN_IF_ERROR(semantics::InferOutput(w).status());
     const std::vector<Workload> parts = w.Parts();
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const Workload& part = parts[i];
-      if (part.chain()) return Status::Invalid("chain: a member cannot be a chain itself");
-      HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(part));
-      HONE_RETURN_IF_ERROR(op->Check(part));
-      if (i == 0) continue;
-      if (part.Find("in") && part.Find("in")->word != "blocked") {
-        return Status::Invalid(
-            fmt::format("chain: {} follows {}, whose output is blocked: it takes no `in`", part.op, parts[i - 1].op));
-      }
-      const TensorType made = (*FindOperator(parts[i - 1]))->OutputType(parts[i - 1]);
-      if (part.inputs[0] != made) {
-        return Status::Invalid(fmt::format("chain: {} takes {}, but {} before it makes {}", part.op,
-                                           part.inputs[0].Text(), parts[i - 1].op, made.Text()));
-      }
+    for (size_t i = 1; i < parts.size(); ++i) {
+      if (semantics::Word(parts[i], "in", "blocked") == "blocked") continue;
+      return Status::Invalid(
+          fmt::format("chain: {} follows {}, whose output is blocked: it takes no `in`", parts[i].op, parts[i - 1].op));
     }
     if (FindChainKind(parts)) return Status::Ok();
     return Status::Unsupported(
         fmt::format("chain: there is no kernel for {}; supported: {}", w.Text(), ChainKindsText()));
-  }
-
-  Workload Canonical(const Workload& w) const override {
-    std::vector<Workload> parts = w.Parts();
-    for (Workload& part : parts) part = (*FindOperator(part))->Canonical(part);
-    Workload canonical = parts[0];
-    canonical.then.assign(parts.begin() + 1, parts.end());
-    return canonical;
-  }
-
-  TensorType OutputType(const Workload& w) const override {
-    return (*FindOperator(w.then.back()))->OutputType(w.then.back());
-  }
-
-  double Flop(const Workload& w) const override {
-    double flop = 0;
-    for (const Workload& part : w.Parts()) flop += (*FindOperator(part))->Flop(part);
-    return flop;
   }
 
   std::vector<Operand> Operands(const Workload& w, const Target& target) const override {
@@ -98,7 +70,6 @@ class ChainOperator final : public Operator {
   }
 
   bool Tunable(const Workload&) const override { return true; }
-  bool HasBatch(const Workload& w) const override { return (*FindOperator(w.Parts()[0]))->HasBatch(w.Parts()[0]); }
 };
 
 }  // namespace

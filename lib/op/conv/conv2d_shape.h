@@ -1,4 +1,5 @@
-// The numbers of a convolution, read from its workload. O = output channels, CG = input channels of one group.
+// The numbers of a convolution, read from its workload; of a three-dimensional one those of its last two axes.
+// O = output channels, CG = input channels of one group.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +14,10 @@ struct Conv2dShape {
   int64_t sh = 1, sw = 1, dh = 1, dw = 1;  // stride, dilation
   int64_t pt = 0, pl = 0, pb = 0, pr = 0;  // padding: top, left, bottom, right
   int64_t groups = 1;
-  int64_t oh = 1, ow = 1;    // output; below 1 if there is none
-  bool plain_input = false;  // in=nchw
+  int64_t oh = 1, ow = 1;    // output
+  bool plain_input = false;  // in=nchw, in=ncdhw
 
-  // REQUIRES: two inputs of four axes; attributes of the right counts (conv2d's Check sees to it before the rest).
+  // REQUIRES: semantics::InferOutput accepts the workload, a conv2d or conv3d.
   static Conv2dShape Of(const Workload& workload);
 
   bool padded() const { return pt > 0 || pl > 0 || pb > 0 || pr > 0; }

@@ -81,11 +81,11 @@ Result<Instance> BuildTransposed(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& ConvTranspose2d() {
-  static const DefinedOperator op("conv_transpose2d", 1, BuildTransposed);
+  static const FixedOperator op("conv_transpose2d", 1, BuildTransposed);
   return op;
 }
 const Operator& ConvTranspose3d() {
-  static const DefinedOperator op("conv_transpose3d", 1, BuildTransposed);
+  static const FixedOperator op("conv_transpose3d", 1, BuildTransposed);
   return op;
 }
 

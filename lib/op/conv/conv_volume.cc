@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "op/conv/conv2d_te.h"
-#include "op/conv/conv3d.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 
@@ -15,19 +15,12 @@ using te::Tensor;
 
 ConvVolume ConvVolume::Of(const Workload& workload) {
   ConvVolume v;
-  if (workload.inputs[0].shape.size() == 4) {
-    v.s = Conv2dShape::Of(workload);
-    return v;
+  v.s = Conv2dShape::Of(workload);
+  const std::vector<int64_t>& weight = workload.inputs[1].shape;
+  const semantics::Window window = *semantics::WindowOf(workload, {weight.begin() + 2, weight.end()});
+  if (window.rank() == 3) {
+    v.depth = {window.in[0], window.kernel[0], window.stride[0], window.dilation[0], window.before[0], window.out[0]};
   }
-  const Conv3dShape from = Conv3dShape::Of(workload);
-  v.depth = {from.in(0), from.k(0), from.s(0), from.d(0), from.window.before[0], from.out(0)};
-  Conv2dShape& s = v.s;
-  s.n = from.n, s.c = from.c, s.o = from.o, s.cg = from.cg, s.groups = from.groups;
-  s.plain_input = from.plain_input;
-  s.h = from.in(1), s.w = from.in(2), s.oh = from.out(1), s.ow = from.out(2);
-  s.kh = from.k(1), s.kw = from.k(2), s.sh = from.s(1), s.sw = from.s(2), s.dh = from.d(1), s.dw = from.d(2);
-  s.pt = from.window.before[1], s.pl = from.window.before[2];
-  s.pb = from.window.after[1], s.pr = from.window.after[2];
   return v;
 }
 

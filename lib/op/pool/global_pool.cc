@@ -44,7 +44,7 @@ Result<Instance> BuildPlain(const Workload& w, const Target& target) {
 
 Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
-  if (ActivationLayout(w.inputs[0]) == Layout::kPlain) return BuildPlain(w, target);
+  if (semantics::InputLayout(w, 0) == Layout::kPlain) return BuildPlain(w, target);
   const int lanes = target.FloatLanes();
   const int64_t blocks = CeilDiv(in[1], lanes), pixels = semantics::Product(in, 2, in.size());
   const bool max = w.op == "global_max_pool";
@@ -67,11 +67,11 @@ Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& GlobalAvgPool() {
-  static const DefinedOperator op("global_avg_pool", 1, BuildGlobalPool);
+  static const FixedOperator op("global_avg_pool", 1, BuildGlobalPool);
   return op;
 }
 const Operator& GlobalMaxPool() {
-  static const DefinedOperator op("global_max_pool", 2, BuildGlobalPool);
+  static const FixedOperator op("global_max_pool", 2, BuildGlobalPool);
   return op;
 }
 

@@ -50,11 +50,11 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& MaxPool2d() {
-  static const DefinedOperator op("max_pool2d", 2, BuildPool);
+  static const FixedOperator op("max_pool2d", 2, BuildPool);
   return op;
 }
 const Operator& AvgPool2d() {
-  static const DefinedOperator op("avg_pool2d", 2, BuildPool);
+  static const FixedOperator op("avg_pool2d", 2, BuildPool);
   return op;
 }
 

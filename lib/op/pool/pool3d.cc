@@ -89,11 +89,11 @@ Result<Instance> BuildPool3d(const Workload& w, const Target& target) {
 }  // namespace
 
 const Operator& MaxPool3d() {
-  static const DefinedOperator op("max_pool3d", 1, BuildPool3d);
+  static const FixedOperator op("max_pool3d", 1, BuildPool3d);
   return op;
 }
 const Operator& AvgPool3d() {
-  static const DefinedOperator op("avg_pool3d", 1, BuildPool3d);
+  static const FixedOperator op("avg_pool3d", 1, BuildPool3d);
   return op;
 }
 

@@ -1,9 +1,9 @@
 // Every GPU template on a real device against the reference:
 //   gpu_check --target FILE [--points N] [--out FILE.json] [--workload TEXT]..
 // FILE as hone-plan writes it (targets/cuda.json). N points of each template and workload: all those of
-// agree/gpu_workloads.h, or those named. A line with its verdict for each of op::AllTemplates(kGpuFamily); exits with 1 if
-// any candidate was not right. Part of run-gpu-checks (packaging/cuda); candidates of templates with knobs are compiled
-// and run in children, as tuning does it.
+// agree/gpu_workloads.h, or those named. A line with its verdict for each of op::AllTemplates(kGpuFamily); exits with 1
+// if any candidate was not right. Part of run-gpu-checks (packaging/cuda); candidates of templates with knobs are
+// compiled and run in children, as tuning does it.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,6 +21,7 @@
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "op/operator.h"
+#include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/reference.h"
 #include "unit/op/gpu_case.h"
@@ -167,14 +168,14 @@ class Checker {
     if (configs.empty()) return Status();
     HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create("hone-gpu-check"));
     measure::TaskSetup setup;
-    setup.flop = op->Flop(workload);
+    setup.flop = semantics::Flop(workload);
     setup.target = target_.Text();
     setup.protocol.candidate_seconds = 0.01;  // it is about the values
     setup.protocol.timeout_seconds = 120;     // an OpenCL driver compiles the kernel within that
     HONE_RETURN_IF_ERROR(session::EnsureReference(workload, target_, dir.Join("reference"), &setup).status());
     measure::ChildMeasurer measurer(worker_, setup);
-    HONE_ASSIGN_OR_RETURN(auto builder, session::ChildBuilder::Create(worker_, workload, target_,
-                                                                      static_cast<int>(UsableCpus().size())));
+    HONE_ASSIGN_OR_RETURN(
+        auto builder, session::ChildBuilder::Create(worker_, workload, target_, static_cast<int>(UsableCpus().size())));
     for (const auto& [name, points] : configs) {
       HONE_ASSIGN_OR_RETURN(const auto built, builder->Build(points));
       for (const measure::BuildResult& result : built) {

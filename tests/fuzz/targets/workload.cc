@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "fuzz_target.h"
 #include "op/operator.h"
+#include "semantics/semantics.h"
 
 namespace hone {
 
@@ -15,8 +16,8 @@ HONE_FUZZ_TARGET(workload) {
   fuzz::CheckSame(parsed.Text(), again->Text());
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(std::string(input)));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  HONE_CHECK(op->OutputType(workload).Elements() > 0);
-  HONE_CHECK(op->Flop(workload) >= 0);
+  HONE_CHECK(semantics::InferOutput(workload)->Elements() > 0);
+  HONE_CHECK(semantics::Flop(workload) >= 0);
   Target target;
   target.triple = "x86_64-unknown-linux-gnu";
   HONE_CHECK(!op->Operands(workload, target).empty());

@@ -52,7 +52,7 @@ TEST(GraphJson, MistakesAreNamed) {
       {"relu(f32[1,2,4,4])", "relu(f32[1,2,4,5])", "must be f32[1,2,4,5], but `c` is f32[1,2,4,4]"},
       {"relu(f32[1,2,4,4])", "relu(f32[1,2,4,4]", "/nodes/1/workload"},
       {"relu(f32[1,2,4,4])", "max_pool2d(f32[1,2,4,4], kernel=9x9)", "no output"},
-      {"f32[2,3,1,1])", "f32[2,4,1,1])", "do not fit the weight"},
+      {"f32[2,3,1,1])", "f32[2,4,1,1])", "do not fit with groups=1"},
       {"[\"data\", \"w\"]", "[\"data\", \"v\"]", "no tensor `v`"},
       {"[\"data\", \"w\"]", "[\"dota\", \"w\"]", "did you mean `data`"},
       {"[\"data\", \"w\"]", "[\"data\"]", "takes 2 operands, found 1"},

@@ -7,7 +7,7 @@
 
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
-#include "graph/shape.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "graph/networks.h"
-#include "graph/shape.h"
 #include "library/reference_cache.h"
 #include "library/time_network.h"
 #include "library/verify_outputs.h"
+#include "semantics/semantics.h"
 #include "small_network.h"
 
 namespace hone::library {
@@ -23,7 +23,7 @@ graph::Graph WithImagesOf(graph::Graph graph, int64_t extent) {
     for (size_t i = 0; i < node.workload.inputs.size(); ++i) {
       node.workload.inputs[i] = *graph.FindType(node.inputs[i]);
     }
-    const Result<TensorType> output = graph::InferOutput(node.workload);
+    const Result<TensorType> output = semantics::InferOutput(node.workload);
     EXPECT_TRUE(output.ok()) << node.name << ": " << output.status().message();
     if (output.ok()) node.output = *output;
   }

@@ -13,6 +13,7 @@
 #include "op/conv/conv2d_winograd.h"
 #include "op/estimate/estimate.h"
 #include "op/operator.h"
+#include "semantics/semantics.h"
 #include "unit/op/kernel_case.h"
 
 namespace hone::op {
@@ -65,8 +66,8 @@ TEST(Chain, CanonicalTypeFlopAndOperands) {
   const Operator* op = *FindOperator(w);
   EXPECT_EQ(op->name(), std::string("chain"));
   EXPECT_TRUE(op->Tunable(w));
-  EXPECT_EQ(op->OutputType(w).Text(), "f32[1,20,3,3]");
-  EXPECT_EQ(op->Flop(w), 20 * 36 * (16 + 3) + 20 * 9 * (18 + 2));
+  EXPECT_EQ(semantics::InferOutput(w)->Text(), "f32[1,20,3,3]");
+  EXPECT_EQ(semantics::Flop(w), 20 * 36 * (16 + 3) + 20 * 9 * (18 + 2));
   std::string names;
   for (const Operand& o : op->Operands(w, Avx512())) names += o.name + " ";
   EXPECT_EQ(names, "data weight bias residual then.weight then.bias then.bias1 out ");
@@ -160,8 +161,8 @@ class ChainKernels : public ::testing::Test {
     ASSERT_TRUE(data.ok());
     (*FindOperator(*w))->Reference(*w, target, data->Pointers());
     const std::vector<float> reference = data->values.back();
-    const Apart unfused = Unfused(*w, target, *data, &pool_[0],
-                                  [&](const Workload& part) { return *DefaultConfig(part, target); });
+    const Apart unfused =
+        Unfused(*w, target, *data, &pool_[0], [&](const Workload& part) { return *DefaultConfig(part, target); });
     std::fill(data->values.back().begin(), data->values.back().end(), NAN);
     const double bound = 4e-7 * (4 + std::sqrt(Reduction(*w)));
     EXPECT_LE(testing::Compare(reference, unfused.values.data()).worst, bound + unfused.rounding);
@@ -223,7 +224,8 @@ TEST_F(ChainKernels, WinogradThenPool) {
   for (const std::string text : {
            "conv2d(f32[1,17,14,10], f32[33,17,3,3], pad=1,1,1,1) + bias + clip(0.5,2) -> "
            "max_pool2d(f32[1,33,14,10], kernel=2x2, stride=2x2)",
-           // Without the pool three tiles of 5 outputs would be the cheapest: a window of the pool would lie in two of them.
+           // Without the pool three tiles of 5 outputs would be the cheapest: a window of the pool would lie in two of
+           // them.
            "conv2d(f32[1,32,14,14], f32[64,32,3,3], pad=1,1,1,1) + bias + relu -> "
            "max_pool2d(f32[1,64,14,14], kernel=2x2, stride=2x2)",
            "conv2d(f32[3,16,8,8], f32[32,16,3,3], pad=1,1,1,1) + bias + relu -> "

@@ -15,8 +15,8 @@ namespace {
 
 using Values = std::vector<std::vector<float>>;
 
-Status RunFunction(const ir::Function& f, const std::vector<ArgSource>& sources, Values* operands,
-                   Values* prepared, uint64_t seed) {
+Status RunFunction(const ir::Function& f, const std::vector<ArgSource>& sources, Values* operands, Values* prepared,
+                   uint64_t seed) {
   HONE_RETURN_IF_ERROR(ir::SplitKernels(f).status());
   std::vector<ir::RunArgument> arguments;
   for (const ArgSource& source : sources) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/rng.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 
@@ -35,7 +36,7 @@ double ReductionLength(const Workload& w) {
     } else if (part.op == "global_avg_pool") {
       length += static_cast<double>(last.Elements() / (last.shape[0] * last.shape[1]));
     } else if (part.op.starts_with("reduce_")) {
-      length += static_cast<double>(last.Elements() / (*FindOperator(part))->OutputType(part).Elements());
+      length += static_cast<double>(last.Elements() / semantics::InferOutput(part)->Elements());
     } else if (part.op == "softmax") {
       length += static_cast<double>(last.Elements() / last.shape[0]);
     }

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "op/operator.h"
 #include "semantics/elementwise.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -66,7 +67,7 @@ std::vector<Place> Places() {
 TensorType Made(const std::string& text) {
   Result<Workload> w = ParseChecked(text);
   HONE_CHECK(w.ok());
-  return (*FindOperator(*w))->OutputType(*w);
+  return *semantics::InferOutput(*w);
 }
 
 class Texts {

@@ -148,7 +148,8 @@ TEST(Plugin, NamedByAFileItMustBeTrusted) {
   }
   EXPECT_EQ(LoadNamedPlugin(dir->Join("none.so"), "").kind(), StatusKind::kNotFound);
   EXPECT_EQ(LoadedPlugins().size(), before);
-  EXPECT_TRUE(LoadNamedPlugin(own, Digest128(bytes).Hex()).ok()) << LoadNamedPlugin(own, Digest128(bytes).Hex()).message();
+  EXPECT_TRUE(LoadNamedPlugin(own, Digest128(bytes).Hex()).ok())
+      << LoadNamedPlugin(own, Digest128(bytes).Hex()).message();
 }
 
 }  // namespace

@@ -1,15 +1,8 @@
-// graph/shape.h against op/: both must give one answer, as extract plans with the first and build compiles by the
-// second.
-#include "graph/shape.h"
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include "semantics/semantics.h"
 
-#include "graph/graph.h"
-#include "op/operator.h"
-
-namespace hone::graph {
+namespace hone::semantics {
 namespace {
 
 std::string ShapeOf(const std::string& text) {
@@ -19,48 +12,7 @@ std::string ShapeOf(const std::string& text) {
   return type.ok() ? type->Text() : type.status().message();
 }
 
-// What is removed before op/ sees a graph.
-const std::vector<std::string> kGraphOnly = {"batch_norm", "dropout"};
-
-std::vector<std::string> Combinations() {
-  std::vector<std::string> texts;
-  for (const char* size : {"5,7", "12,12", "1,13"}) {
-    for (const char* kernel : {"1,1", "3,3", "2,5"}) {
-      for (const char* stride : {"", ", stride=2x2", ", stride=3x1", ", stride=2"}) {
-        for (const char* pad : {"", ", pad=1,1,1,1", ", pad=0,1,1,0", ", pad=1"}) {
-          const std::string window = std::string(stride) + pad;
-          for (const char* more : {"", ", dilation=2x2", ", dilation=1x2"}) {
-            texts.push_back(std::string("conv2d(f32[2,6,") + size + "], f32[4,6," + kernel + "]" + window + more + ")");
-          }
-          texts.push_back(std::string("conv2d(f32[2,6,") + size + "], f32[4,3," + kernel + "]" + window +
-                          ", groups=2)");
-          std::string cross = kernel;
-          std::replace(cross.begin(), cross.end(), ',', 'x');
-          for (const char* more : {"", ", ceil_mode=1", ", ceil_mode=0"}) {
-            const std::string pool = std::string("_pool2d(f32[2,6,") + size + "], kernel=" + cross + window + more;
-            texts.push_back("max" + pool + ")");
-            texts.push_back("avg" + pool + ")");
-            texts.push_back("avg" + pool + ", count_include_pad=1)");
-          }
-        }
-      }
-    }
-    for (const char* op : {"relu", "relu6", "sigmoid", "tanh", "exp", "identity", "flatten", "block", "unblock",
-                           "global_avg_pool", "pad2d"}) {
-      texts.push_back(std::string(op) + "(f32[2,6," + size + "])");
-    }
-    texts.push_back(std::string("pad2d(f32[2,6,") + size + "], pad=0,1,2,3)");
-    texts.push_back(std::string("pad2d(f32[2,6,") + size + "], pad=2)");
-    texts.push_back(std::string("concat(f32[2,6,") + size + "], f32[2,3," + size + "])");
-    for (const char* op : {"add", "mul"}) {
-      texts.push_back(std::string(op) + "(f32[2,6," + size + "], f32[2,6," + size + "])");
-    }
-  }
-  texts.insert(texts.end(), {"dense(f32[3,5], f32[7,5])", "softmax(f32[3,5])", "relu(f32[3,5])", "flatten(f32[3,5])"});
-  return texts;
-}
-
-// Of operators whose shape comes from lib/semantics on both sides: what it must be, by hand.
+// What the shapes must be, by hand.
 const std::pair<const char*, const char*> kByHand[] = {
     {"sub(f32[2,1,4], f32[3,1])", "f32[2,3,4]"},
     {"div(f32[], f32[5])", "f32[5]"},
@@ -105,43 +57,25 @@ const std::pair<const char*, const char*> kByHand[] = {
     {"max_pool3d(f32[1,3,5,5,5], kernel=2x2x2, stride=2x2x2, ceil_mode=1)", "f32[1,3,3,3,3]"},
     {"avg_pool3d(f32[1,3,5,5,5], kernel=2x2x2, stride=2x2x2)", "f32[1,3,2,2,2]"},
     {"global_max_pool(f32[1,3,5])", "f32[1,3,1]"},
+    // (12 + 1 - 2) / 2 + 1, (13 - (5 - 1) * 2 - 1) / 1 + 1.
+    {"conv2d(f32[2,6,12,13], f32[4,3,2,5], stride=2x1, pad=0,0,1,0, dilation=1x2, groups=2)", "f32[2,4,6,5]"},
+    {"conv2d(f32[1,3,9,9], f32[8,3,3,3], stride=2, pad=1, in=nchw)", "f32[1,8,5,5]"},
+    {"dense(f32[3,5], f32[7,5]) + bias + relu", "f32[3,7]"},
+    {"batch_norm(f32[2,3,4], f32[3], f32[3], f32[3], f32[3], epsilon=0.001)", "f32[2,3,4]"},
+    {"dropout(f32[2,3])", "f32[2,3]"},
+    {"pad2d(f32[2,6,5,7], pad=0,1,2,3)", "f32[2,6,7,11]"},
+    {"pad2d(f32[2,6,5,7], pad=2)", "f32[2,6,9,11]"},
+    {"flatten(f32[3,5,2,2])", "f32[3,20]"},
+    {"block(f32[1,3,2,2])", "f32[1,3,2,2]"},
+    {"unblock(f32[1,3,2,2,2])", "f32[1,3,2,2,2]"},
+    {"identity(f32[2,3]) + relu", "f32[2,3]"},
 };
 
-TEST(Shape, OfDefinedOperators) {
-  for (auto [text, shape] : kByHand) EXPECT_EQ(ShapeOf(text), shape) << text;
-}
-
-TEST(Shape, AgreesWithTheOperators) {
-  std::vector<std::string> seen = kGraphOnly;
-  int accepted = 0;
-  std::vector<std::string> texts = Combinations();
-  for (auto [text, shape] : kByHand) texts.push_back(text);
-  for (const char* op :
-       {"sqrt",       "log",  "abs",        "neg",   "reciprocal", "erf",      "floor",        "ceil",
-        "round",      "sign", "sin",        "cos",   "tan",        "asin",     "acos",         "atan",
-        "sinh",       "cosh", "asinh",      "acosh", "atanh",      "softplus", "softsign",     "mish",
-        "hard_swish", "gelu", "leaky_relu", "elu",   "celu",       "selu",     "hard_sigmoid", "thresholded_relu",
-        "clip"}) {
-    texts.push_back(std::string(op) + "(f32[2,3,4])");
+TEST(Shape, ByHand) {
+  for (auto [text, shape] : kByHand) {
+    EXPECT_EQ(ShapeOf(text), shape) << text;
+    EXPECT_EQ(ShapeOf(Canonical(*Workload::Parse(text)).Text()), shape) << text;  // what a built library holds
   }
-  for (const std::string& text : texts) {
-    auto workload = Workload::Parse(text);
-    ASSERT_TRUE(workload.ok()) << text;
-    auto op = op::FindOperator(workload->op);
-    ASSERT_TRUE(op.ok()) << text;
-    if (!(*op)->Check(*workload).ok()) continue;  // op/ refuses more than shapes: what it cannot build
-    ++accepted;
-    auto found = InferOutput(*workload);
-    ASSERT_TRUE(found.ok()) << text << ": " << found.status().message();
-    EXPECT_EQ(found->Text(), (*op)->OutputType(*workload).Text()) << text;
-    // The canonical text is what a built library holds.
-    EXPECT_EQ(InferOutput((*op)->Canonical(*workload))->Text(), found->Text()) << text;
-    seen.push_back(workload->op);
-  }
-  EXPECT_GT(accepted, 500);
-  // Neither side knows an operator that was not compared.
-  for (const std::string& name : KnownOperators()) EXPECT_GT(std::count(seen.begin(), seen.end(), name), 0) << name;
-  for (const std::string& name : op::OperatorNames()) EXPECT_GT(std::count(seen.begin(), seen.end(), name), 0) << name;
 }
 
 TEST(Shape, OfChains) {
@@ -155,6 +89,7 @@ TEST(Shape, OfChains) {
   auto operands = [](const std::string& text) {
     std::string types;
     const std::vector<TensorType> all = *OperandTypes(*Workload::Parse(text));
+    EXPECT_EQ(OperandCount(*Workload::Parse(text)), all.size());
     for (const TensorType& type : all) types += type.Text() + " ";
     return types;
   };
@@ -173,6 +108,17 @@ TEST(Shape, CeilModeRoundsUp) {
 }
 
 TEST(Shape, MistakesAreSaid) {
+  EXPECT_NE(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], groups=2)").find("groups=2"), std::string::npos);
+  EXPECT_NE(ShapeOf("conv2d(f32[1,3,2,9], f32[8,3,3,3])").find("no output"), std::string::npos);
+  EXPECT_NE(ShapeOf("conv2d(f32[1,3,9,9], f32[8,3,3,3], strides=2)").find("`stride`"), std::string::npos);
+  EXPECT_NE(ShapeOf("dense(f32[1,3], f32[8,4])").find("second axis"), std::string::npos);
+  EXPECT_NE(ShapeOf("dense(i8[1,3], i8[8,3])").find("only f32"), std::string::npos);
+  EXPECT_NE(ShapeOf("batch_norm(f32[1,3], f32[3], f32[3], f32[2], f32[3])").find("input 3"), std::string::npos);
+  EXPECT_NE(ShapeOf("flatten(f32[3])").find("two axes"), std::string::npos);
+  EXPECT_NE(ShapeOf("block(f32[3,2])").find("4 or 5"), std::string::npos);
+  EXPECT_NE(ShapeOf("softmax(f32[3,2]) + relu").find("epilogue"), std::string::npos);
+  EXPECT_NE(ShapeOf("add(f32[3,2], f32[2]) + relu").find("epilogue"), std::string::npos);
+  EXPECT_NE(ShapeOf("convd2(f32[1,3,9,9], f32[8,3,3,3])").find("`conv2d`"), std::string::npos);
   EXPECT_NE(ShapeOf("max_pool2d(f32[1,8,3,3], kernel=2x2, ceil_mode=1,1)").find("ceil_mode"), std::string::npos);
   EXPECT_NE(ShapeOf("matmul(f32[2,3], f32[4,5])").find("do not fit"), std::string::npos);
   EXPECT_NE(ShapeOf("transpose(f32[2,3], perm=0,0)").find("perm"), std::string::npos);
@@ -184,5 +130,32 @@ TEST(Shape, MistakesAreSaid) {
   EXPECT_NE(ShapeOf("expand(f32[65536,1], shape=65536,65536)").find("more than 2^29"), std::string::npos);
 }
 
+std::string Epilogue(const std::string& text) {
+  Workload w{"x", {}, {}, {}};
+  const std::optional<EpilogueOp> op = AsEpilogue(*Workload::Parse(text));
+  if (!op) return "";
+  w.epilogue = {*op};
+  return w.Text();
+}
+
+TEST(Traits, WhatPassesAskFor) {
+  for (const char* text : {"dropout(f32[2])", "identity(f32[2])", "reshape(f32[2,3], shape=2,3)",
+                           "max_pool2d(f32[1,1,4,4], kernel=1x1)", "expand(f32[2,3], shape=2,3)"}) {
+    EXPECT_TRUE(PassesOn(*Workload::Parse(text))) << text;
+  }
+  for (const char* text : {"relu(f32[2])", "identity(f32[2]) + relu", "reshape(f32[2,3], shape=3,2)",
+                           "max_pool2d(f32[1,1,4,4], kernel=1x1, stride=2x2)", "flatten(f32[2,3])"}) {
+    EXPECT_FALSE(PassesOn(*Workload::Parse(text))) << text;
+  }
+  EXPECT_NE(Epilogue("relu(f32[2])").find("+ relu"), std::string::npos);
+  EXPECT_NE(Epilogue("identity(f32[2]) + relu6").find("+ relu6"), std::string::npos);
+  EXPECT_NE(Epilogue("clip(f32[2], low=0, high=3)").find("clip(0,3)"), std::string::npos);
+  EXPECT_NE(Epilogue("add(f32[2], f32[2])").find("+ add"), std::string::npos);
+  for (const char* text : {"add(f32[2,2], f32[2])", "clip(f32[2], low=0)", "clip(f32[2], low=3, high=0)",
+                           "relu(f32[2]) + relu", "sigmoid(f32[2])"}) {
+    EXPECT_EQ(Epilogue(text), "") << text;
+  }
+}
+
 }  // namespace
-}  // namespace hone::graph
+}  // namespace hone::semantics

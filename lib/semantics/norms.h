@@ -1,0 +1,11 @@
+// What folding needs to know of normalisations.
+#pragma once
+
+#include "task/workload.h"
+
+namespace hone::semantics {
+
+// Of a batch norm: `epsilon`, or 1 / `inverse_epsilon`; 1e-5 without either.
+double BatchNormEpsilon(const Workload& workload);
+
+}  // namespace hone::semantics
