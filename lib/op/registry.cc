@@ -17,7 +17,6 @@
 #include "op/plugin.h"
 #include "op/pool/global_pool.h"
 #include "op/pool/pool.h"
-#include "op/pool/pool3d.h"
 #include "op/reduce.h"
 #include "semantics/semantics.h"
 

@@ -10,12 +10,12 @@ constexpr int64_t kMost = 1 << 16;
 
 namespace {
 
-Result<Window> Read(const Workload& w, Shape kernel) {
+Result<Window> Read(const Workload& w) {
   Window window;
   const Shape& data = w.inputs[0].shape;
   const size_t rank = data.size() - 2;
   window.in.assign(data.begin() + 2, data.end());
-  window.kernel = std::move(kernel);
+  window.kernel = KernelOf(w);
   HONE_ASSIGN_OR_RETURN(window.stride, WindowNumbers(w, "stride", rank, 1, 1));
   HONE_ASSIGN_OR_RETURN(window.dilation, WindowNumbers(w, "dilation", rank, 1, 1));
   HONE_ASSIGN_OR_RETURN(Shape pad, WindowNumbers(w, "pad", 2 * rank, 0, 0));
@@ -40,6 +40,11 @@ Result<Shape> WindowNumbers(const Workload& w, const std::string& name, size_t c
   return values;
 }
 
+Shape KernelOf(const Workload& w) {
+  if (w.Find("kernel") != nullptr) return Expanded(w, "kernel", w.inputs[0].shape.size() - 2, 1);
+  return {w.inputs[1].shape.begin() + 2, w.inputs[1].shape.end()};
+}
+
 bool Window::MaySeePaddingAlone() const {
   for (size_t i = 0; i < rank(); ++i) {
     if (before[i] > 0 && dilation[i] > in[i]) return true;
@@ -47,8 +52,8 @@ bool Window::MaySeePaddingAlone() const {
   return false;
 }
 
-Result<Window> WindowOf(const Workload& w, Shape kernel) {
-  HONE_ASSIGN_OR_RETURN(Window window, Read(w, std::move(kernel)));
+Result<Window> WindowOf(const Workload& w) {
+  HONE_ASSIGN_OR_RETURN(Window window, Read(w));
   const bool round_up = Whole(w, "ceil_mode", 0) != 0;
   for (size_t i = 0; i < window.rank(); ++i) {
     const int64_t stride = window.stride[i];
@@ -66,8 +71,8 @@ Result<Window> WindowOf(const Workload& w, Shape kernel) {
   return window;
 }
 
-Result<Window> TransposedWindowOf(const Workload& w, Shape kernel) {
-  HONE_ASSIGN_OR_RETURN(Window window, Read(w, std::move(kernel)));
+Result<Window> TransposedWindowOf(const Workload& w) {
+  HONE_ASSIGN_OR_RETURN(Window window, Read(w));
   HONE_ASSIGN_OR_RETURN(Shape more, WindowNumbers(w, "output_pad", window.rank(), 0, 0));
   for (size_t i = 0; i < window.rank(); ++i) {
     if (more[i] >= std::max(window.stride[i], window.dilation[i])) {

@@ -19,11 +19,13 @@ struct Window {
 // `count` whole numbers from `least` to 65,536, one of which may stand for all. kInvalid otherwise.
 Result<Shape> WindowNumbers(const Workload& workload, const std::string& name, size_t count, int64_t fallback,
                             int64_t least);
-// Of a convolution (`kernel` = the weight's extents) or pooling; attributes stride, dilation, pad (all befores, then
+// The extents of a window: the attribute `kernel`, or those of the weight.
+Shape KernelOf(const Workload& workload);
+// Of a convolution or pool; attributes stride, dilation, pad (all befores, then
 // all afters), ceil_mode. kInvalid for counts or values that do not fit, or no output.
-Result<Window> WindowOf(const Workload& workload, Shape kernel);
+Result<Window> WindowOf(const Workload& workload);
 // Of a transposed convolution: `in` is its input,
 // out = (in - 1) * stride - before - after + (kernel - 1) * dilation + 1 + output_pad.
-Result<Window> TransposedWindowOf(const Workload& workload, Shape kernel);
+Result<Window> TransposedWindowOf(const Workload& workload);
 
 }  // namespace hone::semantics

@@ -42,11 +42,6 @@ Window3 Widened(const Window& w) {
   return wide;
 }
 
-Shape KernelOf(const Workload& w) {
-  if (w.Find("kernel") != nullptr) return Expanded(w, "kernel", w.inputs[0].shape.size() - 2, 1);
-  return {w.inputs[1].shape.begin() + 2, w.inputs[1].shape.end()};
-}
-
 // Calls body(output offset, input offset, count, input step) for runs along the last axis where one tap of the window
 // lies inside the input.
 template <typename Body>
@@ -90,7 +85,7 @@ Result<Shape> ConvolutionShape(const Workload& w) {
     return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
                            " do not fit with groups=" + std::to_string(groups));
   }
-  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w, KernelOf(w)));
+  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
   Shape shape = {data[0], weight[0]}, padded = {data[0], data[1]};
   for (size_t i = 0; i < window.rank(); ++i) {
     shape.push_back(window.out[i]);
@@ -101,7 +96,7 @@ Result<Shape> ConvolutionShape(const Workload& w) {
 }
 
 void Convolution(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
-  const Window3 window = Widened(*WindowOf(w, KernelOf(w)));
+  const Window3 window = Widened(*WindowOf(w));
   const int64_t groups = Whole(w, "groups", 1), channels = w.inputs[0].shape[1];
   const int64_t in_group = channels / groups, out_group = shape[1] / groups, taps = window.Taps();
   ParallelFor(shape[0] * shape[1], threads, [&](int64_t plane) {
@@ -137,7 +132,7 @@ Result<Shape> TransposedShape(const Workload& w) {
     return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
                            " do not fit with groups=" + std::to_string(groups));
   }
-  HONE_ASSIGN_OR_RETURN(Window window, TransposedWindowOf(w, KernelOf(w)));
+  HONE_ASSIGN_OR_RETURN(Window window, TransposedWindowOf(w));
   Shape shape = {data[0], weight[1] * groups};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
   return shape;
@@ -146,7 +141,7 @@ Result<Shape> TransposedShape(const Workload& w) {
 // The convolution's gradient: each input element is spread over the outputs that its window would have read, so `in`
 // and `out` change places in the window.
 void Transposed(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
-  Window3 window = Widened(*TransposedWindowOf(w, KernelOf(w)));
+  Window3 window = Widened(*TransposedWindowOf(w));
   for (int i = 0; i < 3; ++i) std::swap(window.in[i], window.out[i]);
   const int64_t groups = Whole(w, "groups", 1), channels = w.inputs[0].shape[1];
   const int64_t in_group = channels / groups, out_group = shape[1] / groups, taps = window.Taps();
@@ -189,7 +184,7 @@ Result<Shape> PoolShape(const Workload& w) {
   for (int64_t k : kernel) {
     if (k < 1 || k > (1 << 16)) return Status::Invalid(w.op + ": `kernel` must be in 1 .. 65536");
   }
-  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w, kernel));
+  HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
   Shape shape = {w.inputs[0].shape[0], w.inputs[0].shape[1]};
   for (size_t i = 0; i < spatial; ++i) {
     if (std::max(window.before[i], window.after[i]) > (kernel[i] - 1) * window.dilation[i]) {
@@ -203,7 +198,7 @@ Result<Shape> PoolShape(const Workload& w) {
 // Windows see the elements inside the input alone. An average divides by their number; with count_include_pad=1 the
 // padding counts, but never what lies behind it, where ceil_mode=1 lets a window reach. A maximum propagates NaN.
 void Pool(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int threads, Values* out) {
-  const Window3 window = Widened(*WindowOf(w, KernelOf(w)));
+  const Window3 window = Widened(*WindowOf(w));
   const bool maximum = w.op.rfind("max", 0) == 0, include_pad = Whole(w, "count_include_pad", 0) != 0;
   std::vector<double> counts(static_cast<size_t>(window.OutSize()), 0.0);
   if (!maximum) {

@@ -6,8 +6,8 @@
 #include "op/chain/tiles.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
-#include "op/pool/pool_shape.h"
 #include "op/shapes.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -19,17 +19,17 @@ constexpr int64_t kUnrolledPool = 160;  // window columns x pixels of a tile of 
 
 struct ConvPoolLayer {
   ConvTiles tiles;
-  PoolShape pool;
+  semantics::Window pool;
   ChainTasks tasks;
 
   static ConvPoolLayer Of(const Workload& w, const Target& target) {
     ConvPoolLayer l;
     const std::vector<Workload> parts = w.Parts();
     l.tiles = ConvTiles::Of(parts[0], target);
-    l.pool = PoolShape::Of(parts[1]);
-    const PoolShape& p = l.pool;
-    l.tasks.rows = {p.oh, p.h, p.sh, p.pt, (p.kh - 1) * p.dh + 1};
-    l.tasks.images = p.n, l.tasks.blocks = l.tiles.blocks, l.tasks.threads = std::max(target.threads, 1);
+    l.pool = *semantics::WindowOf(parts[1]);
+    const semantics::Window& p = l.pool;
+    l.tasks.rows = {p.out[0], p.in[0], p.stride[0], p.before[0], (p.kernel[0] - 1) * p.dilation[0] + 1};
+    l.tasks.images = l.tiles.s.n, l.tasks.blocks = l.tiles.blocks, l.tasks.threads = std::max(target.threads, 1);
     return l;
   }
   int64_t Scratch(int64_t row_block, int64_t ocv) const {
@@ -77,7 +77,7 @@ class ConvPoolTemplate final : public Template {
     ChainBuilder builder(workload, target);
     const ChainMember conv = builder.Convolution(c.Number("ocv"));
     const ChainMember pool = builder.Pool();
-    const int64_t pool_tile = EvenParts(l.pool.ow, 1, 8).front();
+    const int64_t pool_tile = EvenParts(l.pool.out[1], 1, 8).front();
     std::vector<Step> steps = {
         Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
         Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
@@ -87,7 +87,7 @@ class ConvPoolTemplate final : public Template {
         Fuse("out", {"n", "oh.b", "co.b"}, "task"),
         Parallel("out", "task"),
     };
-    AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kw * pool_tile <= kUnrolledPool, &steps);
+    AddWindowTile(pool, "ow.o", {"ow.i"}, l.pool.kernel[1] * pool_tile <= kUnrolledPool, &steps);
     if (pool.columns.defined()) steps.push_back(ComputeAt(pool.columns.name(), "out", "task"));
     steps.push_back(Split(conv.name, "co", {c.Number("ocv")}, {"co.o", "co.i"}));
     steps.push_back(Split(conv.name, "ow", {c.Number("tile_ow")}, {"ow.o", "ow.i"}));

@@ -6,7 +6,6 @@
 
 #include "base/check.h"
 #include "op/conv/conv2d_te.h"
-#include "op/pool/pool_shape.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"
 
@@ -101,8 +100,7 @@ const ChainMember& ChainBuilder::Depthwise() {
 }
 
 const ChainMember& ChainBuilder::Pool() {
-  const PoolShape s = PoolShape::Of(parts_[members_.size()]);
-  const Workload& w = Begin({s.n, CeilDiv(s.c, lanes_), s.h, s.w, lanes_});
+  const Workload& w = Begin(BlockedShape(parts_[members_.size()].inputs[0].shape, lanes_));
   ChainMember& m = members_.back();
   PoolStages stages = MakePoolStages(w, m.source, m.name + ".", m.name);
   m.acc = stages.acc, m.columns = stages.columns, m.out = stages.out;

@@ -9,7 +9,7 @@ Conv2dShape Conv2dShape::Of(const Workload& workload) {
   Conv2dShape s;
   const std::vector<int64_t>& data = workload.inputs[0].shape;
   const std::vector<int64_t>& weight = workload.inputs[1].shape;
-  const semantics::Window window = *semantics::WindowOf(workload, {weight.begin() + 2, weight.end()});
+  const semantics::Window window = *semantics::WindowOf(workload);
   const size_t y = window.rank() - 2, x = window.rank() - 1;
   s.n = data[0], s.c = data[1], s.o = weight[0], s.cg = weight[1];
   s.h = window.in[y], s.w = window.in[x];

@@ -11,8 +11,8 @@
 #include "op/conv/conv2d_winograd_te.h"
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"
-#include "op/pool/pool_shape.h"
 #include "op/shapes.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -242,9 +242,10 @@ bool WinogradPoolApplies(const Workload& chain, const Target& target) {
   const std::vector<Workload> parts = chain.Parts();
   if (parts.size() != 2 || parts[0].HasEpilogue(EpilogueKind::kAdd) || !WinogradApplies(parts[0], target)) return false;
   const Conv2dShape s = Conv2dShape::Of(parts[0]);
-  const PoolShape p = PoolShape::Of(parts[1]);
-  const bool window = p.kh == 2 && p.kw == 2 && p.sh == 2 && p.sw == 2 && p.pt + p.pl + p.pb + p.pr == 0;
-  return window && p.dh == 1 && p.dw == 1 && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
+  const semantics::Window p = *semantics::WindowOf(parts[1]);
+  const semantics::Shape none = {0, 0}, one = {1, 1}, two = {2, 2};
+  const bool window = p.kernel == two && p.stride == two && p.dilation == one && p.before == none && p.after == none;
+  return window && s.sh == 1 && s.kh > 1 && s.kw > 1 && s.oh % 2 == 0 && s.ow % 2 == 0;
 }
 
 const Template& ChainWinogradPool() {

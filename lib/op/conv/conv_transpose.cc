@@ -16,7 +16,7 @@ using te::Tensor;
 
 Result<Instance> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t>&in = w.inputs[0].shape, &weights = w.inputs[1].shape;
-  const semantics::Window win = *semantics::TransposedWindowOf(w, {weights.begin() + 2, weights.end()});
+  const semantics::Window win = *semantics::TransposedWindowOf(w);
   const size_t rank = win.rank();
   const int lanes = target.FloatLanes();
   const int64_t groups = semantics::Whole(w, "groups", 1), og = weights[1], channels = in[1] / groups;

@@ -16,8 +16,7 @@ using te::Tensor;
 ConvVolume ConvVolume::Of(const Workload& workload) {
   ConvVolume v;
   v.s = Conv2dShape::Of(workload);
-  const std::vector<int64_t>& weight = workload.inputs[1].shape;
-  const semantics::Window window = *semantics::WindowOf(workload, {weight.begin() + 2, weight.end()});
+  const semantics::Window window = *semantics::WindowOf(workload);
   if (window.rank() == 3) {
     v.depth = {window.in[0], window.kernel[0], window.stride[0], window.dilation[0], window.before[0], window.out[0]};
   }

@@ -5,8 +5,8 @@
 
 #include "op/chain/tiles.h"
 #include "op/estimate/parts.h"
-#include "op/pool/pool_shape.h"
 #include "op/shapes.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -14,18 +14,22 @@ namespace {
 constexpr double kChainTileCycles = 25;  // around a register tile's reduction: its epilogue, stores, addresses
 constexpr double kChainTaskCycles = 400;
 
-struct Window {
+struct PartWindow {
   int64_t blocks, h, w, oh, ow, sh, before, reach;
   double taps;
 };
 
-Window WindowOf(const Workload& part, int64_t lanes) {
-  if (part.op == "conv2d") {
-    const Conv2dShape s = Conv2dShape::Of(part);
-    return {CeilDiv(s.c, lanes), s.h, s.w, s.oh, s.ow, s.sh, s.pt, (s.kh - 1) * s.dh + 1, D(s.kh * s.kw)};
-  }
-  const PoolShape s = PoolShape::Of(part);
-  return {CeilDiv(s.c, lanes), s.h, s.w, s.oh, s.ow, s.sh, s.pt, (s.kh - 1) * s.dh + 1, D(s.kh * s.kw)};
+PartWindow WindowOfPart(const Workload& part, int64_t lanes) {
+  const semantics::Window w = *semantics::WindowOf(part);
+  return {CeilDiv(part.inputs[0].shape[1], lanes),
+          w.in[0],
+          w.in[1],
+          w.out[0],
+          w.out[1],
+          w.stride[0],
+          w.before[0],
+          (w.kernel[0] - 1) * w.dilation[0] + 1,
+          D(w.kernel[0] * w.kernel[1])};
 }
 
 std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& c) {
@@ -35,7 +39,7 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
   const auto grouped = [](const Workload& p) { return p.op != "conv2d" || Conv2dShape::Of(p).groups > 1; };
   size_t window_at = 0;
   while (window_at + 1 < parts.size() && !grouped(parts[window_at])) ++window_at;
-  const Window win = WindowOf(parts[window_at], lanes);
+  const PartWindow win = WindowOfPart(parts[window_at], lanes);
   const bool conv_last = window_at + 1 < parts.size(), conv_first = window_at > 0;
   const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", win.oh), 1, win.oh);
   const int64_t row_tile =
@@ -97,7 +101,8 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
 }  // namespace
 
 const Estimate& ChainEstimate() {
-  static const Estimate estimate{EstimateChain, {"cycles", "tile", "weights", "scratch", "again", "loops", "imbalance"}};
+  static const Estimate estimate{EstimateChain,
+                                 {"cycles", "tile", "weights", "scratch", "again", "loops", "imbalance"}};
   return estimate;
 }
 

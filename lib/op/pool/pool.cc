@@ -2,9 +2,9 @@
 
 #include "op/defined_operator.h"
 #include "op/knobs.h"
-#include "op/pool/pool_shape.h"
 #include "op/pool/pool_te.h"
 #include "op/shapes.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -17,32 +17,38 @@ constexpr int64_t kUnrolledWindow = 160;  // window columns x pixels of a tile t
 // positions outside the input cost nothing: the tiles at the left and right border are code of their own, and rows
 // above and below are left out. A window too wide for that is gone through with a test an element.
 Result<Instance> BuildPool(const Workload& w, const Target& target) {
-  PoolShape s = PoolShape::Of(w);
-  int lanes = target.FloatLanes();
-  int64_t blocks = CeilDiv(s.c, lanes);
-  Tensor data = te::Placeholder("data", {s.n, blocks, s.h, s.w, lanes});
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  const semantics::Window window = *semantics::WindowOf(w);
+  const int lanes = target.FloatLanes();
+  Tensor data = te::Placeholder("data", BlockedShape(in, lanes));
   PoolStages stages = MakePoolStages(w, data, "", "out");
   const Tensor& out = stages.out;
   Instance instance;
   instance.outputs = {out};
   instance.args = {data, out};
   instance.placeholders = {data};
-  int64_t rows = CeilDiv(s.oh, s.n * blocks >= 2 * target.threads ? 1 : 2 * target.threads);
-  int64_t tile = EvenParts(s.ow, 1, 8).front();
+  const bool deep = window.rank() == 3;
+  const int64_t height = window.out[window.rank() - 2], width = window.out.back();
+  const int64_t images = in[0] * CeilDiv(in[1], lanes) * (deep ? window.out[0] : 1);
+  const int64_t rows = CeilDiv(height, images >= 2 * target.threads ? 1 : 2 * target.threads);
+  const int64_t tile = EvenParts(width, 1, 8).front();
+  std::vector<std::string> outer = {"n", "co"}, order = {"kh", "kw", "ow", "ci"};
+  if (deep) outer.push_back("od"), order.insert(order.begin(), "kd");
+  outer.push_back("oh.o");
   instance.steps = {
       Split("out", "oh", {rows}, {"oh.o", "oh.i"}),
       Split("out", "ow", {tile}, {"ow.o", "ow.i"}),
-      Fuse("out", {"n", "co", "oh.o"}, "task"),
+      Fuse("out", outer, "task"),
       Parallel("out", "task"),
       Vectorize("out", "ci"),
       Unroll("out", "ow.i"),
       ComputeAt("acc", "out", "ow.o"),
       SetScope("acc", "register"),
-      Reorder("acc", {"kh", "kw", "ow", "ci"}),
+      Reorder("acc", order),
       Vectorize("acc", "ci"),
       Unroll("acc", "ow"),
   };
-  if (s.kw * tile <= kUnrolledWindow) instance.steps.push_back(Unroll("acc", "kw"));
+  if (window.kernel.back() * tile <= kUnrolledWindow) instance.steps.push_back(Unroll("acc", "kw"));
   if (stages.columns.defined()) instance.steps.push_back(ComputeAt("columns", "out", "task"));
   return instance;
 }
@@ -55,6 +61,14 @@ const Operator& MaxPool2d() {
 }
 const Operator& AvgPool2d() {
   static const FixedOperator op("avg_pool2d", 2, BuildPool);
+  return op;
+}
+const Operator& MaxPool3d() {
+  static const FixedOperator op("max_pool3d", 2, BuildPool);
+  return op;
+}
+const Operator& AvgPool3d() {
+  static const FixedOperator op("avg_pool3d", 2, BuildPool);
   return op;
 }
 

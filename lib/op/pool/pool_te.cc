@@ -1,11 +1,12 @@
 #include "op/pool/pool_te.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "op/conv/conv2d_te.h"
 #include "op/index_te.h"
-#include "op/pool/pool_shape.h"
+#include "semantics/window.h"
 
 namespace hone::op {
 namespace {
@@ -25,35 +26,55 @@ Expr Share(Expr start, int64_t taps, int64_t dilation, int64_t low, int64_t high
 
 PoolStages MakePoolStages(const Workload& w, const te::Tensor& source, const std::string& prefix,
                           const std::string& name) {
-  const PoolShape s = PoolShape::Of(w);
-  const bool max = w.op == "max_pool2d";
-  const std::vector<int64_t> shape = {s.n, source.shape()[1], s.oh, s.ow, source.shape()[4]};
-  const std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
-  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
+  const std::vector<int64_t>& in = w.inputs[0].shape;
+  const semantics::Window win = *semantics::WindowOf(w);
+  const size_t rank = win.rank(), last = rank - 1;
+  const bool max = w.op.rfind("max", 0) == 0, include_pad = semantics::Whole(w, "count_include_pad", 0) != 0;
+  std::vector<int64_t> shape = source.shape();
+  std::copy(win.out.begin(), win.out.end(), shape.begin() + 2);
+  std::vector<std::string> axes = {"n", "co"};
+  std::vector<ir::IterVar> taps;
+  for (size_t i = 0; i < rank; ++i) {
+    const std::string axis = std::string("dhw").substr(i + 3 - rank, 1);
+    axes.push_back("o" + axis);
+    taps.push_back(te::ReduceAxis(win.kernel[i], "k" + axis));
+  }
+  axes.push_back("ci");
   PoolStages stages;
   stages.acc = te::Compute(prefix + "acc", shape, axes, [&](const std::vector<Var>& x) {
-    Expr y = x[2] * s.sh + kh.var * s.dh - s.pt, column = x[3] * s.sw + kw.var * s.dw - s.pl;
-    Expr inside =
-        BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
-    Expr value = source(x[0], x[1], y, column, x[4]);
-    ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
+    Expr inside;
+    std::vector<Expr> at(x.begin(), x.end());
+    for (size_t i = 0; i < rank; ++i) {
+      at[2 + i] = x[2 + i] * win.stride[i] + taps[i].var * win.dilation[i] - win.before[i];
+      inside = BothOf(inside, WithinExtent(at[2 + i], -win.before[i], win.reach(i) - 1 - win.before[i], win.in[i]));
+    }
+    Expr value = source(at);
+    const ir::Reducer reducer = max ? ir::Reducer::kMax : ir::Reducer::kSum;
     if (inside.defined()) value = te::IfThenElse(inside, value, te::ReduceIdentity(reducer, DType::Float(32)));
-    return max ? te::MaxOver(value, {kh, kw}) : te::Sum(value, {kh, kw});
+    return max ? te::MaxOver(value, taps) : te::Sum(value, taps);
   });
-  // What an average divides by: a number of rows times a number of columns, in the padded input.
-  int64_t t = s.include_pad ? 0 : s.pt, l = s.include_pad ? 0 : s.pl;
-  int64_t b = s.pt + s.h + (s.include_pad ? s.pb : 0), r = s.pl + s.w + (s.include_pad ? s.pr : 0);
-  const bool alike = t == 0 && l == 0 && s.ph() <= b && s.pw() <= r;
+  // What an average divides by: a product of numbers of taps, one an axis, that lie in [low, high) of the padded input.
+  std::vector<int64_t> low(rank), high(rank);
+  bool alike = true;
+  for (size_t i = 0; i < rank; ++i) {
+    low[i] = include_pad ? 0 : win.before[i];
+    high[i] = win.before[i] + win.in[i] + (include_pad ? win.after[i] : 0);
+    alike = alike && low[i] == 0 && win.reach(i) <= high[i];
+  }
+  const auto share = [&](const Var& x, size_t i) {
+    return Share(x * win.stride[i], win.kernel[i], win.dilation[i], low[i], high[i]);
+  };
   if (!max && !alike) {
-    stages.columns = te::Compute(prefix + "columns", {s.ow}, {"ow"}, [&](const std::vector<Var>& x) {
-      return Share(x[0] * s.sw, s.kw, s.dw, l, r);
-    });
+    stages.columns = te::Compute(prefix + "columns", {win.out[last]}, {"ow"},
+                                 [&](const std::vector<Var>& x) { return share(x[0], last); });
   }
   stages.out = te::Compute(name, shape, axes, [&](const std::vector<Var>& x) {
     Expr value = stages.acc(std::vector<Expr>(x.begin(), x.end()));
-    if (max) return s.padding_alone ? ZeroBeyondChannels(value, x, s.c, shape[4]) : value;
-    if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(s.kh * s.kw));
-    return value * (stages.columns(x[3]) * Share(x[2] * s.sh, s.kh, s.dh, t, b));
+    if (max) return win.MaySeePaddingAlone() ? ZeroBeyondChannels(value, x, in[1], shape.back()) : value;
+    if (alike) return value * ir::Imm(DType::Float(32), 1.0 / static_cast<double>(semantics::Product(win.kernel)));
+    Expr part = stages.columns(x[2 + last]);
+    for (size_t i = last; i-- > 0;) part = part * share(x[2 + i], i);
+    return value * part;
   });
   return stages;
 }
