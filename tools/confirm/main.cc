@@ -1,4 +1,4 @@
-// hone-confirm: the best configurations of a network's tasks, confirmed in the network.
+// hone-confirm: compares the finalists of a network's tasks in the network.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
@@ -11,24 +11,24 @@ int main(int argc, char** argv) {
   hone::SetLogName("hone-confirm");
   hone::command::ConfirmOptions options;
   std::string child;
-  CLI::App app("Runs the network with the finalists of its tasks and takes those that are fastest there.",
+  CLI::App app("Runs the network with the finalists of its tasks and chooses the fastest there.",
                "hone-confirm");
   app.add_option("--graph", options.graph, "graph file (nets/NET.graph.json)");
   app.add_option("--target", options.target, "target file (JSON)");
-  app.add_option("--best", options.best, "what is best alone, with finalists (best/NET.TARGET.json)");
-  app.add_option("--out", options.out, "file to write (best/NET.TARGET.confirmed.json); left alone if nothing changes");
+  app.add_option("--best", options.best, "choices with finalists, written by hone-pick-best (best/NET.TARGET.json)");
+  app.add_option("--out", options.out, "file to write (best/NET.TARGET.confirmed.json); not touched if nothing changes");
   app.add_option("--choice", options.choice,
-                 "file to write: what is to be built, without figures (best/NET.TARGET.choice.json)");
-  app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
+                 "file to write: the choices without figures, for hone-build (best/NET.TARGET.choice.json)");
+  app.add_option("--parameter-file", options.parameter_file, "file with the values of the graph's `file` parameters");
   app.add_option("--input", options.inputs,
-                 "if that is an ONNX model: the shapes of its inputs, as hone-extract had them");
-  app.add_option("--seconds", options.seconds, "time to spend on timing the finalists")
+                 "if that file is an ONNX model: the shapes of its inputs, as given to hone-extract");
+  app.add_option("--seconds", options.seconds, "time limit for timing the finalists")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "threads that compile (0: as many as cores)")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  app.add_option("--child", child, "internal: time libraries in this process; the request, the reply goes to --out");
+  app.add_option("--child", child, "internal: request file; time libraries in this process and write the reply to --out");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ConfirmAbi)) return *code;
   if (!child.empty()) return hone::command::RunTrialChild(child, options.out);
   hone::InstallInterruptHandlers();

@@ -7,7 +7,7 @@
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-doctor");
-  CLI::App app("Prints what tuning depends on (CPU, load, sandbox, compilers, devices) and advice on what is wrong.",
+  CLI::App app("Checks what tuning depends on (CPU, load, sandbox, compilers, devices) and prints advice.",
                "hone-doctor");
   if (const auto code = hone::ParseFlags(&app, argc, argv)) return *code;
   return hone::command::RunDoctor();

@@ -1,4 +1,4 @@
-// hone-extract: the normalised graph and the tuning tasks of a network.
+// hone-extract: writes the normalised graph and the tuning tasks of a network.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   hone::SetLogName("hone-extract");
   hone::command::ExtractOptions options;
-  CLI::App app("Writes the normalised graph of a network, its list of tuning tasks and one file a task.",
+  CLI::App app("Writes the normalised graph of a network, its task list and a file for each task.",
                "hone-extract");
   app.add_option(
       "--network", options.network,
@@ -17,16 +17,16 @@ int main(int argc, char** argv) {
       "of one workload");
   app.add_option("--plugin", options.plugins, "a library with operators of your own (repeatable)");
   app.add_option("--input", options.inputs, "the shape of an ONNX model's input: NAME=1,3,224,224 (repeatable)");
-  app.add_option("--check", options.check, "only list which operators of this ONNX model are supported");
-  app.add_option("--batch", options.batch, "batch size of a built-in network; a graph file has its own")
+  app.add_option("--check", options.check, "only check whether Hone can use this ONNX model");
+  app.add_option("--batch", options.batch, "batch size of a built-in network")
       ->capture_default_str();
-  app.add_option("--target", options.target, "target file (JSON) as hone-plan writes it");
+  app.add_option("--target", options.target, "target file (JSON), written by hone-plan");
   app.add_option("--graph", options.graph, "graph file to write (nets/NET.graph.json)");
   app.add_option("--tasks", options.tasks, "task list to write (tasks/NET.TARGET.tasks.json)");
-  app.add_option("--task-dir", options.task_dir, "folder for the files of single tasks (TASKID.task.json)");
-  app.add_flag("--alone", options.alone, "list no alternatives: every node is a kernel of its own, in one layout");
-  app.add_option("--parameters", options.parameters, "also write the values of the normalised graph's parameters here");
-  app.add_option("--parameter-file", options.parameter_file, "values of parameters that the graph says are in a file");
+  app.add_option("--task-dir", options.task_dir, "folder for the task files (TASKID.task.json)");
+  app.add_flag("--alone", options.alone, "no alternatives: every node is one kernel, in one layout");
+  app.add_option("--parameters", options.parameters, "parameter file to write: all values of the normalised graph");
+  app.add_option("--parameter-file", options.parameter_file, "file with the values of the graph's `file` parameters");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::ExtractAbi)) return *code;
   hone::InstallInterruptHandlers();
   return options.check.empty() ? hone::command::RunExtract(options) : hone::command::RunExtractCheck(options);

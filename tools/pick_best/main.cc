@@ -1,4 +1,4 @@
-// hone-pick-best: writes the best recorded configuration of each task of a network.
+// hone-pick-best: picks the best recorded configuration of each task of a network.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
@@ -9,26 +9,26 @@
 int main(int argc, char** argv) {
   hone::SetLogName("hone-pick-best");
   hone::command::PickBestOptions options;
-  CLI::App app("Picks the best recorded configuration of each task.", "hone-pick-best");
+  CLI::App app("Picks the best recorded configuration of each task of a network.", "hone-pick-best");
   app.add_option("--tasks", options.tasks, "task list of the network (NET.TARGET.tasks.json)")->required();
   app.add_option("--graph", options.graph,
-                 "graph of the network (NET.graph.json): also choose among its alternatives, by measured times");
+                 "graph of the network (NET.graph.json): also choose among its alternatives");
   app.add_option("--records", options.records, "folder of the record files (TASKID.db)")->required();
-  app.add_option("--out", options.out, "file to write (best/NET.TARGET.json); left alone if nothing changes")
+  app.add_option("--out", options.out, "file to write (best/NET.TARGET.json); not touched if nothing changes")
       ->required();
   app.add_option("--choice", options.choice,
-                 "also write what is to be built, without figures (best/NET.TARGET.choice.json)");
-  app.add_option("--finalists", options.finalists, "configurations of each task that hone-confirm is to compare")
+                 "file to write: the choices without figures, for hone-build (best/NET.TARGET.choice.json)");
+  app.add_option("--finalists", options.finalists, "configurations of each task for hone-confirm to compare")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
-  app.add_flag("--tf32", options.tf32, "products in TF32 may be chosen");
-  app.add_option("--winograd", options.winograd, "largest Winograd tile that may be chosen: off, 2, 4 or 6")
+  app.add_flag("--tf32", options.tf32, "allow choices in TF32");
+  app.add_option("--winograd", options.winograd, "largest Winograd tile that is allowed: off, 2, 4 or 6")
       ->capture_default_str();
   app.add_option("--memory", options.memory,
-                 "so many times the memory of the network's own may the packed parameters take")
+                 "limit on the packed parameters, as a multiple of the network's own bytes")
       ->check(CLI::Range(1.0, hone::pipeline::kMostMemory));
   app.add_flag("--allow-missing", options.allow_missing,
-               "take the same computation with another epilogue, or the default schedule, where a task has no records");
+               "if a task has no records, take those of another epilogue, or the default");
   if (const auto code = hone::ParseFlags(&app, argc, argv, "pick_best 4")) return *code;
   return hone::command::RunPickBest(options);
 }

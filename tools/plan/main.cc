@@ -1,4 +1,4 @@
-// hone-plan: writes the Ninja manifest of all pipelines; says what is out of date by it, and why.
+// hone-plan: writes the Ninja manifest of all pipelines; explains what is out of date.
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   hone::SetLogName("hone-plan");
   hone::command::PlanOptions options;
-  CLI::App app("Writes build.ninja, and the small files its edges read, from the pipeline files.", "hone-plan");
+  CLI::App app("Writes build.ninja and the settings that its edges read, from the pipeline files.", "hone-plan");
   app.add_option("--pipelines", options.pipelines, "folder of the pipeline files (*.toml, targets/*.toml)")
       ->capture_default_str();
   app.add_option("--work", options.work, "folder to write into")->capture_default_str();
@@ -18,13 +18,13 @@ int main(int argc, char** argv) {
   std::string why, export_file, job_file;
   std::vector<std::string> targets = {"tune-all"};
   int64_t job = 0;
-  CLI::Option* why_flag = app.add_option("--why", why, "plan, then say why this target of Ninja is out of date");
+  CLI::Option* why_flag = app.add_option("--why", why, "plan, then explain why this target of Ninja is out of date");
   CLI::Option* export_flag = app.add_option("--export-jobs", export_file,
-                                            "plan, then write what is to be done as a list of jobs to this file");
-  app.add_option("--target", targets, "with --export-jobs: for these targets of Ninja (default tune-all)")
+                                            "plan, then write the outstanding work to this file, a job a line");
+  app.add_option("--target", targets, "with --export-jobs: targets of Ninja (default: tune-all)")
       ->needs(export_flag);
-  CLI::Option* run_flag = app.add_option("--run-job", job_file, "run one job of such a list instead of planning");
-  CLI::Option* job_flag = app.add_option("--job", job, "with --run-job: its number, from 1")->needs(run_flag);
+  CLI::Option* run_flag = app.add_option("--run-job", job_file, "run one job of such a list, without planning");
+  CLI::Option* job_flag = app.add_option("--job", job, "with --run-job: the job's number, from 1")->needs(run_flag);
   run_flag->needs(job_flag);
   export_flag->excludes(why_flag);
   run_flag->excludes(why_flag)->excludes(export_flag);

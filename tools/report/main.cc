@@ -1,5 +1,5 @@
-// hone-report: writes report.md, report.json, junit.xml and index.html about one tuned network; judges nights; accepts
-// what they compare with.
+// hone-report: writes report.md, report.json, junit.xml and index.html about a tuned network or a nightly run; accepts
+// the references of nightly runs.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
@@ -16,30 +16,30 @@ int main(int argc, char** argv) {
   hone::command::VerdictOptions night;
   hone::command::AcceptOptions accept;
   hone::command::NightlyReportOptions pages;
-  CLI::App app("Reports what was tuned, what came of it and what it cost; and what a night says.", "hone-report");
+  CLI::App app("Reports on a tuned network or a nightly run.", "hone-report");
   const CLI::Option* const required[] = {
       app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)"),
       app.add_option("--tasks", options.tasks, "task list of the network (tasks/NET.TARGET.tasks.json)"),
       app.add_option("--best", options.best, "choices of hone-pick-best (best/NET.TARGET.json)"),
       app.add_option("--records", options.records, "folder of the record files (TASKID.db)"),
-      app.add_option("--out", options.out, "folder for the four files; each is left alone if nothing in it changes")};
+      app.add_option("--out", options.out, "folder for the four files; an unchanged one is not touched")};
 
   CLI::App* nightly =
-      app.add_subcommand("nightly", "what the last night says; exits 0 fine, 1 slower, 3 nothing usable");
+      app.add_subcommand("nightly", "report on the last nightly run; exit code 0 fine, 1 slower, 3 nothing usable");
   nightly->add_option("--nights", night.nights, "folder of the histories")->capture_default_str();
   nightly->add_option("--accepted", night.accepted, "folder of the references")->capture_default_str();
   nightly->add_option("--series", night.series, "main, replay or quality")
       ->check(CLI::IsMember({"main", "replay", "quality"}))
       ->capture_default_str();
-  nightly->add_flag("--close", night.close, "the night is over: what is measured next belongs to another one");
-  nightly->add_option("--best", pages.best, "folder of today's choices, to tell what changed")->capture_default_str();
+  nightly->add_flag("--close", night.close, "end this run: the next measurement starts another");
+  nightly->add_option("--best", pages.best, "folder of the current choices, to show what changed")->capture_default_str();
   nightly->add_option("--out", pages.out, "folder for the pages; without it only the verdict is printed");
 
-  CLI::App* take = app.add_subcommand("accept", "makes the library of a job the reference that nights compare with");
-  take->add_option("jobs", accept.jobs, "NET.TARGET ..");
-  take->add_option("--reason", accept.reason, "for those who read the history")->required();
+  CLI::App* take = app.add_subcommand("accept", "accept a job's library as the reference of nightly runs");
+  take->add_option("jobs", accept.jobs, "jobs, NET.TARGET each");
+  take->add_option("--reason", accept.reason, "reason, kept in the history")->required();
   take->add_option("--work", accept.work, "work folder")->capture_default_str();
-  take->add_flag("--all", accept.all, "every job that has a library");
+  take->add_flag("--all", accept.all, "accept every job that has a library");
 
   if (const auto code = hone::ParseFlags(&app, argc, argv, "report 3")) return *code;
   if (nightly->parsed()) {

@@ -10,33 +10,33 @@ int main(int argc, char** argv) {
   hone::SetLogName("hone-tune");
   hone::InstallInterruptHandlers();
   hone::command::TuneOptions options;
-  CLI::App app("Finds the fastest schedule of one task; goes on where it stopped.", "hone-tune");
+  CLI::App app("Finds the fastest schedule of one task. Continues where it stopped.", "hone-tune");
   app.add_option("--task", options.task, "task file (TASKID.task.json), written by hone-extract");
-  app.add_option("--settings", options.settings, "tuner, budget, seed and measuring of the job (JOB.tune.json)");
-  app.add_option("--db", options.db, "records of the task (TASKID.db); created, or continued if it is there");
-  app.add_option("--stamp", options.stamp, "file to write when the budget is met; left alone if nothing changes");
+  app.add_option("--settings", options.settings, "settings of the job: tuner, budget, seed, measuring (JOB.tune.json)");
+  app.add_option("--db", options.db, "records of the task (TASKID.db); created or continued");
+  app.add_option("--stamp", options.stamp, "file to write when the budget is met; not touched if nothing changes");
   app.add_option("--donor", options.donors, "records of another task on this target to learn from; may be repeated");
   app.add_flag("--optional", options.optional, "optional task: succeed even if no candidate is correct");
-  app.add_option("--like", options.like, "autotvm: the tuner with that system's constants (default: the settings')");
-  app.add_option("--tuner", options.tuner, "who proposes candidates (default: the settings')");
-  app.add_flag("--list-space", options.list_space, "print the knobs and how many points are legal, and stop");
+  app.add_option("--like", options.like, "autotvm: the tuner uses that system's constants (default: the settings')");
+  app.add_option("--tuner", options.tuner, "tuner to use (default: the settings')");
+  app.add_flag("--list-space", options.list_space, "print the knobs and the number of legal points, and stop");
   app.add_flag("--compile-only", options.compile_only,
-               "check that the first candidates compile, keep nothing, and stop");
-  app.add_option("--explain", options.explain, "print a recorded trial, by its number: config, steps, sizes, and stop");
-  app.add_option("--show", options.show, "with --explain, also print these: program, llvm, assembly, source")
+               "check that the first candidates compile, and stop");
+  app.add_option("--explain", options.explain, "print the recorded trial with this number (config, steps, sizes), and stop");
+  app.add_option("--show", options.show, "with --explain: also print program, llvm, assembly or source")
       ->delimiter(',');
-  app.add_option("--trial", options.trial, "build and measure one point of the space, by its index, alone, and stop");
+  app.add_option("--trial", options.trial, "build and measure the point with this index, and stop");
   app.add_option("--find-device", options.find_device,
-                 "look for the device of this target (targets/NAME.json), write what it is to --out, and stop");
+                 "find the device of this target (targets/NAME.json), describe it in --out, and stop");
   app.add_option("--out", options.out, "with --find-device: the file to write");
   app.add_option("--describe-device", options.describe_device,
-                 "print the device that is found (cuda, opencl) as a target file, and stop");
-  app.add_flag("--verbose", options.verbose, "say more on stderr");
+                 "print the present device (cuda, opencl) as a target file, and stop");
+  app.add_flag("--verbose", options.verbose, "print more on stderr");
   app.add_option("--worker", options.worker, "hone-worker to start (default: the one beside this program)")->group("");
   app.add_option("--fake-measure", options.fake_measure, "tests: invented times, SEED[,SLEEP[,FAIL_SHARE]]")->group("");
   for (const std::string tool : {"doctor", "replay"}) {
     const auto moved = [tool] {
-      throw CLI::ParseError("--" + tool + " is a tool of its own: run hone-" + tool, CLI::ExitCodes::InvalidError);
+      throw CLI::ParseError("--" + tool + " is now a separate tool: run hone-" + tool, CLI::ExitCodes::InvalidError);
     };
     app.add_flag_callback("--" + tool, moved)->group("");
   }
