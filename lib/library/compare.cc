@@ -1,6 +1,5 @@
 #include "library/compare.h"
 
-#include <algorithm>
 #include <memory>
 
 #include "base/clock.h"
@@ -38,13 +37,6 @@ Status Turn(const CompareOptions& options, QuietRuns* runs, Subject* subject) {
 }
 
 }  // namespace
-
-double Compared::LowerQuartile(std::vector<double> samples) {
-  if (samples.empty()) return 0;
-  const auto at = samples.begin() + static_cast<ptrdiff_t>(samples.size() / 4);
-  std::nth_element(samples.begin(), at, samples.end());
-  return *at;
-}
 
 Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
                                                const CompareOptions& options) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/statistics.h"
 #include "library/loaded_network.h"
 
 namespace hone::library {
@@ -29,10 +30,6 @@ struct Compared {
 
   double LayerSeconds(size_t layer) const { return LowerQuartile(layers[layer]); }
   double RunSeconds() const { return LowerQuartile(runs); }
-
-  // What is compared. The machine adds to a time and never takes away: the quartile stays put where a neighbour
-  // disturbs up to three quarters of the runs, and does not hang on a single one, as the minimum does.
-  static double LowerQuartile(std::vector<double> samples);
 };
 
 // All are loaded and run in turns, forwards and backwards, so that a drift hits them alike; a run that others disturbed

@@ -13,13 +13,13 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/load_meter.h"
+#include "base/statistics.h"
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
 #include "library/reference_cache.h"
 #include "library/thread_cores.h"
 #include "runtime/host/peak.h"
-#include "task/outcome.h"
 
 namespace hone::library {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "measure/inputs.h"
 #include "measure/reference_file.h"

@@ -6,7 +6,6 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "task/outcome.h"
 #include "task/protocol.h"
 
 namespace hone::measure {

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "measure/inputs.h"
 #include "measure/reference_file.h"

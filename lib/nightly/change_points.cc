@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/statistics.h"
 #include "nightly/rank_test.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "task/outcome.h"
+#include "base/statistics.h"
 
 namespace hone::nightly {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "nightly/rank_test.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

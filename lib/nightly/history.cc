@@ -8,8 +8,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/statistics.h"
 #include "nightly/lines.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/statistics.h"
 #include "nightly/environment.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {
@@ -129,10 +129,10 @@ Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& pr
   for (const ProcessTimes& process : processes) all.insert(all.end(), process.samples.begin(), process.samples.end());
   if (all.empty()) return subject;
   subject.min = *std::min_element(all.begin(), all.end());
-  subject.p10 = Quantile(all, 0.1);
-  subject.median = Quantile(all, 0.5);
-  subject.p90 = Quantile(all, 0.9);
-  subject.p99 = Quantile(all, 0.99);
+  subject.p10 = QuantileLinear(all, 0.1);
+  subject.median = QuantileLinear(all, 0.5);
+  subject.p90 = QuantileLinear(all, 0.9);
+  subject.p99 = QuantileLinear(all, 0.99);
   for (size_t layer = 0; layer < processes[0].layers.size(); ++layer) {
     std::vector<double> seconds;
     for (const ProcessTimes& process : processes) {

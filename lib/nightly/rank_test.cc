@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/check.h"
+#include "base/statistics.h"
 
 namespace hone::nightly {
 namespace {
@@ -90,7 +91,7 @@ Shift EstimateShift(const std::vector<double>& a, const std::vector<double>& b, 
   std::sort(differences.begin(), differences.end());
   const size_t n = differences.size();
   Shift shift;
-  shift.estimate = n % 2 ? differences[n / 2] : (differences[n / 2 - 1] + differences[n / 2]) / 2;
+  shift.estimate = Median(differences);
   // Without ties, U counts the differences on one side of the shift: as many of the smallest and of the largest may be
   // left out as U stays below with half of what is left of the confidence.
   size_t out = 0;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "nightly/report_outputs.h"
 #include "report/text_table.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <map>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "nightly/report_outputs.h"
 #include "nightly/report_sections.h"
 #include "report/figures.h"
 #include "report/svg.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

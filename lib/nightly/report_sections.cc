@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "report/figures.h"
 #include "report/svg.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

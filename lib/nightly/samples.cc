@@ -7,13 +7,13 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/keep.h"
+#include "base/statistics.h"
 #include "nightly/lines.h"
 
 namespace hone::nightly {
 namespace {
 
 constexpr int64_t kSamplesVersion = 2;
-constexpr double kQuantile = 0.25;
 
 Result<Who> ReadWho(JsonReader* reader) {
   std::string name;
@@ -77,8 +77,8 @@ Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
   return Status();
 }
 
-double ProcessTimes::Seconds() const { return Quantile(samples, kQuantile); }
-double ProcessTimes::PaceSeconds() const { return Quantile(pace, kQuantile); }
+double ProcessTimes::Seconds() const { return LowerQuartile(samples); }
+double ProcessTimes::PaceSeconds() const { return LowerQuartile(pace); }
 
 double ProcessTimes::PaceRatio() const {
   std::vector<double> ratios;
@@ -91,15 +91,7 @@ double ProcessTimes::PaceRatio() const {
     if (fastest(pace) <= 0) return 0;
     ratios.push_back(fastest(samples) / fastest(pace));
   }
-  return Quantile(ratios, 0.5);
-}
-
-double Quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const double at = share * static_cast<double>(values.size() - 1);
-  const size_t low = static_cast<size_t>(at), high = std::min(low + 1, values.size() - 1);
-  return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+  return Median(ratios);
 }
 
 }  // namespace hone::nightly

@@ -16,9 +16,6 @@
 
 namespace hone::nightly {
 
-// Between samples linearly; 0 of nothing.
-double Quantile(std::vector<double> values, double share);
-
 enum class Who { kLibrary, kReference, kCanary };
 const char* WhoName(Who who);
 
@@ -39,9 +36,7 @@ struct ProcessTimes {
   std::vector<Layer> layers = {};  // medians of its profiled runs; may be empty
   double lost = 0;                 // seconds for which others kept it from running while it was timed
 
-  // The lower quartiles of its runs, and of the pace's (0 without one). Others add to a time and never take away, and
-  // on a machine with neighbours half of all runs may be disturbed: a median says more about those than about the
-  // artifact.
+  // The lower quartiles of its runs, and of the pace's (0 without one).
   double Seconds() const;
   double PaceSeconds() const;
   // How much longer than the pace it takes: the median, over the turns, of a turn's fastest run over that of the pace's

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "base/statistics.h"
 #include "base/text.h"
-#include "task/outcome.h"
 
 namespace hone::nightly {
 namespace {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/statistics.h"
+
 namespace hone::record {
 namespace {
 
@@ -23,10 +25,7 @@ double Slowdown(const ReplaySpace& sweep, const ReplaySpace& first) {
     if (other == nullptr || point.state != TrialState::kOk || other->state != TrialState::kOk) continue;
     ratios.push_back(other->median / point.median);
   }
-  if (ratios.empty()) return 1;
-  const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
+  return ratios.empty() ? 1 : Median(ratios);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/statistics.h"
+
 namespace hone::record {
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/statistics.h"
 
 namespace hone::report {
 namespace {
@@ -15,13 +16,6 @@ namespace {
 constexpr int64_t kVersion = 1;
 constexpr BenchRole kRoles[] = {BenchRole::kTuned, BenchRole::kUntuned};
 constexpr const char* kSources[] = {"tuned", "anchor", "default", "fixed"};
-
-double Quantile(const std::vector<double>& sorted, double q) {
-  const double place = q * static_cast<double>(sorted.size() - 1);
-  const size_t below = static_cast<size_t>(place);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 double Share(const BenchLibrary& library, const BenchLayer& layer) {
   const double all = library.LayerSeconds();
@@ -160,10 +154,9 @@ Result<BenchLibrary> ReadLibrary(JsonReader* reader) {
 
 }  // namespace
 
-Latency LatencyOf(std::vector<double> samples) {
-  if (samples.empty()) return {};
-  std::sort(samples.begin(), samples.end());
-  return {Quantile(samples, 0.5), Quantile(samples, 0.1), Quantile(samples, 0.9), samples.front()};
+Latency LatencyOf(const std::vector<double>& samples) {
+  return {QuantileLinear(samples, 0.5), QuantileLinear(samples, 0.1), QuantileLinear(samples, 0.9),
+          QuantileLinear(samples, 0)};
 }
 
 const char* BenchRoleName(BenchRole role) { return role == BenchRole::kTuned ? "tuned" : "untuned"; }

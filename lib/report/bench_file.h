@@ -28,8 +28,7 @@ struct Latency {
   double median = 0, p10 = 0, p90 = 0, min = 0;  // seconds; 0 of no samples
 };
 
-// Quantiles between samples are interpolated linearly (type 7 of Hyndman and Fan).
-Latency LatencyOf(std::vector<double> samples);
+Latency LatencyOf(const std::vector<double>& samples);  // by QuantileLinear
 
 struct BenchLayer {
   std::string node;      // of the graph

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "report/axis.h"
 #include "report/svg.h"
-#include "task/outcome.h"
 
 namespace hone::report {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/text.h"
 
 namespace hone::session {

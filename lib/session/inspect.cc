@@ -12,6 +12,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "compile/compile.h"
 #include "measure/child_measurer.h"

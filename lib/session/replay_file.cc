@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
@@ -21,13 +22,6 @@
 
 namespace hone::session {
 namespace {
-
-// Whatever disturbs a measurement makes it slower: a quarter of the samples may be as disturbed as they like.
-double LowerQuartile(std::vector<double> samples) {
-  const auto at = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4);
-  std::nth_element(samples.begin(), at, samples.end());
-  return *at;
-}
 
 constexpr uint64_t kMostEnumerated = uint64_t{1} << 22;  // combinations, to count the legal ones
 constexpr size_t kFewestOfAHeat = 8;                     // with fewer there is no saying how fast the machine was

@@ -4,17 +4,13 @@
 
 #include <algorithm>
 
+#include "base/statistics.h"
+
 namespace hone::session {
 namespace {
 
 constexpr size_t kMarks[] = {4, 8, 16, 32, 64, 128};
 constexpr double kGoal = 0.95;
-
-double Quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1) + 0.5)];
-}
 
 }  // namespace
 
@@ -39,7 +35,7 @@ std::string ReplayTableRow(const std::string& label, const std::vector<ReplayRun
       for (const ReplayRun& run : runs) {
         if (!run.share.empty()) shares.push_back(run.share[std::min(mark, run.share.size()) - 1]);
       }
-      row += fmt::format(" | {:.1f}", 100 * Quantile(shares, q));
+      row += fmt::format(" | {:.1f}", 100 * QuantileNearest(shares, q));
     }
   }
   std::vector<double> to;
@@ -49,7 +45,7 @@ std::string ReplayTableRow(const std::string& label, const std::vector<ReplayRun
     seconds += run.tuner_seconds;
     count += static_cast<double>(run.tried.size());
   }
-  return row + fmt::format(" | {:.0f} | {:.0f} | {:.2f} |\n", Quantile(to, 0.5), Quantile(to, 0.75),
+  return row + fmt::format(" | {:.0f} | {:.0f} | {:.2f} |\n", QuantileNearest(to, 0.5), QuantileNearest(to, 0.75),
                            1e3 * seconds / std::max(count, 1.0));
 }
 

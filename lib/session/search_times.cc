@@ -1,5 +1,7 @@
 #include "session/search_times.h"
 
+#include "base/statistics.h"
+
 namespace hone::session {
 
 SearchTimes::SearchTimes(const std::string& fingerprint) : blocks_(CountsTrimmedMeans(fingerprint)) {}

@@ -44,16 +44,8 @@ struct Outcome {
   int64_t retaken = 0;           // samples that were thrown away and taken again for that reason
 };
 
-double Median(std::vector<double> values);  // 0 of nothing; mean of the middle two of an even number
-// Of AutoTVM's costs (measure/protocol.h: number): their mean, of more than two without the smallest and the largest.
-double TrimmedMean(std::vector<double> values);  // 0 of nothing
-// Whether trials of this fingerprint were timed in AutoTVM's blocks, so that this stands for the median of their
-// samples: whether it has the text of session::TimingText.
+// Whether trials of this fingerprint were timed in AutoTVM's blocks, so that TrimmedMean stands for the median of
+// their samples: whether it has the text of session::TimingText.
 bool CountsTrimmedMeans(const std::string& fingerprint);
-// Distribution-free confidence interval of the median from order statistics (Conover), at about `confidence`.
-struct Interval {
-  double low = 0, high = 0;
-};
-Interval MedianInterval(std::vector<double> values, double confidence);
 
 }  // namespace hone

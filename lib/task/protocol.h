@@ -12,7 +12,7 @@ struct Protocol {
   double prune_factor = 2;         // a first run slower than this times the incumbent: pruned; 0: never
   // AutoTVM's way instead, if `number` is above 0: `repeat` blocks of `number` runs each; a sample is a block's time
   // over its runs. A block shorter than min_repeat_ms is thrown away and `number` raised, for later blocks too. What
-  // counts is TrimmedMean of the samples (task/outcome.h), which stands where the median does otherwise.
+  // counts is TrimmedMean of the samples (base/statistics.h), which stands where the median does otherwise.
   int64_t number = 0;
   int64_t repeat = 0;
   double min_repeat_ms = 0;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "record/store.h"
 

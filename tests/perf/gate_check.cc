@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "base/statistics.h"
 #include "base/subprocess.h"
 #include "command/bench/bench.h"
 #include "command/bench/library_process.h"

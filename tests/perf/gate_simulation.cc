@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/statistics.h"
 #include "nightly/gate.h"
-#include "task/outcome.h"
 
 namespace {
 

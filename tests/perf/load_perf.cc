@@ -20,6 +20,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/rng.h"
+#include "base/statistics.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "measure/child_measurer.h"

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/statistics.h"
 #include "base/subprocess.h"
 #include "record/store.h"
 

@@ -19,6 +19,7 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "command/bench/bench.h"
 #include "command/bench/library_process.h"

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "command/bench/bench_table.h"
 #include "command/bench/library_process.h"
 #include "compile/compile.h"
@@ -28,7 +29,6 @@
 #include "report/bench_file.h"
 #include "session/fingerprint.h"
 #include "session/machine.h"
-#include "task/outcome.h"
 
 namespace hone::command {
 namespace {

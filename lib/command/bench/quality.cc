@@ -13,6 +13,7 @@
 #include "base/keep.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "command/bench/library_process.h"

@@ -1,9 +1,9 @@
 #include "command/plan/edge_seconds.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "base/file.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "command/plan/tune_edge.h"
 #include "pipeline/plan.h"
@@ -54,8 +54,7 @@ EdgeSeconds::EdgeSeconds(const std::string& work, const NinjaView& view)
     if (seconds > 0) known.push_back(seconds);
     trial_seconds_[&build] = seconds;
   }
-  std::sort(known.begin(), known.end());
-  if (!known.empty()) usual_trial_seconds_ = known[known.size() / 2];
+  if (!known.empty()) usual_trial_seconds_ = Median(known);
 }
 
 double EdgeSeconds::Of(const NinjaBuild& build) const {

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "pipeline/best_file.h"

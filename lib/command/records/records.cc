@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "command/records/foreign_records.h"
 #include "record/autotvm_log.h"

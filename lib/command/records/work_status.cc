@@ -9,10 +9,10 @@
 
 #include "base/file.h"
 #include "base/lock.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "pipeline/progress_file.h"
 #include "pipeline/task_list.h"
-#include "task/outcome.h"
 
 namespace hone::command {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/load_meter.h"
 #include "base/sandbox.h"
+#include "base/statistics.h"
 #include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "unit/measure/twice_task.h"

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sandbox.h"
+#include "base/statistics.h"
 #include "measure/child_measurer.h"
 #include "measure/device_runner.h"
 #include "measure/machine.h"

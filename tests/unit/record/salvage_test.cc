@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/rng.h"
+#include "base/statistics.h"
 #include "sample.h"
 
 namespace hone::record {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/statistics.h"
 #include "record/store.h"
 
 namespace hone::record {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/statistics.h"
 #include "sample.h"
 
 namespace hone::record {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "task/outcome.h"
+#include "base/statistics.h"
 
 namespace hone::report {
 namespace {

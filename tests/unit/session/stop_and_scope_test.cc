@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/statistics.h"
 #include "fake/fake_clock.h"
 #include "fake/memory_store.h"
 #include "measure/fake.h"
