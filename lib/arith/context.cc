@@ -126,7 +126,7 @@ ConstInterval DistributedBounds(const Context& context, const Linear& linear, in
   return bounds;
 }
 
-// The operands of a tree of `kind`, the expression itself if it is none.
+// The operands of a tree of `kind`; the expression itself if it is not such a tree.
 void Alternatives(const Expr& e, ExprKind kind, std::vector<Expr>* out) {
   const auto* op = e.as<Binary>();
   if (!op || op->kind != kind) return out->push_back(e);

@@ -255,7 +255,7 @@ Expr Rewriter::Compare(ExprKind kind, const Expr& a, const Expr& b) {
     positive.constant -= 1;
     if (below || context_.ProveNonNegative(positive)) return ir::MakeInt(DType::Bool(), kind == ExprKind::kNe);
   }
-  // What is added stands left, what is subtracted right, the constant where there is nothing else.
+  // Added terms go left, subtracted ones right; the constant goes where nothing else is.
   Linear left, right;
   for (const Linear::Term& t : d.terms) {
     if (t.coefficient > 0) left.Add(t.term, t.coefficient);

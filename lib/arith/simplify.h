@@ -8,7 +8,7 @@
 // - comparisons of integers as ==, != and <, with common terms and factors cancelled. Min, max, comparisons and
 //   conditions are folded where the ranges decide them;
 // - merged ramps and broadcasts: arithmetic on indices stays scalar inside one Ramp or Broadcast.
-// An expression that is already simple comes back as the same handle.
+//   An expression that is already simple comes back as the same handle.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class Analyzer {
   void BindValue(const ir::Var& var, const ir::Expr& value);
   void Unbind(const ir::Var& var);
 
-  // `condition` holds until the matching Forget(). What is of no use is ignored.
+  // `condition` holds until the matching Forget(). A condition of no use is ignored.
   void Assume(const ir::Expr& condition);
   void Forget();
 

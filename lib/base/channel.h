@@ -1,8 +1,8 @@
 // Messages between two processes over a stream socket: byte strings that arrive whole, in order, or not at all.
 //
 // A frame is: magic "HNC1" (4 bytes), the length of the payload (u32, little endian), the payload. A peer that died
-// shows as kCrashed, bytes that are no frame (somebody printed into the descriptor, say) as kCorrupt; after either the
-// channel is of no more use. Both ends are of the same build, so there is no version negotiation.
+// shows as kCrashed, bytes that are not a frame (a print into the descriptor, say) as kCorrupt; after either, the
+// channel is useless. Both ends are of the same build, so there is no version negotiation.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Channel {
   // the frame is torn, close the channel. Negative timeout: no limit.
   Status Send(std::string_view payload, double timeout_seconds = -1);
 
-  // kTimeout: no whole frame yet; what arrived is kept for the next call. kCrashed: the peer closed. kCorrupt: no
+  // kTimeout: no whole frame yet; what arrived is kept for the next call. kCrashed: the peer closed. kCorrupt: not a
   // frame.
   Result<std::string> Receive(double timeout_seconds = -1);
 

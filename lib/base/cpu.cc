@@ -14,7 +14,7 @@
 namespace hone {
 namespace {
 
-// The value of the first line "name : value" of /proc/cpuinfo; empty if there is none.
+// The value of the first line "name : value" of /proc/cpuinfo; empty if there is no such line.
 std::string CpuInfoField(const std::string& cpuinfo, std::string_view name) {
   for (const std::string& line : Split(cpuinfo, '\n')) {
     size_t colon = line.find(':');

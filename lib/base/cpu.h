@@ -1,4 +1,4 @@
-// What this machine is, as far as times depend on it, from /proc and /sys.
+// The properties of this machine that times depend on, from /proc and /sys.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct CpuInfo {
 
 CpuInfo DetectCpu();
 
-// Of the machine; 0 if the system does not say.
+// Memory of the machine; 0 if the system does not say.
 uint64_t MemoryBytes();
 
 std::string KernelRelease();  // "6.1.0-18-amd64"

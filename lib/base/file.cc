@@ -88,7 +88,7 @@ Result<std::string> ReadFile(const std::string& path) {
 
 Status WriteFileAtomic(const std::string& path, std::string_view bytes) {
   static std::atomic<uint64_t> counter{0};
-  // Whoever may write in /dev would put a file in the device's place, for everybody.
+  // With write access to /dev, a rename would replace the device by a file, for all users.
   struct stat there;
   if (::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode)) {
     return Status::Io(path + ": cannot write: it is a device or a pipe, not a file");

@@ -23,8 +23,8 @@ Status WriteFileAtomic(const std::string& path, std::string_view bytes);
 // restat.)
 Result<bool> WriteFileIfChanged(const std::string& path, std::string_view bytes);
 
-// Asks the system to give back the memory that holds what is on disk of the file, so that the next who maps it chooses
-// its pages. A hint: nothing happens to pages that are not written yet or mapped by somebody, or if it fails.
+// Asks the system to drop the file's cached pages, so that the next mapping chooses its pages anew. A hint: pages that
+// are dirty or mapped stay, and a failure is ignored.
 void DropCached(const std::string& path);
 
 bool Exists(const std::string& path);  // anything, also a folder; a dangling link does not exist

@@ -28,7 +28,7 @@ std::vector<std::string> KnownCommands(const CLI::App& app) {
   return names;
 }
 
-// What is wrong with the first word that nobody knows, or with the missing command; nothing if all words are known.
+// The error of the first unknown word, or of a missing command; nothing if all words are known.
 std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const char* const* argv) {
   const CLI::App* app = &root;  // the command whose words these are
   for (int i = 1; i < argc; ++i) {
@@ -58,8 +58,8 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
   return "a command is missing" + SuggestionText("", commands);
 }
 
-// What is wrong with a value of this type (CLI11's name of it), if that can be said without knowing the flag. CLI11
-// takes -1 for an unsigned number, nan for one in a range, and the largest one for those that are larger.
+// The error of a value of this type (CLI11's name of it), as far as it does not depend on the flag. CLI11 takes -1 for
+// an unsigned number, nan for one in a range, and the largest one for those that are larger.
 std::optional<std::string> WrongValue(const std::string& type, const std::string& value) {
   const auto is = [&](const char* name) { return StartsWith(type, name); };
   if (value.empty()) return "its value is empty";

@@ -1,5 +1,5 @@
-// The heartbeat of a lock, from a thread of its own, for whoever holds it for longer than seconds: compiling, measuring
-// a night, merging records or waiting for the machine may take longer than a lock may stay silent.
+// Renews a lock from a separate thread, for tools that hold it for long: compiling, nightly runs, merging records or
+// waiting for the machine may take longer than a lock may stay silent.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// A heartbeat that is missing now and then costs no lock: see FileLock.
+// A single missed heartbeat does not lose the lock: see FileLock.
 inline constexpr double kHeartbeatSeconds = 20;
 
 class Heartbeat {

@@ -1,12 +1,12 @@
 // Stopping on request. A tool that was asked to stop finishes or abandons its current step, commits, and exits 75: the
-// same command then goes on where it stopped.
+// same command then continues.
 #pragma once
 
 #include "base/status.h"
 
 namespace hone {
 
-// What every tool's main returns.
+// The exit codes of every tool.
 enum ExitCode : int {
   kDone = 0,
   kFailed = 1,        // the work could not be done; stderr says why
@@ -14,7 +14,7 @@ enum ExitCode : int {
   kInterrupted = 75,  // asked to stop; nothing lost, the same command resumes (EX_TEMPFAIL)
 };
 
-// Says a failure on stderr and returns what main returns for it: kMisused for an input that is malformed or that Hone
+// Prints a failure on stderr and returns the exit code for it: kMisused for an input that is malformed or that Hone
 // cannot do (kInvalid, kUnsupported), kInterrupted, else kFailed. Every tool's last step.
 int ExitCodeOf(const Status& status);
 

@@ -44,8 +44,8 @@ class JsonReader {
   Status Read(const std::string& key, JsonReader* out);               // an object
   Status Read(const std::string& key, std::vector<JsonReader>* out);  // a list of anything, a reader an item
 
-  // The key "version" of a file format of which this program reads versions 1 to `newest`. kUnsupported for a newer one,
-  // kInvalid if there is none or it is no version at all.
+  // The key "version" of a file format of which this program reads versions 1 to `newest`. kUnsupported for a newer
+  // one, kInvalid if there is no version or it is malformed.
   Status ReadVersion(int64_t newest);
 
   // As Read, but ok and *out unchanged if the key is missing or null.

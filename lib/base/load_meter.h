@@ -1,5 +1,5 @@
-// What others take of the processors that this process wants: how long its threads were ready to run and did not, and
-// what a hypervisor gave to somebody else. Linux tells both; where it does not, nothing is seen.
+// The processor time that others take from this process: how long its threads were ready to run and did not, and what a
+// hypervisor gave to somebody else. Linux tells both; where it does not, nothing is seen.
 #pragma once
 
 #include <vector>

@@ -24,12 +24,12 @@ struct LockHolder {
 // pid, the process's start, since when) and whose mtime is its heartbeat.
 //
 // A lock is stale, and taken over,
-//   if its process on this host is gone: no such pid, or a pid that was given to a newer process: at once
+//   if its process on this host is gone (no such pid, or one of a newer process): at once
 //   if it is of another boot of this host: once two heartbeats are missing, as two hosts may have the same name
 //   where nothing can be known of its process (another host, another container): if its heartbeat is older than
 //     `stale_seconds` by the file system's own clock, and none comes while we wait for one. Clocks may jump: nothing is
 //     taken from anybody by comparing them alone.
-// Whoever is suspended for longer than that loses the lock, and is told so before it writes again.
+// A process that is suspended for longer loses the lock, and learns that before it writes again.
 class FileLock {
  public:
   // kLocked, with a message that names the holder's host and pid, if somebody else holds it, and says what can be done
@@ -37,7 +37,7 @@ class FileLock {
   // `watch_seconds`, two heartbeats, to see whether the holder is alive.
   static Result<FileLock> Acquire(const std::string& path, double stale_seconds = 120, double watch_seconds = 40);
 
-  // Who holds it; nothing if nobody does. Only reads, on any host.
+  // The holder; nothing if the lock is free. Only reads, on any host.
   static Result<std::optional<LockHolder>> Holder(const std::string& path, double stale_seconds = 120);
 
   FileLock(FileLock&& other) noexcept;
@@ -60,9 +60,9 @@ class FileLock {
   int fd_ = -1;  // our lock file, kept open: its inode is our claim
 };
 
-// Who may use a device of this machine, for all users and all programs of Hone: shared while compiling, exclusive while
-// timing. Held by flock, so that the kernel releases it whenever its owner ends. Those who wait for exclusive use are
-// not starved by a stream of shared users.
+// The use of a device of this machine, by all users and all programs of Hone: shared while compiling, exclusive while
+// timing. Held by flock, so that the kernel releases it whenever its owner ends. A stream of shared users does not
+// starve those that wait for exclusive use.
 class MachineLock {
  public:
   // The lock of device "cpu", "GPU-<uuid>", ...: a file in /run/lock, or in /tmp where there is none.

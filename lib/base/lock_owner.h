@@ -1,5 +1,5 @@
-// What lock files of base/lock.h have in common. What a job's says: who holds it, and whether that process can still be
-// there.
+// The parts that the lock files of base/lock.h share. A job's file says: who holds it, and whether that process can
+// still be there.
 #pragma once
 
 #include <cstdint>

@@ -89,12 +89,13 @@ Status MachineLock::Lock(int operation, double timeout_seconds) {
   Unlock();
   Deadline deadline(timeout_seconds);
   for (;;) {
-    // Everyone passes the gate alone; who waits for exclusive use waits inside it, and so lets no new shared user by.
+    // Processes pass the gate one at a time. One that wants exclusive use waits inside it, so no new shared user
+    // passes.
     HONE_RETURN_IF_ERROR(FlockUntil(gate_fd_, LOCK_EX, deadline, path_));
     Status status = FlockUntil(fd_, operation, deadline, path_);
     ::flock(gate_fd_, LOCK_UN);
     if (!status.ok() || StillNames(path_, fd_)) return status;
-    // A cleaner removed the files meanwhile: what we hold excludes nobody who comes now.
+    // A cleaner removed the files meanwhile: our lock excludes no newcomer.
     HONE_ASSIGN_OR_RETURN(MachineLock fresh, Open(path_));
     *this = std::move(fresh);
   }

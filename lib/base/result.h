@@ -1,4 +1,4 @@
-// Result<T>: a value, or the Status that says why there is none.
+// Result<T>: a value, or the Status that says why there is no value.
 #pragma once
 
 #include <optional>

@@ -144,7 +144,7 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-// What io_uring does for a process no filter sees.
+// Filters do not see what io_uring does for a process.
 bool ForbidFileCalls() {
   Filter filter;
 #ifdef SYS_open

@@ -1,12 +1,12 @@
-// What a process gives up before it runs code that nobody has looked at: candidates come out of a search, and a wrong
-// one may write anywhere. Meant for a process that has opened all it needs; there is no way back.
+// The rights that a process gives up before it runs untrusted code: candidates come from a search, and a wrong one may
+// write anywhere. For a process that has opened all that it needs; there is no way back.
 //
-// Fences of Linux, each of which a kernel may lack, and limits, which all have:
+// Layers of Linux, each of which a kernel may lack, and limits, which all kernels have:
 //   files      seccomp: no call that opens for writing, creates, renames, removes or changes something by a path.
 //              Landlock, beside it: the same by what the paths lead to. Open descriptors stay as they are
 //   network    seccomp: no new socket, of any kind or of all that reach beyond this machine
 //   processes  seccomp: no new process, no other program, no signal to anybody else, no ptrace; threads are allowed
-//   limits     RLIMIT_*: no core dump, no large files, so many open descriptors, so much memory
+//   limits     RLIMIT_*: no core dump; limits on file size, open descriptors and memory
 // Crashing and looping are left to the parent, which waits with a time limit.
 #pragma once
 
@@ -33,7 +33,7 @@ struct SandboxOptions {
 // of this machine.
 SandboxOptions DeviceSandbox();
 
-// Which fences stand.
+// The layers that are in force.
 struct Sandbox {
   int landlock = 0;         // version of the rules that stand; 0: none. Before 3 they say nothing of truncating
   bool file_calls = false;  // seccomp's part of `files`
@@ -46,16 +46,16 @@ struct Sandbox {
   bool operator==(const Sandbox&) const = default;
 };
 
-// Puts up what this kernel has. Of the calling thread and those it starts from now on: call it while there is only one.
-// Never fails: what is missing is false in the result.
+// Enters the layers that this kernel has, for the calling thread and threads that it starts later: call it while there
+// is only one. Never fails: a missing layer is false in the result.
 Sandbox EnterSandbox(const SandboxOptions& options);
 
-// For where `processes` is missing, once all threads are there: no thread and no process is started any more
-// (RLIMIT_NPROC), unless this is root, whom that limit does not bind.
+// Use it where `processes` is missing, once all threads run: forbids new threads and processes (RLIMIT_NPROC). Does not
+// bind root.
 void ForbidNewTasks();
 
-// Tries each fence in children of its own, by doing what it forbids: what is true here does hold. kIo if no child could
-// be made.
+// Tries each layer in a child that does what it forbids: a layer that is true here holds. kIo if no child could be
+// made.
 Result<Sandbox> TrySandbox(const SandboxOptions& options = {});
 
 }  // namespace hone

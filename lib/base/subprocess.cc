@@ -100,7 +100,7 @@ void SetLimit(int resource, std::optional<uint64_t> value) {
     plan->moved[i] = ::fcntl(plan->fds[i].first, F_DUPFD_CLOEXEC, kFirstFreeFd);
     if (plan->moved[i] < 0) fail();
   }
-  // What other code opened without O_CLOEXEC must not leak into a worker that lives for hours.
+  // Descriptors that other code opened without O_CLOEXEC must not leak into a worker that lives for hours.
   ::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
   for (size_t i = 0; i < plan->fds.size(); ++i) {
     if (::dup2(plan->moved[i], plan->fds[i].second) < 0) fail();

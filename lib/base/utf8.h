@@ -1,4 +1,4 @@
-// Bytes that claim to be text.
+// UTF-8 text from untrusted bytes.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// What stands for bytes that are none: U+FFFD.
+// Replacement for invalid bytes: U+FFFD.
 inline constexpr char kReplacementCharacter[] = "\xEF\xBF\xBD";
 
 // Length of the UTF-8 sequence at the front of `text`; 0 if there is none (RFC 3629: no overlong forms, no surrogates).

@@ -11,8 +11,8 @@ inline constexpr char kVersion[] = HONE_VERSION;
 // The version of a part ("codegen", "protocol", a template's name): `own`, unless a test pretends another one.
 int VersionOf(std::string_view part, int own);
 
-// Tests of what a raised version brings: "conv2d_direct=9,codegen=4". Once, before anything asks. What is no such list
-// changes nothing.
+// For tests of raised versions: "conv2d_direct=9,codegen=4". Call it once, before VersionOf. A malformed list is
+// ignored.
 void PretendVersions(std::string_view text);
 
 }  // namespace hone

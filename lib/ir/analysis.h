@@ -22,7 +22,7 @@ std::vector<Buffer> BuffersRead(const Stmt& s);
 std::vector<Buffer> BuffersWritten(const Stmt& s);
 
 bool HasLoad(const Expr& e);
-// The product of a warp (Intrinsic::kMmaTf32) that is all of the value of a Store; null: `s` is none.
+// The product of a warp (Intrinsic::kMmaTf32) that is the whole value of the Store `s`; null if there is none.
 const Call* WarpProductOf(const Stmt& s);
 // Nodes of any kind, counted at every place where they stand.
 int64_t CountNodes(const Stmt& s);

@@ -23,7 +23,7 @@ int ThreadAxis(ForKind kind) {
   return kind == ForKind::kThreadX ? 0 : kind == ForKind::kThreadY ? 1 : kind == ForKind::kThreadZ ? 2 : -1;
 }
 
-// What may not stand in the part of one thread.
+// Statements that are not allowed in the part of one thread.
 class BodyCheck : public Visitor {
  public:
   std::string wrong;
@@ -82,7 +82,7 @@ class Splitter {
     return Invalid("a statement outside block and thread loops: " + FirstLine(s));
   }
 
-  // What stands between the loops depends on indices alone: each thread can say it for itself.
+  // Code between the loops depends only on indices, so each thread can compute it.
   Status Within(Wrap wrap, const Stmt& s) {
     wraps_.push_back(std::move(wrap));
     const Status status = Walk(s.as<LetStmt>() ? s.as<LetStmt>()->body : s.as<Pragma>()->body);

@@ -25,7 +25,7 @@ void Unify(Expr* a, Expr* b) {
   HONE_CHECK(a->defined() && b->defined());
   if (a->type().element() != b->type().element()) {
     bool a_imm = StripBroadcast(*a).as<IntImm>(), b_imm = StripBroadcast(*b).as<IntImm>();
-    // Of two immediates the i64 one gives way: it is what a plain C++ integer becomes.
+    // If both are immediates, the i64 one is converted: a plain C++ integer becomes i64.
     if (b_imm && !(a_imm && a->type().element() == DType::Int(64))) {
       *b = AdaptImm(*b, a->type().element());
     } else if (a_imm) {

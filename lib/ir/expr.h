@@ -3,7 +3,7 @@
 // What a program means (the interpreter, ir/interpreter.h, is the definition; every backend must agree with it):
 // - Integers are two's complement of their width; add, sub and mul wrap. Index arithmetic is i64 throughout.
 // - Div and Mod of integers round towards minus infinity (floor); the divisor is never 0. On floats Div is IEEE, Mod is
-// not defined.
+//   not defined.
 // - Floats follow IEEE 754; a backend may contract a*b+c into one rounding, but may not otherwise reorder. Min and Max
 //   return the second operand if either is NaN (`a < b ? a : b`, `a > b ? a : b`), as the x86 instructions do.
 // - A Cast of a float to an integer goes towards zero; the result is unspecified if it does not fit. Int to int wraps.
@@ -263,7 +263,7 @@ struct Let final : ExprNode {
   const Expr value, body;
 };
 
-// What te's tensors look like from here: a name, an element type and a shape (elements an axis).
+// te's tensors as seen from here: a name, an element type and a shape (elements an axis).
 struct TensorNode {
   TensorNode(std::string n, DType t, std::vector<int64_t> s) : name(std::move(n)), type(t), shape(std::move(s)) {}
   virtual ~TensorNode() = default;

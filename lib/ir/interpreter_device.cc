@@ -83,7 +83,7 @@ class Threads {
     Leave();
     return true;
   }
-  // What scalar all threads make of `op`; false if they do not agree or it failed.
+  // The scalar that all threads compute for `op`; false if they differ or it failed.
   bool Agree(Op* op, const Stmt& where, int64_t* value) {
     int64_t first = 0;
     bool any = false;
@@ -147,7 +147,7 @@ struct MeetAction final : Action {
   Device* device;
 };
 
-// ir/expr.h has who holds what.
+// ir/expr.h says which thread holds what.
 struct WarpProduct final : Action {
   static constexpr int kWarp = 32, kRows = 16, kColumns = 8, kDepth = 8;
   struct Fragment {

@@ -1,8 +1,8 @@
 // Inside of the interpreter: kernels of a device. All threads of a block run in step from one barrier to the next, one
-// after the other in between; blocks run one after the other. What a device leaves undefined is reported: two threads
-// of a block that touch an element between two barriers, one of them writing; two blocks of a kernel that touch an
-// element of global memory, one of them writing; a barrier that some threads of a block come to and others do not. Not
-// for other layers.
+// after the other in between; blocks run one after the other. Reports what a device leaves undefined: two threads of a
+// block that touch an element between two barriers, one of them writing; two blocks of a kernel that touch an element
+// of global memory, one of them writing; a barrier that some threads of a block come to and others do not. Not for
+// other layers.
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class RaceCheck {
 
 using Place = std::shared_ptr<std::vector<Slot>>;
 
-// What the compiler of statements does for kernels.
+// The part of the statement compiler for kernels.
 struct CompilerHooks {
   Scope* scope = nullptr;
   std::function<ActionPtr(const Stmt&)> compile;

@@ -1,5 +1,5 @@
-// Checks that a function is well formed. What it accepts the interpreter and the backends can take without asking
-// again; a failure is a bug of the pass that came before.
+// Checks that a function is well formed. The interpreter and the back ends take a verified function without further
+// checks; a failure is a bug of the pass before.
 #pragma once
 
 #include "base/status.h"
@@ -18,10 +18,10 @@ struct VerifyOptions {
 // - constant indices are in range; a register buffer is not empty; blocks are not nested; prefetches stand alone.
 Status Verify(const Function& f, const VerifyOptions& options = {});
 
-// Also of a device function in its final form: it is one nest of loops over blocks and threads a kernel
-// (ir/device_kernels.h), with nothing but serial loops, private buffers and no prefetch inside; buffers that threads
-// share have names of their own; every barrier is where all threads of a block come to it, whatever the data: under no
-// condition, and in no loop whose range, depends on the threads' indices or on what is in memory.
+// Verify, and the rules of a device function in its final form: it is one nest of loops over blocks and threads a
+// kernel (ir/device_kernels.h), with nothing but serial loops, private buffers and no prefetch inside; buffers that
+// threads share have names of their own; every barrier is where all threads of a block come to it, whatever the data:
+// under no condition, and in no loop whose range, depends on the threads' indices or on what is in memory.
 Status VerifyDevice(const Function& f);
 
 }  // namespace hone::ir

@@ -12,7 +12,7 @@
 namespace hone::ir {
 namespace {
 
-// What one thread does.
+// The part of one thread.
 class ThreadVerifier final : public Visitor {
  public:
   explicit ThreadVerifier(const DeviceKernel& kernel) : kernel_(kernel) {

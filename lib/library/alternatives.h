@@ -15,7 +15,7 @@ namespace hone::library {
 
 pipeline::Alternative ToFile(const graph::Alternative& alternative);
 
-// kInvalid or kUnsupported with the node, for a workload that is none of this Hone's.
+// kInvalid or kUnsupported with the node, for a workload that this version of Hone does not have.
 Result<graph::Alternative> FromFile(const pipeline::Alternative& alternative);
 Result<std::vector<graph::Alternative>> FromFile(const std::vector<pipeline::Alternative>& alternatives);
 

@@ -17,7 +17,7 @@
 
 namespace hone::library {
 
-// What the parts of a library are made from. All of it outlives the call.
+// The inputs of a library's parts. All of it outlives the call.
 struct Parts {
   const graph::Graph& graph;  // with its alternatives
   const BuildInput& input;

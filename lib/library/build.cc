@@ -76,7 +76,7 @@ int64_t Batch(const graph::Graph& graph) {
   return graph.inputs[0].type.shape[0];
 }
 
-// What went in. Nothing of it changes unless the library may have.
+// The manifest's content. It changes only if the library may change.
 std::string ManifestText(const BuildInput& input, const Backend& backend, const NetworkPlan& plan,
                          const ParamsFile& params, const BuiltLibrary& built) {
   Json json;

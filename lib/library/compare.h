@@ -17,8 +17,8 @@ struct CompareOptions {
   int64_t warm = 1;     // runs before the timed ones of a turn: the others' weights and arena are in the caches
   int64_t timed = 4;    // timed runs of a turn
   int64_t min_rounds = 6, max_rounds = 24;  // turns of each library...
-  double seconds = 6;                       // ...until this is spent; what is taken again does not count
-  double patience_seconds = 2;  // for runs that others disturbed to be taken again (quiet_runs.h); 0: none is
+  double seconds = 6;                       // ...until this is spent; repeated runs do not count
+  double patience_seconds = 2;  // for repeating disturbed runs (quiet_runs.h); 0: never
 };
 
 struct Compared {

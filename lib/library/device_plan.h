@@ -1,4 +1,4 @@
-// What a device's library runs and where everything lies: the network's kernels as launches with the places of their
+// The work of a device library and the places of its data: the network's kernels as launches with the places of their
 // arguments in the device's memory (runtime/net_device.h).
 #pragma once
 

@@ -9,7 +9,7 @@
 namespace hone::library {
 namespace {
 
-// Of a device's library, before the destructor.
+// For device libraries, before the destructor.
 constexpr char kDeviceTemplate[] =
     R"(/* What a caller that keeps its data on the device works with. */
 typedef struct @_device_info {

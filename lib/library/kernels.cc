@@ -19,7 +19,7 @@ Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKerne
   const pipeline::BestEntry* entry = best ? best->Find(kernel->task) : nullptr;
   if (entry && entry->config) {
     kernel->config = *entry->config;
-    // What has one schedule may have been measured to compare it; nobody chose it.
+    // A kernel with one schedule may have been measured only for comparison; it was not chosen.
     kernel->source = op->Tunable(kernel->workload) ? pipeline::BestSourceName(entry->source) : "fixed";
     return Status();
   }

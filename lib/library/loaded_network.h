@@ -57,13 +57,13 @@ class LoadedNetwork {
   }
   void destroy(HoneNet* net) const { destroy_(net); }
 
-  // Of a library that runs on a device.
+  // For libraries that run on a device.
   bool on_device() const { return run_device_ != nullptr; }
   int run_device(HoneNet* net, void* const* in, void* const* out) const { return run_device_(net, in, out); }
   int device(HoneNet* net, HoneNetDeviceInfo* info, void** in, void** out) const {
     return device_(net, info, in, out);
   }
-  // What the device said of the last failure in this thread; empty if nothing.
+  // The device's message about this thread's last failure; may be empty.
   const char* error_detail() const { return error_detail_ ? error_detail_() : ""; }
 
  private:

@@ -164,7 +164,7 @@ class Planner {
       plan_.buffers.push_back({whole == slices_.wholes.end() ? bytes : whole->second, step, step});
       if (whole != slices_.wholes.end()) plan_.shared.insert(at->second);
     }
-    // What vanishes neither reads nor writes.
+    // Nodes that vanish neither read nor write.
     if (written) plan_.tensors[tensor] = {at->second, slice.offset};
     graph::Lifetime& lifetime = plan_.buffers[at->second];
     lifetime.last = std::max(lifetime.last, step);

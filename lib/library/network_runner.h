@@ -36,7 +36,7 @@ class NetworkRunner {
   // `seconds`: one a layer.
   Status Profile(double* seconds) { return Check(net_.profile_run(instance_, in_.data(), out_.data(), seconds)); }
 
-  // Of the last run that copied: the first.
+  // The first of the last run that copied.
   std::vector<std::vector<float>> Outputs() const;
 
  private:

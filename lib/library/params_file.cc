@@ -39,7 +39,7 @@ std::string Hex(const uint8_t* digest) {
   return hex;
 }
 
-// The first blob whose bytes are not those that its entry tells of; empty if there is none.
+// The first blob whose bytes do not match its entry's digest; empty if all match.
 std::string DamagedBlob(std::string_view bytes, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     HoneParamsEntry entry;

@@ -1,5 +1,5 @@
-// What the tables of all network libraries begin with: HoneNetInfo and what it points to, and which parameters belong
-// to it.
+// The common beginning of the tables of all network libraries: HoneNetInfo and what it points to, and which parameters
+// belong to it.
 #pragma once
 
 #include <cstdint>

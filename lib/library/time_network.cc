@@ -24,7 +24,7 @@
 namespace hone::library {
 namespace {
 
-// What of this process is in memory, files that are mapped included. 0 if the kernel does not say.
+// The resident memory of this process, mapped files included. 0 if the kernel does not say.
 int64_t ResidentBytes() {
   const Result<std::string> text = ReadFile("/proc/self/statm");
   long long size = 0, resident = 0;
@@ -141,7 +141,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
       HONE_RETURN_IF_ERROR(runner.RunWithCopies());
       reply.copies.push_back(clock->NowSeconds() - before);
     }
-    // What is verified is the first run; a race between kernels or threads may show in a later one alone.
+    // Only the first run is verified; a race between kernels or threads may show in a later one.
     if (runner.OnDevice() && request.outputs && !SameBytes(runner.Outputs(), reply.outputs)) {
       return Status::Corrupt("two runs on the same inputs gave different outputs: the kernels race");
     }

@@ -13,7 +13,7 @@ namespace hone::library {
 // about 1.
 inline constexpr double kOutputTolerance = 1e-3;
 
-// What outputs may be off (RelativeError) of a network whose kernels' algorithms may round so much beyond plain sums
+// The tolerance (RelativeError) for outputs of a network whose kernels may round this much beyond plain sums
 // (NetworkRounding, library/kernels.h).
 inline double OutputTolerance(double rounding) { return kOutputTolerance + rounding; }
 

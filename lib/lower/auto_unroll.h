@@ -3,7 +3,7 @@
 // After the passes that want one copy of a body, before vectorize and unroll. A Pragma "auto_unroll_max_step" n: in the
 // statement it stands at, a serial loop of constant extent is unrolled, innermost first, if all loops inside are and it
 // comes to at most n stores. "unroll_explicit" 1 around the same: by unroll.h; 0 (or none): by the device's compiler,
-// whom a Pragma "unroll" at the loop tells. (As AutoTVM's templates mean it.) Both notes are gone afterwards. A Pragma
+// whom a Pragma "unroll" at the loop tells. (As in AutoTVM's templates.) Both notes are gone afterwards. A Pragma
 // "unroll" n that a schedule has put at a loop stays: n rounds at a time, and no loop around it is unrolled unless that
 // is all of them.
 //

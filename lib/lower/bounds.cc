@@ -103,7 +103,7 @@ class AxisSolver {
     return {outer.min * r.split.factor + inner.min, Clip(outer.max * r.split.factor + inner.max, whole.max)};
   }
 
-  // Of an extent: every one is bounded by a shape or a factor.
+  // Bounds of an extent: a shape or a factor bounds every one.
   int64_t UpperBound(const Expr& e) {
     std::optional<int64_t> bound = analyzer_.ConstUpperBound(e);
     HONE_CHECK(bound.has_value());
@@ -184,7 +184,7 @@ class AxisSolver {
     }
   }
 
-  // An axis that is the outer part of a guarded one: what that guard lets through is in range here, too.
+  // An axis that is the outer part of a guarded one: the values that pass that guard are in range here as well.
   bool FollowsFromParent(const std::string& axis) const {
     auto it = made_by_.find(axis);
     if (it == made_by_.end() || it->second->kind != Relation::Kind::kSplit) return false;

@@ -11,7 +11,7 @@
 //   for k { if (k + 1 < n) fetch(r, k + 1); use(b[k%2], k); if (k + 1 < n) b[(k + 1)%2] = r }
 //
 // so that a round needs one barrier, and memory's answer has the time of a round to arrive: r is private to a thread,
-// the loops that fill it are unrolled. Loops that have nothing else in them count as one. What cannot go by way of
+// the loops that fill it are unrolled. Loops that have nothing else in them count as one. Stages that cannot go through
 // registers (several stores, loads of anything that is not an argument or another kernel's, more than kMostFetched
 // elements a thread) fills its other half after the use. A note where there is no such loop is dropped.
 //

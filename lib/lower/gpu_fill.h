@@ -1,10 +1,10 @@
 // Fill: conditions leave the inner loops of a tile that hangs over the edge.
 //
 // Between bounds and loop_nest, on a GPU. Where a tile's extent does not divide a tensor's, every stage of it has
-// guards: the accumulator's would be tested in the innermost loop. What a thread adds up for itself beyond the edge is
-// never stored, so it may as well be computed, if that is safe: if everything it reads is in shared or private memory,
-// inside the buffer and written before. So the stages it reads write zeros beyond the edge (Guard::fill), and its own
-// spatial guards go.
+// guards: the accumulator's would be tested in the innermost loop. Sums of a thread beyond the edge are never stored,
+// so it may as well be computed, if that is safe: if everything it reads is in shared or private memory, inside the
+// buffer and written before. So the stages it reads write zeros beyond the edge (Guard::fill), and its own spatial
+// guards go.
 #pragma once
 
 #include "lower/bounds.h"

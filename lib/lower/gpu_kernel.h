@@ -21,7 +21,7 @@ class GpuKernel {
   // `body`, which a thread runs, inside the loops over blocks and threads; extents of 1 only for blockIdx.x.
   ir::Stmt Nest(ir::Stmt body) const;
 
-  // What a loop over blocks or threads of that kind is in this kernel: a variable, or 0 if there is just one.
+  // The value of a loop over blocks or threads of that kind in this kernel: a variable, or 0 if there is just one.
   ir::Expr IndexOf(ir::ForKind kind) const;
 
   // Conditions that keep out threads beyond the extents of the stage's own bound loops.

@@ -36,7 +36,7 @@ class GpuPlaces {
 
   // The root stage whose kernel this one is part of.
   const schedule::Stage& RootOf(const schedule::Stage& stage) const;
-  // Of an attached stage: kShared, or private (kRegister, kScratch).
+  // For an attached stage: kShared, or private (kRegister, kScratch).
   ir::Scope ScopeOf(const schedule::Stage& stage) const;
   // Is a reduce loop of it bound to threads?
   static bool ReducesAcrossThreads(const schedule::Stage& stage);

@@ -37,7 +37,7 @@ class Hoister final : public ir::Mutator {
   std::vector<Buffer> found_;
 };
 
-// Accesses before the first barrier and behind the last one; the same if there is none.
+// Accesses before the first barrier and behind the last one; equal if there is no barrier.
 struct Flow {
   std::vector<Access> head, tail;
   bool always = false;  // one on every way through

@@ -173,7 +173,7 @@ class Builder {
     for (const Stage& s : schedule_.stages()) {
       if (s.attach != AttachKind::kAt || s.at_stage != stage.name() || s.at_axis != axis) continue;
       AddLocalStorage(s);
-      // What a thread computes for itself it computes only where its reader does.
+      // A thread computes a private value only where its reader runs.
       if (places_ && storage_[s.name()].buffer->scope != Scope::kShared) inherited_[s.name()] = UnusedThreads(stage);
       Stmt nest = BuildStage(s);
       if (places_ && s.double_buffer) nest = ir::MakePragma(kDoubleBufferPragma, Expr(1), nest);

@@ -1,8 +1,8 @@
 // Loop nest: statements for every stage, with attached stages in their places.
 //
-// Second pass: turns the schedule and its bounds into one function. What it leaves to later passes: vectorized and
-// unrolled loops (as For kinds), extents that are minima over tails (specialize), prefetches (a Pragma
-// "prefetch:<buffer>" whose value is the distance in elements; buffers of one function have different names).
+// Second pass: turns the schedule and its bounds into one function. It leaves to later passes: vectorized and unrolled
+// loops (as For kinds), extents that are minima over tails (specialize), prefetches (a Pragma "prefetch:<buffer>" whose
+// value is the distance in elements; buffers of one function have different names).
 //
 // - A reduction gives its result's identity first, right outside its outermost reduce loop, then updates.
 // - An attached stage's buffer is allocated inside the loop, holds only the region, and is indexed from the region's

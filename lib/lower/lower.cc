@@ -25,7 +25,7 @@ namespace hone::lower {
 
 namespace {
 
-// What happens around each pass.
+// Runs around each pass: logging and verification.
 class Steps {
  public:
   Steps(const LowerOptions& options, ir::Function* function) : options_(options), function_(*function) {}
@@ -48,7 +48,7 @@ class Steps {
   ir::Function& function_;
 };
 
-// What a program for a CPU cannot have.
+// Rejects steps that only a GPU has.
 Status CheckForCpu(const schedule::Schedule& schedule) {
   for (const schedule::Stage& stage : schedule.stages()) {
     for (const std::string& leaf : stage.leaf) {

@@ -53,7 +53,7 @@ const ir::Binary* ProductAdded(const ir::Store& store, const ir::Binary& sum) {
 Status SetFactors(const ir::Binary& product, const WarpThreads& threads, WarpProduct* out) {
   Factor a = Factor::Of(product.a), b = Factor::Of(product.b);
   if (!a.load || !b.load) return Status::Invalid("a factor is no element of a buffer");
-  // Others than who filled it would read it, and find their own.
+  // Other threads than the one that filled it would read it, and find their own.
   if (IsPrivate(a.load->buffer) || IsPrivate(b.load->buffer)) return Status::Invalid("a factor is private to a thread");
   if (ir::UsesVar(a.load->index, threads.x.var)) std::swap(a, b);
   if (ir::UsesVar(a.load->index, threads.x.var) || ir::UsesVar(b.load->index, threads.y.var))
@@ -70,7 +70,7 @@ Status SetLoops(const std::vector<ConstantLoop>& loops, WarpProduct* out) {
   for (size_t i = 1; i < loops.size(); ++i) {
     const ir::Var& var = loops[i].var;
     const bool row = ir::UsesVar(out->a.load->index, var), column = ir::UsesVar(out->b.load->index, var);
-    // A loop that the sum runs over, too, is none of them: its rounds add to the same place.
+    // A loop that the sum also runs over is neither: its rounds add to the same place.
     if (row == column || !ir::UsesVar(place, var))
       return Status::Invalid(fmt::format("`{}` counts not one of rows and columns", var.name()));
     (row ? out->rows : out->columns).loops.push_back(loops[i]);

@@ -1,4 +1,4 @@
-// What a store leaves as it is. Conditions that turn out false leave updates such as x = x + 0 behind.
+// Recognises stores without effect. Conditions that turn out false leave updates such as x = x + 0 behind.
 #pragma once
 
 #include "ir/equal.h"

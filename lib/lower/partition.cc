@@ -167,7 +167,7 @@ class Partitioner final : public ir::Mutator {
 
   // A register tile's condition depends on this loop and on unrolled or vectorized ones inside: cut into the part where
   // it holds whatever those are, and single rounds before and behind, whose copies will decide it each for itself. Null
-  // if there is no such part or there are many single rounds.
+  // if there is no such part, or too many single rounds.
   Stmt CutInside(const For& op, const Expr& condition, const ConditionFinder& finder) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();

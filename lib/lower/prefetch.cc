@@ -27,7 +27,7 @@ constexpr int64_t kMostLines = 16384;  // rounds of a body's loops that are gone
 constexpr int64_t kAtOnce = 4;         // lines that are not worth being spread
 constexpr int64_t kMostAtOnce = 64;    // lines a round; more would only wait for each other
 
-// What is touched of one buffer: base + a constant + each sum of the loops' steps, in elements.
+// The part of one buffer that is touched: base + a constant + each sum of the loops' steps, in elements.
 struct Lines {
   struct Loop {
     int64_t step, min, extent;
@@ -53,7 +53,7 @@ class LineFinder final : public ir::Visitor {
 
  private:
   void Touch(const ir::Buffer& touched, const Expr& index) {
-    // What the body itself allocates is made there: nothing to fetch ahead.
+    // Buffers that the body allocates need no prefetch.
     if (touched.name() != name_ || allocated_.count(touched.get())) return;
     buffer = touched;
     const auto* ramp = index.as<ir::Ramp>();
@@ -74,7 +74,7 @@ class LineFinder final : public ir::Visitor {
       if (rounds > kMostLines) return;
     }
     const int64_t line = std::max<int64_t>(kLineBytes / touched->type.bytes(), 1);
-    // A load wider than a line touches the next one, too.
+    // A load wider than a line also touches the next one.
     const int64_t width = ramp && AsIntImm(ramp->stride) ? index.type().lanes * *AsIntImm(ramp->stride) : 1;
     Lines& group = GroupOf(outer.terms.empty() ? Expr() : arith::ToExpr(outer), loops);
     for (int64_t at = 0; at < std::max<int64_t>(width, 1); at += line) group.constants.push_back(linear.constant + at);

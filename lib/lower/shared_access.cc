@@ -158,7 +158,7 @@ void SharedAccesses::FindCopy(const arith::Linear::Term& term, Access* a) {
   const auto* mod = term.term.as<ir::Binary>();
   const int64_t* count = mod && mod->kind == ir::ExprKind::kMod ? ir::AsIntImm(mod->b) : nullptr;
   if (!count || *count < 2 || term.coefficient <= 0) return;
-  // What conditions are known about are the threads: the rest goes in by its bounds.
+  // Conditions are known about threads; everything else enters by its bounds.
   Expr low(0), high(0);
   for (const arith::Linear::Term& t :
        arith::ToLinear(analyzer_.Simplify(a->index - term.term * term.coefficient)).terms) {
@@ -260,7 +260,7 @@ void SharedAccesses::Widen(const For& loop, Rounds rounds, std::vector<Access>* 
     if (a.high.defined()) a.high = widened(a.high, false);
   }
   if (rounds == Rounds::kAll) return;
-  // What that round leaves out: nothing is fetched in the last one.
+  // The last round leaves out the fetch.
   std::erase_if(*accesses, [&](const Access& a) {
     return std::any_of(a.conditions.begin(), a.conditions.end(), [&](const Expr& condition) {
       const Expr there = in_round(condition);

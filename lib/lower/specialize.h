@@ -7,7 +7,7 @@
 // a parallel one keeps its range and gets `if (o < t)` inside. Outermost loops first: then inner ones find their own
 // bounds constant.
 //
-// What stays without a constant extent (at most kMaxCuts cuts are made) becomes a serial loop: slower, never wrong.
+// At most kMaxCuts cuts are made. A loop that is left without a constant extent becomes serial: slower, never wrong.
 #pragma once
 
 #include "ir/stmt.h"

@@ -1,4 +1,4 @@
-// Storage: the last pass. What it promises to backends: a register buffer is accessed at constant indices only.
+// Storage: the last pass. It guarantees to back ends that a register buffer is accessed only at constant indices.
 //
 // After unroll, which decides that: a register buffer with any other access becomes scratch. Sizes are checked here
 // too.

@@ -39,7 +39,7 @@ class Widener final : public ir::Mutator {
       Expr a = OfAllLanes(op->a), b = OfAllLanes(op->b);
       return a.defined() && b.defined() ? a && b : Expr();
     }
-    // Linear, so that between two lanes that agree there is none that does not.
+    // Linear, so that all lanes between two that agree also agree.
     if (op->kind != ir::ExprKind::kLt || !op->a.type().is_int() || op->a.type().bits != 64) return Expr();
     if (!arith::StrideOf(op->b - op->a, var_)) return Expr();
     Expr first = At(condition), last = simplify_.Simplify(ir::Substitute(condition, var_, min_ + (lanes_ - 1)));

@@ -118,7 +118,7 @@ class Spreader final : public ir::Mutator {
     return ir::MakeAllocate(all, Mutate(op.body));
   }
 
-  // What one virtual thread does: its copies of the buffers, its value of the variable.
+  // The part of one virtual thread: its copies of the buffers, its value of the variable.
   class CopyAccess final : public ir::Mutator {
    public:
     CopyAccess(Spreader& spreader, const ir::Var& var) : spreader_(spreader), var_(var) {}

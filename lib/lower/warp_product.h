@@ -18,7 +18,7 @@ struct ConstantLoop {
   int64_t extent = 0;
 };
 
-// The indices of the block that a warp consists of; without extents where there are none.
+// The indices of the block that a warp consists of; without extents if there are none.
 struct WarpThreads {
   ConstantLoop x, y;
 };

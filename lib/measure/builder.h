@@ -40,7 +40,7 @@ class Builder {
   virtual void Abandon() = 0;
 };
 
-// What timing a kernel that was correct once brought.
+// The result of timing a kernel that was correct once.
 struct Series {
   std::vector<double> seconds;  // of single runs, in order; empty if it failed this time
   int64_t disturbed = 0;        // of them, taken while others used the machine
@@ -65,7 +65,7 @@ class Measurer {
   // FLOP a second that the device reaches at most; 0 while unknown.
   virtual double peak_flops() const = 0;
 
-  // What the device has worked so far, by its own clock; none: it is the host that measures.
+  // How long the device has worked so far, by its own clock; nothing if the host measures.
   virtual std::optional<double> busy_seconds() const { return std::nullopt; }
 };
 

@@ -10,7 +10,7 @@
 
 namespace hone::measure {
 
-// What is being done right now: "loading", "packing constants", "verifying", "timing". Read by a signal handler.
+// The current step: "loading", "packing constants", "verifying", "timing". Read by a signal handler.
 extern const char* volatile current_phase;
 
 class CandidateRunner {
@@ -21,7 +21,7 @@ class CandidateRunner {
   // measure/builder.h: MeasureInterleaved.
   virtual std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) = 0;
   virtual double peak_flops() const = 0;  // 0 if unknown
-  // What a device has worked so far, by its own clock; none: the host is what measures.
+  // How long a device has worked so far, by its own clock; nothing if the host measures.
   virtual std::optional<double> busy_seconds() const { return std::nullopt; }
   // Nothing more can be measured in this process.
   virtual bool lost() const { return false; }

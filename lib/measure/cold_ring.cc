@@ -8,11 +8,11 @@ namespace hone::measure {
 namespace {
 
 constexpr int64_t kFence = 64;  // bytes at least behind each constant, and in front of the first
-// Of constants so large that few copies fit, so many all the same, in up to so many times the bytes: two or three of
-// them are the lines that a last cache keeps, where a network has read others in between.
+// Large constants still get this many copies, in up to this many times the bytes: two or three of them are the lines
+// that a last cache keeps, where a network has read others in between.
 constexpr double kFewCopies = 8, kMoreBytes = 3;
 
-// Of a constant with what is behind it: the next one is aligned.
+// Bytes of a constant and the padding behind it: the next one is aligned.
 int64_t Stride(int64_t bytes) { return (bytes + 63) / 64 * 64 + kFence; }
 
 struct FillJob {

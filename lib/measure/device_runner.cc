@@ -16,8 +16,8 @@
 namespace hone::measure {
 namespace {
 
-// Of runs together: thousands of times what an event's clock can tell apart, and much longer than it takes the host to
-// start them and to wait for them, so that the device works for most of the time.
+// Duration of a sample: thousands of times the resolution of an event's clock, and much longer than it takes the host
+// to start them and to wait for them, so that the device works for most of the time.
 constexpr double kSampleSeconds = 2e-3;
 constexpr int64_t kMostRuns = 256;
 // Copies of small constants. Each is a few microseconds of every candidate: more only where they would stay in a cache
@@ -27,13 +27,13 @@ constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists 
 constexpr int64_t kTailElements = 1024;  // behind the output: a page, as on the host
 constexpr float kTailMark = 0x1.5a5a5ap+5f;
 
-// Of all copies of a candidate's constants: with less, a run would find some of them in the device's cache still.
+// Bytes of all copies of a candidate's constants: with less, a run would still find some of them in the device's cache.
 double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double bytes = std::max(protocol.cold_bytes, kCacheFactor * static_cast<double>(info.cache_bytes));
   return info.memory_bytes > 0 ? std::min(bytes, kMemoryShare * static_cast<double>(info.memory_bytes)) : bytes;
 }
 
-// Of constants of `one` bytes together, more than 0.
+// The number of copies of constants of `one` bytes together, more than 0.
 int64_t CopiesOf(double one, const Protocol& protocol, const runtime::DeviceInfo& info) {
   const double cached = std::ceil(kCacheFactor * static_cast<double>(info.cache_bytes) / one);
   const double most = std::clamp(cached, static_cast<double>(kMostCopies), static_cast<double>(kMostCopiesOfCached));
@@ -90,8 +90,8 @@ Status DeviceRunner::ResetBuffers() {
   return device_->Wait();
 }
 
-// Of what goes wrong on the device while a candidate runs there: if the device is lost with it and does not say that it
-// is broken itself, the candidate did that.
+// The failure to record if the device fails while a candidate runs there: if the device is lost with it and does not
+// say that it is broken itself, the candidate did that.
 TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) const {
   if (device_->lost()) return device_->broken() ? TrialError::kDevice : TrialError::kCrash;
   return status.kind() == StatusKind::kIo ? TrialError::kDevice : otherwise;

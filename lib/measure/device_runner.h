@@ -5,7 +5,7 @@
 //
 // A run's constants are the next of several copies, so that they are not in the caches that the run before left; the
 // output's producer left its input where it is. Runs shorter than kSampleSeconds are timed several at a time; which
-// runs those are repeats after few samples, so that the device's driver is told of them once.
+// runs those are repeats after few samples, so that the device's driver sees them once.
 #pragma once
 
 #include <memory>

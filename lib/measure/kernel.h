@@ -1,4 +1,4 @@
-// What building a candidate hands to measuring: plain data, sent between processes as JSON.
+// The result of building a candidate, for measuring: plain data, sent between processes as JSON.
 #pragma once
 
 #include <string>

@@ -48,7 +48,7 @@ bool LoadGuard::Disturbed(double seconds) {
 }
 
 LoadGuard::Verdict LoadGuard::EndRun(double seconds) {
-  // What was done since a run was thrown away, checked and prepared again, was for its sake and is paid for.
+  // The time since a run was discarded (checking, preparing again) counts against its credit.
   const double between = run_began_ - earned_at_;
   credit_ = std::exchange(again_, false) ? credit_ - between : std::min(limits_.patience_seconds, credit_ + between);
   earned_at_ = run_began_;

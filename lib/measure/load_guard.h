@@ -1,4 +1,4 @@
-// Which timed runs others disturbed, and whether one is taken again: the policy, without the machine.
+// Decides which timed runs others disturbed, and whether to repeat one: the policy, without the machine.
 // doc/internals/measuring.md has it in prose.
 #pragma once
 
@@ -17,7 +17,7 @@ struct LoadLimits {
   double patience_seconds = 2;  // for taking runs again, at the start and at the most
 };
 
-// What is known of the machine; empty functions: nothing.
+// Sources of facts about the machine; empty functions: unknown.
 struct LoadSenses {
   std::function<void()> start;     // of a run
   std::function<double()> lost;    // base/load_meter.h: since start

@@ -25,7 +25,8 @@ class LoadedKernel {
   Status Prepare(const std::vector<char*>& operands);
   std::vector<runtime::AlignedBuffer>& prepared() { return prepared_; }
 
-  // What the next runs work on: addresses by index. Comes before the first run, and after those of other kernels.
+  // Sets the buffers of the next runs: addresses by index. Call it before the first run, and after runs of other
+  // kernels.
   void Bind(const std::vector<char*>& operands, const std::vector<char*>& prepared);
   void Run() { kernel_->Run(arguments_); }
 

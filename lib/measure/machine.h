@@ -18,12 +18,12 @@ class Machine {
   virtual ~Machine() = default;
   virtual const TargetKind& kind() const = 0;
 
-  // What is here, without opening it: takes milliseconds. kNotFound: no device; the message says what is missing and
-  // what to do.
+  // Describes the device without opening it; takes milliseconds. kNotFound: no device; the message says what is missing
+  // and what to do.
   virtual Result<runtime::DeviceInfo> Describe() const = 0;
   // kUnsupported if what is here cannot run the target's code.
   virtual Status CheckRuns(const Target&, const runtime::DeviceInfo&) const { return Status(); }
-  // What times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4".
+  // The properties that times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4".
   virtual std::string Environment(const runtime::DeviceInfo& info) const;
   // The name of the machine's lock (DeviceInfo::lock_name) where Describe failed with `why`; the failure itself if
   // nobody can say which lock that would be.

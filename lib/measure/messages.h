@@ -1,4 +1,4 @@
-// What the measuring child is told and answers, as JSON (one object a message). Both ends are of one build.
+// The messages to and from the measuring child, as JSON (one object each). Both ends are of one build.
 //   parent                                          child
 //   {"do":"setup", ...TaskSetup}                    {"ok":true,"peak":F}  or  {"ok":false,"error":TEXT}
 //   {"do":"measure","kernel":K,"incumbent":S}       {"ok":true,"outcome":{...}}
@@ -17,7 +17,7 @@
 
 namespace hone::measure {
 
-// What is measured, and how: the same for all candidates of a task.
+// The task and the protocol: the same for all candidates of a task.
 struct TaskSetup {
   std::vector<Operand> operands;  // the last one is the output
   std::string reference_path;     // measure/reference_file.h

@@ -26,7 +26,7 @@ Result<Protocol> ProtocolFromJson(const Json& json);
 //     A run that others disturbed prunes nothing.
 //  2. Then repeat until the interval of the median lies wholly above the incumbent (it lost, by how much is of no
 //     interest), or is narrower than relative_width, or usual_seconds, max_samples or candidate_seconds are used up.
-//     What is too close to call then is decided among the finalists.
+//     The finalists decide what is still too close.
 class StoppingRule {
  public:
   enum class Verdict { kMore, kPruned, kDone };

@@ -123,8 +123,8 @@ struct Output {
   std::atomic<uint64_t> digest{0};
 };
 
-// Of lines of 64 bytes, by the thread whose lines they are: they stay where they are. Eight chains, as eight words are
-// in a line.
+// A digest over lines of 64 bytes, each read by the thread that owns it, so lines stay where they are. Eight chains, as
+// eight words are in a line.
 void DigestBody(void* closure, int64_t begin, int64_t end, char*) {
   Output* output = static_cast<Output*>(closure);
   uint64_t chain[8];
@@ -286,8 +286,8 @@ bool Runner::FasterThanPossible(double flop, double seconds) {
   if (flop <= 0 || peak_flops_ <= 0) return false;
   const auto beyond = [&](double rate) { return flop / seconds > rate * setup_.protocol.roofline_slack; };
   if (!beyond(peak_flops_)) return false;
-  // The peak may have been measured while something else was running, and it may still: a kernel is condemned by what
-  // no load can hide.
+  // The peak may have been measured while something else was running, and it may still: a kernel is rejected by what no
+  // load can hide.
   peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
   return beyond(peak_flops_) && beyond(runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds));
 }

@@ -46,7 +46,7 @@ class Runner : public CandidateRunner {
   Result<Run> TimedRun(Candidate* candidate, int64_t number = 1);
   Status TimedBlocks(Candidate* candidate, Outcome* outcome);  // as Protocol::number says
   Status TimedRuns(Candidate* candidate, double incumbent, Outcome* outcome);
-  // What lies around all that the candidate was given, but the copies of its constants, is as it was.
+  // The guards around all buffers of the candidate, except the copies of its constants, are intact.
   bool FencesStand(const Candidate& candidate) const;
   // The same after a timed run, and whether the output is what it was when it was verified; then spoils it, so that the
   // next run has to write it.

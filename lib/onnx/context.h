@@ -1,4 +1,4 @@
-// What a mapper sees of one node of the model: its inputs, its attributes, and the graph that it adds to.
+// A mapper's view of one node of the model: its inputs, its attributes, and the graph that it adds to.
 #pragma once
 
 #include <map>
@@ -47,7 +47,7 @@ class NodeContext {
   Result<Value> Emit(const std::string& op, const std::vector<Value>& operands, std::vector<Attribute> attributes = {},
                      std::vector<EpilogueOp> epilogue = {});
 
-  // Does the node name this output? What it does not name, nobody can read.
+  // Does the node name this output? No node can read an unnamed one.
   bool Wants(size_t output) const { return output < node_.outputs.size() && !node_.outputs[output].empty(); }
   // The node's output; those that the mapper does not set are not supported.
   Status Set(size_t output, Value value);

@@ -154,7 +154,7 @@ class Importer {
     return Status();
   }
 
-  // Of a tensor that nothing made.
+  // The error for a tensor that no node makes.
   Status Missing(const std::string& name) const {
     for (const ModelNode& node : model_.nodes) {
       const auto at = std::find(node.outputs.begin(), node.outputs.end(), name);

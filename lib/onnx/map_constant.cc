@@ -1,4 +1,4 @@
-// What can be had of constants alone: the arithmetic of shapes, conditions, types.
+// Operators on constants alone: the arithmetic of shapes, conditions, types.
 #include <fmt/format.h>
 
 #include <algorithm>

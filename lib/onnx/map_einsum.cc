@@ -90,7 +90,7 @@ Result<Value> Ordered(NodeContext* c, const Operand& x, const Labels& order) {
   return Transpose(c, x.value, perm);
 }
 
-// The extent of each axis. Along one that the result has, too, an operand of extent 1 is repeated.
+// The extent of each axis. Along one that the result also has, an operand of extent 1 is repeated.
 Result<std::map<int, int64_t>> Extents(const Operand& a, const Operand& b, const Labels& output) {
   std::map<int, int64_t> extents;
   for (const Operand* x : {&a, &b}) {
@@ -112,7 +112,7 @@ Result<Value> Product(NodeContext* c, Operand a, Operand b, const Labels& output
   HONE_RETURN_IF_ERROR(SumOthers(c, Joined(b.labels, output), &a));
   HONE_RETURN_IF_ERROR(SumOthers(c, Joined(a.labels, output), &b));
   HONE_ASSIGN_OR_RETURN(const auto extents, Extents(a, b, output));
-  // Of both operands and the result, of one of them and the result, of both and summed up.
+  // Axes of both operands and the result; of one operand and the result; of both operands, summed up.
   Labels batch, rows, columns, sums;
   for (int label : a.labels) {
     (!Has(b.labels, label) ? rows : Has(output, label) ? batch : sums).push_back(label);

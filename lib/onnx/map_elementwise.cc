@@ -38,7 +38,7 @@ struct AlphaEntry {
   const char* onnx;
   const char* graph;
   double alpha;
-  const char* second;  // null: there is none
+  const char* second;  // null: none
   double fallback;
 };
 constexpr AlphaEntry kAlphaUnary[] = {{"LeakyRelu", "leaky_relu", 0.01, nullptr, 0},
@@ -95,7 +95,7 @@ Status MapUnary(NodeContext* c) {
   return c->Set(Unary(c, Lookup(kUnary, op).graph, x));
 }
 
-// What lies beyond lambd on either side, moved towards 0 by the bias; else 0.
+// Values beyond lambd on either side, moved towards 0 by the bias; else 0.
 Status MapShrink(NodeContext* c) {
   const double lambd = c->Float("lambd", 0.5), bias = c->Float("bias", 0);
   if (!(lambd >= 0)) return Status::Unsupported("a lambd below 0 is not supported");

@@ -33,7 +33,7 @@ Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pa
   }
   HONE_ASSIGN_OR_RETURN(const std::string dimensions, Dimensions(kernel.size()));
   HONE_ASSIGN_OR_RETURN(Window window, ReadWindow(c, x.shape, kernel));
-  // What auto_pad makes has its final size, however it is rounded.
+  // auto_pad gives the final size, regardless of rounding.
   const std::string mode = c->String("auto_pad", "NOTSET");
   bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
   if (ceil && whole) {

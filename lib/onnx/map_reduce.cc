@@ -22,7 +22,7 @@ const std::map<std::string, std::string>& Names() {
   return names;
 }
 
-// Of constant integers, over all elements: what shapes are multiplied with.
+// Reductions of constant integers over all elements, used in the arithmetic of shapes.
 Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& in, const Shape& shape) {
   if (in.ints.empty()) return Status::Unsupported("of nothing it is not supported");
   uint64_t sum = 0, product = 1;
@@ -47,7 +47,7 @@ Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& 
 }
 
 // 1 where x is the first of the greatest along the axis, else 0: `places` count down along it, so that among the
-// greatest the first has the highest. What is below the greatest has a negative difference to it.
+// greatest the first has the highest. Smaller elements have a negative difference to it.
 Result<Value> FirstGreatest(NodeContext* c, const Value& x, int64_t axis) {
   const int64_t extent = x.shape[static_cast<size_t>(axis)];
   const std::vector<Attribute> over = {Numbers("axes", {axis}), Numbers("keep", {1})};

@@ -56,7 +56,7 @@ Status ReadRegion(NodeContext* c, const Shape& axes, size_t rank, Resampling* ho
   return Status();
 }
 
-// What the graph's own resize would check, but for tf_crop_and_resize, which it does not know.
+// The checks of the graph's own resize, except tf_crop_and_resize, which it does not know.
 Status CheckModes(const Resampling& how) {
   const auto among = [](const std::string& word, const std::vector<std::string>& words) {
     return std::find(words.begin(), words.end(), word) != words.end();

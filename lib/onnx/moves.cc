@@ -17,8 +17,8 @@ Shape StridesOf(const Shape& shape) {
   return strides;
 }
 
-// Before a constant of this shape is made: how many elements it has. Of none nothing more may be made, not even a table
-// an axis: [2^29,0] is a few bytes of a file, and a table of its first axis 4 GiB.
+// Before a constant of this shape is made: how many elements it has. If it has none, make nothing more, not even a
+// table an axis: [2^29,0] is a few bytes of a file, and a table of its first axis 4 GiB.
 Result<int64_t> Reserve(NodeContext* c, const Shape& shape) {
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
   HONE_RETURN_IF_ERROR(c->builder().Spend(count));
@@ -95,8 +95,8 @@ int64_t PadIndex(int64_t i, int64_t n, const std::string& mode) {
 // The most gathers that stand for one.
 constexpr size_t kMostGathers = 64;
 
-// Of a tensor of the graph, at least one index: [.., indices, ..] on the axis. Indices without order, of which a kernel
-// takes so many, are gathered in parts.
+// For a tensor of the graph and at least one index: [.., indices, ..] on the axis. Indices without order, of which a
+// kernel takes a limited number, are gathered in parts.
 Result<Value> GatherParts(NodeContext* c, const Value& x, int64_t axis, const Shape& indices) {
   const std::vector<semantics::IndexRun> runs = semantics::IndexRuns(indices);
   if (runs.size() > kMostGathers * semantics::kMostIndexRuns) {

@@ -5,7 +5,7 @@
 
 namespace hone::onnx {
 
-// As numpy's matmul. Of a tensor and a constant matrix it is a dense layer, whose weight is tuned and packed.
+// As numpy's matmul. With a tensor and a constant matrix it is a dense layer, whose weight is tuned and packed.
 Result<Value> MatrixProduct(NodeContext* c, const Value& a, const Value& b);
 
 }  // namespace hone::onnx

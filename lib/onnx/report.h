@@ -1,4 +1,4 @@
-// What of a model is supported, before anything else is done: hone-extract --check.
+// Whether a model is supported, before anything else is done: hone-extract --check.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ struct SupportReport {
   bool usable = false;
 };
 
-// What a graph must pass, and may change into, on its way from the model to what is tuned and built.
+// The checks and changes of a graph on its way from the model to what is tuned and built.
 using GraphCheck = std::function<Status(graph::Graph*)>;
 
-// Of the file `path`. An error only for a file that cannot be read as a model at all. `further`: also stands in the
-// way.
+// The report on the file `path`. An error only for a file that cannot be read as a model at all. `further`: also stands
+// in the way.
 Result<SupportReport> CheckOnnx(const std::string& path, const InputShapes& shapes, const GraphCheck& further);
 
 }  // namespace hone::onnx

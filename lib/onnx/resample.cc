@@ -14,7 +14,7 @@ namespace {
 
 // Elements of a filter: each is an operator of its own. Enough to make an axis 16 times shorter with a cubic one.
 constexpr int64_t kMostTaps = 64;
-// Of an axis of the result: its places and weights are lists.
+// For an axis of the result: its places and weights are lists.
 constexpr int64_t kLongest = 1 << 16;
 
 // Element i of the output is the sum over the taps of weights[tap][i] * x[indices[tap][i]].

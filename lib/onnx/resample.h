@@ -17,7 +17,7 @@ struct Resampling {
   double cubic = -0.75;
   bool exclude_outside = false;
   bool antialias = false;  // not of nearest
-  // Of tf_crop_and_resize: which part of each axis is taken, 0 its first element, 1 its last; and what stands for
+  // For tf_crop_and_resize: which part of each axis is taken, 0 its first element, 1 its last; and what stands for
   // places outside of the input.
   std::vector<double> begin, end;
   double extrapolation = 0;

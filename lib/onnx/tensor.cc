@@ -78,7 +78,7 @@ Result<int64_t> CountElements(const Shape& shape) {
       empty = true;
       continue;
     }
-    // Of an empty one, too, so that no product of its extents overflows.
+    // Also for an empty one, so that no product of its extents overflows.
     if (extent > kMaxElements / count) {
       return Status::Invalid(fmt::format("{} is too large: at most {} elements", ShapeText(shape), kMaxElements));
     }

@@ -71,7 +71,7 @@ struct BestEntry {
   void Choose(const Finalist& finalist);
 };
 
-// What the alternatives promised by times measured alone (graph/choose.h).
+// The gain of the alternatives by times measured alone (graph/choose.h).
 struct PartitionFigures {
   double alone_seconds = 0;   // sum over the kernels of the network as it stands
   double chosen_seconds = 0;  // with the alternatives that were chosen

@@ -78,7 +78,7 @@ std::string TextOf(const Json& json, const char* key) {
   return found == json.end() ? "" : found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-// 0 where there is none, or no number: a stamp may be anybody's.
+// 0 if it is missing or not a number: anybody may have written the stamp.
 int64_t TrialsOf(const Json& json) {
   int64_t trials = 0;
   (void)JsonReader(json, "").ReadOptional("trials", &trials).ok();

@@ -1,4 +1,4 @@
-// What has changed between two versions of the small files of a work folder, in words: for `hone-plan --why`.
+// Describes the changes between two versions of the small files of a work folder: for `hone-plan --why`.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace hone::pipeline {
 
-// Of settings and targets: "trials 8 -> 16", "measure.finalists 8 -> none". In the order of the keys. What is no JSON
+// For settings and targets: "trials 8 -> 16", "measure.finalists 8 -> none". In the order of the keys. What is no JSON
 // counts as having no keys.
 std::vector<std::string> JsonChanges(std::string_view before, std::string_view after);
 
-// Of the answers to --abi: "version of the code generator 3 -> 4", "knob list of conv2d_direct version 3 -> 4".
+// For the answers to --abi: "version of the code generator 3 -> 4", "knob list of conv2d_direct version 3 -> 4".
 std::vector<std::string> AbiChanges(std::string_view before, std::string_view after);
 
-// What a tuning job reads, as it is now.
+// The current inputs of a tuning job.
 struct TuneInputs {
   std::string task;                 // text of its task file
   std::string settings;             // of its settings
@@ -23,8 +23,8 @@ struct TuneInputs {
   std::vector<std::string> donors;  // ids
 };
 
-// What has changed since a stamp (session/stamp.h) was written; empty if nothing that it tells of. A stamp of before
-// the version that holds whole texts says only which of them has changed.
+// Describes the changes since a stamp (session/stamp.h) was written; empty if nothing that it records changed. A stamp
+// of before the version that holds whole texts says only which of them has changed.
 std::vector<std::string> StampChanges(std::string_view stamp, const TuneInputs& now);
 
 // How many trials a job will add to those that the stamp (empty: none) tells of, as far as can be said beforehand: it

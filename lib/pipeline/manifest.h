@@ -1,4 +1,4 @@
-// The text of build.ninja from resolved jobs. What is to be done is decided in plan.h; here is how Ninja is told.
+// The text of build.ninja from resolved jobs. plan.h decides what is to be done; this file writes it for Ninja.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ struct TuneJob {
   std::string settings, stamp, db;
   bool own_settings = false;  // nobody else is tuned with those
   std::vector<Donor> donors;  // nearest first
-  bool optional = true;       // nobody who has it needs it: it is only to choose among alternatives
+  bool optional = true;       // no network needs it: it only serves to choose among alternatives
   bool shared = false;        // other edges write into the same records: never two at the same time
 };
 

@@ -108,8 +108,8 @@ void ManifestWriter::ReportEdge(const NetworkJob& job) {
   build.implicit_outputs = {dir + "/report.json", dir + "/junit.xml", dir + "/report.md"};
   build.rule = "report";
   build.inputs = {fmt::format("bench/{}.json", name)};
-  // The report tells of trials, too, that found nothing better and changed no best. Not by the alias of the stamps:
-  // after a restat Ninja logs the time of the newest input that is a file, an alias is none, and the edge would stay
+  // The report also counts trials that found nothing better and changed no best. Not by the alias of the stamps: after
+  // a restat Ninja logs the time of the newest input that is a file, an alias is not a file, and the edge would stay
   // dirty.
   build.implicit_inputs = {list, best, TunedPath(name), AbiPath("hone-report")};
   build.order_only_inputs = {Tool("hone-report")};

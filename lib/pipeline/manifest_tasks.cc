@@ -68,7 +68,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
                     {"graph", graph},
                     {"tasks", build.outputs[0]}};
   if (!job.plugin.empty()) {
-    // An input: a plugin that was built again may have other operators. What it makes of them is in the outputs.
+    // An input: a plugin that was built again may have other operators. The outputs show what it makes of them.
     build.implicit_inputs.push_back(job.plugin);
     build.bindings[1].second += " --plugin " + EscapeValue(ShellQuote(job.plugin));
   }
@@ -115,7 +115,7 @@ void ManifestWriter::TuneEdges() {
     for (const TuneJob::User& user : task.users) {
       users += fmt::format("{}{} x{}", users.empty() ? "" : ", ", user.pipeline->name, user.weight);
     }
-    // The larger budget covers the smaller ones, so one edge serves all who ask.
+    // The larger budget covers the smaller ones, so one edge serves all networks.
     if (task.users.size() > 1) users += fmt::format("; largest budget: {}", task.budget->name);
     writer_.Comment(task.entry->workload + " : " + users);
     TuneEdge(task);
@@ -133,8 +133,8 @@ void ManifestWriter::WriteTuneRule(const std::string& name, const std::string& s
        "tune $in", std::move(more));
 }
 
-// What stands in a rule does not stand in each of its edges, of which there may be thousands: Ninja reads them all
-// before it knows that there is nothing to do.
+// Text in a rule is not repeated in each of its edges, of which there may be thousands: Ninja reads them all before it
+// knows that there is nothing to do.
 void ManifestWriter::AddTuneRule(const TuneJob& task, bool behind_edge) {
   const std::string pool = PoolName(task);
   const auto [rule, added] = tune_rules_.try_emplace({task.settings, pool});

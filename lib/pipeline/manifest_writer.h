@@ -22,9 +22,9 @@ std::string PoolName(const TuneJob& task);
 // A file without content, later than all stamps of a job.
 std::string TunedPath(const std::string& job);
 std::string GraphPath(const std::string& pipeline);
-// What was found of a GPU before anything was tuned for it.
+// The description of a GPU, written before anything is tuned for it.
 std::string DevicePath(const std::string& target);
-// What is to be built, without figures. `job`: JobName.
+// The choices for building, without figures. `job`: JobName.
 std::string ChoicePath(const std::string& job);
 // The choice with all that was measured of it.
 std::string FiguresPath(const NetworkJob& job);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kExplain = "ninja explain: ";
 
-// What stands between `before` and `after` in `line`, where it begins with the one and has the other.
+// The text between `before` and `after` in `line`, if it begins with the one and contains the other.
 std::optional<std::string> Between(std::string_view line, std::string_view before, std::string_view after) {
   if (line.substr(0, before.size()) != before) return std::nullopt;
   line.remove_prefix(before.size());

@@ -29,7 +29,7 @@ std::vector<Explanation> ParseExplanations(std::string_view text);
 std::vector<std::string> ParseCommands(std::string_view text);
 
 // The words of a command as hone-plan writes them (ninja_writer.h: ShellQuote), without its `exec` and
-// `$HONE_LAUNCHER`. Empty if it is no such command: what a shell would have to expand.
+// `$HONE_LAUNCHER`. Empty if it is not such a command: one that a shell would have to expand.
 std::vector<std::string> SplitCommand(std::string_view command);
 
 }  // namespace hone::pipeline

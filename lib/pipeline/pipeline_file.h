@@ -1,4 +1,4 @@
-// What people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and
+// The files that people write: pipelines/NAME.toml (a network, the targets, how to tune and bench it) and
 // pipelines/targets/NAME.toml (a device). doc/reference/pipelines.md lists the keys. Names of files are names of jobs:
 // `resnet18.toml` on target `cpu` is `tune-resnet18-cpu`.
 #pragma once
@@ -28,13 +28,13 @@ struct PipelineFile {
   Transfer transfer;
   bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
   bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
-  // [memory] parameters: the packed parameters are at most so many times the network's own (hone-pick-best). In no
-  // settings file: tuning and timing do not depend on it. 0: no limit.
+  // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). In
+  // no settings file: tuning and timing do not depend on it. 0: no limit.
   double memory = 0;
   BenchSettings bench;
   InputShapes inputs;  // of a model that leaves them open
-  // Of each target that has tables of its own, [tune.TARGET] and such: this file with those applied, that target as
-  // `on_target`, and no `on`.
+  // For each target with tables like [tune.TARGET]: this file with those applied, that target as `on_target`, and no
+  // `on`.
   std::vector<PipelineFile> on;
   std::string on_target;
   bool shares_settings = false;  // of one of `on`: only [memory.TARGET] is its own, and what is in files is the file's
@@ -42,7 +42,7 @@ struct PipelineFile {
   // `targets` and `on_request`, sorted.
   std::vector<std::string> AllTargets() const;
   bool OnRequest(const std::string& target) const;
-  // What holds on this target: the one of `on`, or the file itself. The reference lives as long as this object.
+  // The settings for this target: the one of `on`, or the file itself. The reference lives as long as this object.
   const PipelineFile& For(const std::string& target) const;
   // Stem of its settings files: the name; "NAME@TARGET" (no pipeline is named so) for one of `on` with its own.
   std::string SettingsName() const { return on_target.empty() || shares_settings ? name : name + "@" + on_target; }
@@ -81,7 +81,7 @@ Status ErrorAt(const PipelineFile& pipeline, const std::string& key, const std::
 struct PipelineFolder {
   std::vector<PipelineFile> pipelines;  // sorted by name
   std::vector<TargetFile> targets;      // sorted by name, those that a pipeline names
-  // What the result was made from: every .toml file and the folders themselves, whose times change when a file appears.
+  // The inputs of the result: every .toml file and the folders themselves, whose times change when a file appears.
   std::vector<std::string> read;
 };
 

@@ -38,8 +38,8 @@ std::string StampPath(const TaskEntry& entry, const NetworkJob& job) {
 
 bool SharesOut(const NetworkJob& job) { return job.pipeline->tune.trials_total > 0; }
 
-// The tasks of all jobs, each once a target and numerics, with everyone who asked. The largest budget is the one that
-// is spent: a smaller one is met by it. Notes the stamps of each job.
+// The tasks of all jobs, each once a target and numerics, with all networks that have it. The largest budget is the one
+// that is spent: a smaller one is met by it. Notes the stamps of each job.
 std::vector<TuneJob> CollectTasks(std::vector<NetworkJob>* jobs) {
   std::map<std::tuple<std::string, std::string, std::string>, TuneJob>
       tasks;  // by target, id, stamp: the order of edges
@@ -222,7 +222,7 @@ Status CheckPipelines(const PlanInput& input) {
       }
     }
     if (!all) continue;
-    // Of other pipelines too: their records are as good.
+    // Tasks of other pipelines as well: their records are as good.
     for (const auto& [job, list] : input.lists) {
       for (const TaskEntry& task : list.tasks) known.push_back(task.id);
     }

@@ -34,7 +34,7 @@ struct PlanInput {
   // Files and folders that planning read besides the task lists, likewise, each once: the manifest is made again when
   // one changes, comes or goes.
   std::vector<std::string> reads = {};
-  // What is wrong with the name of a tuner, ok if nothing; empty: any name will do. Tuners are hone-tune's.
+  // Checks the name of a tuner; empty: any name will do. Only hone-tune knows the tuners.
   std::function<Status(const std::string& name)> check_tuner = {};
   // Likewise of a built-in network, which are hone-extract's.
   std::function<Status(const std::string& name)> check_network = {};
@@ -55,8 +55,8 @@ std::string JobName(const std::string& pipeline, const std::string& target);
 // "tasks/resnet18.cpu.tasks.json", relative to the work folder.
 std::string TaskListPath(const std::string& pipeline, const std::string& target);
 
-// What the pipelines ask for and there is not: networks, tuners; and of tasks that are known by now: fewer trials in
-// all than tasks, donors that are no tasks. kInvalid at the line of the pipeline.
+// Requested but missing: networks, tuners; and for tasks that are known: fewer trials in all than tasks, donors that
+// are no tasks. kInvalid at the line of the pipeline.
 Status CheckPipelines(const PlanInput& input);
 
 // kInvalid if two jobs would make the same file or alias ("a-b" on "c", "a" on "b-c"), naming it.

@@ -1,5 +1,5 @@
-// TASKID.progress.json: what a tuning job says of itself while it runs (session/progress.h writes it) to those who look
-// at its folder.
+// TASKID.progress.json: the state of a running tuning job (session/progress.h writes it), for those who look at its
+// folder.
 #pragma once
 
 #include <cstdint>

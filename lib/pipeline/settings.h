@@ -21,7 +21,7 @@ struct TuneSettings {
   std::string tuner = "auto";    // search/tuner/tuner.h knows the list
   int64_t trials = 128;          // budget of one task, at least 1
   double seconds = 0;            // budget of one task in seconds of tuning over all its sessions; 0: no limit
-  int64_t early_stop = 0;        // stop after so many trials without a better one; 0: never
+  int64_t early_stop = 0;        // stop after this many trials without a better one; 0: never
   uint64_t seed = 1;             // below 2^63
   Protocol measure;
   int64_t finalists = 8;     // this many of the best are measured again, interleaved, before the stamp; 0: none
@@ -64,8 +64,8 @@ inline constexpr int kRounds = 4;
 // most).
 bool LargerBudget(const TuneSettings& a, const TuneSettings& b);
 
-// What is wrong with the values, "" if nothing: "trials: must be at least 1, is 0". The first part is the key. One
-// place for both the pipeline file and the JSON.
+// The first error in the values, "" if there is none: "trials: must be at least 1, is 0". The first part is the key.
+// One place for both the pipeline file and the JSON.
 std::string CheckValues(const TuneSettings& settings);
 std::string CheckValues(const BenchSettings& settings);
 

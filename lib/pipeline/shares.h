@@ -25,7 +25,7 @@ struct ShareTask {
 // number of tasks
 std::vector<int64_t> ShareOut(const std::vector<ShareTask>& tasks, int64_t total, int round, int rounds);
 
-// What a stamp of hone-tune (session/stamp.h) says of its search. kInvalid with `path`.
+// The search as a stamp of hone-tune (session/stamp.h) records it. kInvalid with `path`.
 struct SearchState {
   int64_t given = 0, spent = 0;
   double seconds = 0;

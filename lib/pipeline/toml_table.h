@@ -39,7 +39,7 @@ class TomlTable {
   // kInvalid if the table has a key that was never read, with the closest one that was as a suggestion.
   Status Finish() const;
 
-  // kInvalid at the line of `key`, or at that of the table if there is no such key.
+  // kInvalid at the line of `key`, or of the table if the key is missing.
   Status Error(const std::string& key, const std::string& what) const;
 
  private:

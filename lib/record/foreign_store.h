@@ -21,7 +21,7 @@ inline constexpr int kForeignVersion = 1;
 
 // Whether a record's entity stands at its index in the space of the same name here (search/autotvm).
 enum class Fit {
-  kUnknown,  // "": there is no such space here
+  kUnknown,  // "": Hone has no such space
   kYes,      // "yes"
   kMoved,    // "moved": a point of the space, at another index
   kNo,       // "no": no point of the space
@@ -50,7 +50,7 @@ struct ForeignTask {
 // Is it a file of foreign records? False for anything else and for what cannot be read.
 bool IsForeignFile(const std::string& path);
 
-// What became of one import, counted.
+// The counts of one import.
 struct ImportCounts {
   int64_t lines = 0, comments = 0;                         // blank lines count as comments
   int64_t added = 0, known = 0;                            // known: in the file already

@@ -14,7 +14,7 @@
 namespace hone::record {
 namespace {
 
-// Of a table of the source: a file of an older format lacks the newest columns, which have defaults.
+// The columns of a table of the source: a file of an older format lacks the newest ones, which have defaults.
 Result<std::vector<std::string>> Columns(Database* db, const std::string& table) {
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT name FROM pragma_table_info(?, 'source')"));
   s.Bind(table);

@@ -16,7 +16,7 @@ namespace hone::record {
 // The keys of table meta, and the field that each is of.
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields();
 
-// What a SELECT from table session asks for, and what a row of its answer is.
+// The columns of a SELECT from table session, and a row of its result.
 inline constexpr char kSessionColumns[] =
     "id, started, ended, host, device, driver, fingerprint, tool_version, codegen_version, protocol_version, seed, "
     "settings, tuning_seconds";
@@ -27,7 +27,7 @@ Status InsertSession(Database* db, const Session& session);
 // The same of table trial, for a file of schema `version`; a statement may ask for more columns behind these.
 std::string TrialColumns(int64_t version);
 inline constexpr int kTrialColumns = 14;
-// Without samples. kCorrupt with "trial N: .." for a config, state or error that is none.
+// Without samples. kCorrupt with "trial N: .." for a malformed config, state or error.
 Result<Trial> TrialOfRow(const Statement& row);
 // Its samples and their rounds, in order, into a trial that has none.
 Status ReadSamples(Database* db, Trial* trial);
@@ -46,7 +46,7 @@ class TrialWriter {
   Statement trial_, sample_;
 };
 
-// What the median of a trial must be by its own last round of samples, of a pruned one the fastest of its few; and
+// The median that a trial must have by its own last round of samples; for a pruned one the fastest of its few; and
 // whether a stored one is that, or what stands for it where blocks were timed in AutoTVM's way, as the fingerprint of
 // its session says (CountsTrimmedMeans): TrimmedMean of those taken while searching. REQUIRES: it has samples.
 double MedianOfSamples(const Trial& trial);

@@ -58,7 +58,7 @@ class Salvager {
     DropTwinsOfTheLost();
     if (trials_.empty() && (trials < 0 || expected_ > 0)) return NothingLeft("no trial can be read any more");
     if (static_cast<int64_t>(trials_.size()) == expected_) return Status();
-    // What says that tuning was done (record/closing.h) was about all of them.
+    // Closing rows (record/closing.h), which say that tuning was done, were about all of them.
     std::erase_if(sessions_, [&](const auto& session) {
       return std::none_of(trials_.begin(), trials_.end(), [&](const Trial& t) { return t.session == session.first; });
     });

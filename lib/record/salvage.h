@@ -1,4 +1,4 @@
-// What can still be read of a damaged record file, as a new one.
+// Copies what can be read in a damaged record file into a new one.
 #pragma once
 
 #include <cstdint>

@@ -14,9 +14,9 @@
 namespace hone::record {
 namespace {
 
-// What is wrong with a file that SQLite refuses, in words: its header holds the number of pages (bytes 28 to 31, big
-// endian) and the page size (bytes 16 and 17). Ok if it is nothing of this kind. Only for a file without a hot journal:
-// a commit that was cut off has a new header before its new pages, until SQLite rolls it back.
+// Explains why SQLite rejects a file: its header holds the number of pages (bytes 28 to 31, big endian) and the page
+// size (bytes 16 and 17). Ok if it is nothing of this kind. Only for a file without a hot journal: a commit that was
+// cut off has a new header before its new pages, until SQLite rolls it back.
 Status ExplainDamage(const std::string& path) {
   HONE_ASSIGN_OR_RETURN(const int64_t size, FileSize(path));
   unsigned char header[100] = {};

@@ -37,7 +37,7 @@ Status Database::Error(int code) const {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMode mode) {
-  // Of which SQLite says "disk I/O error".
+  // SQLite calls these "disk I/O error".
   if (IsDirectory(path)) return Status::Io(path + ": this is a folder, not a record file");
   const int flags = mode == OpenMode::kRead     ? SQLITE_OPEN_READONLY
                     : mode == OpenMode::kCreate ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE

@@ -19,7 +19,7 @@ namespace hone::record {
 
 inline constexpr int kSchemaVersion = 2;
 
-// What a file is about; fixed when it is created, checked when it is opened again.
+// The subject of a file; set when it is created, checked when it is opened again.
 struct Meta {
   std::string task_id;
   std::string workload;       // canonical text
@@ -46,7 +46,7 @@ struct Trial {
   std::vector<double> LastRound() const;  // the samples that gave the median
 };
 
-// What measuring a trial again brought: samples (of this round alone), median, state, error, measure_seconds and how
+// The result of measuring a trial again: samples (of this round alone), median, state, error, measure_seconds and how
 // far others disturbed it.
 struct Remeasured {
   int64_t ordinal = 0;

@@ -37,7 +37,7 @@ double MeanOf(const Json& value) {
   return sum / static_cast<double>(value.size());
 }
 
-// The measurement that the first objective names ("time" if there is none), in seconds; 0 if it is no time.
+// The measurement that the first objective names ("time" if there is none), in seconds; 0 if it is not a time.
 double SecondsOf(const Json& result) {
   std::string objective = "time";
   if (result.contains("objectives") && result["objectives"].is_array() && !result["objectives"].empty() &&

@@ -1,4 +1,4 @@
-// What hone-bench found: bench/NET.TARGET.json. Format (version 1); times are seconds, rates FLOP/s:
+// The result of hone-bench: bench/NET.TARGET.json. Format (version 1); times are seconds, rates FLOP/s:
 //   {"version": 1, "network": "resnet-18", "target": "cpu -triple=...", "batch": 1, "threads": 2,
 //    "host": "...", "cpu": "...", "fingerprint": "...", "recorded": "2026-11-21T10:00:00Z", "peak_flops": 2.1e11,
 //    "verification": {"max_error": 3e-7, "tolerance": 1e-4, "ok": true},
@@ -65,7 +65,7 @@ struct BenchLibrary {
 
 struct Verification {
   double max_error = 0;  // largest difference from the reference, relative to the reference's standard deviation.
-                         // Infinity if the output is no number; the file then holds null
+                         // Infinity if the output is not a number; the file then holds null
   double tolerance = 0;  // that max_error had to keep
   bool ok = false;
 };
@@ -85,8 +85,8 @@ struct BenchFile {
   double peak_flops = 0;                // fused multiply-adds of all threads, measured in the same run; 0: unknown
   Verification verification;            // of all libraries
   std::vector<BenchLibrary> libraries;  // one a role at most, a tuned one always
-  // What tuning promised: the recorded medians of the tuned kernels, each times its uses, plus the layers that have no
-  // records as profiled here; 0: unknown.
+  // The prediction from tuning: the recorded medians of the tuned kernels, each times its uses, plus the layers that
+  // have no records as profiled here; 0: unknown.
   double kernel_sum_seconds = 0;
   KernelSum kernels;  // what of it is comparable with the network; zeros: unknown
 

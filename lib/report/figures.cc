@@ -21,7 +21,7 @@ void Label(const char* style, double x, double y, const std::string& text, HtmlW
   html->Element("text", text, {{"class", style}, {"x", Coordinate(x)}, {"y", Coordinate(y)}});
 }
 
-// Known values alone; false if there is none.
+// Only known values; false if there are none.
 bool RangeOf(const std::vector<double>& values, double* low, double* high) {
   *low = INFINITY, *high = -INFINITY;
   for (const double value : values) {

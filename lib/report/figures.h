@@ -13,7 +13,7 @@ namespace hone::report {
 void DrawSparkline(const std::vector<double>& values, const std::vector<size_t>& changes, const std::string& title,
                    HtmlWriter* html);
 
-// An estimate with its interval, around 0 = no change. All are shares: 0.02 is 2 %. What is no larger than `threshold`
+// An estimate with its interval, around 0 = no change. All are shares: 0.02 is 2 %. A change of at most `threshold`
 // lies in the grey middle; `range` is where the figure ends on both sides, the same for all rows of a table.
 struct IntervalFigure {
   double low = 0, estimate = 0, high = 0;

@@ -11,7 +11,7 @@
 namespace hone::report {
 namespace {
 
-// What a value is sorted by: as numbers where it is some.
+// The sort key of a value: its numbers, if it consists of numbers.
 using Key = std::pair<std::vector<int64_t>, std::vector<std::string>>;
 
 std::string ValueText(const KnobValue& value) {

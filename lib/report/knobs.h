@@ -23,7 +23,7 @@ struct KnobFact {
 
 inline constexpr size_t kKnobsTold = 5;  // of a task, by pages and report.json
 
-// Of each template of the task's trials each knob with more than one value; those that explain most first, kKnobsTold
+// For each template of the task's trials, the knobs with more than one value; those that explain most first, kKnobsTold
 // at most.
 std::vector<KnobFact> KnobFacts(const TaskFact& task);
 

@@ -1,5 +1,5 @@
-// What the pages of lib/report are made of: one file that needs no other, with tables, figures and the facts as JSON at
-// its end. Text may hold anything, it is escaped (html.h).
+// Building blocks of the pages of lib/report: one file that needs no other, with tables, figures and the facts as JSON
+// at its end. Text may hold anything, it is escaped (html.h).
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ class PageWriter {
   void Tile(const std::string& value, const std::string& what, const char* style = "");
   void EndTiles();
 
-  // `caption`: what the table is, for those who cannot see the heading above it.
+  // `caption`: a description of the table, for readers who cannot see the heading above it.
   void BeginTable(const std::string& caption, const std::vector<Column>& columns);
   void EndTable();
   void BeginRow() { html_.Open("tr"); }

@@ -98,7 +98,7 @@ struct ReportData {
   Totals Sum() const;
   std::string AlgorithmOf(
       const BenchLayer& layer) const;  // of the tuned library; empty: its default, or nothing to tune
-  // What its kernel took alone, the median by which it was chosen; 0: no records.
+  // The time of its kernel alone, the median by which it was chosen; 0: no records.
   double AloneSeconds(const BenchLayer& layer) const;
   // Its layers that several nodes were fused into.
   std::vector<const BenchLayer*> FusedLayers() const;
@@ -106,7 +106,7 @@ struct ReportData {
   std::string AlgorithmsText() const;
 };
 
-// What a configuration of a workload computes by: its template in a word, with the tile of Winograd's output.
+// The algorithm of a configuration: its template in a word, with the tile of Winograd's output.
 std::string AlgorithmText(const std::string& workload, const Config& config);
 
 // "64 trials: 40 ok, 20 pruned, 3 compile, 1 wrong"; "no trials".

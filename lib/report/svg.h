@@ -27,7 +27,7 @@ struct ChartSeries {
 
 // The vertical axis is logarithmic if the times span more than a factor of five, else linear and not from zero.
 struct Chart {
-  std::string label;        // what it shows, for those who cannot see it
+  std::string label;        // a description, for readers who cannot see it
   std::string description;  // what comes of it; may be empty
   std::string x_title;
   double x_end = 1;                 // the horizontal axis goes from 0 to this
@@ -35,7 +35,7 @@ struct Chart {
   std::vector<double> ticks;        // x of short marks at the bottom: what has no time
   std::vector<double> dividers;     // x of vertical lines
   std::vector<double> levels;       // y of dashed lines, within the range of the points
-  // Of values that are no numbers: a name for each of 0, 1, .. x_end, instead of round numbers; long ones are cut.
+  // For values that are not numbers: a name for each of 0, 1, .. x_end, instead of round numbers; long ones are cut.
   std::vector<std::string> x_names;
 };
 
@@ -45,7 +45,7 @@ void DrawChart(const Chart& chart, HtmlWriter* html);
 void OpenFigure(double width, double height, const std::string& title, const std::string& description,
                 HtmlWriter* html);
 
-// What a mark of a series means, in a line of text.
+// The meaning of a series' mark, in a line of text.
 void DrawKey(ChartSeries::Kind kind, const char* style, const std::string& meaning, HtmlWriter* html);
 
 // The path of marks at these places, in units of the view box; each place once.

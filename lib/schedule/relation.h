@@ -21,7 +21,7 @@ bool IsRootAxis(const Stage& stage, const std::string& name);
 // The loops that come from `axis` (itself if it is a loop), outermost first.
 std::vector<std::string> LeavesOf(const Stage& stage, const std::string& axis);
 
-// Position of a loop in stage.leaf, -1 if it is none.
+// Position of a loop in stage.leaf, -1 if it is not one.
 int LeafPosition(const Stage& stage, const std::string& axis);
 
 // Does some fused axis come from `axis`?

@@ -88,10 +88,11 @@ class Schedule {
   // Stages with a computation, producers first; placeholders and constants are not among them.
   const std::vector<Stage>& stages() const { return stages_; }
   const Stage* Find(const std::string& name) const;
-  // What the kernel reads from outside: placeholders, and constant computations as if they were, in DAG order.
+  // The kernel's inputs: placeholders, and constant computations as if they were, in DAG order.
   const std::vector<te::Tensor>& inputs() const { return inputs_; }
   const std::vector<te::Tensor>& outputs() const { return outputs_; }
-  // What the kernel reads in place of the DAG's input `tensor`: the constant as relayout stored it, or `tensor` itself.
+  // The tensor that the kernel reads in place of the DAG's input `tensor`: the constant as relayout stored it, or
+  // `tensor` itself.
   te::Tensor Stored(const te::Tensor& tensor) const;
   // All steps applied so far.
   const std::vector<Step>& history() const { return history_; }
@@ -104,7 +105,7 @@ class Schedule {
 
 // The constant computations that the kernel reads: what a function of their own computes once.
 std::vector<te::Tensor> PreparedConstants(const Schedule& kernel);
-// Their plain schedule, vectorised along the last axis and parallel along the first. Empty optional if there are none.
+// Their plain schedule, vectorised along the last axis and parallel along the first. Empty if there are none.
 Result<std::optional<Schedule>> PrepareSchedule(const Schedule& kernel);
 
 }  // namespace hone::schedule

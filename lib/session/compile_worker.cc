@@ -9,7 +9,7 @@
 namespace hone::session {
 namespace {
 
-// Of all that the machine runs. The symbol names are always the same, so equal code has equal digests.
+// The digest of all code that the machine runs. The symbol names are always the same, so equal code has equal digests.
 std::string ArtifactDigest(const compile::CompiledKernel& compiled) {
   Hasher hasher;
   hasher.AddField(compiled.object);

@@ -19,7 +19,7 @@
 
 namespace hone::session {
 
-// What all candidates of a compiling child have in common.
+// The data that all candidates of a compiling child share.
 struct CompileSetup {
   Workload workload;
   Target target;
@@ -32,7 +32,7 @@ struct CompileSetup {
 // Lowers, generates code and links one candidate into a shared object at `path`. In this process.
 Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config& config, const std::string& path);
 
-// What the child does to a kernel after building it; null: nothing.
+// Called with each kernel after it is built; may be null.
 using AfterBuild = std::function<Status(const Config& config, measure::BuiltKernel* kernel)>;
 
 // Answers messages on the socket `fd` until the parent closes it. The exit code.

@@ -50,7 +50,7 @@ int Rounds(const History& history, const std::vector<size_t>& positions) {
   return static_cast<int>(std::clamp(kSecondsPerHeat / std::max(round, 1e-9), 7.0, 30.0));
 }
 
-// What a heat found about `digest`: its samples for the trial that was timed, the median alone for its twins. If the
+// The result of a heat for `digest`: its samples for the trial that was timed, the median alone for its twins. If the
 // one that was timed does not count under the job's cap (session/history.h), all of them get the samples. Of one that
 // failed this time all get the verdict.
 void Collect(const std::string& digest, const measure::Series& series, const History& history,

@@ -8,7 +8,7 @@
 namespace hone::session {
 namespace {
 
-// What a session proposed under, from its settings; what wrote none had the defaults.
+// The limits that a session proposed under, from its settings; without settings the defaults.
 op::Numerics NumericsOfSession(const record::Session& session) {
   const op::Numerics plain;
   const auto json = ParseJson(session.settings, "settings");

@@ -1,4 +1,4 @@
-// What the records say so far, for one fingerprint, and what follows from it: the incumbent, whether the budget is met.
+// The records so far, for one fingerprint, and what follows from them: the incumbent, whether the budget is met.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace hone::session {
 struct Budget {
   int64_t trials = 128;
   double seconds = 0;        // of compiling and measuring over all sessions; 0: no limit
-  int64_t early_stop = 0;    // stop after so many trials without a better one, or a first one; 0: never
+  int64_t early_stop = 0;    // stop after this many trials without a better one, or a first one; 0: never
   double expected_gain = 0;  // stop when the tuner expects to gain less than this share; 0: never
 };
 
@@ -61,7 +61,7 @@ class History {
   // The fastest ok time among the first `count` trials as it was while searching, before any finalist was measured
   // again: what is added later does not change it. 0 if there is none.
   double SearchSeconds(int64_t count) const;
-  // The outcomes from position `from` on with the times that they had while searching: what a tuner is told.
+  // The outcomes from position `from` on with the times that they had while searching: for tuners.
   std::vector<Outcome> AsSearched(size_t from) const;
   // Has a trial had this template and these knob values? The index does not matter.
   bool Knows(const Config& config) const { return known_.count(config.ValueDigest()) != 0; }

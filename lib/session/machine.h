@@ -1,4 +1,4 @@
-// Turns on this machine: who compiles or computes shares the host, who times has the device alone (base/lock.h).
+// The machine lock: compiling and computing share the host, timing has the device alone (base/lock.h).
 #pragma once
 
 #include <optional>
@@ -14,19 +14,18 @@ namespace hone::session {
 enum class Use { kShared, kExclusive };
 
 Result<MachineLock> OpenMachine();
-// What a target's candidates are timed on: a GPU is another machine than its host and than other GPUs, whatever number
-// CUDA_VISIBLE_DEVICES or Slurm gave it (DeviceInfo::lock_name). OpenCL's device may be the CPU. kIo: there is a GPU,
-// but it does not say now which one it is.
+// The machine that a target's candidates are timed on: a GPU is another machine than its host and than other GPUs,
+// whatever number CUDA_VISIBLE_DEVICES or Slurm gave it (DeviceInfo::lock_name). OpenCL's device may be the CPU. kIo:
+// there is a GPU, but it does not say now which one it is.
 Result<MachineLock> OpenMachine(const Target& target);
-// What its lock is called: "cpu", "GPU-<uuid>", ...; kIo as above.
+// The name of its lock: "cpu", "GPU-<uuid>", ...; kIo as above.
 Result<std::string> MachineName(const Target& target);
 
-// The turns of whoever compiles for a device and times on it. A GPU's host goes on being used meanwhile: who compiles
-// shares the host, so that nothing is timed on that, and needs no GPU; who times has the GPU alone. Where the device is
-// the host, both are about one lock.
+// The locks of a job that compiles for a device and times on it. A GPU's host goes on being used meanwhile: who
+// compiles shares the host, so that nothing is timed on that, and needs no GPU; who times has the GPU alone. Where the
+// device is the host, both are about one lock.
 //
-// Nobody waits for the host while it has the device, and nobody who has the device waits for another lock at all; so
-// there is always one who goes on.
+// No job waits for the host, or for any other lock, while it holds the device. So one job can always go on.
 class Turns {
  public:
   static Result<Turns> Open(const Target& target);
@@ -37,7 +36,8 @@ class Turns {
   // The device has a lock of its own: what is compiled on the host does not disturb what is timed there.
   bool apart() const { return device_.has_value(); }
 
-  // The host, shared with others who compile or compute. REQUIRES: the device is not held. Errors: as of MachineLock.
+  // The host, shared with other jobs that compile or compute. REQUIRES: the device is not held. Errors: as of
+  // MachineLock.
   Status Compute(double timeout_seconds = -1) { return host_.LockShared(timeout_seconds); }
   // Compiling is over: the host is given back, but not where Time is to follow on the same lock.
   void Computed() {
@@ -45,7 +45,7 @@ class Turns {
   }
   // The device alone. Where it is the host, this replaces Compute.
   Status Time(double timeout_seconds = -1) { return TimedOn()->LockExclusive(timeout_seconds); }
-  // The device is given back, where it is apart, and the host is not: for who waits for a compiler.
+  // Releases the device, if it has its own lock, and keeps the host: for waiting on a compiler.
   void Timed() {
     if (apart()) device_->Unlock();
   }
@@ -61,7 +61,7 @@ class Turns {
   std::optional<MachineLock> device_;
 };
 
-// Gives both back where it ends, so that others have their turn, too; however it ends.
+// Releases both at the end of its scope, however that ends.
 class TurnsEnd {
  public:
   explicit TurnsEnd(Turns* turns) : turns_(turns) {}

@@ -1,4 +1,4 @@
-// What measuring needs to know of a task, from its operator: operands and the right output.
+// A task's operands and right output, from its operator, for measuring.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ double SearchTimes::Take(const Outcome& outcome, const std::vector<int64_t>& rou
     const auto twin = by_artifact_.find(outcome.artifact_digest);
     return twin == by_artifact_.end() ? outcome.median : twin->second;
   }
-  // What is recorded need not be the median of these: of a pruned trial it is the fastest.
+  // The recorded time need not be the median of these: for a pruned trial it is the fastest.
   const bool again = first.size() < outcome.samples.size();
   const double seconds = !again ? outcome.median : blocks_ ? TrimmedMean(first) : Median(first);
   if (!outcome.artifact_digest.empty()) by_artifact_.emplace(outcome.artifact_digest, seconds);

@@ -18,7 +18,7 @@ class SearchTimes {
   // `fingerprint`: of the trials; it says where times are those of AutoTVM's blocks (CountsTrimmedMeans).
   explicit SearchTimes(const std::string& fingerprint);
 
-  // Of the next trial of that fingerprint, in the order of the ordinals: the median (of blocks the trimmed mean) of its
+  // The next trial of that fingerprint, in the order of the ordinals: the median (of blocks the trimmed mean) of its
   // own first samples; without any, that of the trial in which its artifact was timed. Where nothing was measured again
   // it is the recorded median to the bit, and so it is where the first samples are lost. `rounds`: of each sample
   // (record::Trial), 0 for the first ones; empty: all of them are.

@@ -80,7 +80,7 @@ class Job {
     *code = kInterrupted;
     if (result_.interrupted) return Status();
     if (!history_->best()) {
-      // The network does without: what it would have been an alternative to is built, and the choice leaves it out.
+      // The network does not need it: the choice skips the alternative and builds what it would have replaced.
       *code = options_.optional ? kDone : kFailed;
       const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
       if (options_.optional) {
@@ -104,7 +104,7 @@ class Job {
     return fmt::format("hone-tune --task {} --settings {} --trial", options_.task_path, options_.settings_path);
   }
 
-  // What times are taken on; before anything is opened or written, as a device may not be there.
+  // The machine that times; before anything is opened or written, since a device may be missing.
   Status FindMachine() {
     if (options_.fake) {
       fingerprint_ = fmt::format("fake; seed={}; codegen={}; protocol={}", options_.fake_world.seed,

@@ -30,10 +30,11 @@ struct TuneJobOptions {
 // The files of a job that stand beside its records: "records/cpu/conv2d-1.db" -> "records/cpu/conv2d-1" + suffix.
 std::string BesideRecords(const std::string& db_path, const std::string& suffix);
 
-// What a stamp of tuning depends on beside its input files, a line each: templates, code generation, protocol. (--abi)
+// The versions that a stamp of tuning depends on beside its input files, a line each: templates, code generation,
+// protocol. (--abi)
 std::string TuneAbi();
 
-// What the settings allow; and which recorded trials count under it.
+// The limits of the settings, and which recorded trials count under them.
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings);
 Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics& numerics);
 

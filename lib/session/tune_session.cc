@@ -52,7 +52,7 @@ class Run {
  private:
   double Elapsed() const { return world_.clock->NowSeconds() - started_; }
 
-  // What the budget of seconds is about: neither waiting for the machine nor the finalists.
+  // Time that counts against the budget of seconds: neither waiting for the machine nor the finalists.
   double TuningSeconds() const { return tuned_seconds_.value_or(Elapsed() - waiting_seconds_); }
 
   double BusySeconds() const {
@@ -103,7 +103,7 @@ class Run {
     return gain && *gain < options_.budget.expected_gain;
   }
 
-  // Of the first batch, and of one behind records that lost it with a damaged page.
+  // For the first batch, and for one after records that lost it with a damaged page.
   bool WantsDefault() const { return options_.default_config && !history_.Knows(*options_.default_config); }
 
   // The default goes alone, before the tuner is asked: it is one of the trials that the tuner counts its rounds in, and

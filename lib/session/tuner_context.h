@@ -1,4 +1,4 @@
-// What a tuner knows about a task besides its space.
+// A tuner's knowledge of a task besides its space.
 #pragma once
 
 #include "search/space/space.h"

@@ -52,7 +52,7 @@ std::string EntriesText(const std::vector<EntryPoint>& entries) {
                  {"args", std::move(args)},
                  {"workspace_bytes", entry.workspace_bytes},
                  {"scratch_bytes", entry.scratch_bytes}};
-    // Left out where there are none, so that the text of a host's entries is what it always was: it is in digests.
+    // Omitted if empty, so that the text of a host's entries never changes: it is part of digests.
     if (!entry.launches.empty()) item["launches"] = LaunchesJson(entry.launches);
     if (!entry.workspace_buffers.empty()) item["workspace_buffers"] = entry.workspace_buffers;
     list.push_back(std::move(item));

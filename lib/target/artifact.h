@@ -31,7 +31,7 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
-// One callable function. Of a host ("elf-..."): the ABI is runtime/host/kernel_abi.h. Of a device ("cubin",
+// One callable function. On a host ("elf-..."): the ABI is runtime/host/kernel_abi.h. On a device ("cubin",
 // "opencl-c"): its launches, in order, each after the one before is through.
 struct EntryPoint {
   std::string symbol;
@@ -51,7 +51,7 @@ struct Artifact {
   Digest ContentDigest() const;    // of the bytes and the entries
 };
 
-// The entries as JSON text and back (the bytes travel beside it). What a launch refers to is checked to be there.
+// The entries as JSON text and back (the bytes travel beside it). Checks that everything a launch refers to exists.
 std::string EntriesText(const std::vector<EntryPoint>& entries);
 Result<std::vector<EntryPoint>> ParseEntries(const std::string& text);
 

@@ -23,7 +23,7 @@ class BackendTable {
   // Before any other thread looks something up. The part must outlive its use.
   void Add(const Part* part) { parts_.push_back(part); }
 
-  // kUnsupported if this kind's back end has no such part.
+  // kUnsupported if this kind's back end lacks the part.
   Result<const Part*> Find(const Target& target) const {
     // By name: a plugin has its own copies of the kinds.
     const std::string_view name = target.kind->name();

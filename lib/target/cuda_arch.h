@@ -1,4 +1,4 @@
-// What a CUDA architecture has. `arch`: Target::cpu, which for other targets is no CUDA architecture.
+// Properties of CUDA architectures. `arch`: Target::cpu, which for other targets is not a CUDA architecture.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What the kinds of targets that are described by DeviceLimits share: devices with launches and a memory of their own.
+// Code shared by the kinds of targets that DeviceLimits describe: devices with launches and a memory of their own.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// Takes nothing from this host, which may have no such device.
+// Takes nothing from this host, which may lack the device.
 class DeviceKind : public TargetKind {
  public:
   std::string_view family() const override { return kGpuFamily; }

@@ -1,5 +1,5 @@
-// What a GPU can hold: the limits that decide whether a schedule is legal there, known without a device. They stand in
-// a target file (pipelines/targets/sm_90.toml) or are queried from a device; all are part of the target's text.
+// The limits of a GPU, which decide whether a schedule is legal there, known without a device. They stand in a target
+// file (pipelines/targets/sm_90.toml) or are queried from a device; all are part of the target's text.
 #pragma once
 
 #include <array>

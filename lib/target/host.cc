@@ -16,7 +16,7 @@ struct FeatureName {
   const char* llvm;
 };
 
-// What code generation makes use of, in the order of the x86-64 levels.
+// The features that code generation uses, in the order of the x86-64 levels.
 constexpr FeatureName kX86Features[] = {
     {"pni", "sse3"},
     {"ssse3", "ssse3"},

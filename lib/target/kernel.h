@@ -1,4 +1,4 @@
-// What a kernel takes and means, from the compiler to the measuring child and to the library.
+// A kernel's interface and meaning, from the compiler to the measuring child and to the library.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-// What follows the kind's word and the stage in a step's text.
+// The rest of a step's text, after the kind's word and the stage.
 enum class Part {
   kAxis,      // one word into axes
   kAxes,      // one word or more into axes

@@ -128,7 +128,7 @@ class Parser {
     return !std::isalnum(static_cast<unsigned char>(behind)) && behind != '_' && behind != '=';
   }
   // Where a list of numbers ends that holds one with a point or an exponent, or an infinite one behind a sign or a
-  // comma; 0 if there is no such list here.
+  // comma; 0 if there is no list here.
   size_t EndOfReals() const {
     size_t end = at_;
     bool real = false;

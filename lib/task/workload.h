@@ -1,4 +1,4 @@
-// Workload: what one kernel computes, independent of target and of who asked for it. Its canonical text is its identity.
+// Workload: what one kernel computes, independent of the target and the network. Its canonical text is its identity.
 //
 //   conv2d(f32[1,64,56,56], f32[64,64,3,3], stride=1x1, pad=1,1,1,1) + bias + add + relu
 //   dense(f32[1,512], f32[1000,512]) + bias

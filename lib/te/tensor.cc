@@ -110,7 +110,7 @@ Expr CombineReduction(ir::Reducer reducer, Expr a, Expr b) {
     case ir::Reducer::kMax:
     case ir::Reducer::kMin: {
       const bool max = reducer == ir::Reducer::kMax;
-      // Of two values ir::Max and ir::Min give the second if either is NaN: b's own is all that they lose.
+      // If either value is NaN, ir::Max and ir::Min return the second: only a NaN in the first is lost.
       Expr most = max ? ir::Max(b, a) : ir::Min(b, a);
       return b.type().is_float() ? ir::MakeSelect(ir::Ne(b, b), b, most) : most;
     }

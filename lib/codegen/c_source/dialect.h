@@ -1,4 +1,4 @@
-// What differs between the C dialects that device kernels are written in. A backend has one constant of it.
+// The differences between the C dialects of device kernels. A backend has one constant of it.
 #pragma once
 
 #include <cstdint>

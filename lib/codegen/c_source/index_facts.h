@@ -1,5 +1,5 @@
-// What is known of an integer expression without running it: its range and a number that divides it. From it follow
-// which index arithmetic fits in 32 bits, which division is plain, and which access is aligned.
+// Facts about an integer expression that hold without running it: its range and a number that divides it. From it
+// follow which index arithmetic fits in 32 bits, which division is plain, and which access is aligned.
 #pragma once
 
 #include <cstdint>

@@ -265,7 +265,7 @@ void KernelWriter::WriteFor(const ir::For& loop) {
 bool KernelWriter::WriteAsyncCopy(const ir::Store& store) {
   if (store.buffer->scope != Scope::kShared || store.buffer->type != DType::Float(32)) return false;
   Expr inside, value = store.value;
-  // What is not inside is zero.
+  // Elements outside are zero.
   while (const auto* choice = value.as<ir::Call>()) {
     if (choice->fn != ir::Intrinsic::kIfThenElse || !choice->args[0].type().is_scalar()) return false;
     Expr zero = choice->args[2];

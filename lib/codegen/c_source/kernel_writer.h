@@ -35,7 +35,7 @@ class KernelWriter {
   Result<std::string> Write(const ir::DeviceKernel& kernel, int64_t* dynamic_shared);
 
  private:
-  // Of an expression: how tightly its outermost operator binds says where parentheses are needed.
+  // How tightly an expression's outermost operator binds; decides where parentheses are needed.
   struct Text {
     std::string text;
     int level = 0;
@@ -54,7 +54,7 @@ class KernelWriter {
   void WriteStmt(const ir::Stmt& s);
   void WriteFor(const ir::For& loop);
   void WriteStore(const ir::Store& store);
-  bool WriteAsyncCopy(const ir::Store& store);  // false: it is none
+  bool WriteAsyncCopy(const ir::Store& store);  // false: it is not one
   void WriteWarpProduct(const ir::Store& store, const ir::Call& product);
   void WriteLet(const ir::Var& var, const ir::Expr& value);
   bool Unrolled(const ir::For& loop);
@@ -97,7 +97,7 @@ class KernelWriter {
   int indent_ = 1;
   int lazy_ = 0;  // inside of what is evaluated only if a condition holds: nothing may be put before
   int64_t unroll_limit_ = 0;
-  int64_t unroll_next_ = 0;    // a note stands before the loop that comes: so many rounds at a time
+  int64_t unroll_next_ = 0;    // note before the next loop: unroll this many rounds
   bool in_group_ = false;      // of copies that may run by themselves
   bool global_fence_ = false;  // a barrier is to make global memory visible, too
   IndexFacts facts_;

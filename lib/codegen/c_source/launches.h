@@ -1,5 +1,5 @@
-// What a launch may ask of a device, checked before anything is compiled: the last line behind the closed-form rules of
-// templates.
+// Checks a launch against the limits of a device before anything is compiled: the last line behind the closed-form
+// rules of templates.
 #pragma once
 
 #include <vector>

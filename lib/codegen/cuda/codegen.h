@@ -21,7 +21,7 @@ struct CudaOptions {
   int newest = 0;
 };
 
-// What a kernel takes of the device, as the assembler says.
+// A kernel's use of the device, as the assembler reports it.
 struct KernelResources {
   std::string symbol;
   int64_t registers = 0;     // of a thread
@@ -40,11 +40,11 @@ struct CudaCode {
 Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Target& target);
 
 // kNotFound: no NVRTC. kUnsupported: none of those there are does the target's architecture and is old enough. Both
-// messages say what was found and what to install. kInvalid: it refuses the code. Thread-safe.
+// messages say what was found and what to install. kInvalid: it rejects the code. Thread-safe.
 Result<CudaCode> CompileToCuda(const std::vector<ir::Function>& functions, const Target& target,
                                const CudaOptions& options = {});
 
-// "NVRTC 13.0": what compiles for `arch` ("sm_90"; empty: the newest that is there), or why there is none.
+// "NVRTC 13.0": the compiler for `arch` ("sm_90"; empty: the newest one), or why there is none.
 Result<std::string> NvrtcVersion(const std::string& arch, const CudaOptions& options = {});
 
 }  // namespace hone::codegen

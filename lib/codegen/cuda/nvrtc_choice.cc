@@ -30,8 +30,8 @@ bool BeginsWith13(const std::string& arch) {
   return number == 88 || number == 110;
 }
 
-// What compiles for `arch` and a driver of CUDA `newest`, as far as is known today. `too_new`: an NVRTC that is newer
-// than the driver is there and does, one that the driver takes is there and does not.
+// The advice for compiling for `arch` under a driver of CUDA `newest`, as far as is known today. `too_new`: an NVRTC
+// that is newer than the driver is there and does, one that the driver takes is there and does not.
 std::string WhatToInstall(const std::string& arch, int newest, bool too_new) {
   constexpr int kFirstOf13 = 75, kOldest = 12;
   if (newest > 0 && newest < kOldest) {

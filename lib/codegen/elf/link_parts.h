@@ -1,4 +1,5 @@
-// What is linked: the sections that are loaded, as pieces, and where each symbol is. Only codegen/elf includes this.
+// The input of a link: the sections that are loaded, as pieces, and the place of each symbol. Only codegen/elf includes
+// this.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace hone::codegen {
 
 // `object`, a relocatable object of any machine (64 bit, little endian), with the name of each symbol passed through
-// `rename`; all else is as it was. kInvalid, beginning with `name`, for what is no such object or damaged.
+// `rename`; all else is as it was. kInvalid, beginning with `name`, if it is not such an object, or damaged.
 Result<std::string> RenameSymbols(const std::string& name, const std::string& object,
                                   const std::function<std::string(std::string_view)>& rename);
 

@@ -8,8 +8,8 @@
 //   term that is a multiple of the loop's counter becomes a pointer that advances with the loop.
 // - A buffer of Scope::kRegister is one alloca a slot, promoted to SSA right afterwards (passes.h).
 // - Straight-line code shares loads until their buffer is stored to.
-// Invariants: buffers of a function never overlap, but for an argument that is marked in place; every access says so
-// in its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
+//   Invariants: buffers of a function never overlap, but for an argument that is marked in place; every access says so
+//   in its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -44,7 +44,7 @@ class Emitter {
     llvm::BasicBlock* block = nullptr;
     llvm::Instruction* last = nullptr;
     std::unordered_map<std::string, llvm::Value*> values;
-    // Of a loop: its counter, the block before it, and the addresses that advance by so many bytes an iteration.
+    // A loop: its counter, the block before it, and the addresses that advance by a constant each iteration.
     llvm::PHINode* counter = nullptr;
     llvm::BasicBlock* before = nullptr;
     llvm::Value* begin = nullptr;
@@ -62,7 +62,7 @@ class Emitter {
     llvm::MDNode* alias_scope = nullptr;
     llvm::MDNode* no_alias = nullptr;
   };
-  // What changes when a parallel loop's body becomes a function of its own.
+  // The state that changes when a parallel loop's body becomes a separate function.
   struct Context {
     llvm::Function* function = nullptr;
     llvm::Value* buffers = nullptr;   // ptr to the argument pointers; null in an outlined body

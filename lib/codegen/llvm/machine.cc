@@ -121,7 +121,7 @@ struct PassConfigAccess : llvm::TargetPassConfig {
 
 // LLVMTargetMachine::addPassesToEmitFile without what our input does not need: of the passes over IR, loop strength
 // reduction and its analyses alone take a third of the whole time, and the emitter's addresses are pointers already.
-// What is left lowers masked accesses where the CPU has none.
+// The rest lowers masked accesses for CPUs that have none.
 bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::raw_pwrite_stream* stream, llvm::CodeGenFileType type,
                llvm::legacy::PassManager* passes) {
   llvm::TargetPassConfig* config = machine->createPassConfig(*passes);

@@ -31,7 +31,7 @@ std::vector<double> EverySecond(const std::vector<double>& all, size_t first) {
   return result;
 }
 
-// What depends on the width of the float.
+// Constants that depend on the width of the float.
 struct Format {
   int mantissa_bits;
   int bias;

@@ -208,7 +208,7 @@ llvm::AllocaInst* Emitter::Slot(BufferInfo* info, const ir::Buffer& buffer, cons
 
 namespace {
 
-// A vector of indices as a scalar (null: 0) plus one constant a lane. False for what is none.
+// A vector of indices as a scalar (null: 0) plus one constant a lane. False for any other.
 bool SplitLanes(const Expr& e, Expr* scalar, std::vector<int64_t>* offsets) {
   const size_t lanes = static_cast<size_t>(e.type().lanes);
   offsets->assign(lanes, 0);
@@ -260,8 +260,8 @@ bool SplitLanes(const Expr& e, Expr* scalar, std::vector<int64_t>* offsets) {
 
 }  // namespace
 
-// Lanes that all lie in one aligned block of as many elements, in a pattern that is known: one load and a shuffle.
-// Null for what is none.
+// Lanes that all lie in one aligned block of as many elements, in a pattern that is known: one load and a shuffle. Null
+// for any other.
 Value* Emitter::EmitBlockLoad(const ir::Load& e) {
   const int lanes = e.type.lanes;
   Expr base;

@@ -27,7 +27,7 @@ void Emitter::PushLevel(llvm::Instruction* last) {
 void Emitter::Bound(const ir::Var& var, const Expr& e, Value* value, const std::function<void()>& body) {
   int level = LevelOf(e);
   bool everywhere = !llvm::isa<llvm::Instruction>(value);
-  // What depends on a value that stays where it is can be put right after it at the earliest.
+  // Users of a value that stays in place can move right behind it at the earliest.
   bool stays = !everywhere && (level < 0 || !(e.kind() == ir::ExprKind::kVar || IsMoved(e)));
   if (stays) PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
   BindVar(var.node(), value, stays ? Current() : std::max(level, 0), IsNotNegative(e));

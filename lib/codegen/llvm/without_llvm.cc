@@ -1,4 +1,4 @@
-// What this layer is in a build without LLVM (-DHONE_LLVM=OFF): no code for CPUs, and the small linker for the rest.
+// This layer in a build without LLVM (-DHONE_LLVM=OFF): no code for CPUs; the small linker serves the rest.
 #include "base/file.h"
 #include "codegen/elf/linker.h"
 #include "codegen/llvm/codegen.h"

@@ -180,7 +180,7 @@ class Bench {
     return pipeline::CheckTaskIds(best_).WithContext(options_.best);
   }
 
-  // What tuning promised of each workload, from the file with the figures; of those only that it was built from.
+  // The times of each workload in tuning, from the file with the figures; only of those it was built from.
   std::map<std::string, double> RecordedSeconds(const LibraryFolder& folder) const {
     std::map<std::string, double> seconds;
     for (const LibraryFolder::Kernel& kernel : folder.kernels) {

@@ -13,9 +13,9 @@ struct BenchOptions {
                                // prediction of the network from them; empty: no prediction
   std::string settings;        // settings/JOB.bench.json; empty: the defaults
   std::string out;             // bench/NET.TARGET.json; empty: only the table
-  std::string parameter_file;  // values of parameters of kind `file`; empty if there are none
+  std::string parameter_file;  // values of parameters of kind `file`; empty: no such file
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
-  int slowest = 8;                  // so many layers in the table
+  int slowest = 8;                  // layers in the table
 };
 
 std::string BenchAbi();

@@ -7,7 +7,7 @@
 
 namespace hone::command {
 
-// `slowest`: so many layers of the tuned library.
+// `slowest`: the number of layers of the tuned library to list.
 std::string BenchTable(const report::BenchFile& bench, int slowest);
 
 }  // namespace hone::command

@@ -16,15 +16,15 @@ namespace hone::command {
 // by each of its processes, those of tuning once and never again (runtime/opencl). Before the first look at a device.
 void KeepDeviceKernels();
 
-// What the network's outputs are for the inputs of `seed`: taken from the file beside the library if they are known,
-// else computed, which takes seconds, and with the host shared, whatever the library runs on. `parameter_file`,
-// `inputs`: as of LoadParameterFile.
+// The network's outputs for the inputs of `seed`: taken from the file beside the library if they are known, else
+// computed, which takes seconds, and with the host shared, whatever the library runs on. `parameter_file`, `inputs`: as
+// of LoadParameterFile.
 Result<std::vector<std::vector<double>>> ExpectedOutputs(const library::LibraryFolder& folder, uint64_t seed,
                                                          const std::string& parameter_file,
                                                          const std::vector<std::string>& inputs);
 
-// What a fresh process says, which has the machine for itself as long as it lasts. kCrashed with its last words,
-// kTimeout, kInterrupted.
+// The reply of a fresh process, which has the machine to itself while it lives. kCrashed with its last words, kTimeout,
+// kInterrupted.
 Result<library::TimeReply> TimeInProcess(const library::TimeRequest& request, MachineLock* machine);
 
 }  // namespace hone::command

@@ -156,7 +156,7 @@ class Quality {
     return run;
   }
 
-  // What the machine does in this night, to divide by.
+  // The machine's speed in this run, to divide by.
   Status TimeCanary(const nightly::Acceptance& canary, const Target& target) {
     HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, canary));
     night_.canary_digest = canary.digest;

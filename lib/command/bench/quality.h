@@ -17,7 +17,7 @@ struct QualityOptions {
   int64_t trials = 24;                // budget of a run
   std::string winograd = "6";         // numerics: off, 2, 4 or 6 (command/common/numerics.h)
   bool tf32 = false;
-  int heaviest = 3;                   // so many tasks: by FLOP times uses, of those that the reference was built of
+  int heaviest = 3;                   // tasks with the most FLOP times uses, among the reference's
   std::vector<uint64_t> seeds = {1, 2, 3};  // a run of each task and seed
   std::string fake_times;                   // tests: the canary's time, as hone-bench nightly has it
 };

@@ -13,7 +13,7 @@ struct BuildOptions {
   bool untuned = false;             // every template's default
   std::string out;                  // folder to write
   std::string name;                 // of the files; empty: the graph file's name up to the first '.'
-  std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
+  std::string parameter_file;       // values of parameters of kind `file`; empty: no such file
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
   std::string winograd = "6";       // "off", "2", "4", "6": the cap; a choice beyond it is refused
   bool tf32 = false;                // choices in TF32 are taken, else refused

@@ -10,7 +10,7 @@
 
 namespace hone::command {
 
-// The values in a graph's parameter file; nothing if `path` is empty. Of an ONNX model (*.onnx): those that importing
+// The values in a graph's parameter file; nothing if `path` is empty. For an ONNX model (*.onnx): those that importing
 // it with the shapes `inputs`, flags NAME=1,3,224,224, gives the graph's parameters.
 Result<std::optional<graph::ParameterValues>> LoadParameterFile(const std::string& path,
                                                                 const std::vector<std::string>& inputs = {});

@@ -20,7 +20,7 @@ using pipeline::BestFile;
 using pipeline::Finalist;
 
 constexpr double kWorthwhile = 0.99;
-// Of all libraries together: they lie in a temporary folder.
+// The limit for all libraries together, which are in a temporary folder.
 constexpr int64_t kMostBytes = int64_t{3} << 30;
 
 Result<std::vector<Compared>> TimeLayers(const InNetworkTrial& trial, const std::vector<TrialNetwork>& networks) {
@@ -58,7 +58,7 @@ std::map<std::string, double> LayersByName(const Compared& network) {
   return layers;
 }
 
-// What differs from the combination in one respect.
+// Variants that differ from the combination in one respect.
 struct Variant {
   std::string what;  // as ComparedChoice::what; "finalists" for what is best alone
   double seconds = 0;

@@ -82,7 +82,7 @@ class Confirmer {
     }
     const Status confirmed = Confirm();
     if (confirmed.kind() != StatusKind::kCrashed) return confirmed;
-    // What is best alone has run in the network of hone-bench at the latest; one that dies there is found there.
+    // If a kernel of the best alone crashes, hone-bench finds it.
     LogWarning(confirmed.message() + "; what is best alone is built, without alternatives");
     best_ = question_.best;
     best_.alternatives.clear();

@@ -12,7 +12,7 @@ struct ConfirmOptions {
   std::string best;                 // best/NET.TARGET.json, with finalists
   std::string out;                  // best/NET.TARGET.confirmed.json: written only if its bytes change
   std::string choice;               // best/NET.TARGET.choice.json, the same without figures, for hone-build
-  std::string parameter_file;       // values of parameters of kind `file`; empty if there are none
+  std::string parameter_file;       // values of parameters of kind `file`; empty: no such file
   std::vector<std::string> inputs;  // if that is an ONNX model: the shapes that hone-extract had
   double seconds = 6;  // of timing the finalists, and as much again for each of the comparisons behind that
   int jobs = 0;        // threads that compile; 0: the cores
@@ -26,11 +26,10 @@ std::string ConfirmAbi();
 //   2. alternatives, if there are several kernels among them: each kernel's layers against those in whose place they
 //      stand
 //   3. whole runs of that against the network with what is best alone; without any alternative; with concatenations
-//      that are copied; and with sums that have memory of their own. What is faster is taken (of the two last: by 1 %);
-//      several such changes together only if they are faster than the best one of them
-// If `out` holds an answer for the same finalists and alternatives on this machine already, nothing is timed: it
-// stands. A network that crashes is a warning: then what is best alone is built, without alternatives. Returns the exit
-// code.
+//      that are copied; and with sums in separate memory. A faster variant is taken (the last two only if they gain
+//      1 %); several such changes together only if they are faster than the best one of them
+// If `out` already has an answer for the same finalists and alternatives on this machine, it stays and nothing is
+// timed. A network that crashes is a warning: then the best alone is built, without alternatives. Returns the exit code.
 int RunConfirm(const ConfirmOptions& options);
 
 }  // namespace hone::command

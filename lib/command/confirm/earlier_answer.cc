@@ -22,7 +22,7 @@ std::string QuestionKey(const ConfirmQuestion& question) {
   for (const pipeline::Alternative& alternative : question.best.alternatives) {
     for (const pipeline::AlternativeNode& node : alternative.by) text += node.name + " " + node.workload + "\n";
   }
-  // What is tuned is said by its steps below; the schedules of all else are those of their templates' versions.
+  // Steps identify tuned kernels, below; versions of templates identify all others.
   for (const graph::Node& node : question.graph.nodes) {
     const auto version = op::TaskSpaceVersion(node.workload, question.target);
     if (version.ok()) text += *version + "\n";

@@ -1,5 +1,5 @@
 // Libraries of one network in several variants, built into a temporary folder and timed against each other in a process
-// of their own. What hone-confirm asks with.
+// of their own. The interface behind hone-confirm.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct TrialNetwork {
   double rounding = 0;           // library::NetworkRounding
 };
 
-// What hone-confirm asks for: networks, and times. Tests answer with times of their own.
+// Builds and times networks for hone-confirm. Tests return simulated times.
 class NetworkTrials {
  public:
   virtual ~NetworkTrials() = default;
@@ -38,7 +38,7 @@ class NetworkTrials {
   // One answer a network, in their order.
   virtual Result<std::vector<library::Compared>> Compare(const std::vector<TrialNetwork>& networks,
                                                          const library::CompareOptions& options) = 0;
-  // The task of a layer's workload in any of the networks; empty if it is none.
+  // The task of a layer's workload in any of the networks; empty if it is not a task.
   virtual std::string TaskOf(const std::string& workload) const = 0;
 };
 

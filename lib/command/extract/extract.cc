@@ -83,7 +83,7 @@ class TaskLister {
     const size_t tuned = list_.tasks.size();
     std::vector<graph::Alternative> alternatives = graph::FindAlternatives(graph_, op::ParseChecked);
     std::erase_if(alternatives, [&](const graph::Alternative& a) { return !CanBeBuilt(a); });
-    // What alternatives are measured against must be measured, too, if only in its one schedule.
+    // Kernels that alternatives are compared with must be measured, even those with one schedule.
     for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node->workload));
       if (!op->Tunable(node->workload)) HONE_RETURN_IF_ERROR(Add(node->workload));
@@ -162,7 +162,7 @@ Status Prepare(graph::Graph* graph) {
   return library::Canonicalise(graph);
 }
 
-// What is wrong with a graph that was read is wrong in that file.
+// Errors of a graph name the file that it was read from.
 Status In(const ExtractOptions& options, const Status& status) {
   return EndsWith(options.network, ".json") || onnx::IsOnnxFile(options.network) ? status.WithContext(options.network)
                                                                                  : status;

@@ -29,7 +29,7 @@ std::string ExtractAbi();
 // failed, 2 an input is wrong.
 int RunExtract(const ExtractOptions& options);
 
-// What of the model options.check is supported, to stdout: 0 it can be used, 1 it cannot, 2 it is no model.
+// Prints whether Hone supports the model options.check: 0 yes, 1 no, 2 not a model.
 int RunExtractCheck(const ExtractOptions& options);
 
 }  // namespace hone::command

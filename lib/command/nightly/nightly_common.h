@@ -1,4 +1,4 @@
-// What the series of nights have in common.
+// Code shared by the series of nightly runs.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct SeriesJob {
   FileLock lock;
 };
 
-// kInvalid if `job` is no NET.TARGET, kNotFound if nothing was accepted of it, kLocked if somebody else has it.
+// kInvalid if `job` is not NET.TARGET, kNotFound if nothing was accepted of it, kLocked if somebody else has it.
 // `nights`, `accepted`: the folders.
 Result<SeriesJob> OpenSeries(const std::string& nights, const std::string& series, const std::string& accepted,
                              const std::string& job);
@@ -49,7 +49,7 @@ library::TimeRequest NightRequest();
 
 std::string NightTools();  // versions of what builds libraries
 
-// Of a test: seconds by digest, from lines `DIGEST SECONDS`.
+// For tests: seconds by digest, from lines `DIGEST SECONDS`.
 Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path);
 Status NoTimeInvented(const std::string& digest);  // of an artifact that is not among them: as if its process had died
 

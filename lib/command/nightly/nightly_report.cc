@@ -119,7 +119,7 @@ class NightlyCollector {
     }
   }
 
-  // Measured alone; 0 if that configuration is none of the finalists.
+  // Measured alone; 0 if that configuration is not a finalist.
   static double Seconds(const pipeline::BestEntry* entry, const Config* config) {
     if (entry == nullptr || config == nullptr) return 0;
     if (entry->config && entry->config->ValueDigest() == config->ValueDigest()) return entry->median;

@@ -16,8 +16,8 @@ struct NightlyReportOptions {
   std::string out;                    // folder; its report.md, report.json, junit.xml and index.html
 };
 
-// What the files hold. What cannot be read is a problem in the data, not an error: a page about nine networks is worth
-// more than none about ten.
+// Reads the files. An unreadable one is a problem in the data, not an error: a page about nine networks is worth more
+// than none about ten.
 nightly::NightlyData CollectNights(const NightlyReportOptions& options);
 
 // Writes the four files, each only if its bytes change.

@@ -1,4 +1,4 @@
-// What the night says: the end of every series of nights, and its exit code.
+// The verdict of a nightly run: the end of every series, and its exit code.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct VerdictOptions {
   bool close = false;                 // the night is over: whatever is measured from now on belongs to another one
 };
 
-// Of the last night of the series. Warns of lines that make no sense.
+// The verdict on the last run of the series. Warns about malformed lines.
 Result<nightly::Verdict> ReadVerdict(const VerdictOptions& options);
 
 // Prints it to stdout, closes the night if asked, and returns its exit code (nightly/verdict.h), or 1 or 2 with a line

@@ -9,7 +9,7 @@ namespace {
 // Sums of bytes that go on from one task to the next: a network of 500 tasks then takes 66 MB.
 constexpr size_t kMostSums = 4096;
 
-// What is worth choosing between, the smallest first: each larger one is faster.
+// The kernels worth choosing between, smallest first: each larger one is faster.
 std::vector<KernelCost> Front(std::vector<KernelCost> kernels) {
   std::sort(kernels.begin(), kernels.end(), [](const KernelCost& a, const KernelCost& b) {
     return std::tie(a.bytes, a.seconds) < std::tie(b.bytes, b.seconds);
@@ -51,7 +51,7 @@ void KeepBest(std::vector<Sum>* sums) {
   *sums = std::move(thin);
 }
 
-// Of each task's front the one with the least time within the limit, the smallest if there is none.
+// For each task the fastest kernel of its front within the limit; the smallest if no kernel fits.
 std::vector<size_t> Choose(const std::vector<MemoryTask>& tasks, const std::vector<std::vector<KernelCost>>& fronts,
                            int64_t limit, bool* reached) {
   int64_t smallest = 0;  // of the tasks to come

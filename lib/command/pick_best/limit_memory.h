@@ -28,8 +28,8 @@ struct MemoryLimit {
 };
 
 // Chooses one kernel for each task so that all constants take at most `limit` bytes and a run takes the least time.
-// Exact while there are few different sums of bytes. Of more than some thousand sums only the best are kept, spread
-// evenly over their range; a task may then waste less than a thousandth of the range. The limit always holds.
+// Exact while there are few different sums of bytes. Beyond some thousand sums only the best are kept, spread evenly
+// over their range; a task may then waste less than a thousandth of the range. The limit always holds.
 MemoryLimit LimitMemory(const std::vector<MemoryTask>& tasks, int64_t limit);
 
 // A task that could use more bytes than it needs, for other kernels that are about as fast and larger.

@@ -10,7 +10,7 @@
 namespace hone::command {
 namespace {
 
-// What a finalist may take, ascending: the bytes of kernels that are in reach of one of `seconds`.
+// The limits to try for a finalist, ascending: the bytes of kernels within reach of one of `seconds`.
 std::vector<int64_t> BytesInReach(const std::vector<KernelCost>& kernels, double seconds) {
   std::vector<int64_t> bytes;
   for (const KernelCost& k : kernels) {

@@ -17,7 +17,7 @@
 namespace hone::command {
 
 struct NetworkMemory {
-  std::map<std::string, int64_t> bounds;  // by task: bytes of one node's constants; who is not in it has no bound
+  std::map<std::string, int64_t> bounds;  // by task: bytes of one node's constants; other tasks have no bound
   std::set<size_t> left_out;              // alternatives that there is no room for (indices of the list's)
   int64_t own = 0;                        // bytes of the parameters that the graph's nodes read
   int64_t most = 0;                       // `times` of that

@@ -112,7 +112,7 @@ class Picker {
                         chosen.changed > 0 ? changed : ""));
   }
 
-  // Of the kernels that a task may be built with, whatever memory they take.
+  // The kernels that a task may be built with, regardless of memory.
   Result<std::vector<KernelCost>> Costs(const std::string& id, const Workload& workload, const std::string& target) {
     std::vector<KernelCost> costs;
     if (Exists(DbPath(id))) {
@@ -135,7 +135,7 @@ class Picker {
     return costs;
   }
 
-  // Nothing for a configuration that is none of this Hone's any more.
+  // Nothing if this version of Hone no longer has the configuration.
   std::optional<int64_t> BytesOf(const std::string& id, const Workload& workload, const Config& config) {
     const auto [known, added] = bytes_.try_emplace({id, config.ValueDigest()});
     if (added) {

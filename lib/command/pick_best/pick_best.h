@@ -11,7 +11,7 @@ struct PickBestOptions {
   std::string records;  // folder of the record files, TASKID.db
   std::string out;      // best/NET.TARGET.json; written only if its bytes change
   std::string choice;   // best/NET.TARGET.choice.json, the same without figures, for hone-build; empty: not written
-  int finalists = 6;    // so many of each task go into `out`, for hone-confirm
+  int finalists = 6;    // finalists of each task in `out`, for hone-confirm
   std::string winograd = "6";  // "off", "2", "4", "6": the cap (`[numerics] winograd`): trials beyond it do not count
   bool tf32 = false;           // trials in TF32 count (`[numerics] tf32`)
   // Memory limit of the kernels' packed parameters, as a multiple (1 to kMostMemory) of the network's own

@@ -16,7 +16,8 @@ using pipeline::NinjaBuild;
 
 constexpr double kTrialSeconds = 0.1;  // where nothing was tuned yet
 
-// What an edge took the last time, by .ninja_log ("START END MTIME OUTPUT HASH", times in ms); the last line counts.
+// The seconds that an edge took the last time, by .ninja_log ("START END MTIME OUTPUT HASH", times in ms); the last
+// line counts.
 std::map<std::string, double> LoggedSeconds(const std::string& work) {
   std::map<std::string, double> seconds;
   const Result<std::string> text = ReadFile(JoinPath(work, ".ninja_log"));

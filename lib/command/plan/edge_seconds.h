@@ -1,4 +1,4 @@
-// What the edges of a manifest will take: what they took the last time, or a guess.
+// Estimates of the edges of a manifest: their last times, or a guess.
 #pragma once
 
 #include <map>

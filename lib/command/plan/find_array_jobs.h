@@ -1,4 +1,4 @@
-// What is out of date as a list of jobs: hone-plan --export-jobs.
+// The outdated edges as a list of jobs: hone-plan --export-jobs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What is out of date in a work folder now, by Ninja's own knowledge: for hone-plan --why and --export-jobs.
+// The outdated edges of a work folder, as Ninja sees them: for hone-plan --why and --export-jobs.
 #pragma once
 
 #include <map>

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 using pipeline::PlanInput;
 using pipeline::PlannedFile;
 
-// What stands in an abi file if the tool cannot say: the same text as long as it cannot.
+// The text of an abi file if the tool cannot answer; constant, so that nothing changes meanwhile.
 constexpr const char* kUnversioned = "unversioned\n";
 
 // `path` as the manifest in `work` names it: relative where both lie in one tree, so that the tree can be moved;

@@ -22,14 +22,14 @@ struct PlanChange {
 std::string PlanChangeText(const PlanChange& change);  // a line with its newline
 Result<PlanChange> ParsePlanChange(std::string_view line);
 
-// What lines of `log` since `since` say of `file`, as PlanChangesSince. Lines that make no sense are passed over.
+// PlanChangesSince of the given lines of `log`. Malformed lines are skipped.
 std::vector<std::string> PlanChangesIn(std::string_view log, const std::string& file, double since);
 
 // Notes that `file` (relative to `work`) is about to be replaced. Lines beyond the newest few hundred go.
 Status NotePlanChange(const std::string& work, const std::string& file, std::string_view before,
                       std::string_view after);
 
-// What has changed in `file` since `since` (unix seconds), in words (pipeline/changes.h); empty if the log says
+// Describes the changes of `file` since `since` (unix seconds) in words (pipeline/changes.h); empty if the log says
 // nothing.
 std::vector<std::string> PlanChangesSince(const std::string& work, const std::string& file, double since);
 

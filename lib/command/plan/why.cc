@@ -29,7 +29,7 @@ class Why {
   std::string Text(const std::string& target) {
     std::string text = fmt::format("{} is out of date: {} edge{} may run.\n", target, view_.dirty.size(),
                                    view_.dirty.size() == 1 ? "" : "s");
-    // Of all edges of a kind with the same reason one line.
+    // One line for all edges of a kind with the same reason.
     std::vector<std::pair<std::string, std::vector<std::string>>> groups;  // "tune\nREASON" -> names
     std::map<std::string, size_t> index;
     std::vector<std::string> behind;

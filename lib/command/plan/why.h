@@ -8,8 +8,8 @@
 namespace hone::command {
 
 // The text to print, with a newline at its end; "TARGET is up to date." if nothing is to be done. Ninja says what is
-// out of date and which file is to blame; what has changed in it is told by the stamps and by plan.log. Runs nothing
-// and changes nothing. Errors as LookAtWork.
+// out of date and which file is to blame; stamps and plan.log say what changed in it. Runs nothing and changes nothing.
+// Errors as LookAtWork.
 Result<std::string> WhyText(const std::string& work, const std::string& target);
 
 }  // namespace hone::command

@@ -11,12 +11,11 @@ struct ExplainOptions {
   bool json = false;    // for programs: {"version": 1, "network", "target", "tasks": [..], "alternatives": [..], ..}
 };
 
-// Of each task: the configuration, why it was taken (tuned, of the same computation with another epilogue, the
+// For each task: the configuration, why it was taken (tuned, of the same computation with another epilogue, the
 // template's default), its time alone and in the network, the trial, when, on which machine, by which versions, and its
 // rivals: the next best kernels of the same machine, how much slower they were, and whether the samples leave a doubt
-// about it (the 95 % intervals of the medians overlap). Of the network: alternatives and what of memory is shared, with
-// what was timed for them. Without records the rivals are those that the best file itself names. To stdout; the exit
-// code.
+// about it (the 95 % intervals of the medians overlap). For the network: alternatives and shared memory, with what was
+// timed for them. Without records the rivals are those that the best file itself names. To stdout; the exit code.
 int ExplainBest(const ExplainOptions& options);
 
 }  // namespace hone::command

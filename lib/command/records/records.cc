@@ -41,7 +41,7 @@ std::string TimeText(const Outcome& o) {
   return (o.state == TrialState::kPruned ? "> " : "") + marked + FormatSeconds(o.median);
 }
 
-// What a compiler or a crash said may have lines and control characters; a trial has one line.
+// Messages of compilers and crashes may have several lines and control characters; a trial has one line.
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if ((c >= 0 && c < 0x20) || c == 0x7F) c = ' ';

@@ -12,7 +12,7 @@ namespace hone::command {
 
 struct RecordsOptions {
   std::vector<std::string> files;  // record files; a folder stands for all *.db in it
-  int64_t limit = 20;              // list: so many trials of each file, the fastest first; 0: all
+  int64_t limit = 20;              // list: trials of each file, fastest first; 0: all
   int64_t trial = -1;              // show: which one; -1: the best
   std::string format = "jsonl";    // export: jsonl, csv, autotvm or t4
   std::string out;                 // export: file to write; empty: stdout. merge: folder

@@ -99,7 +99,7 @@ bool HasMore(const TuningStatus& job) {
          job.state == TuningState::kInterrupted;
 }
 
-// Of all targets together a trial of a CPU would say nothing on one of a GPU.
+// By target, since a trial on a CPU says nothing about one on a GPU.
 void Estimate(WorkStatus* status) {
   std::map<std::string, std::vector<double>> costs, budgets;
   for (const TuningStatus& job : status->jobs) {

@@ -1,5 +1,5 @@
-// What goes on in a work folder, from its files alone: no lock is taken, no record file is opened, nothing is written,
-// so that it works from any machine that sees the folder.
+// The state of a work folder, from its files alone: no lock is taken, no record file is opened, nothing is written, so
+// that it works from any machine that sees the folder.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ namespace {
 class OpenClLibrary final : public DeviceBackend {
  public:
   const TargetKind& kind() const override { return OpenClKind(); }
-  // What today's devices ask of the parts of a buffer at most (CL_DEVICE_MEM_BASE_ADDR_ALIGN): 128 bytes in PoCL, up to
-  // 512 elsewhere.
+  // The strictest alignment of sub-buffers among current devices (CL_DEVICE_MEM_BASE_ADDR_ALIGN): 128 bytes in PoCL, up
+  // to 512 elsewhere.
   int64_t buffer_alignment() const override { return 512; }
   std::string_view runtime() const override { return Embedded_opencl(); }
 };

@@ -29,7 +29,8 @@ struct CudaDriver {
   // driver, or no device. kIo: there is one, but not for now.
   static Result<const CudaDriver*> Load(const std::string& library);
 
-  // Whether a device is there all the same: somebody has it alone, it is starting, or there is no memory.
+  // Whether a device exists but is not available now: another process has it exclusively, it is starting, or memory is
+  // short.
   static bool IsForNow(Error error) {
     return error == kOutOfMemory || error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_SYSTEM_NOT_READY;
   }

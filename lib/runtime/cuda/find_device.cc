@@ -41,7 +41,7 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, const CudaDeviceOption
   DeviceInfo info;
   char name[256] = "";
   if (cuda.cuDeviceGetName(name, sizeof name, *device) == CudaDriver::kSuccess) info.name = name;
-  // Under any other name for it who times on it would not wait for who does so already.
+  // Under another name, two processes would time on it at once.
   CudaDriver::Uuid uuid = {};
   error = cuda.cuDeviceGetUuid(&uuid, *device);
   if (error != CudaDriver::kSuccess) {

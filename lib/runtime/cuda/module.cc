@@ -131,7 +131,7 @@ class CudaModule : public DeviceModule {
     const CudaDriver& cuda;
     Handle captured = nullptr, executable = nullptr;
   };
-  // What a graph does: the entry point, and the addresses of the arguments of all its runs.
+  // The content of a graph: the entry point, and the addresses of the arguments of all its runs.
   using GraphKey = std::pair<std::string, std::vector<CudaDriver::Address>>;
 
   // The graph of these runs, made now or earlier: to make one takes longer than many samples do. Null: a single launch.

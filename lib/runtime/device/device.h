@@ -16,7 +16,7 @@
 
 namespace hone::runtime {
 
-// What can be known without making a context.
+// Facts that need no context.
 struct DeviceInfo {
   std::string name;      // "NVIDIA H100", as its driver says
   std::string identity;  // tells it from others of its kind: a UUID, or a platform's name
@@ -55,7 +55,7 @@ class DeviceModule {
  public:
   virtual ~DeviceModule() = default;
 
-  // Queues the launches of the entry point. kInvalid: no such entry, or arguments that do not fit.
+  // Queues the launches of the entry point. kInvalid: unknown entry, or arguments that do not fit.
   virtual Status Run(const std::string& symbol, const DeviceArguments& arguments) = 0;
 
   // Queues one run for each of `runs`, waits, and gives the seconds from the start of the first launch to the end of

@@ -15,8 +15,8 @@ class AlignedBuffer {
 
   AlignedBuffer() = default;  // empty
   // `bytes` of zeros (0 is allowed). With `guard` there is a page on each side that faults on any access. As the start
-  // is aligned, up to 63 bytes lie between the last byte and that page, and less than a page in front: these are no zeros
-  // (who reads them gets wrong results), and Intact() sees who writes to them. kIo if there is no memory.
+  // is aligned, up to 63 bytes lie between the last byte and that page, and less than a page in front: these are no
+  // zeros (reading them gives wrong results), and Intact() notices writes to them. kIo if there is no memory.
   static Result<AlignedBuffer> Create(int64_t bytes, bool guard = false);
   AlignedBuffer(AlignedBuffer&& other) noexcept { *this = std::move(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
@@ -29,7 +29,7 @@ class AlignedBuffer {
   }
   ~AlignedBuffer();
 
-  // What lies around a guarded buffer and can be written to is as it was made, or as Mend() left it.
+  // The writable bytes around a guarded buffer are as they were made, or as Mend() left them.
   bool Intact() const;
   void Mend();
 

@@ -25,7 +25,8 @@ Result<HoneKernel> LoadedModule::Find(const std::string& symbol) const {
 
 namespace {
 
-// By the thread whose block it is, so that the pages are near it; not with zeros, which might suit who reads first.
+// By the thread that owns the block, so that its pages are near; not with zeros, which might hide a read before a
+// write.
 void FillScratch(void* closure, int64_t, int64_t, char* scratch) {
   AlignedBuffer::Mark(scratch, scratch + *static_cast<const int64_t*>(closure));
 }

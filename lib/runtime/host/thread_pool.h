@@ -23,7 +23,7 @@ class ThreadPool {
     hone_pool_lend_scratch(pool_.get(), blocks.empty() ? nullptr : blocks.data());
   }
   char* scratch() { return hone_pool_scratch(pool_.get(), 0); }  // the caller's
-  // What a kernel takes; good while this lives.
+  // The argument for kernels; valid while this object lives.
   HoneParallel parallel() { return {hone_pool_launch, pool_.get()}; }
   HonePool* get() { return pool_.get(); }
 

@@ -61,8 +61,8 @@ Result<Found> FindDevice(const OpenClApi& cl) {
                   error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")"));
 }
 
-// What extensions tell of a device (cl_khr_device_uuid, cl_khr_pci_bus_info, cl_nv_device_attribute_query), by numbers
-// that older headers do not name. A UUID is the one that CUDA has for the same GPU.
+// Properties of a device from extensions (cl_khr_device_uuid, cl_khr_pci_bus_info, cl_nv_device_attribute_query), by
+// numbers that older headers do not name. A UUID is the one that CUDA has for the same GPU.
 constexpr cl_device_info kUuid = 0x106A, kPciBus = 0x410F, kNvPciBus = 0x4008, kNvPciSlot = 0x4009;
 
 // Empty if it cannot be told.

@@ -106,7 +106,7 @@ Status CudaWinograd(const AutoTvmShape& shape, Space* s) {
   HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
   const int64_t m = c.h % 8 == 0 ? 4 : 2;
   HONE_RETURN_IF_ERROR(CheckExtent(Tiles(c, m)));
-  // Of all factorisations of (m + KW - 1)^2 the filter there leaves this one, whatever KW.
+  // AutoTVM's filter leaves only this factorisation of (m + KW - 1)^2, for every KW.
   s->Add(Knob::Split("tile_b", 1, 4, {.policy = SplitPolicy::kCandidate, .candidates = {{-1, 1, 1, 1}}}));
   s->Add(Knob::Split("tile_y", c.co, 4));
   s->Add(Knob::Split("tile_x", Tiles(c, m), 4));
@@ -163,7 +163,7 @@ Status SpatialPack(const AutoTvmShape& shape, int parts, Space* s) {
   s->Add(Knob::Split("tile_co", c.co, parts));
   s->Add(Knob::Split("tile_oh", c.oh, parts));
   s->Add(Knob::Split("tile_ow", c.ow, parts));
-  // Of n, co, oh, ow, ci, kh, kw, vh, vw, vc.
+  // Positions of n, co, oh, ow, ci, kh, kw, vh, vw, vc.
   s->Add(Knob::Reorder("reorder_0", {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 1, 2, 3, 4, 5, 6, 9, 7, 8}}));
   s->Add(Annotation("ann_reduce", 2, kTryUnroll));
   s->Add(Annotation("ann_spatial", 3, kTryUnrollVec));

@@ -2,7 +2,7 @@
 // other here as they did there. Spaces only; lib/op has code for those of CUDA's floats. doc/reference/formats.md has
 // the table.
 //
-// Knobs in their order (s: split into so many parts; T: with tails):
+// Knobs in their order (s2: split into 2 parts; T: with tails):
 //   conv2d_nchw.cuda               tile_f s4 CO, tile_y s4 OH, tile_x s4 OW, tile_rc s2 CI, tile_ry s2 KH,
 //                                  tile_rx s2 KW, auto_unroll_max_step 0 512 1500, unroll_explicit 0 1
 //   conv2d_nchw_winograd.cuda      tile_b s4 of (m+KW-1)^2, inner three 1, tile_y s4 CO, tile_x s4 P, tile_rc s2 CI,
@@ -46,7 +46,7 @@
 
 namespace hone::search {
 
-// What a template of AutoTVM is called with, as far as its space hangs on it.
+// The arguments of an AutoTVM template that its space depends on.
 struct AutoTvmShape {
   std::vector<std::vector<int64_t>>
       tensors;  // data [N,C,H,W], weights [CO,CI,KH,KW]; dense [M,K], [N,K]; batch_matmul [B,M,K], [B,N,K]

@@ -20,7 +20,7 @@ struct Matrix {
   void Append(const std::vector<float>& row);  // cut, or filled up with missing values, to `columns`
 };
 
-// What is learnt from. Vectors of one entry a row; empty ones are left out.
+// Training data. Vectors of one entry a row; empty ones are ignored.
 struct FitData {
   Matrix rows;
   std::vector<float> labels;    // larger is better; finite

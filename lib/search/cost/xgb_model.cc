@@ -217,7 +217,7 @@ class XgbModel : public CostModel {
     return Status();
   }
 
-  // Of the first `trees` rounds; 0: of all.
+  // Predictions of the first `trees` rounds; 0: of all.
   static Result<std::vector<float>> Scores(BoosterHandle booster, DMatrixHandle matrix, int trees) {
     bst_ulong length = 0;
     const float* out = nullptr;

@@ -1,4 +1,4 @@
-// The cost model made of XGBoost's boosted trees. Builds without XGBoost have the functions all the same.
+// The cost model made of XGBoost's boosted trees. Builds without XGBoost also have these functions.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct XgbOptions {
   // new best for `patience` rounds it stops, and trees after the best round are dropped.
   int recall_of = 0;
   int patience = 20;
-  // Of kRankBinary: a row is good if its label is at least this share of the largest. 0: if it is in the best quarter
+  // For kRankBinary: a row is good if its label is at least this share of the largest. 0: if it is in the best quarter
   // of its group.
   double good_share = 0;
   bool binary_in_recall_only = false;  // AutoTVM's kRankBinary: training sees the labels, the stop good or not

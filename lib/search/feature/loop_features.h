@@ -33,7 +33,7 @@ std::vector<float> ItervarFeatures(const ir::Function& function);
 // does not lie beyond, how far that point lies before).
 std::vector<float> CurveFeatures(const ir::Function& function, int samples = 20);
 
-// What both end with: the numbers of the knobs of kind kOther (unroll limits and the like show in no loop); nothing for
+// Both end with the numbers of the knobs of kind kOther (unroll limits and the like show in no loop); nothing for
 // words.
 void AppendOtherKnobs(const Config& config, std::vector<float>* row);
 

@@ -1,4 +1,4 @@
-// What each loop of a program has below it: the raw numbers of search/feature/loop_features.h, which defines them.
+// The content of each loop of a program: the raw numbers of search/feature/loop_features.h, which defines them.
 #pragma once
 
 #include <cstdint>

@@ -46,8 +46,8 @@ struct Rows {
   std::vector<Part> parts;
 };
 
-// Whether any template has an estimate. What is left of a time without one cannot be compared with what an estimate
-// leaves: templates without are learnt from only where all are such.
+// Whether any template has an estimate. Without one, a residual cannot be compared with that of an estimate, since an
+// estimate leaves: templates without are learnt from only where all are such.
 bool Estimated(const AutoPoints& points) {
   return std::any_of(points.templates.begin(), points.templates.end(),
                      [](const AutoPoints::Template& t) { return t.estimates > 0; });
@@ -88,7 +88,7 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
   for (size_t i = begin; i < rows->labels.size(); ++i) rows->labels[i] = trust * (rows->labels[i] - mean);
 }
 
-// Of all rows but those of `without`.
+// For all rows except those of `without`.
 std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points, const Rows::Part& without) {
   std::vector<float> weights(points.mains, 0);
   for (const AutoPoints::Template& t : points.templates) {
@@ -110,7 +110,7 @@ std::unique_ptr<GaussianModel> Learn(const Rows& rows, const AutoPoints& points,
   return model;
 }
 
-// What of a correction is believed: the slope of donors' labels over what all others say about them.
+// How far a correction is trusted: the slope of donors' labels over what all others say about them.
 double Share(const Rows& rows, const AutoPoints& points) {
   double predicted = kUsualVariance, right = kAlone * kUsualVariance;
   for (const Rows::Part& part : rows.parts) {

@@ -46,7 +46,7 @@ class GaussianModel {
   double LeftOut(double count) const;
 
  private:
-  // What the sums of the covariance contribute to means, all rows of a group taken together.
+  // The contribution of the covariance's sums to means, with all rows of a group taken together.
   struct Slope {
     int group = 0;
     double constant = 0;

@@ -114,7 +114,7 @@ class Encoder {
     for (size_t c = 0; c < n; ++c) row[e.main + c] = e.alike[digit * n + c];
   }
 
-  // What two values of knob `k` have in common, 0 to 1.
+  // The similarity of two values of knob `k`, 0 to 1.
   double Alike(size_t k, size_t a, size_t b) const {
     const Knob& knob = space_.knobs()[k];
     const Encoding& e = encodings_[k];
@@ -206,7 +206,7 @@ Encoder EncoderOf(const AutoPoints& points, const Space& space, size_t t) {
   return encoder;
 }
 
-// What a row of template `t` is before its columns are centered. `index`: in the template's space.
+// A row of template `t` before its columns are centered. `index`: in the template's space.
 void WriteRow(const Encoder& encoder, uint64_t index, const std::vector<double>& estimate, size_t t, size_t row,
               AutoPoints* points) {
   float* out = points->values.data() + row * points->columns;

@@ -133,7 +133,7 @@ class SettingsSearch {
     const auto shrink = static_cast<float>(1 / Square(state->tuned.settings.length));
     state->bends.resize(pairs_);
     for (size_t p = 0; p < pairs_; ++p) {
-      // What was added and taken away again may be a little below 0.
+      // A sum minus the same terms may be a little below 0.
       state->bends[p] = Matern52(std::max(state->distances[p], 0.0F) * shrink);
     }
   }

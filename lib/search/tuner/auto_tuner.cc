@@ -18,12 +18,12 @@ constexpr size_t kNear = 128;         // of each, where they are drawn: in a sam
 constexpr size_t kCandidates = 512;   // of them the best by mean, whose variance is looked at
 
 constexpr size_t kCoverAfter = 8;   // trials, after which one of a group has a value of a knob that was never tried,
-constexpr size_t kPairsAfter = 16;  // and after these, where there is none, this share of its pairs of values
+constexpr size_t kPairsAfter = 16;  // after these, if all values were tried: this share of new pairs of values
 constexpr double kNewPairs = 0.3;
 constexpr size_t kMostJudged = 64;  // failures, and successes, that the share of failures is made of
-constexpr float kDonorTrials = 12;  // after so many trials donors count half
-// Of the variance of noise, what a point has for itself and keeps when it is measured again: it may be better than its
-// neighbours say.
+constexpr float kDonorTrials = 12;  // after this many trials donors count half
+// Share of the noise's variance that belongs to the point itself and stays when it is measured again: the point may be
+// better than its neighbours suggest.
 constexpr double kOwnShare = 0.7;
 
 double NormalDensity(double z) { return 0.3989422804014327 * std::exp(-0.5 * z * z); }
@@ -35,7 +35,7 @@ double ExpectedImprovement(double best, double mean, double deviation) {
   return deviation * (z * NormalShare(z) + NormalDensity(z));
 }
 
-// Of two orders of the same rows, in turns the next that is new.
+// Merges two orderings of the same rows: takes the next unseen row from each in turn.
 std::vector<size_t> InTurns(const std::vector<size_t>& a, const std::vector<size_t>& b) {
   std::vector<size_t> rows;
   std::vector<bool> taken(a.size());
@@ -93,7 +93,7 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
     seen.state = outcome.state;
     seen.says_nothing = outcome.state == TrialState::kFailed && outcome.error == TrialError::kDevice;
     if (outcome.state != TrialState::kFailed) {
-      // A time that is none is no reason to fall over: the trial counts as failed.
+      // Non-finite times count as failures.
       if (std::isfinite(outcome.median) && outcome.median > 0) {
         seen.log_time = std::log(outcome.median);
       } else {
@@ -180,7 +180,7 @@ void AutoTuner::CorrectRows() {
   for (size_t r = correction_.size(); r < points_.rows(); ++r) correction_.push_back(donors_->Correction(r));
 }
 
-// What is not in the sample becomes a row in the order of the history, so that a resume has the same ones.
+// Tried points outside the sample become rows in the order of the history, so that a resumed run has the same rows.
 void AutoTuner::FindRows(size_t history) {
   if (!points_.complete) {
     points_.Truncate(kept_);

@@ -12,7 +12,7 @@ constexpr double kWorstLog = 0.4;  // labels beyond e^0.4 times the best say les
 constexpr double kDoubt = 30, kMostDoubted = 2;
 constexpr size_t kTuned = 6;   // trials, from which on the model's settings are looked for
 constexpr size_t kJudged = 8;  // and its variances are compared with the errors that it makes,
-constexpr double kCount = 6;   // which so many trials' worth of belief in them stands against
+constexpr double kCount = 6;   // prior belief in them, in trials
 constexpr double kLeast = 0.3, kMost = 4;
 
 }  // namespace
@@ -58,7 +58,7 @@ void AutoView::Consider(const std::vector<size_t>& rows) {
 }
 
 double AutoView::Variance(size_t candidate) const {
-  // What is certain about all points alike does not tell them apart.
+  // A certainty that all points share does not tell them apart.
   const double common = model_->settings().common;
   const bool nothing = model_->size() == 0 && believed_.empty();
   return honest_ * std::max(candidates_[candidate].variance - (nothing ? common * common : 0), 1e-6);

@@ -1,4 +1,4 @@
-// What the model of `auto` says of a task's points, given what was measured and what will be.
+// The predictions of `auto`'s model for a task's points, given past and assumed measurements.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace hone::search {
 
-// A point is a row of AutoPoints, a time the logarithm of seconds. What it is given must outlive it.
+// A point is a row of AutoPoints, a time the logarithm of seconds. Its arguments must outlive it.
 class AutoView {
  public:
   explicit AutoView(const AutoPoints& points);

@@ -1,5 +1,5 @@
-// What a tuner may know of its task beside the space. All of it is part of what its proposals are a function of, but for
-// `threads`, which must not change them.
+// Facts about its task that a tuner may use beside the space. All of it is part of what its proposals are a function
+// of, but for `threads`, which must not change them.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,13 @@ struct Donor {
 // error means that the point cannot be lowered. `config` may be one of a donor's, with the donor's workload.
 using LoopProgram = std::function<Result<ir::Function>(const Workload& workload, const Config& config)>;
 
-// What an operator knows about the cost of a point in closed form (op/estimate/estimate.h): the logarithm of an estimated time,
-// in any unit, then features of it; of one length for all points of a template, on any shape. Empty: nothing is known.
+// An operator's closed-form estimate of the cost of a point (op/estimate/estimate.h): the logarithm of an estimated
+// time, in any unit, then features of it; of one length for all points of a template, on any shape. Empty: nothing is
+// known.
 using CostEstimate = std::function<std::vector<double>(const Workload& workload, const Config& config)>;
 
 struct TunerContext {
-  Workload workload;  // its op is empty if there is none (invented spaces)
+  Workload workload;  // its op is empty for invented spaces
   Target target;
   int threads = 1;            // that a tuner may use for itself
   bool like_autotvm = false;  // the constants of AutoTVM's tuners instead of ours

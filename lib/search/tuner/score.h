@@ -1,4 +1,4 @@
-// What an outcome is worth to a tuner that learns.
+// The score of an outcome for a tuner that learns.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace hone::search {
 // bound, too. 0 for all others: failed, NaN, infinite.
 double Seconds(const Outcome& outcome);
 
-// Of each, the share of the speed of the fastest: 1 for that one, 0 for failures. All 0 if all failed.
+// The speed of each as a share of the fastest: 1 for that one, 0 for failures. All 0 if all failed.
 std::vector<float> SpeedShares(const std::vector<Outcome>& outcomes);
 
 }  // namespace hone::search

@@ -21,13 +21,13 @@ class Tuner {
   virtual ~Tuner() = default;
   virtual const char* name() const = 0;
   // Up to n indices of legal points that were neither proposed by this object nor in the history. Fewer near the end of
-  // the space, and where a tuner wants to learn of what it proposed before it goes on; none, with no proposal
-  // outstanding, when nothing is left.
+  // the space, and if a tuner waits for outcomes before it goes on. Empty, with no proposal outstanding, when nothing
+  // is left.
   virtual std::vector<uint64_t> NextBatch(int n) = 0;
-  // What became of proposals, in any grouping but in the order of proposal.
+  // Reports the outcomes of proposals, in any grouping but in the order of proposal.
   virtual void Update(const std::vector<Outcome>& outcomes) = 0;
-  // By which share of its time the next batch is expected to make the fastest outcome faster, 0.03 for 3 %; asked
-  // between batches. Nothing: this tuner has no expectation (yet).
+  // The expected gain of the next batch over the fastest outcome, as a share of its time (0.03 is 3 %). Call it between
+  // batches. Nothing: this tuner has no expectation (yet).
   virtual std::optional<double> ExpectedGain() const { return std::nullopt; }
 };
 
@@ -36,7 +36,7 @@ class Tuner {
 // outlive the tuner; `context` is copied as far as it is needed.
 Result<std::unique_ptr<Tuner>> MakeTuner(const std::string& name, const TaskSpace& space, uint64_t seed,
                                          const TunerContext& context = {});
-// What MakeTuner says of the name alone.
+// The errors of MakeTuner that depend on the name alone.
 Status CheckTunerName(const std::string& name);
 // "random", "grid", "ga", "annealing", "xgb", ..., without aliases ("gridsearch", "sa").
 std::vector<std::string> TunerNames();

@@ -10,7 +10,7 @@ namespace hone::search {
 namespace {
 
 constexpr double kLeastDiscount = 0.05;
-constexpr float kLeastShare = 0.125f;  // eight times slower than the best or worse, or failed: all the same
+constexpr float kLeastShare = 0.125f;  // eight times slower than the best or worse, or failed: counted alike
 
 Matrix MatrixOf(const std::vector<std::vector<float>>& rows, size_t columns) {
   Matrix matrix;

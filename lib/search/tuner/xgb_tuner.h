@@ -30,7 +30,7 @@ struct XgbTunerOptions {
   FeatureKind features = FeatureKind::kKnob;
   int plan_size = 16;
   double random_share = 0.05;     // of a plan, at least one point where it is above 0
-  double diversity_ratio = 2;     // so many times the plan's points are thinned to it; below 1: they are not
+  double diversity_ratio = 2;     // the plan is thinned from this many times its points; below 1: not thinned
   double diversity_weight = 0.3;  // anneal.h
   bool log_labels = true;         // the logarithm of the share of the best speed is learnt; else the share
   AnnealOptions anneal;

@@ -142,7 +142,7 @@ class CpuTargetKind final : public TargetKind {
   }
 
   Status ReadFile(JsonReader* reader, Target* target) const override {
-    // What is not said is the host's; but another CPU or triple says nothing of this host's features.
+    // Missing keys take the host's values; but another CPU or triple says nothing of this host's features.
     const bool own = !reader->Has("cpu") && !reader->Has("triple") && !reader->Has("features");
     HONE_ASSIGN_OR_RETURN(const Target host, HostTarget());
     if (own) {
