@@ -1,6 +1,7 @@
 // Simplifies expressions, and bounds and proves integer expressions whose variables have known ranges.
 //
 // Index arithmetic (i64) is assumed not to overflow. Floats are folded only where the result is bit-identical.
+//
 // Simplify returns
 // - sums as canonical linear forms (arith/linear.h). Terms whose innermost variable was bound further out come first,
 //   so that partial sums can leave loops; otherwise terms keep their order. The constant comes last;
@@ -8,7 +9,7 @@
 // - comparisons of integers as ==, != and <, with common terms and factors cancelled. Min, max, comparisons and
 //   conditions are folded where the ranges decide them;
 // - merged ramps and broadcasts: arithmetic on indices stays scalar inside one Ramp or Broadcast.
-//   An expression that is already simple comes back as the same handle.
+// An expression that is already simple comes back as the same handle.
 #pragma once
 
 #include <cstdint>

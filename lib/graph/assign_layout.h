@@ -3,9 +3,8 @@
 //   - inputs and outputs of the graph are plain;
 //   - convolutions and pooling make blocked tensors from blocked ones; a convolution whose input is plain and has few
 //     channels, or is the graph's, reads that itself (`in=nchw`, `in=ncdhw`);
-//   - elementwise operators stay in the form that they find (`layout=plain` where that is plain), so that a chain of
-//   them
-//     changes nothing; where they find both, blocked;
+//   - element-wise operators stay as they find their input (`layout=plain` if plain), so that a chain of them changes
+//     nothing; if they find both, they are blocked;
 //   - all others (semantics/semantics.h, Form) are plain.
 // Parameters are in no form: the library stores them as each reader wants them. Runs last: it looks at what the others
 // left. A graph that has been through it stays as it is.

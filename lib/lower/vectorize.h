@@ -5,11 +5,10 @@
 // (schedule/ checks).
 //
 // - Stores and loads at an index that is linear in the variable become Ramps; others get a vector index (gather,
-// scatter).
+//   scatter).
 // - if_then_else whose condition does not depend on the variable keeps a scalar condition and gets vector branches.
-// - With `whole_vectors` (tails on a GPU are conditions): a comparison that holds for all lanes or for none, as 4*t +
-// lane
-//   < n does where 4 divides n, is made for the first lane.
+// - With `whole_vectors` (tails on a GPU are conditions), a comparison on which all lanes agree is made only for the
+//   first lane: 4*t + lane < n, for example, if 4 divides n.
 // - A loop that cannot be vectorized (a condition or an inner extent depends on its variable) becomes serial.
 #pragma once
 

@@ -1,8 +1,8 @@
 // An ONNX model as a graph and the values of its parameters. doc/reference/onnx.md says what is supported and how.
 //
-// Shapes are computed from the inputs' shapes, node by node; what depends on constants alone is computed here, so that
-// the arithmetic of shapes is gone; every other node becomes operators of graph/shape.h. A model's own notes on shapes
-// are not read.
+// Node by node, the importer computes shapes from the inputs' shapes. It also computes everything that depends only on
+// constants, so the arithmetic of shapes disappears. Every other node becomes operators of a graph (graph/graph.h). A
+// model's own notes on shapes are ignored.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
-// The plan: which files are to be made from which, for all pipelines at once, as the text of work/build.ninja and the
-// small files its edges read. A pure function of the pipelines, the task lists that are known so far, and what the
-// tools answer to
-// --abi; doc/internals/manifest.md has the rules and their reasons.
+// The plan: which files are made from which, for all pipelines at once, as the text of work/build.ninja and the small
+// files that its edges read. A pure function of the pipelines, the task lists known so far, and the tools' answers to
+// --abi. doc/internals/manifest.md has the rules and their reasons.
 //
 // Two stages. Before hone-extract has run there are no task lists: the manifest then holds the extract edges, and the
 // edge that makes the manifest itself, whose inputs are those lists. Ninja brings its manifest up to date before

@@ -201,8 +201,8 @@ class OwnIndex {
     if (shape.ok()) shape_ = *shape;
   }
 
-  // Records hold indices of the union of the task's templates (search/space.h), which say nothing to AutoTVM. Of a
-  // template that it does not have they stay.
+  // The template's own index. Records hold indices of the union of the task's templates (search/space/space.h), which
+  // AutoTVM does not know; for templates that it lacks they stay.
   uint64_t Of(const Config& config) {
     if (!shape_) return config.index;
     const auto [place, fresh] = spaces_.try_emplace(config.template_name);

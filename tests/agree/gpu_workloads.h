@@ -9,8 +9,9 @@
 
 namespace hone::agree {
 
-// Small enough for the interpreter: a device that has all there is chooses each of op::AllTemplates().gpu for one of
-// them. Prime extents, strides, dilation, groups, 1x1, batches of 3, and rests beyond every tile are among them.
+// Small enough for the interpreter. Each template of op::AllTemplates(kGpuFamily) applies to at least one of them on a
+// device without limits. They have prime extents, strides, dilation, groups, 1x1, batches of 3, and tails of every
+// tile.
 std::vector<std::string> SmallGpuWorkloads();
 
 // As large as layers of networks: many blocks, and reductions that take many steps.

@@ -29,7 +29,8 @@ std::string ConfirmAbi();
 //      that are copied; and with sums in separate memory. A faster variant is taken (the last two only if they gain
 //      1 %); several such changes together only if they are faster than the best one of them
 // If `out` already has an answer for the same finalists and alternatives on this machine, it stays and nothing is
-// timed. A network that crashes is a warning: then the best alone is built, without alternatives. Returns the exit code.
+// timed. A network that crashes is a warning: then the best alone is built, without alternatives. Returns the exit
+// code.
 int RunConfirm(const ConfirmOptions& options);
 
 }  // namespace hone::command

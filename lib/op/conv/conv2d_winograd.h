@@ -1,8 +1,7 @@
-// conv2d_winograd: convolutions with fewer multiplications, F(m, r) along each axis, on blocked input; dilation and
-// groups
-// 1. Kernels: 3x3, 5x5, 1x3, 3x1, 1x7, 7x1 and others with taps for which some m pays and is exact enough for as many
-// channels (WinogradErrorBound), so that 7x7 is direct; with stride 2, where 7x7 is four phases of 4x4 and smaller,
-// both axes must have taps.
+// conv2d_winograd: convolutions with fewer multiplications, F(m, r) along each axis, on blocked input, with dilation
+// and groups of 1. Kernels: 3x3, 5x5, 1x3, 3x1, 1x7, 7x1 and others for which some m pays and is exact enough with this
+// many channels (WinogradErrorBound). So 7x7 is direct; with stride 2 it is four phases of 4x4 and smaller, and both
+// axes must have taps.
 //
 // A tile is mh x mw outputs from ah x aw inputs: along an axis with r taps m outputs from m + r - 1 inputs, along one
 // with a single tap 1 from 1. Tiles are numbered row by row through all images of the batch. With a stride the taps

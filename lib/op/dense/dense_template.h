@@ -1,4 +1,4 @@
-// The template of dense: see op/dense.h.
+// The template of dense: see op/dense/dense.h.
 #pragma once
 
 #include "op/operator.h"
