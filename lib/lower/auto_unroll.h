@@ -1,14 +1,14 @@
-// Auto-unroll: which loops are unrolled in the end, from the notes of a schedule.
+// Auto-unroll: decides which loops are unrolled, from the hints of a schedule (as in AutoTVM's templates).
 //
-// After the passes that want one copy of a body, before vectorize and unroll. A Pragma "auto_unroll_max_step" n: in the
-// statement it stands at, a serial loop of constant extent is unrolled, innermost first, if all loops inside are and it
-// comes to at most n stores. "unroll_explicit" 1 around the same: by unroll.h; 0 (or none): by the device's compiler,
-// whom a Pragma "unroll" at the loop tells. (As in AutoTVM's templates.) Both notes are gone afterwards. A Pragma
-// "unroll" n that a schedule has put at a loop stays: n rounds at a time, and no loop around it is unrolled unless that
-// is all of them.
-//
-// No more than kMostSteps are ever written in a row: compilers take half a millisecond for each, and loops of so many
-// cost nothing.
+// Runs after the passes that want one copy of a body, and before vectorize and unroll.
+// - Inside a Pragma "auto_unroll_max_step" n, a serial loop of constant extent is unrolled, innermost first, if all
+//   loops inside it are and it comes to at most n stores.
+// - "unroll_explicit" 1 around it: unroll.h does it. 0 or none: the device's compiler does, told by a Pragma "unroll"
+//   at the loop. Both hints are gone afterwards.
+// - A Pragma "unroll" n of the schedule stays: n rounds at a time. No loop around it is unrolled unless n is all
+//   rounds.
+// - At most kMostSteps are ever written in a row: compilers take half a millisecond for each, and longer loops cost
+//   nothing.
 #pragma once
 
 #include "ir/stmt.h"

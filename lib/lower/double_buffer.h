@@ -1,7 +1,7 @@
-// Double buffers: while one round of a loop uses what is in shared memory, the next round's is fetched.
+// Double buffers: while one round of a loop uses shared memory, the next round's values are fetched.
 //
-// After vthread and HoistShared, before simplify and PlaceBarriers. Takes the notes that loop_nest left (Pragma
-// "double_buffer" around what fills a buffer) where they begin the body of a loop:
+// Runs after vthread and HoistShared, and before simplify and PlaceBarriers. loop_nest leaves a Pragma "double_buffer"
+// around the code that fills a buffer. Where it begins the body of a loop,
 //
 //   for k { fill(b, k); use(b, k) }
 //
@@ -10,19 +10,19 @@
 //   fill(b[0], 0);
 //   for k { if (k + 1 < n) fetch(r, k + 1); use(b[k%2], k); if (k + 1 < n) b[(k + 1)%2] = r }
 //
-// so that a round needs one barrier, and memory's answer has the time of a round to arrive: r is private to a thread,
-// the loops that fill it are unrolled. Loops that have nothing else in them count as one. Stages that cannot go through
-// registers (several stores, loads of anything that is not an argument or another kernel's, more than kMostFetched
-// elements a thread) fills its other half after the use. A note where there is no such loop is dropped.
+// So a round needs one barrier, and a fetch has the time of a round to arrive. r is private to a thread, and the loops
+// that fill it are unrolled. Loops with nothing else in them count as one. A stage that cannot go through registers
+// fills its other half after the use: one with several stores, with loads of anything but an argument or another
+// kernel's result, or with more than kMostFetched elements a thread. A hint outside of such a loop is dropped.
 //
-// With a Pragma "stages" n > 2 inside the note (`pragma S axis stages n`), n times the memory, and copies that need no
-// registers and run by themselves (cp.async) where the backend has them:
+// With a Pragma "stages" n > 2 inside the hint (`pragma S axis stages n`) there are n copies of the memory. Back ends
+// that can (cp.async) copy without registers, in the background:
 //
 //   group { fill(b[0], 0) } .. group { fill(b[n-2], n-2) }
 //   for k { wait n-2; barrier; group { if (k + n-1 < total) fill(b[(k+n-1)%n], k+n-1) } use(b[k%n], k) }
 //
-// A Pragma "async_group" is a group of copies, "async_wait" m stands where all groups but the last m are to be there;
-// to ignore both, as the interpreter does, is right: then a copy is a copy.
+// A Pragma "async_group" is a group of copies. "async_wait" m waits until all groups but the last m have arrived.
+// Ignoring both, as the interpreter does, is correct: then a copy is a plain copy.
 #pragma once
 
 #include "ir/stmt.h"

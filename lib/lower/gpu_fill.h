@@ -1,10 +1,10 @@
-// Fill: conditions leave the inner loops of a tile that hangs over the edge.
+// Fill: removes conditions from the inner loops of a tile that crosses the edge of a tensor.
 //
-// Between bounds and loop_nest, on a GPU. Where a tile's extent does not divide a tensor's, every stage of it has
-// guards: the accumulator's would be tested in the innermost loop. Sums of a thread beyond the edge are never stored,
-// so it may as well be computed, if that is safe: if everything it reads is in shared or private memory, inside the
-// buffer and written before. So the stages it reads write zeros beyond the edge (Guard::fill), and its own spatial
-// guards go.
+// Runs between bounds and loop_nest, on a GPU. If a tile's extent does not divide the tensor's, every stage of the tile
+// has guards, and the accumulator's would be tested in the innermost loop. A thread's sums beyond the edge are never
+// stored, so they may be computed if that is safe: if everything they read is in shared or private memory, inside the
+// buffer, and written before. So the stages they read write zeros beyond the edge (Guard::fill), and the accumulator's
+// spatial guards go.
 #pragma once
 
 #include "lower/bounds.h"

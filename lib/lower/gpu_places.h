@@ -1,16 +1,16 @@
-// Places on a GPU: what the bound loops of a schedule mean for where its stages' results are, who computes them and
-// where all threads of a block must come by.
+// Places on a GPU: where the results of stages are, which threads compute them, and where all threads of a block must
+// meet. All of it follows from the bound loops of a schedule.
 //
-// A root stage and all that is computed inside it are one kernel. Its loops over blocks and threads are not loops of
-// the program of a thread: each of them is the thread's own index. So all stages of a kernel share one set of threads,
-// and the loops inside a thread loop still run on all threads. What follows:
-// - a stage in shared memory is computed by the whole block: its region is what all threads together need (the thread
-//   loops around its place count as running), and virtual threads' too;
-// - what is private to a thread (register, scratch) is what that thread needs. A private stage whose own loops are
-//   bound to threads would be in pieces at its readers, and one that is reduced across the threads of its readers
-//   could not be one for each of them: they go to shared memory instead;
-// - a place where the block must meet (a shared stage, a reduction across threads) must not stand under a condition
-//   that differs between threads: conditions go further in.
+// A root stage and everything computed inside it are one kernel. Its loops over blocks and threads are not loops in the
+// program of a thread: each is the thread's own index. So all stages of a kernel share one set of threads, and loops
+// inside a thread loop still run on all threads. Therefore:
+// - The whole block computes a stage in shared memory. Its region is what all threads together need, virtual ones
+//   included: the thread loops around its place count as running.
+// - A private stage (register, scratch) holds what its thread needs. If its own loops were bound to threads, its
+//   readers would find pieces; if it is reduced across the threads of its readers, each would need the whole. Both go
+//   to shared memory.
+// - A place where the block must meet (a shared stage, a reduction across threads) must not be under a condition that
+//   differs between threads, so conditions move further in.
 #pragma once
 
 #include <cstdint>

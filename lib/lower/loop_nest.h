@@ -12,13 +12,12 @@
 //   beyond 16 KiB become scratch.
 // - A parallel loop inside a parallel loop becomes serial.
 //
-// For a GPU (with `places`) each root stage is one kernel: its loops over blocks and threads stand around everything
-// (a kernel of one block has one over blocks, too), and a loop of any stage that is bound to threads is no loop but the
-// thread's index. So this is what one thread does, with virtual threads (vthread) and barriers (gpu_threads) still
-// missing:
-// - threads that a stage has no use for are kept out by conditions, as are tails; conditions stand inside the places
-//   where the block must meet (lower/gpu_places.h);
-// - a stage that is not bound to some of the block's indices and writes memory that others see is left to index 0;
+// For a GPU (with `places`) each root stage is one kernel, with its loops over blocks and threads around everything
+// (even if there is one block). A loop that is bound to threads is the thread's index, in every stage. The result is
+// the program of one thread, still without virtual threads (vthread) and barriers (gpu_threads):
+// - conditions exclude tails and threads that a stage does not need; they are inside the places where the block must
+//   meet (lower/gpu_places.h);
+// - if a stage is not bound to some of the block's indices and writes memory that others see, only index 0 computes it;
 // - a reduction across threads: each thread reduces its own part, then halves of the threads add up in shared memory;
 // - the nest of a stage that is buffered twice has a Pragma "double_buffer"; shared memory is allocated where it is
 //   used.

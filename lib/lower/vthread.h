@@ -1,10 +1,9 @@
 // Virtual threads: loops of kind vthread become copies of single statements.
 //
-// Right after loop_nest, while bodies are small, and before gpu_threads, which must not see a place where the block
-// meets once for each of them. Virtual threads are threads that one thread plays, all of them a statement at a time:
-// the loop goes inwards to the statements that depend on its variable, past loops, allocations and places where the
-// block meets, and is unrolled there. A buffer that is allocated inside the loop and has other values in each virtual
-// thread gets a copy for each.
+// Runs right after loop_nest, while bodies are small, and before gpu_threads, which must see each place where the block
+// meets only once. One thread runs all of its virtual threads, statement by statement. So the loop moves inwards, past
+// loops, allocations and places where the block meets, to the statements that depend on its variable, and is unrolled
+// there. A buffer that is allocated inside the loop and has other values in each virtual thread gets a copy for each.
 #pragma once
 
 #include "base/result.h"

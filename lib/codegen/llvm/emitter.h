@@ -8,8 +8,9 @@
 //   term that is a multiple of the loop's counter becomes a pointer that advances with the loop.
 // - A buffer of Scope::kRegister is one alloca a slot, promoted to SSA right afterwards (passes.h).
 // - Straight-line code shares loads until their buffer is stored to.
-//   Invariants: buffers of a function never overlap, but for an argument that is marked in place; every access says so
-//   in its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
+//
+// Invariants: buffers of a function never overlap, but for an argument that is marked in place; every access says so in
+// its alias.scope and noalias metadata. A value that is emitted at a level dominates every use inside that level.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>

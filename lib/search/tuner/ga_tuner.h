@@ -1,9 +1,11 @@
-// The genetic tuner: a round is a generation. Parents are the trials of the last round and the best `elites` of all
-// before it (which are not measured again); two different ones are chosen, the fitter the likelier; the child has the
-// first knobs of one and the last of the other, then each knob is re-drawn with probability `mutation`. Children that
-// are illegal, known or twice in a generation are replaced: nothing is measured twice. Parents of different templates
-// give a child of the first one; as children never change template, `newcomers` points of each generation are random
-// where there are several. So are points without any success, and where no child is found.
+// The genetic tuner: a round is a generation.
+//
+// Parents are the trials of the last round and the best `elites` of all before it, which are not measured again. Two
+// different ones are chosen, the fitter the likelier. The child has the first knobs of one and the last of the other;
+// then each knob is drawn anew with probability `mutation`. Illegal, known and repeated children are replaced, so
+// nothing is measured twice. Parents of different templates give a child of the first one. Children never change
+// template, so with several templates `newcomers` points of each generation are random. Points are also random before
+// the first success, and if no child is found.
 #pragma once
 
 #include <cstdint>

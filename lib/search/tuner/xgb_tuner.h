@@ -1,14 +1,14 @@
-// The xgb tuner: a model of boosted trees, learnt anew from the whole history before each round, and simulated
-// annealing over it. A round's plan is the best of what the annealing found (thinned to different ones), and a few
+// The xgb tuner: boosted trees, trained on the whole history before each round, and simulated annealing over their
+// predictions. The plan of a round is the best of what the annealing found, thinned to different points, and a few
 // random points at its end. Before the first success the plan is random, or what donors make likely.
 //
-// Donors: a base model learns from all their trials, each donor's speeds as shares of its own best (and, where ranks
-// are learnt, in a group of its own, as is this task). Its predictions, times a discount that halves every
-// `discount_trials` trials and ends below 0.05, are the margins that the model starts from, for learning and for
-// scoring alike.
+// Donors: a base model learns from all their trials: each donor's speeds as shares of its own best. With rank losses
+// each donor is a group of its own, and so is this task. The model starts from these predictions as margins, for
+// learning and for scoring, times a discount that halves every `discount_trials` trials and ends below 0.05.
 //
-// Against AutoTVM's, whose constants LikeAutotvm() has: margins stay with their rows; a plan keeps points of negative
-// score; of every plan the same share is random, whatever the batch size; spaces of few points are scored whole.
+// Differences from AutoTVM's tuner, whose constants LikeAutotvm() has: margins stay with their rows; a plan keeps
+// points of negative score; the random share of a plan does not depend on the batch size; spaces of few points are
+// scored whole.
 #pragma once
 
 #include <cstdint>
