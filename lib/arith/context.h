@@ -1,4 +1,4 @@
-// Inside of the analyzer: what is known about variables, and the questions that the rewriting asks. Not for other
+// Internals of the analyzer: facts about variables, and the questions that rewriting asks about them. Not for other
 // layers.
 #pragma once
 

@@ -76,7 +76,8 @@ class MachineLock {
   MachineLock& operator=(MachineLock&& other) noexcept;
   ~MachineLock();  // Unlock()
 
-  // kTimeout if it is not ours in time (negative: no limit); kInterrupted once Interrupted(). Replaces what was held.
+  // kTimeout if it is not ours in time (negative: no limit); kInterrupted once Interrupted(). Replaces the previous
+  // lock.
   Status LockShared(double timeout_seconds = -1);
   Status LockExclusive(double timeout_seconds = -1);
   void Unlock();

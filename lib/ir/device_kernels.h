@@ -17,7 +17,7 @@ namespace hone::ir {
 
 struct DeviceKernel {
   std::string name;             // the function's, "_0", "_1", .. added if there are several
-  std::vector<Buffer> params;   // what it reads or writes: the function's arguments in their order, then workspaces
+  std::vector<Buffer> params;   // the function's arguments that it uses, in their order, then workspaces
   std::vector<Buffer> shared;   // of one block
   int64_t grid[3] = {1, 1, 1};  // x, y, z
   int64_t block[3] = {1, 1, 1};

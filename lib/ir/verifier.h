@@ -21,7 +21,7 @@ Status Verify(const Function& f, const VerifyOptions& options = {});
 // Verify, and the rules of a device function in its final form: it is one nest of loops over blocks and threads a
 // kernel (ir/device_kernels.h), with nothing but serial loops, private buffers and no prefetch inside; buffers that
 // threads share have names of their own; every barrier is where all threads of a block come to it, whatever the data:
-// under no condition, and in no loop whose range, depends on the threads' indices or on what is in memory.
+// under no condition, and in no loop whose range depends on the threads' indices or on what is in memory.
 Status VerifyDevice(const Function& f);
 
 }  // namespace hone::ir

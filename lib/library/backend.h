@@ -47,7 +47,7 @@ class Backend {
   // The compiler of the kernels, for manifest.json.
   virtual void AddCompiler(const BuildInput& input, Json* manifest) const = 0;
 
-  // The tables and what they describe. Sets what `built` says of memory and `plan` of what lies in place.
+  // The tables and what they describe. Sets the memory figures of `built` and the places in `plan`.
   virtual Result<LinkedParts> Make(const Parts& parts, NetworkPlan* plan, BuiltLibrary* built) const = 0;
 };
 

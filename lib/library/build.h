@@ -43,9 +43,9 @@ struct BuiltLibrary {
   int missing = 0;  // tunable tasks that `best` has no configuration for
 };
 
-// The network is built with the alternatives of `best`; `graph` of the result, what it computes, is without them.
-// kInvalid if `best` is of another network or target, or has an alternative that this graph does not. The same input
-// gives the same bytes.
+// The network is built with the alternatives of `best`; `graph` of the result has no alternatives: it is what the
+// library computes. kInvalid if `best` is of another network or target, or has an alternative that this graph does not.
+// The same input gives the same bytes.
 Result<BuiltLibrary> BuildLibrary(BuildInput input);
 
 // libNAME.so, NAME.h, NAME.params, NAME.graph.json and, last, manifest.json in `dir`, which is made if it is not there;

@@ -1,5 +1,5 @@
-// CompareLibraries in a process of its own: what it is asked and what it answers, as JSON texts. A library that crashes
-// then takes only that process with it.
+// CompareLibraries in a separate process: request and reply, as JSON texts. A library that crashes then takes only that
+// process with it.
 #pragma once
 
 #include <string>

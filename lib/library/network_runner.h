@@ -18,10 +18,10 @@ class NetworkRunner {
   ~NetworkRunner() { net_.destroy(instance_); }
 
   // Makes the instance, its threads pinned (the caller, too), with a copy of `inputs`, values an input of the network.
-  // kInvalid if those are not the library's, or with its own words for what it refuses.
+  // kInvalid if those are not the library's, or with the library's own message.
   Status Create(const std::string& params, const std::vector<std::vector<float>>& inputs);
 
-  // On a device the inputs go there with the first run and stay, as the outputs then do: what is timed is the network.
+  // On a device the inputs go there with the first run and stay, as do the outputs, so that only the network is timed.
   Status Run() {
     if (!net_.on_device() || !has_run_) return RunWithCopies();
     return Check(net_.run_device(instance_, nullptr, nullptr));

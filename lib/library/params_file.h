@@ -20,9 +20,8 @@ struct ParamsFile {
 
 ParamsFile MakeParamsFile(const std::string& network, const std::vector<ConstantBlob>& blobs);
 
-// Reads the whole file: kCorrupt, naming it and the first blob that is not what was written, if it is damaged or not
-// the one of `digest` (hex). NET_create only looks at the header, so whoever judges a library's results asks here
-// first.
+// Reads the whole file: kCorrupt, naming it and the first changed blob, if it is damaged or not the one of `digest`
+// (hex). NET_create only looks at the header, so whoever judges a library's results asks here first.
 Status VerifyParamsFile(const std::string& path, const std::string& digest);
 
 }  // namespace hone::library

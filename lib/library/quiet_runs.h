@@ -1,6 +1,6 @@
-// Timed runs of a network without those that others disturbed, by the rules of measure/load_guard.h: taken again from
-// a credit that lets it all take twice as long, and its patience, at most. There is no pulse of multiply-adds, as it
-// would wake the threads of a pool that is not this network's.
+// Timed runs of a network without disturbed ones, by the rules of measure/load_guard.h: repeated from a credit that
+// lets it all take twice as long, and its patience, at most. There is no pulse of multiply-adds, as it would wake the
+// threads of a pool that is not this network's.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class QuietRuns {
   Result<double> Time(const std::function<Status()>& run);
 
   int64_t retaken() const { return guard_.retaken(); }
-  double wasted_seconds() const { return wasted_; }  // of what was thrown away, and of waiting for others to end
+  double wasted_seconds() const { return wasted_; }  // of discarded runs, and of waiting for others to end
 
  private:
   LoadMeter meter_;

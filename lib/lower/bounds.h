@@ -43,14 +43,14 @@ struct StageBounds {
   std::vector<ir::Expr> min,
       extent;                 // the region that is computed, a pair a dimension; in terms of loops around the stage
   std::vector<int64_t> size;  // constant upper bounds of extent
-  std::vector<int64_t> box;   // GPU, attached: how far the loops run; what is beyond extent fails a guard
+  std::vector<int64_t> box;   // GPU, attached: how far the loops run; iterations beyond extent fail a guard
   std::vector<Loop> loops;    // one a leaf of the stage, outermost first
   std::vector<Guard> guards;
   ir::VarMap values;  // te's axes (spatial ones with the region's min) in terms of loops
 };
 
 struct Bounds {
-  std::map<std::string, StageBounds> stages;  // but for inlined ones
+  std::map<std::string, StageBounds> stages;  // without inlined ones
   arith::Analyzer analyzer;                   // knows the range of every loop variable
 };
 

@@ -1,5 +1,5 @@
-// Inside of PlaceBarriers (lower/gpu_threads.h): what is known of each access to shared memory, and whether a barrier
-// must stand between two of them.
+// Internals of PlaceBarriers (lower/gpu_threads.h): the facts about each access to shared memory, and whether two of
+// them need a barrier between.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ namespace hone::lower {
 
 inline constexpr char kTensorizeMmaTf32[] = "tensorize_mma_tf32";
 
-// kInvalid, with what is in the way, where a note stands at anything else.
+// kInvalid, with the reason, for a hint at anything else.
 Result<ir::Stmt> Tensorize(const ir::Stmt& body);
 
 }  // namespace hone::lower

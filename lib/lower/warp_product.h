@@ -52,7 +52,7 @@ struct WarpProduct {
   Side rows, columns;
 };
 
-// `nest` as such a product; what it refers to is the nest's. kInvalid with what is in the way.
+// Recognises `nest` as such a product; the result refers to the nest. kInvalid with the reason.
 Result<WarpProduct> MatchWarpProduct(const ir::Stmt& nest, const WarpThreads& threads);
 
 // The same sums by instructions of the warp. kInvalid if a thread's sums do not lie as one needs them.

@@ -36,7 +36,7 @@ class Builder {
   virtual Result<bool> Ready(double seconds) = 0;
   // Goes on with the rest without waiting for it. True: all is built, and nothing works on it any more.
   virtual Result<bool> Advance() = 0;
-  // Gives up what is not built yet; nothing works on it any more.
+  // Abandons kernels that are not built yet; no child works on them any more.
   virtual void Abandon() = 0;
 };
 

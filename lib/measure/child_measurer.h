@@ -28,7 +28,7 @@ class ChildMeasurer : public Measurer {
   // As MeasureInterleaved, but a kernel that takes the child with it fails them all.
   Result<std::vector<Series>> AskInterleaved(const std::vector<BuiltKernel>& kernels, int rounds);
   Status EnsureStarted();
-  // kIo: the child's own words for what it cannot do.
+  // kIo: the child's own message.
   Status ReadAnswer(const std::string& text, Json* answer);
   // kTimeout, kCrashed: the child is gone by then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);

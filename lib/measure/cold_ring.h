@@ -16,7 +16,7 @@ namespace hone::measure {
 // One set of constants, several times over, with marked bytes around each of them.
 class ColdRing {
  public:
-  // The next copy's addresses, one a constant. The order goes on from candidate to candidate.
+  // The next copy's addresses, one a constant. The order continues from candidate to candidate.
   const std::vector<char*>& Next();
   // Nothing was written beside the constants of the copy that Next() gave last.
   bool Intact() const;

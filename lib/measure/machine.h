@@ -21,14 +21,14 @@ class Machine {
   // Describes the device without opening it; takes milliseconds. kNotFound: no device; the message says what is missing
   // and what to do.
   virtual Result<runtime::DeviceInfo> Describe() const = 0;
-  // kUnsupported if what is here cannot run the target's code.
+  // kUnsupported if the device cannot run the target's code.
   virtual Status CheckRuns(const Target&, const runtime::DeviceInfo&) const { return Status(); }
   // The properties that times depend on, for fingerprints: "cuda=<name>; id=GPU-<uuid>; driver=CUDA 12.4".
   virtual std::string Environment(const runtime::DeviceInfo& info) const;
-  // The name of the machine's lock (DeviceInfo::lock_name) where Describe failed with `why`; the failure itself if
-  // nobody can say which lock that would be.
+  // The name of the machine's lock (DeviceInfo::lock_name) where Describe failed with `why`; the failure itself if it
+  // is unknown which lock that would be.
   virtual Result<std::string> LockWithout(const Status& why) const = 0;
-  // The limits of a target file for what is here.
+  // The limits of this device, for a target file.
   virtual DeviceLimits TargetLimits(const runtime::DeviceInfo& info) const { return info.limits; }
   // CompileOptions::newest_cuda: the newest major version of generated code that the driver here loads. 0: any. Where a
   // library will run instead cannot be known (doc/internals/gpu.md).
@@ -36,7 +36,7 @@ class Machine {
 
   // kUnsupported: this machine is no device.
   virtual Result<std::unique_ptr<runtime::Device>> Open() const = 0;
-  // For the measuring child: gives up the rights that candidates are not to have, then opens what they run on.
+  // For the measuring child: gives up the rights that candidates must not have, then opens the device.
   virtual Result<std::unique_ptr<CandidateRunner>> MakeRunner(const TaskSetup& setup, const Target& target) const;
 };
 

@@ -4,7 +4,7 @@
 namespace hone::measure {
 
 // Answers the messages of measure/messages.h on the socket `fd` until the parent closes it. The exit code: 0 then, 1 if
-// the channel broke. A fatal signal writes what was being done to stderr first.
+// the channel broke. On a fatal signal it writes its current step to stderr.
 int RunMeasureWorker(int fd);
 
 }  // namespace hone::measure

@@ -42,7 +42,7 @@ class Runner : public CandidateRunner {
   };
   // Makes anew what `candidates`, those of them that are there, share with one that may have written anywhere.
   Status Mend(const std::vector<std::unique_ptr<Candidate>>& candidates);
-  // Right and undisturbed, as far as patience goes; else what was wrong.
+  // Correct, and undisturbed as far as patience goes; else the error.
   Result<Run> TimedRun(Candidate* candidate, int64_t number = 1);
   Status TimedBlocks(Candidate* candidate, Outcome* outcome);  // as Protocol::number says
   Status TimedRuns(Candidate* candidate, double incumbent, Outcome* outcome);

@@ -27,7 +27,7 @@ Result<Value> Cast(NodeContext* c, const Value& x, ElementType type);
 // condition (a constant) ? a : b, all three broadcast. All must be constant.
 Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, const Value& b);
 
-// Towards zero; what is outside becomes the nearest there is, what is no number 0.
+// Towards zero; values outside become the nearest one, NaN becomes 0.
 int64_t ToInt(double x);
 
 // A float32 constant of rank 0 or of a shape, the same everywhere.

@@ -18,8 +18,8 @@ struct Equation {
 };
 
 // "bij,bjk->bik"; without "->" the result has what stands once, in the order of the alphabet. Spaces mean nothing.
-// `ranks`: of the operands. An operand that has a label twice stands for its diagonal. kInvalid for what is no equation
-// of such operands.
+// `ranks`: of the operands. An operand that has a label twice stands for its diagonal. kInvalid for a malformed
+// equation of such operands.
 Result<Equation> ParseEquation(const std::string& text, const std::vector<size_t>& ranks);
 
 }  // namespace hone::onnx

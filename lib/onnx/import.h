@@ -46,7 +46,7 @@ struct ImportedModel {
 };
 
 // kInvalid or kUnsupported, in one line, which names the node, its operator and the opset where a node is at fault.
-// `name`: of the graph; what is not of [A-Za-z0-9_.-] becomes '_'.
+// `name`: of the graph; characters not in [A-Za-z0-9_.-] become '_'.
 Result<ImportedModel> Import(const Model& model, const std::string& name, const ImportOptions& options);
 
 // The file `path` with its external data; the graph is named after the file. Errors start with `path`.

@@ -1,6 +1,6 @@
-// One function a kind of ONNX operator: checks what a node says and adds what it means to the graph. They are named in
-// the table of onnx/operators.cc, which checks the number of inputs before; what the node's attributes have wrong types
-// for is checked behind them.
+// One function a kind of ONNX operator: checks a node and adds its meaning to the graph. They are named in the table of
+// onnx/operators.cc, which checks the number of inputs before; what the node's attributes have wrong types for is
+// checked behind them.
 #pragma once
 
 #include "onnx/context.h"

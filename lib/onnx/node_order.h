@@ -8,7 +8,7 @@
 
 namespace hone::onnx {
 
-// Those that an output needs, each behind what it reads; kInvalid with the nodes of a cycle, or for a tensor that two
+// The nodes that an output needs, each behind its inputs; kInvalid with the nodes of a cycle, or for a tensor that two
 // nodes make. Tensors that nothing makes are left to the reader.
 Result<std::vector<const ModelNode*>> OrderNodes(const Model& model);
 

@@ -1,9 +1,9 @@
 // The best configuration of each task of a network. One format in three files of a job:
-//   best/NET.TARGET.json            written by hone-pick-best: what is best alone, with its figures and its finalists
-//   best/NET.TARGET.confirmed.json  written by hone-confirm: what is best in the network, with both figures
+//   best/NET.TARGET.json            written by hone-pick-best: the best alone, with figures and finalists
+//   best/NET.TARGET.confirmed.json  written by hone-confirm: the best in the network, with both figures
 //   best/NET.TARGET.choice.json     what hone-build builds, without figures. Measuring the same choice again changes
 //                                   the two others but not this one, so Ninja's chain stops here
-// Format, version 3. Versions 1 and 2 are read, too: they lack keys that may be missing in version 3:
+// Format, version 3. Versions 1 and 2 are read as well: they lack keys that may be missing in version 3:
 //   {"version": 3, "network": "resnet-18", "target": "cpu -triple=...",
 //    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned",
 //               "config": {...}, "steps_digest": "...",
@@ -89,11 +89,11 @@ struct ComparedChoice {
 
 // How the choice was confirmed in the network.
 struct InNetwork {
-  std::string key;           // digest of what was compared: with the same it need not be done again
-  bool kept = false;         // "confirmed": the choice is what was best in the network; false, "alone": that was not
+  std::string key;           // digest of the question: an equal one need not be asked again
+  bool kept = false;         // "confirmed": the choice is the best in the network; false, "alone": that was not
                              // faster on the whole, and everything stays as it is best alone
-  double alone_seconds = 0;  // of a run of the network with what is best alone
-  double confirmed_seconds = 0;  // with what was best in the network
+  double alone_seconds = 0;  // of a run of the network with the best alone
+  double confirmed_seconds = 0;  // with the best in the network
   int64_t runs = 0;              // of each of the two
   std::string host, recorded;
   std::vector<ComparedChoice> compared = {};
@@ -102,7 +102,7 @@ struct InNetwork {
 // Which tensors share memory (library/build.h).
 struct Sharing {
   bool slices = true;    // parts of a concatenation are written where they lie in it
-  bool in_place = true;  // sums are written over what is added
+  bool in_place = true;  // sums are written over their residual
   bool operator==(const Sharing&) const = default;
 };
 
@@ -120,8 +120,8 @@ struct BestFile {
 const char* BestSourceName(BestSource source);
 
 std::string BestFileText(const BestFile& best);  // with a newline at its end
-// The same file with what is built and nothing else: the text of best/NET.TARGET.choice.json. `built`: ids of the tasks
-// that are; null: all.
+// The same file with only the choices that are built: the text of best/NET.TARGET.choice.json. `built`: ids of the
+// tasks that are; null: all.
 std::string ChoiceText(const BestFile& best, const std::set<std::string>* built = nullptr);
 // kInvalid with `path` and the place.
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path);

@@ -64,7 +64,7 @@ struct Round {
 // A job whose library was accepted as a reference (nightly/accepted.h).
 struct AcceptedJob {
   std::string digest;   // of the reference
-  bool choice = false;  // it is known what it was built from
+  bool choice = false;  // its choice is known
 };
 
 struct ManifestInput {

@@ -1,5 +1,5 @@
-// What Ninja says when it is asked what it would do, and why: `ninja -n -v -d explain TARGET`. Ninja has no other way
-// to tell; its sentences (1.10 to 1.12) are known here and nowhere else.
+// Asks Ninja what it would do, and why: `ninja -n -v -d explain TARGET`. Ninja has no other way to tell; its sentences
+// (1.10 to 1.12) are known here and nowhere else.
 #pragma once
 
 #include <string>
@@ -21,8 +21,7 @@ struct Explanation {
   std::string input;  // of kNewer: the newest
 };
 
-// The reasons in what Ninja printed, in its order. That something is dirty because of what it is made from is no reason
-// of its own and is left out.
+// The reasons in Ninja's output, in its order. That an input is dirty is not a reason of its own and is left out.
 std::vector<Explanation> ParseExplanations(std::string_view text);
 
 // The commands that it would run, in its order: the lines that are nothing else. REQUIRES: NINJA_STATUS was empty.

@@ -1,7 +1,7 @@
-// The settings of a job: everything of its pipeline file that changes a result, apart from what it tunes for what.
-// hone-plan writes them as settings/JOB.extract.json, .tune.json and .bench.json (only if changed); the tools read
-// them. Nothing that leaves results alone (launcher, verbosity, paths, number of jobs) may be added here: a changed
-// byte is work to do.
+// The settings of a job: everything of its pipeline file that changes a result, except network and targets. hone-plan
+// writes them as settings/JOB.extract.json, .tune.json and .bench.json (only if changed); the tools read them. Nothing
+// that leaves results alone (launcher, verbosity, paths, number of jobs) may be added here: a changed byte is work to
+// do.
 //
 // Format: one JSON object with "version": 1 and the fields below by their names. The object "measure" of the tune
 // settings holds `finalists` and the settable fields of Protocol. Every field is written; a reader takes a missing one
@@ -44,7 +44,8 @@ struct BenchSettings {
 // The most that `[memory] parameters` may be: more times their own size than any kernel's weights take.
 inline constexpr double kMostMemory = 1000;
 
-// Numerics as flags of tools, `--winograd 4 --tf32`: what is not the default, which changes no command.
+// Numerics as flags of tools, `--winograd 4 --tf32`: only those that differ from the default, so that the default
+// changes no command.
 std::string NumericsFlags(int64_t winograd, bool tf32);
 
 // The JSON text, with a newline at its end; the same settings give the same bytes.

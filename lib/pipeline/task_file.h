@@ -1,9 +1,8 @@
-// tasks/TASKID.task.json, written by hone-extract: what one tuning job is about. Format (version 1):
+// tasks/TASKID.task.json, written by hone-extract: one tuning task. Format, version 1:
 //   {"version": 1, "id": "conv2d-..", "workload": "<canonical text>", "target": "<canonical text>", "flop": 231211008}
-// and, of an operator that a plugin brings, "plugin": "/its/file.so", "plugin_digest": "<hex>": the file's content, so
-// that a plugin that was built again makes another task file. `space` (missing in files of before it) are the versions
-// of the templates that hone-extract knew for the task, "conv2d_direct=3": one that is raised changes the files of its
-// own tasks, and those alone are tuned again.
+// For an operator of a plugin also "plugin": "/its/file.so" and "plugin_digest": "<hex>", the file's content, so that a
+// rebuilt plugin changes the task file. `space` has the versions of the task's templates, "conv2d_direct=3": a raised
+// version changes only the files of its own tasks, and only those are tuned again. Older files lack it.
 #pragma once
 
 #include <cstdint>

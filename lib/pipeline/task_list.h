@@ -1,15 +1,14 @@
-// The task list of a network on a target: tasks/NET.TARGET.tasks.json, written by hone-extract, read by everything that
-// asks what there is to tune. Format (version 3; version 1 had no `alternatives`, version 2
-// neither `optional` nor `reads`):
+// The task list of a network on a target: tasks/NET.TARGET.tasks.json. hone-extract writes it; every tool that asks
+// what to tune reads it. Format, version 3 (version 1 had no `alternatives`, version 2 neither `optional` nor `reads`):
 //   {"version": 3, "network": "resnet-18", "target": "cpu -triple=...", "target_name": "cpu",
 //    "tasks": [{"id": "conv2d-0123456789ab", "workload": "conv2d(...) + bias + relu", "weight": 4, "flop": 231211008},
-//    ...],
+//              ...],
 //    "reads": ["weights.bin"], "alternatives": [{"replaces": ["conv1", "pool1"], "by": [{"name": "pool1", ..}]}, ...]}
-// One entry a distinct task: first those of the network as it stands, then what is measured only to choose among
-// alternatives: their kernels, and what would stand in their place though there is nothing to tune in it.
-// those are "optional": true, as the network can be built without them. `alternatives` is missing if there are none;
-// pipeline/alternative.h has its format. An id depends on the workload and
-// the target alone, so networks share tasks, their records too.
+// There is one entry for each distinct task: first those of the network as it is, then those with "optional": true.
+// Optional tasks are measured only to choose among alternatives: the alternatives' kernels, and kernels with one
+// schedule that they would replace. The network can be built without them. `alternatives` is missing if there are none;
+// pipeline/alternative.h has its format. An id depends only on workload and target, so networks share tasks and
+// records.
 #pragma once
 
 #include <cstdint>

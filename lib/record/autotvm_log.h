@@ -17,8 +17,8 @@ class AutoTvmReader {
  public:
   AutoTvmReader();
   ~AutoTvmReader();
-  // kUnsupported for another version, kInvalid for what is no record; messages without a place. NaN and infinite times
-  // are read: such a record is a failed one.
+  // kUnsupported for another version, kInvalid for anything else; messages without a place. NaN and infinite times are
+  // read: such a record is a failed one.
   Result<ForeignRecord> Read(std::string_view line);
 
  private:

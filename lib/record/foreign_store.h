@@ -1,6 +1,7 @@
 // Records of other tuners, kept as they came: a SQLite file of its own kind, beside Hone's record files and never mixed
 // with them, as their times come from machines and measuring rules that Hone knows nothing of. Each record's text is
-// kept byte by byte, so that it can be exported again; what is listed and compared is read from it once, at import.
+// kept byte by byte, so that it can be exported again; fields for listing and comparing are read from it once, at
+// import.
 //
 // application_id "HONF", user_version 1, tables `task` and `record` (db/README.md). One writer, rollback journal, one
 // transaction for each import: a kill leaves the file as it was.

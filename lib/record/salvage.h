@@ -14,11 +14,11 @@ struct SalvageCount {
 };
 
 // Writes to `out`, which must not exist, every trial of `path` that is whole: its row, its session, its samples, and
-// what is checked of them (record/store.h: Verify). They keep their order and are numbered anew, without gaps. A trial
-// that has the time of one that is lost is lost too, and so is what says that tuning was done. `path` is not changed,
-// but that SQLite rolls back what a killed writer left. Reads around damage page by page, so that it works as long as
-// the first page and the row `meta` are there: kCorrupt if they are not. kInvalid for files that are no records,
-// kUnsupported for newer ones, kIo.
+// the checks of record/store.h (Verify). They keep their order and are numbered anew, without gaps. A trial that has
+// the time of one that is lost is lost too, and so is what says that tuning was done. `path` is not changed, but that
+// SQLite rolls back what a killed writer left. Reads around damage page by page, so that it works as long as the first
+// page and the row `meta` are there: kCorrupt if they are not. kInvalid for files that are no records, kUnsupported for
+// newer ones, kIo.
 Result<SalvageCount> SalvageRecords(const std::string& path, const std::string& out);
 
 }  // namespace hone::record

@@ -13,7 +13,7 @@ struct sqlite3_stmt;
 
 namespace hone::record {
 
-// kSalvage: as kWrite, and what is whole can be read although the file is shorter than its header says.
+// kSalvage: as kWrite, and whole pages can be read although the file is shorter than its header says.
 enum class OpenMode { kRead, kWrite, kCreate, kSalvage };
 
 class Database;

@@ -1,6 +1,5 @@
 // The four forms of a report. Each is a function of the data alone (no clock, no machine), so that equal data give
-// equal bytes. Names and messages may hold anything; each form escapes what it must. doc/reference/report.md describes
-// them.
+// equal bytes. Names and messages may hold anything; each form escapes them. doc/reference/report.md describes them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // Charts of times, as inline SVG that takes its colours from the page's style sheet (page_style.h). Every figure has a
-// <title> that says what it shows and a <desc> with its outcome in words.
+// <title> that describes it and a <desc> with its outcome in words.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace hone::schedule {
 
-// Stages and what they read from outside.
+// Stages and their inputs.
 struct State {
   std::vector<Stage>* stages;
   std::vector<te::Tensor>* inputs;

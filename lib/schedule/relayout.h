@@ -1,10 +1,9 @@
 // relayout: a constant input stored another way, for the order in which a kernel reads it.
 //
 // The stored tensor's dimensions are parts of the constant's. A part `d0/16%4` of dimension 0 takes index / 16 % 4;
-// `d0%16` is its innermost 16, `d0/64` what is left further out, `d1` a whole dimension. The parts of a dimension must
-// tile it: from the innermost one, each begins where the one before ends, and the outermost one has no limit. Their
-// order is free, so any split and permutation can be said. Where parts reach beyond a dimension's end, zeros are
-// stored.
+// `d0%16` is its innermost 16, `d0/64` its outer indices, `d1` a whole dimension. The parts of a dimension must tile
+// it: from the innermost one, each begins where the one before ends, and the outermost one has no limit. Their order is
+// free, so any split and permutation can be said. Where parts reach beyond a dimension's end, zeros are stored.
 //
 //   weight[o, k]  relayout weight d0/64 d1 d0%64 -> packed     packed[t, k, v] = weight[t * 64 + v, k], or 0
 #pragma once

@@ -52,7 +52,7 @@ class ChildBuilder : public measure::Builder {
   Status Give(Slot* slot);
   Status Collect(Slot* slot);
   // All of these abandon the batch if they fail.
-  Status GiveOut();     // what is left, to children that have nothing to do
+  Status GiveOut();     // hands waiting candidates to idle children
   Status CollectAll();  // what has come by now
   Status WaitForAny(double seconds);
 

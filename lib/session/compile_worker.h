@@ -1,4 +1,4 @@
-// The compiling child: `hone-worker compile`. Messages are JSON objects. The first one says what is compiled and has no
+// The compiling child: `hone-worker compile`. Messages are JSON objects. The first one names the task and has no
 // answer; a mistake in it fails every candidate:
 //   {"workload": TEXT, "target": TEXT, "newest_cuda": N (compile::CompileOptions)}
 // Each one after it is a candidate:

@@ -27,8 +27,8 @@ struct Budget {
 };
 
 // Which trials count where the user limits the numerics. Under limits count those that they allow and that were
-// proposed under the same or wider ones: what narrower ones left out was not looked at. The others stay in the records,
-// and their artifacts are not timed again.
+// proposed under the same or wider ones: narrower ones skipped points that are legal now. The others stay in the
+// records, and their artifacts are not timed again.
 struct Scope {
   op::Numerics numerics;
   op::NumericsMatter matter;                    // what does not matter to this task is the same for all trials
@@ -49,7 +49,7 @@ class History {
   Status Load(const record::Store& store);
   // A new trial. Ordinals follow on in the store, but this does not store it.
   void Add(const Outcome& outcome);
-  // Replaces what is known of trial `position` (a finalist measured again).
+  // Replaces the outcome of trial `position` (a finalist measured again).
   void Replace(size_t position, const Outcome& outcome);
 
   const std::vector<Outcome>& outcomes() const { return outcomes_; }

@@ -1,5 +1,5 @@
 // Looking at a task without tuning it: what hone-tune does for --list-space, --compile-only, --explain and --trial.
-// Data goes to stdout. Each returns an exit code and says on stderr what is wrong.
+// Data goes to stdout. Each returns an exit code and prints errors on stderr.
 #pragma once
 
 #include <cstdint>

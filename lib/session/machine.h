@@ -21,9 +21,8 @@ Result<MachineLock> OpenMachine(const Target& target);
 // The name of its lock: "cpu", "GPU-<uuid>", ...; kIo as above.
 Result<std::string> MachineName(const Target& target);
 
-// The locks of a job that compiles for a device and times on it. A GPU's host goes on being used meanwhile: who
-// compiles shares the host, so that nothing is timed on that, and needs no GPU; who times has the GPU alone. Where the
-// device is the host, both are about one lock.
+// The locks of a job that compiles for a device and times on it. Compiling for a GPU shares the host, so that nothing
+// is timed there, and needs no GPU. Timing takes the GPU alone. If the device is the host, both use one lock.
 //
 // No job waits for the host, or for any other lock, while it holds the device. So one job can always go on.
 class Turns {
@@ -33,7 +32,7 @@ class Turns {
   explicit Turns(MachineLock host, std::optional<MachineLock> device = std::nullopt)
       : host_(std::move(host)), device_(std::move(device)) {}
 
-  // The device has a lock of its own: what is compiled on the host does not disturb what is timed there.
+  // The device has its own lock: compiling on the host does not disturb timing on the device.
   bool apart() const { return device_.has_value(); }
 
   // The host, shared with other jobs that compile or compute. REQUIRES: the device is not held. Errors: as of

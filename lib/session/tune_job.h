@@ -47,7 +47,7 @@ Result<measure::TaskSetup> MeasureSetup(const pipeline::TaskFile& task, const st
                                         const Protocol& protocol);
 
 // The whole job. The exit code (base/interrupt.h): kDone and a stamp; kFailed; kMisused for bad input files;
-// kInterrupted. Says what is wrong on stderr.
+// kInterrupted. Prints errors on stderr.
 int RunTuneJob(const TuneJobOptions& options);
 
 }  // namespace hone::session

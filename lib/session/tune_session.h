@@ -1,6 +1,6 @@
 // One run of tuning one task: propose, reject, compile, measure, store, until the budget is met or the user says stop.
 //
-// The trials already in the store are the tuner's history, so a run after a kill goes on as if nothing had happened:
+// The trials already in the store are the tuner's history, so a run after a kill continues as if nothing had happened:
 // the same measured values give the same trials in the same order, whenever the kill came. Trial 0 is the default
 // config, in a batch of its own. A trial is stored when its batch ends, or at most a second after the last commit; a
 // kill loses the trials after that.
@@ -48,7 +48,7 @@ struct Device {
 struct SessionWorld {
   record::Store* store = nullptr;
   Clock* clock = nullptr;
-  Turns* turns = nullptr;  // null: nobody else is there (fakes)
+  Turns* turns = nullptr;  // null: no other processes (fakes)
   std::function<Result<Device>()> open_device;  // called once, while the host is shared
   // Makes the tuner; null: search::MakeTuner by the options.
   std::function<Result<std::unique_ptr<search::Tuner>>()> make_tuner;
@@ -72,7 +72,7 @@ struct SessionResult {
 };
 
 // Load `history` from world.store first. Returns an error if tuning is not possible (storing fails, no child process
-// starts); what was stored before is kept.
+// starts); earlier trials are kept.
 Result<SessionResult> RunSession(const SessionOptions& options, const SessionWorld& world, History* history);
 
 }  // namespace hone::session

@@ -1,5 +1,5 @@
-// How one candidate is timed: the settings of a job and what they leave at its default. doc/internals/measuring.md
-// explains the choices. measure/protocol.h says when to stop repeating.
+// How one candidate is timed: the settings of a job, with defaults. doc/internals/measuring.md explains the choices.
+// measure/protocol.h says when to stop repeating.
 #pragma once
 
 #include <cstdint>

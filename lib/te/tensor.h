@@ -1,4 +1,4 @@
-// Tensor expressions: what is computed, without how. An operator is a small DAG of these.
+// Tensor expressions: what is computed, not how. An operator is a small DAG of these.
 //
 //   Tensor a = te::Placeholder("a", {n, k});
 //   ir::IterVar r = te::ReduceAxis(k, "k");

@@ -95,7 +95,7 @@ class KernelWriter {
   Status status_;
   std::string out_;
   int indent_ = 1;
-  int lazy_ = 0;  // inside of what is evaluated only if a condition holds: nothing may be put before
+  int lazy_ = 0;  // inside code that is evaluated only if a condition holds: put nothing before it
   int64_t unroll_limit_ = 0;
   int64_t unroll_next_ = 0;    // note before the next loop: unroll this many rounds
   bool in_group_ = false;      // of copies that may run by themselves

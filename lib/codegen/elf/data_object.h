@@ -19,7 +19,7 @@ namespace hone::codegen {
 // One object with one section of data that holds pointers (.data.rel.ro: read-only once relocated).
 class DataObjectWriter {
  public:
-  // Bytes so far; what is appended next starts there.
+  // Bytes so far; the next append starts there.
   uint64_t size() const { return bytes_.size(); }
   void AlignTo(uint64_t alignment);  // zeros up to a multiple
 

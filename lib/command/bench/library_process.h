@@ -12,7 +12,7 @@
 
 namespace hone::command {
 
-// Lets the device's compiler keep what it makes, for this process and those it starts: a library's kernels are compiled
+// Lets the device's compiler cache its output, for this process and those it starts: a library's kernels are compiled
 // by each of its processes, those of tuning once and never again (runtime/opencl). Before the first look at a device.
 void KeepDeviceKernels();
 

@@ -23,7 +23,7 @@ struct QualityOptions {
 };
 
 // Appends a line to nights/quality/JOB.jsonl (lib/nightly/quality.h), also if tuning failed. As hone-bench nightly it
-// does nothing twice in a night, and goes on where it was interrupted. Returns 0 if the line is there, 75 if
+// does nothing twice in a run, and continues where it was interrupted. Returns 0 if the line is there, 75 if
 // interrupted, else 1 or 2 with a line on stderr.
 int RunQuality(const QualityOptions& options);
 

@@ -15,11 +15,11 @@ namespace hone::command {
 struct InNetworkTrial {
   const graph::Graph& graph;  // canonical, without alternatives
   NetworkTrials* networks;
-  library::CompareOptions compare;  // for how long; what is timed is the step's
+  library::CompareOptions compare;  // how long; the step decides what is timed
 };
 
 // Step 1. Each task's finalist that is the fastest with the others of its place (first, second, ..) in the network.
-// `most`: finalists of a task. Notes the figures of each, and of the network with what is best alone.
+// `most`: finalists of a task. Notes the figures of each, and of the network with the best alone.
 Status ChooseFinalists(const InNetworkTrial& trial, size_t most, pipeline::BestFile* best,
                        pipeline::InNetwork* in_network);
 

@@ -1,4 +1,4 @@
-// hone-confirm: what is best alone is not always best in the network. Finds out by running the finalists there.
+// hone-confirm: compares the finalists in the network, since the best alone is not always the best there.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ std::string ConfirmAbi();
 //      gets the finalist whose layers were the fastest together; another than the best alone only if it gains 1 %
 //   2. alternatives, if there are several kernels among them: each kernel's layers against those in whose place they
 //      stand
-//   3. whole runs of that against the network with what is best alone; without any alternative; with concatenations
+//   3. whole runs of that against the network with the best alone; without any alternative; with concatenations
 //      that are copied; and with sums in separate memory. A faster variant is taken (the last two only if they gain
 //      1 %); several such changes together only if they are faster than the best one of them
 // If `out` already has an answer for the same finalists and alternatives on this machine, it stays and nothing is

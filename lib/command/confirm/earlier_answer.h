@@ -14,7 +14,7 @@ namespace hone::command {
 struct ConfirmQuestion {
   Target target;
   graph::Graph graph;           // canonical, without alternatives
-  pipeline::BestFile best;      // what is best alone, with finalists
+  pipeline::BestFile best;      // the best alone, with finalists
   std::set<std::string> tasks;  // of the network with and without alternatives
 };
 

@@ -1,4 +1,4 @@
-// hone-doctor: what tuning depends on in this machine, and what is wrong with it.
+// hone-doctor: checks what tuning depends on in this machine.
 #pragma once
 
 #include <string>

@@ -40,8 +40,8 @@ bool HasItsLine(const SeriesJob& series, const std::string& job, const std::vect
   return false;
 }
 
-// The machine, or the device of the target, and the way that nights measure; not what is measured. An error if there is
-// no such device.
+// The machine, or the device of the target, and the way that nightly runs measure, but not the libraries. An error if
+// there is no such device.
 Result<std::string> NightFingerprint(const Target& target);
 // How a process of a night is timed: 5 runs to warm up, then 30 at least, for 0.2 s at least, but for no more than 10 s
 // once there are 5. Without a folder.

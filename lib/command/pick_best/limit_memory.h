@@ -20,7 +20,7 @@ struct MemoryTask {
 };
 
 struct MemoryLimit {
-  std::vector<int64_t> bounds;  // a task: bytes of one copy, at most. The fastest kernel within them is what was chosen
+  std::vector<int64_t> bounds;  // a task: bytes of one copy, at most. The choice is the fastest kernel within them
   int64_t bytes = 0;            // of all copies of all tasks
   double seconds = 0;           // of one run, more than with the fastest kernel of each task
   int64_t changed = 0;          // tasks that have another than the fastest
@@ -39,7 +39,7 @@ struct MemoryWish {
   int64_t copies = 1;
 };
 
-// Raises bounds step by step, the cheapest step first, until the next step would exceed what is left of `rest`.
+// Raises bounds step by step, the cheapest step first, until the next step would exceed `rest`.
 void SpendRest(int64_t rest, std::vector<MemoryWish>* wishes);
 
 }  // namespace hone::command

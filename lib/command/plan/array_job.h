@@ -4,10 +4,10 @@
 //   {"job": 3, "stage": 1, "after": [], "what": "tune conv2d-0123456789abcdef", "outputs": ["stamps/..cpu.done"],
 //    "seconds": 12.5, "argv": ["/tools/hone-tune", "--task", ..]}
 // First what tunes, sorted by stage: the jobs of a stage need only jobs of earlier stages (`after`: which ones), no two
-// of them write into the same records, and all can run at the same time. Then, as stage 0, what is left to a last
-// `ninja`: choosing, building, benchmarking, and what is tuned only behind those. It is quick beside the tuning, and
-// Ninja's log, which says that it is done, has one writer.
-// `seconds` is an estimate. `argv` is for other schedulers and people; it is to be run in the work folder.
+// of them write into the same records, and all can run at the same time. Then, as stage 0, the work for a last `ninja`:
+// choosing, building, benchmarking, and what is tuned only behind those. It is quick beside the tuning, and Ninja's
+// log, which says that it is done, has one writer. `seconds` is an estimate. `argv` is for other schedulers and people;
+// it is to be run in the work folder.
 #pragma once
 
 #include <cstdint>

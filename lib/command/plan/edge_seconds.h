@@ -14,7 +14,7 @@ class EdgeSeconds {
   EdgeSeconds(const std::string& work, const NinjaView& view);
 
   // Seconds. Of tuning: the trials that it still needs, by what one took there, or in the middle of all tasks. Of an
-  // edge that never ran: what is usual for a network of usual size on a CPU.
+  // edge that never ran: a typical value for a typical network on a CPU.
   double Of(const pipeline::NinjaBuild& build) const;
 
  private:

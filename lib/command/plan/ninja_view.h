@@ -14,21 +14,21 @@ namespace hone::command {
 struct DirtyEdge {
   const pipeline::NinjaBuild* build = nullptr;
   std::string command;                         // as Ninja would give it to a shell
-  std::vector<pipeline::Explanation> reasons;  // its own; empty: only what it is made from is out of date
+  std::vector<pipeline::Explanation> reasons;  // its own; empty: only its inputs are out of date
 };
 
 struct NinjaView {
   std::vector<pipeline::NinjaBuild> builds;     // of the whole manifest
   std::map<std::string, size_t> makers;         // path -> index into `builds`
   std::map<std::string, std::string> commands;  // first output -> command
-  std::vector<DirtyEdge> dirty;                 // each behind those that it is made from; aliases are left out
+  std::vector<DirtyEdge> dirty;                 // each after its inputs; without aliases
 
   // The edge that makes a path; null: none does.
   const pipeline::NinjaBuild* Maker(const std::string& path) const;
 };
 
 // Reads WORK/build.ninja and asks Ninja (found in PATH) about `targets`. Nothing is run or written, the manifest's own
-// edge is not looked at. kNotFound without manifest or Ninja, kInvalid for a target that is not known, with Ninja's
+// edge is ignored. kNotFound without manifest or Ninja, kInvalid for a target that is not known, with Ninja's
 // suggestion. Without targets: the commands alone.
 Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::string>& targets);
 

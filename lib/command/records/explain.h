@@ -1,4 +1,4 @@
-// hone-records explain: for every choice of a best file where it comes from, and what it won against.
+// hone-records explain: the origin of each choice of a best file, and its rivals.
 #pragma once
 
 #include <string>

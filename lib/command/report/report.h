@@ -1,4 +1,4 @@
-// hone-report: what was tuned, what came of it and at what price, for a terminal, a browser and a build server.
+// hone-report: the result and the cost of tuning, for a terminal, a browser and a build server.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 namespace hone::command {
 
 // hone-tune --find-device TARGET.json --out FILE: looks for a device that runs the target (and for what compiles for
-// it) and writes what it is. kFailed with one line that says what is missing and what to do. The exit code.
+// it) and describes it. kFailed with one line: what is missing and what to do. The exit code.
 int RunFindDevice(const std::string& target_path, const std::string& out);
 
 // hone-tune --describe-device cuda|opencl: the device that is found, as a target file, on stdout. The exit code.

@@ -77,9 +77,9 @@ class Device {
   // What DeviceModule::Time has had it do so far, `before` included, by its own clock.
   double busy_seconds() const { return busy_seconds_; }
 
-  // Content undefined. 0 bytes are allowed. kIo, with what was asked for and what there is, if memory runs out.
+  // Content undefined. 0 bytes are allowed. kIo, with the requested and the available bytes, if memory runs out.
   virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
-  // Both wait for what was queued before. `bytes` at most the buffer's.
+  // Both wait for earlier work. `bytes` at most the buffer's.
   virtual Status CopyIn(DeviceBuffer* to, const void* from, int64_t bytes) = 0;
   virtual Status CopyOut(void* to, const DeviceBuffer& from, int64_t bytes) = 0;
   // Queues it. `bytes` at most those of either.

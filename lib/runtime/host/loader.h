@@ -31,12 +31,11 @@ class LoadedModule {
   std::string path_;
 };
 
-// One kernel with what it needs to run: the pool's scratch is grown and a workspace is kept.
+// One kernel, ready to run: grows the pool's scratch and keeps a workspace.
 class KernelRunner {
  public:
-  // `pool` must outlive this. `guard`: for kernels that nobody has looked at. The workspace and a scratch block for
-  // each thread, of just the size that the entry says, lie between guard pages (buffer.h), and TakeScratch() comes
-  // before Run().
+  // `pool` must outlive this. `guard`: for untrusted kernels. The workspace and a scratch block for each thread, of
+  // just the size that the entry says, lie between guard pages (buffer.h), and TakeScratch() comes before Run().
   static Result<KernelRunner> Create(const LoadedModule& module, const EntryPoint& entry, ThreadPool* pool,
                                      bool guard = false);
   // Makes a guarded one's scratch that of the pool's threads, until another takes its turn, or this goes and the pool

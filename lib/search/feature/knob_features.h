@@ -23,7 +23,7 @@ class KnobFeatures {
   // Writes `columns()` floats. REQUIRES: index < the space's size.
   void Write(uint64_t index, float* row) const;
   // The row of a config that need not be a point of this space: one of another shape. Knobs and templates that this
-  // space does not have are left out; missing ones are missing.
+  // space does not have are ignored; missing ones stay missing.
   std::vector<float> RowOf(const Config& config) const;
 
  private:

@@ -42,7 +42,7 @@ class AnnealingTuner : public PlanTuner {
   const Points points_;
   const uint64_t seed_;
   std::vector<Walker> walkers_ = std::vector<Walker>(kWalkers);
-  std::unordered_map<uint64_t, double> log_times_;  // of what is known; infinity: failed
+  std::unordered_map<uint64_t, double> log_times_;  // of known points; infinity: failed
   IndexSet known_;
   Walker best_;
   int64_t rounds_ = 0;              // gone through

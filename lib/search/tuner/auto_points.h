@@ -24,7 +24,7 @@ struct AutoPoints {
     size_t begin = 0, end = 0;  // rows
     size_t estimates = 0;       // columns of the estimate
     size_t columns = 0;         // in all; the rest of a row is 0
-    std::vector<float> means;   // what was taken from each column
+    std::vector<float> means;   // mean that was subtracted from each column
   };
   std::vector<uint64_t> index;  // of the first `sorted` rows ascending; others were added since
   std::vector<float> log_cost;  // of the estimate; 0 without one

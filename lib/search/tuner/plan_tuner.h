@@ -1,9 +1,9 @@
 // PlanTuner: the base of tuners that learn. It proposes in rounds of a fixed number of trials; the plan of a round is a
 // function of the history before that round, and nothing else. So it does not matter where batches end, nor where a run
-// was interrupted: whoever holds the same history, in the middle of a round or not, has the same plan.
+// was interrupted: the same history gives the same plan, in the middle of a round or not.
 //
 // Round r is the trials r*R .. r*R+R-1 of the history, whoever proposed them (the default config is trial 0). Points of
-// a plan that are known are passed over; NextBatch never goes beyond its round.
+// a plan that are known are skipped; NextBatch never goes beyond its round.
 #pragma once
 
 #include <cstdint>

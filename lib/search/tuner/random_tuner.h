@@ -32,7 +32,7 @@ class RandomTuner : public Tuner {
   uint64_t enumerate_limit_;
   bool started_ = false;
   bool enumerated_ = false;
-  std::vector<uint64_t> order_;  // once enumerated: what is left of the order begins at next_
+  std::vector<uint64_t> order_;  // once enumerated: the rest of the order begins at next_
   size_t next_ = 0;
   std::unordered_set<uint64_t> drawn_;  // by this object's draws alone: the order must not depend on the history
   std::unordered_set<uint64_t> known_;  // proposed, or in the history
