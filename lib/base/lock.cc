@@ -72,7 +72,7 @@ bool IsTouched(const std::string& path, const struct stat& as_seen, double secon
   const Deadline deadline(seconds);
   while (true) {
     struct stat now;
-    // Another file, or none: whoever it was has gone on.
+    // Another file, or no file: the other process has moved on.
     if (::stat(path.c_str(), &now) != 0 || now.st_ino != as_seen.st_ino ||
         ModifiedSeconds(now) != ModifiedSeconds(as_seen)) {
       return true;
@@ -105,7 +105,7 @@ Status RemoveIfStale(const std::string& path, const LockOwner& me, double now, d
   int fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return errno == ENOENT ? Status() : ErrnoStatus(errno, path + ": cannot read the lock file");
   // Two who find the same stale file: the flock on it lets one remove it, and the other then sees that the name stands
-  // for another file (or none). Whoever holds a live lock never comes here.
+  // for another file (or none). The holder of a live lock never comes here.
   Status status;
   ::flock(fd, LOCK_EX);
   struct stat held;

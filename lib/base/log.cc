@@ -82,8 +82,7 @@ void SetLogLevel(LogLevel lowest) {
 }
 
 Status OpenLogFile(const std::string& path) {
-  // A link that somebody left in the folder would have the words appended to any file of this user; and a pipe that
-  // nobody reads would be waited for.
+  // A planted link would append the words to any file of this user, and a pipe without a reader would block.
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
   if (fd < 0 && errno == ELOOP) return Status::Io(path + ": the log file is a symbolic link; remove it");
   if (fd < 0) return ErrnoStatus(errno, path + ": cannot open the log file");

@@ -167,7 +167,7 @@ bool ForbidFileCalls() {
         SYS_mq_unlink}) {
     filter.Forbid(call, EACCES);
   }
-  // As a kernel would answer that lacks them: whoever asks has another way. The flags of openat2 stand in memory.
+  // Answer as a kernel that lacks them does: callers have a fallback. The flags of openat2 stand in memory.
   for (const long call : {kIoUringSetup, kOpenTree, kMoveMount, kFsopen, kFspick, kOpenat2, kMountSetattr, kFchmodat2,
                           kSetxattrat, kRemovexattrat, kOpenTreeAttr, kFileSetattr}) {
     filter.Forbid(call, ENOSYS);

@@ -43,7 +43,7 @@ bool HasMeeting(const Stmt& s) {
   return finder.found;
 }
 
-// The threads of a block: which one runs, and what is its own and outlives a barrier.
+// The threads of a block: the running one, and each thread's state that outlives a barrier.
 class Threads {
  public:
   Threads(Device* device, const KernelParts& parts)

@@ -33,10 +33,10 @@ struct LibraryFolder {
 
 // kNotFound, kInvalid with the path and what to do.
 Result<LibraryFolder> ReadLibraryFolder(const std::string& dir);
-// The same, its files being those that its manifest tells of. To be asked before it is loaded: the loader maps a torn
-// object, and touching the missing part kills the process. kCorrupt, kNotFound, kInvalid with the path and what to do.
-// The parameters are dropped from the system's cache, so that the library maps them as it wants: reading them the file
-// after this and before it is timed drops it again (DropCached).
+// The same, if its files match its manifest. Call it before loading: the loader maps a torn object, and touching the
+// missing part kills the process. kCorrupt, kNotFound, kInvalid with the path and what to do. The parameters are
+// dropped from the system's cache, so that the library maps them as it wants: after reading the file, drop it again
+// before timing (DropCached).
 Result<LibraryFolder> CheckedLibrary(const std::string& dir);
 // The text of a manifest.json at `path`. A name that would lead out of the folder is kInvalid.
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path);

@@ -76,7 +76,7 @@ class AxisSolver {
     if (r.kind == Relation::Kind::kSplit) return Value(r.split.outer) * r.split.factor + Value(r.split.inner);
     Expr fused = Value(r.fuse.fused), inner = Extent(r.fuse.inner);
     if (const int64_t* outer = AsIntImm(Extent(r.fuse.outer)); uniform_ && outer && *outer == 1) {
-      // Guards keep out what is beyond the last value of the fused axis, which the analyzer does not see.
+      // Guards exclude iterations beyond the last value of the fused axis, which the analyzer does not see.
       return axis == r.fuse.outer ? Expr(0) : fused;
     }
     return axis == r.fuse.outer ? fused / inner : fused % inner;

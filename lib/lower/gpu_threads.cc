@@ -118,7 +118,8 @@ class BarrierPlacer {
       flow->head.clear();
       flow->always = true;
     }
-    // With a barrier in every round, what is before the first is of the first round, and behind the last of the last.
+    // With a barrier in every round, accesses before the first belong to the first round, those behind the last to the
+    // last.
     using Rounds = SharedAccesses::Rounds;
     accesses_.Widen(op, flow->always ? Rounds::kFirst : Rounds::kAll, &flow->head);
     accesses_.Widen(op, flow->always ? Rounds::kLast : Rounds::kAll, &flow->tail);

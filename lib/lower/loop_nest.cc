@@ -202,7 +202,7 @@ class Builder {
                    [&] { return BuildLoops(nest, 0, reduction ? static_cast<int>(first_reduce) : -1); });
   }
 
-  // Do other threads see what is stored there?
+  // Do other threads see the stores there?
   static bool Seen(const Buffer& buffer) {
     return buffer->scope != Scope::kRegister && buffer->scope != Scope::kScratch;
   }

@@ -106,7 +106,7 @@ Expr And(const std::vector<Expr>& conjuncts) {
 class Partitioner final : public ir::Mutator {
  private:
   Stmt MutateFor(const For& op) override {
-    // Copies of a body share variables: what is known of one must not outlive its loop.
+    // Copies of a body share variables: facts about one must not outlive its loop.
     analyzer_.Bind(op.var, op.min, op.extent);
     Stmt result = Partition(op);
     analyzer_.Unbind(op.var);

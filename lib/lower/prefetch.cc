@@ -44,7 +44,7 @@ struct Run {
   int64_t first, stride, count;
 };
 
-// Which lines of a buffer a body loads or stores. Loops inside it are gone through: what they touch is part of it.
+// Which lines of a buffer a body loads or stores. Loops inside it count with all that they touch.
 class LineFinder final : public ir::Visitor {
  public:
   explicit LineFinder(std::string buffer) : name_(std::move(buffer)) {}

@@ -127,7 +127,7 @@ class Specializer final : public ir::Mutator {
     return ir::MakeFor(op.var, min, extent, kind, Mutate(op.body));
   }
 
-  // Guards that a cut has decided go at once: what they guard may be out of bounds.
+  // Guards that a cut has decided go at once: their bodies may be out of bounds.
   Stmt MutateIf(const ir::If& op) override {
     Expr condition = analyzer_.Simplify(op.condition);
     const int64_t* value = AsIntImm(condition);

@@ -12,7 +12,7 @@ namespace {
 
 using ir::Stmt;
 
-// Finds the notes, and what is known where they stand: the block's threads, and whether all of them come there.
+// Finds the hints, and the facts known at their places: the block's threads, and whether all of them come there.
 class Tensorizer final : public ir::Mutator {
  public:
   Status status;

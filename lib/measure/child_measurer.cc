@@ -53,8 +53,7 @@ Status ChildMeasurer::EnsureStarted() {
       Json answer;
       const Status read = ReadAnswer(*text, &answer);
       if (!read.ok()) worker_.Stop();
-      // The device was there and is not any more: what was measured on it stays, and the rest can be done when it is
-      // back.
+      // The device has vanished: its measurements stay, and the rest can be done when it is back.
       if (!read.ok() && was_ready_ && !setup_.target.empty())
         return read.WithContext("the device does not open again; the same command goes on where this one stops");
       was_ready_ = was_ready_ || read.ok();

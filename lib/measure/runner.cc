@@ -147,7 +147,7 @@ uint64_t OutputDigest(runtime::AlignedBuffer* buffer, runtime::ThreadPool* pool)
 
 constexpr const char* kBeside = "it wrote beside a buffer";
 
-// A NaN into the first element of every line: whoever does not write it again is found out.
+// Puts a NaN into the first element of every line, which exposes a kernel that does not write it again.
 void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
   char* data = static_cast<Range*>(closure)->data;
   constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();

@@ -28,7 +28,7 @@ Status NeedChannels(const NodeContext& c, size_t first, size_t last) {
   return Status();
 }
 
-// The mean (output 1) and 1 / sqrt(variance + epsilon) (output 2) of a layer norm, as far as somebody named them.
+// The mean (output 1) and 1 / sqrt(variance + epsilon) (output 2) of a layer norm, as far as they are named.
 Status LayerStatistics(NodeContext* c, int64_t axis) {
   if (!c->Wants(1) && !c->Wants(2)) return Status();
   const Value& x = c->In(0);

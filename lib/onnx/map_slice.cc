@@ -115,7 +115,7 @@ Status MapPad(NodeContext* c) {
     const auto axis = static_cast<size_t>(axes[i]);
     const int64_t before = pads[i], after = pads[i + axes.size()];
     low[axis] = std::max<int64_t>(before, 0), high[axis] = std::max<int64_t>(after, 0);
-    // A negative pad cuts off. Limited so that nothing overflows; what is too much is found empty.
+    // A negative pad cuts off. Limited so that nothing overflows; one that is too large gives an empty tensor.
     begin[axis] =
         std::min(std::max<int64_t>(before, -x.shape[axis]) < 0 ? -std::max(before, -x.shape[axis]) : 0, x.shape[axis]);
     const int64_t behind = after < 0 ? -std::max(after, -x.shape[axis]) : 0;

@@ -95,7 +95,7 @@ void ManifestWriter::Aliases() {
     tunes.push_back("tune-" + suffix);
     reports.push_back("report-" + suffix);
   }
-  // Where some jobs are left to whoever asks for them: all of one target by one name.
+  // If some jobs run only on request: all of one target by one name.
   if (requested) {
     for (auto& [target, names] : of_target) alias("tune-all-" + target, std::move(names));
   }

@@ -36,7 +36,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   const std::string graph = GraphPath(net);
   const bool first = graphs_.emplace(net, true).second;
   if (first) {
-    // Others have a batch of their own, or none.
+    // Others have their own batch, or no batch.
     const std::string batch = IsNetworkName(job.network) ? fmt::format(", batch {}", job.pipeline->batch) : "";
     Section(fmt::format("{}: {}{}", net, job.network, batch));
   }

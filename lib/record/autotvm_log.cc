@@ -156,7 +156,7 @@ Fit FitOf(const search::Space& space, const Json& entity, int64_t index) {
   return *found == static_cast<uint64_t>(index) ? Fit::kYes : Fit::kMoved;
 }
 
-// "" if the record is well formed, else what is not.
+// "" if the record is well formed, else its error.
 std::string WhatLineMisses(const Json& j) {
   if (!j.contains("input") || !j["input"].is_array() || j["input"].size() < 3) return "`input` is no list of three";
   if (!j["input"][0].is_string() || !j["input"][1].is_string() || !j["input"][2].is_array()) {

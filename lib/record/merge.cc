@@ -138,7 +138,7 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
                          bool there) {
   HONE_RETURN_IF_ERROR(Store::OpenForWriting(made, meta).status());
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> db, Database::Open(made, OpenMode::kWrite));
-  // Until it is renamed the file is nobody's: a kill costs this merge and nothing else.
+  // Until the rename nothing uses the file: a kill costs only this merge.
   HONE_RETURN_IF_ERROR(
       db->Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;"
                   "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;"
@@ -165,7 +165,7 @@ Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::s
   if (sources.empty()) return Status::Invalid("no record files to merge");
   Meta meta;
   for (size_t i = 0; i < sources.size(); ++i) {
-    // Opened once by itself: what is damaged is named, and what a killed writer left is rolled back.
+    // Opened once by itself: damage is reported, and a killed writer's transaction is rolled back.
     HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(sources[i]));
     if (i == 0) meta = store->meta();
     const Meta& m = store->meta();

@@ -47,8 +47,8 @@ Result<std::unique_ptr<Database>> Database::Open(const std::string& path, OpenMo
   HONE_CHECK(raw != nullptr);
   std::unique_ptr<Database> db(new Database(path, raw));
   if (code != SQLITE_OK) return db->Error(code);
-  // The file may be by somebody else: what its schema says never runs with more rights than to read it, and its pages
-  // are looked at before they are used.
+  // The file may be untrusted: its schema never runs with more rights than to read it, and its pages are checked before
+  // use.
   sqlite3_db_config(raw, SQLITE_DBCONFIG_DEFENSIVE, mode != OpenMode::kSalvage, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);

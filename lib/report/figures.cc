@@ -43,7 +43,7 @@ void DrawSparkline(const std::vector<double>& values, const std::vector<size_t>&
     return;
   }
   OpenFigure(kWidth, kHeight, title, "", html);
-  // A spread below 2 % is drawn as what it is, not as mountains.
+  // A spread below 2 % is drawn small, not as mountains.
   const double least = 0.01 * low;
   const Axis x(0, std::max<double>(1, static_cast<double>(values.size()) - 1), false, 3, kWidth - 5);
   const Axis y(std::min(low, (low + high) / 2 - least), std::max(high, (low + high) / 2 + least), false, kHeight - 4,

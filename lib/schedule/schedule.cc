@@ -12,7 +12,7 @@
 namespace hone::schedule {
 namespace {
 
-// Collects stages and inputs, producers first. Constants are inputs unless they are what is asked for.
+// Collects stages and inputs, producers first. Constants are inputs unless they are the outputs.
 class Collector {
  public:
   Status Add(const te::Tensor& t, bool constants_are_stages) {

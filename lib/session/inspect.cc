@@ -159,7 +159,7 @@ Result<int> DoCompileOnly(const TuneJobOptions& options, int64_t count) {
   return static_cast<int>(ok > 0 ? kDone : kFailed);
 }
 
-// `samples`: those that gave the median; none for a twin of another trial.
+// `samples`: those that gave the median; empty for a twin of another trial.
 std::string VerdictText(const Outcome& outcome, const std::vector<double>& samples, double flop) {
   std::string text = TrialStateName(outcome.state);
   if (outcome.state == TrialState::kFailed) {

@@ -93,7 +93,7 @@ std::map<std::string, double> OnOneScale(const std::vector<record::Trial>& trial
   return seconds;
 }
 
-// A line if `replay` lacks legal points of `space`: what is the best of those that were tried need not be the best.
+// A line if `replay` lacks legal points of `space`: the best tried point need not be the best.
 std::string WhatIsMissing(const std::string& path, const record::ReplaySpace& replay, const search::TaskSpace& space) {
   const auto legal = space.LegalIndices(kMostEnumerated);
   const size_t tried = replay.points.size();

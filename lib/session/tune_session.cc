@@ -135,7 +135,7 @@ class Run {
   }
 
   // The device to time on, or the host to compile on, for which the other one is given back. Waiting for other tuners
-  // may take long; the user goes on seeing where we are.
+  // may take long; the progress line continues.
   Status Lock(bool exclusive) {
     if (world_.turns == nullptr) return Status();
     const double begin = world_.clock->NowSeconds();

@@ -114,7 +114,7 @@ class StepReader {
     return true;
   }
 
-  // Null, or what is wrong.
+  // Null, or the error.
   const char* ReadPart(Part part, Step* step) {
     std::string word;
     switch (part) {

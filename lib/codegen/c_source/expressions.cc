@@ -191,7 +191,7 @@ KernelWriter::Text KernelWriter::WriteBinary(const ir::Binary& e, const Expr& se
       const bool is_min = e.kind == ExprKind::kMin;
       const std::string name = is_min ? "min" : "max";
       if (e.type.is_float()) {
-        // C's function gives the other operand for a NaN; with a number as the second one that is what is meant.
+        // C's function gives the other operand for a NaN; with a number as the second one that is right.
         auto* number = e.b.as<ir::FloatImm>();
         std::string function = fmt::format("f{}{}", name, dialect_.float_suffix && e.type.bits == 32 ? "f" : "");
         if (!number || std::isnan(number->value)) {

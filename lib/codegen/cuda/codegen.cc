@@ -28,7 +28,7 @@ const char* AsyncCopy(int bytes) {
                "\"r\"((unsigned int)__cvta_generic_to_shared(to)), \"l\"(from), \"r\"(inside ? 4 : 0) : \"memory\"); }";
 }
 
-// Rounded to nearest, ties away: mma.sync would drop the last bits of what it is given.
+// Rounded to nearest, ties away: mma.sync would drop the last bits.
 constexpr char kTf32[] =
     "__device__ __forceinline__ float hone_tf32(float value) { unsigned int rounded; "
     "asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(rounded) : \"f\"(value)); return __uint_as_float(rounded); }";
@@ -80,7 +80,7 @@ int64_t NumberBefore(const std::string& line, const std::string& unit) {
   return number.ok() ? *number : 0;
 }
 
-// The assembler names a kernel, then says in two lines what it takes.
+// The assembler names a kernel, then reports its resources in two lines.
 void ReadResources(const std::string& log, std::vector<KernelResources>* resources) {
   KernelResources* current = nullptr;
   for (const std::string& line : Split(log, '\n')) {

@@ -26,7 +26,7 @@
 namespace hone::command {
 namespace {
 
-// hone-pick-best left out what is beyond the cap; another file, or an older one, may hold it.
+// hone-pick-best skips configurations beyond the limits, but another file, or an older one, may have some.
 Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, const Target& target,
                      const op::Numerics& numerics) {
   for (const pipeline::BestEntry& entry : best.tasks) {

@@ -97,7 +97,7 @@ class Confirmer {
     HONE_RETURN_IF_ERROR(networks.Open());
     InNetworkTrial trial{question_.graph, &networks, {}};
     trial.compare.seconds = options_.seconds;
-    // The clock is the device's, and nobody shares it.
+    // The clock is the device's, which no other process shares.
     if (question_.target.kind->has_device()) trial.compare.patience_seconds = 0;
     pipeline::InNetwork in_network;
     in_network.key = QuestionKey(question_);

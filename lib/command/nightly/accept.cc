@@ -21,7 +21,7 @@
 namespace hone::command {
 namespace {
 
-// Ends in `.untuned`: what is only there to be compared with.
+// Ends in `.untuned`: a library that only serves for comparison.
 Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
   std::vector<std::string> jobs;
   if (!Exists(out)) return jobs;

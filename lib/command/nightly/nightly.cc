@@ -127,7 +127,7 @@ class Nightly {
     return Status();
   }
 
-  // The night goes on without it, if that is what is wrong.
+  // Continues the run without the canary, if the canary is the problem.
   Status DropCanary(const Status& why) {
     if (!nightly::OfTheArtifact(why)) return why;
     LogWarning(why.message() + " (it is the canary: this night has none)");

@@ -85,7 +85,7 @@ class NightlyCollector {
     if (history->torn > 0) job->problems.push_back(path + ": the last line was cut off and is left out");
   }
 
-  // The choices of the reference beside those of today. A reference of which none is known has no differences.
+  // The choices of the reference beside those of today. A reference with unknown choices has no differences.
   void Records(const nightly::Acceptance& reference, NightlyJob* job) const {
     const std::string was_path =
         JoinPath(nightly::AcceptedDir(options_.accepted, job->job, reference.digest), nightly::kChoiceFile);

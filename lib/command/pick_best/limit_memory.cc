@@ -28,7 +28,7 @@ struct Sum {
   size_t before = 0, kernel = 0;  // among the sums of the task before, in this task's front
 };
 
-// Keeps what is faster than all that is smaller.
+// Keeps kernels that are faster than all smaller ones.
 void KeepBest(std::vector<Sum>* sums) {
   std::sort(sums->begin(), sums->end(), [](const Sum& a, const Sum& b) {
     return std::tie(a.bytes, a.seconds, a.before, a.kernel) < std::tie(b.bytes, b.seconds, b.before, b.kernel);

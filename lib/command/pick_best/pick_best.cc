@@ -66,7 +66,7 @@ class Picker {
   }
 
  private:
-  // The graph that the alternatives are of, and the tasks that there is no doing without: what is tuned in it.
+  // The graph of the alternatives, and the tasks that are always needed: those tuned in it.
   Status ReadNetwork(const pipeline::TaskList& list) {
     // Without alternatives all tasks are the network's.
     if (options_.graph.empty() || (list.alternatives.empty() && !(options_.memory > 0))) return Status();

@@ -51,8 +51,8 @@ bool ShareOut(const std::string& work, const DirtyEdge& edge) {
   return false;
 }
 
-// What Ninja would do and nobody has to: tuning that is done, with all that it is made from, and rounds that wait for
-// nothing else, which are shared out here. The jobs of a round are not known to anybody before.
+// Edges that Ninja would run needlessly: finished tuning, with all its inputs, and rounds that wait for nothing else,
+// which are shared out here. The jobs of a round are not known to anybody before.
 std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& view) {
   std::set<const NinjaBuild*> done, undone;
   for (const DirtyEdge& edge : view.dirty) {
@@ -108,7 +108,8 @@ Result<std::vector<ArrayJob>> FindArrayJobs(const std::string& work, const std::
         if (job.stage > 0) job.stage = stage > 0 ? std::max(job.stage, stage + 1) : 0;
       }
     }
-    // Ninja keeps those that write into the same records apart by a pool. An array knows none: they follow one another.
+    // A pool keeps Ninja's edges that write the same records apart. Arrays have no pools, so these jobs run one after
+    // the other.
     const std::string db = Binding(build, "db");
     if (job.stage > 0 && !db.empty()) {
       const auto [last, first] = writer.try_emplace(db, jobs.size());

@@ -70,7 +70,7 @@ class Why {
     return text;
   }
 
-  // Empty: it has none of its own.
+  // Empty: no reason of its own.
   std::string Reason(const DirtyEdge& edge) const {
     std::vector<std::string> parts;
     for (const Explanation& e : edge.reasons) {

@@ -47,7 +47,7 @@ Result<TuningStatus> ReadTuning(const std::string& path) {
   return job;
 }
 
-// A file that is being replaced, or is somebody's mistake, does not hide the others.
+// A file that is being replaced, or is malformed, does not hide the others.
 Status AddFolder(const std::string& folder, const std::string& target, WorkStatus* status) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDir(folder));
   for (const std::string& name : names) {

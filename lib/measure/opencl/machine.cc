@@ -16,7 +16,7 @@ class OpenClDevices final : public Machine {
   // The device may be the CPU. That it is missing is found when it is opened.
   Result<std::string> LockWithout(const Status&) const override { return std::string("cpu"); }
 
-  // OpenCL on a CPU calls a cache local memory: what is more than GPUs declare is of no use.
+  // OpenCL on a CPU reports a cache as local memory: more than GPUs declare is useless.
   DeviceLimits TargetLimits(const runtime::DeviceInfo& info) const override {
     DeviceLimits limits = info.limits;
     limits.shared_bytes_per_block = std::min(limits.shared_bytes_per_block, DeviceLimits().shared_bytes_per_block);

@@ -121,7 +121,7 @@ DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   return info;
 }
 
-// The build log's first line that says what is wrong.
+// The first error line of the build log.
 std::string FirstError(const std::string& log) {
   const std::vector<std::string> lines = Split(log, '\n');
   for (const std::string& line : lines) {

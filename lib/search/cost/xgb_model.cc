@@ -169,7 +169,7 @@ class XgbModel : public CostModel {
 
   Status SetParameters(BoosterHandle booster, const std::vector<float>& labels, bool margins) {
     // Without margins the start is the mean, as boosting from far off wastes rounds; AutoTVM's is 0.5. With margins it
-    // is 0: Predict gives what is added to them.
+    // is 0: Predict returns what is added to the margins.
     double base = 0;
     if (!margins && options_.loss == Loss::kReg) {
       base = std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(labels.size());

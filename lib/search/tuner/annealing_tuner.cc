@@ -52,8 +52,8 @@ void AnnealingTuner::Take(const Outcome& outcome) {
 
 void AnnealingTuner::Move(int64_t round, Rng* rng) {
   const double temperature = std::max(kLowest, kStart * std::pow(kCooling, static_cast<double>(round)));
-  // The plan has a point a walker, in their order but for walkers that found none; which walker made a point does not
-  // matter: the w-th point is offered to the w-th walker.
+  // The plan has a point a walker, in their order, without walkers that found no point; which walker made a point does
+  // not matter: the w-th point is offered to the w-th walker.
   for (size_t w = 0; w < walkers_.size(); ++w) {
     const double chance = rng->UniformDouble(), restart = rng->UniformDouble();
     Walker& walker = walkers_[w];

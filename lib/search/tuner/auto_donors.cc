@@ -144,7 +144,7 @@ DonorModel::DonorModel(const AutoPoints& points, const TaskSpace& space, const T
   std::stable_sort(nearest.begin(), nearest.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   Rows rows;
   for (const auto& [distance, donor] : nearest) {
-    // Nearer donors have more to say: each takes a third of what is left.
+    // Nearer donors weigh more: each takes a third of the rest.
     const size_t room = most - rows.labels.size();
     if (room < kFewestRows) break;
     const size_t begin = rows.labels.size();

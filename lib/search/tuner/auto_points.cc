@@ -268,7 +268,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
   const auto whole = [](size_t columns) { return (columns + 3) / 4 * 4; };  // rows of whole vectors
   points.mains = points.columns = whole(points.columns + 1);
   for (Encoder& e : encoders) points.columns = std::max(points.columns, whole(e.AddMains(points.mains)));
-  // Most of what is added later finds room without a copy of all.
+  // Reserves room, so that most later additions copy nothing.
   points.values.reserve((points.rows() + (points.complete ? 0 : most_rows / 32)) * points.columns);
   points.values.assign(points.rows() * points.columns, 0);
   points.log_cost.assign(points.rows(), 0);

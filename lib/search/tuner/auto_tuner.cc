@@ -68,7 +68,7 @@ void AutoTuner::Prepare() {
   CorrectRows();
   for (size_t r = 0; r < correction_.size(); ++r) prior_[r] += correction_[r];
   by_prior_ = Ascending(prior_);
-  // Donors may be wrong: what the estimate likes takes turns with what they like.
+  // Donors may be wrong: the estimate's favourites alternate with theirs.
   if (!correction_.empty()) by_prior_ = InTurns(Ascending(points_.log_cost), by_prior_);
 }
 
@@ -104,7 +104,7 @@ void AutoTuner::Update(const std::vector<Outcome>& outcomes) {
     known_.insert(seen.index);
     proposed_.erase(seen.index);
   }
-  // Not left to NextBatch: what is expected of the next group is a matter of the history alone.
+  // Not in NextBatch: the expectation for the next group depends only on the history.
   if (!outcomes.empty() && history_.size() % group_ == 0) PlanGroup();
 }
 
@@ -132,7 +132,7 @@ std::vector<uint64_t> AutoTuner::NextBatch(int n) {
   };
   std::vector<uint64_t> batch = take();
   if (batch.empty() && proposed_.empty() && n > 0) {
-    // The history is another tuner's: what was planned for this group is known already.
+    // Another tuner made the history: the plan for this group is already known.
     plan_ = Plan(history_.size());
     batch = take();
   }
@@ -140,8 +140,7 @@ std::vector<uint64_t> AutoTuner::NextBatch(int n) {
 }
 
 void AutoTuner::Fit(size_t history) {
-  // The first group is what it would be without donors, which may be wrong; then what is measured here replaces what
-  // was measured elsewhere.
+  // The first group ignores donors, which may be wrong. Later, measurements here replace those of donors.
   const auto trials = static_cast<float>(history);
   prior_ = points_.log_cost;
   for (size_t r = 0; r < correction_.size(); ++r) {
@@ -208,7 +207,7 @@ std::vector<size_t> AutoTuner::Fastest(size_t history) const {
   return fastest;
 }
 
-// One and two knobs away: all that there are, or, of a sampled space, some that are drawn for this group alone.
+// Points one and two knobs away: all of them, or, in a sampled space, some drawn only for this group.
 std::vector<size_t> AutoTuner::RowsNearFastest(size_t history) {
   std::vector<uint64_t> drawn;
   std::vector<size_t> rows;
@@ -296,7 +295,7 @@ std::vector<uint64_t> AutoTuner::Plan(size_t history) {
   }
   std::vector<size_t> active = ActiveRows(history, near, known);
   if (active.empty() && !points_.complete) {
-    // The sample is used up; what is left of the space is looked for at random.
+    // The sample is used up; the rest of the space is searched at random.
     Rng rng(Mix64(seed_ ^ Mix64(history + 1)));
     for (int tries = 0; tries < 1000 && plan.size() < group_; ++tries) {
       const std::optional<uint64_t> index = space_.SampleLegal(rng);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kWalkTries = 32;
 
-// `left` holds what is left of each template.
+// `left` holds the rest of each template.
 std::vector<uint64_t> DrawFrom(std::vector<std::vector<uint64_t>> left, size_t count, Rng* rng) {
   std::vector<uint64_t> drawn;
   while (drawn.size() < count) {

@@ -22,7 +22,7 @@ struct Entry {
   TunerResult (*make)(const char* name, const TaskSpace& space, uint64_t seed, const TunerContext& context);
 };
 
-// Why the loops of a point of the space cannot be looked at; OK if those of the first that is drawn can.
+// Why the loops of the space's points cannot be made; OK if those of the first drawn point can.
 Status CheckLoops(const TaskSpace& space, const TunerContext& context) {
   if (!context.loops) return Status::Unsupported("loops are not known here");
   Rng rng(1);
