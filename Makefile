@@ -1,24 +1,24 @@
-# The front door. Everything here is one or two commands that can be typed as well; see README.md.
+# Common commands; README.md explains them. `make help` prints this list.
 #
-#   make deps                install the Debian packages that are missing (root or sudo)
+#   make deps                install missing Debian packages (root or sudo)
 #   make build               build the tools into build/bin
 #   make check               build, run all tests, end with `N passed, N failed, N skipped`
-#   make tune-NET-TARGET     from nothing to a tuned library and its figures: make tune-resnet18-cpu
-#   make bench-peers         latencies beside other engines'; JOBS="resnet18 vgg16" says of which pipelines
+#   make tune-NET-TARGET     from nothing to a tuned, benchmarked library: make tune-resnet18-cpu
+#   make bench-peers         compare with other engines; JOBS="resnet18 vgg16": which pipelines
 #   make sweep               measure every point of the spaces of tests/replay/tasks.txt; SET=report or develop
-#   make replay              how well the tuners search those spaces, as a table; TUNERS=auto,random; LIKE= for our constants;
-#                            the spaces are those of tests/replay/spaces; SPACES=work/sweep for what `make sweep` measured
-#   make gate-check          nights of equal libraries, and of one made slower: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
-#   make predict-check       networks' times beside the sums of their kernels', in turns: PREDICT="resnet18.cpu vgg16.cpu"
-#   make check-refactor      does this tree make the same code, ids, stamps and libraries as the commit BASE? PARTS="probe nets" of it
-#   make check-onnx          ONNX's backend tests through the whole chain, beside the lists of what must pass (UPDATE=1 writes these)
-#   make fuzz                every reader of files under libFuzzer, FUZZ_SECONDS each; FUZZ="pipeline graph" says which (clang-19)
-#   make check-asan          tests of what reads files, under the address and undefined sanitizers (clang-19)
-#   make check-tsan          tests of what has threads, under the thread sanitizer
-#   make fault-rounds        ROUNDS of faults from SEED: kills, full disk, damaged records, jumping clock, bad candidates
-#   make load-check          the choice under a noisy neighbour beside the quiet one (on an otherwise idle machine)
-#   make check-gpu-only      a build without LLVM, and the tests of the GPU side in it (PoCL, NVRTC where they are)
-#   make bundle-cuda         build/hone-cuda-x86_64.tar.gz: tools and checks for a machine with a GPU; then run-gpu-checks there
+#   make replay              compare tuners on measured spaces; TUNERS=auto,random; LIKE= for Hone's constants;
+#                            SPACES=work/sweep for the result of `make sweep` instead of tests/replay/spaces
+#   make gate-check          test the regression gate: JOB=squeezenet_v1.1.cpu GATE_SECONDS=55
+#   make predict-check       compare networks with the sums of their kernels: PREDICT="resnet18.cpu vgg16.cpu"
+#   make check-refactor      compare code, ids, stamps and libraries with the commit BASE; PARTS="probe nets": only these
+#   make check-onnx          run ONNX's backend tests; UPDATE=1 rewrites the lists of what must pass
+#   make fuzz                run the fuzzers, FUZZ_SECONDS each; FUZZ="pipeline graph": only these (clang-19)
+#   make check-asan          test everything that reads files under the address and undefined sanitizers (clang-19)
+#   make check-tsan          test everything with threads under the thread sanitizer
+#   make fault-rounds        inject ROUNDS of faults from SEED: kills, full disk, damaged records, bad candidates
+#   make load-check          compare choices made with and without a noisy neighbour (on an otherwise idle machine)
+#   make check-gpu-only      build without LLVM and test the GPU side (PoCL, NVRTC if present)
+#   make bundle-cuda         make build/hone-cuda-x86_64.tar.gz for a machine with a GPU; run run-gpu-checks there
 #   make clean               remove build/ (never work/: records are measured time)
 
 WORK ?= work
