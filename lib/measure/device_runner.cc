@@ -1,16 +1,10 @@
 #include "measure/device_runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "base/clock.h"
 #include "base/file.h"
-#include "base/statistics.h"
-#include "base/text.h"
 #include "measure/inputs.h"
-#include "measure/reference_file.h"
 #include "measure/verify.h"
 
 namespace hone::measure {
@@ -42,7 +36,13 @@ int64_t CopiesOf(double one, const Protocol& protocol, const runtime::DeviceInfo
 
 }  // namespace
 
-struct DeviceRunner::Candidate {
+struct DeviceRunner::DeviceCandidate : Candidate {
+  explicit DeviceCandidate(DeviceRunner* owner) : runner(owner) {}
+  ~DeviceCandidate() override {
+    if (ring) runner->spare_ = std::move(ring);
+  }
+
+  DeviceRunner* runner;
   BuiltKernel kernel;
   std::unique_ptr<runtime::DeviceModule> module;
   Buffers prepared;
@@ -52,7 +52,7 @@ struct DeviceRunner::Candidate {
 };
 
 DeviceRunner::DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device)
-    : setup_(setup), device_(std::move(device)) {}
+    : CandidateRunner(setup), device_(std::move(device)) {}
 DeviceRunner::~DeviceRunner() = default;
 
 Result<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(const TaskSetup& setup,
@@ -74,12 +74,8 @@ Status DeviceRunner::Initialize() {
     pristine_.push_back(std::move(pristine));
     buffers_.push_back(std::move(buffer));
   }
-  HONE_ASSIGN_OR_RETURN(reference_, ReadReference(setup_.reference_path, setup_.reference_key));
-  if (static_cast<int64_t>(reference_.size()) != setup_.operands.back().PhysicalElements()) {
-    return Status::Corrupt(setup_.reference_path + ": has the wrong number of elements");
-  }
+  HONE_RETURN_IF_ERROR(ReadExpected());
   output_.resize(reference_.size() + kTailElements);
-  tolerance_ = Tolerance(ReductionLength(setup_.operands));
   return Status();
 }
 
@@ -97,7 +93,7 @@ TrialError DeviceRunner::KindOf(const Status& status, TrialError otherwise) cons
   return status.kind() == StatusKind::kIo ? TrialError::kDevice : otherwise;
 }
 
-Status DeviceRunner::Prepare(Candidate* c) {
+Status DeviceRunner::Prepare(DeviceCandidate* c) {
   for (const PreparedConstant& p : c->kernel.prepared) {
     HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(p.Bytes()));
     c->prepared.push_back(std::move(buffer));
@@ -122,7 +118,7 @@ Status DeviceRunner::Prepare(Candidate* c) {
   return Status();
 }
 
-Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
+Status DeviceRunner::FillRing(DeviceCandidate* c, std::unique_ptr<Ring> ring) {
   std::vector<int64_t> sizes;
   double one = 0;
   for (const runtime::DeviceBuffer* buffer : c->contents) {
@@ -154,11 +150,11 @@ Status DeviceRunner::FillRing(Candidate* c, std::unique_ptr<Ring> ring) {
 
 // At least as many as fill a sample. All samples are to be made of the same few sets of runs, since queueing those
 // again is quick: so as many runs as there are copies, or a part or a multiple of them; a few copies may be left out.
-int64_t DeviceRunner::RunsOfASample(Candidate* c, double seconds) {
+int64_t DeviceRunner::RunsOfASample(Candidate* candidate, double seconds) {
   const double fill = seconds > 0 ? std::ceil(kSampleSeconds / seconds) : static_cast<double>(kMostRuns);
   const auto runs = static_cast<int64_t>(std::clamp(fill, 1.0, static_cast<double>(kMostRuns)));
   if (runs == 1) return 1;
-  Ring& ring = *c->ring;
+  Ring& ring = *static_cast<DeviceCandidate*>(candidate)->ring;
   ring.next = 0;  // copies that were used last: not timed, as the runs before take them
   const auto copies = static_cast<int64_t>(ring.copies.size());
   if (runs >= copies) return (runs + copies - 1) / copies * copies;
@@ -167,7 +163,7 @@ int64_t DeviceRunner::RunsOfASample(Candidate* c, double seconds) {
   return copies / sets;
 }
 
-runtime::DeviceArguments DeviceRunner::NextArguments(Candidate* c) {
+runtime::DeviceArguments DeviceRunner::NextArguments(DeviceCandidate* c) {
   const Buffers& copy = c->ring->copies[c->ring->next];
   c->ring->next = (c->ring->next + 1) % c->ring->used;
   runtime::DeviceArguments arguments;
@@ -183,9 +179,10 @@ runtime::DeviceArguments DeviceRunner::NextArguments(Candidate* c) {
   return arguments;
 }
 
-Status DeviceRunner::Ready(const BuiltKernel& kernel, Candidate* c, TrialError* error) {
+Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const BuiltKernel& kernel, TrialError* error) {
   *error = TrialError::kCompile;
   current_phase = "loading";
+  auto c = std::make_unique<DeviceCandidate>(this);
   c->kernel = kernel;
   HONE_RETURN_IF_ERROR(CheckArgs(kernel.kernel, kernel.kernel_args, kernel, setup_.operands));
   if (kernel.has_prepare) {
@@ -200,18 +197,20 @@ Status DeviceRunner::Ready(const BuiltKernel& kernel, Candidate* c, TrialError* 
     HONE_ASSIGN_OR_RETURN(c->module, device_->Load(artifact));
     current_phase = "packing constants";
     HONE_RETURN_IF_ERROR(ResetBuffers());
-    HONE_RETURN_IF_ERROR(Prepare(c));
-    HONE_RETURN_IF_ERROR(FillRing(c, std::move(spare_)));
+    HONE_RETURN_IF_ERROR(Prepare(c.get()));
+    HONE_RETURN_IF_ERROR(FillRing(c.get(), std::move(spare_)));
     current_phase = "verifying";
-    return c->module->Time(kernel.kernel.symbol, {}, {NextArguments(c)}).status();
+    return c->module->Time(kernel.kernel.symbol, {}, {NextArguments(c.get())}).status();
   };
-  const Status ran = on_device();
-  if (ran.ok()) return CheckOutput(c, error);
-  *error = KindOf(ran, TrialError::kCompile);
-  return ran;
+  if (const Status ran = on_device(); !ran.ok()) {
+    *error = KindOf(ran, TrialError::kCompile);
+    return ran;
+  }
+  HONE_RETURN_IF_ERROR(CheckOutput(*c, error));
+  return std::unique_ptr<Candidate>(std::move(c));
 }
 
-Status DeviceRunner::CheckOutput(Candidate* c, TrialError* error) {
+Status DeviceRunner::CheckOutput(const DeviceCandidate& c, TrialError* error) {
   const Status copied = device_->CopyOut(output_.data(), *buffers_.back(), buffers_.back()->bytes());
   if (!copied.ok()) {
     *error = KindOf(copied, TrialError::kDevice);
@@ -219,159 +218,38 @@ Status DeviceRunner::CheckOutput(Candidate* c, TrialError* error) {
   }
   *error = TrialError::kWrong;
   const auto difference =
-      FirstDifference(setup_.operands.back(), output_.data(), reference_.data(), tolerance_ + c->kernel.rounding);
+      FirstDifference(setup_.operands.back(), output_.data(), reference_.data(), tolerance_ + c.kernel.rounding);
   if (difference) return Status::Invalid(*difference);
   const auto marked = [](float value) { return value == kTailMark; };
   if (std::all_of(output_.end() - kTailElements, output_.end(), marked)) return Status();
   return Status::Invalid("it wrote behind its output");
 }
 
-Status DeviceRunner::CheckAgain(Candidate* c, TrialError* error) {
-  const Status status = CheckOutput(c, error);
+Status DeviceRunner::CheckAgain(Candidate* candidate, TrialError* error) {
+  const Status status = CheckOutput(*static_cast<DeviceCandidate*>(candidate), error);
   if (status.ok() || *error != TrialError::kWrong) return status;
   return Status::Invalid("right at first, then not: " + status.message());
 }
 
-Result<double> DeviceRunner::TimedRuns(Candidate* c, int64_t number) {
+Status DeviceRunner::CheckShared(Candidate* candidate, int64_t number, TrialError* error) {
+  const Status reset = ResetBuffers();
+  if (!reset.ok()) *error = KindOf(reset, TrialError::kDevice);
+  HONE_RETURN_IF_ERROR(reset);
+  HONE_RETURN_IF_ERROR(Time(candidate, number, error).status());
+  return CheckAgain(candidate, error);
+}
+
+Result<DeviceRunner::Sample> DeviceRunner::Time(Candidate* candidate, int64_t number, TrialError* error) {
+  auto* c = static_cast<DeviceCandidate*>(candidate);
   // The runs before take their constants from the ring, too: else those timed would find theirs in the caches.
   const bool several = number * static_cast<int64_t>(c->kernel.kernel.launches.size()) > 1;
   std::vector<runtime::DeviceArguments> before, runs;
   for (int64_t i = 0; several && i < number; ++i) before.push_back(NextArguments(c));
   for (int64_t i = 0; i < number; ++i) runs.push_back(NextArguments(c));
-  HONE_ASSIGN_OR_RETURN(const double seconds, c->module->Time(c->kernel.kernel.symbol, before, runs));
-  return seconds / static_cast<double>(number);
-}
-
-Status DeviceRunner::TimedBlocks(Candidate* c, std::vector<double>* samples) {
-  int64_t number = setup_.protocol.number;
-  while (static_cast<int64_t>(samples->size()) < setup_.protocol.repeat) {
-    HONE_ASSIGN_OR_RETURN(const double one, TimedRuns(c, number));
-    const double seconds = one * static_cast<double>(number);
-    if (const double wanted = 1e-3 * setup_.protocol.min_repeat_ms; seconds < wanted) {
-      number = NextNumber(number, seconds, wanted);
-    } else {
-      samples->push_back(one);
-    }
-  }
-  return Status();
-}
-
-Status DeviceRunner::TimedSamples(Candidate* c, double incumbent, Outcome* outcome) {
-  if (setup_.protocol.number > 0) {
-    HONE_RETURN_IF_ERROR(TimedBlocks(c, &outcome->samples));
-    outcome->median = TrimmedMean(outcome->samples);
-    outcome->state = TrialState::kOk;
-    return Status();
-  }
-  StoppingRule rule(setup_.protocol, incumbent);
-  HONE_ASSIGN_OR_RETURN(double seconds, TimedRuns(c, 1));
-  const int64_t number = RunsOfASample(c, seconds);
-  // A single short run is as much how long it takes to start one: it only says how many make a sample.
-  if (number > 1) {
-    HONE_ASSIGN_OR_RETURN(seconds, TimedRuns(c, number));
-  }
-  double total = 0;  // of all runs; the rule counts one of each sample
-  while (rule.Add(seconds) == StoppingRule::Verdict::kMore) {
-    total += seconds * static_cast<double>(number);
-    if (rule.Enough() && total >= setup_.protocol.usual_seconds) break;
-    HONE_ASSIGN_OR_RETURN(seconds, TimedRuns(c, number));
-  }
-  outcome->samples = rule.samples();
-  outcome->median = rule.median();
-  outcome->state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
-  return Status();
-}
-
-Outcome DeviceRunner::Measure(const BuiltKernel& kernel, double incumbent) {
-  const double started = RealClock()->NowSeconds();
-  Outcome outcome;
-  const auto failed = [&](TrialError error, const std::string& text) {
-    outcome = Outcome();
-    outcome.state = TrialState::kFailed;
-    outcome.error = error;
-    outcome.error_text = text;
-    outcome.measure_seconds = RealClock()->NowSeconds() - started;
-    current_phase = "waiting";
-    return outcome;
-  };
-  Candidate candidate;
-  TrialError error;
-  const Status ready = Ready(kernel, &candidate, &error);
-  if (!ready.ok()) {
-    if (candidate.ring) spare_ = std::move(candidate.ring);  // else it did not get as far as taking the spare one
-    return failed(error, ready.message());
-  }
-  current_phase = "timing";
-  const Status timed = TimedSamples(&candidate, incumbent, &outcome);
-  const Status again = timed.ok() ? CheckAgain(&candidate, &error) : Status();
-  spare_ = std::move(candidate.ring);
-  if (!timed.ok()) return failed(KindOf(timed, TrialError::kDevice), timed.message());
-  if (!again.ok()) return failed(error, again.message());
-  const double flop = setup_.flop * kernel.arithmetic;
-  const double peak = peak_flops();
-  if (flop > 0 && peak > 0 && flop / outcome.median > peak * setup_.protocol.roofline_slack) {
-    return failed(TrialError::kWrong,
-                  fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
-                              FormatSeconds(outcome.median), FormatSi(flop, "FLOP"), FormatSi(peak, "FLOP/s")));
-  }
-  outcome.measure_seconds = RealClock()->NowSeconds() - started;
-  current_phase = "waiting";
-  return outcome;
-}
-
-std::vector<Series> DeviceRunner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
-  std::vector<Series> series(kernels.size());
-  std::vector<std::unique_ptr<Candidate>> candidates(kernels.size());
-  spare_.reset();  // all of them stay alive together, each with its own
-  for (size_t i = 0; i < kernels.size() && !lost(); ++i) {
-    auto candidate = std::make_unique<Candidate>();
-    TrialError error;
-    const Status ready = Ready(kernels[i], candidate.get(), &error);
-    if (ready.ok()) {
-      candidates[i] = std::move(candidate);
-    } else if (error == TrialError::kWrong) {
-      series[i].error = error;
-      series[i].error_text = ready.message();
-    }
-  }
-  const auto failed = [&](size_t i, TrialError error, const std::string& text) {
-    series[i] = Series();
-    if (error == TrialError::kDevice) return;  // not its fault: its first time stands
-    series[i].error = error;
-    series[i].error_text = text;
-  };
-  current_phase = "timing";
-  std::vector<int64_t> numbers(kernels.size(), std::max<int64_t>(setup_.protocol.number, 1));
-  for (int round = -1; round < rounds; ++round) {  // the first only tells how many runs a sample takes
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      if (!candidates[i] || lost()) continue;
-      const Result<double> seconds = TimedRuns(candidates[i].get(), numbers[i]);
-      if (!seconds.ok()) {
-        failed(i, KindOf(seconds.status(), TrialError::kDevice), seconds.status().message());
-        candidates[i].reset();
-      } else if (round >= 0) {
-        series[i].seconds.push_back(*seconds);
-      } else if (setup_.protocol.number == 0) {
-        numbers[i] = RunsOfASample(candidates[i].get(), *seconds);
-      }
-    }
-  }
-  // All of them share the output: each runs once more, from where it was when it was verified.
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    if (!candidates[i]) continue;
-    if (lost()) {  // nobody can look at what it left
-      series[i] = Series();
-      continue;
-    }
-    TrialError error = TrialError::kWrong;
-    Status status = ResetBuffers();
-    if (status.ok()) status = TimedRuns(candidates[i].get(), numbers[i]).status();
-    if (!status.ok()) error = KindOf(status, TrialError::kDevice);
-    if (status.ok()) status = CheckAgain(candidates[i].get(), &error);
-    if (!status.ok()) failed(i, error, status.message());
-  }
-  current_phase = "waiting";
-  return series;
+  const Result<double> seconds = c->module->Time(c->kernel.kernel.symbol, before, runs);
+  if (seconds.ok()) return Sample{*seconds};
+  *error = KindOf(seconds.status(), TrialError::kDevice);
+  return seconds.status();
 }
 
 }  // namespace hone::measure

@@ -15,7 +15,6 @@
 
 #include "base/result.h"
 #include "measure/candidate_runner.h"
-#include "measure/messages.h"
 #include "runtime/device/device.h"
 
 namespace hone::measure {
@@ -26,8 +25,6 @@ class DeviceRunner : public CandidateRunner {
   static Result<std::unique_ptr<DeviceRunner>> Create(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   ~DeviceRunner() override;
 
-  Outcome Measure(const BuiltKernel& kernel, double incumbent) override;
-  std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return device_->info().peak_flops; }
   bool lost() const override { return device_->lost(); }
   std::optional<double> busy_seconds() const override { return device_->busy_seconds(); }
@@ -41,32 +38,30 @@ class DeviceRunner : public CandidateRunner {
     size_t used = 0;  // of the copies, the first ones
     size_t next = 0;
   };
-  struct Candidate;
+  struct DeviceCandidate;
 
   DeviceRunner(const TaskSetup& setup, std::unique_ptr<runtime::Device> device);
   Status Initialize();
   Status ResetBuffers();  // inputs as they were, the output without any right value, its tail marked
-  // Whether the output is right and nothing was written behind it; else error is kWrong, or what the device failed with.
-  Status CheckOutput(Candidate* candidate, TrialError* error);
-  // The same after the timed runs.
-  Status CheckAgain(Candidate* candidate, TrialError* error);
-  // Loaded, packed, run once and found right; else the error.
-  Status Ready(const BuiltKernel& kernel, Candidate* candidate, TrialError* error);
-  Status Prepare(Candidate* candidate);
-  Status FillRing(Candidate* candidate, std::unique_ptr<Ring> ring);
-  runtime::DeviceArguments NextArguments(Candidate* candidate);
-  int64_t RunsOfASample(Candidate* candidate, double seconds);     // of one run; it chooses the copies that are used
-  Result<double> TimedRuns(Candidate* candidate, int64_t number);  // seconds of one of them
-  Status TimedBlocks(Candidate* candidate, std::vector<double>* samples);
-  Status TimedSamples(Candidate* candidate, double incumbent, Outcome* outcome);
+  Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
+  Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
+  int64_t RunsOfASample(Candidate* candidate, double seconds) override;
+  Status CheckAgain(Candidate* candidate, TrialError* error) override;
+  // From where it was when it was verified.
+  Status CheckShared(Candidate* candidate, int64_t number, TrialError* error) override;
+  void KeepConstants(size_t) override { spare_.reset(); }  // each candidate has its own
+  // Whether the output is right and nothing was written behind it; else error is kWrong, or what the device failed
+  // with.
+  Status CheckOutput(const DeviceCandidate& candidate, TrialError* error);
+  Status Prepare(DeviceCandidate* candidate);
+  Status FillRing(DeviceCandidate* candidate, std::unique_ptr<Ring> ring);
+  runtime::DeviceArguments NextArguments(DeviceCandidate* candidate);
   TrialError KindOf(const Status& status, TrialError otherwise) const;
 
-  TaskSetup setup_;
   std::unique_ptr<runtime::Device> device_;
-  double tolerance_ = 0;
   Buffers pristine_;  // an operand each, as ResetBuffers puts them into buffers_
   Buffers buffers_;
-  std::vector<float> reference_, output_;
+  std::vector<float> output_;
   std::unique_ptr<Ring> spare_;
 };
 

@@ -1,7 +1,5 @@
 #include "measure/runner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -9,16 +7,11 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "base/statistics.h"
-#include "base/text.h"
 #include "measure/inputs.h"
-#include "measure/reference_file.h"
 #include "measure/verify.h"
 #include "runtime/host/peak.h"
 
 namespace hone::measure {
-
-const char* volatile current_phase = "starting";
 
 namespace {
 
@@ -31,7 +24,9 @@ constexpr double kWarmSeconds = 0.06;
 
 }  // namespace
 
-struct Runner::Candidate {
+struct Runner::HostCandidate : Candidate {
+  explicit HostCandidate(LoadedKernel kernel) : loaded(std::move(kernel)) {}
+
   LoadedKernel loaded;
   std::vector<size_t> constants;  // operands that are constants and go to the kernel as they are
   std::vector<int64_t> sizes;     // of prepared constants, then of these
@@ -57,11 +52,7 @@ Status Runner::Initialize() {
     pristine_.push_back(std::move(values));
     buffers_.push_back(std::move(buffer));
   }
-  HONE_ASSIGN_OR_RETURN(reference_, ReadReference(setup_.reference_path, setup_.reference_key));
-  if (static_cast<int64_t>(reference_.size()) != setup_.operands.back().PhysicalElements()) {
-    return Status::Corrupt(setup_.reference_path + ": has the wrong number of elements");
-  }
-  tolerance_ = Tolerance(ReductionLength(setup_.operands));
+  HONE_RETURN_IF_ERROR(ReadExpected());
   peak_flops_ = runtime::MeasureFmaPeak(&*pool_, kPeakSeconds);
   LoadSenses senses;
   LoadLimits limits;
@@ -156,12 +147,12 @@ void SpoilBody(void* closure, int64_t begin, int64_t end, char*) {
 
 }  // namespace
 
-bool Runner::FencesStand(const Candidate& c) const {
+bool Runner::FencesStand(const HostCandidate& c) const {
   const auto intact = [](const runtime::AlignedBuffer& b) { return b.Intact(); };
   return std::all_of(buffers_.begin(), buffers_.end(), intact) && c.loaded.Intact();
 }
 
-Status Runner::CheckRun(Candidate* c) {
+Status Runner::CheckRun(HostCandidate* c) {
   if (!FencesStand(*c) || !c->ring->Intact()) {
     rings_.Forget();
     return Status::Invalid(std::string("right at first, then not: ") + kBeside);
@@ -181,7 +172,8 @@ Status Runner::CheckRun(Candidate* c) {
   return Status();
 }
 
-Result<Runner::Run> Runner::TimedRun(Candidate* c, int64_t number) {
+Result<Runner::Sample> Runner::Time(Candidate* candidate, int64_t number, TrialError* error) {
+  auto* c = static_cast<HostCandidate*>(candidate);
   while (true) {
     const std::vector<char*>& copy = c->ring->Next();
     std::copy_n(copy.begin(), c->prepared.size(), c->prepared.begin());
@@ -193,44 +185,17 @@ Result<Runner::Run> Runner::TimedRun(Candidate* c, int64_t number) {
     for (int64_t i = 0; i < number; ++i) c->loaded.Run();
     const double seconds = RealClock()->NowSeconds() - start;
     const LoadGuard::Verdict verdict = guard_->EndRun(seconds);
+    *error = TrialError::kWrong;
     HONE_RETURN_IF_ERROR(CheckRun(c));
-    if (verdict != LoadGuard::Verdict::kAgain) return Run{seconds, verdict == LoadGuard::Verdict::kDisturbed};
+    if (verdict != LoadGuard::Verdict::kAgain) return Sample{seconds, verdict == LoadGuard::Verdict::kDisturbed};
   }
 }
 
-Status Runner::TimedBlocks(Candidate* c, Outcome* outcome) {
-  const Protocol& protocol = setup_.protocol;
-  int64_t number = protocol.number;
-  while (static_cast<int64_t>(outcome->samples.size()) < protocol.repeat) {
-    HONE_ASSIGN_OR_RETURN(const Run run, TimedRun(c, number));
-    if (const double wanted = 1e-3 * protocol.min_repeat_ms; run.seconds < wanted) {
-      number = NextNumber(number, run.seconds, wanted);
-      continue;
-    }
-    outcome->samples.push_back(run.seconds / static_cast<double>(number));
-    outcome->disturbed += run.disturbed;
-  }
-  outcome->median = TrimmedMean(outcome->samples);
-  outcome->state = TrialState::kOk;
-  return Status();
-}
-
-Status Runner::TimedRuns(Candidate* c, double incumbent, Outcome* outcome) {
-  StoppingRule rule(setup_.protocol, incumbent);
-  while (true) {
-    HONE_ASSIGN_OR_RETURN(const Run run, TimedRun(c));
-    // Out of patience with enough good ones: the bad one is not needed.
-    if (run.disturbed && rule.disturbed() == 0 && rule.Enough()) break;
-    if (rule.Add(run.seconds, run.disturbed) != StoppingRule::Verdict::kMore) break;
-  }
-  outcome->samples = rule.samples();
-  outcome->median = rule.median();
-  outcome->disturbed = rule.disturbed();
-  outcome->state = rule.pruned() ? TrialState::kPruned : TrialState::kOk;
-  return Status();
-}
-
-Status Runner::Ready(Candidate* c, TrialError* error) {
+Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKernel& kernel, TrialError* error) {
+  *error = TrialError::kCompile;
+  current_phase = "loading";
+  HONE_ASSIGN_OR_RETURN(LoadedKernel loaded, LoadedKernel::Load(kernel, setup_.operands, &*pool_));
+  auto c = std::make_unique<HostCandidate>(std::move(loaded));
   *error = TrialError::kDevice;
   current_phase = "packing constants";
   ResetBuffers();
@@ -256,134 +221,41 @@ Status Runner::Ready(Candidate* c, TrialError* error) {
   for (size_t i = 0; i < c->prepared.size(); ++i) c->prepared[i] = c->loaded.prepared()[i].data();
   c->loaded.Bind(c->operands, c->prepared);
   c->loaded.Run();
+  // A wrong kernel may have written anywhere: into the copies of the constants too.
+  *error = TrialError::kWrong;
   if (!FencesStand(*c)) {
     rings_.Forget();
-    *error = TrialError::kWrong;
     return Status::Invalid(kBeside);
   }
-  auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
-                                    tolerance_ + c->loaded.built().rounding);
-  if (!difference) {
-    c->output = OutputDigest(&buffers_.back(), &*pool_);
-    guard_->BeginCandidate();
-    return Status();
+  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
+                                          tolerance_ + c->loaded.built().rounding);
+  if (difference) {
+    rings_.Forget();
+    return Status::Invalid(*difference);
   }
-  // A wrong kernel may have written anywhere: into the copies of the constants too.
-  rings_.Forget();
-  *error = TrialError::kWrong;
-  return Status::Invalid(*difference);
+  c->output = OutputDigest(&buffers_.back(), &*pool_);
+  return std::unique_ptr<Candidate>(std::move(c));
 }
 
-Status Runner::Mend(const std::vector<std::unique_ptr<Candidate>>& candidates) {
+void Runner::Mend(Candidates* candidates) {
   ResetBuffers();
-  for (const auto& c : candidates) {
-    if (c) HONE_RETURN_IF_ERROR(c->ring->Fill(c->sizes, c->contents, setup_.protocol.cold_bytes, &*pool_));
+  for (const auto& candidate : *candidates) {
+    const auto* c = static_cast<const HostCandidate*>(candidate.get());
+    if (c == nullptr || c->ring->Fill(c->sizes, c->contents, setup_.protocol.cold_bytes, &*pool_).ok()) continue;
+    candidates->clear();  // no memory: what was timed so far stands
+    return;
   }
-  return Status();
 }
 
-bool Runner::FasterThanPossible(double flop, double seconds) {
-  if (flop <= 0 || peak_flops_ <= 0) return false;
-  const auto beyond = [&](double rate) { return flop / seconds > rate * setup_.protocol.roofline_slack; };
-  if (!beyond(peak_flops_)) return false;
+bool Runner::FasterThanPossible(double flops) {
+  if (!CandidateRunner::FasterThanPossible(flops)) return false;
   // The peak may have been measured while something else was running, and it may still: a kernel is rejected by what no
   // load can hide.
   peak_flops_ = std::max(peak_flops_, runtime::MeasureFmaPeak(&*pool_, kPeakSeconds));
-  return beyond(peak_flops_) && beyond(runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds));
+  const double bound = runtime::MeasureArithmeticBound(setup_.threads, kBoundSeconds);
+  return CandidateRunner::FasterThanPossible(flops) && flops > bound * setup_.protocol.roofline_slack;
 }
 
-Outcome Runner::Measure(const BuiltKernel& kernel, double incumbent) {
-  const double started = RealClock()->NowSeconds();
-  Outcome outcome;
-  const auto failed = [&](TrialError error, const std::string& text) {
-    outcome.state = TrialState::kFailed;
-    outcome.error = error;
-    outcome.error_text = text;
-    outcome.samples.clear();
-    outcome.median = 0;
-    outcome.disturbed = outcome.retaken = 0;
-    outcome.measure_seconds = RealClock()->NowSeconds() - started;
-    return outcome;
-  };
-  current_phase = "loading";
-  auto loaded = LoadedKernel::Load(kernel, setup_.operands, &*pool_);
-  if (!loaded.ok()) return failed(TrialError::kCompile, loaded.status().message());
-  Candidate candidate{std::move(*loaded), {}, {}, {}, {}, {}, nullptr};
-  TrialError error;
-  const Status ready = Ready(&candidate, &error);
-  if (!ready.ok()) return failed(error, ready.message());
-
-  current_phase = "timing";
-  const Status timed =
-      setup_.protocol.number > 0 ? TimedBlocks(&candidate, &outcome) : TimedRuns(&candidate, incumbent, &outcome);
-  if (!timed.ok()) return failed(TrialError::kWrong, timed.message());
-  outcome.retaken = guard_->retaken();
-  const double flop = setup_.flop * kernel.arithmetic;
-  if (FasterThanPossible(flop, outcome.median)) {
-    return failed(TrialError::kWrong,
-                  fmt::format("faster than the roofline allows: {} for {}, the peak is {}",
-                              FormatSeconds(outcome.median), FormatSi(flop, "FLOP"), FormatSi(peak_flops_, "FLOP/s")));
-  }
-  outcome.measure_seconds = RealClock()->NowSeconds() - started;
-  current_phase = "waiting";
-  return outcome;
-}
-
-std::vector<Series> Runner::MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) {
-  std::vector<Series> series(kernels.size());
-  std::vector<std::unique_ptr<Candidate>> candidates(kernels.size());
-  RingCache rings(setup_.protocol.cold_bytes, kernels.size());  // all of them stay alive together
-  std::swap(rings, rings_);
-  const auto wrong = [&](size_t i, const std::string& text) {
-    rings.Forget();
-    series[i] = Series();
-    series[i].error = TrialError::kWrong;
-    series[i].error_text = text;
-    candidates[i].reset();
-  };
-  bool spoilt = false;  // by one that was wrong: what the others share
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    current_phase = "loading";
-    auto loaded = LoadedKernel::Load(kernels[i], setup_.operands, &*pool_);
-    if (!loaded.ok()) continue;
-    candidates[i] = std::make_unique<Candidate>(Candidate{std::move(*loaded), {}, {}, {}, {}, {}, nullptr});
-    TrialError error;
-    const Status ready = Ready(candidates[i].get(), &error);
-    if (ready.ok()) continue;
-    if (error == TrialError::kWrong) {
-      wrong(i, ready.message());
-      spoilt = true;
-    }
-    candidates[i].reset();
-  }
-  if (spoilt && !Mend(candidates).ok()) candidates.clear();
-  current_phase = "timing";
-  const double warm_at = RealClock()->NowSeconds() + kWarmSeconds;
-  const auto any = [&] {
-    return std::any_of(candidates.begin(), candidates.end(), [](const auto& c) { return c != nullptr; });
-  };
-  for (int round = 0; round < rounds && any();) {
-    const bool warm = RealClock()->NowSeconds() >= warm_at;
-    round += warm;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      if (!candidates[i]) continue;
-      const int64_t number = std::max<int64_t>(setup_.protocol.number, 1);
-      guard_->BeginCandidate();
-      const Result<Run> run = TimedRun(candidates[i].get(), number);
-      if (!run.ok()) {
-        wrong(i, run.status().message());
-        if (!Mend(candidates).ok()) candidates.clear();  // no memory: what was timed so far stands
-        continue;
-      }
-      if (!warm) continue;
-      series[i].seconds.push_back(run->seconds / static_cast<double>(number));
-      series[i].disturbed += run->disturbed;
-      series[i].retaken += guard_->retaken();
-    }
-  }
-  std::swap(rings, rings_);
-  current_phase = "waiting";
-  return series;
-}
+double Runner::warm_seconds() const { return kWarmSeconds; }
 
 }  // namespace hone::measure

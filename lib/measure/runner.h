@@ -1,7 +1,7 @@
-// Runs candidates of one task in this process: verifies, then times them. The measuring child is a loop around it;
-// nothing here protects against a candidate that crashes or hangs.
+// Runs candidates on this machine: every run starts with the constants in no private cache, and its output is checked.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,7 +12,6 @@
 #include "measure/cold_ring.h"
 #include "measure/load_guard.h"
 #include "measure/loaded_kernel.h"
-#include "measure/messages.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/thread_pool.h"
 
@@ -24,46 +23,39 @@ class Runner : public CandidateRunner {
   // Starts the threads, makes the inputs, reads the reference, measures the peak.
   static Result<std::unique_ptr<Runner>> Create(const TaskSetup& setup);
 
-  Outcome Measure(const BuiltKernel& kernel, double incumbent) override;
-  std::vector<Series> MeasureInterleaved(const std::vector<BuiltKernel>& kernels, int rounds) override;
   double peak_flops() const override { return peak_flops_; }
 
  private:
-  struct Candidate;
+  struct HostCandidate;
   static constexpr size_t kRings = 4;
 
-  explicit Runner(const TaskSetup& setup) : setup_(setup), rings_(setup.protocol.cold_bytes, kRings) {}
+  explicit Runner(const TaskSetup& setup) : CandidateRunner(setup), rings_(setup.protocol.cold_bytes, kRings) {}
   Status Initialize();
   void ResetBuffers();  // inputs as they were, the output without any right value
   void TouchData();     // leaves activations in the caches as their producer would
-  struct Run {
-    double seconds = 0;  // of all runs together
-    bool disturbed = false;
-  };
-  // Makes anew what `candidates`, those of them that are there, share with one that may have written anywhere.
-  Status Mend(const std::vector<std::unique_ptr<Candidate>>& candidates);
-  // Correct, and undisturbed as far as patience goes; else the error.
-  Result<Run> TimedRun(Candidate* candidate, int64_t number = 1);
-  Status TimedBlocks(Candidate* candidate, Outcome* outcome);  // as Protocol::number says
-  Status TimedRuns(Candidate* candidate, double incumbent, Outcome* outcome);
+  Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
+  // Right and undisturbed, as far as patience goes; else what was wrong.
+  Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
+  bool FasterThanPossible(double flops) override;
+  void BeginPatience() override { guard_->BeginCandidate(); }
+  int64_t retaken() const override { return guard_->retaken(); }
+  void KeepConstants(size_t candidates) override {
+    rings_ = RingCache(setup_.protocol.cold_bytes, std::max(candidates, kRings));
+  }
+  void Mend(Candidates* candidates) override;
+  double warm_seconds() const override;
   // The guards around all buffers of the candidate, except the copies of its constants, are intact.
-  bool FencesStand(const Candidate& candidate) const;
+  bool FencesStand(const HostCandidate& candidate) const;
   // The same after a timed run, and whether the output is what it was when it was verified; then spoils it, so that the
   // next run has to write it.
-  Status CheckRun(Candidate* candidate);
+  Status CheckRun(HostCandidate* candidate);
   double Pulse();
-  // Loaded, packed, run once and found right; else the error.
-  Status Ready(Candidate* candidate, TrialError* error);
-  bool FasterThanPossible(double flop, double seconds);
 
-  TaskSetup setup_;
   std::optional<runtime::ThreadPool> pool_;
   RingCache rings_;
   double peak_flops_ = 0;
-  double tolerance_ = 0;
   std::vector<std::vector<float>> pristine_;     // an operand each; empty for the output
   std::vector<runtime::AlignedBuffer> buffers_;  // an operand each, guarded
-  std::vector<float> reference_;
   std::optional<LoadMeter> meter_;
   std::optional<LoadGuard> guard_;
 };
