@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -42,6 +43,21 @@ class JsonReader {
   Status Read(const std::string& key, std::vector<double>* out);
   Status Read(const std::string& key, std::vector<std::string>* out);
   Status Read(const std::string& key, JsonReader* out);               // an object
+  template <typename T>  // lists of numbers; null, which stands for what is not finite, is NaN
+  Status Read(const std::string& key, std::vector<std::vector<T>>* out) {
+    std::vector<JsonReader> lists;
+    HONE_RETURN_IF_ERROR(Read(key, &lists));
+    out->clear();
+    for (const JsonReader& list : lists) {
+      if (!list.value().is_array()) return list.Error("", "expected a list of numbers");
+      std::vector<T>& numbers = out->emplace_back();
+      for (const Json& number : list.value()) {
+        if (!number.is_number() && !number.is_null()) return list.Error("", "expected numbers");
+        numbers.push_back(number.is_null() ? std::numeric_limits<T>::quiet_NaN() : number.get<T>());
+      }
+    }
+    return Status();
+  }
   Status Read(const std::string& key, std::vector<JsonReader>* out);  // a list of anything, a reader an item
 
   // The key "version" of a file format of which this program reads versions 1 to `newest`. kUnsupported for a newer

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/load_meter.h"
 #include "base/statistics.h"
 #include "graph/graph_json.h"
@@ -155,88 +154,44 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   return reply;
 }
 
-std::string RequestText(const TimeRequest& r) {
-  Json json = {{"dir", r.dir},
-               {"pace", r.pace},
-               {"seed", r.seed},
-               {"warmup", r.warmup},
-               {"iterations", r.iterations},
-               {"min_seconds", r.min_seconds},
-               {"max_seconds", r.max_seconds},
-               {"patience_seconds", r.patience_seconds},
-               {"profiled", r.profiled},
-               {"outputs", r.outputs},
-               {"peak_seconds", r.peak_seconds}};
-  return DumpJson(json, -1);
+static void ListFields(Fields* f, TimeRequest* r) {
+  f->Value("dir", &r->dir);
+  f->Value("pace", &r->pace);
+  f->Value("seed", &r->seed);
+  f->Value("warmup", &r->warmup);
+  f->Value("iterations", &r->iterations);
+  f->Value("min_seconds", &r->min_seconds);
+  f->Value("max_seconds", &r->max_seconds);
+  f->Value("patience_seconds", &r->patience_seconds);
+  f->Value("profiled", &r->profiled);
+  f->Value("outputs", &r->outputs);
+  f->Value("peak_seconds", &r->peak_seconds);
 }
 
-Result<TimeRequest> ParseRequest(std::string_view text) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, "request"));
-  JsonReader reader(json, "request");
-  TimeRequest r;
-  int64_t seed = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("dir", &r.dir));
-  HONE_RETURN_IF_ERROR(reader.Read("pace", &r.pace));
-  HONE_RETURN_IF_ERROR(reader.Read("seed", &seed));
-  HONE_RETURN_IF_ERROR(reader.Read("warmup", &r.warmup));
-  HONE_RETURN_IF_ERROR(reader.Read("iterations", &r.iterations));
-  HONE_RETURN_IF_ERROR(reader.Read("min_seconds", &r.min_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("max_seconds", &r.max_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("patience_seconds", &r.patience_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("profiled", &r.profiled));
-  HONE_RETURN_IF_ERROR(reader.Read("outputs", &r.outputs));
-  HONE_RETURN_IF_ERROR(reader.Read("peak_seconds", &r.peak_seconds));
-  r.seed = static_cast<uint64_t>(seed);
-  return r;
+static void ListFields(Fields* f, TimeReply::Layer* layer) {
+  f->Value("name", &layer->name);
+  f->Value("workload", &layer->workload);
+  f->Value("flop", &layer->flop);
 }
 
-std::string ReplyText(const TimeReply& r) {
-  Json json = {{"samples", r.samples},
-               {"pace", r.pace},
-               {"copies", r.copies},
-               {"layers", r.layers},
-               {"outputs", r.outputs},
-               {"peak_flops", r.peak_flops},
-               {"threads", r.threads},
-               {"start_seconds", r.start_seconds},
-               {"lost_seconds", r.lost_seconds},
-               {"retaken", r.retaken},
-               {"resident_bytes", r.resident_bytes}};
-  json["described"] = Json::array();
-  for (const auto& layer : r.described)
-    json["described"].push_back({{"name", layer.name}, {"workload", layer.workload}, {"flop", layer.flop}});
-  return DumpJson(json, -1);
+static void ListFields(Fields* f, TimeReply* r) {
+  f->Value("samples", &r->samples);
+  f->Value("pace", &r->pace);
+  f->Value("copies", &r->copies);
+  f->Value("layers", &r->layers);
+  f->Value("outputs", &r->outputs);
+  f->Value("peak_flops", &r->peak_flops);
+  f->Value("threads", &r->threads);
+  f->Value("start_seconds", &r->start_seconds);
+  f->Value("lost_seconds", &r->lost_seconds);
+  f->Value("retaken", &r->retaken);
+  f->Value("resident_bytes", &r->resident_bytes);
+  f->Value("described", &r->described);
 }
 
-Result<TimeReply> ParseReply(std::string_view text) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, "reply"));
-  JsonReader reader(json, "reply");
-  TimeReply r;
-  std::vector<JsonReader> described, outputs;
-  HONE_RETURN_IF_ERROR(reader.Read("samples", &r.samples));
-  HONE_RETURN_IF_ERROR(reader.Read("pace", &r.pace));
-  HONE_RETURN_IF_ERROR(reader.Read("copies", &r.copies));
-  HONE_RETURN_IF_ERROR(reader.Read("layers", &r.layers));
-  HONE_RETURN_IF_ERROR(reader.Read("peak_flops", &r.peak_flops));
-  HONE_RETURN_IF_ERROR(reader.Read("threads", &r.threads));
-  HONE_RETURN_IF_ERROR(reader.Read("start_seconds", &r.start_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("lost_seconds", &r.lost_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("retaken", &r.retaken));
-  HONE_RETURN_IF_ERROR(reader.Read("resident_bytes", &r.resident_bytes));
-  HONE_RETURN_IF_ERROR(reader.Read("outputs", &outputs));
-  HONE_RETURN_IF_ERROR(reader.Read("described", &described));
-  for (const JsonReader& output : outputs) {
-    std::vector<float>& values = r.outputs.emplace_back();
-    // A value that is not finite is null in JSON.
-    for (const Json& v : output.value()) values.push_back(v.is_number() ? v.get<float>() : NAN);
-  }
-  for (JsonReader& item : described) {
-    TimeReply::Layer& layer = r.described.emplace_back();
-    HONE_RETURN_IF_ERROR(item.Read("name", &layer.name));
-    HONE_RETURN_IF_ERROR(item.Read("workload", &layer.workload));
-    HONE_RETURN_IF_ERROR(item.Read("flop", &layer.flop));
-  }
-  return r;
-}
+std::string RequestText(const TimeRequest& r) { return FieldsText(r, -1); }
+Result<TimeRequest> ParseRequest(std::string_view text) { return ParseFields<TimeRequest>(text, "request"); }
+std::string ReplyText(const TimeReply& r) { return FieldsText(r, -1); }
+Result<TimeReply> ParseReply(std::string_view text) { return ParseFields<TimeReply>(text, "reply"); }
 
 }  // namespace hone::library

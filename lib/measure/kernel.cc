@@ -2,51 +2,71 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/fields.h"
+
+namespace hone {
+
+static void ListFields(Fields* f, ArgSource* arg) {
+  bool prepared = arg->kind == ArgSource::Kind::kPrepared;
+  f->Value("prepared", &prepared);
+  arg->kind = prepared ? ArgSource::Kind::kPrepared : ArgSource::Kind::kOperand;
+  f->Value("index", &arg->index);
+}
+
+static void ListFields(Fields* f, PreparedConstant* p) {
+  f->Value("name", &p->name);
+  f->As(
+      "type", &p->type, [](DType type) { return ToString(type); }, ParseDType);
+  f->Value("elements", &p->elements);
+}
+
+void ListFields(Fields* f, Operand* o) {
+  int role = static_cast<int>(o->role);
+  bool blocked = o->layout == Layout::kBlocked;
+  f->Value("name", &o->name);
+  f->Value("role", &role).In(0, 2);
+  f->As(
+      "type", &o->logical.type, [](DType type) { return ToString(type); }, ParseDType);
+  f->Value("logical", &o->logical.shape);
+  f->Value("physical", &o->physical);
+  f->Value("blocked", &blocked);
+  o->role = static_cast<OperandRole>(role);
+  o->layout = blocked ? Layout::kBlocked : Layout::kPlain;
+}
+
+}  // namespace hone
 
 namespace hone::measure {
 namespace {
 
-Json ArgsToJson(const std::vector<ArgSource>& args) {
-  Json list = Json::array();
-  for (const ArgSource& arg : args) {
-    list.push_back({{"prepared", arg.kind == ArgSource::Kind::kPrepared}, {"index", arg.index}});
-  }
-  return list;
-}
-
-Status ReadArgs(JsonReader* reader, const std::string& key, std::vector<ArgSource>* args) {
-  std::vector<JsonReader> items;
-  HONE_RETURN_IF_ERROR(reader->Read(key, &items));
-  for (JsonReader& item : items) {
-    ArgSource arg;
-    bool prepared = false;
-    HONE_RETURN_IF_ERROR(item.Read("prepared", &prepared));
-    arg.kind = prepared ? ArgSource::Kind::kPrepared : ArgSource::Kind::kOperand;
-    HONE_RETURN_IF_ERROR(item.Read("index", &arg.index));
-    args->push_back(arg);
-  }
-  return Status();
-}
-
-Status ReadType(JsonReader* reader, DType* type) {
-  std::string text;
-  HONE_RETURN_IF_ERROR(reader->Read("type", &text));
-  HONE_ASSIGN_OR_RETURN(*type, ParseDType(text));
-  return Status();
-}
-
 // The entries travel in the text form that the artifact defines.
-Status ReadEntry(JsonReader* reader, const std::string& key, EntryPoint* entry) {
-  std::string text;
-  HONE_RETURN_IF_ERROR(reader->Read(key, &text));
+std::string EntryText(const EntryPoint& entry) { return EntriesText({entry}); }
+
+Result<EntryPoint> ParseEntryText(const std::string& text) {
   HONE_ASSIGN_OR_RETURN(std::vector<EntryPoint> entries, ParseEntries(text));
-  if (entries.size() != 1) return reader->Error(key, "expected one entry point");
-  *entry = entries[0];
-  return Status();
+  if (entries.size() != 1) return Status::Invalid("expected one entry point");
+  return std::move(entries[0]);
 }
 
 }  // namespace
+
+static void ListFields(Fields* f, BuiltKernel* k) {
+  f->As(
+      "config", &k->config, [](const Config& config) { return config.ToJson(); }, Config::FromJson);
+  f->Value("format", &k->format);
+  f->Value("path", &k->path);
+  f->Value("artifact_digest", &k->artifact_digest);
+  f->As("kernel", &k->kernel, EntryText, ParseEntryText);
+  f->Value("kernel_args", &k->kernel_args);
+  f->Value("has_prepare", &k->has_prepare);
+  f->As("prepare", &k->prepare, EntryText, ParseEntryText);
+  f->Value("prepare_args", &k->prepare_args);
+  f->Value("prepared", &k->prepared);
+  f->Value("steps", &k->steps);
+  f->Value("arithmetic", &k->arithmetic);
+  f->Value("rounding", &k->rounding);
+  f->Value("compile_seconds", &k->compile_seconds);
+}
 
 Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, const BuiltKernel& kernel,
                  const std::vector<Operand>& operands) {
@@ -72,92 +92,7 @@ Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, co
   return Status();
 }
 
-Json KernelToJson(const BuiltKernel& k) {
-  Json prepared = Json::array();
-  for (const PreparedConstant& p : k.prepared) {
-    prepared.push_back({{"name", p.name}, {"type", ToString(p.type)}, {"elements", p.elements}});
-  }
-  return {{"config", k.config.ToJson()},
-          {"format", k.format},
-          {"path", k.path},
-          {"artifact_digest", k.artifact_digest},
-          {"kernel", EntriesText({k.kernel})},
-          {"kernel_args", ArgsToJson(k.kernel_args)},
-          {"has_prepare", k.has_prepare},
-          {"prepare", EntriesText({k.prepare})},
-          {"prepare_args", ArgsToJson(k.prepare_args)},
-          {"prepared", prepared},
-          {"steps", k.steps},
-          {"arithmetic", k.arithmetic},
-          {"rounding", k.rounding},
-          {"compile_seconds", k.compile_seconds}};
-}
-
-Result<BuiltKernel> KernelFromJson(const Json& json) {
-  JsonReader reader(json, "kernel message");
-  BuiltKernel k;
-  std::string config;
-  HONE_RETURN_IF_ERROR(reader.Read("config", &config));
-  HONE_ASSIGN_OR_RETURN(k.config, Config::FromJson(config));
-  HONE_RETURN_IF_ERROR(reader.Read("format", &k.format));
-  HONE_RETURN_IF_ERROR(reader.Read("path", &k.path));
-  HONE_RETURN_IF_ERROR(reader.Read("artifact_digest", &k.artifact_digest));
-  HONE_RETURN_IF_ERROR(ReadEntry(&reader, "kernel", &k.kernel));
-  HONE_RETURN_IF_ERROR(ReadArgs(&reader, "kernel_args", &k.kernel_args));
-  HONE_RETURN_IF_ERROR(reader.Read("has_prepare", &k.has_prepare));
-  HONE_RETURN_IF_ERROR(ReadEntry(&reader, "prepare", &k.prepare));
-  HONE_RETURN_IF_ERROR(ReadArgs(&reader, "prepare_args", &k.prepare_args));
-  std::vector<JsonReader> items;
-  HONE_RETURN_IF_ERROR(reader.Read("prepared", &items));
-  for (JsonReader& item : items) {
-    PreparedConstant p;
-    HONE_RETURN_IF_ERROR(item.Read("name", &p.name));
-    HONE_RETURN_IF_ERROR(ReadType(&item, &p.type));
-    HONE_RETURN_IF_ERROR(item.Read("elements", &p.elements));
-    k.prepared.push_back(p);
-  }
-  HONE_RETURN_IF_ERROR(reader.Read("steps", &k.steps));
-  HONE_RETURN_IF_ERROR(reader.Read("arithmetic", &k.arithmetic));
-  HONE_RETURN_IF_ERROR(reader.Read("rounding", &k.rounding));
-  HONE_RETURN_IF_ERROR(reader.Read("compile_seconds", &k.compile_seconds));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  return k;
-}
-
-Json OperandsToJson(const std::vector<Operand>& operands) {
-  Json list = Json::array();
-  for (const Operand& o : operands) {
-    list.push_back({{"name", o.name},
-                    {"role", static_cast<int>(o.role)},
-                    {"type", ToString(o.logical.type)},
-                    {"logical", o.logical.shape},
-                    {"physical", o.physical},
-                    {"blocked", o.layout == Layout::kBlocked}});
-  }
-  return list;
-}
-
-Result<std::vector<Operand>> OperandsFromJson(const Json& json) {
-  if (!json.is_array()) return Status::Corrupt("operands message: expected a list");
-  std::vector<Operand> operands;
-  for (const Json& item : json) {
-    JsonReader reader(item, "operands message");
-    Operand o;
-    int role = 0;
-    bool blocked = false;
-    HONE_RETURN_IF_ERROR(reader.Read("name", &o.name));
-    HONE_RETURN_IF_ERROR(reader.Read("role", &role));
-    HONE_RETURN_IF_ERROR(ReadType(&reader, &o.logical.type));
-    HONE_RETURN_IF_ERROR(reader.Read("logical", &o.logical.shape));
-    HONE_RETURN_IF_ERROR(reader.Read("physical", &o.physical));
-    HONE_RETURN_IF_ERROR(reader.Read("blocked", &blocked));
-    HONE_RETURN_IF_ERROR(reader.Finish());
-    if (role < 0 || role > 2) return reader.Error("role", "expected 0, 1 or 2");
-    o.role = static_cast<OperandRole>(role);
-    o.layout = blocked ? Layout::kBlocked : Layout::kPlain;
-    operands.push_back(std::move(o));
-  }
-  return operands;
-}
+Json KernelToJson(const BuiltKernel& kernel) { return FieldsJson(kernel); }
+Result<BuiltKernel> KernelFromJson(const Json& json) { return FieldsFrom<BuiltKernel>(json, "kernel message"); }
 
 }  // namespace hone::measure

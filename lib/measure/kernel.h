@@ -10,6 +10,11 @@
 #include "task/config.h"
 #include "task/operand.h"
 
+namespace hone {
+class Fields;
+void ListFields(Fields* f, Operand* operand);
+}  // namespace hone
+
 namespace hone::measure {
 
 // A candidate as a file, ready to be loaded: a shared object, or the bytes of a device's artifact.
@@ -29,7 +34,5 @@ Status CheckArgs(const EntryPoint& entry, const std::vector<ArgSource>& args, co
 
 Json KernelToJson(const BuiltKernel& kernel);
 Result<BuiltKernel> KernelFromJson(const Json& json);
-Json OperandsToJson(const std::vector<Operand>& operands);
-Result<std::vector<Operand>> OperandsFromJson(const Json& json);
 
 }  // namespace hone::measure

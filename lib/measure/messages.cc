@@ -1,93 +1,74 @@
 #include "measure/messages.h"
 
-#include "base/json.h"
+#include "base/fields.h"
 
 namespace hone::measure {
+namespace {
 
-Json SetupToJson(const TaskSetup& s) {
-  return {{"do", "setup"},
-          {"operands", OperandsToJson(s.operands)},
-          {"reference_path", s.reference_path},
-          {"reference_key", s.reference_key},
-          {"flop", s.flop},
-          {"threads", s.threads},
-          {"target", s.target},
-          {"protocol", ProtocolToJson(s.protocol)}};
+void ListVerdict(Fields* f, Outcome* o) {
+  f->As("state", &o->state, TrialStateName, ParseTrialState);
+  f->As("error", &o->error, TrialErrorName, ParseTrialError);
+  f->Value("error_text", &o->error_text);
+  f->Value("samples", &o->samples);
+  f->Value("median", &o->median);
+  f->Value("disturbed", &o->disturbed);
+  f->Value("retaken", &o->retaken);
+  f->Value("seconds", &o->measure_seconds);
 }
 
-Result<TaskSetup> SetupFromJson(const Json& json) {
-  TaskSetup s;
-  std::string verb;
-  JsonReader reader(json, "setup message");
-  HONE_RETURN_IF_ERROR(reader.Read("do", &verb));
-  HONE_RETURN_IF_ERROR(reader.Read("reference_path", &s.reference_path));
-  HONE_RETURN_IF_ERROR(reader.Read("reference_key", &s.reference_key));
-  HONE_RETURN_IF_ERROR(reader.Read("flop", &s.flop));
-  HONE_RETURN_IF_ERROR(reader.Read("threads", &s.threads));
-  HONE_RETURN_IF_ERROR(reader.Read("target", &s.target));
-  if (!reader.Has("operands") || !reader.Has("protocol")) return reader.Error("", "expected operands and protocol");
-  HONE_ASSIGN_OR_RETURN(s.operands, OperandsFromJson(json["operands"]));
-  HONE_ASSIGN_OR_RETURN(s.protocol, ProtocolFromJson(json["protocol"]));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  if (s.operands.empty() || s.threads < 1) return reader.Error("", "expected operands and at least one thread");
-  return s;
+}  // namespace
+
+static void ListFields(Fields* f, TaskSetup* s) {
+  std::string verb = "setup";
+  f->Value("do", &verb);
+  f->Value("operands", &s->operands).Check(!s->operands.empty(), "must hold the output at least");
+  f->Value("reference_path", &s->reference_path);
+  f->Value("reference_key", &s->reference_key);
+  f->Value("flop", &s->flop);
+  f->Value("threads", &s->threads).AtLeast(1);
+  f->Value("target", &s->target);
+  f->Value("protocol", &s->protocol);
 }
+
+static void ListFields(Fields* f, Series* s) {
+  f->Value("seconds", &s->seconds);
+  f->Value("disturbed", &s->disturbed);
+  f->Value("retaken", &s->retaken);
+  f->As("error", &s->error, TrialErrorName, ParseTrialError);
+  f->Value("error_text", &s->error_text);
+}
+
+Json SetupToJson(const TaskSetup& setup) { return FieldsJson(setup); }
+
+Result<TaskSetup> SetupFromJson(const Json& json) { return FieldsFrom<TaskSetup>(json, "setup message"); }
 
 Json SeriesToJson(const std::vector<Series>& series) {
   Json list = Json::array();
-  for (const Series& one : series) {
-    list.push_back({{"seconds", one.seconds},
-                    {"disturbed", one.disturbed},
-                    {"retaken", one.retaken},
-                    {"error", TrialErrorName(one.error)},
-                    {"error_text", one.error_text}});
-  }
+  for (const Series& one : series) list.push_back(FieldsJson(one));
   return list;
 }
 
 Result<std::vector<Series>> SeriesFromJson(const Json& json) {
   JsonReader reader(json, "answer of hone-worker");
-  std::vector<JsonReader> items;
-  HONE_RETURN_IF_ERROR(reader.Read("series", &items));
-  std::vector<Series> series(items.size());
-  for (size_t i = 0; i < items.size(); ++i) {
-    std::string error;
-    HONE_RETURN_IF_ERROR(items[i].Read("seconds", &series[i].seconds));
-    HONE_RETURN_IF_ERROR(items[i].Read("disturbed", &series[i].disturbed));
-    HONE_RETURN_IF_ERROR(items[i].Read("retaken", &series[i].retaken));
-    HONE_RETURN_IF_ERROR(items[i].Read("error", &error));
-    HONE_RETURN_IF_ERROR(items[i].Read("error_text", &series[i].error_text));
-    HONE_ASSIGN_OR_RETURN(series[i].error, ParseTrialError(error));
-  }
+  Fields fields(&reader);
+  std::vector<Series> series;
+  fields.Value("series", &series);
+  HONE_RETURN_IF_ERROR(fields.status());
   return series;
 }
 
-Json VerdictToJson(const Outcome& o) {
-  return {{"state", TrialStateName(o.state)},
-          {"error", TrialErrorName(o.error)},
-          {"error_text", o.error_text},
-          {"samples", o.samples},
-          {"median", o.median},
-          {"disturbed", o.disturbed},
-          {"retaken", o.retaken},
-          {"seconds", o.measure_seconds}};
+Json VerdictToJson(const Outcome& outcome) {
+  Json json;
+  Fields fields(&json);
+  ListVerdict(&fields, const_cast<Outcome*>(&outcome));
+  return json;
 }
 
 Status VerdictFromJson(const Json& json, Outcome* outcome) {
   JsonReader reader(json, "outcome message");
-  std::string state, error;
-  HONE_RETURN_IF_ERROR(reader.Read("state", &state));
-  HONE_RETURN_IF_ERROR(reader.Read("error", &error));
-  HONE_RETURN_IF_ERROR(reader.Read("error_text", &outcome->error_text));
-  HONE_RETURN_IF_ERROR(reader.Read("samples", &outcome->samples));
-  HONE_RETURN_IF_ERROR(reader.Read("median", &outcome->median));
-  HONE_RETURN_IF_ERROR(reader.Read("disturbed", &outcome->disturbed));
-  HONE_RETURN_IF_ERROR(reader.Read("retaken", &outcome->retaken));
-  HONE_RETURN_IF_ERROR(reader.Read("seconds", &outcome->measure_seconds));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  HONE_ASSIGN_OR_RETURN(outcome->state, ParseTrialState(state));
-  HONE_ASSIGN_OR_RETURN(outcome->error, ParseTrialError(error));
-  return Status();
+  Fields fields(&reader);
+  ListVerdict(&fields, outcome);
+  return fields.Finish();
 }
 
 }  // namespace hone::measure

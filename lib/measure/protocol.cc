@@ -2,50 +2,32 @@
 
 #include <algorithm>
 
-#include "base/json.h"
+#include "base/fields.h"
 #include "base/statistics.h"
 
+namespace hone {
+
+void ListFields(Fields* f, Protocol* p) {
+  f->Value("candidate_seconds", &p->candidate_seconds);
+  f->Value("timeout_seconds", &p->timeout_seconds);
+  f->Value("prune_factor", &p->prune_factor);
+  f->Value("min_samples", &p->min_samples);
+  f->Value("max_samples", &p->max_samples);
+  f->Value("usual_seconds", &p->usual_seconds);
+  f->Value("relative_width", &p->relative_width);
+  f->Value("confidence", &p->confidence);
+  f->Value("cold_bytes", &p->cold_bytes);
+  f->Value("roofline_slack", &p->roofline_slack);
+  f->Value("patience_seconds", &p->patience_seconds);
+  f->Value("number", &p->number);
+  f->Value("repeat", &p->repeat);
+  f->Value("min_repeat_ms", &p->min_repeat_ms);
+  f->Value("cooldown", &p->cooldown);
+}
+
+}  // namespace hone
+
 namespace hone::measure {
-
-Json ProtocolToJson(const Protocol& p) {
-  return {{"candidate_seconds", p.candidate_seconds},
-          {"timeout_seconds", p.timeout_seconds},
-          {"prune_factor", p.prune_factor},
-          {"min_samples", p.min_samples},
-          {"max_samples", p.max_samples},
-          {"usual_seconds", p.usual_seconds},
-          {"relative_width", p.relative_width},
-          {"confidence", p.confidence},
-          {"cold_bytes", p.cold_bytes},
-          {"roofline_slack", p.roofline_slack},
-          {"patience_seconds", p.patience_seconds},
-          {"number", p.number},
-          {"repeat", p.repeat},
-          {"min_repeat_ms", p.min_repeat_ms},
-          {"cooldown", p.cooldown}};
-}
-
-Result<Protocol> ProtocolFromJson(const Json& json) {
-  JsonReader reader(json, "protocol message");
-  Protocol p;
-  HONE_RETURN_IF_ERROR(reader.Read("candidate_seconds", &p.candidate_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("timeout_seconds", &p.timeout_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("prune_factor", &p.prune_factor));
-  HONE_RETURN_IF_ERROR(reader.Read("min_samples", &p.min_samples));
-  HONE_RETURN_IF_ERROR(reader.Read("max_samples", &p.max_samples));
-  HONE_RETURN_IF_ERROR(reader.Read("usual_seconds", &p.usual_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("relative_width", &p.relative_width));
-  HONE_RETURN_IF_ERROR(reader.Read("confidence", &p.confidence));
-  HONE_RETURN_IF_ERROR(reader.Read("cold_bytes", &p.cold_bytes));
-  HONE_RETURN_IF_ERROR(reader.Read("roofline_slack", &p.roofline_slack));
-  HONE_RETURN_IF_ERROR(reader.Read("patience_seconds", &p.patience_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("number", &p.number));
-  HONE_RETURN_IF_ERROR(reader.Read("repeat", &p.repeat));
-  HONE_RETURN_IF_ERROR(reader.Read("min_repeat_ms", &p.min_repeat_ms));
-  HONE_RETURN_IF_ERROR(reader.Read("cooldown", &p.cooldown));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  return p;
-}
 
 int64_t NextNumber(int64_t number, double seconds, double wanted) {
   constexpr double kMost = 1e9;  // a clock that stands still

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/json_fwd.h"
-#include "base/result.h"
 #include "task/protocol.h"
+
+namespace hone {
+class Fields;
+void ListFields(Fields* f, Protocol* p);
+}  // namespace hone
 
 namespace hone::measure {
 
@@ -16,9 +19,6 @@ inline constexpr int kProtocolVersion = 3;
 // The number of runs of the next block after one of `number` runs took `seconds`, less than `wanted`: as many as should
 // fill it, and one, but at least 1.618 times as many.
 int64_t NextNumber(int64_t number, double seconds, double wanted);
-
-Json ProtocolToJson(const Protocol& protocol);
-Result<Protocol> ProtocolFromJson(const Json& json);
 
 // The stopping rule for one candidate: a pure function of its samples.
 //  1. One run. Beyond prune_factor x incumbent: a second one, since a single slow run may be the machine's fault; if

@@ -1,13 +1,11 @@
 #include "nightly/history.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/statistics.h"
 #include "nightly/lines.h"
 
@@ -15,139 +13,64 @@ namespace hone::nightly {
 namespace {
 
 constexpr int64_t kHistoryVersion = 1;
+const std::vector<std::pair<Change, const char*>> kChanges = {
+    {Change::kNone, "none"}, {Change::kSlower, "slower"}, {Change::kFaster, "faster"}};
 
-Json SubjectJson(const Subject& s) {
-  Json json = {{"digest", s.digest}, {"processes", s.processes}};
-  if (s.min > 0) {
-    json["min"] = s.min;
-    json["p10"] = s.p10;
-    json["median"] = s.median;
-    json["p90"] = s.p90;
-    json["p99"] = s.p99;
-  }
-  if (!s.layers.empty()) json["layers"] = LayersJson(s.layers);
-  return json;
-}
-
-Status ReadSeconds(JsonReader* reader, const std::string& key, std::vector<double>* out) {
-  HONE_RETURN_IF_ERROR(reader->Read(key, out));
-  const bool positive = std::all_of(out->begin(), out->end(), [](double s) { return s > 0; });
-  return positive ? Status() : reader->Error(key, "seconds must be above 0");
-}
-
-Status ReadChange(JsonReader* reader, Change* out) {
-  std::string name;
-  HONE_RETURN_IF_ERROR(reader->Read("change", &name));
-  for (const Change change : {Change::kNone, Change::kSlower, Change::kFaster}) {
-    if (name != ChangeName(change)) continue;
-    *out = change;
-    return Status();
-  }
-  return reader->Error("change", fmt::format("expected none, slower or faster, found `{}`", name));
-}
-
-Result<Subject> ReadSubject(JsonReader reader) {
-  Subject subject;
-  HONE_RETURN_IF_ERROR(reader.Read("digest", &subject.digest));
-  HONE_RETURN_IF_ERROR(ReadSeconds(&reader, "processes", &subject.processes));
-  for (const auto& [key, value] : {std::pair{"min", &subject.min},
-                                   {"p10", &subject.p10},
-                                   {"median", &subject.median},
-                                   {"p90", &subject.p90},
-                                   {"p99", &subject.p99}}) {
-    HONE_RETURN_IF_ERROR(reader.ReadOptional(key, value));
-  }
-  HONE_RETURN_IF_ERROR(ReadLayers(&reader, &subject.layers));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  return subject;
-}
-
-Result<Repeat> ReadRepeat(JsonReader reader) {
-  Repeat repeat;
-  HONE_RETURN_IF_ERROR(ReadSeconds(&reader, "library", &repeat.library));
-  HONE_RETURN_IF_ERROR(ReadSeconds(&reader, "reference", &repeat.reference));
-  HONE_RETURN_IF_ERROR(ReadChange(&reader, &repeat.change));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  return repeat;
-}
-
-Result<Night> ReadNight(JsonReader* reader) {
-  Night night;
-  JsonReader library, reference;
-  Comparison& c = night.comparison;
-  HONE_RETURN_IF_ERROR(reader->ReadVersion(kHistoryVersion));
-  HONE_RETURN_IF_ERROR(reader->Read("recorded", &night.recorded));
-  HONE_RETURN_IF_ERROR(reader->Read("host", &night.host));
-  HONE_RETURN_IF_ERROR(reader->Read("fingerprint", &night.fingerprint));
-  HONE_RETURN_IF_ERROR(reader->Read("library", &library));
-  HONE_RETURN_IF_ERROR(reader->Read("reference", &reference));
-  HONE_ASSIGN_OR_RETURN(night.library, ReadSubject(library));
-  HONE_ASSIGN_OR_RETURN(night.reference, ReadSubject(reference));
-  if (reader->Has("canary")) {
-    JsonReader canary;
-    HONE_RETURN_IF_ERROR(reader->Read("canary", &canary));
-    HONE_ASSIGN_OR_RETURN(night.canary, ReadSubject(canary));
-  }
-  for (const auto& [key, value] :
-       {std::pair{"ratio", &c.ratio}, {"low", &c.low}, {"high", &c.high}, {"p", &c.p}, {"threshold", &c.threshold}}) {
-    HONE_RETURN_IF_ERROR(reader->Read(key, value));
-  }
-  if (c.ratio <= 0) return reader->Error("ratio", "must be above 0");
-  HONE_RETURN_IF_ERROR(ReadChange(reader, &c.change));
-  HONE_RETURN_IF_ERROR(reader->Read("why", &c.why));
-  if (reader->Has("repeat")) {
-    JsonReader repeat;
-    HONE_RETURN_IF_ERROR(reader->Read("repeat", &repeat));
-    HONE_ASSIGN_OR_RETURN(night.repeat, ReadRepeat(repeat));
-  }
-  for (const auto& [key, value] : {std::pair{"environment", &night.environment},
-                                   {"night", &night.night},
-                                   {"tools", &night.tools},
-                                   {"failure", &night.failure},
-                                   {"no_canary", &night.no_canary}}) {
-    HONE_RETURN_IF_ERROR(reader->ReadOptional(key, value));
-  }
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  return night;
+void Seconds(Fields* f, const std::string& key, std::vector<double>* values) {
+  f->Value(key, values);
+  f->Check(std::all_of(values->begin(), values->end(), [](double s) { return s > 0; }), "seconds must be above 0");
 }
 
 }  // namespace
 
-std::string NightText(const Night& night) {
-  const Comparison& c = night.comparison;
-  Json json = {{"version", kHistoryVersion},
-               {"recorded", night.recorded},
-               {"host", night.host},
-               {"fingerprint", night.fingerprint},
-               {"library", SubjectJson(night.library)},
-               {"reference", SubjectJson(night.reference)},
-               {"ratio", c.ratio},
-               {"low", c.low},
-               {"high", c.high},
-               {"p", c.p},
-               {"threshold", c.threshold},
-               {"change", ChangeName(c.change)},
-               {"why", c.why}};
-  if (night.canary) json["canary"] = SubjectJson(*night.canary);
-  if (night.repeat) {
-    json["repeat"] = {{"library", night.repeat->library},
-                      {"reference", night.repeat->reference},
-                      {"change", ChangeName(night.repeat->change)}};
+static void ListFields(Fields* f, Subject* s) {
+  f->Value("digest", &s->digest);
+  Seconds(f, "processes", &s->processes);
+  for (const auto& [key, value] :
+       {std::pair{"min", &s->min}, {"p10", &s->p10}, {"median", &s->median}, {"p90", &s->p90}, {"p99", &s->p99}}) {
+    f->Maybe(key, value, s->min > 0);
   }
-  for (const auto& [key, value] : {std::pair{"environment", &night.environment},
-                                   {"night", &night.night},
-                                   {"tools", &night.tools},
-                                   {"failure", &night.failure},
-                                   {"no_canary", &night.no_canary}}) {
-    if (!value->empty()) json[key] = *value;
-  }
-  return DumpJson(json, -1);
+  ListLayers(f, &s->layers);
 }
+
+static void ListFields(Fields* f, Repeat* repeat) {
+  Seconds(f, "library", &repeat->library);
+  Seconds(f, "reference", &repeat->reference);
+  f->Choice("change", &repeat->change, kChanges);
+}
+
+static void ListFields(Fields* f, Night* night) {
+  Comparison& c = night->comparison;
+  f->Version(kHistoryVersion);
+  f->Value("recorded", &night->recorded);
+  f->Value("host", &night->host);
+  f->Value("fingerprint", &night->fingerprint);
+  f->Value("library", &night->library);
+  f->Value("reference", &night->reference);
+  f->Value("ratio", &c.ratio).Above(0);
+  f->Value("low", &c.low);
+  f->Value("high", &c.high);
+  f->Value("p", &c.p);
+  f->Value("threshold", &c.threshold);
+  f->Choice("change", &c.change, kChanges);
+  f->Value("why", &c.why);
+  f->Maybe("canary", &night->canary);
+  f->Maybe("repeat", &night->repeat);
+  for (const auto& [key, value] : {std::pair{"environment", &night->environment},
+                                   {"night", &night->night},
+                                   {"tools", &night->tools},
+                                   {"failure", &night->failure},
+                                   {"no_canary", &night->no_canary}}) {
+    f->Maybe(key, value, !value->empty());
+  }
+}
+
+std::string NightText(const Night& night) { return FieldsText(night, -1); }
 
 Result<History> ParseHistory(std::string_view text, const std::string& path) {
   History history;
   HONE_RETURN_IF_ERROR(ForEachLine(text, path, &history.torn, &history.damaged, [&](JsonReader* reader) -> Status {
-    HONE_ASSIGN_OR_RETURN(Night night, ReadNight(reader));
+    HONE_ASSIGN_OR_RETURN(Night night, FieldsFrom<Night>(reader->value(), reader->file()));
     history.nights.push_back(std::move(night));
     return Status();
   }));

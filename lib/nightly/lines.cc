@@ -2,27 +2,26 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/fields.h"
 
 namespace hone::nightly {
 
-Json LayersJson(const std::vector<Layer>& layers) {
-  Json json = Json::array();
-  for (const Layer& layer : layers) json.push_back({layer.node, layer.seconds});
-  return json;
-}
-
-Status ReadLayers(JsonReader* reader, std::vector<Layer>* out) {
-  if (!reader->Has("layers")) return Status();
-  std::vector<JsonReader> items;
-  HONE_RETURN_IF_ERROR(reader->Read("layers", &items));
-  for (const JsonReader& item : items) {
-    const Json& pair = item.value();
-    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
-      return item.Error("", "expected a layer as [node, seconds]");
-    out->push_back({pair[0].get<std::string>(), pair[1].get<double>()});
-  }
-  return Status();
+void ListLayers(Fields* f, std::vector<Layer>* layers) {
+  const auto pairs = [](const std::vector<Layer>& from) {
+    Json json = Json::array();
+    for (const Layer& layer : from) json.push_back({layer.node, layer.seconds});
+    return json;
+  };
+  const auto read = [](const Json& json) -> Result<std::vector<Layer>> {
+    std::vector<Layer> to;
+    for (const Json& pair : json) {
+      if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
+        return Status::Invalid("expected a layer as [node, seconds]");
+      to.push_back({pair[0].get<std::string>(), pair[1].get<double>()});
+    }
+    return to;
+  };
+  f->As("layers", layers, pairs, read, /*must=*/false, !layers->empty());
 }
 
 Status ForEachLine(std::string_view text, const std::string& path, int* torn, std::vector<std::string>* damaged,

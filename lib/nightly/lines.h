@@ -6,19 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fwd.h"
 #include "base/result.h"
 #include "nightly/history.h"
 
 namespace hone {
+class Fields;
 class JsonReader;
 }
 
 namespace hone::nightly {
 
-// [[NODE, SECONDS], ..]
-Json LayersJson(const std::vector<Layer>& layers);
-Status ReadLayers(JsonReader* reader, std::vector<Layer>* out);  // of the key "layers"; none if it is missing
+void ListLayers(Fields* f, std::vector<Layer>* layers);  // "layers": [[NODE, SECONDS], ..]; may be missing
 
 // Calls `read` for every whole line. A last line without its newline is left out and counts as `torn`; one that is no
 // JSON, or that `read` refuses, is left out and `damaged` says why. Only kUnsupported, of a newer version, is passed

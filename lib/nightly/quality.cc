@@ -1,7 +1,7 @@
 #include "nightly/quality.h"
 
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/statistics.h"
 #include "nightly/lines.h"
 
@@ -9,62 +9,6 @@ namespace hone::nightly {
 namespace {
 
 constexpr int64_t kQualityVersion = 1;
-
-Result<QualityRun> ReadRun(JsonReader reader) {
-  QualityRun run;
-  int64_t seed = 0;
-  HONE_RETURN_IF_ERROR(reader.Read("seed", &seed));
-  HONE_RETURN_IF_ERROR(reader.Read("seconds", &run.seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("trials", &run.trials));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("curve", &run.curve));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  run.seed = static_cast<uint64_t>(seed);
-  return run;
-}
-
-Result<QualityTask> ReadTask(JsonReader reader) {
-  QualityTask task;
-  std::vector<JsonReader> runs;
-  HONE_RETURN_IF_ERROR(reader.Read("id", &task.id));
-  HONE_RETURN_IF_ERROR(reader.Read("weight", &task.weight));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("recorded_seconds", &task.recorded_seconds));
-  HONE_RETURN_IF_ERROR(reader.Read("runs", &runs));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  for (const JsonReader& run : runs) {
-    HONE_ASSIGN_OR_RETURN(QualityRun read, ReadRun(run));
-    task.runs.push_back(std::move(read));
-  }
-  return task;
-}
-
-Result<QualityNight> ReadQualityNight(JsonReader* reader) {
-  QualityNight night;
-  std::vector<JsonReader> tasks;
-  HONE_RETURN_IF_ERROR(reader->ReadVersion(kQualityVersion));
-  for (const auto& [key, value] : {std::pair{"night", &night.night},
-                                   {"recorded", &night.recorded},
-                                   {"host", &night.host},
-                                   {"fingerprint", &night.fingerprint},
-                                   {"tools", &night.tools}}) {
-    HONE_RETURN_IF_ERROR(reader->Read(key, value));
-  }
-  HONE_RETURN_IF_ERROR(reader->Read("trials", &night.trials));
-  if (reader->Has("canary")) {
-    JsonReader canary;
-    HONE_RETURN_IF_ERROR(reader->Read("canary", &canary));
-    HONE_RETURN_IF_ERROR(canary.Read("digest", &night.canary_digest));
-    HONE_RETURN_IF_ERROR(canary.Read("seconds", &night.canary_seconds));
-    HONE_RETURN_IF_ERROR(canary.Finish());
-  }
-  HONE_RETURN_IF_ERROR(reader->Read("tasks", &tasks));
-  for (const JsonReader& task : tasks) {
-    HONE_ASSIGN_OR_RETURN(QualityTask read, ReadTask(task));
-    night.tasks.push_back(std::move(read));
-  }
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("failure", &night.failure));
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  return night;
-}
 
 bool SameQuestion(const QualityNight& a, const QualityNight& b) {
   if (a.trials != b.trials || a.tasks.size() != b.tasks.size() || a.canary_digest != b.canary_digest) return false;
@@ -89,32 +33,44 @@ double QualityNight::LevelSeconds() const {
   return failure.empty() ? level : 0;
 }
 
-std::string QualityText(const QualityNight& night) {
-  Json json = {{"version", kQualityVersion},       {"night", night.night},
-               {"recorded", night.recorded},       {"host", night.host},
-               {"fingerprint", night.fingerprint}, {"tools", night.tools},
-               {"trials", night.trials},           {"tasks", Json::array()}};
-  if (night.canary_seconds > 0) json["canary"] = {{"digest", night.canary_digest}, {"seconds", night.canary_seconds}};
-  for (const QualityTask& task : night.tasks) {
-    Json item = {{"id", task.id}, {"weight", task.weight}, {"runs", Json::array()}};
-    if (task.recorded_seconds > 0) item["recorded_seconds"] = task.recorded_seconds;
-    for (const QualityRun& run : task.runs) {
-      item["runs"].push_back({{"seed", static_cast<int64_t>(run.seed)},
-                              {"seconds", run.seconds},
-                              {"trials", run.trials},
-                              {"curve", run.curve}});
-    }
-    json["tasks"].push_back(std::move(item));
-  }
-  if (!night.failure.empty()) json["failure"] = night.failure;
-  return DumpJson(json, -1);
+static void ListFields(Fields* f, QualityRun* run) {
+  f->Value("seed", &run->seed);
+  f->Value("seconds", &run->seconds);
+  f->Value("trials", &run->trials);
+  f->Maybe("curve", &run->curve);
 }
+
+static void ListFields(Fields* f, QualityTask* task) {
+  f->Value("id", &task->id);
+  f->Value("weight", &task->weight);
+  f->Value("runs", &task->runs);
+  f->Maybe("recorded_seconds", &task->recorded_seconds, task->recorded_seconds > 0);
+}
+
+static void ListFields(Fields* f, QualityNight* night) {
+  f->Version(kQualityVersion);
+  f->Value("night", &night->night);
+  f->Value("recorded", &night->recorded);
+  f->Value("host", &night->host);
+  f->Value("fingerprint", &night->fingerprint);
+  f->Value("tools", &night->tools);
+  f->Value("trials", &night->trials);
+  f->Value("tasks", &night->tasks);
+  const auto canary = [night](Fields* c) {
+    c->Value("digest", &night->canary_digest);
+    c->Value("seconds", &night->canary_seconds);
+  };
+  f->MaybeObject("canary", canary, night->canary_seconds > 0);
+  f->Maybe("failure", &night->failure, !night->failure.empty());
+}
+
+std::string QualityText(const QualityNight& night) { return FieldsText(night, -1); }
 
 Result<QualityHistory> ParseQuality(std::string_view text, const std::string& path) {
   QualityHistory history;
   int torn = 0;
   HONE_RETURN_IF_ERROR(ForEachLine(text, path, &torn, &history.damaged, [&](JsonReader* reader) -> Status {
-    HONE_ASSIGN_OR_RETURN(QualityNight night, ReadQualityNight(reader));
+    HONE_ASSIGN_OR_RETURN(QualityNight night, FieldsFrom<QualityNight>(reader->value(), reader->file()));
     history.nights.push_back(std::move(night));
     return Status();
   }));

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/keep.h"
 #include "base/statistics.h"
 #include "nightly/lines.h"
@@ -15,13 +15,17 @@ namespace {
 
 constexpr int64_t kSamplesVersion = 2;
 
-Result<Who> ReadWho(JsonReader* reader) {
-  std::string name;
-  HONE_RETURN_IF_ERROR(reader->Read("who", &name));
-  for (const Who who : {Who::kLibrary, Who::kReference, Who::kCanary}) {
-    if (name == WhoName(who)) return who;
-  }
-  return reader->Error("who", "expected library, reference or canary");
+const std::vector<std::pair<Who, const char*>> kWho = {
+    {Who::kLibrary, "library"}, {Who::kReference, "reference"}, {Who::kCanary, "canary"}};
+
+void ListProcess(Fields* f, ProcessKey* key, ProcessTimes* times) {
+  f->Choice("who", &key->who, kWho);
+  f->Value("phase", &key->phase);
+  f->Value("round", &key->round);
+  f->Value("samples", &times->samples);
+  f->Maybe("pace", &times->pace, !times->pace.empty());
+  ListLayers(f, &times->layers);
+  f->Maybe("lost", &times->lost, times->lost > 0);
 }
 
 }  // namespace
@@ -47,13 +51,9 @@ Result<NightSamples> NightSamples::Open(const std::string& path, const std::stri
   HONE_RETURN_IF_ERROR(
       ForEachLine(std::string_view(text).substr(head.size()), path, &torn, &damaged, [&](JsonReader* reader) -> Status {
         Entry entry;
-        HONE_ASSIGN_OR_RETURN(entry.key.who, ReadWho(reader));
-        HONE_RETURN_IF_ERROR(reader->Read("phase", &entry.key.phase));
-        HONE_RETURN_IF_ERROR(reader->Read("round", &entry.key.round));
-        HONE_RETURN_IF_ERROR(reader->Read("samples", &entry.times.samples));
-        HONE_RETURN_IF_ERROR(reader->ReadOptional("pace", &entry.times.pace));
-        HONE_RETURN_IF_ERROR(ReadLayers(reader, &entry.times.layers));
-        HONE_RETURN_IF_ERROR(reader->ReadOptional("lost", &entry.times.lost));
+        Fields fields(reader);
+        ListProcess(&fields, &entry.key, &entry.times);
+        HONE_RETURN_IF_ERROR(fields.status());
         samples.entries_.push_back(std::move(entry));
         return Status();
       }));
@@ -68,10 +68,9 @@ const ProcessTimes* NightSamples::Find(const ProcessKey& key) const {
 }
 
 Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
-  Json json = {{"who", WhoName(key.who)}, {"phase", key.phase}, {"round", key.round}, {"samples", times.samples}};
-  if (!times.pace.empty()) json["pace"] = times.pace;
-  if (!times.layers.empty()) json["layers"] = LayersJson(times.layers);
-  if (times.lost > 0) json["lost"] = times.lost;
+  Json json;
+  Fields fields(&json);
+  ListProcess(&fields, const_cast<ProcessKey*>(&key), &times);
   HONE_RETURN_IF_ERROR(AppendLine(path_, DumpJson(json, -1)));
   entries_.push_back({key, std::move(times)});
   return Status();

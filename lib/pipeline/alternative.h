@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/json_fwd.h"
-#include "base/result.h"
 
 namespace hone {
-class JsonReader;
+class Fields;
 }
 
 namespace hone::pipeline {
@@ -28,8 +26,6 @@ struct Alternative {
   bool operator==(const Alternative&) const = default;
 };
 
-Json AlternativesJson(const std::vector<Alternative>& alternatives);
-// The list under `key`, which may be missing. kInvalid with the place: an unknown key, an empty list.
-Status ReadAlternatives(JsonReader* reader, const std::string& key, std::vector<Alternative>* out);
+void ListFields(Fields* f, Alternative* alternative);
 
 }  // namespace hone::pipeline

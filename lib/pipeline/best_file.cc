@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "task/workload.h"
 
@@ -11,165 +11,84 @@ namespace hone::pipeline {
 namespace {
 
 constexpr int64_t kBestFileVersion = 3;
-constexpr std::pair<BestSource, const char*> kSources[] = {
+const std::vector<std::pair<BestSource, const char*>> kSources = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
 
-Json FinalistJson(const Finalist& f) {
-  Json j = {{"config", Json::parse(f.config.ToJson())},
-            {"steps_digest", f.steps_digest},
-            {"median", f.median},
-            {"trial", f.trial},
-            {"host", f.host},
-            {"recorded", f.recorded}};
-  if (f.in_network > 0) j["in_network"] = f.in_network;
-  return j;
-}
-
-Json EntryJson(const BestEntry& e) {
-  Json j = {{"id", e.id}, {"workload", e.workload}, {"source", BestSourceName(e.source)}};
-  if (!e.config) return j;
-  j["config"] = Json::parse(e.config->ToJson());
-  j["steps_digest"] = e.steps_digest;
-  if (!(e.median > 0)) return j;
-  j["median"] = e.median;
-  j["fingerprint"] = e.fingerprint;
-  j["from"] = e.from;
-  j["trial"] = e.trial;
-  j["host"] = e.host;
-  j["recorded"] = e.recorded;
-  if (e.finalists.empty()) return j;
-  j["finalists"] = Json::array();
-  for (const Finalist& f : e.finalists) j["finalists"].push_back(FinalistJson(f));
-  return j;
-}
-
-Json InNetworkJson(const InNetwork& n) {
-  Json compared = Json::array();
-  for (const ComparedChoice& c : n.compared) {
-    compared.push_back({{"what", c.what},
-                        {"with_seconds", c.with_seconds},
-                        {"without_seconds", c.without_seconds},
-                        {"runs", c.runs},
-                        {"kept", c.kept}});
-  }
-  return {{"key", n.key},
-          {"kept", n.kept ? "confirmed" : "alone"},
-          {"alone_seconds", n.alone_seconds},
-          {"confirmed_seconds", n.confirmed_seconds},
-          {"runs", n.runs},
-          {"compared", std::move(compared)},
-          {"host", n.host},
-          {"recorded", n.recorded}};
-}
-
-Status ReadConfig(JsonReader* reader, std::optional<Config>* out) {
-  JsonReader config;
-  HONE_RETURN_IF_ERROR(reader->Read("config", &config));
-  Result<Config> parsed = Config::FromJson(config.value().dump());
-  if (!parsed.ok()) return reader->Error("config", parsed.status().message());
-  *out = std::move(*parsed);
-  return Status();
-}
-
-Status ReadSeconds(JsonReader* reader, const std::string& key, double* out) {
-  HONE_RETURN_IF_ERROR(reader->Read(key, out));
-  return *out > 0 ? Status() : reader->Error(key, "must be above 0");
-}
-
-Result<Finalist> ReadFinalist(JsonReader* reader) {
-  Finalist f;
-  std::optional<Config> config;
-  HONE_RETURN_IF_ERROR(ReadConfig(reader, &config));
-  f.config = std::move(*config);
-  HONE_RETURN_IF_ERROR(reader->Read("steps_digest", &f.steps_digest));
-  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "median", &f.median));
-  HONE_RETURN_IF_ERROR(reader->Read("trial", &f.trial));
-  HONE_RETURN_IF_ERROR(reader->Read("host", &f.host));
-  HONE_RETURN_IF_ERROR(reader->Read("recorded", &f.recorded));
-  if (reader->Has("in_network")) HONE_RETURN_IF_ERROR(ReadSeconds(reader, "in_network", &f.in_network));
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  return f;
-}
-
-Status ReadFigures(JsonReader* reader, BestEntry* e) {
-  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "median", &e->median));
-  HONE_RETURN_IF_ERROR(reader->Read("fingerprint", &e->fingerprint));
-  HONE_RETURN_IF_ERROR(reader->Read("from", &e->from));
-  HONE_RETURN_IF_ERROR(reader->Read("trial", &e->trial));
-  HONE_RETURN_IF_ERROR(reader->Read("host", &e->host));
-  HONE_RETURN_IF_ERROR(reader->Read("recorded", &e->recorded));
-  std::vector<JsonReader> finalists;
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("finalists", &finalists));
-  for (JsonReader& item : finalists) {
-    HONE_ASSIGN_OR_RETURN(Finalist finalist, ReadFinalist(&item));
-    e->finalists.push_back(std::move(finalist));
-  }
-  return Status();
-}
-
-Result<BestEntry> ReadBestEntry(JsonReader* reader) {
-  BestEntry e;
-  std::string source;
-  HONE_RETURN_IF_ERROR(reader->Read("id", &e.id));
-  HONE_RETURN_IF_ERROR(reader->Read("workload", &e.workload));
-  HONE_RETURN_IF_ERROR(reader->Read("source", &source));
-  bool known = false;
-  for (const auto& [value, name] : kSources) {
-    if (source != name) continue;
-    e.source = value;
-    known = true;
-  }
-  if (!known) return reader->Error("source", "expected tuned, anchor or default, found `" + source + "`");
-  if (e.source != BestSource::kDefault) {
-    HONE_RETURN_IF_ERROR(ReadConfig(reader, &e.config));
-    HONE_RETURN_IF_ERROR(reader->Read("steps_digest", &e.steps_digest));
-    if (reader->Has("median")) HONE_RETURN_IF_ERROR(ReadFigures(reader, &e));
-  }
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  return e;
-}
-
-Result<InNetwork> ReadInNetwork(JsonReader* reader) {
-  InNetwork n;
-  std::string kept;
-  HONE_RETURN_IF_ERROR(reader->Read("key", &n.key));
-  HONE_RETURN_IF_ERROR(reader->Read("kept", &kept));
-  if (kept != "confirmed" && kept != "alone") {
-    return reader->Error("kept", "expected confirmed or alone, found `" + kept + "`");
-  }
-  n.kept = kept == "confirmed";
-  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "alone_seconds", &n.alone_seconds));
-  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "confirmed_seconds", &n.confirmed_seconds));
-  HONE_RETURN_IF_ERROR(reader->Read("runs", &n.runs));
-  HONE_RETURN_IF_ERROR(reader->Read("host", &n.host));
-  HONE_RETURN_IF_ERROR(reader->Read("recorded", &n.recorded));
-  std::vector<JsonReader> compared;
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("compared", &compared));
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  for (JsonReader& item : compared) {
-    ComparedChoice c;
-    HONE_RETURN_IF_ERROR(item.Read("what", &c.what));
-    HONE_RETURN_IF_ERROR(ReadSeconds(&item, "with_seconds", &c.with_seconds));
-    HONE_RETURN_IF_ERROR(ReadSeconds(&item, "without_seconds", &c.without_seconds));
-    HONE_RETURN_IF_ERROR(item.Read("runs", &c.runs));
-    HONE_RETURN_IF_ERROR(item.Read("kept", &c.kept));
-    HONE_RETURN_IF_ERROR(item.Finish());
-    n.compared.push_back(std::move(c));
-  }
-  return n;
-}
-
-Result<PartitionFigures> ReadPartition(JsonReader* reader) {
-  PartitionFigures p;
-  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "alone_seconds", &p.alone_seconds));
-  HONE_RETURN_IF_ERROR(ReadSeconds(reader, "chosen_seconds", &p.chosen_seconds));
-  HONE_RETURN_IF_ERROR(reader->Read("taken", &p.taken));
-  HONE_RETURN_IF_ERROR(reader->Read("exact", &p.exact));
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  return p;
-}
+Json ConfigJson(const Config& config) { return Json::parse(config.ToJson()); }
+Result<Config> ConfigFromJson(const Json& json) { return Config::FromJson(json.dump()); }
 
 }  // namespace
+
+static void ListFields(Fields* f, Finalist* x) {
+  f->As("config", &x->config, ConfigJson, ConfigFromJson);
+  f->Value("steps_digest", &x->steps_digest);
+  f->Value("median", &x->median).Above(0);
+  f->Value("trial", &x->trial);
+  f->Value("host", &x->host);
+  f->Value("recorded", &x->recorded);
+  f->Maybe("in_network", &x->in_network, x->in_network > 0).Above(0);
+}
+
+static void ListFields(Fields* f, BestEntry* e) {
+  f->Value("id", &e->id);
+  f->Value("workload", &e->workload);
+  f->Choice("source", &e->source, kSources);
+  if (f->reading() ? e->source == BestSource::kDefault : !e->config) return;
+  if (f->reading()) e->config.emplace();
+  f->As("config", &*e->config, ConfigJson, ConfigFromJson);
+  f->Value("steps_digest", &e->steps_digest);
+  f->Maybe("median", &e->median, e->median > 0).Above(0);
+  if (!(e->median > 0)) return;
+  f->Value("fingerprint", &e->fingerprint);
+  f->Value("from", &e->from);
+  f->Value("trial", &e->trial);
+  f->Value("host", &e->host);
+  f->Value("recorded", &e->recorded);
+  f->Maybe("finalists", &e->finalists, !e->finalists.empty());
+}
+
+static void ListFields(Fields* f, ComparedChoice* c) {
+  f->Value("what", &c->what);
+  f->Value("with_seconds", &c->with_seconds).Above(0);
+  f->Value("without_seconds", &c->without_seconds).Above(0);
+  f->Value("runs", &c->runs);
+  f->Value("kept", &c->kept);
+}
+
+static void ListFields(Fields* f, InNetwork* n) {
+  f->Value("key", &n->key);
+  f->Choice("kept", &n->kept, {{true, "confirmed"}, {false, "alone"}});
+  f->Value("alone_seconds", &n->alone_seconds).Above(0);
+  f->Value("confirmed_seconds", &n->confirmed_seconds).Above(0);
+  f->Value("runs", &n->runs);
+  f->Maybe("compared", &n->compared);
+  f->Value("host", &n->host);
+  f->Value("recorded", &n->recorded);
+}
+
+static void ListFields(Fields* f, PartitionFigures* p) {
+  f->Value("alone_seconds", &p->alone_seconds).Above(0);
+  f->Value("chosen_seconds", &p->chosen_seconds).Above(0);
+  f->Value("taken", &p->taken);
+  f->Value("exact", &p->exact);
+}
+
+static void ListFields(Fields* f, BestFile* best) {
+  f->Version(kBestFileVersion);
+  f->Value("network", &best->network);
+  f->Value("target", &best->target);
+  f->List("tasks", &best->tasks, [best](Fields* item, BestEntry* entry) {
+    ListFields(item, entry);
+    if (best->Find(entry->id) != entry) item->Fail("id", fmt::format("'{}' is listed twice", entry->id));
+  });
+  f->Maybe("alternatives", &best->alternatives);
+  f->MaybeObject("share", [best](Fields* s) {
+    s->Value("slices", &best->share.slices);
+    s->Value("in_place", &best->share.in_place);
+  });
+  f->Maybe("partition", &best->partition);
+  f->Maybe("in_network", &best->in_network);
+}
 
 const char* BestSourceName(BestSource source) {
   for (const auto& [value, name] : kSources) {
@@ -194,22 +113,7 @@ void BestEntry::Choose(const Finalist& finalist) {
   steps_digest = finalist.steps_digest;
 }
 
-std::string BestFileText(const BestFile& best) {
-  Json tasks = Json::array();
-  for (const BestEntry& e : best.tasks) tasks.push_back(EntryJson(e));
-  Json json = {
-      {"version", kBestFileVersion}, {"network", best.network}, {"target", best.target}, {"tasks", std::move(tasks)}};
-  json["alternatives"] = AlternativesJson(best.alternatives);
-  json["share"] = {{"slices", best.share.slices}, {"in_place", best.share.in_place}};
-  if (const auto& p = best.partition) {
-    json["partition"] = {{"alone_seconds", p->alone_seconds},
-                         {"chosen_seconds", p->chosen_seconds},
-                         {"taken", p->taken},
-                         {"exact", p->exact}};
-  }
-  if (best.in_network) json["in_network"] = InNetworkJson(*best.in_network);
-  return DumpJson(json);
-}
+std::string BestFileText(const BestFile& best) { return FieldsText(best); }
 
 std::string ChoiceText(const BestFile& best, const std::set<std::string>* built) {
   BestFile choice{best.network, best.target, {}, std::nullopt, best.alternatives, best.share};
@@ -222,39 +126,7 @@ std::string ChoiceText(const BestFile& best, const std::set<std::string>* built)
 }
 
 Result<BestFile> ParseBestFile(std::string_view text, const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
-  JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kBestFileVersion));
-  BestFile best;
-  std::vector<JsonReader> tasks;
-  HONE_RETURN_IF_ERROR(reader.Read("network", &best.network));
-  HONE_RETURN_IF_ERROR(reader.Read("target", &best.target));
-  HONE_RETURN_IF_ERROR(reader.Read("tasks", &tasks));
-  if (reader.Has("in_network")) {
-    JsonReader item;
-    HONE_RETURN_IF_ERROR(reader.Read("in_network", &item));
-    HONE_ASSIGN_OR_RETURN(best.in_network, ReadInNetwork(&item));
-  }
-  HONE_RETURN_IF_ERROR(ReadAlternatives(&reader, "alternatives", &best.alternatives));
-  if (reader.Has("share")) {
-    JsonReader item;
-    HONE_RETURN_IF_ERROR(reader.Read("share", &item));
-    HONE_RETURN_IF_ERROR(item.Read("slices", &best.share.slices));
-    HONE_RETURN_IF_ERROR(item.Read("in_place", &best.share.in_place));
-    HONE_RETURN_IF_ERROR(item.Finish());
-  }
-  if (reader.Has("partition")) {
-    JsonReader item;
-    HONE_RETURN_IF_ERROR(reader.Read("partition", &item));
-    HONE_ASSIGN_OR_RETURN(best.partition, ReadPartition(&item));
-  }
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  for (JsonReader& task : tasks) {
-    HONE_ASSIGN_OR_RETURN(BestEntry entry, ReadBestEntry(&task));
-    if (best.Find(entry.id)) return task.Error("id", fmt::format("'{}' is listed twice", entry.id));
-    best.tasks.push_back(std::move(entry));
-  }
-  return best;
+  return ParseFields<BestFile>(text, path);
 }
 
 Result<BestFile> ReadBestFile(const std::string& path) {

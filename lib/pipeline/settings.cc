@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
-#include <vector>
 
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/suggest.h"
 
 namespace hone::pipeline {
@@ -18,59 +16,6 @@ constexpr int64_t kSettingsVersion = 1;
 // The limits keep every sum of seconds and counts far from overflow.
 constexpr double kMaxSeconds = 1e8;
 constexpr int64_t kMaxCount = 1'000'000'000;
-
-template <typename T>
-std::string OutOfRange(const char* key, T value, T low, T high) {
-  if (value >= low && value <= high) return "";
-  if (value < low) return fmt::format("{}: must be at least {}, is {}", key, low, value);
-  return fmt::format("{}: must be at most {}, is {}", key, high, value);
-}
-
-std::string NotPositive(const char* key, double value) {
-  if (value > 0 && value <= kMaxSeconds) return "";
-  return fmt::format("{}: must be above 0 and at most {:.0f} seconds, is {}", key, kMaxSeconds, value);
-}
-
-std::string First(std::initializer_list<std::string> problems) {
-  for (const std::string& problem : problems) {
-    if (!problem.empty()) return problem;
-  }
-  return "";
-}
-
-Status ReadSeed(JsonReader* reader, uint64_t* seed) {
-  int64_t value = static_cast<int64_t>(*seed);
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("seed", &value));
-  if (value < 0) return reader->Error("seed", "must be at least 0");
-  *seed = static_cast<uint64_t>(value);
-  return Status::Ok();
-}
-
-Status ReadMeasure(JsonReader* reader, TuneSettings* settings) {
-  Protocol* measure = &settings->measure;
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("candidate_seconds", &measure->candidate_seconds));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("timeout_seconds", &measure->timeout_seconds));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("prune_factor", &measure->prune_factor));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("finalists", &settings->finalists));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("number", &measure->number));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("repeat", &measure->repeat));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("min_repeat_ms", &measure->min_repeat_ms));
-  HONE_RETURN_IF_ERROR(reader->ReadOptional("cooldown", &measure->cooldown));
-  return reader->Finish();
-}
-
-// AutoTVM's way of timing is chosen by both of its counts, or not at all.
-std::string CheckBlocks(const Protocol& measure) {
-  if (measure.number == 0 && measure.repeat == 0) {
-    return measure.min_repeat_ms > 0 ? "min_repeat_ms: goes with `number` or `repeat`" : "";
-  }
-  return First({OutOfRange<int64_t>("number", measure.number, 1, 1'000'000),
-                OutOfRange<int64_t>("repeat", measure.repeat, 1, 100'000)});
-}
-
-Status CheckedBy(const std::string& problem, const std::string& path) {
-  return problem.empty() ? Status::Ok() : Status::Invalid(path + ": " + problem);
-}
 
 }  // namespace
 
@@ -83,82 +28,67 @@ std::string NumericsFlags(int64_t winograd, bool tf32) {
   return flags;
 }
 
-std::string TuneSettingsText(const TuneSettings& settings) {
-  const Protocol& measure = settings.measure;
-  Json json = {{"version", kSettingsVersion},
-               {"tuner", settings.tuner},
-               {"trials", settings.trials},
-               {"seconds", settings.seconds},
-               {"trials_total", settings.trials_total},
-               {"early_stop", settings.early_stop},
-               {"expected_gain", settings.expected_gain},
-               {"like", settings.like},
-               {"seed", settings.seed},
-               {"numerics", {{"winograd", settings.winograd}}},
-               {"measure",
-                {{"candidate_seconds", measure.candidate_seconds},
-                 {"timeout_seconds", measure.timeout_seconds},
-                 {"prune_factor", measure.prune_factor},
-                 {"finalists", settings.finalists},
-                 {"number", measure.number},
-                 {"repeat", measure.repeat},
-                 {"min_repeat_ms", measure.min_repeat_ms},
-                 {"cooldown", measure.cooldown}}}};
-  if (settings.tf32) json["numerics"]["tf32"] = true;
-  return DumpJson(json);
+void ListTuneKeys(Fields* f, TuneSettings* s) {
+  f->Maybe("tuner", &s->tuner).Check(!s->tuner.empty(), "must not be empty");
+  f->Maybe("trials", &s->trials).In(1, kMaxCount);
+  f->Maybe("seconds", &s->seconds).In(0, kMaxSeconds);
+  f->Maybe("trials_total", &s->trials_total).In(0, kMaxCount);
+  f->Maybe("early_stop", &s->early_stop).In(0, kMaxCount);
+  f->Maybe("expected_gain", &s->expected_gain).In(0, 1);
+  f->Maybe("like", &s->like)
+      .Check(s->like.empty() || s->like == "autotvm",
+             fmt::format("knows no `{}`{}", s->like, SuggestionText(s->like, {"autotvm"})));
+  f->Maybe("seed", &s->seed);
 }
 
-std::string BenchSettingsText(const BenchSettings& settings) {
-  Json json = {{"version", kSettingsVersion},
-               {"processes", settings.processes},
-               {"iterations", settings.iterations},
-               {"warmup", settings.warmup},
-               {"seed", settings.seed}};
-  return DumpJson(json);
+void ListMeasureKeys(Fields* f, TuneSettings* s) {
+  Protocol* m = &s->measure;
+  f->Maybe("candidate_seconds", &m->candidate_seconds).Above(0).In(0, kMaxSeconds);
+  f->Maybe("timeout_seconds", &m->timeout_seconds).Above(0).In(0, kMaxSeconds);
+  f->Maybe("prune_factor", &m->prune_factor);
+  if (m->prune_factor != 0) f->In(1, 1e6);
+  f->Maybe("finalists", &s->finalists).In(0, 1000);
+  // AutoTVM's way of timing is chosen by both of its counts, or not at all.
+  const bool blocks = !f->reading() && (m->number != 0 || m->repeat != 0);
+  f->Maybe("number", &m->number).In(blocks, 1'000'000);
+  f->Maybe("repeat", &m->repeat).In(blocks, 100'000);
+  f->Maybe("min_repeat_ms", &m->min_repeat_ms).In(0, 1e6);
+  f->Check(blocks || f->reading() || m->min_repeat_ms == 0, "goes with `number` or `repeat`");
+  f->Maybe("cooldown", &m->cooldown).In(0, 3600);
 }
+
+static void ListFields(Fields* f, TuneSettings* s) {
+  f->Version(kSettingsVersion);
+  ListTuneKeys(f, s);
+  f->MaybeObject("numerics", [s](Fields* n) {
+    n->Maybe("winograd", &s->winograd)
+        .Check(s->winograd == 0 || s->winograd == 2 || s->winograd == 4 || s->winograd == 6,
+               fmt::format("must be \"off\", 2, 4 or 6, is {}", s->winograd));
+    n->Maybe("tf32", &s->tf32, s->tf32);
+  });
+  f->MaybeObject("measure", [s](Fields* m) { ListMeasureKeys(m, s); });
+}
+
+void ListFields(Fields* f, BenchSettings* s) {
+  f->Version(kSettingsVersion);
+  f->Maybe("processes", &s->processes).In(1, 1000);
+  f->Maybe("iterations", &s->iterations).In(1, kMaxCount);
+  f->Maybe("warmup", &s->warmup).In(0, kMaxCount);
+  f->Maybe("seed", &s->seed);
+}
+
+std::string TuneSettingsText(const TuneSettings& settings) { return FieldsText(settings); }
+std::string BenchSettingsText(const BenchSettings& settings) { return FieldsText(settings); }
 
 Result<TuneSettings> ParseTuneSettings(std::string_view text, const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
-  TuneSettings settings;
-  JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kSettingsVersion));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("tuner", &settings.tuner));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("trials", &settings.trials));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("seconds", &settings.seconds));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("early_stop", &settings.early_stop));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("trials_total", &settings.trials_total));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("expected_gain", &settings.expected_gain));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("like", &settings.like));
-  HONE_RETURN_IF_ERROR(ReadSeed(&reader, &settings.seed));
-  if (reader.Has("numerics")) {
-    JsonReader numerics;
-    HONE_RETURN_IF_ERROR(reader.Read("numerics", &numerics));
-    HONE_RETURN_IF_ERROR(numerics.ReadOptional("winograd", &settings.winograd));
-    HONE_RETURN_IF_ERROR(numerics.ReadOptional("tf32", &settings.tf32));
-    HONE_RETURN_IF_ERROR(numerics.Finish());
-  }
-  if (reader.Has("measure")) {
-    JsonReader measure;
-    HONE_RETURN_IF_ERROR(reader.Read("measure", &measure));
-    HONE_RETURN_IF_ERROR(ReadMeasure(&measure, &settings));
-  }
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  HONE_RETURN_IF_ERROR(CheckedBy(CheckValues(settings), path));
+  HONE_ASSIGN_OR_RETURN(TuneSettings settings, ParseFields<TuneSettings>(text, path));
+  const std::string problem = CheckValues(settings);  // of fields that depend on each other
+  if (!problem.empty()) return Status::Invalid(path + ": " + problem);
   return settings;
 }
 
 Result<BenchSettings> ParseBenchSettings(std::string_view text, const std::string& path) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, path));
-  BenchSettings settings;
-  JsonReader reader(json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(kSettingsVersion));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("processes", &settings.processes));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("iterations", &settings.iterations));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("warmup", &settings.warmup));
-  HONE_RETURN_IF_ERROR(ReadSeed(&reader, &settings.seed));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  HONE_RETURN_IF_ERROR(CheckedBy(CheckValues(settings), path));
-  return settings;
+  return ParseFields<BenchSettings>(text, path);
 }
 
 Result<TuneSettings> ReadTuneSettings(const std::string& path) {
@@ -178,32 +108,7 @@ bool LargerBudget(const TuneSettings& a, const TuneSettings& b) {
   return limit(static_cast<double>(a.early_stop)) > limit(static_cast<double>(b.early_stop));
 }
 
-std::string CheckValues(const TuneSettings& settings) {
-  const Protocol& measure = settings.measure;
-  const bool cap = settings.winograd == 0 || settings.winograd == 2 || settings.winograd == 4 || settings.winograd == 6;
-  const std::vector<std::string> systems = {"autotvm"};
-  return First({settings.tuner.empty() ? "tuner: must not be empty" : "",
-                settings.like.empty() || settings.like == systems[0]
-                    ? ""
-                    : fmt::format("like: knows no `{}`{}", settings.like, SuggestionText(settings.like, systems)),
-                cap ? "" : fmt::format("winograd: must be \"off\", 2, 4 or 6, is {}", settings.winograd),
-                OutOfRange("expected_gain", settings.expected_gain, 0.0, 1.0),
-                OutOfRange<int64_t>("trials_total", settings.trials_total, 0, kMaxCount),
-                OutOfRange<int64_t>("trials", settings.trials, 1, kMaxCount),
-                OutOfRange("seconds", settings.seconds, 0.0, kMaxSeconds),
-                OutOfRange<int64_t>("early_stop", settings.early_stop, 0, kMaxCount),
-                NotPositive("candidate_seconds", measure.candidate_seconds),
-                NotPositive("timeout_seconds", measure.timeout_seconds),
-                measure.prune_factor == 0 ? "" : OutOfRange("prune_factor", measure.prune_factor, 1.0, 1e6),
-                OutOfRange<int64_t>("finalists", settings.finalists, 0, 1000), CheckBlocks(measure),
-                OutOfRange("min_repeat_ms", measure.min_repeat_ms, 0.0, 1e6),
-                OutOfRange("cooldown", measure.cooldown, 0.0, 3600.0)});
-}
-
-std::string CheckValues(const BenchSettings& settings) {
-  return First({OutOfRange<int64_t>("processes", settings.processes, 1, 1000),
-                OutOfRange<int64_t>("iterations", settings.iterations, 1, kMaxCount),
-                OutOfRange<int64_t>("warmup", settings.warmup, 0, kMaxCount)});
-}
+std::string CheckValues(const TuneSettings& settings) { return FieldsProblem(settings); }
+std::string CheckValues(const BenchSettings& settings) { return FieldsProblem(settings); }
 
 }  // namespace hone::pipeline

@@ -15,6 +15,10 @@
 #include "base/result.h"
 #include "task/protocol.h"
 
+namespace hone {
+class Fields;
+}
+
 namespace hone::pipeline {
 
 struct TuneSettings {
@@ -47,6 +51,11 @@ inline constexpr double kMostMemory = 1000;
 // Numerics as flags of tools, `--winograd 4 --tf32`: only those that differ from the default, so that the default
 // changes no command.
 std::string NumericsFlags(int64_t winograd, bool tf32);
+
+// Keys that the pipeline file has in a table of its own: [tune], [measure], [bench].
+void ListTuneKeys(Fields* f, TuneSettings* s);
+void ListMeasureKeys(Fields* f, TuneSettings* s);
+void ListFields(Fields* f, BenchSettings* s);
 
 // The JSON text, with a newline at its end; the same settings give the same bytes.
 std::string TuneSettingsText(const TuneSettings& settings);

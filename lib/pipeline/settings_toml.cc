@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
+#include "base/fields.h"
 #include "pipeline/task_list.h"
 
 namespace hone::pipeline {
@@ -38,12 +40,14 @@ Status At(const TomlTable& table, const std::string& problem) {
   return table.Error(problem.substr(0, colon), "`" + problem.substr(0, colon) + "`" + problem.substr(colon + 1));
 }
 
-Status ReadSeed(TomlTable* table, uint64_t* seed) {
-  int64_t value = static_cast<int64_t>(*seed);
-  HONE_RETURN_IF_ERROR(table->Read("seed", &value));
-  if (value < 0) return table->Error("seed", "`seed` must be at least 0");
-  *seed = static_cast<uint64_t>(value);
-  return Status::Ok();
+// The keys that `list` knows.
+template <typename T>
+Status ReadKeysOf(TomlTable* table, void (*list)(Fields*, T*), T* settings) {
+  Fields fields([table](const std::string& key, Fields::Place place) {
+    return std::visit([&](auto* value) { return table->Read(key, value); }, place);
+  });
+  list(&fields, settings);
+  return fields.status();
 }
 
 // A value that would say something is refused beside one that makes it say nothing.
@@ -74,17 +78,10 @@ Status ReadTune(TomlTable* file, const TablesOf& of, TuneSettings* tune, Transfe
                 bool* alternatives) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "tune", of));
   if (table.Has("trials")) tune->trials_total = 0;  // of [tune], on a target that has its own
-  HONE_RETURN_IF_ERROR(table.Read("tuner", &tune->tuner));
-  HONE_RETURN_IF_ERROR(table.Read("like", &tune->like));
-  HONE_RETURN_IF_ERROR(table.Read("trials", &tune->trials));
-  HONE_RETURN_IF_ERROR(table.Read("trials_total", &tune->trials_total));
-  HONE_RETURN_IF_ERROR(table.Read("seconds", &tune->seconds));
-  HONE_RETURN_IF_ERROR(table.Read("early_stop", &tune->early_stop));
-  HONE_RETURN_IF_ERROR(table.Read("expected_gain", &tune->expected_gain));
+  HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListTuneKeys, tune));
   HONE_RETURN_IF_ERROR(ReadTransfer(&table, transfer));
   HONE_RETURN_IF_ERROR(table.Read("in_network", in_network));
   HONE_RETURN_IF_ERROR(table.Read("alternatives", alternatives));
-  HONE_RETURN_IF_ERROR(ReadSeed(&table, &tune->seed));
   HONE_RETURN_IF_ERROR(table.Finish());
   HONE_RETURN_IF_ERROR(Exclude(table, "trials", "trials_total"));
   if (table.Has("like") && tune->like.empty()) return table.Error("like", "`like` is empty; known: autotvm");
@@ -98,15 +95,8 @@ Status ReadMeasure(TomlTable* file, const TablesOf& of, TuneSettings* tune) {
   Protocol* measure = &tune->measure;
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "measure", of));
   if (table.Has("candidate_seconds") || table.Has("prune_factor")) measure->number = measure->repeat = 0;
-  HONE_RETURN_IF_ERROR(table.Read("candidate_seconds", &measure->candidate_seconds));
-  HONE_RETURN_IF_ERROR(table.Read("timeout_seconds", &measure->timeout_seconds));
+  HONE_RETURN_IF_ERROR(ReadKeysOf(&table, ListMeasureKeys, tune));
   HONE_RETURN_IF_ERROR(table.Read("timeout", &measure->timeout_seconds));  // AutoTVM's name
-  HONE_RETURN_IF_ERROR(table.Read("prune_factor", &measure->prune_factor));
-  HONE_RETURN_IF_ERROR(table.Read("finalists", &tune->finalists));
-  HONE_RETURN_IF_ERROR(table.Read("number", &measure->number));
-  HONE_RETURN_IF_ERROR(table.Read("repeat", &measure->repeat));
-  HONE_RETURN_IF_ERROR(table.Read("min_repeat_ms", &measure->min_repeat_ms));
-  HONE_RETURN_IF_ERROR(table.Read("cooldown", &measure->cooldown));
   HONE_RETURN_IF_ERROR(table.Finish());
   HONE_RETURN_IF_ERROR(Exclude(table, "timeout_seconds", "timeout"));
   for (const char* count : {"number", "repeat"}) {
@@ -164,10 +154,7 @@ Status ReadMemoryTable(TomlTable* file, const TablesOf& of, double* parameters) 
 
 Status ReadBenchTable(TomlTable* file, const TablesOf& of, BenchSettings* bench) {
   HONE_ASSIGN_OR_RETURN(TomlTable table, Open(file, "bench", of));
-  HONE_RETURN_IF_ERROR(table.Read("processes", &bench->processes));
-  HONE_RETURN_IF_ERROR(table.Read("iterations", &bench->iterations));
-  HONE_RETURN_IF_ERROR(table.Read("warmup", &bench->warmup));
-  HONE_RETURN_IF_ERROR(ReadSeed(&table, &bench->seed));
+  HONE_RETURN_IF_ERROR(ReadKeysOf<BenchSettings>(&table, ListFields, bench));
   HONE_RETURN_IF_ERROR(table.Finish());
   return At(table, CheckValues(*bench));
 }

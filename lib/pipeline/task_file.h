@@ -25,9 +25,7 @@ struct TaskFile {
 };
 
 // The bytes of the file; equal tasks give equal bytes.
-std::string TaskFileText(const std::string& id, const std::string& workload, const std::string& target, int64_t flop,
-                         const std::string& plugin = "", const std::string& plugin_digest = "",
-                         const std::string& space = "");
+std::string TaskFileText(const TaskFile& task);
 
 // kInvalid with `path` and the place: syntax, a missing or unknown key, a workload or target that cannot be read, an id
 // that is not theirs; kUnsupported for a newer version.

@@ -204,8 +204,8 @@ Status Extract(const ExtractOptions& options) {
     const std::string plugin = op::PluginOf(workload.op);
     HONE_ASSIGN_OR_RETURN(const std::string space, op::TaskSpaceVersion(workload, target));
     HONE_RETURN_IF_ERROR(Write(JoinPath(options.task_dir, task.id + ".task.json"),
-                               pipeline::TaskFileText(task.id, task.workload, list.target, task.flop, plugin,
-                                                      plugin.empty() ? "" : digests[plugin], space)));
+                               pipeline::TaskFileText({task.id, workload, target, task.flop, plugin,
+                                                       plugin.empty() ? "" : digests[plugin], space})));
   }
   if (!options.parameters.empty()) HONE_RETURN_IF_ERROR(Write(options.parameters, parameters));
   HONE_RETURN_IF_ERROR(Write(options.graph, graph::GraphText(graph)));

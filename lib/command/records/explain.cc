@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/json.h"
@@ -192,7 +193,8 @@ Json TaskJson(const Explanation& e) {
 Json FileJson(const pipeline::BestFile& best, const std::vector<Explanation>& tasks) {
   Json json = {{"version", 1}, {"network", best.network}, {"target", best.target}, {"tasks", Json::array()}};
   for (const Explanation& e : tasks) json["tasks"].push_back(TaskJson(e));
-  json["alternatives"] = pipeline::AlternativesJson(best.alternatives);
+  json["alternatives"] = Json::array();
+  for (const pipeline::Alternative& a : best.alternatives) json["alternatives"].push_back(FieldsJson(a));
   json["share"] = {{"slices", best.share.slices}, {"in_place", best.share.in_place}};
   if (best.partition) {
     json["partition"] = {{"alone_seconds", best.partition->alone_seconds},

@@ -84,8 +84,9 @@ std::set<std::string> ExportedHeaders(const Rows& rows, const std::vector<Source
     open.pop_back();
     for (const std::string& next : includes_of[header]) reach(next);
   }
-  // base/json.h is the one way to nlohmann, and itself only for .cc files.
+  // The ways to nlohmann, themselves only for .cc files.
   exported.erase("base/json.h");
+  exported.erase("base/fields.h");
   return exported;
 }
 
@@ -96,7 +97,7 @@ std::vector<std::string> Complaints(const Rows& rows, const Source& source, bool
   if (own.empty()) return {"lib/" + path + ":1: its folder is not in lib/LAYERS"};
   for (const Include& include : Includes(source.text)) {
     std::string where = "lib/" + path + ":" + std::to_string(include.line) + ": ";
-    if (exported && (IsHeavy(include.path) || include.path == "base/json.h")) {
+    if (exported && (IsHeavy(include.path) || include.path == "base/json.h" || include.path == "base/fields.h")) {
       complaints.push_back(where + include.path +
                            " is heavy and other folders see this header: include it in a .cc only");
     }

@@ -19,7 +19,7 @@ namespace {
 TEST(TaskFileTest, WhatIsWrittenIsReadAgain) {
   const std::string workload = "dense(f32[1,4], f32[8,4])", target = Target().Text();
   const std::string id = TaskId(*Workload::Parse(workload), target);
-  auto task = pipeline::ParseTaskFile(pipeline::TaskFileText(id, workload, target, 64), "t.json");
+  auto task = pipeline::ParseTaskFile(pipeline::TaskFileText({id, *Workload::Parse(workload), Target(), 64, "", "", ""}), "t.json");
   ASSERT_TRUE(task.ok()) << task.status().message();
   EXPECT_EQ(task->id, id);
   EXPECT_EQ(task->workload.Text(), workload);

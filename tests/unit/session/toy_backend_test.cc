@@ -21,8 +21,8 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   EXPECT_EQ(target.Text(), "toy");
   const Workload workload = *op::ParseChecked("dense(f32[2,6], f32[9,6]) + bias + relu");
   const std::string id = TaskId(workload, target.Text());
-  ASSERT_TRUE(WriteFileAtomic(dir.Join("t.task.json"), pipeline::TaskFileText(id, workload.Text(), target.Text(), 216))
-                  .ok());
+  const pipeline::TaskFile task{id, workload, target, 216, "", "", ""};
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("t.task.json"), pipeline::TaskFileText(task)).ok());
   pipeline::TuneSettings settings;
   settings.trials = 4;
   ASSERT_TRUE(WriteFileAtomic(dir.Join("t.tune.json"), pipeline::TuneSettingsText(settings)).ok());
