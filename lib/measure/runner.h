@@ -34,7 +34,7 @@ class Runner : public CandidateRunner {
   void ResetBuffers();  // inputs as they were, the output without any right value
   void TouchData();     // leaves activations in the caches as their producer would
   Result<std::unique_ptr<Candidate>> Ready(const BuiltKernel& kernel, TrialError* error) override;
-  // Right and undisturbed, as far as patience goes; else what was wrong.
+  // Correct, and undisturbed as far as patience goes; else the error.
   Result<Sample> Time(Candidate* candidate, int64_t number, TrialError* error) override;
   bool FasterThanPossible(double flops) override;
   void BeginPatience() override { guard_->BeginCandidate(); }

@@ -1,8 +1,8 @@
 #include "command/plan/plan_log.h"
 
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "pipeline/changes.h"
 
@@ -13,22 +13,16 @@ constexpr size_t kMaxBytes = 1 << 20;
 
 }  // namespace
 
-std::string PlanChangeText(const PlanChange& change) {
-  return DumpJson({{"time", change.time}, {"file", change.file}, {"before", change.before}, {"after", change.after}},
-                  -1);
+static void ListFields(Fields* f, PlanChange* change) {
+  f->Value("time", &change->time);
+  f->Value("file", &change->file);
+  f->Value("before", &change->before);
+  f->Value("after", &change->after);
 }
 
-Result<PlanChange> ParsePlanChange(std::string_view line) {
-  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(line, kPlanLog));
-  JsonReader reader(json, kPlanLog);
-  PlanChange change;
-  HONE_RETURN_IF_ERROR(reader.Read("time", &change.time));
-  HONE_RETURN_IF_ERROR(reader.Read("file", &change.file));
-  HONE_RETURN_IF_ERROR(reader.Read("before", &change.before));
-  HONE_RETURN_IF_ERROR(reader.Read("after", &change.after));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  return change;
-}
+std::string PlanChangeText(const PlanChange& change) { return FieldsText(change, -1); }
+
+Result<PlanChange> ParsePlanChange(std::string_view line) { return ParseFields<PlanChange>(line, kPlanLog); }
 
 Status NotePlanChange(const std::string& work, const std::string& file, std::string_view before,
                       std::string_view after) {

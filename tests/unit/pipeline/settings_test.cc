@@ -1,8 +1,13 @@
 #include "pipeline/settings.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <variant>
+
+#include "base/fields.h"
+#include "base/file.h"
 
 namespace hone::pipeline {
 namespace {
@@ -16,6 +21,42 @@ TEST(Settings, WhatIsWrittenIsReadBack) {
   const Result<BenchSettings> bench_back = ParseBenchSettings(BenchSettingsText(bench), "b.json");
   ASSERT_TRUE(bench_back.ok()) << bench_back.status().message();
   EXPECT_EQ(*bench_back, bench);
+}
+
+// A row of doc/reference/pipelines.md: | `[tune] trials` | 128 | ..
+std::string DefaultOnThePage(const std::string& page, const std::string& table, const std::string& key) {
+  size_t at = page.find("| `[" + table + "] " + key + "`");
+  if (at == std::string::npos) at = page.find(", `" + key + "` | ", page.find("| `[" + table + "] "));
+  if (at == std::string::npos) return "no row";
+  const size_t begin = page.find(" | ", at) + 3;
+  return page.substr(begin, page.find(" | ", begin) - begin);
+}
+
+TEST(Settings, ThePageHasEveryFieldAndItsDefault) {
+  const std::string page = *ReadFile(HONE_SOURCE_DIR "/doc/reference/pipelines.md");
+  std::string table;
+  int fields = 0;
+  Fields list([&](const std::string& key, Fields::Place place) {
+    ++fields;
+    const std::string found = DefaultOnThePage(page, table, key);
+    std::string expected;
+    if (const auto text = std::get_if<std::string*>(&place))
+      expected = (*text)->empty() ? "none" : "`\"" + **text + "\"`";
+    if (const auto whole = std::get_if<int64_t*>(&place)) expected = fmt::format("{}", **whole);
+    if (const auto number = std::get_if<double*>(&place)) expected = fmt::format("{}", **number);
+    const bool zero = expected == "0" && (found == "none" || found == "adaptive");
+    EXPECT_TRUE(found == expected || zero) << "[" << table << "] " << key << ": " << found << ", not " << expected;
+    return Status();
+  });
+  TuneSettings tune;
+  BenchSettings bench;
+  table = "tune";
+  ListTuneKeys(&list, &tune);
+  table = "measure";
+  ListMeasureKeys(&list, &tune);
+  table = "bench";
+  ListFields(&list, &bench);
+  EXPECT_GE(fields, 20);
 }
 
 TEST(Settings, OneByteStreamForOneSetting) {
