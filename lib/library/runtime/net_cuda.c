@@ -1,7 +1,5 @@
 /* Devices by NVIDIA's driver alone, which is opened when a library is created: one stream an instance in the device's
  * primary context; a whole run is one graph, so that the host has one thing to start. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +8,7 @@
 #include "runtime/cuda/driver_functions.h"
 
 struct HoneDevice {
-#define DECLARE(name, parameters) int(*name) parameters;
-  HONE_CUDA_FUNCTIONS(DECLARE)
-#undef DECLARE
+  HoneCuda cuda;
   const HoneNetDeviceTable* table;
   char name[128];
   int id;
@@ -37,33 +33,21 @@ struct HoneBound {
 };
 
 static int failed(const HoneDevice* d, int code, int error, const char* what) {
-  const char* name = NULL;
-  if (d->cuGetErrorName(error, &name) != HONE_CUDA_SUCCESS || !name) name = "an unknown error";
-  return hone_net_fail(code, "%s: %s failed: %s (%d)", d->name, what, name, error);
+  return hone_net_fail(code, "%s: %s failed: %s (%d)", d->name, what, hone_cuda_error_name(&d->cuda, error), error);
 }
 
 /* A failure that the context does not recover from shows again at the next wait, whatever its number is. */
 static int check(const HoneDevice* d, int error, const char* what) {
   if (error == HONE_CUDA_SUCCESS) return HONE_NET_OK;
   if (error == HONE_CUDA_OUT_OF_MEMORY) return failed(d, HONE_NET_E_DEVICE_MEMORY, error, what);
-  const int lost = d->context && d->cuCtxSynchronize() != HONE_CUDA_SUCCESS;
+  const int lost = d->context && d->cuda.cuCtxSynchronize() != HONE_CUDA_SUCCESS;
   return failed(d, lost ? HONE_NET_E_DEVICE_LOST : HONE_NET_E_DEVICE_CALL, error, what);
 }
 
 static int load_driver(HoneDevice* d) {
-  void* handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL); /* never closed */
-  if (!handle) return hone_net_fail(HONE_NET_E_DRIVER, "no NVIDIA driver: %s", dlerror());
-  const char* missing = NULL;
-#define FIND(name, parameters)                                  \
-  d->name = (int(*) parameters)(uintptr_t)dlsym(handle, #name); \
-  if (!d->name) missing = #name;
-  HONE_CUDA_FUNCTIONS(FIND)
-#undef FIND
-  if (missing) {
-    return hone_net_fail(HONE_NET_E_DRIVER, "the NVIDIA driver is too old, 525 or newer is needed: it has no %s",
-                         missing);
-  }
-  const int error = d->cuInit(0);
+  const char* wrong = hone_cuda_load(&d->cuda, "libcuda.so.1");
+  if (wrong) return hone_net_fail(HONE_NET_E_DRIVER, "%s", wrong);
+  const int error = d->cuda.cuInit(0);
   if (error == HONE_CUDA_NO_DEVICE) return failed(d, HONE_NET_E_DEVICE, error, "starting the driver");
   return error == HONE_CUDA_SUCCESS ? HONE_NET_OK : failed(d, HONE_NET_E_DRIVER, error, "starting the driver");
 }
@@ -71,8 +55,9 @@ static int load_driver(HoneDevice* d) {
 /* Code for sm_80 runs on sm_80 and sm_86, not on sm_90 or sm_75; code for sm_90a on sm_90 alone. */
 static int check_arch(HoneDevice* d) {
   int major = 0, minor = 0;
-  int error = d->cuDeviceGetAttribute(&major, HONE_CUDA_ATTRIBUTE_CAPABILITY_MAJOR, d->id);
-  if (error == HONE_CUDA_SUCCESS) error = d->cuDeviceGetAttribute(&minor, HONE_CUDA_ATTRIBUTE_CAPABILITY_MINOR, d->id);
+  int error = d->cuda.cuDeviceGetAttribute(&major, HONE_CUDA_ATTRIBUTE_CAPABILITY_MAJOR, d->id);
+  if (error == HONE_CUDA_SUCCESS)
+    error = d->cuda.cuDeviceGetAttribute(&minor, HONE_CUDA_ATTRIBUTE_CAPABILITY_MINOR, d->id);
   if (error != HONE_CUDA_SUCCESS) return failed(d, HONE_NET_E_DEVICE, error, "asking for the architecture");
   char* rest = NULL;
   const int built = (int)strtol(d->table->arch + 3, &rest, 10); /* behind "sm_" */
@@ -84,12 +69,12 @@ static int check_arch(HoneDevice* d) {
 
 static int find_device(HoneDevice* d, int number) {
   int count = 0;
-  int error = d->cuDeviceGetCount(&count);
+  int error = d->cuda.cuDeviceGetCount(&count);
   if (error == HONE_CUDA_SUCCESS && number >= count)
     return hone_net_fail(HONE_NET_E_DEVICE, "no CUDA device %d: there are %d, counted from 0", number, count);
-  if (error == HONE_CUDA_SUCCESS) error = d->cuDeviceGet(&d->id, number);
+  if (error == HONE_CUDA_SUCCESS) error = d->cuda.cuDeviceGet(&d->id, number);
   if (error != HONE_CUDA_SUCCESS) return failed(d, HONE_NET_E_DEVICE, error, "looking for the device");
-  d->cuDeviceGetName(d->name, sizeof d->name, d->id);
+  d->cuda.cuDeviceGetName(d->name, sizeof d->name, d->id);
   d->name[sizeof d->name - 1] = '\0';
   return check_arch(d);
 }
@@ -99,9 +84,8 @@ static int load_modules(HoneDevice* d) {
   d->modules = calloc(t->module_count + 1, sizeof *d->modules);
   if (!d->modules) return HONE_NET_E_MEMORY;
   for (uint64_t i = 0; i < t->module_count; ++i) {
-    const int error = d->cuModuleLoadData(&d->modules[i], t->modules[i].code);
-    if (error == HONE_CUDA_NO_BINARY_FOR_GPU || error == HONE_CUDA_INVALID_IMAGE || error == HONE_CUDA_INVALID_PTX)
-      return failed(d, HONE_NET_E_DEVICE_CODE, error, "loading the kernels");
+    const int error = d->cuda.cuModuleLoadData(&d->modules[i], t->modules[i].code);
+    if (hone_cuda_refuses_code(error)) return failed(d, HONE_NET_E_DEVICE_CODE, error, "loading the kernels");
     if (error != HONE_CUDA_SUCCESS) return check(d, error, "loading the kernels");
   }
   return HONE_NET_OK;
@@ -115,7 +99,7 @@ int hone_device_open(const HoneNetDeviceTable* table, const HoneNetOptions* opti
   int code = load_driver(d);
   if (code == HONE_NET_OK) code = find_device(d, options->device);
   if (code == HONE_NET_OK) {
-    const int error = d->cuDevicePrimaryCtxRetain(&d->context, d->id);
+    const int error = d->cuda.cuDevicePrimaryCtxRetain(&d->context, d->id);
     if (error != HONE_CUDA_SUCCESS) {
       d->context = NULL;
       code = check(d, error, "making a context");
@@ -123,7 +107,7 @@ int hone_device_open(const HoneNetDeviceTable* table, const HoneNetOptions* opti
   }
   if (code == HONE_NET_OK) code = hone_device_enter(d);
   if (code == HONE_NET_OK)
-    code = check(d, d->cuStreamCreate(&d->stream, HONE_CUDA_STREAM_NON_BLOCKING), "making a stream");
+    code = check(d, d->cuda.cuStreamCreate(&d->stream, HONE_CUDA_STREAM_NON_BLOCKING), "making a stream");
   if (code == HONE_NET_OK) code = load_modules(d);
   if (code == HONE_NET_OK) {
     *out = d;
@@ -134,17 +118,17 @@ int hone_device_open(const HoneNetDeviceTable* table, const HoneNetOptions* opti
 }
 
 void hone_device_close(HoneDevice* d) {
-  if (d->stream) d->cuStreamSynchronize(d->stream);
+  if (d->stream) d->cuda.cuStreamSynchronize(d->stream);
   for (uint64_t i = 0; d->modules && i < d->table->module_count; ++i) {
-    if (d->modules[i]) d->cuModuleUnload(d->modules[i]);
+    if (d->modules[i]) d->cuda.cuModuleUnload(d->modules[i]);
   }
   free(d->modules);
   for (int i = 0; i < HONE_NET_MEMORIES; ++i) {
-    if (d->memory[i]) d->cuMemFree_v2(d->memory[i]);
+    if (d->memory[i]) d->cuda.cuMemFree_v2(d->memory[i]);
   }
-  if (d->stream) d->cuStreamDestroy_v2(d->stream);
+  if (d->stream) d->cuda.cuStreamDestroy_v2(d->stream);
   hone_device_leave(d);
-  if (d->context) d->cuDevicePrimaryCtxRelease_v2(d->id);
+  if (d->context) d->cuda.cuDevicePrimaryCtxRelease_v2(d->id);
   free(d);
 }
 
@@ -157,30 +141,30 @@ void hone_device_describe(const HoneDevice* d, HoneNetDeviceInfo* info) {
 
 /* The caller's own context comes back when we leave. */
 int hone_device_enter(HoneDevice* d) {
-  const int code = check(d, d->cuCtxPushCurrent_v2(d->context), "making a context current");
+  const int code = check(d, d->cuda.cuCtxPushCurrent_v2(d->context), "making a context current");
   d->entered = code == HONE_NET_OK;
   return code;
 }
 
 void hone_device_leave(HoneDevice* d) {
   HoneCudaHandle context = NULL;
-  if (d->entered) d->cuCtxPopCurrent_v2(&context);
+  if (d->entered) d->cuda.cuCtxPopCurrent_v2(&context);
   d->entered = 0;
 }
 
 int hone_device_allocate(HoneDevice* d, uint32_t memory, uint64_t bytes) {
   if (d->memory[memory]) {
-    const int code = check(d, d->cuMemFree_v2(d->memory[memory]), "freeing memory");
+    const int code = check(d, d->cuda.cuMemFree_v2(d->memory[memory]), "freeing memory");
     d->memory[memory] = 0;
     if (code != HONE_NET_OK) return code;
   }
   if (bytes == 0) return HONE_NET_OK;
-  const int error = d->cuMemAlloc_v2(&d->memory[memory], bytes);
+  const int error = d->cuda.cuMemAlloc_v2(&d->memory[memory], bytes);
   if (error == HONE_CUDA_SUCCESS) return HONE_NET_OK;
   d->memory[memory] = 0;
   if (error != HONE_CUDA_OUT_OF_MEMORY) return check(d, error, "allocating memory");
   size_t left = 0, total = 0;
-  d->cuMemGetInfo_v2(&left, &total);
+  d->cuda.cuMemGetInfo_v2(&left, &total);
   return hone_net_fail(HONE_NET_E_DEVICE_MEMORY, "%s: %llu bytes asked for, %zu of %zu are free", d->name,
                        (unsigned long long)bytes, left, total);
 }
@@ -195,17 +179,17 @@ int hone_device_handle(HoneDevice* d, const HoneNetPlace* place, void** handle) 
 }
 
 int hone_device_write(HoneDevice* d, const HoneNetPlace* to, uint64_t bytes, const void* data) {
-  return check(d, d->cuMemcpyHtoDAsync_v2(address_of(d, to), data, bytes, d->stream), "copying to the device");
+  return check(d, d->cuda.cuMemcpyHtoDAsync_v2(address_of(d, to), data, bytes, d->stream), "copying to the device");
 }
 
 int hone_device_read(HoneDevice* d, const HoneNetPlace* from, void* data) {
-  return check(d, d->cuMemcpyDtoHAsync_v2(data, address_of(d, from), from->bytes, d->stream),
+  return check(d, d->cuda.cuMemcpyDtoHAsync_v2(data, address_of(d, from), from->bytes, d->stream),
                "copying from the device");
 }
 
 static int copy(HoneDevice* d, HoneCudaAddress to, HoneCudaAddress from, uint64_t bytes) {
   if (to == from) return HONE_NET_OK; /* the instance's own */
-  return check(d, d->cuMemcpyDtoDAsync_v2(to, from, bytes, d->stream), "copying on the device");
+  return check(d, d->cuda.cuMemcpyDtoDAsync_v2(to, from, bytes, d->stream), "copying on the device");
 }
 
 int hone_device_copy_in(HoneDevice* d, const HoneNetPlace* to, void* handle) {
@@ -216,27 +200,23 @@ int hone_device_copy_out(HoneDevice* d, const HoneNetPlace* from, void* handle) 
   return copy(d, (HoneCudaAddress)(uintptr_t)handle, address_of(d, from), from->bytes);
 }
 
-int hone_device_wait(HoneDevice* d) { return check(d, d->cuStreamSynchronize(d->stream), "waiting for the device"); }
+int hone_device_wait(HoneDevice* d) {
+  return check(d, d->cuda.cuStreamSynchronize(d->stream), "waiting for the device");
+}
 
 static int find_function(HoneDevice* d, BoundLaunch* bound) {
   const HoneNetLaunch* launch = bound->launch;
-  int error = d->cuModuleGetFunction(&bound->function, d->modules[launch->module], launch->symbol);
+  const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+  int most = 0;
+  const int error = hone_cuda_find_kernel(&d->cuda, d->modules[launch->module], launch->symbol, threads,
+                                          launch->dynamic_shared_bytes, &bound->function, &most);
   if (error == HONE_CUDA_NOT_FOUND) {
     return hone_net_fail(HONE_NET_E_DEVICE_CODE, "%s: no kernel %s in the library's code", d->name, launch->symbol);
   }
-  int most = 0;
-  if (error == HONE_CUDA_SUCCESS) error = d->cuFuncGetAttribute(&most, HONE_CUDA_FUNCTION_MAX_THREADS, bound->function);
   if (error != HONE_CUDA_SUCCESS) return check(d, error, "finding a kernel");
-  const uint64_t threads = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
-  if (threads > (uint64_t)most) {
-    return hone_net_fail(HONE_NET_E_DEVICE_CODE, "%s: kernel %s has %llu threads in a block, the device runs %d",
-                         d->name, launch->symbol, (unsigned long long)threads, most);
-  }
-  if (launch->dynamic_shared_bytes == 0) return HONE_NET_OK;
-  return check(
-      d,
-      d->cuFuncSetAttribute(bound->function, HONE_CUDA_FUNCTION_MAX_DYNAMIC_SHARED, (int)launch->dynamic_shared_bytes),
-      "asking for shared memory");
+  if (threads <= (uint64_t)most) return HONE_NET_OK;
+  return hone_net_fail(HONE_NET_E_DEVICE_CODE, "%s: kernel %s has %llu threads in a block, the device runs %d", d->name,
+                       launch->symbol, (unsigned long long)threads, most);
 }
 
 int hone_device_bind(HoneDevice* d, const HoneNetLaunch* launches, uint64_t count, HoneBound** out) {
@@ -268,10 +248,10 @@ int hone_device_bind(HoneDevice* d, const HoneNetLaunch* launches, uint64_t coun
 void hone_device_unbind(HoneDevice* d, HoneBound* bound) {
   if (!bound) return;
   if (bound->executable) {
-    d->cuStreamSynchronize(d->stream);
-    d->cuGraphExecDestroy(bound->executable);
+    d->cuda.cuStreamSynchronize(d->stream);
+    d->cuda.cuGraphExecDestroy(bound->executable);
   }
-  if (bound->graph) d->cuGraphDestroy(bound->graph);
+  if (bound->graph) d->cuda.cuGraphDestroy(bound->graph);
   free(bound->launches);
   free(bound->addresses);
   free(bound->parameters);
@@ -282,8 +262,8 @@ void hone_device_unbind(HoneDevice* d, HoneBound* bound) {
 static int launch(HoneDevice* d, const BoundLaunch* b) {
   const uint32_t* g = b->launch->grid;
   const uint32_t* t = b->launch->block;
-  return d->cuLaunchKernel(b->function, g[0], g[1], g[2], t[0], t[1], t[2], b->launch->dynamic_shared_bytes, d->stream,
-                           b->parameters, NULL);
+  return d->cuda.cuLaunchKernel(b->function, g[0], g[1], g[2], t[0], t[1], t[2], b->launch->dynamic_shared_bytes,
+                                d->stream, b->parameters, NULL);
 }
 
 static int launch_all(HoneDevice* d, const HoneBound* bound) {
@@ -293,40 +273,40 @@ static int launch_all(HoneDevice* d, const HoneBound* bound) {
 }
 
 static int make_graph(HoneDevice* d, HoneBound* bound) {
-  int code = check(d, d->cuStreamBeginCapture_v2(d->stream, HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph");
+  int code = check(d, d->cuda.cuStreamBeginCapture_v2(d->stream, HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph");
   if (code != HONE_NET_OK) return code;
   const int launched = launch_all(d, bound);
   /* Ended in any case: a stream left capturing takes nothing else. */
-  const int ended = d->cuStreamEndCapture(d->stream, &bound->graph);
+  const int ended = d->cuda.cuStreamEndCapture(d->stream, &bound->graph);
   if (launched != HONE_CUDA_SUCCESS) return check(d, launched, "starting a kernel");
   if (ended != HONE_CUDA_SUCCESS) return check(d, ended, "making a graph");
-  return check(d, d->cuGraphInstantiateWithFlags(&bound->executable, bound->graph, 0), "making a graph");
+  return check(d, d->cuda.cuGraphInstantiateWithFlags(&bound->executable, bound->graph, 0), "making a graph");
 }
 
 int hone_device_run(HoneDevice* d, HoneBound* bound, int graph) {
   if (!graph) return check(d, launch_all(d, bound), "starting a kernel");
   if (!bound->executable) {
-    if (bound->graph) d->cuGraphDestroy(bound->graph);
+    if (bound->graph) d->cuda.cuGraphDestroy(bound->graph);
     bound->graph = NULL;
     const int code = make_graph(d, bound);
     if (code != HONE_NET_OK) return code;
   }
-  return check(d, d->cuGraphLaunch(bound->executable, d->stream), "starting the graph");
+  return check(d, d->cuda.cuGraphLaunch(bound->executable, d->stream), "starting the graph");
 }
 
 /* events: one before each step and one behind the last. */
 static int run_between_events(HoneDevice* d, const HoneBound* bound, const HoneNetStep* steps, int32_t count,
                               HoneCudaHandle* events) {
   int error = HONE_CUDA_SUCCESS;
-  for (int32_t i = 0; i <= count && error == HONE_CUDA_SUCCESS; ++i) error = d->cuEventCreate(&events[i], 0);
+  for (int32_t i = 0; i <= count && error == HONE_CUDA_SUCCESS; ++i) error = d->cuda.cuEventCreate(&events[i], 0);
   if (error != HONE_CUDA_SUCCESS) return check(d, error, "making an event");
-  error = d->cuEventRecord(events[0], d->stream);
+  error = d->cuda.cuEventRecord(events[0], d->stream);
   for (int32_t i = 0; i < count; ++i) {
     for (uint32_t k = 0; k < steps[i].count && error == HONE_CUDA_SUCCESS; ++k)
       error = launch(d, &bound->launches[steps[i].first + k]);
-    if (error == HONE_CUDA_SUCCESS) error = d->cuEventRecord(events[i + 1], d->stream);
+    if (error == HONE_CUDA_SUCCESS) error = d->cuda.cuEventRecord(events[i + 1], d->stream);
   }
-  if (error == HONE_CUDA_SUCCESS) error = d->cuEventSynchronize(events[count]);
+  if (error == HONE_CUDA_SUCCESS) error = d->cuda.cuEventSynchronize(events[count]);
   return check(d, error, "timing the layers");
 }
 
@@ -336,11 +316,11 @@ int hone_device_profile(HoneDevice* d, HoneBound* bound, const HoneNetStep* step
   int code = run_between_events(d, bound, steps, count, events);
   for (int32_t i = 0; i < count && code == HONE_NET_OK; ++i) {
     float milliseconds = 0;
-    code = check(d, d->cuEventElapsedTime(&milliseconds, events[i], events[i + 1]), "timing the layers");
+    code = check(d, d->cuda.cuEventElapsedTime(&milliseconds, events[i], events[i + 1]), "timing the layers");
     seconds[i] = 1e-3 * (double)milliseconds;
   }
   for (int32_t i = 0; i <= count; ++i) {
-    if (events[i]) d->cuEventDestroy_v2(events[i]);
+    if (events[i]) d->cuda.cuEventDestroy_v2(events[i]);
   }
   free(events);
   return code;

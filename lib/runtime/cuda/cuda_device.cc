@@ -16,8 +16,6 @@ namespace {
 
 using Error = CudaDriver::Error;
 
-constexpr unsigned kNonBlockingStream = 1;
-
 // Errors that no kernel brings about: memory that cannot be corrected, a device that has left the bus or its system.
 bool IsDevicesOwn(Error error) {
   switch (error) {
@@ -45,7 +43,7 @@ CudaDevice::~CudaDevice() {
 Status CudaDevice::Open() {
   HONE_RETURN_IF_ERROR(Check(cuda_.cuDevicePrimaryCtxRetain(&context_, device_), "making a context"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuCtxSetCurrent(context_), "making a context current"));
-  HONE_RETURN_IF_ERROR(Check(cuda_.cuStreamCreate(&stream_, kNonBlockingStream), "making a stream"));
+  HONE_RETURN_IF_ERROR(Check(cuda_.cuStreamCreate(&stream_, HONE_CUDA_STREAM_NON_BLOCKING), "making a stream"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&begin_, 0), "making an event"));
   HONE_RETURN_IF_ERROR(Check(cuda_.cuEventCreate(&start_, 0), "making an event"));
   return Check(cuda_.cuEventCreate(&end_, 0), "making an event");
@@ -54,7 +52,7 @@ Status CudaDevice::Open() {
 Result<std::unique_ptr<DeviceBuffer>> CudaDevice::Allocate(int64_t bytes) {
   CudaDriver::Address address = 0;
   const Error error = cuda_.cuMemAlloc_v2(&address, static_cast<size_t>(std::max<int64_t>(bytes, 16)));
-  if (error == CudaDriver::kOutOfMemory) {
+  if (error == HONE_CUDA_OUT_OF_MEMORY) {
     size_t free = 0, total = 0;
     cuda_.cuMemGetInfo_v2(&free, &total);
     return Status::Io(

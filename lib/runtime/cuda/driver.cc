@@ -19,35 +19,15 @@ constexpr char kHowTo[] =
 std::string NameOf(const std::string& library) { return library.empty() ? "libcuda.so.1" : library; }
 
 Result<const CudaDriver*> Open(const std::string& library) {
-  const std::string name = NameOf(library);
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* words = dlerror();
-    return Status::NotFound(fmt::format("no CUDA device: the NVIDIA driver's {} cannot be loaded ({}); {}", name,
-                                        words ? words : "no reason given", kHowTo));
-  }
   auto cuda = std::make_unique<CudaDriver>();
-  const char* missing = nullptr;
-  const auto find = [&](auto* function, const char* symbol) {
-    *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(handle, symbol));
-    if (*function == nullptr) missing = symbol;
-  };
-#define HONE_FIND(symbol, parameters) find(&cuda->symbol, #symbol);
-  HONE_CUDA_FUNCTIONS(HONE_FIND)
-#undef HONE_FIND
-  if (missing != nullptr) {
-    dlclose(handle);
-    return Status::NotFound(
-        fmt::format("no CUDA device: {} has no {}: the NVIDIA driver is too old, 525 or newer is "
-                    "needed; {}",
-                    name, missing, kHowTo));
+  if (const char* wrong = hone_cuda_load(cuda.get(), NameOf(library).c_str())) {
+    return Status::NotFound(fmt::format("no CUDA device: {}; {}", wrong, kHowTo));
   }
   int count = 0;
   CudaDriver::Error error = cuda->cuInit(0);
   if (error == CudaDriver::kSuccess) error = cuda->cuDeviceGetCount(&count);
   if (error != CudaDriver::kSuccess || count == 0) {
     const std::string why = error == CudaDriver::kSuccess ? "there is none" : cuda->ErrorText(error);
-    dlclose(handle);
     const std::string text = fmt::format("no CUDA device: the NVIDIA driver is there, but {}; {}", why, kHowTo);
     return CudaDriver::IsForNow(error) ? Status::Io(text) : Status::NotFound(text);
   }
@@ -83,11 +63,9 @@ int CudaDriverMajor(const std::string& library) {
 }
 
 std::string CudaDriver::ErrorText(Error error) const {
-  const char* name = nullptr;
   const char* text = nullptr;
-  if (cuGetErrorName(error, &name) != kSuccess || name == nullptr) name = "an unknown error";
   if (cuGetErrorString(error, &text) != kSuccess || text == nullptr) text = "";
-  return fmt::format("{}{}{} ({})", name, *text ? ": " : "", text, error);
+  return fmt::format("{}{}{} ({})", hone_cuda_error_name(this, error), *text ? ": " : "", text, error);
 }
 
 }  // namespace hone::runtime

@@ -10,20 +10,14 @@
 
 namespace hone::runtime {
 
-struct CudaDriver {
+struct CudaDriver : HoneCuda {
   using Error = int;
   using Dev = int;
   using Handle = HoneCudaHandle;
   using Address = HoneCudaAddress;
   using Uuid = HoneCudaUuid;
 
-  static constexpr Error kSuccess = HONE_CUDA_SUCCESS, kOutOfMemory = HONE_CUDA_OUT_OF_MEMORY,
-                         kInvalidImage = HONE_CUDA_INVALID_IMAGE, kNoBinaryForGpu = HONE_CUDA_NO_BINARY_FOR_GPU,
-                         kInvalidPtx = HONE_CUDA_INVALID_PTX, kNotFound = HONE_CUDA_NOT_FOUND;
-
-#define HONE_DECLARE(name, parameters) Error(*name) parameters = nullptr;
-  HONE_CUDA_FUNCTIONS(HONE_DECLARE)
-#undef HONE_DECLARE
+  static constexpr Error kSuccess = HONE_CUDA_SUCCESS;
 
   // Loaded and initialised once in a process for each library and never unloaded. kNotFound, with what to install: no
   // driver, or no device. kIo: there is one, but not for now.
@@ -32,7 +26,7 @@ struct CudaDriver {
   // Whether a device exists but is not available now: another process has it exclusively, it is starting, or memory is
   // short.
   static bool IsForNow(Error error) {
-    return error == kOutOfMemory || error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_SYSTEM_NOT_READY;
+    return error == HONE_CUDA_OUT_OF_MEMORY || error == HONE_CUDA_DEVICE_UNAVAILABLE || error == HONE_CUDA_SYSTEM_NOT_READY;
   }
 
   std::string ErrorText(Error error) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access (700)"

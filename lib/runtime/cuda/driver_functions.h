@@ -1,5 +1,5 @@
-/* The functions of NVIDIA's driver API that Hone calls, with their parameters in our own words, for those who open the
- * driver at run time: runtime/cuda and the CUDA network libraries. C11 and C++.
+/* NVIDIA's driver API as Hone calls it, with its parameters in our own words: the part that runtime/cuda and the CUDA
+ * network libraries share. C11 and C++.
  * Reference: https://docs.nvidia.com/cuda/cuda-driver-api/ ; the _v2 names are those that its header maps the plain
  * names to, and have been in every driver since CUDA 4. All return an error number. */
 #ifndef HONE_RUNTIME_CUDA_DRIVER_FUNCTIONS_H_
@@ -84,5 +84,33 @@ enum {
   X(cuEventElapsedTime, (float*, HoneCudaHandle, HoneCudaHandle))                                          \
   X(cuLaunchKernel, (HoneCudaHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
                      HoneCudaHandle, void**, void**))
+
+typedef struct HoneCuda {
+#define HONE_DECLARE(name, parameters) int(*name) parameters;
+  HONE_CUDA_FUNCTIONS(HONE_DECLARE)
+#undef HONE_DECLARE
+} HoneCuda;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HONE_CUDA_HIDDEN __attribute__((visibility("hidden")))
+
+/* Opens the driver's library, for as long as the process lives, and finds its functions. Returns NULL, or what is wrong
+ * in this thread's memory. */
+const char* hone_cuda_load(HoneCuda* cuda, const char* library) HONE_CUDA_HIDDEN;
+/* "CUDA_ERROR_ILLEGAL_ADDRESS" */
+const char* hone_cuda_error_name(const HoneCuda* cuda, int error) HONE_CUDA_HIDDEN;
+/* Is the error that the device does not take the code? */
+int hone_cuda_refuses_code(int error) HONE_CUDA_HIDDEN;
+/* Finds a kernel and lets it have its shared memory. *most: the threads that the device runs in a block of it; with
+ * more `threads` than that the kernel cannot be launched, which is no error here. */
+int hone_cuda_find_kernel(const HoneCuda* cuda, HoneCudaHandle module, const char* symbol, uint64_t threads,
+                          uint64_t dynamic_shared_bytes, HoneCudaHandle* kernel, int* most) HONE_CUDA_HIDDEN;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

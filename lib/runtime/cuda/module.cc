@@ -15,8 +15,6 @@ namespace {
 using Error = CudaDriver::Error;
 using Handle = CudaDriver::Handle;
 
-constexpr int kFunctionMaxThreads = 0, kFunctionMaxDynamicShared = 8;  // CUfunction_attribute
-constexpr int kCaptureThreadLocal = 1;
 constexpr size_t kMostKeptLaunches = 4096;  // in graphs of a module: some megabytes of the device's memory
 
 class CudaModule : public DeviceModule {
@@ -31,8 +29,7 @@ class CudaModule : public DeviceModule {
 
   Status LoadCode() {
     const Error error = cuda_.cuModuleLoadData(&module_, artifact_.bytes.data());
-    if (error == CudaDriver::kNoBinaryForGpu || error == CudaDriver::kInvalidImage ||
-        error == CudaDriver::kInvalidPtx) {
+    if (hone_cuda_refuses_code(error)) {
       return Status::Invalid(fmt::format("{} ({}) does not take the cubin: {}", device_->info().name,
                                          device_->info().arch, cuda_.ErrorText(error)));
     }
@@ -95,27 +92,22 @@ class CudaModule : public DeviceModule {
   Status AddFunction(const Launch& launch) {
     Handle& function = functions_[launch.symbol];
     if (function != nullptr) return Status();
-    const Error error = cuda_.cuModuleGetFunction(&function, module_, launch.symbol.c_str());
-    if (error == CudaDriver::kNotFound) {
-      return Status::Invalid(fmt::format("the module has no kernel `{}`", launch.symbol));
-    }
-    HONE_RETURN_IF_ERROR(device_->Check(error, "finding a kernel"));
-    int most = 0;
-    HONE_RETURN_IF_ERROR(device_->Check(cuda_.cuFuncGetAttribute(&most, kFunctionMaxThreads, function), "a kernel"));
     const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-    if (threads > most) {
-      return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
-                                         launch.symbol, threads, most));
+    int most = 0;
+    const Error error = hone_cuda_find_kernel(&cuda_, module_, launch.symbol.c_str(), static_cast<uint64_t>(threads),
+                                              static_cast<uint64_t>(launch.dynamic_shared_bytes), &function, &most);
+    if (error == HONE_CUDA_NOT_FOUND) {
+      return Status::Invalid(fmt::format("the module has no kernel `{}`", launch.symbol));
     }
     const int64_t shared = device_->info().limits.shared_bytes_per_block;
     if (launch.shared_bytes > shared) {
       return Status::Invalid(fmt::format("kernel `{}` needs {} bytes of shared memory in a block, the device has {}",
                                          launch.symbol, launch.shared_bytes, shared));
     }
-    if (launch.dynamic_shared_bytes == 0) return Status();
-    return device_->Check(
-        cuda_.cuFuncSetAttribute(function, kFunctionMaxDynamicShared, static_cast<int>(launch.dynamic_shared_bytes)),
-        "asking for shared memory");
+    HONE_RETURN_IF_ERROR(device_->Check(error, "finding a kernel"));
+    if (threads <= most) return Status();
+    return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
+                                       launch.symbol, threads, most));
   }
 
   // Several launches are one graph: the time between them is then the device's own, and not how fast we can say them.
@@ -154,8 +146,8 @@ class CudaModule : public DeviceModule {
   }
 
   Status MakeGraph(const std::string& symbol, const std::vector<DeviceArguments>& runs, Graph* graph) {
-    HONE_RETURN_IF_ERROR(
-        device_->Check(cuda_.cuStreamBeginCapture_v2(device_->stream(), kCaptureThreadLocal), "making a graph"));
+    HONE_RETURN_IF_ERROR(device_->Check(
+        cuda_.cuStreamBeginCapture_v2(device_->stream(), HONE_CUDA_CAPTURE_THREAD_LOCAL), "making a graph"));
     device_->capturing = true;
     const Status status = RunAll(symbol, runs);
     // Ended in any case: a stream left capturing takes nothing else.

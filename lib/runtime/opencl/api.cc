@@ -1,6 +1,5 @@
 #include "runtime/opencl/api.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -53,26 +52,9 @@ constexpr ErrorName kNames[] = {
 Result<std::unique_ptr<OpenClApi>> Open(const std::string& library) {
   // PoCL keeps every program that it ever compiled on disk; candidates are compiled once and never again.
   setenv("POCL_KERNEL_CACHE", "0", /*overwrite=*/0);
-  const std::string name = library.empty() ? "libOpenCL.so.1" : library;
-  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* words = dlerror();
-    return Status::NotFound(
-        fmt::format("no OpenCL: {} cannot be loaded ({}); {}", name, words ? words : "no reason given", kHowTo));
-  }
   auto api = std::make_unique<OpenClApi>();
-  const char* missing = nullptr;
-  const auto find = [&](const char* function) {
-    void* address = dlsym(handle, function);
-    if (address == nullptr) missing = function;
-    return address;
-  };
-#define HONE_FIND(function) api->function = reinterpret_cast<decltype(&::function)>(find(#function));
-  HONE_OPENCL_FUNCTIONS(HONE_FIND)
-#undef HONE_FIND
-  if (missing != nullptr) {
-    dlclose(handle);
-    return Status::NotFound(fmt::format("no OpenCL 1.2: {} has no {}; {}", name, missing, kHowTo));
+  if (const char* wrong = hone_opencl_load(api.get(), library.empty() ? "libOpenCL.so.1" : library.c_str())) {
+    return Status::NotFound(fmt::format("{}; {}", wrong, kHowTo));
   }
   return api;
 }
@@ -96,12 +78,6 @@ std::string OpenClErrorText(cl_int error) {
     if (row.code == error) return fmt::format("{} ({})", row.name, error);
   }
   return fmt::format("OpenCL error {}", error);
-}
-
-bool IsFatal(cl_int error) {
-  // A kernel's fault shows as one of these, at the next call or later, and the queue is of no more use.
-  return error == CL_DEVICE_NOT_AVAILABLE || error == CL_OUT_OF_RESOURCES || error == CL_INVALID_COMMAND_QUEUE ||
-         error == CL_INVALID_CONTEXT || error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
 }
 
 }  // namespace hone::runtime

@@ -8,18 +8,12 @@
 
 namespace hone::runtime {
 
-struct OpenClApi {
-#define HONE_DECLARE(name) decltype(&::name) name = nullptr;
-  HONE_OPENCL_FUNCTIONS(HONE_DECLARE)
-#undef HONE_DECLARE
-
-  // Loaded once in a process and never unloaded: drivers keep threads. kNotFound, with what to install.
+struct OpenClApi : HoneOpenCl {
+  // Loaded once in a process and never unloaded. kNotFound, with what to install.
   static Result<const OpenClApi*> Load(const std::string& library);
 };
 
 // "CL_OUT_OF_RESOURCES (-5)"
 std::string OpenClErrorText(cl_int error);
-// Whether the device is gone for this process.
-bool IsFatal(cl_int error);
 
 }  // namespace hone::runtime

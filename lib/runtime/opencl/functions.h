@@ -1,15 +1,10 @@
-/* The functions of OpenCL 1.2 that Hone calls, and the order in which it looks for a device, for those who open the ICD
- * loader at run time: runtime/opencl and the OpenCL network libraries. C11 and C++. */
+/* OpenCL 1.2 as Hone calls it: the part that runtime/opencl and the OpenCL network libraries share. C11 and C++. */
 #ifndef HONE_RUNTIME_OPENCL_FUNCTIONS_H_
 #define HONE_RUNTIME_OPENCL_FUNCTIONS_H_
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-
-/* GPUs of all platforms first, then accelerators, then CPUs: the device that is tuned for is number 0 of a library.
- * What is none of these (CL_DEVICE_TYPE_CUSTOM) does not compile OpenCL C. */
-#define HONE_OPENCL_KINDS \
-  { CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_CPU }
+#include <stddef.h>
 
 #define HONE_OPENCL_FUNCTIONS(X) \
   X(clGetPlatformIDs)            \
@@ -38,5 +33,44 @@
   X(clFinish)                    \
   X(clGetEventProfilingInfo)     \
   X(clReleaseEvent)
+
+typedef struct HoneOpenCl {
+#ifdef __cplusplus
+#define HONE_DECLARE(name) decltype(&::name) name;
+#else
+#define HONE_DECLARE(name) __typeof__(&name) name;
+#endif
+  HONE_OPENCL_FUNCTIONS(HONE_DECLARE)
+#undef HONE_DECLARE
+} HoneOpenCl;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HONE_OPENCL_HIDDEN __attribute__((visibility("hidden")))
+
+/* Opens the ICD loader, for as long as the process lives (drivers keep threads), and finds its functions. Returns NULL,
+ * or what is wrong in this thread's memory. */
+const char* hone_opencl_load(HoneOpenCl* cl, const char* library) HONE_OPENCL_HIDDEN;
+/* Finds device `number`, counted from 0: GPUs of all platforms first, then accelerators, then CPUs. The device that is
+ * tuned for is number 0 of a library. What is none of these (CL_DEVICE_TYPE_CUSTOM) does not compile OpenCL C. Returns
+ * how many devices there are up to that one: `number` + 1 if it was found. */
+cl_uint hone_opencl_find(const HoneOpenCl* cl, cl_uint number, cl_platform_id* platform,
+                         cl_device_id* device) HONE_OPENCL_HIDDEN;
+/* Is the device gone for this process? A kernel's fault shows as such an error, at the next call or later. */
+int hone_opencl_is_fatal(cl_int error) HONE_OPENCL_HIDDEN;
+int hone_opencl_is_memory(cl_int error) HONE_OPENCL_HIDDEN; /* is there too little of it? */
+/* Options for the compiler: kernels divide and take roots as IEEE 754 says, where the device can. */
+const char* hone_opencl_options(const HoneOpenCl* cl, cl_device_id device) HONE_OPENCL_HIDDEN;
+/* The line of a build log that says what is wrong: the first with "error", else the first one. */
+void hone_opencl_build_error(const HoneOpenCl* cl, cl_program program, cl_device_id device, char* line,
+                             size_t size) HONE_OPENCL_HIDDEN;
+/* From the start of one command to the end of another. */
+cl_int hone_opencl_seconds(const HoneOpenCl* cl, cl_event first, cl_event last, double* seconds) HONE_OPENCL_HIDDEN;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

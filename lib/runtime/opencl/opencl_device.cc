@@ -41,20 +41,10 @@ T DeviceValue(const OpenClApi& cl, cl_device_id device, cl_device_info what, T o
 }
 
 Result<Found> FindDevice(const OpenClApi& cl) {
-  cl_platform_id platforms[16];
+  Found found;
+  if (hone_opencl_find(&cl, 0, &found.platform, &found.device) > 0) return found;
   cl_uint count = 0;
-  const cl_int error = cl.clGetPlatformIDs(16, platforms, &count);
-  if (error == CL_SUCCESS) {
-    constexpr cl_device_type kTypes[] = HONE_OPENCL_KINDS;
-    for (const cl_device_type type : kTypes) {
-      for (cl_uint i = 0; i < std::min<cl_uint>(count, 16); ++i) {
-        Found found{platforms[i], nullptr};
-        cl_uint devices = 0;
-        if (cl.clGetDeviceIDs(platforms[i], type, 1, &found.device, &devices) == CL_SUCCESS && devices > 0)
-          return found;
-      }
-    }
-  }
+  const cl_int error = cl.clGetPlatformIDs(0, nullptr, &count);
   return Status::NotFound(
       fmt::format("no OpenCL device: {} platforms and none has one{}; install an OpenCL driver for the GPU, or the "
                   "package pocl-opencl-icd to run on the CPU",
@@ -121,18 +111,6 @@ DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   return info;
 }
 
-// The first error line of the build log.
-std::string FirstError(const std::string& log) {
-  const std::vector<std::string> lines = Split(log, '\n');
-  for (const std::string& line : lines) {
-    if (line.find("error") != std::string::npos) return std::string(Trim(line));
-  }
-  for (const std::string& line : lines) {
-    if (!Trim(line).empty()) return std::string(Trim(line));
-  }
-  return "no build log";
-}
-
 class OpenClBuffer : public DeviceBuffer {
  public:
   OpenClBuffer(const OpenClApi& cl, cl_mem memory, int64_t bytes) : DeviceBuffer(bytes), cl_(cl), memory_(memory) {}
@@ -172,8 +150,7 @@ class OpenClDevice : public Device {
     cl_int error = CL_SUCCESS;
     cl_mem memory = cl_.clCreateBuffer(context_, CL_MEM_READ_WRITE, static_cast<size_t>(std::max<int64_t>(bytes, 16)),
                                        nullptr, &error);
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE ||
-        error == CL_OUT_OF_HOST_MEMORY) {
+    if (hone_opencl_is_memory(error)) {
       return Status::Io(fmt::format("{}: out of memory: {} bytes asked for, the device has {} in all ({})", info_.name,
                                     bytes, info_.memory_bytes, OpenClErrorText(error)));
     }
@@ -205,7 +182,7 @@ class OpenClDevice : public Device {
 
   Status Check(cl_int error, const char* what) {
     if (error == CL_SUCCESS) return Status();
-    lost_ = lost_ || IsFatal(error);
+    lost_ = lost_ || hone_opencl_is_fatal(error);
     return Status::Io(fmt::format("{}: {} failed: {}", info_.name, what, OpenClErrorText(error)));
   }
 
@@ -241,14 +218,14 @@ class OpenClModule : public DeviceModule {
     program_ = cl_.clCreateProgramWithSource(device_->context(), 1, &text, &size, &error);
     HONE_RETURN_IF_ERROR(device_->Check(error, "making a program"));
     const cl_device_id id = device_->id();
-    const auto config =
-        DeviceValue<cl_device_fp_config>(cl_, id, CL_DEVICE_SINGLE_FP_CONFIG, static_cast<cl_device_fp_config>(0));
-    std::string options = "-cl-std=CL1.2";
-    if (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) options += " -cl-fp32-correctly-rounded-divide-sqrt";
+    std::string options = hone_opencl_options(&cl_, id);
     if (!device_->optimise()) options += " -cl-opt-disable";
     error = cl_.clBuildProgram(program_, 1, &id, options.c_str(), nullptr, nullptr);
-    if (error == CL_BUILD_PROGRAM_FAILURE)
-      return Status::Invalid("the OpenCL compiler refuses it: " + FirstError(Log()));
+    if (error == CL_BUILD_PROGRAM_FAILURE) {
+      char line[1024];
+      hone_opencl_build_error(&cl_, program_, id, line, sizeof line);
+      return Status::Invalid(std::string("the OpenCL compiler refuses it: ") + line);
+    }
     HONE_RETURN_IF_ERROR(device_->Check(error, "compiling"));
     for (const EntryPoint& entry : artifact_.entries) {
       for (const Launch& launch : entry.launches) HONE_RETURN_IF_ERROR(AddKernel(launch));
@@ -269,32 +246,17 @@ class OpenClModule : public DeviceModule {
       if (status.ok()) status = Enqueue(symbol, arguments, &events);
     }
     if (status.ok()) status = device_->Wait();
-    cl_ulong begin = 0, end = 0;
+    double seconds = 0;
     if (status.ok() && !events.empty()) {
-      cl_int error =
-          cl_.clGetEventProfilingInfo(events.front(), CL_PROFILING_COMMAND_START, sizeof begin, &begin, nullptr);
-      if (error == CL_SUCCESS) {
-        error = cl_.clGetEventProfilingInfo(events.back(), CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr);
-      }
-      status = device_->Check(error, "reading the times");
+      status = device_->Check(hone_opencl_seconds(&cl_, events.front(), events.back(), &seconds), "reading the times");
     }
     for (cl_event event : events) cl_.clReleaseEvent(event);
     if (!status.ok()) return status;
-    const double seconds = 1e-9 * static_cast<double>(end - begin);
     device_->AddBusy(seconds);
     return seconds;
   }
 
  private:
-  std::string Log() const {
-    size_t size = 0;
-    const cl_device_id id = device_->id();
-    if (cl_.clGetProgramBuildInfo(program_, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return "";
-    std::string log(size, '\0');
-    cl_.clGetProgramBuildInfo(program_, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
-    return log;
-  }
-
   Status AddKernel(const Launch& launch) {
     if (kernels_.count(launch.symbol)) return Status();
     cl_int error = CL_SUCCESS;
