@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/keep.h"
 #include "base/text.h"
 #include "nightly/lines.h"
@@ -22,31 +22,15 @@ bool PlainName(const std::string& name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.find('\0') == std::string::npos;
 }
 
-Result<Acceptance> ReadAcceptance(JsonReader* reader) {
-  Acceptance a;
-  HONE_RETURN_IF_ERROR(reader->ReadVersion(kAcceptedVersion));
-  for (const auto& [key, value] : {std::pair{"recorded", &a.recorded},
-                                   {"by", &a.by},
-                                   {"reason", &a.reason},
-                                   {"digest", &a.digest},
-                                   {"before", &a.before},
-                                   {"network", &a.network},
-                                   {"target", &a.target},
-                                   {"name", &a.name}}) {
-    HONE_RETURN_IF_ERROR(reader->Read(key, value));
+Result<std::map<std::string, std::string>> FilesFromJson(const Json& json) {
+  std::map<std::string, std::string> files;
+  for (const auto& item : json.items()) {
+    if (!json.is_object() || !item.value().is_string()) return Status::Invalid("expected the files' digests");
+    if (!PlainName(item.key()))
+      return Status::Invalid("'" + Printable(item.key()) + "' is no name of a file in a folder");
+    files[item.key()] = item.value().get<std::string>();
   }
-  JsonReader files;
-  HONE_RETURN_IF_ERROR(reader->Read("files", &files));
-  for (const auto& item : files.value().items()) {
-    std::string digest;
-    HONE_RETURN_IF_ERROR(files.Read(item.key(), &digest));
-    if (!PlainName(item.key())) return files.Error(item.key(), "is no name of a file in a folder");
-    a.files[item.key()] = digest;
-  }
-  HONE_RETURN_IF_ERROR(reader->Finish());
-  if (!ParseDigest(a.digest).ok() || a.digest != ArtifactDigest(a.files, a.name))
-    return reader->Error("digest", "is not that of the files");
-  return a;
+  return files;
 }
 
 Result<std::string> FileDigest(const std::string& path) {
@@ -115,26 +99,33 @@ Result<std::string> FolderDigest(const std::string& dir, const std::string& name
   return ArtifactDigest(files, name);
 }
 
-std::string AcceptanceText(const Acceptance& a) {
-  const Json json = {{"version", kAcceptedVersion},
-                     {"recorded", a.recorded},
-                     {"by", a.by},
-                     {"reason", a.reason},
-                     {"digest", a.digest},
-                     {"before", a.before},
-                     {"network", a.network},
-                     {"target", a.target},
-                     {"name", a.name},
-                     {"files", a.files}};
-  return DumpJson(json, -1);
+static void ListFields(Fields* f, Acceptance* a) {
+  f->Version(kAcceptedVersion);
+  for (const auto& [key, value] : {std::pair{"recorded", &a->recorded},
+                                   {"by", &a->by},
+                                   {"reason", &a->reason},
+                                   {"digest", &a->digest},
+                                   {"before", &a->before},
+                                   {"network", &a->network},
+                                   {"target", &a->target},
+                                   {"name", &a->name}}) {
+    f->Value(key, value);
+  }
+  f->As(
+      "files", &a->files, [](const auto& files) { return Json(files); }, FilesFromJson);
+  if (!f->reading() || !f->status().ok()) return;
+  if (!ParseDigest(a->digest).ok() || a->digest != ArtifactDigest(a->files, a->name))
+    f->Fail("digest", "is not that of the files");
 }
+
+std::string AcceptanceText(const Acceptance& a) { return FieldsText(a, -1); }
 
 Result<std::vector<Acceptance>> ParseAcceptances(std::string_view text, const std::string& path) {
   std::vector<Acceptance> log;
   std::vector<std::string> damaged;
   int torn = 0;
   HONE_RETURN_IF_ERROR(ForEachLine(text, path, &torn, &damaged, [&](JsonReader* reader) -> Status {
-    HONE_ASSIGN_OR_RETURN(Acceptance acceptance, ReadAcceptance(reader));
+    HONE_ASSIGN_OR_RETURN(Acceptance acceptance, FieldsFrom<Acceptance>(reader->value(), reader->file()));
     log.push_back(std::move(acceptance));
     return Status();
   }));

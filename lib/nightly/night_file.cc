@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/lock.h"
 
 namespace hone::nightly {
@@ -28,24 +28,21 @@ bool IsNightName(const std::string& name) {
 
 std::string PathOf(const std::string& nights) { return JoinPath(nights, "night.json"); }
 
+void ListFields(Fields* f, NightFile* file) {
+  f->Version(1);
+  f->Value("night", &file->night).Check(IsNightName(file->night), "expected a time such as 2026-11-21T03:00:00Z");
+  f->Value("opened", &file->opened);
+  f->Value("closed", &file->closed);
+}
+
 Result<NightFile> ReadNightFile(const std::string& nights) {
-  NightFile file;
-  if (!Exists(PathOf(nights))) return file;
+  if (!Exists(PathOf(nights))) return NightFile();
   HONE_ASSIGN_OR_RETURN(const Json json, ReadJsonFile(PathOf(nights)));
-  JsonReader reader(json, PathOf(nights));
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
-  HONE_RETURN_IF_ERROR(reader.Read("night", &file.night));
-  HONE_RETURN_IF_ERROR(reader.Read("opened", &file.opened));
-  HONE_RETURN_IF_ERROR(reader.Read("closed", &file.closed));
-  HONE_RETURN_IF_ERROR(reader.Finish());
-  if (!IsNightName(file.night))
-    return Status::Invalid(PathOf(nights) + ": /night: expected a time such as 2026-11-21T03:00:00Z");
-  return file;
+  return FieldsFrom<NightFile>(json, PathOf(nights));
 }
 
 Status WriteNightFile(const std::string& nights, const NightFile& file) {
-  const Json json = {{"version", 1}, {"night", file.night}, {"opened", file.opened}, {"closed", file.closed}};
-  return WriteFileAtomic(PathOf(nights), DumpJson(json));
+  return WriteFileAtomic(PathOf(nights), FieldsText(file));
 }
 
 // Jobs of several devices open a night at the same time. Held for a moment only.
