@@ -2,6 +2,7 @@
 #
 #   make deps                install missing Debian packages (root or sudo)
 #   make build               build the tools into build/bin
+#   make test                build, run the tests that need no real tool, no device and no fuzzing
 #   make check               build, run all tests, end with `N passed, N failed, N skipped`
 #   make tune-NET-TARGET     from nothing to a tuned, benchmarked library: make tune-resnet18-cpu
 #   make bench-peers         compare with other engines; JOBS="resnet18 vgg16": which pipelines
@@ -25,7 +26,7 @@ WORK ?= work
 BUILD ?= build
 CMAKE_FLAGS ?=
 
-.PHONY: bundle-cuda check-gpu-only help deps build check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
+.PHONY: bundle-cuda check-gpu-only help deps build test check plan bench-peers sweep replay gate-check predict-check check-refactor check-onnx fuzz check-asan check-tsan fault-rounds load-check clean
 .DEFAULT_GOAL := help
 # The targets below share one build folder, and ninja is parallel by itself.
 .NOTPARALLEL:
@@ -45,6 +46,10 @@ check: build
 	@fuzzers=$$(tests/fuzz/check.sh targets); if [ -n "$$fuzzers" ]; then \
 	  $(MAKE) -s $(SANITIZED)/build.ninja && ninja -C $(SANITIZED) $$fuzzers; fi
 	@tests/run_all.sh $(BUILD)
+
+test: build
+	@ninja -C $(BUILD)
+	@tests/run_all.sh $(BUILD) -LE '^(cli|error|fault|device)$$' -E '^fuzz_check$$'
 
 plan: build
 	@$(BUILD)/bin/hone-plan --pipelines pipelines --work $(WORK) --tools $(BUILD)/bin

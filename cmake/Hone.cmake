@@ -50,9 +50,11 @@ function(hone_tool name)
   add_dependencies(tools ${name})
 endfunction()
 
-# hone_test(NAME SOURCES x_test.cc ... DEPS layer... [LABELS l...] [ARGS ...]): one GoogleTest program = one ctest test.
+# hone_test(NAME SOURCES x_test.cc ... DEPS layer... [LABELS l...] [MEASURES]): one GoogleTest program = one ctest test.
+# LABELS: cli, error, fault and device run real tools; `make test` leaves those out. MEASURES: its tools take the
+# machine lock to time kernels, so it runs beside no other such program: side by side they would wait for each other.
 function(hone_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "MEASURES" "" "SOURCES;DEPS;LIBS;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   hone_unity(${name})
   list(TRANSFORM arg_DEPS PREPEND hone_)
@@ -60,7 +62,8 @@ function(hone_test name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   if(arg_LABELS)
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}")
-    # These run the real tools, which wait for the machine lock: side by side they would wait for each other.
+  endif()
+  if(arg_MEASURES)
     set_tests_properties(${name} PROPERTIES RESOURCE_LOCK machine)
   endif()
 endfunction()

@@ -38,6 +38,7 @@ std::vector<Trial> Trials(const Prepared& prepared, int problem) {
     EXPECT_TRUE(status.ok()) << status.message() << "\n" << trial->context << ir::ToString(trial->function);
     trials.push_back(*std::move(trial));
   }
+  EXPECT_GE(trials.size(), static_cast<size_t>(kRandom + kTiled) / 2) << "the others need more than a device has";
   return trials;
 }
 
