@@ -11,53 +11,49 @@
 namespace hone::graph {
 namespace {
 
-std::vector<float> Uniform(const Graph& graph, const Parameter& p, double low, double high) {
+TensorData Uniform(const Graph& graph, const Parameter& p, double low, double high) {
   Rng rng(Mix64(graph.seed ^ Mix64(Digest128(p.name).lo)));
-  std::vector<float> values(static_cast<size_t>(p.type.Elements()));
-  for (float& v : values) v = static_cast<float>(low + (high - low) * rng.UniformDouble());
-  return values;
+  std::vector<double> values(static_cast<size_t>(p.type.Elements()));
+  for (double& v : values) v = low + (high - low) * rng.UniformDouble();
+  return TensorData(p.type, values);
 }
 
-std::vector<float> FoldWeight(const Parameter& p, const ParameterValues& values) {
-  const std::vector<float>& weight = values.at(p.init.from[0]);
-  const std::vector<float>& gamma = values.at(p.init.from[1]);
-  const std::vector<float>& variance = values.at(p.init.from[2]);
-  std::vector<float> folded(weight.size());
-  const size_t inner = weight.size() / gamma.size();
-  for (size_t c = 0; c < gamma.size(); ++c) {
-    const double scale = gamma[c] / std::sqrt(variance[c] + p.init.epsilon);
-    for (size_t i = 0; i < inner; ++i) folded[c * inner + i] = static_cast<float>(weight[c * inner + i] * scale);
-  }
-  return folded;
+// gamma / sqrt(variance + epsilon), a channel each.
+std::vector<double> Scales(const Parameter& p, const TensorData& gamma, const TensorData& variance) {
+  std::vector<double> scales = gamma.Doubles();
+  const std::vector<double> variances = variance.Doubles();
+  for (size_t c = 0; c < scales.size(); ++c) scales[c] /= std::sqrt(variances[c] + p.init.epsilon);
+  return scales;
 }
 
-std::vector<float> FoldTransposed(const Parameter& p, const ParameterValues& values) {
-  const std::vector<float>& weight = values.at(p.init.from[0]);
-  const std::vector<float>& gamma = values.at(p.init.from[1]);
-  const std::vector<float>& variance = values.at(p.init.from[2]);
+TensorData FoldWeight(const Parameter& p, const ParameterValues& values) {
+  std::vector<double> weight = values.at(p.init.from[0]).Doubles();
+  const std::vector<double> scales = Scales(p, values.at(p.init.from[1]), values.at(p.init.from[2]));
+  const size_t inner = weight.size() / scales.size();
+  for (size_t i = 0; i < weight.size(); ++i) weight[i] *= scales[i / inner];
+  return TensorData(p.type, weight);
+}
+
+TensorData FoldTransposed(const Parameter& p, const ParameterValues& values) {
+  std::vector<double> weight = values.at(p.init.from[0]).Doubles();
+  const std::vector<double> scales = Scales(p, values.at(p.init.from[1]), values.at(p.init.from[2]));
   // Each group of rows (input channels) has output channels of its own.
   const auto rows = static_cast<size_t>(p.type.shape[0]), each = static_cast<size_t>(p.type.shape[1]);
-  const size_t in_group = rows / (gamma.size() / each), inner = weight.size() / rows / each;
-  std::vector<float> folded(weight.size());
-  for (size_t i = 0; i < folded.size(); ++i) {
+  const size_t in_group = rows / (scales.size() / each), inner = weight.size() / rows / each;
+  for (size_t i = 0; i < weight.size(); ++i) {
     const size_t row = i / inner / each, c = row / in_group * each + i / inner % each;
-    folded[i] = static_cast<float>(weight[i] * (gamma[c] / std::sqrt(variance[c] + p.init.epsilon)));
+    weight[i] *= scales[c];
   }
-  return folded;
+  return TensorData(p.type, weight);
 }
 
-std::vector<float> FoldBias(const Parameter& p, const ParameterValues& values) {
-  const std::vector<float>& gamma = values.at(p.init.from[0]);
-  const std::vector<float>& beta = values.at(p.init.from[1]);
-  const std::vector<float>& mean = values.at(p.init.from[2]);
-  const std::vector<float>& variance = values.at(p.init.from[3]);
-  const std::vector<float>* bias = p.init.from.size() > 4 ? &values.at(p.init.from[4]) : nullptr;
-  std::vector<float> folded(gamma.size());
-  for (size_t c = 0; c < gamma.size(); ++c) {
-    const double scale = gamma[c] / std::sqrt(variance[c] + p.init.epsilon);
-    folded[c] = static_cast<float>(beta[c] + ((bias ? (*bias)[c] : 0.0) - mean[c]) * scale);
-  }
-  return folded;
+TensorData FoldBias(const Parameter& p, const ParameterValues& values) {
+  const auto source = [&](size_t i) { return values.at(p.init.from[i]).Doubles(); };
+  const std::vector<double> scales = Scales(p, values.at(p.init.from[0]), values.at(p.init.from[3]));
+  const std::vector<double> beta = source(1), mean = source(2);
+  std::vector<double> folded = p.init.from.size() > 4 ? source(4) : std::vector<double>(scales.size(), 0.0);
+  for (size_t c = 0; c < folded.size(); ++c) folded[c] = beta[c] + (folded[c] - mean[c]) * scales[c];
+  return TensorData(p.type, folded);
 }
 
 }  // namespace
@@ -65,7 +61,7 @@ std::vector<float> FoldBias(const Parameter& p, const ParameterValues& values) {
 Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues* file) {
   ParameterValues values;
   for (const Parameter& p : graph.parameters) {
-    std::vector<float>& out = values[p.name];
+    TensorData& out = values[p.name];
     switch (p.init.kind) {
       case InitKind::kHe: {
         const double bound = std::sqrt(6.0 / static_cast<double>(p.init.fan_in));
@@ -76,7 +72,7 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         out = Uniform(graph, p, p.init.low, p.init.high);
         break;
       case InitKind::kConstant:
-        out.assign(static_cast<size_t>(p.type.Elements()), static_cast<float>(p.init.low));
+        out = TensorData(p.type, std::vector<double>(static_cast<size_t>(p.type.Elements()), p.init.low));
         break;
       case InitKind::kFoldWeight:
         out = FoldWeight(p, values);
@@ -94,9 +90,9 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         }
         auto found = file->find(p.name);
         if (found == file->end()) return Status::NotFound("the parameter file has no `" + p.name + "`");
-        if (static_cast<int64_t>(found->second.size()) != p.type.Elements()) {
-          return Status::Invalid(fmt::format("parameter `{}`: the file has {} values, the graph says {}", p.name,
-                                             found->second.size(), p.type.Text()));
+        if (found->second.type.type != p.type.type || found->second.Elements() != p.type.Elements()) {
+          return Status::Invalid(fmt::format("parameter `{}`: the file has {}, the graph says {}", p.name,
+                                             found->second.type.Text(), p.type.Text()));
         }
         out = found->second;
         break;

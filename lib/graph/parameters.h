@@ -7,14 +7,15 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
+#include "task/tensor_data.h"
 
 namespace hone::graph {
 
-// Values by parameter name, row-major in the parameter's logical shape.
-using ParameterValues = std::map<std::string, std::vector<float>>;
+// Values by parameter name, of the parameter's type and logical shape.
+using ParameterValues = std::map<std::string, TensorData>;
 
 // All parameters of `graph`. `file` gives those of kind kFile (null if there is none): kNotFound or kInvalid with the
-// name for one that is missing there or has another size. A seeded value depends on the graph's seed, the parameter's
+// name for one that is missing there or has another type. A seeded value depends on the graph's seed, the parameter's
 // name and its index alone: the same on every platform.
 Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues* file);
 

@@ -7,16 +7,16 @@
 
 namespace hone::graph {
 Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
-                                  const std::map<std::string, std::vector<float>>& inputs, int threads) {
+                                  const std::map<std::string, TensorData>& inputs, int threads) {
   TensorValues live;
   for (const GraphInput& input : graph.inputs) {
     auto found = inputs.find(input.name);
     if (found == inputs.end()) return Status::Invalid("no values for the input `" + input.name + "`");
-    if (static_cast<int64_t>(found->second.size()) != input.type.Elements()) {
-      return Status::Invalid(fmt::format("input `{}` has {} values, must have {}", input.name, found->second.size(),
-                                         input.type.Elements()));
+    if (found->second.type.type != input.type.type || found->second.Elements() != input.type.Elements()) {
+      return Status::Invalid(
+          fmt::format("input `{}` is {}, must be {}", input.name, found->second.type.Text(), input.type.Text()));
     }
-    live[input.name].assign(found->second.begin(), found->second.end());
+    live[input.name] = found->second.Doubles();
   }
   auto reads = CountReads(graph);
   for (const Node& node : graph.nodes) {
@@ -27,7 +27,7 @@ Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& par
       if (found == live.end()) {
         auto parameter = parameters.find(name);
         if (parameter == parameters.end()) return Status::NotFound("no values for the parameter `" + name + "`");
-        found = live.emplace(name, semantics::Values(parameter->second.begin(), parameter->second.end())).first;
+        found = live.emplace(name, parameter->second.Doubles()).first;
       }
       operands.push_back(&found->second);
     }

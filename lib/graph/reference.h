@@ -16,8 +16,8 @@ namespace hone::graph {
 using TensorValues = std::map<std::string, std::vector<double>>;
 
 // The output tensors by name. `inputs`: one an input of the graph, by name. `threads`: at least 1; the result does not
-// depend on it. kInvalid for a missing input or one of the wrong size; kInterrupted once Interrupted().
+// depend on it. kInvalid for a missing input or one of the wrong type; kInterrupted once Interrupted().
 Result<TensorValues> RunReference(const Graph& graph, const ParameterValues& parameters,
-                                  const std::map<std::string, std::vector<float>>& inputs, int threads);
+                                  const std::map<std::string, TensorData>& inputs, int threads);
 
 }  // namespace hone::graph

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/statistics.h"
 #include "library/loaded_network.h"
+#include "task/tensor_data.h"
 
 namespace hone::library {
 
@@ -26,7 +27,7 @@ struct Compared {
   std::vector<std::string> workloads;       // of the layers
   std::vector<std::vector<double>> layers;  // seconds of each, a run; only if asked for
   std::vector<double> runs;                 // seconds of whole runs, a run
-  std::vector<std::vector<float>> outputs;  // of its first run
+  std::vector<TensorData> outputs;          // of its first run
 
   double LayerSeconds(size_t layer) const { return LowerQuartile(layers[layer]); }
   double RunSeconds() const { return LowerQuartile(runs); }

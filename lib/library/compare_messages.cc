@@ -1,6 +1,7 @@
 #include "library/compare_messages.h"
 
 #include "base/fields.h"
+#include "library/tensor_fields.h"
 
 namespace hone::library {
 

@@ -127,14 +127,11 @@ class Maker {
 Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters) {
   auto values = parameters.find(operand.tensor);
   if (values == parameters.end()) return Status::NotFound("no values for the parameter `" + operand.tensor + "`");
-  const size_t elements = std::max(static_cast<size_t>(operand.operand.PhysicalElements()), values->second.size());
-  std::string bytes(elements * sizeof(float), '\0');
-  if (operand.operand.layout == Layout::kBlocked) {
-    op::WritePlain(operand.operand, {values->second.begin(), values->second.end()},
-                   reinterpret_cast<float*>(bytes.data()));
-  } else {
-    std::memcpy(bytes.data(), values->second.data(), values->second.size() * sizeof(float));
-  }
+  const Operand& stored = operand.operand;
+  const TensorData& given = values->second;
+  if (stored.layout == Layout::kPlain) return std::string(given.view());
+  std::string bytes(static_cast<size_t>(stored.PhysicalBytes()), '\0');
+  op::WritePlain(stored, given.Doubles(), bytes.data());
   return bytes;
 }
 

@@ -15,10 +15,11 @@ namespace {
 
 using runtime::AlignedBuffer;
 
-Result<AlignedBuffer> RandomBuffer(int64_t elements, Rng* rng) {
-  HONE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(elements * int64_t{sizeof(float)}));
-  float* values = reinterpret_cast<float*>(buffer.data());
-  for (int64_t i = 0; i < elements; ++i) values[i] = static_cast<float>(rng->UniformDouble() * 2 - 1);
+Result<AlignedBuffer> RandomBuffer(DType type, int64_t elements, Rng* rng) {
+  HONE_ASSIGN_OR_RETURN(AlignedBuffer buffer, AlignedBuffer::Create(elements * type.bytes()));
+  std::vector<double> values(static_cast<size_t>(elements));
+  for (double& v : values) v = (rng->UniformDouble() * 2 - 1) * (type.is_float() ? 1 : 128);
+  FromDoubles(values, type, buffer.data());
   return buffer;
 }
 
@@ -43,7 +44,8 @@ class Asker {
       if (operand && index == output) output_at = args.size();
       HONE_ASSIGN_OR_RETURN(
           AlignedBuffer buffer,
-          RandomBuffer(operand ? operands[index].PhysicalElements() : kernel.compiled.prepared[index].elements, &rng));
+          operand ? RandomBuffer(operands[index].logical.type, operands[index].PhysicalElements(), &rng)
+                  : RandomBuffer(kernel.compiled.prepared[index].type, kernel.compiled.prepared[index].elements, &rng));
       buffers.push_back(std::move(buffer));
       args.push_back(buffers.back().data());
     }

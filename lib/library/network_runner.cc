@@ -3,30 +3,47 @@
 #include <cstring>
 
 namespace hone::library {
+namespace {
 
-Status NetworkRunner::Create(const std::string& params, const std::vector<std::vector<float>>& inputs) {
+Result<TensorType> TypeOf(const HoneNetTensor& tensor) {
+  HONE_ASSIGN_OR_RETURN(const DType type, ParseDType(tensor.type));
+  TensorType of{type, {tensor.shape, tensor.shape + tensor.rank}};
+  const auto bytes = static_cast<uint64_t>(of.Elements() * type.bytes());
+  if (bytes == tensor.bytes) return of;
+  return Status::Corrupt(std::string("the library says that ") + tensor.name + " is " + of.Text() +
+                         ", and has another number of bytes");
+}
+
+}  // namespace
+
+Status NetworkRunner::Create(const std::string& params, const std::vector<TensorData>& inputs) {
   const HoneNetInfo& info = net_.info();
   if (static_cast<size_t>(info.input_count) != inputs.size())
     return Status::Invalid("the library and its graph differ in their inputs");
   for (int i = 0; i < info.input_count; ++i) {
-    if (info.inputs[i].bytes != inputs[static_cast<size_t>(i)].size() * sizeof(float)) {
+    HONE_ASSIGN_OR_RETURN(const TensorType type, TypeOf(info.inputs[i]));
+    if (type != inputs[static_cast<size_t>(i)].type) {
       return Status::Invalid("the library and its graph differ in their inputs");
     }
     HONE_RETURN_IF_ERROR(AddBuffer(info.inputs[i].bytes, &in_));
-    std::memcpy(buffers_.back().data(), inputs[static_cast<size_t>(i)].data(), info.inputs[i].bytes);
+    std::memcpy(buffers_.back().data(), inputs[static_cast<size_t>(i)].bytes.data(), info.inputs[i].bytes);
   }
-  for (int i = 0; i < info.output_count; ++i) HONE_RETURN_IF_ERROR(AddBuffer(info.outputs[i].bytes, &out_));
+  for (int i = 0; i < info.output_count; ++i) {
+    HONE_ASSIGN_OR_RETURN(TensorType type, TypeOf(info.outputs[i]));
+    HONE_RETURN_IF_ERROR(AddBuffer(info.outputs[i].bytes, &out_));
+    output_types_.push_back(std::move(type));
+  }
   HoneNetOptions options{};
   options.params_path = params.c_str();
   options.pin = 1;
   return Check(net_.create(&options, &instance_));
 }
 
-std::vector<std::vector<float>> NetworkRunner::Outputs() const {
-  std::vector<std::vector<float>> outputs;
+std::vector<TensorData> NetworkRunner::Outputs() const {
+  std::vector<TensorData> outputs;
   for (int i = 0; i < net_.info().output_count; ++i) {
-    const float* values = static_cast<const float*>(out_[static_cast<size_t>(i)]);
-    outputs.emplace_back(values, values + net_.info().outputs[i].bytes / sizeof(float));
+    TensorData& output = outputs.emplace_back(output_types_[static_cast<size_t>(i)]);
+    std::memcpy(output.bytes.data(), out_[static_cast<size_t>(i)], output.bytes.size());
   }
   return outputs;
 }

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "library/loaded_network.h"
 #include "runtime/host/buffer.h"
+#include "task/tensor_data.h"
 
 namespace hone::library {
 
@@ -19,7 +20,7 @@ class NetworkRunner {
 
   // Makes the instance, its threads pinned (the caller, too), with a copy of `inputs`, values an input of the network.
   // kInvalid if those are not the library's, or with the library's own message.
-  Status Create(const std::string& params, const std::vector<std::vector<float>>& inputs);
+  Status Create(const std::string& params, const std::vector<TensorData>& inputs);
 
   // On a device the inputs go there with the first run and stay, as do the outputs, so that only the network is timed.
   Status Run() {
@@ -37,7 +38,7 @@ class NetworkRunner {
   Status Profile(double* seconds) { return Check(net_.profile_run(instance_, in_.data(), out_.data(), seconds)); }
 
   // The first of the last run that copied.
-  std::vector<std::vector<float>> Outputs() const;
+  std::vector<TensorData> Outputs() const;
 
  private:
   template <typename P>
@@ -55,6 +56,7 @@ class NetworkRunner {
   std::vector<runtime::AlignedBuffer> buffers_;
   std::vector<const void*> in_;
   std::vector<void*> out_;
+  std::vector<TensorType> output_types_;
 };
 
 }  // namespace hone::library

@@ -24,7 +24,7 @@ std::string Key(const graph::Graph& graph, const graph::ParameterValues* file, u
   if (file) {
     for (const auto& [name, values] : *file) {
       hasher.AddField(name);
-      hasher.AddField({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
+      hasher.AddField(values.view());
     }
   }
   return hasher.Finish().Hex();
@@ -57,13 +57,14 @@ bool Parse(std::string_view bytes, const std::string& key, const std::vector<siz
 
 }  // namespace
 
-std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t seed) {
-  std::vector<std::vector<float>> inputs;
+std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed) {
+  std::vector<TensorData> inputs;
   for (const graph::GraphInput& input : graph.inputs) {
     Rng rng(Mix64(seed ^ Mix64(Digest128(input.name).lo)));
-    std::vector<float> values(static_cast<size_t>(input.type.Elements()));
-    for (float& v : values) v = static_cast<float>(rng.UniformDouble() * 2 - 1);
-    inputs.push_back(std::move(values));
+    std::vector<double> values(static_cast<size_t>(input.type.Elements()));
+    const double most = input.type.type.is_float() ? 1 : 128;
+    for (double& v : values) v = (rng.UniformDouble() * 2 - 1) * most;
+    inputs.emplace_back(input.type, values);
   }
   return inputs;
 }
@@ -74,8 +75,8 @@ Result<std::vector<std::vector<double>>> ReferenceOutputs(const graph::Graph& gr
   std::vector<std::vector<double>> outputs;
   if (auto bytes = ReadFile(path); bytes.ok() && Parse(*bytes, key, Sizes(graph), &outputs)) return outputs;
   HONE_ASSIGN_OR_RETURN(graph::ParameterValues values, graph::MakeParameters(graph, file));
-  std::map<std::string, std::vector<float>> inputs;
-  std::vector<std::vector<float>> made = BenchInputs(graph, seed);
+  std::map<std::string, TensorData> inputs;
+  std::vector<TensorData> made = BenchInputs(graph, seed);
   for (size_t i = 0; i < graph.inputs.size(); ++i) inputs[graph.inputs[i].name] = std::move(made[i]);
   HONE_ASSIGN_OR_RETURN(graph::TensorValues tensors, graph::RunReference(graph, values, inputs, threads));
   std::string bytes = std::string(kMagic) + key;

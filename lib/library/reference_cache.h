@@ -8,11 +8,12 @@
 #include "base/result.h"
 #include "graph/graph.h"
 #include "graph/parameters.h"
+#include "task/tensor_data.h"
 
 namespace hone::library {
 
-// The inputs that a network is run on: uniform in [-1, 1), by seed and the input's name.
-std::vector<std::vector<float>> BenchInputs(const graph::Graph& graph, uint64_t seed);
+// The inputs that a network is run on: uniform in [-1, 1), integers in [-128, 128), by seed and the input's name.
+std::vector<TensorData> BenchInputs(const graph::Graph& graph, uint64_t seed);
 
 // The outputs of the reference execution for BenchInputs(graph, seed), in the graph's order; read from `path` if that
 // holds them for exactly this graph and seed, else computed and written there (a warning if that cannot be).

@@ -17,6 +17,7 @@
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
 #include "library/reference_cache.h"
+#include "library/tensor_fields.h"
 #include "library/thread_cores.h"
 #include "runtime/host/peak.h"
 
@@ -43,16 +44,6 @@ Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, QuietRu
   return Status();
 }
 
-bool SameBytes(const std::vector<std::vector<float>>& a, const std::vector<std::vector<float>>& b) {
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].size() != b[i].size() || std::memcmp(a[i].data(), b[i].data(), a[i].size() * sizeof(float)) != 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 constexpr size_t kLeastRuns = 5;
 
 // One that is loaded, with an instance that is ready to run.
@@ -60,7 +51,7 @@ struct Running {
   std::unique_ptr<LoadedNetwork> net;
   std::unique_ptr<NetworkRunner> runner;
 
-  static Result<Running> Start(const LibraryFolder& folder, const std::vector<std::vector<float>>& inputs) {
+  static Result<Running> Start(const LibraryFolder& folder, const std::vector<TensorData>& inputs) {
     Running running;
     HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
     running.net = std::make_unique<LoadedNetwork>(std::move(net));
@@ -141,7 +132,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
       reply.copies.push_back(clock->NowSeconds() - before);
     }
     // Only the first run is verified; a race between kernels or threads may show in a later one.
-    if (runner.OnDevice() && request.outputs && !SameBytes(runner.Outputs(), reply.outputs)) {
+    if (runner.OnDevice() && request.outputs && runner.Outputs() != reply.outputs) {
       return Status::Corrupt("two runs on the same inputs gave different outputs: the kernels race");
     }
     if (const int64_t now = ResidentBytes(); now > 0 && resident > 0) reply.resident_bytes = now - resident;

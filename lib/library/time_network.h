@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "library/loaded_network.h"
+#include "task/tensor_data.h"
 
 namespace hone::library {
 
@@ -34,11 +35,11 @@ struct TimeReply {
   double start_seconds = 0;
   int64_t resident_bytes =
       0;  // what that, and the runs behind it, added to the memory that the process has; 0: unknown
-  std::vector<double> samples;              // seconds, one a timed run
-  std::vector<double> pace;                 // of the pace's runs; as many
-  std::vector<double> copies;               // on a device: as `samples`, with the copies there and back
-  std::vector<double> layers;               // seconds, the median of each layer's
-  std::vector<std::vector<float>> outputs;  // if asked for
+  std::vector<double> samples;      // seconds, one a timed run
+  std::vector<double> pace;         // of the pace's runs; as many
+  std::vector<double> copies;       // on a device: as `samples`, with the copies there and back
+  std::vector<double> layers;       // seconds, the median of each layer's
+  std::vector<TensorData> outputs;  // if asked for
   double peak_flops = 0;
   int threads = 0;
   double lost_seconds = 0;  // for which others kept the timed runs from running (base/load_meter.h)

@@ -8,7 +8,7 @@
 
 namespace hone::library {
 
-double RelativeError(const std::vector<float>& found, const std::vector<double>& expected) {
+double RelativeError(const std::vector<double>& found, const std::vector<double>& expected) {
   if (found.size() != expected.size() || found.empty()) return std::numeric_limits<double>::infinity();
   double sum = 0, squares = 0, worst = 0;
   for (size_t i = 0; i < found.size(); ++i) {
@@ -24,14 +24,14 @@ double RelativeError(const std::vector<float>& found, const std::vector<double>&
   return worst / scale;
 }
 
-Status VerifyOutputs(const std::string& where, double rounding, const std::vector<std::vector<float>>& found,
+Status VerifyOutputs(const std::string& where, double rounding, const std::vector<TensorData>& found,
                      const std::vector<std::vector<double>>& expected, double* error) {
   const double tolerance = OutputTolerance(rounding);
   if (found.size() != expected.size()) return Status::Invalid(where + ": has other outputs than its graph");
   *error = 0;
   Status wrong;
   for (size_t i = 0; i < expected.size(); ++i) {
-    const double off = RelativeError(found[i], expected[i]);
+    const double off = RelativeError(found[i].Doubles(), expected[i]);
     *error = std::max(*error, off);
     if (off <= tolerance || !wrong.ok()) continue;
     wrong = Status::Corrupt(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "task/tensor_data.h"
 
 namespace hone::library {
 
@@ -19,11 +20,11 @@ inline double OutputTolerance(double rounding) { return kOutputTolerance + round
 
 // How far `found` is from `expected`: the largest difference over the expected values' standard deviation. Infinite if
 // anything is not finite.
-double RelativeError(const std::vector<float>& found, const std::vector<double>& expected);
+double RelativeError(const std::vector<double>& found, const std::vector<double>& expected);
 
 // kCorrupt if an output in `found` is off by more than the tolerance, kInvalid if they are not as many as expected;
 // with `where` in front. `error`: the largest, also then.
-Status VerifyOutputs(const std::string& where, double rounding, const std::vector<std::vector<float>>& found,
+Status VerifyOutputs(const std::string& where, double rounding, const std::vector<TensorData>& found,
                      const std::vector<std::vector<double>>& expected, double* error);
 
 }  // namespace hone::library

@@ -16,10 +16,8 @@ namespace hone::measure {
 const char* volatile current_phase = "starting";
 
 Status CandidateRunner::ReadExpected() {
-  HONE_ASSIGN_OR_RETURN(reference_, ReadReference(setup_.reference_path, setup_.reference_key));
-  if (static_cast<int64_t>(reference_.size()) != setup_.operands.back().PhysicalElements()) {
-    return Status::Corrupt(setup_.reference_path + ": has the wrong number of elements");
-  }
+  HONE_ASSIGN_OR_RETURN(reference_,
+                        ReadReference(setup_.reference_path, setup_.reference_key, setup_.operands.back()));
   tolerance_ = Tolerance(ReductionLength(setup_.operands));
   return Status();
 }

@@ -12,6 +12,7 @@
 #include "measure/kernel.h"
 #include "measure/messages.h"
 #include "task/outcome.h"
+#include "task/tensor_data.h"
 
 namespace hone::measure {
 
@@ -66,7 +67,7 @@ class CandidateRunner {
   virtual double warm_seconds() const { return 0; }  // of rounds that do not count
 
   TaskSetup setup_;
-  std::vector<float> reference_;
+  TensorData reference_;
   double tolerance_ = 0;
 
  private:

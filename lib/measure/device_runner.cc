@@ -18,8 +18,8 @@ constexpr int64_t kMostRuns = 256;
 // that is known, and then as many as are kCacheFactor times that, up to the second.
 constexpr int64_t kMostCopies = 64, kMostCopiesOfCached = 1024;
 constexpr double kCacheFactor = 2, kMemoryShare = 1.0 / 32;  // eight finalists have their copies at the same time
-constexpr int64_t kTailElements = 1024;  // behind the output: a page, as on the host
-constexpr float kTailMark = 0x1.5a5a5ap+5f;
+constexpr size_t kTailBytes = 4096;                          // behind the output: a page, as on the host
+constexpr char kTailMark = 0x2d;
 
 // Bytes of all copies of a candidate's constants: with less, a run would still find some of them in the device's cache.
 double ColdBytes(const Protocol& protocol, const runtime::DeviceInfo& info) {
@@ -64,10 +64,9 @@ Result<std::unique_ptr<DeviceRunner>> DeviceRunner::Create(const TaskSetup& setu
 
 Status DeviceRunner::Initialize() {
   for (const Operand& operand : setup_.operands) {
-    std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()));
-    FillOperand(operand, values.data());
-    if (operand.role == OperandRole::kOutput) values.resize(values.size() + kTailElements, kTailMark);
-    const int64_t bytes = static_cast<int64_t>(values.size()) * 4;
+    std::vector<char> values = MakeInput(operand).bytes;
+    if (operand.role == OperandRole::kOutput) values.resize(values.size() + kTailBytes, kTailMark);
+    const int64_t bytes = static_cast<int64_t>(values.size());
     HONE_ASSIGN_OR_RETURN(auto pristine, device_->Allocate(bytes));
     HONE_RETURN_IF_ERROR(device_->CopyIn(pristine.get(), values.data(), bytes));
     HONE_ASSIGN_OR_RETURN(auto buffer, device_->Allocate(bytes));
@@ -75,7 +74,7 @@ Status DeviceRunner::Initialize() {
     buffers_.push_back(std::move(buffer));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
-  output_.resize(reference_.size() + kTailElements);
+  output_.resize(reference_.bytes.size() + kTailBytes);
   return Status();
 }
 
@@ -218,10 +217,10 @@ Status DeviceRunner::CheckOutput(const DeviceCandidate& c, TrialError* error) {
   }
   *error = TrialError::kWrong;
   const auto difference =
-      FirstDifference(setup_.operands.back(), output_.data(), reference_.data(), tolerance_ + c.kernel.rounding);
+      FirstDifference(setup_.operands.back(), output_.data(), reference_.bytes.data(), tolerance_ + c.kernel.rounding);
   if (difference) return Status::Invalid(*difference);
-  const auto marked = [](float value) { return value == kTailMark; };
-  if (std::all_of(output_.end() - kTailElements, output_.end(), marked)) return Status();
+  const auto marked = [](char value) { return value == kTailMark; };
+  if (std::all_of(output_.end() - kTailBytes, output_.end(), marked)) return Status();
   return Status::Invalid("it wrote behind its output");
 }
 

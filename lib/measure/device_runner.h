@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "measure/candidate_runner.h"
 #include "runtime/device/device.h"
+#include "task/tensor_data.h"
 
 namespace hone::measure {
 
@@ -61,7 +62,7 @@ class DeviceRunner : public CandidateRunner {
   std::unique_ptr<runtime::Device> device_;
   Buffers pristine_;  // an operand each, as ResetBuffers puts them into buffers_
   Buffers buffers_;
-  std::vector<float> output_;
+  std::vector<char> output_;  // and the bytes behind it
   std::unique_ptr<Ring> spare_;
 };
 

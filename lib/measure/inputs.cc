@@ -27,31 +27,41 @@ float Scale(const Operand& o) {
   return static_cast<float>(std::sqrt(3.0 * 2.0 / static_cast<double>(FanIn(o))));
 }
 
+// Element `index` of the operand, in logical order.
+double ValueAt(const Operand& o, uint64_t seed, float scale, int64_t index) {
+  const float unit = Unit(seed, static_cast<uint64_t>(index));
+  if (o.logical.type.is_float()) return scale * unit;
+  const double low = o.logical.type.is_int() ? -128 : 0;
+  const double value = std::floor((static_cast<double>(unit) + 1) / 2 * 256) + low;
+  return value == 0 ? 1 : value;
+}
+
 }  // namespace
 
-void FillOperand(const Operand& o, float* values) {
+TensorData MakeInput(const Operand& o) {
+  const TensorType stored{o.logical.type, o.physical};
   const int64_t total = o.PhysicalElements();
+  std::vector<double> values(static_cast<size_t>(total), 0.0);
   if (o.role == OperandRole::kOutput) {
-    std::fill(values, values + total, std::numeric_limits<float>::quiet_NaN());
-    return;
+    if (stored.type.is_float()) std::fill(values.begin(), values.end(), std::numeric_limits<double>::quiet_NaN());
+    return TensorData(stored, values);
   }
   const uint64_t seed = Digest128(o.name).lo ^ kInputsVersion;
   const float scale = Scale(o);
   if (o.layout == Layout::kPlain) {
-    for (int64_t i = 0; i < total; ++i) values[i] = scale * Unit(seed, static_cast<uint64_t>(i));
-    return;
+    for (int64_t i = 0; i < total; ++i) values[static_cast<size_t>(i)] = ValueAt(o, seed, scale, i);
+    return TensorData(stored, values);
   }
   const int64_t channels = o.logical.shape[1], blocks = o.physical[1], lanes = o.physical.back();
   const int64_t images = o.physical[0], pixels = total / (images * blocks * lanes);
   for (int64_t n = 0; n < images; ++n) {
-    for (int64_t c = 0; c < blocks * lanes; ++c) {
-      float* plane = values + ((n * blocks + c / lanes) * pixels) * lanes + c % lanes;
+    for (int64_t c = 0; c < channels; ++c) {
+      double* plane = values.data() + ((n * blocks + c / lanes) * pixels) * lanes + c % lanes;
       const int64_t first = (n * channels + c) * pixels;  // logical index of the plane's first element
-      for (int64_t p = 0; p < pixels; ++p) {
-        plane[p * lanes] = c < channels ? scale * Unit(seed, static_cast<uint64_t>(first + p)) : 0.0f;
-      }
+      for (int64_t p = 0; p < pixels; ++p) plane[p * lanes] = ValueAt(o, seed, scale, first + p);
     }
   }
+  return TensorData(stored, values);
 }
 
 int64_t ReductionLength(const std::vector<Operand>& operands) {

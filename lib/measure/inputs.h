@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "measure/kernel.h"
+#include "task/tensor_data.h"
 
 namespace hone::measure {
 
 inline constexpr int kInputsVersion = 1;
 
-// Writes operand.PhysicalElements() values; zeros in padded lanes. The output operand: NaN everywhere.
-void FillOperand(const Operand& operand, float* values);
+// The operand as the target stores it: zeros in padded lanes. The output operand: NaN everywhere, zeros if its type has
+// none. Integers are uniform in -128 .. 127, or 0 .. 255 where they have no sign, without 0.
+TensorData MakeInput(const Operand& operand);
 
 // How many products each output element adds up: the largest fan-in among constants of rank 2 and more; 1 without any.
 int64_t ReductionLength(const std::vector<Operand>& operands);

@@ -31,27 +31,27 @@ std::string ReferenceKey(const std::string& workload, const std::vector<Operand>
   return key;
 }
 
-Result<std::vector<float>> ReadReference(const std::string& path, const std::string& key) {
+Result<TensorData> ReadReference(const std::string& path, const std::string& key, const Operand& output) {
   HONE_ASSIGN_OR_RETURN(std::string bytes, ReadFile(path));
   const Status bad = Status::Corrupt(path + ": not the reference of this task; delete it, it is computed again");
   const size_t fixed = kMagicBytes + 8 + key.size() + 8;
   if (bytes.size() < fixed + 16 || bytes.compare(0, kMagicBytes, kMagic) != 0) return bad;
   if (ReadU64(bytes, kMagicBytes) != key.size() || bytes.compare(kMagicBytes + 8, key.size(), key) != 0) return bad;
   const uint64_t count = ReadU64(bytes, fixed - 8);
-  if (count != (bytes.size() - fixed - 16) / 4 || bytes.size() != fixed + count * 4 + 16) return bad;
+  TensorData values(TensorType{output.logical.type, output.physical});
+  if (count != static_cast<uint64_t>(values.Elements()) || bytes.size() != fixed + values.bytes.size() + 16) return bad;
   const Digest digest = Digest128(std::string_view(bytes).substr(0, bytes.size() - 16));
   if (digest.hi != ReadU64(bytes, bytes.size() - 16) || digest.lo != ReadU64(bytes, bytes.size() - 8)) return bad;
-  std::vector<float> values(count);
-  std::memcpy(values.data(), bytes.data() + fixed, count * 4);
+  std::memcpy(values.bytes.data(), bytes.data() + fixed, values.bytes.size());
   return values;
 }
 
-Status WriteReference(const std::string& path, const std::string& key, const std::vector<float>& values) {
+Status WriteReference(const std::string& path, const std::string& key, const TensorData& values) {
   std::string bytes(kMagic, kMagicBytes);
   AppendU64(&bytes, key.size());
   bytes += key;
-  AppendU64(&bytes, values.size());
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * 4);
+  AppendU64(&bytes, static_cast<uint64_t>(values.Elements()));
+  bytes += values.view();
   const Digest digest = Digest128(bytes);
   AppendU64(&bytes, digest.hi);
   AppendU64(&bytes, digest.lo);

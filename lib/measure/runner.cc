@@ -47,9 +47,7 @@ Status Runner::Initialize() {
   HONE_ASSIGN_OR_RETURN(pool_, runtime::ThreadPool::Create(setup_.threads, /*pin=*/true));
   for (const Operand& operand : setup_.operands) {
     HONE_ASSIGN_OR_RETURN(auto buffer, runtime::AlignedBuffer::Create(operand.PhysicalBytes(), /*guard=*/true));
-    std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()));
-    FillOperand(operand, values.data());
-    pristine_.push_back(std::move(values));
+    pristine_.push_back(MakeInput(operand));
     buffers_.push_back(std::move(buffer));
   }
   HONE_RETURN_IF_ERROR(ReadExpected());
@@ -75,7 +73,7 @@ double Runner::Pulse() {
 
 void Runner::ResetBuffers() {
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    std::memcpy(buffers_[i].data(), pristine_[i].data(), pristine_[i].size() * 4);
+    std::memcpy(buffers_[i].data(), pristine_[i].bytes.data(), pristine_[i].bytes.size());
     buffers_[i].Mend();  // what an earlier candidate did is not this one's
   }
 }
@@ -160,7 +158,7 @@ Status Runner::CheckRun(HostCandidate* c) {
   runtime::AlignedBuffer& output = buffers_.back();
   if (OutputDigest(&output, &*pool_) != c->output) {
     // Sums in another order from run to run would be no mistake.
-    const auto difference = FirstDifference(setup_.operands.back(), output.as<float>(), reference_.data(),
+    const auto difference = FirstDifference(setup_.operands.back(), output.data(), reference_.bytes.data(),
                                             tolerance_ + c->loaded.built().rounding);
     if (difference) {
       rings_.Forget();
@@ -227,7 +225,7 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKer
     rings_.Forget();
     return Status::Invalid(kBeside);
   }
-  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().as<float>(), reference_.data(),
+  const auto difference = FirstDifference(setup_.operands.back(), buffers_.back().data(), reference_.bytes.data(),
                                           tolerance_ + c->loaded.built().rounding);
   if (difference) {
     rings_.Forget();

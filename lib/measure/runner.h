@@ -14,6 +14,7 @@
 #include "measure/loaded_kernel.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/thread_pool.h"
+#include "task/tensor_data.h"
 
 namespace hone::measure {
 
@@ -54,7 +55,7 @@ class Runner : public CandidateRunner {
   std::optional<runtime::ThreadPool> pool_;
   RingCache rings_;
   double peak_flops_ = 0;
-  std::vector<std::vector<float>> pristine_;     // an operand each; empty for the output
+  std::vector<TensorData> pristine_;             // an operand each
   std::vector<runtime::AlignedBuffer> buffers_;  // an operand each, guarded
   std::optional<LoadMeter> meter_;
   std::optional<LoadGuard> guard_;

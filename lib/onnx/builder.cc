@@ -89,7 +89,8 @@ Result<std::string> Builder::Operand(const Value& value) {
   name = tensor.name;
   if (name.empty() || values_.count(name) != 0) name = Fresh(name.empty() ? "constant" : name);
   graph_.parameters.push_back({name, {DType::Float(32), value.shape}, {.kind = graph::InitKind::kFile}});
-  values_.emplace(name, tensor.floats);
+  TensorData& data = values_.emplace(name, TensorData(TensorType{DType::Float(32), tensor.shape})).first->second;
+  std::copy(tensor.floats.begin(), tensor.floats.end(), data.as<float>().begin());
   return name;
 }
 

@@ -22,7 +22,7 @@ std::vector<Operand> DefinedOperator::Operands(const Workload& w, const Target& 
   return operands;
 }
 
-void DefinedOperator::Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const {
+void DefinedOperator::Reference(const Workload& w, const Target& target, const std::vector<void*>& buffers) const {
   const std::vector<Operand> operands = Operands(w, target);
   std::vector<semantics::Values> values;
   for (size_t i = 0; i + 1 < operands.size(); ++i) values.push_back(ReadPlain(operands[i], buffers[i]));

@@ -18,7 +18,7 @@ class DefinedOperator : public Operator {
 
   const char* name() const override { return name_.c_str(); }
   std::vector<Operand> Operands(const Workload& workload, const Target& target) const override;
-  void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const override;
+  void Reference(const Workload& workload, const Target& target, const std::vector<void*>& buffers) const override;
 
  private:
   std::string name_;

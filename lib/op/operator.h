@@ -84,9 +84,9 @@ class Operator {
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
   // All that Templates may name, for any workload and target.
   virtual TemplateList AllTemplates() const = 0;
-  // The values that semantics/ defines, rounded to float, of the other operands. `buffers`: one an operand, physical
+  // The values that semantics/ defines, rounded to the output's type, of the other operands. `buffers`: one an operand, physical
   // layout (constants plain). Once Interrupted() it may return before the output is written.
-  virtual void Reference(const Workload& workload, const Target& target, const std::vector<float*>& buffers) const = 0;
+  virtual void Reference(const Workload& workload, const Target& target, const std::vector<void*>& buffers) const = 0;
   // False for what has one schedule only (pooling, elementwise): it is built, but is not a tuning task.
   virtual bool Tunable(const Workload& workload) const = 0;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "task/tensor_data.h"
 
 namespace hone::op {
 namespace {
@@ -39,23 +40,19 @@ Operand MakeOperand(std::string name, OperandRole role, const TensorType& type, 
   return operand;
 }
 
-std::vector<double> ReadPlain(const Operand& operand, const float* stored) {
-  std::vector<double> plain(operand.logical.Elements());
-  if (operand.layout == Layout::kPlain) {
-    std::copy(stored, stored + plain.size(), plain.begin());
-  } else {
-    ForBlocked(operand, [&](size_t from, int64_t at) { plain[from] = stored[at]; });
-  }
+std::vector<double> ReadPlain(const Operand& operand, const void* stored) {
+  std::vector<double> all = ToDoubles(operand.logical.type, stored, operand.PhysicalElements());
+  if (operand.layout == Layout::kPlain) return all;
+  std::vector<double> plain(static_cast<size_t>(operand.logical.Elements()));
+  ForBlocked(operand, [&](size_t at, int64_t from) { plain[at] = all[static_cast<size_t>(from)]; });
   return plain;
 }
 
-void WritePlain(const Operand& operand, const std::vector<double>& plain, float* stored) {
-  if (operand.layout == Layout::kPlain) {
-    std::copy(plain.begin(), plain.end(), stored);
-    return;
-  }
-  std::fill(stored, stored + operand.PhysicalElements(), 0.0f);
-  ForBlocked(operand, [&](size_t from, int64_t at) { stored[at] = static_cast<float>(plain[from]); });
+void WritePlain(const Operand& operand, const std::vector<double>& plain, void* stored) {
+  if (operand.layout == Layout::kPlain) return FromDoubles(plain, operand.logical.type, stored);
+  std::vector<double> all(static_cast<size_t>(operand.PhysicalElements()), 0.0);
+  ForBlocked(operand, [&](size_t from, int64_t at) { all[static_cast<size_t>(at)] = plain[from]; });
+  FromDoubles(all, operand.logical.type, stored);
 }
 
 }  // namespace hone::op

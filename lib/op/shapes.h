@@ -18,8 +18,8 @@ inline int64_t RoundUp(int64_t a, int64_t b) { return CeilDiv(a, b) * b; }
 std::vector<int64_t> BlockedShape(const std::vector<int64_t>& shape, int lanes);
 Operand MakeOperand(std::string name, OperandRole role, const TensorType& type, Layout layout, int lanes);
 
-// The whole operand as plain doubles (lanes beyond C dropped), and back (those lanes zero), rounded to float.
-std::vector<double> ReadPlain(const Operand& operand, const float* stored);
-void WritePlain(const Operand& operand, const std::vector<double>& plain, float* stored);
+// The whole operand as plain doubles (lanes beyond C dropped), and back (those lanes zero), rounded to its type.
+std::vector<double> ReadPlain(const Operand& operand, const void* stored);
+void WritePlain(const Operand& operand, const std::vector<double>& plain, void* stored);
 
 }  // namespace hone::op

@@ -12,16 +12,11 @@ Result<bool> EnsureReference(const Workload& workload, const Target& target, con
   setup->operands = op->Operands(workload, target);
   setup->reference_path = path;
   setup->reference_key = measure::ReferenceKey(workload.Text(), setup->operands);
-  if (measure::ReadReference(path, setup->reference_key).ok()) return false;
-  std::vector<std::vector<float>> values;
-  std::vector<float*> buffers;
-  for (const Operand& operand : setup->operands) {
-    values.emplace_back(static_cast<size_t>(operand.PhysicalElements()));
-    measure::FillOperand(operand, values.back().data());
-  }
-  // Zeros, not NaN: the reference need not write padded lanes, in which zeros are right.
-  std::fill(values.back().begin(), values.back().end(), 0.0f);
-  for (std::vector<float>& v : values) buffers.push_back(v.data());
+  if (measure::ReadReference(path, setup->reference_key, setup->operands.back()).ok()) return false;
+  std::vector<TensorData> values;
+  std::vector<void*> buffers;
+  for (const Operand& operand : setup->operands) values.push_back(measure::MakeInput(operand));
+  for (TensorData& v : values) buffers.push_back(v.bytes.data());
   op->Reference(workload, target, buffers);
   if (Interrupted()) return Status::Interrupted("interrupted while computing the reference");
   HONE_RETURN_IF_ERROR(measure::WriteReference(path, setup->reference_key, values.back()));

@@ -47,7 +47,8 @@ using Values = std::map<std::string, std::vector<float>>;
 Result<Values> RunByReference(ImportedModel model, const Values& inputs) {
   HONE_RETURN_IF_ERROR(graph::Normalise(&model.graph));
   HONE_ASSIGN_OR_RETURN(const auto parameters, graph::MakeParameters(model.graph, &model.values));
-  HONE_ASSIGN_OR_RETURN(const auto outputs, graph::RunReference(model.graph, parameters, inputs, 1));
+  HONE_ASSIGN_OR_RETURN(const auto outputs,
+                        graph::RunReference(model.graph, parameters, {inputs.begin(), inputs.end()}, 1));
   Values result;
   for (const auto& [name, values] : outputs) result[name].assign(values.begin(), values.end());
   return result;

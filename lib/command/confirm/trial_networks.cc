@@ -103,7 +103,7 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   HONE_ASSIGN_OR_RETURN(std::vector<library::Compared> compared, library::ParseCompareReply(text));
   if (compared.size() != networks.size()) return Status::Corrupt("the process that ran the networks left some out");
   if (expected_.empty()) {
-    for (const std::vector<float>& output : compared[0].outputs) expected_.emplace_back(output.begin(), output.end());
+    for (const TensorData& output : compared[0].outputs) expected_.push_back(output.Doubles());
   }
   double tolerance = 0;  // two networks, each off in its own direction
   for (const TrialNetwork& network : networks) {
@@ -111,7 +111,7 @@ Result<std::vector<library::Compared>> TrialNetworks::Compare(const std::vector<
   }
   for (const library::Compared& one : compared) {
     for (size_t i = 0; i < expected_.size() && i < one.outputs.size(); ++i) {
-      const double error = library::RelativeError(one.outputs[i], expected_[i]);
+      const double error = library::RelativeError(one.outputs[i].Doubles(), expected_[i]);
       if (error <= tolerance) continue;
       return Status::Corrupt(
           fmt::format("{}: with other choices the network's output {} differs by {:.2g} standard deviations (tolerance "

@@ -50,20 +50,20 @@ class ChainOperator final : public Operator {
   }
   TemplateList AllTemplates() const override { return {{kCpuFamily, AllChainTemplates()}}; }
 
-  // Each member's reference in turn. What lies between is rounded to float, as in kernels.
-  void Reference(const Workload& w, const Target& target, const std::vector<float*>& buffers) const override {
-    std::vector<float> between;
+  // Each member's reference in turn. What lies between is rounded to its type, as in kernels.
+  void Reference(const Workload& w, const Target& target, const std::vector<void*>& buffers) const override {
+    std::vector<char> between;
     size_t next = 0;
     const std::vector<Workload> parts = w.Parts();
     for (size_t i = 0; i < parts.size(); ++i) {
       const Operator* op = *FindOperator(parts[i]);
       const std::vector<Operand> operands = op->Operands(parts[i], target);
-      std::vector<float*> own;
+      std::vector<void*> own;
       if (i > 0) own.push_back(between.data());
       while (own.size() + 1 < operands.size()) own.push_back(buffers[next++]);
-      std::vector<float> made;
-      if (i + 1 < parts.size()) made.resize(operands.back().PhysicalElements());
-      own.push_back(i + 1 < parts.size() ? made.data() : buffers[next]);
+      std::vector<char> made;
+      if (i + 1 < parts.size()) made.resize(static_cast<size_t>(operands.back().PhysicalBytes()));
+      own.push_back(i + 1 < parts.size() ? static_cast<void*>(made.data()) : buffers[next]);
       op->Reference(parts[i], target, own);
       between = std::move(made);
     }

@@ -62,7 +62,7 @@ void ExpectSameMeaning(const Graph& a, const Graph& b) {
   const auto run = [&](const Graph& graph) {
     const auto parameters = MakeParameters(graph, nullptr);
     EXPECT_TRUE(parameters.ok());
-    const auto out = RunReference(graph, *parameters, {{"data", data}}, 1);
+    const auto out = RunReference(graph, *parameters, {{"data", TensorData(data)}}, 1);
     EXPECT_TRUE(out.ok()) << out.status().message();
     return out.ok() ? out->at("fc") : std::vector<double>();
   };

@@ -22,7 +22,7 @@ TEST(Parameters, HeScaled) {
   Graph graph = Small();
   auto values = MakeParameters(graph, nullptr);
   ASSERT_TRUE(values.ok());
-  const std::vector<float>& weight = values->at("conv.weight");
+  const auto weight = values->at("conv.weight").as<float>();
   double sum = 0, squares = 0;
   for (float w : weight) sum += w, squares += static_cast<double>(w) * w;
   const double n = static_cast<double>(weight.size());
@@ -45,9 +45,12 @@ TEST(Parameters, FoldedOnesFollowTheFormula) {
   ASSERT_TRUE(Normalise(&graph).ok());
   auto folded = MakeParameters(graph, nullptr);
   const size_t c = 7, i = c * 27 + 5;
-  const double scale = raw->at("bn.gamma")[c] / std::sqrt(raw->at("bn.variance")[c] + 1e-5);
-  EXPECT_NEAR(folded->at("bn.folded_weight")[i], raw->at("conv.weight")[i] * scale, 1e-6);
-  EXPECT_NEAR(folded->at("bn.folded_bias")[c], raw->at("bn.beta")[c] - raw->at("bn.mean")[c] * scale, 1e-6);
+  const auto at = [](const ParameterValues& values, const char* name, size_t k) {
+    return values.at(name).Doubles()[k];
+  };
+  const double scale = at(*raw, "bn.gamma", c) / std::sqrt(at(*raw, "bn.variance", c) + 1e-5);
+  EXPECT_NEAR(at(*folded, "bn.folded_weight", i), at(*raw, "conv.weight", i) * scale, 1e-6);
+  EXPECT_NEAR(at(*folded, "bn.folded_bias", c), at(*raw, "bn.beta", c) - at(*raw, "bn.mean", c) * scale, 1e-6);
   KeepReadParameters(graph, &*folded);
   EXPECT_EQ(folded->size(), 2u);
 }
@@ -72,13 +75,36 @@ TEST(ParameterFile, RoundTripAndDamage) {
   EXPECT_EQ(ParseParameterFile(bytes, "x").status().kind(), StatusKind::kUnsupported);
 }
 
+// A tensor of another type than f32 makes the file version 2.
+TEST(ParameterFile, HasOtherElementTypes) {
+  Graph graph;
+  graph.parameters = {
+      {"w", {DType::Int(8), {2, 2}}, {}}, {"b", {DType::Int(32), {2}}, {}}, {"s", {DType::Float(32), {}}, {}}};
+  graph.outputs = {"w", "b", "s"};
+  const ParameterValues values = {{"w", {graph.parameters[0].type, {-128, 127, 0, 5}}},
+                                  {"b", {graph.parameters[1].type, {1 << 30, -7}}},
+                                  {"s", {graph.parameters[2].type, {0.5}}}};
+  std::string bytes = ParameterFileBytes(graph, values);
+  EXPECT_EQ(bytes[8], 2);
+  auto back = ParseParameterFile(bytes, "x");
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(*back, values);
+  const size_t type = bytes.find("i32");
+  for (const char* other : {"i31", "f16", "i3x"}) {
+    EXPECT_EQ(ParseParameterFile(bytes.replace(type, 3, other), "x").status().kind(), StatusKind::kCorrupt) << other;
+  }
+}
+
 TEST(ParameterFile, GivesWhatTheGraphSaysIsInAFile) {
   Graph graph = Small();
   auto values = MakeParameters(graph, nullptr);
   for (Parameter& p : graph.parameters) p.init = {InitKind::kFile, 0, 0, 1, {}, 0};
   EXPECT_EQ(MakeParameters(graph, nullptr).status().kind(), StatusKind::kNotFound);
   EXPECT_EQ(*MakeParameters(graph, &*values), *values);
-  values->at("bn.beta").pop_back();
+  const TensorData beta = values->at("bn.beta");
+  values->at("bn.beta") = std::vector<float>(39);
+  EXPECT_EQ(MakeParameters(graph, &*values).status().kind(), StatusKind::kInvalid);
+  values->at("bn.beta") = TensorData(TensorType{DType::Int(32), beta.type.shape}, beta.Doubles());
   EXPECT_EQ(MakeParameters(graph, &*values).status().kind(), StatusKind::kInvalid);
   values->erase("bn.beta");
   EXPECT_EQ(MakeParameters(graph, &*values).status().kind(), StatusKind::kNotFound);

@@ -57,11 +57,11 @@ Graph RandomNetwork(uint64_t seed) {
 }
 
 TensorValues Evaluate(const Graph& graph) {
-  std::map<std::string, std::vector<float>> inputs;
+  std::map<std::string, TensorData> inputs;
   Rng rng(3);
   for (const GraphInput& input : graph.inputs) {
-    std::vector<float>& v = inputs[input.name];
-    for (int64_t i = 0; i < input.type.Elements(); ++i) v.push_back(static_cast<float>(rng.UniformDouble() * 2 - 1));
+    TensorData& data = inputs[input.name] = TensorData(input.type);
+    for (float& v : data.as<float>()) v = static_cast<float>(rng.UniformDouble() * 2 - 1);
   }
   auto values = MakeParameters(graph, nullptr);
   EXPECT_TRUE(values.ok());
@@ -345,8 +345,9 @@ TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
     graph.parameters.push_back(p);
   }
   ASSERT_TRUE(CheckGraph(&graph).ok());
-  std::map<std::string, std::vector<float>> inputs = {{"x", std::vector<float>(24)}};
-  for (size_t i = 0; i < 24; ++i) inputs["x"][i] = static_cast<float>(i) / 7 - 1;
+  std::vector<float> x(24);
+  for (size_t i = 0; i < 24; ++i) x[i] = static_cast<float>(i) / 7 - 1;
+  const std::map<std::string, TensorData> inputs = {{"x", x}};
   auto before = RunReference(graph, *MakeParameters(graph, nullptr), inputs, 1);
   EXPECT_TRUE(FoldBatchNorm(&graph));
   EXPECT_EQ(Ops(graph), "y.scaled=mul y=add");

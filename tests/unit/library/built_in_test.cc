@@ -60,11 +60,11 @@ TEST(BuiltIn, SqueezeNetOfTwoImagesAgreesWithTheReference) {
   ASSERT_TRUE(expected.ok()) << expected.status().message();
   ASSERT_EQ(reply->outputs.size(), 1u);
   ASSERT_EQ((*expected)[0].size(), 2000u);
-  EXPECT_LT(RelativeError(reply->outputs[0], (*expected)[0]), 1e-4);
+  EXPECT_LT(RelativeError(reply->outputs[0].Doubles(), (*expected)[0]), 1e-4);
   // Each image has its own scores.
-  const std::vector<float>& scores = reply->outputs[0];
-  EXPECT_NE(std::vector<float>(scores.begin(), scores.begin() + 1000),
-            std::vector<float>(scores.begin() + 1000, scores.end()));
+  const std::vector<double> scores = reply->outputs[0].Doubles();
+  EXPECT_NE(std::vector<double>(scores.begin(), scores.begin() + 1000),
+            std::vector<double>(scores.begin() + 1000, scores.end()));
 }
 
 }  // namespace

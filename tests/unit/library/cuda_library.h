@@ -63,7 +63,7 @@ inline void OnLaunch(const char* symbol, void* const* addresses, const unsigned*
     fake_arithmetic.change(name, &changed[0], &changed[1]);
     for (size_t i = 0; i < 2; ++i) buffers[i] = changed[i].data();
   }
-  op->Reference(meaning.workload, meaning.target, buffers);
+  op->Reference(meaning.workload, meaning.target, {buffers.begin(), buffers.end()});
 }
 
 // Kernels as a compiler might make them: those of convolutions take their weights from what a prepare function made

@@ -96,7 +96,7 @@ class OpenClLibrary : public ::testing::Test {
   // Runs with inputs of `seed` and compares every output.
   static void RunAndCompare(const Built& built, const graph::Graph& graph, HoneNet* instance, uint64_t seed,
                             double* seconds = nullptr) {
-    std::map<std::string, std::vector<float>> named;
+    std::map<std::string, TensorData> named;
     std::vector<std::vector<float>> in, out;
     for (size_t i = 0; i < graph.inputs.size(); ++i) {
       in.push_back(RandomValues(graph.inputs[i].type.Elements(), seed + i));

@@ -81,7 +81,7 @@ void ExpectTheSame(const graph::Graph& graph, size_t fewer_layers) {
   TempDir dir = *TempDir::Create();
   const auto expected = ReferenceOutputs(graph, nullptr, 1, 2, dir.Join("reference"));
   ASSERT_TRUE(expected.ok());
-  EXPECT_LT(RelativeError(a.outputs[0], (*expected)[0]), 1e-4);
+  EXPECT_LT(RelativeError(a.outputs[0].Doubles(), (*expected)[0]), 1e-4);
 }
 
 TEST(ConcatSlices, PartsLieBehindOneAnother) {
@@ -182,8 +182,7 @@ TEST(ShareBuffers, AKernelThatWritesTwiceIsFoundOut) {
     NetworkKernel kernel;
     kernel.workload = workload;
     kernel.compiled.kernel.symbol = "hone_k" + std::to_string(kernels.size());
-    kernel.compiled.kernel_args = {{ArgSource::Kind::kOperand, residual},
-                                   {ArgSource::Kind::kOperand, residual + 1}};
+    kernel.compiled.kernel_args = {{ArgSource::Kind::kOperand, residual}, {ArgSource::Kind::kOperand, residual + 1}};
     const std::string code = "void " + kernel.compiled.kernel.symbol +
                              "(void* const* b, const void* p, char* w, char* s) {\n  float* in = b[0];\n  float* out = "
                              "b[1];\n  (void)p; (void)w; (void)s;\n  " +

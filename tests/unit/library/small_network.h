@@ -36,7 +36,7 @@ inline std::vector<float> RandomValues(int64_t count, uint64_t seed) {
 
 // The reference's first output for random inputs of this seed.
 inline std::vector<double> Expected(const graph::Graph& graph, uint64_t seed) {
-  std::map<std::string, std::vector<float>> inputs;
+  std::map<std::string, TensorData> inputs;
   for (size_t i = 0; i < graph.inputs.size(); ++i)
     inputs[graph.inputs[i].name] = RandomValues(graph.inputs[i].type.Elements(), seed + i);
   auto values = graph::MakeParameters(graph, nullptr);

@@ -50,7 +50,7 @@ class CudaTf32 : public CudaLibrary {
     void* outputs[] = {out[0].data()};
     EXPECT_EQ(net_->run(instance, inputs, outputs), HONE_NET_OK);
     net_->destroy(instance);
-    return VerifyOutputs(folder.dir, folder.rounding, out, {Expected(SmallNetwork(1), 1)}, error);
+    return VerifyOutputs(folder.dir, folder.rounding, {out[0]}, {Expected(SmallNetwork(1), 1)}, error);
   }
 };
 

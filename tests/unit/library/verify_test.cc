@@ -40,7 +40,7 @@ TEST(VerifyOutputs, AnErrorIsMeasuredByTheDeviationOfWhatIsExpected) {
 TEST(VerifyOutputs, WhatKernelsMayRoundIsAllowedAndNoMore) {
   // Outputs with deviation 1, one of them off.
   const auto verify = [](double rounding, double off, double* error) {
-    return VerifyOutputs("out/x", rounding, {{-1, static_cast<float>(1 + off)}}, {{-1, 1}}, error);
+    return VerifyOutputs("out/x", rounding, {std::vector<float>{-1, static_cast<float>(1 + off)}}, {{-1, 1}}, error);
   };
   double error = 0;
   EXPECT_TRUE(verify(0, 0.9e-3, &error).ok());
@@ -58,11 +58,12 @@ TEST(VerifyOutputs, WhatKernelsMayRoundIsAllowedAndNoMore) {
 }
 
 TEST(VerifyOutputs, TheFirstWrongOutputIsNamedAndTheLargestErrorKept) {
+  using V = std::vector<float>;
   double error = 0;
-  const Status wrong = VerifyOutputs("x", 0, {{-1, 1}, {-1, 1.5}, {-1, 3}}, {{-1, 1}, {-1, 1}, {-1, 1}}, &error);
+  const Status wrong = VerifyOutputs("x", 0, {V{-1, 1}, V{-1, 1.5}, V{-1, 3}}, {{-1, 1}, {-1, 1}, {-1, 1}}, &error);
   EXPECT_NE(wrong.message().find("output 1 is wrong"), std::string::npos) << wrong.message();
   EXPECT_DOUBLE_EQ(error, 2);
-  EXPECT_EQ(VerifyOutputs("x", 0, {{1, 2}}, {{1, 2}, {1, 2}}, &error).kind(), StatusKind::kInvalid);
+  EXPECT_EQ(VerifyOutputs("x", 0, {V{1, 2}}, {{1, 2}, {1, 2}}, &error).kind(), StatusKind::kInvalid);
 }
 
 }  // namespace

@@ -101,9 +101,10 @@ Operand Blocked(int64_t channels, int64_t block) {
 }
 
 std::vector<float> Filled(const Operand& operand) {
-  std::vector<float> values(static_cast<size_t>(operand.PhysicalElements()), -99.0f);
-  FillOperand(operand, values.data());
-  return values;
+  const TensorData data = MakeInput(operand);
+  EXPECT_EQ(data.type, (TensorType{operand.logical.type, operand.physical}));
+  const auto values = data.as<float>();
+  return {values.begin(), values.end()};
 }
 
 TEST(InputsTest, ValuesDependOnTheLogicalIndexAndNotOnTheBlock) {
@@ -178,6 +179,35 @@ TEST(VerifyTest, NamesTheFirstDifferingElementAndCounts) {
   EXPECT_NE(difference->find("2 of 960"), std::string::npos) << *difference;
 }
 
+TEST(VerifyTest, IntegersAreEqualOrWrong) {
+  Operand o = Output();
+  o.logical.type = DType::Int(8);
+  const TensorType stored{o.logical.type, o.physical};
+  const TensorData want(stored, std::vector<double>(960, 100));
+  TensorData got = want;
+  EXPECT_FALSE(FirstDifference(o, got.bytes.data(), want.bytes.data(), 1e-5).has_value());
+  got.as<int8_t>()[959] = 101;
+  const auto difference = FirstDifference(o, got.bytes.data(), want.bytes.data(), 1);
+  ASSERT_TRUE(difference.has_value());
+  EXPECT_NE(difference->find("is 101, expected 100; 1 of 960"), std::string::npos) << *difference;
+}
+
+TEST(InputsTest, IntegersAreOfTheirRangeAndNeverZero) {
+  for (const DType type : {DType::Int(8), DType::UInt(8), DType::Int(32)}) {
+    Operand o = Blocked(20, 16);
+    o.logical.type = type;
+    double least = 0, most = 0;
+    size_t zeros = 0;
+    for (double value : MakeInput(o).Doubles()) {
+      least = std::min(least, value), most = std::max(most, value);
+      zeros += value == 0 ? 1 : 0;
+    }
+    EXPECT_EQ(zeros, 2u * 15 * 12) << ToString(type) << ": the lanes beyond the channels alone";
+    EXPECT_EQ(least < -100, type.is_int()) << ToString(type);
+    EXPECT_EQ(most > 200, type.is_uint()) << ToString(type);
+  }
+}
+
 TEST(VerifyTest, NanAndInfinityAreNeverRight) {
   const Operand o = Output();
   std::vector<float> want(static_cast<size_t>(o.PhysicalElements()), 1.0f), got = want;
@@ -201,22 +231,26 @@ TEST(ReferenceFileTest, RoundTripAndEveryDamageIsNoticed) {
   auto dir = TempDir::Create();
   ASSERT_TRUE(dir.ok());
   const std::string path = dir->Join("t.reference");
-  const std::vector<float> values = {1, 2.5f, -3};
-  EXPECT_EQ(ReadReference(path, "key").status().kind(), StatusKind::kNotFound);
+  const TensorData values = std::vector<float>{1, 2.5f, -3};
+  const Operand output{"out", OperandRole::kOutput, values.type, Layout::kPlain, {3}};
+  EXPECT_EQ(ReadReference(path, "key", output).status().kind(), StatusKind::kNotFound);
   ASSERT_TRUE(WriteReference(path, "key", values).ok());
-  auto read = ReadReference(path, "key");
+  auto read = ReadReference(path, "key", output);
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(*read, values);
-  EXPECT_EQ(ReadReference(path, "other").status().kind(), StatusKind::kCorrupt);
+  EXPECT_EQ(ReadReference(path, "other", output).status().kind(), StatusKind::kCorrupt);
+  Operand longer = output;
+  longer.physical = {4};
+  EXPECT_EQ(ReadReference(path, "key", longer).status().kind(), StatusKind::kCorrupt);
   const std::string bytes = *ReadFile(path);
   const auto write = [&](const std::string& text) { std::ofstream(path, std::ios::binary) << text; };
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] ^= 1;
     write(damaged);
-    EXPECT_EQ(ReadReference(path, "key").status().kind(), StatusKind::kCorrupt) << "byte " << i;
+    EXPECT_EQ(ReadReference(path, "key", output).status().kind(), StatusKind::kCorrupt) << "byte " << i;
     write(bytes.substr(0, i));
-    EXPECT_EQ(ReadReference(path, "key").status().kind(), StatusKind::kCorrupt) << "cut at " << i;
+    EXPECT_EQ(ReadReference(path, "key", output).status().kind(), StatusKind::kCorrupt) << "cut at " << i;
   }
 }
 
@@ -284,7 +318,8 @@ TEST(RingCacheTest, FewCopiesWouldStayInALastCache) {
     int64_t bytes;  // a multiple of 64 less the 64 behind them
     int copies;
   };
-  for (const Case& c : {Case{960, 64}, Case{8128, 8}, Case{16320, 8}, Case{24512, 8}, Case{49088, 4}, Case{131008, 2}}) {
+  for (const Case& c :
+       {Case{960, 64}, Case{8128, 8}, Case{16320, 8}, Case{24512, 8}, Case{49088, 4}, Case{131008, 2}}) {
     const std::string constant(static_cast<size_t>(c.bytes), 'a');
     ColdRing ring;
     ASSERT_TRUE(ring.Fill({c.bytes}, {constant.data()}, 65536, &*pool).ok());

@@ -29,10 +29,9 @@ inline TaskSetup TwiceTask(const TempDir& dir) {
   TaskSetup setup;
   setup.operands = {MakeOperand("data", OperandRole::kData), MakeOperand("weight", OperandRole::kConstant),
                     MakeOperand("out", OperandRole::kOutput)};
-  std::vector<float> data(kCount), weight(kCount), out(kCount);
-  FillOperand(setup.operands[0], data.data());
-  FillOperand(setup.operands[1], weight.data());
-  for (int i = 0; i < kCount; ++i) out[i] = data[i] * 2 * weight[i];
+  const TensorData data = MakeInput(setup.operands[0]), weight = MakeInput(setup.operands[1]);
+  std::vector<float> out(kCount);
+  for (int i = 0; i < kCount; ++i) out[i] = data.as<float>()[i] * 2 * weight.as<float>()[i];
   setup.reference_path = dir.Join("t.reference");
   setup.reference_key = ReferenceKey("twice", setup.operands);
   EXPECT_TRUE(WriteReference(setup.reference_path, setup.reference_key, out).ok());

@@ -137,7 +137,7 @@ TEST(Einsum, MeansWhatItsEquationSays) {
       if (row.shapes.size() == 1 && *constant != 0) continue;
       const auto model = ImportOf(Einsum(row.equation, row.shapes, constant));
       ASSERT_TRUE(model.ok()) << model.status().message();
-      std::map<std::string, std::vector<float>> inputs;
+      std::map<std::string, TensorData> inputs;
       for (size_t i = 0; i < row.shapes.size(); ++i) {
         const std::string name = "x" + std::to_string(i);
         if (name != constant) inputs[name] = Values(row.shapes[i], static_cast<int>(i));

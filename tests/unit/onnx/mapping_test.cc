@@ -112,13 +112,15 @@ TEST(Pow, TakesExponentsOfOtherTypesAndShapes) {
   whole.Ints("three", {3}).clear_dims();
   whole.Node("Pow", {"x", "three"}, "y");
   whole.Output("y");
-  EXPECT_EQ(RunModel(whole, {{"x", {-2, -0.5, 0, 3}}}).values.at("y"), (std::vector<double>{-8, -0.125, 0, 27}));
+  EXPECT_EQ(RunModel(whole, {{"x", std::vector<float>{-2, -0.5, 0, 3}}}).values.at("y"),
+            (std::vector<double>{-8, -0.125, 0, 27}));
   ModelMaker both;
   both.Input("x", {2, 1});
   both.Input("e", {3});
   both.Node("Pow", {"x", "e"}, "y");
   both.Output("y");
-  ExpectNear(RunModel(both, {{"x", {4, 9}}, {"e", {0, 0.5, 2}}}).values.at("y"), {1, 2, 16, 1, 3, 81});
+  ExpectNear(RunModel(both, {{"x", std::vector<float>{4, 9}}, {"e", std::vector<float>{0, 0.5, 2}}}).values.at("y"),
+             {1, 2, 16, 1, 3, 81});
 }
 
 // A transposed convolution as it is meant: each element of x is spread over its window of the output.

@@ -28,7 +28,7 @@ struct Ran {
   std::string operators;  // of the graph, in order, separated by spaces
 };
 
-inline Ran RunModel(const ModelMaker& m, const std::map<std::string, std::vector<float>>& inputs) {
+inline Ran RunModel(const ModelMaker& m, const std::map<std::string, TensorData>& inputs) {
   Ran ran;
   const auto model = ImportBytes(m);
   EXPECT_TRUE(model.ok()) << model.status().message();

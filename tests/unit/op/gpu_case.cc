@@ -75,7 +75,7 @@ Status RunOnInterpreter(const Workload& workload, const Target& target, const Co
 std::string DiffersFromReference(const Workload& workload, const Target& target,
                                  const std::vector<std::vector<float>>& operands) {
   Values expected = operands;
-  std::vector<float*> pointers;
+  std::vector<void*> pointers;
   for (std::vector<float>& v : expected) pointers.push_back(v.data());
   (*op::FindOperator(workload))->Reference(workload, target, pointers);
   for (size_t i = 0; i < expected.back().size(); ++i) {

@@ -15,8 +15,8 @@
 
 namespace hone::testing {
 
-std::vector<float*> OperandData::Pointers() {
-  std::vector<float*> pointers;
+std::vector<void*> OperandData::Pointers() {
+  std::vector<void*> pointers;
   for (std::vector<float>& v : values) pointers.push_back(v.data());
   return pointers;
 }

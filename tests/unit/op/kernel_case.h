@@ -18,7 +18,7 @@ namespace hone::testing {
 struct OperandData {
   std::vector<Operand> operands;
   std::vector<std::vector<float>> values;  // one an operand, physical layout
-  std::vector<float*> Pointers();
+  std::vector<void*> Pointers();
 };
 Result<OperandData> MakeOperandData(const Workload& workload, const Target& target, uint64_t seed);
 

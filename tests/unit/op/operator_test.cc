@@ -202,7 +202,7 @@ std::vector<float> RunReference(const char* text, std::vector<std::vector<float>
   EXPECT_TRUE(w.ok()) << w.status().message();
   Target t;
   t.vector_bytes = 16;  // blocks of 4
-  std::vector<float*> pointers;
+  std::vector<void*> pointers;
   for (std::vector<float>& b : buffers) pointers.push_back(b.data());
   (*FindOperator(w->op))->Reference(*w, t, pointers);
   return buffers.back();

@@ -1,0 +1,55 @@
+// TensorData: the values of a tensor in the host's memory, with their type. Parameters, inputs, reference outputs and
+// what children exchange are of this type; only the innermost loops see plain arrays.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/dtype.h"
+#include "task/workload.h"
+
+namespace hone {
+
+// `count` values of `type` at `from` as doubles, and back: rounded to nearest, and clamped to an integer type's range.
+// REQUIRES: a scalar number of 8 to 64 bits, floats of 32 or 64; integers beyond 2^53 lose their last bits.
+std::vector<double> ToDoubles(DType type, const void* from, int64_t count);
+void FromDoubles(const std::vector<double>& values, DType type, void* to);
+
+template <typename T>
+constexpr DType DTypeOf() {
+  if constexpr (std::is_floating_point_v<T>) return DType::Float(sizeof(T) * 8);
+  if constexpr (std::is_signed_v<T>) return DType::Int(sizeof(T) * 8);
+  return DType::UInt(sizeof(T) * 8);
+}
+
+struct TensorData {
+  TensorType type;          // the shape is that of the storage: of a blocked operand its physical one
+  std::vector<char> bytes;  // row-major
+
+  TensorData() : TensorData(TensorType{DType::Float(32), {0}}) {}
+  explicit TensorData(TensorType of)  // zeros
+      : type(std::move(of)), bytes(static_cast<size_t>(type.Elements()) * static_cast<size_t>(type.type.bytes())) {}
+  TensorData(TensorType of, const std::vector<double>& values);  // REQUIRES: as many values as elements
+  TensorData(const std::vector<float>& values);                  // f32[n]; implicit: a vector of floats is one
+
+  int64_t Elements() const { return type.Elements(); }
+  std::vector<double> Doubles() const { return ToDoubles(type.type, bytes.data(), Elements()); }
+  // REQUIRES: T is the element type.
+  template <typename T>
+  std::span<T> as() {
+    HONE_CHECK(type.type == DTypeOf<T>());
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <typename T>
+  std::span<const T> as() const {
+    HONE_CHECK(type.type == DTypeOf<T>());
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  std::string_view view() const { return {bytes.data(), bytes.size()}; }
+  bool operator==(const TensorData&) const = default;  // bit by bit
+};
+
+}  // namespace hone
