@@ -93,7 +93,7 @@ Result<std::string> Channel::Receive(double timeout_seconds) {
     size_t wanted = kHeaderBytes;
     if (partial_.size() >= kHeaderBytes) {
       if (std::string_view(partial_).substr(0, kMagic.size()) != kMagic) {
-        return Status::Corrupt("what the peer sent is not a message");
+        return Status::Corrupt("the peer sent something that is not a message");
       }
       size_t length = LengthOf(partial_);
       if (length > kMaxFrameBytes) return Status::Corrupt("the peer announced a message that is too long");

@@ -63,7 +63,7 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
 std::optional<std::string> WrongValue(const std::string& type, const std::string& value) {
   const auto is = [&](const char* name) { return StartsWith(type, name); };
   if (value.empty()) return "its value is empty";
-  if (is("FLOAT") && !ParseDouble(value).ok()) return "`" + value + "` is no number";
+  if (is("FLOAT") && !ParseDouble(value).ok()) return "`" + value + "` is not a number";
   if (!is("INT") && !is("UINT")) return std::nullopt;
   if (is("INT") && ParseInt(value).ok()) return std::nullopt;
   uint64_t whole = 0;
@@ -71,7 +71,7 @@ std::optional<std::string> WrongValue(const std::string& type, const std::string
   if (is("UINT") && read.ec == std::errc() && read.ptr == value.data() + value.size()) return std::nullopt;
   const bool digits = value.find_first_not_of("0123456789", value[0] == '-' ? 1 : 0) == std::string::npos;
   if (digits && value != "-" && (is("INT") || value[0] != '-')) return value + " is too large";
-  return "`" + value + "` is no whole number" + (is("UINT") ? " from 0 up" : "");
+  return "`" + value + "` is not a whole number" + (is("UINT") ? " from 0 up" : "");
 }
 
 // The first flag or argument of `app` or of the command in use with a value that no tool can use.
@@ -128,7 +128,8 @@ std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, 
   app->set_version_flag("--version", app->get_name() + " " + kVersion, "print the version and exit");
   // Thrown as the version flag does, so that it comes before the check for required flags.
   app->add_flag_callback(
-      "--abi", [&abi] { throw CLI::CallForVersion(abi, 0); }, "print what makes outputs of this tool stale, and exit");
+      "--abi", [&abi] { throw CLI::CallForVersion(abi, 0); },
+      "print the versions that this tool's outputs depend on, and exit");
   return ParseFlags(app, argc, argv);
 }
 

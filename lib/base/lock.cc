@@ -32,7 +32,7 @@ std::string Who(const LockOwner& owner, const std::string& at, const char* namel
 }
 
 Status HeldBy(const std::string& path, const LockOwner& owner, double heartbeat_age) {
-  const std::string who = Who(owner, " on host " + owner.host, "a process that did not leave its name");
+  const std::string who = Who(owner, " on host " + owner.host, "an unnamed process");
   return Status::Locked(path + ": held by " + who + ", last heartbeat " + FormatSeconds(std::max(0.0, heartbeat_age)) +
                         " ago; wait for it or stop it");
 }
@@ -41,12 +41,12 @@ std::string WholeSeconds(double seconds) { return std::to_string(std::lround(std
 
 // The same of one that may be dead: its process cannot be seen from here, and its heartbeat does not come.
 Status HeldInSilence(const std::string& path, const LockOwner& owner, double silent, double stale_seconds) {
-  const std::string who = Who(owner, "", "a process without a name");
+  const std::string who = Who(owner, "", "an unnamed process");
   const std::string where = owner.host.empty() ? "" : ", on host " + owner.host;
-  return Status::Locked(path + ": held by " + who + ": silent for " + WholeSeconds(silent) + where +
-                        ", and not to be seen from here; wait for it or stop it there, or, if it is gone, run this "
-                        "again in " +
-                        WholeSeconds(stale_seconds - silent) + " to take the lock over");
+  return Status::Locked(
+      path + ": held by " + who + ": silent for " + WholeSeconds(silent) + where +
+      ", and its process is not visible here; wait for it, stop it there, or, if it is gone, run this again in " +
+      WholeSeconds(stale_seconds - silent) + " to take the lock over");
 }
 
 // A file with `text` under `temp`, a name of its own beside `path`, open; its mtime is the file system's present time.

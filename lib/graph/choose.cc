@@ -70,7 +70,7 @@ Result<ChosenAlternatives> ChooseAlternatives(const Graph& graph, const std::vec
       const Node* node = graph.FindNode(name);
       auto item = items.find(name);
       if (node == nullptr || item == items.end()) {
-        return Status::Invalid("an alternative replaces `" + name + "`, which is no node of " + graph.name);
+        return Status::Invalid("an alternative replaces `" + name + "`, which is not a node of " + graph.name);
       }
       known = known && seconds(node->workload);
       option.items.push_back(item->second);

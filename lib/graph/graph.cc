@@ -63,7 +63,7 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
   for (size_t i = 0; i < p.init.from.size(); ++i) {
     const std::string& source = p.init.from[i];
     if (before.count(source) == 0) {
-      return Status::Invalid(fmt::format("{}: its source `{}` is no parameter that stands before it", what, source));
+      return Status::Invalid(fmt::format("{}: its source `{}` is not a parameter listed before it", what, source));
     }
     const std::vector<int64_t>& shape = graph.FindParameter(source)->type.shape;
     std::vector<int64_t> wanted = weight && i == 0 ? p.type.shape : std::vector<int64_t>{p.type.shape[0]};
@@ -146,8 +146,8 @@ Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names
       std::vector<std::string> known;
       for (const auto& [name, type] : types) known.push_back(name);
       auto near = Suggest(node->inputs[i], known);
-      return Status::Invalid(fmt::format("{}: there is no tensor `{}`{}", what, node->inputs[i],
-                                         near ? "; did you mean `" + *near + "`?" : ""));
+      return Status::Invalid(
+          fmt::format("{}: no tensor `{}`{}", what, node->inputs[i], near ? "; did you mean `" + *near + "`?" : ""));
     }
     if (found->second != wanted[i]) {
       return Status::Invalid(fmt::format("{}: operand {} must be {}, but `{}` is {}", what, i, wanted[i].Text(),

@@ -79,7 +79,7 @@ std::string ParameterFileBytes(const Graph& graph, const ParameterValues& values
 
 Result<ParameterValues> ParseParameterFile(std::string_view bytes, const std::string& path) {
   if (bytes.size() < kMagic.size() || bytes.substr(0, kMagic.size()) != kMagic) {
-    return Status::Invalid(path + ": is no parameter file of a graph (it does not start with HONEGPAR)");
+    return Status::Invalid(path + ": not a parameter file of a graph (it does not start with HONEGPAR)");
   }
   const Status truncated = Status::Corrupt(path + ": truncated; write it again");
   Cursor cursor(bytes.substr(kMagic.size()));

@@ -85,8 +85,8 @@ Result<ParameterValues> MakeParameters(const Graph& graph, const ParameterValues
         break;
       case InitKind::kFile: {
         if (file == nullptr) {
-          return Status::NotFound(
-              fmt::format("parameter `{}` of {} comes from a parameter file, but none was given", p.name, graph.name));
+          return Status::NotFound(fmt::format(
+              "parameter `{}` of {} comes from a parameter file; pass one with --parameter-file", p.name, graph.name));
         }
         auto found = file->find(p.name);
         if (found == file->end()) return Status::NotFound("the parameter file has no `" + p.name + "`");

@@ -156,7 +156,7 @@ struct WarpProduct final : Action {
   bool Do() override {
     const size_t count = static_cast<size_t>(threads->count);
     if (count % kWarp != 0)
-      return Fail(fmt::format("mma_tf32 in a block of {} threads: they are no whole warps", count));
+      return Fail(fmt::format("mma_tf32 in a block of {} threads: not a whole number of warps", count));
     held.resize(count);
     const bool fetched = threads->Each([&] {
       Fragment& mine = held[static_cast<size_t>(device->now().thread)];

@@ -98,9 +98,7 @@ class ProductCode {
     return ir::MakeBroadcast(first, 4) + (lane % 2 * apart[1] + lane / 2 * apart[2]);
   }
 
-  static Status NotLinear() {
-    return Status::Invalid("where the sums are is no sum of multiples of the loops' variables");
-  }
+  static Status NotLinear() { return Status::Invalid("the sums' addresses are not linear in the loops' variables"); }
 
   const WarpProduct& product_;
   const ir::Var &x_, &y_;

@@ -52,7 +52,7 @@ const ir::Binary* ProductAdded(const ir::Store& store, const ir::Binary& sum) {
 // a is the factor that does not depend on x, b the one that does not on y.
 Status SetFactors(const ir::Binary& product, const WarpThreads& threads, WarpProduct* out) {
   Factor a = Factor::Of(product.a), b = Factor::Of(product.b);
-  if (!a.load || !b.load) return Status::Invalid("a factor is no element of a buffer");
+  if (!a.load || !b.load) return Status::Invalid("a factor is not an element of a buffer");
   // Other threads than the one that filled it would read it, and find their own.
   if (IsPrivate(a.load->buffer) || IsPrivate(b.load->buffer)) return Status::Invalid("a factor is private to a thread");
   if (ir::UsesVar(a.load->index, threads.x.var)) std::swap(a, b);
@@ -75,7 +75,7 @@ Status SetLoops(const std::vector<ConstantLoop>& loops, WarpProduct* out) {
       return Status::Invalid(fmt::format("`{}` counts not one of rows and columns", var.name()));
     (row ? out->rows : out->columns).loops.push_back(loops[i]);
   }
-  if (ir::UsesVar(place, out->depth.var)) return Status::Invalid("the loop is no reduction");
+  if (ir::UsesVar(place, out->depth.var)) return Status::Invalid("the loop is not a reduction");
   if (!out->rows.FindPair() || !out->columns.FindPair())
     return Status::Invalid("a thread needs pairs of rows and pairs of columns");
   return Status();
@@ -101,13 +101,13 @@ Result<WarpProduct> MatchWarpProduct(const Stmt& nest, const WarpThreads& thread
   std::vector<ConstantLoop> loops;
   HONE_ASSIGN_OR_RETURN(const Stmt* repeated, Unnest(nest, &loops));
   const ir::Binary* sum = SumStored(*repeated);
-  if (!sum) return Status::Invalid("what it repeats is no sum without a condition");
+  if (!sum) return Status::Invalid("its body is not an unconditional sum");
   if (loops.empty() || loops[0].extent != kDepth)
     return Status::Invalid(fmt::format("the loop has to be of {} rounds", kDepth));
   WarpProduct product;
   product.store = repeated->as<ir::Store>();
   const ir::Binary* added = ProductAdded(*product.store, *sum);
-  if (!added) return Status::Invalid("what it repeats does not add a product of floats to a value of the thread");
+  if (!added) return Status::Invalid("its body does not add a product of floats to a value of the thread");
   if (threads.x.extent != kThreadsX || threads.y.extent % kThreadsY != 0 || threads.y.extent == 0)
     return Status::Invalid(
         fmt::format("there have to be {} threads along x and a multiple of {} along y", kThreadsX, kThreadsY));

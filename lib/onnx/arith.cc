@@ -130,7 +130,7 @@ Result<Value> Unary(NodeContext* c, const std::string& op, const Value& x, std::
 
 Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std::function<bool(double, double)>& f) {
   if (!a.is_constant() || !b.is_constant()) {
-    return Status::Unsupported("only constants can be compared, not what is computed when the network runs");
+    return Status::Unsupported("only constants can be compared, not values that the network computes");
   }
   HONE_ASSIGN_OR_RETURN(const Both x, Broadcast(c, a, b));
   Tensor out;
@@ -152,7 +152,7 @@ Result<Value> Cast(NodeContext* c, const Value& x, ElementType type) {
   if (!x.is_constant()) {
     if (type == ElementType::kFloat) return x;
     return Status::Unsupported("it casts to " + ElementTypeName(type) +
-                               " what is computed when the network runs; everything there is float32");
+                               " a value that the network computes; those are always float32");
   }
   const Tensor& in = *x.constant;
   if (in.type == type) return x;
@@ -179,7 +179,7 @@ Result<Value> Cast(NodeContext* c, const Value& x, ElementType type) {
 
 Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, const Value& b) {
   if (!condition.is_constant() || !a.is_constant() || !b.is_constant()) {
-    return Status::Unsupported("only constants can be chosen from, not what is computed when the network runs");
+    return Status::Unsupported("only constants can be chosen from, not values that the network computes");
   }
   HONE_ASSIGN_OR_RETURN(Shape shape, BroadcastShape(a.shape, b.shape));
   HONE_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, condition.shape));

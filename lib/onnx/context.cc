@@ -72,7 +72,7 @@ std::vector<double> NodeContext::FloatList(const char* name, const std::vector<d
 Result<int64_t> NodeContext::Axis(int64_t axis, size_t rank, bool end) {
   const auto n = static_cast<int64_t>(rank);
   if (axis < -n || axis >= n + (end ? 1 : 0)) {
-    return Status::Invalid(fmt::format("axis {} is none of a tensor of {} dimensions", axis, n));
+    return Status::Invalid(fmt::format("a tensor of {1} dimensions has no axis {0}", axis, n));
   }
   return axis < 0 ? axis + n : axis;
 }

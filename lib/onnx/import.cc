@@ -80,14 +80,14 @@ class Importer {
     }
     for (const auto& [name, shape] : options_.shapes) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return Status::Invalid("there is no input `" + name + "` to give a shape" + SuggestionText(name, names));
+      return Status::Invalid("no input `" + name + "` to give a shape" + SuggestionText(name, names));
     }
     return Status();
   }
 
   Result<Shape> InputShape(const ModelInput& input) const {
     const std::string what = "input `" + input.name + "`";
-    if (!input.is_tensor) return Status::Unsupported(what + " is no tensor");
+    if (!input.is_tensor) return Status::Unsupported(what + " is not a tensor");
     if (input.type != ElementType::kFloat) {
       return Status::Unsupported(what + " is " + ElementTypeName(input.type) + "; only float32 inputs are supported");
     }
@@ -164,7 +164,7 @@ class Importer {
     }
     std::vector<std::string> known;
     for (const auto& [other, value] : values_) known.push_back(other);
-    return Status::Invalid("reads `" + name + "`, which is no input, no initialiser and no node's output" +
+    return Status::Invalid("reads `" + name + "`, which is not an input, an initialiser or a node's output" +
                            SuggestionText(name, known));
   }
 

@@ -93,7 +93,7 @@ Status MapResize(NodeContext* c) {
   const std::string coordinate = old ? "asymmetric" : c->String("coordinate_transformation_mode", "half_pixel");
   const std::string policy = c->String("keep_aspect_ratio_policy", "stretch");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") {
-    return Status::Invalid("its mode `" + mode + "` is none of nearest, linear, cubic");
+    return Status::Invalid("its mode `" + mode + "` is not one of nearest, linear, cubic");
   }
   const bool crops = coordinate == "tf_crop_and_resize";
   if (crops && policy != "stretch") {

@@ -18,7 +18,7 @@ Status MapIdentity(NodeContext* c) {
       HONE_ASSIGN_OR_RETURN(ratio, c->Reals(1, "ratio"));
     }
     if (training != Shape{0} && ratio != std::vector<double>{0}) {
-      return Status::Unsupported("training_mode is not supported: what it drops is random");
+      return Status::Unsupported("training_mode is not supported: its result is random");
     }
   }
   return c->Set(0, c->In(0));

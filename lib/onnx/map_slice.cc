@@ -92,7 +92,7 @@ Status MapPad(NodeContext* c) {
   const size_t rank = x.shape.size();
   const std::string mode = c->String("mode", "constant");
   if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
-    return Status::Invalid("its mode `" + mode + "` is none of constant, reflect, edge, wrap");
+    return Status::Invalid("its mode `" + mode + "` is not one of constant, reflect, edge, wrap");
   }
   HONE_ASSIGN_OR_RETURN(const Shape pads, c->IntsOf(1, "pads", {}));
   double value = c->opset() < 11 ? c->Float("value", 0) : 0;

@@ -153,7 +153,8 @@ Result<Value> Transpose(NodeContext* c, const Value& x, const Shape& perm) {
   Shape sorted = perm;
   std::sort(sorted.begin(), sorted.end());
   if (sorted != Count(static_cast<int64_t>(x.shape.size()))) {
-    return Status::Invalid(fmt::format("{} is no permutation of the axes of {}", ShapeText(perm), ShapeText(x.shape)));
+    return Status::Invalid(
+        fmt::format("{} is not a permutation of the axes of {}", ShapeText(perm), ShapeText(x.shape)));
   }
   if (perm == sorted) return x;
   if (!x.is_constant()) return c->Emit("transpose", {x}, {Numbers("perm", perm)});

@@ -119,7 +119,7 @@ Status DecodeFields(const pb::TensorProto& proto, int64_t count, Tensor* out) {
 }
 
 Result<std::string_view> External(const pb::TensorProto& proto, ExternalData* files) {
-  if (files == nullptr) return Status::Unsupported("its data lies in another file, which is not read here");
+  if (files == nullptr) return Status::Unsupported("its data is in another file, which is not read here");
   std::string location;
   int64_t offset = 0, length = -1;
   for (const auto& entry : proto.external_data()) {
@@ -128,7 +128,7 @@ Result<std::string_view> External(const pb::TensorProto& proto, ExternalData* fi
       if (entry.key() != key) continue;
       const auto number = ParseInt(entry.value());
       if (!number.ok() || *number < 0) {
-        return Status::Invalid(fmt::format("external data: {} `{}` is no number of bytes", key, entry.value()));
+        return Status::Invalid(fmt::format("external data: {} `{}` is not a number of bytes", key, entry.value()));
       }
       *value = *number;
     }
@@ -143,7 +143,7 @@ Result<Tensor> Decode(pb::TensorProto* proto, ExternalData* files) {
   tensor.type = static_cast<ElementType>(proto->data_type());
   tensor.shape.assign(proto->dims().begin(), proto->dims().end());
   if (tensor.shape.size() > 64) return Status::Invalid("has more than 64 dimensions");
-  if (proto->has_segment()) return Status::Unsupported("is cut into segments, which nobody writes");
+  if (proto->has_segment()) return Status::Unsupported("is cut into segments, which is not supported");
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(tensor.shape));
   if (!IsFloating(tensor.type) && !IsInteger(tensor.type)) return tensor;  // an error once something reads it
   if (proto->data_location() == pb::TensorProto::EXTERNAL) {
@@ -241,7 +241,7 @@ Result<Model> ToModel(pb::ModelProto* proto, ExternalData* files) {
     model.opsets[DomainOf(import.domain())] = import.version();
   }
   if (!proto->has_graph()) {
-    return Status::Invalid("there is no graph in it: is this an ONNX model?");
+    return Status::Invalid("it has no graph: is this an ONNX model?");
   }
   pb::GraphProto& graph = *proto->mutable_graph();
   model.graph_name = graph.name();
@@ -271,7 +271,7 @@ Status ParseProto(std::string_view bytes, Proto* proto) {
   }
   if (bytes.empty()) return Status::Invalid("the file is empty");
   if (proto->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Status();
-  return Status::Invalid("this is no ONNX model, or it is cut short or damaged: write or fetch it again");
+  return Status::Invalid("not an ONNX model, or cut short or damaged: export or download it again");
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ Result<Value> Resample(NodeContext* c, const Value& x, const Shape& out, const s
       }
     }
     if (places.empty()) {
-      return Status::Unsupported(fmt::format("of axis {} it takes what lies outside of its input", axis));
+      return Status::Unsupported(fmt::format("it reads outside of its input along axis {}", axis));
     }
     const double scale = how.antialias ? std::min(scales[axis], 1.0) : 1.0;
     HONE_ASSIGN_OR_RETURN(const Taps taps, TapsOf(places, resized.in, scale, how));

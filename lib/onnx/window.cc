@@ -46,7 +46,7 @@ Result<Window> ReadWindow(NodeContext* c, const Shape& x, const Shape& kernel) {
       w.high[i] = total - w.low[i];
     }
   } else if (mode != "VALID") {
-    return Status::Invalid("its auto_pad `" + mode + "` is none of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
+    return Status::Invalid("its auto_pad `" + mode + "` is not one of NOTSET, SAME_UPPER, SAME_LOWER, VALID");
   }
   return w;
 }

@@ -61,7 +61,7 @@ class PluginTemplate final : public Template {
 };
 
 Result<Instance> NoFixedSchedule(const Workload& w, const Target&) {
-  return Status::Unsupported(w.op + ": a plugin's operator has templates of its own");
+  return Status::Unsupported(w.op + ": operators of plugins have no fixed schedule");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Status CheckTargets(const TomlTable& table, const char* key, std::vector<std::st
   const auto twice = std::adjacent_find(targets->begin(), targets->end());
   if (twice != targets->end()) return table.Error(key, fmt::format("`{}` names '{}' twice", key, *twice));
   for (const std::string& target : *targets) {
-    if (!IsPlainName(target)) return table.Error(key, fmt::format("`{}`: '{}' is no target name", key, target));
+    if (!IsPlainName(target)) return table.Error(key, fmt::format("`{}`: '{}' is not a target name", key, target));
   }
   return Status::Ok();
 }
@@ -165,14 +165,14 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
     return table.Error("network", "`network` is neither a built-in network nor a path");
   }
   if (table.Has("plugin") && (file.plugin.empty() || HasControl(file.plugin))) {
-    return table.Error("plugin", "`plugin` is no path");
+    return table.Error("plugin", "`plugin` is not a path");
   }
   if (table.Has("parameters")) {
     if (!IsNetworkFile(file.network)) {
       return table.Error("parameters", "`parameters` belong to a network file; a built-in network makes its own");
     }
     if (file.parameters.empty() || HasControl(file.parameters)) {
-      return table.Error("parameters", "`parameters` is no path");
+      return table.Error("parameters", "`parameters` is not a path");
     }
   }
   if (!file.inputs.empty() && !EndsWith(file.network, ".onnx")) {

@@ -161,11 +161,10 @@ void AddSettings(const PipelineFile& pipeline, std::vector<PlannedFile>* files) 
 Status CheckNumerics(const PipelineFile& pipeline, const PipelineFile& on, const TargetFile& target) {
   if (!on.tune.tf32 || target.tf32) return Status::Ok();
   const bool own = !on.on_target.empty() && !pipeline.tune.tf32;
-  return ErrorAt(
-      pipeline, own ? "numerics." + on.on_target + ".tf32" : "numerics.tf32",
-      fmt::format("`tf32`: the target `{}` cannot multiply in TF32, CUDA from sm_80 can; a target has numerics "
-                  "of its own in [numerics.TARGET]",
-                  target.name));
+  return ErrorAt(pipeline, own ? "numerics." + on.on_target + ".tf32" : "numerics.tf32",
+                 fmt::format("`tf32`: the target `{}` has no TF32 (CUDA from sm_80 on has); set `tf32` in "
+                             "[numerics.TARGET] of targets that do",
+                             target.name));
 }
 
 // The key of a table of the pipeline that `on` (one of its `on`, or itself) was made from, for messages.

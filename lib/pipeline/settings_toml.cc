@@ -64,9 +64,9 @@ Status ReadTransfer(TomlTable* table, Transfer* transfer) {
     return read.ok() ? read : table->Error("transfer", "`transfer` must be true, false or a list of task ids");
   }
   HONE_RETURN_IF_ERROR(table->Read("transfer", &transfer->ids));
-  if (transfer->ids.empty()) return table->Error("transfer", "`transfer` names no task; write false for none");
+  if (transfer->ids.empty()) return table->Error("transfer", "`transfer` is empty; write false to learn from no task");
   for (const std::string& id : transfer->ids) {
-    if (!IsPlainName(id)) return table->Error("transfer", fmt::format("`transfer`: '{}' is no task id", id));
+    if (!IsPlainName(id)) return table->Error("transfer", fmt::format("`transfer`: '{}' is not a task id", id));
   }
   std::sort(transfer->ids.begin(), transfer->ids.end());
   const auto twice = std::adjacent_find(transfer->ids.begin(), transfer->ids.end());

@@ -29,7 +29,7 @@ bool IsPlainName(std::string_view name) {
 static void ListFields(Fields* f, TaskEntry* task) {
   f->Value("id", &task->id);
   f->Check(IsPlainName(task->id),
-           fmt::format("'{}' is no task id: use letters, digits, '_', '.' and '-'", task->id));
+           fmt::format("'{}' is not a task id: use letters, digits, '_', '.' and '-'", task->id));
   f->Value("workload", &task->workload);
   f->Value("weight", &task->weight).AtLeast(1);
   f->Value("flop", &task->flop).AtLeast(0);

@@ -158,13 +158,14 @@ Fit FitOf(const search::Space& space, const Json& entity, int64_t index) {
 
 // "" if the record is well formed, else its error.
 std::string WhatLineMisses(const Json& j) {
-  if (!j.contains("input") || !j["input"].is_array() || j["input"].size() < 3) return "`input` is no list of three";
+  if (!j.contains("input") || !j["input"].is_array() || j["input"].size() < 3) return "`input` is not a list of three";
   if (!j["input"][0].is_string() || !j["input"][1].is_string() || !j["input"][2].is_array()) {
     return "`input` is not [target, task, arguments, ..]";
   }
   if (!j.contains("config") || !j["config"].is_object()) return "`config` is missing";
   if (!j["config"].contains("entity") || !j["config"]["entity"].is_array()) return "`config` has no `entity`";
-  if (!j.contains("result") || !j["result"].is_array() || j["result"].size() < 2) return "`result` is no list of four";
+  if (!j.contains("result") || !j["result"].is_array() || j["result"].size() < 2)
+    return "`result` is not a list of four";
   if (!j["result"][0].is_array() || !j["result"][1].is_number_integer()) return "`result` is not [times, error, ..]";
   return "";
 }
@@ -270,7 +271,7 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
                                    const std::function<void(int64_t, const std::string&)>& report) {
   if (IsDirectory(path)) return Status::Invalid(path + ": this is a folder, not a log");
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) return Status::NotFound(path + ": no such log, or it cannot be read");
+  if (!file) return Status::NotFound(path + ": no such file, or it cannot be read");
   ImportCounts counts;
   AutoTvmReader reader;
   std::unique_ptr<ForeignStore> store;  // opened for the first record
@@ -323,7 +324,8 @@ Result<ImportCounts> ImportAutoTvm(const std::string& path, const std::string& d
     }
     pending += rest;
     if (pending.size() > kMaxLine) {
-      return Status::Invalid(fmt::format("{}:{}: a line of more than 64 MiB; this is no log", path, counts.lines + 1));
+      return Status::Invalid(
+          fmt::format("{}:{}: a line of more than 64 MiB; this is not a log", path, counts.lines + 1));
     }
   }
   if (std::ferror(file.get()) != 0) return Status::Io(path + ": cannot be read to its end; nothing was imported");

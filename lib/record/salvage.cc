@@ -39,7 +39,7 @@ class Salvager {
     }
     for (const auto& [key, field] : MetaFields()) {
       auto text = MetaText(key);
-      if (!text) return NothingLeft(fmt::format("what it is about (`{}`) cannot be read any more", key));
+      if (!text) return NothingLeft(fmt::format("its `{}` cannot be read", key));
       meta_.*field = *text;
     }
     const int64_t sessions = Last("session", "id"), trials = Last("trial", "ordinal");

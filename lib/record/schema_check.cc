@@ -40,7 +40,7 @@ Status CheckSchema(Database* db, const std::vector<std::string>& scripts) {
     if (at->second != sql) return refuse(object, "is not as Hone makes it");
   }
   for (const auto& [object, sql] : found) {
-    if (!wanted.contains(object)) return refuse(object, "is none of Hone's");
+    if (!wanted.contains(object)) return refuse(object, "does not belong to Hone");
   }
   return Status();
 }

@@ -61,8 +61,8 @@ std::string WhatT4Misses(const Json& result) {
   for (const char* key : {"configuration", "times", "invalidity", "correctness"}) {
     if (!result.contains(key)) return fmt::format("`{}` is missing", key);
   }
-  if (!result["configuration"].is_object()) return "`configuration` is no object";
-  if (!result["invalidity"].is_string()) return "`invalidity` is no word";
+  if (!result["configuration"].is_object()) return "`configuration` is not an object";
+  if (!result["invalidity"].is_string()) return "`invalidity` is not a word";
   return "";
 }
 
@@ -110,7 +110,7 @@ Status ReadT4(std::string_view text, const std::string& path, const std::functio
               const std::function<void(int64_t, const std::string&)>& report) {
   HONE_ASSIGN_OR_RETURN(Json document, ParseJson(text, path));
   if (!document.is_object() || !document.contains("results") || !document["results"].is_array()) {
-    return Status::Invalid(path + ": no T4 document: it has no list `results`");
+    return Status::Invalid(path + ": not a T4 document: it has no list `results`");
   }
   const Json version = document.value("schema_version", Json());
   if (!version.is_string() || !StartsWith(version.get<std::string>(), "1.0.")) {
@@ -178,10 +178,10 @@ Result<std::string> ExportT4(const ForeignStore& store) {
     results.push_back(std::move(result));
     return !several;
   }));
-  if (damaged) return Status::Corrupt("a T4 record in it is no JSON any more; import its document again");
+  if (damaged) return Status::Corrupt("a T4 record in it is not JSON; import its document again");
   if (header.empty()) return Status::Invalid("no T4 records here; try --format autotvm");
   if (several) {
-    return Status::Invalid("its records are of several T4 documents; import each document into a file of its own");
+    return Status::Invalid("its records come from several T4 documents; import each into a separate file");
   }
   document["results"] = std::move(results);
   return DumpJson(document);

@@ -114,9 +114,9 @@ static void ListFields(Fields* f, BenchFile* bench) {
   f->Value("verification", &bench->verification);
   f->List("libraries", &bench->libraries, [bench](Fields* item, BenchLibrary* library) {
     ListFields(item, library);
-    if (bench->Find(library->role) != library) item->Fail("role", "there is one before it");
+    if (bench->Find(library->role) != library) item->Fail("role", "another library has this role");
   });
-  f->Check(bench->Find(BenchRole::kTuned) != nullptr, "there is no tuned one");
+  f->Check(bench->Find(BenchRole::kTuned) != nullptr, "no library has the role `tuned`");
   f->Value("kernel_sum_seconds", &bench->kernel_sum_seconds).AtLeast(0);
   double ratio = bench->PredictedRatio();
   f->Value("predicted_ratio", &ratio);

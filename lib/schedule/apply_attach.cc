@@ -24,7 +24,7 @@ bool Inside(const State& state, const Stage* s, const Stage& consumer, const std
 Status CheckAttachment(const State& state, const Stage& stage) {
   const Stage* consumer = state.Find(stage.at_stage);
   if (!consumer || LeafPosition(*consumer, stage.at_axis) < 0) {
-    return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`, which is no loop any more", stage.name(),
+    return Status::Invalid(fmt::format("`{}` is computed at axis `{}` of `{}`, which is no longer a loop", stage.name(),
                                        stage.at_axis, stage.at_stage));
   }
   std::vector<Stage*> readers = state.ReadersOf(stage.name());

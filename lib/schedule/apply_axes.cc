@@ -239,7 +239,7 @@ Status ApplyTensorize(const Step& step, Stage* stage) {
 Result<Axis*> NeedLoop(Stage* stage, const std::string& name) {
   if (LeafPosition(*stage, name) < 0) {
     if (stage->FindAxis(name)) {
-      return Status::Invalid(fmt::format("axis `{}` of `{}` is no loop any more: it was split or fused (loops: {})",
+      return Status::Invalid(fmt::format("axis `{}` of `{}` is no longer a loop: it was split or fused (loops: {})",
                                          name, stage->name(), fmt::join(stage->leaf, " ")));
     }
     return Status::NotFound(

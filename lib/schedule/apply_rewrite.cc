@@ -179,7 +179,8 @@ Status ApplyRfactor(const Step& step, const State& state, Stage* stage) {
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, factored));
   if (!axis->reduce)
-    return Status::Invalid(fmt::format("rfactor needs a reduce axis; `{}` of `{}` is none", factored, stage->name()));
+    return Status::Invalid(
+        fmt::format("rfactor needs a reduce axis; `{}` of `{}` is not one", factored, stage->name()));
   const te::TensorNode& node = *stage->tensor.node();
   const auto& reduce = *node.body.as<ir::Reduce>();
 

@@ -16,7 +16,7 @@ using ir::Expr;
 Result<LayoutPart> ParsePart(const std::string& word, size_t rank) {
   const auto bad = [&] {
     return Status::Invalid(
-        fmt::format("`{}` is no part of a dimension; expected d0 .. d{}, as in d0/16%4", word, rank - 1));
+        fmt::format("`{}` is not a part of a dimension; expected d0 .. d{}, as in d0/16%4", word, rank - 1));
   };
   const size_t modulo = std::min(word.find('%'), word.size()), slash = std::min(word.find('/'), modulo);
   if (word.empty() || word[0] != 'd') return bad();
@@ -57,7 +57,7 @@ Status Tile(size_t source, int64_t size, std::vector<LayoutPart>* parts) {
     if (part->extent == 0) return Status::Invalid(fmt::format("two parts of d{} have no limit", source));
     step *= part->extent;
   }
-  return Status::Invalid(fmt::format("no part of d{} takes what is left further out", source));
+  return Status::Invalid(fmt::format("no part of d{} takes its outermost indices", source));
 }
 
 // The constant's value at indices that may lie beyond its end.

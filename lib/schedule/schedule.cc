@@ -117,7 +117,7 @@ Stage* State::Find(const std::string& name) const {
 Result<Stage*> State::Need(const std::string& name) const {
   if (Stage* stage = Find(name)) {
     if (stage->attach != AttachKind::kInline) return stage;
-    return Status::Invalid(fmt::format("stage `{}` was inlined: it has no loops any more", name));
+    return Status::Invalid(fmt::format("stage `{}` was inlined: it has no loops", name));
   }
   std::vector<std::string> known;
   for (const Stage& stage : *stages) known.push_back(stage.name());
@@ -150,7 +150,7 @@ Result<Schedule> Schedule::Create(const std::vector<te::Tensor>& outputs) {
   Collector collector;
   for (const te::Tensor& t : outputs) {
     if (t.node()->kind != te::TensorKind::kCompute) {
-      return Status::Invalid(fmt::format("output `{}` is a placeholder: there is nothing to compute", t.name()));
+      return Status::Invalid(fmt::format("output `{}` is a placeholder; nothing to compute", t.name()));
     }
     HONE_RETURN_IF_ERROR(collector.Add(t, true));
   }

@@ -77,7 +77,7 @@ Result<DonorRecords> LoadDonors(const std::vector<std::string>& paths, const Wor
     const auto of_another = [&](const Outcome& o) { return versions.other.count(o.config.template_name) != 0; };
     if (const auto count = std::count_if(outcomes.begin(), outcomes.end(), of_another); count > 0) {
       result.refused.push_back(
-          fmt::format("{}: {} of its {} trials are of the space {}, this program has {}: they are no donors", path,
+          fmt::format("{}: {} of its {} trials are of the space {}, this program has {}: they cannot be donors", path,
                       count, trials.size(), meta.space_version, space_version));
     }
     std::optional<search::Donor> donor = MakeDonor(theirs, outcomes, versions.same);

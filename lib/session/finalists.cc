@@ -167,7 +167,7 @@ Result<FinalistResult> MeasureFinalists(int64_t count, const FinalistWorld& worl
     }
   }
   if (result.drift > 1 + kNotableDrift || result.drift < 1 - kNotableDrift) {
-    LogInfo(fmt::format("the machine's speed changed: the default schedule takes {:.2f} times what it took at first",
+    LogInfo(fmt::format("the machine's speed changed: the default schedule now takes {:.2f} times as long as at first",
                         result.drift));
   }
   return result;

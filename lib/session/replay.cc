@@ -54,7 +54,7 @@ search::LoopProgram RememberLoops(search::LoopProgram loops) {
 Result<ReplayRun> Replay(const record::ReplaySpace& replay, const search::TaskSpace& space,
                          const ReplayOptions& options) {
   const double best = replay.best();
-  if (best <= 0) return Status::Invalid("no point of " + replay.workload + " is ok: there is nothing to find");
+  if (best <= 0) return Status::Invalid("no point of " + replay.workload + " is ok, so there is nothing to find");
   HONE_ASSIGN_OR_RETURN(search::TunerContext context, ReplayContext(replay));
   context.like_autotvm = options.like_autotvm;
   context.donors = options.donors;

@@ -193,7 +193,7 @@ int RunReplayJob(const ReplayJobOptions& options) {
     HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(replay.workload));
     HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(replay.target));
     HONE_ASSIGN_OR_RETURN(DonorRecords donors, LoadDonors(options.donor_paths, workload, target, replay.machine));
-    for (const std::string& refused : donors.refused) LogWarning("donor refused: " + refused);
+    for (const std::string& refused : donors.refused) LogWarning("donor rejected: " + refused);
     one.donors = std::move(donors.donors);
     HONE_ASSIGN_OR_RETURN(const std::vector<ReplayRun> runs, ReplaySeeds(replay, space, one, options.seeds));
     std::printf("%s: %zu points, best %s, measured on %s; %lld seeds\n\n%s%s", replay.workload.c_str(),

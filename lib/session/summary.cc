@@ -38,13 +38,13 @@ std::string CountText(const std::vector<Outcome>& outcomes) {
     marked += outcome.disturbed > 0;
     retaken += outcome.retaken;
   }
-  if (retaken > 0) parts.push_back(fmt::format("{} runs taken again, as others used the machine", retaken));
-  if (marked > 0) parts.push_back(fmt::format("{} trials marked for that", marked));
+  if (retaken > 0) parts.push_back(fmt::format("{} runs repeated because other programs used the machine", retaken));
+  if (marked > 0) parts.push_back(fmt::format("{} trials marked as disturbed", marked));
   return parts.empty() ? "no trials" : Join(parts, ", ");
 }
 
 std::string FailureSummary(const std::vector<Outcome>& outcomes, const std::string& command) {
-  std::string text = fmt::format("none of {} trials was correct:", outcomes.size());
+  std::string text = fmt::format("no trial of {} was correct:", outcomes.size());
   const Outcome* example = nullptr;
   for (const Kind& kind : Kinds(outcomes)) {
     if (example == nullptr) example = kind.first;

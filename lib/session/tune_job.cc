@@ -84,7 +84,7 @@ class Job {
       *code = options_.optional ? kDone : kFailed;
       const std::vector<std::string> lines = Split(FailureSummary(history_->outcomes(), TrialCommand()), '\n');
       if (options_.optional) {
-        LogWarning(task_.id + ": " + lines[0] + "; what needs it is left out of the choice");
+        LogWarning(task_.id + ": " + lines[0] + "; alternatives that need it are not chosen");
       } else {
         LogError(task_.id + ": " + lines[0]);
       }
@@ -149,7 +149,7 @@ class Job {
     const op::Numerics numerics = NumericsOf(settings_);
     history_ = std::make_unique<History>(fingerprint_, ScopeOf(task_.workload, task_.target, numerics));
     HONE_RETURN_IF_ERROR(history_->Load(*store_));
-    for (const std::string& refused : donors_.refused) LogWarning(task_.id + ": donor refused: " + refused);
+    for (const std::string& refused : donors_.refused) LogWarning(task_.id + ": donor rejected: " + refused);
     if (history_->outside() > 0) {
       LogInfo(fmt::format("{}: {} recorded trials do not count under the numerics `winograd = {}`, `tf32 = {}`",
                           task_.id, history_->outside(),

@@ -37,7 +37,7 @@ Status DeviceKind::SetKey(const std::string& key, const std::string& value, Targ
     std::vector<int64_t> numbers;
     for (const std::string& part : Split(value, 'x')) {
       const Result<int64_t> number = ParseInt(part);
-      if (!number.ok()) return Status::Invalid(fmt::format("{}: `{}` is no number", key, part));
+      if (!number.ok()) return Status::Invalid(fmt::format("{}: `{}` is not a number", key, part));
       numbers.push_back(*number);
     }
     return SetLimit(limit, numbers, &target->limits).WithContext(key);
@@ -66,7 +66,7 @@ Status DeviceKind::ReadFile(JsonReader* reader, Target* target) const {
   if (has_arch()) {
     HONE_RETURN_IF_ERROR(reader->Read("arch", &target->cpu));
     if (!IsCudaArch(target->cpu)) {
-      return reader->Error("arch", fmt::format("`{}` is no architecture; write for example sm_90", target->cpu));
+      return reader->Error("arch", fmt::format("`{}` is not an architecture; write for example sm_90", target->cpu));
     }
   }
   for (const LimitKey& limit : LimitKeys()) {

@@ -172,7 +172,7 @@ CaseResult RunCase(const std::string& dir, bool reference) {
   };
   // Values that are no tensors (sequences) cannot be read as such.
   for (const ModelInput& input : model->inputs) {
-    if (!input.is_tensor) return unsupported("input `" + input.name + "` is no tensor");
+    if (!input.is_tensor) return unsupported("input `" + input.name + "` is not a tensor");
   }
   const auto data = ReadData(dir);
   if (!data.ok()) return unsupported(data.status().message());

@@ -50,7 +50,7 @@ job empty ''
 refuses empty "pipelines/empty.toml: it has no \`network\`"
 job words 'network = "resnet-18"
 batch = "8"'
-refuses words "a \`batch\` that is no number"
+refuses words "a \`batch\` that is not a number"
 job broken 'network ='
 refuses broken "pipelines/broken.toml: "
 refuses gone "pipelines/gone.toml: No such file"

@@ -122,7 +122,7 @@ Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::strin
     output.log.resize(size - 1);  // without the final 0
   }
   if (error != 0) {
-    return Status::Invalid(fmt::format("{} refuses the code: {}", Version(),
+    return Status::Invalid(fmt::format("{} rejects the code: {}", Version(),
                                        output.log.empty() ? ErrorText(error) : FirstError(output.log)));
   }
   error = cubin_size_(program, &size);

@@ -35,11 +35,10 @@ bool BeginsWith13(const std::string& arch) {
 std::string WhatToInstall(const std::string& arch, int newest, bool too_new) {
   constexpr int kFirstOf13 = 75, kOldest = 12;
   if (newest > 0 && newest < kOldest) {
-    return fmt::format("the NVIDIA driver is of CUDA {}, and Hone needs one of CUDA 12 or newer: install 525 or newer",
-                       newest);
+    return fmt::format("the NVIDIA driver is of CUDA {}; Hone needs CUDA 12: install driver 525 or newer", newest);
   }
   if (newest == kOldest && (too_new || BeginsWith13(arch))) {
-    return "install an NVIDIA driver of CUDA 13, 580 or newer: what NVRTC 13 makes needs it";
+    return "install NVIDIA driver 580 (CUDA 13) or newer, which code of NVRTC 13 needs";
   }
   const bool old = (!arch.empty() && CudaArchNumber(arch) < kFirstOf13) || newest == kOldest;
   return fmt::format("install the NVRTC library of CUDA {} where the loader finds it (LD_LIBRARY_PATH)",
@@ -64,8 +63,7 @@ Result<const Nvrtc*> Choose(const std::vector<std::string>& paths, const std::st
       }
       if (!versions.insert((*nvrtc)->Version()).second) continue;
       found.push_back(loads ? (*nvrtc)->Describe()
-                            : fmt::format("{} is newer than the NVIDIA driver, which is of CUDA {} and need not take "
-                                          "its code",
+                            : fmt::format("{} is newer than the NVIDIA driver (CUDA {}), which may not load its code",
                                           (*nvrtc)->Name(), newest));
     } else if (nvrtc.status().kind() != StatusKind::kNotFound) {
       found.push_back(nvrtc.status().message());

@@ -15,7 +15,7 @@ Status CheckKnown(const ElfObject& object) {
   if (object.machine != EM_X86_64) return bad("is of another machine than x86-64");
   for (const ElfSection& s : object.sections) {
     const uint32_t type = s.header.sh_type;
-    if (type == SHT_REL || type == SHT_GROUP) return bad("has what only C++ or 32 bits need");
+    if (type == SHT_REL || type == SHT_GROUP) return bad("has sections that only C++ or 32 bits need");
   }
   for (const ElfSymbol& s : object.symbols) {
     if (s.entry.st_shndx == SHN_COMMON) return bad(fmt::format("has a common symbol: `{}`", s.name));

@@ -82,7 +82,7 @@ class Linker {
         pointers_ += place.where != Place::kNumber;
         break;
       default:
-        return Bad(site, fmt::format("is of type {}, which is not known here; compile with -fPIC", type));
+        return Bad(site, fmt::format("is of type {}, which is not supported; compile with -fPIC", type));
     }
     const uint64_t size = site.piece.object->sections[site.piece.section].bytes.size();
     return site.relocation.r_offset + bytes <= size ? Status() : Bad(site, "is outside its section");

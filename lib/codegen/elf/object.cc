@@ -11,11 +11,11 @@ class Reader {
 
   Result<ElfObject> Read() {
     Elf64_Ehdr header;
-    if (bytes_.size() < sizeof(header)) return Bad("is no object file");
+    if (bytes_.size() < sizeof(header)) return Bad("is not an object file");
     std::memcpy(&header, bytes_.data(), sizeof(header));
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL) {
-      return Bad("is no relocatable ELF object of 64 bits");
+      return Bad("is not a relocatable ELF object of 64 bits");
     }
     ElfObject object{name_, header.e_machine, {}, {}};
     std::vector<Elf64_Shdr> headers;
@@ -27,7 +27,7 @@ class Reader {
         if (h.sh_offset > bytes_.size() || h.sh_size > bytes_.size() - h.sh_offset) return Bad("is damaged: a section");
         section.bytes = bytes_.substr(h.sh_offset, h.sh_size);
       }
-      if (h.sh_addralign > 4096 || (h.sh_addralign & (h.sh_addralign - 1))) return Bad("has an alignment that is none");
+      if (h.sh_addralign > 4096 || (h.sh_addralign & (h.sh_addralign - 1))) return Bad("has an invalid alignment");
       if (h.sh_size > kMost) return Bad("has a section of more than 2 GiB");
       object.sections.push_back(std::move(section));
     }

@@ -68,7 +68,7 @@ class Bench {
     ShowLiveLine("");
     if (!wrong_.ok()) return wrong_;  // the times of wrong kernels mean nothing: no table
     fwrite(table.data(), 1, table.size(), stdout);
-    if (retaken_ > 0) LogInfo(fmt::format("{} runs taken again, as others used the machine", retaken_));
+    if (retaken_ > 0) LogInfo(fmt::format("{} runs repeated because other programs used the machine", retaken_));
     return Status();
   }
 

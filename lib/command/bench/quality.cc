@@ -46,7 +46,7 @@ class Quality {
     Heartbeat heartbeat(&series.lock);
     heartbeat_ = &heartbeat;
     HONE_ASSIGN_OR_RETURN(const nightly::QualityHistory history, nightly::ReadQuality(series.history));
-    for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
+    for (const std::string& damaged : history.damaged) LogWarning(damaged + "; skipping this night");
     if (HasItsLine(series, options_.job, history.nights)) return Status();
     night_.night = series.night;
     night_.recorded = FormatIso8601(RealClock()->WallSeconds());
@@ -85,7 +85,7 @@ class Quality {
     }
     const Status timed = TimeCanary(canary, target);
     if (!timed.ok() && !nightly::OfTheArtifact(timed)) return timed;
-    if (!timed.ok()) LogWarning(timed.message() + " (it is the canary: this night is not compared with others)");
+    if (!timed.ok()) LogWarning(timed.message() + " (this is the canary; the night is not compared with others)");
     return Status();
   }
 
@@ -103,7 +103,7 @@ class Quality {
     for (const pipeline::TaskEntry& entry : list.tasks) {
       if (built.Find(entry.id) != nullptr) tasks.push_back(entry);
     }
-    if (tasks.empty()) return Status::NotFound(fmt::format("{}: none of its tasks is in {}", options_.tasks, choice));
+    if (tasks.empty()) return Status::NotFound(fmt::format("{}: no task of it is in {}", options_.tasks, choice));
     std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) {
       return static_cast<double>(a.weight) * static_cast<double>(a.flop) >
              static_cast<double>(b.weight) * static_cast<double>(b.flop);

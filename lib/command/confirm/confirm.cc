@@ -83,7 +83,7 @@ class Confirmer {
     const Status confirmed = Confirm();
     if (confirmed.kind() != StatusKind::kCrashed) return confirmed;
     // If a kernel of the best alone crashes, hone-bench finds it.
-    LogWarning(confirmed.message() + "; what is best alone is built, without alternatives");
+    LogWarning(confirmed.message() + "; building the best alone, without alternatives");
     best_ = question_.best;
     best_.alternatives.clear();
     return Status();

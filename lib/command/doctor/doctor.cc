@@ -61,7 +61,7 @@ Finding Load() {
 Finding Governor(const CpuInfo& cpu) {
   Finding finding{"governor", cpu.governor, ""};
   if (cpu.governor == "powersave" || cpu.governor == "ondemand" || cpu.governor == "conservative") {
-    finding.advice = "clocks follow the load: set it to `performance` while tuning";
+    finding.advice = "set it to `performance` while tuning: clocks follow the load";
   }
   return finding;
 }
@@ -73,14 +73,15 @@ Finding HugePages() {
   const std::string state =
       open < close && close != std::string::npos ? text->substr(open + 1, close - open - 1) : "unknown";
   Finding finding{"huge pages", state, ""};
-  if (state == "never") finding.advice = "libraries ask for them, large layers gain some percent: set `madvise`";
+  if (state == "never")
+    finding.advice = "set `madvise`: libraries ask for huge pages, and large layers gain some percent";
   return finding;
 }
 
 Finding CandidateSandbox() {
   const auto sandbox = TrySandbox();
   if (!sandbox.ok()) return {"sandbox", "could not be tried: " + sandbox.status().message(), ""};
-  Finding finding{"sandbox", "candidates are kept from: " + sandbox->Text(), ""};
+  Finding finding{"sandbox", "candidates cannot use: " + sandbox->Text(), ""};
   if (!sandbox->files()) {
     finding.advice =
         "this kernel has neither seccomp filters nor Landlock 3 (6.2 and later, `lsm=landlock`): a wrong candidate "
@@ -94,9 +95,9 @@ Finding CandidateSandbox() {
 Finding DeviceCandidateSandbox() {
   const auto sandbox = TrySandbox(DeviceSandbox());
   if (!sandbox.ok()) return {"gpu sandbox", "could not be tried: " + sandbox.status().message(), ""};
-  Finding finding{"gpu sandbox", "candidates on GPUs are kept from: " + sandbox->Text(), ""};
+  Finding finding{"gpu sandbox", "candidates on GPUs cannot use: " + sandbox->Text(), ""};
   if (!sandbox->network) {
-    finding.advice = "this kernel has no seccomp filters: what a driver runs could reach a network";
+    finding.advice = "this kernel has no seccomp filters: a driver could reach a network";
   }
   return finding;
 }

@@ -37,7 +37,7 @@ class Accepter {
   explicit Accepter(const AcceptOptions& options) : options_(options), accepted_(JoinPath(options.work, "accepted")) {}
 
   Status Run() {
-    if (Trim(options_.reason).empty()) return Status::Invalid("--reason: say why, for those who read the history");
+    if (Trim(options_.reason).empty()) return Status::Invalid("--reason is empty; give a reason for the history");
     if (options_.jobs.empty() != options_.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
     HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(JoinPath(options_.work, "out")));
     if (options_.all && there.empty())
@@ -56,7 +56,7 @@ class Accepter {
 
  private:
   Status One(const std::string& job) {
-    if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is no name of a job", job));
+    if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is not a job name", job));
     const std::string dir = JoinPath(JoinPath(options_.work, "out"), job);
     HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
     nightly::Acceptance a;

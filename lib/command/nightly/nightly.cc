@@ -47,14 +47,14 @@ class Nightly {
     Heartbeat heartbeat(&series.lock);
     heartbeat_ = &heartbeat;
     HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(series.history));
-    for (const std::string& damaged : history.damaged) LogWarning(damaged + "; the night is left out");
+    for (const std::string& damaged : history.damaged) LogWarning(damaged + "; skipping this night");
     if (HasItsLine(series, options_.job, history.nights)) return Status();
     input_.night = series.night;
     input_.before = &history.nights;
     HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure());
     ShowLiveLine("");
     if (!night.no_canary.empty() && !input_.canary.empty())
-      LogWarning(night.no_canary + " (it is the canary: this night has none)");
+      LogWarning(night.no_canary + " (this is the canary; the night continues without it)");
     HONE_RETURN_IF_ERROR(heartbeat.Check());
     HONE_RETURN_IF_ERROR(AppendLine(series.history, nightly::NightText(night)));
     const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
@@ -130,7 +130,7 @@ class Nightly {
   // Continues the run without the canary, if the canary is the problem.
   Status DropCanary(const Status& why) {
     if (!nightly::OfTheArtifact(why)) return why;
-    LogWarning(why.message() + " (it is the canary: this night has none)");
+    LogWarning(why.message() + " (this is the canary; the night continues without it)");
     input_.canary.clear();
     input_.no_canary = why.message();
     return Status();

@@ -27,7 +27,7 @@ constexpr int kNightlyProtocol = 3;  // raised when nights measure in another wa
 
 Result<SeriesJob> OpenSeries(const std::string& nights, const std::string& series, const std::string& accepted,
                              const std::string& job) {
-  if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("--job: `{}` is no NET.TARGET", job));
+  if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("--job: `{}` is not NET.TARGET", job));
   const std::string dir = nightly::SeriesDir(nights, series);
   HONE_ASSIGN_OR_RETURN(auto log, nightly::ReadAcceptances(accepted, job));
   HONE_RETURN_IF_ERROR(MakeDirs(dir));

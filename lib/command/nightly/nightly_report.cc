@@ -70,7 +70,7 @@ class NightlyCollector {
   }
 
   static void Add(const std::vector<std::string>& damaged, NightlyJob* job) {
-    for (const std::string& line : damaged) job->problems.push_back(line + "; the night is left out");
+    for (const std::string& line : damaged) job->problems.push_back(line + "; skipping this night");
   }
 
   void Read(const std::string& name, const std::string& series, nightly::NightSeries* into, NightlyJob* job) const {

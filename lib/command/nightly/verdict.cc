@@ -16,7 +16,7 @@ namespace hone::command {
 namespace {
 
 void Warn(const std::vector<std::string>& damaged) {
-  for (const std::string& line : damaged) LogWarning(line + "; the night is left out");
+  for (const std::string& line : damaged) LogWarning(line + "; skipping this night");
 }
 
 }  // namespace

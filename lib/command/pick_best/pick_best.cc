@@ -205,29 +205,27 @@ class Picker {
       if (!found && CanGoWithout(task)) {
         const bool bound = timed_.count(task.id) > 0;  // what was timed is too large
         Log(bound ? LogLevel::kInfo : LogLevel::kWarning,
-            fmt::format(
-                "{} ({}): none of its trials was correct and timed{}; the alternatives that need it are left out",
-                task.id, task.workload, bound ? " within the memory it may take" : ""));
+            fmt::format("{} ({}): no trial was correct and timed{}; alternatives that need it are skipped", task.id,
+                        task.workload, bound ? " within the limit on memory" : ""));
         return entry;
       }
       if (!found) {
         const std::string flags = pipeline::NumericsFlags(numerics_.winograd, numerics_.tf32);
         return Status::NotFound(
-            fmt::format("{}: none of its trials was correct and timed{}{}; `hone-records list {}` shows what failed",
+            fmt::format("{}: no trial was correct and timed{}{}; `hone-records list {}` shows what failed",
                         DbPath(task.id), flags.empty() ? "" : " with ", flags, DbPath(task.id)));
       }
       return entry;
     }
     if (!options_.allow_missing) {
       return Status::NotFound(
-          fmt::format("{}: no records of task {}, though its stamp may be there; run `ninja clean-stamps` in the work "
-                      "folder, then Ninja again: "
-                      "only what is missing is measured",
+          fmt::format("{}: no records of task {}; run `ninja clean-stamps` in the work folder, then Ninja again (this "
+                      "measures only what is missing)",
                       DbPath(task.id), task.id));
     }
     if (CanGoWithout(task)) return entry;
     HONE_ASSIGN_OR_RETURN(bool found, TakeSameAnchor(task, target, &entry));
-    if (!found) LogWarning(fmt::format("{} ({}): no records; the default schedule is taken", task.id, task.workload));
+    if (!found) LogWarning(fmt::format("{} ({}): no records; using the default schedule", task.id, task.workload));
     return entry;
   }
 
@@ -248,8 +246,8 @@ class Picker {
     entry->Choose(found.finalists[0]);
     if (found.marked) {
       LogWarning(
-          fmt::format("{} ({}): trial {} was timed while others used the machine, so that its time is too long "
-                      "rather than too short; a larger budget measures the fastest again",
+          fmt::format("{} ({}): trial {} was timed while other programs used the machine, so its time may be too long; "
+                      "a larger budget measures the fastest again",
                       entry->id, entry->workload, entry->trial));
     }
     if (options_.finalists > 0) entry->finalists = std::move(found.finalists);
@@ -266,8 +264,8 @@ class Picker {
       if (!store.ok() || (*store)->meta().target != target || AnchorOf((*store)->meta().workload) != anchor) continue;
       HONE_ASSIGN_OR_RETURN(bool found, Take(**store, BestSource::kAnchor, entry));
       if (!found) continue;
-      LogWarning(fmt::format("{} ({}): no records of its own; those of `{}` are taken", task.id, task.workload,
-                             (*store)->meta().workload));
+      LogWarning(
+          fmt::format("{} ({}): no records; using those of `{}`", task.id, task.workload, (*store)->meta().workload));
       return true;
     }
     return false;

@@ -89,7 +89,7 @@ Status LeaveOutWithoutPlugin(const std::string& pipelines, const std::string& to
   std::erase_if(folder->pipelines, [&](const pipeline::PipelineFile& file) {
     const std::string plugin = pipeline::PluginPath(file, pipelines, tools);
     if (plugin.empty() || Exists(plugin)) return false;
-    missing = fmt::format("{}: no such plugin: {}; build it and plan again", file.path, plugin);
+    missing = fmt::format("{}: no such plugin: {}; build it, then plan again", file.path, plugin);
     LogWarning(missing + " (until then its jobs are left out)");
     return true;
   });

@@ -25,8 +25,8 @@ Status RunArrayJob(const std::string& work, const ArrayJob& job) {
   }
   const auto* known = std::find(std::begin(pipeline::kTools), std::end(pipeline::kTools), BaseName(words[0]));
   if (build->rule != "tune" || known == std::end(pipeline::kTools)) {
-    return Status::Invalid(fmt::format("{} is no job of an array: `ninja -C {}` does it when the arrays are done",
-                                       Printable(job.what), work));
+    return Status::Invalid(
+        fmt::format("{} cannot be an array job; `ninja -C {}` runs it after the arrays", Printable(job.what), work));
   }
   const char* launcher = getenv("HONE_LAUNCHER");
   if (launcher != nullptr && StartsWith(command->second, "exec $HONE_LAUNCHER ")) {

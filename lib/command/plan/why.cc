@@ -50,14 +50,14 @@ class Why {
     }
     for (const auto& [reason, names] : groups) text += fmt::format("  {}: {}\n", Names(names), reason);
     if (!behind.empty()) {
-      text += fmt::format("  then, each only if what it is made from changes: {}\n", Names(behind, 8));
+      text += fmt::format("  then, if their inputs change: {}\n", Names(behind, 8));
     }
     if (extracts) {
       text +=
-          "  What tuning has to do is known when the networks are extracted: `ninja build.ninja`, then ask again.\n";
+          "  Networks must be extracted before tuning is known: run `ninja build.ninja`, then this command again.\n";
     } else {
       text += trials > 0 ? fmt::format("  At most {} new trials in all.\n", FormatCount(trials))
-                         : std::string("  No new trials: what is recorded is enough.\n");
+                         : std::string("  No new trials: the recorded ones are enough.\n");
     }
     return text;
   }
@@ -93,15 +93,15 @@ class Why {
         if (e.output.find(".winograd-") != std::string::npos || EndsWith(e.output, ".tf32.done")) {
           return "not tuned yet under these numerics";
         }
-        return "its stamp is gone or was never written; its records are there";
+        return "its stamp is missing; its records exist";
       case DirtyKind::kCommand:
         if (tune) {
           const auto words = StampWords(build);
-          return words.empty() ? "its command changed: what it is asked for beside its settings" : Join(words, "; ");
+          return words.empty() ? "its command changed (options outside its settings file)" : Join(words, "; ");
         }
-        return "its command changed: what it is asked for beside its files (numerics, memory, parameters, shapes)";
+        return "its command changed (numerics, memory, parameters, shapes)";
       case DirtyKind::kUnlogged:
-        return "Ninja's log does not know that it was made (the log was deleted, or another program made it)";
+        return "it is not in Ninja's log (the log was deleted, or another program made the file)";
       case DirtyKind::kNewer:
         break;
     }

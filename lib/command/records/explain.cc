@@ -102,7 +102,7 @@ Status ReadRecords(const std::string& folder, Explanation* out) {
            t.outcome.config.ValueDigest() == entry.config->ValueDigest();
   });
   if (chosen == trials.end()) {
-    out->note = fmt::format("{} has no such trial any more", path);
+    out->note = fmt::format("{} no longer has this trial", path);
     return Status();
   }
   for (const record::Session& s : sessions) {
@@ -266,20 +266,19 @@ std::string NetworkText(const pipeline::BestFile& best) {
     for (const pipeline::AlternativeNode& node : a.by) by.push_back(node.workload);
     text += fmt::format("alternative: {} by {}\n", Join(a.replaces, ", "), Join(by, ", "));
   }
-  if (best.alternatives.empty()) text += "no alternatives: every node is a kernel of its own\n";
+  if (best.alternatives.empty()) text += "no alternatives: every node is one kernel\n";
   if (best.partition) {
     text += fmt::format("  by times alone {} places, {} instead of {}{}\n", best.partition->taken,
                         FormatSeconds(best.partition->chosen_seconds), FormatSeconds(best.partition->alone_seconds),
-                        best.partition->exact ? "" : " (not all combinations were looked at)");
+                        best.partition->exact ? "" : " (not all combinations were tried)");
   }
   text += fmt::format("shared memory: concatenations {}, sums {}\n", best.share.slices ? "written in place" : "copied",
-                      best.share.in_place ? "over what is added" : "in memory of their own");
+                      best.share.in_place ? "over their residual" : "in separate memory");
   if (!best.in_network) return text;
   const pipeline::InNetwork& n = *best.in_network;
-  text +=
-      fmt::format("in the network: {} with what is best alone, {} with what is best there; {} ({} runs each, {}, {})\n",
-                  FormatSeconds(n.alone_seconds), FormatSeconds(n.confirmed_seconds),
-                  n.kept ? "the latter is built" : "the former is built", n.runs, n.host, n.recorded);
+  text += fmt::format("in the network: {} with the best alone, {} with the best there; {} ({} runs each, {}, {})\n",
+                      FormatSeconds(n.alone_seconds), FormatSeconds(n.confirmed_seconds),
+                      n.kept ? "the latter is built" : "the former is built", n.runs, n.host, n.recorded);
   for (const pipeline::ComparedChoice& c : n.compared) {
     text += fmt::format("  {}: {} with, {} without; {}\n", ReplaceAll(c.what, "_", " "), FormatSeconds(c.with_seconds),
                         FormatSeconds(c.without_seconds), c.kept ? "kept" : "left out");

@@ -144,7 +144,7 @@ Status ShowForeign(const std::string& path, int64_t number) {
     if (r.ok) PrintOut(fmt::format("time      {} (mean)\n", FormatSeconds(r.seconds)));
     const std::string fit = record::FitName(r.fit);
     PrintOut(fmt::format("index     {}, at its place in the space here: {}\n{}\n", r.index,
-                         fit.empty() ? "there is no such space" : fit, r.text));
+                         fit.empty() ? "no such space" : fit, r.text));
     return false;
   }));
   return found ? Status() : Status::NotFound(fmt::format("{}: no record {}", path, number));

@@ -30,7 +30,8 @@ Result<Groups> GroupByTask(const std::vector<std::string>& files) {
     HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
     const std::string& id = store->meta().task_id;
     // It is to be the name of a file.
-    if (!pipeline::IsPlainName(id)) return Status::Invalid(fmt::format("{}: `{}` is no task id", path, Printable(id)));
+    if (!pipeline::IsPlainName(id))
+      return Status::Invalid(fmt::format("{}: `{}` is not a task id", path, Printable(id)));
     groups[id].push_back(path);
   }
   return Groups(groups.begin(), groups.end());
@@ -67,7 +68,7 @@ Status MergeAll(const RecordsOptions& options, int* code) {
     for (size_t i = 1; i < std::min(groups.size(), UsableCpus().size()); ++i) threads.emplace_back(work);
     work();
   }
-  return Interrupted() ? Status::Interrupted("interrupted; what is merged is whole, the same command goes on")
+  return Interrupted() ? Status::Interrupted("interrupted; merged files are complete; the same command continues")
                        : Status();
 }
 

@@ -119,7 +119,7 @@ Status ShowOne(const std::string& path, int64_t ordinal) {
   }
   if (o.disturbed > 0 || o.retaken > 0) {
     PrintOut(
-        fmt::format("load      others used the machine: {} runs taken again, {} of the last samples are of that time\n",
+        fmt::format("load      other programs used the machine: {} runs repeated, {} of the last samples disturbed\n",
                     o.retaken, o.disturbed));
   }
   PrintOut(fmt::format("cost      compiled in {}, measured in {}\n", FormatSeconds(o.compile_seconds),

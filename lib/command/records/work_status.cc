@@ -24,7 +24,7 @@ Result<TuningState> StateOf(const std::string& text, const std::string& path) {
   if (text == "done") return TuningState::kDone;
   if (text == "interrupted") return TuningState::kInterrupted;
   if (text == "failed") return TuningState::kFailed;
-  return Status::Invalid(fmt::format("{}: /state: \"{}\" is none that is known", path, Printable(text)));
+  return Status::Invalid(fmt::format("{}: /state: \"{}\" is not a known state", path, Printable(text)));
 }
 
 Result<TuningStatus> ReadTuning(const std::string& path) {
@@ -193,7 +193,7 @@ std::string WorkStatusText(const WorkStatus& status) {
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, TuningStateName(state)));
   text += Join(parts, ", ");
   if (status.left_seconds > 0) text += fmt::format("; about {} left", About(status.left_seconds));
-  if (counts[TuningState::kGone] > 0) text += "; what is gone was killed: run the same command again";
+  if (counts[TuningState::kGone] > 0) text += "; gone jobs were killed: run the same command again";
   return text + "\n";
 }
 

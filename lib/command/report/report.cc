@@ -114,10 +114,10 @@ class ReportCollector {
     const std::string db = JoinPath(options_.records, entry.id + ".db");
     if (!Exists(db)) {
       if (choice.source != pipeline::BestSource::kTuned) return task;
-      return Status::NotFound(fmt::format(
-          "{}: no such record file, though {} was chosen from it; run `ninja clean-stamps` in the work folder, "
-          "then Ninja again",
-          db, options_.best));
+      return Status::NotFound(
+          fmt::format("{}: no such record file, but {} uses it; run `ninja clean-stamps` in the work folder, "
+                      "then Ninja again",
+                      db, options_.best));
     }
     HONE_RETURN_IF_ERROR(AddRecords(db, choice, &task));
     return task;

@@ -72,7 +72,7 @@ Status DescribeDevice(const measure::Machine& machine) {
 
 int RunFindDevice(const std::string& target_path, const std::string& out) {
   if (!out.empty()) return ExitCodeOf(FindDevice(target_path, out));
-  LogError("--out is required with --find-device: the file that says what was found");
+  LogError("--find-device needs --out FILE");
   return kMisused;
 }
 

@@ -158,7 +158,7 @@ void AddRules(const WinogradLayer& l, Space* space) {
   });
   add("prefetch", [l](const WinogradPoint& p) -> Rejection {
     if (p.prefetch != WinogradPrefetch::kFar || p.by_channel || p.oc_block == l.oc_blocks) return {};
-    return fmt::format("what a task of {} of {} blocks reads is no stream, xi by xi", p.oc_block, l.oc_blocks);
+    return fmt::format("the weights of a task of {} of {} blocks are not one stream", p.oc_block, l.oc_blocks);
   });
   const std::map<int64_t, Reach> reach = ReachOf(l);
   add("scratch", [l, reach](const WinogradPoint& p) -> Rejection {

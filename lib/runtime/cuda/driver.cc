@@ -27,8 +27,8 @@ Result<const CudaDriver*> Open(const std::string& library) {
   CudaDriver::Error error = cuda->cuInit(0);
   if (error == CudaDriver::kSuccess) error = cuda->cuDeviceGetCount(&count);
   if (error != CudaDriver::kSuccess || count == 0) {
-    const std::string why = error == CudaDriver::kSuccess ? "there is none" : cuda->ErrorText(error);
-    const std::string text = fmt::format("no CUDA device: the NVIDIA driver is there, but {}; {}", why, kHowTo);
+    const std::string why = error == CudaDriver::kSuccess ? "finds no device" : cuda->ErrorText(error);
+    const std::string text = fmt::format("no CUDA device: the NVIDIA driver is installed, but {}; {}", why, kHowTo);
     return CudaDriver::IsForNow(error) ? Status::Io(text) : Status::NotFound(text);
   }
   return cuda.release();

@@ -46,7 +46,7 @@ Result<Found> FindDevice(const OpenClApi& cl) {
   cl_uint count = 0;
   const cl_int error = cl.clGetPlatformIDs(0, nullptr, &count);
   return Status::NotFound(
-      fmt::format("no OpenCL device: {} platforms and none has one{}; install an OpenCL driver for the GPU, or the "
+      fmt::format("no OpenCL device: found {} platforms without one{}; install an OpenCL driver for the GPU, or the "
                   "package pocl-opencl-icd to run on the CPU",
                   error == CL_SUCCESS ? count : 0, error == CL_SUCCESS ? "" : " (" + OpenClErrorText(error) + ")"));
 }
@@ -224,7 +224,7 @@ class OpenClModule : public DeviceModule {
     if (error == CL_BUILD_PROGRAM_FAILURE) {
       char line[1024];
       hone_opencl_build_error(&cl_, program_, id, line, sizeof line);
-      return Status::Invalid(std::string("the OpenCL compiler refuses it: ") + line);
+      return Status::Invalid(std::string("the OpenCL compiler rejects the code: ") + line);
     }
     HONE_RETURN_IF_ERROR(device_->Check(error, "compiling"));
     for (const EntryPoint& entry : artifact_.entries) {

@@ -156,9 +156,9 @@ TEST_F(JobsTest, AListNamesNoProgramsAndNoPathsOfItsOwn) {
   EXPECT_TRUE(RunJob("1").status.ok());
   EXPECT_FALSE(Exists(Path("harm")));
   for (const auto& [number, words] :
-       {std::pair("2", "no edge makes `../../harm`"), std::pair("3", "is no job of an array"),
-        std::pair("4", "is no job of an array"), std::pair("5", "is no job of an array"),
-        std::pair("6", "is no job of an array"), std::pair("7", "jobs.jsonl:7"), std::pair("8", "jobs.jsonl:8"),
+       {std::pair("2", "no edge makes `../../harm`"), std::pair("3", "cannot be an array job"),
+        std::pair("4", "cannot be an array job"), std::pair("5", "cannot be an array job"),
+        std::pair("6", "cannot be an array job"), std::pair("7", "jobs.jsonl:7"), std::pair("8", "jobs.jsonl:8"),
         std::pair("9", "no job 9"), std::pair("0", "no job 0")}) {
     const CommandResult result = RunJob(number);
     EXPECT_NE(result.status.code, 0) << number;

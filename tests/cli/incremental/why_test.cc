@@ -24,7 +24,7 @@ TEST_F(WhyTest, FromAFreshFolderToDeletedFiles) {
   WritePipeline("one", 3, "random");
   InventTimes(5);
   ExpectSays("records-one-cpu", "tasks/one.cpu.tasks.json is not there");
-  ExpectSays("records-one-cpu", "`ninja build.ninja`, then ask again");
+  ExpectSays("records-one-cpu", "run `ninja build.ninja`, then this command again");
   NinjaOk({"build.ninja"});
   ExpectSays("records-one-cpu", "never tuned");
   ExpectSays("records-one-cpu", "At most 9 new trials");
@@ -35,11 +35,11 @@ TEST_F(WhyTest, FromAFreshFolderToDeletedFiles) {
 
   const std::string id = Tasks("one")[0];
   ASSERT_TRUE(Remove(Stamp(id)).ok());
-  ExpectSays("records-one-cpu", "tune " + id + ": its stamp is gone");
+  ExpectSays("records-one-cpu", "tune " + id + ": its stamp is missing");
   NinjaOk({"records-one-cpu"});
 
   ASSERT_TRUE(Remove(Work(".ninja_log")).ok());
-  ExpectSays("records-one-cpu", "Ninja's log does not know");
+  ExpectSays("records-one-cpu", "it is not in Ninja's log");
   ExpectSays("records-one-cpu", "No new trials");
   NinjaOk({"records-one-cpu"});
 

@@ -204,7 +204,7 @@ TEST_F(Nightly, ACanaryThatIsDamagedIsLeftOutOfEverySeries) {
   EXPECT_TRUE(Nights()[0].Usable());
   EXPECT_FALSE(Nights()[0].canary.has_value());
   EXPECT_THAT(Nights()[0].no_canary, HasSubstr("one.params: is not what was accepted"));
-  EXPECT_THAT(NinjaOk({"nightly-quality"}), HasSubstr("this night is not compared with others"));
+  EXPECT_THAT(NinjaOk({"nightly-quality"}), HasSubstr("the night is not compared with others"));
   ASSERT_EQ(quality().size(), 1u);
   EXPECT_EQ(quality()[0].failure, "");
   EXPECT_EQ(quality()[0].canary_seconds, 0);

@@ -161,12 +161,12 @@ TEST_F(CheckTool, WhatIsNoModel) {
   ASSERT_TRUE(WriteFileAtomic(dir_.Join("text.onnx"), "not protobuf").ok());
   result = Run("text.onnx");
   EXPECT_EQ(result.status.code, 2);
-  ExpectOneLine(result, "text.onnx: this is no ONNX model");
+  ExpectOneLine(result, "text.onnx: not an ONNX model");
   const std::string bytes = model_.SerializeAsString();
   ASSERT_TRUE(WriteFileAtomic(dir_.Join("cut.onnx"), bytes.substr(0, bytes.size() - 3)).ok());
   result = Run("cut.onnx");
   EXPECT_EQ(result.status.code, 2);
-  ExpectOneLine(result, "cut.onnx: this is no ONNX model, or it is cut short");
+  ExpectOneLine(result, "cut.onnx: not an ONNX model, or cut short");
 }
 
 }  // namespace

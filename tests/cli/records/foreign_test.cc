@@ -108,7 +108,7 @@ TEST_F(ForeignRecords, OtherVersionsAndOtherFilesAreRefused) {
   EXPECT_NE(old.err.find("old.log: none of its 1 lines is a record of AutoTVM's format 0.2"), std::string::npos)
       << old.err;
   EXPECT_NE(old.err.find("version 0.9"), std::string::npos) << old.err;
-  ExpectRefused(Import("none.log", "a.db"), {"none.log: no such log"});
+  ExpectRefused(Import("none.log", "a.db"), {"none.log: no such file"});
   ExpectRefused(Records({"import", "old.log", "--db", "a.db", "--format", "xml"}), {"`xml` cannot be imported"}, 2);
   Write("a.log", Line("t", 0, "0.002"));
   Record("own", kWorkloadA, {Ok(0, 1e-3)});
@@ -149,7 +149,7 @@ TEST_F(ForeignRecords, AT4DocumentComesBackWithEqualContent) {
   // Another document's equal results are results of their own; one document cannot hold both.
   const CommandResult both = Records({"import", "--format", "t4", "b.json", "--db", "a.db"});
   EXPECT_NE(both.out.find("3 records added"), std::string::npos) << both.out;
-  ExpectRefused(Records({"export", "--format", "t4", "--db", "a.db"}), {"a.db: its records are of several T4"}, 2);
+  ExpectRefused(Records({"export", "--format", "t4", "--db", "a.db"}), {"a.db: its records come from several T4"}, 2);
 }
 
 TEST_F(ForeignRecords, BadT4IsRefusedAndBadResultsAreNamed) {
@@ -158,7 +158,7 @@ TEST_F(ForeignRecords, BadT4IsRefusedAndBadResultsAreNamed) {
     return Records({"import", "--format", "t4", "a.json", "--db", "a.db"});
   };
   ExpectRefused(import("{\"results\": ["), {"a.json:1:"}, 2);
-  ExpectRefused(import("[]"), {"a.json: no T4 document"}, 2);
+  ExpectRefused(import("[]"), {"a.json: not a T4 document"}, 2);
   ExpectRefused(import(ReplaceAll(kT4, "1.0.0", "2.0.0")), {"a.json: version \"2.0.0\" of T4; only 1.0 is read"}, 2);
   const CommandResult result = import(ReplaceAll(kT4, "\"invalidity\": \"compile\", ", ""));
   EXPECT_EQ(result.status.code, 1);

@@ -84,8 +84,7 @@ TEST_F(PickBestTool, AllowMissingWorksBeforeAnythingIsTuned) {
 TEST_F(PickBestTool, ATaskWithoutACorrectTrialIsAnError) {
   WriteTaskList({{"a", kWorkloadA}});
   Record("a", kWorkloadA, {Failed(0, TrialError::kCrash, "SIGSEGV"), Pruned(1, 1e-3)});
-  ExpectRefused(PickBest(),
-                {"records/a.db: none of its trials was correct and timed", "hone-records list records/a.db"});
+  ExpectRefused(PickBest(), {"records/a.db: no trial was correct and timed", "hone-records list records/a.db"});
   ExpectRefused(PickBest({"--allow-missing"}), {"records/a.db: "});
 }
 

@@ -195,7 +195,7 @@ TEST_F(RecordsTool, StatusIsALineAJob) {
   EXPECT_EQ(result.status.code, 0) << result.err;
   EXPECT_EQ(result.out,
             "a  gone  34/64 trials, best 400 us  (on h, 2026-01-02T03:04:05Z)\n"
-            "1 gone; what is gone was killed: run the same command again\n")
+            "1 gone; gone jobs were killed: run the same command again\n")
       << "it says that it runs, but nobody holds its lock";
   Write("records/0.progress.json", "{");
   const CommandResult hurt = Records({"status", "records"});

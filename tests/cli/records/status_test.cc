@@ -170,7 +170,7 @@ TEST_F(StatusTool, SalvageGoesOnInPlaceAndKeepsTheDamagedFile) {
   EXPECT_NE(result.out.find("trials saved, "), std::string::npos) << result.out;
   EXPECT_EQ(Records({"verify", "records/a.db"}).status.code, 0);
   EXPECT_EQ(Read("records/a.db.damaged"), bytes);
-  ExpectRefused(Records({"salvage", "records/a.db"}), {"records/a.db.damaged: is there already"}, 2);
+  ExpectRefused(Records({"salvage", "records/a.db"}), {"records/a.db.damaged: exists"}, 2);
   ExpectRefused(Records({"salvage", "records/none.db"}), {"records/none.db: no such record file"});
 }
 

@@ -13,7 +13,7 @@
 namespace hone {
 namespace {
 
-constexpr char kTooOld[] = "the NVIDIA driver is of CUDA 11, and Hone needs one of CUDA 12 or newer";
+constexpr char kTooOld[] = "the NVIDIA driver is of CUDA 11; Hone needs CUDA 12";
 
 class CudaDriverTest : public TuneFolder {
  protected:

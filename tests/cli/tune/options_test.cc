@@ -118,14 +118,14 @@ TEST_F(OptionsTest, AReplayTakesDonorsAsAJobDoes) {
   RunOk({"--fake-measure", "8"});
   const CommandResult foreign = with(Path("other.db"));
   EXPECT_EQ(foreign.status.code, kDone) << foreign.err;
-  EXPECT_NE(foreign.err.find("donor refused: " + Path("other.db")), std::string::npos) << foreign.err;
+  EXPECT_NE(foreign.err.find("donor rejected: " + Path("other.db")), std::string::npos) << foreign.err;
 }
 
 TEST_F(OptionsTest, DonorsOfAnotherMachineAreSaidAndOfAnotherDeviceRefused) {
   TuneOther();
   const CommandResult foreign = Run({"--fake-measure", "8", "--donor", Path("other.db")});
   EXPECT_EQ(foreign.status.code, kDone) << foreign.err;
-  EXPECT_NE(foreign.err.find("donor refused: " + Path("other.db") + ": 40 of its 40 trials are of another machine"),
+  EXPECT_NE(foreign.err.find("donor rejected: " + Path("other.db") + ": 40 of its 40 trials are of another machine"),
             std::string::npos)
       << foreign.err;
   Reset();
@@ -233,10 +233,10 @@ TEST_F(OptionsTest, TheDoctorSaysWhatTheMachineIs) {
   }
   const auto sandbox = TrySandbox();
   ASSERT_TRUE(sandbox.ok());
-  EXPECT_NE(result.out.find("kept from: " + sandbox->Text() + "\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("candidates cannot use: " + sandbox->Text() + "\n"), std::string::npos) << result.out;
   const auto device = TrySandbox(DeviceSandbox());
   ASSERT_TRUE(device.ok());
-  EXPECT_NE(result.out.find("GPUs are kept from: " + device->Text() + "\n"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("GPUs cannot use: " + device->Text() + "\n"), std::string::npos) << result.out;
 }
 
 }  // namespace

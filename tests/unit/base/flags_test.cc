@@ -58,16 +58,16 @@ TEST(Flags, OtherMistakesAreOneLine) {
 }
 
 TEST(Flags, NumbersThatAreNoneAreNamed) {
-  EXPECT_EQ(Parse({"--task", "x", "--trials", "many"}).err, "hone-tune: --trials: `many` is no whole number\n");
-  EXPECT_EQ(Parse({"--task", "x", "--trials", "1.5"}).err, "hone-tune: --trials: `1.5` is no whole number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "many"}).err, "hone-tune: --trials: `many` is not a whole number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--trials", "1.5"}).err, "hone-tune: --trials: `1.5` is not a whole number\n");
   EXPECT_EQ(Parse({"--task", "x", "--trials", "99999999999999999999"}).err,
             "hone-tune: --trials: 99999999999999999999 is too large\n");
   EXPECT_EQ(Parse({"--task", "x", "--trials", "99999999999"}).err, "hone-tune: --trials: 99999999999 is too large\n");
   EXPECT_EQ(Parse({"--task", "x", "--trials", "-1"}).trials, -1);
-  EXPECT_EQ(Parse({"--task", "x", "--share", "nan"}).err, "hone-tune: --share: `nan` is no number\n");
-  EXPECT_EQ(Parse({"--task", "x", "--share", "a"}).err, "hone-tune: --share: `a` is no number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--share", "nan"}).err, "hone-tune: --share: `nan` is not a number\n");
+  EXPECT_EQ(Parse({"--task", "x", "--share", "a"}).err, "hone-tune: --share: `a` is not a number\n");
   EXPECT_EQ(Parse({"--task", "x", "--share", "1e-3"}).code, std::nullopt);
-  EXPECT_EQ(Parse({"--task", "x", "--index", "-1"}).err, "hone-tune: --index: `-1` is no whole number from 0 up\n");
+  EXPECT_EQ(Parse({"--task", "x", "--index", "-1"}).err, "hone-tune: --index: `-1` is not a whole number from 0 up\n");
   EXPECT_EQ(Parse({"--task", "x", "--index", "18446744073709551615"}).code, std::nullopt) << "a seed may be that";
   EXPECT_EQ(Parse({"--task", "x", "--index", "99999999999999999999"}).err,
             "hone-tune: --index: 99999999999999999999 is too large\n");

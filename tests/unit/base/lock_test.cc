@@ -156,7 +156,7 @@ TEST_F(LockTest, AnotherHostIsJudgedByItsHeartbeat) {
   SetAge(50);
   Result<FileLock> early = FileLock::Acquire(path_, 100, kWatch);
   ASSERT_EQ(early.status().kind(), StatusKind::kLocked);
-  EXPECT_NE(early.status().message().find(", on host far-" + Hostname() + ", and not to be seen from here"),
+  EXPECT_NE(early.status().message().find(", on host far-" + Hostname() + ", and its process is not visible here"),
             std::string::npos)
       << early.status().message();
   const LockHolder holder = **FileLock::Holder(path_, 100);
@@ -186,7 +186,7 @@ TEST_F(LockTest, WhatASilentHolderElsewhereMeansIsSaid) {
   EXPECT_TRUE(says("last heartbeat 0 s ago")) << "its clock is ahead: " << message();
   ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
   SetAge(900);
-  EXPECT_TRUE(says("held by a process without a name: silent for 9")) << message();
+  EXPECT_TRUE(says("held by an unnamed process: silent for 9")) << message();
 }
 
 TEST_F(LockTest, AnotherHostWhoseClockIsWrongIsNotRobbed) {

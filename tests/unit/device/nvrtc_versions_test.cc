@@ -65,24 +65,24 @@ TEST(NvrtcVersions, NoneThatTheDriverTakes) {
   EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
   EXPECT_EQ(status.message(),
             std::string("no NVRTC that compiles CUDA for sm_90: NVRTC 13.5 (") + FAKE_NVRTC_13 +
-                ") is newer than the NVIDIA driver, which is of CUDA 12 and need not take its code; install the NVRTC "
+                ") is newer than the NVIDIA driver (CUDA 12), which may not load its code; install the NVRTC "
                 "library of CUDA 12 (pip: nvidia-cuda-nvrtc-cu12) where the loader finds it (LD_LIBRARY_PATH)");
   const std::string old = Made("sm_90", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 11});
-  EXPECT_NE(old.find("the NVIDIA driver is of CUDA 11, and Hone needs one of CUDA 12 or newer: install 525 or newer"),
+  EXPECT_NE(old.find("the NVIDIA driver is of CUDA 11; Hone needs CUDA 12: install driver 525 or newer"),
             std::string::npos)
       << old;
 }
 
 // NVRTC 12, which the driver takes, does not know it.
 TEST(NvrtcVersions, ANewerDriverIsWhatHelpsANewerArchitecture) {
-  const std::string advice = "; install an NVIDIA driver of CUDA 13, 580 or newer: what NVRTC 13 makes needs it";
+  const std::string advice = "; install NVIDIA driver 580 (CUDA 13) or newer, which code of NVRTC 13 needs";
   for (const std::string& words :
        {Made("sm_121", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 12}), Made("sm_110", {{FAKE_NVRTC_12}, false, 12}),
         Made("sm_110", {{kAbsent}, false, 12})}) {
     EXPECT_NE(words.find(advice), std::string::npos) << words;
   }
   const std::string none = Made("sm_999", {{FAKE_NVRTC_13, FAKE_NVRTC_12}, false, 12});
-  EXPECT_EQ(none.find("driver of CUDA 13"), std::string::npos) << none;
+  EXPECT_EQ(none.find("driver 580"), std::string::npos) << none;
 }
 
 TEST(NvrtcVersions, NoneForTheArchitecture) {

@@ -152,7 +152,7 @@ TEST(ElfLinker, NamesWhatIsWrong) {
   EXPECT_NE(
       message(parts, {.soname = "", .exports = {"nothere"}, .need_libc = true}).find("`nothere` is to be exported"),
       std::string::npos);
-  EXPECT_EQ(message({{"text", "this is no object"}}, libc), "text: is no object file");
+  EXPECT_EQ(message({{"text", "this is no object"}}, libc), "text: is not an object file");
   DataObjectWriter data;
   data.Add64(1);
   EXPECT_EQ(message({{"arm", *data.Finish("t", 0, "aarch64-linux")}}, libc), "arm: is of another machine than x86-64");

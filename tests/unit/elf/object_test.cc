@@ -97,7 +97,7 @@ TEST(RenameSymbols, ChangesNamesAndNothingElse) {
 TEST(RenameSymbols, RefusesWhatIsNoObject) {
   EXPECT_FALSE(RenameSymbols("t.o", "", Same).ok());
   EXPECT_EQ(RenameSymbols("t.o", std::string(200, 'x'), Same).status().message(),
-            "t.o: is no relocatable ELF object of 64 bits");
+            "t.o: is not a relocatable ELF object of 64 bits");
   const std::string whole = Table("x86_64-linux");
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(RenameSymbols("t.o", whole.substr(0, size), Same).ok()) << size;

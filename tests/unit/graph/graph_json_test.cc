@@ -66,7 +66,7 @@ TEST(GraphJson, MistakesAreNamed) {
       {"\"fan_in\": 3", "\"fan_in\": 3.5", "expected an integer"},
       {"[2,3,1,1], \"init\"", "[2,3,0,1], \"init\"", "/parameters/0/shape"},
       {"\"he\", \"fan_in\": 3", "\"fold_weight\", \"from\": [\"a\",\"b\",\"c\"], \"epsilon\": 1e-5",
-       "no parameter that stands before"},
+       "not a parameter listed before"},
       {"[1,3,4,4]}", "[1,3,4000000000,4000000000]}", "too large"},
   };
   for (const auto& row : table) {

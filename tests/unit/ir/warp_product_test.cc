@@ -96,7 +96,7 @@ TEST_F(WarpProduct, TakesOnlyWhatTf32Holds) {
 }
 
 TEST_F(WarpProduct, NeedsWholeWarps) {
-  EXPECT_NE(Run(Nest(MakeBlock({Multiply(), StoreAll()}), 20)).find("40 threads: they are no whole warps"),
+  EXPECT_NE(Run(Nest(MakeBlock({Multiply(), StoreAll()}), 20)).find("40 threads: not a whole number of warps"),
             std::string::npos);
 }
 

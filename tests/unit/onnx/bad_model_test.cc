@@ -47,7 +47,7 @@ TEST(BadModel, CutShortAnywhere) {
     EXPECT_EQ(status.message().find('\n'), std::string::npos) << size;
   }
   EXPECT_EQ(Load(bytes.substr(0, bytes.size() - 9)).message(),
-            "m.onnx: this is no ONNX model, or it is cut short or damaged: write or fetch it again");
+            "m.onnx: not an ONNX model, or cut short or damaged: export or download it again");
   EXPECT_EQ(Load(std::string()).message(), "m.onnx: the file is empty");
   EXPECT_FALSE(Load("text, not protobuf").ok());
 }
@@ -77,7 +77,7 @@ TEST(BadModel, MissingInitialiser) {
   m.Output("y");
   m.Floats("weights", {1, 2, 1, 1}, {1, 2});
   EXPECT_EQ(Message(m),
-            "node `y_node` (Conv, opset 13): reads `weight`, which is no input, no initialiser and no node's output; "
+            "node `y_node` (Conv, opset 13): reads `weight`, which is not an input, an initialiser or a node's output; "
             "did you mean `weights`?");
 }
 
@@ -215,7 +215,7 @@ TEST(BadModel, OpenDimensions) {
             "--input x=..");
   EXPECT_TRUE(Load(m, {{"x", {3, 2, 4, 4}}}).ok());
   EXPECT_EQ(Message(m, {{"x", {3, 4}}}), "input `x` has 4 dimensions, [N,2,4,4], but its given shape [3,4] has 2");
-  EXPECT_EQ(Message(m, {{"x", {3, 2, 4, 4}}, {"z", {1}}}), "there is no input `z` to give a shape; known: x");
+  EXPECT_EQ(Message(m, {{"x", {3, 2, 4, 4}}, {"z", {1}}}), "no input `z` to give a shape; known: x");
 }
 
 TEST(BadModel, Opsets) {
@@ -286,7 +286,7 @@ TEST(BadModel, NumbersThatDoNotFit) {
   axis.Input("x", {2, 2});
   ModelMaker::SetInt(&axis.Node("Softmax", {"x"}, "y"), "axis", 7);
   axis.Output("y");
-  EXPECT_EQ(Message(axis), "node `y_node` (Softmax, opset 13): axis 7 is none of a tensor of 2 dimensions");
+  EXPECT_EQ(Message(axis), "node `y_node` (Softmax, opset 13): a tensor of 2 dimensions has no axis 7");
   ModelMaker pads;
   pads.Input("x", {1, 1, 4, 4});
   auto& pool = pads.Node("MaxPool", {"x"}, "y");
@@ -371,7 +371,7 @@ TEST_F(ExternalDataFile, IsAbsentOrTooShort) {
   EXPECT_EQ(Load("gone.bin").kind(), StatusKind::kNotFound);
   EXPECT_NE(Load("w.bin", "12").message().find("is too short"), std::string::npos);
   EXPECT_NE(Load("w.bin", "4").message().find("has 4 bytes, but its 2 elements take 8"), std::string::npos);
-  EXPECT_NE(Load("w.bin", "-1").message().find("is no number of bytes"), std::string::npos);
+  EXPECT_NE(Load("w.bin", "-1").message().find("is not a number of bytes"), std::string::npos);
   EXPECT_NE(Load("").message().find("without the name of its file"), std::string::npos);
 }
 

@@ -140,7 +140,7 @@ TEST(Import, ADropoutThatTrainsDropsNothingWithARatioOfZero) {
       continue;
     }
     EXPECT_EQ(Import(*ParseModel(m.Bytes(), "m.onnx", false), "m", {}).status().message(),
-              "node `b_node` (Dropout, opset 13): training_mode is not supported: what it drops is random");
+              "node `b_node` (Dropout, opset 13): training_mode is not supported: its result is random");
   }
 }
 

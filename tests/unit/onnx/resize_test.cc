@@ -161,8 +161,7 @@ TEST(Resize, OfAPartByNearest) {
 
 TEST(Resize, RefusesWhatNoFilterDoes) {
   const std::string node = "node `y_node` (Resize, opset 19): ";
-  EXPECT_EQ(Refusal(Crop({0, 0, 2, 0, 1, 1, 3, 1}, {1, 1, 3, 3})),
-            node + "of axis 2 it takes what lies outside of its input");
+  EXPECT_EQ(Refusal(Crop({0, 0, 2, 0, 1, 1, 3, 1}, {1, 1, 3, 3})), node + "it reads outside of its input along axis 2");
   EXPECT_EQ(Refusal(Crop({0, 0, 1, 1}, {1, 1, 3, 3})), node + "its roi has not two values an axis");
   EXPECT_EQ(Refusal(Crop({0, 0, 0, 0, 1, 1, 1, 1}, {1, 1, 3, 100000})),
             node + "axis 3 of its result has 100000 elements, at most 65536 are supported");

@@ -501,8 +501,8 @@ TEST(Plan, Tf32IsRefusedForATargetWithoutIt) {
   };
   EXPECT_EQ(check("[numerics.gpu]\ntf32 = true\n"), "");
   const std::string why =
-      ": `tf32`: the target `cpu` cannot multiply in TF32, CUDA from sm_80 can; a target has numerics of its own in "
-      "[numerics.TARGET]";
+      ": `tf32`: the target `cpu` has no TF32 (CUDA from sm_80 on has); set `tf32` in [numerics.TARGET] of targets "
+      "that do";
   EXPECT_EQ(check("[numerics]\ntf32 = true\n"), path + ":5" + why);
   EXPECT_EQ(check("[numerics]\nwinograd = 4\n[numerics.cpu]\ntf32 = true\n"), path + ":7" + why);
   EXPECT_EQ(check("[numerics]\ntf32 = true\n[numerics.cpu]\ntf32 = false\n"), "");

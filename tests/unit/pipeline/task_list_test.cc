@@ -52,9 +52,9 @@ TEST(TaskList, MistakesAreNamed) {
   const std::pair<std::string, const char*> cases[] = {
       {With("\"version\": 2", "\"version\": 4"), "version"},
       {With("\"version\": 2, ", ""), "version"},
-      {With("conv2d-0123456789ab", "../evil"), "'../evil' is no task id"},
-      {With("conv2d-0123456789ab", "a b"), "'a b' is no task id"},
-      {With("conv2d-0123456789ab", ""), "is no task id"},
+      {With("conv2d-0123456789ab", "../evil"), "'../evil' is not a task id"},
+      {With("conv2d-0123456789ab", "a b"), "'a b' is not a task id"},
+      {With("conv2d-0123456789ab", ""), "is not a task id"},
       {With("\"weight\": 4", "\"weight\": 0"), "/tasks/0/weight"},
       {With("\"flop\": 231211008", "\"flop\": -1"), "/tasks/0/flop"},
       {With("\"flop\": 231211008", "\"flop\": \"1\""), "/tasks/0/flop"},

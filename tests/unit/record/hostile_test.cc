@@ -49,7 +49,7 @@ TEST_F(HostileFile, AnotherViewOfTheSameName) {
 
 TEST_F(HostileFile, ATrigger) {
   Sql("CREATE TRIGGER forget AFTER INSERT ON trial BEGIN DELETE FROM sample; END");
-  ExpectRefused("trigger forget is none of Hone's");
+  ExpectRefused("trigger forget does not belong to Hone");
 }
 
 TEST_F(HostileFile, AVersionBelowZero) {

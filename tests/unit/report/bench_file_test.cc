@@ -90,7 +90,7 @@ TEST(BenchFile, RefusesWhatItDoesNotKnow) {
   ExpectRefused("\"threads\"", "\"treads\"", "threads");
   ExpectRefused("\"batch\": 1", "\"batch\": 0", "/batch: must be at least 1");
   ExpectRefused("\"batch\": 1", "\"batch\": 1, \"bacth\": 2", "did you mean `batch`?");
-  ExpectRefused("\"role\": \"untuned\"", "\"role\": \"tuned\"", "/libraries/1/role: there is one before it");
+  ExpectRefused("\"role\": \"untuned\"", "\"role\": \"tuned\"", "/libraries/1/role: another library has this role");
   ExpectRefused("\"role\": \"tuned\"", "\"role\": \"mine\"", "expected tuned or untuned, found `mine`");
   ExpectRefused("\"source\": \"fixed\"", "\"source\": \"luck\"", "/libraries/0/layers/2/source");
   ExpectRefused("\"threads\": 2", "\"threads\": 0", "/threads: must be at least 1");

@@ -47,7 +47,7 @@ TEST(ScheduleErrors, AreNamedAndChangeNothing) {
       {"", "vectorize mn j", kNotFound, "did you mean `mm`"},
       {"", "vectorize x j", kInvalid, "an input of the kernel"},
       {"", "vectorize mm jj", kNotFound, "did you mean `j`"},
-      {"split mm i [4] -> io ii", "unroll mm i", kInvalid, "no loop any more"},
+      {"split mm i [4] -> io ii", "unroll mm i", kInvalid, "no longer a loop"},
       {"", "split mm i [4] -> j ii", kInvalid, "has an axis `j` already"},
       {"", "split mm i [4] -> a a", kInvalid, "given twice"},
       {"", "cache_write out register -> mm", kInvalid, "a tensor `mm` already"},

@@ -50,12 +50,12 @@ TEST(Relayout, RefusesInOneLineAndChangesNothing) {
     return te::Sum(x(v[0], k.var) * w(v[1], k.var), {k});
   });
   const Refusal refusals[] = {
-      {"relayout w d0 d2 -> p", "`d2` is no part of a dimension; expected d0 .. d1"},
-      {"relayout w d0 x1 -> p", "`x1` is no part"},
-      {"relayout w d0/0 d1 -> p", "`d0/0` is no part"},
-      {"relayout w d0%4/2 d1 -> p", "`d0%4/2` is no part"},
-      {"relayout w d0 -> p", "no part of d1 takes what is left"},
-      {"relayout w d0%4 d1 -> p", "no part of d0 takes what is left"},
+      {"relayout w d0 d2 -> p", "`d2` is not a part of a dimension; expected d0 .. d1"},
+      {"relayout w d0 x1 -> p", "`x1` is not a part"},
+      {"relayout w d0/0 d1 -> p", "`d0/0` is not a part"},
+      {"relayout w d0%4/2 d1 -> p", "`d0%4/2` is not a part"},
+      {"relayout w d0 -> p", "no part of d1 takes its outermost indices"},
+      {"relayout w d0%4 d1 -> p", "no part of d0 takes its outermost indices"},
       {"relayout w d0 d0%4 d1 -> p", "do not tile"},
       {"relayout w d0/8 d0%4 d1 -> p", "do not tile"},
       {"relayout w d0/4 d0/4 d0%4 d1 -> p", "no limit"},

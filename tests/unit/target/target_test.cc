@@ -60,7 +60,7 @@ TEST(Target, RefusesNonsenseLimits) {
        {Case{"cuda", "-arch must be such as sm_90"}, Case{"cuda -arch=90", "sm_90"}, Case{"cuda -arch=sm_9", "sm_90"},
         Case{"cuda -arch=sm_90 -cpu=x", "unknown key `-cpu`"}, Case{"opencl -arch=sm_90", "unknown key `-arch`"},
         Case{"opencl -warp=33", "warp: must be a power of two"}, Case{"opencl -warp=0", "from 1 to 128, is 0"},
-        Case{"opencl -block=1024x4", "must be 3 numbers"}, Case{"opencl -shared=x", "is no number"},
+        Case{"opencl -block=1024x4", "must be 3 numbers"}, Case{"opencl -shared=x", "is not a number"},
         Case{"opencl -threads=16", "does not fit a block of 16"}, Case{"opencl -vector=12", "4, 8 or 16"},
         Case{"opencl -warp=8 -warp=8", "twice"}, Case{"opencl warp=8", "-key=value"}}) {
     auto target = Target::Parse(c.text);
@@ -235,7 +235,7 @@ TEST_F(TargetFile, ReadsTheLimitsOfAGpu) {
   };
   for (const Case& c :
        {Case{R"({"kind": "cuda"})", "arch"},
-        Case{R"({"kind": "cuda", "arch": "gfx90a"})", "/arch: `gfx90a` is no arch"},
+        Case{R"({"kind": "cuda", "arch": "gfx90a"})", "/arch: `gfx90a` is not an arch"},
         Case{R"({"kind": "opencl", "shared_bytes": -1})", "/shared_bytes: must be from 0"},
         Case{R"({"kind": "opencl", "block": [1, 2]})", "/block: must be 3 numbers"},
         Case{R"({"kind": "opencl", "block": [16, 2, 2]})", "/block: 16 threads along x"},
