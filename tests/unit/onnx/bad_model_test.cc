@@ -337,7 +337,7 @@ class ExternalDataFile : public ::testing::Test {
     EXPECT_TRUE(WriteFileAtomic(path, m.Bytes()).ok());
     auto model = ReadOnnx(path, {});
     if (!model.ok()) return model.status();
-    EXPECT_EQ(model->values.at("w"), (std::vector<float>{2, 3}));
+    EXPECT_EQ(model->values.at("w").Doubles(), (std::vector<double>{2, 3}));
     return model.status();
   }
 

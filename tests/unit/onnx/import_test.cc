@@ -109,7 +109,7 @@ TEST(Import, GemmWithConstantMatrixIsDense) {
   const ImportedModel model = Imported(m);
   EXPECT_EQ(Nodes(model), "y = dense(f32[1,2], f32[3,2]) + bias\n");
   // Transposed: a row a unit.
-  EXPECT_EQ(model.values.at(model.graph.nodes[0].inputs[1]), (std::vector<float>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(model.values.at(model.graph.nodes[0].inputs[1]).Doubles(), (std::vector<double>{1, 4, 2, 5, 3, 6}));
 }
 
 TEST(Import, IdentitiesVanish) {

@@ -198,7 +198,7 @@ TEST(SummaryTest, SaysWhatFailedHowOftenAndHowToTryOneAlone) {
       FailureSummary({Failed(TrialError::kCompile, "no such register", 17),
                       Failed(TrialError::kWrong, "out[0] is 1", 4), Failed(TrialError::kCompile, "another reason", 5)},
                      "hone-tune --task t.json --trial");
-  EXPECT_NE(text.find("none of 3 trials"), std::string::npos) << text;
+  EXPECT_NE(text.find("no trial of 3 was correct"), std::string::npos) << text;
   EXPECT_NE(text.find("2 x compile, first: no such register"), std::string::npos) << text;
   EXPECT_NE(text.find("1 x wrong, first: out[0] is 1"), std::string::npos) << text;
   EXPECT_NE(text.find("hone-tune --task t.json --trial 17"), std::string::npos) << text;
