@@ -75,16 +75,23 @@ void ForTaps(const Window3& w, const Body& body) {
   }
 }
 
+// `fit`: do channels and weight fit this number of groups, at least 1?
+template <typename Fit>
+Status CheckGroups(const Workload& w, const Fit& fit) {
+  const int64_t groups = Whole(w, "groups", 1);
+  if (groups >= 1 && fit(groups)) return Status();
+  return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
+                         " do not fit with groups=" + std::to_string(groups));
+}
+
 template <size_t kRank>
 Result<Shape> ConvolutionShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, kRank, kRank));
   const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
-  const int64_t groups = Whole(w, "groups", 1);
-  if (groups < 1 || data[1] % groups != 0 || weight[0] % groups != 0 || weight[1] != data[1] / groups) {
-    return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
-                           " do not fit with groups=" + std::to_string(groups));
-  }
+  HONE_RETURN_IF_ERROR(CheckGroups(w, [&](int64_t groups) {
+    return data[1] % groups == 0 && weight[0] % groups == 0 && weight[1] == data[1] / groups;
+  }));
   HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
   Shape shape = {data[0], weight[0]}, padded = {data[0], data[1]};
   for (size_t i = 0; i < window.rank(); ++i) {
@@ -127,13 +134,9 @@ Result<Shape> TransposedShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, kRank, kRank));
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 1, kRank, kRank));
   const Shape &data = w.inputs[0].shape, &weight = w.inputs[1].shape;
-  const int64_t groups = Whole(w, "groups", 1);
-  if (groups < 1 || data[1] % groups != 0 || weight[0] != data[1]) {
-    return Status::Invalid(w.op + ": data " + w.inputs[0].Text() + " and weight " + w.inputs[1].Text() +
-                           " do not fit with groups=" + std::to_string(groups));
-  }
+  HONE_RETURN_IF_ERROR(CheckGroups(w, [&](int64_t groups) { return data[1] % groups == 0 && weight[0] == data[1]; }));
   HONE_ASSIGN_OR_RETURN(Window window, TransposedWindowOf(w));
-  Shape shape = {data[0], weight[1] * groups};
+  Shape shape = {data[0], weight[1] * Whole(w, "groups", 1)};
   shape.insert(shape.end(), window.out.begin(), window.out.end());
   return shape;
 }
