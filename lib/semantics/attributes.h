@@ -51,7 +51,7 @@ Status CheckInputs(const Workload& workload, size_t least, size_t most);
 Status CheckRankIn(const Workload& workload, size_t input, size_t least, size_t most);
 // The element types that Hone's kernels take. kUnsupported, beginning with `what`, for others.
 Status CheckElementType(const std::string& what, const DType& type);
-// The type rule of most operators: all inputs of one type that CheckElementType takes; the output has it, too.
+// The type rule of most operators: every input is f32, and so is the output.
 Result<DType> FloatToFloat(const Workload& workload);
 // An output that is not empty and has at most kMaxElements elements.
 Result<Shape> Checked(const Workload& workload, Shape shape);

@@ -5,7 +5,7 @@
 
 namespace hone::semantics {
 
-// Of a batch norm: `epsilon`, or 1 / `inverse_epsilon`; 1e-5 without either.
+// The epsilon of a batch norm: `epsilon`, or 1 / `inverse_epsilon`; 1e-5 without either.
 double BatchNormEpsilon(const Workload& workload);
 
 }  // namespace hone::semantics

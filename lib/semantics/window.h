@@ -11,8 +11,8 @@ struct Window {
   size_t rank() const { return in.size(); }
   // Extent of the padded input of axis i, as far as the windows reach.
   int64_t reach(size_t i) const { return (out[i] - 1) * stride[i] + (kernel[i] - 1) * dilation[i] + 1; }
-  // Of a pool: may some window see nothing but padding? Padding is no wider than a window less an element, and no
-  // window starts behind the input: so only one that steps over it, its taps farther apart than the input is long.
+  // Can a window of a pool see only padding? Padding is narrower than a window, and no window starts behind the input.
+  // So it can only if its taps lie farther apart than the input is long and step over it.
   bool MaySeePaddingAlone() const;
 };
 
@@ -21,10 +21,10 @@ Result<Shape> WindowNumbers(const Workload& workload, const std::string& name, s
                             int64_t least);
 // The extents of a window: the attribute `kernel`, or those of the weight.
 Shape KernelOf(const Workload& workload);
-// Of a convolution or pool; attributes stride, dilation, pad (all befores, then
-// all afters), ceil_mode. kInvalid for counts or values that do not fit, or no output.
+// The window of a convolution or pool, from the attributes stride, dilation, pad (all befores, then all afters) and
+// ceil_mode. kInvalid if a count or value does not fit, or if there is no output.
 Result<Window> WindowOf(const Workload& workload);
-// Of a transposed convolution: `in` is its input,
+// The window of a transposed convolution: `in` is its input,
 // out = (in - 1) * stride - before - after + (kernel - 1) * dilation + 1 + output_pad.
 Result<Window> TransposedWindowOf(const Workload& workload);
 

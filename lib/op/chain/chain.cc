@@ -50,7 +50,7 @@ class ChainOperator final : public Operator {
   }
   TemplateList AllTemplates() const override { return {{kCpuFamily, AllChainTemplates()}}; }
 
-  // Each member's reference in turn. What lies between is rounded to its type, as in kernels.
+  // Each member's reference in turn. Tensors between them are rounded to their type, as in kernels.
   void Reference(const Workload& w, const Target& target, const std::vector<void*>& buffers) const override {
     std::vector<char> between;
     size_t next = 0;

@@ -1,0 +1,187 @@
+// Plans: budgets, records that edges share, donors, numerics, and the files that edges read.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/file.h"
+#include "pipeline/ninja_reader.h"
+#include "plan_case.h"
+
+namespace hone::pipeline {
+namespace {
+
+TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].tune.trials_total = 100;
+  for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x", "y"});
+  const std::string manifest = Manifest(input);
+  const std::string first = Statement(manifest, "settings/a.cpu.r1/x.tune.json");
+  EXPECT_EQ(first.find("settings/a.cpu.r1/x.tune.json settings/a.cpu.r1/y.tune.json: allocate tasks/a.cpu.tasks.json | "
+                       "settings/a.tune.json abi/hone-allocate.txt ||"),
+            6u)
+      << first;
+  for (int r = 2; r <= kRounds; ++r) {
+    const std::string now = "a.cpu.r" + std::to_string(r), before = "stamps/a.cpu.r" + std::to_string(r - 1);
+    const std::string allocate = Statement(manifest, "settings/" + now + "/x.tune.json");
+    EXPECT_NE(allocate.find(before + "/x.done " + before + "/y.done ||"), std::string::npos) << allocate;
+    EXPECT_NE(allocate.find("stamps = " + before + "\n"), std::string::npos) << allocate;
+    const std::string tune = Statement(manifest, "stamps/" + now + "/y.done");
+    EXPECT_NE(tune.find("| settings/" + now + "/y.tune.json abi/hone-tune.txt\n"), std::string::npos) << tune;
+    EXPECT_NE(tune.find("settings = settings/" + now + "/y.tune.json\n"), std::string::npos) << tune;
+    EXPECT_NE(tune.find("db = records/cpu/y.db"), std::string::npos) << tune;
+  }
+  const std::string last = "stamps/a.cpu.r" + std::to_string(kRounds) + "/x.done";
+  EXPECT_NE(Statement(manifest, "stamps/a.cpu.tuned").find(last), std::string::npos);
+  for (const char* output : {"best/a", "report/a", "records-a-cpu"}) {
+    EXPECT_NE(Statement(manifest, output).find("stamps/a.cpu.tuned"), std::string::npos) << output;
+  }
+  // The other network tunes as ever.
+  EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings/b.tune.json"), std::string::npos);
+}
+
+// hone-tune refuses records that another one is writing.
+TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.targets[0].devices = 8;
+  input.folder.pipelines[0].tune.trials_total = 100;
+  input.lists["a.cpu"] = List({"x", "y"});
+  input.lists["b.cpu"] = List({"y", "z"});
+  const std::string manifest = Manifest(input);
+  EXPECT_NE(manifest.find("pool device-cpu\n  depth = 7\npool device-cpu-shared\n  depth = 1\n"), std::string::npos);
+  for (const char* stamp : {"stamps/y.cpu.done", "stamps/a.cpu.r1/y.done", "stamps/a.cpu.r4/y.done"}) {
+    EXPECT_NE(Edge(manifest, stamp).find("pool = device-cpu-shared"), std::string::npos) << stamp;
+  }
+  for (const char* stamp : {"stamps/z.cpu.done", "stamps/a.cpu.r1/x.done"}) {
+    EXPECT_NE((Edge(manifest, stamp) + "\n").find("pool = device-cpu\n"), std::string::npos) << stamp;
+  }
+}
+
+// What asks about edges need not know how the manifest says what they have in common.
+TEST(Plan, EdgesOfTasksReadBackHaveTheirSettingsWhateverTheirRule) {
+  PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
+  input.folder.pipelines[0].tune.trials_total = 100;
+  for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x", "y"});
+  auto builds = ReadBuilds(Manifest(input));
+  ASSERT_TRUE(builds.ok());
+  int tunes = 0, rules = 0;
+  for (NinjaBuild& build : *builds) {
+    rules += build.rule == "tune-1";
+    const std::string rule = build.rule;
+    ReadTuneRule(&build);
+    if (build.outputs[0].find("stamps/") != 0 || build.rule == "tuned") {
+      EXPECT_EQ(build.rule, rule) << build.outputs[0];
+      continue;
+    }
+    ++tunes;
+    EXPECT_EQ(build.rule, "tune");
+    const auto settings = std::find_if(build.bindings.begin(), build.bindings.end(),
+                                       [](const auto& binding) { return binding.first == "settings"; });
+    ASSERT_NE(settings, build.bindings.end()) << build.outputs[0];
+    EXPECT_EQ(settings->second, build.implicit_inputs[0]);
+  }
+  EXPECT_EQ(rules, 2) << "both of b";
+  EXPECT_EQ(tunes, 2 + 2 * kRounds);
+}
+
+TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  TaskList list{"resnet-18", "cpu -threads=2", "cpu", {}};
+  list.tasks.push_back({"y", "dense(f32[1,64], f32[64,64])", 1, 1});
+  list.tasks.push_back({"x", "dense(f32[1,64], f32[32,64])", 1, 1});
+  input.lists["a.cpu"] = list;
+  const std::string before = Manifest(input);
+  EXPECT_EQ(before.find("--donor"), std::string::npos);
+  input.folder.pipelines[0].transfer.any = true;
+  std::string manifest = Manifest(input);
+  EXPECT_EQ(Statement(manifest, "stamps/x"), Statement(before, "stamps/x")) << "the first has nobody to learn from";
+  const std::string second = Statement(manifest, "stamps/y");
+  EXPECT_NE(second.find("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done\n"), std::string::npos) << second;
+  EXPECT_NE(second.find("flags = --donor records/cpu/x.db"), std::string::npos) << second;
+  input.folder.pipelines[0].tune.trials_total = 64;
+  manifest = Manifest(input);
+  EXPECT_NE(Statement(manifest, "stamps/a.cpu.r3/y").find("stamps/a.cpu.r3/x.done"), std::string::npos);
+}
+
+TEST(Plan, WhatAPipelineAsksOfTasksThatItDoesNotHaveIsRefused) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::string path = dir->Join("a.toml");
+  const std::string text =
+      "network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials_total = 1\ntransfer = [\"x\", \"conv2d-12\"]\n";
+  ASSERT_TRUE(WriteFileAtomic(path, text).ok());
+  Result<PipelineFile> file = ParsePipelineFile(text, path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  PlanInput input = Input({*file});
+  EXPECT_TRUE(CheckPipelines(input).ok()) << "nothing is known yet";
+  input.lists["a.cpu"] = List({"x", "conv2d-13"});
+  EXPECT_EQ(CheckPipelines(input).message(),
+            path + ":4: `trials_total` is 1, but a has 2 tasks on cpu: each needs one trial at least");
+  input.folder.pipelines[0].tune.trials_total = 2;
+  EXPECT_EQ(CheckPipelines(input).message(), path +
+                                                 ":5: `transfer`: no task `conv2d-12`; did you mean `conv2d-13`?; "
+                                                 "tasks/*.tasks.json in the work folder list them");
+  input.lists["b.cpu"] = List({"conv2d-12"});
+  EXPECT_TRUE(CheckPipelines(input).ok());
+}
+
+TEST(Plan, Tf32HasStampsOfItsOwnAndReachesWhoPicksAndBuilds) {
+  TargetFile gpu = Cpu("gpu");
+  gpu.tf32 = true;
+  PlanInput input = Input({Network("a", {"gpu"}), Network("b", {"gpu"})}, {gpu});
+  for (const char* job : {"a.gpu", "b.gpu"}) input.lists[job] = List({"x"});
+  const std::string before = Manifest(input);
+  EXPECT_EQ(before.find("tf32"), std::string::npos);
+  input.folder.pipelines[1].tune.tf32 = true;
+  EXPECT_TRUE(CheckPipelines(input).ok());
+  std::string manifest = Manifest(input);
+  EXPECT_EQ(Statement(manifest, "stamps/x.gpu.done"), Statement(before, "stamps/x.gpu.done"));
+  EXPECT_NE(Statement(manifest, "stamps/x.gpu.tf32.done").find("db = records/gpu/x.db"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --tf32"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "out/b.gpu/").find("numerics = --tf32"), std::string::npos);
+  EXPECT_EQ(Statement(manifest, "out/b.gpu.untuned"), Statement(before, "out/b.gpu.untuned"));
+  input.folder.pipelines[1].tune.winograd = 4;
+  manifest = Manifest(input);
+  EXPECT_NE(manifest.find("stamps/x.gpu.winograd-4.tf32.done"), std::string::npos);
+  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --winograd 4 --tf32"), std::string::npos);
+}
+
+TEST(Plan, Tf32IsRefusedForATargetWithoutIt) {
+  Result<TempDir> dir = TempDir::Create();
+  ASSERT_TRUE(dir.ok());
+  const std::string path = dir->Join("a.toml");
+  const auto check = [&](const std::string& rest) {
+    const std::string text = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"gpu\"]\n" + rest;
+    EXPECT_TRUE(WriteFileAtomic(path, text).ok());
+    const Result<PipelineFile> file = ParsePipelineFile(text, path);
+    EXPECT_TRUE(file.ok()) << file.status().message();
+    TargetFile gpu = Cpu("gpu");
+    gpu.tf32 = true;
+    return CheckPipelines(Input({*file}, {Cpu(), gpu})).message();
+  };
+  EXPECT_EQ(check("[numerics.gpu]\ntf32 = true\n"), "");
+  const std::string why =
+      ": `tf32`: the target `cpu` has no TF32 (CUDA from sm_80 on has); set `tf32` in [numerics.TARGET] of targets "
+      "that do";
+  EXPECT_EQ(check("[numerics]\ntf32 = true\n"), path + ":5" + why);
+  EXPECT_EQ(check("[numerics]\nwinograd = 4\n[numerics.cpu]\ntf32 = true\n"), path + ":7" + why);
+  EXPECT_EQ(check("[numerics]\ntf32 = true\n[numerics.cpu]\ntf32 = false\n"), "");
+}
+
+TEST(Plan, WritesTheFilesThatTheEdgesRead) {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.lists["a.cpu"] = List({"x"});
+  const Result<Plan> plan = MakePlan(input);
+  ASSERT_TRUE(plan.ok());
+  std::vector<std::string> paths;
+  for (const PlannedFile& file : plan->files) paths.push_back(file.path);
+  std::sort(paths.begin(), paths.end());
+  const std::vector<std::string> expected = {
+      "abi/hone-allocate.txt", "abi/hone-bench.txt",      "abi/hone-build.txt",   "abi/hone-confirm.txt",
+      "abi/hone-extract.txt",  "abi/hone-pick-best.txt",  "abi/hone-report.txt",  "abi/hone-tune.txt",
+      "settings/a.bench.json", "settings/a.extract.json", "settings/a.tune.json", "targets/cpu.json"};
+  EXPECT_EQ(paths, expected);
+}
+
+}  // namespace
+}  // namespace hone::pipeline
