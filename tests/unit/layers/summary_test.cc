@@ -19,13 +19,15 @@ class SummaryTest : public testing::Test {
   }
 
   // A program's list of cases as GoogleTest writes it.
-  void Cases(const std::string& program, int tests, int failures, int disabled, int skipped) {
+  void Cases(const std::string& program, int tests, int failures, int disabled, int skipped,
+             const std::string& inside = "") {
     std::string counts = "tests=\"" + std::to_string(tests) + "\" failures=\"" + std::to_string(failures) +
                          "\" disabled=\"" + std::to_string(disabled) + "\"";
     std::string path = dir_->Join("cases/" + program + ".xml");
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts +
                        " errors=\"0\" name=\"AllTests\">\n  <testsuite name=\"A\" " + counts + " skipped=\"" +
-                       std::to_string(skipped) + "\" errors=\"0\" time=\"0\">\n  </testsuite>\n</testsuites>\n";
+                       std::to_string(skipped) + "\" errors=\"0\" time=\"0\">" + inside +
+                       "\n  </testsuite>\n</testsuites>\n";
     ASSERT_TRUE(WriteFileAtomic(path, text).ok());
     files_.push_back(path);
   }
@@ -61,6 +63,14 @@ TEST_F(SummaryTest, CasesAreCountedNotPrograms) {
   EXPECT_TRUE(result.status.ok());
 }
 
+TEST_F(SummaryTest, EachReasonToSkipIsPrintedWithItsCount) {
+  const std::string skip =
+      "\n      <skipped message=\"/a/b.cc:7&#x0A;no GPU&#x0A;here\"><![CDATA[/a/b.cc:7\nno GPU\nhere]]></skipped>";
+  Cases("a", 5, 0, 1, 2, skip + skip + "\n    <testcase name=\"Later\" status=\"notrun\" result=\"suppressed\" />");
+  Program("a", "run");
+  EXPECT_EQ(Sum().out, "skipped 1 of a: disabled, Later\nskipped 2 of a: no GPU here\n2 passed, 0 failed, 3 skipped\n");
+}
+
 TEST_F(SummaryTest, FailedCasesFail) {
   Cases("a", 4, 2, 0, 0);
   Program("a", "fail", "\t\t<failure message=\"\"/>\n");
@@ -88,7 +98,9 @@ TEST_F(SummaryTest, OtherProgramsCountAsOneEach) {
   Program("script", "run");
   Program("no_device", "notrun", "\t\t<skipped message=\"SKIP_RETURN_CODE=77\"/>\n");
   Program("not_built", "notrun", "\t\t<skipped message=\"Unable to find executable\"/>\n");
-  EXPECT_EQ(Sum().out, "failed without a list of failed cases: not_built\n1 passed, 1 failed, 1 skipped\n");
+  EXPECT_EQ(Sum().out,
+            "failed without a list of failed cases: not_built\nskipped 1 of no_device (the whole program)\n"
+            "1 passed, 1 failed, 1 skipped\n");
 }
 
 }  // namespace
