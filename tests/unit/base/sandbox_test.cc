@@ -89,7 +89,7 @@ TEST_F(SandboxTest, NothingIsWrittenByAPath) {
     }
   }
   // Nothing stands with neither; with one of them, only where the kernel has it.
-  if (skipped != ";") GTEST_SKIP() << "no fence on this kernel with:" << skipped;
+  if (skipped != ";") GTEST_SKIP() << "this kernel has no sandbox layer with:" << skipped;
 }
 
 // What Landlock has no rules for.
