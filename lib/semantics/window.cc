@@ -28,6 +28,7 @@ Result<Window> Read(const Workload& w) {
 }  // namespace
 
 Result<Shape> WindowNumbers(const Workload& w, const std::string& name, size_t count, int64_t fallback, int64_t least) {
+  if (w.Find(name) == nullptr) return Shape(count, fallback);
   const Shape values = Expanded(w, name, count, fallback);
   if (values.size() != count) {
     return Status::Invalid(fmt::format("{}: `{}` takes {} numbers, not {}", w.op, name, count, values.size()));

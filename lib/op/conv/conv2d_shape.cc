@@ -1,15 +1,13 @@
 #include "op/conv/conv2d_shape.h"
 
 #include "semantics/attributes.h"
-#include "semantics/window.h"
 
 namespace hone::op {
 
-Conv2dShape Conv2dShape::Of(const Workload& workload) {
+Conv2dShape Conv2dShape::Of(const Workload& workload, const semantics::Window& window) {
   Conv2dShape s;
   const std::vector<int64_t>& data = workload.inputs[0].shape;
   const std::vector<int64_t>& weight = workload.inputs[1].shape;
-  const semantics::Window window = *semantics::WindowOf(workload);
   const size_t y = window.rank() - 2, x = window.rank() - 1;
   s.n = data[0], s.c = data[1], s.o = weight[0], s.cg = weight[1];
   s.h = window.in[y], s.w = window.in[x];

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "semantics/window.h"
 #include "task/workload.h"
 
 namespace hone::op {
@@ -18,7 +19,8 @@ struct Conv2dShape {
   bool plain_input = false;  // in=nchw, in=ncdhw
 
   // REQUIRES: semantics::InferOutput accepts the workload, a conv2d or conv3d.
-  static Conv2dShape Of(const Workload& workload);
+  static Conv2dShape Of(const Workload& workload) { return Of(workload, *semantics::WindowOf(workload)); }
+  static Conv2dShape Of(const Workload& workload, const semantics::Window& window);  // its window
 
   bool padded() const { return pt > 0 || pl > 0 || pb > 0 || pr > 0; }
   bool depthwise() const { return groups > 1 && cg == 1 && o == groups; }

@@ -15,8 +15,8 @@ using te::Tensor;
 
 ConvVolume ConvVolume::Of(const Workload& workload) {
   ConvVolume v;
-  v.s = Conv2dShape::Of(workload);
   const semantics::Window window = *semantics::WindowOf(workload);
+  v.s = Conv2dShape::Of(workload, window);
   if (window.rank() == 3) {
     v.depth = {window.in[0], window.kernel[0], window.stride[0], window.dilation[0], window.before[0], window.out[0]};
   }
