@@ -6,6 +6,7 @@
 // those that the workload says are plain (`in=nchw`), are plain row-major.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -47,9 +48,11 @@ struct Numerics {
   bool operator==(const Numerics&) const = default;
 };
 
+using PointCost = std::function<std::vector<double>(const Config& config)>;
 // A closed form of what a point costs (op/estimate/estimate.h).
 struct Estimate {
-  std::vector<double> (*cost)(const Workload& workload, const Target& target, const Config& config);
+  // What depends on the workload alone is computed here, once, and not at each of a hundred thousand points.
+  PointCost (*bind)(const Workload& workload, const Target& target);
   std::vector<std::string> names;  // of the elements of `cost`, for people
 };
 

@@ -12,7 +12,7 @@ search::TunerContext ContextOf(const Workload& workload, const Target& target) {
   context.target = target;
   if (const auto backend = compile::FindBackend(target); backend.ok()) context.group = (*backend)->group();
   context.loops = [target](const Workload& w, const Config& config) { return compile::LowerLoops(w, target, config); };
-  context.estimate = [target](const Workload& w, const Config& config) { return op::EstimateCost(w, target, config); };
+  context.estimate = [target](const Workload& w) { return op::EstimatesOf(w, target); };
   return context;
 }
 

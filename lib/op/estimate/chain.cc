@@ -101,7 +101,9 @@ std::vector<double> EstimateChain(const Workload& workload, const Target& target
 }  // namespace
 
 const Estimate& ChainEstimate() {
-  static const Estimate estimate{EstimateChain,
+  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
+                                   return [w, target](const Config& c) { return EstimateChain(w, target, c); };
+                                 },
                                  {"cycles", "tile", "weights", "scratch", "again", "loops", "imbalance"}};
   return estimate;
 }

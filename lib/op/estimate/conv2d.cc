@@ -68,8 +68,7 @@ DirectView ViewOf(const Workload& workload, const Target& target) {
   return l;
 }
 
-std::vector<double> EstimateDirect(const Workload& workload, const Target& target, const Config& c) {
-  const DirectView l = ViewOf(workload, target);
+std::vector<double> EstimateDirect(const DirectView& l, const Config& c) {
   const Conv2dShape& s = l.s;
   const int64_t ocv = NumberOr(c, "ocv", 1), th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
   const int64_t oc_block = std::clamp<int64_t>(NumberOr(c, "oc_block", l.oc_blocks), 1, l.oc_blocks);
@@ -136,11 +135,10 @@ std::vector<double> EstimateDirect(const Workload& workload, const Target& targe
           LogShare(cold, ideal), LogShare(copied, ideal),      LogShare(loops, ideal),   std::log(imbalance)};
 }
 
-std::vector<double> EstimateWinograd(const Workload& workload, const Target& target, const Config& c) {
-  const DirectView l = ViewOf(workload, target);
+std::vector<double> EstimateWinograd(const DirectView& l, const WinogradLayer& layer, const Config& c) {
   const Conv2dShape& s = l.s;
   const int64_t m = std::max<int64_t>(NumberOr(c, "m", 4), 1);
-  const WinogradTiles k = WinogradLayer::Of(workload, target).Tiles(m);
+  const WinogradTiles k = layer.Tiles(m);
   const bool by_channel = WordOr(c, "form", "xi_oc") == "oc_xi";
   const int64_t ocv = NumberOr(c, "ocv", 2), width = NumberOr(c, "tiles", 14);
   const int64_t all_tiles = k.count;  // of all images: tasks know no images
@@ -192,8 +190,7 @@ std::vector<double> EstimateWinograd(const Workload& workload, const Target& tar
           LogShare(out, ideal), LogShare(scratch, ideal),     LogShare(loops, ideal),   std::log(imbalance)};
 }
 
-std::vector<double> EstimateDepthwise(const Workload& workload, const Target& target, const Config& c) {
-  const Conv2dShape s = Conv2dShape::Of(workload);
+std::vector<double> EstimateDepthwise(const Conv2dShape& s, const Target& target, const Config& c) {
   const int64_t lanes = target.FloatLanes(), blocks = CeilDiv(s.c, lanes), threads = std::max(target.threads, 1);
   const int64_t th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
   const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", s.oh), 1, s.oh);
@@ -233,17 +230,29 @@ std::vector<double> EstimateDepthwise(const Workload& workload, const Target& ta
 }  // namespace
 
 const Estimate& DirectEstimate() {
-  static const Estimate estimate{EstimateDirect, {"cycles", "tile", "weights", "input", "cold", "pad", "loops", "imbalance"}};
+  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
+                                   return [l = ViewOf(w, target)](const Config& c) { return EstimateDirect(l, c); };
+                                 },
+                                 {"cycles", "tile", "weights", "input", "cold", "pad", "loops", "imbalance"}};
   return estimate;
 }
 
 const Estimate& WinogradEstimate() {
-  static const Estimate estimate{EstimateWinograd, {"cycles", "tile", "weights", "input", "output", "scratch", "loops", "imbalance"}};
+  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
+                                   return [l = ViewOf(w, target), layer = WinogradLayer::Of(w, target)](
+                                              const Config& c) { return EstimateWinograd(l, layer, c); };
+                                 },
+                                 {"cycles", "tile", "weights", "input", "output", "scratch", "loops", "imbalance"}};
   return estimate;
 }
 
 const Estimate& DepthwiseEstimate() {
-  static const Estimate estimate{EstimateDepthwise, {"cycles", "tile", "pad", "loops", "imbalance"}};
+  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
+                                   return [s = Conv2dShape::Of(w), target](const Config& c) {
+                                     return EstimateDepthwise(s, target, c);
+                                   };
+                                 },
+                                 {"cycles", "tile", "pad", "loops", "imbalance"}};
   return estimate;
 }
 

@@ -41,7 +41,10 @@ std::vector<double> EstimateDense(const Workload& workload, const Target& target
 }  // namespace
 
 const Estimate& DenseEstimate() {
-  static const Estimate estimate{EstimateDense, {"cycles", "tile", "weights", "loops", "imbalance"}};
+  static const Estimate estimate{[](const Workload& w, const Target& target) -> PointCost {
+                                   return [w, target](const Config& c) { return EstimateDense(w, target, c); };
+                                 },
+                                 {"cycles", "tile", "weights", "loops", "imbalance"}};
   return estimate;
 }
 

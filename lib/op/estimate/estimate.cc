@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "op/estimate/parts.h"
 
@@ -27,9 +28,16 @@ const Estimate* FindEstimate(const Target& target, const std::string& template_n
   return nullptr;
 }
 
-std::vector<double> EstimateCost(const Workload& workload, const Target& target, const Config& config) {
-  const Estimate* estimate = FindEstimate(target, config.template_name);
-  return estimate != nullptr ? estimate->cost(workload, target, config) : std::vector<double>();
+PointCost EstimatesOf(const Workload& workload, const Target& target) {
+  return [workload, target, bound = std::map<std::string, PointCost>()](const Config& config) mutable {
+    auto [found, added] = bound.try_emplace(config.template_name);
+    if (added) {
+      const Estimate* estimate = FindEstimate(target, config.template_name);
+      found->second =
+          estimate != nullptr ? estimate->bind(workload, target) : [](const Config&) { return std::vector<double>(); };
+    }
+    return found->second(config);
+  };
 }
 
 double CacheModel::Read(double bytes, double resident) const {

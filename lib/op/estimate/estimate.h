@@ -20,8 +20,8 @@ namespace hone::op {
 // the parts of it, and the logarithm of the imbalance. Of equal length for all points
 // of a template, whatever the shape, so that what is learned of them on one shape says something about another. Knobs
 // are found by name, those that are missing count as the neutral value: records of older spaces have estimates, too.
-// Empty where FindEstimate finds nothing.
-std::vector<double> EstimateCost(const Workload& workload, const Target& target, const Config& config);
+// Empty where FindEstimate finds nothing. Of any template of the workload; not for several threads at once.
+PointCost EstimatesOf(const Workload& workload, const Target& target);
 
 // The estimate of Hone's own template of that name; null if it has none, as those of GPUs, or is unknown.
 const Estimate* FindEstimate(const Target& target, const std::string& template_name);

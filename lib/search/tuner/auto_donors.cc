@@ -69,12 +69,13 @@ void AddDonor(const Donor& donor, const AutoPoints& points, const TaskSpace& spa
     ok = std::move(chosen);
   }
   const size_t begin = rows->labels.size();
+  const PointCost cost = context.estimate ? context.estimate(donor.workload) : nullptr;
   for (const Outcome* outcome : ok) {
     for (size_t t = 0; t < points.templates.size(); ++t) {
       const size_t estimates = points.templates[t].estimates;
       if (points.templates[t].name != outcome->config.template_name || (estimates == 0 && Estimated(points))) continue;
       std::vector<double> estimate;
-      if (estimates > 0) estimate = context.estimate(donor.workload, outcome->config);
+      if (estimates > 0) estimate = cost(outcome->config);
       if (estimate.size() != estimates) continue;
       rows->values.push_back(ForeignRow(points, space.spaces()[t], t, outcome->config, estimate));
       rows->groups.push_back(static_cast<int>(t));

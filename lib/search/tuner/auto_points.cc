@@ -246,6 +246,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
 
   std::vector<Encoder> encoders;
   std::vector<std::vector<double>> estimates(points.rows());
+  const PointCost cost = context.estimate ? context.estimate(context.workload) : nullptr;
   uint64_t offset = 0;
   size_t row = 0;
   for (const Space& s : space.spaces()) {
@@ -254,7 +255,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
     t.begin = row;
     for (; row < points.rows() && points.index[row] - offset < s.size(); ++row) {
       points.template_of.push_back(static_cast<uint8_t>(points.templates.size()));
-      if (context.estimate) estimates[row] = context.estimate(context.workload, s.At(points.index[row] - offset));
+      if (cost) estimates[row] = cost(s.At(points.index[row] - offset));
     }
     t.end = row;
     if (t.end > t.begin && !estimates[t.begin].empty()) t.estimates = estimates[t.begin].size();
@@ -286,6 +287,7 @@ AutoPoints MakeAutoPoints(const TaskSpace& space, const TunerContext& context, u
 void AddPoints(const TaskSpace& space, const TunerContext& context, const std::vector<uint64_t>& indices,
                AutoPoints* points) {
   if (indices.empty()) return;
+  const PointCost cost = context.estimate ? context.estimate(context.workload) : nullptr;
   std::vector<Encoder> encoders;
   for (size_t t = 0; t < points->templates.size(); ++t) encoders.push_back(EncoderOf(*points, space.spaces()[t], t));
   for (const uint64_t index : indices) {
@@ -296,7 +298,7 @@ void AddPoints(const TaskSpace& space, const TunerContext& context, const std::v
     const AutoPoints::Template& info = points->templates[t];
     if (info.begin == info.end) continue;  // its columns have no means and its estimate no scale
     std::vector<double> estimate;
-    if (context.estimate) estimate = context.estimate(context.workload, space.spaces()[t].At(index - offset));
+    if (cost) estimate = cost(space.spaces()[t].At(index - offset));
     const size_t row = points->rows();
     points->added[index] = row;
     points->index.push_back(index);

@@ -27,8 +27,9 @@ using LoopProgram = std::function<Result<ir::Function>(const Workload& workload,
 
 // An operator's closed-form estimate of the cost of a point (op/estimate/estimate.h): the logarithm of an estimated
 // time, in any unit, then features of it; of one length for all points of a template, on any shape. Empty: nothing is
-// known.
-using CostEstimate = std::function<std::vector<double>(const Workload& workload, const Config& config)>;
+// known. What it returns for a workload is for one thread.
+using PointCost = std::function<std::vector<double>(const Config& config)>;
+using CostEstimate = std::function<PointCost(const Workload& workload)>;
 
 struct TunerContext {
   Workload workload;  // its op is empty for invented spaces

@@ -86,14 +86,14 @@ TEST(Chain, EstimatesKnowWhatCosts) {
     const Workload w = *ParseChecked(text);
     const search::TaskSpace space = *MakeTaskSpace(w, Avx512());
     const Config config = *DefaultConfig(w, Avx512());
-    const std::vector<double> estimate = EstimateCost(w, Avx512(), config);
+    const std::vector<double> estimate = EstimatesOf(w, Avx512())(config);
     ASSERT_EQ(estimate.size(), FindEstimate(Avx512(), config.template_name)->names.size());
     auto with = [&](const char* knob, int64_t value) {
       Config changed = config;
       for (KnobValue& v : changed.values) {
         if (v.name == knob) v.numbers = {value};
       }
-      return EstimateCost(w, Avx512(), changed)[0];
+      return EstimatesOf(w, Avx512())(changed)[0];
     };
     EXPECT_GT(with("tile_ow", 2), estimate[0]);
     EXPECT_GT(with("row_block", 56), estimate[0]);  // one task of two threads
@@ -101,7 +101,7 @@ TEST(Chain, EstimatesKnowWhatCosts) {
     double least = estimate[0];
     Rng rng(3);
     for (int i = 0; i < 200; ++i)
-      least = std::min(least, EstimateCost(w, Avx512(), space.At(*space.SampleLegal(rng)))[0]);
+      least = std::min(least, EstimatesOf(w, Avx512())(space.At(*space.SampleLegal(rng)))[0]);
     EXPECT_LT(estimate[0] - least, std::log(1.25));
   }
 }

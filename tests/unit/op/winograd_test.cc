@@ -334,7 +334,7 @@ TEST(WinogradEstimate, CountsTheMultiplications) {
       config.values.push_back(std::move(v));
     };
     number("m", c.m), number("ocv", 2), number("tiles", c.tiles), number("oc_block", 4), number("block", c.block);
-    std::vector<double> estimate = EstimateCost(*ParseChecked(c.workload), target, config);
+    std::vector<double> estimate = EstimatesOf(*ParseChecked(c.workload), target)(config);
     ASSERT_EQ(estimate.size(), FindEstimate(target, "conv2d_winograd")->names.size());
     EXPECT_NEAR(std::exp(estimate[1]) - 1, c.share, 0.1 * c.share);
   }

@@ -17,7 +17,7 @@ TEST(Auto, DonorsSayWhatTheEstimateDoesNot) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
   context.workload.op = "surface";
-  context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
+  context.estimate = [](const Workload&) { return [](const Config&) { return std::vector<double>{1.0}; }; };
   Donor donor;
   donor.workload.op = "surface";
   for (uint64_t i = 0; i < space.size(); i += 13) {
@@ -46,7 +46,8 @@ TEST(Auto, DonorsOfTemplatesWithoutAnEstimateAreLearntFrom) {
   }
   context.donors = {donor, donor};
   for (const bool known_to_be_unknown : {false, true}) {
-    if (known_to_be_unknown) context.estimate = [](const Workload&, const Config&) { return std::vector<double>(); };
+    if (known_to_be_unknown)
+      context.estimate = [](const Workload&) { return [](const Config&) { return std::vector<double>(); }; };
     const AutoPoints points = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
     const DonorModel donors(points, space, context);
     ASSERT_FALSE(donors.empty());
@@ -65,7 +66,9 @@ TEST(Auto, TheFirstGroupIsChosenWithoutDonors) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
   context.workload.op = "surface";
-  context.estimate = [](const Workload&, const Config& c) { return std::vector<double>{std::log(SurfaceSeconds(c))}; };
+  context.estimate = [](const Workload&) {
+    return [](const Config& c) { return std::vector<double>{std::log(SurfaceSeconds(c))}; };
+  };
   const std::vector<uint64_t> alone = Search(space, OnSurface, 8, 1, context);
   Donor donor;
   donor.workload.op = "surface";
@@ -86,7 +89,7 @@ TEST(Auto, DonorsThatContradictEachOtherAreNotBelieved) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
   context.workload.op = "surface";
-  context.estimate = [](const Workload&, const Config&) { return std::vector<double>{1.0}; };
+  context.estimate = [](const Workload&) { return [](const Config&) { return std::vector<double>{1.0}; }; };
   const auto correction = [&](const std::vector<double>& signs) {
     context.donors.clear();
     for (const double sign : signs) {

@@ -85,8 +85,8 @@ TEST(AutoSampled, ResumedAnywhereItEndsWithTheSameTrials) {
 TEST(AutoPoints, ARowAddedIsAsIfItHadBeenThere) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
-  context.estimate = [](const Workload&, const Config& c) {
-    return std::vector<double>{static_cast<double>(c.Number("c")), 0.5};
+  context.estimate = [](const Workload&) {
+    return [](const Config& c) { return std::vector<double>{static_cast<double>(c.Number("c")), 0.5}; };
   };
   const AutoPoints all = MakeAutoPoints(space, context, 1, 1 << 22, 100000);
   AutoPoints some = MakeAutoPoints(space, context, 1, 1 << 22, 64);

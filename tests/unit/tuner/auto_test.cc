@@ -42,8 +42,10 @@ TEST(Auto, FindsTheBestOfASurfaceWithoutAnEstimate) {
 TEST(Auto, FollowsAGoodEstimateFromTheFirstTrial) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
-  context.estimate = [](const Workload&, const Config& config) {
-    return std::vector<double>{std::log(SurfaceSeconds(config) * 5e9)};  // another unit
+  context.estimate = [](const Workload&) {
+    return [](const Config& config) {
+      return std::vector<double>{std::log(SurfaceSeconds(config) * 5e9)};  // another unit
+    };
   };
   EXPECT_DOUBLE_EQ(BestSeconds(space, Search(space, OnSurface, 4, 1, context), OnSurface), 1e-3);
 }
@@ -78,9 +80,11 @@ TEST(Auto, WithoutAnEstimateItLooksAtTheWholeSpace) {
 TEST(Auto, CorrectsAnEstimateThatIsWrong) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
-  context.estimate = [](const Workload&, const Config& config) {
-    const double c = static_cast<double>(config.Number("c"));
-    return std::vector<double>{std::log(SurfaceSeconds(config)) + 0.2 * c};
+  context.estimate = [](const Workload&) {
+    return [](const Config& config) {
+      const double c = static_cast<double>(config.Number("c"));
+      return std::vector<double>{std::log(SurfaceSeconds(config)) + 0.2 * c};
+    };
   };
   EXPECT_LT(BestSeconds(space, Search(space, OnSurface, 96, 1, context), OnSurface), 1.25e-3);
 }
@@ -94,8 +98,8 @@ TEST(Auto, TriesANewValueInEachGroup) {
   TaskSpace space;
   space.Add(std::move(knobs));
   TunerContext context;
-  context.estimate = [](const Workload&, const Config& c) {
-    return std::vector<double>{0.5 * static_cast<double>(c.Number("a"))};
+  context.estimate = [](const Workload&) {
+    return [](const Config& c) { return std::vector<double>{0.5 * static_cast<double>(c.Number("a"))}; };
   };
   const Measure times = [](const Config& c) {
     return OkOutcome(c, 1e-3 * std::exp(0.5 * static_cast<double>(c.Number("a"))));
@@ -131,7 +135,8 @@ TEST(Auto, ProposesLegalPointsOnceUntilNothingIsLeft) {
                  }});
   TaskSpace space;
   space.Add(std::move(small));
-  const std::vector<uint64_t> tried = Search(space, [](const Config& c) { return OkOutcome(c, 1e-3); }, 100);
+  const std::vector<uint64_t> tried = Search(
+      space, [](const Config& c) { return OkOutcome(c, 1e-3); }, 100);
   EXPECT_EQ(tried.size(), 12U);
   EXPECT_EQ(std::set<uint64_t>(tried.begin(), tried.end()).size(), 12U);
   for (const uint64_t index : tried) EXPECT_FALSE(space.Reject(index));
@@ -145,7 +150,9 @@ TEST(Auto, SpacesOfOnePointAndNone) {
   none.Add(std::move(empty));
   one.Add(std::move(single));
   EXPECT_TRUE(Search(none, OnSurface, 8).empty());
-  EXPECT_EQ(Search(one, [](const Config& c) { return OkOutcome(c, 1); }, 8), std::vector<uint64_t>{0});
+  EXPECT_EQ(Search(
+                one, [](const Config& c) { return OkOutcome(c, 1); }, 8),
+            std::vector<uint64_t>{0});
 }
 
 TEST(Auto, AllFailingAndAllEqualEndWithTheSpace) {
@@ -155,7 +162,10 @@ TEST(Auto, AllFailingAndAllEqualEndWithTheSpace) {
   TaskSpace space;
   space.Add(std::move(small));
   EXPECT_EQ(Search(space, Failed, 100).size(), 36U);
-  EXPECT_EQ(Search(space, [](const Config& c) { return OkOutcome(c, 2e-3); }, 100).size(), 36U);
+  EXPECT_EQ(Search(
+                space, [](const Config& c) { return OkOutcome(c, 2e-3); }, 100)
+                .size(),
+            36U);
 }
 
 TEST(Auto, TimesThatAreNoneCountAsFailures) {
@@ -174,8 +184,8 @@ TEST(Auto, TimesThatAreNoneCountAsFailures) {
 TEST(Auto, LearnsWherePointsFail) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;  // which makes the failing half look good
-  context.estimate = [](const Workload&, const Config& c) {
-    return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0};
+  context.estimate = [](const Workload&) {
+    return [](const Config& c) { return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0}; };
   };
   const Measure half = [](const Config& c) { return c.Number("d") <= 4 ? Failed(c) : OkOutcome(c, SurfaceSeconds(c)); };
   const std::vector<uint64_t> tried = Search(space, half, 64, 1, context);
@@ -188,8 +198,8 @@ TEST(Auto, LearnsWherePointsFail) {
 TEST(Auto, FailuresOfTheDeviceAreNotThePoints) {
   const TaskSpace space = SurfaceSpace();
   TunerContext context;
-  context.estimate = [](const Workload&, const Config& c) {
-    return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0};
+  context.estimate = [](const Workload&) {
+    return [](const Config& c) { return std::vector<double>{c.Number("d") <= 4 ? -1.0 : 0.0}; };
   };
   const auto promising = [&](TrialError error) {
     const std::vector<uint64_t> tried = Search(
