@@ -48,7 +48,7 @@ Status Dump(const Loaded& loaded) {
   for (const record::ReplayPoint& p : loaded.replay.points) {
     const Config config = loaded.space.At(p.index);
     std::printf("%s\t%.6g", config.Text().c_str(), p.median * 1e6);
-    for (double f : context.estimate(context.workload, config)) std::printf("\t%.4f", f);
+    for (double f : context.estimate(context.workload)(config)) std::printf("\t%.4f", f);
     std::printf("\n");
   }
   return Status();
