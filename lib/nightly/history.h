@@ -1,7 +1,7 @@
 // What the nights found, of one job: a file of lines, one a night, only ever appended to.
 //   nights/JOB.jsonl          the library of that night against the accepted reference
 //   nights/replay/JOB.jsonl   the reference's own choices, built by that night's code generator, against it
-// (nights/quality/JOB.jsonl, what the search finds, is nightly/quality.h.) A line (version 1; times are seconds):
+// A line (version 1; times are seconds):
 //   {"version": 1, "night": "2026-11-21T02:59:00Z", "recorded": "2026-11-21T03:00:00Z", "host": "...",
 //    "fingerprint": "...", "tools": "...",
 //    "library": {"digest": "...", "processes": [SECONDS..], "min": .., "p10": .., "median": .., "p90": .., "p99": ..,

@@ -23,7 +23,7 @@ Status CloseNight(const std::string& nights);
 
 // Where a series has its nights: "main" is NIGHTS itself, others a folder in it.
 std::string SeriesDir(const std::string& nights, const std::string& series);
-// A job's lines (nightly/history.h; of the series "quality", nightly/quality.h).
+// A job's lines (nightly/history.h).
 std::string HistoryPath(const std::string& nights, const std::string& series, const std::string& job);
 // What Ninja makes of "this job was measured tonight". There never is such a file, so that it always measures.
 std::string TonightPath(const std::string& nights, const std::string& series, const std::string& job);

@@ -50,18 +50,6 @@ Verdict ConcludeSeries(NightlyData* data, NightSeries NightlyJob::* which, const
   return verdict;
 }
 
-Verdict ConcludeQuality(NightlyData* data) {
-  std::map<std::string, std::vector<QualityNight>> histories;
-  for (const NightlyJob& job : data->jobs) histories[job.job] = job.quality;
-  Verdict verdict = JudgeQuality(histories, data->night);
-  for (NightlyJob& job : data->jobs) {
-    for (const JobVerdict& found : verdict.jobs) {
-      if (found.job == job.job) job.series.verdict = found;
-    }
-  }
-  return verdict;
-}
-
 }  // namespace
 
 std::vector<const NightlyJob*> NightlyData::ByInterest() const {
@@ -86,21 +74,10 @@ bool NightlyData::HasReplay() const {
   return std::any_of(jobs.begin(), jobs.end(), [](const NightlyJob& job) { return !job.replay.nights.empty(); });
 }
 
-bool NightlyData::HasQuality() const {
-  return std::any_of(jobs.begin(), jobs.end(), [](const NightlyJob& job) { return !job.quality.empty(); });
-}
-
 void Conclude(NightlyData* data) {
   data->older = 0;
-  if (data->series == "quality") {
-    data->verdict = ConcludeQuality(data);
-  } else {
-    data->verdict = ConcludeSeries(data, &NightlyJob::series, data->night);
-  }
+  data->verdict = ConcludeSeries(data, &NightlyJob::series, data->night);
   data->replay_verdict = ConcludeSeries(data, &NightlyJob::replay, "");
-  for (NightlyJob& job : data->jobs) {
-    if (job.quality.size() > kNightsTold) job.quality.erase(job.quality.begin(), job.quality.end() - kNightsTold);
-  }
 }
 
 std::vector<KernelHistory> KernelsOf(const NightSeries& series) {

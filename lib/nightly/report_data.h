@@ -11,7 +11,6 @@
 #include "nightly/accepted.h"
 #include "nightly/environment.h"
 #include "nightly/history.h"
-#include "nightly/quality.h"
 #include "nightly/verdict.h"
 
 namespace hone::nightly {
@@ -38,7 +37,6 @@ struct NightlyJob {
   std::string job;
   NightSeries series;  // the main one
   NightSeries replay;  // the reference's choices, built by today's code generator
-  std::vector<QualityNight> quality;
   std::vector<Acceptance> accepted;  // in order; the last one holds
   std::vector<ChangedRecord> records;
   std::vector<std::string> problems;  // damaged lines, files that cannot be read: a sentence each
@@ -50,8 +48,8 @@ struct NightlyData {
   std::vector<NightlyJob> jobs;       // by name
   std::vector<std::string> problems;  // of no job
   std::string out_path;               // as given
-  std::string series = "main";        // whose verdict it is: "main", "replay" (its nights are the jobs' main series
-                                      // then), or "quality" (jobs have nothing else)
+  std::string series = "main";        // whose verdict it is: "main", or "replay" (its nights are the jobs' main series
+                                      // then)
   std::string night;                  // which one; empty: the last one that any job knows
   // By Conclude:
   Verdict verdict, replay_verdict;
@@ -62,7 +60,6 @@ struct NightlyData {
   // Jobs of which the night says a confirmed change.
   std::vector<const NightlyJob*> Changed() const;
   bool HasReplay() const;
-  bool HasQuality() const;
 };
 
 // Judges the night, finds the changes of the trends, and keeps the last kNightsTold nights. `data` must stay where it

@@ -102,35 +102,6 @@ Json SeriesJson(const NightSeries& series, bool short_nights) {
           {"kernels", std::move(kernels)}};
 }
 
-Json QualityJson(const std::vector<QualityNight>& nights) {
-  const std::vector<double> values = QualityValues(nights);
-  Json json = Json::array();
-  for (size_t i = 0; i < nights.size(); ++i) {
-    const QualityNight& night = nights[i];
-    Json tasks = Json::array();
-    const bool drawn = i + 2 >= nights.size();  // the tasks of others are in the history's file
-    for (const QualityTask& task : night.tasks) {
-      Json runs = Json::array();
-      for (const QualityRun& run : task.runs) {
-        runs.push_back({{"seed", run.seed}, {"seconds", Rounded(run.seconds, kDigits)}, {"trials", run.trials}});
-        runs.back()["curve"] = TimesJson(run.curve, kFewDigits);
-      }
-      tasks.push_back({{"id", task.id},
-                       {"weight", task.weight},
-                       {"recorded_seconds", Rounded(task.recorded_seconds, kDigits)},
-                       {"runs", std::move(runs)}});
-    }
-    json.push_back({{"night", night.night},
-                    {"recorded", night.recorded},
-                    {"trials", night.trials},
-                    {"seconds", Rounded(night.LevelSeconds(), kDigits)},
-                    {"trend", Rounded(i < values.size() ? values[i] : 0, 6)}});
-    if (drawn) json.back()["tasks"] = std::move(tasks);
-    if (!night.failure.empty()) json.back()["failure"] = night.failure;
-  }
-  return json;
-}
-
 Json JobJson(const NightlyJob& job) {
   Json accepted = Json::array(), records = Json::array(), commands = Json::array();
   for (const Acceptance& a : job.accepted) {
@@ -153,7 +124,6 @@ Json JobJson(const NightlyJob& job) {
                {"problems", job.problems},
                {"commands", std::move(commands)}};
   if (!job.replay.nights.empty()) json["replay"] = SeriesJson(job.replay, true);
-  if (!job.quality.empty()) json["quality"] = QualityJson(job.quality);
   return json;
 }
 

@@ -36,8 +36,7 @@ std::string NightlyMarkdown(const NightlyData& data) {
       Plain(fmt::format("# Nightly{}, {}: {}", data.series == "main" ? "" : " " + data.series, day, sentence),
             kNightlyColumns) +
       "\n\n";
-  const bool compares = data.series != "quality";
-  if (compares && !data.jobs.empty()) {
+  if (!data.jobs.empty()) {
     std::vector<std::vector<std::string>> rows = {
         {"network", "state", "reference", "now", "change", "99 % interval", "p"}};
     for (const NightlyJob* job : data.ByInterest()) rows.push_back(Row(*job));
@@ -46,7 +45,7 @@ std::string NightlyMarkdown(const NightlyData& data) {
   const auto line = [&](const std::string& what) { text += Plain("- " + what, kNightlyColumns) + "\n"; };
   for (const NightlyJob* job : data.ByInterest()) {
     const JobState state = job->series.verdict.state;
-    const bool silent = state == JobState::kFine && compares;
+    const bool silent = state == JobState::kFine;
     if (!silent) line(job->job + ": " + job->series.verdict.words);
     if (state == JobState::kSlower && !job->commands.empty())
       line(job->commands.front().first + ": " + job->commands.front().second);

@@ -36,26 +36,18 @@ class NightlyPageWriter {
 
   std::string Write() && {
     VerdictSection();
-    if (Compares()) {
-      Changes();
-      Networks();
-      Environment();
-      WriteTrends(data_, &page_);
-      WriteKernels(data_, &page_);
-    } else {
-      Problems();
-    }
+    Changes();
+    Networks();
+    Environment();
+    WriteTrends(data_, &page_);
+    WriteKernels(data_, &page_);
     if (data_.HasReplay()) WriteReplay(data_, &page_);
-    if (data_.HasQuality()) WriteQuality(data_, &page_);
     Records();
     Commands();
     return std::move(page_).Finish(NightlyJson(data_));
   }
 
  private:
-  // Libraries with references; else there is what the search finds alone.
-  bool Compares() const { return data_.series != "quality"; }
-
   void VerdictSection() {
     const Verdict& v = data_.verdict;
     page_.Heading(data_.series == "main" ? "Hone, nightly" : "Hone, nightly " + data_.series,
@@ -66,17 +58,13 @@ class NightlyPageWriter {
       sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
     sentence += Names(JobState::kSlower);
     page_.Verdict(exit == 0 ? Mark::kGood : Mark::kBad, sentence + ".");
-    if (Compares()) Tiles();
-    std::vector<std::pair<const char*, const char*>> sections;
-    if (Compares()) {
-      sections = {{"changes", "Confirmed changes"},
-                  {"networks", "Networks"},
-                  {"environment", "Environment"},
-                  {"trend", "Trend"},
-                  {"kernels", "Kernels"}};
-    }
+    Tiles();
+    std::vector<std::pair<const char*, const char*>> sections = {{"changes", "Confirmed changes"},
+                                                                 {"networks", "Networks"},
+                                                                 {"environment", "Environment"},
+                                                                 {"trend", "Trend"},
+                                                                 {"kernels", "Kernels"}};
     if (data_.HasReplay()) sections.emplace_back("replay", "Replay");
-    if (data_.HasQuality()) sections.emplace_back("quality", "Quality");
     sections.insert(sections.end(), {{"records", "Records"}, {"commands", "Commands"}});
     page_.Contents(sections);
   }

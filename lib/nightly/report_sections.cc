@@ -13,8 +13,6 @@
 namespace hone::nightly {
 namespace {
 
-using report::Chart;
-using report::ChartSeries;
 using report::HtmlWriter;
 using report::Mark;
 using report::PageWriter;
@@ -206,60 +204,6 @@ void KernelsOfJob(const NightlyJob& job, PageWriter* page) {
   html.Close();
 }
 
-// The network as the search found it, after each trial: weight x median over the seeds, summed over the tasks.
-std::vector<double> CurveOf(const QualityNight& night) {
-  size_t length = 0;
-  for (const QualityTask& task : night.tasks) {
-    for (const QualityRun& run : task.runs) length = std::max(length, run.curve.size());
-  }
-  std::vector<double> curve;
-  for (size_t k = 0; k < length; ++k) {
-    double sum = 0;
-    bool known = !night.tasks.empty();
-    for (const QualityTask& task : night.tasks) {
-      std::vector<double> found;
-      for (const QualityRun& run : task.runs) {
-        if (!run.curve.empty()) found.push_back(run.curve[std::min(k, run.curve.size() - 1)]);
-      }
-      known &= !found.empty() && *std::min_element(found.begin(), found.end()) > 0;
-      if (!found.empty()) sum += static_cast<double>(task.weight) * Median(found);
-    }
-    curve.push_back(known ? sum : 0);
-  }
-  return curve;
-}
-
-void QualityCard(const NightlyJob& job, PageWriter* page) {
-  HtmlWriter& html = page->html();
-  const QualityNight& last = job.quality.back();
-  Chart chart;
-  const auto steps = [&](const QualityNight& night, const char* style) {
-    ChartSeries series{ChartSeries::Kind::kSteps, style, {}};
-    const std::vector<double> curve = CurveOf(night);
-    for (size_t k = 0; k < curve.size(); ++k) {
-      if (curve[k] > 0) series.points.push_back({static_cast<double>(k + 1), curve[k]});
-      chart.x_end = std::max(chart.x_end, static_cast<double>(k + 1));
-    }
-    chart.series.push_back(std::move(series));
-  };
-  if (job.quality.size() > 1) steps(job.quality[job.quality.size() - 2], "other");
-  steps(last, "line");
-  chart.label = "the best found so far for the tasks of " + job.job + " against trials a run";
-  chart.x_title = "trials a run";
-  double recorded = 0;
-  for (const QualityTask& task : last.tasks) {
-    recorded = task.recorded_seconds > 0 && recorded >= 0
-                   ? recorded + static_cast<double>(task.weight) * task.recorded_seconds
-                   : -1;
-  }
-  html.Open("figure").Element("h3", job.job);
-  DrawChart(chart, &html);
-  html.Element("figcaption", fmt::format("{}; {} tasks of one network, {} seeds{}", DayText(last.recorded),
-                                         last.tasks.size(), last.tasks.empty() ? 0 : last.tasks[0].runs.size(),
-                                         recorded > 0 ? "; accepted with " + FormatSeconds(recorded) : ""))
-      .Close();
-}
-
 }  // namespace
 
 Mark MarkOf(JobState state) {
@@ -326,42 +270,6 @@ void WriteReplay(const NightlyData& data, PageWriter* page) {
     if (job.replay.nights.size() > 1) TrendCard(job.job + ", replay", job.replay, {}, false, page);
   }
   page->html().Close();
-}
-
-void WriteQuality(const NightlyData& data, PageWriter* page) {
-  page->Section("quality", "Quality: what the search finds");
-  page->Note(
-      "The heaviest tasks tuned from nothing with the same small budget and seeds: uses times the median over the "
-      "seeds, "
-      "summed. A trend, and no gate. In the curves the accent is the last night, grey the one before.");
-  HtmlWriter& html = page->html();
-  page->BeginTable(
-      "what the search finds",
-      {{"network"}, {"found", true}, {"night"}, {"against the median", true}, {"nights, as a share of the canary"}});
-  for (const NightlyJob& job : data.jobs) {
-    if (job.quality.empty()) continue;
-    const QualityNight& last = job.quality.back();
-    const std::vector<double> values = QualityValues(job.quality);
-    std::vector<double> known;
-    for (const double value : values) {
-      if (value > 0) known.push_back(value);
-    }
-    page->BeginRow();
-    page->RowName(job.job);
-    page->Number(last.LevelSeconds() > 0 ? FormatSeconds(last.LevelSeconds()) : "-");
-    page->Cell(last.failure.empty() ? DayText(last.recorded) : DayText(last.recorded) + ": " + last.failure);
-    page->Number(!known.empty() && values.back() > 0 ? ChangeText(values.back() / Median(known)) : "-");
-    html.Open("td", {{"class", "spark"}});
-    DrawSparkline(values, {}, "what the search finds for " + job.job + " over the nights", &html);
-    html.Close();
-    page->EndRow();
-  }
-  page->EndTable();
-  html.Open("div", {{"class", "cards"}});
-  for (const NightlyJob& job : data.jobs) {
-    if (!job.quality.empty() && !CurveOf(job.quality.back()).empty()) QualityCard(job, page);
-  }
-  html.Close();
 }
 
 }  // namespace hone::nightly

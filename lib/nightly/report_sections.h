@@ -9,7 +9,6 @@ namespace hone::nightly {
 void WriteTrends(const NightlyData& data, report::PageWriter* page);   // a card a job
 void WriteKernels(const NightlyData& data, report::PageWriter* page);  // share of each, and what moved
 void WriteReplay(const NightlyData& data, report::PageWriter* page);   // old choices, today's code generator
-void WriteQuality(const NightlyData& data, report::PageWriter* page);  // what the search finds
 
 report::Mark MarkOf(JobState state);
 

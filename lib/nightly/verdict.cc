@@ -4,9 +4,6 @@
 
 #include <algorithm>
 
-#include "base/statistics.h"
-#include "base/text.h"
-
 namespace hone::nightly {
 namespace {
 
@@ -38,25 +35,6 @@ JobVerdict Of(const std::string& job, const std::vector<Night>& nights, const st
     if (night.failure.empty() && !night.no_canary.empty()) verdict.words += "; without its canary: " + night.no_canary;
   }
   return verdict;
-}
-
-// Of the last one.
-JobVerdict QualityOf(const std::string& job, const std::vector<QualityNight>& nights) {
-  const QualityNight& last = nights.back();
-  if (!last.failure.empty()) return {job, JobState::kFailed, last.failure};
-  const double level = last.LevelSeconds();
-  if (level <= 0) return {job, JobState::kFailed, "a task found nothing that is right"};
-  std::string words = fmt::format("{} with {} trials a run", FormatSeconds(level), last.trials);
-  std::vector<double> values = QualityValues(nights), before;
-  for (size_t i = 0; i + 1 < values.size(); ++i) {
-    if (values[i] > 0) before.push_back(values[i]);
-  }
-  if (!before.empty() && values.back() > 0) {
-    words += fmt::format(", {:+.1f} % against {} nights before, canary taken out",
-                         100 * (values.back() / Median(before) - 1), before.size());
-  }
-  if (last.canary_seconds <= 0) words += "; its canary was not timed, so that it is compared with no other night";
-  return {job, JobState::kFine, words};
 }
 
 }  // namespace
@@ -107,27 +85,6 @@ Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::s
   }
   verdict.night = night;
   for (const auto& [job, nights] : histories) verdict.jobs.push_back(Of(job, nights, night));
-  return verdict;
-}
-
-Verdict JudgeQuality(const std::map<std::string, std::vector<QualityNight>>& histories, std::string night) {
-  Verdict verdict;
-  if (night.empty()) {
-    for (const auto& [job, nights] : histories) {
-      for (const QualityNight& n : nights) night = std::max(night, n.night);
-    }
-  }
-  verdict.night = night;
-  for (const auto& [job, nights] : histories) {
-    JobVerdict of{job, JobState::kMissing, "accepted, but nothing was tuned in this night"};
-    std::vector<QualityNight> known;
-    for (const QualityNight& n : nights) {
-      known.push_back(n);
-      if (n.night == night) break;
-    }
-    if (!known.empty() && known.back().night == night) of = QualityOf(job, known);
-    verdict.jobs.push_back(of);
-  }
   return verdict;
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "nightly/history.h"
-#include "nightly/quality.h"
 
 namespace hone::nightly {
 
@@ -40,9 +39,5 @@ struct Verdict {
 
 // `histories`: of every accepted job, the nights. `night`: whose; empty: the last one that any of them knows.
 Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night = "");
-
-// The same of the quality series, which is no gate: a job is fine if its search found something, and the words say how
-// it compares with the nights before.
-Verdict JudgeQuality(const std::map<std::string, std::vector<QualityNight>>& histories, std::string night = "");
 
 }  // namespace hone::nightly

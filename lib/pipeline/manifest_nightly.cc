@@ -10,26 +10,21 @@ void ManifestWriter::NightlyEdges() {
   Section("nights: accepted libraries against their references; nothing else waits for these, and they always run");
   Rule("nightly", Command("hone-bench", "nightly --job $job --lib $dir --series $series $parameters", true),
        "nightly $series $job");
-  Rule("quality", Command("hone-bench", "quality --job $job --tasks $in --tune $tune --best $best $numerics", true),
-       "quality $job");
   Rule("verdict", Command("hone-report", "nightly --series $series --close --out $dir"), "verdict $series");
-  std::vector<std::string> main, replay, quality;
+  std::vector<std::string> main, replay;
   for (const NetworkJob& job : input_.jobs) {
     const auto accepted = input_.accepted.find(JobName(job.pipeline->name, job.target->name));
     if (accepted == input_.accepted.end()) continue;
     if (job.tasks == nullptr) {
       // Not known further than extract yet: when the list is there, the manifest is made again.
-      for (auto* all : {&main, &replay, &quality}) all->push_back(TaskListPath(job.pipeline->name, job.target->name));
+      for (auto* all : {&main, &replay}) all->push_back(TaskListPath(job.pipeline->name, job.target->name));
       continue;
     }
     main.push_back(NightEdge(job, "main", "out/" + accepted->first));
-    if (!accepted->second.choice) continue;
-    replay.push_back(ReplayEdges(job, accepted->second));
-    quality.push_back(QualityEdge(job));
+    if (accepted->second.choice) replay.push_back(ReplayEdges(job, accepted->second));
   }
   VerdictEdge("nightly", "main", main);
   VerdictEdge("nightly-replay", "replay", replay);
-  VerdictEdge("nightly-quality", "quality", quality);
 }
 
 std::string ManifestWriter::NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir) {
@@ -69,23 +64,6 @@ std::string ManifestWriter::ReplayEdges(const NetworkJob& job, const AcceptedJob
   }
   Build(build);
   return NightEdge(job, "replay", dir);
-}
-
-// Tunes from nothing, in a folder of its own.
-std::string ManifestWriter::QualityEdge(const NetworkJob& job) {
-  const std::string name = JobName(job.pipeline->name, job.target->name);
-  NinjaBuild build;
-  build.outputs = {nightly::TonightPath("nights", "quality", name)};
-  build.rule = "quality";
-  build.inputs = {TaskListPath(job.pipeline->name, job.target->name)};
-  build.order_only_inputs = {Tool("hone-bench"), Tool("hone-tune")};
-  build.bindings = {{"job", name},
-                    {"best", "best/" + name + ".json"},
-                    {"tune", EscapeValue(ShellQuote(Tool("hone-tune")))},
-                    {"pool", PoolName(*job.target)}};
-  AddNumerics(job, &build);
-  Build(build);
-  return build.outputs[0];
 }
 
 void ManifestWriter::VerdictEdge(const std::string& alias, const std::string& series,

@@ -73,7 +73,6 @@ class ManifestWriter {
   // The edge that measures `dir` tonight, and its output.
   std::string NightEdge(const NetworkJob& job, const std::string& series, const std::string& dir);
   std::string ReplayEdges(const NetworkJob& job, const AcceptedJob& accepted);
-  std::string QualityEdge(const NetworkJob& job);
   void VerdictEdge(const std::string& alias, const std::string& series, const std::vector<std::string>& jobs);
   NinjaBuild BuildEdge(const NetworkJob& job, bool tuned) const;
 

@@ -5,14 +5,12 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "command/bench/bench.h"
-#include "command/bench/quality.h"
 #include "command/nightly/nightly.h"
 
 int main(int argc, char** argv) {
   hone::SetLogName("hone-bench");
   hone::command::BenchOptions options;
   hone::command::NightlyOptions night;
-  hone::command::QualityOptions quality_options;
   bool child = false;
   CLI::App app("Checks a built network against the reference, times it in fresh processes and prints a table.",
                "hone-bench");
@@ -52,27 +50,9 @@ int main(int argc, char** argv) {
   nightly->add_option("--parameter-file", night.parameter_file, "as above");
   nightly->add_option("--input", night.inputs, "as above");
   nightly->add_option("--fake-times", night.fake_times, "tests: a file with lines `DIGEST SECONDS`")->group("");
-  CLI::App* quality = app.add_subcommand("quality", "tune a job's heaviest tasks from nothing and record what the search finds");
-  quality->add_option("--job", quality_options.job, "NET.TARGET")->required();
-  quality->add_option("--tasks", quality_options.tasks, "task list of the network")->required();
-  quality->add_option("--tune", quality_options.tune, "path of hone-tune")->required();
-  quality->add_option("--accepted", quality_options.accepted, "folder of the references")->capture_default_str();
-  quality->add_option("--nights", quality_options.nights, "folder of the histories")->capture_default_str();
-  quality->add_option("--best", quality_options.best, "what a full budget found (best/NET.TARGET.json)");
-  quality->add_option("--trials", quality_options.trials, "trials of each run")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  quality->add_option("--heaviest", quality_options.heaviest, "number of tasks")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  quality->add_option("--winograd", quality_options.winograd, "largest Winograd tile: off, 2, 4 or 6")
-      ->capture_default_str();
-  quality->add_flag("--tf32", quality_options.tf32, "allow TF32");
-  quality->add_option("--fake-times", quality_options.fake_times, "tests: as for nightly")->group("");
   if (const auto code = hone::ParseFlags(&app, argc, argv, hone::command::BenchAbi)) return *code;
   if (child) return hone::command::RunBenchChild();
   hone::InstallInterruptHandlers();
   if (nightly->parsed()) return hone::command::RunNightly(night);
-  if (quality->parsed()) return hone::command::RunQuality(quality_options);
   return hone::command::RunBench(options);
 }

@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
       app.add_subcommand("nightly", "report on the last nightly run; exit code 0 fine, 1 slower, 3 nothing usable");
   nightly->add_option("--nights", night.nights, "folder of the histories")->capture_default_str();
   nightly->add_option("--accepted", night.accepted, "folder of the references")->capture_default_str();
-  nightly->add_option("--series", night.series, "main, replay or quality")
-      ->check(CLI::IsMember({"main", "replay", "quality"}))
+  nightly->add_option("--series", night.series, "main or replay")
+      ->check(CLI::IsMember({"main", "replay"}))
       ->capture_default_str();
   nightly->add_flag("--close", night.close, "end this run: the next measurement starts another");
   nightly->add_option("--best", pages.best, "folder of the current choices, to show what changed")->capture_default_str();

@@ -42,18 +42,8 @@ class NightlyCollector {
     NightlyJob job;
     job.job = name;
     const bool main = options_.series == "main";
-    if (options_.series != "quality") Read(name, options_.series, &job.series, &job);
+    Read(name, options_.series, &job.series, &job);
     if (main) Read(name, "replay", &job.replay, &job);
-    if (main || options_.series == "quality") {
-      Result<nightly::QualityHistory> quality =
-          nightly::ReadQuality(nightly::HistoryPath(options_.nights, "quality", name));
-      if (quality.ok()) {
-        job.quality = std::move(quality->nights);
-        Add(quality->damaged, &job);
-      } else {
-        job.problems.push_back(quality.status().message());
-      }
-    }
     Result<std::vector<nightly::Acceptance>> accepted = nightly::ReadAcceptances(options_.accepted, name);
     if (accepted.ok()) {
       job.accepted = std::move(*accepted);

@@ -12,7 +12,7 @@ struct NightlyReportOptions {
   std::string nights = "nights";      // folder of the histories
   std::string accepted = "accepted";  // folder of the references
   std::string best = "best";          // folder of the choices of today
-  std::string series = "main";        // main (which tells of the others, too), replay or quality
+  std::string series = "main";        // main (which tells of the replay, too) or replay
   std::string out;                    // folder; its report.md, report.json, junit.xml and index.html
 };
 

@@ -26,20 +26,13 @@ Result<nightly::Verdict> ReadVerdict(const VerdictOptions& options) {
   HONE_ASSIGN_OR_RETURN(const std::vector<std::string> jobs, nightly::AcceptedJobs(options.accepted));
   HONE_ASSIGN_OR_RETURN(const std::string night, nightly::LastNight(dir));
   std::map<std::string, std::vector<nightly::Night>> nights;
-  std::map<std::string, std::vector<nightly::QualityNight>> quality;
   for (const std::string& job : jobs) {
     const std::string path = nightly::HistoryPath(options.nights, options.series, job);
-    if (options.series == "quality") {
-      HONE_ASSIGN_OR_RETURN(nightly::QualityHistory history, nightly::ReadQuality(path));
-      Warn(history.damaged);
-      quality[job] = std::move(history.nights);
-    } else {
-      HONE_ASSIGN_OR_RETURN(nightly::History history, nightly::ReadHistory(path));
-      Warn(history.damaged);
-      nights[job] = std::move(history.nights);
-    }
+    HONE_ASSIGN_OR_RETURN(nightly::History history, nightly::ReadHistory(path));
+    Warn(history.damaged);
+    nights[job] = std::move(history.nights);
   }
-  return options.series == "quality" ? nightly::JudgeQuality(quality, night) : nightly::Judge(nights, night);
+  return nightly::Judge(nights, night);
 }
 
 int RunVerdict(const VerdictOptions& options) {

@@ -11,7 +11,7 @@ namespace hone::command {
 struct VerdictOptions {
   std::string nights = "nights";      // folder of the histories
   std::string accepted = "accepted";  // folder of the references: whose verdict is asked for
-  std::string series = "main";        // main, replay or quality
+  std::string series = "main";        // main or replay
   bool close = false;                 // the night is over: whatever is measured from now on belongs to another one
 };
 

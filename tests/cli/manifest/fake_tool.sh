@@ -11,7 +11,7 @@ bin=${0%/*}
 tool=${0##*/}
 if [ "$1" = --abi ]; then exec cat "$bin/$tool.abi"; fi
 case "$tool $1" in
-  "hone-bench nightly" | "hone-bench quality" | "hone-report nightly") echo "$1 $3" >>"$bin/calls"; exit 0 ;;
+  "hone-bench nightly" | "hone-report nightly") echo "$1 $3" >>"$bin/calls"; exit 0 ;;
 esac
 
 untuned=no

@@ -89,8 +89,8 @@ TEST_F(Manifest, ANightBuildsAndMeasuresWhatIsAccepted) {
   Write(folder + accepted.digest + "/choice.json", "a 10\n");
   Write(folder + accepted.digest + "/alpha.graph.json", "resnet-18 1\n");
   Write("work/accepted/alpha.cpu.jsonl", nightly::AcceptanceText(accepted));
-  NinjaOk({"nightly-replay", "nightly-quality"});
-  EXPECT_EQ(Calls(), (Lines{"build alpha.cpu", "nightly alpha.cpu", "nightly quality", "nightly replay", "quality alpha.cpu"}));
+  NinjaOk({"nightly-replay"});
+  EXPECT_EQ(Calls(), (Lines{"build alpha.cpu", "nightly alpha.cpu", "nightly replay"}));
   EXPECT_TRUE(Exists(Path(project_ + "/work/nights/replay/out/alpha.cpu/libalpha.so")));
   // Neither has touched beta, nor what is made by day.
   NinjaOk({"tune-alpha-cpu"});

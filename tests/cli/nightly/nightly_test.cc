@@ -10,7 +10,6 @@
 #include "chain_folder.h"
 #include "nightly/accepted.h"
 #include "nightly/history.h"
-#include "nightly/quality.h"
 
 namespace hone {
 namespace {
@@ -23,11 +22,10 @@ class Nightly : public ChainFolder {
     ChainFolder::SetUp();
     ASSERT_TRUE(Remove(Path("pipelines/two.toml")).ok());
     InventTimes(1);
-    // Times from a file; and a small budget for what the search finds.
+    // Times from a file.
     Script("hone-bench",
            fmt::format("case $1 in nightly) shift; exec '{0}/hone-bench' nightly --fake-times '{1}' \"$@\";; "
-                       "quality) shift; exec '{0}/hone-bench' quality --fake-times '{1}' --trials 4 "
-                       "--heaviest 1 \"$@\";; esac\nexec '{0}/hone-bench' \"$@\"\n",
+                       "esac\nexec '{0}/hone-bench' \"$@\"\n",
                        HONE_BIN, Path("times")));
     Write("times", "");
     ASSERT_TRUE(Plan().status.ok());
@@ -109,19 +107,6 @@ TEST_F(Nightly, AReferenceIsAcceptedMeasuredAndKept) {
   EXPECT_EQ(Nights("replay/")[0].library.digest, digest);
   EXPECT_EQ(Nights().size(), 4u);
 
-  EXPECT_THAT(NinjaOk({"nightly-quality"}), HasSubstr("with 4 trials a run"));
-  const auto quality = nightly::ReadQuality(Work("nights/quality/one.cpu.jsonl"));
-  ASSERT_TRUE(quality.ok() && quality->nights.size() == 1);
-  ASSERT_EQ(quality->nights[0].tasks.size(), 1u);
-  ASSERT_EQ(quality->nights[0].tasks[0].runs.size(), 3u);
-  for (const nightly::QualityRun& run : quality->nights[0].tasks[0].runs) {
-    EXPECT_EQ(run.trials, 4);
-    EXPECT_EQ(run.curve.size(), 4u);
-    EXPECT_EQ(*std::min_element(run.curve.begin(), run.curve.end()), run.seconds);
-  }
-  EXPECT_EQ(quality->nights[0].canary_seconds, 0.01);
-  EXPECT_FALSE(Exists(Work("nights/quality/tuning/one.cpu")));
-
   // A reference that was tampered with is no reference.
   const std::string library = Work("accepted/one.cpu/" + digest + "/libone.so");
   ASSERT_TRUE(Run({"chmod", "u+w", library}).status.ok());
@@ -192,51 +177,35 @@ TEST_F(Nightly, ACanaryThatIsDamagedIsLeftOutOfEverySeries) {
   Write("times", fmt::format("{} 0.01\n{} 0.01\n", canary, reference));
   const std::string file = "work/accepted/one.cpu/" + canary + "/one.params";
   ASSERT_TRUE(Run({"chmod", "-R", "u+w", Path("work/accepted/one.cpu/" + canary)}).status.ok());
-  const auto quality = [&] {
-    auto history = nightly::ReadQuality(Work("nights/quality/one.cpu.jsonl"));
-    EXPECT_TRUE(history.ok()) << history.status().message();
-    return history.ok() ? history->nights : std::vector<nightly::QualityNight>();
-  };
-
   Write(file, "no parameters");
   EXPECT_THAT(NinjaOk({"nightly"}), HasSubstr("no confirmed slowdown in 1 of 1"));
   ASSERT_EQ(Nights().size(), 1u);
   EXPECT_TRUE(Nights()[0].Usable());
   EXPECT_FALSE(Nights()[0].canary.has_value());
   EXPECT_THAT(Nights()[0].no_canary, HasSubstr("one.params: is not what was accepted"));
-  EXPECT_THAT(NinjaOk({"nightly-quality"}), HasSubstr("the night is not compared with others"));
-  ASSERT_EQ(quality().size(), 1u);
-  EXPECT_EQ(quality()[0].failure, "");
-  EXPECT_EQ(quality()[0].canary_seconds, 0);
-  EXPECT_GT(quality()[0].LevelSeconds(), 0);
-  EXPECT_THAT(nightly::QualityValues(quality()), ::testing::ElementsAre(0));
-
   // A folder in its place: the disk is not what it was, and no night is measured on it.
   ASSERT_TRUE(Run({"rm", Path(file)}).status.ok());
   ASSERT_TRUE(Run({"mkdir", Path(file)}).status.ok());
-  for (const char* night : {"nightly", "nightly-quality"}) {
-    const CommandResult stopped = Ninja({night});
-    EXPECT_FALSE(stopped.status.ok()) << night;
-    EXPECT_THAT(stopped.out, HasSubstr("one.params: cannot read: it is a folder")) << night;
-  }
+  const CommandResult stopped = Ninja({"nightly"});
+  EXPECT_FALSE(stopped.status.ok());
+  EXPECT_THAT(stopped.out, HasSubstr("one.params: cannot read: it is a folder"));
   EXPECT_EQ(Nights().size(), 1u);
-  EXPECT_EQ(quality().size(), 1u);
 }
 
-// Taken over while a tool runs: that the lock beats meanwhile is heartbeat_test's.
+// Taken over while it waits for its times: that the lock beats meanwhile is heartbeat_test's.
 TEST_F(Nightly, WhoeverLostTheLockWritesNothing) {
   Accept("the beginning");
-  Write("times", Log()[0].digest + " 0.01\n");
-  const std::string lock = Work("nights/quality/one.cpu.lock");
-  Script("far-tune", fmt::format("echo 'host far' > '{0}.far'; mv '{0}.far' '{0}'\nexec '{1}' \"$@\"\n", lock,
-                                 Path("bin/hone-tune")));
-  const CommandResult lost =
-      Run({std::string(HONE_BIN) + "/hone-bench", "quality", "--fake-times", Path("times"), "--trials", "4",
-           "--heaviest", "1", "--tune", Path("bin/far-tune"), "--accepted", Work("accepted"), "--nights",
-           Work("nights"), "--tasks", Work("tasks/one.cpu.tasks.json"), "--job", "one.cpu"});
+  const std::string lock = Work("nights/one.cpu.lock");
+  const CommandResult lost = Run(
+      {"sh", "-c",
+       fmt::format("mkfifo '{1}'; '{0}/hone-bench' nightly --fake-times '{1}' --accepted '{2}' --nights '{3}' "
+                   "--lib '{4}' --job one.cpu & until test -s '{5}'; do sleep 0.01; done; "
+                   "echo 'host far' > '{5}.far'; mv '{5}.far' '{5}'; echo '{6} 0.01' > '{1}'; wait $!",
+                   HONE_BIN, Path("slow-times"), Work("accepted"), Work("nights"), Work("out/one.cpu"), lock,
+                   Log()[0].digest)});
   EXPECT_EQ(lost.status.code, 1) << lost.out;
   EXPECT_THAT(lost.err, HasSubstr("one.cpu.lock: this lock was taken over or removed; stopping"));
-  EXPECT_FALSE(Exists(Work("nights/quality/one.cpu.jsonl"))) << "no line";
+  EXPECT_FALSE(Exists(Work("nights/one.cpu.jsonl"))) << "no line";
   EXPECT_TRUE(Exists(lock)) << "it is the other's";
 }
 

@@ -25,15 +25,13 @@ class NightlyReport : public testing::Test {
   // As a work folder has it after `data`'s nights.
   void Lay(const nightly::NightlyData& data) {
     for (const nightly::NightlyJob& job : data.jobs) {
-      std::string log, nights, replay, quality;
+      std::string log, nights, replay;
       for (const nightly::Acceptance& a : job.accepted) log += nightly::AcceptanceText(a);
       for (const nightly::Night& night : job.series.nights) nights += nightly::NightText(night);
       for (const nightly::Night& night : job.replay.nights) replay += nightly::NightText(night);
-      for (const nightly::QualityNight& night : job.quality) quality += nightly::QualityText(night);
       Put("accepted/" + job.job + ".jsonl", log);
       Put("nights/" + job.job + ".jsonl", nights);
       if (!replay.empty()) Put("nights/replay/" + job.job + ".jsonl", replay);
-      if (!quality.empty()) Put("nights/quality/" + job.job + ".jsonl", quality);
     }
   }
 
@@ -63,7 +61,6 @@ TEST_F(NightlyReport, TellsWhatTheFilesHold) {
   // Jobs by name; resnet18.cpu is the one that was made slower.
   EXPECT_EQ(json["jobs"][1]["job"], "resnet18.cpu");
   EXPECT_EQ(json["jobs"][1]["series"]["state"], "slower");
-  EXPECT_EQ(json["jobs"][1]["quality"].size(), 30u);
 }
 
 TEST_F(NightlyReport, IsAFunctionOfTheFiles) {
@@ -118,8 +115,6 @@ TEST_F(NightlyReport, ChoicesThatDifferFromTheReferencesAreShown) {
 
 TEST_F(NightlyReport, ASeriesByItself) {
   Lay(report::SampleNights());
-  options_.series = "quality";
-  EXPECT_EQ(Report()["series"], "quality");
   options_.series = "replay";
   const Json json = Report();
   EXPECT_EQ(json["jobs"][1]["series"]["nights"].size(), 30u);

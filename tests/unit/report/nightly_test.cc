@@ -24,7 +24,7 @@ TEST(Nightly, TheVerdictComesFirstAndNamesWhatIsSlower) {
   std::vector<std::string> order;
   for (const Element* h2 : markup.Find("h2")) order.push_back(h2->attributes.at("id"));
   EXPECT_EQ(order, (std::vector<std::string>{"changes", "networks", "environment", "trend", "kernels", "replay",
-                                             "quality", "records", "commands"}));
+                                             "records", "commands"}));
 }
 
 TEST(Nightly, ThePageNeedsNothingElseAndItsLinksLeadSomewhere) {
@@ -42,7 +42,7 @@ TEST(Nightly, ThePageNeedsNothingElseAndItsLinksLeadSomewhere) {
       return id != target.attributes.end() && "#" + id->second == link->second;
     })) << link->second;
   }
-  EXPECT_EQ(links, 9);
+  EXPECT_EQ(links, 8);
   EXPECT_EQ(markup.Find("script").size(), 1u);
 }
 
@@ -143,7 +143,6 @@ TEST(Nightly, NothingOneNightAndNightsWithoutFigures) {
     night.canary.reset();
     night.repeat.reset();
     job.replay.nights.clear();
-    job.quality.clear();
   }
   Conclude(&failed);
   EXPECT_EQ(failed.verdict.ExitCode(), 3);
@@ -165,17 +164,6 @@ TEST(Nightly, OlderNightsAreLeftOutAndCounted) {
   ASSERT_FALSE(data.jobs[0].series.trend.changes.empty());
   EXPECT_EQ(data.jobs[0].series.trend.changes.back().index, 82u) << "of the nights that stay";
   EXPECT_TRUE(Has(NightlyHtml(data), "40 older nights"));
-}
-
-TEST(Nightly, SeriesOfTheirOwnHaveTheirVerdict) {
-  NightlyData data = SampleNights();
-  data.series = "quality";
-  for (NightlyJob& job : data.jobs) job.series = job.replay = {};
-  Conclude(&data);
-  const Markup page = ReadMarkup(NightlyHtml(data));
-  EXPECT_EQ(page.error, "");
-  EXPECT_EQ(page.Find("h2").at(0)->attributes.at("id"), "quality");
-  EXPECT_TRUE(Has(NightlyMarkdown(data), "# Nightly quality, "));
 }
 
 TEST(Nightly, NinetyNightsOfTenNetworksStayBelowTwoMebibytes) {

@@ -74,32 +74,6 @@ Night NightOf(int job, int n, const NightsWanted& wanted) {
   return night;
 }
 
-nightly::QualityNight QualityOf(int job, int n) {
-  nightly::QualityNight night;
-  night.night = Day(n, 0);
-  night.recorded = Day(n, 40 + job);
-  night.host = "bench-1";
-  night.fingerprint = "cpu=A CPU; cores=2";
-  night.trials = 24;
-  night.canary_digest = "cccc";
-  night.canary_seconds = 0.0071;
-  for (int t = 0; t < 3; ++t) {
-    nightly::QualityTask task{fmt::format("conv2d-{}", t), 2, 1e-4, {}};
-    for (uint64_t seed = 1; seed <= 3; ++seed) {
-      nightly::QualityRun run{seed, 0, 24, {}};
-      double best = 4e-4;
-      for (int k = 0; k < 24; ++k) {
-        best = std::min(best, 1.1e-4 * (1 + 2.5 / (k + 1)) * (1 + 0.2 * Noise(k + n, t, static_cast<int>(seed))));
-        run.curve.push_back(best);
-      }
-      run.seconds = best;
-      task.runs.push_back(std::move(run));
-    }
-    night.tasks.push_back(std::move(task));
-  }
-  return night;
-}
-
 NightlyData Unconcluded(const NightsWanted& wanted) {
   NightlyData data;
   data.out_path = "report/nightly";
@@ -111,7 +85,6 @@ NightlyData Unconcluded(const NightsWanted& wanted) {
     for (int n = 0; n < wanted.nights; ++n) {
       job.series.nights.push_back(NightOf(j, n, wanted));
       job.replay.nights.push_back(NightOf(5, n, {6, wanted.nights, 0}));
-      job.quality.push_back(QualityOf(j, n));
     }
     nightly::Acceptance accepted;
     accepted.recorded = Day(wanted.nights / 2, 30);
@@ -165,10 +138,6 @@ NightlyData HostileNights(const std::string& hostile) {
           for (nightly::Layer& layer : subject->layers) layer.node = hostile + layer.node;
         }
       }
-    }
-    for (nightly::QualityNight& night : job.quality) {
-      night.recorded = night.host = night.failure = hostile;
-      for (nightly::QualityTask& task : night.tasks) task.id = hostile;
     }
     for (nightly::Acceptance& a : job.accepted) a.by = a.reason = a.digest = a.recorded = hostile;
     for (ChangedRecord& record : job.records) record.task = record.workload = record.was = record.now = hostile;
