@@ -17,6 +17,13 @@ std::string NameAndVersion(const Template& t) {
 
 }  // namespace
 
+Result<TemplateVersions> TemplatesOf(const Workload& workload, const Target& target) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
+  TemplateVersions versions;
+  for (const Template* t : op->Templates(workload, target)) versions[t->name()] = VersionOf(t->name(), t->version());
+  return versions;
+}
+
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   std::vector<std::string> parts;

@@ -5,12 +5,15 @@
 
 #include "base/result.h"
 #include "target/target.h"
+#include "task/template_versions.h"
 #include "task/workload.h"
 
 namespace hone::op {
 
-// What the records of a task hold their indices of: the versions of its templates on the target,
-// "conv2d_direct=1,conv2d_winograd=2". kUnsupported for an operator that is not known.
+// The versions of a task's templates on the target, which its trials are of. kUnsupported for an operator that is not
+// known.
+Result<TemplateVersions> TemplatesOf(const Workload& workload, const Target& target);
+// The same as text, in the templates' order: "conv2d_direct=1,conv2d_winograd=2".
 Result<std::string> TaskSpaceVersion(const Workload& workload, const Target& target);
 
 // "conv2d_direct=1 dense=1 ...": the versions of AllTemplates, part of abi/*.txt.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -30,12 +31,13 @@ class Merger {
  public:
   explicit Merger(Database* db) : db_(db) {}
 
-  Status Add(const std::string& path) {
+  // `templates`: of the source, whose own versions they are where its trials have none.
+  Status Add(const std::string& path, const TemplateVersions& templates) {
     {
       HONE_ASSIGN_OR_RETURN(Statement attach, db_->Prepare("ATTACH ? AS source"));
       HONE_RETURN_IF_ERROR(attach.Bind(path).Run());
     }
-    const Status copied = Copy();
+    const Status copied = Copy(templates);
     const Status detached = db_->Execute("DETACH source");
     HONE_RETURN_IF_ERROR(copied.WithContext(path));
     ++count_.files;
@@ -45,12 +47,27 @@ class Merger {
   MergeCount& count() { return count_; }
 
  private:
-  Status Copy() {
+  Status Copy(const TemplateVersions& templates) {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_));
+    HONE_RETURN_IF_ERROR(NameVersions(templates));
     HONE_RETURN_IF_ERROR(CopySessions());
     HONE_RETURN_IF_ERROR(FindTrials());
     HONE_RETURN_IF_ERROR(CopyTrials());
     return transaction.Commit();
+  }
+
+  // How a trial of the source has its template and version: by itself, or, before schema 3, by its config and its file.
+  Status NameVersions(const TemplateVersions& templates) {
+    HONE_ASSIGN_OR_RETURN(columns_, Columns(db_, "trial"));
+    template_ = "t.template", version_ = "t.template_version";
+    if (std::find(columns_.begin(), columns_.end(), "template_version") != columns_.end()) return Status();
+    template_ = "json_extract(t.config, '$.template')";
+    version_ = "coalesce((SELECT version FROM temp.versions WHERE name = " + template_ + "), 0)";
+    HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM temp.versions"));
+    HONE_ASSIGN_OR_RETURN(Statement insert, db_->Prepare("INSERT INTO temp.versions(name, version) VALUES (?, ?)"));
+    for (const auto& [name, version] : templates) HONE_RETURN_IF_ERROR(insert.Bind(name).Bind(version).Run());
+    columns_.insert(columns_.end(), {"template", "template_version"});
+    return Status();
   }
 
   // The same session twice is one: the copies of a work folder share those from before.
@@ -79,8 +96,11 @@ class Merger {
     HONE_ASSIGN_OR_RETURN(const int64_t next, db_->QueryInt("SELECT coalesce(max(ordinal) + 1, 0) FROM main.trial"));
     const std::string known = next == 0 ? "NULL"
                                         : "(SELECT m.ordinal FROM main.trial m JOIN main.session ms ON ms.id = "
-                                          "m.session WHERE m.config_digest = t.config_digest AND ms.fingerprint = "
-                                          "ts.fingerprint)";
+                                          "m.session WHERE m.config_digest = t.config_digest AND "
+                                          "m.template_version = " +
+                                              version_ +
+                                              " AND ms.fingerprint = "
+                                              "ts.fingerprint)";
     HONE_RETURN_IF_ERROR(
         db_->Execute(fmt::format("DELETE FROM temp.trials;"
                                  "INSERT INTO temp.trials(theirs, ours) SELECT t.ordinal, {} FROM source.trial t JOIN "
@@ -111,13 +131,14 @@ class Merger {
       HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM main.sample WHERE trial IN (SELECT ours FROM temp.trials)"));
       HONE_RETURN_IF_ERROR(db_->Execute("DELETE FROM main.trial WHERE ordinal IN (SELECT ours FROM temp.trials)"));
     }
-    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> columns, Columns(db_, "trial"));
     std::string names, values;
-    for (const std::string& column : columns) {
+    for (const std::string& column : columns_) {
       names += (names.empty() ? "" : ", ") + column;
-      values += (values.empty() ? "" : ", ") + (column == "ordinal"   ? std::string("n.ours")
-                                                : column == "session" ? std::string("s.ours")
-                                                                      : "t." + column);
+      values += (values.empty() ? "" : ", ") + (column == "ordinal"            ? std::string("n.ours")
+                                                : column == "session"          ? std::string("s.ours")
+                                                : column == "template"         ? template_
+                                                : column == "template_version" ? version_
+                                                                               : "t." + column);
     }
     HONE_RETURN_IF_ERROR(db_->Execute(fmt::format(
         "INSERT INTO main.trial({}) SELECT {} FROM temp.trials n JOIN source.trial t ON t.ordinal = n.theirs JOIN "
@@ -129,13 +150,19 @@ class Merger {
   }
 
   Database* db_;
+  std::vector<std::string> columns_;  // of table trial, as the source's are copied
+  std::string template_, version_;    // of a trial, in SQL
   bool replaces_ = false;
   MergeCount count_;
 };
 
+struct Source {
+  std::string path;
+  TemplateVersions templates;
+};
+
 // `there`: the first source is the output as it was, whose trials are not counted as merged.
-Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::vector<std::string>& sources,
-                         bool there) {
+Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::vector<Source>& sources, bool there) {
   HONE_RETURN_IF_ERROR(Store::OpenForWriting(made, meta).status());
   HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Database> db, Database::Open(made, OpenMode::kWrite));
   // Until the rename nothing uses the file: a kill costs only this merge.
@@ -143,10 +170,11 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
       db->Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -131072;"
                   "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF;"
                   "CREATE TEMP TABLE sessions(theirs INTEGER PRIMARY KEY, ours INTEGER NOT NULL);"
-                  "CREATE TEMP TABLE trials(theirs INTEGER PRIMARY KEY, ours INTEGER)"));
+                  "CREATE TEMP TABLE trials(theirs INTEGER PRIMARY KEY, ours INTEGER);"
+                  "CREATE TEMP TABLE versions(name TEXT PRIMARY KEY, version INTEGER NOT NULL)"));
   Merger merger(db.get());
   for (size_t i = 0; i < sources.size(); ++i) {
-    HONE_RETURN_IF_ERROR(merger.Add(sources[i]));
+    HONE_RETURN_IF_ERROR(merger.Add(sources[i].path, sources[i].templates));
     if (i == 0 && there) merger.count() = MergeCount();
   }
   // The first write that waits for the disk takes all others along.
@@ -159,23 +187,28 @@ Result<MergeCount> Merge(const std::string& made, const Meta& meta, const std::v
 
 Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files,
                                 const std::function<Status()>& still_ours) {
-  std::vector<std::string> sources = files;
+  std::vector<Source> sources;
   const bool there = Exists(out);
-  if (there) sources.insert(sources.begin(), out);
+  if (there) sources.push_back({out, {}});
+  for (const std::string& file : files) sources.push_back({file, {}});
   if (sources.empty()) return Status::Invalid("no record files to merge");
   Meta meta;
   for (size_t i = 0; i < sources.size(); ++i) {
     // Opened once by itself: damage is reported, and a killed writer's transaction is rolled back.
-    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(sources[i]));
+    HONE_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, Store::OpenForReading(sources[i].path));
     if (i == 0) meta = store->meta();
     const Meta& m = store->meta();
+    sources[i].templates = m.templates;
+    for (const auto& [name, version] : m.templates) {
+      int64_t& newest = meta.templates[name];
+      newest = std::max(newest, version);
+    }
     for (const auto& [what, ours, theirs] :
          {std::tuple("task", &meta.task_id, &m.task_id), std::tuple("workload", &meta.workload, &m.workload),
-          std::tuple("target", &meta.target, &m.target),
-          std::tuple("space version", &meta.space_version, &m.space_version)}) {
+          std::tuple("target", &meta.target, &m.target)}) {
       if (*ours == *theirs) continue;
       return Status::Invalid(fmt::format("{}: its {} is `{}`, that of {} is `{}`: such records are not merged",
-                                         sources[i], what, *theirs, sources[0], *ours));
+                                         sources[i].path, what, *theirs, sources[0].path, *ours));
     }
   }
   const std::string made = fmt::format("{}.merging.{}", out, getpid());

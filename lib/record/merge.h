@@ -18,13 +18,12 @@ struct MergeCount {
   int64_t known = 0;     // that it had
 };
 
-// Merges `files`, in this order, into `out`, which may exist. A config and a machine (fingerprint) identify a trial. Of
-// two equal trials the one with more samples is kept, or the first. New sessions and trials get the next numbers;
-// existing ones keep theirs. `files` are only read. The result is written beside `out` and renamed, so a kill leaves
-// `out` as it was. The caller must hold the lock of `out`; `still_ours` is called just before renaming and says whether
-// it still does.
-// Returns kInvalid, naming the file, if the files differ in task, target or space version; otherwise the errors of
-// Store::OpenForReading.
+// Merges `files`, in this order, into `out`, which may exist. A config, its template's version and a machine
+// (fingerprint) identify a trial. Of two equal trials the one with more samples is kept, or the first. New sessions and
+// trials get the next numbers; existing ones keep theirs. Of each template the newest version counts. `files` are only
+// read. The result is written beside `out` and renamed, so a kill leaves `out` as it was. The caller must hold the lock
+// of `out`; `still_ours` is called just before renaming and says whether it still does. Returns kInvalid, naming the
+// file, if the files differ in task or target; otherwise the errors of Store::OpenForReading.
 Result<MergeCount> MergeRecords(const std::string& out, const std::vector<std::string>& files,
                                 const std::function<Status()>& still_ours = {});
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/statistics.h"
+#include "base/text.h"
 
 namespace hone::record {
 namespace {
@@ -16,10 +17,27 @@ constexpr double kRelative = 1e-12;  // sums of the same numbers in another orde
 }  // namespace
 
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields() {
-  return {{"task_id", &Meta::task_id},
-          {"workload", &Meta::workload},
-          {"target", &Meta::target},
-          {"space_version", &Meta::space_version}};
+  return {{"task_id", &Meta::task_id}, {"workload", &Meta::workload}, {"target", &Meta::target}};
+}
+
+Result<TemplateVersions> ReadTemplates(Database* db, int64_t version) {
+  TemplateVersions templates;
+  if (version < 3) {  // 'conv2d_direct=4,conv2d_winograd=2', of all trials
+    HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT value FROM meta WHERE key = 'space_version'"));
+    HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
+    for (const std::string& part : Split(row ? s.Text(0) : "", ',')) {
+      const size_t equals = part.find('=');
+      if (equals == std::string::npos) continue;
+      templates[part.substr(0, equals)] = std::strtoll(part.c_str() + equals + 1, nullptr, 10);
+    }
+    return templates;
+  }
+  HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT name, version FROM template"));
+  for (;;) {
+    HONE_ASSIGN_OR_RETURN(const bool row, s.Step());
+    if (!row) return templates;
+    templates[s.Text(0)] = s.Int(1);
+  }
 }
 
 Session SessionOfRow(const Statement& row) {
@@ -64,7 +82,7 @@ std::string TrialColumns(int64_t version) {
   return std::string(
              "ordinal, session, config, state, median, error, error_text, artifact_digest, compile_seconds, "
              "measure_seconds, proposer, steps, ") +
-         (version < 2 ? "0, 0" : "disturbed, retaken");
+         (version < 2 ? "0, 0" : "disturbed, retaken") + (version < 3 ? ", 0" : ", template_version");
 }
 
 Result<Trial> TrialOfRow(const Statement& row) {
@@ -93,6 +111,7 @@ Result<Trial> TrialOfRow(const Statement& row) {
   o.steps = row.Text(11);
   o.disturbed = row.Int(12);
   o.retaken = row.Int(13);
+  t.template_version = row.Int(14);
   return t;
 }
 
@@ -112,14 +131,15 @@ Result<TrialWriter> TrialWriter::Prepare(Database* db) {
   HONE_ASSIGN_OR_RETURN(
       Statement trial,
       db->Prepare("INSERT INTO trial(ordinal, session, config, config_digest, artifact_digest, state, median, count, "
-                  "error, error_text, compile_seconds, measure_seconds, proposer, steps, disturbed, retaken) VALUES "
-                  "(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+                  "error, error_text, compile_seconds, measure_seconds, proposer, steps, disturbed, retaken, "
+                  "template, template_version) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
   HONE_ASSIGN_OR_RETURN(Statement sample,
                         db->Prepare("INSERT INTO sample(trial, sequence, round, seconds) VALUES (?,?,?,?)"));
   return TrialWriter(std::move(trial), std::move(sample));
 }
 
-Status TrialWriter::Write(int64_t ordinal, int64_t session, const Outcome& o, const std::vector<int64_t>& rounds) {
+Status TrialWriter::Write(int64_t ordinal, int64_t session, int64_t version, const Outcome& o,
+                          const std::vector<int64_t>& rounds) {
   trial_.Bind(ordinal).Bind(session).Bind(o.config.ToJson()).Bind(o.config.ValueDigest().Hex());
   trial_.Bind(o.artifact_digest).Bind(std::string(TrialStateName(o.state)));
   o.state == TrialState::kFailed ? trial_.BindNull() : trial_.Bind(o.median);
@@ -132,6 +152,8 @@ Status TrialWriter::Write(int64_t ordinal, int64_t session, const Outcome& o, co
                            .Bind(o.steps)
                            .Bind(o.disturbed)
                            .Bind(o.retaken)
+                           .Bind(o.config.template_name)
+                           .Bind(version)
                            .Run());
   for (size_t i = 0; i < o.samples.size(); ++i) {
     const int64_t round = rounds.empty() ? 0 : rounds[i];

@@ -15,6 +15,8 @@ namespace hone::record {
 
 // The keys of table meta, and the field that each is of.
 std::vector<std::pair<const char*, std::string Meta::*>> MetaFields();
+// The versions of the templates that count, in a file of schema `version`.
+Result<TemplateVersions> ReadTemplates(Database* db, int64_t version);
 
 // The columns of a SELECT from table session, and a row of its result.
 inline constexpr char kSessionColumns[] =
@@ -26,8 +28,9 @@ Status InsertSession(Database* db, const Session& session);
 
 // The same of table trial, for a file of schema `version`; a statement may ask for more columns behind these.
 std::string TrialColumns(int64_t version);
-inline constexpr int kTrialColumns = 14;
-// Without samples. kCorrupt with "trial N: .." for a malformed config, state or error.
+inline constexpr int kTrialColumns = 15;
+// Without samples; whether it is superseded is left open, and before schema 3 its version too. kCorrupt with "trial N:
+// .." for a malformed config, state or error.
 Result<Trial> TrialOfRow(const Statement& row);
 // Its samples and their rounds, in order, into a trial that has none.
 Status ReadSamples(Database* db, Trial* trial);
@@ -36,8 +39,9 @@ Status ReadSamples(Database* db, Trial* trial);
 class TrialWriter {
  public:
   static Result<TrialWriter> Prepare(Database* db);  // which must live longer
-  // `rounds`: of each sample; empty: all are of round 0.
-  Status Write(int64_t ordinal, int64_t session, const Outcome& outcome, const std::vector<int64_t>& rounds = {});
+  // `version`: of the template. `rounds`: of each sample; empty: all are of round 0.
+  Status Write(int64_t ordinal, int64_t session, int64_t version, const Outcome& outcome,
+               const std::vector<int64_t>& rounds = {});
   // The trial's sample `sequence`, counted over all rounds.
   Status WriteSample(int64_t ordinal, int64_t sequence, int64_t round, double seconds);
 

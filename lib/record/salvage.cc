@@ -42,6 +42,8 @@ class Salvager {
       if (!text) return NothingLeft(fmt::format("its `{}` cannot be read", key));
       meta_.*field = *text;
     }
+    if (auto templates = ReadTemplates(db_, version_); templates.ok()) meta_.templates = std::move(*templates);
+    const bool versions_lost = meta_.templates.empty();
     const int64_t sessions = Last("session", "id"), trials = Last("trial", "ordinal");
     ForEachKey(sessions, [&](int64_t id) {
       auto session = ReadSession(id);
@@ -53,6 +55,12 @@ class Salvager {
       if (trial) trials_.push_back(std::move(*trial));
       return trial.has_value();
     });
+    // Then the newest versions count; the job that goes on with the file sets its own.
+    for (const Trial& t : trials_) {
+      if (!versions_lost) break;
+      int64_t& newest = meta_.templates[t.outcome.config.template_name];
+      newest = std::max(newest, t.template_version);
+    }
     // Where the last trial's page is lost its samples may tell how many there were.
     expected_ = std::max({trials, trials_.empty() ? -1 : trials_.back().ordinal, Last("sample", "trial")}) + 1;
     DropTwinsOfTheLost();
@@ -81,7 +89,8 @@ class Salvager {
     HONE_ASSIGN_OR_RETURN(TrialWriter writer, TrialWriter::Prepare(db.get()));
     for (size_t i = 0; i < trials_.size(); ++i) {
       const Trial& t = trials_[i];
-      HONE_RETURN_IF_ERROR(writer.Write(static_cast<int64_t>(i), ids.at(t.session), t.outcome, t.rounds));
+      HONE_RETURN_IF_ERROR(
+          writer.Write(static_cast<int64_t>(i), ids.at(t.session), t.template_version, t.outcome, t.rounds));
     }
     HONE_RETURN_IF_ERROR(transaction.Commit());
     const int64_t saved = static_cast<int64_t>(trials_.size());
@@ -150,6 +159,7 @@ class Salvager {
     Result<Trial> read = TrialOfRow(*row);
     if (!read.ok() || !sessions_.count(read->session)) return std::nullopt;
     Trial t = std::move(*read);
+    if (version_ < 3) t.template_version = VersionIn(meta_.templates, t.outcome.config.template_name);
     const Outcome& o = t.outcome;
     const bool failed = o.state == TrialState::kFailed, without_median = row->Int(kTrialColumns + 2) != 0;
     if (o.config.ValueDigest().Hex() != row->Text(kTrialColumns)) return std::nullopt;

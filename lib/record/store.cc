@@ -14,7 +14,7 @@
 namespace hone::record {
 namespace {
 
-Result<Meta> ReadMeta(Database* db) {
+Result<Meta> ReadMeta(Database* db, int64_t version) {
   Meta meta;
   for (const auto& [key, field] : MetaFields()) {
     HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("SELECT value FROM meta WHERE key = ?"));
@@ -22,13 +22,21 @@ Result<Meta> ReadMeta(Database* db) {
     if (!row) return Status::Corrupt(fmt::format("{}: `{}` is missing in table meta", db->path(), key));
     meta.*field = s.Text(0);
   }
+  HONE_ASSIGN_OR_RETURN(meta.templates, ReadTemplates(db, version));
   return meta;
+}
+
+Status WriteTemplates(Database* db, const TemplateVersions& templates) {
+  HONE_RETURN_IF_ERROR(db->Execute("DELETE FROM template"));
+  HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("INSERT INTO template(name, version) VALUES (?, ?)"));
+  for (const auto& [name, version] : templates) HONE_RETURN_IF_ERROR(s.Bind(name).Bind(version).Run());
+  return Status();
 }
 
 Status WriteMeta(Database* db, const Meta& meta) {
   HONE_ASSIGN_OR_RETURN(Statement s, db->Prepare("INSERT INTO meta(key, value) VALUES (?, ?)"));
   for (const auto& [key, field] : MetaFields()) HONE_RETURN_IF_ERROR(s.Bind(std::string(key)).Bind(meta.*field).Run());
-  return Status();
+  return WriteTemplates(db, meta.templates);
 }
 
 Status CheckMeta(const std::string& path, const Meta& found, const Meta& wanted) {
@@ -43,7 +51,7 @@ Status CheckMeta(const std::string& path, const Meta& found, const Meta& wanted)
 class SqliteStore final : public Store {
  public:
   SqliteStore(std::unique_ptr<Database> db, Meta meta, int64_t version)
-      : db_(std::move(db)), meta_(std::move(meta)), columns_(TrialColumns(version)) {}
+      : db_(std::move(db)), meta_(std::move(meta)), version_(version), columns_(TrialColumns(version)) {}
 
   const Meta& meta() const override { return meta_; }
 
@@ -64,7 +72,10 @@ class SqliteStore final : public Store {
     HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db_.get()));
     HONE_ASSIGN_OR_RETURN(int64_t ordinal, CountTrials());
     HONE_ASSIGN_OR_RETURN(TrialWriter writer, TrialWriter::Prepare(db_.get()));
-    for (const Outcome& outcome : outcomes) HONE_RETURN_IF_ERROR(writer.Write(ordinal++, session, outcome));
+    for (const Outcome& outcome : outcomes) {
+      const int64_t version = VersionIn(meta_.templates, outcome.config.template_name);
+      HONE_RETURN_IF_ERROR(writer.Write(ordinal++, session, version, outcome));
+    }
     HONE_ASSIGN_OR_RETURN(Statement spent,
                           db_->Prepare("UPDATE session SET tuning_seconds = max(tuning_seconds, ?) WHERE id = ?"));
     HONE_RETURN_IF_ERROR(spent.Bind(tuning_seconds).Bind(session).Run());
@@ -100,7 +111,7 @@ class SqliteStore final : public Store {
     return transaction.Commit();
   }
 
-  Result<std::vector<Trial>> Trials() const override {
+  Result<std::vector<Trial>> AllTrials() const override {
     HONE_ASSIGN_OR_RETURN(Statement s, db_->Prepare(fmt::format("SELECT {} FROM trial ORDER BY ordinal", columns_)));
     std::vector<Trial> trials;
     for (;;) {
@@ -149,7 +160,7 @@ class SqliteStore final : public Store {
     return std::optional<Trial>(std::move(trial));
   }
 
-  Result<std::vector<std::string>> Verify() const override { return VerifyRecords(db_.get()); }
+  Result<std::vector<std::string>> Verify() const override { return VerifyRecords(db_.get(), version_); }
 
  private:
   Result<int64_t> Count(const std::string& sql, int64_t argument) const {
@@ -161,11 +172,15 @@ class SqliteStore final : public Store {
   Result<Trial> ReadTrial(const Statement& row) const {
     Result<Trial> trial = TrialOfRow(row);
     if (!trial.ok()) return trial.status().WithContext(db_->path());
+    const int64_t counts = VersionIn(meta_.templates, trial->outcome.config.template_name);
+    if (version_ < 3) trial->template_version = counts;
+    trial->superseded = trial->template_version != counts;
     return trial;
   }
 
   const std::unique_ptr<Database> db_;
   const Meta meta_;
+  const int64_t version_;      // of the schema
   const std::string columns_;  // of a trial, as ReadTrial takes them
 };
 
@@ -179,12 +194,24 @@ std::vector<double> Trial::LastRound() const {
   return samples;
 }
 
+Result<std::vector<Trial>> Store::Trials() const {
+  HONE_ASSIGN_OR_RETURN(std::vector<Trial> trials, AllTrials());
+  std::erase_if(trials, [](const Trial& trial) { return trial.superseded; });
+  return trials;
+}
+
 Result<std::unique_ptr<Store>> Store::OpenForWriting(const std::string& path, const Meta& meta) {
   HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
   HONE_ASSIGN_OR_RETURN(std::unique_ptr<Database> db, Database::Open(path, OpenMode::kCreate));
   HONE_RETURN_IF_ERROR(Migrate(db.get(), [&] { return WriteMeta(db.get(), meta); }));
-  HONE_ASSIGN_OR_RETURN(Meta found, ReadMeta(db.get()));
+  HONE_ASSIGN_OR_RETURN(Meta found, ReadMeta(db.get(), kSchemaVersion));
   HONE_RETURN_IF_ERROR(CheckMeta(path, found, meta));
+  if (found.templates != meta.templates) {
+    HONE_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(db.get()));
+    HONE_RETURN_IF_ERROR(WriteTemplates(db.get(), meta.templates));
+    HONE_RETURN_IF_ERROR(transaction.Commit());
+    found.templates = meta.templates;
+  }
   return std::unique_ptr<Store>(new SqliteStore(std::move(db), std::move(found), kSchemaVersion));
 }
 
@@ -197,7 +224,7 @@ Result<std::unique_ptr<Store>> Store::OpenForReading(const std::string& path) {
   if (!db.ok()) return db.status();
   HONE_ASSIGN_OR_RETURN(const int64_t version, CheckReadable(db->get()));
   HONE_RETURN_IF_ERROR((*db)->Execute("PRAGMA query_only = ON"));
-  HONE_ASSIGN_OR_RETURN(Meta meta, ReadMeta(db->get()));
+  HONE_ASSIGN_OR_RETURN(Meta meta, ReadMeta(db->get(), version));
   return std::unique_ptr<Store>(new SqliteStore(std::move(*db), std::move(meta), version));
 }
 

@@ -14,17 +14,18 @@
 
 #include "base/result.h"
 #include "task/outcome.h"
+#include "task/template_versions.h"
 
 namespace hone::record {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
-// The subject of a file; set when it is created, checked when it is opened again.
+// The subject of a file. Task, workload and target are set when it is created and checked when it is opened again.
 struct Meta {
   std::string task_id;
-  std::string workload;       // canonical text
-  std::string target;         // canonical text
-  std::string space_version;  // the templates' versions that the configs' indices belong to
+  std::string workload;        // canonical text
+  std::string target;          // canonical text
+  TemplateVersions templates;  // trials of other versions are superseded; opening for writing sets these
 };
 
 struct Session {
@@ -40,8 +41,10 @@ struct Session {
 struct Trial {
   int64_t ordinal = 0;  // 0, 1, 2, .. over all sessions
   int64_t session = 0;
-  Outcome outcome;              // samples of all rounds, in order
-  std::vector<int64_t> rounds;  // of each sample: 0 while searching, 1, 2, .. measured again as a finalist
+  Outcome outcome;               // samples of all rounds, in order
+  std::vector<int64_t> rounds;   // of each sample: 0 while searching, 1, 2, .. measured again as a finalist
+  int64_t template_version = 0;  // of the template that made it
+  bool superseded = false;       // that template has another version now, or is gone
 
   std::vector<double> LastRound() const;  // the samples that gave the median
 };
@@ -55,9 +58,9 @@ struct Remeasured {
 
 class Store {
  public:
-  // Opens for writing. Creates the file and its folder, or migrates an older file. Returns kInvalid for a file of
-  // another task, target or space version (the message says what to do), kCorrupt for a damaged one, kUnsupported for
-  // a newer schema.
+  // Opens for writing. Creates the file and its folder, or migrates an older file; trials of other versions than those
+  // of `meta` are superseded from then on, and count again when the versions come back. Returns kInvalid for a file of
+  // another task or target (the message says what to do), kCorrupt for a damaged one, kUnsupported for a newer schema.
   static Result<std::unique_ptr<Store>> OpenForWriting(const std::string& path, const Meta& meta);
   // Read only; never creates. kNotFound, kCorrupt, kUnsupported as above, kLocked if a writer is in a transaction.
   static Result<std::unique_ptr<Store>> OpenForReading(const std::string& path);
@@ -73,11 +76,13 @@ class Store {
   // replaced. Those without new samples (twins of another one) get its median alone.
   virtual Status Remeasure(const std::vector<Remeasured>& finalists) = 0;
 
-  virtual Result<std::vector<Trial>> Trials() const = 0;  // by ordinal, samples included
+  // Those that count, and all, with the superseded ones among them: by ordinal, samples included.
+  Result<std::vector<Trial>> Trials() const;
+  virtual Result<std::vector<Trial>> AllTrials() const = 0;
   virtual Result<std::vector<Session>> Sessions() const = 0;
-  virtual Result<int64_t> CountTrials() const = 0;
-  // The fastest kOk trial measured under `fingerprint` (the most recent session's if empty). Times of different
-  // fingerprints are never compared.
+  virtual Result<int64_t> CountTrials() const = 0;  // all of them
+  // The fastest kOk trial that counts measured under `fingerprint` (the most recent session's if empty). Times of
+  // different fingerprints are never compared.
   virtual Result<std::optional<Trial>> Best(const std::string& fingerprint) const = 0;
   // Integrity of pages, foreign keys, ordinals, digests, and each median against the round of samples it is of (its
   // own, or those of the trial with the same artifact). One line a finding; empty if fine.

@@ -16,7 +16,7 @@ bool IsHex(const std::string& text) { return text.find_first_not_of("0123456789a
 
 class Verifier {
  public:
-  explicit Verifier(Database* db) : db_(db) {}
+  Verifier(Database* db, int64_t version) : db_(db), version_(version) {}
 
   Result<std::vector<std::string>> Run() {
     HONE_RETURN_IF_ERROR(Rows("PRAGMA integrity_check(20)",
@@ -38,6 +38,14 @@ class Verifier {
           if (config->ValueDigest().Hex() == s.Text(2)) return std::string();
           return fmt::format("trial {}: its config does not have the digest stored beside it", s.Int(0));
         }));
+    if (version_ >= 3) {
+      HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, config, template FROM trial ORDER BY ordinal", [](const Statement& s) {
+        Result<Config> config = Config::FromJson(s.Text(1));
+        if (!config.ok() || config->template_name == s.Text(2)) return std::string();
+        return fmt::format("trial {}: its config is of the template `{}`, the column beside it says `{}`", s.Int(0),
+                           config->template_name, s.Text(2));
+      }));
+    }
     HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, artifact_digest FROM trial ORDER BY ordinal", [](const Statement& s) {
       return IsHex(s.Text(1))
                  ? ""
@@ -49,8 +57,10 @@ class Verifier {
     }));
     HONE_RETURN_IF_ERROR(Rows(
         "SELECT a.ordinal, b.ordinal FROM trial a JOIN session sa ON sa.id = a.session JOIN trial b ON "
-        "b.config_digest = a.config_digest AND b.ordinal > a.ordinal JOIN session sb ON sb.id = b.session "
-        "WHERE sa.fingerprint = sb.fingerprint ORDER BY a.ordinal",
+        "b.config_digest = a.config_digest AND b.ordinal > a.ordinal " +
+            std::string(version_ < 3 ? "" : "AND b.template_version = a.template_version ") +
+            "JOIN session sb ON sb.id = b.session "
+            "WHERE sa.fingerprint = sb.fingerprint ORDER BY a.ordinal",
         [](const Statement& s) { return fmt::format("trials {} and {} are of the same config", s.Int(0), s.Int(1)); }));
     HONE_RETURN_IF_ERROR(Medians());
     return std::move(findings_);
@@ -121,11 +131,12 @@ class Verifier {
   }
 
   Database* const db_;
+  const int64_t version_;  // of the schema
   std::vector<std::string> findings_;
 };
 
 }  // namespace
 
-Result<std::vector<std::string>> VerifyRecords(Database* db) { return Verifier(db).Run(); }
+Result<std::vector<std::string>> VerifyRecords(Database* db, int64_t version) { return Verifier(db, version).Run(); }
 
 }  // namespace hone::record

@@ -8,7 +8,8 @@
 
 namespace hone::record {
 
-// One line a finding, at most 100; empty if all is well. An error only if the file cannot be read at all.
-Result<std::vector<std::string>> VerifyRecords(Database* db);
+// Of a file of schema `version`. One line a finding, at most 100; empty if all is well. An error only if the file
+// cannot be read at all.
+Result<std::vector<std::string>> VerifyRecords(Database* db, int64_t version);
 
 }  // namespace hone::record

@@ -28,7 +28,7 @@ bool Narrower(const op::Numerics& a, const op::Numerics& b) { return a.winograd 
 
 Status History::Load(const record::Store& store) {
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> sessions, store.Sessions());
-  HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.Trials());
+  HONE_ASSIGN_OR_RETURN(const std::vector<record::Trial> trials, store.AllTrials());
   std::map<int64_t, op::Numerics> ours;  // of each session of this machine
   for (const record::Session& session : sessions) {
     if (session.fingerprint != fingerprint_) continue;
@@ -51,11 +51,13 @@ Status History::Load(const record::Store& store) {
     }
     const Outcome& outcome = trial.outcome;
     const double searched = search_times_.Take(outcome, trial.rounds);
-    if (Narrower(numerics->second, scope_.numerics) || (scope_.allowed && !scope_.allowed(outcome))) {
+    if (trial.superseded) ++superseded_;
+    if (trial.superseded || Narrower(numerics->second, scope_.numerics) ||
+        (scope_.allowed && !scope_.allowed(outcome))) {
       if (!outcome.artifact_digest.empty() && outcome.error != TrialError::kDevice) {
-        outside_artifacts_.emplace(outcome.artifact_digest, outside_.size());
+        uncounted_artifacts_.emplace(outcome.artifact_digest, uncounted_.size());
       }
-      outside_.push_back(outcome);
+      uncounted_.push_back(outcome);
       continue;
     }
     Append(outcome, searched);
@@ -113,8 +115,8 @@ void History::Replace(size_t position, const Outcome& outcome) {
 const Outcome* History::OfArtifact(const std::string& digest) const {
   const auto found = artifacts_.find(digest);
   if (found != artifacts_.end()) return &outcomes_[found->second];
-  const auto outside = outside_artifacts_.find(digest);
-  return outside == outside_artifacts_.end() ? nullptr : &outside_[outside->second];
+  const auto uncounted = uncounted_artifacts_.find(digest);
+  return uncounted == uncounted_artifacts_.end() ? nullptr : &uncounted_[uncounted->second];
 }
 
 bool History::Closed(int64_t finalists) const {

@@ -45,7 +45,8 @@ class History {
   explicit History(std::string fingerprint, Scope scope = {})
       : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)), search_times_(fingerprint_) {}
 
-  // Reads everything; trials of other fingerprints, and those that do not count under the limits, are only counted.
+  // Reads everything. Trials of other fingerprints, superseded ones, and those that do not count under the limits, are
+  // only counted; of the last two kinds the verdicts on their artifacts hold.
   Status Load(const record::Store& store);
   // A new trial. Ordinals follow on in the store, but this does not store it.
   void Add(const Outcome& outcome);
@@ -56,7 +57,8 @@ class History {
   int64_t ordinal(size_t position) const { return ordinals_[position]; }
   int64_t count() const { return static_cast<int64_t>(outcomes_.size()); }
   int64_t foreign() const { return foreign_; }
-  int64_t outside() const { return static_cast<int64_t>(outside_.size()); }  // of the scope
+  int64_t superseded() const { return superseded_; }  // by another version of their template
+  int64_t outside() const { return static_cast<int64_t>(uncounted_.size()) - superseded_; }  // of the scope
   const Scope& scope() const { return scope_; }
   // The fastest ok time among the first `count` trials as it was while searching, before any finalist was measured
   // again: what is added later does not change it. 0 if there is none.
@@ -84,15 +86,15 @@ class History {
   std::string fingerprint_;
   Scope scope_;
   std::vector<Outcome> outcomes_;
-  std::vector<Outcome> outside_;        // of this machine, not of the scope
+  std::vector<Outcome> uncounted_;  // of this machine, but superseded or not of the scope
   SearchTimes search_times_;
   std::vector<double> search_seconds_;  // a trial each; 0 if it is not ok
   std::vector<int64_t> ordinals_;
   int64_t next_ordinal_ = 0;
-  int64_t foreign_ = 0;
+  int64_t foreign_ = 0, superseded_ = 0;
   std::set<Digest> known_;  // the trials' points, by value
   std::map<std::string, size_t> artifacts_;
-  std::map<std::string, size_t> outside_artifacts_;
+  std::map<std::string, size_t> uncounted_artifacts_;
   std::optional<size_t> best_;
   int64_t since_best_ = 0;
   double past_seconds_ = 0;

@@ -14,6 +14,7 @@
 #include "base/statistics.h"
 #include "base/text.h"
 #include "op/operator.h"
+#include "op/space_version.h"
 #include "pipeline/settings.h"
 #include "record/closing.h"
 #include "record/store.h"
@@ -109,21 +110,14 @@ std::string WhatIsMissing(const std::string& path, const record::ReplaySpace& re
 Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* missing) {
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(path));
   HONE_ASSIGN_OR_RETURN(const auto sessions, store->Sessions());
-  HONE_ASSIGN_OR_RETURN(const auto trials, store->Trials());
+  HONE_ASSIGN_OR_RETURN(const auto trials, store->AllTrials());
   if (sessions.empty() || trials.empty()) return Status::Invalid(path + ": no trials");
   const record::Meta& meta = store->meta();
   HONE_ASSIGN_OR_RETURN(const auto templates, ReplayTemplates(meta.workload, meta.target));
-  std::vector<std::string> versions;
-  for (const record::ReplayTemplate& t : templates) versions.push_back(fmt::format("{}={}", t.name, t.version));
-  if (Join(versions, ",") != meta.space_version) {
-    return Status::Invalid(
-        fmt::format("{}: records of the space {}, this program has {}; replay needs the program that "
-                    "made them, or a replay file",
-                    path, meta.space_version, Join(versions, ",")));
-  }
   HONE_ASSIGN_OR_RETURN(const Workload workload, Workload::Parse(meta.workload));
   HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(meta.target));
   HONE_ASSIGN_OR_RETURN(const search::TaskSpace space, op::MakeTaskSpace(workload, target));
+  HONE_ASSIGN_OR_RETURN(const TemplateVersions versions, op::TemplatesOf(workload, target));
   // Finalists' sessions measure nothing new; trials say whose machine they are of.
   const auto session_of = [&](const record::Trial& trial) -> const record::Session* {
     for (const record::Session& s : sessions) {
@@ -139,8 +133,15 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
   for (const record::Trial& trial : trials) {
     const record::Session* session = session_of(trial);
     if (session == nullptr || session->fingerprint != fingerprint) continue;
+    // Nor does the time of a point of another version of its template.
+    if (trial.template_version != VersionIn(versions, trial.outcome.config.template_name)) continue;
     ours.push_back(trial);
     outcomes.push_back(trial.outcome);
+  }
+  if (ours.empty()) {
+    return Status::Invalid(path +
+                           ": its trials are of other versions of their templates than this program has; replay "
+                           "needs the program that made them, or a replay file");
   }
   const std::map<std::string, double> seconds = OnOneScale(ours, FinalistsOf(sessions, fingerprint));
   for (Outcome& outcome : outcomes) {

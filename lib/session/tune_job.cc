@@ -25,7 +25,6 @@
 #include "pipeline/progress_file.h"
 #include "pipeline/settings.h"
 #include "search/tuner/tuner.h"
-#include "session/aside.h"
 #include "session/child_builder.h"
 #include "session/donors.h"
 #include "session/fingerprint.h"
@@ -140,10 +139,8 @@ class Job {
       LogWarning(fmt::format("{} says that this task is tuned, but its records {} are gone; tuning it anew",
                              options_.stamp_path, options_.db_path));
     }
-    HONE_ASSIGN_OR_RETURN(const std::string space_version, op::TaskSpaceVersion(task_.workload, task_.target));
-    HONE_ASSIGN_OR_RETURN(const std::string moved, SetAsideOldSpace(options_.db_path, task_.id, space_version));
-    if (!moved.empty()) LogWarning(task_.id + ": " + moved);
-    const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), space_version};
+    HONE_ASSIGN_OR_RETURN(const TemplateVersions templates, op::TemplatesOf(task_.workload, task_.target));
+    const record::Meta meta{task_.id, task_.workload.Text(), task_.target.Text(), templates};
     HONE_ASSIGN_OR_RETURN(store_, record::Store::OpenForWriting(options_.db_path, meta));
     budget_ = {settings_.trials, settings_.seconds, settings_.early_stop, settings_.expected_gain};
     const op::Numerics numerics = NumericsOf(settings_);
@@ -154,6 +151,10 @@ class Job {
       LogInfo(fmt::format("{}: {} recorded trials do not count under the numerics `winograd = {}`, `tf32 = {}`",
                           task_.id, history_->outside(),
                           settings_.winograd > 0 ? std::to_string(settings_.winograd) : "off", settings_.tf32));
+    }
+    if (history_->superseded() > 0) {
+      LogInfo(fmt::format("{}: {} recorded trials are of other versions of their templates and do not count", task_.id,
+                          history_->superseded()));
     }
     if (history_->foreign() > 0) {
       LogInfo(fmt::format("{}: {} recorded trials are of another machine or version and are not compared with ours",
@@ -177,8 +178,7 @@ class Job {
     // A core is left to the child that measures: the device waits if that one does.
     const int jobs = std::max(1, static_cast<int>(UsableCpus().size()) - (apart ? 1 : 0));
     HONE_ASSIGN_OR_RETURN(device.builder, ChildBuilder::Create(program, task_.workload, task_.target, jobs));
-    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup,
-                          MeasureSetup(task_, Beside(".reference"), settings_.measure));
+    HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, MeasureSetup(task_, Beside(".reference"), settings_.measure));
     device.measurer = std::make_unique<measure::ChildMeasurer>(program, std::move(setup));
     return device;
   }
@@ -287,9 +287,7 @@ std::string BesideRecords(const std::string& db_path, const std::string& suffix)
   return stem + suffix;
 }
 
-std::string TuneAbi() {
-  return fmt::format("codegen {}\nmeasure {}", compile::CodegenVersion(), ProtocolVersion());
-}
+std::string TuneAbi() { return fmt::format("codegen {}\nmeasure {}", compile::CodegenVersion(), ProtocolVersion()); }
 
 op::Numerics NumericsOf(const pipeline::TuneSettings& settings) {
   return {static_cast<int>(settings.winograd), settings.tf32};

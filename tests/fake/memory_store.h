@@ -50,7 +50,7 @@ class MemoryStore : public record::Store {
     ++heats;
     return Status();
   }
-  Result<std::vector<record::Trial>> Trials() const override { return trials_; }
+  Result<std::vector<record::Trial>> AllTrials() const override { return trials_; }
   Result<std::vector<record::Session>> Sessions() const override { return sessions_; }
   Result<int64_t> CountTrials() const override { return static_cast<int64_t>(trials_.size()); }
   Result<std::optional<record::Trial>> Best(const std::string& fingerprint) const override {

@@ -40,7 +40,8 @@ Outcome Trial(int i) {
 }
 
 Result<double> SecondsATrial(const std::string& path, int batch, int trials) {
-  const record::Meta meta{"conv2d-0", "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)", "cpu", "conv2d_direct=1"};
+  const record::Meta meta{
+      "conv2d-0", "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)", "cpu", {{"conv2d_direct", 1}}};
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForWriting(path, meta));
   record::Session session;
   session.started = 1;

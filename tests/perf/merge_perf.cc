@@ -37,8 +37,10 @@ Outcome Trial(int task, int machine, int64_t i) {
 
 Status Make(const std::string& path, int task, int machine, int64_t trials) {
   if (Exists(path)) return Status();
-  record::Meta meta{fmt::format("conv2d-{:016x}", task), "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)", "cpu",
-                    "conv2d_direct=3"};
+  record::Meta meta{fmt::format("conv2d-{:016x}", task),
+                    "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1)",
+                    "cpu",
+                    {{"conv2d_direct", 3}}};
   HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForWriting(path, meta));
   record::Session session;
   session.started = 1000 + machine;

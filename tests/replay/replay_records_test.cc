@@ -26,7 +26,7 @@ class ReplayRecords : public testing::Test {
   void Record(const std::string& fingerprint, size_t count, double factor) {
     const Target target;
     auto store = record::Store::OpenForWriting(
-        Path(), {"t", kDense, target.Text(), *op::TaskSpaceVersion(*Workload::Parse(kDense), target)});
+        Path(), {"t", kDense, target.Text(), *op::TemplatesOf(*Workload::Parse(kDense), target)});
     ASSERT_TRUE(store.ok()) << store.status().message();
     record::Session session;
     session.fingerprint = fingerprint;

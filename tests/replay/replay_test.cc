@@ -156,8 +156,8 @@ TEST(Replay, FinalistsAreOnTheScaleOfTheOthers) {
   const std::string workload = "dense(f32[1,64], f32[64,64])", target = Target().Text();
   auto templates = ReplayTemplates(workload, target);
   ASSERT_TRUE(templates.ok()) << templates.status().message();
-  std::vector<std::string> versions;
-  for (const auto& t : *templates) versions.push_back(t.name + "=" + std::to_string(t.version));
+  TemplateVersions versions;
+  for (const auto& t : *templates) versions[t.name] = t.version;
   auto space = op::MakeTaskSpace(*Workload::Parse(workload), Target());
   ASSERT_TRUE(space.ok()) << space.status().message();
   const std::vector<uint64_t> legal = *space->LegalIndices(1 << 20);
@@ -165,7 +165,7 @@ TEST(Replay, FinalistsAreOnTheScaleOfTheOthers) {
   auto dir = TempDir::Create();
   ASSERT_TRUE(dir.ok());
   {
-    auto store = record::Store::OpenForWriting(dir->Join("a.db"), {"t", workload, target, Join(versions, ",")});
+    auto store = record::Store::OpenForWriting(dir->Join("a.db"), {"t", workload, target, versions});
     ASSERT_TRUE(store.ok()) << store.status().message();
     std::vector<Outcome> outcomes;
     for (size_t i = 0; i < 10; ++i) {

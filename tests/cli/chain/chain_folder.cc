@@ -70,7 +70,8 @@ std::string ChainFolder::Read(const std::string& name) const {
 }
 
 void ChainFolder::WriteTool(const std::string& name) {
-  const bool versioned = name != "hone-plan" && name != "hone-pick-best" && name != "hone-report" && name != "hone-records";
+  const bool versioned =
+      name != "hone-plan" && name != "hone-pick-best" && name != "hone-report" && name != "hone-records";
   std::string flags = (name == "hone-tune" ? invented_ : "") + (versioned ? pretended_ : "");
   std::string script = "#!/bin/sh\n";
   if (name == "hone-tune" && !failing_.empty()) {
@@ -175,7 +176,7 @@ std::vector<uint64_t> ChainFolder::Trials(const std::string& task) const {
   auto store = record::Store::OpenForReading(Db(task));
   EXPECT_TRUE(store.ok()) << store.status().message();
   if (!store.ok()) return indices;
-  auto trials = (*store)->Trials();
+  auto trials = (*store)->AllTrials();
   EXPECT_TRUE(trials.ok()) << trials.status().message();
   if (!trials.ok()) return indices;
   for (const record::Trial& trial : *trials) indices.push_back(trial.outcome.config.index);

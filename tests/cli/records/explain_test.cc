@@ -86,7 +86,7 @@ TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
   Sql("records/a.db", "PRAGMA user_version = 7");
   const std::string newer = explain();
   EXPECT_NE(newer.find("  only what the best file knows: "), std::string::npos) << newer;
-  EXPECT_NE(newer.find("records/a.db: record format 7 is newer than this program's 2"), std::string::npos) << newer;
+  EXPECT_NE(newer.find("records/a.db: record format 7 is newer than this program's 3"), std::string::npos) << newer;
   EXPECT_NE(newer.find("rival: trial 2, 2.10 ms"), std::string::npos) << newer;
   EXPECT_NE(newer.find("trial 0 of 1 on this machine"), std::string::npos) << "the other task's are read:\n" << newer;
   const auto json = ParseJson(Out({"explain", "best/net.cpu.json", "--records", "records", "--json"}), "out");
@@ -122,15 +122,15 @@ TEST_F(ExplainTool, MergesFoldersAndLeavesOutWhatDoesNotFit) {
   EXPECT_EQ(again.status.code, 0) << again.err;
   EXPECT_NE(again.err.find("0 trials added, 0 replaced by ones with more samples, 10 known"), std::string::npos)
       << again.err;
-  // Another version of the space: refused for this task, the others are merged.
+  // Another task in the place of this one: refused, and the others are merged.
   ASSERT_TRUE(Remove(Path("records/a.db")).ok());
   {
-    auto store = record::Store::OpenForWriting(Path("records/a.db"), {"a", kWorkloadA, kTarget, "dense=2"});
+    auto store = record::Store::OpenForWriting(Path("records/a.db"), {"a", kWorkloadB, kTarget, {}});
     ASSERT_TRUE(store.ok());
   }
   const CommandResult refused = Records({"merge", "records", "--out", "merged"});
   EXPECT_EQ(refused.status.code, 2);
-  EXPECT_NE(refused.err.find("records/a.db: its space version is `dense=2`"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("records/a.db: its workload is"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("b: 1 files"), std::string::npos) << refused.err;
 }
 

@@ -62,7 +62,7 @@ std::string RecordsFolderTest::Read(const std::string& name) const {
 
 void RecordsFolderTest::Record(const std::string& id, const std::string& workload, const std::vector<Outcome>& outcomes,
                                const std::string& fingerprint, double started) {
-  auto store = record::Store::OpenForWriting(Path("records/" + id + ".db"), {id, workload, kTarget, "dense=1"});
+  auto store = record::Store::OpenForWriting(Path("records/" + id + ".db"), {id, workload, kTarget, {{"dense", 1}}});
   ASSERT_TRUE(store.ok()) << store.status().message();
   record::Session session;
   session.started = started;

@@ -161,7 +161,7 @@ TEST_F(RecordsTool, EveryBadFileHasItsOwnMessage) {
     ExpectRefused(Records({command, "records/text.db"}), {"records/text.db: not a record file"});
     ExpectRefused(Records({command, "records/empty.db"}), {"records/empty.db: an empty record file"});
     ExpectRefused(Records({command, "records/newer.db"}),
-                  {"records/newer.db: record format 7 is newer than this program's 2"}, 2);
+                  {"records/newer.db: record format 7 is newer than this program's 3"}, 2);
     ExpectRefused(Records({command, "records/other.db"}), {"records/other.db: a database of another program"}, 2);
   }
   EXPECT_EQ(Read("records/cut.db").size(), whole.size() / 2);  // a look changes nothing

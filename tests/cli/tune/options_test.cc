@@ -129,7 +129,7 @@ TEST_F(OptionsTest, DonorsOfAnotherMachineAreSaidAndOfAnotherDeviceRefused) {
             std::string::npos)
       << foreign.err;
   Reset();
-  auto store = record::Store::OpenForWriting(Path("device.db"), {"x", kLarger, "cpu -features=none", "v"});
+  auto store = record::Store::OpenForWriting(Path("device.db"), {"x", kLarger, "cpu -features=none", {}});
   ASSERT_TRUE(store.ok());
   store->reset();
   const CommandResult device = Run({"--fake-measure", "8", "--donor", Path("device.db")});

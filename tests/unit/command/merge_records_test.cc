@@ -25,7 +25,7 @@ class MergeRecords : public ::testing::Test {
   void Record(const std::string& task, const std::string& machine, int64_t trials) {
     ASSERT_TRUE(MakeDirs(Path(machine)).ok());
     const std::string path = Path(machine + "/" + task + ".db");
-    auto store = Store::OpenForWriting(path, {task, "w of " + task, "cpu", "v"});
+    auto store = Store::OpenForWriting(path, {task, "w of " + task, "cpu", {}});
     ASSERT_TRUE(store.ok()) << store.status().message();
     std::vector<Outcome> outcomes;
     for (int64_t i = 0; i < trials; ++i) {

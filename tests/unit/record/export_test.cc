@@ -49,7 +49,7 @@ TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
   outcomes[1].config.index += direct.size();
   outcomes[2].config.index = 5;  // of a template that AutoTVM does not have
   const TempDir dir = *TempDir::Create();
-  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload.Text(), "cuda", "v"});
+  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload.Text(), "cuda", {}});
   ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), outcomes).ok());
   const std::vector<std::string> lines = Split(*ExportAutoTvm(*store), '\n');
   ASSERT_EQ(lines.size(), 4u);  // the last one is empty
@@ -66,7 +66,7 @@ TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
 TEST(Export, AutotvmIsToldTheTypesOfTheTensors) {
   const TempDir dir = *TempDir::Create();
   const std::string workload = "conv2d(f16[1,4,8,8], f16[8,4,3,3])";
-  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload, "cuda", "v"});
+  auto store = *Store::OpenForWriting(dir.Join("t.db"), {"t", workload, "cuda", {}});
   ASSERT_TRUE(store->Append(*store->BeginSession(SampleSession()), {Good(1, {2e-3})}).ok());
   const Json line = *ParseJson(*ExportAutoTvm(*store), "line");
   EXPECT_EQ(line["input"][2][0][2], "float16");

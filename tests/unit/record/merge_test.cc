@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "old_format.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -107,19 +108,15 @@ TEST_F(MergeTest, WhatIsThereKeepsItsNumbers) {
   EXPECT_EQ(Machines("out.db")[0], "here");
 }
 
-TEST_F(MergeTest, OtherTasksVersionsAndDamagedFilesAreRefusedAndNothingChanges) {
+TEST_F(MergeTest, OtherTasksAndDamagedFilesAreRefusedAndNothingChanges) {
   Fill("out.db", "here", 1000, {Of(1, {1e-3})});
   const std::string before = *ReadFile(Path("out.db"));
   Meta meta = SampleMeta();
-  meta.space_version = "dense=2";
-  Fill("newer.db", "here", 1000, {Of(2, {1e-3})}, meta);
-  meta = SampleMeta();
   meta.task_id = "dense-ffffffffffffffff";
   Fill("other.db", "here", 1000, {Of(2, {1e-3})}, meta);
   ASSERT_TRUE(WriteFileAtomic(Path("torn.db"), before.substr(0, 5000)).ok());
-  for (const auto& [name, words] :
-       {std::pair("newer.db", "space version is `dense=2`"), std::pair("other.db", "task is `dense-ffffffffffffffff`"),
-        std::pair("torn.db", "torn.db"), std::pair("none.db", "none.db")}) {
+  for (const auto& [name, words] : {std::pair("other.db", "task is `dense-ffffffffffffffff`"),
+                                    std::pair("torn.db", "torn.db"), std::pair("none.db", "none.db")}) {
     const auto refused = MergeRecords(Path("out.db"), {Path(name)});
     ASSERT_FALSE(refused.ok());
     EXPECT_NE(refused.status().message().find(words), std::string::npos) << refused.status().message();
@@ -128,6 +125,25 @@ TEST_F(MergeTest, OtherTasksVersionsAndDamagedFilesAreRefusedAndNothingChanges) 
   const auto names = ListDir(dir_.path());
   ASSERT_TRUE(names.ok());
   for (const std::string& name : *names) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
+}
+
+// A point of another version of its template is another trial; the newest version counts.
+TEST_F(MergeTest, TrialsKeepTheVersionsOfTheirTemplates) {
+  Fill("old.db", "here", 1000, {Of(1, {1e-3}), Of(2, {2e-3})});
+  MakeOld(Path("old.db"), 2);
+  Meta meta = SampleMeta();
+  meta.templates["dense"] = 2;
+  Fill("new.db", "here", 2000, {Of(2, {3e-3}), Of(3, {4e-3})}, meta);
+  for (const auto& order : {std::vector<std::string>{"old.db", "new.db"}, {"new.db", "old.db"}}) {
+    const std::string out = "out_" + order[0];
+    EXPECT_EQ(Merge(out, order).added, 4);
+    EXPECT_EQ(Merge(out, {"old.db"}).known, 2);
+    const std::vector<Trial> trials = Trials(out);
+    ASSERT_EQ(trials.size(), 2u);
+    EXPECT_EQ(trials[0].outcome.median, 3e-3);
+    EXPECT_EQ(trials[1].outcome.median, 4e-3);
+    EXPECT_EQ((*Store::OpenForReading(Path(out)))->AllTrials()->size(), 4u);
+  }
 }
 
 TEST_F(MergeTest, WhoeverLostTheLockReplacesNothing) {

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/statistics.h"
+#include "old_format.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -143,14 +144,7 @@ TEST_F(SalvageTest, RefusesWhatItCannotOrMustNotDo) {
 
 // Files of the format before runs under load were marked.
 TEST_F(SalvageTest, FilesOfVersionOneAreReadMigratedAndSaved) {
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(path_.c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db,
-                         "ALTER TABLE trial DROP COLUMN disturbed; ALTER TABLE trial DROP COLUMN retaken; "
-                         "PRAGMA user_version = 1",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK);
-  sqlite3_close(db);
+  MakeOld(path_, 1);
   const auto trials = *(*Store::OpenForReading(path_))->Trials();
   ASSERT_EQ(trials.size(), 120u);
   EXPECT_EQ(trials[5].outcome.disturbed, 0);

@@ -8,7 +8,7 @@
 
 namespace hone::record {
 
-inline Meta SampleMeta() { return {"dense-0123456789abcdef", "dense(f32[1,4], f32[8,4])", "cpu", "dense=1"}; }
+inline Meta SampleMeta() { return {"dense-0123456789abcdef", "dense(f32[1,4], f32[8,4])", "cpu", {{"dense", 1}}}; }
 
 inline Session SampleSession(const std::string& fingerprint = "f1") {
   Session s;

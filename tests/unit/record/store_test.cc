@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/statistics.h"
+#include "old_format.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -107,11 +108,73 @@ TEST_F(StoreTest, RemeasuringAppendsSamplesAndMovesTheMedian) {
 TEST_F(StoreTest, AnotherTaskIsRefused) {
   Fill();
   Meta other = SampleMeta();
-  other.space_version = "dense=2";
+  other.workload = "dense(f32[1,4], f32[9,4])";
   Result<std::unique_ptr<Store>> store = Store::OpenForWriting(path_, other);
   ASSERT_FALSE(store.ok());
   EXPECT_EQ(store.status().kind(), StatusKind::kInvalid);
-  EXPECT_NE(store.status().message().find("space_version"), std::string::npos);
+  EXPECT_NE(store.status().message().find("its workload is"), std::string::npos);
+}
+
+// A template that changes sets its own trials aside, and no others; they count again when its version is back.
+TEST_F(StoreTest, VersionsBelongToTrials) {
+  const auto ordinals = [](const std::vector<Trial>& trials) {
+    std::vector<int64_t> list;
+    for (const Trial& trial : trials) list.push_back(trial.ordinal);
+    return list;
+  };
+  Meta meta = SampleMeta();
+  const auto run = [&](int64_t dense, const std::string& name, double seconds) {
+    meta.templates = {{"dense", dense}, {"other", 4}};
+    auto store = Store::OpenForWriting(path_, meta);
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    Outcome outcome = Good(8, {seconds});
+    outcome.config.template_name = name;
+    outcome.artifact_digest = Digest128(std::to_string(seconds)).Hex();
+    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(SampleSession()), {outcome}).ok());
+    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
+  };
+  run(1, "dense", 1e-3);
+  run(1, "other", 2e-3);
+  run(2, "dense", 3e-3);
+  auto store = Store::OpenForReading(path_);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ(ordinals(*(*store)->Trials()), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ((*(*store)->Best("f1"))->ordinal, 1);
+  const std::vector<Trial> all = *(*store)->AllTrials();
+  EXPECT_EQ(ordinals(all), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_TRUE(all[0].superseded);
+  EXPECT_EQ(all[0].template_version, 1);
+  EXPECT_EQ(all[1].template_version, 4);
+  EXPECT_EQ(*(*store)->CountTrials(), 3);
+  store->reset();
+  meta.templates = SampleMeta().templates;  // "other" is gone
+  ASSERT_TRUE(Store::OpenForWriting(path_, meta).ok());
+  store = Store::OpenForReading(path_);
+  EXPECT_EQ(ordinals(*(*store)->Trials()), std::vector<int64_t>{0});
+  EXPECT_EQ((*(*store)->Best("f1"))->ordinal, 0);
+}
+
+TEST_F(StoreTest, OldFilesAreReadAndMigratedWithTheirTrials) {
+  for (const int version : {1, 2}) {
+    SCOPED_TRACE(version);
+    ASSERT_TRUE(Remove(path_).ok());
+    Fill();
+    const size_t trials = Open()->Trials()->size();
+    MakeOld(path_, version);
+    auto old = Store::OpenForReading(path_);
+    ASSERT_TRUE(old.ok()) << old.status().message();
+    EXPECT_EQ((*old)->meta().templates, SampleMeta().templates);
+    EXPECT_EQ((*old)->Trials()->size(), trials);
+    EXPECT_EQ((*old)->Trials()->front().template_version, 1);
+    EXPECT_EQ(*(*old)->Verify(), std::vector<std::string>());
+    old->reset();
+    EXPECT_EQ(Open()->Trials()->size(), trials) << "after the migration";
+    EXPECT_EQ(*Open()->Verify(), std::vector<std::string>());
+    Meta newer = SampleMeta();
+    newer.templates["dense"] = 2;
+    EXPECT_EQ((*Store::OpenForWriting(path_, newer))->Trials()->size(), 0u);
+    EXPECT_FALSE((*Store::OpenForReading(path_))->Best("f1")->has_value());
+  }
 }
 
 TEST_F(StoreTest, ANewerFormatIsRefused) {

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "pipeline/task_file.h"
-#include "session/aside.h"
 #include "session/reference.h"
 #include "session/stamp.h"
 #include "session/summary.h"
@@ -19,7 +18,8 @@ namespace {
 TEST(TaskFileTest, WhatIsWrittenIsReadAgain) {
   const std::string workload = "dense(f32[1,4], f32[8,4])", target = Target().Text();
   const std::string id = TaskId(*Workload::Parse(workload), target);
-  auto task = pipeline::ParseTaskFile(pipeline::TaskFileText({id, *Workload::Parse(workload), Target(), 64, "", "", ""}), "t.json");
+  auto task = pipeline::ParseTaskFile(
+      pipeline::TaskFileText({id, *Workload::Parse(workload), Target(), 64, "", "", ""}), "t.json");
   ASSERT_TRUE(task.ok()) << task.status().message();
   EXPECT_EQ(task->id, id);
   EXPECT_EQ(task->workload.Text(), workload);
@@ -79,67 +79,6 @@ TEST(TaskFileTest, EveryMistakeNamesTheFileAndThePlace) {
     EXPECT_NE(task.status().message().find(c.expected), std::string::npos) << task.status().message();
     EXPECT_EQ(task.status().message().find('\n'), std::string::npos) << task.status().message();
   }
-}
-
-class AsideTest : public testing::Test {
- protected:
-  AsideTest() : dir_(*TempDir::Create()), db_(dir_.Join("t.db")) {}
-
-  // As a run of that version does; returns how many trials it finds, and adds one.
-  int64_t RunOfVersion(const std::string& version) {
-    auto moved = SetAsideOldSpace(db_, "t", version);
-    EXPECT_TRUE(moved.ok()) << moved.status().message();
-    auto store = record::Store::OpenForWriting(db_, {"t", "w", "cpu", version});
-    EXPECT_TRUE(store.ok()) << store.status().message();
-    const int64_t count = *(*store)->CountTrials();
-    record::Session session;
-    Outcome outcome;
-    outcome.error = TrialError::kCompile;
-    EXPECT_TRUE((*store)->Append(*(*store)->BeginSession(session), {outcome}).ok());
-    return count;
-  }
-
-  TempDir dir_;
-  const std::string db_;
-};
-
-TEST_F(AsideTest, NoRecordsAreLostWhenVersionsGoBackAndForth) {
-  EXPECT_EQ(RunOfVersion("a=1"), 0);
-  EXPECT_EQ(RunOfVersion("a=1"), 1);
-  EXPECT_EQ(RunOfVersion("a=2"), 0);
-  EXPECT_EQ(RunOfVersion("a=1"), 2);
-  EXPECT_EQ(RunOfVersion("a=2"), 1);
-  EXPECT_EQ(RunOfVersion("a=1"), 3);
-  EXPECT_EQ(RunOfVersion("a=3"), 0);
-}
-
-TEST_F(AsideTest, AFileThatIsThereIsNotReplaced) {
-  ASSERT_TRUE(WriteFileAtomic(db_ + ".a=1", "somebody's").ok());
-  auto store = record::Store::OpenForWriting(db_, {"t", "w", "cpu", "a=1"});
-  ASSERT_TRUE(store.ok());
-  store->reset();
-  EXPECT_EQ(RunOfVersion("a=2"), 0);
-  EXPECT_EQ(*ReadFile(db_ + ".a=1"), "somebody's");
-  EXPECT_TRUE(Exists(db_ + ".a=1.2"));
-}
-
-// Whether their templates differ or not: they were put there by mistake, and that is to be said.
-TEST_F(AsideTest, RecordsOfAnotherTaskStay) {
-  auto store = record::Store::OpenForWriting(db_, {"another", "w", "cpu", "b=1"});
-  ASSERT_TRUE(store.ok());
-  store->reset();
-  auto moved = SetAsideOldSpace(db_, "t", "a=1");
-  ASSERT_TRUE(moved.ok());
-  EXPECT_EQ(*moved, "");
-  EXPECT_TRUE(Exists(db_));
-  EXPECT_FALSE(Exists(db_ + ".b=1"));
-}
-
-TEST_F(AsideTest, ARunCutOffBetweenTheTwoRenamesIsMadeUpFor) {
-  EXPECT_EQ(RunOfVersion("a=1"), 0);
-  EXPECT_EQ(RunOfVersion("a=2"), 0);
-  ASSERT_EQ(rename(db_.c_str(), (db_ + ".a=2").c_str()), 0);
-  EXPECT_EQ(RunOfVersion("a=1"), 1);
 }
 
 TEST(ReferenceTest, AnInterruptEndsItAndNothingIsWritten) {
@@ -219,7 +158,7 @@ TEST(StampTest, EqualStatesGiveEqualBytesAndEveryInputChangesThem) {
   const std::string path = dir->Join("stamps/x.done");
   EXPECT_TRUE(*WriteStamp(path, text));
   EXPECT_FALSE(*WriteStamp(path, text));
-  for (std::string StampInputs::* field : {&StampInputs::task_text, &StampInputs::settings_text, &StampInputs::abi}) {
+  for (std::string StampInputs::*field : {&StampInputs::task_text, &StampInputs::settings_text, &StampInputs::abi}) {
     StampInputs changed = inputs;
     changed.*field += "x";
     EXPECT_NE(StampText(changed, history, StopReason::kTrials), text);

@@ -1,0 +1,19 @@
+// The versions of templates. A template's version is raised when a point of it would give other code than before: what
+// was measured of the version before then says nothing about it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace hone {
+
+using TemplateVersions = std::map<std::string, int64_t>;  // by the template's name
+
+// 0 for a template that is not among them.
+inline int64_t VersionIn(const TemplateVersions& versions, const std::string& name) {
+  const auto found = versions.find(name);
+  return found == versions.end() ? 0 : found->second;
+}
+
+}  // namespace hone
