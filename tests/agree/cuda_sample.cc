@@ -97,7 +97,7 @@ class Sampler {
     sample.packing += code.ok() && kernel->has_prepare;
     sample.archs[name].insert(arch);
     if (const auto* estimates = dynamic_cast<const op::GpuTemplate*>(t); estimates != nullptr && code.ok()) {
-      Compare(*code, estimates->Use(w, config));
+      Compare(*code, estimates->Use(w)(config));
     }
   }
 

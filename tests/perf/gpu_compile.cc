@@ -1,7 +1,7 @@
 // How fast candidates for a GPU are compiled (in seconds of processor time, one core's), and how many of the drawn
-// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED [FOLDER]]]]]`. Needs NVRTC for `cuda`,
-// nothing for `opencl` (whose driver compiles later). FOLDER gets each point's text and a table of what was thought and
-// what it takes.
+// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED [FOLDER]]]]]`. Needs NVRTC for
+// `cuda`, nothing for `opencl` (whose driver compiles later). FOLDER gets each point's text and a table of what was
+// thought and what it takes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -99,14 +99,14 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     tally.lower += kernel->lower_seconds;
     tally.all += seconds;
     if (parts == nullptr || kernel->resources.empty()) continue;
-    const hone::op::GpuUse use = parts->Use(workload, config);
+    const hone::op::GpuUse use = parts->Use(workload)(config);
     Compare(*kernel, use, target.limits, &tally);
     if (folder.empty()) continue;
     for (size_t i = 0; i < kernel->kernel.launches.size(); ++i) {
       const hone::codegen::KernelResources& r = kernel->resources[i];
       table += fmt::format("{} {} {} registers {} estimate {} threads {} spills {} stack {} ms {:.0f} {}\n", t.name(),
-                           *index, r.symbol, r.registers, use.MostRegisters(), use.Threads(), r.spill_bytes, r.stack_bytes,
-                           1e3 * seconds, config.Text());
+                           *index, r.symbol, r.registers, use.MostRegisters(), use.Threads(), r.spill_bytes,
+                           r.stack_bytes, 1e3 * seconds, config.Text());
     }
     (void)hone::WriteFileAtomic(fmt::format("{}/{}_{}.cu", folder, t.name(), *index), kernel->source);
   }

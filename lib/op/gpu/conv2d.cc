@@ -53,20 +53,22 @@ int64_t RoundsInARow(int64_t own, const Config& config) {
   return std::min<int64_t>(rounds, 8);
 }
 
-GpuUse DirectUse(const Workload& w, const Config& config) {
-  const Conv2dShape s = Conv2dShape::Of(w);
-  const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
-  const int64_t rc = config.Sizes("tile_rc")[1], ry = config.Sizes("tile_ry")[1], rx = config.Sizes("tile_rx")[1];
-  GpuUse use = UseOfTiles(s, f, y, x);
-  const int64_t input = TileReach(y.whole(), s.sh, ry, s.dh) * TileReach(x.whole(), s.sw, rx, s.dw);
-  use.shared_bytes = 4 * rc * (input + f.whole() * ry * rx);
-  const int64_t pixels = y.own() * x.own();
-  // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
-  const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
-  const int64_t sums = f.own() * pixels;
-  use.registers = RoundUp(5 * sums / 4 + 3 * few / 2 + many + 2 * RoundsInARow(sums, config) + 20 + kOtherRegisters, 8);
-  use.reuse = TileReuse(f.own(), pixels);
-  return use;
+GpuUseOf DirectUse(const Workload& w) {
+  return [s = Conv2dShape::Of(w)](const Config& config) {
+    const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
+    const int64_t rc = config.Sizes("tile_rc")[1], ry = config.Sizes("tile_ry")[1], rx = config.Sizes("tile_rx")[1];
+    GpuUse use = UseOfTiles(s, f, y, x);
+    const int64_t input = TileReach(y.whole(), s.sh, ry, s.dh) * TileReach(x.whole(), s.sw, rx, s.dw);
+    use.shared_bytes = 4 * rc * (input + f.whole() * ry * rx);
+    const int64_t pixels = y.own() * x.own();
+    // Fitted as TileRegisters is; windows overlap, so that fewer operands are at hand at a time.
+    const int64_t few = std::min(f.own(), pixels), many = std::max(f.own(), pixels);
+    const int64_t sums = f.own() * pixels;
+    use.registers =
+        RoundUp(5 * sums / 4 + 3 * few / 2 + many + 2 * RoundsInARow(sums, config) + 20 + kOtherRegisters, 8);
+    use.reuse = TileReuse(f.own(), pixels);
+    return use;
+  };
 }
 
 // Blocks, virtual threads and threads of "out", which the sums are made inside of.
@@ -113,7 +115,7 @@ Instance BuildTiled(const Workload& w, const Config& config, const GpuUse& use, 
 }
 
 Result<Instance> DirectBuild(const Workload& w, const Target&, const Config& config) {
-  return BuildTiled(w, config, DirectUse(w, config), {"rc", "ry", "rx"},
+  return BuildTiled(w, config, DirectUse(w)(config), {"rc", "ry", "rx"},
                     {"rc.o", "ry.o", "rx.o", "rc.i", "ry.i", "rx.i"}, "conv", "rx.o");
 }
 
@@ -123,21 +125,22 @@ Result<search::Space> DepthwiseKnobs(const Workload& w, const Target&) {
   return KnobsOfAutoTvm("depthwise_conv2d_nchw.cuda", w);
 }
 
-GpuUse DepthwiseUse(const Workload& w, const Config& config) {
-  const Conv2dShape s = Conv2dShape::Of(w);
-  const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
-  GpuUse use = UseOfTiles(s, f, y, x);
-  const int64_t input = TileReach(y.whole(), s.sh, s.kh, s.dh) * TileReach(x.whole(), s.sw, s.kw, s.dw);
-  use.shared_bytes = 4 * f.whole() * (input + s.kh * s.kw);
-  const int64_t pixels = y.own() * x.own();
-  // Fitted: what is read for a sum waits beside it.
-  use.registers = RoundUp(f.own() * (3 * pixels / 2 + 4) + 24 + kOtherRegisters, 8);
-  use.reuse = TileReuse(1, pixels);
-  return use;
+GpuUseOf DepthwiseUse(const Workload& w) {
+  return [s = Conv2dShape::Of(w)](const Config& config) {
+    const AxisTile f = AxisTileOf(config, "tile_f"), y = AxisTileOf(config, "tile_y"), x = AxisTileOf(config, "tile_x");
+    GpuUse use = UseOfTiles(s, f, y, x);
+    const int64_t input = TileReach(y.whole(), s.sh, s.kh, s.dh) * TileReach(x.whole(), s.sw, s.kw, s.dw);
+    use.shared_bytes = 4 * f.whole() * (input + s.kh * s.kw);
+    const int64_t pixels = y.own() * x.own();
+    // Fitted: what is read for a sum waits beside it.
+    use.registers = RoundUp(f.own() * (3 * pixels / 2 + 4) + 24 + kOtherRegisters, 8);
+    use.reuse = TileReuse(1, pixels);
+    return use;
+  };
 }
 
 Result<Instance> DepthwiseBuild(const Workload& w, const Target&, const Config& config) {
-  return BuildTiled(w, config, DepthwiseUse(w, config), {}, {"ry", "rx"}, "out", "x.b");
+  return BuildTiled(w, config, DepthwiseUse(w)(config), {}, {"ry", "rx"}, "out", "x.b");
 }
 
 std::vector<int64_t> Divisors(int64_t extent) {

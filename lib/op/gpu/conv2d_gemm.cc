@@ -75,27 +75,28 @@ Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
   return space;
 }
 
-GpuUse GemmUse(const Workload& w, const Config& config) {
-  const Gemm g{Conv2dShape::Of(w)};
-  const GemmPoint p = GemmPointOf(config);
-  GpuUse use;
-  // A tile larger than the whole has threads for what is there.
-  use.threads[0] = std::min(p.tp, CeilDiv(g.pixels(), p.own_p));
-  use.threads[1] = std::min(p.tf, CeilDiv(g.s.o, p.own_f));
-  use.blocks[0] = CeilDiv(g.pixels(), p.p());
-  use.blocks[1] = CeilDiv(g.s.o, p.f());
-  use.blocks[2] = g.s.n * p.parts;
-  use.vthreads = p.vf * p.vp;
-  const int64_t fetched = p.k * (p.f() + p.p());
-  use.shared_bytes = 4 * fetched * p.stages;
-  const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
-  // With two stages, what is fetched for the next step waits in registers; with more, addresses do.
-  constexpr int64_t kCopies = 32;
-  const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
-  use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
-  use.body = own_f * own_p * config.Number("unroll");
-  use.reuse = TileReuse(own_f, own_p);
-  return use;
+GpuUseOf GemmUse(const Workload& w) {
+  return [g = Gemm{Conv2dShape::Of(w)}](const Config& config) {
+    const GemmPoint p = GemmPointOf(config);
+    GpuUse use;
+    // A tile larger than the whole has threads for what is there.
+    use.threads[0] = std::min(p.tp, CeilDiv(g.pixels(), p.own_p));
+    use.threads[1] = std::min(p.tf, CeilDiv(g.s.o, p.own_f));
+    use.blocks[0] = CeilDiv(g.pixels(), p.p());
+    use.blocks[1] = CeilDiv(g.s.o, p.f());
+    use.blocks[2] = g.s.n * p.parts;
+    use.vthreads = p.vf * p.vp;
+    const int64_t fetched = p.k * (p.f() + p.p());
+    use.shared_bytes = 4 * fetched * p.stages;
+    const int64_t own_f = p.vf * p.own_f, own_p = p.vp * p.own_p;
+    // With two stages, what is fetched for the next step waits in registers; with more, addresses do.
+    constexpr int64_t kCopies = 32;
+    const int64_t waiting = p.stages == 2 ? CeilDiv(fetched, use.Threads()) : p.stages > 2 ? kCopies : 0;
+    use.registers = TileRegisters(own_f, own_p, config.Number("unroll"), waiting);
+    use.body = own_f * own_p * config.Number("unroll");
+    use.reuse = TileReuse(own_f, own_p);
+    return use;
+  };
 }
 
 Result<Instance> GemmBuild(const Workload& w, const Target& target, const Config& config) {
@@ -129,7 +130,7 @@ Result<Instance> GemmBuild(const Workload& w, const Target& target, const Config
   } else {
     steps.push_back(Unroll(stored, "p.i"));
   }
-  const GpuUse use = GemmUse(w, config);
+  const GpuUse use = GemmUse(w)(config);
   // A tile of whole vectors begins at one: the packed rows do.
   FetchFactors(gemm, extents, {p.k}, use.threads, vectors && p.f() % kGemmVector == 0 ? kGemmVector : 1, p.stages,
                &steps);

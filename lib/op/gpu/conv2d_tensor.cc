@@ -72,26 +72,27 @@ Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
 // in 32 banks.
 int64_t Stride(int64_t extent) { return RoundUp(extent - kFragmentDepth, 32) + kFragmentDepth; }
 
-GpuUse TensorUse(const Workload& w, const Config& config) {
-  const Problem g(w);
-  const TensorPoint p = TensorPointOf(config);
-  GpuUse use;
-  use.threads[0] = 4;
-  use.threads[1] = 8 * p.warps_f;
-  use.threads[2] = p.warps_p;
-  use.blocks[0] = CeilDiv(g.pixels(), p.p());
-  use.blocks[1] = CeilDiv(g.s.o, p.f());
-  use.blocks[2] = g.s.n * p.parts;
-  use.vthreads = 2 * p.rows * p.columns;
-  use.shared_bytes = 4 * p.k * (Stride(p.f()) + Stride(p.p())) * p.stages;
-  // Sums, fragments of both factors, what is on its way.
-  constexpr int64_t kCopies = 16;
-  const int64_t fetched = CeilDiv(p.k * (p.f() + p.p()), use.Threads());
-  const int64_t waiting = p.stages == 2 ? fetched : p.stages > 2 ? kCopies : 0;
-  use.registers = RoundUp(4 * p.rows * p.columns + 4 * p.rows + 2 * p.columns + waiting + kOtherRegisters, 8);
-  use.body = p.rows * p.columns * config.Number("unroll");
-  use.reuse = TileReuse(p.rows, p.columns);
-  return use;
+GpuUseOf TensorUse(const Workload& w) {
+  return [g = Problem(w)](const Config& config) {
+    const TensorPoint p = TensorPointOf(config);
+    GpuUse use;
+    use.threads[0] = 4;
+    use.threads[1] = 8 * p.warps_f;
+    use.threads[2] = p.warps_p;
+    use.blocks[0] = CeilDiv(g.pixels(), p.p());
+    use.blocks[1] = CeilDiv(g.s.o, p.f());
+    use.blocks[2] = g.s.n * p.parts;
+    use.vthreads = 2 * p.rows * p.columns;
+    use.shared_bytes = 4 * p.k * (Stride(p.f()) + Stride(p.p())) * p.stages;
+    // Sums, fragments of both factors, what is on its way.
+    constexpr int64_t kCopies = 16;
+    const int64_t fetched = CeilDiv(p.k * (p.f() + p.p()), use.Threads());
+    const int64_t waiting = p.stages == 2 ? fetched : p.stages > 2 ? kCopies : 0;
+    use.registers = RoundUp(4 * p.rows * p.columns + 4 * p.rows + 2 * p.columns + waiting + kOtherRegisters, 8);
+    use.body = p.rows * p.columns * config.Number("unroll");
+    use.reuse = TileReuse(p.rows, p.columns);
+    return use;
+  };
 }
 
 Result<Instance> TensorBuild(const Workload& w, const Target& target, const Config& config) {
@@ -124,7 +125,7 @@ Result<Instance> TensorBuild(const Workload& w, const Target& target, const Conf
   const bool pairs = (p.parts > 1 || g.pixels() % 2 == 0) && target.limits.vector_bytes >= 8;
   steps.push_back(pairs ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
   const bool vectors = target.limits.vector_bytes >= 4 * kTensorVector;
-  FetchFactors(gemm, extents, {p.k, kFragmentDepth}, TensorUse(w, config).threads, vectors ? kTensorVector : 1,
+  FetchFactors(gemm, extents, {p.k, kFragmentDepth}, TensorUse(w)(config).threads, vectors ? kTensorVector : 1,
                p.stages, &steps);
   steps.push_back(AlignStorage("weight.shared", "k", 32, kFragmentDepth));
   steps.push_back(AlignStorage("windows.shared", "k", 32, kFragmentDepth));

@@ -48,8 +48,8 @@ Product OwnPoint(const Config& c) {
 
 int64_t AutoTvmTile(const Conv2dShape& s) { return s.h % 8 == 0 ? 4 : 2; }
 
-Product AutoTvmPoint(const Workload& w, const Config& c) {
-  return {AutoTvmTile(Conv2dShape::Of(w)), c.Sizes("tile_y"), c.Sizes("tile_x"), c.Sizes("tile_rc")[1], false, 0};
+Product AutoTvmPoint(const Conv2dShape& s, const Config& c) {
+  return {AutoTvmTile(s), c.Sizes("tile_y"), c.Sizes("tile_x"), c.Sizes("tile_rc")[1], false, 0};
 }
 
 std::vector<std::vector<int64_t>> Shares(int64_t extent) {
@@ -88,8 +88,7 @@ Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
   return space;
 }
 
-GpuUse UseOf(const Workload& w, const Product& p) {
-  const Conv2dShape s = Conv2dShape::Of(w);
+GpuUse UseOf(const Conv2dShape& s, const Product& p) {
   const Tiling tiling(s, p.m);
   const int64_t fs = p.f[1] * p.f[2] * p.f[3], ts = p.t[1] * p.t[2] * p.t[3];
   GpuUse use;
@@ -108,8 +107,12 @@ GpuUse UseOf(const Workload& w, const Product& p) {
   use.reuse = TileReuse(own_f, own_t);
   return use;
 }
-GpuUse WinogradUse(const Workload& w, const Config& config) { return UseOf(w, OwnPoint(config)); }
-GpuUse AutoTvmUse(const Workload& w, const Config& config) { return UseOf(w, AutoTvmPoint(w, config)); }
+GpuUseOf WinogradUse(const Workload& w) {
+  return [s = Conv2dShape::Of(w)](const Config& config) { return UseOf(s, OwnPoint(config)); };
+}
+GpuUseOf AutoTvmUse(const Workload& w) {
+  return [s = Conv2dShape::Of(w)](const Config& config) { return UseOf(s, AutoTvmPoint(s, config)); };
+}
 
 // The threads of a kernel that makes a whole tile each.
 void ThreadATile(const std::string& stage, const std::vector<std::string>& axes, std::vector<Step>* steps) {
@@ -223,7 +226,7 @@ Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& 
   steps.push_back(Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}));
   steps.push_back(CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"));
   steps.push_back(CacheRead("v", "shared", {"m.acc"}, "v.shared"));
-  const GpuUse use = UseOf(w, p);
+  const GpuUse use = UseOf(s, p);
   for (const char* stage : {"weight.shared", "v.shared"}) {
     steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
     const bool weights = stage[0] == 'w';
@@ -254,7 +257,7 @@ Result<Instance> WinogradBuild(const Workload& w, const Target& target, const Co
   return BuildOf(w, target, config, OwnPoint(config));
 }
 Result<Instance> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
-  return BuildOf(w, target, config, AutoTvmPoint(w, config));
+  return BuildOf(w, target, config, AutoTvmPoint(Conv2dShape::Of(w), config));
 }
 
 Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {

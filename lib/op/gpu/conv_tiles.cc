@@ -64,17 +64,18 @@ Result<search::Space> TileKnobs(const Workload& w, const Target&) {
   return space;
 }
 
-GpuUse TileUse(const Workload& w, const Config& config) {
-  const ConvVolume v = ConvVolume::Of(w);
-  const int64_t filters = config.Number("filters"), pixels = config.Number("pixels");
-  GpuUse use;
-  use.threads[0] = std::min(config.Number("threads"), Pixels(v));
-  use.blocks[0] = CeilDiv(Pixels(v), config.Number("threads") * pixels);
-  use.blocks[1] = CeilDiv(v.s.o, filters) * v.s.n;
-  // Each filter's weights have an address; fitted as TileRegisters is.
-  use.registers = RoundUp(filters * pixels + 5 * filters + pixels + kOtherRegisters + 12, 8);
-  use.reuse = TileReuse(filters, pixels);
-  return use;
+GpuUseOf TileUse(const Workload& w) {
+  return [v = ConvVolume::Of(w)](const Config& config) {
+    const int64_t filters = config.Number("filters"), pixels = config.Number("pixels");
+    GpuUse use;
+    use.threads[0] = std::min(config.Number("threads"), Pixels(v));
+    use.blocks[0] = CeilDiv(Pixels(v), config.Number("threads") * pixels);
+    use.blocks[1] = CeilDiv(v.s.o, filters) * v.s.n;
+    // Each filter's weights have an address; fitted as TileRegisters is.
+    use.registers = RoundUp(filters * pixels + 5 * filters + pixels + kOtherRegisters + 12, 8);
+    use.reuse = TileReuse(filters, pixels);
+    return use;
+  };
 }
 
 Result<Instance> TileBuild(const Workload& w, const Target&, const Config& config) {

@@ -53,14 +53,15 @@ Result<search::Space> SmallKnobs(const Workload& w, const Target&) {
   return KnobsOfAutoTvm("dense_small_batch.gpu", w);
 }
 
-GpuUse SmallUse(const Workload& w, const Config& config) {
-  const GpuDenseLayer l(w);
-  GpuUse use;
-  use.threads[0] = config.Sizes("tile_k")[1];
-  use.blocks[0] = l.units, use.blocks[1] = l.rows;
-  use.shared_bytes = 4 * use.threads[0];
-  use.registers = RowRegisters(l.depth, use.threads[0]);
-  return use;
+GpuUseOf SmallUse(const Workload& w) {
+  return [l = GpuDenseLayer(w)](const Config& config) {
+    GpuUse use;
+    use.threads[0] = config.Sizes("tile_k")[1];
+    use.blocks[0] = l.units, use.blocks[1] = l.rows;
+    use.shared_bytes = 4 * use.threads[0];
+    use.registers = RowRegisters(l.depth, use.threads[0]);
+    return use;
+  };
 }
 
 Result<Instance> SmallBuild(const Workload& w, const Target&, const Config& config) {
@@ -85,15 +86,16 @@ Result<search::Space> RowsKnobs(const Workload&, const Target&) {
   return space;
 }
 
-GpuUse RowsUse(const Workload& w, const Config& config) {
-  const GpuDenseLayer l(w);
-  GpuUse use;
-  use.threads[0] = config.Number("lanes"), use.threads[1] = config.Number("outputs");
-  use.blocks[0] = CeilDiv(l.rows * l.units, use.threads[1]);
-  use.shared_bytes = 4 * use.Threads();
-  use.registers = RowRegisters(l.depth, use.threads[0]);
-  use.reuse = static_cast<double>(config.Number("unroll"));
-  return use;
+GpuUseOf RowsUse(const Workload& w) {
+  return [l = GpuDenseLayer(w)](const Config& config) {
+    GpuUse use;
+    use.threads[0] = config.Number("lanes"), use.threads[1] = config.Number("outputs");
+    use.blocks[0] = CeilDiv(l.rows * l.units, use.threads[1]);
+    use.shared_bytes = 4 * use.Threads();
+    use.registers = RowRegisters(l.depth, use.threads[0]);
+    use.reuse = static_cast<double>(config.Number("unroll"));
+    return use;
+  };
 }
 
 Result<Instance> RowsBuild(const Workload& w, const Target&, const Config& config) {
@@ -117,22 +119,23 @@ Result<search::Space> LargeKnobs(const Workload& w, const Target&) {
   return KnobsOfAutoTvm("dense_large_batch.gpu", w);
 }
 
-GpuUse LargeUse(const Workload& w, const Config& config) {
-  const GpuDenseLayer l(w);
-  const std::vector<int64_t>&x = config.Sizes("tile_x"), &y = config.Sizes("tile_y"), &k = config.Sizes("tile_k");
-  GpuUse use;
-  use.threads[0] = y[2], use.threads[1] = x[2];
-  use.blocks[0] = CeilDiv(l.units, y[1] * y[2] * y[3]), use.blocks[1] = CeilDiv(l.rows, x[1] * x[2] * x[3]);
-  use.vthreads = x[1] * y[1];
-  const int64_t step = k[1] * k[2];  // two buffers of each input
-  const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
-  use.shared_bytes = 4 * 2 * fetched;
-  const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
-  // The loop over k[1] is unrolled by the compiler, which loads ahead.
-  constexpr int64_t kAhead = 32;
-  use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()) + kAhead);
-  use.reuse = TileReuse(own_x, own_y);
-  return use;
+GpuUseOf LargeUse(const Workload& w) {
+  return [l = GpuDenseLayer(w)](const Config& config) {
+    const std::vector<int64_t>&x = config.Sizes("tile_x"), &y = config.Sizes("tile_y"), &k = config.Sizes("tile_k");
+    GpuUse use;
+    use.threads[0] = y[2], use.threads[1] = x[2];
+    use.blocks[0] = CeilDiv(l.units, y[1] * y[2] * y[3]), use.blocks[1] = CeilDiv(l.rows, x[1] * x[2] * x[3]);
+    use.vthreads = x[1] * y[1];
+    const int64_t step = k[1] * k[2];  // two buffers of each input
+    const int64_t fetched = step * (x[1] * x[2] * x[3] + y[1] * y[2] * y[3]);
+    use.shared_bytes = 4 * 2 * fetched;
+    const int64_t own_x = x[1] * x[3], own_y = y[1] * y[3];
+    // The loop over k[1] is unrolled by the compiler, which loads ahead.
+    constexpr int64_t kAhead = 32;
+    use.registers = TileRegisters(own_x, own_y, k[2], CeilDiv(fetched, use.Threads()) + kAhead);
+    use.reuse = TileReuse(own_x, own_y);
+    return use;
+  };
 }
 
 Result<Instance> LargeBuild(const Workload& w, const Target&, const Config& config) {
@@ -157,7 +160,7 @@ Result<Instance> LargeBuild(const Workload& w, const Target&, const Config& conf
            CacheRead("weight", "shared", {"sums"}, "weight.shared"),
            ComputeAt("data.shared", "sums", "k.o"),
            ComputeAt("weight.shared", "sums", "k.o")};
-  const GpuUse use = LargeUse(w, config);
+  const GpuUse use = LargeUse(w)(config);
   FetchTogether("data.shared", {"d0", "d1"}, use.threads, 1, &steps);
   FetchTogether("weight.shared", {"d0", "d1"}, use.threads, 1, &steps);
   for (const char* stage : {"data.shared", "weight.shared"}) AddStages(stage, 2, &steps);

@@ -19,18 +19,19 @@ struct Products {
 
 Result<search::Space> MatmulKnobs(const Workload& w, const Target&) { return KnobsOfAutoTvm("batch_matmul.cuda", w); }
 
-GpuUse MatmulUse(const Workload& w, const Config& config) {
-  const Products p(w);
-  const std::vector<int64_t>&y = config.Sizes("tile_y"), &x = config.Sizes("tile_x");
-  GpuUse use;
-  use.threads[0] = x[1], use.threads[1] = y[1];
-  use.blocks[0] = CeilDiv(p.columns, x[1] * x[2]), use.blocks[1] = CeilDiv(p.rows, y[1] * y[2]);
-  use.blocks[2] = p.batch;
-  use.shared_bytes = 4 * config.Sizes("tile_k")[1] * (y[1] * y[2] + x[1] * x[2]);
-  constexpr int64_t kAhead = 16;  // loaded before they are needed
-  use.registers = TileRegisters(y[2], x[2], 4, kAhead);
-  use.reuse = TileReuse(y[2], x[2]);
-  return use;
+GpuUseOf MatmulUse(const Workload& w) {
+  return [p = Products(w)](const Config& config) {
+    const std::vector<int64_t>&y = config.Sizes("tile_y"), &x = config.Sizes("tile_x");
+    GpuUse use;
+    use.threads[0] = x[1], use.threads[1] = y[1];
+    use.blocks[0] = CeilDiv(p.columns, x[1] * x[2]), use.blocks[1] = CeilDiv(p.rows, y[1] * y[2]);
+    use.blocks[2] = p.batch;
+    use.shared_bytes = 4 * config.Sizes("tile_k")[1] * (y[1] * y[2] + x[1] * x[2]);
+    constexpr int64_t kAhead = 16;  // loaded before they are needed
+    use.registers = TileRegisters(y[2], x[2], 4, kAhead);
+    use.reuse = TileReuse(y[2], x[2]);
+    return use;
+  };
 }
 
 Result<Instance> MatmulBuild(const Workload& w, const Target&, const Config& config) {
@@ -63,7 +64,7 @@ Result<Instance> MatmulBuild(const Workload& w, const Target&, const Config& con
            CacheRead("data1", "shared", {"acc"}, "data1.shared"),
            ComputeAt("data.shared", "acc", "k.o"),
            ComputeAt("data1.shared", "acc", "k.o")};
-  const GpuUse use = MatmulUse(w, config);
+  const GpuUse use = MatmulUse(w)(config);
   for (const char* stage : {"data.shared", "data1.shared"}) {
     FetchTogether(stage, {"d0", "d1", "d2"}, use.threads, 1, &steps);
   }

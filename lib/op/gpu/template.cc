@@ -16,7 +16,7 @@ constexpr int64_t kFetchesAtATime = 4;
 
 Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Target& target) const {
   HONE_ASSIGN_OR_RETURN(search::Space space, parts_.knobs(workload, target));
-  AddDeviceRule(target, [workload, use = parts_.use](const Config& config) { return use(workload, config); }, &space);
+  AddDeviceRule(target, parts_.use(workload), &space);
   if (!parts_.thread_knobs.empty()) {
     SampleByThreads(parts_.thread_knobs, parts_.thread_part, target.limits, &space);
   }
@@ -24,7 +24,7 @@ Result<search::Space> GpuTemplate::MakeSpace(const Workload& workload, const Tar
 }
 
 Result<Config> GpuTemplate::Default(const search::Space& space, const Workload& workload, const Target& target) const {
-  return GpuDefault(space, target, [&](const Config& config) { return parts_.use(workload, config); });
+  return GpuDefault(space, target, parts_.use(workload));
 }
 
 Result<search::Space> KnobsOfAutoTvm(const char* name, const Workload& workload) {

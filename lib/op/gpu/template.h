@@ -14,7 +14,7 @@ struct GpuTemplateParts {
   int version;
   // The knobs; AddDeviceRule is called on what it gives.
   Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
-  GpuUse (*use)(const Workload& workload, const Config& config);
+  GpuUseOf (*use)(const Workload& workload);  // bound to the workload once: spaces ask it at each point
   Result<Instance> (*build)(const Workload& workload, const Target& target, const Config& config);
   // Split knobs whose part `thread_part` is their share of the threads along x, y, z: at most three.
   std::vector<std::string> thread_knobs = {};
@@ -28,7 +28,7 @@ class GpuTemplate final : public Template {
 
   const char* name() const override { return parts_.name; }
   int version() const override { return parts_.version; }
-  GpuUse Use(const Workload& workload, const Config& config) const { return parts_.use(workload, config); }
+  GpuUseOf Use(const Workload& workload) const { return parts_.use(workload); }
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override;
   Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override;
   void Limit(const Numerics& numerics, search::Space* space) const override {
