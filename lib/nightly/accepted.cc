@@ -121,14 +121,8 @@ static void ListFields(Fields* f, Acceptance* a) {
 std::string AcceptanceText(const Acceptance& a) { return FieldsText(a, -1); }
 
 Result<std::vector<Acceptance>> ParseAcceptances(std::string_view text, const std::string& path) {
-  std::vector<Acceptance> log;
   std::vector<std::string> damaged;
-  int torn = 0;
-  HONE_RETURN_IF_ERROR(ForEachLine(text, path, &torn, &damaged, [&](JsonReader* reader) -> Status {
-    HONE_ASSIGN_OR_RETURN(Acceptance acceptance, FieldsFrom<Acceptance>(reader->value(), reader->file()));
-    log.push_back(std::move(acceptance));
-    return Status();
-  }));
+  HONE_ASSIGN_OR_RETURN(std::vector<Acceptance> log, ParseLines<Acceptance>(text, path, &damaged));
   // A line that is lost may be the one that holds: nothing is guessed.
   if (!damaged.empty())
     return Status::Corrupt(damaged[0] + "; remove the line, or accept again with hone-report accept");

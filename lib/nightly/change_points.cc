@@ -48,12 +48,12 @@ size_t BestSplit(const Values& values, size_t begin, size_t end, size_t least) {
   return where;
 }
 
-void Split(const Values& values, size_t begin, size_t end, const ChangePointRule& rule, std::set<size_t>* found) {
+void FindSplits(const Values& values, size_t begin, size_t end, const ChangePointRule& rule, std::set<size_t>* found) {
   const size_t at = BestSplit(values, begin, end, rule.least);
   if (at == begin || MannWhitneyP(Part(values, begin, at), Part(values, at, end)) > 10 * rule.p) return;
   found->insert(at);
-  Split(values, begin, at, rule, found);
-  Split(values, at, end, rule, found);
+  FindSplits(values, begin, at, rule, found);
+  FindSplits(values, at, end, rule, found);
 }
 
 std::vector<ChangePoint> Judge(const Values& values, const std::vector<size_t>& points) {
@@ -78,7 +78,7 @@ std::vector<ChangePoint> FindChangePoints(const std::vector<double>& series, con
   }
   std::set<size_t> candidates;
   for (size_t begin = 0; begin < values.size(); begin += std::max<size_t>(1, rule.window / 2)) {
-    Split(values, begin, std::min(values.size(), begin + rule.window), rule, &candidates);
+    FindSplits(values, begin, std::min(values.size(), begin + rule.window), rule, &candidates);
     if (begin + rule.window >= values.size()) break;
   }
   // The weakest goes first, since without it its neighbours have longer segments to compare.

@@ -23,6 +23,24 @@ void Seconds(Fields* f, const std::string& key, std::vector<double>* values) {
 
 }  // namespace
 
+void ListLayers(Fields* f, std::vector<Layer>* layers) {
+  const auto pairs = [](const std::vector<Layer>& from) {
+    Json json = Json::array();
+    for (const Layer& layer : from) json.push_back({layer.node, layer.seconds});
+    return json;
+  };
+  const auto read = [](const Json& json) -> Result<std::vector<Layer>> {
+    std::vector<Layer> to;
+    for (const Json& pair : json) {
+      if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_number())
+        return Status::Invalid("expected a layer as [node, seconds]");
+      to.push_back({pair[0].get<std::string>(), pair[1].get<double>()});
+    }
+    return to;
+  };
+  f->As("layers", layers, pairs, read, /*must=*/false, !layers->empty());
+}
+
 static void ListFields(Fields* f, Subject* s) {
   f->Value("digest", &s->digest);
   Seconds(f, "processes", &s->processes);
@@ -69,11 +87,8 @@ std::string NightText(const Night& night) { return FieldsText(night, -1); }
 
 Result<History> ParseHistory(std::string_view text, const std::string& path) {
   History history;
-  HONE_RETURN_IF_ERROR(ForEachLine(text, path, &history.torn, &history.damaged, [&](JsonReader* reader) -> Status {
-    HONE_ASSIGN_OR_RETURN(Night night, FieldsFrom<Night>(reader->value(), reader->file()));
-    history.nights.push_back(std::move(night));
-    return Status();
-  }));
+  HONE_ASSIGN_OR_RETURN(history.nights, ParseLines<Night>(text, path, &history.damaged));
+  if (!text.empty() && text.back() != '\n') history.damaged.push_back(path + ": the last line was cut off");
   return history;
 }
 

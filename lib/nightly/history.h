@@ -49,10 +49,10 @@ struct Night {
   std::optional<Subject> canary;  // the first library that was ever accepted: never rebuilt, the machine itself
   Comparison comparison;          // its `change` is what stands after the repeat
   std::optional<Repeat> repeat;
-  std::string environment;   // why the night says nothing about the library; empty: it does
-  std::string night = {};    // when it began: the same for all jobs of it
-  std::string tools = {};    // versions of what built the library
-  std::string failure = {};  // why nothing was measured: one line; then only digests are known. Empty: it was
+  std::string environment;     // why the night says nothing about the library; empty: it does
+  std::string night = {};      // when it began: the same for all jobs of it
+  std::string tools = {};      // versions of what built the library
+  std::string failure = {};    // why nothing was measured: one line; then only digests are known. Empty: it was
   std::string no_canary = {};  // why it was left out of this night: one line
 
   bool Usable() const { return environment.empty() && failure.empty(); }
@@ -62,8 +62,7 @@ std::string NightText(const Night& night);  // one line, with its newline
 
 struct History {
   std::vector<Night> nights;         // as they stand in the file
-  int torn = 0;                      // 1: the last line was cut off (a full disk, a lost machine) and is left out
-  std::vector<std::string> damaged;  // what is wrong with lines that are left out, a sentence with path and line each
+  std::vector<std::string> damaged;  // what is wrong with lines that are left out, a torn last one too: a sentence each
 };
 
 // kUnsupported (a newer version) with `path` and the line. A line that makes no sense costs that night alone.

@@ -1,27 +1,38 @@
-// Files of lines, a JSON object each, that are only ever appended to: what all readers of this folder share.
+// Files of lines, a JSON object each, that are only ever appended to: what all readers of this folder share. Heavy, as
+// base/fields.h is.
 #pragma once
 
-#include <functional>
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "base/fields.h"
 #include "nightly/history.h"
-
-namespace hone {
-class Fields;
-class JsonReader;
-}
 
 namespace hone::nightly {
 
 void ListLayers(Fields* f, std::vector<Layer>* layers);  // "layers": [[NODE, SECONDS], ..]; may be missing
 
-// Calls `read` for every whole line. A last line without its newline is left out and counts as `torn`; one that is no
-// JSON, or that `read` refuses, is left out and `damaged` says why. Only kUnsupported, of a newer version, is passed
-// on.
-Status ForEachLine(std::string_view text, const std::string& path, int* torn, std::vector<std::string>* damaged,
-                   const std::function<Status(JsonReader*)>& read);
+// A T of every whole line, by its ListFields. A last line without its newline is left out; so is one that is no T, and
+// `damaged` says why. Only kUnsupported, of a newer version, is passed on.
+template <typename T>
+Result<std::vector<T>> ParseLines(std::string_view text, const std::string& path, std::vector<std::string>* damaged) {
+  std::vector<T> items;
+  int line = 0;
+  for (size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    Result<T> item = ParseFields<T>(text.substr(0, end), fmt::format("{}, line {}", path, ++line));
+    if (item.ok()) {
+      items.push_back(std::move(*item));
+    } else if (item.status().kind() == StatusKind::kUnsupported) {
+      return item.status();
+    } else {
+      damaged->push_back(item.status().message());
+    }
+  }
+  return items;
+}
 
 }  // namespace hone::nightly

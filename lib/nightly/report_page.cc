@@ -6,19 +6,139 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "nightly/report_outputs.h"
-#include "nightly/report_sections.h"
+#include "nightly/report.h"
 #include "report/figures.h"
+#include "report/page.h"
 #include "report/svg.h"
 
 namespace hone::nightly {
 namespace {
 
-using report::DotRow;
 using report::HtmlWriter;
 using report::Mark;
 using report::PageWriter;
+using report::TrendFigure;
 
+using Border = TrendFigure::Border;
+
+Mark MarkOf(JobState state) {
+  switch (state) {
+    case JobState::kFine:
+    case JobState::kFaster:
+      return Mark::kGood;
+    case JobState::kSlower:
+    case JobState::kFailed:
+      return Mark::kBad;
+    case JobState::kEnvironment:
+    case JobState::kMissing:
+      break;
+  }
+  return Mark::kOpen;
+}
+
+// "+5.2 %" of a ratio; "-" for one that is not known (not above 0).
+std::string ChangeText(double ratio) {
+  if (!(ratio > 0) || !std::isfinite(ratio)) return "-";
+  return fmt::format("{:+.1f} %", 100 * (ratio - 1));
+}
+
+std::string IntervalText(const Comparison& c) {
+  if (!(c.low > 0) || !(c.high > 0) || !std::isfinite(c.high)) return "-";
+  return fmt::format("{:+.1f} .. {:+.1f} %", 100 * (c.low - 1), 100 * (c.high - 1));
+}
+
+std::string ChanceText(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", p); }
+
+// "2026-11-21", of a longer text as it stands in the files.
+std::string DayText(const std::string& recorded) { return recorded.substr(0, 10); }
+
+std::string NightWords(const Night& night) {
+  std::string words = DayText(night.recorded);
+  if (!night.failure.empty()) return words + ": not measured: " + night.failure;
+  words += fmt::format(": {}, {} against its reference ({})", FormatSeconds(Median(night.library.processes)),
+                       ChangeText(night.comparison.ratio), IntervalText(night.comparison));
+  if (!night.environment.empty()) words += "; " + night.environment;
+  if (!night.no_canary.empty()) words += "; without its canary: " + night.no_canary;
+  return words;
+}
+
+// Acceptances stand before the first night that was recorded after them.
+std::vector<Border> BordersOf(const NightlyJob& job) {
+  std::vector<Border> borders;
+  const std::vector<Night>& nights = job.nights;
+  for (size_t i = 1; i < nights.size(); ++i) {
+    if (job.trend.epochs[i] == job.trend.epochs[i - 1]) continue;
+    const bool machine = nights[i].fingerprint != nights[i - 1].fingerprint;
+    borders.push_back({i, Border::Kind::kEpoch,
+                       fmt::format("{}: the machine changed ({})", DayText(nights[i].recorded),
+                                   machine ? "now " + nights[i].fingerprint : "the canary runs at another level")});
+  }
+  for (const ChangePoint& change : job.trend.changes) {
+    const bool slower = change.after > change.before;
+    borders.push_back({change.index, slower ? Border::Kind::kSlower : Border::Kind::kFaster,
+                       fmt::format("{}: level {} by {}", DayText(nights[change.index].recorded), slower ? "up" : "down",
+                                   ChangeText(change.after / change.before))});
+  }
+  for (const Acceptance& acceptance : job.accepted) {
+    const auto after = std::find_if(nights.begin(), nights.end(),
+                                    [&](const Night& night) { return night.recorded >= acceptance.recorded; });
+    const size_t index = static_cast<size_t>(after - nights.begin());
+    if (index == 0 || after == nights.end()) continue;
+    borders.push_back({index, Border::Kind::kAccepted,
+                       fmt::format("{}: accepted: {}", DayText(acceptance.recorded), acceptance.reason)});
+  }
+  std::stable_sort(borders.begin(), borders.end(), [](const Border& a, const Border& b) { return a.index < b.index; });
+  return borders;
+}
+
+TrendFigure FigureOf(const NightlyJob& job) {
+  TrendFigure figure;
+  std::vector<double> known;
+  for (const Night& night : job.nights) {
+    TrendFigure::Night point;
+    const bool canary = night.canary && !night.canary->processes.empty() && !night.library.processes.empty();
+    // A night that says nothing about the library is drawn all the same, where it would stand.
+    if (canary) point.value = Median(night.library.processes) / Median(night.canary->processes);
+    point.counted = night.Usable();
+    const Comparison& c = night.comparison;
+    if (c.ratio > 0 && c.low > 0 && c.high > 0) {
+      point.low = point.value * c.low / c.ratio;
+      point.high = point.value * c.high / c.ratio;
+    }
+    point.words = NightWords(night);
+    if (point.counted && point.value > 0) known.push_back(point.value);
+    figure.nights.push_back(std::move(point));
+  }
+  figure.level = known.empty() ? 1 : Median(known);
+  figure.borders = BordersOf(job);
+  figure.first = DayText(job.nights.front().recorded);
+  figure.last = DayText(job.nights.back().recorded);
+  figure.title = fmt::format("{} over {} nights: latency as a share of the canary's", job.job, job.nights.size());
+  for (const Border& border : figure.borders)
+    figure.description += (figure.description.empty() ? "" : "; ") + border.words;
+  if (figure.description.empty()) figure.description = "no change of level";
+  return figure;
+}
+
+struct Kernel {
+  std::string node;
+  double now = 0;
+  double reference = 0;  // 0: it has no such kernel, or was not profiled
+};
+
+// Of the last night with a profile, the one that became slower by most first.
+std::vector<Kernel> KernelsOf(const std::vector<Night>& nights) {
+  const auto last =
+      std::find_if(nights.rbegin(), nights.rend(), [](const Night& night) { return !night.library.layers.empty(); });
+  if (last == nights.rend()) return {};
+  std::map<std::string, double> reference;
+  for (const Layer& layer : last->reference.layers) reference[layer.node] = layer.seconds;
+  std::vector<Kernel> kernels;
+  for (const Layer& layer : last->library.layers) kernels.push_back({layer.node, layer.seconds, reference[layer.node]});
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const Kernel& a, const Kernel& b) { return a.now - a.reference > b.now - b.reference; });
+  return kernels;
+}
 
 // A page being written: a function a section, in the order they appear.
 class NightlyPageWriter {
@@ -26,7 +146,7 @@ class NightlyPageWriter {
   explicit NightlyPageWriter(const NightlyData& data)
       : data_(data), page_("Hone, nightly " + DayText(data.verdict.night)), html_(page_.html()) {
     for (const NightlyJob& job : data.jobs) {
-      if (const Night* night = job.series.tonight; night != nullptr && night->failure.empty()) {
+      if (const Night* night = data.Tonight(job); night != nullptr && night->failure.empty()) {
         const Comparison& c = night->comparison;
         range_ = std::max({range_, std::abs(c.low - 1), std::abs(c.high - 1), c.threshold});
       }
@@ -35,165 +155,39 @@ class NightlyPageWriter {
   }
 
   std::string Write() && {
-    VerdictSection();
-    Changes();
+    Verdict();
     Networks();
-    Environment();
-    WriteTrends(data_, &page_);
-    WriteKernels(data_, &page_);
-    if (data_.HasReplay()) WriteReplay(data_, &page_);
-    Records();
-    Commands();
-    return std::move(page_).Finish(NightlyJson(data_));
+    Trends();
+    Kernels();
+    Problems();
+    return std::move(page_).Finish();
   }
 
  private:
-  void VerdictSection() {
-    const Verdict& v = data_.verdict;
+  void Verdict() {
+    const std::string& night = data_.verdict.night;
     page_.Heading(data_.series == "main" ? "Hone, nightly" : "Hone, nightly " + data_.series,
-                  v.night.empty() ? "No night yet" : DayText(v.night), v.night.empty() ? "" : "begun " + v.night);
-    const int exit = v.ExitCode();
-    std::string sentence = Split(v.Text(), '\n').front();
-    if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z')
-      sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
-    sentence += Names(JobState::kSlower);
-    page_.Verdict(exit == 0 ? Mark::kGood : Mark::kBad, sentence + ".");
-    Tiles();
-    std::vector<std::pair<const char*, const char*>> sections = {{"changes", "Confirmed changes"},
-                                                                 {"networks", "Networks"},
-                                                                 {"environment", "Environment"},
-                                                                 {"trend", "Trend"},
-                                                                 {"kernels", "Kernels"}};
-    if (data_.HasReplay()) sections.emplace_back("replay", "Replay");
-    sections.insert(sections.end(), {{"records", "Records"}, {"commands", "Commands"}});
+                  night.empty() ? "No night yet" : DayText(night), night.empty() ? "" : "begun " + night);
+    std::string sentence = Split(data_.verdict.Text(), '\n').front();
+    if (sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
+    page_.Verdict(data_.verdict.ExitCode() == 0 ? Mark::kGood : Mark::kBad, sentence + SlowerNames() + ".");
+    std::vector<std::pair<const char*, const char*>> sections = {
+        {"networks", "Networks"}, {"trend", "Trend"}, {"kernels", "Kernels"}};
+    if (!data_.problems.empty()) sections.emplace_back("problems", "Problems");
     page_.Contents(sections);
   }
 
-  void Tiles() {
-    const Verdict& v = data_.verdict;
-    const int lost = v.Count(JobState::kFailed) + v.Count(JobState::kMissing);
-    page_.BeginTiles();
-    page_.Tile(fmt::format("{}", v.Count(JobState::kSlower)), "slower, confirmed",
-               v.Count(JobState::kSlower) > 0 ? "wrong" : "");
-    page_.Tile(fmt::format("{}", v.Count(JobState::kFaster)), "faster, confirmed",
-               v.Count(JobState::kFaster) > 0 ? "good" : "");
-    page_.Tile(fmt::format("{}", v.Count(JobState::kFine)), "as accepted");
-    page_.Tile(fmt::format("{}", v.Count(JobState::kEnvironment)), "the machine was not what it was");
-    page_.Tile(fmt::format("{}", lost), "not measured", lost > 0 ? "wrong" : "");
-    page_.EndTiles();
-  }
-
   // ": resnet18.cpu +5.2 %, ..", as many as one can read at once.
-  std::string Names(JobState state) const {
-    constexpr int kTold = 4;
+  std::string SlowerNames() const {
+    constexpr int kNamed = 4;
     std::string names;
     int count = 0;
     for (const NightlyJob* job : data_.ByInterest()) {
-      if (job->series.verdict.state != state || ++count > kTold) continue;
-      names += (names.empty() ? ": " : ", ") + job->job;
-      if (job->series.tonight != nullptr) names += " " + ChangeText(job->series.tonight->comparison.ratio);
+      const Night* night = data_.Tonight(*job);
+      if (job->verdict.state != JobState::kSlower || night == nullptr || ++count > kNamed) continue;
+      names += fmt::format("{}{} {}", names.empty() ? ": " : ", ", job->job, ChangeText(night->comparison.ratio));
     }
-    return count > kTold ? fmt::format("{} and {} more", names, count - kTold) : names;
-  }
-
-  std::vector<size_t> ChangesOf(const NightSeries& series) const {
-    std::vector<size_t> changes;
-    for (const ChangePoint& change : series.trend.changes) changes.push_back(change.index);
-    return changes;
-  }
-
-  void Name(const NightlyJob& job) {
-    html_.Open("th", {{"scope", "row"}});
-    if (job.page.empty()) {
-      html_.Text(job.job);
-    } else {
-      html_.Element("a", job.job, {{"href", job.page}});
-    }
-    html_.Close();
-  }
-
-  // State to p, of a night that was compared; dashes otherwise.
-  void Figures(const NightlyJob& job) {
-    const Night* night = job.series.tonight;
-    html_.Open("td");
-    page_.MarkWord(MarkOf(job.series.verdict.state), StateText(job.series));
-    // What a row's figures do not say.
-    const JobState state = job.series.verdict.state;
-    const bool said = state == JobState::kFine || state == JobState::kSlower || state == JobState::kFaster;
-    if (!said) html_.Element("small", job.series.verdict.words);
-    html_.Close();
-    if (night == nullptr || !night->failure.empty()) {
-      for (int i = 0; i < 4; ++i) page_.Number("-");
-      page_.Cell("-");
-      page_.Number("-");
-      return;
-    }
-    const Comparison& c = night->comparison;
-    page_.Number(FormatSeconds(Median(night->reference.processes)));
-    page_.Number(FormatSeconds(Median(night->library.processes)));
-    page_.Number(ChangeText(c.ratio));
-    page_.Number(IntervalText(c));
-    html_.Open("td", {{"class", "spark"}});
-    DrawInterval({c.low - 1, c.ratio - 1, c.high - 1, c.threshold, range_},
-                 fmt::format("{} with its interval {}; smaller than {:.1f} % does not count", ChangeText(c.ratio),
-                             IntervalText(c), 100 * c.threshold),
-                 &html_);
-    html_.Close();
-    page_.Number(ChanceText(*night));
-  }
-
-  void Trend(const NightlyJob& job) {
-    html_.Open("td", {{"class", "spark"}});
-    DrawSparkline(job.series.trend.values, ChangesOf(job.series),
-                  fmt::format("{} over {} nights, as a share of the canary", job.job, job.series.nights.size()),
-                  &html_);
-    html_.Close();
-  }
-
-  void Changes() {
-    page_.Section("changes", "Confirmed changes");
-    const std::vector<const NightlyJob*> changed = data_.Changed();
-    if (changed.empty()) {
-      page_.Paragraph("None.");
-      return;
-    }
-    page_.BeginTable("confirmed changes", {{"network"},
-                                           {"state"},
-                                           {"was", true},
-                                           {"now", true},
-                                           {"change", true},
-                                           {"99 % interval", true},
-                                           {fmt::format("within {:.0f} %", 100 * range_)},
-                                           {"p", true},
-                                           {"nights"}});
-    for (const NightlyJob* job : changed) {
-      page_.BeginRow();
-      Name(*job);
-      Figures(*job);
-      Trend(*job);
-      page_.EndRow();
-    }
-    page_.EndTable();
-    page_.Note(
-        "Library and accepted reference ran in turns, in fresh processes; a dot is one process. A change "
-        "counts "
-        "if it is larger than the grey middle, improbable by the rank test, and found again by an immediate repeat.");
-    html_.Open("div", {{"class", "cards"}});
-    for (const NightlyJob* job : changed) Processes(*job);
-    html_.Close();
-  }
-
-  void Processes(const NightlyJob& job) {
-    const Night* night = job.series.tonight;
-    if (night == nullptr) return;
-    std::vector<DotRow> rows = {{"reference", night->reference.processes}, {"library", night->library.processes}};
-    if (night->repeat) {
-      rows.push_back({"again: ref.", night->repeat->reference});
-      rows.push_back({"again: lib.", night->repeat->library});
-    }
-    html_.Open("figure").Element("h3", job.job);
-    DrawDotRows(rows, "seconds of each process of " + job.job, &html_);
-    html_.Element("figcaption", job.series.verdict.words).Close();
+    return count > kNamed ? fmt::format("{} and {} more", names, count - kNamed) : names;
   }
 
   void Networks() {
@@ -209,162 +203,141 @@ class NightlyPageWriter {
                                       {"change", true},
                                       {"99 % interval", true},
                                       {fmt::format("within {:.0f} %", 100 * range_)},
-                                      {"p", true},
-                                      {"nights"},
-                                      {"noise", true}});
+                                      {"p", true}});
     for (const NightlyJob* job : data_.ByInterest()) {
       page_.BeginRow();
       Name(*job);
-      Figures(*job);
-      Trend(*job);
-      page_.Number(NoiseText(*job));
+      const Night* night = data_.Tonight(*job);
+      State(job->verdict, night != nullptr && !night->no_canary.empty());
+      Figures(night);
       page_.EndRow();
     }
     page_.EndTable();
     page_.Note(
-        "Times are those of undisturbed runs, the median over the processes. Noise: the robust standard deviation of "
-        "what the same measurement says of equal libraries, of the nights "
-        "shown.");
+        "Library and accepted reference ran in turns, in fresh processes; times are those of undisturbed runs, the "
+        "median over the processes. A change counts if it is larger than the grey middle, improbable by the rank "
+        "test, and found again by an immediate repeat.");
+    page_.Note(
+        "In the work folder, `ninja nights/NETWORK.tonight` measures a network again, and `hone-report accept --reason "
+        "WHY NETWORK` makes its library the reference.");
   }
 
-  std::string NoiseText(const NightlyJob& job) const {
-    const Night* night = job.series.tonight;
-    if (night == nullptr) return "-";
-    const std::vector<double> ratios = NoiseRatios(job.series.nights, night->fingerprint);
-    if (ratios.size() < 2) return "-";
-    return fmt::format("{:.2f} %", 100 * RobustDeviation(ratios));
-  }
-
-  // Nights by the machine they were measured on, the newest first.
-  void Environment() {
-    page_.Section("environment", "Environment");
-    struct Epoch {
-      std::string first, last, host;
-      size_t nights = 0;
-    };
-    std::map<std::string, Epoch> machines;
-    std::vector<std::pair<std::string, const Night*>> odd;  // job
-    for (const NightlyJob& job : data_.jobs) {
-      for (const Night& night : job.series.nights) {
-        Epoch& epoch = machines[night.fingerprint];
-        if (epoch.nights++ == 0 || night.recorded < epoch.first) epoch.first = night.recorded;
-        if (night.recorded >= epoch.last) {
-          epoch.last = night.recorded;
-          epoch.host = night.host;
-        }
-        if (!night.Usable()) odd.emplace_back(job.job, &night);
-      }
+  // And its reference.
+  void Name(const NightlyJob& job) {
+    html_.Open("th", {{"scope", "row"}});
+    if (job.page.empty()) {
+      html_.Text(job.job);
+    } else {
+      html_.Element("a", job.job, {{"href", job.page}});
     }
-    std::vector<std::pair<std::string, Epoch>> order(machines.begin(), machines.end());
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.second.last > b.second.last; });
-    page_.BeginTable("machines", {{"from"}, {"to"}, {"measurements", true}, {"host"}, {"fingerprint"}});
-    for (const auto& [fingerprint, epoch] : order) {
-      page_.BeginRow();
-      page_.Cell(DayText(epoch.first));
-      page_.Cell(DayText(epoch.last));
-      page_.Number(FormatCount(static_cast<int64_t>(epoch.nights)));
-      page_.Cell(epoch.host);
-      page_.Code(fingerprint);
-      page_.EndRow();
+    if (!job.accepted.empty()) {
+      const Acceptance& a = job.accepted.back();
+      html_.Element("small", fmt::format("accepted {} by {}: {}", DayText(a.recorded), a.by, a.reason));
     }
-    page_.EndTable();
-    Odd(odd);
-    Problems();
-  }
-
-  // A line for all jobs of a night that have the same reason.
-  void Odd(const std::vector<std::pair<std::string, const Night*>>& odd) {
-    constexpr size_t kTold = 20;
-    if (odd.empty()) {
-      if (!data_.verdict.night.empty()) page_.Note("Every measurement counted: no canary moved and nothing failed.");
-      return;
-    }
-    std::map<std::pair<std::string, std::string>, std::vector<std::string>> lines;  // by night and reason
-    for (const auto& [job, night] : odd) {
-      const std::string when = night->night.empty() ? night->recorded : night->night;
-      lines[{when, night->failure.empty() ? night->environment : "failed: " + night->failure}].push_back(job);
-    }
-    html_.Element("h3", "Measurements that say nothing about a library", {{"class", "below"}});
-    page_.BeginTable("measurements that say nothing about a library", {{"night"}, {"networks"}, {"why"}});
-    size_t told = 0;
-    for (auto line = lines.rbegin(); line != lines.rend() && told < kTold; ++line, ++told) {
-      page_.BeginRow();
-      page_.Cell(DayText(line->first.first));
-      page_.Cell(line->second.size() <= 3 ? Join(line->second, ", ") : fmt::format("{} networks", line->second.size()));
-      page_.Cell(line->first.second, "wide");
-      page_.EndRow();
-    }
-    page_.EndTable();
-    if (lines.size() > kTold) page_.Note(fmt::format("And {} lines more of nights before.", lines.size() - kTold));
-  }
-
-  void Problems() {
-    constexpr size_t kTold = 20;
-    std::vector<std::string> all = data_.problems;
-    for (const NightlyJob& job : data_.jobs) all.insert(all.end(), job.problems.begin(), job.problems.end());
-    if (all.empty()) return;
-    html_.Element("h3", "Files that could not be read as a whole", {{"class", "below"}}).Open("ul");
-    for (size_t i = 0; i < all.size() && i < kTold; ++i) html_.Element("li", all[i]);
-    if (all.size() > kTold) html_.Element("li", fmt::format("and {} more", all.size() - kTold));
     html_.Close();
   }
 
-  void Records() {
-    page_.Section("records", "Records changed");
-    page_.BeginTable("references",
-                     {{"network"}, {"accepted"}, {"by"}, {"reason"}, {"reference"}, {"tasks changed", true}});
-    for (const NightlyJob& job : data_.jobs) {
+  void State(const JobVerdict& verdict, bool no_canary) {
+    html_.Open("td");
+    page_.MarkWord(MarkOf(verdict.state), JobStateName(verdict.state));
+    // What the row's figures do not say.
+    if (verdict.state != JobState::kFine || no_canary) html_.Element("small", verdict.words);
+    html_.Close();
+  }
+
+  // Reference to p, of a night that was compared; dashes otherwise.
+  void Figures(const Night* night) {
+    if (night == nullptr || !night->failure.empty()) {
+      for (int i = 0; i < 6; ++i) page_.Number("-");
+      return;
+    }
+    const Comparison& c = night->comparison;
+    page_.Number(FormatSeconds(Median(night->reference.processes)));
+    page_.Number(FormatSeconds(Median(night->library.processes)));
+    page_.Number(ChangeText(c.ratio));
+    page_.Number(IntervalText(c));
+    html_.Open("td", {{"class", "spark"}});
+    DrawInterval({c.low - 1, c.ratio - 1, c.high - 1, c.threshold, range_},
+                 fmt::format("{} with its interval {}; smaller than {:.1f} % does not count", ChangeText(c.ratio),
+                             IntervalText(c), 100 * c.threshold),
+                 &html_);
+    html_.Close();
+    page_.Number(ChanceText(c.p));
+  }
+
+  void Trends() {
+    page_.Section("trend", "Trend");
+    page_.Note(fmt::format(
+        "Latency as a share of the canary's, which is never rebuilt, in per cent of the median of the nights; the band "
+        "is the interval of the night's comparison. Triangles: the level changed (up is slower); e: the machine "
+        "changed; a: another reference was accepted. Rings are nights that say nothing about the library.{}",
+        data_.older > 0 ? fmt::format(" {} older nights are in the files alone.", data_.older) : ""));
+    html_.Open("div", {{"class", "cards"}});
+    for (const NightlyJob* job : data_.ByInterest()) {
+      if (!job->nights.empty()) TrendCard(*job);
+    }
+    html_.Close();
+  }
+
+  void TrendCard(const NightlyJob& job) {
+    const TrendFigure figure = FigureOf(job);
+    html_.Open("figure").Open("h3").Text(job.job + " ");
+    page_.MarkWord(MarkOf(job.verdict.state), JobStateName(job.verdict.state));
+    html_.Close();
+    DrawTrend(figure, &html_);
+    const auto gaps = std::count_if(figure.nights.begin(), figure.nights.end(),
+                                    [](const TrendFigure::Night& night) { return !(night.value > 0); });
+    std::string caption = figure.description;
+    if (gaps > 0) caption += fmt::format("; {} of {} nights have no figure", gaps, figure.nights.size());
+    html_.Element("figcaption", caption).Close();
+  }
+
+  void Kernels() {
+    page_.Section("kernels", "Kernels");
+    page_.Note(
+        "Medians inside the network, of the last night with a profile; the kernel that became slower by most comes "
+        "first. Kernels are shown, not judged: the gate is on whole networks.");
+    for (const NightlyJob* job : data_.ByInterest()) KernelsOfJob(*job);
+  }
+
+  void KernelsOfJob(const NightlyJob& job) {
+    const std::vector<Kernel> kernels = KernelsOf(job.nights);
+    if (kernels.empty()) return;
+    double sum = 0;
+    for (const Kernel& kernel : kernels) sum += kernel.now;
+    const bool changed = job.verdict.state == JobState::kSlower || job.verdict.state == JobState::kFaster;
+    html_.Open("details", {{"open", changed ? "open" : ""}}).Open("summary").Element("b", job.job);
+    html_.Element("span", fmt::format(" {} kernels, {} together", kernels.size(), FormatSeconds(sum)),
+                  {{"class", "soft"}});
+    html_.Close();
+    page_.BeginTable(
+        "kernels of " + job.job,
+        {{"kernel"}, {"time", true}, {"share", true}, {"reference", true}, {"difference", true}, {"change", true}});
+    for (const Kernel& kernel : kernels) {
+      const double moved = kernel.now - kernel.reference;
+      const bool known = kernel.reference > 0;
       page_.BeginRow();
-      page_.RowName(job.job);
-      const bool known = !job.accepted.empty();
-      page_.Cell(known ? DayText(job.accepted.back().recorded) : "-");
-      page_.Cell(known ? job.accepted.back().by : "-");
-      page_.Cell(known ? job.accepted.back().reason : "-", "what");
-      page_.Code(known ? job.accepted.back().digest.substr(0, 12) : "", "id");
-      page_.Number(FormatCount(static_cast<int64_t>(job.records.size())));
+      page_.RowName(kernel.node);
+      page_.Number(FormatSeconds(kernel.now));
+      page_.Number(fmt::format("{:.1f} %", sum > 0 ? 100 * kernel.now / sum : 0));
+      page_.Number(known ? FormatSeconds(kernel.reference) : "-");
+      page_.Number(known ? (moved < 0 ? "-" : "+") + FormatSeconds(std::abs(moved)) : "-");
+      page_.Number(known ? ChangeText(kernel.now / kernel.reference) : "-");
       page_.EndRow();
     }
     page_.EndTable();
-    if (std::all_of(data_.jobs.begin(), data_.jobs.end(), [](const NightlyJob& job) { return job.records.empty(); })) {
-      page_.Note("Every network is built from the choices that its reference was built from.");
-      return;
-    }
-    html_.Element("h3", "Choices that differ from the reference's", {{"class", "below"}});
-    page_.BeginTable("choices that differ from the reference's",
-                     {{"network"}, {"task"}, {"time alone, was", true}, {"now", true}, {"choice: was, and now"}});
-    for (const NightlyJob& job : data_.jobs) {
-      for (const ChangedRecord& record : job.records) {
-        page_.BeginRow();
-        page_.RowName(job.job);
-        html_.Open("td", {{"class", "wide"}}).Element("code", record.task).Empty("br");
-        html_.Element("span", record.workload, {{"class", "soft"}}).Close();
-        page_.Number(record.was_seconds > 0 ? FormatSeconds(record.was_seconds) : "-");
-        page_.Number(record.now_seconds > 0 ? FormatSeconds(record.now_seconds) : "-");
-        html_.Open("td", {{"class", "wide"}});
-        html_.Open("del").Element("code", record.was.empty() ? "none" : record.was).Close().Empty("br");
-        html_.Open("ins").Element("code", record.now.empty() ? "none" : record.now).Close().Close();
-        page_.EndRow();
-      }
-    }
-    page_.EndTable();
+    html_.Close();
   }
 
-  void Commands() {
-    page_.Section("commands", "Commands");
-    page_.Note("To be typed in the work folder.");
-    page_.BeginTable("commands that repeat what the rows say", {{"network"}, {"what"}, {"command"}});
-    for (const NightlyJob* job : data_.ByInterest()) {
-      for (const auto& [what, command] : job->commands) {
-        page_.BeginRow();
-        page_.RowName(job->job);
-        page_.Cell(what);
-        page_.Code(command);
-        page_.EndRow();
-      }
-    }
-    page_.EndTable();
-    page_.Note("All figures of this page are in the JSON text at its end, which is report.json.");
+  void Problems() {
+    constexpr size_t kShown = 20;
+    const std::vector<std::string>& all = data_.problems;
+    if (all.empty()) return;
+    page_.Section("problems", "Files that could not be read as a whole");
+    html_.Open("ul");
+    for (size_t i = 0; i < all.size() && i < kShown; ++i) html_.Element("li", all[i]);
+    if (all.size() > kShown) html_.Element("li", fmt::format("and {} more", all.size() - kShown));
+    html_.Close();
   }
 
   const NightlyData& data_;

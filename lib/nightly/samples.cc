@@ -18,17 +18,18 @@ constexpr int64_t kSamplesVersion = 2;
 const std::vector<std::pair<Who, const char*>> kWho = {
     {Who::kLibrary, "library"}, {Who::kReference, "reference"}, {Who::kCanary, "canary"}};
 
-void ListProcess(Fields* f, ProcessKey* key, ProcessTimes* times) {
-  f->Choice("who", &key->who, kWho);
-  f->Value("phase", &key->phase);
-  f->Value("round", &key->round);
+}  // namespace
+
+static void ListFields(Fields* f, ProcessRun* run) {
+  ProcessTimes* times = &run->times;
+  f->Choice("who", &run->key.who, kWho);
+  f->Value("phase", &run->key.phase);
+  f->Value("round", &run->key.round);
   f->Value("samples", &times->samples);
   f->Maybe("pace", &times->pace, !times->pace.empty());
   ListLayers(f, &times->layers);
   f->Maybe("lost", &times->lost, times->lost > 0);
 }
-
-}  // namespace
 
 const char* WhoName(Who who) {
   return who == Who::kLibrary ? "library" : who == Who::kReference ? "reference" : "canary";
@@ -46,33 +47,23 @@ Result<NightSamples> NightSamples::Open(const std::string& path, const std::stri
     HONE_RETURN_IF_ERROR(WriteFileAtomic(path, head));
     return samples;
   }
-  int torn = 0;
   std::vector<std::string> damaged;  // those processes run again
-  HONE_RETURN_IF_ERROR(
-      ForEachLine(std::string_view(text).substr(head.size()), path, &torn, &damaged, [&](JsonReader* reader) -> Status {
-        Entry entry;
-        Fields fields(reader);
-        ListProcess(&fields, &entry.key, &entry.times);
-        HONE_RETURN_IF_ERROR(fields.status());
-        samples.entries_.push_back(std::move(entry));
-        return Status();
-      }));
+  const std::string_view lines = std::string_view(text).substr(head.size());
+  HONE_ASSIGN_OR_RETURN(samples.runs_, ParseLines<ProcessRun>(lines, path, &damaged));
   return samples;
 }
 
 const ProcessTimes* NightSamples::Find(const ProcessKey& key) const {
-  for (const Entry& entry : entries_) {
-    if (entry.key == key) return &entry.times;
+  for (const ProcessRun& run : runs_) {
+    if (run.key == key) return &run.times;
   }
   return nullptr;
 }
 
 Status NightSamples::Append(const ProcessKey& key, ProcessTimes times) {
-  Json json;
-  Fields fields(&json);
-  ListProcess(&fields, const_cast<ProcessKey*>(&key), &times);
-  HONE_RETURN_IF_ERROR(AppendLine(path_, DumpJson(json, -1)));
-  entries_.push_back({key, std::move(times)});
+  ProcessRun run{key, std::move(times)};
+  HONE_RETURN_IF_ERROR(AppendLine(path_, FieldsText(run, -1)));
+  runs_.push_back(std::move(run));
   return Status();
 }
 

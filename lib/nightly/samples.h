@@ -44,6 +44,11 @@ struct ProcessTimes {
   double PaceRatio() const;
 };
 
+struct ProcessRun {
+  ProcessKey key;
+  ProcessTimes times;
+};
+
 class NightSamples {
  public:
   // Opens the file, making its folder; what it holds under the same key is kept.
@@ -54,14 +59,10 @@ class NightSamples {
   Status Append(const ProcessKey& key, ProcessTimes times);
 
  private:
-  struct Entry {
-    ProcessKey key;
-    ProcessTimes times;
-  };
   explicit NightSamples(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
-  std::vector<Entry> entries_;
+  std::vector<ProcessRun> runs_;
 };
 
 }  // namespace hone::nightly

@@ -34,42 +34,6 @@ bool RangeOf(const std::vector<double>& values, double* low, double* high) {
 
 }  // namespace
 
-void DrawSparkline(const std::vector<double>& values, const std::vector<size_t>& changes, const std::string& title,
-                   HtmlWriter* html) {
-  constexpr double kWidth = 132, kHeight = 26;
-  double low, high;
-  if (!RangeOf(values, &low, &high)) {
-    html->Text("-");
-    return;
-  }
-  OpenFigure(kWidth, kHeight, title, "", html);
-  // A spread below 2 % is drawn small, not as mountains.
-  const double least = 0.01 * low;
-  const Axis x(0, std::max<double>(1, static_cast<double>(values.size()) - 1), false, 3, kWidth - 5);
-  const Axis y(std::min(low, (low + high) / 2 - least), std::max(high, (low + high) / 2 + least), false, kHeight - 4,
-               4);
-  for (const size_t at : changes) {
-    Path("divider", fmt::format("M{} 1V{}", Coordinate(x.At(static_cast<double>(at) - 0.5)), kHeight - 1), html);
-  }
-  std::string line;
-  bool drawn = false;  // does the line go on from the night before?
-  size_t last = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const bool known = values[i] > 0 && std::isfinite(values[i]);
-    if (known) {
-      const bool alone = !drawn && (i + 1 == values.size() || !(values[i + 1] > 0));
-      line += fmt::format("{}{} {}{}", drawn ? "L" : "M", Coordinate(x.At(static_cast<double>(i))),
-                          Coordinate(y.At(values[i])), alone ? "h.5" : "");
-      last = i;
-    }
-    drawn = known;
-  }
-  Path("line", line, html);
-  Path("now", fmt::format("M{} {}h0", Coordinate(x.At(static_cast<double>(last))), Coordinate(y.At(values[last]))),
-       html);
-  html->Close();
-}
-
 void DrawInterval(const IntervalFigure& figure, const std::string& title, HtmlWriter* html) {
   constexpr double kWidth = 132, kHeight = 22, kMiddle = 11;
   const double range = figure.range > 0 ? figure.range : 0.1;
@@ -83,71 +47,6 @@ void DrawInterval(const IntervalFigure& figure, const std::string& title, HtmlWr
   Path("zero", fmt::format("M{} 1V{}", at(0), kHeight - 1), html);
   Path("line", fmt::format("M{} {}H{}", at(figure.low), kMiddle, at(figure.high)), html);
   Path("now", fmt::format("M{} {}h0", at(figure.estimate), kMiddle), html);
-  html->Close();
-}
-
-void DrawShares(const std::vector<ShareRow>& rows, const std::vector<std::string>& names, bool rest,
-                const std::string& title, HtmlWriter* html) {
-  constexpr double kWidth = 720, kLeft = 74, kRow = 34;
-  double longest = 0;
-  for (const ShareRow& row : rows) {
-    double sum = 0;
-    for (const double part : row.parts) sum += part;
-    longest = std::max(longest, sum);
-  }
-  if (!(longest > 0)) return;
-  const double height = kRow * static_cast<double>(rows.size()) + 4;
-  OpenFigure(kWidth, height, title, "", html);
-  double y = 14;
-  for (const ShareRow& row : rows) {
-    Label("name", 0, y + 12, row.name, html);
-    double x = kLeft;
-    for (size_t i = 0; i < row.parts.size(); ++i) {
-      const double width = (kWidth - kLeft) * row.parts[i] / longest;
-      if (!(width > 0)) continue;
-      const bool others = rest && i + 1 == row.parts.size();
-      html->Open("path", {{"class", others ? "part rest" : "part"},
-                          {"fill-opacity", others ? "" : fmt::format("{:.2f}", std::max(0.3, 1 - 0.09 * i))},
-                          {"d", fmt::format("M{} {}h{}v16h-{}z", Coordinate(x), Coordinate(y), Coordinate(width),
-                                            Coordinate(width))}});
-      html->Element("title", fmt::format("{}: {}", i < names.size() ? names[i] : "rest", FormatSeconds(row.parts[i])));
-      html->Close();
-      if (width > 14) Label("tick middle", x + width / 2, y - 3, others ? "rest" : std::to_string(i + 1), html);
-      x += width;
-    }
-    y += kRow;
-  }
-  html->Close();
-}
-
-void DrawDotRows(const std::vector<DotRow>& rows, const std::string& title, HtmlWriter* html) {
-  constexpr double kWidth = 340, kLeft = 74, kRight = 10, kRow = 22, kBottom = 20;
-  std::vector<double> all;
-  for (const DotRow& row : rows) all.insert(all.end(), row.seconds.begin(), row.seconds.end());
-  double low, high;
-  if (!RangeOf(all, &low, &high)) return;
-  const double margin = std::max(0.04 * (high - low), 1e-4 * high);
-  const double height = kRow * static_cast<double>(rows.size()) + kBottom;
-  const Axis x(low - margin, high + margin, false, kLeft, kWidth - kRight);
-  OpenFigure(kWidth, height, title, "", html);
-  const std::vector<double> ticks = LinearTicks(low - margin, high + margin, 3);
-  const std::vector<std::string> labels = TimeLabels(ticks, false);
-  const std::string bottom = Coordinate(height - kBottom + 2);
-  for (size_t i = 0; i < ticks.size(); ++i) {
-    Path("grid", fmt::format("M{} 2V{}", Coordinate(x.At(ticks[i])), bottom), html);
-    Label("tick middle", x.At(ticks[i]), height - 4, labels[i], html);
-  }
-  double y = kRow / 2;
-  for (const DotRow& row : rows) {
-    Label("name", 0, y + 4, row.name, html);
-    std::vector<ChartPoint> places;
-    for (const double seconds : row.seconds) places.push_back({x.At(seconds), y});
-    if (!places.empty()) {
-      Path("level", fmt::format("M{} {}v14", Coordinate(x.At(Median(row.seconds))), Coordinate(y - 7)), html);
-      Path("dots", MarksPath(ChartSeries::Kind::kDots, places), html);
-    }
-    y += kRow;
-  }
   html->Close();
 }
 

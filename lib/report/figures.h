@@ -1,4 +1,4 @@
-// Small figures for tables and captions, each with a <title>; colours as in svg.h.
+// Figures of nightly runs, each with a <title>; colours as in svg.h.
 #pragma once
 
 #include <string>
@@ -8,11 +8,6 @@
 
 namespace hone::report {
 
-// A line of a value a night, without axes; the last one with a dot. Values that are not above 0 are gaps; `changes` are
-// indices at which a level changed.
-void DrawSparkline(const std::vector<double>& values, const std::vector<size_t>& changes, const std::string& title,
-                   HtmlWriter* html);
-
 // An estimate with its interval, around 0 = no change. All are shares: 0.02 is 2 %. A change of at most `threshold`
 // lies in the grey middle; `range` is where the figure ends on both sides, the same for all rows of a table.
 struct IntervalFigure {
@@ -20,22 +15,6 @@ struct IntervalFigure {
   double threshold = 0, range = 0.1;
 };
 void DrawInterval(const IntervalFigure& figure, const std::string& title, HtmlWriter* html);
-
-// Bars one below the other, each of parts in the same order, in the same scale. Parts are numbered from 1 as the rows
-// of the table beside are; the last is "rest" if `rest`.
-struct ShareRow {
-  std::string name;
-  std::vector<double> parts;  // seconds
-};
-void DrawShares(const std::vector<ShareRow>& rows, const std::vector<std::string>& names, bool rest,
-                const std::string& title, HtmlWriter* html);
-
-// Rows of dots along an axis of seconds, with a mark at the median of each.
-struct DotRow {
-  std::string name;
-  std::vector<double> seconds;
-};
-void DrawDotRows(const std::vector<DotRow>& rows, const std::string& title, HtmlWriter* html);
 
 // Nights along an axis, in per cent of a level.
 struct TrendFigure {

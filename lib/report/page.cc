@@ -103,7 +103,7 @@ void PageWriter::Fact(const char* name, const std::string& value) {
 std::string PageWriter::Finish(const std::string& json) && {
   HONE_CHECK(json.find('<') == std::string::npos);
   html_.Close();
-  html_.Open("script", {{"type", "application/json"}, {"id", "report"}}).Trusted(json).Close();
+  if (!json.empty()) html_.Open("script", {{"type", "application/json"}, {"id", "report"}}).Trusted(json).Close();
   html_.Close().Close();
   return std::move(html_).Finish();
 }

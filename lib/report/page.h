@@ -49,8 +49,8 @@ class PageWriter {
   void Code(const std::string& text, const char* style = "wide");
   void Fact(const char* name, const std::string& value);  // a row of a name and a value
 
-  // All of it, `json` (no '<' in it) as its island.
-  std::string Finish(const std::string& json) &&;
+  // All of it, `json` (no '<' in it) as its island; empty: without one.
+  std::string Finish(const std::string& json = "") &&;
 
  private:
   HtmlWriter html_;

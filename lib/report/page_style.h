@@ -41,10 +41,6 @@ code { font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospa
 .tile span { display: block; color: var(--soft); font-size: .8125rem; line-height: 1.45; overflow-wrap: anywhere; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(21rem, 100%), 1fr)); gap: 2.25rem 2rem;
   margin: 1.5rem 0; }
-.broad { min-width: 34rem; max-width: 60rem; margin: 1rem 0; }
-.below { margin-top: 2rem; }
-del { text-decoration-color: var(--bad); color: var(--soft); }
-ins { text-decoration: none; }
 ul { padding-left: 1.2rem; max-width: 46rem; overflow-wrap: anywhere; }
 figure { margin: 0; min-width: 0; }
 figcaption { color: var(--soft); font-size: .8125rem; line-height: 1.45; overflow-wrap: anywhere; margin-top: .25rem; }
@@ -84,13 +80,11 @@ svg .rings { stroke: var(--soft); stroke-width: 1; }
 svg .pruned { stroke: var(--pruned); }
 svg .best { stroke: var(--text); stroke-width: 1.4; stroke-linejoin: round; }
 svg .line { stroke: var(--accent); stroke-width: 1.6; stroke-linejoin: round; }
-svg .other { stroke: var(--axis); stroke-width: 1.6; stroke-linejoin: round; }
 svg .band { fill: var(--accent); fill-opacity: .16; stroke: none; }
 svg .now { stroke: var(--accent); stroke-width: 5; stroke-linecap: round; }
 svg .change { stroke: var(--bad); stroke-width: 1.4; }
 svg .faster { stroke: var(--good); }
 svg .bad { stroke: var(--bad); stroke-width: 1.4; }
-svg .part { fill: var(--accent); stroke: var(--back); stroke-width: 1; }
 svg .rest { fill: var(--axis); fill-opacity: .45; }
 @media (max-width: 40rem) {
   main { padding-top: 1.5rem; }
@@ -120,7 +114,6 @@ svg .rest { fill: var(--axis); fill-opacity: .45; }
   td.id code { white-space: normal; }
   td { overflow-wrap: anywhere; }
   .cards { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1rem; }
-  .broad { min-width: 0; }
   details::details-content { content-visibility: visible; display: block; height: auto; }
   tr, figure, .tile { break-inside: avoid; }
 }

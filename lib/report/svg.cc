@@ -17,6 +17,20 @@ constexpr double kWidth = 340, kHeight = 180, kLeft = 52, kRight = 8, kTop = 8, 
 constexpr double kLogFrom = 5;
 constexpr int kLabels = 4;
 
+// The path of marks at these places, in units of the view box; each place once.
+std::string MarksPath(ChartSeries::Kind kind, const std::vector<ChartPoint>& places) {
+  std::string path;
+  std::set<std::pair<int, int>> drawn;
+  for (const ChartPoint& p : places) {
+    const std::pair<int, int> at(static_cast<int>(std::lround(2 * p.x)), static_cast<int>(std::lround(2 * p.y)));
+    if (!drawn.insert(at).second) continue;
+    const std::string x = Coordinate(at.first / 2.0), y = Coordinate(at.second / 2.0);
+    path += kind == ChartSeries::Kind::kCarets ? fmt::format("M{} {}m-2 1l2-3 2 3", x, y)
+                                               : fmt::format("M{} {}h0", x, y);  // a round cap makes it a dot
+  }
+  return path;
+}
+
 std::string StepsPath(const std::vector<ChartPoint>& places, double end) {
   std::string path;
   for (const ChartPoint& p : places) {
@@ -127,19 +141,6 @@ class Drawing {
 };
 
 }  // namespace
-
-std::string MarksPath(ChartSeries::Kind kind, const std::vector<ChartPoint>& places) {
-  std::string path;
-  std::set<std::pair<int, int>> drawn;
-  for (const ChartPoint& p : places) {
-    const std::pair<int, int> at(static_cast<int>(std::lround(2 * p.x)), static_cast<int>(std::lround(2 * p.y)));
-    if (!drawn.insert(at).second) continue;
-    const std::string x = Coordinate(at.first / 2.0), y = Coordinate(at.second / 2.0);
-    path += kind == ChartSeries::Kind::kCarets ? fmt::format("M{} {}m-2 1l2-3 2 3", x, y)
-                                               : fmt::format("M{} {}h0", x, y);  // a round cap makes it a dot
-  }
-  return path;
-}
 
 void OpenFigure(double width, double height, const std::string& title, const std::string& description,
                 HtmlWriter* html) {

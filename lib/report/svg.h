@@ -48,7 +48,4 @@ void OpenFigure(double width, double height, const std::string& title, const std
 // The meaning of a series' mark, in a line of text.
 void DrawKey(ChartSeries::Kind kind, const char* style, const std::string& meaning, HtmlWriter* html);
 
-// The path of marks at these places, in units of the view box; each place once.
-std::string MarksPath(ChartSeries::Kind kind, const std::vector<ChartPoint>& places);
-
 }  // namespace hone::report

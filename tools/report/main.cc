@@ -1,12 +1,11 @@
-// hone-report: writes report.md, report.json, junit.xml and index.html about a tuned network or a nightly run; accepts
-// the references of nightly runs.
+// hone-report: writes report.md, report.json, junit.xml and index.html about a tuned network, index.html and junit.xml
+// about a nightly run; accepts the references of nightly runs.
 #include <CLI/CLI.hpp>
 
 #include "base/flags.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "command/nightly/accept.h"
-#include "command/nightly/nightly_report.h"
 #include "command/nightly/verdict.h"
 #include "command/report/report.h"
 
@@ -15,7 +14,6 @@ int main(int argc, char** argv) {
   hone::command::ReportOptions options;
   hone::command::VerdictOptions night;
   hone::command::AcceptOptions accept;
-  hone::command::NightlyReportOptions pages;
   CLI::App app("Reports on a tuned network or a nightly run.", "hone-report");
   const CLI::Option* const required[] = {
       app.add_option("--bench", options.bench, "result of hone-bench (bench/NET.TARGET.json)"),
@@ -26,14 +24,13 @@ int main(int argc, char** argv) {
 
   CLI::App* nightly =
       app.add_subcommand("nightly", "report on the last nightly run; exit code 0 fine, 1 slower, 3 nothing usable");
-  nightly->add_option("--nights", night.nights, "folder of the histories")->capture_default_str();
-  nightly->add_option("--accepted", night.accepted, "folder of the references")->capture_default_str();
-  nightly->add_option("--series", night.series, "main or replay")
+  nightly->add_option("--nights", night.folders.nights, "folder of the histories")->capture_default_str();
+  nightly->add_option("--accepted", night.folders.accepted, "folder of the references")->capture_default_str();
+  nightly->add_option("--series", night.folders.series, "main or replay")
       ->check(CLI::IsMember({"main", "replay"}))
       ->capture_default_str();
   nightly->add_flag("--close", night.close, "end this run: the next measurement starts another");
-  nightly->add_option("--best", pages.best, "folder of the current choices, to show what changed")->capture_default_str();
-  nightly->add_option("--out", pages.out, "folder for the pages; without it only the verdict is printed");
+  nightly->add_option("--out", night.folders.out, "folder for the page; without it only the verdict is printed");
 
   CLI::App* take = app.add_subcommand("accept", "accept a job's library as the reference of nightly runs");
   take->add_option("jobs", accept.jobs, "jobs, NET.TARGET each");
@@ -42,16 +39,7 @@ int main(int argc, char** argv) {
   take->add_flag("--all", accept.all, "accept every job that has a library");
 
   if (const auto code = hone::ParseFlags(&app, argc, argv, "report 3")) return *code;
-  if (nightly->parsed()) {
-    pages.nights = night.nights;
-    pages.accepted = night.accepted;
-    pages.series = night.series;
-    if (!pages.out.empty()) {
-      const hone::Status written = hone::command::WriteNightlyReport(pages);
-      if (!written.ok()) return hone::ExitCodeOf(written);
-    }
-    return hone::command::RunVerdict(night);
-  }
+  if (nightly->parsed()) return hone::command::RunVerdict(night);
   if (take->parsed()) return hone::command::RunAccept(accept);
   for (const CLI::Option* option : required) {
     if (option->count() > 0) continue;

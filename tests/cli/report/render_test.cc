@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "nightly/report_outputs.h"
+#include "nightly/report.h"
 #include "nights.h"
 #include "report/outputs.h"
 #include "sample.h"

@@ -20,7 +20,8 @@ Night SomeNight() {
   night.recorded = "2026-11-21T03:00:00Z";
   night.host = "node \"7\"\n";
   night.fingerprint = "f1";
-  night.library = {"aa", {0.0101, 0.0102, 0.01}, 0.0099, 0.00995, 0.0101, 0.0103, 0.0109, {{"c1", 0.004}, {"c\"2", 0.006}}};
+  night.library = {"aa",   {0.0101, 0.0102, 0.01},          0.0099, 0.00995, 0.0101, 0.0103,
+                   0.0109, {{"c1", 0.004}, {"c\"2", 0.006}}};
   night.night = "2026-11-21T02:50:00Z";
   night.tools = "hone 0.1.0";
   night.reference = {"bb", {0.01, 0.0101, 0.0099}};
@@ -39,7 +40,7 @@ TEST(History, WhatIsWrittenIsRead) {
   const auto history = ParseHistory(NightText(SomeNight()) + NightText(plain), "n.jsonl");
   ASSERT_TRUE(history.ok()) << history.status().message();
   ASSERT_EQ(history->nights.size(), 2u);
-  EXPECT_EQ(history->torn, 0);
+  EXPECT_TRUE(history->damaged.empty());
   EXPECT_EQ(NightText(history->nights[0]), NightText(SomeNight()));
   EXPECT_EQ(NightText(history->nights[1]), NightText(plain));
   EXPECT_EQ(history->nights[0].host, "node \"7\"\n");
@@ -56,7 +57,7 @@ TEST(History, ATornLastLineIsLeftOutAndTold) {
   const auto history = ParseHistory(line + line.substr(0, line.size() / 2), "n.jsonl");
   ASSERT_TRUE(history.ok());
   EXPECT_EQ(history->nights.size(), 1u);
-  EXPECT_EQ(history->torn, 1);
+  EXPECT_THAT(history->damaged, ElementsAre("n.jsonl: the last line was cut off"));
   EXPECT_EQ(ParseHistory("", "n.jsonl")->nights.size(), 0u);
 }
 

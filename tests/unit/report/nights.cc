@@ -23,8 +23,8 @@ std::string Day(int night, int minute) {
   return fmt::format("2026-{:02}-{:02}T03:{:02}:00Z", 1 + day / 28, 1 + day % 28, minute);
 }
 
-nightly::Subject SubjectOf(double level, int job, int night, int salt, int kernels, const char* digest) {
-  nightly::Subject subject;
+Subject SubjectOf(double level, int job, int night, int salt, int kernels, const char* digest) {
+  Subject subject;
   subject.digest = digest;
   for (int i = 0; i < 7; ++i) subject.processes.push_back(level * (1 + 0.006 * Noise(job * 7 + i, night, salt)));
   const double median = Median(subject.processes);
@@ -64,29 +64,27 @@ Night NightOf(int job, int n, const NightsWanted& wanted) {
   night.reference = SubjectOf(base, job, n, 2, wanted.kernels, "aaaa");
   night.canary = SubjectOf(0.0071 * machine, 99, n, 3, 0, "cccc");
   if (n % 17 == 9) night.environment = "the canary, which is never rebuilt, runs +6.0 % from its level";
-  night.comparison = nightly::Compare(night.library.processes, night.reference.processes, {1, 1.001, 0.999, 1, 1.002});
+  night.comparison = Compare(night.library.processes, night.reference.processes, {1, 1.001, 0.999, 1, 1.002});
   if (factor != 1) {
-    night.repeat = nightly::Repeat{night.library.processes, night.reference.processes, night.comparison.change};
+    night.repeat = Repeat{night.library.processes, night.reference.processes, night.comparison.change};
     if (last) night.environment = "";
   } else {
-    night.comparison.change = nightly::Change::kNone;
+    night.comparison.change = Change::kNone;
   }
   return night;
 }
 
 NightlyData Unconcluded(const NightsWanted& wanted) {
   NightlyData data;
-  data.out_path = "report/nightly";
   const char* networks[] = {"resnet18", "mobilenet_v2", "squeezenet_v1.1", "vgg16",      "resnet50",
                             "resnet34", "inception_v3", "mobilenet",       "resnet3d18", "tiny"};
   for (int j = 0; j < wanted.jobs; ++j) {
     NightlyJob job;
     job.job = fmt::format("{}{}.cpu", networks[j % 10], j < 10 ? "" : fmt::format("-{}", j / 10));
     for (int n = 0; n < wanted.nights; ++n) {
-      job.series.nights.push_back(NightOf(j, n, wanted));
-      job.replay.nights.push_back(NightOf(5, n, {6, wanted.nights, 0}));
+      job.nights.push_back(NightOf(j, n, wanted));
     }
-    nightly::Acceptance accepted;
+    Acceptance accepted;
     accepted.recorded = Day(wanted.nights / 2, 30);
     accepted.by = "me@bench-1";
     accepted.reason = "first reference";
@@ -96,14 +94,8 @@ NightlyData Unconcluded(const NightsWanted& wanted) {
     for (const char* file : {"lib{}.so", "{}.params", "{}.graph.json"}) {
       accepted.files[fmt::format(fmt::runtime(file), accepted.name)] = std::string(32, static_cast<char>('1' + j));
     }
-    accepted.digest = nightly::ArtifactDigest(accepted.files, accepted.name);
+    accepted.digest = ArtifactDigest(accepted.files, accepted.name);
     job.accepted = {accepted};
-    if (j == 0) {
-      job.records = {{"conv2d-0123456789abcdef", "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu",
-                      "conv2d_winograd m=4 block=28", "conv2d_direct tile_ow=[-1,14] ocv=2", 3.2e-4, 3.4e-4}};
-    }
-    job.commands = {{"measure again", "ninja nightly-" + job.job},
-                    {"accept", "hone-report accept --reason 'why' " + job.job}};
     data.jobs.push_back(std::move(job));
   }
   return data;
@@ -119,28 +111,22 @@ NightlyData SampleNights(const NightsWanted& wanted) {
 
 NightlyData HostileNights(const std::string& hostile) {
   NightlyData data = Unconcluded({3, 12, 4});
-  data.out_path = hostile;
   data.problems = {hostile};
   for (NightlyJob& job : data.jobs) {
     job.job = hostile + job.job;
     job.page = "#";
-    job.problems = {hostile};
-    job.commands = {{hostile, hostile}};
-    for (NightSeries* series : {&job.series, &job.replay}) {
-      for (size_t i = 0; i < series->nights.size(); ++i) {
-        Night& night = series->nights[i];
-        night.host = night.tools = night.library.digest = night.comparison.why = hostile;
-        night.recorded = hostile + night.recorded;
-        night.fingerprint = hostile + (i < 4 ? "a" : "b");
-        if (!night.failure.empty()) night.failure = hostile;
-        if (!night.environment.empty()) night.environment = hostile;
-        for (nightly::Subject* subject : {&night.library, &night.reference}) {
-          for (nightly::Layer& layer : subject->layers) layer.node = hostile + layer.node;
-        }
+    for (size_t i = 0; i < job.nights.size(); ++i) {
+      Night& night = job.nights[i];
+      night.host = night.tools = night.library.digest = night.comparison.why = hostile;
+      night.recorded = hostile + night.recorded;
+      night.fingerprint = hostile + (i < 4 ? "a" : "b");
+      if (!night.failure.empty()) night.failure = hostile;
+      if (!night.environment.empty()) night.environment = hostile;
+      for (Subject* subject : {&night.library, &night.reference}) {
+        for (Layer& layer : subject->layers) layer.node = hostile + layer.node;
       }
     }
-    for (nightly::Acceptance& a : job.accepted) a.by = a.reason = a.digest = a.recorded = hostile;
-    for (ChangedRecord& record : job.records) record.task = record.workload = record.was = record.now = hostile;
+    for (Acceptance& a : job.accepted) a.by = a.reason = a.digest = a.recorded = hostile;
   }
   Conclude(&data);
   return data;

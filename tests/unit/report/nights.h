@@ -1,7 +1,7 @@
-// Invented nights for the tests of lib/report and for tests/perf/report_perf.
+// Invented nights for the tests of their report and for tests/perf/report_perf.
 #pragma once
 
-#include "nightly/report_data.h"
+#include "nightly/report.h"
 
 namespace hone::report {
 
@@ -9,9 +9,9 @@ struct NightsWanted {
   int jobs = 3, nights = 30, kernels = 12;
 };
 
-// Nights whose figures follow from their numbers alone, after Conclude: job 0 is 5 % slower in the last eight nights and
-// confirmed so in the last one, job 1 faster, others as accepted. In the middle the machine changes; a few nights are
-// disturbed, and one failed. Replay, quality, acceptances, changed records and commands are there, too.
+// Nights whose figures follow from their numbers alone, after Conclude: job 0 is 5 % slower in the last eight nights
+// and confirmed so in the last one, job 1 faster, others as accepted. In the middle the machine changes; a few nights
+// are disturbed, and one failed.
 nightly::NightlyData SampleNights(const NightsWanted& wanted = {});
 
 // The same, three jobs, with `hostile` (sample.h has kHostile) wherever a text comes from outside.
