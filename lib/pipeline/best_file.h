@@ -89,10 +89,10 @@ struct ComparedChoice {
 
 // How the choice was confirmed in the network.
 struct InNetwork {
-  std::string key;           // digest of the question: an equal one need not be asked again
-  bool kept = false;         // "confirmed": the choice is the best in the network; false, "alone": that was not
-                             // faster on the whole, and everything stays as it is best alone
-  double alone_seconds = 0;  // of a run of the network with the best alone
+  std::string key;               // digest of the question: an equal one need not be asked again
+  bool kept = false;             // "confirmed": the choice is the best in the network; false, "alone": that was not
+                                 // faster on the whole, and everything stays as it is best alone
+  double alone_seconds = 0;      // of a run of the network with the best alone
   double confirmed_seconds = 0;  // with the best in the network
   int64_t runs = 0;              // of each of the two
   std::string host, recorded;

@@ -71,7 +71,7 @@ void ManifestWriter::Aliases() {
     build.inputs = std::move(inputs);
     Build(build);
   };
-  std::vector<std::string> tunes, reports;
+  std::vector<std::string> tunes, reports, failed;
   std::map<std::string, std::vector<std::string>> of_target;
   bool requested = false;
   for (const NetworkJob& job : input_.jobs) {
@@ -79,7 +79,8 @@ void ManifestWriter::Aliases() {
     const std::string name = JobName(net, job.target->name);
     const std::string suffix = net + "-" + job.target->name;
     // Without its task list a job is not known further than extract; the list is made before anything else is.
-    const std::string list = TaskListPath(net, job.target->name);
+    std::string list = TaskListPath(net, job.target->name);
+    if (job.failed) list = FailedEdge(job);
     const auto part = [&](const std::string& verb, std::vector<std::string> inputs) {
       alias(verb + "-" + suffix, job.tasks == nullptr ? std::vector<std::string>{list} : std::move(inputs));
     };
@@ -89,12 +90,22 @@ void ManifestWriter::Aliases() {
     part("bench", {fmt::format("bench/{}.json", name)});
     part("report", {fmt::format("report/{}/index.html", name)});
     part("tune", {"report-" + suffix});
-    of_target[job.target->name].push_back("tune-" + suffix);
     requested = requested || job.on_request;
-    if (job.on_request) continue;
+    if (!job.failed) of_target[job.target->name].push_back("tune-" + suffix);
+    if (job.on_request || job.failed) continue;
     tunes.push_back("tune-" + suffix);
     reports.push_back("report-" + suffix);
   }
+  // One network that is at fault stops itself alone: what fails comes last.
+  for (const NetworkJob& job : input_.jobs) {
+    if (!job.failed) continue;
+    const std::string last = FailedEdge(job, true, tunes);
+    of_target[job.target->name].push_back(last);
+    if (job.on_request) continue;
+    failed.push_back(last);
+  }
+  tunes.insert(tunes.end(), failed.begin(), failed.end());
+  reports.insert(reports.end(), failed.begin(), failed.end());
   // If some jobs run only on request: all of one target by one name.
   if (requested) {
     for (auto& [target, names] : of_target) alias("tune-all-" + target, std::move(names));

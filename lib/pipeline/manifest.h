@@ -23,7 +23,8 @@ struct NetworkJob {
   std::vector<std::string> reads;       // files that its file refers to, named from the work folder
   std::string parameters;               // file of its parameters, named from the work folder; empty: none
   std::string plugin;                   // library with operators of its own, likewise; empty: none
-  const TaskList* tasks = nullptr;      // null: not extracted yet
+  const TaskList* tasks = nullptr;      // null: not extracted yet, or failed
+  bool failed = false;                  // its network could not be extracted: its targets say why, and fail
   std::vector<std::string> task_files;  // those that this job's extract edge makes, in the order of the list
   std::vector<std::string> stamps;      // that say its tasks are tuned, in the order of the list
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote
@@ -69,9 +70,9 @@ struct AcceptedJob {
 
 struct ManifestInput {
   std::vector<const TargetFile*> targets;
-  std::vector<NetworkJob> jobs;  // sorted by pipeline, then target
-  std::vector<TuneJob> tasks;    // sorted by target, then id
-  std::vector<Round> rounds;     // sorted by job, then round
+  std::vector<NetworkJob> jobs;                 // sorted by pipeline, then target
+  std::vector<TuneJob> tasks;                   // sorted by target, then id
+  std::vector<Round> rounds;                    // sorted by job, then round
   std::map<std::string, AcceptedJob> accepted;  // by JobName
   std::string tools;
   std::string pipelines;

@@ -118,6 +118,19 @@ void ManifestWriter::ReportEdge(const NetworkJob& job) {
   Build(build);
 }
 
+std::string ManifestWriter::FailedEdge(const NetworkJob& job, bool last, const std::vector<std::string>& after) {
+  const std::string& net = job.pipeline->name;
+  NinjaBuild build;
+  build.outputs = {fmt::format("failed/{}{}", JobName(net, job.target->name), last ? ".last" : "")};
+  build.rule = "failed";
+  // The list is no input: Ninja has just made it, on the way to this manifest, and would extract a second time.
+  build.order_only_inputs = after;
+  build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
+                    {"tasks", TaskListPath(net, job.target->name)}};
+  Build(build);
+  return build.outputs[0];
+}
+
 void ManifestWriter::NetworkEdges(const NetworkJob& job) {
   Section(fmt::format("{} on {}", job.pipeline->name, job.target->name));
   TunedEdge(job);

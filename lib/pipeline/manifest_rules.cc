@@ -61,9 +61,12 @@ void ManifestWriter::Rules() {
   Rule("extract",
        Command("hone-extract",
                "--network $network --batch $batch --target $target --graph $graph --tasks $tasks --task-dir tasks "
-               "$parameters $alone",
+               "$parameters $alone --keep-going",
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
+  if (std::any_of(input_.jobs.begin(), input_.jobs.end(), [](const NetworkJob& j) { return j.failed; })) {
+    Rule("failed", Command("hone-extract", "--failed $tasks"), "$job cannot be extracted");
+  }
   if (std::any_of(input_.targets.begin(), input_.targets.end(), [](const TargetFile* t) { return t->device; })) {
     Rule("find_device", Command("hone-tune", "--find-device $in --out $out", true), "find device $in",
          {{"restat", "1"}});

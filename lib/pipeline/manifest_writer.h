@@ -68,6 +68,9 @@ class ManifestWriter {
   void BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, const NinjaBuild& untuned);
   void ReportEdge(const NetworkJob& job);
   void NetworkEdges(const NetworkJob& job);
+  // The edge of a failed job that says why and fails; `last`: behind `after`, for those who ask for all jobs. Its
+  // output.
+  std::string FailedEdge(const NetworkJob& job, bool last = false, const std::vector<std::string>& after = {});
   void Aliases();
   void NightlyEdges();
   // The edge that measures `dir` tonight, and its output.

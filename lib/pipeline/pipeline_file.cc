@@ -19,6 +19,7 @@ namespace hone::pipeline {
 namespace {
 
 constexpr std::string_view kSuffix = ".toml";
+const std::string kHost = "cpu";  // the target that needs no file
 
 Result<std::string> Stem(const std::string& path) {
   std::string stem = BaseName(path);
@@ -153,6 +154,7 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   HONE_RETURN_IF_ERROR(table.Read("batch", &file.batch));
   HONE_RETURN_IF_ERROR(table.Read("targets", &file.targets));
   HONE_RETURN_IF_ERROR(table.Read("on_request", &file.on_request));
+  if (!table.Has("targets") && !table.Has("on_request")) file.targets = {kHost};
   const std::vector<std::string> targets = file.AllTargets();
   HONE_RETURN_IF_ERROR(
       ReadTuneTables(&table, {targets, ""}, &file.tune, &file.transfer, &file.in_network, &file.alternatives));
@@ -177,6 +179,11 @@ Result<PipelineFile> ParsePipelineFile(std::string_view text, const std::string&
   }
   if (!file.inputs.empty() && !EndsWith(file.network, ".onnx")) {
     return table.Error("input", "[input] belongs to a model file (.onnx); the shapes of other networks are fixed");
+  }
+  if (table.Has("batch") && !IsNetworkName(file.network)) {
+    return table.Error("batch", EndsWith(file.network, ".onnx")
+                                    ? "`batch` is for built-in networks; a model's stands in the shapes of [input]"
+                                    : "`batch` is for built-in networks; this network has its own");
   }
   if (file.batch < 1 || file.batch > 65536) return table.Error("batch", "`batch` must be from 1 to 65536");
   HONE_RETURN_IF_ERROR(CheckTargets(table, &file));
@@ -275,12 +282,16 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   }
   std::map<std::string, TargetFile> targets;
   std::vector<std::string> known;
+  // This host, as it is found, unless a file says more.
+  HONE_ASSIGN_OR_RETURN(TargetFile host,
+                        ParseTargetFile("kind = \"cpu\"\n", JoinPath(target_folder, kHost + std::string(kSuffix))));
   for (const std::string& path : target_paths) {
     HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
     HONE_ASSIGN_OR_RETURN(TargetFile file, ParseTargetFile(text, path));
     known.push_back(file.name);
     targets.emplace(file.name, std::move(file));
   }
+  if (targets.emplace(kHost, std::move(host)).second) known.push_back(kHost);
   std::map<std::string, TargetFile> used;
   for (const PipelineFile& pipeline : result.pipelines) {
     if (IsNetworkFile(pipeline.network) && !Exists(JoinPath(folder, pipeline.network))) {

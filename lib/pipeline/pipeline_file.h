@@ -19,14 +19,14 @@ struct PipelineFile {
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
   std::string parameters;  // the path of its parameter file (graph/param_file.h), likewise; empty: it needs none
-  std::string plugin;  // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
+  std::string plugin;      // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
   int64_t batch = 1;
-  std::vector<std::string> targets;     // names of target files, sorted, distinct: what `tune-all` tunes
+  std::vector<std::string> targets;  // names of target files, sorted, distinct: what `tune-all` tunes
   // Likewise, none of `targets`: tuned when asked for by name. One of both at least.
   std::vector<std::string> on_request;
   TuneSettings tune;
   Transfer transfer;
-  bool in_network = true;  // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
+  bool in_network = true;    // [tune] in_network: the finalists of the tasks are compared in the network (hone-confirm)
   bool alternatives = true;  // [tune] alternatives: fused kernels and other layouts are tuned as well (hone-extract)
   // [memory] parameters: limit on the packed parameters, as a multiple of the network's own bytes (hone-pick-best). In
   // no settings file: tuning and timing do not depend on it. 0: no limit.

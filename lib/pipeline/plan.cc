@@ -275,6 +275,7 @@ Result<Plan> MakePlan(const PlanInput& input) {
       job.parameters = parameters;
       job.plugin = plugin;
       job.tasks = list == input.lists.end() ? nullptr : &list->second;
+      job.failed = input.failed.count(JobName(pipeline.name, name)) > 0;
       if (job.tasks != nullptr && is_file) {
         for (const std::string& file : job.tasks->reads) job.reads.push_back(JoinPath(DirName(network), file));
       }

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,10 @@ inline constexpr const char* kTools[] = {"hone-extract", "hone-allocate", "hone-
 
 struct PlanInput {
   PipelineFolder folder;
-  std::map<std::string, TaskList> lists;   // by JobName; a list that is not there yet is missing
+  std::map<std::string, TaskList> lists;        // by JobName; a list that is not there yet is missing
+  std::set<std::string> failed = {};            // JobNames of networks that could not be extracted; they have no list
   std::map<std::string, AcceptedJob> accepted;  // by JobName; nights compare with them
-  std::map<std::string, std::string> abi;  // by tool: the text of its abi file
+  std::map<std::string, std::string> abi;       // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder
   std::string pipelines;  // folder of the pipelines, likewise
   // Files and folders that planning read besides the task lists, likewise, each once: the manifest is made again when

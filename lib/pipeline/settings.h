@@ -22,11 +22,11 @@ class Fields;
 namespace hone::pipeline {
 
 struct TuneSettings {
-  std::string tuner = "auto";    // search/tuner/tuner.h knows the list
-  int64_t trials = 128;          // budget of one task, at least 1
-  double seconds = 0;            // budget of one task in seconds of tuning over all its sessions; 0: no limit
-  int64_t early_stop = 0;        // stop after this many trials without a better one; 0: never
-  uint64_t seed = 1;             // below 2^63
+  std::string tuner = "auto";  // search/tuner/tuner.h knows the list
+  int64_t trials = 128;        // budget of one task, at least 1
+  double seconds = 0;          // budget of one task in seconds of tuning over all its sessions; 0: no limit
+  int64_t early_stop = 0;      // stop after this many trials without a better one; 0: never
+  uint64_t seed = 1;           // below 2^63
   Protocol measure;
   int64_t finalists = 8;     // this many of the best are measured again, interleaved, before the stamp; 0: none
   double expected_gain = 0;  // stop when the tuner expects the best to get faster by less than this share; 0: never

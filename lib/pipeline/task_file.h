@@ -19,9 +19,9 @@ struct TaskFile {
   Workload workload;
   Target target;
   int64_t flop = 0;
-  std::string plugin;  // file of the plugin that has the operator; empty: it is Hone's own
+  std::string plugin;         // file of the plugin that has the operator; empty: it is Hone's own
   std::string plugin_digest;  // of its content when the task was extracted
-  std::string space;   // versions of its templates; empty: not said
+  std::string space;          // versions of its templates; empty: not said
 };
 
 // The bytes of the file; equal tasks give equal bytes.

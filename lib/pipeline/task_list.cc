@@ -46,6 +46,7 @@ static void ListFields(Fields* f, TaskList* list) {
     ListFields(item, task);
     if (!ids.insert(task->id).second) item->Fail("id", fmt::format("'{}' is listed twice", task->id));
   });
+  f->Maybe("failure", &list->failure, !list->failure.empty());
   f->Maybe("reads", &list->reads, !list->reads.empty());
   for (const std::string& path : list->reads) {
     f->Check(LiesBelow(path), fmt::format("'{}' lies outside the network's folder", Printable(path)));

@@ -36,6 +36,8 @@ struct TaskList {
   std::string target_name;                     // stem of its file in pipelines/targets
   std::vector<TaskEntry> tasks;                // in the network's order, ids distinct
   std::vector<Alternative> alternatives = {};  // in the network's order
+  // Why the network could not be extracted; empty: it was. A list that says so has no tasks.
+  std::string failure = {};
   // Files that the network's own file refers to (values of an ONNX model), from its folder: also inputs of the edges.
   std::vector<std::string> reads = {};
 };

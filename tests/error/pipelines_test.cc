@@ -29,7 +29,7 @@ TEST_F(Pipelines, ThatAreMalformed) {
   ExpectRefusedPipeline("netwrok = \"resnet-18\"\ntargets = [\"cpu\"]\n",
                         {"pipelines/one.toml:1:", "did you mean `network`?"});
   ExpectRefusedPipeline("targets = [\"cpu\"]\n", {"pipelines/one.toml", "network"});
-  ExpectRefusedPipeline("network = \"resnet-18\"\n", {"pipelines/one.toml", "targets"});
+  ExpectRefusedPipeline("network = \"resnet-18\"\ntargets = []\n", {"pipelines/one.toml", "targets"});
   ExpectRefusedPipeline(kHead + "batch = 0\n", {"pipelines/one.toml:3:", "batch"});
   ExpectRefusedPipeline(kHead + "batch = \"2\"\n", {"pipelines/one.toml:3:", "batch"});
   ExpectRefusedPipeline(kHead + "[tune]\ntrials = 0\n", {"pipelines/one.toml:4:", "trials"});

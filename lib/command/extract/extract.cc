@@ -168,6 +168,11 @@ Status In(const ExtractOptions& options, const Status& status) {
                                                                                  : status;
 }
 
+std::string TargetName(const ExtractOptions& options) {
+  const std::string name = BaseName(options.target);
+  return name.substr(0, name.find('.'));
+}
+
 Status Extract(const ExtractOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Target target, ReadTargetFile(options.target));
   std::map<std::string, std::string> digests;
@@ -182,9 +187,7 @@ Status Extract(const ExtractOptions& options) {
   for (const auto& [file, digest] : digests) graph.plugins.push_back({file, digest});
   const std::optional<graph::ParameterValues>& file = network.values;
   HONE_RETURN_IF_ERROR(In(options, Prepare(&graph)));
-  std::string target_name = BaseName(options.target);
-  target_name = target_name.substr(0, target_name.find('.'));
-  HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, TaskLister(graph, target, target_name).Run(!options.alone));
+  HONE_ASSIGN_OR_RETURN(pipeline::TaskList list, TaskLister(graph, target, TargetName(options)).Run(!options.alone));
   list.reads = network.reads;
   std::string parameters;
   HONE_RETURN_IF_ERROR(CheckParameterFile(graph, file));
@@ -212,6 +215,28 @@ Status Extract(const ExtractOptions& options) {
   return Write(options.tasks, pipeline::TaskListText(list));
 }
 
+// Is it the network, or a file of it, that is at fault? A full disk, say, is nothing that a task list should remember.
+bool IsTheNetworks(const Status& status) {
+  switch (status.kind()) {
+    case StatusKind::kInvalid:
+    case StatusKind::kUnsupported:
+    case StatusKind::kNotFound:
+    case StatusKind::kCorrupt:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Status NoteFailure(const ExtractOptions& options, const Status& failure) {
+  pipeline::TaskList list;
+  list.network = options.network;
+  list.target_name = TargetName(options);
+  list.failure = failure.message();
+  HONE_RETURN_IF_ERROR(MakeDirs(DirName(options.tasks)));
+  return Write(options.tasks, pipeline::TaskListText(list));
+}
+
 }  // namespace
 
 // Names of tasks depend on canonical texts alone; what is tunable, and the passes, is this tool's version. The versions
@@ -226,7 +251,15 @@ int RunExtract(const ExtractOptions& options) {
     LogError(std::string(flag) + " is required");
     return kMisused;
   }
-  return ExitCodeOf(Extract(options));
+  const Status done = Extract(options);
+  if (options.keep_going && IsTheNetworks(done)) return ExitCodeOf(NoteFailure(options, done));
+  return ExitCodeOf(done);
+}
+
+int RunExtractFailed(const ExtractOptions& options) {
+  const auto list = pipeline::ReadTaskList(options.failed);
+  if (!list.ok()) return ExitCodeOf(list.status());
+  return ExitCodeOf(list->failure.empty() ? Status() : Status::Invalid(list->failure));
 }
 
 int RunExtractCheck(const ExtractOptions& options) {

@@ -106,7 +106,13 @@ Status ReadTaskLists(const std::string& work, PlanInput* input) {
         return Status(list.status().kind(),
                       list.status().message() + " (remove the file: hone-extract writes it again)");
       }
-      input->lists.emplace(pipeline::JobName(file.name, target), std::move(*list));
+      const std::string job = pipeline::JobName(file.name, target);
+      if (!list->failure.empty()) {
+        LogWarning(fmt::format("{} cannot be extracted, and only its own targets fail: {}", job, list->failure));
+        input->failed.insert(job);
+        continue;
+      }
+      input->lists.emplace(job, std::move(*list));
     }
   }
   return Status::Ok();

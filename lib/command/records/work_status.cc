@@ -82,6 +82,7 @@ void AddPlanned(const std::string& work, WorkStatus* status) {
       status->unread.push_back(list.status().message());
       continue;
     }
+    if (!list->failure.empty()) status->failed.push_back(stem + " cannot be extracted: " + list->failure);
     for (const pipeline::TaskEntry& entry : list->tasks) {
       if (!known.insert(target + "/" + entry.id).second) continue;
       TuningStatus job;
@@ -183,7 +184,9 @@ Result<WorkStatus> ReadWorkStatus(const std::string& folder) {
 std::string WorkStatusText(const WorkStatus& status) {
   std::string text;
   for (const std::string& message : status.unread) text += fmt::format("cannot be read: {}\n", Printable(message));
-  if (status.jobs.empty()) return text + (status.unread.empty() ? "no job has run here\n" : "");
+  for (const std::string& message : status.failed) text += Printable(message) + "\n";
+  if (status.jobs.empty())
+    return text + (status.unread.empty() && status.failed.empty() ? "no job has run here\n" : "");
   std::map<TuningState, int> counts;
   for (const TuningStatus& job : status.jobs) {
     ++counts[job.state];

@@ -34,6 +34,7 @@ struct TuningStatus {
 struct WorkStatus {
   std::vector<TuningStatus> jobs;   // by target, then task
   double left_seconds = -1;         // of all that run, wait or were cut off, one after the other; below 0: unknown
+  std::vector<std::string> failed;  // of networks that could not be extracted, the messages
   std::vector<std::string> unread;  // of files that could not be read, the messages; their jobs are missing
 };
 

@@ -18,7 +18,7 @@ untuned=no
 while [ $# -gt 0 ]; do
   case "$tool $1" in
     "hone-build --untuned") untuned=yes; shift; continue ;;
-    "hone-tune --optional") shift; continue ;;
+    "hone-tune --optional" | "hone-extract --keep-going") shift; continue ;;
     "hone-extract --network") network=$2 ;;
     "hone-extract --batch") batch=$2 ;;
     "hone-extract --task-dir") task_dir=$2 ;;

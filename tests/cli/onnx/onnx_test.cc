@@ -36,13 +36,46 @@ class OnnxChain : public ChainFolder {
   ::onnx::ModelProto model_;
 };
 
+// A model that lacks the shape of its input stops itself alone, and a repaired or removed pipeline is planned again.
+TEST_F(OnnxChain, AModelThatCannotBeExtractedStopsItselfAloneUntilItIsMended) {
+  const std::string with_input = Read("pipelines/net.toml");
+  const std::string input = "[input]\nx = [2, 3, 20, 20]\n";
+  std::string without_input = with_input;
+  without_input.replace(without_input.find(input), input.size(), "");
+  const std::string reason = "net.onnx: input `x` has open dimensions";
+  Write("pipelines/open.toml", without_input);
+  const CommandResult all = Ninja({"tune-all"});
+  EXPECT_FALSE(all.status.ok());
+  EXPECT_NE(all.out.find(reason), std::string::npos) << all.out;
+  EXPECT_TRUE(Exists(Work("report/net.cpu/index.html"))) << "the other one is built";
+  NinjaOk({"tune-net-cpu"});
+  const CommandResult one = Ninja({"tune-open-cpu"});
+  EXPECT_FALSE(one.status.ok());
+  EXPECT_NE(one.out.find("[input]"), std::string::npos) << one.out;
+  EXPECT_EQ(one.out, Ninja({"tune-open-cpu"}).out) << "as often as one asks";
+  const CommandResult status = Run({Path("bin/hone-records"), "status", "work"});
+  EXPECT_NE(status.out.find("open.cpu cannot be extracted: "), std::string::npos) << status.out;
+
+  Write("pipelines/open.toml", with_input);
+  NinjaOk({"tune-open-cpu"});
+  EXPECT_TRUE(Exists(Work("report/open.cpu/index.html")));
+  NinjaOk({"tune-all"});
+  ExpectNoWork("tune-all");
+
+  Write("pipelines/open.toml", without_input);
+  EXPECT_FALSE(Ninja({"tune-all"}).status.ok());
+  ASSERT_TRUE(Remove(Path("pipelines/open.toml")).ok());
+  NinjaOk({"tune-all"});
+  ExpectNoWork("tune-all");
+}
+
 TEST_F(OnnxChain, FromAModelToAReportAndOtherWeightsAreOnlyBuiltAnew) {
   NinjaOk({"tune-net-cpu"});
   ExpectVerified();
   EXPECT_TRUE(Exists(Work("report/net.cpu/index.html")));
   EXPECT_TRUE(Exists(Work("out/net.cpu/libnet.so")));
-  // Three convolutions, which differ in what is fused into them, and a dense layer. To choose among: the first one with its
-  // pool as one kernel, the pool alone; and the first one on blocked input, blocking alone.
+  // Three convolutions, which differ in what is fused into them, and a dense layer. To choose among: the first one with
+  // its pool as one kernel, the pool alone; and the first one on blocked input, blocking alone.
   EXPECT_EQ(Tasks("net").size(), 8u);
   const auto trials = AllTrials("net");
   const std::string parameters = Read("work/out/net.cpu/net.params");

@@ -96,9 +96,10 @@ TEST(PipelineFile, TransferIsATruthOrAList) {
   EXPECT_EQ(transfer("[\"a\"]"), (Transfer{false, {"a"}}));
 }
 
-TEST(PipelineFile, EverythingButNetworkAndTargetsHasADefault) {
-  const Result<PipelineFile> file = ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\n", "n.toml");
+TEST(PipelineFile, EverythingButTheNetworkHasADefault) {
+  const Result<PipelineFile> file = ParsePipelineFile("network = \"n\"\n", "n.toml");
   ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->targets, std::vector<std::string>{"cpu"});
   EXPECT_EQ(file->batch, 1);
   EXPECT_EQ(file->tune, TuneSettings());
   EXPECT_EQ(file->bench, BenchSettings());
@@ -177,13 +178,15 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"network = \"n.json\"\nparameters = \"\"\ntargets = [\"cpu\"]\n", "2: `parameters` is not a path"},
       {"network = 3\ntargets = [\"cpu\"]\n", "1: `network` must be a text"},
       {"targets = [\"cpu\"]\n", "1: `network` is missing"},
-      {"network = \"n\"\n", "1: `targets` must name at least one target"},
       {"network = \"n\"\ntargets = []\n", "2: `targets` must name at least one target"},
       {"network = \"n\"\ntargets = \"cpu\"\n", "2: `targets` must be a list of texts"},
       {"network = \"n\"\ntargets = [1]\n", "2: `targets` must be a list of texts"},
       {"network = \"n\"\ntargets = [\"cpu\",\n\"cpu\"]\n", "2: `targets` names 'cpu' twice"},
       {"network = \"n\"\ntargets = [\"../cpu\"]\n", "2: `targets`: '../cpu' is not a target name"},
       {"network = \"--help\"\ntargets = [\"cpu\"]\n", "1: `network` is neither"},
+      {"network = \"m.onnx\"\nbatch = 4\n",
+       "2: `batch` is for built-in networks; a model's stands in the shapes of [input]"},
+      {"network = \"g.json\"\nbatch = 4\n", "2: `batch` is for built-in networks; this network has its own"},
       {"network = \"n\"\nbatch = 0\ntargets = [\"cpu\"]\n", "2: `batch` must be from 1 to"},
       {"network = \"n\"\nbatch = 1.0\ntargets = [\"cpu\"]\n", "2: `batch` must be a whole number"},
       {"network = \"n\"\nbatch = 1979-05-27\ntargets = [\"cpu\"]\n", "2: dates and times"},
@@ -400,6 +403,16 @@ TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
       dir_->path(),          dir_->Join("a-b.toml"),         dir_->Join("a.toml"),
       dir_->Join("targets"), dir_->Join("targets/cpu.toml"), dir_->Join("targets/unused.toml")};
   EXPECT_EQ(folder->read, read);
+}
+
+TEST_F(PipelineFolderTest, TheHostNeedsNoFile) {
+  Write("a.toml", "network = \"n\"\n");
+  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
+  ASSERT_TRUE(folder.ok()) << folder.status().message();
+  ASSERT_EQ(folder->targets.size(), 1u);
+  EXPECT_EQ(folder->targets[0].name, "cpu");
+  Write("targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n");
+  EXPECT_NE((*ReadPipelineFolder(dir_->path())).targets[0].json, folder->targets[0].json) << "unless it has one";
 }
 
 TEST_F(PipelineFolderTest, ATargetWithoutAFileIsNamedWithItsLine) {
