@@ -80,6 +80,12 @@ Status CopyFolder(const std::string& accepted, const std::string& job, const std
   return status;
 }
 
+Result<std::vector<Acceptance>> ReadLog(const std::string& path) {
+  if (!Exists(path)) return std::vector<Acceptance>();
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  return ParseAcceptances(text, path);
+}
+
 }  // namespace
 
 std::string ArtifactDigest(const std::map<std::string, std::string>& files, const std::string& name) {
@@ -142,9 +148,7 @@ Result<std::vector<Acceptance>> ReadAcceptances(const std::string& accepted, con
   const Status nothing = Status::NotFound(fmt::format(
       "{}: no library of {} is accepted yet: build one and run `hone-report accept --reason WHY {}` in the work folder",
       path, job, job));
-  if (!Exists(path)) return nothing;
-  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  HONE_ASSIGN_OR_RETURN(std::vector<Acceptance> log, ParseAcceptances(text, path));
+  HONE_ASSIGN_OR_RETURN(std::vector<Acceptance> log, ReadLog(path));
   if (log.empty()) return nothing;
   return log;
 }
@@ -175,21 +179,20 @@ Status CheckAccepted(const std::string& accepted, const std::string& job, const 
 
 Result<Acceptance> Accept(const AcceptInput& input, Acceptance acceptance, bool* moved) {
   const std::string &accepted = input.accepted, &job = input.job, path = AcceptedLogPath(accepted, job);
-  std::vector<Acceptance> log;
-  if (Exists(path)) {
-    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-    HONE_ASSIGN_OR_RETURN(log, ParseAcceptances(text, path));
-  }
+  HONE_ASSIGN_OR_RETURN(const std::vector<Acceptance> log, ReadLog(path));
   std::map<std::string, std::string> from;
-  for (const std::string& name : input.files) from[name] = JoinPath(input.dir, name);
+  const std::string& library = acceptance.name;
+  for (const std::string& name : {"lib" + library + ".so", library + ".h", library + ".params", library + ".graph.json",
+                                  std::string("manifest.json")}) {
+    from[name] = JoinPath(input.dir, name);
+  }
   if (!input.choice.empty()) from[kChoiceFile] = input.choice;
   acceptance.files.clear();
   for (const auto& [name, file] : from) {
-    if (!PlainName(name)) return Status::Invalid(fmt::format("{}: is no name of a file in a folder", name));
     HONE_ASSIGN_OR_RETURN(acceptance.files[name], FileDigest(file));
   }
   acceptance.digest = ArtifactDigest(acceptance.files, acceptance.name);
-  if (input.check) HONE_RETURN_IF_ERROR(input.check(acceptance));
+  if (input.check) HONE_RETURN_IF_ERROR(input.check());
   *moved = log.empty() || log.back().digest != acceptance.digest || !CheckAccepted(accepted, job, log.back()).ok();
   if (!*moved) return log.back();
   acceptance.before = log.empty() ? "" : log.back().digest;

@@ -53,11 +53,10 @@ Status CheckAccepted(const std::string& accepted, const std::string& job, const 
 
 struct AcceptInput {
   std::string accepted, job;
-  std::string dir;                 // of the library
-  std::vector<std::string> files;  // of it, by name: all are copied
-  std::string choice;              // what it was built from, a path, copied as kChoiceFile; empty: unknown
-  // What is wrong with what would be accepted; empty: nothing is.
-  std::function<Status(const Acceptance&)> check = {};
+  std::string dir;     // of the library
+  std::string choice;  // what it was built from, a path, copied as kChoiceFile; empty: unknown
+  // What is wrong with the library, asked once its digests are known; empty: nothing is.
+  std::function<Status()> check = {};
   // Asked before the line is written, which is long after the lock was taken where much is copied; empty: it is held.
   std::function<Status()> still_ours = {};
 };

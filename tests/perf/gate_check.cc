@@ -27,7 +27,7 @@
 #include "base/subprocess.h"
 #include "command/bench/bench.h"
 #include "command/bench/library_process.h"
-#include "command/nightly/nightly_common.h"
+#include "command/nightly/nightly.h"
 #include "library/loaded_network.h"
 #include "nightly/measure_night.h"
 #include "pipeline/best_file.h"

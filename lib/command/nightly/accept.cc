@@ -32,68 +32,57 @@ Result<std::vector<std::string>> JobsWithLibrary(const std::string& out) {
   return jobs;
 }
 
-class Accepter {
- public:
-  explicit Accepter(const AcceptOptions& options) : options_(options), accepted_(JoinPath(options.work, "accepted")) {}
-
-  Status Run() {
-    if (Trim(options_.reason).empty()) return Status::Invalid("--reason is empty; give a reason for the history");
-    if (options_.jobs.empty() != options_.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
-    HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(JoinPath(options_.work, "out")));
-    if (options_.all && there.empty())
-      return Status::NotFound(
-          fmt::format("{}: no library there; tune a network first", JoinPath(options_.work, "out")));
-    const std::vector<std::string>& jobs = options_.all ? there : options_.jobs;
-    for (const std::string& job : jobs) {
-      if (std::find(there.begin(), there.end(), job) != there.end()) continue;
-      const auto near = Suggest(job, there);
-      return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", JoinPath(options_.work, "out"), job,
-                                          near ? fmt::format("; did you mean `{}`?", *near) : ""));
-    }
-    for (const std::string& job : jobs) HONE_RETURN_IF_ERROR(One(job));
-    return Status();
+Status AcceptJob(const std::string& work, const std::string& job, const std::string& reason) {
+  if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is not a job name", job));
+  const std::string dir = JoinPath(work, "out/" + job), accepted = JoinPath(work, "accepted");
+  HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
+  nightly::Acceptance a;
+  a.name = folder.name;
+  a.network = folder.network;
+  a.target = folder.target;
+  a.recorded = FormatIso8601(RealClock()->WallSeconds());
+  a.by = fmt::format("{}@{}", UserName(), Hostname());
+  a.reason = reason;
+  const std::string choice = JoinPath(work, "best/" + job + ".choice.json");
+  HONE_RETURN_IF_ERROR(MakeDirs(accepted));
+  HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(accepted, job + ".lock")));
+  Heartbeat heartbeat(&lock);
+  nightly::AcceptInput input{accepted, job, dir, Exists(choice) ? choice : ""};
+  // A half-built or damaged library must not become a reference.
+  input.check = [&] { return library::CheckedLibrary(dir).status(); };
+  input.still_ours = [&] { return heartbeat.Check(); };
+  bool moved = false;
+  HONE_ASSIGN_OR_RETURN(a, nightly::Accept(input, a, &moved));
+  if (!moved) {
+    fmt::print("{}: {} is the reference already (accepted {}: {})\n", job, a.digest, a.recorded, Printable(a.reason));
+  } else if (a.before.empty()) {
+    fmt::print("{}: {} is the first reference, and the canary\n", job, a.digest);
+  } else {
+    fmt::print("{}: the reference moves from {} to {}\n", job, a.before, a.digest);
   }
+  return Status();
+}
 
- private:
-  Status One(const std::string& job) {
-    if (!pipeline::IsPlainName(job)) return Status::Invalid(fmt::format("`{}` is not a job name", job));
-    const std::string dir = JoinPath(JoinPath(options_.work, "out"), job);
-    HONE_ASSIGN_OR_RETURN(const library::LibraryFolder folder, library::ReadLibraryFolder(dir));
-    nightly::Acceptance a;
-    a.name = folder.name;
-    a.network = folder.network;
-    a.target = folder.target;
-    a.recorded = FormatIso8601(RealClock()->WallSeconds());
-    a.by = fmt::format("{}@{}", UserName(), Hostname());
-    a.reason = options_.reason;
-    const std::vector<std::string> files = {"lib" + a.name + ".so", a.name + ".h", a.name + ".params",
-                                            a.name + ".graph.json", "manifest.json"};
-    const std::string best = JoinPath(options_.work, "best/" + job + ".choice.json");
-    HONE_RETURN_IF_ERROR(MakeDirs(accepted_));
-    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(accepted_, job + ".lock")));
-    Heartbeat heartbeat(&lock);
-    nightly::AcceptInput input{accepted_, job, dir, files, Exists(best) ? best : ""};
-    // A half-built or damaged library must not become a reference.
-    input.check = [&](const nightly::Acceptance&) { return library::CheckedLibrary(dir).status(); };
-    input.still_ours = [&] { return heartbeat.Check(); };
-    bool moved = false;
-    HONE_ASSIGN_OR_RETURN(a, nightly::Accept(input, a, &moved));
-    if (!moved) {
-      fmt::print("{}: {} is the reference already (accepted {}: {})\n", job, a.digest, a.recorded, Printable(a.reason));
-    } else if (a.before.empty()) {
-      fmt::print("{}: {} is the first reference, and the canary\n", job, a.digest);
-    } else {
-      fmt::print("{}: the reference moves from {} to {}\n", job, a.before, a.digest);
-    }
-    return Status();
+Status AcceptJobs(const AcceptOptions& options) {
+  if (Trim(options.reason).empty()) return Status::Invalid("--reason is empty; give a reason for the history");
+  if (options.jobs.empty() != options.all) return Status::Invalid("name jobs (NET.TARGET), or --all, not both");
+  const std::string out = JoinPath(options.work, "out");
+  HONE_ASSIGN_OR_RETURN(const std::vector<std::string> there, JobsWithLibrary(out));
+  if (options.all && there.empty())
+    return Status::NotFound(fmt::format("{}: no library there; tune a network first", out));
+  const std::vector<std::string>& jobs = options.all ? there : options.jobs;
+  for (const std::string& job : jobs) {
+    if (std::find(there.begin(), there.end(), job) != there.end()) continue;
+    const auto near = Suggest(job, there);
+    return Status::NotFound(fmt::format("{}: no library of a job `{}`{}", out, job,
+                                        near ? fmt::format("; did you mean `{}`?", *near) : ""));
   }
-
-  const AcceptOptions& options_;
-  const std::string accepted_;
-};
+  for (const std::string& job : jobs) HONE_RETURN_IF_ERROR(AcceptJob(options.work, job, options.reason));
+  return Status();
+}
 
 }  // namespace
 
-int RunAccept(const AcceptOptions& options) { return ExitCodeOf(Accepter(options).Run()); }
+int RunAccept(const AcceptOptions& options) { return ExitCodeOf(AcceptJobs(options)); }
 
 }  // namespace hone::command

@@ -19,91 +19,109 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "command/bench/library_process.h"
-#include "command/nightly/nightly_common.h"
+#include "compile/compile.h"
 #include "library/verify_outputs.h"
+#include "measure/machine.h"
+#include "nightly/accepted.h"
 #include "nightly/measure_night.h"
+#include "nightly/night_file.h"
 #include "nightly/verdict.h"
+#include "pipeline/task_list.h"
 #include "session/machine.h"
+#include "target/target.h"
 
 namespace hone::command {
 namespace {
 
 using library::LibraryFolder;
+using nightly::Acceptance;
 using nightly::ProcessKey;
 using nightly::ProcessTimes;
 using nightly::Who;
 
+static_assert(nightly::kRunsOfTurn == library::kRunsOfTurn);
+
 constexpr int64_t kProfiled = 5;
+constexpr int kNightlyProtocol = 3;  // raised when nights measure in another way
+
+// Seconds by digest.
+Result<std::map<std::string, double>> ReadFakeTimes(const std::string& path) {
+  std::map<std::string, double> times;
+  HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  for (const std::string& line : Split(text, '\n')) {
+    const std::vector<std::string> words = SplitWords(line);
+    if (words.empty()) continue;
+    if (words.size() != 2) return Status::Invalid(path + ": expected lines `DIGEST SECONDS`");
+    HONE_ASSIGN_OR_RETURN(times[words[0]], ParseDouble(words[1]));
+  }
+  return times;
+}
 
 class Nightly {
  public:
-  explicit Nightly(const NightlyOptions& options) : options_(options) {}
+  explicit Nightly(const NightlyOptions& options)
+      : options_(options), series_(nightly::SeriesDir(options.nights, options.series)) {}
 
   Status Run() {
-    HONE_ASSIGN_OR_RETURN(SeriesJob series,
-                          OpenSeries(options_.nights, options_.series, options_.accepted, options_.job));
-    series_ = &series;
-    Heartbeat heartbeat(&series.lock);
+    if (!pipeline::IsPlainName(options_.job))
+      return Status::Invalid(fmt::format("--job: `{}` is not NET.TARGET", options_.job));
+    HONE_ASSIGN_OR_RETURN(const auto accepted, nightly::ReadAcceptances(options_.accepted, options_.job));
+    HONE_RETURN_IF_ERROR(MakeDirs(series_));
+    HONE_ASSIGN_OR_RETURN(FileLock lock, FileLock::Acquire(JoinPath(series_, options_.job + ".lock")));
+    Heartbeat heartbeat(&lock);
     heartbeat_ = &heartbeat;
-    HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(series.history));
+    HONE_ASSIGN_OR_RETURN(input_.night, nightly::OpenNight(series_, RealClock()->WallSeconds()));
+    const std::string path = nightly::HistoryPath(options_.nights, options_.series, options_.job);
+    HONE_ASSIGN_OR_RETURN(const nightly::History history, nightly::ReadHistory(path));
     for (const std::string& damaged : history.damaged) LogWarning(damaged + "; skipping this night");
-    if (HasItsLine(series, options_.job, history.nights)) return Status();
-    input_.night = series.night;
+    for (const nightly::Night& night : history.nights) {
+      if (night.night != input_.night) continue;
+      LogInfo(fmt::format("{}: measured in this night ({}) already", options_.job, night.night));
+      return Status();
+    }
     input_.before = &history.nights;
-    HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure());
+    HONE_ASSIGN_OR_RETURN(const nightly::Night night, Measure(accepted.back(), accepted.front()));
     ShowLiveLine("");
-    if (!night.no_canary.empty() && !input_.canary.empty())
-      LogWarning(night.no_canary + " (this is the canary; the night continues without it)");
+    if (!night.no_canary.empty()) LogWarning(night.no_canary + " (this is the canary; the night continues without it)");
     HONE_RETURN_IF_ERROR(heartbeat.Check());
-    HONE_RETURN_IF_ERROR(AppendLine(series.history, nightly::NightText(night)));
+    HONE_RETURN_IF_ERROR(AppendLine(path, nightly::NightText(night)));
     const nightly::Verdict verdict = nightly::Judge({{options_.job, {night}}}, input_.night);
     fmt::print("{}: {}: {}\n", options_.job, nightly::JobStateName(verdict.jobs[0].state), verdict.jobs[0].words);
     return Status();
   }
 
  private:
-  Result<nightly::Night> Measure() {
-    const nightly::Acceptance &reference = series_->accepted.back(), &canary = series_->accepted.front();
+  Result<nightly::Night> Measure(const Acceptance& reference, const Acceptance& canary) {
     input_.recorded = FormatIso8601(RealClock()->WallSeconds());
     input_.host = Hostname();
-    input_.tools = NightTools();
+    input_.tools = fmt::format("hone {}; codegen={}", kVersion, compile::CodegenVersion());
     input_.reference = reference.digest;
     input_.canary = canary.digest;
     input_.processes = options_.processes;
     // The library may be damaged, and then there is no process to say so.
-    Status bad = OpenDevice(reference.target);
-    if (bad.ok()) bad = Prepare(reference, canary);
+    const Status bad = Prepare(reference, canary);
     if (!bad.ok()) return nightly::MeasureNight(input_, [&](const ProcessKey&) -> Result<ProcessTimes> { return bad; });
     const std::string samples =
-        fmt::format("{}/samples/{}/{}.jsonl", series_->dir, options_.job, ReplaceAll(input_.night, ":", ""));
+        fmt::format("{}/samples/{}/{}.jsonl", series_, options_.job, ReplaceAll(input_.night, ":", ""));
     const std::string key = fmt::format("{} {} {} {} {} {} {} {} {}", input_.library, input_.reference, input_.canary,
                                         options_.timing.seed, options_.processes, options_.timing.iterations,
                                         options_.timing.min_seconds, options_.timing.max_seconds, input_.fingerprint);
     HONE_ASSIGN_OR_RETURN(nightly::NightSamples store, nightly::NightSamples::Open(samples, key));
-    store_ = &store;
-    return nightly::MeasureNight(input_, [&](const ProcessKey& key) { return Once(key); });
+    return nightly::MeasureNight(input_, [&](const ProcessKey& key) { return Once(key, &store); });
   }
 
-  Status OpenDevice(const std::string& target) {
-    HONE_ASSIGN_OR_RETURN(target_, Target::Parse(target));
-    HONE_ASSIGN_OR_RETURN(input_.fingerprint, NightFingerprint(target_));
-    return Status();
-  }
-
-  Status Prepare(const nightly::Acceptance& reference, const nightly::Acceptance& canary) {
+  Status Prepare(const Acceptance& reference, const Acceptance& canary) {
+    HONE_ASSIGN_OR_RETURN(const Target target, Target::Parse(reference.target));
+    HONE_ASSIGN_OR_RETURN(input_.fingerprint, Fingerprint(target));
     if (!options_.fake_times.empty()) {
       HONE_ASSIGN_OR_RETURN(fake_, ReadFakeTimes(options_.fake_times));
     }
-    HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, reference));
-    if (canary.digest != reference.digest) {
-      const Status whole = nightly::CheckAccepted(options_.accepted, options_.job, canary);
-      if (!whole.ok()) HONE_RETURN_IF_ERROR(DropCanary(whole));
-    }
+    HONE_ASSIGN_OR_RETURN(LibraryFolder against, AcceptedLibrary(reference));
     HONE_ASSIGN_OR_RETURN(LibraryFolder library, library::CheckedLibrary(options_.lib));
     HONE_ASSIGN_OR_RETURN(input_.library, nightly::FolderDigest(library.dir, library.name));
     DropCached(library.ParamsPath());  // the digest has read it: it would lie on other pages than the reference's
-    HONE_ASSIGN_OR_RETURN(LibraryFolder against, library::CheckedLibrary(Dir(reference.digest)));
     if (library.graph_digest != against.graph_digest) {
       return Status::Invalid(
           fmt::format("{}: computes another network than the accepted {}; accept it with "
@@ -111,44 +129,47 @@ class Nightly {
                       library.GraphPath(), against.GraphPath()));
     }
     folders_ = {{Who::kLibrary, std::move(library)}, {Who::kReference, std::move(against)}};
-    if (!input_.canary.empty() && canary.digest != reference.digest) {
-      auto folder = library::CheckedLibrary(Dir(canary.digest));
+    if (canary.digest != reference.digest) {
+      Result<LibraryFolder> folder = AcceptedLibrary(canary);
       if (folder.ok()) {
         folders_[Who::kCanary] = std::move(*folder);
+      } else if (nightly::OfTheArtifact(folder.status())) {
+        input_.canary.clear();
+        input_.no_canary = folder.status().message();
       } else {
-        HONE_RETURN_IF_ERROR(DropCanary(folder.status()));
+        return folder.status();
       }
     }
     if (fake_) return Status();
-    HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target_));
+    HONE_ASSIGN_OR_RETURN(auto machine, session::OpenMachine(target));
     machine_.emplace(std::move(machine));
     HONE_ASSIGN_OR_RETURN(expected_, ExpectedOutputs(folders_[Who::kLibrary], options_.timing.seed,
                                                      options_.parameter_file, options_.inputs));
     return Status();
   }
 
-  // Continues the run without the canary, if the canary is the problem.
-  Status DropCanary(const Status& why) {
-    if (!nightly::OfTheArtifact(why)) return why;
-    LogWarning(why.message() + " (this is the canary; the night continues without it)");
-    input_.canary.clear();
-    input_.no_canary = why.message();
-    return Status();
+  // The machine, or the device of the target, and the way that nightly runs measure, but not the libraries.
+  static Result<std::string> Fingerprint(const Target& target) {
+    if (target.kind->has_device()) KeepDeviceKernels();
+    HONE_ASSIGN_OR_RETURN(const measure::Machine* machine, measure::FindMachine(target));
+    HONE_ASSIGN_OR_RETURN(const runtime::DeviceInfo info, measure::DescribeMachine(target));
+    return fmt::format("{}; nightly={}", machine->Environment(info), kNightlyProtocol);
   }
 
-  std::string Dir(const std::string& digest) const {
-    return nightly::AcceptedDir(options_.accepted, options_.job, digest);
+  Result<LibraryFolder> AcceptedLibrary(const Acceptance& acceptance) const {
+    HONE_RETURN_IF_ERROR(nightly::CheckAccepted(options_.accepted, options_.job, acceptance));
+    return library::CheckedLibrary(nightly::AcceptedDir(options_.accepted, options_.job, acceptance.digest));
   }
 
-  Result<ProcessTimes> Once(const ProcessKey& key) {
+  Result<ProcessTimes> Once(const ProcessKey& key, nightly::NightSamples* store) {
     if (Interrupted()) return Status::Interrupted("interrupted; the same command goes on where it stopped");
     HONE_RETURN_IF_ERROR(heartbeat_->Check());
-    if (const ProcessTimes* known = store_->Find(key)) return *known;
+    if (const ProcessTimes* known = store->Find(key)) return *known;
     ShowLiveLine(fmt::format("{}: {}, process {} of {}{}", options_.job, nightly::WhoName(key.who), key.round + 1,
                              options_.processes, key.phase > 0 ? " (repeat)" : ""));
     HONE_ASSIGN_OR_RETURN(ProcessTimes times, fake_ ? Invent(key) : Process(key.who));
     HONE_RETURN_IF_ERROR(heartbeat_->Check());
-    HONE_RETURN_IF_ERROR(store_->Append(key, times));
+    HONE_RETURN_IF_ERROR(store->Append(key, times));
     return times;
   }
 
@@ -164,25 +185,23 @@ class Nightly {
     if (request.outputs) {
       HONE_RETURN_IF_ERROR(library::VerifyOutputs(folder.dir, folder.rounding, reply.outputs, expected_, &error));
     }
-    ProcessTimes times;
-    times.samples = reply.samples;
-    times.pace = reply.pace;
-    times.lost = reply.lost_seconds;
+    ProcessTimes times{reply.samples, reply.pace, {}, reply.lost_seconds};
     for (size_t i = 0; i < reply.layers.size() && i < reply.described.size(); ++i)
       times.layers.push_back({reply.described[i].name, reply.layers[i]});
     return times;
   }
 
-  // The times that a test wants, with 0.3 % of noise that is the same for the same process of the same night.
+  // The times that a test wants, with 0.3 % of noise that is the same for the same process of the same night. A digest
+  // without a time is an artifact whose process died.
   Result<ProcessTimes> Invent(const ProcessKey& key) const {
     const std::string& digest = key.who == Who::kLibrary     ? input_.library
                                 : key.who == Who::kReference ? input_.reference
                                                              : input_.canary;
     const auto found = fake_->find(digest);
-    if (found == fake_->end()) return NoTimeInvented(digest);
-    Rng rng(Digest128(
-                fmt::format("{} {} {} {}", input_.night, nightly::WhoName(key.who), key.phase, key.round))
-                .lo);
+    if (found == fake_->end()) return Status::Crashed(digest + ": no time is invented for it");
+    const std::string process =
+        fmt::format("{} {} {} {}", input_.night, nightly::WhoName(key.who), key.phase, key.round);
+    Rng rng(Digest128(process).lo);
     ProcessTimes times;
     const double level = found->second * (1 + 0.003 * rng.Normal());
     for (int64_t i = 0; i < options_.timing.iterations; ++i)
@@ -191,11 +210,9 @@ class Nightly {
   }
 
   const NightlyOptions& options_;
-  Target target_;
-  SeriesJob* series_ = nullptr;
+  const std::string series_;  // its folder
   Heartbeat* heartbeat_ = nullptr;
   nightly::NightInput input_;
-  nightly::NightSamples* store_ = nullptr;
   std::map<Who, LibraryFolder> folders_;
   std::optional<MachineLock> machine_;
   std::vector<std::vector<double>> expected_;
@@ -204,6 +221,8 @@ class Nightly {
 };
 
 }  // namespace
+
+library::TimeRequest NightRequest() { return {.warmup = 5, .iterations = 30, .min_seconds = 1.2, .max_seconds = 10}; }
 
 int RunNightly(const NightlyOptions& options) {
   const Status status = Nightly(options).Run();

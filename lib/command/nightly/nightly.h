@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "command/nightly/nightly_common.h"
 #include "library/time_network.h"
 
 namespace hone::command {
+
+// How a process of a night is timed: 5 runs to warm up, then 30 at least, for 1.2 s at least, but for no more than 10 s
+// once there are 5. Without a folder.
+library::TimeRequest NightRequest();
 
 struct NightlyOptions {
   std::string job;                               // NET.TARGET

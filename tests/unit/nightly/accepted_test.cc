@@ -27,6 +27,7 @@ class Accepted : public testing::Test {
     Write("out/net.params", "parameters");
     Write("out/net.graph.json", "graph");
     Write("out/net.h", "header");
+    Write("out/manifest.json", "{}");
     Write("choice", "choice");
   }
   void Write(const std::string& name, const std::string& text) {
@@ -41,14 +42,8 @@ class Accepted : public testing::Test {
     a.network = "net";
     a.name = "net";
     bool unused = false;
-    return Accept({Folder(),
-                   "net.cpu",
-                   dir_->Join("out"),
-                   {"libnet.so", "net.params", "net.graph.json", "net.h"},
-                   dir_->Join("choice"),
-                   {},
-                   [this] { return lock_; }},
-                  a, moved ? moved : &unused);
+    return Accept({Folder(), "net.cpu", dir_->Join("out"), dir_->Join("choice"), {}, [this] { return lock_; }}, a,
+                  moved ? moved : &unused);
   }
   std::string In(const std::string& digest, const std::string& name) const {
     return JoinPath(AcceptedDir(Folder(), "net.cpu", digest), name);
@@ -158,8 +153,8 @@ TEST_F(Accepted, NothingIsHalfAccepted) {
   Acceptance a;
   a.name = "net";
   bool moved = false;
-  AcceptInput input{Folder(), "net.cpu", dir_->Join("out"), {"libnet.so"}, ""};
-  input.check = [](const Acceptance&) { return Status::Corrupt("no"); };
+  AcceptInput input{Folder(), "net.cpu", dir_->Join("out"), ""};
+  input.check = [] { return Status::Corrupt("no"); };
   EXPECT_EQ(Accept(input, a, &moved).status().kind(), StatusKind::kCorrupt);
   EXPECT_FALSE(Exists(Folder()));
 }
