@@ -12,14 +12,19 @@ namespace {
 
 using Values = std::vector<double>;
 
+constexpr size_t kWindow = 50;                // nights; windows overlap by half
+constexpr size_t kLeast = 4;                  // nights of a segment
+constexpr double kPointSignificance = 0.001;  // of a point that stays; candidates may have ten times that
+constexpr double kMagnitude = 0.01;           // share of the level before
+
 Values Part(const Values& values, size_t begin, size_t end) {
   return Values(values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
 // The split of [begin, end) with the largest energy statistic, or `begin` if there is no room for one.
-size_t BestSplit(const Values& values, size_t begin, size_t end, size_t least) {
+size_t BestSplit(const Values& values, size_t begin, size_t end) {
   const size_t n = end - begin;
-  if (n < 2 * least) return begin;
+  if (n < 2 * kLeast) return begin;
   // Sums of distances within the left part and within the right one, kept while the border moves.
   double left = 0, right = 0, across = 0;
   auto distances = [&](size_t at, size_t from, size_t to) {
@@ -37,7 +42,7 @@ size_t BestSplit(const Values& values, size_t begin, size_t end, size_t least) {
     right -= to_right;
     across += to_right - to_left;
     const double a = static_cast<double>(border - begin), b = static_cast<double>(end - border);
-    if (border - begin < least || end - border < least) continue;
+    if (border - begin < kLeast || end - border < kLeast) continue;
     const double energy = 2 * across / (a * b) - 2 * left / (a * (a - 1)) - 2 * right / (b * (b - 1));
     const double statistic = a * b / (a + b) * energy;
     if (statistic > best) {
@@ -48,12 +53,12 @@ size_t BestSplit(const Values& values, size_t begin, size_t end, size_t least) {
   return where;
 }
 
-void FindSplits(const Values& values, size_t begin, size_t end, const ChangePointRule& rule, std::set<size_t>* found) {
-  const size_t at = BestSplit(values, begin, end, rule.least);
-  if (at == begin || MannWhitneyP(Part(values, begin, at), Part(values, at, end)) > 10 * rule.p) return;
+void FindSplits(const Values& values, size_t begin, size_t end, std::set<size_t>* found) {
+  const size_t at = BestSplit(values, begin, end);
+  if (at == begin || MannWhitneyP(Part(values, begin, at), Part(values, at, end)) > 10 * kPointSignificance) return;
   found->insert(at);
-  FindSplits(values, begin, at, rule, found);
-  FindSplits(values, at, end, rule, found);
+  FindSplits(values, begin, at, found);
+  FindSplits(values, at, end, found);
 }
 
 std::vector<ChangePoint> Judge(const Values& values, const std::vector<size_t>& points) {
@@ -68,7 +73,7 @@ std::vector<ChangePoint> Judge(const Values& values, const std::vector<size_t>& 
 
 }  // namespace
 
-std::vector<ChangePoint> FindChangePoints(const std::vector<double>& series, const ChangePointRule& rule) {
+std::vector<ChangePoint> FindChangePoints(const std::vector<double>& series) {
   Values values;
   std::vector<size_t> nights;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -77,26 +82,26 @@ std::vector<ChangePoint> FindChangePoints(const std::vector<double>& series, con
     nights.push_back(i);
   }
   std::set<size_t> candidates;
-  for (size_t begin = 0; begin < values.size(); begin += std::max<size_t>(1, rule.window / 2)) {
-    FindSplits(values, begin, std::min(values.size(), begin + rule.window), rule, &candidates);
-    if (begin + rule.window >= values.size()) break;
+  for (size_t begin = 0; begin < values.size(); begin += kWindow / 2) {
+    FindSplits(values, begin, std::min(values.size(), begin + kWindow), &candidates);
+    if (begin + kWindow >= values.size()) break;
   }
   // The weakest goes first, since without it its neighbours have longer segments to compare.
   std::vector<size_t> points(candidates.begin(), candidates.end());
-  while (!points.empty()) {
-    const std::vector<ChangePoint> judged = Judge(values, points);
+  for (;;) {
+    std::vector<ChangePoint> judged = Judge(values, points);
     size_t weakest = points.size();
     for (size_t i = 0; i < judged.size(); ++i) {
-      const bool small = std::abs(judged[i].after / judged[i].before - 1) < rule.magnitude;
-      if (!small && judged[i].p <= rule.p) continue;
+      const bool small = std::abs(judged[i].after / judged[i].before - 1) < kMagnitude;
+      if (!small && judged[i].p <= kPointSignificance) continue;
       if (weakest == points.size() || judged[i].p > judged[weakest].p) weakest = i;
     }
-    if (weakest == points.size()) break;
+    if (weakest == points.size()) {
+      for (ChangePoint& point : judged) point.index = nights[point.index];
+      return judged;
+    }
     points.erase(points.begin() + static_cast<std::ptrdiff_t>(weakest));
   }
-  std::vector<ChangePoint> out = Judge(values, points);
-  for (ChangePoint& point : out) point.index = nights[point.index];
-  return out;
 }
 
 }  // namespace hone::nightly

@@ -12,20 +12,14 @@
 
 namespace hone::nightly {
 
-struct ChangePointRule {
-  size_t window = 50;       // nights; windows overlap by half
-  size_t least = 4;         // nights of a segment
-  double p = 0.001;         // of a point that stays; candidates may have ten times that
-  double magnitude = 0.01;  // smaller changes are not told: share of the level before
-};
-
 struct ChangePoint {
   size_t index = 0;  // of the first night on the new level
   double p = 1;
   double before = 0, after = 0;  // medians of the segments beside it
 };
 
-// Ascending. Values that are not positive numbers are nights without a figure: they belong to no segment.
-std::vector<ChangePoint> FindChangePoints(const std::vector<double>& series, const ChangePointRule& rule = {});
+// Ascending; changes of less than 1 % are left out. Values that are not positive numbers are nights without a figure:
+// they belong to no segment.
+std::vector<ChangePoint> FindChangePoints(const std::vector<double>& series);
 
 }  // namespace hone::nightly

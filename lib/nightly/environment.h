@@ -12,11 +12,11 @@
 namespace hone::nightly {
 
 // The number of each night's epoch, from 0, never falling.
-std::vector<int> Epochs(const std::vector<Night>& nights, const GateRule& rule = {});
+std::vector<int> Epochs(const std::vector<Night>& nights);
 
 // Does tonight's canary say that the machine is not what it was? A sentence if so, else empty. Silent with fewer nights
-// of the epoch than the rule's least_history, and where the canary has found its new level.
-std::string EnvironmentMoved(const std::vector<Night>& before, const Night& tonight, const GateRule& rule = {});
+// of the epoch than kLeastHistory, and where the canary has found its new level.
+std::string EnvironmentMoved(std::vector<Night> before, const Night& tonight);
 
 // The nights as a report draws them.
 struct Trend {
@@ -25,6 +25,6 @@ struct Trend {
   std::vector<int> epochs;           // a night each
   std::vector<ChangePoint> changes;  // within epochs: across their borders nothing is known. Ascending
 };
-Trend TrendOf(const std::vector<Night>& nights, const ChangePointRule& rule = {}, const GateRule& gate = {});
+Trend TrendOf(const std::vector<Night>& nights);
 
 }  // namespace hone::nightly

@@ -12,6 +12,11 @@ namespace hone::nightly {
 namespace {
 
 constexpr size_t kLeastProcesses = 5;
+constexpr double kLeastChange = 0.02;
+constexpr double kDeviations = 4;
+constexpr double kSignificance = 0.01;
+constexpr double kConfidence = 0.99;
+constexpr double kResolution = 0.05;
 
 std::vector<double> Logarithms(const std::vector<double>& values) {
   std::vector<double> logs;
@@ -25,18 +30,6 @@ bool Usable(const std::vector<double>& seconds) {
 
 }  // namespace
 
-const char* ChangeName(Change change) {
-  switch (change) {
-    case Change::kSlower:
-      return "slower";
-    case Change::kFaster:
-      return "faster";
-    case Change::kNone:
-      break;
-  }
-  return "none";
-}
-
 double RobustDeviation(const std::vector<double>& ratios) {
   std::vector<double> logs = Logarithms(ratios);
   const double middle = Median(logs);
@@ -44,10 +37,14 @@ double RobustDeviation(const std::vector<double>& ratios) {
   return 1.4826 * Median(logs);
 }
 
+double Threshold(const std::vector<double>& history) {
+  return history.size() < kLeastHistory ? kLeastChange : std::max(kLeastChange, kDeviations * RobustDeviation(history));
+}
+
 Comparison Compare(const std::vector<double>& library, const std::vector<double>& reference,
-                   const std::vector<double>& history, const GateRule& rule) {
+                   const std::vector<double>& history) {
   Comparison out;
-  out.threshold = rule.least_change;
+  out.threshold = Threshold(history);
   if (library.size() < kLeastProcesses || reference.size() < kLeastProcesses) {
     out.why = fmt::format("too few processes: {} and {}, at least {} each are needed", library.size(), reference.size(),
                           kLeastProcesses);
@@ -57,18 +54,15 @@ Comparison Compare(const std::vector<double>& library, const std::vector<double>
     out.why = "a time is not a positive number";
     return out;
   }
-  const Shift shift = EstimateShift(Logarithms(reference), Logarithms(library), rule.confidence);
+  const Shift shift = EstimateShift(Logarithms(reference), Logarithms(library), kConfidence);
   out.ratio = std::exp(shift.estimate);
   out.low = std::exp(shift.low);
   out.high = std::exp(shift.high);
   out.p = MannWhitneyP(reference, library);
-  if (history.size() >= static_cast<size_t>(rule.least_history)) {
-    out.threshold = std::max(out.threshold, rule.deviations * RobustDeviation(history));
-  }
   const double size = std::abs(out.ratio - 1);
   if (size <= out.threshold) {
     out.why = fmt::format("{:+.1f} % is within {:.1f} %", 100 * (out.ratio - 1), 100 * out.threshold);
-  } else if (out.p >= rule.p) {
+  } else if (out.p >= kSignificance) {
     out.why = fmt::format("{:+.1f} %, but p = {:.2g}: may be chance", 100 * (out.ratio - 1), out.p);
   } else {
     out.change = out.ratio > 1 ? Change::kSlower : Change::kFaster;
@@ -78,8 +72,8 @@ Comparison Compare(const std::vector<double>& library, const std::vector<double>
   return out;
 }
 
-bool TooWide(const Comparison& comparison, const GateRule& rule) {
-  const double most = 1 + rule.resolution;
+bool TooWide(const Comparison& comparison) {
+  const double most = 1 + kResolution;
   return comparison.change == Change::kNone &&
          (comparison.high > most * comparison.ratio || comparison.ratio > most * comparison.low);
 }

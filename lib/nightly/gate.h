@@ -9,27 +9,20 @@
 // Improvements are held to the same rule, as accepting one moves the reference.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace hone::nightly {
 
 enum class Change { kNone, kSlower, kFaster };
-const char* ChangeName(Change change);  // "none", "slower", "faster"
 
-struct GateRule {
-  double least_change = 0.02;  // as a share of the reference
-  double deviations = 4;
-  double p = 0.01;
-  int least_history = 5;  // fewer A/A nights say nothing about the noise
-  double confidence = 0.99;
-  double resolution = 0.05;  // a ratio whose interval is wider than this to either side says nothing
-};
+inline constexpr size_t kLeastHistory = 5;  // fewer nights say nothing about the noise
 
 struct Comparison {
   Change change = Change::kNone;
   double ratio = 1;          // library / reference: Hodges and Lehmann's estimate over the processes
-  double low = 1, high = 1;  // its interval, with GateRule::confidence
+  double low = 1, high = 1;  // its interval, with 99 % confidence
   double p = 1;
   double threshold = 0;  // smallest change that counted, as a share
   std::string why;       // in words, for the report: which of the conditions decided
@@ -38,13 +31,16 @@ struct Comparison {
 // The robust standard deviation (1.4826 x median absolute deviation from the median) of the logarithms of `ratios`.
 double RobustDeviation(const std::vector<double>& ratios);
 
+// The smallest change that counts, as a share: 2 %, or 4 robust deviations of `history` if it is long enough.
+double Threshold(const std::vector<double>& history);
+
 // `library`, `reference`: seconds, a value a process. `history`: ratios of equal libraries in earlier nights
 // of the same environment. Nothing is decided with fewer than 5 processes a side: `change` is kNone, and `why` says so.
 Comparison Compare(const std::vector<double>& library, const std::vector<double>& reference,
-                   const std::vector<double>& history, const GateRule& rule = {});
+                   const std::vector<double>& history);
 
-// No change, but the machine was too busy to see one: the ratio's interval is wider than the rule's resolution.
-bool TooWide(const Comparison& comparison, const GateRule& rule = {});
+// No change, but the machine was too busy to see one: the ratio's interval is wider than 5 % to either side.
+bool TooWide(const Comparison& comparison);
 
 // What stands after the repeat: the change if both say the same, else none; figures of both nights' processes together
 // are not made, the repeat is a new experiment.

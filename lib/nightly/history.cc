@@ -44,10 +44,8 @@ void ListLayers(Fields* f, std::vector<Layer>* layers) {
 static void ListFields(Fields* f, Subject* s) {
   f->Value("digest", &s->digest);
   Seconds(f, "processes", &s->processes);
-  for (const auto& [key, value] :
-       {std::pair{"min", &s->min}, {"p10", &s->p10}, {"median", &s->median}, {"p90", &s->p90}, {"p99", &s->p99}}) {
-    f->Maybe(key, value, s->min > 0);
-  }
+  double quantile = 0;  // of all runs: older Hones wrote them; the samples beside have them
+  for (const char* key : {"min", "p10", "median", "p90", "p99"}) f->Maybe(key, &quantile, /*write=*/false);
   ListLayers(f, &s->layers);
 }
 
@@ -81,6 +79,13 @@ static void ListFields(Fields* f, Night* night) {
                                    {"no_canary", &night->no_canary}}) {
     f->Maybe(key, value, !value->empty());
   }
+}
+
+double Night::CanarySeconds() const { return canary ? Median(canary->processes) : 0; }
+
+double Night::ShareOfCanary() const {
+  const double seconds = CanarySeconds();
+  return seconds > 0 ? Median(library.processes) / seconds : 0;
 }
 
 std::string NightText(const Night& night) { return FieldsText(night, -1); }

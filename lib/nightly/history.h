@@ -4,8 +4,8 @@
 // A line (version 1; times are seconds):
 //   {"version": 1, "night": "2026-11-21T02:59:00Z", "recorded": "2026-11-21T03:00:00Z", "host": "...",
 //    "fingerprint": "...", "tools": "...",
-//    "library": {"digest": "...", "processes": [SECONDS..], "min": .., "p10": .., "median": .., "p90": .., "p99": ..,
-//                "layers": [["conv1", 1.2e-4], ..]}, "reference": {...}, "canary": {...},
+//    "library": {"digest": "...", "processes": [SECONDS..], "layers": [["conv1", 1.2e-4], ..]}, "reference": {...},
+//    "canary": {...},
 //    "ratio": 1.01, "low": .., "high": .., "p": .., "threshold": .., "change": "none", "why": "...",
 //    "repeat": {"library": [..], "reference": [..], "change": "none"}, "environment": "...", "failure": "...",
 //    "no_canary": "..."}
@@ -31,10 +31,9 @@ struct Layer {
 };
 
 struct Subject {
-  std::string digest;             // of the artifact (nightly/accepted.h), hex
-  std::vector<double> processes;  // what each stands for (nightly/samples.h); empty if nothing was measured
-  double min = 0, p10 = 0, median = 0, p90 = 0, p99 = 0;  // of all runs that count; 0: unknown
-  std::vector<Layer> layers = {};                         // in the order they run; empty if not profiled
+  std::string digest;              // of the artifact (nightly/accepted.h), hex
+  std::vector<double> processes;   // what each stands for (nightly/samples.h); empty if nothing was measured
+  std::vector<Layer> layers = {};  // in the order they run; empty if not profiled
 };
 
 struct Repeat {
@@ -56,6 +55,8 @@ struct Night {
   std::string no_canary = {};  // why it was left out of this night: one line
 
   bool Usable() const { return environment.empty() && failure.empty(); }
+  double CanarySeconds() const;  // the median process; 0: it was not timed
+  double ShareOfCanary() const;  // the library's median process over the canary's; 0: one of them was not timed
 };
 
 std::string NightText(const Night& night);  // one line, with its newline

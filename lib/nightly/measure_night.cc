@@ -64,8 +64,8 @@ Result<Times> Rounds(const std::vector<Who>& who, int phase, int rounds, const T
   return times;
 }
 
-std::string Busy(const Comparison& comparison, const GateRule& rule) {
-  if (!TooWide(comparison, rule)) return "";
+std::string Busy(const Comparison& comparison) {
+  if (!TooWide(comparison)) return "";
   return fmt::format("the machine was busy: a change between {:+.1f} and {:+.1f} % would not have been seen",
                      100 * (comparison.low - 1), 100 * (comparison.high - 1));
 }
@@ -84,12 +84,12 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
   if (night->canary) night->canary->layers.clear();
 
   const std::vector<double> noise = NoiseRatios(*input.before, input.fingerprint);
-  night->comparison = Compare(night->library.processes, night->reference.processes, noise, input.rule);
+  night->comparison = Compare(night->library.processes, night->reference.processes, noise);
   if (night->comparison.change != Change::kNone) {
     HONE_ASSIGN_OR_RETURN(times, Rounds({Who::kLibrary, Who::kReference}, 1, input.processes, time, &night->no_canary));
     const double pace_again = PaceOf(times);
     Repeat repeat{PacedValues(times[Who::kLibrary], pace_again), PacedValues(times[Who::kReference], pace_again)};
-    const Comparison again = Compare(repeat.library, repeat.reference, noise, input.rule);
+    const Comparison again = Compare(repeat.library, repeat.reference, noise);
     repeat.change = again.change;
     const Change stands = Confirm(night->comparison, again);
     night->comparison.why += stands == Change::kNone ? "; the repeat does not confirm it: " + again.why
@@ -97,8 +97,8 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
     night->comparison.change = stands;
     night->repeat = std::move(repeat);
   }
-  night->environment = EnvironmentMoved(*input.before, *night, input.rule);
-  if (night->environment.empty()) night->environment = Busy(night->comparison, input.rule);
+  night->environment = EnvironmentMoved(*input.before, *night);
+  if (night->environment.empty()) night->environment = Busy(night->comparison);
   if (night->environment.empty() && night->comparison.change != Change::kNone && input.library == input.reference) {
     night->environment = "library and reference are the same bytes, and yet they differ: the machine was disturbed";
   }
@@ -108,31 +108,16 @@ Status Measure(const NightInput& input, const TimeProcess& time, Night* night) {
 }  // namespace
 
 bool OfTheArtifact(const Status& failure) {
-  switch (failure.kind()) {
-    case StatusKind::kCrashed:
-    case StatusKind::kTimeout:
-    case StatusKind::kCorrupt:
-    case StatusKind::kInvalid:
-    case StatusKind::kNotFound:
-    case StatusKind::kUnsupported:
-      return true;
-    default:
-      return false;
-  }
+  using enum StatusKind;
+  const StatusKind facts[] = {kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported};
+  return std::find(std::begin(facts), std::end(facts), failure.kind()) != std::end(facts);
 }
 
 Subject Summarise(const std::string& digest, const std::vector<ProcessTimes>& processes, double pace) {
   Subject subject;
   subject.digest = digest;
   subject.processes = PacedValues(processes, pace);
-  std::vector<double> all;
-  for (const ProcessTimes& process : processes) all.insert(all.end(), process.samples.begin(), process.samples.end());
-  if (all.empty()) return subject;
-  subject.min = *std::min_element(all.begin(), all.end());
-  subject.p10 = QuantileLinear(all, 0.1);
-  subject.median = QuantileLinear(all, 0.5);
-  subject.p90 = QuantileLinear(all, 0.9);
-  subject.p99 = QuantileLinear(all, 0.99);
+  if (processes.empty()) return subject;
   for (size_t layer = 0; layer < processes[0].layers.size(); ++layer) {
     std::vector<double> seconds;
     for (const ProcessTimes& process : processes) {
@@ -150,15 +135,14 @@ Result<Night> MeasureNight(const NightInput& input, const TimeProcess& time) {
   night.host = input.host;
   night.fingerprint = input.fingerprint;
   night.tools = input.tools;
-  const Status status = Measure(input, time, &night);
-  if (status.ok()) return night;
+  night.library.digest = input.library;
+  night.reference.digest = input.reference;
+  Night measured = night;
+  const Status status = Measure(input, time, &measured);
+  if (status.ok()) return measured;
   if (!OfTheArtifact(status)) return status;
+  night.no_canary = measured.no_canary;
   night.failure = status.message();
-  night.library = {input.library, {}};
-  night.reference = {input.reference, {}};
-  night.canary.reset();
-  night.repeat.reset();
-  night.comparison = Comparison();
   return night;
 }
 

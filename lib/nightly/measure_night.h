@@ -20,7 +20,6 @@ struct NightInput {
   std::string no_canary;           // why it is empty though one was accepted: one line
   const std::vector<Night>* before = nullptr;
   int processes = 7;  // fresh ones of each, and as many again for a repeat
-  GateRule rule;
 };
 
 // Is the failure a fact about what was measured (kCrashed, kTimeout, kCorrupt, kInvalid, kNotFound, kUnsupported)? The

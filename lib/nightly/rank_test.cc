@@ -83,7 +83,7 @@ double MannWhitneyP(const std::vector<double>& a, const std::vector<double>& b) 
 }
 
 Shift EstimateShift(const std::vector<double>& a, const std::vector<double>& b, double confidence) {
-  HONE_CHECK(!a.empty() && !b.empty());
+  HONE_CHECK(!a.empty() && !b.empty() && a.size() + b.size() <= kMostExact);
   std::vector<double> differences;
   for (double x : a) {
     for (double y : b) differences.push_back(y - x);
@@ -96,22 +96,13 @@ Shift EstimateShift(const std::vector<double>& a, const std::vector<double>& b, 
   // left out as U stays below with half of what is left of the confidence.
   size_t out = 0;
   const double tail = (1 - confidence) / 2;
-  if (a.size() + b.size() <= kMostExact) {
-    std::vector<int64_t> ranks(a.size() + b.size());
-    for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<int64_t>(i + 1);
-    const std::vector<double> counts = SumCounts(ranks, a.size());
-    double all = 0, below = 0;
-    for (double count : counts) all += count;
-    const size_t least = a.size() * (a.size() + 1) / 2;
-    while (least + out < counts.size() && (below + counts[least + out]) / all <= tail) below += counts[least + out++];
-  } else {
-    const double sizes = static_cast<double>(n), sum = static_cast<double>(a.size() + b.size() + 1);
-    double z = 0;  // of the tail, by halving
-    for (double step = 4; step > 1e-6; step /= 2) {
-      if (std::erfc((z + step) / std::sqrt(2)) / 2 >= tail) z += step;
-    }
-    out = static_cast<size_t>(std::max(0.0, std::floor(sizes / 2 - z * std::sqrt(sizes * sum / 12))));
-  }
+  std::vector<int64_t> ranks(a.size() + b.size());
+  for (size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<int64_t>(i + 1);
+  const std::vector<double> counts = SumCounts(ranks, a.size());
+  double all = 0, below = 0;
+  for (double count : counts) all += count;
+  const size_t least = a.size() * (a.size() + 1) / 2;
+  while (least + out < counts.size() && (below + counts[least + out]) / all <= tail) below += counts[least + out++];
   // The out-th difference itself is still inside.
   out = std::min(std::max<size_t>(out, 1) - 1, (n - 1) / 2);
   shift.low = differences[out];

@@ -18,7 +18,7 @@ struct Shift {
                              // differ by a shift; the whole range of differences where the sets are too small for it
 };
 
-// How much further b lies than a. REQUIRES: neither is empty; 0 < confidence < 1
+// How much further b lies than a. REQUIRES: neither is empty; at most 60 values in all; 0 < confidence < 1
 Shift EstimateShift(const std::vector<double>& a, const std::vector<double>& b, double confidence);
 
 }  // namespace hone::nightly

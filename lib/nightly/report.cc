@@ -7,9 +7,12 @@
 
 #include "base/file.h"
 #include "nightly/night_file.h"
+#include "report/junit_suite.h"
 
 namespace hone::nightly {
 namespace {
+
+using report::JunitCase;
 
 // The trend is made of all nights, as its levels and epochs need them; then the last ones stay.
 void Shorten(NightlyJob* job, size_t* older) {
@@ -35,14 +38,19 @@ T Take(Result<T> read, bool must, NightlyData* data) {
   return T();
 }
 
+JunitCase::State JunitState(JobState state) {
+  if (state == JobState::kSlower) return JunitCase::State::kFailed;
+  if (state == JobState::kFailed || state == JobState::kMissing) return JunitCase::State::kError;
+  return state == JobState::kEnvironment ? JunitCase::State::kSkipped : JunitCase::State::kPassed;
+}
+
 }  // namespace
 
 std::vector<const NightlyJob*> NightlyData::ByInterest() const {
   std::vector<const NightlyJob*> order;
   for (const NightlyJob& job : jobs) order.push_back(&job);
-  std::stable_sort(order.begin(), order.end(), [](const NightlyJob* a, const NightlyJob* b) {
-    return Rank(a->verdict.state) < Rank(b->verdict.state);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const NightlyJob* a, const NightlyJob* b) { return a->verdict.state < b->verdict.state; });
   return order;
 }
 
@@ -82,6 +90,23 @@ void Conclude(NightlyData* data) {
     job.trend = TrendOf(job.nights);
     Shorten(&job, &data->older);
   }
+}
+
+std::string NightlyJunit(const NightlyData& data) {
+  report::JunitSuite suite{data.series == "main" ? "nightly" : "nightly-" + data.series, 0, data.verdict.night, "", {}};
+  for (const NightlyJob& job : data.jobs) {
+    JunitCase c{job.job + ": as fast as accepted", 0, JunitState(job.verdict.state), job.verdict.words, ""};
+    if (const Night* night = data.Tonight(job)) {
+      for (const double seconds : night->library.processes) c.seconds += seconds;
+      suite.host = night->host;
+    }
+    suite.seconds += c.seconds;
+    suite.cases.push_back(std::move(c));
+  }
+  // A night without anything to compare must not look like one in which all is well.
+  if (data.jobs.empty())
+    suite.cases.push_back({"accepted libraries", 0, JunitCase::State::kError, "nothing is accepted", ""});
+  return JunitSuiteText(suite);
 }
 
 Status WriteNightlyReport(const NightlyData& data, const std::string& out) {

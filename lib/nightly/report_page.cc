@@ -21,19 +21,11 @@ using report::TrendFigure;
 
 using Border = TrendFigure::Border;
 
+constexpr double kRange = 0.1;  // of all interval figures, to either side
+
 Mark MarkOf(JobState state) {
-  switch (state) {
-    case JobState::kFine:
-    case JobState::kFaster:
-      return Mark::kGood;
-    case JobState::kSlower:
-    case JobState::kFailed:
-      return Mark::kBad;
-    case JobState::kEnvironment:
-    case JobState::kMissing:
-      break;
-  }
-  return Mark::kOpen;
+  if (state == JobState::kFine || state == JobState::kFaster) return Mark::kGood;
+  return state == JobState::kSlower || state == JobState::kFailed ? Mark::kBad : Mark::kOpen;
 }
 
 // "+5.2 %" of a ratio; "-" for one that is not known (not above 0).
@@ -51,16 +43,6 @@ std::string ChanceText(double p) { return p < 1e-4 ? "< 0.0001" : fmt::format("{
 
 // "2026-11-21", of a longer text as it stands in the files.
 std::string DayText(const std::string& recorded) { return recorded.substr(0, 10); }
-
-std::string NightWords(const Night& night) {
-  std::string words = DayText(night.recorded);
-  if (!night.failure.empty()) return words + ": not measured: " + night.failure;
-  words += fmt::format(": {}, {} against its reference ({})", FormatSeconds(Median(night.library.processes)),
-                       ChangeText(night.comparison.ratio), IntervalText(night.comparison));
-  if (!night.environment.empty()) words += "; " + night.environment;
-  if (!night.no_canary.empty()) words += "; without its canary: " + night.no_canary;
-  return words;
-}
 
 // Acceptances stand before the first night that was recorded after them.
 std::vector<Border> BordersOf(const NightlyJob& job) {
@@ -96,16 +78,14 @@ TrendFigure FigureOf(const NightlyJob& job) {
   std::vector<double> known;
   for (const Night& night : job.nights) {
     TrendFigure::Night point;
-    const bool canary = night.canary && !night.canary->processes.empty() && !night.library.processes.empty();
-    // A night that says nothing about the library is drawn all the same, where it would stand.
-    if (canary) point.value = Median(night.library.processes) / Median(night.canary->processes);
+    point.value = night.ShareOfCanary();  // also of a night that says nothing: it is drawn where it would stand
     point.counted = night.Usable();
     const Comparison& c = night.comparison;
     if (c.ratio > 0 && c.low > 0 && c.high > 0) {
       point.low = point.value * c.low / c.ratio;
       point.high = point.value * c.high / c.ratio;
     }
-    point.words = NightWords(night);
+    point.words = DayText(night.recorded) + ": " + NightWords(night);
     if (point.counted && point.value > 0) known.push_back(point.value);
     figure.nights.push_back(std::move(point));
   }
@@ -144,15 +124,7 @@ std::vector<Kernel> KernelsOf(const std::vector<Night>& nights) {
 class NightlyPageWriter {
  public:
   explicit NightlyPageWriter(const NightlyData& data)
-      : data_(data), page_("Hone, nightly " + DayText(data.verdict.night)), html_(page_.html()) {
-    for (const NightlyJob& job : data.jobs) {
-      if (const Night* night = data.Tonight(job); night != nullptr && night->failure.empty()) {
-        const Comparison& c = night->comparison;
-        range_ = std::max({range_, std::abs(c.low - 1), std::abs(c.high - 1), c.threshold});
-      }
-    }
-    range_ = std::min(range_ * 1.05, 0.5);
-  }
+      : data_(data), page_("Hone, nightly " + DayText(data.verdict.night)), html_(page_.html()) {}
 
   std::string Write() && {
     Verdict();
@@ -170,24 +142,11 @@ class NightlyPageWriter {
                   night.empty() ? "No night yet" : DayText(night), night.empty() ? "" : "begun " + night);
     std::string sentence = Split(data_.verdict.Text(), '\n').front();
     if (sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
-    page_.Verdict(data_.verdict.ExitCode() == 0 ? Mark::kGood : Mark::kBad, sentence + SlowerNames() + ".");
+    page_.Verdict(data_.verdict.ExitCode() == 0 ? Mark::kGood : Mark::kBad, sentence + ".");
     std::vector<std::pair<const char*, const char*>> sections = {
         {"networks", "Networks"}, {"trend", "Trend"}, {"kernels", "Kernels"}};
     if (!data_.problems.empty()) sections.emplace_back("problems", "Problems");
     page_.Contents(sections);
-  }
-
-  // ": resnet18.cpu +5.2 %, ..", as many as one can read at once.
-  std::string SlowerNames() const {
-    constexpr int kNamed = 4;
-    std::string names;
-    int count = 0;
-    for (const NightlyJob* job : data_.ByInterest()) {
-      const Night* night = data_.Tonight(*job);
-      if (job->verdict.state != JobState::kSlower || night == nullptr || ++count > kNamed) continue;
-      names += fmt::format("{}{} {}", names.empty() ? ": " : ", ", job->job, ChangeText(night->comparison.ratio));
-    }
-    return count > kNamed ? fmt::format("{} and {} more", names, count - kNamed) : names;
   }
 
   void Networks() {
@@ -202,7 +161,7 @@ class NightlyPageWriter {
                                       {"now", true},
                                       {"change", true},
                                       {"99 % interval", true},
-                                      {fmt::format("within {:.0f} %", 100 * range_)},
+                                      {fmt::format("within {:.0f} %", 100 * kRange)},
                                       {"p", true}});
     for (const NightlyJob* job : data_.ByInterest()) {
       page_.BeginRow();
@@ -257,7 +216,7 @@ class NightlyPageWriter {
     page_.Number(ChangeText(c.ratio));
     page_.Number(IntervalText(c));
     html_.Open("td", {{"class", "spark"}});
-    DrawInterval({c.low - 1, c.ratio - 1, c.high - 1, c.threshold, range_},
+    DrawInterval({c.low - 1, c.ratio - 1, c.high - 1, c.threshold, kRange},
                  fmt::format("{} with its interval {}; smaller than {:.1f} % does not count", ChangeText(c.ratio),
                              IntervalText(c), 100 * c.threshold),
                  &html_);
@@ -303,23 +262,18 @@ class NightlyPageWriter {
   void KernelsOfJob(const NightlyJob& job) {
     const std::vector<Kernel> kernels = KernelsOf(job.nights);
     if (kernels.empty()) return;
-    double sum = 0;
-    for (const Kernel& kernel : kernels) sum += kernel.now;
     const bool changed = job.verdict.state == JobState::kSlower || job.verdict.state == JobState::kFaster;
     html_.Open("details", {{"open", changed ? "open" : ""}}).Open("summary").Element("b", job.job);
-    html_.Element("span", fmt::format(" {} kernels, {} together", kernels.size(), FormatSeconds(sum)),
-                  {{"class", "soft"}});
+    html_.Element("span", fmt::format(" {} kernels", kernels.size()), {{"class", "soft"}});
     html_.Close();
-    page_.BeginTable(
-        "kernels of " + job.job,
-        {{"kernel"}, {"time", true}, {"share", true}, {"reference", true}, {"difference", true}, {"change", true}});
+    page_.BeginTable("kernels of " + job.job,
+                     {{"kernel"}, {"time", true}, {"reference", true}, {"difference", true}, {"change", true}});
     for (const Kernel& kernel : kernels) {
       const double moved = kernel.now - kernel.reference;
       const bool known = kernel.reference > 0;
       page_.BeginRow();
       page_.RowName(kernel.node);
       page_.Number(FormatSeconds(kernel.now));
-      page_.Number(fmt::format("{:.1f} %", sum > 0 ? 100 * kernel.now / sum : 0));
       page_.Number(known ? FormatSeconds(kernel.reference) : "-");
       page_.Number(known ? (moved < 0 ? "-" : "+") + FormatSeconds(std::abs(moved)) : "-");
       page_.Number(known ? ChangeText(kernel.now / kernel.reference) : "-");
@@ -343,7 +297,6 @@ class NightlyPageWriter {
   const NightlyData& data_;
   PageWriter page_;
   HtmlWriter& html_;
-  double range_ = 0.03;  // of all interval figures
 };
 
 }  // namespace

@@ -13,66 +13,32 @@ std::string Figures(const Night& night) {
   return fmt::format("{} % ({} .. {}), p = {:.2g}", percent(c.ratio), percent(c.low), percent(c.high), c.p);
 }
 
-JobVerdict Of(const std::string& job, const std::vector<Night>& nights, const std::string& id) {
-  JobVerdict verdict{job, JobState::kMissing, "accepted, but nothing was measured in this night"};
-  for (const Night& night : nights) {
-    if (night.night != id) continue;
-    if (!night.failure.empty()) {
-      verdict.state = JobState::kFailed;
-      verdict.words = night.failure;
-    } else if (!night.environment.empty()) {
-      verdict.state = JobState::kEnvironment;
-      verdict.words = fmt::format("{}: {}", Figures(night), night.environment);
-    } else {
-      const Change change = night.comparison.change;
-      verdict.state = change == Change::kSlower   ? JobState::kSlower
-                      : change == Change::kFaster ? JobState::kFaster
-                                                  : JobState::kFine;
-      verdict.words = Figures(night);
-      if (change != Change::kNone) verdict.words += ", confirmed by a repeat";
-      if (change == Change::kNone && night.repeat) verdict.words += ", not confirmed by the repeat";
-    }
-    if (night.failure.empty() && !night.no_canary.empty()) verdict.words += "; without its canary: " + night.no_canary;
-  }
-  return verdict;
+JobState StateOf(const Night& night) {
+  if (!night.failure.empty()) return JobState::kFailed;
+  if (!night.environment.empty()) return JobState::kEnvironment;
+  if (night.comparison.change == Change::kNone) return JobState::kFine;
+  return night.comparison.change == Change::kSlower ? JobState::kSlower : JobState::kFaster;
 }
 
 }  // namespace
 
-int Rank(JobState state) {
-  switch (state) {
-    case JobState::kSlower:
-      return 0;
-    case JobState::kFailed:
-      return 1;
-    case JobState::kMissing:
-      return 2;
-    case JobState::kEnvironment:
-      return 3;
-    case JobState::kFaster:
-      return 4;
-    case JobState::kFine:
-      break;
+std::string NightWords(const Night& night) {
+  if (!night.failure.empty()) return night.failure;
+  std::string words = Figures(night);
+  if (!night.environment.empty()) {
+    words += ": " + night.environment;
+  } else if (night.comparison.change != Change::kNone) {
+    words += ", confirmed by a repeat";
+  } else if (night.repeat) {
+    words += ", not confirmed by the repeat";
   }
-  return 5;
+  if (!night.no_canary.empty()) words += "; without its canary: " + night.no_canary;
+  return words;
 }
 
 const char* JobStateName(JobState state) {
-  switch (state) {
-    case JobState::kFine:
-      return "fine";
-    case JobState::kSlower:
-      return "slower";
-    case JobState::kFaster:
-      return "faster";
-    case JobState::kEnvironment:
-      return "environment";
-    case JobState::kFailed:
-      return "failed";
-    case JobState::kMissing:
-      break;
-  }
-  return "missing";
+  constexpr const char* kNames[] = {"slower", "failed", "missing", "environment", "faster", "fine"};
+  return kNames[static_cast<size_t>(state)];
 }
 
 Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::string night) {
@@ -84,7 +50,14 @@ Verdict Judge(const std::map<std::string, std::vector<Night>>& histories, std::s
     }
   }
   verdict.night = night;
-  for (const auto& [job, nights] : histories) verdict.jobs.push_back(Of(job, nights, night));
+  for (const auto& [job, nights] : histories) {
+    JobVerdict& of = verdict.jobs.emplace_back();
+    of.job = job;
+    of.words = "accepted, but nothing was measured in this night";
+    for (const Night& n : nights) {
+      if (n.night == night) of.state = StateOf(n), of.words = NightWords(n);
+    }
+  }
   return verdict;
 }
 
@@ -116,7 +89,7 @@ std::string Verdict::Text() const {
   }
   std::vector<JobVerdict> sorted = jobs;
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const JobVerdict& a, const JobVerdict& b) { return Rank(a.state) < Rank(b.state); });
+                   [](const JobVerdict& a, const JobVerdict& b) { return a.state < b.state; });
   size_t width = 0;
   for (const JobVerdict& job : sorted) width = std::max(width, job.job.size());
   for (const JobVerdict& job : sorted)

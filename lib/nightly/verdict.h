@@ -9,21 +9,24 @@
 
 namespace hone::nightly {
 
+// In the order of a reader's interest.
 enum class JobState {
-  kFine,         // measured, and neither slower nor faster than its reference
   kSlower,       // confirmed
-  kFaster,       // confirmed
-  kEnvironment,  // measured, but the machine was not what it was
   kFailed,       // could not be measured: crashed, wrong outputs, a damaged file
   kMissing,      // accepted, but there is nothing of this night
+  kEnvironment,  // measured, but the machine was not what it was
+  kFaster,       // confirmed
+  kFine,         // measured, and neither slower nor faster than its reference
 };
-int Rank(JobState state);  // 0: what is looked at first
 const char* JobStateName(JobState state);  // "fine", "slower", "faster", "environment", "failed", "missing"
+
+// One line: "+6.1 % (+5.2 .. +7.0), p = 0.0006, confirmed by a repeat".
+std::string NightWords(const Night& night);
 
 struct JobVerdict {
   std::string job;
   JobState state = JobState::kMissing;
-  std::string words;  // one line: "+6.1 % (+5.2 .. +7.0), p = 0.0006, confirmed"
+  std::string words;  // NightWords, or why there are none
 };
 
 struct Verdict {

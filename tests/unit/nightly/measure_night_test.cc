@@ -79,9 +79,6 @@ TEST(MeasureNight, AProcessStandsForItsFastRuns) {
   ASSERT_TRUE(night.ok());
   ASSERT_EQ(night->library.processes.size(), 7u);
   EXPECT_DOUBLE_EQ(night->library.processes[0], 0.01);  // of 10, 30, 10 and 10 ms
-  EXPECT_DOUBLE_EQ(night->library.min, 0.01);
-  EXPECT_NEAR(night->library.median, 0.01, 1e-5);
-  EXPECT_GT(night->library.p99, 0.029);
   ASSERT_EQ(night->library.layers.size(), 2u);
   EXPECT_EQ(night->library.layers[1].node, "c2");
   EXPECT_NEAR(night->library.layers[1].seconds, 0.005, 1e-5);
@@ -120,7 +117,6 @@ TEST(MeasureNight, WhatSlowsTheReferenceInTheSameProcessIsTakenOut) {
   // The paces are 10 to 16 ms (their lower quartiles: four of twelve runs are as fast), the middle one is 13.
   EXPECT_THAT(same->library.processes, Each(::testing::DoubleNear(0.013, 1e-4)));
   EXPECT_THAT(same->reference.processes, Each(::testing::DoubleNear(0.013, 1e-4)));
-  EXPECT_NEAR(same->library.min, 0.01, 1e-5) << "of its runs as they were";
   const auto slower = PacedNight(0.0104, slowness);
   EXPECT_EQ(slower->comparison.change, Change::kSlower);
   EXPECT_NEAR(slower->comparison.ratio, 1.04, 1e-3);

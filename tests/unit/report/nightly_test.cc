@@ -19,7 +19,7 @@ TEST(Nightly, TheVerdictComesFirstAndNamesWhatIsSlower) {
   const Markup markup = ReadMarkup(page);
   EXPECT_EQ(markup.error, "");
   // Job 0 was made 5 % slower.
-  EXPECT_TRUE(Has(page, "1 of 3 is slower than accepted: resnet18.cpu +5.")) << page.substr(page.find("verdict"), 300);
+  EXPECT_TRUE(Has(page, "1 of 3 is slower than accepted.")) << page.substr(page.find("verdict"), 300);
   EXPECT_LT(page.find("1 of 3 is slower"), page.find("id=\"networks\""));
   EXPECT_LT(page.find("resnet18.cpu<small>"), page.find("mobilenet_v2.cpu<small>")) << "the worst first";
   EXPECT_TRUE(Has(page, "by me@bench-1: first reference</small>"));
@@ -70,7 +70,7 @@ TEST(Nightly, KernelsThatBecameSlowerComeFirst) {
   const size_t kernels = page.find("kernels of resnet18.cpu"), slowed = page.find("layer2.1.conv2", kernels);
   EXPECT_LT(kernels, slowed);
   EXPECT_LT(slowed, page.find("layer1.0.conv1", kernels));
-  EXPECT_TRUE(Has(page, "12 kernels, ")) << page.substr(kernels, 400);
+  EXPECT_TRUE(Has(page, " 12 kernels<")) << page.substr(kernels, 400);
 }
 
 TEST(Nightly, HostileNamesAreTextEverywhere) {

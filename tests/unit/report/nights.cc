@@ -28,10 +28,6 @@ Subject SubjectOf(double level, int job, int night, int salt, int kernels, const
   subject.digest = digest;
   for (int i = 0; i < 7; ++i) subject.processes.push_back(level * (1 + 0.006 * Noise(job * 7 + i, night, salt)));
   const double median = Median(subject.processes);
-  subject.min = median * 0.98;
-  subject.p10 = median * 0.99;
-  subject.p90 = median * 1.03;
-  subject.p99 = median * 1.2;
   double weights = 0;
   for (int k = 0; k < kernels; ++k) weights += 1.0 / (k + 2);
   for (int k = 0; k < kernels; ++k) {
