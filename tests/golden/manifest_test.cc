@@ -29,6 +29,7 @@ PlanInput Input() {
 }
 
 void Check(const PlanInput& input, const std::string& name) {
+  ASSERT_FALSE(testing::Test::HasFailure()) << "no manifest is made of a folder that cannot be read";
   const Result<Plan> plan = MakePlan(input);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
