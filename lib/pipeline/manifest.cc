@@ -97,15 +97,19 @@ void ManifestWriter::Aliases() {
     reports.push_back("report-" + suffix);
   }
   // One network that is at fault stops itself alone: what fails comes last.
+  std::map<std::string, std::vector<std::string>> failed_of_target;
   for (const NetworkJob& job : input_.jobs) {
     if (!job.failed) continue;
-    const std::string last = FailedEdge(job, true, tunes);
-    of_target[job.target->name].push_back(last);
-    if (job.on_request) continue;
-    failed.push_back(last);
+    if (!job.on_request) failed.push_back(FailedEdge(job, ".all", tunes));
+    if (!requested) continue;
+    const std::string& target = job.target->name;
+    failed_of_target[target].push_back(FailedEdge(job, ".all-" + target, of_target[target]));
   }
   tunes.insert(tunes.end(), failed.begin(), failed.end());
   reports.insert(reports.end(), failed.begin(), failed.end());
+  for (const auto& [target, names] : failed_of_target) {
+    of_target[target].insert(of_target[target].end(), names.begin(), names.end());
+  }
   // If some jobs run only on request: all of one target by one name.
   if (requested) {
     for (auto& [target, names] : of_target) alias("tune-all-" + target, std::move(names));

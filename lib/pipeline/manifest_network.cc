@@ -118,10 +118,11 @@ void ManifestWriter::ReportEdge(const NetworkJob& job) {
   Build(build);
 }
 
-std::string ManifestWriter::FailedEdge(const NetworkJob& job, bool last, const std::vector<std::string>& after) {
+std::string ManifestWriter::FailedEdge(const NetworkJob& job, const std::string& suffix,
+                                       const std::vector<std::string>& after) {
   const std::string& net = job.pipeline->name;
   NinjaBuild build;
-  build.outputs = {fmt::format("failed/{}{}", JobName(net, job.target->name), last ? ".last" : "")};
+  build.outputs = {fmt::format("failed/{}{}", JobName(net, job.target->name), suffix)};
   build.rule = "failed";
   // The list is no input: Ninja has just made it, on the way to this manifest, and would extract a second time.
   build.order_only_inputs = after;

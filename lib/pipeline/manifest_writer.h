@@ -68,9 +68,10 @@ class ManifestWriter {
   void BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, const NinjaBuild& untuned);
   void ReportEdge(const NetworkJob& job);
   void NetworkEdges(const NetworkJob& job);
-  // The edge of a failed job that says why and fails; `last`: behind `after`, for those who ask for all jobs. Its
-  // output.
-  std::string FailedEdge(const NetworkJob& job, bool last = false, const std::vector<std::string>& after = {});
+  // The edge of a failed job that says why and fails, and its output. An alias of many jobs has one of its own, with a
+  // `suffix`, behind the others (`after`).
+  std::string FailedEdge(const NetworkJob& job, const std::string& suffix = "",
+                         const std::vector<std::string>& after = {});
   void Aliases();
   void NightlyEdges();
   // The edge that measures `dir` tonight, and its output.

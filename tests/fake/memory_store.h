@@ -56,6 +56,7 @@ class MemoryStore : public record::Store {
   Result<std::optional<record::Trial>> Best(const std::string& fingerprint) const override {
     std::optional<record::Trial> best;
     for (const record::Trial& trial : trials_) {
+      if (trial.superseded) continue;
       const record::Session& session = sessions_[static_cast<size_t>(trial.session - 1)];
       if (trial.outcome.state != TrialState::kOk || session.fingerprint != fingerprint) continue;
       if (!best || trial.outcome.median < best->outcome.median) best = trial;
@@ -64,6 +65,8 @@ class MemoryStore : public record::Store {
   }
   Result<std::vector<std::string>> Verify() const override { return std::vector<std::string>(); }
 
+  // As a raised version of its template leaves a trial.
+  void Supersede(size_t ordinal) { trials_.at(ordinal).superseded = true; }
   // As a kill would leave it: the first `count` trials, and sessions that did not end.
   void Truncate(size_t count) {
     trials_.resize(std::min(count, trials_.size()));

@@ -76,7 +76,7 @@ class TaskLister {
   Result<pipeline::TaskList> Run(bool with_alternatives) {
     for (const graph::Node& node : graph_.nodes) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node.workload));
-      if (op->Tunable(node.workload)) HONE_RETURN_IF_ERROR(Add(node.workload));
+      if (op->Tunable(node.workload)) Add(node.workload);
     }
     // Where no kernel computes several operators there is one layout, too: nothing to choose.
     if (!with_alternatives || op::Chain().AllTemplates()[target_.family()].empty()) return std::move(list_);
@@ -86,7 +86,7 @@ class TaskLister {
     // Kernels that alternatives are compared with must be measured, even those with one schedule.
     for (const graph::Node* node : graph::NodesToTime(graph_, alternatives)) {
       HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(node->workload));
-      if (!op->Tunable(node->workload)) HONE_RETURN_IF_ERROR(Add(node->workload));
+      if (!op->Tunable(node->workload)) Add(node->workload);
     }
     const size_t known = list_.tasks.size();
     std::set<std::string> transforms;  // each is made once
@@ -95,7 +95,7 @@ class TaskLister {
         auto found = index_.find(TaskId(node.workload, list_.target));
         if (found != index_.end() && found->second < known) continue;
         if (graph::IsTransform(node.workload) && !transforms.insert(node.name).second) continue;
-        HONE_RETURN_IF_ERROR(Add(node.workload));
+        Add(node.workload);
       }
       list_.alternatives.push_back(library::ToFile(alternative));
     }
@@ -108,8 +108,8 @@ class TaskLister {
   }
 
  private:
-  Status Add(const Workload& workload) {
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  // REQUIRES: its operator is known.
+  void Add(const Workload& workload) {
     const std::string id = TaskId(workload, list_.target);
     auto [found, added] = index_.emplace(id, list_.tasks.size());
     if (added) {
@@ -117,7 +117,6 @@ class TaskLister {
     } else {
       ++list_.tasks[found->second].weight;
     }
-    return Status();
   }
 
   bool CanBeBuilt(const graph::Alternative& alternative) const {

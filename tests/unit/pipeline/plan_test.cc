@@ -53,6 +53,26 @@ TEST(Plan, BeforeExtractTheAliasesExistAndWaitForTheList) {
   EXPECT_EQ(manifest.find("stamps/"), std::string::npos);
 }
 
+// Its own targets fail at once; an alias of many comes to it when the others are built.
+TEST(Plan, ANetworkThatFailedComesBehindAllOthers) {
+  PipelineFile a = Network("a", {"cpu"}), b = Network("b", {"cpu"});
+  b.on_request = {"cuda"};
+  PlanInput input = Input({a, b}, {Cpu(), Cpu("cuda")});
+  input.lists["a.cpu"] = List({"x"});
+  input.failed = {"b.cpu", "b.cuda"};
+  const std::string manifest = Manifest(input);
+  EXPECT_EQ(Statement(manifest, "tune-b-cpu:"), "build tune-b-cpu: phony failed/b.cpu");
+  EXPECT_EQ(Statement(manifest, "failed/b.cpu:").find("build failed/b.cpu: failed\n"), 0u);
+  EXPECT_EQ(Statement(manifest, "tune-all:"), "build tune-all: phony tune-a-cpu failed/b.cpu.all");
+  EXPECT_EQ(Statement(manifest, "report:"), "build report: phony report-a-cpu failed/b.cpu.all");
+  EXPECT_EQ(Statement(manifest, "failed/b.cpu.all:").find("build failed/b.cpu.all: failed || tune-a-cpu\n"), 0u);
+  EXPECT_EQ(Statement(manifest, "tune-all-cpu:"), "build tune-all-cpu: phony tune-a-cpu failed/b.cpu.all-cpu");
+  EXPECT_EQ(Statement(manifest, "tune-all-cuda:"), "build tune-all-cuda: phony failed/b.cuda.all-cuda");
+  EXPECT_NE(Statement(manifest, "tasks/b.cpu.tasks.json").find("tasks/b.cpu.tasks.json.extracted"), std::string::npos)
+      << "tried again each time";
+  EXPECT_EQ(Statement(manifest, "tasks/a.cpu.tasks.json").find(".extracted"), std::string::npos);
+}
+
 TEST(Plan, RulesThatTuneStandWhereTheyAreUsedAndCanBeRead) {
   PlanInput input = Input({Network("a", {"cpu"}, 32), Network("b", {"cpu"}, 128)});
   EXPECT_EQ(Count(Manifest(input), "rule tune\n"), 0) << "no task is known";

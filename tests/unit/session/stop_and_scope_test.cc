@@ -250,6 +250,35 @@ TEST_F(StopAndScopeTest, SearchSecondsAreThoseBeforeFinalistsAndLaterTrials) {
   EXPECT_EQ(search_seconds(0), 0);
 }
 
+// They stay, count for nothing, and spare measuring a kernel that is the same under the new version.
+TEST(HistoryTest, SupersededTrialsAreNotCountedButTheirArtifactsAreKnown) {
+  MemoryStore store;
+  record::Session row;
+  row.fingerprint = "here";
+  const int64_t id = *store.BeginSession(row);
+  std::vector<Outcome> outcomes(2);
+  for (size_t i = 0; i < 2; ++i) {
+    outcomes[i].state = TrialState::kOk;
+    outcomes[i].median = 1 + static_cast<double>(i);
+    outcomes[i].samples = {outcomes[i].median};
+    outcomes[i].artifact_digest = i == 0 ? "a" : "b";
+    outcomes[i].config.template_name = i == 0 ? "old" : "kept";
+  }
+  ASSERT_TRUE(store.Append(id, outcomes, 1).ok());
+  store.Supersede(0);
+  History history("here");
+  ASSERT_TRUE(history.Load(store).ok());
+  EXPECT_EQ(history.count(), 1);
+  EXPECT_EQ(history.superseded(), 1);
+  EXPECT_EQ(history.outside(), 0);
+  EXPECT_EQ(history.best_seconds(), 2);
+  EXPECT_FALSE(history.Knows(outcomes[0].config)) << "its point is tried again";
+  ASSERT_NE(history.OfArtifact("a"), nullptr);
+  EXPECT_EQ(history.OfArtifact("a")->median, 1);
+  history.Add(outcomes[1]);
+  EXPECT_EQ(history.ordinal(1), 2) << "behind all that are stored";
+}
+
 // A session that was not allowed TF32 did not look at it; one that was, looked at all.
 TEST(HistoryTest, TrialsCountUnderTheSameOrWiderNumerics) {
   MemoryStore store;
