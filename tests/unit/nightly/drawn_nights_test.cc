@@ -24,7 +24,8 @@ class DrawnMachine {
  public:
   explicit DrawnMachine(uint64_t seed) : rng_(seed) {}
 
-  // A night of a library that takes 1 + `change` times as long as its reference, whose bytes are others.
+  // A night of a library that takes 1 + `change` times as long as its reference, whose bytes are others. Counts what
+  // its verdict is.
   Night Draw(const std::string& name, const std::string& library, double change, const std::vector<Night>& before) {
     NightInput input;
     input.night = name;
@@ -37,8 +38,17 @@ class DrawnMachine {
       return Process(key.who == Who::kLibrary ? tonight * (1 + change) : tonight);
     });
     EXPECT_TRUE(night.ok()) << night.status().message();
-    return night.ok() ? *night : Night();
+    ++counts[Judge({{"net.cpu", {*night}}}, name).jobs.at(0).state];
+    return *night;
   }
+
+  std::string Text() const {
+    std::string text;
+    for (const auto& [state, count] : counts) text += fmt::format("{} {}, ", count, JobStateName(state));
+    return text;
+  }
+
+  std::map<JobState, int> counts;
 
  private:
   ProcessTimes Process(double level) {
@@ -55,49 +65,30 @@ class DrawnMachine {
   Rng rng_;
 };
 
-using Counts = std::map<JobState, int>;
-
-JobState StateOf(const Night& night) { return Judge({{"net.cpu", {night}}}, night.night).jobs.at(0).state; }
-
-std::string Text(const Counts& counts) {
-  std::string text;
-  for (const auto& [state, count] : counts) text += fmt::format("{} {}, ", count, JobStateName(state));
-  return text;
-}
-
 TEST(DrawnNights, EqualLibrariesAreLeftAloneAndFivePercentAreFound) {
   DrawnMachine machine(20261122);
   std::vector<Night> equal;
-  Counts of_equal;
-  for (int i = 0; i < kNights; ++i) {
-    equal.push_back(machine.Draw(fmt::format("equal {:03}", i), "same", 0, equal));
-    ++of_equal[StateOf(equal.back())];
-  }
-  EXPECT_LT(of_equal[JobState::kSlower] + of_equal[JobState::kFaster], 0.005 * kNights) << Text(of_equal);
-  EXPECT_GE(of_equal[JobState::kFine], 0.9 * kNights) << "most nights say something: " << Text(of_equal);
+  for (int i = 0; i < kNights; ++i) equal.push_back(machine.Draw(fmt::format("equal {:03}", i), "same", 0, equal));
+  EXPECT_LT(machine.counts[JobState::kSlower] + machine.counts[JobState::kFaster], 0.005 * kNights) << machine.Text();
+  EXPECT_GE(machine.counts[JobState::kFine], 0.9 * kNights) << "most nights say something: " << machine.Text();
   for (const double change : {0.05, -0.05}) {
-    Counts of_changed;
-    for (int i = 0; i < kNights; ++i) {
-      ++of_changed[StateOf(machine.Draw(fmt::format("changed {:03}", i), "other", change, equal))];
-    }
+    machine.counts.clear();
+    for (int i = 0; i < kNights; ++i) machine.Draw(fmt::format("changed {:03}", i), "other", change, equal);
     const JobState wanted = change > 0 ? JobState::kSlower : JobState::kFaster;
-    EXPECT_GE(of_changed[wanted], 0.95 * kNights) << change << ": " << Text(of_changed);
-    EXPECT_EQ(of_changed[change > 0 ? JobState::kFaster : JobState::kSlower], 0) << change;
+    EXPECT_GE(machine.counts[wanted], 0.95 * kNights) << change << ": " << machine.Text();
+    EXPECT_EQ(machine.counts[change > 0 ? JobState::kFaster : JobState::kSlower], 0) << change;
   }
 }
 
 // The first nights, which know nothing of the noise yet, cry wolf no more than the later ones.
 TEST(DrawnNights, NorAreTheFirstNightsOfAJobFlagged) {
   DrawnMachine machine(7);
-  Counts counts;
   for (int job = 0; job < kNights / 5; ++job) {
     std::vector<Night> nights;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 5; ++i)
       nights.push_back(machine.Draw(fmt::format("job {:03} night {}", job, i), "same", 0, nights));
-      ++counts[StateOf(nights.back())];
-    }
   }
-  EXPECT_LT(counts[JobState::kSlower] + counts[JobState::kFaster], 0.005 * kNights) << Text(counts);
+  EXPECT_LT(machine.counts[JobState::kSlower] + machine.counts[JobState::kFaster], 0.005 * kNights) << machine.Text();
 }
 
 }  // namespace

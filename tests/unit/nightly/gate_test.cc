@@ -67,20 +67,11 @@ TEST(Gate, AnIntervalThatIsTooWideSaysNothing) {
 
 TEST(Gate, TooLittleDecidesNothing) {
   EXPECT_THAT(Compare({1, 1, 1, 1}, kReference, {}).why, HasSubstr("too few processes: 4 and 7"));
-  Values broken = Times(kReference, 2);
-  broken[3] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(Compare(broken, kReference, {}).change, Change::kNone);
-  broken[3] = 0;
-  EXPECT_EQ(Compare(broken, kReference, {}).change, Change::kNone);
-}
-
-TEST(Gate, ARepeatMustSayTheSame) {
-  Comparison slower, faster, none;
-  slower.change = Change::kSlower;
-  faster.change = Change::kFaster;
-  EXPECT_EQ(Confirm(slower, slower), Change::kSlower);
-  EXPECT_EQ(Confirm(slower, none), Change::kNone);
-  EXPECT_EQ(Confirm(slower, faster), Change::kNone);
+  for (const double odd : {std::numeric_limits<double>::quiet_NaN(), 0.0}) {
+    Values broken = Times(kReference, 2);
+    broken[3] = odd;
+    EXPECT_EQ(Compare(broken, kReference, {}).change, Change::kNone);
+  }
 }
 
 TEST(Gate, RobustDeviationIgnoresOneWildNight) {

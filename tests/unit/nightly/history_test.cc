@@ -53,43 +53,19 @@ TEST(History, WhatIsWrittenIsRead) {
   EXPECT_EQ(NightText(ParseHistory(older, "n.jsonl")->nights.at(0)), NightText(plain));
 }
 
-// A machine that died while it wrote must not cost the nights before.
+// A machine that died while it wrote must not cost the nights before; the next line cuts the torn one off.
 TEST(History, ATornLastLineIsLeftOutAndTold) {
-  const std::string line = NightText(SomeNight());
-  const auto history = ParseHistory(line + line.substr(0, line.size() / 2), "n.jsonl");
+  const std::string line = NightText(SomeNight()), torn = line.substr(0, line.size() / 2);
+  const auto history = ParseHistory(line + torn, "n.jsonl");
   ASSERT_TRUE(history.ok());
   EXPECT_EQ(history->nights.size(), 1u);
   EXPECT_THAT(history->damaged, ElementsAre("n.jsonl: the last line was cut off"));
   EXPECT_EQ(ParseHistory("", "n.jsonl")->nights.size(), 0u);
-}
-
-TEST(History, ABadLineCostsItsOwnNightAndIsNamed) {
-  const std::string line = NightText(SomeNight());
-  auto damaged = [&](const std::string& bad) {
-    const auto history = ParseHistory(line + bad + line, "n.jsonl");
-    if (!history.ok() || history->nights.size() != 2 || history->damaged.size() != 1) return std::string("?");
-    return history->damaged[0];
-  };
-  EXPECT_THAT(damaged("{]\n"), HasSubstr("n.jsonl, line 2"));
-  EXPECT_THAT(damaged("\n"), HasSubstr("n.jsonl, line 2"));
-  std::string other = line;
-  other.replace(other.find("\"slower\""), 8, "\"slowed\"");
-  EXPECT_THAT(damaged(other), HasSubstr("expected none, slower or faster, found `slowed`"));
-  other = line;
-  other.replace(other.find("0.0101"), 6, "-0.101");
-  EXPECT_THAT(damaged(other), HasSubstr("seconds must be above 0"));
-  // What a newer version wrote is not to be passed over: this one would judge by half the facts.
-  const auto newer = ParseHistory(line + "{\"version\": 9}\n", "n.jsonl");
-  EXPECT_EQ(newer.status().kind(), StatusKind::kUnsupported);
-  EXPECT_THAT(newer.status().message(), HasSubstr("9"));
-}
-
-TEST(History, ATornLineIsCutOffByTheNextOne) {
   const auto dir = TempDir::Create();
   ASSERT_TRUE(dir.ok());
-  const std::string path = dir->Join("nights/a.cpu.jsonl"), line = NightText(SomeNight());
+  const std::string path = dir->Join("nights/a.cpu.jsonl");
   ASSERT_TRUE(AppendLine(path, line).ok());
-  ASSERT_TRUE(WriteFileAtomic(path, line + line.substr(0, 40)).ok());
+  ASSERT_TRUE(WriteFileAtomic(path, line + torn).ok());
   ASSERT_TRUE(AppendLine(path, line).ok());
   EXPECT_EQ(*ReadFile(path), line + line);
   // Also one that was alone in the file, or longer than what is read at once.
@@ -98,6 +74,30 @@ TEST(History, ATornLineIsCutOffByTheNextOne) {
   EXPECT_EQ(*ReadFile(path), line);
   EXPECT_EQ(ReadHistory(path)->nights.size(), 1u);
   EXPECT_EQ(ReadHistory(dir->Join("none.jsonl"))->nights.size(), 0u);
+}
+
+TEST(History, ABadLineCostsItsOwnNightAndIsNamed) {
+  const std::string line = NightText(SomeNight());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string other = line;
+    return other.replace(other.find(from), from.size(), to);
+  };
+  const struct {
+    std::string bad, why;
+  } cases[] = {{"{]\n", "n.jsonl, line 2"},
+               {"\n", "n.jsonl, line 2"},
+               {with("\"slower\"", "\"slowed\""), "expected none, slower or faster, found `slowed`"},
+               {with("0.0101", "-0.101"), "seconds must be above 0"}};
+  for (const auto& c : cases) {
+    const auto history = ParseHistory(line + c.bad + line, "n.jsonl");
+    ASSERT_TRUE(history.ok()) << c.bad;
+    EXPECT_EQ(history->nights.size(), 2u) << c.bad;
+    EXPECT_THAT(history->damaged, ElementsAre(HasSubstr(c.why)));
+  }
+  // What a newer version wrote is not to be passed over: this one would judge by half the facts.
+  const auto newer = ParseHistory(line + "{\"version\": 9}\n", "n.jsonl");
+  EXPECT_EQ(newer.status().kind(), StatusKind::kUnsupported);
+  EXPECT_THAT(newer.status().message(), HasSubstr("9"));
 }
 
 TEST(History, NightsThatSayNothingAreNoNoise) {

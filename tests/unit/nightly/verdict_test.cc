@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* kNight = "2026-11-21T03:00:00Z";
+constexpr const char *kNight = "2026-11-21T03:00:00Z", *kBefore = "2026-11-20T03:00:00Z";
 
 Night Of(Change change, const std::string& id = kNight) {
   Night night;
@@ -61,13 +61,12 @@ TEST(Verdict, NothingUsableIsNotFine) {
 
 TEST(Verdict, IsOfTheLastNightUnlessAsked) {
   const std::map<std::string, std::vector<Night>> histories = {
-      {"a.cpu", {Of(Change::kSlower, "2026-11-20T03:00:00Z"), Of(Change::kNone)}},
-      {"b.cpu", {Of(Change::kNone, "2026-11-20T03:00:00Z")}}};
+      {"a.cpu", {Of(Change::kSlower, kBefore), Of(Change::kNone)}}, {"b.cpu", {Of(Change::kNone, kBefore)}}};
   const Verdict last = Judge(histories);
   EXPECT_EQ(last.night, kNight);
   EXPECT_EQ(last.ExitCode(), 0);
   EXPECT_EQ(last.Count(JobState::kMissing), 1);
-  EXPECT_EQ(Judge(histories, "2026-11-20T03:00:00Z").ExitCode(), 1);
+  EXPECT_EQ(Judge(histories, kBefore).ExitCode(), 1);
 }
 
 }  // namespace
