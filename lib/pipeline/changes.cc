@@ -118,21 +118,13 @@ void Compare(const Json& stamp, const char* text_key, const char* digest_key, co
 }
 
 std::vector<std::string> SettingsChanges(const std::string& before, const std::string& after) {
-  return JsonChanges(before, after);
+  return Changes(Flat(before), Flat(after));
 }
 std::vector<std::string> VersionChanges(const std::string& before, const std::string& after) {
-  return AbiChanges(before, after);
+  return Changes(Versions(before), Versions(after));
 }
 
 }  // namespace
-
-std::vector<std::string> JsonChanges(std::string_view before, std::string_view after) {
-  return Changes(Flat(before), Flat(after));
-}
-
-std::vector<std::string> AbiChanges(std::string_view before, std::string_view after) {
-  return Changes(Versions(before), Versions(after));
-}
 
 std::vector<std::string> StampChanges(std::string_view stamp_text, const TuneInputs& now) {
   const Result<Json> stamp = ParseJson(stamp_text, "");

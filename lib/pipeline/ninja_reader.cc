@@ -101,4 +101,35 @@ Result<std::vector<NinjaBuild>> ReadBuilds(std::string_view manifest) {
   return builds;
 }
 
+std::vector<std::string> SplitCommand(std::string_view command) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  for (size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == ' ') {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+    } else if (c == '\'') {
+      const size_t end = command.find('\'', i + 1);
+      if (end == std::string_view::npos) return {};
+      word += command.substr(i + 1, end - i - 1);
+      in_word = true;
+      i = end;
+    } else if (c == '\\' && i + 1 < command.size()) {
+      word += command[++i];
+      in_word = true;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (in_word) words.push_back(std::move(word));
+  if (words.empty() || words[0] != "exec") return {};
+  words.erase(words.begin());
+  if (!words.empty() && words[0] == "$HONE_LAUNCHER") words.erase(words.begin());
+  return words;
+}
+
 }  // namespace hone::pipeline

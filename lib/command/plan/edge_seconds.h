@@ -10,7 +10,7 @@ namespace hone::command {
 
 class EdgeSeconds {
  public:
-  // Reads .ninja_log and the progress files of WORK; what cannot be read is not known. Both must live as long as this.
+  // Reads the progress files of WORK; what cannot be read is not known. Both must live as long as this.
   EdgeSeconds(const std::string& work, const NinjaView& view);
 
   // Seconds. Of tuning: the trials that it still needs, by what one took there, or in the middle of all tasks. Of an
@@ -19,7 +19,7 @@ class EdgeSeconds {
 
  private:
   const std::string& work_;
-  std::map<std::string, double> logged_;                         // by first output
+  const NinjaView& view_;
   std::map<const pipeline::NinjaBuild*, double> trial_seconds_;  // of tuning; 0: it never ran
   double usual_trial_seconds_;
 };

@@ -12,6 +12,7 @@
 #include "command/plan/edge_seconds.h"
 #include "command/plan/ninja_view.h"
 #include "command/plan/tune_edge.h"
+#include "pipeline/ninja_reader.h"
 
 namespace hone::command {
 namespace {
@@ -57,17 +58,15 @@ std::set<const NinjaBuild*> FindDone(const std::string& work, const NinjaView& v
   std::set<const NinjaBuild*> done, undone;
   for (const DirtyEdge& edge : view.dirty) {
     const NinjaBuild& build = *edge.build;
-    bool waits = false, follows = false;
+    bool waits = false;
     for (const auto* inputs : {&build.inputs, &build.implicit_inputs, &build.order_only_inputs}) {
       for (const std::string& input : *inputs) {
         waits = waits || undone.count(view.Maker(input)) > 0;
-        follows = follows || done.count(view.Maker(input)) > 0;
       }
     }
     bool is_done = false;
     if (!waits && build.rule == "allocate") is_done = ShareOut(work, edge);
-    // Without a reason of its own it is made from something that has changed: what that is has to be known.
-    if (!waits && build.rule == "tune") is_done = (follows || !edge.reasons.empty()) && IsTuned(work, build);
+    if (!waits && build.rule == "tune") is_done = IsTuned(work, build);
     (is_done ? done : undone).insert(&build);
   }
   return done;

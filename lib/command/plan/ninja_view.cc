@@ -17,7 +17,7 @@ namespace {
 using pipeline::NinjaBuild;
 
 Result<std::string> RunNinja(const std::string& work, const std::string& manifest,
-                             const std::vector<std::string>& arguments, std::string* err) {
+                             const std::vector<std::string>& arguments) {
   CommandOptions options;
   options.cwd = work;
   options.env = {{"NINJA_STATUS", ""}};
@@ -29,13 +29,30 @@ Result<std::string> RunNinja(const std::string& work, const std::string& manifes
     return Status::NotFound("ninja is not in PATH: install it (packaging/apt-packages.txt)");
   }
   if (!result.ok()) return result.status();
-  *err = std::move(result->err);
   if (result->status.ok()) return std::move(result->out);
-  std::string said = std::string(Trim(*err + result->out));
+  std::string said = std::string(Trim(result->err + result->out));
   for (const std::string& line : Split(said, '\n')) {
     if (StartsWith(line, "ninja: error: ")) said = line.substr(std::string("ninja: error: ").size());
   }
   return Status::Invalid(fmt::format("{}: {}", work, Printable(said)));
+}
+
+// Lines "START END MTIME OUTPUT HASH" with tabs: START and END in ms, MTIME in ns. The last line of an output counts.
+std::map<std::string, LoggedRun> ReadNinjaLog(const std::string& work) {
+  std::map<std::string, LoggedRun> logged;
+  const Result<std::string> text = ReadFile(JoinPath(work, ".ninja_log"));
+  if (!text.ok()) return logged;
+  constexpr int64_t kSecond = 1'000'000'000;
+  for (const std::string& line : Split(*text, '\n')) {
+    const std::vector<std::string> fields = Split(line, '\t');
+    if (fields.size() < 5) continue;
+    const auto start = ParseInt(fields[0]), end = ParseInt(fields[1]), read = ParseInt(fields[2]);
+    if (!start.ok() || !end.ok() || !read.ok() || *end < *start) continue;
+    // Rounded as ModifiedSeconds rounds, so that equal times stay equal.
+    logged[fields[3]] = {1e-3 * static_cast<double>(*end - *start),
+                         static_cast<double>(*read / kSecond) + 1e-9 * static_cast<double>(*read % kSecond)};
+  }
+  return logged;
 }
 
 // The commands of all edges, expanded by Ninja itself.
@@ -70,34 +87,20 @@ Result<NinjaView> LookAtWork(const std::string& work, const std::vector<std::str
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-plan"));
   const std::string copy = dir.Join("manifest.ninja");
   HONE_RETURN_IF_ERROR(WriteFileAtomic(copy, manifest));
-  std::string err;
-  HONE_ASSIGN_OR_RETURN(const std::string compdb, RunNinja(work, copy, {"-t", "compdb"}, &err));
+  HONE_ASSIGN_OR_RETURN(const std::string compdb, RunNinja(work, copy, {"-t", "compdb"}));
   HONE_RETURN_IF_ERROR(ReadCommands(compdb, work, &view));
   if (targets.empty()) return view;
-  std::vector<std::string> arguments = {"-n", "-v", "-d", "explain"};
+  view.logged = ReadNinjaLog(work);
+  std::vector<std::string> arguments = {"-n", "-v"};
   arguments.insert(arguments.end(), targets.begin(), targets.end());
-  HONE_ASSIGN_OR_RETURN(const std::string out, RunNinja(work, copy, arguments, &err));
+  HONE_ASSIGN_OR_RETURN(const std::string plan, RunNinja(work, copy, arguments));
   std::unordered_map<std::string, std::string> outputs;  // by command
-  for (const auto& [output, command] : view.commands) outputs[command] = output;
-  std::map<const NinjaBuild*, std::vector<pipeline::Explanation>> reasons;
-  for (pipeline::Explanation& reason : pipeline::ParseExplanations(err + "\n" + out)) {
-    if (const NinjaBuild* build = view.Maker(reason.output)) reasons[build].push_back(std::move(reason));
+  for (const auto& [output, command] : view.commands) {
+    if (!command.empty()) outputs[command] = output;  // an alias has none
   }
-  for (const std::string& command : pipeline::ParseCommands(out)) {
-    const auto output = outputs.find(command);
-    if (output == outputs.end()) continue;
-    const NinjaBuild* build = view.Maker(output->second);
-    DirtyEdge edge{build, command, reasons[build]};
-    // A file that may be missing is an alias of nothing in the manifest: its reason is this edge's.
-    for (const auto* inputs : {&build->inputs, &build->implicit_inputs}) {
-      for (const std::string& input : *inputs) {
-        const NinjaBuild* maker = view.Maker(input);
-        if (maker == nullptr || maker->rule != "phony" || !maker->inputs.empty()) continue;
-        const auto found = reasons.find(maker);
-        if (found != reasons.end()) edge.reasons.insert(edge.reasons.end(), found->second.begin(), found->second.end());
-      }
-    }
-    view.dirty.push_back(std::move(edge));
+  for (const std::string& line : Split(plan, '\n')) {
+    const auto output = outputs.find(line);
+    if (output != outputs.end()) view.dirty.push_back({view.Maker(output->second), line});
   }
   return view;
 }

@@ -6,21 +6,26 @@
 #include <vector>
 
 #include "base/result.h"
-#include "pipeline/ninja_explain.h"
 #include "pipeline/ninja_writer.h"
 
 namespace hone::command {
 
 struct DirtyEdge {
   const pipeline::NinjaBuild* build = nullptr;
-  std::string command;                         // as Ninja would give it to a shell
-  std::vector<pipeline::Explanation> reasons;  // its own; empty: only its inputs are out of date
+  std::string command;  // as Ninja would give it to a shell
+};
+
+// The last run of an edge, by .ninja_log.
+struct LoggedRun {
+  double seconds = 0;
+  double read = 0;  // unix seconds; an input that was changed later makes the edge outdated
 };
 
 struct NinjaView {
   std::vector<pipeline::NinjaBuild> builds;     // of the whole manifest
   std::map<std::string, size_t> makers;         // path -> index into `builds`
   std::map<std::string, std::string> commands;  // first output -> command
+  std::map<std::string, LoggedRun> logged;      // by output
   std::vector<DirtyEdge> dirty;                 // each after its inputs; without aliases
 
   // The edge that makes a path; null: none does.

@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "command/plan/array_job.h"
 #include "command/plan/find_array_jobs.h"
-#include "command/plan/plan_log.h"
 #include "command/plan/run_array_job.h"
 #include "command/plan/why.h"
 #include "graph/networks.h"
@@ -161,12 +160,6 @@ Status WriteAll(const std::string& work, const std::vector<PlannedFile>& files) 
   for (const PlannedFile& file : files) {
     const std::string path = JoinPath(work, file.path);
     if (folders.insert(DirName(path)).second) HONE_RETURN_IF_ERROR(MakeDirs(DirName(path)));
-    if (DirName(file.path) != ".") {  // small ones, which edges read
-      const Result<std::string> before = ReadFile(path);
-      if (before.ok() && *before != file.text) {
-        HONE_RETURN_IF_ERROR(NotePlanChange(work, file.path, *before, file.text));
-      }
-    }
     const Result<bool> written = WriteFileIfChanged(path, file.text);
     if (!written.ok()) return written.status();
   }

@@ -9,6 +9,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "command/plan/ninja_view.h"
+#include "pipeline/ninja_reader.h"
 #include "pipeline/plan.h"
 
 namespace hone::command {

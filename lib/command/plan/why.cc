@@ -2,29 +2,28 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "base/file.h"
 #include "base/file_time.h"
 #include "base/text.h"
 #include "command/plan/ninja_view.h"
-#include "command/plan/plan_log.h"
 #include "command/plan/tune_edge.h"
 
 namespace hone::command {
 namespace {
 
-using pipeline::DirtyKind;
-using pipeline::Explanation;
 using pipeline::NinjaBuild;
 
 constexpr size_t kNames = 3;  // of a group that are listed
 
 class Why {
  public:
-  Why(const std::string& work, const NinjaView& view) : work_(work), view_(view) {}
+  Why(const std::string& work, const NinjaView& view) : work_(work), view_(view) {
+    for (const DirtyEdge& edge : view.dirty) dirty_.insert(edge.build);
+  }
 
   std::string Text(const std::string& target) {
     std::string text = fmt::format("{} is out of date: {} edge{} may run.\n", target, view_.dirty.size(),
@@ -36,7 +35,7 @@ class Why {
     int64_t trials = 0;
     bool extracts = false;
     for (const DirtyEdge& edge : view_.dirty) {
-      const std::string reason = Reason(edge);
+      const std::string reason = Reason(*edge.build);
       if (edge.build->rule == "extract") extracts = true;
       if (edge.build->rule == "tune")
         trials += pipeline::NewTrials(ReadStamp(work_, *edge.build), ReadTuneInputs(work_, *edge.build));
@@ -70,61 +69,59 @@ class Why {
     return text;
   }
 
-  // Empty: no reason of its own.
-  std::string Reason(const DirtyEdge& edge) const {
-    std::vector<std::string> parts;
-    for (const Explanation& e : edge.reasons) {
-      std::string part = Words(*edge.build, e);
-      if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(std::move(part));
+  // Empty: only its inputs are out of date.
+  std::string Reason(const NinjaBuild& build) const {
+    const bool tune = build.rule == "tune", made = IsThere(build.outputs[0]);
+    if (tune && made) {
+      const auto changes = pipeline::StampChanges(ReadStamp(work_, build), ReadTuneInputs(work_, build));
+      if (!changes.empty()) return Join(changes, ", ");
     }
-    // Ninja looks no further when an input is out of date; a job's own inputs may have changed besides.
-    if (parts.empty() && edge.build->rule == "tune" && Exists(JoinPath(work_, edge.build->outputs[0]))) {
-      parts = StampWords(*edge.build);
+    const auto logged = view_.logged.find(build.outputs[0]);
+    const bool is_logged = logged != view_.logged.end();
+    std::vector<std::string> changed;
+    bool behind = false;
+    for (const auto* inputs : {&build.inputs, &build.implicit_inputs}) {
+      for (const std::string& input : *inputs) {
+        behind = behind || dirty_.count(view_.Maker(input)) > 0;
+        const bool newer = is_logged && ModifiedSeconds(JoinPath(work_, input)) > logged->second.read;
+        if (made && newer) changed.push_back(input);
+      }
     }
-    return Join(parts, "; ");
+    if (!changed.empty()) return Changed(changed, tune);
+    if (behind) return "";
+    if (tune && !made) return WithoutStamp(build);
+    for (const auto* paths : {&build.outputs, &build.implicit_outputs, &build.inputs, &build.implicit_inputs}) {
+      for (const std::string& path : *paths) {
+        if (!IsThere(path)) return path + " is not there";
+      }
+    }
+    return is_logged ? "its command changed (numerics, memory, parameters, shapes)"
+                     : "it is not in Ninja's log (the log was deleted, or another program made the file)";
   }
 
-  std::string Words(const NinjaBuild& build, const Explanation& e) const {
-    const bool tune = build.rule == "tune";
-    switch (e.kind) {
-      case DirtyKind::kMissing:
-        if (!tune || e.output != build.outputs[0]) return fmt::format("{} is not there", e.output);
-        if (!Exists(JoinPath(work_, Binding(build, "db")))) return "never tuned";
-        if (e.output.find(".winograd-") != std::string::npos || EndsWith(e.output, ".tf32.done")) {
-          return "not tuned yet under these numerics";
-        }
-        return "its stamp is missing; its records exist";
-      case DirtyKind::kCommand:
-        if (tune) {
-          const auto words = StampWords(build);
-          return words.empty() ? "its command changed (options outside its settings file)" : Join(words, "; ");
-        }
-        return "its command changed (numerics, memory, parameters, shapes)";
-      case DirtyKind::kUnlogged:
-        return "it is not in Ninja's log (the log was deleted, or another program made the file)";
-      case DirtyKind::kNewer:
-        break;
+  std::string WithoutStamp(const NinjaBuild& build) const {
+    const std::string& stamp = build.outputs[0];
+    if (!IsThere(Binding(build, "db"))) return "never tuned";
+    if (stamp.find(".winograd-") != std::string::npos || EndsWith(stamp, ".tf32.done")) {
+      return "not tuned yet under these numerics";
     }
+    return "its stamp is missing; its records exist";
+  }
+
+  static std::string Changed(const std::vector<std::string>& inputs, bool tune) {
     if (tune) {
-      const auto words = StampWords(build);
-      if (!words.empty()) return Join(words, "; ");
-      return fmt::format("{} was written again, with nothing changed that its stamp tells of", e.input);
+      return fmt::format("{} {} written again, with nothing changed that its stamp tells of", Names(inputs),
+                         inputs.size() == 1 ? "was" : "were");
     }
-    const auto changes = PlanChangesSince(work_, e.input, ModifiedSeconds(JoinPath(work_, e.output)));
-    if (!changes.empty()) return fmt::format("{}: {}", e.input, Join(changes, ", "));
-    if (StartsWith(e.input, "stamps/")) return fmt::format("tuned since ({})", e.input);
-    return fmt::format("{} has changed", e.input);
+    if (StartsWith(inputs[0], "stamps/")) return fmt::format("tuned since ({})", Names(inputs));
+    return fmt::format("{} changed", Names(inputs));
   }
 
-  std::vector<std::string> StampWords(const NinjaBuild& build) const {
-    const pipeline::TuneInputs now = ReadTuneInputs(work_, build);
-    std::vector<std::string> words = pipeline::StampChanges(ReadStamp(work_, build), now);
-    if (words.empty()) return words;
-    return {Join(words, ", ")};
-  }
+  bool IsThere(const std::string& path) const { return Exists(JoinPath(work_, path)); }
 
   const std::string& work_;
   const NinjaView& view_;
+  std::set<const NinjaBuild*> dirty_;
 };
 
 }  // namespace

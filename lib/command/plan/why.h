@@ -7,9 +7,9 @@
 
 namespace hone::command {
 
-// The text to print, with a newline at its end; "TARGET is up to date." if nothing is to be done. Ninja says what is
-// out of date and which file is to blame; stamps and plan.log say what changed in it. Runs nothing and changes nothing.
-// Errors as LookAtWork.
+// The text to print, with a newline at its end; "TARGET is up to date." if nothing is to be done. Ninja lists the edges
+// that are out of date. The digests in a stamp say what changed for a tuning job; file times and Ninja's log say which
+// file changed for other edges. Runs nothing and changes nothing. Errors as LookAtWork.
 Result<std::string> WhyText(const std::string& work, const std::string& target);
 
 }  // namespace hone::command

@@ -4,27 +4,12 @@
 
 #include "base/hash.h"
 #include "base/json.h"
-#include "pipeline/ninja_explain.h"
 #include "pipeline/ninja_reader.h"
 
 namespace hone::pipeline {
 namespace {
 
 using Words = std::vector<std::string>;
-
-TEST(ChangesTest, SettingsByKey) {
-  EXPECT_EQ(JsonChanges(R"({"version": 1, "trials": 8, "measure": {"finalists": 8}})",
-                        R"({"version": 2, "trials": 16, "measure": {"finalists": 8, "cooldown": 0.5}})"),
-            (Words{"measure.cooldown none -> 0.5", "trials 8 -> 16"}));
-  EXPECT_EQ(JsonChanges("{}", "{}"), Words());
-  EXPECT_EQ(JsonChanges("torn {", R"({"seed": 1})"), Words{"seed none -> 1"});
-}
-
-TEST(ChangesTest, VersionsInWords) {
-  EXPECT_EQ(AbiChanges("build 2\ncodegen 3\nspace a=1 b=2\n", "build 2\ncodegen 4\nspace a=1 b=3 c=1\n"),
-            (Words{"knob list of b version 2 -> 3", "knob list of c version none -> 1",
-                   "version of the code generator 3 -> 4"}));
-}
 
 Json Stamp(const TuneInputs& inputs) {
   return {{"trials", 8},
@@ -57,16 +42,19 @@ TEST(ChangesTest, AStampAgainstWhatItsJobReadsNow) {
   EXPECT_EQ(StampChanges(stamp, was), Words());
   EXPECT_EQ(NewTrials(stamp, was), 0);
   TuneInputs now = was;
-  now.settings = R"({"trials": 20, "seed": 2})";
+  now.settings = R"({"version": 2, "trials": 20, "seed": 2, "measure": {"cooldown": 0.5}})";
   now.donors = {"y"};
-  EXPECT_EQ(StampChanges(stamp, now), (Words{"seed 1 -> 2", "trials 8 -> 20", "it learns from y"}));
+  EXPECT_EQ(StampChanges(stamp, now),
+            (Words{"measure.cooldown none -> 0.5", "seed 1 -> 2", "trials 8 -> 20", "it learns from y"}));
   EXPECT_EQ(NewTrials(stamp, now), 12);
   now = was;
-  now.task = R"({"id": "x", "space": "direct=4,winograd=1"})";
-  EXPECT_EQ(StampChanges(stamp, now), Words{"knob list of direct version 3 -> 4"});
+  now.task = R"({"id": "x", "space": "direct=4,gemm=1,winograd=1"})";
+  EXPECT_EQ(StampChanges(stamp, now),
+            (Words{"knob list of direct version 3 -> 4", "knob list of gemm version none -> 1"}));
   EXPECT_EQ(NewTrials(stamp, now), 8) << "all anew";
   now = was;
   now.abi = "codegen 4\nmeasure 1";
+  EXPECT_EQ(StampChanges(stamp, now), Words{"version of the code generator 3 -> 4"});
   EXPECT_EQ(NewTrials(stamp, now), 8);
   EXPECT_EQ(NewTrials("", was), 8) << "no stamp";
   // A stamp that has digests alone.
@@ -78,32 +66,7 @@ TEST(ChangesTest, AStampAgainstWhatItsJobReadsNow) {
   EXPECT_EQ(StampChanges("torn", was), Words{"the stamp cannot be read"});
 }
 
-// Sentences of Ninja 1.11, and those of 1.10 and 1.12 where they differ.
-TEST(NinjaExplainTest, Reasons) {
-  const std::vector<Explanation> found = ParseExplanations(
-      "ninja explain: output stamps/a b.done doesn't exist\n"
-      "ninja explain: stamps/a b.done is dirty\n"
-      "ninja explain: output x older than most recent input settings/one (2).json (17 vs 18)\n"
-      "ninja explain: restat of output y older than most recent input abi/hone-tune.txt (17 vs 18)\n"
-      "ninja explain: recorded mtime of z older than most recent input t (1 vs 2)\n"
-      "ninja explain: command line changed for best/one.json\n"
-      "ninja explain: command line not found in log for out/lib.so\n"
-      "exec hone-tune --task t\n");
-  ASSERT_EQ(found.size(), 6u);
-  EXPECT_EQ(found[0].output, "stamps/a b.done");
-  EXPECT_EQ(found[0].kind, DirtyKind::kMissing);
-  EXPECT_EQ(found[1].input, "settings/one (2).json");
-  EXPECT_EQ(found[2].output, "y");
-  EXPECT_EQ(found[2].input, "abi/hone-tune.txt");
-  EXPECT_EQ(found[3].kind, DirtyKind::kNewer);
-  EXPECT_EQ(found[4].kind, DirtyKind::kCommand);
-  EXPECT_EQ(found[5].kind, DirtyKind::kUnlogged);
-  EXPECT_EQ(
-      ParseCommands("ninja: Entering directory `w'\nexec a b\nninja explain: x is dirty\n\nninja: no work to do.\n"),
-      Words{"exec a b"});
-}
-
-TEST(NinjaExplainTest, CommandsAreSplitAsTheShellWould) {
+TEST(NinjaReaderTest, CommandsAreSplitAsTheShellWould) {
   EXPECT_EQ(SplitCommand("exec $HONE_LAUNCHER ../bin/hone-tune --task 'a b' --x 'it'\\''s'"),
             (Words{"../bin/hone-tune", "--task", "a b", "--x", "it's"}));
   EXPECT_EQ(SplitCommand("exec '/with space/hone-plan'"), Words{"/with space/hone-plan"});
