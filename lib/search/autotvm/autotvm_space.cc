@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
+#include "base/text.h"
 #include "search/autotvm/set_order.h"
 
 namespace hone::search {
@@ -15,8 +17,60 @@ using Words = std::vector<std::string>;
 
 constexpr int64_t kMaxExtent = 1 << 20;
 
-struct Conv {
-  int64_t n, ci, h, w, co, kh, kw, oh, ow;
+constexpr char kDenseLargeBatch[] = "tile_x/4 M, tile_y/4 N, tile_k/3 K";
+// Positions of n, co, oh, ow, ci, kh, kw, vh, vw, vc.
+constexpr char kReorder[] = "reorder_0~ 0123456789 0123456978, ";
+constexpr char kSpatialAnnotations[] = "ann_reduce*2 none unroll, ann_spatial*3 none unroll vec";
+
+// The knobs of each template in their order: NAME/PARTS EXTENT [LIMIT] is a split, its inner part at most LIMIT;
+// NAME/set EXTENT LIMIT one in two with tails, in the order of set_order.h; NAME*AXES WORD.. all words for each axis;
+// NAME~ ORDER.. an order of axes; NAME VALUE.. a choice. Extents and lists in capitals are those of Names().
+const std::map<std::string, std::string>& Table() {
+  static const std::map<std::string, std::string> table = {
+      {"conv2d_nchw.cuda",
+       "tile_f/4 CO, tile_y/4 OH, tile_x/4 OW, tile_rc/2 CI, tile_ry/2 KH, tile_rx/2 KW, "
+       "auto_unroll_max_step 0 512 1500, unroll_explicit EXPLICIT"},
+      {"conv2d_nchw_winograd.cuda",
+       "tile_b/4 ONE, tile_y/4 CO, tile_x/4 TILES, tile_rc/2 CI, auto_unroll_max_step 0 128 1500, "
+       "unroll_explicit EXPLICIT"},
+      {"depthwise_conv2d_nchw.cuda",
+       "tile_f/4 C, tile_y/4 OH, tile_x/4 OW, auto_unroll_max_step 0 256 1500, unroll_explicit EXPLICIT"},
+      {"dense_small_batch.gpu", "tile_k/2 K"},
+      {"dense_small_batch.cuda", "tile_k/2 K"},
+      {"dense_large_batch.gpu", kDenseLargeBatch},
+      {"dense_large_batch.cuda", kDenseLargeBatch},
+      {"dense_int8.cuda", "tile_y/4 M, tile_x/4 N, tile_k/2 CHUNKS, auto_unroll_max_step 0 512 1500"},
+      {"dense_tensorcore.cuda",
+       "block_row_warps 1 2 4, block_col_warps 1 2 4, warp_row_tiles 1 2 4, warp_col_tiles 1 2 4, chunk 1 2 4 8, "
+       "offset 0 8, offsetCS 0 8, vec 1 2 4 8, wmma_m FRAGMENT_ROWS"},
+      {"batch_matmul.cuda",
+       "tile_y/3 BATCH_M, tile_x/3 BATCH_N, tile_k/2 BATCH_K, auto_unroll_max_step 8 16 32 64, "
+       "unroll_explicit EXPLICIT"},
+      {"conv2d_NCHWc.x86",
+       "tile_ic/2 CI, tile_oc/2 CO, tile_ow/set OW 64, tile_oh ROWS_OF_1X1, unroll_kw UNROLL_WINDOW"},
+      {"depthwise_conv2d_NCHWc.x86", "tile_ic/2 CI, tile_oc/2 C, tile_ow/2 OW 64, unroll_kw true false"},
+      {"dense_nopack.x86", "tile_y/2 M, tile_x/2 N, tile_k/2 K"},
+      {"dense_pack.x86", "tile_y/3 M, tile_x/3 N, tile_k/2 K, tile_inner/2 M 16"},
+      {"conv2d_nchw_spatial_pack.arm_cpu",
+       std::string("tile_co/2 CO, tile_oh/2 OH, tile_ow/2 OW, ") + kReorder + kSpatialAnnotations},
+      {"conv2d_nchw_winograd.arm_cpu",
+       "tile_p/2 TILES_OF_4 16, tile_k/2 CO 16, tile_c/2 CI 16, ann_reduce*1 none unroll, "
+       "ann_spatial*2 none unroll vec"},
+      {"depthwise_conv2d_nchw.arm_cpu", "tile_c/2 C, tile_h/2 OH, tile_w/2 OW, ann*3 none unroll vec"},
+      {"conv2d_nchw_spatial_pack.mali",
+       std::string("tile_co/3 CO, tile_oh/3 OH, tile_ow/3 OW, ") + kReorder + kSpatialAnnotations},
+      {"conv2d_nchw_winograd.mali",
+       "tile_bna BLOCKS, tile_bnb 1 2 4 8 16, tile_t1/2 CI 128, tile_t2/2 CO 128, c_unroll/2 CI 8, yt 1 2 4 8 16 32"},
+      {"dense.mali", "tile_y/3 M, tile_x/3 N, c_unroll/2 K 64"},
+  };
+  return table;
+}
+
+// What the table's names stand for; one that a shape lacks refuses it, an empty list leaves its knob out.
+struct Names {
+  // AutoTVM's filter leaves Winograd's tile_b one factorisation of (m + KW - 1)^2, that of 1, for every KW.
+  std::map<std::string, int64_t> extents = {{"ONE", 1}};
+  std::map<std::string, Words> lists;
 };
 
 Sizes Two(const Sizes& given) { return given.size() == 1 ? Sizes{given[0], given[0]} : given; }
@@ -28,10 +82,7 @@ Status CheckExtent(int64_t extent) {
   return Status();
 }
 
-Result<Conv> ConvOf(const AutoTvmShape& shape) {
-  if (shape.tensors.size() < 2 || shape.tensors[0].size() != 4 || shape.tensors[1].size() != 4) {
-    return Status::Invalid("a convolution has data and weights of four axes each");
-  }
+Status NameConvolution(const AutoTvmShape& shape, Names* names) {
   const Sizes &data = shape.tensors[0], &weights = shape.tensors[1];
   const Sizes strides = Two(shape.strides), dilation = Two(shape.dilation);
   Sizes pad = Two(shape.padding);
@@ -39,36 +90,76 @@ Result<Conv> ConvOf(const AutoTvmShape& shape) {
   if (strides.size() != 2 || dilation.size() != 2 || pad.size() != 4) {
     return Status::Invalid("strides and dilation are two numbers, padding is two or four");
   }
-  for (int64_t v : strides) {
-    if (v < 1 || v > kMaxExtent) return Status::Invalid(fmt::format("a stride of {}", v));
+  const std::vector<std::tuple<const char*, int64_t, Sizes>> given = {
+      {"stride", 1, strides}, {"dilation", 1, dilation}, {"padding", 0, pad}};
+  for (const auto& [what, least, numbers] : given) {
+    for (int64_t v : numbers) {
+      if (v < least || v > kMaxExtent) return Status::Invalid(fmt::format("a {} of {}", what, v));
+    }
   }
-  for (int64_t v : dilation) {
-    if (v < 1 || v > kMaxExtent) return Status::Invalid(fmt::format("a dilation of {}", v));
-  }
-  for (int64_t v : pad) {
-    if (v < 0 || v > kMaxExtent) return Status::Invalid(fmt::format("a padding of {}", v));
-  }
-  Conv c{data[0], data[1], data[2], data[3], weights[0], weights[2], weights[3], 0, 0};
-  const int64_t reach_h = c.h + pad[0] + pad[2] - ((c.kh - 1) * dilation[0] + 1);
-  const int64_t reach_w = c.w + pad[1] + pad[3] - ((c.kw - 1) * dilation[1] + 1);
+  const int64_t kh = weights[2], kw = weights[3];
+  const int64_t reach_h = data[2] + pad[0] + pad[2] - ((kh - 1) * dilation[0] + 1);
+  const int64_t reach_w = data[3] + pad[1] + pad[3] - ((kw - 1) * dilation[1] + 1);
   if (reach_h < 0 || reach_w < 0) return Status::Invalid("the window is larger than the padded input");
-  c.oh = reach_h / strides[0] + 1;
-  c.ow = reach_w / strides[1] + 1;
-  HONE_RETURN_IF_ERROR(CheckExtent(c.oh));
-  HONE_RETURN_IF_ERROR(CheckExtent(c.ow));
-  return c;
+  const int64_t oh = reach_h / strides[0] + 1, ow = reach_w / strides[1] + 1;
+  HONE_RETURN_IF_ERROR(CheckExtent(oh));
+  HONE_RETURN_IF_ERROR(CheckExtent(ow));
+  const auto tiles = [&](int64_t m) { return data[0] * ((oh + m - 1) / m) * ((ow + m - 1) / m); };
+  names->extents.insert({{"CI", data[1]},
+                         {"CO", weights[0]},
+                         {"C", weights[0] * weights[1]},  // of a depthwise convolution: [C, multiplier, KH, KW]
+                         {"KH", kh},
+                         {"KW", kw},
+                         {"OH", oh},
+                         {"OW", ow},
+                         {"TILES", tiles(data[2] % 8 == 0 ? 4 : 2)},
+                         {"TILES_OF_4", tiles(4)}});
+  const bool one = kh == 1 && kw == 1;
+  names->lists["ROWS_OF_1X1"] = !one ? Words{} : oh > 1 ? Words{"1", "2"} : Words{"1"};
+  names->lists["UNROLL_WINDOW"] = one ? Words{} : Words{"true", "false"};
+  if (kh == 3 && kw == 3 && strides == Sizes{1, 1} && dilation == Sizes{1, 1}) {
+    for (int64_t block : {1, 2, 4, 8, 16}) {
+      if (weights[0] % block == 0) names->lists["BLOCKS"].push_back(std::to_string(block));
+    }
+  }
+  return Status();
 }
 
-int64_t Tiles(const Conv& c, int64_t m) { return c.n * ((c.oh + m - 1) / m) * ((c.ow + m - 1) / m); }
+void NameDense(const AutoTvmShape& shape, Names* names) {
+  const int64_t m = shape.tensors[0][0], k = shape.tensors[0][1], n = shape.tensors[1][0];
+  names->extents.insert({{"M", m}, {"N", n}, {"K", k}});
+  if (k % 4 == 0) names->extents["CHUNKS"] = k / (k % 16 == 0 ? 16 : 4);
+  if (shape.four_bits) {
+    if (m % 8 == 0 && n % 8 == 0 && k % 32 == 0) names->lists["FRAGMENT_ROWS"] = {};
+  } else if (k % 16 != 0) {
+    return;
+  } else if (m % 32 == 0 && n % 8 == 0) {  // the first one fits this shape
+    names->lists["FRAGMENT_ROWS"] = {"32", "16", "8"};
+  } else if (m % 16 == 0 && n % 16 == 0) {
+    names->lists["FRAGMENT_ROWS"] = {"16", "8", "32"};
+  } else if (m % 8 == 0 && n % 32 == 0) {
+    names->lists["FRAGMENT_ROWS"] = {"8", "16", "32"};
+  }
+}
 
-SplitOptions InnerAtMost(int64_t limit) {
-  return {.filter = [limit](const Sizes& parts) { return parts.back() <= limit; }};
+Result<Names> NamesOf(const AutoTvmShape& shape) {
+  Names names;
+  names.lists["EXPLICIT"] = shape.unroll_always_explicit ? Words{"1"} : Words{"0", "1"};
+  const size_t axes = shape.tensors.empty() ? 0 : shape.tensors[0].size();
+  if (shape.tensors.size() < 2 || shape.tensors[1].size() != axes) return names;
+  if (axes == 4) HONE_RETURN_IF_ERROR(NameConvolution(shape, &names));
+  if (axes == 2) NameDense(shape, &names);
+  if (axes == 3) {
+    names.extents.insert(
+        {{"BATCH_M", shape.tensors[0][1]}, {"BATCH_N", shape.tensors[1][1]}, {"BATCH_K", shape.tensors[0][2]}});
+  }
+  return names;
 }
 
 // All words for each of `axes` axes, the last axis fastest, `vec` at most once.
-Knob Annotation(const std::string& name, int axes, const Words& words) {
+Knob Annotation(const std::string& name, int64_t axes, const Words& words) {
   std::vector<Words> all = {{}};
-  for (int a = 0; a < axes; ++a) {
+  for (int64_t a = 0; a < axes; ++a) {
     std::vector<Words> longer;
     for (const Words& begin : all) {
       for (const std::string& word : words) {
@@ -82,249 +173,49 @@ Knob Annotation(const std::string& name, int axes, const Words& words) {
   return Knob::Annotate(name, std::move(all));
 }
 
-const Words kTryUnroll = {"none", "unroll"};
-const Words kTryUnrollVec = {"none", "unroll", "vec"};
-
-void AddUnroll(Space* s, const AutoTvmShape& shape, const Sizes& steps) {
-  s->Add(Knob::Choice("auto_unroll_max_step", steps));
-  s->Add(Knob::Choice("unroll_explicit", shape.unroll_always_explicit ? Sizes{1} : Sizes{0, 1}));
-}
-
-Status CudaDirect(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  s->Add(Knob::Split("tile_f", c.co, 4));
-  s->Add(Knob::Split("tile_y", c.oh, 4));
-  s->Add(Knob::Split("tile_x", c.ow, 4));
-  s->Add(Knob::Split("tile_rc", c.ci, 2));
-  s->Add(Knob::Split("tile_ry", c.kh, 2));
-  s->Add(Knob::Split("tile_rx", c.kw, 2));
-  AddUnroll(s, shape, {0, 512, 1500});
-  return Status();
-}
-
-Status CudaWinograd(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  const int64_t m = c.h % 8 == 0 ? 4 : 2;
-  HONE_RETURN_IF_ERROR(CheckExtent(Tiles(c, m)));
-  // AutoTVM's filter leaves only this factorisation of (m + KW - 1)^2, for every KW.
-  s->Add(Knob::Split("tile_b", 1, 4, {.policy = SplitPolicy::kCandidate, .candidates = {{-1, 1, 1, 1}}}));
-  s->Add(Knob::Split("tile_y", c.co, 4));
-  s->Add(Knob::Split("tile_x", Tiles(c, m), 4));
-  s->Add(Knob::Split("tile_rc", c.ci, 2));
-  AddUnroll(s, shape, {0, 128, 1500});
-  return Status();
-}
-
-// Output channels of a depthwise convolution: weights are [C, multiplier, KH, KW].
-Result<int64_t> DepthwiseChannels(const AutoTvmShape& shape) {
-  const int64_t channels = shape.tensors[1][0] * shape.tensors[1][1];
-  HONE_RETURN_IF_ERROR(CheckExtent(channels));
-  return channels;
-}
-
-Status CudaDepthwise(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  HONE_ASSIGN_OR_RETURN(const int64_t channels, DepthwiseChannels(shape));
-  s->Add(Knob::Split("tile_f", channels, 4));
-  s->Add(Knob::Split("tile_y", c.oh, 4));
-  s->Add(Knob::Split("tile_x", c.ow, 4));
-  AddUnroll(s, shape, {0, 256, 1500});
-  return Status();
-}
-
-Status X86Conv(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  s->Add(Knob::Split("tile_ic", c.ci, 2));
-  s->Add(Knob::Split("tile_oc", c.co, 2));
-  SplitOptions verbose = InnerAtMost(64);
-  verbose.policy = SplitPolicy::kCandidate;
-  for (int64_t inner : VerboseFactors(c.ow)) verbose.candidates.push_back({-1, inner});
-  s->Add(Knob::Split("tile_ow", c.ow, 2, verbose));
-  if (c.kh == 1 && c.kw == 1) {
-    s->Add(Knob::Choice("tile_oh", c.oh > 1 ? Sizes{1, 2} : Sizes{1}));
-  } else {
-    s->Add(Knob::Words("unroll_kw", {"true", "false"}));
+Knob SplitKnob(const std::string& name, const std::string& parts, int64_t extent, int64_t limit) {
+  if (parts != "set") return Knob::Split(name, extent, static_cast<int>(*ParseInt(parts)), {.max_factor = limit});
+  SplitOptions options{.policy = SplitPolicy::kCandidate};
+  for (int64_t inner : VerboseFactors(extent)) {
+    if (inner <= limit) options.candidates.push_back({-1, inner});
   }
-  return Status();
+  return Knob::Split(name, extent, 2, options);
 }
 
-Status X86Depthwise(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  HONE_ASSIGN_OR_RETURN(const int64_t channels, DepthwiseChannels(shape));
-  s->Add(Knob::Split("tile_ic", c.ci, 2));
-  s->Add(Knob::Split("tile_oc", channels, 2));
-  s->Add(Knob::Split("tile_ow", c.ow, 2, InnerAtMost(64)));
-  s->Add(Knob::Words("unroll_kw", {"true", "false"}));
-  return Status();
-}
-
-Status SpatialPack(const AutoTvmShape& shape, int parts, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  s->Add(Knob::Split("tile_co", c.co, parts));
-  s->Add(Knob::Split("tile_oh", c.oh, parts));
-  s->Add(Knob::Split("tile_ow", c.ow, parts));
-  // Positions of n, co, oh, ow, ci, kh, kw, vh, vw, vc.
-  s->Add(Knob::Reorder("reorder_0", {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 1, 2, 3, 4, 5, 6, 9, 7, 8}}));
-  s->Add(Annotation("ann_reduce", 2, kTryUnroll));
-  s->Add(Annotation("ann_spatial", 3, kTryUnrollVec));
-  return Status();
-}
-
-Status ArmSpatialPack(const AutoTvmShape& shape, Space* s) { return SpatialPack(shape, 2, s); }
-Status MaliSpatialPack(const AutoTvmShape& shape, Space* s) { return SpatialPack(shape, 3, s); }
-
-Status MaliWinograd(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  const bool strided = Two(shape.strides) != Sizes{1, 1} || Two(shape.dilation) != Sizes{1, 1};
-  if (c.kh != 3 || c.kw != 3 || strided) return Status::Invalid("a window of 3 x 3 with strides and dilation of 1");
-  Sizes dividing = {1, 2, 4, 8, 16};
-  std::erase_if(dividing, [&](int64_t block) { return c.co % block != 0; });
-  s->Add(Knob::Choice("tile_bna", dividing));
-  s->Add(Knob::Choice("tile_bnb", {1, 2, 4, 8, 16}));
-  s->Add(Knob::Split("tile_t1", c.ci, 2, {.max_factor = 128}));
-  s->Add(Knob::Split("tile_t2", c.co, 2, {.max_factor = 128}));
-  s->Add(Knob::Split("c_unroll", c.ci, 2, {.max_factor = 8}));
-  s->Add(Knob::Choice("yt", {1, 2, 4, 8, 16, 32}));
-  return Status();
-}
-
-Status ArmWinograd(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  HONE_RETURN_IF_ERROR(CheckExtent(Tiles(c, 4)));
-  s->Add(Knob::Split("tile_p", Tiles(c, 4), 2, InnerAtMost(16)));
-  s->Add(Knob::Split("tile_k", c.co, 2, InnerAtMost(16)));
-  s->Add(Knob::Split("tile_c", c.ci, 2, InnerAtMost(16)));
-  s->Add(Annotation("ann_reduce", 1, kTryUnroll));
-  s->Add(Annotation("ann_spatial", 2, kTryUnrollVec));
-  return Status();
-}
-
-Status ArmDepthwise(const AutoTvmShape& shape, Space* s) {
-  HONE_ASSIGN_OR_RETURN(const Conv c, ConvOf(shape));
-  HONE_ASSIGN_OR_RETURN(const int64_t channels, DepthwiseChannels(shape));
-  s->Add(Knob::Split("tile_c", channels, 2));
-  s->Add(Knob::Split("tile_h", c.oh, 2));
-  s->Add(Knob::Split("tile_w", c.ow, 2));
-  s->Add(Annotation("ann", 3, kTryUnrollVec));
-  return Status();
-}
-
-Status CheckDense(const AutoTvmShape& shape) {
-  if (shape.tensors.size() >= 2 && shape.tensors[0].size() == 2 && shape.tensors[1].size() == 2) return Status();
-  return Status::Invalid("a dense layer has data and weights of two axes each");
-}
-
-Status DenseSmallBatch(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  s->Add(Knob::Split("tile_k", shape.tensors[0][1], 2));
-  return Status();
-}
-
-Status DenseLargeBatch(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  s->Add(Knob::Split("tile_x", shape.tensors[0][0], 4));
-  s->Add(Knob::Split("tile_y", shape.tensors[1][0], 4));
-  s->Add(Knob::Split("tile_k", shape.tensors[0][1], 3));
-  return Status();
-}
-
-Status DenseInt8(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  const int64_t k = shape.tensors[0][1];
-  if (k % 4 != 0) return Status::Invalid(fmt::format("sums of {}; their length is a multiple of 4", k));
-  s->Add(Knob::Split("tile_y", shape.tensors[0][0], 4));
-  s->Add(Knob::Split("tile_x", shape.tensors[1][0], 4));
-  s->Add(Knob::Split("tile_k", k / (k % 16 == 0 ? 16 : 4), 2));
-  s->Add(Knob::Choice("auto_unroll_max_step", {0, 512, 1500}));
-  return Status();
-}
-
-Status DenseTensorCore(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  const int64_t m = shape.tensors[0][0], n = shape.tensors[1][0], k = shape.tensors[0][1];
-  // Rows of a fragment; the first one fits this shape.
-  Sizes rows;
-  if (m % 32 == 0 && n % 8 == 0) {
-    rows = {32, 16, 8};
-  } else if (m % 16 == 0 && n % 16 == 0) {
-    rows = {16, 8, 32};
-  } else if (m % 8 == 0 && n % 32 == 0) {
-    rows = {8, 16, 32};
+Status AddKnob(const std::string& text, const Names& names, Space* space) {
+  Words words = SplitWords(text);
+  const size_t mark = words[0].find_first_of("/*~");
+  const std::string name = words[0].substr(0, mark);
+  const char kind = mark == std::string::npos ? ' ' : words[0][mark];
+  const std::string argument = kind == ' ' ? "" : words[0].substr(mark + 1);
+  words.erase(words.begin());
+  if (words[0][0] >= 'A' && words[0][0] <= 'Z') {
+    const auto extent = names.extents.find(words[0]);
+    if (kind == '/' && extent != names.extents.end()) {
+      HONE_RETURN_IF_ERROR(CheckExtent(extent->second));
+      space->Add(SplitKnob(name, argument, extent->second, words.size() > 1 ? *ParseInt(words[1]) : kMaxExtent));
+      return Status();
+    }
+    const auto list = names.lists.find(words[0]);
+    if (list == names.lists.end()) return Status::Invalid(fmt::format("not for this shape: it has no {}", words[0]));
+    words = list->second;
   }
-  const bool fits = shape.four_bits ? m % 8 == 0 && n % 8 == 0 && k % 32 == 0 : !rows.empty() && k % 16 == 0;
-  if (!fits) return Status::Invalid(fmt::format("{} x {} x {} has no fragments", m, n, k));
-  for (const char* warps : {"block_row_warps", "block_col_warps", "warp_row_tiles", "warp_col_tiles"}) {
-    s->Add(Knob::Choice(warps, {1, 2, 4}));
+  if (words.empty()) return Status();
+  Sizes numbers;
+  std::vector<Sizes> orders;
+  for (const std::string& word : words) {
+    if (kind == '~') {
+      orders.emplace_back();
+      for (char axis : word) orders.back().push_back(axis - '0');
+    } else if (const Result<int64_t> number = ParseInt(word); number.ok()) {
+      numbers.push_back(*number);
+    }
   }
-  s->Add(Knob::Choice("chunk", {1, 2, 4, 8}));
-  s->Add(Knob::Choice("offset", {0, 8}));
-  s->Add(Knob::Choice("offsetCS", {0, 8}));
-  s->Add(Knob::Choice("vec", {1, 2, 4, 8}));
-  if (!shape.four_bits) s->Add(Knob::Choice("wmma_m", rows));
+  space->Add(kind == '*'        ? Annotation(name, *ParseInt(argument), words)
+             : kind == '~'      ? Knob::Reorder(name, std::move(orders))
+             : !numbers.empty() ? Knob::Choice(name, std::move(numbers))
+                                : Knob::Words(name, words));
   return Status();
-}
-
-Status MaliDense(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  s->Add(Knob::Split("tile_y", shape.tensors[0][0], 3));
-  s->Add(Knob::Split("tile_x", shape.tensors[1][0], 3));
-  s->Add(Knob::Split("c_unroll", shape.tensors[0][1], 2, {.max_factor = 64}));
-  return Status();
-}
-
-Status DenseNoPack(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  s->Add(Knob::Split("tile_y", shape.tensors[0][0], 2));
-  s->Add(Knob::Split("tile_x", shape.tensors[1][0], 2));
-  s->Add(Knob::Split("tile_k", shape.tensors[0][1], 2));
-  return Status();
-}
-
-Status DensePack(const AutoTvmShape& shape, Space* s) {
-  HONE_RETURN_IF_ERROR(CheckDense(shape));
-  s->Add(Knob::Split("tile_y", shape.tensors[0][0], 3));
-  s->Add(Knob::Split("tile_x", shape.tensors[1][0], 3));
-  s->Add(Knob::Split("tile_k", shape.tensors[0][1], 2));
-  s->Add(Knob::Split("tile_inner", shape.tensors[0][0], 2, InnerAtMost(16)));
-  return Status();
-}
-
-Status BatchMatmul(const AutoTvmShape& shape, Space* s) {
-  if (shape.tensors.size() < 2 || shape.tensors[0].size() != 3 || shape.tensors[1].size() != 3) {
-    return Status::Invalid("a batch of products has two tensors of three axes each");
-  }
-  s->Add(Knob::Split("tile_y", shape.tensors[0][1], 3));
-  s->Add(Knob::Split("tile_x", shape.tensors[1][1], 3));
-  s->Add(Knob::Split("tile_k", shape.tensors[0][2], 2));
-  AddUnroll(s, shape, {8, 16, 32, 64});
-  return Status();
-}
-
-using Fill = Status (*)(const AutoTvmShape&, Space*);
-const std::map<std::string, Fill>& Table() {
-  static const std::map<std::string, Fill> table = {
-      {"conv2d_nchw.cuda", CudaDirect},
-      {"conv2d_nchw_winograd.cuda", CudaWinograd},
-      {"depthwise_conv2d_nchw.cuda", CudaDepthwise},
-      {"dense_small_batch.gpu", DenseSmallBatch},
-      {"dense_small_batch.cuda", DenseSmallBatch},
-      {"dense_large_batch.gpu", DenseLargeBatch},
-      {"dense_large_batch.cuda", DenseLargeBatch},
-      {"dense_int8.cuda", DenseInt8},
-      {"dense_tensorcore.cuda", DenseTensorCore},
-      {"batch_matmul.cuda", BatchMatmul},
-      {"conv2d_NCHWc.x86", X86Conv},
-      {"depthwise_conv2d_NCHWc.x86", X86Depthwise},
-      {"dense_nopack.x86", DenseNoPack},
-      {"dense_pack.x86", DensePack},
-      {"conv2d_nchw_spatial_pack.arm_cpu", ArmSpatialPack},
-      {"conv2d_nchw_winograd.arm_cpu", ArmWinograd},
-      {"depthwise_conv2d_nchw.arm_cpu", ArmDepthwise},
-      {"conv2d_nchw_spatial_pack.mali", MaliSpatialPack},
-      {"conv2d_nchw_winograd.mali", MaliWinograd},
-      {"dense.mali", MaliDense},
-  };
-  return table;
 }
 
 }  // namespace
@@ -332,7 +223,7 @@ const std::map<std::string, Fill>& Table() {
 const std::vector<std::string>& AutoTvmTemplates() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& [name, fill] : Table()) all.push_back(name);
+    for (const auto& [name, knobs] : Table()) all.push_back(name);
     return all;
   }();
   return names;
@@ -349,9 +240,12 @@ Result<Space> AutoTvmSpace(const std::string& template_name, const AutoTvmShape&
       if (const Status status = CheckExtent(extent); !status.ok()) return refused(status);
     }
   }
+  const Result<Names> names = NamesOf(shape);
+  if (!names.ok()) return refused(names.status());
   Space space(template_name);
-  const Status status = found->second(shape, &space);
-  if (!status.ok()) return refused(status);
+  for (const std::string& knob : Split(found->second, ',')) {
+    if (const Status status = AddKnob(knob, *names, &space); !status.ok()) return refused(status);
+  }
   return space;
 }
 
