@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/text.h"
 #include "graph/reference.h"
@@ -15,6 +16,11 @@ namespace {
 // Multiplications for each element that constants may have at all: above these a constant is not computed here. No
 // exporter leaves that much to do.
 constexpr double kFoldWork = 4;
+
+bool IsMovement(const std::string& op) {
+  static const std::set<std::string> movements = {"concat", "expand", "gather", "pad", "slice", "transpose"};
+  return movements.count(op) > 0;
+}
 
 double Work(const graph::Node& node) {
   double most = 1;
@@ -139,21 +145,31 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
     return Status::Unsupported(
         fmt::format("a {} of constants alone is too much to compute while importing", node.workload.op));
   }
+  const ElementType type = operands[0].constant->type;
+  const bool integers = !IsFloating(type);
+  if (integers && !IsMovement(node.workload.op)) {
+    return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(type)));
+  }
+  // Doubles do not hold all integers, but they hold where each one stands, from 1 on: 0 is padding.
+  std::vector<int64_t> all = {0};
   std::vector<std::vector<double>> doubles;
   for (const Value& operand : operands) {
     const Tensor& tensor = *operand.constant;
-    if (!IsFloating(tensor.type)) {
-      return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(tensor.type)));
-    }
+    if (IsFloating(tensor.type) == integers) return Status::Invalid("its inputs are of different types");
     doubles.emplace_back(tensor.floats.begin(), tensor.floats.end());
+    if (!integers) continue;
+    doubles.back().resize(tensor.ints.size());
+    std::iota(doubles.back().begin(), doubles.back().end(), static_cast<double>(all.size()));
+    all.insert(all.end(), tensor.ints.begin(), tensor.ints.end());
   }
   std::vector<const std::vector<double>*> pointers;
   for (const auto& values : doubles) pointers.push_back(&values);
   const std::vector<double> result = semantics::Evaluate(node.workload, pointers, 1);
   Tensor out;
-  out.type = operands[0].constant->type;
+  out.type = type;
   out.shape = node.output.shape;
-  out.floats.assign(result.begin(), result.end());
+  if (!integers) out.floats.assign(result.begin(), result.end());
+  for (size_t i = 0; integers && i < result.size(); ++i) out.ints.push_back(all[static_cast<size_t>(result[i])]);
   return ConstantValue(std::move(out));
 }
 

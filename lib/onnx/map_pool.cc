@@ -11,21 +11,8 @@
 namespace hone::onnx {
 namespace {
 
-// As much padding behind x that windows counted up (ceil_mode) end in it: of sums that is the same, and all windows are
-// whole.
-void PadToWholeWindows(const Shape& x, Window* w) {
-  for (size_t i = 0; i < w->kernel.size(); ++i) {
-    const int64_t reach = (w->kernel[i] - 1) * w->dilation[i] + 1, inside = x[i + 2] + w->low[i];
-    const int64_t room = inside + w->high[i] - reach;
-    if (room < 0) continue;  // there is no output, which the operator says
-    int64_t last = (room + w->stride[i] - 1) / w->stride[i] * w->stride[i];  // where the last window starts,
-    if (last >= inside) last -= w->stride[i];                                // which is not behind the input
-    w->high[i] = std::max<int64_t>(last + reach - inside, 0);
-  }
-}
-
-// The node's windows over x, which has the shape of its input. `whole`: no window reaches behind the padding.
-Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad, bool whole = false) {
+// The node's windows over x, which has the shape of its input.
+Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pad) {
   const Shape kernel = c->IntList("kernel_shape", {});
   if (x.shape.size() < 3 || kernel.size() != x.shape.size() - 2) {
     return Status::Invalid(
@@ -35,11 +22,7 @@ Result<Value> Pool(NodeContext* c, const Value& x, bool average, bool include_pa
   HONE_ASSIGN_OR_RETURN(Window window, ReadWindow(c, x.shape, kernel));
   // auto_pad gives the final size, regardless of rounding.
   const std::string mode = c->String("auto_pad", "NOTSET");
-  bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
-  if (ceil && whole) {
-    PadToWholeWindows(x.shape, &window);
-    ceil = false;
-  }
+  const bool ceil = c->Int("ceil_mode", 0) != 0 && mode != "SAME_UPPER" && mode != "SAME_LOWER";
   const bool widened = kernel.size() == 1;
   Value data = x;
   if (widened) {
@@ -77,23 +60,12 @@ Status MapPool(NodeContext* c) {
 Status MapLpPool(NodeContext* c) {
   const int64_t p = c->Int("p", 2);
   if (p < 1) return Status::Invalid(fmt::format("its p is {}, must be at least 1", p));
+  if (c->Int("ceil_mode", 0) != 0) return Status::Unsupported("its ceil_mode is not supported");
   double elements = 1;
   for (int64_t extent : c->IntList("kernel_shape", {})) elements *= static_cast<double>(extent);
   HONE_ASSIGN_OR_RETURN(const Value powers, Powers(c, c->In(0), p));
-  HONE_ASSIGN_OR_RETURN(const Value means, Pool(c, powers, true, true, true));
+  HONE_ASSIGN_OR_RETURN(const Value means, Pool(c, powers, true, true));
   HONE_ASSIGN_OR_RETURN(const Value sums, Binary(c, "mul", means, Scalar(elements)));
-  return c->Set(Roots(c, sums, p));
-}
-
-Status MapGlobalLpPool(NodeContext* c) {
-  const int64_t p = c->Int("p", 2);
-  const Value& x = c->In(0);
-  if (p < 1 || x.shape.size() < 3) return Status::Invalid("it takes p from 1 on, and an input with spatial axes");
-  Shape axes;
-  for (size_t i = 2; i < x.shape.size(); ++i) axes.push_back(static_cast<int64_t>(i));
-  HONE_ASSIGN_OR_RETURN(const Value powers, Powers(c, x, p));
-  HONE_ASSIGN_OR_RETURN(const Value sums,
-                        c->Emit("reduce_sum", {powers}, {Numbers("axes", axes), Numbers("keep", {1})}));
   return c->Set(Roots(c, sums, p));
 }
 

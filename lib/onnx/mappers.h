@@ -13,7 +13,6 @@ Status MapConvTranspose(NodeContext* c);
 // map_pool.cc
 Status MapPool(NodeContext* c);  // AveragePool, MaxPool
 Status MapLpPool(NodeContext* c);
-Status MapGlobalLpPool(NodeContext* c);
 Status MapGlobalPool(NodeContext* c);  // GlobalAveragePool, GlobalMaxPool
 // map_matmul.cc
 Status MapGemm(NodeContext* c);

@@ -64,7 +64,6 @@ const std::vector<OperatorEntry>& Operators() {
       {"Gelu", MapGelu, 1, 1, 20},
       {"Gemm", MapGemm, 2, 3, 7},
       {"GlobalAveragePool", MapGlobalPool, 1, 1, 7},
-      {"GlobalLpPool", MapGlobalLpPool, 1, 1, 7},
       {"GlobalMaxPool", MapGlobalPool, 1, 1, 7},
       {"Greater", MapLogic, 2, 2, 7},
       {"GreaterOrEqual", MapLogic, 2, 2, 12},
