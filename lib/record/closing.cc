@@ -2,64 +2,49 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
+#include "base/fields.h"
 
 namespace hone::record {
 namespace {
 
-constexpr StopReason kReasons[] = {StopReason::kTrials, StopReason::kSeconds, StopReason::kEarlyStop,
-                                   StopReason::kExhausted, StopReason::kExpectedGain};
+const std::vector<std::pair<StopReason, const char*>> kReasons = {
+    {StopReason::kNone, ""},
+    {StopReason::kTrials, "trials"},
+    {StopReason::kSeconds, "seconds"},
+    {StopReason::kEarlyStop, "early-stop"},
+    {StopReason::kExhausted, "space-exhausted"},
+    {StopReason::kExpectedGain, "expected-gain"},
+};
 
 }  // namespace
 
 const char* StopReasonName(StopReason reason) {
-  switch (reason) {
-    case StopReason::kNone:
-      return "";
-    case StopReason::kTrials:
-      return "trials";
-    case StopReason::kSeconds:
-      return "seconds";
-    case StopReason::kEarlyStop:
-      return "early-stop";
-    case StopReason::kExhausted:
-      return "space-exhausted";
-    case StopReason::kExpectedGain:
-      return "expected-gain";
+  for (const auto& [value, name] : kReasons) {
+    if (value == reason) return name;
   }
   return "";
 }
 
-std::string Closing::ToSettings() const {
-  const Json json = {{"closing",
-                      {{"trials", trials},
-                       {"reason", StopReasonName(reason)},
-                       {"early_stop", early_stop},
-                       {"finalists", finalists},
-                       {"drift", drift},
-                       {"expected_gain", expected_gain},
-                       {"winograd", winograd},
-                       {"tf32", tf32}}}};
-  return DumpJson(json, -1);
+static void ListFields(Fields* f, Closing* closing) {
+  f->AllowOthers();
+  f->Object("closing", [closing](Fields* c) {
+    c->AllowOthers();
+    c->Value("trials", &closing->trials);
+    c->Choice("reason", &closing->reason, kReasons);
+    c->Value("early_stop", &closing->early_stop);
+    c->Value("finalists", &closing->finalists);
+    c->Value("drift", &closing->drift);
+    c->Maybe("expected_gain", &closing->expected_gain);
+    c->Maybe("winograd", &closing->winograd);
+    c->Maybe("tf32", &closing->tf32);
+  });
 }
 
+std::string Closing::ToSettings() const { return FieldsText(*this, -1); }
+
 std::optional<Closing> Closing::FromSettings(const std::string& settings) {
-  auto json = ParseJson(settings, "settings");
-  if (!json.ok()) return std::nullopt;
-  JsonReader reader(*json, "settings"), inner;
-  Closing closing;
-  std::string reason;
-  if (!reader.Read("closing", &inner).ok() || !inner.Read("trials", &closing.trials).ok() ||
-      !inner.Read("reason", &reason).ok() || !inner.Read("early_stop", &closing.early_stop).ok() ||
-      !inner.Read("finalists", &closing.finalists).ok() || !inner.Read("drift", &closing.drift).ok() ||
-      !inner.ReadOptional("expected_gain", &closing.expected_gain).ok() ||
-      !inner.ReadOptional("winograd", &closing.winograd).ok() || !inner.ReadOptional("tf32", &closing.tf32).ok()) {
-    return std::nullopt;
-  }
-  for (const StopReason r : kReasons) {
-    if (reason == StopReasonName(r)) closing.reason = r;
-  }
-  return closing;
+  Result<Closing> closing = ParseFields<Closing>(settings, "settings");
+  return closing.ok() ? std::optional(std::move(*closing)) : std::nullopt;
 }
 
 std::string Closing::ReasonText() const {
