@@ -93,15 +93,6 @@ std::string CountsText(const Totals& totals) {
   return text;
 }
 
-std::vector<TrialFact> Improvements(const TaskFact& task) {
-  std::vector<TrialFact> curve;
-  for (const TrialFact& trial : task.trials) {
-    if (trial.state != TrialState::kOk) continue;
-    if (curve.empty() || trial.seconds < curve.back().seconds) curve.push_back(trial);
-  }
-  return curve;
-}
-
 std::string ShortWorkload(const std::string& text) {
   const Result<Workload> workload = Workload::Parse(text);
   if (!workload.ok()) return text;

@@ -113,9 +113,6 @@ std::string AlgorithmText(const std::string& workload, const Config& config);
 std::string CountsText(const Totals& totals);
 Totals TotalsOf(const TaskFact& task);
 
-// The fastest correct time up to each trial that improved on it.
-std::vector<TrialFact> Improvements(const TaskFact& task);
-
 // "alternatives" and so on in words: "fused kernels", "concatenations without copies", "sums in place".
 std::string ChoiceText(const std::string& what);
 

@@ -232,12 +232,5 @@ TEST(ReportData, ShortWorkload) {
   EXPECT_EQ(ShortWorkload("no workload (at all"), "no workload (at all");
 }
 
-TEST(ReportData, ImprovementsAreOfCorrectTrialsOnly) {
-  const std::vector<TrialFact> curve = Improvements(SampleReport().tasks[0]);
-  ASSERT_EQ(curve.size(), 2u);
-  EXPECT_EQ(curve[0].ordinal, 0);
-  EXPECT_EQ(curve[1].ordinal, 2);
-}
-
 }  // namespace
 }  // namespace hone::report
