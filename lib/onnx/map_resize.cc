@@ -56,6 +56,20 @@ Status ReadRegion(NodeContext* c, const Shape& axes, size_t rank, Resampling* ho
   return Status();
 }
 
+// The checks of the graph's own resize, except tf_crop_and_resize, which it does not know.
+Status CheckModes(const Resampling& how) {
+  const auto among = [](const std::string& word, const std::vector<std::string>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  if (how.coordinate != "tf_crop_and_resize" && !among(how.coordinate, semantics::ResizeCoordinates())) {
+    return Status::Invalid("its coordinate_transformation_mode `" + how.coordinate + "` is unknown");
+  }
+  if (!among(how.round, semantics::ResizeRounds())) {
+    return Status::Invalid("its nearest_mode `" + how.round + "` is unknown");
+  }
+  return Status();
+}
+
 }  // namespace
 
 Status MapUpsample(NodeContext* c) {
@@ -82,9 +96,9 @@ Status MapResize(NodeContext* c) {
     return Status::Invalid("its mode `" + mode + "` is not one of nearest, linear, cubic");
   }
   const bool crops = coordinate == "tf_crop_and_resize";
-  if (crops && (mode == "nearest" || policy != "stretch")) {
+  if (crops && policy != "stretch") {
     return Status::Unsupported(
-        "tf_crop_and_resize is not supported by nearest, nor with another keep_aspect_ratio_policy than stretch");
+        "tf_crop_and_resize with another keep_aspect_ratio_policy than stretch is not supported");
   }
   const size_t scales_at = old ? 1 : 2, sizes_at = 3;
   Shape axes;
@@ -129,14 +143,12 @@ Status MapResize(NodeContext* c) {
   const bool antialias = c->Int("antialias", 0) != 0 && mode != "nearest";
   if (crops || antialias) {
     Resampling how{.mode = mode, .coordinate = coordinate, .antialias = antialias};
+    how.round = c->String("nearest_mode", "round_prefer_floor");
     how.cubic = c->Float("cubic_coeff_a", -0.75);
     how.exclude_outside = c->Int("exclude_outside", 0) != 0;
     how.extrapolation = c->Float("extrapolation_value", 0);
     if (crops) HONE_RETURN_IF_ERROR(ReadRegion(c, axes, rank, &how));
-    const auto& known = semantics::ResizeCoordinates();
-    if (!crops && std::find(known.begin(), known.end(), coordinate) == known.end()) {
-      return Status::Invalid("its coordinate_transformation_mode `" + coordinate + "` is unknown");
-    }
+    HONE_RETURN_IF_ERROR(CheckModes(how));
     return c->Set(Resample(c, x, out, scales, how));
   }
   std::vector<Attribute> attributes = {Word("mode", mode), Word("coordinate", coordinate)};

@@ -32,6 +32,11 @@ double Filter(const Resampling& how, double x) {
 // its elements the filter is.
 Result<Taps> TapsOf(const std::vector<double>& places, int64_t in, double scale, const Resampling& how) {
   const auto inside = [in](int64_t index) { return std::clamp<int64_t>(index, 0, in - 1); };
+  if (how.mode == "nearest") {
+    Taps taps{{Shape()}, {std::vector<double>(places.size(), 1)}};
+    for (double place : places) taps.indices[0].push_back(inside(semantics::RoundedPlace(how.round, place)));
+    return taps;
+  }
   // Around a place between two elements: from `first` to 1 - first, counted from the one before it.
   const double first = std::floor((how.mode == "linear" ? -1 : -2) / scale) + 1;
   if (!(2 - 2 * first <= static_cast<double>(kMostTaps))) {

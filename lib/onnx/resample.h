@@ -11,11 +11,12 @@
 namespace hone::onnx {
 
 struct Resampling {
-  std::string mode;        // "linear", "cubic"
+  std::string mode;        // "nearest", "linear", "cubic"
   std::string coordinate;  // as the attribute has it
+  std::string round;       // of nearest, as the attribute has it
   double cubic = -0.75;
   bool exclude_outside = false;
-  bool antialias = false;
+  bool antialias = false;  // not of nearest
   // For tf_crop_and_resize: which part of each axis is taken, 0 its first element, 1 its last; and what stands for
   // places outside of the input.
   std::vector<double> begin, end;

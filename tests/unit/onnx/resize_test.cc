@@ -134,21 +134,29 @@ ModelMaker Crop(const std::vector<float>& roi, const Shape& sizes) {
   m.Floats("roi", {static_cast<int64_t>(roi.size())}, roi);
   NodeOf(&m)->set_input(1, "roi");
   ModelMaker::SetString(NodeOf(&m), "coordinate_transformation_mode", "tf_crop_and_resize");
-  ModelMaker::SetString(NodeOf(&m), "mode", "linear");
   return m;
 }
 
 // test_resize_tf_crop_and_resize, ..._extrapolation_value, ..._axes_3_2.
 TEST(Resize, OfAPartAsOnnxHasIt) {
   ModelMaker inside = Crop({0, 0, 0.4f, 0.6f, 1, 1, 0.6f, 0.8f}, {1, 1, 3, 3});
+  ModelMaker::SetString(NodeOf(&inside), "mode", "linear");
   const std::vector<double> wanted = {7.6, 7.9, 8.2, 8.8, 9.1, 9.4, 10, 10.3, 10.6};
   ExpectNear(RunModel(inside, {{"x", OneTo16()}}).values.at("y"), wanted);
   ModelMaker beyond = Crop({0, 0, 0.4f, 0.6f, 1, 1, 1.2f, 1.7f}, {1, 1, 3, 3});
+  ModelMaker::SetString(NodeOf(&beyond), "mode", "linear");
   ModelMaker::SetFloat(NodeOf(&beyond), "extrapolation_value", 10);
   ExpectNear(RunModel(beyond, {{"x", OneTo16()}}).values.at("y"), {7.6, 10, 10, 12.4, 10, 10, 10, 10, 10});
   ModelMaker axes = Crop({0.6f, 0.4f, 0.8f, 0.6f}, {3, 3});
+  ModelMaker::SetString(NodeOf(&axes), "mode", "linear");
   ModelMaker::SetInts(NodeOf(&axes), "axes", {3, 2});
   ExpectNear(RunModel(axes, {{"x", OneTo16()}}).values.at("y"), wanted);
+}
+
+TEST(Resize, OfAPartByNearest) {
+  // Rows 3, 1.5 and 0, from the last to the first; columns 0, 1.5 and 3.
+  ModelMaker m = Crop({0, 0, 1, 0, 1, 1, 0, 1}, {1, 1, 3, 3});
+  ExpectNear(RunModel(m, {{"x", OneTo16()}}).values.at("y"), {13, 14, 16, 5, 6, 8, 1, 2, 4});
 }
 
 TEST(Resize, RefusesWhatNoFilterDoes) {
