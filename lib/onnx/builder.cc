@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/text.h"
 #include "graph/reference.h"
+#include "onnx/arith.h"
 #include "semantics/semantics.h"
 
 namespace hone::onnx {
@@ -17,9 +17,29 @@ namespace {
 // exporter leaves that much to do.
 constexpr double kFoldWork = 4;
 
-bool IsMovement(const std::string& op) {
-  static const std::set<std::string> movements = {"concat", "expand", "gather", "pad", "slice", "transpose"};
-  return movements.count(op) > 0;
+// Elements of any type, where `definition` puts them.
+Result<Tensor> MoveElements(const semantics::Definition& definition, const graph::Node& node,
+                            const std::vector<Value>& operands) {
+  Tensor out;
+  out.type = operands[0].constant->type;
+  out.shape = node.output.shape;
+  const bool floats = IsFloating(out.type);
+  for (const Value& operand : operands) {
+    if (IsFloating(operand.constant->type) != floats) return Status::Invalid("its inputs are of different types");
+  }
+  const double padding = semantics::Real(node.workload, "value", 0);
+  const auto count = static_cast<size_t>(node.output.Elements());
+  floats ? out.floats.reserve(count) : out.ints.reserve(count);
+  definition.sources(node.workload, node.output.shape, [&](size_t operand, int64_t element) {
+    const Tensor& from = *operands[operand].constant;
+    const bool inside = element != semantics::kNoSource;
+    if (floats) {
+      out.floats.push_back(inside ? from.floats[static_cast<size_t>(element)] : static_cast<float>(padding));
+    } else {
+      out.ints.push_back(inside ? from.ints[static_cast<size_t>(element)] : ToInt(padding));
+    }
+  });
+  return out;
 }
 
 double Work(const graph::Node& node) {
@@ -145,31 +165,26 @@ Result<Value> Builder::Fold(const graph::Node& node, const std::vector<Value>& o
     return Status::Unsupported(
         fmt::format("a {} of constants alone is too much to compute while importing", node.workload.op));
   }
-  const ElementType type = operands[0].constant->type;
-  const bool integers = !IsFloating(type);
-  if (integers && !IsMovement(node.workload.op)) {
-    return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(type)));
+  const semantics::Definition* definition = semantics::Find(node.workload.op);
+  if (definition != nullptr && definition->sources != nullptr) {
+    HONE_ASSIGN_OR_RETURN(Tensor moved, MoveElements(*definition, node, operands));
+    return ConstantValue(std::move(moved));
   }
-  // Doubles do not hold all integers, but they hold where each one stands, from 1 on: 0 is padding.
-  std::vector<int64_t> all = {0};
   std::vector<std::vector<double>> doubles;
   for (const Value& operand : operands) {
     const Tensor& tensor = *operand.constant;
-    if (IsFloating(tensor.type) == integers) return Status::Invalid("its inputs are of different types");
+    if (!IsFloating(tensor.type)) {
+      return Status::Unsupported(fmt::format("of {} constants it is not supported", ElementTypeName(tensor.type)));
+    }
     doubles.emplace_back(tensor.floats.begin(), tensor.floats.end());
-    if (!integers) continue;
-    doubles.back().resize(tensor.ints.size());
-    std::iota(doubles.back().begin(), doubles.back().end(), static_cast<double>(all.size()));
-    all.insert(all.end(), tensor.ints.begin(), tensor.ints.end());
   }
   std::vector<const std::vector<double>*> pointers;
   for (const auto& values : doubles) pointers.push_back(&values);
   const std::vector<double> result = semantics::Evaluate(node.workload, pointers, 1);
   Tensor out;
-  out.type = type;
+  out.type = operands[0].constant->type;
   out.shape = node.output.shape;
-  if (!integers) out.floats.assign(result.begin(), result.end());
-  for (size_t i = 0; integers && i < result.size(); ++i) out.ints.push_back(all[static_cast<size_t>(result[i])]);
+  out.floats.assign(result.begin(), result.end());
   return ConstantValue(std::move(out));
 }
 

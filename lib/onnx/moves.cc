@@ -171,8 +171,14 @@ Result<Value> Tile(NodeContext* c, const Value& x, const Shape& repeats) {
   Value out = x;
   for (size_t axis = repeats.size(); axis-- > 0;) {
     if (repeats[axis] == 1) continue;
-    if (repeats[axis] < 1 || repeats[axis] > 4096) {
-      return Status::Unsupported(fmt::format("{} repeats are not supported: 1 to 4096", repeats[axis]));
+    if (repeats[axis] < 0 || repeats[axis] > 4096) {
+      return Status::Unsupported(fmt::format("{} repeats are not supported: 0 to 4096", repeats[axis]));
+    }
+    if (repeats[axis] == 0) {
+      Shape count = out.shape;
+      count[axis] = 0;
+      HONE_ASSIGN_OR_RETURN(out, Slice(c, out, Shape(count.size(), 0), count, Shape(count.size(), 1)));
+      continue;
     }
     const std::vector<Value> parts(static_cast<size_t>(repeats[axis]), out);
     HONE_ASSIGN_OR_RETURN(out, Concat(c, parts, static_cast<int64_t>(axis)));
@@ -193,8 +199,6 @@ Result<Value> Pad(NodeContext* c, const Value& x, const Shape& low, const Shape&
     if (mode != "constant" && x.shape[i] == 0) return Status::Invalid("there is nothing to pad with");
   }
   if (none) return x;
-  const bool integers = x.is_constant() && IsInteger(x.constant->type);
-  if (integers && value != 0) return Status::Unsupported("integers are padded with 0 alone");
   return Move(c, "pad", x, shape,
               {Numbers("low", low), Numbers("high", high), Word("mode", mode), Real("value", value)});
 }

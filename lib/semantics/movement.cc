@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "semantics/tables.h"
 #include "semantics/window.h"
@@ -25,16 +26,6 @@ void ForEachIndex(const Shape& shape, const std::function<void(const Shape&)>& v
   }
 }
 
-// out[index] = in[from(index)], the offset in the input, or a value that is not there (negative) = 0.
-void Fill(const Shape& shape, const Values& in, Values* out, const std::function<int64_t(const Shape&)>& from,
-          double outside = 0) {
-  size_t at = 0;
-  ForEachIndex(shape, [&](const Shape& index) {
-    const int64_t offset = from(index);
-    (*out)[at++] = offset < 0 ? outside : in[static_cast<size_t>(offset)];
-  });
-}
-
 double NoFlop(const Workload&, const Shape&) { return 0; }
 
 Result<Shape> TransposeShape(const Workload& w) {
@@ -51,12 +42,12 @@ Result<Shape> TransposeShape(const Workload& w) {
   }
   return shape;
 }
-void Transpose(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+void Transpose(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const Shape strides = Strides(w.inputs[0].shape), perm = w.Numbers("perm", {});
-  Fill(shape, *x[0], out, [&](const Shape& index) {
+  ForEachIndex(shape, [&](const Shape& index) {
     int64_t offset = 0;
     for (size_t i = 0; i < perm.size(); ++i) offset += index[i] * strides[static_cast<size_t>(perm[i])];
-    return offset;
+    visit(0, offset);
   });
 }
 
@@ -86,13 +77,13 @@ Result<Shape> SliceShape(const Workload& w) {
   }
   return shape;
 }
-void Slice(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+void Slice(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const Shape& in = w.inputs[0].shape;
   const Shape strides = Strides(in), begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
-  Fill(shape, *x[0], out, [&](const Shape& index) {
+  ForEachIndex(shape, [&](const Shape& index) {
     int64_t offset = 0;
     for (size_t i = 0; i < in.size(); ++i) offset += (begin[i] + index[i] * step[i]) * strides[i];
-    return offset;
+    visit(0, offset);
   });
 }
 
@@ -112,14 +103,12 @@ Result<Shape> ConcatShape(const Workload& w) {
   }
   return shape;
 }
-void Concat(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+void Concat(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const size_t axis = static_cast<size_t>(Whole(w, "axis", 1));
-  auto to = out->begin();
   for (int64_t outer = 0; outer < Product(shape, 0, axis); ++outer) {
-    for (size_t i = 0; i < x.size(); ++i) {
-      const Shape& part = w.inputs[i].shape;
-      const int64_t size = Product(part, axis, part.size());
-      to = std::copy_n(x[i]->begin() + outer * size, size, to);
+    for (size_t i = 0; i < w.inputs.size(); ++i) {
+      const int64_t size = Product(w.inputs[i].shape, axis, w.inputs[i].shape.size());
+      for (int64_t at = 0; at < size; ++at) visit(i, outer * size + at);
     }
   }
 }
@@ -140,22 +129,18 @@ Result<Shape> PadShape(const Workload& w) {
   }
   return shape;
 }
-void Pad(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+void Pad(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const Shape& in = w.inputs[0].shape;
   const Shape strides = Strides(in), low = w.Numbers("low", Shape(in.size(), 0));
   const std::string mode = Word(w, "mode", "constant");
-  Fill(
-      shape, *x[0], out,
-      [&](const Shape& index) -> int64_t {
-        int64_t offset = 0;
-        for (size_t i = 0; i < in.size(); ++i) {
-          const int64_t from = PaddedFrom(mode, index[i], low[i], in[i]);
-          if (from < 0) return -1;
-          offset += from * strides[i];
-        }
-        return offset;
-      },
-      Real(w, "value", 0));
+  ForEachIndex(shape, [&](const Shape& index) {
+    int64_t offset = 0;
+    for (size_t i = 0; i < in.size() && offset >= 0; ++i) {
+      const int64_t from = PaddedFrom(mode, index[i], low[i], in[i]);
+      offset = from < 0 ? kNoSource : offset + from * strides[i];
+    }
+    visit(0, offset);
+  });
 }
 
 Result<Shape> GatherShape(const Workload& w) {
@@ -178,13 +163,14 @@ Result<Shape> GatherShape(const Workload& w) {
   out.insert(out.end(), in.begin() + axis + 1, in.end());
   return out;
 }
-void Gather(const Workload& w, const std::vector<const Values*>& x, const Shape&, int, Values* out) {
+void Gather(const Workload& w, const Shape&, const VisitSource& visit) {
   const Shape &in = w.inputs[0].shape, indices = w.Numbers("indices", {});
   const size_t axis = static_cast<size_t>(Whole(w, "axis", 0));
   const int64_t inner = Product(in, axis + 1, in.size());
-  auto to = out->begin();
   for (int64_t outer = 0; outer < Product(in, 0, axis); ++outer) {
-    for (int64_t index : indices) to = std::copy_n(x[0]->begin() + (outer * in[axis] + index) * inner, inner, to);
+    for (int64_t index : indices) {
+      for (int64_t at = 0; at < inner; ++at) visit(0, (outer * in[axis] + index) * inner + at);
+    }
   }
 }
 
@@ -198,13 +184,23 @@ Result<Shape> ExpandShape(const Workload& w) {
   if (!fits) return Wrong(w, w.inputs[0].Text() + " does not broadcast to `shape`");
   return shape;
 }
-void Expand(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+void Expand(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const Shape &in = w.inputs[0].shape, strides = Strides(in);
   const size_t missing = shape.size() - in.size();
-  Fill(shape, *x[0], out, [&](const Shape& index) {
+  ForEachIndex(shape, [&](const Shape& index) {
     int64_t offset = 0;
     for (size_t i = 0; i < in.size(); ++i) offset += (in[i] == 1 ? 0 : index[missing + i]) * strides[i];
-    return offset;
+    visit(0, offset);
+  });
+}
+
+// The values of an operator that only moves elements.
+template <void (*kSources)(const Workload&, const Shape&, const VisitSource&)>
+void Moved(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
+  const double padding = Real(w, "value", 0);
+  size_t at = 0;
+  kSources(w, shape, [&](size_t operand, int64_t element) {
+    (*out)[at++] = element == kNoSource ? padding : (*x[operand])[static_cast<size_t>(element)];
   });
 }
 
@@ -272,10 +268,10 @@ std::vector<Definition> Movement() {
   const AttributeSpec axis{"axis", AttributeKind::kWhole, "1"}, shape{"shape"};
   const AttributeSpec pad{"pad", AttributeKind::kWhole, "0", {}, ',', 2};
   std::vector<Definition> all = {
-      {"transpose", 1, 1, {{"perm"}}, TransposeShape, Transpose, NoFlop},
+      {"transpose", 1, 1, {{"perm"}}, TransposeShape, Moved<Transpose>, NoFlop},
       {"reshape", 1, 1, {shape}, ReshapeShape, Copy, NoFlop},
-      {"slice", 1, 1, {{"begin"}, {"end"}, {"step", AttributeKind::kWhole, "1"}}, SliceShape, Slice, NoFlop},
-      {"concat", 1, 1 << 16, {axis}, ConcatShape, Concat, NoFlop, LayoutRule::kBlocked},
+      {"slice", 1, 1, {{"begin"}, {"end"}, {"step", AttributeKind::kWhole, "1"}}, SliceShape, Moved<Slice>, NoFlop},
+      {"concat", 1, 1 << 16, {axis}, ConcatShape, Moved<Concat>, NoFlop, LayoutRule::kBlocked},
       {"pad",
        1,
        1,
@@ -284,17 +280,21 @@ std::vector<Definition> Movement() {
         {"mode", AttributeKind::kWord, "constant", {"constant", "reflect", "edge", "wrap"}},
         {"value", AttributeKind::kReal, "0", {}, ',', 0, true}},  // -inf: before a maximum
        PadShape,
-       Pad,
+       Moved<Pad>,
        NoFlop},
-      {"gather", 1, 1, {{"axis", AttributeKind::kWhole, "0"}, {"indices"}, shape}, GatherShape, Gather, NoFlop},
-      {"expand", 1, 1, {shape}, ExpandShape, Expand, NoFlop},
+      {"gather", 1, 1, {{"axis", AttributeKind::kWhole, "0"}, {"indices"}, shape}, GatherShape, Moved<Gather>, NoFlop},
+      {"expand", 1, 1, {shape}, ExpandShape, Moved<Expand>, NoFlop},
       {"pad2d", 1, 1, {pad}, Pad2dShape, Pad2d, NoFlop, LayoutRule::kBlocked, false, true},
       {"flatten", 1, 1, {}, FlattenShape, Copy, NoFlop, LayoutRule::kBlocked, false, true},
       {"block", 1, 1, {}, BlockShape, Copy, NoFlop, LayoutRule::kBlocks, false, true},
       {"unblock", 1, 1, {}, BlockShape, Copy, NoFlop, LayoutRule::kUnblocks, false, true},
       {"dropout", 1, 1, {}, SameShape, Copy, NoFlop, LayoutRule::kBlocked, false, true},
   };
+  const std::map<std::string, void (*)(const Workload&, const Shape&, const VisitSource&)> sources = {
+      {"transpose", Transpose}, {"slice", Slice},  {"concat", Concat}, {"pad", Pad},
+      {"gather", Gather},       {"expand", Expand}};
   for (Definition& d : all) {
+    if (const auto found = sources.find(d.name); found != sources.end()) d.sources = found->second;
     if (d.name == "reshape" || d.name == "expand") d.passes_on = SameAsInput;
     if (d.name == "dropout") d.passes_on = Always;
   }

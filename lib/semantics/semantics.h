@@ -6,6 +6,7 @@
 // (semantics/tables.h).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@
 namespace hone::semantics {
 
 using Values = std::vector<double>;
+// Takes the source of one element of an output: an element of an operand, or kNoSource for padding.
+using VisitSource = std::function<void(size_t operand, int64_t element)>;
+inline constexpr int64_t kNoSource = -1;
 
 // How an operator stores its activations of four and five axes. Tensors of other ranks and weights are always plain.
 enum class LayoutRule {
@@ -46,6 +50,10 @@ struct Definition {
   // The first axis of the data is one of images that are computed each by itself (the N of doc/reference/operators.md).
   // False where axes are taken as they come (elementwise ones, products of matrices, reductions, movements).
   bool has_batch = false;
+
+  // Operators that only move elements: visits the source of each element of the output, in order. Null for others.
+  // REQUIRES: as `evaluate`.
+  void (*sources)(const Workload&, const Shape& shape, const VisitSource& visit) = nullptr;
 
   // The output's element type from those of the inputs, or one line on why it does not take them.
   Result<DType> (*type)(const Workload&) = FloatToFloat;

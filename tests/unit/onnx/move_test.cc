@@ -162,5 +162,33 @@ TEST(Gather, OfTooManyIndicesWithoutOrderIsRefused) {
   EXPECT_EQ(Refusal(m), "node `y_node` (Gather, opset 13): its indices have no order: more than 32768 runs of them");
 }
 
+// Exporters compute shapes and bounds from constants: the elements of integers move unchanged, all 64 bits of them.
+TEST(Integers, OfAShapeArePaddedTiledJoinedAndGathered) {
+  ModelMaker m;
+  m.Input("x", {24});
+  m.Ints("pair", {4, 6});
+  m.Ints("pads", {1, 0});
+  m.Ints("one", {1}).clear_dims();
+  m.Node("Pad", {"pair", "pads", "one"}, "padded");  // [1, 4, 6]
+  m.Ints("zero", {0});
+  m.Node("Tile", {"zero", "zero"}, "nothing");  // as TensorFlow's cumulative sum along axis 0 is exported
+  ModelMaker::SetInt(&m.Node("Concat", {"nothing", "padded"}, "shape"), "axis", 0);
+  m.Node("Reshape", {"x", "shape"}, "box");
+  m.Ints("bounds", {3, INT64_MAX});
+  m.Ints("second", {1});
+  m.Node("Gather", {"bounds", "second"}, "ends");
+  m.Ints("axis", {2});
+  m.Node("Slice", {"box", "second", "ends", "axis"}, "y");
+  m.Output("y");
+  const std::vector<float> x = SomeValues(24);
+  std::vector<double> wanted;
+  for (size_t i = 0; i < 24; ++i) {
+    if (i % 6 > 0) wanted.push_back(x[i]);
+  }
+  const Ran ran = RunModel(m, {{"x", x}});
+  EXPECT_EQ(ran.shapes.at("y"), (Shape{1, 4, 5}));
+  EXPECT_EQ(ran.values.at("y"), wanted);
+}
+
 }  // namespace
 }  // namespace hone::onnx
