@@ -12,7 +12,7 @@ function program_of(file) {
 }
 function finish(program, outcome) {
   if (outcome == "run") { if (!(program in listed)) passed++ }
-  else if (outcome == "skip") { if (!(program in listed)) { skipped++; reasons[program " (the whole program)"]++ } }
+  else if (outcome == "skip") { if (!(program in listed)) { skipped++; reasons[program ": " (why != "" ? why : "the whole program")]++ } }
   else if (!case_failures[program]) { failed++; broken = broken " " program }
 }
 FILENAME ~ /\/cases\// && /^  <testsuite name=/ {
@@ -30,7 +30,9 @@ FILENAME ~ /\/cases\// && /^      <skipped message=/ {
   reasons[program_of(FILENAME) ": " reason]++
 }
 FILENAME ~ /\/cases\// && /^    <testcase .* result="suppressed"/ { reasons[program_of(FILENAME) ": disabled, " attribute("name")]++ }
-FILENAME ~ /programs\.xml$/ && /^\t<testcase name=/ { program = attribute("name"); outcome = attribute("status") }
+FILENAME ~ /programs\.xml$/ && /^\t<testcase name=/ { program = attribute("name"); outcome = attribute("status"); why = "" }
+# A script that skips itself prints "skipped: REASON".
+FILENAME ~ /programs\.xml$/ && /skipped: / { why = $0; sub(/.*skipped: /, "", why); sub(/<\/system-out>.*/, "", why) }
 # "notrun" is a skip only if the test said so itself; a program that is not there is a failure.
 FILENAME ~ /programs\.xml$/ && /^\t\t<skipped message="SKIP_/ { outcome = "skip" }
 FILENAME ~ /programs\.xml$/ && /^\t<\/testcase>/ { finish(program, outcome == "disabled" ? "skip" : outcome) }

@@ -4,7 +4,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if ! python3 -c 'import tomllib' 2>/dev/null; then
-  echo "[SKIP] there is no python3 of 3.11 or later"
+  echo "skipped: there is no python3 of 3.11 or later"
   exit 77
 fi
 folder=$(mktemp -d)

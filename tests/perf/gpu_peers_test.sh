@@ -3,7 +3,7 @@
 # is what run-gpu-checks reads.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-command -v python3 >/dev/null || { echo "[SKIP] there is no python3"; exit 77; }
+command -v python3 >/dev/null || { echo "skipped: there is no python3"; exit 77; }
 export PYTHONDONTWRITEBYTECODE=1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "command/plan/ninja_view.h"
 #include "command/plan/tune_edge.h"
+#include "pipeline/task_list.h"
 
 namespace hone::command {
 namespace {
@@ -71,6 +72,10 @@ class Why {
 
   // Empty: only its inputs are out of date.
   std::string Reason(const NinjaBuild& build) const {
+    if (build.rule == "failed") {
+      const auto list = pipeline::ReadTaskList(JoinPath(work_, Binding(build, "tasks")));
+      return list.ok() ? list->failure : list.status().message();
+    }
     const bool tune = build.rule == "tune", made = IsThere(build.outputs[0]);
     if (tune && made) {
       const auto changes = pipeline::StampChanges(ReadStamp(work_, build), ReadTuneInputs(work_, build));

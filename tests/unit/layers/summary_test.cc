@@ -97,10 +97,12 @@ TEST_F(SummaryTest, AProgramThatFailsAfterItsCasesPassedIsAFailure) {
 TEST_F(SummaryTest, OtherProgramsCountAsOneEach) {
   Program("script", "run");
   Program("no_device", "notrun", "\t\t<skipped message=\"SKIP_RETURN_CODE=77\"/>\n");
+  Program("no_tool", "notrun",
+          "\t\t<skipped message=\"SKIP_RETURN_CODE=77\"/>\n\t\t<system-out>skipped: there is no tool\n</system-out>\n");
   Program("not_built", "notrun", "\t\t<skipped message=\"Unable to find executable\"/>\n");
   EXPECT_EQ(Sum().out,
-            "failed without a list of failed cases: not_built\nskipped 1 of no_device (the whole program)\n"
-            "1 passed, 1 failed, 1 skipped\n");
+            "failed without a list of failed cases: not_built\nskipped 1 of no_device: the whole program\n"
+            "skipped 1 of no_tool: there is no tool\n1 passed, 1 failed, 2 skipped\n");
 }
 
 }  // namespace
