@@ -55,9 +55,9 @@ struct AcceptInput {
   std::string accepted, job;
   std::string dir;     // of the library
   std::string choice;  // what it was built from, a path, copied as kChoiceFile; empty: unknown
-  // What is wrong with the library, asked once its digests are known; empty: nothing is.
+  // Called once the digests of the files are known; an error rejects the library. Null: no check.
   std::function<Status()> check = {};
-  // Asked before the line is written, which is long after the lock was taken where much is copied; empty: it is held.
+  // Called before the line is written: copying may have taken so long that the lock is lost. Null: no check.
   std::function<Status()> still_ours = {};
 };
 

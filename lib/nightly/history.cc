@@ -44,7 +44,7 @@ void ListLayers(Fields* f, std::vector<Layer>* layers) {
 static void ListFields(Fields* f, Subject* s) {
   f->Value("digest", &s->digest);
   Seconds(f, "processes", &s->processes);
-  double quantile = 0;  // of all runs: older Hones wrote them; the samples beside have them
+  double quantile = 0;  // older versions of Hone wrote them here; the sample files have them
   for (const char* key : {"min", "p10", "median", "p90", "p99"}) f->Maybe(key, &quantile, /*write=*/false);
   ListLayers(f, &s->layers);
 }

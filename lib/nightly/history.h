@@ -43,7 +43,7 @@ struct Repeat {
 
 struct Night {
   std::string recorded, host;
-  std::string fingerprint;  // of the machine alone: what is built may change, that is what is asked
+  std::string fingerprint;  // of the machine alone, not of the library, whose changes are the question
   Subject library, reference;
   std::optional<Subject> canary;  // the first library that was ever accepted: never rebuilt, the machine itself
   Comparison comparison;          // its `change` is what stands after the repeat

@@ -16,8 +16,8 @@ namespace hone::nightly {
 
 void ListLayers(Fields* f, std::vector<Layer>* layers);  // "layers": [[NODE, SECONDS], ..]; may be missing
 
-// A T of every whole line, by its ListFields. A last line without its newline is left out; so is one that is no T, and
-// `damaged` says why. Only kUnsupported, of a newer version, is passed on.
+// Parses every complete line as a T, by its ListFields. Ignores a last line without a newline. A malformed line is
+// skipped, and `damaged` gets the reason. Returns kUnsupported for a line of a newer version.
 template <typename T>
 Result<std::vector<T>> ParseLines(std::string_view text, const std::string& path, std::vector<std::string>* damaged) {
   std::vector<T> items;

@@ -29,7 +29,8 @@ void Shorten(NightlyJob* job, size_t* older) {
   for (ChangePoint& change : job->trend.changes) change.index -= cut;
 }
 
-// Its value; a problem of `data` if there is none, which the verdict cannot do without if `must`.
+// Returns the value that was read, or a default one after adding the error to `data->problems`. `must`: without this
+// file there is no verdict either.
 template <typename T>
 T Take(Result<T> read, bool must, NightlyData* data) {
   if (read.ok()) return std::move(*read);

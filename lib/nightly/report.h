@@ -28,7 +28,7 @@ struct NightlyJob {
 
 struct NightlyData {
   std::string series = "main";        // or "replay"
-  std::string night;                  // which one; empty: the last one that any job knows
+  std::string night;                  // which night; empty: the last one in any history
   std::vector<NightlyJob> jobs;       // by name
   std::vector<std::string> problems;  // damaged lines, files that cannot be read: a sentence each
   Status unreadable;                  // the first file without which there is no verdict
@@ -38,25 +38,25 @@ struct NightlyData {
 
   // The jobs in the order of a reader's interest: slower, failed, missing, environment, faster, fine; by name in each.
   std::vector<const NightlyJob*> ByInterest() const;
-  const Night* Tonight(const NightlyJob& job) const;  // null: the job has nothing of the night
+  const Night* Tonight(const NightlyJob& job) const;  // null: the job was not measured that night
 };
 
 struct NightlyFolders {
   std::string nights = "nights";      // of the histories
-  std::string accepted = "accepted";  // of the references: whose verdict is asked for
+  std::string accepted = "accepted";  // folder of the references; their jobs are judged
   std::string series = "main";
-  std::string out;  // of the report; empty: there is none
+  std::string out;  // folder of the report; empty: write no report
 };
 
-// Reads the files and concludes. An unreadable one is a problem in the data, not an error: a page about nine networks
-// is worth more than none about ten.
+// Reads the files and draws the conclusions. An unreadable file becomes one of `problems` and is no error, so that one
+// damaged history does not cost the page about all other networks.
 NightlyData ReadNights(const NightlyFolders& folders);
 
 // Judges the night, finds the changes of the trends, and keeps the last kNightsShown nights.
 void Conclude(NightlyData* data);
 
 std::string NightlyHtml(const NightlyData& data);  // one page that needs nothing else
-// A case a job: slower is a failure, not measured an error, a night that says nothing is skipped.
+// One test case for each job: "slower" is a failure, "not measured" an error; a disturbed night is skipped.
 std::string NightlyJunit(const NightlyData& data);
 // index.html and junit.xml, each only if its bytes change.
 Status WriteNightlyReport(const NightlyData& data, const std::string& out);

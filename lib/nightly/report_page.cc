@@ -78,7 +78,7 @@ TrendFigure FigureOf(const NightlyJob& job) {
   std::vector<double> known;
   for (const Night& night : job.nights) {
     TrendFigure::Night point;
-    point.value = night.ShareOfCanary();  // also of a night that says nothing: it is drawn where it would stand
+    point.value = night.ShareOfCanary();  // disturbed nights are drawn too, but do not count
     point.counted = night.Usable();
     const Comparison& c = night.comparison;
     if (c.ratio > 0 && c.low > 0 && c.high > 0) {
@@ -106,7 +106,7 @@ struct Kernel {
   double reference = 0;  // 0: it has no such kernel, or was not profiled
 };
 
-// Of the last night with a profile, the one that became slower by most first.
+// The kernels of the last night that has a profile, those that slowed down most first.
 std::vector<Kernel> KernelsOf(const std::vector<Night>& nights) {
   const auto last =
       std::find_if(nights.rbegin(), nights.rend(), [](const Night& night) { return !night.library.layers.empty(); });
@@ -181,7 +181,7 @@ class NightlyPageWriter {
         "WHY NETWORK` makes its library the reference.");
   }
 
-  // And its reference.
+  // The job's name and its reference.
   void Name(const NightlyJob& job) {
     html_.Open("th", {{"scope", "row"}});
     if (job.page.empty()) {
@@ -199,7 +199,7 @@ class NightlyPageWriter {
   void State(const JobVerdict& verdict, bool no_canary) {
     html_.Open("td");
     page_.MarkWord(MarkOf(verdict.state), JobStateName(verdict.state));
-    // What the row's figures do not say.
+    // The reason, where the figures of the row do not show it.
     if (verdict.state != JobState::kFine || no_canary) html_.Element("small", verdict.words);
     html_.Close();
   }

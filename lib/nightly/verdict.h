@@ -26,7 +26,7 @@ std::string NightWords(const Night& night);
 struct JobVerdict {
   std::string job;
   JobState state = JobState::kMissing;
-  std::string words;  // NightWords, or why there are none
+  std::string words;  // NightWords, or why the job has no result
 };
 
 struct Verdict {

@@ -1,4 +1,4 @@
-// What changed in the inputs of a tuning job since its stamp was written: for `hone-plan --why` and `--export-jobs`.
+// The changes of a tuning job's inputs since its stamp was written: for `hone-plan --why` and `--export-jobs`.
 #pragma once
 
 #include <cstdint>

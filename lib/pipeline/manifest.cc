@@ -96,7 +96,7 @@ void ManifestWriter::Aliases() {
     tunes.push_back("tune-" + suffix);
     reports.push_back("report-" + suffix);
   }
-  // One network that is at fault stops itself alone: what fails comes last.
+  // Edges that fail come last, so that Ninja builds all other networks first.
   std::map<std::string, std::vector<std::string>> failed_of_target;
   for (const NetworkJob& job : input_.jobs) {
     if (!job.failed) continue;

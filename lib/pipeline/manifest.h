@@ -24,7 +24,7 @@ struct NetworkJob {
   std::string parameters;               // file of its parameters, named from the work folder; empty: none
   std::string plugin;                   // library with operators of its own, likewise; empty: none
   const TaskList* tasks = nullptr;      // null: not extracted yet, or failed
-  bool failed = false;                  // its network could not be extracted: its targets say why, and fail
+  bool failed = false;                  // extraction failed: each target of the job prints the reason and fails
   std::vector<std::string> task_files;  // those that this job's extract edge makes, in the order of the list
   std::vector<std::string> stamps;      // that say its tasks are tuned, in the order of the list
   std::string extract_inputs;           // the text of everything hone-extract reads that hone-plan wrote

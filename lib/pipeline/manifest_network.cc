@@ -124,7 +124,7 @@ std::string ManifestWriter::FailedEdge(const NetworkJob& job, const std::string&
   NinjaBuild build;
   build.outputs = {fmt::format("failed/{}{}", JobName(net, job.target->name), suffix)};
   build.rule = "failed";
-  // The list is no input: Ninja has just made it, on the way to this manifest, and would extract a second time.
+  // Without the task list as an input: Ninja has just made it for this manifest, and would extract a second time.
   build.order_only_inputs = after;
   build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},
                     {"tasks", TaskListPath(net, job.target->name)}};

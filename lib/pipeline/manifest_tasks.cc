@@ -60,7 +60,7 @@ void ManifestWriter::ExtractEdge(const NetworkJob& job) {
   if (job.network_is_file) build.implicit_inputs.push_back(job.network);
   // The graph is the same on every target: the first target's edge makes it, the others come after.
   (first ? build.implicit_outputs : build.implicit_inputs).push_back(graph);
-  // Nobody makes it: what was at fault may be a file that only hone-extract knows, so it is tried again each time.
+  // Never made, so the network is extracted again each time: only hone-extract knows which file it lacked.
   if (job.failed) build.implicit_outputs.push_back(build.outputs[0] + ".extracted");
   build.order_only_inputs = {Tool("hone-extract"), Tool("hone-tune")};  // of all edges behind it
   build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},

@@ -68,8 +68,8 @@ class ManifestWriter {
   void BenchEdge(const NetworkJob& job, const NinjaBuild& tuned, const NinjaBuild& untuned);
   void ReportEdge(const NetworkJob& job);
   void NetworkEdges(const NetworkJob& job);
-  // The edge of a failed job that says why and fails, and its output. An alias of many jobs has one of its own, with a
-  // `suffix`, behind the others (`after`).
+  // Writes an edge that prints why extraction failed, and fails; returns its output. An alias of many jobs gets an edge
+  // of its own, named with `suffix`, which runs after the other jobs (`after`).
   std::string FailedEdge(const NetworkJob& job, const std::string& suffix = "",
                          const std::vector<std::string>& after = {});
   void Aliases();

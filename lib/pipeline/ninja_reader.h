@@ -1,5 +1,5 @@
-// The build statements and commands of a manifest that hone-plan wrote, read back: for what asks about edges without
-// planning again.
+// The build statements and commands of a manifest that hone-plan wrote, read back, so that edges can be
+// examined without planning again.
 #pragma once
 
 #include <string>

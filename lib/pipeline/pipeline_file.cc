@@ -19,7 +19,7 @@ namespace hone::pipeline {
 namespace {
 
 constexpr std::string_view kSuffix = ".toml";
-const std::string kHost = "cpu";  // the target that needs no file
+const std::string kHost = "cpu";  // needs no target file
 
 Result<std::string> Stem(const std::string& path) {
   std::string stem = BaseName(path);
@@ -282,7 +282,7 @@ Result<PipelineFolder> ReadPipelineFolder(const std::string& folder) {
   }
   std::map<std::string, TargetFile> targets;
   std::vector<std::string> known;
-  // This host, as it is found, unless a file says more.
+  // The host with its detected features, unless there is a file.
   HONE_ASSIGN_OR_RETURN(TargetFile host,
                         ParseTargetFile("kind = \"cpu\"\n", JoinPath(target_folder, kHost + std::string(kSuffix))));
   for (const std::string& path : target_paths) {

@@ -27,7 +27,7 @@ inline constexpr const char* kTools[] = {"hone-extract", "hone-allocate", "hone-
 struct PlanInput {
   PipelineFolder folder;
   std::map<std::string, TaskList> lists;        // by JobName; a list that is not there yet is missing
-  std::set<std::string> failed = {};            // JobNames of networks that could not be extracted; they have no list
+  std::set<std::string> failed = {};            // JobNames of failed extractions; they have no list
   std::map<std::string, AcceptedJob> accepted;  // by JobName; nights compare with them
   std::map<std::string, std::string> abi;       // by tool: the text of its abi file
   std::string tools;      // folder of the tools as the manifest names it: absolute or relative to the work folder

@@ -31,7 +31,7 @@ class Merger {
  public:
   explicit Merger(Database* db) : db_(db) {}
 
-  // `templates`: of the source, whose own versions they are where its trials have none.
+  // `templates`: the versions in the source, which apply to trials without a version of their own.
   Status Add(const std::string& path, const TemplateVersions& templates) {
     {
       HONE_ASSIGN_OR_RETURN(Statement attach, db_->Prepare("ATTACH ? AS source"));
@@ -56,7 +56,8 @@ class Merger {
     return transaction.Commit();
   }
 
-  // How a trial of the source has its template and version: by itself, or, before schema 3, by its config and its file.
+  // Sets the SQL for a trial's template and version. Before schema 3, the config names the template and the file has
+  // the versions.
   Status NameVersions(const TemplateVersions& templates) {
     HONE_ASSIGN_OR_RETURN(columns_, Columns(db_, "trial"));
     template_ = "t.template", version_ = "t.template_version";

@@ -29,7 +29,7 @@ Status InsertSession(Database* db, const Session& session);
 // The same of table trial, for a file of schema `version`; a statement may ask for more columns behind these.
 std::string TrialColumns(int64_t version);
 inline constexpr int kTrialColumns = 15;
-// Without samples; whether it is superseded is left open, and before schema 3 its version too. kCorrupt with "trial N:
+// Without samples. The caller sets `superseded` and, before schema 3, `template_version`. kCorrupt with "trial N:
 // .." for a malformed config, state or error.
 Result<Trial> TrialOfRow(const Statement& row);
 // Its samples and their rounds, in order, into a trial that has none.

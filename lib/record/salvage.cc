@@ -55,7 +55,7 @@ class Salvager {
       if (trial) trials_.push_back(std::move(*trial));
       return trial.has_value();
     });
-    // Then the newest versions count; the job that goes on with the file sets its own.
+    // Without the table, assume the newest versions; the next tuning job sets the right ones.
     for (const Trial& t : trials_) {
       if (!versions_lost) break;
       int64_t& newest = meta_.templates[t.outcome.config.template_name];

@@ -58,9 +58,9 @@ struct Remeasured {
 
 class Store {
  public:
-  // Opens for writing. Creates the file and its folder, or migrates an older file; trials of other versions than those
-  // of `meta` are superseded from then on, and count again when the versions come back. Returns kInvalid for a file of
-  // another task or target (the message says what to do), kCorrupt for a damaged one, kUnsupported for a newer schema.
+  // Opens for writing. Creates the file and its folder, or migrates an older file. Sets the template versions of
+  // `meta`: trials of other versions are superseded until their versions return. Returns kInvalid for a file of another
+  // task or target (the message says what to do), kCorrupt for a damaged one, kUnsupported for a newer schema.
   static Result<std::unique_ptr<Store>> OpenForWriting(const std::string& path, const Meta& meta);
   // Read only; never creates. kNotFound, kCorrupt, kUnsupported as above, kLocked if a writer is in a transaction.
   static Result<std::unique_ptr<Store>> OpenForReading(const std::string& path);
@@ -76,7 +76,7 @@ class Store {
   // replaced. Those without new samples (twins of another one) get its median alone.
   virtual Status Remeasure(const std::vector<Remeasured>& finalists) = 0;
 
-  // Those that count, and all, with the superseded ones among them: by ordinal, samples included.
+  // Trials() leaves out superseded trials. Both return them by ordinal, with samples.
   Result<std::vector<Trial>> Trials() const;
   virtual Result<std::vector<Trial>> AllTrials() const = 0;
   virtual Result<std::vector<Session>> Sessions() const = 0;

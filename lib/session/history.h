@@ -45,8 +45,8 @@ class History {
   explicit History(std::string fingerprint, Scope scope = {})
       : fingerprint_(std::move(fingerprint)), scope_(std::move(scope)), search_times_(fingerprint_) {}
 
-  // Reads everything. Trials of other fingerprints, superseded ones, and those that do not count under the limits, are
-  // only counted; of the last two kinds the verdicts on their artifacts hold.
+  // Reads everything. Only counts trials of other fingerprints, superseded trials, and trials outside the limits. The
+  // verdicts on the artifacts of the last two kinds are still used.
   Status Load(const record::Store& store);
   // A new trial. Ordinals follow on in the store, but this does not store it.
   void Add(const Outcome& outcome);
@@ -57,7 +57,7 @@ class History {
   int64_t ordinal(size_t position) const { return ordinals_[position]; }
   int64_t count() const { return static_cast<int64_t>(outcomes_.size()); }
   int64_t foreign() const { return foreign_; }
-  int64_t superseded() const { return superseded_; }  // by another version of their template
+  int64_t superseded() const { return superseded_; }  // their template has another version
   int64_t outside() const { return static_cast<int64_t>(uncounted_.size()) - superseded_; }  // of the scope
   const Scope& scope() const { return scope_; }
   // The fastest ok time among the first `count` trials as it was while searching, before any finalist was measured
@@ -86,7 +86,7 @@ class History {
   std::string fingerprint_;
   Scope scope_;
   std::vector<Outcome> outcomes_;
-  std::vector<Outcome> uncounted_;  // of this machine, but superseded or not of the scope
+  std::vector<Outcome> uncounted_;  // this machine's trials that are superseded or outside the scope
   SearchTimes search_times_;
   std::vector<double> search_seconds_;  // a trial each; 0 if it is not ok
   std::vector<int64_t> ordinals_;

@@ -133,7 +133,7 @@ Result<record::ReplaySpace> OfRecords(const std::string& path, std::string* miss
   for (const record::Trial& trial : trials) {
     const record::Session* session = session_of(trial);
     if (session == nullptr || session->fingerprint != fingerprint) continue;
-    // Nor does the time of a point of another version of its template.
+    // The time of another version of the template says nothing either.
     if (trial.template_version != VersionIn(versions, trial.outcome.config.template_name)) continue;
     ours.push_back(trial);
     outcomes.push_back(trial.outcome);

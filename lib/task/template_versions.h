@@ -1,5 +1,5 @@
-// The versions of templates. A template's version is raised when a point of it would give other code than before: what
-// was measured of the version before then says nothing about it.
+// The versions of templates. Raise a template's version when one of its configs generates other code than before:
+// trials of the older version then no longer count.
 #pragma once
 
 #include <cstdint>

@@ -65,7 +65,7 @@ class MemoryStore : public record::Store {
   }
   Result<std::vector<std::string>> Verify() const override { return std::vector<std::string>(); }
 
-  // As a raised version of its template leaves a trial.
+  // Marks a trial as superseded, as raising its template's version does.
   void Supersede(size_t ordinal) { trials_.at(ordinal).superseded = true; }
   // As a kill would leave it: the first `count` trials, and sessions that did not end.
   void Truncate(size_t count) {

@@ -214,8 +214,8 @@ Status Extract(const ExtractOptions& options) {
   return Write(options.tasks, pipeline::TaskListText(list));
 }
 
-// Is it the network, or a file of it, that is at fault? A full disk, say, is nothing that a task list should remember.
-bool IsTheNetworks(const Status& status) {
+// Is the network at fault, or one of its files? A task list must not remember a full disk or an interrupt.
+bool IsNetworkFault(const Status& status) {
   switch (status.kind()) {
     case StatusKind::kInvalid:
     case StatusKind::kUnsupported:
@@ -251,7 +251,7 @@ int RunExtract(const ExtractOptions& options) {
     return kMisused;
   }
   const Status done = Extract(options);
-  if (options.keep_going && IsTheNetworks(done)) return ExitCodeOf(NoteFailure(options, done));
+  if (options.keep_going && IsNetworkFault(done)) return ExitCodeOf(NoteFailure(options, done));
   return ExitCodeOf(done);
 }
 

@@ -19,7 +19,7 @@ struct ExtractOptions {
   std::string parameters;            // empty, or a file for the values of the parameters, for other engines
   std::string parameter_file;        // empty, or the values of a graph's parameters of kind `file`
   bool alone = false;                // no alternatives are listed (`[tune] alternatives = false`)
-  bool keep_going = false;           // a network at fault is noted in the task list, and is no error
+  bool keep_going = false;           // write the reason of a failure into the task list, and succeed
   std::string failed;                // with RunExtractFailed: the task list
   int batch = 1;                     // of a built-in network; a graph file has its own
 };

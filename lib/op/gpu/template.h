@@ -14,7 +14,7 @@ struct GpuTemplateParts {
   int version;
   // The knobs; AddDeviceRule is called on what it gives.
   Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
-  GpuUseOf (*use)(const Workload& workload);  // bound to the workload once: spaces ask it at each point
+  GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
   Result<Instance> (*build)(const Workload& workload, const Target& target, const Config& config);
   // Split knobs whose part `thread_part` is their share of the threads along x, y, z: at most three.
   std::vector<std::string> thread_knobs = {};

@@ -66,7 +66,8 @@ const std::map<std::string, std::string>& Table() {
   return table;
 }
 
-// What the table's names stand for; one that a shape lacks refuses it, an empty list leaves its knob out.
+// The values of the table's names for one shape. A missing name means that the template does not support the shape; an
+// empty list leaves out the knob.
 struct Names {
   // AutoTVM's filter leaves Winograd's tile_b one factorisation of (m + KW - 1)^2, that of 1, for every KW.
   std::map<std::string, int64_t> extents = {{"ONE", 1}};

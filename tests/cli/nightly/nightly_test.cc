@@ -36,7 +36,7 @@ class Nightly : public ChainFolder {
     arguments.insert(arguments.begin(), Path("bin/hone-report"));
     return Run(arguments);
   }
-  // What Ninja says of a night that it calls a failure.
+  // The output of Ninja for a night that fails.
   std::string BadNight() {
     const CommandResult result = Ninja({"nightly"});
     EXPECT_FALSE(result.status.ok()) << result.out;

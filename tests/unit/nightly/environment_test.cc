@@ -46,7 +46,7 @@ TEST(Environment, TwoNightsAtAnotherLevelAreANewEpochFromTheFirstOfThem) {
   const std::vector<Night> nights = Level(0.01, 6) + Level(0.0105, 1);
   EXPECT_EQ(EnvironmentMoved(nights, WithCanary(0.0105)), "");
   EXPECT_THAT(Epochs(nights + Level(0.0105, 3)), ElementsAre(0, 0, 0, 0, 0, 0, 1, 1, 1, 1));
-  // Also with a night between them that failed.
+  // The same with a failed night between them.
   Night failed;
   failed.fingerprint = "f1";
   failed.failure = "crashed";

@@ -94,7 +94,7 @@ TEST(History, ABadLineCostsItsOwnNightAndIsNamed) {
     EXPECT_EQ(history->nights.size(), 2u) << c.bad;
     EXPECT_THAT(history->damaged, ElementsAre(HasSubstr(c.why)));
   }
-  // What a newer version wrote is not to be passed over: this one would judge by half the facts.
+  // Skipping a line of a newer version would mean judging by half the facts.
   const auto newer = ParseHistory(line + "{\"version\": 9}\n", "n.jsonl");
   EXPECT_EQ(newer.status().kind(), StatusKind::kUnsupported);
   EXPECT_THAT(newer.status().message(), HasSubstr("9"));

@@ -27,7 +27,8 @@ NightInput Input(const std::vector<Night>* before = nullptr) {
   return input;
 }
 
-// A machine whose processes take exactly what they are told, a little more each: ranks are clear, noise is none.
+// A machine without noise: each process takes the given time, plus a little more than the one before, so that ranks are
+// unambiguous.
 struct Machine {
   double library = 0.01, reference = 0.01, canary = 0.01;
   double repeat_library = 0;     // in the repeat; 0: the same
@@ -120,7 +121,7 @@ TEST(MeasureNight, WhatSlowsTheReferenceInTheSameProcessIsTakenOut) {
   EXPECT_THAT(PacedNight(0.01, [](const ProcessKey&) { return 0; })->failure, HasSubstr("timed nothing"));
 }
 
-// What the repeat does not confirm is no change; the other way round is no confirmation, either.
+// A change counts only if the repeat shows it in the same direction.
 TEST(MeasureNight, AChangeIsMeasuredAgainAtOnce) {
   const struct {
     double repeat;
@@ -177,7 +178,7 @@ TEST(MeasureNight, ACanaryThatCannotRunIsLeftOutAndTheNightGoesOn) {
     EXPECT_THAT(verdict.jobs[0].words, HasSubstr("without its canary: " + old.message()));
     EXPECT_EQ(ParseHistory(NightText(*night), "h")->nights.at(0).no_canary, old.message());
   }
-  // What is no fault of the canary's ends the night as ever.
+  // An error that is not the canary's fault still ends the night.
   EXPECT_EQ(Machine{.canary_fails = Status::Io("no space left")}.Run(input).status().kind(), StatusKind::kIo);
 }
 

@@ -148,7 +148,7 @@ class NightsFolder : public testing::Test {
     folders_ = {dir_->Join("nights"), dir_->Join("accepted"), "main", dir_->Join("report/nightly")};
   }
 
-  // As a work folder has it after `data`'s nights.
+  // Writes the files that a work folder has after the nights of `data`.
   void Lay(const NightlyData& data, const std::string& nights = "nights/") {
     for (const NightlyJob& job : data.jobs) {
       std::string log, lines;
@@ -210,7 +210,7 @@ TEST_F(NightsFolder, DamagedLinesAndFilesOfANewerVersionCostThemselvesAlone) {
   EXPECT_EQ(torn.jobs[1].nights.size(), 30u);
   EXPECT_EQ(torn.problems.size(), 3u);
   EXPECT_TRUE(torn.unreadable.ok());
-  // Without this file there is a page, but no verdict.
+  // A file that cannot be read leaves the page, but not the verdict.
   Put("nights/mobilenet_v2.cpu.jsonl", "{\"version\": 99}\n");
   const NightlyData newer = ReadNights(folders_);
   EXPECT_EQ(newer.jobs[0].verdict.state, JobState::kMissing);

@@ -10,7 +10,7 @@ struct NightsWanted {
 };
 
 // Nights whose figures follow from their numbers alone, after Conclude: job 0 is 5 % slower in the last eight nights
-// and confirmed so in the last one, job 1 faster, others as accepted. In the middle the machine changes; a few nights
+// (confirmed in the last one), job 1 is faster, the others are as accepted. The machine changes halfway; a few nights
 // are disturbed, and one failed.
 nightly::NightlyData SampleNights(const NightsWanted& wanted = {});
 

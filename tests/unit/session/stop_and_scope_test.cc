@@ -250,7 +250,7 @@ TEST_F(StopAndScopeTest, SearchSecondsAreThoseBeforeFinalistsAndLaterTrials) {
   EXPECT_EQ(search_seconds(0), 0);
 }
 
-// They stay, count for nothing, and spare measuring a kernel that is the same under the new version.
+// Superseded trials do not count, but a kernel that is the same in the new version is not measured again.
 TEST(HistoryTest, SupersededTrialsAreNotCountedButTheirArtifactsAreKnown) {
   MemoryStore store;
   record::Session row;
