@@ -123,7 +123,7 @@ std::string ManifestWriter::FailedEdge(const NetworkJob& job, const std::string&
   const std::string& net = job.pipeline->name;
   NinjaBuild build;
   build.outputs = {fmt::format("failed/{}{}", JobName(net, job.target->name), suffix)};
-  build.rule = "failed";
+  build.rule = "cannot_extract";
   // Without the task list as an input: Ninja has just made it for this manifest, and would extract a second time.
   build.order_only_inputs = after;
   build.bindings = {{"job", fmt::format("{} for {}", net, job.target->name)},

@@ -65,7 +65,7 @@ void ManifestWriter::Rules() {
                true),
        "extract $job", {{"generator", "1"}, {"restat", "1"}});
   if (std::any_of(input_.jobs.begin(), input_.jobs.end(), [](const NetworkJob& j) { return j.failed; })) {
-    Rule("failed", Command("hone-extract", "--failed $tasks"), "$job cannot be extracted");
+    Rule("cannot_extract", Command("hone-extract", "--failed $tasks"), "$job cannot be extracted");
   }
   if (std::any_of(input_.targets.begin(), input_.targets.end(), [](const TargetFile* t) { return t->device; })) {
     Rule("find_device", Command("hone-tune", "--find-device $in --out $out", true), "find device $in",

@@ -34,10 +34,11 @@ class Why {
     std::map<std::string, size_t> index;
     std::vector<std::string> behind;
     int64_t trials = 0;
-    bool extracts = false;
+    bool extracts = false, failed = false;
     for (const DirtyEdge& edge : view_.dirty) {
       const std::string reason = Reason(*edge.build);
       if (edge.build->rule == "extract") extracts = true;
+      if (edge.build->rule == "cannot_extract") failed = true;
       if (edge.build->rule == "tune")
         trials += pipeline::NewTrials(ReadStamp(work_, *edge.build), ReadTuneInputs(work_, *edge.build));
       if (reason.empty()) {
@@ -55,6 +56,8 @@ class Why {
     if (extracts) {
       text +=
           "  Networks must be extracted before tuning is known: run `ninja build.ninja`, then this command again.\n";
+    } else if (failed && trials == 0) {
+      text += "  The tasks of a network that cannot be extracted are not known.\n";
     } else {
       text += trials > 0 ? fmt::format("  At most {} new trials in all.\n", FormatCount(trials))
                          : std::string("  No new trials: the recorded ones are enough.\n");
@@ -72,7 +75,7 @@ class Why {
 
   // Empty: only its inputs are out of date.
   std::string Reason(const NinjaBuild& build) const {
-    if (build.rule == "failed") {
+    if (build.rule == "cannot_extract") {
       const auto list = pipeline::ReadTaskList(JoinPath(work_, Binding(build, "tasks")));
       return list.ok() ? list->failure : list.status().message();
     }

@@ -53,6 +53,10 @@ TEST_F(OnnxChain, AModelThatCannotBeExtractedStopsItselfAloneUntilItIsMended) {
   EXPECT_FALSE(one.status.ok());
   EXPECT_NE(one.out.find("[input]"), std::string::npos) << one.out;
   EXPECT_EQ(one.out, Ninja({"tune-open-cpu"}).out) << "as often as one asks";
+  const CommandResult why = Run({Path("bin/hone-plan"), "--pipelines", "pipelines", "--work", "work", "--tools", "bin",
+                                 "--why", "tune-open-cpu"});
+  EXPECT_NE(why.out.find("cannot extract open for cpu: "), std::string::npos) << why.out << why.err;
+  EXPECT_EQ(why.out.find("No new trials"), std::string::npos) << why.out;
   const CommandResult status = Run({Path("bin/hone-records"), "status", "work"});
   EXPECT_NE(status.out.find("open.cpu cannot be extracted: "), std::string::npos) << status.out;
 
