@@ -215,22 +215,4 @@ std::string AbsolutePath(const std::string& path) {
   return text;
 }
 
-Result<TempDir> TempDir::Create(const std::string& prefix) {
-  const char* base = ::getenv("TMPDIR");
-  std::string path = JoinPath(base != nullptr && *base != '\0' ? base : "/tmp", prefix + ".XXXXXX");
-  if (::mkdtemp(path.data()) == nullptr) return ErrnoStatus(errno, path + ": cannot create a temporary folder");
-  return TempDir(std::move(path));
-}
-
-TempDir::TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-
-TempDir& TempDir::operator=(TempDir&& other) noexcept {
-  std::swap(path_, other.path_);
-  return *this;
-}
-
-TempDir::~TempDir() {
-  if (!path_.empty()) (void)RemoveTree(path_).ok();
-}
-
 }  // namespace hone

@@ -44,9 +44,11 @@ std::string BaseName(std::string_view path);                   // what follows t
 // Absolute and without "." and "x/.." parts, by text: links are not resolved.
 std::string AbsolutePath(const std::string& path);
 
-// A fresh empty folder under $TMPDIR or /tmp that is removed with all its contents with this object.
+// A fresh empty folder under $TMPDIR or /tmp that is removed with all its contents with this object. It is held by
+// flock, so that one whose process was killed is known: the next Create with the same prefix removes it.
 class TempDir {
  public:
+  // `prefix`: of its name; with a folder, that of another folder than $TMPDIR.
   static Result<TempDir> Create(const std::string& prefix = "hone");
   TempDir(TempDir&& other) noexcept;
   TempDir& operator=(TempDir&& other) noexcept;
@@ -56,8 +58,9 @@ class TempDir {
   std::string Join(std::string_view name) const { return JoinPath(path_, name); }
 
  private:
-  explicit TempDir(std::string path) : path_(std::move(path)) {}
+  TempDir(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
   std::string path_;  // empty: nothing to remove
+  int lock_ = -1;     // -1: this file system has no locks
 };
 
 }  // namespace hone

@@ -15,8 +15,8 @@ namespace hone::measure {
 struct BuildResult {
   bool ok = false;
   BuiltKernel kernel;  // config always; the rest if ok
-  TrialError error =
-      TrialError::kNone;  // kCompile, kTimeout (of the compiler), kCrash never: a compiler crash is kCompile
+  // kCompile (a compiler that crashed, too), kTimeout (of the compiler), kDevice: no verdict.
+  TrialError error = TrialError::kNone;
   std::string error_text;
   double compile_seconds = 0;
 };

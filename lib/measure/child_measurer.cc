@@ -59,7 +59,7 @@ Status ChildMeasurer::EnsureStarted() {
       was_ready_ = was_ready_ || read.ok();
       return read;
     }
-    const bool again = text.status().kind() == StatusKind::kCrashed && worker_.killed_from_outside() && attempt < 2;
+    const bool again = text.status().kind() == StatusKind::kIo && attempt + 1 < kMostAttempts;
     if (!again) return text.status().WithContext("hone-worker measure, setting up");
   }
 }
@@ -100,11 +100,12 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       return outcome;
     }
     const StatusKind kind = text.status().kind();
-    // Killed from outside once is not the candidate's fault; twice in a row it is more likely to be (its memory, say).
-    if (kind == StatusKind::kCrashed && worker_.killed_from_outside() && attempt == 0) continue;
-    if (!MayBeTheKernel(text.status())) return text.status();
+    if (kind == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
+    if (kind != StatusKind::kIo && !MayBeTheKernel(text.status())) return text.status();
     outcome.measure_seconds = RealClock()->NowSeconds() - started;
-    outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout : TrialError::kCrash;
+    outcome.error = kind == StatusKind::kTimeout ? TrialError::kTimeout
+                    : kind == StatusKind::kIo    ? TrialError::kDevice
+                                                 : TrialError::kCrash;
     outcome.error_text =
         kind == StatusKind::kTimeout
             ? fmt::format("no answer within {:g} s; the measuring child was killed", setup_.protocol.timeout_seconds)
@@ -122,7 +123,7 @@ Result<std::vector<Series>> ChildMeasurer::AskInterleaved(const std::vector<Buil
     const double timeout = setup_.protocol.timeout_seconds * static_cast<double>(kernels.size() + 1);
     auto text = Ask(message, timeout);
     if (!text.ok()) {
-      if (text.status().kind() == StatusKind::kCrashed && worker_.killed_from_outside() && attempt == 0) continue;
+      if (text.status().kind() == StatusKind::kIo && attempt + 1 < kMostAttempts) continue;
       return text.status();
     }
     Json answer;

@@ -1,5 +1,5 @@
 // The Measurer that works in a child (`hone-worker measure`): a candidate that crashes or hangs takes the child with
-// it, and the next one gets a new child.
+// it, and the next one gets a new child. After a failure of this machine (measure/worker.h) the same one gets it.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ class ChildMeasurer : public Measurer {
   Status EnsureStarted();
   // kIo: the child's own message.
   Status ReadAnswer(const std::string& text, Json* answer);
-  // kTimeout, kCrashed: the child is gone by then.
+  // kTimeout, kCrashed, kIo (measure/worker.h): the child is gone by then.
   Result<std::string> Ask(const std::string& message, double timeout_seconds);
 
   TaskSetup setup_;

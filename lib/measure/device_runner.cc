@@ -189,6 +189,7 @@ Result<std::unique_ptr<CandidateRunner::Candidate>> DeviceRunner::Ready(const Bu
   }
   Artifact artifact;
   artifact.format = kernel.format;
+  *error = TrialError::kDevice;  // its file is gone
   HONE_ASSIGN_OR_RETURN(artifact.bytes, ReadFile(kernel.path));
   artifact.entries.push_back(kernel.kernel);
   if (kernel.has_prepare) artifact.entries.push_back(kernel.prepare);

@@ -10,6 +10,7 @@
 #include "base/channel.h"
 #include "base/json.h"
 #include "measure/machine.h"
+#include "measure/worker.h"
 
 namespace hone::measure {
 namespace {
@@ -107,6 +108,7 @@ class MeasureWorker {
 
 int RunMeasureWorker(int fd) {
   InstallFatalHandlers();
+  EndWithoutMemory();
   Channel channel(fd);
   MeasureWorker worker;
   while (true) {

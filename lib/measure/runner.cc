@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/rng.h"
 #include "measure/inputs.h"
 #include "measure/verify.h"
@@ -192,7 +193,13 @@ Result<Runner::Sample> Runner::Time(Candidate* candidate, int64_t number, TrialE
 Result<std::unique_ptr<CandidateRunner::Candidate>> Runner::Ready(const BuiltKernel& kernel, TrialError* error) {
   *error = TrialError::kCompile;
   current_phase = "loading";
-  HONE_ASSIGN_OR_RETURN(LoadedKernel loaded, LoadedKernel::Load(kernel, setup_.operands, &*pool_));
+  auto loading = LoadedKernel::Load(kernel, setup_.operands, &*pool_);
+  if (!loading.ok()) {
+    const bool refused = loading.status().kind() == StatusKind::kIo;  // no memory, say
+    if (refused || !Exists(kernel.path)) *error = TrialError::kDevice;
+    return loading.status();
+  }
+  LoadedKernel loaded = std::move(*loading);
   auto c = std::make_unique<HostCandidate>(std::move(loaded));
   *error = TrialError::kDevice;
   current_phase = "packing constants";

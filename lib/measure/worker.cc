@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "base/check.h"
@@ -17,19 +18,48 @@
 #include "base/text.h"
 
 namespace hone::measure {
+namespace {
+
+constexpr char kNoMemory[] = "out of memory";  // LLVM's words too, before it aborts
+
+// Whether what ran in a child ended it. What is not known to be its own doing is not held against it.
+bool ByItself(const ExitStatus& status, const std::string& text) {
+  switch (status.signal) {
+    case 0:
+    case SIGABRT:
+      return text.find(kNoMemory) == std::string::npos && text.find("bad_alloc") == std::string::npos;
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGILL:
+    case SIGFPE:
+    case SIGTRAP:
+    case SIGSYS:
+    case SIGXFSZ:  // the sandbox's limit: it writes without end
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void EndWithoutMemory() {
+  std::set_new_handler([] {
+    (void)!write(STDERR_FILENO, kNoMemory, sizeof kNoMemory - 1);
+    _exit(kFailed);
+  });
+}
 
 Worker::Worker(Worker&& other) noexcept
     : options_(std::move(other.options_)),
       process_(std::move(other.process_)),
       channel_(std::move(other.channel_)),
-      stderr_fd_(std::exchange(other.stderr_fd_, -1)),
-      killed_from_outside_(other.killed_from_outside_) {}
+      stderr_fd_(std::exchange(other.stderr_fd_, -1)) {}
 
 Worker::~Worker() { Stop(); }
 
 Status Worker::Start() {
   HONE_CHECK(!started());
-  killed_from_outside_ = false;
   HONE_ASSIGN_OR_RETURN(auto ends, Channel::Pair());
   stderr_fd_ = memfd_create("hone-worker-stderr", MFD_CLOEXEC);
   if (stderr_fd_ < 0) return ErrnoStatus(errno, "memfd_create");
@@ -79,20 +109,20 @@ Status Worker::Ended() {
     process_.KillAndWait();
     return Status::Crashed("the child closed its channel");
   }
-  killed_from_outside_ = status->signal == SIGKILL || status->signal == SIGTERM;
-  const std::string words = LastWords();
-  return Status::Crashed(status->ToString() + (words.empty() ? "" : ": " + words));
+  const std::string text = LastText();
+  const size_t line = text.rfind('\n');
+  const std::string words = line == std::string::npos ? text : text.substr(line + 1);
+  const std::string message = status->ToString() + (words.empty() ? "" : ": " + words);
+  return ByItself(*status, text) ? Status::Crashed(message) : Status::Io(message);
 }
 
-std::string Worker::LastWords() const {
+std::string Worker::LastText() const {
   char buffer[2048];
   const off_t end = lseek(stderr_fd_, 0, SEEK_END);
   const off_t from = std::max<off_t>(0, end - static_cast<off_t>(sizeof buffer));
   const ssize_t got = pread(stderr_fd_, buffer, sizeof buffer, from);
   if (got <= 0) return "";
-  std::string_view text = Trim(std::string_view(buffer, static_cast<size_t>(got)));
-  const size_t line = text.rfind('\n');
-  return std::string(line == std::string_view::npos ? text : text.substr(line + 1));
+  return std::string(Trim(std::string_view(buffer, static_cast<size_t>(got))));
 }
 
 void Worker::Stop() {

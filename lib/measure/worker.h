@@ -33,26 +33,29 @@ class Worker {
   int fd() const { return channel_.fd(); }  // readable when an answer, or the end, has come
 
   Status Start();  // REQUIRES: !started()
-  // kCrashed if the child is gone.
+  // kCrashed or kIo, as Receive, if the child is gone.
   Status Send(std::string_view message);
   // kTimeout: nothing yet; kInterrupted: the user asked us to stop; kCrashed, with "killed by SIGSEGV: <last words>":
-  // the child is gone. Whatever it was, call Stop() before Start().
+  // the child is gone by what it was doing; kIo, with such words: it is gone because this machine had no memory for it,
+  // or somebody ended it (the out-of-memory killer, a person, a limit). Whatever it was, call Stop() before Start().
   Result<std::string> Receive(double timeout_seconds);
-  // True after kCrashed if the child was killed from outside (SIGKILL, SIGTERM: the out-of-memory killer, a person),
-  // and so not by what it was doing.
-  bool killed_from_outside() const { return killed_from_outside_; }
   void Stop();  // SIGKILL; nothing if there is no child
 
  private:
   Status Ended();  // the Status for a child that closed its end
-  std::string LastWords() const;
+  std::string LastText() const;  // the end of what it wrote to its standard error
 
   WorkerOptions options_;
   Subprocess process_;
   Channel channel_;
   int stderr_fd_ = -1;
-  bool killed_from_outside_ = false;
 };
+
+// How often a candidate is given to a new child after this machine's failures, before it is left without a verdict.
+inline constexpr int kMostAttempts = 3;
+
+// For the child: once memory is short it ends as one that this machine failed, and not as one that crashed.
+void EndWithoutMemory();
 
 // The hone-worker beside the running program.
 Result<std::string> DefaultWorkerProgram();

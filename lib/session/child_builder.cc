@@ -1,11 +1,9 @@
 #include "session/child_builder.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <limits>
 
 #include "base/channel.h"
@@ -22,30 +20,14 @@ namespace hone::session {
 namespace {
 
 constexpr char kMemoryFolder[] = "/dev/shm";
-constexpr char kPrefix[] = "hone-tune.";
-
-// Folders are named hone-tune.PID.XXXXXX; those of processes that are gone were left by a SIGKILL.
-void RemoveStale(const std::string& folder) {
-  auto names = ListDir(folder);
-  if (!names.ok()) return;
-  for (const std::string& name : *names) {
-    if (!StartsWith(name, kPrefix)) continue;
-    const std::vector<std::string> parts = Split(name, '.');
-    auto pid = parts.size() == 3 ? ParseInt(parts[1]) : Result<int64_t>(Status::Invalid("no pid"));
-    if (!pid.ok() || *pid <= 0) continue;
-    if (kill(static_cast<pid_t>(*pid), 0) == 0 || errno != ESRCH) continue;
-    (void)RemoveTree(JoinPath(folder, name)).ok();  // somebody else's: it stays
-  }
-}
+constexpr char kPrefix[] = "hone-tune";
 
 }  // namespace
 
 Result<std::unique_ptr<ChildBuilder>> ChildBuilder::Create(const std::string& program, const Workload& workload,
                                                            const Target& target, int jobs, double timeout_seconds) {
   const bool memory = access(kMemoryFolder, W_OK) == 0;
-  if (memory) RemoveStale(kMemoryFolder);
-  const std::string name = fmt::format("{}{}", kPrefix, getpid());
-  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create(memory ? JoinPath(kMemoryFolder, name) : name));
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create(memory ? JoinPath(kMemoryFolder, kPrefix) : kPrefix));
   std::unique_ptr<ChildBuilder> builder(new ChildBuilder(std::move(dir), timeout_seconds));
   const CompileSetup setup{workload, target, measure::NewestCode(target)};  // children look for no driver
   builder->setup_ = DumpJson(setup.ToJson(), -1);
@@ -93,6 +75,9 @@ Status ChildBuilder::Collect(Slot* slot) {
     } else {
       HONE_RETURN_IF_ERROR(reader.Read("error", &result.error_text));
       HONE_RETURN_IF_ERROR(reader.Read("seconds", &result.compile_seconds));
+      bool verdict = true;
+      HONE_RETURN_IF_ERROR(reader.Read("verdict", &verdict));
+      if (!verdict) result.error = TrialError::kDevice;
     }
   } else if (text.status().kind() == StatusKind::kInterrupted) {
     return text.status();
@@ -102,10 +87,13 @@ Status ChildBuilder::Collect(Slot* slot) {
     result.error = TrialError::kTimeout;
     result.error_text = fmt::format("not compiled within {:g} s; the compiling child was killed", timeout_seconds_);
   } else {
-    const bool outside = slot->worker.killed_from_outside();
+    if (text.status().kind() != StatusKind::kCrashed) result.error = TrialError::kDevice;
     slot->worker.Stop();
-    if (outside && slot->attempts < 2) return Give(slot);
     result.error_text = "the compiling child " + text.status().message();
+  }
+  if (result.error == TrialError::kDevice) {  // again, in a new child
+    slot->worker.Stop();
+    if (slot->attempts < measure::kMostAttempts) return Give(slot);
   }
   slot->job.reset();
   result.kernel.config = batch_.configs[job];

@@ -1,6 +1,6 @@
 // The Builder that compiles in children (`hone-worker compile`), several at a time. A child that crashes or hangs costs
-// its candidate a compile error and is replaced; one that was killed from outside is replaced and its candidate tried
-// again.
+// its candidate a compile error and is replaced. After a failure of this machine (a child killed from outside, no
+// memory, no room) the candidate goes to a new child, measure::kMostAttempts times in all; then it has no verdict.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ namespace hone::session {
 class ChildBuilder : public measure::Builder {
  public:
   // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a
-  // private folder in memory (/dev/shm, from which what killed runs have left is removed), or, where that cannot be
-  // written, to one where temporary files go. Code for CUDA is made such that the driver here loads it.
+  // private folder in memory (/dev/shm), or, where that cannot be written, to one where temporary files go. Code for CUDA is made such that the driver here loads it.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 

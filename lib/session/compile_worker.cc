@@ -1,10 +1,13 @@
 #include "session/compile_worker.h"
 
+#include <signal.h>
+
 #include "base/channel.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "compile/backend.h"
+#include "measure/worker.h"
 
 namespace hone::session {
 namespace {
@@ -29,6 +32,11 @@ Result<Json> Answer(const Result<CompileSetup>& setup, const std::string& text, 
   HONE_ASSIGN_OR_RETURN(measure::BuiltKernel kernel, BuildKernel(*setup, config, path));
   if (after) HONE_RETURN_IF_ERROR(after(config, &kernel));
   return Json{{"ok", true}, {"kernel", measure::KernelToJson(kernel)}};
+}
+
+// A failure that every machine would see. Others, such as a full disk, say nothing of a candidate.
+bool OfTheCandidate(const Status& status) {
+  return status.kind() == StatusKind::kInvalid || status.kind() == StatusKind::kUnsupported;
 }
 
 }  // namespace
@@ -69,6 +77,8 @@ Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config
 }
 
 int RunCompileWorker(int fd, const AfterBuild& after) {
+  measure::EndWithoutMemory();
+  signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of the write
   Channel channel(fd);
   auto first = channel.Receive();
   if (!first.ok()) return first.status().kind() == StatusKind::kCrashed ? 0 : 1;
@@ -78,10 +88,11 @@ int RunCompileWorker(int fd, const AfterBuild& after) {
     if (!message.ok()) return message.status().kind() == StatusKind::kCrashed ? 0 : 1;
     const double start = RealClock()->NowSeconds();
     auto answer = Answer(setup, *message, after);
-    const Json json =
-        answer.ok()
-            ? *answer
-            : Json{{"ok", false}, {"error", answer.status().message()}, {"seconds", RealClock()->NowSeconds() - start}};
+    const Json json = answer.ok() ? *answer
+                                  : Json{{"ok", false},
+                                         {"error", answer.status().message()},
+                                         {"verdict", OfTheCandidate(answer.status())},
+                                         {"seconds", RealClock()->NowSeconds() - start}};
     if (!channel.Send(DumpJson(json, -1)).ok()) return 1;
   }
 }

@@ -4,7 +4,7 @@
 // Each one after it is a candidate:
 //   {"config": JSON TEXT, "path": FILE}
 //     -> {"ok": true, "kernel": measure::KernelToJson}  the shared object is at FILE
-//      | {"ok": false, "error": TEXT, "seconds": S}
+//      | {"ok": false, "error": TEXT, "verdict": B, "seconds": S}  B: it is the candidate's fault, not this machine's
 #pragma once
 
 #include <functional>

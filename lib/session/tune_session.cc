@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -19,9 +21,8 @@ constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
 constexpr double kBuildingLockSeconds = 0.1;  // where candidates are built meanwhile: the children want more to do
 constexpr double kCompilerSeconds = 1;  // that others wait for the device because the next candidate is not compiled
-// In a row: more of them say nothing about candidates and cost the budget. Fewer may be large candidates on a small
-// device.
-constexpr int kMostDeviceErrors = 32;
+// In a row: this machine, or its device, is to be looked at. Fewer may be large candidates on a small device.
+constexpr int kMostWithoutVerdict = 8;
 
 class Run {
  public:
@@ -74,13 +75,14 @@ class Run {
       }
       const std::vector<Config> batch = Propose();
       if (batch.empty()) {
+        if (!set_aside_.empty()) return NoVerdict(static_cast<int>(set_aside_.size()), "candidates");
         result_.reason = StopReason::kExhausted;
         return Status();
       }
       const size_t before = history_.outcomes().size();
       const Status status = RunBatch(batch);
       HONE_RETURN_IF_ERROR(Commit());
-      tuner_->Update(history_.AsSearched(before));
+      tuner_->Update(NewOutcomes(before));
       HONE_RETURN_IF_ERROR(status);
     }
   }
@@ -104,7 +106,11 @@ class Run {
   }
 
   // For the first batch, and for one after records that lost it with a damaged page.
-  bool WantsDefault() const { return options_.default_config && !history_.Knows(*options_.default_config); }
+  bool WantsDefault() const { return options_.default_config && !Tried(*options_.default_config); }
+
+  bool Tried(const Config& config) const {
+    return history_.Knows(config) || set_aside_.count(config.ValueDigest()) != 0;
+  }
 
   // The default goes alone, before the tuner is asked: it is one of the trials that the tuner counts its rounds in, and
   // a round that was planned before it was known would have one trial more than the same round after a resume.
@@ -121,7 +127,7 @@ class Run {
       if (next.empty()) break;
       for (const uint64_t index : next) {
         Config config = options_.space->At(index);
-        if (!history_.Knows(config)) batch.push_back(std::move(config));
+        if (!Tried(config)) batch.push_back(std::move(config));
       }
     }
     return batch;
@@ -256,9 +262,12 @@ class Run {
       }
       outcome.config = batch[i];
       outcome.proposer = WantsDefault() ? "default" : tuner_->name();  // before it is taken
-      const Status device = CountDeviceErrors(outcome);
+      if (outcome.error == TrialError::kDevice) {
+        HONE_RETURN_IF_ERROR(SetAside(std::move(outcome)));
+        continue;
+      }
+      if (!rejections[i]) without_verdict_ = 0;
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
-      HONE_RETURN_IF_ERROR(device);
       // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
       // in between ends with the same trials.
       if (history_.Met(options_.budget, TuningSeconds()) != StopReason::kNone) return Status();
@@ -267,13 +276,31 @@ class Run {
     return Status();
   }
 
-  Status CountDeviceErrors(const Outcome& outcome) {
-    if (outcome.error != TrialError::kDevice) device_errors_ = 0;
-    if (outcome.error != TrialError::kDevice || ++device_errors_ < kMostDeviceErrors) return Status();
-    return Status::Io(
-        fmt::format("{} candidates in a row failed by the device, the last: {}; the same command goes on where this "
-                    "one stops",
-                    device_errors_, outcome.error_text));
+  // A candidate that this machine failed is not recorded: the next run proposes it again.
+  Status SetAside(Outcome outcome) {
+    set_aside_.insert(outcome.config.ValueDigest());
+    last_failure_ = outcome.error_text;
+    untold_.emplace_back(history_.outcomes().size(), std::move(outcome));
+    if (++without_verdict_ >= kMostWithoutVerdict) return NoVerdict(without_verdict_, "candidates in a row");
+    LogWarning(fmt::format("a candidate could not be tried, which is not its fault, and is not recorded: {}",
+                           last_failure_));
+    return Interrupted() ? Status::Interrupted("interrupted") : Status();
+  }
+
+  Status NoVerdict(int count, const char* what) const {
+    return Status::Io(fmt::format("{} {} could not be tried, which is not their fault, the last: {}; nothing is "
+                                  "recorded of them, and the same command goes on where this one stops",
+                                  count, what, last_failure_));
+  }
+
+  // The outcomes from position `from` on for the tuner, in the order of its proposals: with those set aside.
+  std::vector<Outcome> NewOutcomes(size_t from) {
+    std::vector<Outcome> outcomes = history_.AsSearched(from);
+    for (auto aside = untold_.rbegin(); aside != untold_.rend(); ++aside) {
+      outcomes.insert(outcomes.begin() + static_cast<std::ptrdiff_t>(aside->first - from), std::move(aside->second));
+    }
+    untold_.clear();
+    return outcomes;
   }
 
   Result<Outcome> Try(const measure::BuildResult& built) {
@@ -351,7 +378,11 @@ class Run {
   double measuring_seconds_ = 0;
   double waiting_seconds_ = 0;
   std::optional<double> tuned_seconds_;  // once the search is over
-  int device_errors_ = 0;                // in a row
+  int without_verdict_ = 0;              // in a row
+  std::set<Digest> set_aside_;           // by value: candidates that this machine failed
+  std::string last_failure_;             // of them
+  // Of them, what the tuner was not told yet, each with the position in the history where it would stand.
+  std::vector<std::pair<size_t, Outcome>> untold_;
   int64_t session_ = 0;
   std::unique_ptr<search::Tuner> tuner_;
   Device device_;

@@ -22,7 +22,8 @@ enum class TrialError {
   kTimeout,  // "timeout"
   kCrash,    // "crash"
   kWrong,    // "wrong": the text has the first differing element
-  kDevice,   // "device": the device or its driver failed, not the candidate
+  kDevice,   // "device": the device, its driver or this machine failed, not the candidate. No verdict: sessions do
+             // not record it, and older records that have it say nothing of the candidate
 };
 const char* TrialStateName(TrialState s);
 const char* TrialErrorName(TrialError e);

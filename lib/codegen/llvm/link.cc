@@ -133,7 +133,12 @@ Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& optio
   lld::Result result = lld::lldMain(argv, out, errors, drivers);
   broken = !result.canRunAgain;
   if (result.retCode == 0) return Status::Ok();
-  return Status::Invalid(fmt::format("linking {}: {}", output_path, Message(errors.str(), names)));
+  const std::string message = fmt::format("linking {}: {}", output_path, Message(errors.str(), names));
+  if (broken) return Status::Crashed(message);
+  const auto says = [&](const char* words) { return message.find(words) != std::string::npos; };
+  // No room, no descriptors, no memory: the inputs are files of ours.
+  const bool refused = says("cannot open") || says("failed to write") || says("Cannot allocate memory");
+  return refused ? Status::Io(message) : Status::Invalid(message);
 }
 
 }  // namespace hone::codegen

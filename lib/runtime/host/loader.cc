@@ -13,7 +13,14 @@ Result<LoadedModule> LoadedModule::Open(const std::string& path) {
   if (!Exists(path)) return Status::NotFound(fmt::format("{}: no such file", path));
   // Without a '/', dlopen would search the library path.
   void* handle = dlopen(AbsolutePath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) return Status::Invalid(fmt::format("{}: cannot be loaded: {}", path, dlerror()));
+  if (!handle) {
+    const std::string reason = dlerror();
+    const bool memory = reason.find("annot allocate") != std::string::npos ||
+                        reason.find("failed to map") != std::string::npos ||
+                        reason.find("cannot open") != std::string::npos;
+    const StatusKind kind = memory ? StatusKind::kIo : StatusKind::kInvalid;
+    return Status(kind, fmt::format("{}: cannot be loaded: {}", path, reason));
+  }
   return LoadedModule(handle, path);
 }
 

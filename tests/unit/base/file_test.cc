@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -155,6 +157,37 @@ TEST_F(FileTest, FoldersAndRemoval) {
   EXPECT_TRUE(Remove(In("a/f")).ok());  // already gone
   EXPECT_TRUE(RemoveTree(In("a")).ok());
   EXPECT_FALSE(Exists(In("a")));
+}
+
+// The folder of a process that was killed goes with the next one of its name; one that is in use stays, though its
+// process has another name here, as in another container.
+TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
+  const std::string prefix = dir_->Join("hone-left");
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const Result<TempDir> left = TempDir::Create(prefix);
+    if (!left.ok() || !WriteFileAtomic(left->Join("x"), "x").ok()) _exit(1);
+    (void)!write(ready[1], "r", 1);
+    while (true) pause();
+  }
+  char byte;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  const auto folders = [&] {
+    int count = 0;
+    for (const std::string& name : *ListDir(dir_->path())) count += name.rfind("hone-left.", 0) == 0;
+    return count;
+  };
+  EXPECT_TRUE(TempDir::Create(prefix).ok());
+  EXPECT_EQ(folders(), 1) << "the child lives";
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  ASSERT_TRUE(MakeDirs(dir_->Join("hone-left.of-somebody.else")).ok());
+  EXPECT_TRUE(TempDir::Create(prefix).ok());
+  EXPECT_EQ(folders(), 1) << "the child's is gone, and what has another form of name stays";
+  close(ready[0]);
+  close(ready[1]);
 }
 
 TEST_F(FileTest, TempDirIsRemovedWithItsContents) {

@@ -1,0 +1,95 @@
+// TempDir of base/file.h. A folder is named PREFIX.NAMESPACE-PID-START.XXXXXX, for people; whether its process is still
+// there is told by its lock alone, which the kernel releases however that process ends, and in whatever container.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/file.h"
+#include "base/lock_owner.h"
+#include "base/os_error.h"
+#include "base/text.h"
+
+namespace hone {
+namespace {
+
+constexpr int kMostTries = 10;
+
+// The descriptor that holds `path`, a folder. -1 with errno: EWOULDBLOCK if another one holds it.
+int Hold(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+// "4026531836-4711-83720" of this process.
+std::string OwnerText() {
+  const LockOwner me = ThisProcess();
+  std::string space = me.pid_namespace;  // "pid:[4026531836]"
+  space.erase(std::remove_if(space.begin(), space.end(), [](char c) { return c < '0' || c > '9'; }), space.end());
+  return Join({space, std::to_string(me.pid), me.start}, "-");
+}
+
+bool IsOurName(std::string_view name, const std::string& prefix) {
+  if (!StartsWith(name, prefix + ".")) return false;
+  const std::vector<std::string> parts = Split(name.substr(prefix.size() + 1), '.');
+  return parts.size() == 2 && parts[1].size() == 6 && std::count(parts[0].begin(), parts[0].end(), '-') == 2;
+}
+
+// What processes of this user left that were killed. Failures are not ours to tell.
+void RemoveAbandoned(const std::string& folder, const std::string& prefix) {
+  const auto names = ListDir(folder);
+  if (!names.ok()) return;
+  for (const std::string& name : *names) {
+    if (!IsOurName(name, prefix)) continue;
+    const std::string path = JoinPath(folder, name);
+    const int fd = Hold(path);
+    if (fd < 0) continue;
+    struct stat info = {};
+    if (fstat(fd, &info) == 0 && info.st_uid == geteuid()) (void)RemoveTree(path).ok();
+    close(fd);
+  }
+}
+
+}  // namespace
+
+Result<TempDir> TempDir::Create(const std::string& prefix) {
+  const char* base = getenv("TMPDIR");
+  const std::string start = JoinPath(base != nullptr && *base != '\0' ? base : "/tmp", prefix);
+  RemoveAbandoned(DirName(start), BaseName(start));
+  const std::string name = start + "." + OwnerText() + ".XXXXXX";
+  for (int i = 0;; ++i) {
+    std::string path = name;
+    if (mkdtemp(path.data()) == nullptr) return ErrnoStatus(errno, path + ": cannot create a temporary folder");
+    const int lock = Hold(path);
+    // Another process may take it for an abandoned one before it is held.
+    const bool taken = lock < 0 ? errno == EWOULDBLOCK || errno == ENOENT : !StillNames(path, lock);
+    if (!taken || i == kMostTries) return TempDir(std::move(path), lock);
+    if (lock >= 0) close(lock);
+  }
+}
+
+TempDir::TempDir(TempDir&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
+
+TempDir& TempDir::operator=(TempDir&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(lock_, other.lock_);
+  return *this;
+}
+
+TempDir::~TempDir() {
+  if (!path_.empty()) (void)RemoveTree(path_).ok();
+  if (lock_ >= 0) close(lock_);
+}
+
+}  // namespace hone
