@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
@@ -167,6 +168,7 @@ TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();
   if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     const Result<TempDir> left = TempDir::Create(prefix);
     if (!left.ok() || !WriteFileAtomic(left->Join("x"), "x").ok()) _exit(1);
     (void)!write(ready[1], "r", 1);
@@ -176,7 +178,8 @@ TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
   const auto folders = [&] {
     int count = 0;
-    for (const std::string& name : *ListDir(dir_->path())) count += name.rfind("hone-left.", 0) == 0;
+    const Strings names = *ListDir(dir_->path());
+    for (const std::string& name : names) count += name.rfind("hone-left.", 0) == 0;
     return count;
   };
   EXPECT_TRUE(TempDir::Create(prefix).ok());
