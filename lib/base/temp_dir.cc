@@ -31,6 +31,8 @@ int Hold(const std::string& path) {
   return -1;
 }
 
+bool HasNoLocks(int error) { return error == ENOLCK || error == EOPNOTSUPP || error == EBADF || error == EINVAL; }
+
 // "4026531836-4711-83720" of this process.
 std::string OwnerText() {
   const LockOwner me = ThisProcess();
@@ -71,10 +73,16 @@ Result<TempDir> TempDir::Create(const std::string& prefix) {
     std::string path = name;
     if (mkdtemp(path.data()) == nullptr) return ErrnoStatus(errno, path + ": cannot create a temporary folder");
     const int lock = Hold(path);
-    // Another process may take it for an abandoned one before it is held.
-    const bool taken = lock < 0 ? errno == EWOULDBLOCK || errno == ENOENT : !StillNames(path, lock);
-    if (!taken || i == kMostTries) return TempDir(std::move(path), lock);
+    const int error = lock < 0 ? errno : 0;
+    if (lock < 0 && HasNoLocks(error)) return TempDir(std::move(path), -1);
+    if (lock >= 0 && StillNames(path, lock)) return TempDir(std::move(path), lock);
     if (lock >= 0) close(lock);
+    // Another process may take it for an abandoned one before we hold it: then try again. Never use a folder that
+    // could be locked and is not, since the next Create would remove it.
+    const bool removed = lock >= 0 || error == EWOULDBLOCK || error == ENOENT;
+    if (removed && i < kMostTries) continue;
+    (void)RemoveTree(path).ok();
+    return ErrnoStatus(error != 0 ? error : EWOULDBLOCK, path + ": cannot hold a temporary folder");
   }
 }
 

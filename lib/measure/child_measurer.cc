@@ -96,6 +96,11 @@ Result<Outcome> ChildMeasurer::Measure(const BuiltKernel& kernel, double incumbe
       HONE_RETURN_IF_ERROR(ReadAnswer(*text, &answer));
       if (!answer.contains("outcome")) return Status::Corrupt("answer of hone-worker: no outcome");
       HONE_RETURN_IF_ERROR(VerdictFromJson(answer["outcome"], &outcome));
+      // This host was short of something. A device is asked once: a new child would open it again, which takes long.
+      if (outcome.error == TrialError::kDevice && setup_.target.empty() && attempt + 1 < kMostAttempts) {
+        worker_.Stop();
+        continue;
+      }
       if (setup_.protocol.cooldown > 0) RealClock()->SleepSeconds(setup_.protocol.cooldown);
       return outcome;
     }

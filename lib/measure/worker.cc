@@ -22,7 +22,7 @@ namespace {
 
 constexpr char kNoMemory[] = "out of memory";  // LLVM's words too, before it aborts
 
-// Whether what ran in a child ended it. What is not known to be its own doing is not held against it.
+// Returns whether the code that ran in the child caused its end. An unknown cause counts as the machine's.
 bool ByItself(const ExitStatus& status, const std::string& text) {
   switch (status.signal) {
     case 0:

@@ -19,7 +19,8 @@ namespace hone::session {
 class ChildBuilder : public measure::Builder {
  public:
   // `program`: path of hone-worker; `jobs` children at most, started when they are needed. Shared objects go to a
-  // private folder in memory (/dev/shm), or, where that cannot be written, to one where temporary files go. Code for CUDA is made such that the driver here loads it.
+  // private folder in memory (/dev/shm), or, where that cannot be written, to one where temporary files go. Code for
+  // CUDA is made such that the driver here loads it.
   static Result<std::unique_ptr<ChildBuilder>> Create(const std::string& program, const Workload& workload,
                                                       const Target& target, int jobs, double timeout_seconds = 60);
 

@@ -107,6 +107,11 @@ Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const Hist
   std::vector<measure::BuiltKernel> kernels;
   std::vector<size_t> slots;
   for (size_t i = 0; i < built.size(); ++i) {
+    if (built[i].error == TrialError::kDevice) {
+      return Status::Io(fmt::format("a finalist could not be compiled, which is not its fault: {}; the same command "
+                                    "goes on where this one stops",
+                                    built[i].error_text));
+    }
     if (!built[i].ok) continue;
     kernels.push_back(built[i].kernel);
     slots.push_back(i);

@@ -40,7 +40,8 @@ struct LinkOptions {
   bool need_libc = false;              // record libc.so.6 as needed
   bool need_libdl = false;             // and libdl.so.2: before glibc 2.34 dlopen and its like are there
 };
-// Links objects into a shared object at `output_path` with lld, in process. Undefined symbols other than libc's are an error.
+// Links objects into a shared object at `output_path` with lld, in process. Undefined symbols other than libc's are an
+// error (kInvalid). kIo: the system refused, such as for no room. kCrashed: the linker crashed, now or earlier.
 Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path);
 
 // "LLVM 19.1.7"

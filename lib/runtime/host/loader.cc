@@ -15,11 +15,10 @@ Result<LoadedModule> LoadedModule::Open(const std::string& path) {
   void* handle = dlopen(AbsolutePath(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const std::string reason = dlerror();
-    const bool memory = reason.find("annot allocate") != std::string::npos ||
-                        reason.find("failed to map") != std::string::npos ||
-                        reason.find("cannot open") != std::string::npos;
-    const StatusKind kind = memory ? StatusKind::kIo : StatusKind::kInvalid;
-    return Status(kind, fmt::format("{}: cannot be loaded: {}", path, reason));
+    const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
+    // glibc's words for no memory, no addresses and no descriptors; dlopen gives no error number.
+    const bool refused = says("annot allocate") || says("failed to map") || says("cannot open");
+    return Status(refused ? StatusKind::kIo : StatusKind::kInvalid, fmt::format("{}: cannot be loaded: {}", path, reason));
   }
   return LoadedModule(handle, path);
 }

@@ -16,8 +16,8 @@ namespace hone::runtime {
 
 class LoadedModule {
  public:
-  // kNotFound or kInvalid with the loader's own words. Symbols of the object stay local to it. The file may be removed
-  // once this returns.
+  // kNotFound, kInvalid, or kIo (no memory, no descriptors), with the loader's own words. Symbols of the object stay
+  // local to it. The file may be removed once this returns.
   static Result<LoadedModule> Open(const std::string& path);
 
   Result<HoneKernel> Find(const std::string& symbol) const;  // kNotFound
