@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -20,14 +21,15 @@
 namespace hone::measure {
 namespace {
 
-constexpr char kNoMemory[] = "out of memory";  // LLVM's words too, before it aborts
+constexpr int kMachineFailed = 75;  // exit code: EX_TEMPFAIL of sysexits.h
 
 // Returns whether the code that ran in the child caused its end. An unknown cause counts as the machine's.
 bool ByItself(const ExitStatus& status, const std::string& text) {
   switch (status.signal) {
     case 0:
     case SIGABRT:
-      return text.find(kNoMemory) == std::string::npos && text.find("bad_alloc") == std::string::npos;
+      return status.code != kMachineFailed && text.find("out of memory") == std::string::npos &&  // LLVM's words
+             text.find("bad_alloc") == std::string::npos;
     case SIGSEGV:
     case SIGBUS:
     case SIGILL:
@@ -43,11 +45,13 @@ bool ByItself(const ExitStatus& status, const std::string& text) {
 
 }  // namespace
 
+void EndForTheMachine(const char* reason) {
+  (void)!write(STDERR_FILENO, reason, std::strlen(reason));
+  _exit(kMachineFailed);
+}
+
 void EndWithoutMemory() {
-  std::set_new_handler([] {
-    (void)!write(STDERR_FILENO, kNoMemory, sizeof kNoMemory - 1);
-    _exit(kFailed);
-  });
+  std::set_new_handler([] { EndForTheMachine("no memory"); });
 }
 
 Worker::Worker(Worker&& other) noexcept

@@ -54,7 +54,9 @@ class Worker {
 // How often a candidate is given to a new child after this machine's failures, before it is left without a verdict.
 inline constexpr int kMostAttempts = 3;
 
-// For the child: once memory is short it ends as one that this machine failed, and not as one that crashed.
+// For the child: ends the process such that the parent's Receive returns kIo with `reason`. Safe in a signal handler.
+[[noreturn]] void EndForTheMachine(const char* reason);
+// For the child: from now on `new` ends the process in that way if there is no memory.
 void EndWithoutMemory();
 
 // The hone-worker beside the running program.

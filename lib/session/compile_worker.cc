@@ -79,6 +79,8 @@ Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config
 int RunCompileWorker(int fd, const AfterBuild& after) {
   measure::EndWithoutMemory();
   signal(SIGXFSZ, SIG_IGN);  // a limit on files is an error of the write
+  // The linker maps the file that it writes: where the disk is full, touching a page is a SIGBUS.
+  signal(SIGBUS, [](int) { measure::EndForTheMachine("no room for the linked kernel"); });
   Channel channel(fd);
   auto first = channel.Receive();
   if (!first.ok()) return first.status().kind() == StatusKind::kCrashed ? 0 : 1;

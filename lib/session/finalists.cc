@@ -108,8 +108,8 @@ Result<std::vector<measure::Series>> Heat(const FinalistWorld& world, const Hist
   std::vector<size_t> slots;
   for (size_t i = 0; i < built.size(); ++i) {
     if (built[i].error == TrialError::kDevice) {
-      return Status::Io(fmt::format("a finalist could not be compiled, which is not its fault: {}; the same command "
-                                    "goes on where this one stops",
+      return Status::Io(fmt::format("a finalist could not be compiled, and this machine is to blame: {}; the same "
+                                    "command goes on where this one stops",
                                     built[i].error_text));
     }
     if (!built[i].ok) continue;

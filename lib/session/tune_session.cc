@@ -21,8 +21,8 @@ constexpr double kCommitSeconds = 1;
 constexpr double kLockSeconds = 20;
 constexpr double kBuildingLockSeconds = 0.1;  // where candidates are built meanwhile: the children want more to do
 constexpr double kCompilerSeconds = 1;  // that others wait for the device because the next candidate is not compiled
-// In a row: this machine, or its device, is to be looked at. Fewer may be large candidates on a small device.
-constexpr int kMostWithoutVerdict = 8;
+// With which a run begins: this machine, or its device, is to blame. Fewer may be candidates that take all memory.
+constexpr size_t kMostWithoutVerdict = 32;
 
 class Run {
  public:
@@ -75,7 +75,7 @@ class Run {
       }
       const std::vector<Config> batch = Propose();
       if (batch.empty()) {
-        if (!set_aside_.empty()) return NoVerdict(static_cast<int>(set_aside_.size()), "candidates");
+        if (!set_aside_.empty()) return NoVerdict(fmt::format("{} candidates", set_aside_.size()));
         result_.reason = StopReason::kExhausted;
         return Status();
       }
@@ -266,7 +266,6 @@ class Run {
         HONE_RETURN_IF_ERROR(SetAside(std::move(outcome)));
         continue;
       }
-      if (!rejections[i]) without_verdict_ = 0;
       HONE_RETURN_IF_ERROR(Take(std::move(outcome)));
       // At the exact trial, wherever it stands in its batch: the rest was compiled in vain, but a run that was resumed
       // in between ends with the same trials.
@@ -276,21 +275,23 @@ class Run {
     return Status();
   }
 
-  // A candidate that this machine failed is not recorded: the next run proposes it again.
+  // A candidate that this machine failed is not recorded. The run stops there and the next one begins there, so that it
+  // ends with the trials of an undisturbed run. A run that cannot even begin leaves the candidate out, in case it is the
+  // candidate that takes all memory; only the default is never left out.
   Status SetAside(Outcome outcome) {
-    set_aside_.insert(outcome.config.ValueDigest());
     last_failure_ = outcome.error_text;
+    if (WantsDefault() || result_.new_trials > 0) return NoVerdict("a candidate");
+    set_aside_.insert(outcome.config.ValueDigest());
     untold_.emplace_back(history_.outcomes().size(), std::move(outcome));
-    if (++without_verdict_ >= kMostWithoutVerdict) return NoVerdict(without_verdict_, "candidates in a row");
-    LogWarning(fmt::format("a candidate could not be tried, which is not its fault, and is not recorded: {}",
-                           last_failure_));
+    if (set_aside_.size() >= kMostWithoutVerdict) return NoVerdict(fmt::format("{} candidates", set_aside_.size()));
+    LogWarning(fmt::format("a candidate could not be tried and is left out, but not recorded: {}", last_failure_));
     return Interrupted() ? Status::Interrupted("interrupted") : Status();
   }
 
-  Status NoVerdict(int count, const char* what) const {
-    return Status::Io(fmt::format("{} {} could not be tried, which is not their fault, the last: {}; nothing is "
-                                  "recorded of them, and the same command goes on where this one stops",
-                                  count, what, last_failure_));
+  Status NoVerdict(const std::string& what) const {
+    return Status::Io(fmt::format("{} could not be tried, and this machine is to blame: {}; the same command goes on "
+                                  "where this one stops",
+                                  what, last_failure_));
   }
 
   // The outcomes from position `from` on for the tuner, in the order of its proposals: with those set aside.
@@ -378,7 +379,6 @@ class Run {
   double measuring_seconds_ = 0;
   double waiting_seconds_ = 0;
   std::optional<double> tuned_seconds_;  // once the search is over
-  int without_verdict_ = 0;              // in a row
   std::set<Digest> set_aside_;           // by value: candidates that this machine failed
   std::string last_failure_;             // of them
   // Of them, what the tuner was not told yet, each with the position in the history where it would stand.

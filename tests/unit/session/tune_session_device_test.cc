@@ -72,8 +72,8 @@ TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturb
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.status().kind(), StatusKind::kIo);
   EXPECT_EQ(stopped.status().message(),
-            "8 candidates in a row could not be tried, which is not their fault, the last: out of memory: 256 bytes "
-            "asked for; nothing is recorded of them, and the same command goes on where this one stops");
+            "a candidate could not be tried, and this machine is to blame: out of memory: 256 bytes asked for; the same "
+            "command goes on where this one stops");
   EXPECT_EQ(TrialsOf(store).size(), 13U) << "nothing of what failed";
   const auto resumed = RunWith(&store, 1000);
   ASSERT_TRUE(resumed.ok()) << resumed.status().message();
@@ -88,14 +88,21 @@ TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturb
 TEST_F(FailingDeviceTest, WhatFailsAtFirstIsTriedByTheNextRun) {
   MemoryStore store;
   options_.default_config = space_.At(36);
-  ASSERT_FALSE(RunWith(&store, 0).ok());
+  const auto away = RunWith(&store, 0);
+  ASSERT_FALSE(away.ok());
+  EXPECT_EQ(away.status().message().rfind("a candidate could not", 0), 0U) << "no other one goes before the default";
+  options_.default_config.reset();
+  const auto still = RunWith(&store, 0);
+  ASSERT_FALSE(still.ok());
+  EXPECT_EQ(still.status().message().rfind("32 candidates could not", 0), 0U) << still.status().message();
   EXPECT_TRUE(TrialsOf(store).empty());
+  options_.default_config = space_.At(36);
   ASSERT_TRUE(RunWith(&store, 1000).ok());
   EXPECT_EQ(TrialsOf(store).front().outcome.config.index, 36U) << "the default first, as ever";
 }
 
-// One in a while costs its candidate this run, and no other one its place.
-TEST_F(FailingDeviceTest, OneThatCannotBeTriedIsLeftOut) {
+// A candidate that this machine can never try stops one run; the next ones leave it out and go on.
+TEST_F(FailingDeviceTest, OneThatCanNeverBeTriedDoesNotKeepTheTaskFromItsEnd) {
   class Choosy : public measure::FakeMeasurer {
    public:
     using FakeMeasurer::FakeMeasurer;
@@ -111,8 +118,9 @@ TEST_F(FailingDeviceTest, OneThatCannotBeTriedIsLeftOut) {
   for (const char* tuner : {"random", "ga", "annealing", "auto"}) {
     options_.tuner = tuner;
     MemoryStore store;
-    const auto result = RunOn(&store, std::make_unique<Choosy>(world_));
-    ASSERT_TRUE(result.ok()) << tuner << ": " << result.status().message();
+    int runs = 1;
+    while (!RunOn(&store, std::make_unique<Choosy>(world_)).ok()) ASSERT_LE(++runs, 20) << tuner;
+    EXPECT_GT(runs, 1) << tuner;
     EXPECT_EQ(TrialsOf(store).size(), 50U) << tuner;
     for (const record::Trial& trial : TrialsOf(store)) EXPECT_EQ(trial.outcome.error, TrialError::kNone) << tuner;
   }
@@ -120,10 +128,11 @@ TEST_F(FailingDeviceTest, OneThatCannotBeTriedIsLeftOut) {
   options_.tuner = "random";
   options_.budget.trials = 1000;
   MemoryStore store;
-  const auto rest = RunOn(&store, std::make_unique<Choosy>(world_));
-  ASSERT_FALSE(rest.ok());
-  EXPECT_NE(rest.status().message().find("candidates could not be tried"), std::string::npos)
-      << rest.status().message();
+  size_t trials = 0;
+  do {
+    trials = TrialsOf(store).size();
+    ASSERT_FALSE(RunOn(&store, std::make_unique<Choosy>(world_)).ok());
+  } while (TrialsOf(store).size() > trials);
   History again("here");
   ASSERT_TRUE(again.Load(store).ok());
   EXPECT_FALSE(again.Closed(0));
@@ -156,8 +165,8 @@ TEST_F(FailingDeviceTest, FinalistsThatCannotBeCompiledLeaveTheTaskOpen) {
   const auto result = RunSession(options_, world, &history);
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().message(),
-            "a finalist could not be compiled, which is not its fault: no room; the same command goes on where this "
-            "one stops");
+            "a finalist could not be compiled, and this machine is to blame: no room; the same command goes on where "
+            "this one stops");
   EXPECT_EQ(TrialsOf(store).size(), 50U);
   EXPECT_FALSE(history.Closed(3));
 }
