@@ -29,7 +29,7 @@ struct CpuTimes {
 // /proc/stat: user nice system idle iowait irq softirq steal ...
 Result<CpuTimes> ReadCpuTimes() {
   HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile("/proc/stat"));
-  const std::vector<std::string> words = SplitWords(text.substr(0, text.find('\n')));
+  const std::vector<std::string> words = SplitWords(Split(text, '\n').front());
   if (words.size() < 9) return Status::Unsupported("/proc/stat: no times of all cores");
   CpuTimes times;
   for (size_t i = 1; i <= 8; ++i) {
