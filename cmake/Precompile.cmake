@@ -1,10 +1,11 @@
-# What makes a build from nothing shorter: headers that nearly every file reads are read once, and layers that no
-# candidate waits for are optimised less.
+# Makes a build from nothing shorter: headers that nearly every file includes are read once.
 option(HONE_PRECOMPILE "read the common headers once and not in each file" ON)
 
-# hone_headers(NAME KIND HEADER...): precompiled headers for targets of KIND, OBJECT (position-independent code, for
-# libraries) or EXECUTABLE. A file that is compiled with other settings reads its headers as ever.
+# hone_headers(NAME KIND HEADER... [LIBS target...]): precompiled headers for targets of KIND, OBJECT (for libraries, whose
+# code is position-independent) or EXECUTABLE. LIBS: whose definitions are part of the headers' text; who uses the
+# headers must link these. A file that is compiled with other settings reads its headers as ever.
 function(hone_headers name kind)
+  cmake_parse_arguments(arg "" "" "LIBS" ${ARGN})
   set(source ${CMAKE_BINARY_DIR}/${name}.cc)
   if(kind STREQUAL EXECUTABLE)
     file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
@@ -13,15 +14,15 @@ function(hone_headers name kind)
     file(CONFIGURE OUTPUT ${source} CONTENT "")
     add_library(${name} OBJECT EXCLUDE_FROM_ALL ${source})
   endif()
-  target_link_libraries(${name} PRIVATE fmt::fmt)
+  target_link_libraries(${name} PRIVATE fmt::fmt ${arg_LIBS})
   if(HONE_PRECOMPILE)
-    target_precompile_headers(${name} PRIVATE ${ARGN})
+    target_precompile_headers(${name} PRIVATE ${arg_UNPARSED_ARGUMENTS})
   endif()
 endfunction()
 
 # hone_use_headers(TARGET NAME): TARGET reads the headers of NAME precompiled.
 function(hone_use_headers target name)
-  target_link_libraries(${target} PRIVATE fmt::fmt)  # its definitions are part of the headers' text
+  target_link_libraries(${target} PRIVATE fmt::fmt)
   if(HONE_PRECOMPILE)
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
@@ -30,4 +31,4 @@ endfunction()
 set(common <fmt/format.h> <algorithm> <cstdint> <functional> <map> <memory> <optional> <set> <string> <utility> <vector>)
 hone_headers(hone_layer_headers OBJECT ${common} <nlohmann/json.hpp>)
 hone_headers(hone_tool_headers EXECUTABLE ${common} <CLI/CLI.hpp>)
-hone_headers(hone_test_headers EXECUTABLE ${common} <gtest/gtest.h>)
+hone_headers(hone_test_headers EXECUTABLE ${common} <gtest/gtest.h> LIBS GTest::gtest)
