@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kLongestChain = 3;
 
-bool Blocks(const Workload& w) { return !w.chain() && semantics::LayoutRuleOf(w) == semantics::LayoutRule::kBlocks; }
+bool Blocks(const Workload& w) { return IsTransform(w) && semantics::OutputLayout(w) == Layout::kBlocked; }
 
 class Finder {
  public:
@@ -67,20 +67,15 @@ class Finder {
   }
 
   void TryLayout(const Node& node) {
-    const std::string word = semantics::PlainInputWord(node.workload);
-    if (word.empty()) return;
-    const Attribute* in = node.workload.Find("in");
-    const bool plain = in != nullptr && in->word == word;
+    if (!semantics::ChoosesLayout(node.workload) || semantics::DefinitionOf(node.workload).elementwise) return;
+    const bool plain = semantics::StatedLayout(node.workload) == Layout::kPlain;
     Node other = node;
-    std::vector<Attribute>& attributes = other.workload.attributes;
-    if (plain) {
-      std::erase_if(attributes, [](const Attribute& a) { return a.name == "in"; });
-    } else {
+    semantics::SetLayout(&other.workload, plain ? Layout::kBlocked : Layout::kPlain);
+    if (!plain) {
       // Only where it reads what was plain before.
       auto from = index_.find(node.inputs[0]);
       if (from == index_.end() || !Blocks(graph_.nodes[from->second].workload)) return;
       other.inputs[0] = graph_.nodes[from->second].inputs[0];
-      attributes.push_back({"in", {}, ',', word});
     }
     Result<Workload> workload = legal_(other.workload.Text());
     if (!workload.ok() || *workload == node.workload) return;
@@ -134,11 +129,7 @@ std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkloa
   return Finder(graph, legal).Run();
 }
 
-bool IsTransform(const Workload& workload) {
-  if (workload.chain()) return false;
-  const semantics::LayoutRule rule = semantics::LayoutRuleOf(workload);
-  return rule == semantics::LayoutRule::kBlocks || rule == semantics::LayoutRule::kUnblocks;
-}
+bool IsTransform(const Workload& workload) { return !workload.chain() && semantics::IsTransform(workload); }
 
 Result<Graph> WithAlternatives(const Graph& graph, const std::vector<Alternative>& taken) {
   if (taken.empty()) return graph;

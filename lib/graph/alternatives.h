@@ -34,7 +34,7 @@ using LegalWorkload = std::function<Result<Workload>(const std::string& text)>;
 // canonical.
 std::vector<Alternative> FindAlternatives(const Graph& graph, const LegalWorkload& legal);
 
-// A transform changes how a tensor is stored and nothing else: one for all that need it is enough.
+// A node `block` or `unblock`: one for all that need it is enough. Also takes chains.
 bool IsTransform(const Workload& workload);
 
 // The graph with `taken` in their places; nodes that nobody needs afterwards are gone. kInvalid if one of them does not

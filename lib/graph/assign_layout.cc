@@ -9,7 +9,6 @@ namespace hone::graph {
 namespace {
 
 using semantics::CanBeBlocked;
-using semantics::LayoutRule;
 
 // A plain input of more channels is worth a node `block`: blocked kernels reduce over whole vectors.
 constexpr int64_t kFewChannels = 16;
@@ -33,7 +32,7 @@ class Assigner {
   }
 
  private:
-  // A tensor's names in either form; empty where there is none yet.
+  // A tensor's names in either layout; empty where there is none yet.
   struct Tensor {
     TensorType type;
     std::string plain, blocked;
@@ -44,8 +43,9 @@ class Assigner {
     return name;
   }
 
-  // The tensor in that form; the node that makes it when it is first asked for.
-  std::string In(const std::string& name, bool blocked) {
+  // The tensor in that layout; the node that makes it when it is first asked for.
+  std::string In(const std::string& name, Layout layout) {
+    const bool blocked = layout == Layout::kBlocked;
     auto found = tensors_.find(name);
     if (found == tensors_.end()) return name;  // of another rank, or a parameter
     Tensor& tensor = found->second;
@@ -64,58 +64,39 @@ class Assigner {
     return found != tensors_.end() && !found->second.blocked.empty();
   }
 
-  // Does this convolution read its input plain? Then says so in the workload.
-  bool ReadsPlain(Node* node) {
-    Workload& w = node->workload;
-    const std::string word = semantics::PlainInputWord(w);
-    if (word.empty() || tensors_.count(node->inputs[0]) == 0) return false;
-    if (const Attribute* in = w.Find("in")) return in->word != "blocked";
-    if (HasBlocked(node->inputs[0])) {
-      const Tensor& tensor = tensors_.at(node->inputs[0]);
-      if (tensor.plain.empty() || inputs_.count(node->inputs[0]) == 0) return false;
-    }
-    if (inputs_.count(node->inputs[0]) == 0 && w.inputs[0].shape[1] > kFewChannels) return false;
-    w.attributes.push_back({"in", {}, ',', word});
-    changed_ = true;
-    return true;
+  // Is this convolution to read its input plain?
+  bool WantsPlainInput(const Node& node) const {
+    const std::string& input = node.inputs[0];
+    if (tensors_.count(input) == 0) return false;
+    if (inputs_.count(input) != 0) return true;
+    return !HasBlocked(input) && node.workload.inputs[0].shape[1] <= kFewChannels;
   }
 
-  // Does an elementwise operator that may do either run on blocks?
-  bool RunsBlocked(Node* node) {
-    Workload& w = node->workload;
-    if (!CanBeBlocked(node->output)) return false;
-    for (size_t i = 0; i < node->inputs.size(); ++i) {
-      const bool same_rank = i >= w.inputs.size() || w.inputs[i].shape.size() == node->output.shape.size();
-      if (same_rank && HasBlocked(node->inputs[i])) return true;
+  // Does an elementwise operator find its inputs plain?
+  bool FindsPlain(const Node& node) const {
+    const Workload& w = node.workload;
+    if (!CanBeBlocked(node.output)) return false;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const bool same_rank = i >= w.inputs.size() || w.inputs[i].shape.size() == node.output.shape.size();
+      if (same_rank && HasBlocked(node.inputs[i])) return false;
     }
-    w.attributes.push_back({"layout", {}, ',', "plain"});
-    changed_ = true;
-    return false;
+    return true;
   }
 
   void Place(Node node) {
     Workload& w = node.workload;
-    bool out_blocked = CanBeBlocked(node.output);
-    LayoutRule rule = semantics::LayoutRuleOf(w);
-    const bool blocks = rule == LayoutRule::kBlocks;
-    if (blocks || rule == LayoutRule::kUnblocks) {
-      const std::string source = node.inputs[0];
-      node.inputs[0] = In(source, !blocks);
-      tensors_[node.name] = {node.output, blocks ? "" : node.name, blocks ? node.name : ""};
-      out_.push_back(std::move(node));
-      return;
+    if (semantics::ChoosesLayout(w) && !semantics::StatedLayout(w) &&
+        (semantics::DefinitionOf(w).elementwise ? FindsPlain(node) : WantsPlainInput(node))) {
+      semantics::SetLayout(&w, Layout::kPlain);
+      changed_ = true;
     }
-    const bool by_rank = semantics::DefinitionOf(w).layout == LayoutRule::kEither;
-    if (rule == LayoutRule::kEither) rule = RunsBlocked(&node) ? LayoutRule::kBlocked : LayoutRule::kPlain;
-    if (rule == LayoutRule::kPlain) out_blocked = false;
-    const bool plain_data = rule == LayoutRule::kBlocked && ReadsPlain(&node);
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      bool blocked = rule == LayoutRule::kBlocked && !(i == 0 && plain_data);
-      if (by_rank && i < w.inputs.size() && w.inputs[i].shape.size() != node.output.shape.size()) blocked = false;
-      node.inputs[i] = In(node.inputs[i], blocked);
+    const Layout out = semantics::OutputLayout(w);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {  // those of an epilogue are as the output is
+      node.inputs[i] = In(node.inputs[i], i < w.inputs.size() ? semantics::InputLayout(w, i) : out);
     }
     if (CanBeBlocked(node.output)) {
-      tensors_[node.name] = {node.output, out_blocked ? "" : node.name, out_blocked ? node.name : ""};
+      tensors_[node.name] = {node.output, out == Layout::kPlain ? node.name : "",
+                             out == Layout::kPlain ? "" : node.name};
     }
     out_.push_back(std::move(node));
   }

@@ -15,6 +15,10 @@ int WeightAxis(const Node& node) {
   return node.workload.chain() ? -1 : semantics::DefinitionOf(node.workload).channels_of_weight;
 }
 
+bool IsBatchNorm(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).normalises_channels; }
+
+bool IsAdd(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).epilogue == EpilogueKind::kAdd; }
+
 bool OnlyBias(const Node& node) {
   return node.workload.epilogue.empty() ||
          (node.workload.epilogue.size() == 1 && node.workload.epilogue[0].kind == EpilogueKind::kBias);
@@ -74,7 +78,7 @@ std::optional<size_t> FoldTransposed(Graph* graph, const Node& norm, const Maker
                                      const std::set<std::string>& parameters, std::vector<Node>* kept) {
   const TensorType type = PerChannel(norm.output);
   Node *last = makers.Of(norm.inputs[0]), *conv = last;
-  const bool biased = last != nullptr && last->workload.op == "add" && last->workload.epilogue.empty() &&
+  const bool biased = last != nullptr && IsAdd(last->workload) && last->workload.epilogue.empty() &&
                       last->workload.inputs[1] == type && parameters.count(last->inputs[1]) != 0;
   if (biased) conv = makers.Of(last->inputs[0]);
   if (conv == nullptr || WeightAxis(*conv) != 1 || !conv->workload.epilogue.empty() ||
@@ -128,7 +132,7 @@ bool FoldBatchNorm(Graph* graph) {
   for (Node& node : graph->nodes) {
     auto anchor = at.find(node.inputs[0]);
     // Values known when building: neither the statistics nor the weight may be computed by the network itself.
-    bool known = node.workload.op == "batch_norm" && node.workload.epilogue.empty();
+    bool known = IsBatchNorm(node.workload) && node.workload.epilogue.empty();
     for (size_t i = 1; known && i < node.inputs.size(); ++i) known = parameters.count(node.inputs[i]) != 0;
     bool fits = known && anchor != at.end() && reads.at(node.inputs[0]) == 1 && WeightAxis(kept[anchor->second]) == 0 &&
                 OnlyBias(kept[anchor->second]);

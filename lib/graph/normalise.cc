@@ -5,6 +5,7 @@
 #include "graph/drop_identity.h"
 #include "graph/fold_batch_norm.h"
 #include "graph/fuse_epilogue.h"
+#include "semantics/semantics.h"
 
 namespace hone::graph {
 
@@ -14,7 +15,7 @@ Status Normalise(Graph* graph) {
   FuseEpilogue(graph);
   DropDeadCode(graph);
   for (const Node& node : graph->nodes) {
-    if (node.workload.op == "batch_norm") {
+    if (!node.workload.chain() && semantics::DefinitionOf(node.workload).normalises_channels) {
       return Status::Unsupported("node `" + node.name +
                                  "`: a batch norm is supported only with parameters for its four last inputs");
     }

@@ -5,6 +5,7 @@
 
 #include "library/backend.h"
 #include "op/operator.h"
+#include "semantics/semantics.h"
 
 namespace hone::library {
 namespace {
@@ -21,7 +22,8 @@ class Finder {
     if (!backend.ok()) return {};
     alignment_ = (*backend)->slice_alignment();
     for (const graph::Node& node : graph_.nodes) {
-      if (node.workload.op == "concat" && !node.workload.chain() && computed_.count(node.name)) Try(node);
+      if (!node.workload.chain() && semantics::DefinitionOf(node.workload).concatenates && computed_.count(node.name))
+        Try(node);
     }
     return std::move(slices_);
   }
@@ -44,7 +46,7 @@ class Finder {
       const bool last = i + 1 == node.inputs.size();
       if (part.layout != out.layout || part.role != OperandRole::kData) return;
       // The zeros behind a ragged part would lie between two parts.
-      if (part.layout == Layout::kBlocked && !last && part.logical.shape[1] % target_.FloatLanes() != 0) return;
+      if (part.layout == Layout::kBlocked && !last && part.logical.shape[1] % target_.ChannelBlock() != 0) return;
       if (offset % alignment_ != 0) return;
       if (!computed_.count(node.inputs[i]) || slices_.parts.count(node.inputs[i])) return;
       if (!parts.emplace(node.inputs[i], Slice{node.name, offset}).second) return;

@@ -95,8 +95,8 @@ class Planner {
   // On a device all tensors lie row-major: what only changes a tensor's shape, or its blocks, leaves its bytes alone.
   // Such a node does nothing if both sides are the network's own, each in one piece.
   bool OnlyNames(const graph::Node& node) const {
-    static const std::set<std::string> kOps = {"block", "unblock", "flatten", "reshape"};
-    if (target_.FloatLanes() > 1 || kOps.count(node.workload.op) == 0 || node.workload.chain()) return false;
+    if (target_.ChannelBlock() > 1 || node.workload.chain()) return false;
+    if (!semantics::DefinitionOf(node.workload).keeps_order) return false;
     if (!node.workload.epilogue.empty() || node.inputs.size() != 1 || outputs_.count(node.name)) return false;
     const std::string from = Own(node.inputs[0]);
     for (const std::string& tensor : {node.name, from}) {
@@ -132,13 +132,13 @@ class Planner {
     }
     const bool external = inputs_.count(tensor) || outputs_.count(tensor);
     // Blocks of one channel lie in memory as if there were none.
-    if (external && operand.layout != Layout::kPlain && target_.FloatLanes() > 1) {
+    if (external && operand.layout != Layout::kPlain && target_.ChannelBlock() > 1) {
       return Status::Unsupported(
           fmt::format("`{}` is plain for the caller, but its {} is stored in blocks", tensor, operand.name));
     }
     auto [stored, added] = storage_.emplace(tensor, Storage{operand.physical, operand.layout, node.name});
     const bool same = stored->second.physical == operand.physical && stored->second.layout == operand.layout;
-    if (!added && !same && target_.FloatLanes() > 1) {
+    if (!added && !same && target_.ChannelBlock() > 1) {
       return Status::Unsupported(fmt::format("`{}` is stored differently by `{}`", tensor, stored->second.who));
     }
     if (auto input = inputs_.find(tensor); input != inputs_.end()) {

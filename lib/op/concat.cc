@@ -11,7 +11,7 @@ using ir::Var;
 using te::Tensor;
 
 Result<Instance> BuildBlockedConcat(const Workload& w, const Target& target) {
-  int lanes = target.FloatLanes();
+  int lanes = target.ChannelBlock();
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int64_t pixels = semantics::Product(s, 2, s.size()), channels = 0;
   bool whole_blocks = true;

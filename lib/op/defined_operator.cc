@@ -7,7 +7,7 @@
 namespace hone::op {
 
 std::vector<Operand> DefinedOperator::Operands(const Workload& w, const Target& target) const {
-  const int lanes = target.FloatLanes();
+  const int lanes = target.ChannelBlock();
   const bool layer = semantics::DefinitionOf(w).layer;
   std::vector<Operand> operands;
   for (size_t i = 0; i < w.inputs.size(); ++i) {

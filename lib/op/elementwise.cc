@@ -102,7 +102,7 @@ Result<Instance> BuildPlain(const Workload& w, const std::vector<int64_t>& shape
 
 // [n, block, spatial groups.., lane]. An input of fewer axes is plain; one with a single channel is read at lane 0.
 Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& shape, const Target& target) {
-  const int lanes = target.FloatLanes();
+  const int lanes = target.ChannelBlock();
   const int64_t channels = shape[1], blocks = CeilDiv(channels, lanes);
   const std::vector<int64_t> spatial(shape.begin() + 2, shape.end());
   std::vector<std::vector<bool>> patterns;

@@ -1,13 +1,9 @@
 #include "op/layout.h"
 
-#include <algorithm>
-#include <functional>
-#include <numeric>
-
 #include "op/defined_operator.h"
 #include "op/plain_schedule.h"
 #include "op/shapes.h"
-#include "semantics/attributes.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 namespace {
@@ -25,14 +21,10 @@ Instance CopyInstance(const Tensor& data, const Tensor& out, std::vector<Step> s
   return instance;
 }
 
-int64_t Pixels(const std::vector<int64_t>& shape) {
-  return std::accumulate(shape.begin() + 2, shape.end(), int64_t{1}, std::multiplies<>());
-}
-
 Result<Instance> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
-  int lanes = target.FloatLanes();
-  int64_t pixels = Pixels(s), blocks = CeilDiv(s[1], lanes);
+  int lanes = target.ChannelBlock();
+  int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], lanes);
   Tensor data = te::Placeholder("data", {s[0], s[1], pixels});
   Tensor out =
       te::Compute("out", {s[0], blocks, pixels, lanes}, {"n", "co", "x", "ci"}, [&](const std::vector<Var>& x) {
@@ -46,36 +38,34 @@ Result<Instance> BuildBlock(const Workload& w, const Target& target) {
 // Blocked [n, c, ..] to plain: one pixel is a copy, several are gathered along them.
 Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
-  int lanes = target.FloatLanes();
+  const int block = target.ChannelBlock(), lanes = target.FloatLanes();
+  const bool blocked = semantics::CanBeBlocked(w.inputs[0]);
+  const int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], block);
+  Tensor data, out;
+  std::vector<std::string> outer;  // axes around the vectors
+  if (!blocked) {
+    data = te::Placeholder("data", {w.inputs[0].Elements()});
+    out = te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const std::vector<Var>& x) { return data(x[0]); });
+  } else if (pixels == 1) {
+    data = te::Placeholder("data", {s[0], blocks * block});
+    out = te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const std::vector<Var>& x) { return data(x[0], x[1]); });
+    outer = {"n", "x.o"};
+  } else {
+    data = te::Placeholder("data", {s[0], blocks, pixels, block});
+    out = te::Compute("out", {s[0], s[1], pixels}, {"n", "c", "x"},
+                      [&](const std::vector<Var>& x) { return data(x[0], x[1] / block, x[2], x[1] % block); });
+    outer = {"n", "c"};
+  }
   std::vector<Step> steps = {Split("out", "x", {lanes}, {"x.o", "x.i"}), Vectorize("out", "x.i")};
-  if (s.size() != 4 && s.size() != 5) {
-    Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
-    Tensor out =
-        te::Compute("out", {w.inputs[0].Elements()}, {"x"}, [&](const std::vector<Var>& x) { return data(x[0]); });
-    steps.push_back(Parallel("out", "x.o"));
-    return CopyInstance(data, out, steps);
-  }
-  int64_t pixels = Pixels(s), blocks = CeilDiv(s[1], lanes);
-  if (pixels == 1) {
-    Tensor data = te::Placeholder("data", {s[0], blocks * lanes});
-    Tensor out =
-        te::Compute("out", {s[0], s[1]}, {"n", "x"}, [&](const std::vector<Var>& x) { return data(x[0], x[1]); });
-    steps.push_back(Fuse("out", {"n", "x.o"}, "task"));
-    steps.push_back(Parallel("out", "task"));
-    return CopyInstance(data, out, steps);
-  }
-  Tensor data = te::Placeholder("data", {s[0], blocks, pixels, lanes});
-  Tensor out = te::Compute("out", {s[0], s[1], pixels}, {"n", "c", "x"},
-                           [&](const std::vector<Var>& x) { return data(x[0], x[1] / lanes, x[2], x[1] % lanes); });
-  steps.push_back(Fuse("out", {"n", "c"}, "task"));
-  steps.push_back(Parallel("out", "task"));
-  return CopyInstance(data, out, steps);
+  if (!outer.empty()) steps.push_back(Fuse("out", outer, "task"));
+  steps.push_back(Parallel("out", outer.empty() ? "x.o" : "task"));
+  return CopyInstance(data, out, std::move(steps));
 }
 
 Result<Instance> BuildPad2d(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   std::vector<int64_t> p = semantics::Expanded(w, "pad", 4, 0);
-  int lanes = target.FloatLanes();
+  int lanes = target.ChannelBlock();
   int64_t blocks = CeilDiv(s[1], lanes), h = s[2], width = s[3];
   Tensor data = te::Placeholder("data", {s[0], blocks, h, width, lanes});
   Tensor out =

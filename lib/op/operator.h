@@ -1,7 +1,7 @@
 // Operator: how one kind of computation is built: te DAGs, templates with their spaces, and how a target stores its
 // operands. What it means stands in semantics/.
 //
-// Storage on CPUs: activations [N,C,H,W] are blocked, NCHWc with the block B = Target::FloatLanes(): physical shape
+// Storage on CPUs: activations [N,C,H,W] are blocked, NCHWc with the block B = Target::ChannelBlock(): physical shape
 // [N, ceil(C/B), H, W, B]; lanes beyond C hold zeros, and every kernel writes zeros there. Tensors of other ranks, and
 // those that the workload says are plain (`in=nchw`), are plain row-major.
 #pragma once
@@ -87,8 +87,8 @@ class Operator {
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
   // All that Templates may name, for any workload and target.
   virtual TemplateList AllTemplates() const = 0;
-  // The values that semantics/ defines, rounded to the output's type, of the other operands. `buffers`: one an operand, physical
-  // layout (constants plain). Once Interrupted() it may return before the output is written.
+  // The values that semantics/ defines, rounded to the output's type, of the other operands. `buffers`: one an operand,
+  // physical layout (constants plain). Once Interrupted() it may return before the output is written.
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<void*>& buffers) const = 0;
   // False for what has one schedule only (pooling, elementwise): it is built, but is not a tuning task.
   virtual bool Tunable(const Workload& workload) const = 0;

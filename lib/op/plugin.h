@@ -22,7 +22,7 @@
 namespace hone::op {
 
 // Raised when a plugin of before would not work any more.
-inline constexpr int kPluginVersion = 4;
+inline constexpr int kPluginVersion = 5;
 
 struct UserTemplate {
   std::string name;                              // stored in records: never changes
@@ -36,8 +36,7 @@ struct UserTemplate {
 };
 
 struct UserOperator {
-  // `name` is set by HONE_OPERATOR; shape, evaluate and flop must be. Inputs and output are stored plain
-  // (LayoutRule::kPlain).
+  // `name` is set by HONE_OPERATOR; shape, evaluate and flop must be. Inputs and output are stored plain.
   semantics::Definition definition;
   std::vector<UserTemplate> templates;
 };

@@ -163,11 +163,12 @@ std::vector<double> ParameterValues(const ScalarFunction& f, const Workload& w) 
 std::vector<Definition> Elementwise() {
   std::vector<Definition> all;
   for (const ScalarFunction& f : kFunctions) {
-    Definition d{f.name, f.inputs, f.inputs, {}, Broadcast, Apply, ElementwiseFlop, LayoutRule::kEither, true};
+    Definition d{f.name,          f.inputs,         f.inputs,         {},  Broadcast, Apply,
+                 ElementwiseFlop, Layout::kBlocked, Layout::kBlocked, true};
     for (const Parameter& p : f.parameters) {
       d.attributes.push_back({p.name, AttributeKind::kReal, std::isinf(p.usual) ? "" : FormatDouble(p.usual), {}, ','});
     }
-    d.attributes.push_back({"layout", AttributeKind::kWord, "", {"plain"}, ','});
+    d.attributes.push_back(AllLayoutSpec());
     for (auto [name, kind] : kAsEpilogue) {
       if (d.name == name) d.epilogue = kind;
     }

@@ -271,7 +271,7 @@ std::vector<Definition> Movement() {
       {"transpose", 1, 1, {{"perm"}}, TransposeShape, Moved<Transpose>, NoFlop},
       {"reshape", 1, 1, {shape}, ReshapeShape, Copy, NoFlop},
       {"slice", 1, 1, {{"begin"}, {"end"}, {"step", AttributeKind::kWhole, "1"}}, SliceShape, Moved<Slice>, NoFlop},
-      {"concat", 1, 1 << 16, {axis}, ConcatShape, Moved<Concat>, NoFlop, LayoutRule::kBlocked},
+      {"concat", 1, 1 << 16, {axis}, ConcatShape, Moved<Concat>, NoFlop, Layout::kBlocked, Layout::kBlocked},
       {"pad",
        1,
        1,
@@ -284,17 +284,19 @@ std::vector<Definition> Movement() {
        NoFlop},
       {"gather", 1, 1, {{"axis", AttributeKind::kWhole, "0"}, {"indices"}, shape}, GatherShape, Moved<Gather>, NoFlop},
       {"expand", 1, 1, {shape}, ExpandShape, Moved<Expand>, NoFlop},
-      {"pad2d", 1, 1, {pad}, Pad2dShape, Pad2d, NoFlop, LayoutRule::kBlocked, false, true},
-      {"flatten", 1, 1, {}, FlattenShape, Copy, NoFlop, LayoutRule::kBlocked, false, true},
-      {"block", 1, 1, {}, BlockShape, Copy, NoFlop, LayoutRule::kBlocks, false, true},
-      {"unblock", 1, 1, {}, BlockShape, Copy, NoFlop, LayoutRule::kUnblocks, false, true},
-      {"dropout", 1, 1, {}, SameShape, Copy, NoFlop, LayoutRule::kBlocked, false, true},
+      {"pad2d", 1, 1, {pad}, Pad2dShape, Pad2d, NoFlop, Layout::kBlocked, Layout::kBlocked, false, true},
+      {"flatten", 1, 1, {}, FlattenShape, Copy, NoFlop, Layout::kBlocked, Layout::kBlocked, false, true},
+      {"block", 1, 1, {}, BlockShape, Copy, NoFlop, Layout::kPlain, Layout::kBlocked, false, true},
+      {"unblock", 1, 1, {}, BlockShape, Copy, NoFlop, Layout::kBlocked, Layout::kPlain, false, true},
+      {"dropout", 1, 1, {}, SameShape, Copy, NoFlop, Layout::kBlocked, Layout::kBlocked, false, true},
   };
   const std::map<std::string, void (*)(const Workload&, const Shape&, const VisitSource&)> sources = {
       {"transpose", Transpose}, {"slice", Slice},  {"concat", Concat}, {"pad", Pad},
       {"gather", Gather},       {"expand", Expand}};
   for (Definition& d : all) {
     if (const auto found = sources.find(d.name); found != sources.end()) d.sources = found->second;
+    d.concatenates = d.name == "concat";
+    d.keeps_order = d.evaluate == Copy;
     if (d.name == "reshape" || d.name == "expand") d.passes_on = SameAsInput;
     if (d.name == "dropout") d.passes_on = Always;
   }

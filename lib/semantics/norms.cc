@@ -272,7 +272,8 @@ std::vector<Definition> Norms() {
        BatchNormShape,
        BatchNorm,
        TenFlop,
-       LayoutRule::kBlocked},
+       Layout::kBlocked,
+       Layout::kBlocked},
       {"instance_norm", 3, 3, {epsilon}, InstanceShape, Instance, TenFlop},
       {"layer_norm", 2, 3, {{"axis"}, epsilon}, LayerShape, Layer, TenFlop},
       {"resize",
@@ -290,6 +291,7 @@ std::vector<Definition> Norms() {
        TenFlop},
   };
   for (Definition& definition : all) {
+    definition.normalises_channels = definition.name == "batch_norm";
     definition.has_batch =
         definition.name == "lrn" || definition.name == "batch_norm" || definition.name == "instance_norm";
   }

@@ -77,7 +77,27 @@ Values EvaluateMember(const Workload& w, const std::vector<const Values*>& opera
   return out;
 }
 
+constexpr const char *kAllLayout = "layout", *kInputLayout = "in", *kBlockedWord = "blocked";
+
+// The attribute that says which layout a workload has; null: its operator has one alone.
+const AttributeSpec* LayoutAttribute(const Workload& w) {
+  const Definition& d = DefinitionOf(w);
+  for (const AttributeSpec& spec : d.attributes) {
+    if (d.in == Layout::kBlocked && (spec.name == kAllLayout || spec.name == kInputLayout)) return &spec;
+  }
+  return nullptr;
+}
+
+// A concatenation along another axis than the channels is plain.
+bool OtherConcat(const Workload& w) { return DefinitionOf(w).concatenates && Whole(w, "axis", 1) != 1; }
+
 }  // namespace
+
+AttributeSpec AllLayoutSpec() { return {kAllLayout, AttributeKind::kWord, "", {"plain"}}; }
+
+AttributeSpec InputLayoutSpec(const std::string& plain) {
+  return {kInputLayout, AttributeKind::kWord, kBlockedWord, {kBlockedWord, plain}};
+}
 
 Status Register(Definition definition) {
   const std::string name = definition.name;
@@ -173,32 +193,35 @@ Values Evaluate(const Workload& w, const std::vector<const Values*>& operands, i
 
 bool HasBatch(const Workload& w) { return DefinitionOf(w).has_batch; }
 
-LayoutRule LayoutRuleOf(const Workload& w) {
-  const LayoutRule rule = DefinitionOf(w).layout;
-  if (w.op == "concat" && Whole(w, "axis", 1) != 1) return LayoutRule::kPlain;
-  return rule == LayoutRule::kEither && w.Find("layout") != nullptr ? LayoutRule::kPlain : rule;
-}
-
 Layout InputLayout(const Workload& w, size_t input) {
-  const LayoutRule rule = LayoutRuleOf(w);
-  bool blocked = rule != LayoutRule::kPlain && rule != LayoutRule::kBlocks && CanBeBlocked(w.inputs[input]);
-  if (rule == LayoutRule::kEither && w.inputs[input].shape.size() != InferOutput(w)->shape.size()) blocked = false;
-  if (DefinitionOf(w).layer && input == 1) blocked = false;
-  if (input == 0 && Word(w, "in", "blocked") != "blocked") blocked = false;
-  return blocked ? Layout::kBlocked : Layout::kPlain;
+  const Definition& d = DefinitionOf(w);
+  const bool weight = d.layer && input == 1;
+  if (d.in == Layout::kPlain || weight || !CanBeBlocked(w.inputs[input]) || OtherConcat(w)) return Layout::kPlain;
+  if (d.elementwise && w.inputs[input].shape.size() != InferOutput(w)->shape.size()) return Layout::kPlain;
+  return d.elementwise || input == 0 ? StatedLayout(w).value_or(Layout::kBlocked) : Layout::kBlocked;
 }
 
 Layout OutputLayout(const Workload& w) {
-  const LayoutRule rule = LayoutRuleOf(w);
-  const bool blocked = rule != LayoutRule::kPlain && rule != LayoutRule::kUnblocks && CanBeBlocked(*InferOutput(w));
-  return blocked ? Layout::kBlocked : Layout::kPlain;
+  const Definition& d = DefinitionOf(w);
+  if (d.out == Layout::kPlain || !CanBeBlocked(*InferOutput(w)) || OtherConcat(w)) return Layout::kPlain;
+  return d.elementwise ? StatedLayout(w).value_or(Layout::kBlocked) : Layout::kBlocked;
 }
 
-std::string PlainInputWord(const Workload& w) {
-  for (const AttributeSpec& spec : DefinitionOf(w).attributes) {
-    if (spec.name == "in") return spec.words.back();
-  }
-  return "";
+bool IsTransform(const Workload& w) { return DefinitionOf(w).in != DefinitionOf(w).out; }
+
+bool ChoosesLayout(const Workload& w) { return LayoutAttribute(w) != nullptr; }
+
+std::optional<Layout> StatedLayout(const Workload& w) {
+  const AttributeSpec* spec = LayoutAttribute(w);
+  const Attribute* attribute = spec != nullptr ? w.Find(spec->name) : nullptr;
+  if (attribute == nullptr) return std::nullopt;
+  return attribute->word == kBlockedWord ? Layout::kBlocked : Layout::kPlain;
+}
+
+void SetLayout(Workload* w, Layout layout) {
+  const AttributeSpec& spec = *LayoutAttribute(*w);
+  std::erase_if(w->attributes, [&](const Attribute& a) { return a.name == spec.name; });
+  if (layout == Layout::kPlain) w->attributes.push_back({spec.name, {}, ',', spec.words.back()});
 }
 
 bool PassesOn(const Workload& w) {

@@ -23,15 +23,6 @@ using Values = std::vector<double>;
 using VisitSource = std::function<void(size_t operand, int64_t element)>;
 inline constexpr int64_t kNoSource = -1;
 
-// How an operator stores its activations of four and five axes. Tensors of other ranks and weights are always plain.
-enum class LayoutRule {
-  kPlain,     // row-major
-  kBlocked,   // in blocks of channels; the first input is plain if the attribute `in` says so
-  kEither,    // blocked, or plain with layout=plain; inputs with fewer axes than the output are plain
-  kBlocks,    // plain to blocked: the transform `block`
-  kUnblocks,  // blocked to plain: the transform `unblock`
-};
-
 struct Definition {
   std::string name;
   size_t least_inputs = 1, most_inputs = 1;
@@ -44,7 +35,9 @@ struct Definition {
                    Values* out) = nullptr;
   // FLOP for the whole output.
   double (*flop)(const Workload&, const Shape& shape) = nullptr;
-  LayoutRule layout = LayoutRule::kPlain;
+  // How the inputs and the output are stored where they have four or five axes. Weights and tensors of other ranks are
+  // plain, and whatever the workload says is plain (StatedLayout). They differ in `block` and `unblock` alone.
+  Layout in = Layout::kPlain, out = Layout::kPlain;
   // One value of each input makes one of the output. An epilogue may follow where all have the output's shape.
   bool elementwise = false;
   // The first axis of the data is one of images that are computed each by itself (the N of doc/reference/operators.md).
@@ -59,6 +52,12 @@ struct Definition {
   Result<DType> (*type)(const Workload&) = FloatToFloat;
 
   // What passes ask for.
+  // The output is the inputs, one behind the other, along the attribute `axis`.
+  bool concatenates = false;
+  // The output has the elements of the first input in the same order.
+  bool keeps_order = false;
+  // Scales and shifts each channel by inputs 1 to 4: gamma, beta, mean and variance (BatchNormEpsilon).
+  bool normalises_channels = false;
   // Input 1 is a weight whose values are known when a library is built. An epilogue may follow.
   bool layer = false;
   // The axis of input 1 along which the output's channels lie: a batch norm behind folds into it. Negative: none.
@@ -101,14 +100,20 @@ bool HasBatch(const Workload& workload);
 
 // The rest REQUIRES: not a chain.
 
-// The definition's rule; kPlain for a concat along another axis than the channels, and where layout=plain.
-LayoutRule LayoutRuleOf(const Workload& workload);
 Layout InputLayout(const Workload& workload, size_t input);
 Layout OutputLayout(const Workload& workload);
 // Tensors of four and five axes can be blocked.
 inline bool CanBeBlocked(const TensorType& type) { return type.shape.size() == 4 || type.shape.size() == 5; }
-// The word by which the attribute `in` says that the first input is plain; empty if the operator has no such attribute.
-std::string PlainInputWord(const Workload& workload);
+// A transform changes how a tensor is stored and nothing else: `block`, `unblock`.
+bool IsTransform(const Workload& workload);
+
+// Some operators are stored in either layout, as an attribute says: `layout=plain` for all tensors of an elementwise
+// one, `in=nchw` or `in=ncdhw` for the first input of a convolution. Only these functions read and write the attribute.
+bool ChoosesLayout(const Workload& workload);
+// Nothing if the workload does not say; it is then blocked.
+std::optional<Layout> StatedLayout(const Workload& workload);
+// REQUIRES: ChoosesLayout.
+void SetLayout(Workload* workload, Layout layout);
 bool PassesOn(const Workload& workload);
 // The one epilogue operation that this workload is, of its first input or, for kAdd, of its two.
 std::optional<EpilogueOp> AsEpilogue(const Workload& workload);

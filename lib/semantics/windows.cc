@@ -19,9 +19,6 @@ AttributeSpec Times(const char* name, const char* fallback) {
 AttributeSpec Commas(const char* name, const char* fallback) {
   return {name, AttributeKind::kWhole, fallback, {}, ','};
 }
-AttributeSpec Words(const char* name, const char* fallback, std::vector<std::string> words) {
-  return {name, AttributeKind::kWord, fallback, std::move(words), ','};
-}
 
 // Three spatial axes, whatever there are.
 struct Window3 {
@@ -283,9 +280,9 @@ std::vector<Definition> Windows() {
   const AttributeSpec groups = Commas("groups", "1"), kernel = Times("kernel", "");
   std::vector<Definition> all;
   const auto convolution = [&](const char* name, const char* plain, auto shape) -> Definition& {
-    Definition d{name, 2, 2, with({}, {groups, Words("in", "blocked", {"blocked", plain})}), shape};
+    Definition d{name, 2, 2, with({}, {groups, InputLayoutSpec(plain)}), shape};
     d.evaluate = Convolution, d.flop = ConvolutionFlop;
-    d.layout = LayoutRule::kBlocked, d.layer = true, d.channels_of_weight = 0;
+    d.in = d.out = Layout::kBlocked, d.layer = true, d.channels_of_weight = 0;
     return all.emplace_back(std::move(d));
   };
   convolution("conv2d", "nchw", ConvolutionShape<4>).chains = true;
@@ -299,7 +296,7 @@ std::vector<Definition> Windows() {
   const auto maximum = with({kernel}, {Commas("ceil_mode", "0")});
   const auto average = with({kernel}, {Commas("ceil_mode", "0"), Commas("count_include_pad", "0")});
   const auto pool = [&](const char* name, const std::vector<AttributeSpec>& attributes, auto shape) -> Definition& {
-    all.push_back({name, 1, 1, attributes, shape, Pool, PoolFlop, LayoutRule::kBlocked});
+    all.push_back({name, 1, 1, attributes, shape, Pool, PoolFlop, Layout::kBlocked, Layout::kBlocked});
     all.back().passes_on = PoolPassesOn;
     return all.back();
   };
@@ -307,8 +304,8 @@ std::vector<Definition> Windows() {
   pool("avg_pool2d", average, PoolShape<4>).chains = true;
   pool("max_pool3d", maximum, PoolShape<5>);
   pool("avg_pool3d", average, PoolShape<5>);
-  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, LayoutRule::kBlocked});
-  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, LayoutRule::kBlocked});
+  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Layout::kBlocked, Layout::kBlocked});
+  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Layout::kBlocked, Layout::kBlocked});
   for (Definition& definition : all) definition.has_batch = true;
   return all;
 }

@@ -34,9 +34,10 @@ class TargetKind {
   virtual std::string_view family() const = 0;
   // Whether it is a device with a driver, which a machine may lack: it is looked for before anything is tuned.
   virtual bool has_device() const = 0;
-  // Elements of f32 in a vector, which is also the channel block of NCHWc tensors. 1: "blocked" tensors lie in memory
-  // as NCHW, row-major.
+  // Elements of f32 in a vector.
   virtual int FloatLanes(const Target&) const { return 1; }
+  // Channels in a block of a blocked tensor (task/operand.h). 1: it lies in memory as a plain one does.
+  virtual int ChannelBlock(const Target&) const { return 1; }
 
   // The text: what follows the name, as " -key=value" each, and back. A failure does not name the target.
   virtual std::string KeysText(const Target& target) const = 0;

@@ -24,6 +24,7 @@ struct Target {
 
   std::string_view family() const { return kind->family(); }
   int FloatLanes() const { return kind->FloatLanes(*this); }
+  int ChannelBlock() const { return kind->ChannelBlock(*this); }
   // Canonical, one line: "cpu -triple=x86_64-unknown-linux-gnu -cpu=sapphirerapids -features=avx2,avx512f,fma
   // -threads=2 -vector=64"; "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535
   // -shared=49152 -registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=132".

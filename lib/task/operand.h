@@ -15,8 +15,8 @@ enum class OperandRole {
   kOutput,
 };
 
-// kPlain: row-major. kBlocked: [N,C,H,W] is stored as [N, ceil(C/B), H, W, B], [N,C,D,H,W] likewise, where B is the
-// target's channel block. Lanes beyond C hold zeros.
+// kPlain: row-major. kBlocked: [N,C,H,W] is stored as [N, ceil(C/B), H, W, B], [N,C,D,H,W] likewise, where B is
+// Target::ChannelBlock(). Lanes beyond C hold zeros. semantics/semantics.h says which operand of a workload has which.
 enum class Layout { kPlain, kBlocked };
 
 struct Operand {

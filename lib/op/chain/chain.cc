@@ -21,7 +21,7 @@ class ChainOperator final : public Operator {
     HONE_RETURN_IF_ERROR(semantics::InferOutput(w).status());
     const std::vector<Workload> parts = w.Parts();
     for (size_t i = 1; i < parts.size(); ++i) {
-      if (semantics::Word(parts[i], "in", "blocked") == "blocked") continue;
+      if (semantics::InputLayout(parts[i], 0) == Layout::kBlocked) continue;
       return Status::Invalid(
           fmt::format("chain: {} follows {}, whose output is blocked: it takes no `in`", parts[i].op, parts[i - 1].op));
     }

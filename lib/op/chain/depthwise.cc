@@ -31,7 +31,7 @@ struct DepthwiseLayer {
     l.conv_first = conv_first;
     l.tiles = ConvTiles::Of(parts[conv_first ? 0 : 1], target);
     l.dw = Conv2dShape::Of(parts[conv_first ? 1 : 0]);
-    l.lanes = target.FloatLanes();
+    l.lanes = target.ChannelBlock();
     l.channel_blocks = CeilDiv(l.dw.c, l.lanes);
     l.tasks.images = l.dw.n, l.tasks.threads = std::max(target.threads, 1);
     if (conv_first) {

@@ -23,7 +23,7 @@ std::vector<Expr> AsExprs(const std::vector<Var>& vars) { return {vars.begin(), 
 }  // namespace
 
 ChainBuilder::ChainBuilder(const Workload& chain, const Target& target)
-    : parts_(chain.Parts()), lanes_(target.FloatLanes()) {}
+    : parts_(chain.Parts()), lanes_(target.ChannelBlock()) {}
 
 const Workload& ChainBuilder::Begin(const std::vector<int64_t>& data_shape) {
   const size_t i = members_.size();

@@ -25,7 +25,7 @@ constexpr int64_t kUnrolledStage = 640;  // multiply-adds that are written out
 ConvTiles ConvTiles::Of(const Workload& convolution, const Target& target) {
   ConvTiles t;
   t.s = Conv2dShape::Of(convolution);
-  t.lanes = target.FloatLanes();
+  t.lanes = target.ChannelBlock();
   t.blocks = CeilDiv(t.s.o, t.lanes);
   t.registers = target.vector_registers;
   return t;

@@ -15,7 +15,7 @@ namespace {
 // Another algorithm is another template: its file pair, and a line here after those it competes with.
 std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
-  const int64_t lanes = target.FloatLanes();
+  const int64_t lanes = target.ChannelBlock();
   if (s.groups == 1 && WinogradApplies(w, target)) return {&Conv2dDirect(), &Conv2dWinograd()};
   if (s.groups == 1) return {&Conv2dDirect()};
   if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};

@@ -36,7 +36,7 @@ struct LaneLayer {
 LaneLayer LaneLayerOf(const Workload& workload, const Target& target) {
   LaneLayer l;
   l.s = Conv2dShape::Of(workload);
-  l.lanes = target.FloatLanes();
+  l.lanes = target.ChannelBlock();
   l.blocks = CeilDiv(l.s.c, l.lanes);
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;

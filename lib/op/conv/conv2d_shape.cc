@@ -1,6 +1,7 @@
 #include "op/conv/conv2d_shape.h"
 
 #include "semantics/attributes.h"
+#include "semantics/semantics.h"
 
 namespace hone::op {
 
@@ -17,7 +18,7 @@ Conv2dShape Conv2dShape::Of(const Workload& workload, const semantics::Window& w
   s.pt = window.before[y], s.pl = window.before[x], s.pb = window.after[y], s.pr = window.after[x];
   s.oh = window.out[y], s.ow = window.out[x];
   s.groups = semantics::Whole(workload, "groups", 1);
-  s.plain_input = semantics::Word(workload, "in", "blocked") != "blocked";
+  s.plain_input = semantics::InputLayout(workload, 0) == Layout::kPlain;
   return s;
 }
 

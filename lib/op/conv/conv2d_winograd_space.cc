@@ -183,7 +183,7 @@ void AddRules(const WinogradLayer& l, Space* space) {
 WinogradLayer WinogradLayer::Of(const Workload& workload, const Target& target) {
   WinogradLayer l;
   l.s = Conv2dShape::Of(workload);
-  l.lanes = target.FloatLanes();
+  l.lanes = target.ChannelBlock();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
   l.ic_blocks = CeilDiv(l.s.c, l.lanes);

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = ConvVolume::Of(w).s;
-  if (s.groups == 1 || DirectLayer::MergedGroups(s, target.FloatLanes()) > 0) return {&Conv3dDirect()};
+  if (s.groups == 1 || DirectLayer::MergedGroups(s, target.ChannelBlock()) > 0) return {&Conv3dDirect()};
   return {&Conv3dGrouped()};
 }
 

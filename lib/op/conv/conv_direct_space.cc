@@ -287,7 +287,7 @@ int64_t DirectLayer::MergedGroups(const Conv2dShape& s, int64_t lanes) {
 DirectLayer DirectLayer::Of(const Workload& workload, const Target& target) {
   DirectLayer l;
   static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
-  l.lanes = target.FloatLanes();
+  l.lanes = target.ChannelBlock();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
   Conv2dShape& s = l.s;

@@ -46,7 +46,7 @@ Tensor PlainPad(const ConvVolume& v, const Tensor& data, int64_t lanes) {
 Result<Instance> BuildGrouped(const Workload& workload, const Target& target) {
   const ConvVolume v = ConvVolume::Of(workload);
   const Conv2dShape& s = v.s;
-  const int lanes = target.FloatLanes();
+  const int lanes = target.ChannelBlock();
   const int64_t og = s.o / s.groups;
   const ConvEnds ends = MakeConvEnds(workload, v, CeilDiv(s.c, lanes), s.cg, lanes);
   const Tensor pad = PlainPad(v, ends.data, lanes);

@@ -34,7 +34,7 @@ PartWindow WindowOfPart(const Workload& part, int64_t lanes) {
 
 std::vector<double> EstimateChain(const Workload& workload, const Target& target, const Config& c) {
   const std::vector<Workload> parts = workload.Parts();
-  const int64_t lanes = target.FloatLanes(), threads = std::max(target.threads, 1),
+  const int64_t lanes = target.ChannelBlock(), threads = std::max(target.threads, 1),
                 images = parts[0].inputs[0].shape[0];
   const auto grouped = [](const Workload& p) { return p.op != "conv2d" || Conv2dShape::Of(p).groups > 1; };
   size_t window_at = 0;

@@ -48,7 +48,7 @@ DirectView ViewOf(const Workload& workload, const Target& target) {
   DirectView l;
   Conv2dShape& s = l.s;
   static_cast<ConvVolume&>(l) = ConvVolume::Of(workload);
-  l.lanes = target.FloatLanes();
+  l.lanes = target.ChannelBlock();
   l.threads = std::max(target.threads, 1);
   l.registers = target.vector_registers;
   const int64_t pixels = l.depth.in * s.h * s.w;
@@ -191,7 +191,7 @@ std::vector<double> EstimateWinograd(const DirectView& l, const WinogradLayer& l
 }
 
 std::vector<double> EstimateDepthwise(const Conv2dShape& s, const Target& target, const Config& c) {
-  const int64_t lanes = target.FloatLanes(), blocks = CeilDiv(s.c, lanes), threads = std::max(target.threads, 1);
+  const int64_t lanes = target.ChannelBlock(), blocks = CeilDiv(s.c, lanes), threads = std::max(target.threads, 1);
   const int64_t th = NumberOr(c, "tile_oh", 1), tw = NumberOr(c, "tile_ow", 1);
   const int64_t row_block = std::clamp<int64_t>(NumberOr(c, "row_block", s.oh), 1, s.oh);
   const std::string unroll = WordOr(c, "unroll", "none");

@@ -45,7 +45,7 @@ Result<Instance> BuildPlain(const Workload& w, const Target& target) {
 Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   if (semantics::InputLayout(w, 0) == Layout::kPlain) return BuildPlain(w, target);
-  const int lanes = target.FloatLanes();
+  const int lanes = target.ChannelBlock();
   const int64_t blocks = CeilDiv(in[1], lanes), pixels = semantics::Product(in, 2, in.size());
   const bool max = w.op == "global_max_pool";
   Tensor data = te::Placeholder("data", {in[0], blocks, pixels, lanes});

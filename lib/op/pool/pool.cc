@@ -19,7 +19,7 @@ constexpr int64_t kUnrolledWindow = 160;  // window columns x pixels of a tile t
 Result<Instance> BuildPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const semantics::Window window = *semantics::WindowOf(w);
-  const int lanes = target.FloatLanes();
+  const int lanes = target.ChannelBlock();
   Tensor data = te::Placeholder("data", BlockedShape(in, lanes));
   PoolStages stages = MakePoolStages(w, data, "", "out");
   const Tensor& out = stages.out;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/dtype.h"
 #include "base/json.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -97,7 +98,8 @@ class CpuTargetKind final : public TargetKind {
   const char* name() const override { return "cpu"; }
   std::string_view family() const override { return kCpuFamily; }
   bool has_device() const override { return false; }
-  int FloatLanes(const Target& target) const override { return target.vector_bytes / 4; }
+  int FloatLanes(const Target& target) const override { return target.vector_bytes / DType::Float(32).bytes(); }
+  int ChannelBlock(const Target& target) const override { return FloatLanes(target); }  // a block is one vector
 
   std::string KeysText(const Target& target) const override {
     std::string text;

@@ -18,6 +18,7 @@ class ToyKind final : public TargetKind {
   std::string_view family() const override { return kCpuFamily; }
   bool has_device() const override { return true; }
   int FloatLanes(const Target&) const override { return 4; }
+  int ChannelBlock(const Target&) const override { return 4; }
   std::string KeysText(const Target&) const override { return ""; }
   Status SetKey(const std::string& key, const std::string&, Target*) const override {
     return Status::Invalid("unknown key `" + key + "`");

@@ -157,5 +157,51 @@ TEST(Traits, WhatPassesAskFor) {
   }
 }
 
+// Layouts of the inputs, then of the output: `b` blocked, `p` plain.
+std::string LayoutsOf(const Workload& w) {
+  std::string text;
+  for (size_t i = 0; i < w.inputs.size(); ++i) text += InputLayout(w, i) == Layout::kBlocked ? 'b' : 'p';
+  return text + (OutputLayout(w) == Layout::kBlocked ? 'b' : 'p');
+}
+
+TEST(Layouts, OfInputsAndOutput) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3])", "bpb"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=nchw)", "ppb"},
+      {"conv2d(f32[1,3,8,8], f32[4,3,3,3], in=blocked)", "bpb"},
+      {"conv3d(f32[1,3,4,8,8], f32[4,3,3,3,3], in=ncdhw)", "ppb"},
+      {"dense(f32[1,8], f32[4,8])", "ppp"},
+      {"relu(f32[1,3,8,8])", "bb"},
+      {"relu(f32[1,3,8,8], layout=plain)", "pp"},
+      {"relu(f32[3,8,8])", "pp"},
+      {"mul(f32[1,3,8,8], f32[3,1,1])", "bpb"},
+      {"concat(f32[1,3,8,8], f32[1,3,8,8])", "bbb"},
+      {"concat(f32[1,3,8,8], f32[1,3,8,8], axis=2)", "ppp"},
+      {"flatten(f32[1,3,8,8])", "bp"},
+      {"block(f32[1,3,8,8])", "pb"},
+      {"unblock(f32[1,3,8,8])", "bp"},
+      {"transpose(f32[1,3,8,8], perm=0,2,3,1)", "pp"}};
+  for (const auto& [text, expected] : cases) {
+    const Workload w = *Workload::Parse(text);
+    EXPECT_EQ(LayoutsOf(w), expected) << text;
+    EXPECT_EQ(IsTransform(w), w.op == "block" || w.op == "unblock") << text;
+  }
+}
+
+TEST(Layouts, AreSaidByAnAttribute) {
+  for (const char* text : {"conv2d(f32[1,3,8,8], f32[4,3,3,3], groups=1)", "relu(f32[1,3,8,8])"}) {
+    Workload w = *Workload::Parse(text);
+    EXPECT_TRUE(ChoosesLayout(w)) << text;
+    EXPECT_EQ(StatedLayout(w), std::nullopt) << text;
+    SetLayout(&w, Layout::kPlain);
+    SetLayout(&w, Layout::kPlain);
+    EXPECT_EQ(StatedLayout(*Workload::Parse(w.Text())), Layout::kPlain) << w.Text();
+    EXPECT_EQ(InputLayout(w, 0), Layout::kPlain) << w.Text();
+    SetLayout(&w, Layout::kBlocked);
+    EXPECT_EQ(w.Text(), text);
+  }
+  EXPECT_FALSE(ChoosesLayout(*Workload::Parse("max_pool2d(f32[1,3,8,8], kernel=2x2)")));
+}
+
 }  // namespace
 }  // namespace hone::semantics

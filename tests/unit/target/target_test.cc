@@ -22,6 +22,7 @@ TEST(Target, TextAndBack) {
   EXPECT_EQ(target->cpu, "sapphirerapids");
   EXPECT_EQ(target->threads, 2);
   EXPECT_EQ(target->FloatLanes(), 16);
+  EXPECT_EQ(target->ChannelBlock(), 16);
   EXPECT_EQ(target->vector_registers, 32);
   EXPECT_EQ(target->Text(), kText);
 }
@@ -45,7 +46,7 @@ TEST(Target, GpusSayTheirLimits) {
   EXPECT_EQ(target->limits.max_block[2], 64);
   EXPECT_EQ(target->limits.multiprocessors, 132);
   EXPECT_EQ(target->Text(), kCudaText);
-  EXPECT_EQ(target->FloatLanes(), 1) << "tensors are plain there";
+  EXPECT_EQ(target->ChannelBlock(), 1) << "tensors are plain there";
   // What is left out is the usual, and is said.
   EXPECT_EQ(Target::Parse("cuda -multiprocessors=132 -arch=sm_90")->Text(), kCudaText);
   EXPECT_EQ(Target::Parse("opencl -threads=256")->limits.max_threads_per_block, 256);
