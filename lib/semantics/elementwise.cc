@@ -21,6 +21,11 @@ double Softplus(double x) { return Most(x, 0) + std::log1p(std::exp(-std::fabs(x
 
 using X = const double*;
 
+double Gelu(X x, X a) {
+  if (a[0] == 0) return 0.5 * x[0] * (1 + std::erf(x[0] / std::sqrt(2.0)));
+  return 0.5 * x[0] * (1 + std::tanh(std::sqrt(2 / kPi) * (x[0] + 0.044715 * x[0] * x[0] * x[0])));
+}
+
 const std::vector<ScalarFunction> kFunctions = {
     {"relu", 1, 1, [](X x, X) { return Most(x[0], 0); }, {}},
     {"relu6", 1, 2, [](X x, X) { return Least(Most(x[0], 0), 6); }, {}},
@@ -55,14 +60,7 @@ const std::vector<ScalarFunction> kFunctions = {
     {"softsign", 1, 3, [](X x, X) { return x[0] / (1 + std::fabs(x[0])); }, {}},
     {"mish", 1, 12, [](X x, X) { return x[0] * std::tanh(Softplus(x[0])); }, {}},
     {"hard_swish", 1, 5, [](X x, X) { return x[0] * Least(Most(x[0] / 6 + 0.5, 0), 1); }, {}},
-    {"gelu",
-     1,
-     8,
-     [](X x, X a) {
-       if (a[0] == 0) return 0.5 * x[0] * (1 + std::erf(x[0] / std::sqrt(2.0)));
-       return 0.5 * x[0] * (1 + std::tanh(std::sqrt(2 / kPi) * (x[0] + 0.044715 * x[0] * x[0] * x[0])));
-     },
-     {{"approximate", 0}}},
+    {"gelu", 1, 8, Gelu, {{"approximate", 0}}},
     {"leaky_relu", 1, 2, [](X x, X a) { return x[0] < 0 ? a[0] * x[0] : x[0]; }, {{"alpha", 0.01}}},
     {"elu", 1, 6, [](X x, X a) { return x[0] < 0 ? a[0] * std::expm1(x[0]) : x[0]; }, {{"alpha", 1}}},
     {"celu", 1, 6, [](X x, X a) { return x[0] < 0 ? a[0] * std::expm1(x[0] / a[0]) : x[0]; }, {{"alpha", 1}}},
@@ -109,28 +107,15 @@ Result<Shape> Broadcast(const Workload& w) {
 void Apply(const Workload& w, const std::vector<const Values*>& x, const Shape& shape, int, Values* out) {
   const ScalarFunction& f = ScalarFunctionOf(w.op);
   const std::vector<double> a = ParameterValues(f, w);
+  std::vector<Walk> walks;  // of each input
+  for (const TensorType& input : w.inputs) walks.emplace_back(shape, BroadcastStrides(input.shape, shape));
   double values[2] = {};
-  std::vector<Shape> strides;  // of each input along the output's axes; 0 where it is repeated
-  for (const TensorType& input : w.inputs) {
-    Shape padded = input.shape;
-    padded.insert(padded.begin(), shape.size() - padded.size(), 1);
-    Shape stride = Strides(padded);
-    for (size_t i = 0; i < padded.size(); ++i) {
-      if (padded[i] == 1) stride[i] = 0;
-    }
-    strides.push_back(std::move(stride));
-  }
-  Shape index(shape.size(), 0);
-  int64_t at[2] = {};
   for (double& value : *out) {
-    for (size_t i = 0; i < x.size(); ++i) values[i] = (*x[i])[static_cast<size_t>(at[i])];
-    value = f.value(values, a.data());
-    for (size_t axis = shape.size(); axis-- > 0;) {
-      const bool carry = ++index[axis] == shape[axis];
-      for (size_t i = 0; i < x.size(); ++i) at[i] += strides[i][axis] * (carry ? 1 - shape[axis] : 1);
-      if (!carry) break;
-      index[axis] = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      values[i] = (*x[i])[static_cast<size_t>(walks[i].at())];
+      walks[i].Next();
     }
+    value = f.value(values, a.data());
   }
 }
 

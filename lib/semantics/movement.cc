@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
+#include <iterator>
 
 #include "semantics/tables.h"
 #include "semantics/window.h"
@@ -14,19 +14,11 @@ Status Wrong(const Workload& w, const std::string& what) { return Status::Invali
 
 std::string Count(size_t rank) { return "one number an axis, " + std::to_string(rank); }
 
-// Calls visit with each index of `shape`, in row-major order.
-void ForEachIndex(const Shape& shape, const std::function<void(const Shape&)>& visit) {
-  Shape index(shape.size(), 0);
-  for (int64_t left = Product(shape); left > 0; --left) {
-    visit(index);
-    for (size_t axis = shape.size(); axis-- > 0;) {
-      if (++index[axis] < shape[axis]) break;
-      index[axis] = 0;
-    }
-  }
+// Visits, for each element of the output, the one of the first input at `from` plus the sum of index * stride.
+void VisitStrided(const Shape& shape, Shape strides, int64_t from, const VisitSource& visit) {
+  Walk walk(shape, std::move(strides), from);
+  for (int64_t left = Product(shape); left > 0; --left, walk.Next()) visit(0, walk.at());
 }
-
-double NoFlop(const Workload&, const Shape&) { return 0; }
 
 Result<Shape> TransposeShape(const Workload& w) {
   const Shape &in = w.inputs[0].shape, perm = w.Numbers("perm", {});
@@ -43,12 +35,10 @@ Result<Shape> TransposeShape(const Workload& w) {
   return shape;
 }
 void Transpose(const Workload& w, const Shape& shape, const VisitSource& visit) {
-  const Shape strides = Strides(w.inputs[0].shape), perm = w.Numbers("perm", {});
-  ForEachIndex(shape, [&](const Shape& index) {
-    int64_t offset = 0;
-    for (size_t i = 0; i < perm.size(); ++i) offset += index[i] * strides[static_cast<size_t>(perm[i])];
-    visit(0, offset);
-  });
+  const Shape of_input = Strides(w.inputs[0].shape);
+  Shape strides;
+  for (int64_t axis : w.Numbers("perm", {})) strides.push_back(of_input[static_cast<size_t>(axis)]);
+  VisitStrided(shape, std::move(strides), 0, visit);
 }
 
 Result<Shape> ReshapeShape(const Workload& w) {
@@ -79,12 +69,14 @@ Result<Shape> SliceShape(const Workload& w) {
 }
 void Slice(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const Shape& in = w.inputs[0].shape;
-  const Shape strides = Strides(in), begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
-  ForEachIndex(shape, [&](const Shape& index) {
-    int64_t offset = 0;
-    for (size_t i = 0; i < in.size(); ++i) offset += (begin[i] + index[i] * step[i]) * strides[i];
-    visit(0, offset);
-  });
+  const Shape begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
+  Shape strides = Strides(in);
+  int64_t from = 0;
+  for (size_t i = 0; i < in.size(); ++i) {
+    from += begin[i] * strides[i];
+    strides[i] *= step[i];
+  }
+  VisitStrided(shape, std::move(strides), from, visit);
 }
 
 Result<Shape> ConcatShape(const Workload& w) {
@@ -131,16 +123,16 @@ Result<Shape> PadShape(const Workload& w) {
 }
 void Pad(const Workload& w, const Shape& shape, const VisitSource& visit) {
   const Shape& in = w.inputs[0].shape;
-  const Shape strides = Strides(in), low = w.Numbers("low", Shape(in.size(), 0));
+  const Shape strides = Strides(in), low = w.Numbers("low", Shape(in.size(), 0)), of_output = Strides(shape);
   const std::string mode = Word(w, "mode", "constant");
-  ForEachIndex(shape, [&](const Shape& index) {
+  for (int64_t element = 0; element < Product(shape); ++element) {
     int64_t offset = 0;
     for (size_t i = 0; i < in.size() && offset >= 0; ++i) {
-      const int64_t from = PaddedFrom(mode, index[i], low[i], in[i]);
+      const int64_t from = PaddedFrom(mode, element / of_output[i] % shape[i], low[i], in[i]);
       offset = from < 0 ? kNoSource : offset + from * strides[i];
     }
     visit(0, offset);
-  });
+  }
 }
 
 Result<Shape> GatherShape(const Workload& w) {
@@ -185,13 +177,7 @@ Result<Shape> ExpandShape(const Workload& w) {
   return shape;
 }
 void Expand(const Workload& w, const Shape& shape, const VisitSource& visit) {
-  const Shape &in = w.inputs[0].shape, strides = Strides(in);
-  const size_t missing = shape.size() - in.size();
-  ForEachIndex(shape, [&](const Shape& index) {
-    int64_t offset = 0;
-    for (size_t i = 0; i < in.size(); ++i) offset += (in[i] == 1 ? 0 : index[missing + i]) * strides[i];
-    visit(0, offset);
-  });
+  VisitStrided(shape, BroadcastStrides(w.inputs[0].shape, shape), 0, visit);
 }
 
 // The values of an operator that only moves elements.
@@ -204,8 +190,21 @@ void Moved(const Workload& w, const std::vector<const Values*>& x, const Shape& 
   });
 }
 
+template <void (*kSources)(const Workload&, const Shape&, const VisitSource&)>
+Definition Mover(const char* name, std::vector<AttributeSpec> attributes, Result<Shape> (*shape)(const Workload&)) {
+  Definition d{name, 1, 1, std::move(attributes), shape, Moved<kSources>};
+  d.sources = kSources;
+  return d;
+}
+
 Result<Shape> SameShape(const Workload& w) { return w.inputs[0].shape; }
 void Copy(const Workload&, const std::vector<const Values*>& x, const Shape&, int, Values* out) { *out = *x[0]; }
+
+Definition Copier(const char* name, std::vector<AttributeSpec> attributes, Result<Shape> (*shape)(const Workload&)) {
+  Definition d{name, 1, 1, std::move(attributes), shape, Copy};
+  d.keeps_order = true;
+  return d;
+}
 
 Result<Shape> BlockShape(const Workload& w) {
   if (CanBeBlocked(w.inputs[0])) return w.inputs[0].shape;
@@ -233,7 +232,6 @@ void Pad2d(const Workload& w, const std::vector<const Values*>& x, const Shape& 
 }
 
 bool SameAsInput(const Workload& w) { return w.Numbers("shape", {}) == w.inputs[0].shape; }
-bool Always(const Workload&) { return true; }
 
 }  // namespace
 
@@ -265,41 +263,42 @@ std::vector<IndexRun> IndexRuns(const Shape& indices) {
 }
 
 std::vector<Definition> Movement() {
-  const AttributeSpec axis{"axis", AttributeKind::kWhole, "1"}, shape{"shape"};
-  const AttributeSpec pad{"pad", AttributeKind::kWhole, "0", {}, ',', 2};
-  std::vector<Definition> all = {
-      {"transpose", 1, 1, {{"perm"}}, TransposeShape, Moved<Transpose>, NoFlop},
-      {"reshape", 1, 1, {shape}, ReshapeShape, Copy, NoFlop},
-      {"slice", 1, 1, {{"begin"}, {"end"}, {"step", AttributeKind::kWhole, "1"}}, SliceShape, Moved<Slice>, NoFlop},
-      {"concat", 1, 1 << 16, {axis}, ConcatShape, Moved<Concat>, NoFlop, Layout::kBlocked, Layout::kBlocked},
-      {"pad",
-       1,
-       1,
-       {{"low", AttributeKind::kWhole, "0"},
-        {"high", AttributeKind::kWhole, "0"},
-        {"mode", AttributeKind::kWord, "constant", {"constant", "reflect", "edge", "wrap"}},
-        {"value", AttributeKind::kReal, "0", {}, ',', 0, true}},  // -inf: before a maximum
-       PadShape,
-       Moved<Pad>,
-       NoFlop},
-      {"gather", 1, 1, {{"axis", AttributeKind::kWhole, "0"}, {"indices"}, shape}, GatherShape, Moved<Gather>, NoFlop},
-      {"expand", 1, 1, {shape}, ExpandShape, Moved<Expand>, NoFlop},
-      {"pad2d", 1, 1, {pad}, Pad2dShape, Pad2d, NoFlop, Layout::kBlocked, Layout::kBlocked, false, true},
-      {"flatten", 1, 1, {}, FlattenShape, Copy, NoFlop, Layout::kBlocked, Layout::kBlocked, false, true},
-      {"block", 1, 1, {}, BlockShape, Copy, NoFlop, Layout::kPlain, Layout::kBlocked, false, true},
-      {"unblock", 1, 1, {}, BlockShape, Copy, NoFlop, Layout::kBlocked, Layout::kPlain, false, true},
-      {"dropout", 1, 1, {}, SameShape, Copy, NoFlop, Layout::kBlocked, Layout::kBlocked, false, true},
+  const auto whole = [](const char* name, const char* fallback) {
+    return AttributeSpec{name, AttributeKind::kWhole, fallback};
   };
-  const std::map<std::string, void (*)(const Workload&, const Shape&, const VisitSource&)> sources = {
-      {"transpose", Transpose}, {"slice", Slice},  {"concat", Concat}, {"pad", Pad},
-      {"gather", Gather},       {"expand", Expand}};
-  for (Definition& d : all) {
-    if (const auto found = sources.find(d.name); found != sources.end()) d.sources = found->second;
-    d.concatenates = d.name == "concat";
-    d.keeps_order = d.evaluate == Copy;
-    if (d.name == "reshape" || d.name == "expand") d.passes_on = SameAsInput;
-    if (d.name == "dropout") d.passes_on = Always;
+  const AttributeSpec shape{"shape"},
+      mode{"mode", AttributeKind::kWord, "constant", {"constant", "reflect", "edge", "wrap"}};
+  const AttributeSpec value{"value", AttributeKind::kReal, "0", {}, ',', 0, true};  // -inf: before a maximum
+  Definition concat = Mover<Concat>("concat", {whole("axis", "1")}, ConcatShape);
+  concat.most_inputs = 1 << 16;
+  concat.concatenates = true;
+  concat.in = concat.out = Layout::kBlocked;
+  Definition reshape = Copier("reshape", {shape}, ReshapeShape);
+  Definition expand = Mover<Expand>("expand", {shape}, ExpandShape);
+  reshape.passes_on = expand.passes_on = SameAsInput;
+  std::vector<Definition> images = {
+      {"pad2d", 1, 1, {{"pad", AttributeKind::kWhole, "0", {}, ',', 2}}, Pad2dShape, Pad2d},
+      Copier("flatten", {}, FlattenShape),
+      Copier("block", {}, BlockShape),
+      Copier("unblock", {}, BlockShape),
+      Copier("dropout", {}, SameShape),
+  };
+  for (Definition& d : images) {
+    d.has_batch = true;
+    d.in = d.name == "block" ? Layout::kPlain : Layout::kBlocked;
+    d.out = d.name == "unblock" ? Layout::kPlain : Layout::kBlocked;
   }
+  images.back().passes_on = [](const Workload&) { return true; };
+  std::vector<Definition> all = {
+      Mover<Transpose>("transpose", {{"perm"}}, TransposeShape),
+      Mover<Slice>("slice", {{"begin"}, {"end"}, whole("step", "1")}, SliceShape),
+      Mover<Pad>("pad", {whole("low", "0"), whole("high", "0"), mode, value}, PadShape),
+      Mover<Gather>("gather", {whole("axis", "0"), {"indices"}, shape}, GatherShape),
+      std::move(concat),
+      std::move(reshape),
+      std::move(expand),
+  };
+  std::move(images.begin(), images.end(), std::back_inserter(all));
   return all;
 }
 

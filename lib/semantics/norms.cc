@@ -32,8 +32,6 @@ void Lrn(const Workload& w, const std::vector<const Values*>& x, const Shape& sh
   }
 }
 
-double TenFlop(const Workload&, const Shape& shape) { return 10 * static_cast<double>(Product(shape)); }
-
 Result<Shape> InstanceShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 3, 8));
   for (size_t i = 1; i < 3; ++i) {
@@ -264,18 +262,18 @@ std::vector<Definition> Norms() {
         {"bias", AttributeKind::kReal, "1"}},
        LrnShape,
        Lrn,
-       TenFlop},
+       OutputFlop<10>},
       {"batch_norm",
        5,
        5,
        {epsilon, {"inverse_epsilon", AttributeKind::kReal, ""}},
        BatchNormShape,
        BatchNorm,
-       TenFlop,
+       OutputFlop<10>,
        Layout::kBlocked,
        Layout::kBlocked},
-      {"instance_norm", 3, 3, {epsilon}, InstanceShape, Instance, TenFlop},
-      {"layer_norm", 2, 3, {{"axis"}, epsilon}, LayerShape, Layer, TenFlop},
+      {"instance_norm", 3, 3, {epsilon}, InstanceShape, Instance, OutputFlop<10>},
+      {"layer_norm", 2, 3, {{"axis"}, epsilon}, LayerShape, Layer, OutputFlop<10>},
       {"resize",
        1,
        1,
@@ -288,7 +286,7 @@ std::vector<Definition> Norms() {
         {"exclude_outside", AttributeKind::kWhole, "0"}},
        ResizeShape,
        Resize,
-       TenFlop},
+       OutputFlop<10>},
   };
   for (Definition& definition : all) {
     definition.normalises_channels = definition.name == "batch_norm";

@@ -61,21 +61,11 @@ void Reduce(const Workload& w, const std::vector<const Values*>& x, const Shape&
   for (size_t i = 0; i < in.size(); ++i) {
     if (reduced[i]) kept[i] = 1;
   }
-  Shape stride = Strides(kept);
-  for (size_t i = 0; i < in.size(); ++i) {
-    if (reduced[i]) stride[i] = 0;
-  }
   auto for_each = [&](auto&& visit) {
-    Shape index(in.size(), 0);
-    int64_t at = 0;
-    for (double value : *x[0]) {
-      visit(static_cast<size_t>(at), value);
-      for (size_t axis = in.size(); axis-- > 0;) {
-        const bool carry = ++index[axis] == in[axis];
-        at += stride[axis] * (carry ? 1 - in[axis] : 1);
-        if (!carry) break;
-        index[axis] = 0;
-      }
+    Walk walk(in, BroadcastStrides(kept, in));
+    for (const double value : *x[0]) {
+      visit(static_cast<size_t>(walk.at()), value);
+      walk.Next();
     }
   };
   const Kind kind = KindOf(w.op);
@@ -93,8 +83,6 @@ void Reduce(const Workload& w, const std::vector<const Values*>& x, const Shape&
   const double count = static_cast<double>(x[0]->size()) / static_cast<double>(out->size());
   for (size_t i = 0; i < out->size(); ++i) (*out)[i] = kind.finish((*out)[i], count) + (exponents ? most[i] : 0);
 }
-
-double ReduceFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
 
 Result<Shape> SoftmaxShape(const Workload& w) {
   const int64_t rank = static_cast<int64_t>(w.inputs[0].shape.size());
@@ -120,8 +108,6 @@ void Softmax(const Workload& w, const std::vector<const Values*>& x, const Shape
     }
   }
 }
-
-double SoftmaxFlop(const Workload&, const Shape& shape) { return 5 * static_cast<double>(Product(shape)); }
 
 Result<Shape> MatmulShape(const Workload& w) {
   HONE_RETURN_IF_ERROR(CheckRankIn(w, 0, 1, 8));
@@ -219,10 +205,10 @@ std::vector<Definition> Reductions() {
   std::vector<Definition> all;
   for (const char* name : {"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_sum_square",
                            "reduce_l1", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp"}) {
-    all.push_back({name, 1, 1, {{"axes"}, {"keep", AttributeKind::kWhole, "0"}}, ReducedShape, Reduce, ReduceFlop});
+    all.push_back({name, 1, 1, {{"axes"}, {"keep", AttributeKind::kWhole, "0"}}, ReducedShape, Reduce, InputFlop});
   }
   for (const char* name : {"softmax", "log_softmax"}) {
-    all.push_back({name, 1, 1, {{"axis"}}, SoftmaxShape, Softmax, SoftmaxFlop});
+    all.push_back({name, 1, 1, {{"axis"}}, SoftmaxShape, Softmax, OutputFlop<5>});
   }
   all.push_back({"matmul", 2, 2, {}, MatmulShape, EvaluateMatmul, MatmulFlop});
   Definition dense{"dense", 2, 2, {}, DenseShape, Dense, DenseFlop};

@@ -173,7 +173,9 @@ double Flop(const Workload& w) {
   double flop = 0;
   for (const Workload& part : w.Parts()) {
     const TensorType output = *InferMember(part);
-    flop += DefinitionOf(part).flop(part, output.shape) + static_cast<double>(output.Elements()) * EpilogueFlop(part);
+    const Definition& d = DefinitionOf(part);
+    if (d.flop != nullptr) flop += d.flop(part, output.shape);
+    flop += static_cast<double>(output.Elements()) * EpilogueFlop(part);
   }
   return flop;
 }

@@ -33,7 +33,7 @@ struct Definition {
   // `threads`: at least 1; the values do not depend on it.
   void (*evaluate)(const Workload&, const std::vector<const Values*>& inputs, const Shape& shape, int threads,
                    Values* out) = nullptr;
-  // FLOP for the whole output.
+  // FLOP for the whole output. Null: none.
   double (*flop)(const Workload&, const Shape& shape) = nullptr;
   // How the inputs and the output are stored where they have four or five axes. Weights and tensors of other ranks are
   // plain, and whatever the workload says is plain (StatedLayout). They differ in `block` and `unblock` alone.

@@ -1,11 +1,47 @@
 // The definitions by kind, one file each. Private to semantics/.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "semantics/semantics.h"
 
 namespace hone::semantics {
+
+// Goes through the indices of a tensor in row-major order; at() is `from` plus the sum of index * stride.
+class Walk {
+ public:
+  Walk(Shape extents, Shape strides, int64_t from = 0)
+      : extents_(std::move(extents)), strides_(std::move(strides)), index_(extents_.size(), 0), at_(from) {}
+  int64_t at() const { return at_; }
+  void Next() {
+    for (size_t axis = extents_.size(); axis-- > 0;) {
+      at_ += strides_[axis];
+      if (++index_[axis] < extents_[axis]) return;
+      at_ -= strides_[axis] * extents_[axis];
+      index_[axis] = 0;
+    }
+  }
+
+ private:
+  Shape extents_, strides_, index_;
+  int64_t at_;
+};
+
+// The strides by which `shape` reads a tensor of extents `from`, which broadcasts to it: 0 along repeated axes.
+inline Shape BroadcastStrides(Shape from, const Shape& shape) {
+  from.insert(from.begin(), shape.size() - from.size(), 1);
+  Shape strides = Strides(from);
+  for (size_t i = 0; i < from.size(); ++i) strides[i] *= from[i] == 1 ? 0 : 1;
+  return strides;
+}
+
+// FLOP of operators that do as much for each element: `kEach` of the output, or one of the first input.
+template <int kEach>
+double OutputFlop(const Workload&, const Shape& shape) {
+  return kEach * static_cast<double>(Product(shape));
+}
+inline double InputFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
 
 // The attribute that says how all tensors are stored, and how the first input is; `plain`: its word for row-major.
 AttributeSpec AllLayoutSpec();

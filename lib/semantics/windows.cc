@@ -179,11 +179,7 @@ Result<Shape> PoolShape(const Workload& w) {
     const std::string example = spatial == 2 ? "3x3" : "3x3x3";
     return Status::Invalid(w.op + ": `kernel` is missing, for example kernel=" + example);
   }
-  const Shape kernel = Expanded(w, "kernel", spatial, 1);
-  if (kernel.size() != spatial) return Status::Invalid(w.op + ": `kernel` takes one number a spatial axis");
-  for (int64_t k : kernel) {
-    if (k < 1 || k > (1 << 16)) return Status::Invalid(w.op + ": `kernel` must be in 1 .. 65536");
-  }
+  HONE_ASSIGN_OR_RETURN(const Shape kernel, WindowNumbers(w, "kernel", spatial, 1, 1));
   HONE_ASSIGN_OR_RETURN(Window window, WindowOf(w));
   Shape shape = {w.inputs[0].shape[0], w.inputs[0].shape[1]};
   for (size_t i = 0; i < spatial; ++i) {
@@ -256,8 +252,6 @@ void Global(const Workload& w, const std::vector<const Values*>& x, const Shape&
   }
 }
 
-double GlobalFlop(const Workload& w, const Shape&) { return static_cast<double>(w.inputs[0].Elements()); }
-
 // One value a window, read where it starts, and a window a value.
 bool PoolPassesOn(const Workload& w) {
   auto all = [&](const char* name, int64_t value, int64_t fallback) {
@@ -304,8 +298,8 @@ std::vector<Definition> Windows() {
   pool("avg_pool2d", average, PoolShape<4>).chains = true;
   pool("max_pool3d", maximum, PoolShape<5>);
   pool("avg_pool3d", average, PoolShape<5>);
-  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Layout::kBlocked, Layout::kBlocked});
-  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, GlobalFlop, Layout::kBlocked, Layout::kBlocked});
+  all.push_back({"global_avg_pool", 1, 1, {}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
+  all.push_back({"global_max_pool", 1, 1, {}, GlobalShape, Global, InputFlop, Layout::kBlocked, Layout::kBlocked});
   for (Definition& definition : all) definition.has_batch = true;
   return all;
 }
