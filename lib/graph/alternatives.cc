@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "graph/dead_code.h"
+#include "graph/normalise.h"
 #include "semantics/semantics.h"
 
 namespace hone::graph {

@@ -1,8 +1,7 @@
-#include "graph/assign_layout.h"
-
 #include <map>
 #include <set>
 
+#include "graph/normalise.h"
 #include "semantics/semantics.h"
 
 namespace hone::graph {

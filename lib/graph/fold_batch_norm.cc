@@ -1,52 +1,26 @@
-#include "graph/fold_batch_norm.h"
-
+#include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 
+#include "graph/normalise.h"
 #include "semantics/norms.h"
 #include "semantics/semantics.h"
 
 namespace hone::graph {
 namespace {
 
+bool IsBatchNorm(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).normalises_channels; }
+
+bool IsAdd(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).epilogue == EpilogueKind::kAdd; }
+
 // The axis of the node's weight along which its output's channels lie; negative: it has none.
 int WeightAxis(const Node& node) {
   return node.workload.chain() ? -1 : semantics::DefinitionOf(node.workload).channels_of_weight;
 }
 
-bool IsBatchNorm(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).normalises_channels; }
-
-bool IsAdd(const Workload& w) { return !w.chain() && semantics::DefinitionOf(w).epilogue == EpilogueKind::kAdd; }
-
 bool OnlyBias(const Node& node) {
   return node.workload.epilogue.empty() ||
          (node.workload.epilogue.size() == 1 && node.workload.epilogue[0].kind == EpilogueKind::kBias);
-}
-
-Parameter Derived(const std::string& name, const TensorType& type, InitKind kind, std::vector<std::string> from,
-                  double epsilon) {
-  Parameter p{name, type, {}};
-  p.init.kind = kind;
-  p.init.from = std::move(from);
-  p.init.epsilon = epsilon;
-  return p;
-}
-
-// `norm` reads `anchor`'s output. Afterwards `anchor` computes what `norm` did, under norm's name.
-void Fold(Graph* graph, Node* anchor, const Node& norm) {
-  const double epsilon = semantics::BatchNormEpsilon(norm.workload);
-  const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
-  const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
-  std::vector<std::string> bias_from = {gamma, beta, mean, variance};
-  if (!anchor->workload.epilogue.empty()) bias_from.push_back(anchor->inputs[2]);
-  graph->parameters.push_back(Derived(weight, anchor->workload.inputs[1], InitKind::kFoldWeight,
-                                      {anchor->inputs[1], gamma, variance}, epsilon));
-  graph->parameters.push_back(Derived(bias, {anchor->output.type, {anchor->output.shape[1]}}, InitKind::kFoldBias,
-                                      std::move(bias_from), epsilon));
-  anchor->name = norm.name;
-  anchor->inputs = {anchor->inputs[0], weight, bias};
-  anchor->workload.epilogue = {{EpilogueKind::kBias, 0, 0}};
 }
 
 // A tensor of the type that broadcasts along the channels.
@@ -56,112 +30,122 @@ TensorType PerChannel(const TensorType& output) {
   return type;
 }
 
-// What of `kept` makes a tensor that nobody else reads. Null: nothing does.
-class Makers {
+class Folder {
  public:
-  Makers(const std::map<std::string, int>& reads, const std::map<std::string, size_t>& at, std::vector<Node>* kept)
-      : reads_(reads), at_(at), kept_(kept) {}
-  Node* Of(const std::string& tensor) const {
-    const auto found = at_.find(tensor);
-    return found != at_.end() && reads_.at(tensor) == 1 ? &(*kept_)[found->second] : nullptr;
+  explicit Folder(Graph* graph) : graph_(graph), reads_(CountReads(*graph)) {
+    for (const Parameter& p : graph->parameters) parameters_.insert(p.name);
+  }
+
+  bool Run() {
+    bool changed = false;
+    for (Node& node : graph_->nodes) {
+      // Neither the statistics nor the weight may be computed by the network itself.
+      if (!IsBatchNorm(node.workload) || !node.workload.epilogue.empty() || !Known(node)) {
+        Keep(std::move(node));
+        continue;
+      }
+      changed = true;
+      if (!Fold(node) && !FoldTransposed(node)) Expand(node);
+    }
+    graph_->nodes = std::move(kept_);
+    return changed;
   }
 
  private:
-  const std::map<std::string, int>& reads_;
-  const std::map<std::string, size_t>& at_;
-  std::vector<Node>* kept_;
+  void Keep(Node node) {
+    at_[node.name] = kept_.size();
+    kept_.push_back(std::move(node));
+  }
+
+  // Are the values of all inputs but the first known when the library is built?
+  bool Known(const Node& node) const {
+    return std::all_of(node.inputs.begin() + 1, node.inputs.end(),
+                       [&](const std::string& input) { return parameters_.count(input) != 0; });
+  }
+
+  // The node that makes a tensor which nobody else reads. Null: there is none.
+  Node* MakerOf(const std::string& tensor) {
+    const auto found = at_.find(tensor);
+    return found != at_.end() && reads_.at(tensor) == 1 ? &kept_[found->second] : nullptr;
+  }
+
+  // `node` makes from now on what the batch norm made.
+  void Rename(Node* node, const Node& norm) {
+    node->name = norm.name;
+    at_[norm.name] = static_cast<size_t>(node - kept_.data());
+  }
+
+  std::string Derive(const Node& norm, const char* suffix, const TensorType& type, InitKind kind,
+                     std::vector<std::string> from) {
+    Initialiser init{.kind = kind, .from = std::move(from), .epsilon = semantics::BatchNormEpsilon(norm.workload)};
+    graph_->parameters.push_back({norm.name + suffix, type, std::move(init)});
+    return graph_->parameters.back().name;
+  }
+  std::string Scaled(const Node& norm, const char* suffix, const TensorType& type, InitKind kind,
+                     const std::string& weight) {
+    return Derive(norm, suffix, type, kind, {weight, norm.inputs[1], norm.inputs[4]});
+  }
+  // `bias`: empty if there is none.
+  std::string Shifted(const Node& norm, const char* suffix, const TensorType& type, const std::string& bias) {
+    std::vector<std::string> from(norm.inputs.begin() + 1, norm.inputs.end());
+    if (!bias.empty()) from.push_back(bias);
+    return Derive(norm, suffix, type, InitKind::kFoldBias, std::move(from));
+  }
+
+  // Into the weight and the bias of the layer that makes norm's input.
+  bool Fold(const Node& norm) {
+    Node* layer = MakerOf(norm.inputs[0]);
+    if (layer == nullptr || WeightAxis(*layer) != 0 || !OnlyBias(*layer) || !Known(*layer)) return false;
+    const std::string data = layer->inputs[0], raw = layer->inputs.size() > 2 ? layer->inputs[2] : "";
+    const TensorType channels{layer->output.type, {layer->output.shape[1]}};
+    const std::string weight =
+        Scaled(norm, ".folded_weight", layer->workload.inputs[1], InitKind::kFoldWeight, layer->inputs[1]);
+    layer->inputs = {data, weight, Shifted(norm, ".folded_bias", channels, raw)};
+    layer->workload.epilogue = {{EpilogueKind::kBias, 0, 0}};
+    Rename(layer, norm);
+    return true;
+  }
+
+  // `norm` reads a transposed convolution, or the sum of one and a bias of parameters: then that one's weight is
+  // scaled, and the sum, perhaps a new node, gets norm's name.
+  bool FoldTransposed(const Node& norm) {
+    const TensorType type = PerChannel(norm.output);
+    Node *last = MakerOf(norm.inputs[0]), *conv = last;
+    const bool biased = last != nullptr && IsAdd(last->workload) && last->workload.epilogue.empty() &&
+                        last->workload.inputs[1] == type && Known(*last);
+    if (biased) conv = MakerOf(last->inputs[0]);
+    if (conv == nullptr || WeightAxis(*conv) != 1 || !conv->workload.epilogue.empty() || !Known(*conv)) return false;
+    conv->inputs[1] =
+        Scaled(norm, ".folded_weight", conv->workload.inputs[1], InitKind::kFoldTransposed, conv->inputs[1]);
+    const std::string bias = Shifted(norm, ".folded_bias", type, biased ? last->inputs[1] : "");
+    if (biased) {
+      last->inputs[1] = bias;
+      Rename(last, norm);
+    } else {
+      Keep({norm.name, {"add", {norm.output, type}, {}, {}}, {conv->name, bias}, norm.output});
+    }
+    return true;
+  }
+
+  // A batch norm that stands alone: x * scale + shift, both of a shape that broadcasts along the channels.
+  void Expand(const Node& norm) {
+    const TensorType type = PerChannel(norm.output);
+    graph_->parameters.push_back({norm.name + ".ones", type, {.kind = InitKind::kConstant, .low = 1}});
+    const std::string scale = Scaled(norm, ".scale", type, InitKind::kFoldWeight, norm.name + ".ones");
+    const std::string shift = Shifted(norm, ".shift", type, ""), scaled = norm.name + ".scaled";
+    Keep({scaled, {"mul", {norm.output, type}, {}, {}}, {norm.inputs[0], scale}, norm.output});
+    Keep({norm.name, {"add", {norm.output, type}, {}, {}}, {scaled, shift}, norm.output});
+  }
+
+  Graph* graph_;
+  const std::map<std::string, int> reads_;
+  std::set<std::string> parameters_;
+  std::map<std::string, size_t> at_;  // by name: index in `kept_`
+  std::vector<Node> kept_;
 };
-
-// `norm` reads a transposed convolution, or the sum of one and a bias of parameters: then that one's weight is scaled,
-// and the sum, perhaps a new node, gets norm's name. Where it is among `kept`; nothing if norm reads something else.
-std::optional<size_t> FoldTransposed(Graph* graph, const Node& norm, const Makers& makers,
-                                     const std::set<std::string>& parameters, std::vector<Node>* kept) {
-  const TensorType type = PerChannel(norm.output);
-  Node *last = makers.Of(norm.inputs[0]), *conv = last;
-  const bool biased = last != nullptr && IsAdd(last->workload) && last->workload.epilogue.empty() &&
-                      last->workload.inputs[1] == type && parameters.count(last->inputs[1]) != 0;
-  if (biased) conv = makers.Of(last->inputs[0]);
-  if (conv == nullptr || WeightAxis(*conv) != 1 || !conv->workload.epilogue.empty() ||
-      parameters.count(conv->inputs[1]) == 0) {
-    return std::nullopt;
-  }
-  const double epsilon = semantics::BatchNormEpsilon(norm.workload);
-  const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
-  const std::string weight = norm.name + ".folded_weight", bias = norm.name + ".folded_bias";
-  std::vector<std::string> from = {gamma, beta, mean, variance};
-  if (biased) from.push_back(last->inputs[1]);
-  graph->parameters.push_back(Derived(weight, conv->workload.inputs[1], InitKind::kFoldTransposed,
-                                      {conv->inputs[1], gamma, variance}, epsilon));
-  graph->parameters.push_back(Derived(bias, type, InitKind::kFoldBias, std::move(from), epsilon));
-  conv->inputs[1] = weight;
-  if (biased) {
-    last->name = norm.name;
-    last->inputs[1] = bias;
-    return static_cast<size_t>(last - kept->data());
-  }
-  const std::string product = conv->name;  // kept grows
-  kept->push_back({norm.name, {"add", {norm.output, type}, {}, {}}, {product, bias}, norm.output});
-  return kept->size() - 1;
-}
-
-// A batch norm that stands alone: x * scale + shift, both of a shape that broadcasts along the channels.
-void Expand(Graph* graph, const Node& norm, std::vector<Node>* nodes) {
-  const double epsilon = semantics::BatchNormEpsilon(norm.workload);
-  const std::string &gamma = norm.inputs[1], &beta = norm.inputs[2], &mean = norm.inputs[3], &variance = norm.inputs[4];
-  const TensorType type = PerChannel(norm.output);
-  const std::string ones = norm.name + ".ones", scale = norm.name + ".scale", shift = norm.name + ".shift";
-  Parameter one{ones, type, {}};
-  one.init.low = 1;
-  graph->parameters.push_back(std::move(one));
-  graph->parameters.push_back(Derived(scale, type, InitKind::kFoldWeight, {ones, gamma, variance}, epsilon));
-  graph->parameters.push_back(Derived(shift, type, InitKind::kFoldBias, {gamma, beta, mean, variance}, epsilon));
-  const std::string scaled = norm.name + ".scaled";
-  nodes->push_back({scaled, {"mul", {norm.output, type}, {}, {}}, {norm.inputs[0], scale}, norm.output});
-  nodes->push_back({norm.name, {"add", {norm.output, type}, {}, {}}, {scaled, shift}, norm.output});
-}
 
 }  // namespace
 
-bool FoldBatchNorm(Graph* graph) {
-  const auto reads = CountReads(*graph);
-  std::set<std::string> parameters;
-  for (const Parameter& p : graph->parameters) parameters.insert(p.name);
-  std::map<std::string, size_t> at;  // name -> index in `kept`
-  std::vector<Node> kept;
-  bool changed = false;
-  for (Node& node : graph->nodes) {
-    auto anchor = at.find(node.inputs[0]);
-    // Values known when building: neither the statistics nor the weight may be computed by the network itself.
-    bool known = IsBatchNorm(node.workload) && node.workload.epilogue.empty();
-    for (size_t i = 1; known && i < node.inputs.size(); ++i) known = parameters.count(node.inputs[i]) != 0;
-    bool fits = known && anchor != at.end() && reads.at(node.inputs[0]) == 1 && WeightAxis(kept[anchor->second]) == 0 &&
-                OnlyBias(kept[anchor->second]);
-    for (size_t i = 1; fits && i < kept[anchor->second].inputs.size(); ++i) {
-      fits = parameters.count(kept[anchor->second].inputs[i]) != 0;
-    }
-    if (known && !fits) {
-      if (const auto sum = FoldTransposed(graph, node, Makers(reads, at, &kept), parameters, &kept)) {
-        at[node.name] = *sum;
-        changed = true;
-        continue;
-      }
-      at[node.name] = kept.size() + 1;
-      Expand(graph, node, &kept);
-      changed = true;
-      continue;
-    }
-    if (!fits) {
-      at[node.name] = kept.size();
-      kept.push_back(std::move(node));
-      continue;
-    }
-    const size_t index = anchor->second;
-    Fold(graph, &kept[index], node);
-    at[node.name] = index;
-    changed = true;
-  }
-  graph->nodes = std::move(kept);
-  return changed;
-}
+bool FoldBatchNorm(Graph* graph) { return Folder(graph).Run(); }
 
 }  // namespace hone::graph

@@ -1,8 +1,7 @@
-#include "graph/fuse_epilogue.h"
-
 #include <algorithm>
 #include <optional>
 
+#include "graph/normalise.h"
 #include "semantics/epilogue.h"
 #include "semantics/semantics.h"
 

@@ -15,6 +15,7 @@ namespace {
 
 // Limits of a graph: far above any network, far below what makes sizes overflow.
 constexpr size_t kMaxNodes = 100000;
+constexpr ptrdiff_t kMostNamed = 8;                          // nodes of a cycle that a message lists
 constexpr int64_t kMaxParameterElements = int64_t{1} << 32;  // of all parameters together: 16 GiB
 
 template <typename T>
@@ -54,8 +55,9 @@ Status CheckFold(const Graph& graph, const Parameter& p, const std::set<std::str
   const size_t least = weight ? 3 : 4, most = weight ? 3 : 5;
   if (p.type.shape.empty()) return Status::Invalid(what + ": has no channels");
   if (p.init.from.size() < least || p.init.from.size() > most) {
-    return Status::Invalid(fmt::format("{}: {} takes {} sources, found {}", what, InitKindName(p.init.kind),
-                                       weight ? "3" : "4 or 5", p.init.from.size()));
+    const char* kind = transposed ? "fold_transposed" : weight ? "fold_weight" : "fold_bias";
+    return Status::Invalid(
+        fmt::format("{}: {} takes {} sources, found {}", what, kind, weight ? "3" : "4 or 5", p.init.from.size()));
   }
   if (!std::isfinite(p.init.epsilon) || p.init.epsilon < 0) {
     return Status::Invalid(what + ": epsilon must be finite and 0 or more");
@@ -159,26 +161,6 @@ Status CheckNode(const TypeTable& types, const std::set<std::string>& node_names
 
 }  // namespace
 
-const char* InitKindName(InitKind kind) {
-  switch (kind) {
-    case InitKind::kHe:
-      return "he";
-    case InitKind::kUniform:
-      return "uniform";
-    case InitKind::kConstant:
-      return "constant";
-    case InitKind::kFile:
-      return "file";
-    case InitKind::kFoldWeight:
-      return "fold_weight";
-    case InitKind::kFoldBias:
-      return "fold_bias";
-    case InitKind::kFoldTransposed:
-      return "fold_transposed";
-  }
-  return "?";
-}
-
 const Parameter* Graph::FindParameter(const std::string& n) const { return FindNamed(parameters, n); }
 const Node* Graph::FindNode(const std::string& n) const { return FindNamed(nodes, n); }
 const GraphInput* Graph::FindInput(const std::string& n) const { return FindNamed(inputs, n); }
@@ -190,38 +172,59 @@ const TensorType* Graph::FindType(const std::string& n) const {
   return nullptr;
 }
 
-Status SortNodes(Graph* graph) {
-  std::map<std::string, size_t> index;
-  for (size_t i = 0; i < graph->nodes.size(); ++i) index[graph->nodes[i].name] = i;
-  // Depth first with an explicit stack: networks may be deep. 0 new, 1 on the stack, 2 placed.
-  std::vector<int> state(graph->nodes.size(), 0);
+// Depth first with an explicit stack: networks may be deep.
+Result<std::vector<size_t>> OrderByNeeds(const std::vector<std::vector<size_t>>& needs,
+                                         const std::vector<size_t>& roots,
+                                         const std::function<std::string(size_t)>& name) {
+  enum class State { kNew, kOnStack, kPlaced };
+  std::vector<State> states(needs.size(), State::kNew);
+  std::vector<std::pair<size_t, size_t>> stack;  // a node, and the next of its needs
+  const auto push = [&](size_t node) {
+    states[node] = State::kOnStack;
+    stack.emplace_back(node, 0);
+  };
   std::vector<size_t> order;
-  for (size_t root = 0; root < graph->nodes.size(); ++root) {
-    if (state[root] != 0) continue;
-    std::vector<std::pair<size_t, size_t>> stack = {{root, 0}};  // node, next input
-    state[root] = 1;
+  for (const size_t root : roots) {
+    if (states[root] == State::kNew) push(root);
     while (!stack.empty()) {
-      auto& [at, next] = stack.back();
-      if (next == graph->nodes[at].inputs.size()) {
-        state[at] = 2;
-        order.push_back(at);
+      auto& [node, next] = stack.back();
+      if (next == needs[node].size()) {
+        states[node] = State::kPlaced;
+        order.push_back(node);
         stack.pop_back();
         continue;
       }
-      auto found = index.find(graph->nodes[at].inputs[next++]);
-      if (found == index.end() || state[found->second] == 2) continue;
-      if (state[found->second] == 1) {
+      const size_t needed = needs[node][next++];
+      if (states[needed] == State::kNew) {
+        push(needed);
+      } else if (states[needed] == State::kOnStack) {
+        auto at = std::find_if(stack.begin(), stack.end(), [&](const auto& entry) { return entry.first == needed; });
+        const bool all = stack.end() - at <= kMostNamed;
         std::string names;
-        for (size_t i = 0; i < stack.size(); ++i) {
-          if (stack[i].first == found->second) names.clear();
-          names += "`" + graph->nodes[stack[i].first].name + "` <- ";
+        for (const auto end = all ? stack.end() : at + kMostNamed; at != end; ++at) {
+          names += "`" + name(at->first) + "` <- ";
         }
-        return Status::Invalid("the nodes form a cycle: " + names + "`" + graph->nodes[found->second].name + "`");
+        return Status::Invalid("the nodes form a cycle: " + names + (all ? "`" : ".. <- `") + name(needed) + "`");
       }
-      state[found->second] = 1;
-      stack.emplace_back(found->second, 0);
     }
   }
+  return order;
+}
+
+Status SortNodes(Graph* graph) {
+  std::map<std::string, size_t> index;
+  std::vector<size_t> all;
+  for (const Node& node : graph->nodes) {
+    all.push_back(all.size());
+    index[node.name] = all.back();
+  }
+  std::vector<std::vector<size_t>> needs(all.size());
+  for (const size_t i : all) {
+    for (const std::string& input : graph->nodes[i].inputs) {
+      if (auto found = index.find(input); found != index.end()) needs[i].push_back(found->second);
+    }
+  }
+  HONE_ASSIGN_OR_RETURN(const auto order, OrderByNeeds(needs, all, [&](size_t i) { return graph->nodes[i].name; }));
   std::vector<Node> sorted;
   sorted.reserve(order.size());
   for (size_t i : order) sorted.push_back(std::move(graph->nodes[i]));

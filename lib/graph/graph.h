@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -27,8 +29,15 @@ enum class InitKind {
   // channels.
   kFoldTransposed,
 };
-// "he", "uniform", "constant", "file", "fold_weight", "fold_bias", "fold_transposed"
-const char* InitKindName(InitKind kind);
+// As graph files have them.
+inline const std::vector<std::pair<InitKind, const char*>> kInitKindNames = {
+    {InitKind::kHe, "he"},
+    {InitKind::kUniform, "uniform"},
+    {InitKind::kConstant, "constant"},
+    {InitKind::kFile, "file"},
+    {InitKind::kFoldWeight, "fold_weight"},
+    {InitKind::kFoldBias, "fold_bias"},
+    {InitKind::kFoldTransposed, "fold_transposed"}};
 
 struct Initialiser {
   InitKind kind = InitKind::kConstant;
@@ -83,6 +92,12 @@ struct Graph {
   const TensorType* FindType(const std::string& name) const;
   bool operator==(const Graph&) const = default;
 };
+
+// Numbers of what `roots` need, each behind what it needs itself: needs[i]. A root stands as early as that allows.
+// kInvalid with the `name` of each if some need each other.
+Result<std::vector<size_t>> OrderByNeeds(const std::vector<std::vector<size_t>>& needs,
+                                         const std::vector<size_t>& roots,
+                                         const std::function<std::string(size_t)>& name);
 
 // Puts the nodes into an order in which they can run, keeping the given order where it can run already. kInvalid names
 // the nodes of a cycle.

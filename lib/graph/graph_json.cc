@@ -4,27 +4,13 @@
 
 #include "base/fields.h"
 #include "base/file.h"
-#include "base/suggest.h"
 #include "op/plugin.h"
 
 namespace hone::graph {
 namespace {
 
-constexpr InitKind kInitKinds[] = {
-    InitKind::kHe,         InitKind::kUniform,  InitKind::kConstant,      InitKind::kFile,
-    InitKind::kFoldWeight, InitKind::kFoldBias, InitKind::kFoldTransposed};
-
 bool IsFold(InitKind kind) {
   return kind == InitKind::kFoldWeight || kind == InitKind::kFoldBias || kind == InitKind::kFoldTransposed;
-}
-
-Result<InitKind> ParseInitKind(const std::string& name) {
-  std::vector<std::string> known;
-  for (const InitKind kind : kInitKinds) {
-    known.emplace_back(InitKindName(kind));
-    if (name == known.back()) return kind;
-  }
-  return Status::Invalid("unknown initialiser `" + name + "`" + SuggestionText(name, known));
 }
 
 void ListShape(Fields* f, TensorType* type) {
@@ -55,7 +41,7 @@ static void ListFields(Fields* f, GraphInput* input) {
 static void ListFields(Fields* f, Parameter* p) {
   f->Value("name", &p->name);
   ListShape(f, &p->type);
-  f->As("init", &p->init.kind, InitKindName, ParseInitKind);
+  f->Choice("init", &p->init.kind, kInitKindNames);
   if (p->init.kind == InitKind::kHe) f->Value("fan_in", &p->init.fan_in);
   if (p->init.kind == InitKind::kUniform) f->Value("low", &p->init.low), f->Value("high", &p->init.high);
   if (p->init.kind == InitKind::kConstant) f->Value("value", &p->init.low);

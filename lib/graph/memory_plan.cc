@@ -38,16 +38,4 @@ MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors, int64_t alignment) {
   return plan;
 }
 
-int64_t PeakBytes(const std::vector<Lifetime>& tensors) {
-  int64_t peak = 0;
-  for (const Lifetime& at : tensors) {  // the peak is reached where some tensor begins
-    int64_t sum = 0;
-    for (const Lifetime& t : tensors) {
-      if (t.first <= at.first && at.first <= t.last) sum += RoundUp(t.bytes, kArenaAlignment);
-    }
-    peak = std::max(peak, sum);
-  }
-  return peak;
-}
-
 }  // namespace hone::graph

@@ -24,7 +24,4 @@ struct MemoryPlan {
 // (best fit), or behind them. At least as large as the most that lives at once; networks in a row reach that.
 MemoryPlan PlanMemory(const std::vector<Lifetime>& tensors, int64_t alignment = kArenaAlignment);
 
-// The most bytes that live at one step: no plan is smaller.
-int64_t PeakBytes(const std::vector<Lifetime>& tensors);
-
 }  // namespace hone::graph

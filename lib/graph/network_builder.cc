@@ -23,19 +23,9 @@ void AddWindow(const WindowShape& window, size_t axes, std::vector<Attribute>* a
   attributes->push_back({"pad", pad, ',', ""});
 }
 
-Initialiser UniformIn(double low, double high) {
-  Initialiser init;
-  init.kind = InitKind::kUniform;
-  init.low = low, init.high = high;
-  return init;
-}
+Initialiser UniformIn(double low, double high) { return {.kind = InitKind::kUniform, .low = low, .high = high}; }
 
-Initialiser He(int64_t fan_in) {
-  Initialiser init;
-  init.kind = InitKind::kHe;
-  init.fan_in = fan_in;
-  return init;
-}
+Initialiser He(int64_t fan_in) { return {.kind = InitKind::kHe, .fan_in = fan_in}; }
 
 }  // namespace
 
@@ -102,8 +92,6 @@ std::string NetworkBuilder::BatchNorm(const std::string& name, const std::string
                 {data, name + ".gamma", name + ".beta", name + ".mean", name + ".variance"});
 }
 
-std::string NetworkBuilder::Relu(const std::string& name, const std::string& data) { return Unary(name, "relu", data); }
-
 std::string NetworkBuilder::Add(const std::string& name, const std::string& a, const std::string& b) {
   return Append(name, {"add", {TypeOf(a), TypeOf(b)}, {}, {}}, {a, b});
 }
@@ -124,18 +112,6 @@ std::string NetworkBuilder::Pool(const std::string& op, const std::string& name,
   if (options.count_include_pad) attributes.push_back({"count_include_pad", {1}, ',', ""});
   return Append(name, {op + (axes == 2 ? "2d" : "3d"), {type}, std::move(attributes), {}}, {data});
 }
-
-std::string NetworkBuilder::MaxPool(const std::string& name, const std::string& data, const WindowShape& window,
-                                    const PoolOptions& options) {
-  return Pool("max_pool", name, data, window, options);
-}
-
-std::string NetworkBuilder::AvgPool(const std::string& name, const std::string& data, const WindowShape& window,
-                                    const PoolOptions& options) {
-  return Pool("avg_pool", name, data, window, options);
-}
-
-int64_t NetworkBuilder::Channels(const std::string& tensor) const { return TypeOf(tensor).shape[1]; }
 
 std::string NetworkBuilder::Dense(const std::string& name, const std::string& data, int64_t units) {
   const TensorType type = TypeOf(data);

@@ -38,18 +38,22 @@ class NetworkBuilder {
   // gamma_low..gamma_high: its scale; small ones keep the branches of a residual network from growing without bound.
   std::string BatchNorm(const std::string& name, const std::string& data, double gamma_low = 0.8,
                         double gamma_high = 1.2);
-  std::string Relu(const std::string& name, const std::string& data);
+  std::string Relu(const std::string& name, const std::string& data) { return Unary(name, "relu", data); }
   std::string Add(const std::string& name, const std::string& a, const std::string& b);
   std::string Concat(const std::string& name, const std::vector<std::string>& parts);  // of channels
   std::string MaxPool(const std::string& name, const std::string& data, const WindowShape& window,
-                      const PoolOptions& options = {});
+                      const PoolOptions& options = {}) {
+    return Pool("max_pool", name, data, window, options);
+  }
   std::string AvgPool(const std::string& name, const std::string& data, const WindowShape& window,
-                      const PoolOptions& options = {});
+                      const PoolOptions& options = {}) {
+    return Pool("avg_pool", name, data, window, options);
+  }
   std::string Dense(const std::string& name, const std::string& data, int64_t units);  // with bias
   // An operator of one input without attributes: "global_avg_pool", "flatten", "dropout", ...
   std::string Unary(const std::string& name, const std::string& op, const std::string& data);
 
-  int64_t Channels(const std::string& tensor) const;
+  int64_t Channels(const std::string& tensor) const { return TypeOf(tensor).shape[1]; }
 
   // Ends the graph. REQUIRES: the calls made sense.
   Graph Finish(std::vector<std::string> outputs);

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "graph/network_builder.h"
-#include "graph/network_zoo.h"
+#include "graph/networks.h"
 
 namespace hone::graph {
 namespace {

@@ -3,10 +3,202 @@
 #include <fmt/format.h>
 
 #include "base/suggest.h"
-#include "graph/network_zoo.h"
+#include "graph/network_builder.h"
+#include "op/operator.h"
+#include "target/target.h"
 
 namespace hone::graph {
+
+Graph BuildInceptionV3(int64_t batch);  // network_inception.cc
+
 namespace {
+
+std::string ConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
+                   const WindowShape& window, int64_t groups = 1, double low = 0.8, double high = 1.2) {
+  return net->BatchNorm(name + ".bn", net->Conv(name, data, channels, window, {.groups = groups}), low, high);
+}
+
+// He, Zhang, Ren, Sun: "Deep residual learning for image recognition", 2015, with the stride of a bottleneck on its 3x3
+// convolution ("v1.5"), as torchvision has it. Its 3-D form: Tran et al.: "A closer look at spatiotemporal convolutions
+// for action recognition", 2018 (R3D), as torchvision's r3d_18.
+struct ResNet {
+  const char* name;
+  int blocks[4];
+  bool bottleneck;
+};
+
+// The last batch norm of a branch is scaled down, as the sums would otherwise double their variance in each block.
+constexpr double kBranchLow = 0.2, kBranchHigh = 0.5;
+
+std::string SquareConvBn(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
+                         int64_t kernel, int64_t stride, double low = 0.8, double high = 1.2) {
+  return ConvBn(net, name, data, channels, {{kernel}, {stride}, {kernel / 2}}, 1, low, high);
+}
+
+// The shortcut stands before the main branch, so that the addition fuses into the branch's last convolution, which runs
+// last.
+std::string Block(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t channels,
+                  int64_t stride, bool bottleneck, bool project) {
+  const int64_t width = bottleneck ? channels * 4 : channels;
+  std::string shortcut = project ? SquareConvBn(net, name + ".downsample", data, width, 1, stride) : data;
+  std::string x = data;
+  if (bottleneck) {
+    x = net->Relu(name + ".relu1", SquareConvBn(net, name + ".conv1", x, channels, 1, 1));
+    x = net->Relu(name + ".relu2", SquareConvBn(net, name + ".conv2", x, channels, 3, stride));
+    x = SquareConvBn(net, name + ".conv3", x, width, 1, 1, kBranchLow, kBranchHigh);
+  } else {
+    x = net->Relu(name + ".relu1", SquareConvBn(net, name + ".conv1", x, channels, 3, stride));
+    x = SquareConvBn(net, name + ".conv2", x, channels, 3, 1, kBranchLow, kBranchHigh);
+  }
+  return net->Relu(name + ".out", net->Add(name + ".add", x, shortcut));
+}
+
+// The four stages, the pooling and the classifier behind the stem `x`.
+Graph FinishResNet(NetworkBuilder* net, const ResNet& spec, std::string x, int64_t classes) {
+  for (int layer = 0; layer < 4; ++layer) {
+    for (int i = 0; i < spec.blocks[layer]; ++i) {
+      const bool first = i == 0;
+      x = Block(net, fmt::format("layer{}.{}", layer + 1, i), x, int64_t{64} << layer, first && layer > 0 ? 2 : 1,
+                spec.bottleneck, first && (layer > 0 || spec.bottleneck));
+    }
+  }
+  x = net->Unary("flatten", "flatten", net->Unary("avgpool", "global_avg_pool", x));
+  return net->Finish({net->Dense("fc", x, classes)});
+}
+
+Graph BuildResNet(const ResNet& spec, int64_t batch) {
+  NetworkBuilder net(spec.name, 1);
+  std::string x = net.Input("data", {batch, 3, 224, 224});
+  x = net.Relu("relu", SquareConvBn(&net, "conv1", x, 64, 7, 2));
+  x = net.MaxPool("maxpool", x, {{3}, {2}, {1}});
+  return FinishResNet(&net, spec, x, 1000);
+}
+
+Graph BuildResNet18(int64_t batch) { return BuildResNet({"resnet-18", {2, 2, 2, 2}, false}, batch); }
+Graph BuildResNet34(int64_t batch) { return BuildResNet({"resnet-34", {3, 4, 6, 3}, false}, batch); }
+Graph BuildResNet50(int64_t batch) { return BuildResNet({"resnet-50", {3, 4, 6, 3}, true}, batch); }
+
+Graph BuildResNet3d18(int64_t batch) {
+  const ResNet spec = {"resnet3d-18", {2, 2, 2, 2}, false};
+  NetworkBuilder net(spec.name, 1);
+  std::string x = net.Input("data", {batch, 3, 16, 112, 112});
+  x = net.Conv("stem", x, 64, {{3, 7, 7}, {1, 2, 2}, {1, 3, 3}});
+  x = net.Relu("relu", net.BatchNorm("stem.bn", x));
+  return FinishResNet(&net, spec, x, 400);
+}
+
+// Howard et al.: "MobileNets: efficient convolutional neural networks for mobile vision applications", 2017, and
+// Sandler et al.: "MobileNetV2: inverted residuals and linear bottlenecks", 2018; both at width 1, the second as
+// torchvision's.
+std::string Depthwise(NetworkBuilder* net, const std::string& name, const std::string& data, int64_t stride) {
+  const int64_t channels = net->Channels(data);
+  return ConvBn(net, name, data, channels, {{3}, {stride}, {1}}, channels);
+}
+
+Graph Classify(NetworkBuilder* net, std::string x) {
+  x = net->Unary("flatten", "flatten", net->Unary("avgpool", "global_avg_pool", x));
+  return net->Finish({net->Dense("fc", net->Unary("dropout", "dropout", x), 1000)});
+}
+
+Graph BuildMobileNet(int64_t batch) {
+  struct Block {
+    int64_t channels, stride;
+  };
+  constexpr Block kBlocks[] = {{64, 1},  {128, 2}, {128, 1}, {256, 2}, {256, 1},  {512, 2}, {512, 1},
+                               {512, 1}, {512, 1}, {512, 1}, {512, 1}, {1024, 2}, {1024, 1}};
+  NetworkBuilder net("mobilenet", 1);
+  std::string x = net.Input("data", {batch, 3, 224, 224});
+  x = net.Relu("conv1.relu", ConvBn(&net, "conv1", x, 32, {{3}, {2}, {1}}));
+  int index = 2;
+  for (const Block& block : kBlocks) {
+    const std::string name = fmt::format("conv{}", index++);
+    x = net.Relu(name + ".dw.relu", Depthwise(&net, name + ".dw", x, block.stride));
+    x = net.Relu(name + ".pw.relu", ConvBn(&net, name + ".pw", x, block.channels, {}));
+  }
+  return Classify(&net, x);
+}
+
+Graph BuildMobileNetV2(int64_t batch) {
+  struct Stage {
+    int64_t expand, channels;
+    int blocks;
+    int64_t stride;
+  };
+  constexpr Stage kStages[] = {{1, 16, 1, 1}, {6, 24, 2, 2},  {6, 32, 3, 2}, {6, 64, 4, 2},
+                               {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}};
+  NetworkBuilder net("mobilenet_v2", 1);
+  auto relu6 = [&](const std::string& name, const std::string& data) { return net.Unary(name, "relu6", data); };
+  std::string x = net.Input("data", {batch, 3, 224, 224});
+  x = relu6("conv1.relu", ConvBn(&net, "conv1", x, 32, {{3}, {2}, {1}}));
+  int index = 1;
+  for (const Stage& stage : kStages) {
+    for (int i = 0; i < stage.blocks; ++i) {
+      const std::string name = fmt::format("block{}", index++);
+      const int64_t stride = i == 0 ? stage.stride : 1;
+      const int64_t in = net.Channels(x);
+      const bool residual = stride == 1 && in == stage.channels;
+      std::string y = x;
+      if (stage.expand != 1) {
+        y = relu6(name + ".expand.relu", ConvBn(&net, name + ".expand", y, in * stage.expand, {}));
+      }
+      y = relu6(name + ".dw.relu", Depthwise(&net, name + ".dw", y, stride));
+      // As in residual networks: the sums must not grow.
+      y = residual ? ConvBn(&net, name + ".project", y, stage.channels, {}, 1, 0.2, 0.5)
+                   : ConvBn(&net, name + ".project", y, stage.channels, {});
+      x = residual ? net.Add(name + ".add", y, x) : y;
+    }
+  }
+  return Classify(&net, relu6("head.relu", ConvBn(&net, "head", x, 1280, {})));
+}
+
+// Simonyan, Zisserman: "Very deep convolutional networks for large-scale image recognition", 2014: configuration D, as
+// torchvision's vgg16 (without batch norm).
+Graph BuildVgg16(int64_t batch) {
+  struct Stage {
+    int layers;
+    int64_t channels;
+  };
+  constexpr Stage kStages[] = {{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}};
+  NetworkBuilder net("vgg-16", 1);
+  std::string x = net.Input("data", {batch, 3, 224, 224});
+  for (int stage = 0; stage < 5; ++stage) {
+    for (int i = 0; i < kStages[stage].layers; ++i) {
+      const std::string at = fmt::format("{}_{}", stage + 1, i + 1);
+      x = net.Relu("relu" + at, net.Conv("conv" + at, x, kStages[stage].channels, {{3}, {1}, {1}}, {.bias = true}));
+    }
+    x = net.MaxPool(fmt::format("pool{}", stage + 1), x, {{2}, {2}});
+  }
+  x = net.Unary("flatten", "flatten", x);
+  for (int i = 6; i <= 7; ++i) {
+    x = net.Relu(fmt::format("relu{}", i), net.Dense(fmt::format("fc{}", i), x, 4096));
+    x = net.Unary(fmt::format("dropout{}", i), "dropout", x);
+  }
+  return net.Finish({net.Dense("fc8", x, 1000)});
+}
+
+// Iandola et al.: "SqueezeNet: AlexNet-level accuracy with 50x fewer parameters and <0.5MB model size", 2016;
+// version 1.1 as torchvision's squeezenet1_1.
+Graph BuildSqueezeNetV11(int64_t batch) {
+  NetworkBuilder net("squeezenet_v1.1", 1);
+  auto conv = [&](const std::string& name, const std::string& data, int64_t channels, const WindowShape& window) {
+    return net.Relu(name + ".relu", net.Conv(name, data, channels, window, {.bias = true}));
+  };
+  std::string x = net.Input("data", {batch, 3, 224, 224});
+  x = conv("conv1", x, 64, {{3}, {2}});
+  constexpr int64_t kSqueeze[] = {16, 16, 32, 32, 48, 48, 64, 64};
+  for (int i = 0; i < 8; ++i) {
+    if (i == 0 || i == 2 || i == 4) {
+      x = net.MaxPool(fmt::format("pool{}", i + 1), x, {{3}, {2}}, {.ceil_mode = true});
+    }
+    const std::string name = fmt::format("fire{}", i + 2);
+    const std::string squeezed = conv(name + ".squeeze", x, kSqueeze[i], {});
+    const std::string narrow = conv(name + ".expand1x1", squeezed, kSqueeze[i] * 4, {});
+    const std::string wide = conv(name + ".expand3x3", squeezed, kSqueeze[i] * 4, {{3}, {1}, {1}});
+    x = net.Concat(name + ".concat", {narrow, wide});
+  }
+  x = conv("conv10", net.Unary("dropout", "dropout", x), 1000, {});
+  return net.Finish({net.Unary("flatten", "flatten", net.Unary("avgpool", "global_avg_pool", x))});
+}
 
 struct NamedNetwork {
   const char* name;
@@ -45,6 +237,36 @@ Result<Graph> BuildNetwork(const std::string& name, int64_t batch) {
     if (name == entry.name) return entry.build(batch);
   }
   return CheckNetworkName(name);
+}
+
+bool IsWorkload(const std::string& network) { return network.find('(') != std::string::npos; }
+
+Result<Graph> GraphOfWorkload(const std::string& text) {
+  HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
+  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
+  Graph graph;
+  graph.name = workload.OperatorText();
+  Node node;
+  node.name = "out";
+  node.workload = workload;
+  // Logical shapes are those of any target.
+  for (const Operand& operand : op->Operands(workload, Target())) {
+    if (operand.role == OperandRole::kOutput) continue;
+    node.inputs.push_back(operand.name);
+    if (operand.role == OperandRole::kData) {
+      graph.inputs.push_back({operand.name, operand.logical});
+      continue;
+    }
+    // He's values for weights: what comes out is of the order of what goes in. A bias has no inputs to speak of.
+    Parameter parameter{operand.name, operand.logical, {InitKind::kUniform, -1, 1, 1, {}, 0}};
+    const std::vector<int64_t>& shape = operand.logical.shape;
+    if (shape.size() >= 2) parameter.init = {InitKind::kHe, 0, 0, operand.logical.Elements() / shape[0], {}, 0};
+    graph.parameters.push_back(std::move(parameter));
+  }
+  graph.nodes.push_back(std::move(node));
+  graph.outputs = {"out"};
+  HONE_RETURN_IF_ERROR(CheckGraph(&graph));
+  return graph;
 }
 
 }  // namespace hone::graph

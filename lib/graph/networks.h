@@ -21,4 +21,13 @@ Status CheckNetworkName(const std::string& name);
 // As CheckNetworkName; kInvalid for a batch below 1 or above 1024.
 Result<Graph> BuildNetwork(const std::string& name, int64_t batch);
 
+// Does the text name no network, but say what to compute: "dense(f32[1,16], f32[4,16]) + relu"?
+bool IsWorkload(const std::string& network);
+
+// The network of that one operator: how an operator is tuned and built by itself.
+// Its data operands are the graph's inputs (`data`, `data1`, `residual`), its constant ones parameters with seeded
+// values, its result is the output `out`. kInvalid, kUnsupported: the workload cannot be read, makes no sense, or has
+// an operator that is not known.
+Result<Graph> GraphOfWorkload(const std::string& text);
+
 }  // namespace hone::graph

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "graph/param_file.h"
+#include "graph/parameters.h"
 #include "onnx/import.h"
 
 namespace hone::command {

@@ -1,7 +1,8 @@
 // A graph's parameter file. Its digest stands at its end: the right one is put there.
+#include "graph/parameters.h"
+
 #include "base/hash.h"
 #include "fuzz_target.h"
-#include "graph/param_file.h"
 
 namespace hone::graph {
 

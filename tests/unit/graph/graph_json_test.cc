@@ -61,7 +61,7 @@ TEST(GraphJson, MistakesAreNamed) {
       {"[\"r\"]", "[\"r\", \"r\"]", "stands twice"},
       {"[\"r\"]", "[]", "no output"},
       {"\"name\": \"w\"", "\"name\": \"c\"", "two tensors are named `c`"},
-      {"\"he\"", "\"hee\"", "did you mean `he`"},
+      {"\"he\"", "\"hee\"", "expected he, uniform, constant"},
       {"\"fan_in\": 3", "\"fan_in\": 0", "fan_in"},
       {"\"fan_in\": 3", "\"fan_in\": 3.5", "expected an integer"},
       {"[2,3,1,1], \"init\"", "[2,3,0,1], \"init\"", "/parameters/0/shape"},

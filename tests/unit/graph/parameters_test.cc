@@ -6,7 +6,6 @@
 
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
-#include "graph/param_file.h"
 
 namespace hone::graph {
 namespace {

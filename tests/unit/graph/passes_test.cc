@@ -3,11 +3,6 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "graph/assign_layout.h"
-#include "graph/dead_code.h"
-#include "graph/drop_identity.h"
-#include "graph/fold_batch_norm.h"
-#include "graph/fuse_epilogue.h"
 #include "graph/graph_json.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
