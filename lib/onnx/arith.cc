@@ -84,8 +84,8 @@ Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, 
   Tensor out;
   out.type = x.a->type;
   out.shape = x.a->shape;
-  const bool floats = IsFloating(out.type);
-  if (op != "pow" && floats != IsFloating(x.b->type)) {
+  const bool floats = IsFloating(out.type), by_floats = IsFloating(x.b->type);
+  if (op != "pow" && floats != by_floats) {
     return Status::Invalid(
         fmt::format("its operands are {} and {}", ElementTypeName(x.a->type), ElementTypeName(x.b->type)));
   }
@@ -93,7 +93,7 @@ Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, 
     if (floats) {
       HONE_ASSIGN_OR_RETURN(const double value, Reals(op, x.a->At(i), x.b->At(i)));
       out.floats.push_back(static_cast<float>(value));
-    } else if (IsFloating(x.b->type)) {
+    } else if (by_floats) {
       out.ints.push_back(Wrap(out.type, ToInt(std::pow(x.a->At(i), x.b->At(i)))));
     } else {
       HONE_ASSIGN_OR_RETURN(const int64_t value, Integers(op, x.a->ints[i], x.b->ints[i]));
@@ -191,12 +191,13 @@ Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, cons
   Tensor out;
   out.type = yes.constant->type;
   out.shape = shape;
-  if (IsFloating(no.constant->type) != IsFloating(out.type)) {
+  const bool floats = IsFloating(out.type);
+  if (IsFloating(no.constant->type) != floats) {
     return Status::Invalid("its two choices are of different types");
   }
   for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
     const Tensor& from = choice.constant->At(i) != 0 ? *yes.constant : *no.constant;
-    if (IsFloating(out.type)) {
+    if (floats) {
       out.floats.push_back(from.floats[i]);
     } else {
       out.ints.push_back(from.ints[i]);
@@ -205,21 +206,32 @@ Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, cons
   return ConstantValue(std::move(out));
 }
 
-Value Filled(const Shape& shape, double value) {
-  Tensor out;
-  out.shape = shape;
-  out.floats.assign(static_cast<size_t>(out.Elements()), static_cast<float>(value));
-  return ConstantValue(std::move(out));
+Result<Value> MatrixProduct(NodeContext* c, const Value& a, const Value& b) {
+  const size_t rank = a.shape.size();
+  const bool layer = b.is_constant() && !a.is_constant() && b.shape.size() == 2 && rank >= 2 &&
+                     a.shape.back() == b.shape[0] && b.shape[0] > 0 && b.shape[1] > 0;
+  if (!layer) return c->Emit("matmul", {a, b});
+  HONE_ASSIGN_OR_RETURN(const Value weight, Transpose(c, b, {1, 0}));
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < rank; ++i) rows *= a.shape[i];
+  HONE_ASSIGN_OR_RETURN(const Value flat, Reshape(c, a, {rows, a.shape.back()}));
+  HONE_ASSIGN_OR_RETURN(const Value out, c->Emit("dense", {flat, weight}));
+  Shape shape = a.shape;
+  shape.back() = b.shape[1];
+  return Reshape(c, out, shape);
 }
 
-Value Scalar(double value) { return Filled({}, value); }
+Value Floats(const Shape& shape, std::vector<float> values) {
+  return ConstantValue(Tensor{.shape = shape, .floats = std::move(values)});
+}
 
-Value IntList(const Shape& values) {
-  Tensor out;
-  out.type = ElementType::kInt64;
-  out.shape = {static_cast<int64_t>(values.size())};
-  out.ints = values;
-  return ConstantValue(std::move(out));
+Value Ints(const Shape& shape, std::vector<int64_t> values) {
+  return ConstantValue(Tensor{.type = ElementType::kInt64, .shape = shape, .ints = std::move(values)});
+}
+
+Value Filled(const Shape& shape, double value) {
+  const auto count = static_cast<size_t>(semantics::Product(shape));
+  return Floats(shape, std::vector<float>(count, static_cast<float>(value)));
 }
 
 }  // namespace hone::onnx

@@ -1,8 +1,9 @@
-// Element-by-element arithmetic: of constants at once, in their own type; of tensors of the graph as operators.
+// Arithmetic: of constants at once, in their own type; of tensors of the graph as operators.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "onnx/context.h"
 
@@ -27,12 +28,17 @@ Result<Value> Cast(NodeContext* c, const Value& x, ElementType type);
 // condition (a constant) ? a : b, all three broadcast. All must be constant.
 Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, const Value& b);
 
+// As numpy's matmul. With a tensor and a constant matrix it is a dense layer, whose weight is tuned and packed.
+Result<Value> MatrixProduct(NodeContext* c, const Value& a, const Value& b);
+
 // Towards zero; values outside become the nearest one, NaN becomes 0.
 int64_t ToInt(double x);
 
-// A float32 constant of rank 0 or of a shape, the same everywhere.
-Value Scalar(double value);
+// Constants of float32 and int64. REQUIRES: as many values as the shape has elements.
+Value Floats(const Shape& shape, std::vector<float> values);
+Value Ints(const Shape& shape, std::vector<int64_t> values);
+// A float32 constant of a shape, or of rank 0, the same everywhere.
 Value Filled(const Shape& shape, double value);
-Value IntList(const Shape& values);  // int64, one dimension
+inline Value Scalar(double value) { return Filled({}, value); }
 
 }  // namespace hone::onnx

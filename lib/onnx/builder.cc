@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/text.h"
 #include "graph/reference.h"
 #include "onnx/arith.h"
 #include "semantics/semantics.h"
@@ -67,19 +65,7 @@ Attribute Numbers(const std::string& name, const Shape& values, char separator) 
 
 Attribute Word(const std::string& name, const std::string& word) { return {.name = name, .word = word}; }
 
-Attribute Real(const std::string& name, double value) { return RealList(name, {value}); }
-
-Attribute RealList(const std::string& name, const std::vector<double>& values) {
-  // As task/workload.h has them: whole numbers as such, others as a word.
-  Attribute attribute{.name = name};
-  for (double value : values) {
-    if (value == std::floor(value) && std::fabs(value) < 1e15) attribute.values.push_back(static_cast<int64_t>(value));
-    attribute.word += (attribute.word.empty() ? "" : ",") + FormatDouble(value);
-  }
-  if (attribute.values.size() == values.size()) attribute.word.clear();
-  if (!attribute.word.empty()) attribute.values.clear();
-  return attribute;
-}
+Attribute Real(const std::string& name, double value) { return semantics::MakeRealAttribute(name, {value}); }
 
 Builder::Builder(std::string name, std::set<std::string> taken, int64_t fold_limit)
     : taken_(std::move(taken)), fold_limit_(fold_limit) {

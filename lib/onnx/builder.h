@@ -31,7 +31,6 @@ Value ConstantValue(Constant tensor);
 Attribute Numbers(const std::string& name, const Shape& values, char separator = ',');
 Attribute Word(const std::string& name, const std::string& word);
 Attribute Real(const std::string& name, double value);
-Attribute RealList(const std::string& name, const std::vector<double>& values);
 
 class Builder {
  public:

@@ -8,12 +8,15 @@ namespace hone::onnx {
 
 using Kind = NodeAttribute::Kind;
 
+Result<Constant> NodeContext::ConstantIn(size_t i, const char* what) const {
+  if (In(i).is_constant()) return In(i).constant;
+  return Status::Unsupported(
+      fmt::format("its {} `{}` is computed when the network runs; it must be constant", what, node_.inputs[i]));
+}
+
 Result<Shape> NodeContext::Ints(size_t i, const char* what) const {
-  if (!In(i).is_constant()) {
-    return Status::Unsupported(
-        fmt::format("its {} `{}` is computed when the network runs; it must be constant", what, node_.inputs[i]));
-  }
-  const Tensor& tensor = *In(i).constant;
+  HONE_ASSIGN_OR_RETURN(const Constant constant, ConstantIn(i, what));
+  const Tensor& tensor = *constant;
   if (!IsInteger(tensor.type)) {
     return Status::Invalid(
         fmt::format("its {} `{}` must be integers, is {}", what, node_.inputs[i], ElementTypeName(tensor.type)));
@@ -22,11 +25,8 @@ Result<Shape> NodeContext::Ints(size_t i, const char* what) const {
 }
 
 Result<std::vector<double>> NodeContext::Reals(size_t i, const char* what) const {
-  if (!In(i).is_constant()) {
-    return Status::Unsupported(
-        fmt::format("its {} `{}` is computed when the network runs; it must be constant", what, node_.inputs[i]));
-  }
-  const Tensor& tensor = *In(i).constant;
+  HONE_ASSIGN_OR_RETURN(const Constant constant, ConstantIn(i, what));
+  const Tensor& tensor = *constant;
   std::vector<double> values(tensor.floats.begin(), tensor.floats.end());
   if (IsInteger(tensor.type)) values.assign(tensor.ints.begin(), tensor.ints.end());
   return values;

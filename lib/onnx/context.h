@@ -55,6 +55,7 @@ class NodeContext {
   std::map<size_t, Value>& outputs() { return outputs_; }
 
  private:
+  Result<Constant> ConstantIn(size_t i, const char* what) const;
   const NodeAttribute* Find(const char* name, NodeAttribute::Kind kind);
 
   const ModelNode& node_;

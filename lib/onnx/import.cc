@@ -10,7 +10,6 @@
 #include "onnx/arith.h"
 #include "onnx/builder.h"
 #include "onnx/context.h"
-#include "onnx/node_order.h"
 #include "onnx/operators.h"
 #include "onnx/read_model.h"
 
@@ -48,7 +47,7 @@ class Importer {
     if (model_.nodes.size() > kMaxNodes) return Status::Unsupported(fmt::format("more than {} nodes", kMaxNodes));
     for (const Constant& tensor : model_.initialisers) values_[tensor->name] = ConstantValue(tensor);
     HONE_RETURN_IF_ERROR(Inputs());
-    HONE_ASSIGN_OR_RETURN(const std::vector<const ModelNode*> order, OrderNodes(model_));
+    HONE_ASSIGN_OR_RETURN(const std::vector<const ModelNode*> order, Order());
     for (const ModelNode* node : order) {
       const Status status = AddNode(*node);
       if (!status.ok()) return status.WithContext(NodeText(*node, model_));
@@ -64,6 +63,34 @@ class Importer {
   }
 
  private:
+  // The nodes that an output needs, each behind its inputs. Tensors that nothing makes are left to the reader.
+  Result<std::vector<const ModelNode*>> Order() const {
+    std::map<std::string, size_t> makers;
+    for (size_t i = 0; i < model_.nodes.size(); ++i) {
+      for (const std::string& output : model_.nodes[i].outputs) {
+        if (output.empty() || makers.emplace(output, i).second) continue;
+        return Status::Invalid(NodeText(model_.nodes[i], model_) + ": makes `" + output + "`, which another one makes");
+      }
+    }
+    const auto makers_of = [&](const std::vector<std::string>& tensors) {
+      std::vector<size_t> found;
+      for (const std::string& tensor : tensors) {
+        if (const auto maker = makers.find(tensor); maker != makers.end()) found.push_back(maker->second);
+      }
+      return found;
+    };
+    std::vector<std::vector<size_t>> needs;
+    for (const ModelNode& node : model_.nodes) needs.push_back(makers_of(node.inputs));
+    const auto name = [&](size_t i) {
+      const ModelNode& node = model_.nodes[i];
+      return node.name.empty() ? node.outputs[0] : node.name;
+    };
+    HONE_ASSIGN_OR_RETURN(const auto order, graph::OrderByNeeds(needs, makers_of(model_.outputs), name));
+    std::vector<const ModelNode*> nodes;
+    for (const size_t i : order) nodes.push_back(&model_.nodes[i]);
+    return nodes;
+  }
+
   Status Inputs() {
     std::vector<std::string> names;
     for (const ModelInput& input : model_.inputs) {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "onnx/arith.h"
-#include "onnx/mappers.h"
 #include "onnx/moves.h"
+#include "onnx/operators.h"
 
 namespace hone::onnx {
 namespace {
@@ -20,8 +20,6 @@ Status NeedConstants(const NodeContext& c) {
   }
   return Status();
 }
-
-}  // namespace
 
 Status MapLogic(NodeContext* c) {
   HONE_RETURN_IF_ERROR(NeedConstants(*c));
@@ -63,22 +61,18 @@ Status MapWhere(NodeContext* c) {
 
 Status MapConstant(NodeContext* c) {
   for (const NodeAttribute& attribute : c->node().attributes) {
-    Tensor out;
+    const auto size = [](const auto& list) { return static_cast<int64_t>(list.size()); };
     switch (attribute.kind) {
       case NodeAttribute::Kind::kTensor:
         return c->Set(0, ConstantValue(attribute.tensor));
       case NodeAttribute::Kind::kFloat:
         return c->Set(0, Scalar(attribute.f));
       case NodeAttribute::Kind::kInt:
-        out.type = ElementType::kInt64;
-        out.ints = {attribute.i};
-        return c->Set(0, ConstantValue(std::move(out)));
+        return c->Set(0, Ints({}, {attribute.i}));
       case NodeAttribute::Kind::kInts:
-        return c->Set(0, IntList(attribute.ints));
+        return c->Set(0, Ints({size(attribute.ints)}, attribute.ints));
       case NodeAttribute::Kind::kFloats:
-        out.shape = {static_cast<int64_t>(attribute.floats.size())};
-        out.floats = attribute.floats;
-        return c->Set(0, ConstantValue(std::move(out)));
+        return c->Set(0, Floats({size(attribute.floats)}, attribute.floats));
       default:
         return Status::Unsupported("its attribute `" + attribute.name + "` is not supported");
     }
@@ -142,16 +136,11 @@ Status MapShape(NodeContext* c) {
   const auto rank = static_cast<int64_t>(shape.size());
   const auto clamp = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
   const int64_t begin = clamp(c->Int("start", 0)), end = clamp(c->Int("end", rank));
-  return c->Set(0, IntList(begin < end ? Shape(shape.begin() + begin, shape.begin() + end) : Shape()));
+  const int64_t size = std::max<int64_t>(end - begin, 0);
+  return c->Set(0, Ints({size}, {shape.begin() + begin, shape.begin() + begin + size}));
 }
 
-Status MapSize(NodeContext* c) {
-  Tensor out;
-  out.type = ElementType::kInt64;
-  out.ints = {1};
-  for (int64_t extent : c->ShapeOf(0)) out.ints[0] *= extent;
-  return c->Set(0, ConstantValue(std::move(out)));
-}
+Status MapSize(NodeContext* c) { return c->Set(0, Ints({}, {semantics::Product(c->ShapeOf(0))})); }
 
 Status MapNonZero(NodeContext* c) {
   HONE_RETURN_IF_ERROR(NeedConstants(*c));
@@ -161,16 +150,15 @@ Status MapNonZero(NodeContext* c) {
   for (int64_t i = 0; i < in.Elements(); ++i) {
     if (in.At(static_cast<size_t>(i)) != 0) found.push_back(i);
   }
-  Tensor out;
-  out.type = ElementType::kInt64;
-  out.shape = {static_cast<int64_t>(in.shape.size()), static_cast<int64_t>(found.size())};
+  std::vector<int64_t> places;
   int64_t inner = in.Elements();
   for (int64_t extent : in.shape) {
     if (found.empty()) break;
     inner /= extent;
-    for (int64_t i : found) out.ints.push_back(i / inner % extent);
+    for (int64_t i : found) places.push_back(i / inner % extent);
   }
-  return c->Set(0, ConstantValue(std::move(out)));
+  const Shape shape = {static_cast<int64_t>(in.shape.size()), static_cast<int64_t>(found.size())};
+  return c->Set(0, Ints(shape, std::move(places)));
 }
 
 Status MapScatterNd(NodeContext* c) {
@@ -219,6 +207,33 @@ Status MapCast(NodeContext* c) {
     return c->Set(Cast(c, c->In(0), c->In(1).is_constant() ? c->In(1).constant->type : ElementType::kFloat));
   }
   return c->Set(Cast(c, c->In(0), static_cast<ElementType>(c->Int("to", 0))));
+}
+
+}  // namespace
+
+std::vector<OperatorEntry> ConstantOperators() {
+  return {
+      {"And", MapLogic, 2, 2, 7},
+      {"Cast", MapCast, 1, 1, 7},
+      {"CastLike", MapCast, 2, 2, 15},
+      {"Constant", MapConstant, 0, 0, 7},
+      {"ConstantOfShape", MapConstantOfShape, 1, 1, 9},
+      {"Equal", MapLogic, 2, 2, 7},
+      {"Greater", MapLogic, 2, 2, 7},
+      {"GreaterOrEqual", MapLogic, 2, 2, 12},
+      {"Less", MapLogic, 2, 2, 7},
+      {"LessOrEqual", MapLogic, 2, 2, 12},
+      {"Mod", MapLogic, 2, 2, 10},
+      {"NonZero", MapNonZero, 1, 1, 9},
+      {"Not", MapNot, 1, 1, 7},
+      {"Or", MapLogic, 2, 2, 7},
+      {"Range", MapRange, 3, 3, 11},
+      {"ScatterND", MapScatterNd, 3, 3, 11},
+      {"Shape", MapShape, 1, 1, 7},
+      {"Size", MapSize, 1, 1, 7},
+      {"Where", MapWhere, 3, 3, 9},
+      {"Xor", MapLogic, 2, 2, 7},
+  };
 }
 
 }  // namespace hone::onnx

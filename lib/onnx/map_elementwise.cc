@@ -6,52 +6,23 @@
 #include <optional>
 
 #include "onnx/arith.h"
-#include "onnx/mappers.h"
 #include "onnx/moves.h"
+#include "onnx/operators.h"
 
 namespace hone::onnx {
 namespace {
 
-struct Entry {
-  const char* onnx;
-  const char* graph;
-};
-
-constexpr Entry kUnary[] = {{"Abs", "abs"},           {"Acos", "acos"},
-                            {"Acosh", "acosh"},       {"Asin", "asin"},
-                            {"Asinh", "asinh"},       {"Atan", "atan"},
-                            {"Atanh", "atanh"},       {"Ceil", "ceil"},
-                            {"Cos", "cos"},           {"Cosh", "cosh"},
-                            {"Erf", "erf"},           {"Exp", "exp"},
-                            {"Floor", "floor"},       {"HardSwish", "hard_swish"},
-                            {"Log", "log"},           {"Mish", "mish"},
-                            {"Neg", "neg"},           {"Reciprocal", "reciprocal"},
-                            {"Relu", "relu"},         {"Round", "round"},
-                            {"Sigmoid", "sigmoid"},   {"Sign", "sign"},
-                            {"Sin", "sin"},           {"Sinh", "sinh"},
-                            {"Softplus", "softplus"}, {"Softsign", "softsign"},
-                            {"Sqrt", "sqrt"},         {"Tan", "tan"},
-                            {"Tanh", "tanh"}};
-
-// Attributes with ONNX's defaults; they have the same names in the graph but for Selu's, which is the scale.
+// Attributes with ONNX's defaults; they have the same names in the graph.
 struct AlphaEntry {
   const char* onnx;
-  const char* graph;
   double alpha;
   const char* second;  // null: none
   double fallback;
 };
-constexpr AlphaEntry kAlphaUnary[] = {{"LeakyRelu", "leaky_relu", 0.01, nullptr, 0},
-                                      {"Elu", "elu", 1, nullptr, 0},
-                                      {"Celu", "celu", 1, nullptr, 0},
-                                      {"ThresholdedRelu", "thresholded_relu", 1, nullptr, 0},
-                                      {"HardSigmoid", "hard_sigmoid", 0.2, "beta", 0.5},
-                                      {"Selu", "selu", 1.67326319217681884765625, "gamma", 1.05070102214813232421875}};
-
-template <typename Table>
-const auto& Lookup(const Table& table, const std::string& op) {
-  return *std::find_if(std::begin(table), std::end(table), [&](const auto& entry) { return op == entry.onnx; });
-}
+constexpr AlphaEntry kAlphaUnary[] = {
+    {"LeakyRelu", 0.01, nullptr, 0},   {"Elu", 1, nullptr, 0},
+    {"Celu", 1, nullptr, 0},           {"ThresholdedRelu", 1, nullptr, 0},
+    {"HardSigmoid", 0.2, "beta", 0.5}, {"Selu", 1.67326319217681884765625, "gamma", 1.05070102214813232421875}};
 
 int64_t Integer(const std::string& op, int64_t x) {
   if (op == "Abs") return x < 0 ? static_cast<int64_t>(0 - static_cast<uint64_t>(x)) : x;
@@ -83,8 +54,6 @@ Result<Bound> ReadBound(NodeContext* c, size_t input, const char* name) {
   return bound;
 }
 
-}  // namespace
-
 Status MapUnary(NodeContext* c) {
   const std::string& op = c->node().op;
   const Value& x = c->In(0);
@@ -92,7 +61,7 @@ Status MapUnary(NodeContext* c) {
   if (integer && x.is_constant() && IsInteger(x.constant->type)) {
     return c->Set(MapInts(c, x, [&](int64_t v) { return Integer(op, v); }));
   }
-  return c->Set(Unary(c, Lookup(kUnary, op).graph, x));
+  return c->Set(Unary(c, GraphOperator(*c), x));
 }
 
 // Values beyond lambd on either side, moved towards 0 by the bias; else 0.
@@ -111,10 +80,11 @@ Status MapShrink(NodeContext* c) {
 }
 
 Status MapAlphaUnary(NodeContext* c) {
-  const AlphaEntry& entry = Lookup(kAlphaUnary, c->node().op);
+  const AlphaEntry& entry = *std::find_if(std::begin(kAlphaUnary), std::end(kAlphaUnary),
+                                          [c](const AlphaEntry& e) { return c->node().op == e.onnx; });
   std::vector<Attribute> attributes = {Real("alpha", c->Float("alpha", entry.alpha))};
   if (entry.second) attributes.push_back(Real(entry.second, c->Float(entry.second, entry.fallback)));
-  return c->Set(Unary(c, entry.graph, c->In(0), std::move(attributes)));
+  return c->Set(Unary(c, GraphOperator(*c), c->In(0), std::move(attributes)));
 }
 
 Status MapGelu(NodeContext* c) {
@@ -169,28 +139,79 @@ Status MapPRelu(NodeContext* c) {
 }
 
 Status MapBinary(NodeContext* c) {
-  static constexpr Entry kBinary[] = {{"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"}, {"Pow", "pow"}};
-  const Entry& entry = Lookup(kBinary, c->node().op);
   Value b = c->In(1);
   // The exponent may be of another type than the base.
   if (!c->In(0).is_constant() && b.is_constant() && c->node().op == "Pow") {
     HONE_ASSIGN_OR_RETURN(b, Cast(c, b, ElementType::kFloat));
   }
-  return c->Set(Binary(c, entry.graph, c->In(0), b));
+  return c->Set(Binary(c, GraphOperator(*c), c->In(0), b));
 }
 
 Status MapVariadic(NodeContext* c) {
-  static constexpr Entry kVariadic[] = {{"Min", "min"}, {"Max", "max"}, {"Sum", "add"}, {"Mean", "add"}};
-  const Entry& entry = Lookup(kVariadic, c->node().op);
   Value out = c->In(0);
   for (size_t i = 1; i < c->InputCount(); ++i) {
     if (!c->Has(i)) return Status::Invalid(fmt::format("its input {} is left out", i));
-    HONE_ASSIGN_OR_RETURN(out, Binary(c, entry.graph, out, c->In(i)));
+    HONE_ASSIGN_OR_RETURN(out, Binary(c, GraphOperator(*c), out, c->In(i)));
   }
   if (c->node().op == "Mean" && c->InputCount() > 1) {
     return c->Set(Binary(c, "div", out, Filled({1}, static_cast<double>(c->InputCount()))));
   }
   return c->Set(0, out);
+}
+
+}  // namespace
+
+std::vector<OperatorEntry> ElementwiseOperators() {
+  return {
+      {"Abs", MapUnary, 1, 1, 7, "abs"},
+      {"Acos", MapUnary, 1, 1, 7, "acos"},
+      {"Acosh", MapUnary, 1, 1, 9, "acosh"},
+      {"Add", MapBinary, 2, 2, 7, "add"},
+      {"Asin", MapUnary, 1, 1, 7, "asin"},
+      {"Asinh", MapUnary, 1, 1, 9, "asinh"},
+      {"Atan", MapUnary, 1, 1, 7, "atan"},
+      {"Atanh", MapUnary, 1, 1, 9, "atanh"},
+      {"Ceil", MapUnary, 1, 1, 7, "ceil"},
+      {"Celu", MapAlphaUnary, 1, 1, 12, "celu"},
+      {"Clip", MapClip, 1, 3, 7},
+      {"Cos", MapUnary, 1, 1, 7, "cos"},
+      {"Cosh", MapUnary, 1, 1, 9, "cosh"},
+      {"Div", MapBinary, 2, 2, 7, "div"},
+      {"Elu", MapAlphaUnary, 1, 1, 7, "elu"},
+      {"Erf", MapUnary, 1, 1, 9, "erf"},
+      {"Exp", MapUnary, 1, 1, 7, "exp"},
+      {"Floor", MapUnary, 1, 1, 7, "floor"},
+      {"Gelu", MapGelu, 1, 1, 20},
+      {"HardSigmoid", MapAlphaUnary, 1, 1, 7, "hard_sigmoid"},
+      {"HardSwish", MapUnary, 1, 1, 14, "hard_swish"},
+      {"LeakyRelu", MapAlphaUnary, 1, 1, 7, "leaky_relu"},
+      {"Log", MapUnary, 1, 1, 7, "log"},
+      {"Max", MapVariadic, 1, kAnyNumber, 7, "max"},
+      {"Mean", MapVariadic, 1, kAnyNumber, 7, "add"},
+      {"Min", MapVariadic, 1, kAnyNumber, 7, "min"},
+      {"Mish", MapUnary, 1, 1, 18, "mish"},
+      {"Mul", MapBinary, 2, 2, 7, "mul"},
+      {"Neg", MapUnary, 1, 1, 7, "neg"},
+      {"PRelu", MapPRelu, 2, 2, 7},
+      {"Pow", MapBinary, 2, 2, 7, "pow"},
+      {"Reciprocal", MapUnary, 1, 1, 7, "reciprocal"},
+      {"Relu", MapUnary, 1, 1, 7, "relu"},
+      {"Round", MapUnary, 1, 1, 11, "round"},
+      {"Selu", MapAlphaUnary, 1, 1, 7, "selu"},
+      {"Shrink", MapShrink, 1, 1, 9},
+      {"Sigmoid", MapUnary, 1, 1, 7, "sigmoid"},
+      {"Sign", MapUnary, 1, 1, 9, "sign"},
+      {"Sin", MapUnary, 1, 1, 7, "sin"},
+      {"Sinh", MapUnary, 1, 1, 9, "sinh"},
+      {"Softplus", MapUnary, 1, 1, 7, "softplus"},
+      {"Softsign", MapUnary, 1, 1, 7, "softsign"},
+      {"Sqrt", MapUnary, 1, 1, 7, "sqrt"},
+      {"Sub", MapBinary, 2, 2, 7, "sub"},
+      {"Sum", MapVariadic, 1, kAnyNumber, 7, "add"},
+      {"Tan", MapUnary, 1, 1, 7, "tan"},
+      {"Tanh", MapUnary, 1, 1, 7, "tanh"},
+      {"ThresholdedRelu", MapAlphaUnary, 1, 1, 10, "thresholded_relu"},
+  };
 }
 
 }  // namespace hone::onnx

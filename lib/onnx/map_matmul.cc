@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "onnx/arith.h"
-#include "onnx/mappers.h"
 #include "onnx/moves.h"
-#include "onnx/product.h"
+#include "onnx/operators.h"
 
 namespace hone::onnx {
 namespace {
@@ -14,8 +13,6 @@ Result<Value> Scaled(NodeContext* c, const Value& x, double factor) {
   if (factor == 1) return x;
   return Binary(c, "mul", x, Filled({1}, factor));
 }
-
-}  // namespace
 
 Status MapGemm(NodeContext* c) {
   Value a = c->In(0), b = c->In(1);
@@ -66,5 +63,14 @@ Status MapGemm(NodeContext* c) {
 }
 
 Status MapMatMul(NodeContext* c) { return c->Set(MatrixProduct(c, c->In(0), c->In(1))); }
+
+}  // namespace
+
+std::vector<OperatorEntry> MatmulOperators() {
+  return {
+      {"Gemm", MapGemm, 2, 3, 7},
+      {"MatMul", MapMatMul, 2, 2, 7},
+  };
+}
 
 }  // namespace hone::onnx

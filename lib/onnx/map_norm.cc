@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "onnx/arith.h"
-#include "onnx/mappers.h"
 #include "onnx/moves.h"
+#include "onnx/operators.h"
 
 namespace hone::onnx {
 namespace {
@@ -77,8 +77,6 @@ Status TrainingNorm(NodeContext* c) {
   }
   return Status();
 }
-
-}  // namespace
 
 Status MapBatchNorm(NodeContext* c) {
   HONE_RETURN_IF_ERROR(NeedChannels(*c, 1, 4));
@@ -174,6 +172,16 @@ Status MapLrn(NodeContext* c) {
   return c->Set(c->Emit("lrn", {c->In(0)},
                         {Numbers("size", {c->Int("size", 1)}), Real("alpha", c->Float("alpha", 1e-4)),
                          Real("beta", c->Float("beta", 0.75)), Real("bias", c->Float("bias", 1))}));
+}
+
+}  // namespace
+
+std::vector<OperatorEntry> NormOperators() {
+  return {
+      {"BatchNormalization", MapBatchNorm, 5, 5, 7},       {"GroupNormalization", MapGroupNorm, 3, 3, 18},
+      {"InstanceNormalization", MapInstanceNorm, 3, 3, 7}, {"LRN", MapLrn, 1, 1, 7},
+      {"LayerNormalization", MapLayerNorm, 2, 3, 17},
+  };
 }
 
 }  // namespace hone::onnx

@@ -3,24 +3,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include "onnx/arith.h"
-#include "onnx/mappers.h"
 #include "onnx/moves.h"
+#include "onnx/operators.h"
 
 namespace hone::onnx {
 namespace {
-
-const std::map<std::string, std::string>& Names() {
-  static const std::map<std::string, std::string> names = {
-      {"ReduceSum", "reduce_sum"},        {"ReduceMean", "reduce_mean"},
-      {"ReduceMax", "reduce_max"},        {"ReduceMin", "reduce_min"},
-      {"ReduceProd", "reduce_prod"},      {"ReduceSumSquare", "reduce_sum_square"},
-      {"ReduceL1", "reduce_l1"},          {"ReduceL2", "reduce_l2"},
-      {"ReduceLogSum", "reduce_log_sum"}, {"ReduceLogSumExp", "reduce_log_sum_exp"}};
-  return names;
-}
 
 // Reductions of constant integers over all elements, used in the arithmetic of shapes.
 Result<Value> FoldIntegers(NodeContext* c, const std::string& op, const Tensor& in, const Shape& shape) {
@@ -62,15 +51,13 @@ Result<Value> FirstGreatest(NodeContext* c, const Value& x, int64_t axis) {
   HONE_ASSIGN_OR_RETURN(const Value finite, Unary(c, "clip", x, {Real("low", -kMost), Real("high", kMost)}));
   HONE_ASSIGN_OR_RETURN(const Value greatest, is_greatest(finite));
   HONE_RETURN_IF_ERROR(c->builder().Spend(extent));
-  Tensor places;
-  places.shape.assign(x.shape.size() - static_cast<size_t>(axis), 1);
-  places.shape[0] = extent;
-  for (int64_t i = 0; i < extent; ++i) places.floats.push_back(static_cast<float>(extent - i));
-  HONE_ASSIGN_OR_RETURN(const Value score, Binary(c, "mul", greatest, ConstantValue(std::move(places))));
+  Shape along(x.shape.size() - static_cast<size_t>(axis), 1);
+  along[0] = extent;
+  std::vector<float> places;
+  for (int64_t i = 0; i < extent; ++i) places.push_back(static_cast<float>(extent - i));
+  HONE_ASSIGN_OR_RETURN(const Value score, Binary(c, "mul", greatest, Floats(along, std::move(places))));
   return is_greatest(score);
 }
-
-}  // namespace
 
 Status MapReduce(NodeContext* c) {
   const Value& x = c->In(0);
@@ -94,12 +81,12 @@ Status MapReduce(NodeContext* c) {
   }
   if (rank == 0) {
     HONE_ASSIGN_OR_RETURN(const Value one, Reshape(c, x, {1}));
-    return c->Set(c->Emit(Names().at(op), {one}));
+    return c->Set(c->Emit(GraphOperator(*c), {one}));
   }
   std::vector<Attribute> attributes;
   if (!axes.empty() && axes.size() < rank) attributes.push_back(Numbers("axes", axes));
   if (keep) attributes.push_back(Numbers("keep", {1}));
-  return c->Set(c->Emit(Names().at(op), {x}, std::move(attributes)));
+  return c->Set(c->Emit(GraphOperator(*c), {x}, std::move(attributes)));
 }
 
 Status MapSoftmax(NodeContext* c) {
@@ -107,7 +94,7 @@ Status MapSoftmax(NodeContext* c) {
   const size_t rank = x.shape.size();
   const auto emit = [c](const Value& v, int64_t axis) -> Result<Value> {
     if (c->node().op == "Hardmax") return FirstGreatest(c, v, axis);
-    return c->Emit(c->node().op == "Softmax" ? "softmax" : "log_softmax", {v}, {Numbers("axis", {axis})});
+    return c->Emit(GraphOperator(*c), {v}, {Numbers("axis", {axis})});
   };
   const bool flattens = c->opset() < 13;
   if (rank == 0) return Status::Invalid("its input has no axis");
@@ -120,6 +107,26 @@ Status MapSoftmax(NodeContext* c) {
   HONE_ASSIGN_OR_RETURN(const Value rows, Reshape(c, x, matrix));
   HONE_ASSIGN_OR_RETURN(const Value out, emit(rows, 1));
   return c->Set(Reshape(c, out, x.shape));
+}
+
+}  // namespace
+
+std::vector<OperatorEntry> ReduceOperators() {
+  return {
+      {"Hardmax", MapSoftmax, 1, 1, 7},
+      {"LogSoftmax", MapSoftmax, 1, 1, 7, "log_softmax"},
+      {"ReduceL1", MapReduce, 1, 2, 7, "reduce_l1"},
+      {"ReduceL2", MapReduce, 1, 2, 7, "reduce_l2"},
+      {"ReduceLogSum", MapReduce, 1, 2, 7, "reduce_log_sum"},
+      {"ReduceLogSumExp", MapReduce, 1, 2, 7, "reduce_log_sum_exp"},
+      {"ReduceMax", MapReduce, 1, 2, 7, "reduce_max"},
+      {"ReduceMean", MapReduce, 1, 2, 7, "reduce_mean"},
+      {"ReduceMin", MapReduce, 1, 2, 7, "reduce_min"},
+      {"ReduceProd", MapReduce, 1, 2, 7, "reduce_prod"},
+      {"ReduceSum", MapReduce, 1, 2, 7, "reduce_sum"},
+      {"ReduceSumSquare", MapReduce, 1, 2, 7, "reduce_sum_square"},
+      {"Softmax", MapSoftmax, 1, 1, 7, "softmax"},
+  };
 }
 
 }  // namespace hone::onnx

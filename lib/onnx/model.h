@@ -1,6 +1,7 @@
 // An ONNX file as plain data: what onnx/read_model.h makes of the protobuf, and all that importing sees.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,7 +31,10 @@ struct ModelNode {
   std::vector<std::string> inputs, outputs;  // "" for an optional one that is left out
   std::vector<NodeAttribute> attributes;
 
-  const NodeAttribute* Find(const std::string& attribute) const;
+  const NodeAttribute* Find(const std::string& attribute) const {
+    const auto found = std::find_if(attributes.begin(), attributes.end(), [&](auto& a) { return a.name == attribute; });
+    return found == attributes.end() ? nullptr : &*found;
+  }
 };
 
 struct ModelInput {
@@ -45,14 +49,14 @@ struct ModelInput {
 struct Model {
   int64_t ir_version = 0;
   std::map<std::string, int64_t> opsets;  // by domain; "" is ONNX's own ("ai.onnx" is the same)
-  std::string graph_name;
   std::vector<ModelNode> nodes;
   std::vector<ModelInput> inputs;    // initialisers left out, which old files list here, too
   std::vector<std::string> outputs;  // names
   std::vector<Constant> initialisers;
   std::vector<std::string> external;  // files beside the model that hold values of it, from its folder
 
-  int64_t Opset() const;  // of ONNX's own operators; 0: it imports none
+  // Of ONNX's own operators; 0: it imports none.
+  int64_t Opset() const { return opsets.count("") != 0 ? opsets.at("") : 0; }
 };
 
 }  // namespace hone::onnx

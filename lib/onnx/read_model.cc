@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "base/file.h"
@@ -34,87 +35,69 @@ float HalfToFloat(uint16_t bits) {
 
 float BfloatToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
-// Little endian values of T, each through `convert`, appended to `out`. kInvalid if the bytes are not `count` of them.
-template <typename T, typename Out, typename Convert>
-Status FromRaw(std::string_view raw, int64_t count, std::vector<Out>* out, Convert convert) {
-  if (static_cast<int64_t>(raw.size() / sizeof(T)) != count || raw.size() % sizeof(T) != 0) {
-    return Status::Invalid(fmt::format("has {} bytes, but its {} elements take {}", raw.size(), count,
-                                       static_cast<size_t>(count) * sizeof(T)));
-  }
-  out->resize(static_cast<size_t>(count));
-  for (size_t i = 0; i < out->size(); ++i) {
-    T value;
-    std::memcpy(&value, raw.data() + i * sizeof(T), sizeof(T));
-    (*out)[i] = static_cast<Out>(convert(value));
-  }
-  return Status();
-}
+// Where a tensor's values stand: as little endian bytes, or in the field of its type.
+struct Source {
+  const pb::TensorProto& proto;
+  std::optional<std::string_view> raw;
+  int64_t count;  // of its elements
 
-template <typename Field, typename Out, typename Convert>
-Status FromField(const Field& field, int64_t count, std::vector<Out>* out, Convert convert) {
-  if (field.size() != count) {
-    return Status::Invalid(fmt::format("has {} values, but its shape {} elements", field.size(), count));
+  // Each value through `convert`; in bytes it is a Raw. kInvalid if they are not `count`.
+  template <typename Raw, typename Field, typename Out, typename Convert>
+  Status Take(const Field& field, std::vector<Out>* out, Convert convert) const {
+    const auto size = static_cast<size_t>(count);
+    if (raw && raw->size() != size * sizeof(Raw)) {
+      return Status::Invalid(
+          fmt::format("has {} bytes, but its {} elements take {}", raw->size(), count, size * sizeof(Raw)));
+    }
+    if (!raw && field.size() != count) {
+      return Status::Invalid(fmt::format("has {} values, but its shape {} elements", field.size(), count));
+    }
+    out->reserve(size);
+    for (size_t i = 0; raw && i < size; ++i) {
+      Raw value;
+      std::memcpy(&value, raw->data() + i * sizeof(Raw), sizeof(Raw));
+      out->push_back(static_cast<Out>(convert(value)));
+    }
+    for (size_t i = 0; !raw && i < size; ++i) out->push_back(static_cast<Out>(convert(field[static_cast<int>(i)])));
+    return Status();
   }
-  out->reserve(static_cast<size_t>(count));
-  for (const auto& value : field) out->push_back(static_cast<Out>(convert(value)));
-  return Status();
-}
+};
 
-Status DecodeRaw(std::string_view raw, int64_t count, Tensor* out) {
+Status DecodeValues(const Source& from, Tensor* out) {
   const auto same = [](auto x) { return x; };
+  const auto half = [](auto x) { return HalfToFloat(static_cast<uint16_t>(x)); };
+  const auto bfloat = [](auto x) { return BfloatToFloat(static_cast<uint16_t>(x)); };
+  const auto truth = [](auto x) { return x != 0; };
+  const auto& ints = from.proto.int32_data();  // of all small types
   switch (out->type) {
     case ElementType::kFloat:
-      return FromRaw<float>(raw, count, &out->floats, same);
+      return from.Take<float>(from.proto.float_data(), &out->floats, same);
     case ElementType::kDouble:
-      return FromRaw<double>(raw, count, &out->floats, same);
+      return from.Take<double>(from.proto.double_data(), &out->floats, same);
     case ElementType::kFloat16:
-      return FromRaw<uint16_t>(raw, count, &out->floats, HalfToFloat);
+      return from.Take<uint16_t>(ints, &out->floats, half);
     case ElementType::kBfloat16:
-      return FromRaw<uint16_t>(raw, count, &out->floats, BfloatToFloat);
+      return from.Take<uint16_t>(ints, &out->floats, bfloat);
     case ElementType::kInt64:
+      return from.Take<int64_t>(from.proto.int64_data(), &out->ints, same);
     case ElementType::kUint64:
-      return FromRaw<int64_t>(raw, count, &out->ints, same);
-    case ElementType::kInt32:
-      return FromRaw<int32_t>(raw, count, &out->ints, same);
+      return from.Take<int64_t>(from.proto.uint64_data(), &out->ints, same);
     case ElementType::kUint32:
-      return FromRaw<uint32_t>(raw, count, &out->ints, same);
+      return from.Take<uint32_t>(from.proto.uint64_data(), &out->ints, same);
+    case ElementType::kInt32:
+      return from.Take<int32_t>(ints, &out->ints, same);
     case ElementType::kInt16:
-      return FromRaw<int16_t>(raw, count, &out->ints, same);
+      return from.Take<int16_t>(ints, &out->ints, same);
     case ElementType::kUint16:
-      return FromRaw<uint16_t>(raw, count, &out->ints, same);
+      return from.Take<uint16_t>(ints, &out->ints, same);
     case ElementType::kInt8:
-      return FromRaw<int8_t>(raw, count, &out->ints, same);
+      return from.Take<int8_t>(ints, &out->ints, same);
     case ElementType::kUint8:
-      return FromRaw<uint8_t>(raw, count, &out->ints, same);
+      return from.Take<uint8_t>(ints, &out->ints, same);
     case ElementType::kBool:
-      return FromRaw<uint8_t>(raw, count, &out->ints, [](uint8_t x) { return x != 0; });
+      return from.Take<uint8_t>(ints, &out->ints, truth);
     default:
       return Status();
-  }
-}
-
-Status DecodeFields(const pb::TensorProto& proto, int64_t count, Tensor* out) {
-  const auto same = [](auto x) { return x; };
-  const auto half = [](int32_t x) { return HalfToFloat(static_cast<uint16_t>(x)); };
-  const auto bfloat = [](int32_t x) { return BfloatToFloat(static_cast<uint16_t>(x)); };
-  switch (out->type) {
-    case ElementType::kFloat:
-      return FromField(proto.float_data(), count, &out->floats, same);
-    case ElementType::kDouble:
-      return FromField(proto.double_data(), count, &out->floats, same);
-    case ElementType::kFloat16:
-      return FromField(proto.int32_data(), count, &out->floats, half);
-    case ElementType::kBfloat16:
-      return FromField(proto.int32_data(), count, &out->floats, bfloat);
-    case ElementType::kInt64:
-      return FromField(proto.int64_data(), count, &out->ints, same);
-    case ElementType::kUint32:
-    case ElementType::kUint64:
-      return FromField(proto.uint64_data(), count, &out->ints, same);
-    case ElementType::kBool:
-      return FromField(proto.int32_data(), count, &out->ints, [](int32_t x) { return x != 0; });
-    default:
-      return IsInteger(out->type) ? FromField(proto.int32_data(), count, &out->ints, same) : Status();
   }
 }
 
@@ -146,14 +129,13 @@ Result<Tensor> Decode(pb::TensorProto* proto, ExternalData* files) {
   if (proto->has_segment()) return Status::Unsupported("is cut into segments, which is not supported");
   HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(tensor.shape));
   if (!IsFloating(tensor.type) && !IsInteger(tensor.type)) return tensor;  // an error once something reads it
+  Source source{*proto, std::nullopt, count};
   if (proto->data_location() == pb::TensorProto::EXTERNAL) {
-    HONE_ASSIGN_OR_RETURN(const std::string_view raw, External(*proto, files));
-    HONE_RETURN_IF_ERROR(DecodeRaw(raw, count, &tensor));
+    HONE_ASSIGN_OR_RETURN(source.raw, External(*proto, files));
   } else if (proto->has_raw_data()) {
-    HONE_RETURN_IF_ERROR(DecodeRaw(proto->raw_data(), count, &tensor));
-  } else {
-    HONE_RETURN_IF_ERROR(DecodeFields(*proto, count, &tensor));
+    source.raw = proto->raw_data();
   }
+  HONE_RETURN_IF_ERROR(DecodeValues(source, &tensor));
   delete proto->release_raw_data();
   return tensor;
 }
@@ -244,7 +226,6 @@ Result<Model> ToModel(pb::ModelProto* proto, ExternalData* files) {
     return Status::Invalid("it has no graph: is this an ONNX model?");
   }
   pb::GraphProto& graph = *proto->mutable_graph();
-  model.graph_name = graph.name();
   if (graph.sparse_initializer_size() > 0) return Status::Unsupported("it has sparse initialisers");
   std::set<std::string> names;
   for (pb::TensorProto& tensor : *graph.mutable_initializer()) {

@@ -3,71 +3,51 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace hone::onnx {
 
+namespace {
+
+struct TypeRow {
+  ElementType type;
+  const char* name;
+  bool floating, integer;
+};
+constexpr TypeRow kTypes[] = {
+    {ElementType::kUndefined, "undefined", false, false},
+    {ElementType::kString, "string", false, false},
+    {ElementType::kFloat, "float32", true, false},
+    {ElementType::kDouble, "float64", true, false},
+    {ElementType::kFloat16, "float16", true, false},
+    {ElementType::kBfloat16, "bfloat16", true, false},
+    {ElementType::kUint8, "uint8", false, true},
+    {ElementType::kInt8, "int8", false, true},
+    {ElementType::kUint16, "uint16", false, true},
+    {ElementType::kInt16, "int16", false, true},
+    {ElementType::kUint32, "uint32", false, true},
+    {ElementType::kInt32, "int32", false, true},
+    {ElementType::kUint64, "uint64", false, true},
+    {ElementType::kInt64, "int64", false, true},
+    {ElementType::kBool, "bool", false, true},
+};
+
+// Null: of a type that has no name here.
+const TypeRow* RowOf(ElementType type) {
+  const auto row = std::find_if(std::begin(kTypes), std::end(kTypes), [type](const auto& r) { return r.type == type; });
+  return row == std::end(kTypes) ? nullptr : row;
+}
+
+}  // namespace
+
 std::string ElementTypeName(ElementType type) {
-  switch (type) {
-    case ElementType::kUndefined:
-      return "undefined";
-    case ElementType::kFloat:
-      return "float32";
-    case ElementType::kUint8:
-      return "uint8";
-    case ElementType::kInt8:
-      return "int8";
-    case ElementType::kUint16:
-      return "uint16";
-    case ElementType::kInt16:
-      return "int16";
-    case ElementType::kInt32:
-      return "int32";
-    case ElementType::kInt64:
-      return "int64";
-    case ElementType::kString:
-      return "string";
-    case ElementType::kBool:
-      return "bool";
-    case ElementType::kFloat16:
-      return "float16";
-    case ElementType::kDouble:
-      return "float64";
-    case ElementType::kUint32:
-      return "uint32";
-    case ElementType::kUint64:
-      return "uint64";
-    case ElementType::kBfloat16:
-      return "bfloat16";
-  }
-  return fmt::format("type {}", static_cast<int32_t>(type));
+  const TypeRow* row = RowOf(type);
+  return row != nullptr ? row->name : fmt::format("type {}", static_cast<int32_t>(type));
 }
 
-bool IsFloating(ElementType type) {
-  return type == ElementType::kFloat || type == ElementType::kDouble || type == ElementType::kFloat16 ||
-         type == ElementType::kBfloat16;
-}
-
-bool IsInteger(ElementType type) {
-  switch (type) {
-    case ElementType::kUint8:
-    case ElementType::kInt8:
-    case ElementType::kUint16:
-    case ElementType::kInt16:
-    case ElementType::kInt32:
-    case ElementType::kInt64:
-    case ElementType::kBool:
-    case ElementType::kUint32:
-    case ElementType::kUint64:
-      return true;
-    default:
-      return false;
-  }
-}
-
-int64_t Tensor::Elements() const {
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  return count;
-}
+bool IsFloating(ElementType type) { return RowOf(type) != nullptr && RowOf(type)->floating; }
+bool IsInteger(ElementType type) { return RowOf(type) != nullptr && RowOf(type)->integer; }
 
 Result<int64_t> CountElements(const Shape& shape) {
   int64_t count = 1;

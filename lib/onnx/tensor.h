@@ -45,7 +45,7 @@ struct Tensor {
   std::vector<float> floats;
   std::vector<int64_t> ints;
 
-  int64_t Elements() const;
+  int64_t Elements() const { return semantics::Product(shape); }
   // One element, whatever the type. REQUIRES: it is there
   double At(size_t i) const { return ints.empty() ? floats[i] : static_cast<double>(ints[i]); }
 };
