@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "library/device_plan.h"
-#include "library/device_tables.h"
+#include "library/tables.h"
 #include "target/backend_table.h"
 
 namespace hone::library {

@@ -1,21 +1,20 @@
 #include "library/compare.h"
 
-#include <memory>
-
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/interrupt.h"
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
-#include "library/reference_cache.h"
+#include "library/reference.h"
+#include "library/tensor_fields.h"
 #include "library/thread_cores.h"
 
 namespace hone::library {
 namespace {
 
 struct Subject {
-  std::unique_ptr<LoadedNetwork> net;
-  std::unique_ptr<NetworkRunner> runner;
+  RunningNetwork running;
   Compared compared;
 };
 
@@ -24,7 +23,7 @@ Status Turn(const CompareOptions& options, QuietRuns* runs, Subject* subject) {
   std::vector<double> seconds(layers);
   const auto run = [&]() -> Status {
     if (Interrupted()) return Status::Interrupted("interrupted; nothing was written, the same command starts again");
-    return options.layers ? subject->runner->Profile(seconds.data()) : subject->runner->Run();
+    return options.layers ? subject->running.runner->Profile(seconds.data()) : subject->running.runner->Run();
   };
   for (int64_t i = 0; i < options.warm; ++i) HONE_RETURN_IF_ERROR(run());
   for (int64_t i = 0; i < options.timed; ++i) {
@@ -48,18 +47,14 @@ Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>&
   for (size_t i = 0; i < folders.size(); ++i) {
     cores.Restore();
     Subject& subject = subjects[i];
-    HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(folders[i].LibraryPath(), folders[i].identifier));
-    subject.net = std::make_unique<LoadedNetwork>(std::move(net));
-    subject.runner = std::make_unique<NetworkRunner>(*subject.net);
-    HONE_RETURN_IF_ERROR(subject.runner->Create(folders[i].ParamsPath(), inputs));
-    const HoneNetInfo& info = subject.net->info();
+    HONE_ASSIGN_OR_RETURN(subject.running, RunningNetwork::Start(folders[i], inputs));
+    const HoneNetInfo& info = subject.running.net->info();
     for (int layer = 0; layer < info.layer_count; ++layer) {
       subject.compared.names.push_back(info.layers[layer].name);
       subject.compared.workloads.push_back(info.layers[layer].workload);
     }
     subject.compared.layers.resize(subject.compared.workloads.size());
-    HONE_RETURN_IF_ERROR(subject.runner->Run());
-    subject.compared.outputs = subject.runner->Outputs();
+    subject.compared.outputs = subject.running.runner->Outputs();
   }
   QuietRuns runs(options.patience_seconds);
   const double start = RealClock()->NowSeconds();
@@ -73,6 +68,51 @@ Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>&
   std::vector<Compared> out;
   for (Subject& subject : subjects) out.push_back(std::move(subject.compared));
   return out;
+}
+
+static void ListFields(Fields* f, CompareRequest* request) {
+  CompareOptions& o = request->options;
+  f->Value("dirs", &request->dirs);
+  f->Value("seed", &o.seed);
+  f->Value("layers", &o.layers);
+  f->Value("warm", &o.warm);
+  f->Value("timed", &o.timed);
+  f->Value("min_rounds", &o.min_rounds);
+  f->Value("max_rounds", &o.max_rounds);
+  f->Value("seconds", &o.seconds);
+  f->Value("patience_seconds", &o.patience_seconds);
+}
+
+static void ListFields(Fields* f, Compared* c) {
+  f->Value("names", &c->names);
+  f->Value("workloads", &c->workloads)
+      .Check(c->workloads.size() == c->names.size(), "the layers do not fit each other");
+  f->Value("layers", &c->layers).Check(c->layers.size() == c->names.size(), "the layers do not fit each other");
+  f->Value("runs", &c->runs);
+  f->Value("outputs", &c->outputs);
+}
+
+std::string CompareRequestText(const CompareRequest& request) { return FieldsText(request, -1); }
+
+Result<CompareRequest> ParseCompareRequest(std::string_view text) {
+  return ParseFields<CompareRequest>(text, "request");
+}
+
+std::string CompareReplyText(const std::vector<Compared>& compared) {
+  Json list = Json::array();
+  for (const Compared& c : compared) list.push_back(FieldsJson(c));
+  return DumpJson(list, -1);
+}
+
+Result<std::vector<Compared>> ParseCompareReply(std::string_view text) {
+  HONE_ASSIGN_OR_RETURN(const Json json, ParseJson(text, "reply"));
+  std::vector<Compared> compared;
+  if (!json.is_array()) return Status::Invalid("reply: expected a list");
+  for (const Json& item : json) {
+    HONE_ASSIGN_OR_RETURN(Compared c, FieldsFrom<Compared>(item, "reply"));
+    compared.push_back(std::move(c));
+  }
+  return compared;
 }
 
 }  // namespace hone::library

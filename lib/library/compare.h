@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -19,7 +20,7 @@ struct CompareOptions {
   int64_t timed = 4;    // timed runs of a turn
   int64_t min_rounds = 6, max_rounds = 24;  // turns of each library...
   double seconds = 6;                       // ...until this is spent; repeated runs do not count
-  double patience_seconds = 2;  // for repeating disturbed runs (quiet_runs.h); 0: never
+  double patience_seconds = 2;              // for repeating disturbed runs (quiet_runs.h); 0: never
 };
 
 struct Compared {
@@ -37,5 +38,17 @@ struct Compared {
 // is thrown away. The threads are pinned while it lasts. kInterrupted on ^C.
 Result<std::vector<Compared>> CompareLibraries(const std::vector<LibraryFolder>& folders,
                                                const CompareOptions& options);
+
+// The same in a separate process: request and reply, as JSON texts. A library that crashes then takes only that process
+// with it.
+struct CompareRequest {
+  std::vector<std::string> dirs;  // of the libraries
+  CompareOptions options;
+};
+
+std::string CompareRequestText(const CompareRequest& request);
+Result<CompareRequest> ParseCompareRequest(std::string_view text);
+std::string CompareReplyText(const std::vector<Compared>& compared);
+Result<std::vector<Compared>> ParseCompareReply(std::string_view text);
 
 }  // namespace hone::library

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "library/table_info.h"
 
 namespace hone::library {
 namespace {
@@ -53,10 +52,9 @@ class DevicePlanner {
       }
     }
     out_.memory[0] = end;
-    for (const auto& [name, type] : InputsOf(graph_))
-      out_.inputs.push_back(Take(DeviceMemory::kArena, type.Elements() * type.type.bytes()));
+    for (const auto& [name, type] : InputsOf(graph_)) out_.inputs.push_back(Take(DeviceMemory::kArena, BytesOf(type)));
     for (const auto& [name, type] : OutputsOf(graph_))
-      out_.outputs.push_back(Take(DeviceMemory::kArena, type.Elements() * type.type.bytes()));
+      out_.outputs.push_back(Take(DeviceMemory::kArena, BytesOf(type)));
   }
 
   Result<size_t> Blob(const PlannedNode& node, size_t operand) {

@@ -1,13 +1,12 @@
-#include "library/device_tables.h"
-
 #include <cstddef>
 
-#include "codegen/elf/data_object.h"
 #include "library/runtime/net_device.h"
-#include "library/table_info.h"
+#include "library/tables.h"
 
 namespace hone::library {
 namespace {
+
+using To = codegen::DataObjectWriter::To;
 
 // The structs are written field by field; these are the layouts that the code below writes (64-bit pointers).
 static_assert(sizeof(HoneNetPlace) == 24 && sizeof(HoneNetModule) == 16 && sizeof(HoneNetStep) == 8);
@@ -25,85 +24,75 @@ class DeviceTableMaker {
                    codegen::DataObjectWriter* out)
       : kernels_(kernels), device_(device), params_(params), out_(*out) {}
 
-  uint64_t Modules() {
-    std::vector<uint64_t> code;
+  To Modules() {
+    std::vector<To> code;
     for (const NetworkKernel& kernel : kernels_) {
       out_.AlignTo(64);
-      code.push_back(out_.size());
-      out_.AddBytes(kernel.compiled.object);
-      out_.AddBytes(std::string_view("\0", 1));
+      code.push_back({out_.size()});
+      out_.Add(kernel.compiled.object, std::string_view("\0", 1));
     }
-    out_.AlignTo(8);
-    const uint64_t at = out_.size();
-    for (size_t i = 0; i < kernels_.size(); ++i) {
-      out_.AddPointer(code[i]);
-      out_.Add64(kernels_[i].compiled.object.size());
-    }
+    const To at = Begin();
+    for (size_t i = 0; i < kernels_.size(); ++i) out_.Add(code[i], uint64_t{kernels_[i].compiled.object.size()});
     return at;
   }
 
-  uint64_t Launches() {
-    std::vector<uint64_t> symbols, args;
-    for (const DeviceLaunch& launch : device_.launches) symbols.push_back(out_.String(launch.launch->symbol));
+  To Launches() {
+    std::vector<To> symbols, args;
+    for (const DeviceLaunch& launch : device_.launches) symbols.push_back({out_.String(launch.launch->symbol)});
     for (const DeviceLaunch& launch : device_.launches) args.push_back(Places(launch.args));
-    out_.AlignTo(8);
-    const uint64_t at = out_.size();
+    const To at = Begin();
     for (size_t i = 0; i < device_.launches.size(); ++i) {
       const DeviceLaunch& launch = device_.launches[i];
-      out_.AddPointer(symbols[i]);
-      out_.Add32(static_cast<uint32_t>(launch.module));
-      out_.Add32(static_cast<uint32_t>(launch.launch->dynamic_shared_bytes));
-      for (const int64_t n : launch.launch->grid) out_.Add32(static_cast<uint32_t>(n));
-      for (const int64_t n : launch.launch->block) out_.Add32(static_cast<uint32_t>(n));
-      out_.AddPointer(args[i]);
-      out_.Add64(launch.args.size());
+      out_.Add(symbols[i], static_cast<uint32_t>(launch.module),
+               static_cast<uint32_t>(launch.launch->dynamic_shared_bytes));
+      for (const int64_t n : launch.launch->grid) out_.Add(static_cast<uint32_t>(n));
+      for (const int64_t n : launch.launch->block) out_.Add(static_cast<uint32_t>(n));
+      out_.Add(args[i], uint64_t{launch.args.size()});
     }
     return at;
   }
 
-  uint64_t Places(const std::vector<DevicePlace>& places) {
-    out_.AlignTo(8);
-    const uint64_t at = out_.size();
+  To Places(const std::vector<DevicePlace>& places) {
+    const To at = Begin();
     for (const DevicePlace& place : places) Add(place);
     return at;
   }
 
-  uint64_t Steps() {
-    const uint64_t at = out_.size();
+  To Steps() {
+    const To at = Begin();
     for (const LaunchRange& range : device_.nodes) Add(range);
     return at;
   }
 
-  uint64_t Uploads() {
-    out_.AlignTo(8);
-    const uint64_t at = out_.size();
+  To Uploads() {
+    const To at = Begin();
     for (const DeviceUpload& upload : device_.uploads) {
-      out_.Add64(params_.offsets[upload.blob]);
+      out_.Add(params_.offsets[upload.blob]);
       Add(upload.to);
     }
     return at;
   }
 
-  uint64_t Packings() {
-    const uint64_t at = out_.size();
+  To Packings() {
+    const To at = Begin();
     for (const DevicePacking& packing : device_.packings) {
-      out_.Add32(static_cast<uint32_t>(packing.first_upload));
-      out_.Add32(static_cast<uint32_t>(packing.upload_count));
+      out_.Add(static_cast<uint32_t>(packing.first_upload), static_cast<uint32_t>(packing.upload_count));
       Add(packing.launches);
     }
     return at;
   }
 
  private:
+  To Begin() {
+    out_.AlignTo(8);
+    return {out_.size()};
+  }
   void Add(const DevicePlace& place) {
-    out_.Add32(static_cast<uint32_t>(place.memory));
-    out_.Add32(0);
-    out_.Add64(static_cast<uint64_t>(place.offset));
-    out_.Add64(static_cast<uint64_t>(place.bytes));
+    out_.Add(static_cast<uint32_t>(place.memory), uint32_t{0}, static_cast<uint64_t>(place.offset),
+             static_cast<uint64_t>(place.bytes));
   }
   void Add(const LaunchRange& range) {
-    out_.Add32(static_cast<uint32_t>(range.first));
-    out_.Add32(static_cast<uint32_t>(range.count));
+    out_.Add(static_cast<uint32_t>(range.first), static_cast<uint32_t>(range.count));
   }
 
   const std::vector<NetworkKernel>& kernels_;
@@ -119,28 +108,18 @@ Result<std::string> MakeDeviceTables(const graph::Graph& graph, const Target& ta
                                      const ParamsFile& params, const std::string& triple) {
   codegen::DataObjectWriter out;
   const TableInfo info(graph, target, plan, params, &out);
-  const uint64_t arch = out.String(target.cpu);
+  const To arch{out.String(target.cpu)};
   DeviceTableMaker maker(kernels, device, params, &out);
-  const uint64_t modules = maker.Modules(), launches = maker.Launches(), steps = maker.Steps();
-  const uint64_t inputs = maker.Places(device.inputs), outputs = maker.Places(device.outputs);
-  const uint64_t uploads = maker.Uploads(), packings = maker.Packings();
+  const To modules = maker.Modules(), launches = maker.Launches(), steps = maker.Steps();
+  const To inputs = maker.Places(device.inputs), outputs = maker.Places(device.outputs);
+  const To uploads = maker.Uploads(), packings = maker.Packings();
   out.AlignTo(64);
   const uint64_t at = out.size();
   info.Add(&out);
-  out.AddPointer(arch);
-  out.Add64(static_cast<uint64_t>(plan.alignment));
-  for (const int64_t bytes : device.memory) out.Add64(static_cast<uint64_t>(bytes));
-  out.AddPointer(modules);
-  out.Add64(kernels.size());
-  out.AddPointer(launches);
-  out.Add64(device.launches.size());
-  out.AddPointer(steps);
-  out.AddPointer(inputs);
-  out.AddPointer(outputs);
-  out.AddPointer(uploads);
-  out.Add64(device.constant_uploads);
-  out.AddPointer(packings);
-  out.Add64(device.packings.size());
+  out.Add(arch, static_cast<uint64_t>(plan.alignment));
+  for (const int64_t bytes : device.memory) out.Add(static_cast<uint64_t>(bytes));
+  out.Add(modules, uint64_t{kernels.size()}, launches, uint64_t{device.launches.size()}, steps, inputs, outputs,
+          uploads, uint64_t{device.constant_uploads}, packings, uint64_t{device.packings.size()});
   return out.Finish("hone_net_device_table", at, triple);
 }
 

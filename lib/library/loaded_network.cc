@@ -3,9 +3,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/fields.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json.h"
 #include "library/params_file.h"
 #include "pipeline/task_list.h"
 
@@ -48,36 +48,36 @@ Result<LibraryFolder> CheckedLibrary(const std::string& dir) {
   return folder;
 }
 
+static void ListFields(Fields* f, LibraryFolder::Kernel* kernel) {
+  f->AllowOthers();
+  f->Value("task", &kernel->task);
+  f->Value("workload", &kernel->workload);
+  f->Value("source", &kernel->source);
+  f->Value("uses", &kernel->uses);
+}
+
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path) {
   LibraryFolder folder;
   folder.dir = dir;
   auto json = ParseJson(text, path);
   if (!json.ok()) return json.status().WithContext("no network library in " + dir + " (hone-build makes one)");
   JsonReader reader(*json, path);
-  HONE_RETURN_IF_ERROR(reader.ReadVersion(1));
-  HONE_RETURN_IF_ERROR(reader.Read("name", &folder.name));
+  Fields f(&reader);
+  f.AllowOthers();
+  f.Version(1);
+  f.Value("name", &folder.name);
   // Files are named by it, and one of them is loaded: it must not lead out of the folder.
-  if (!pipeline::IsPlainName(folder.name)) {
-    return reader.Error("name", "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
-  }
-  HONE_RETURN_IF_ERROR(reader.Read("identifier", &folder.identifier));
-  HONE_RETURN_IF_ERROR(reader.Read("network", &folder.network));
-  HONE_RETURN_IF_ERROR(reader.Read("target", &folder.target));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("batch", &folder.batch));
-  HONE_RETURN_IF_ERROR(reader.Read("library_digest", &folder.library_digest));
-  HONE_RETURN_IF_ERROR(reader.Read("params_digest", &folder.params_digest));
-  HONE_RETURN_IF_ERROR(reader.Read("graph_digest", &folder.graph_digest));
-  HONE_RETURN_IF_ERROR(reader.ReadOptional("rounding", &folder.rounding));
-  std::vector<JsonReader> kernels;
-  HONE_RETURN_IF_ERROR(reader.Read("kernels", &kernels));
-  for (JsonReader& item : kernels) {
-    LibraryFolder::Kernel kernel;
-    HONE_RETURN_IF_ERROR(item.Read("task", &kernel.task));
-    HONE_RETURN_IF_ERROR(item.Read("workload", &kernel.workload));
-    HONE_RETURN_IF_ERROR(item.Read("source", &kernel.source));
-    HONE_RETURN_IF_ERROR(item.Read("uses", &kernel.uses));
-    folder.kernels.push_back(std::move(kernel));
-  }
+  f.Check(pipeline::IsPlainName(folder.name), "`" + folder.name + "` is not made of [A-Za-z0-9_.-]");
+  f.Value("identifier", &folder.identifier);
+  f.Value("network", &folder.network);
+  f.Value("target", &folder.target);
+  f.Maybe("batch", &folder.batch);
+  f.Value("library_digest", &folder.library_digest);
+  f.Value("params_digest", &folder.params_digest);
+  f.Value("graph_digest", &folder.graph_digest);
+  f.Maybe("rounding", &folder.rounding);
+  f.Value("kernels", &folder.kernels);
+  HONE_RETURN_IF_ERROR(f.Finish());
   return folder;
 }
 
@@ -85,30 +85,28 @@ void LoadedNetwork::Close::operator()(void* handle) const { dlclose(handle); }
 
 Result<LoadedNetwork> LoadedNetwork::Load(const std::string& library_path, const std::string& identifier) {
   LoadedNetwork net;
-  net.handle_.reset(dlopen(AbsolutePath(library_path).c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (!net.handle_) return Status::Invalid(std::string("cannot load the library: ") + dlerror());
-  void* handle = net.handle_.get();
+  net.handle.reset(dlopen(AbsolutePath(library_path).c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!net.handle) return Status::Invalid(std::string("cannot load the library: ") + dlerror());
+  const auto find = [&](const std::string& symbol, auto* out) {
+    return Find(net.handle.get(), library_path, identifier + "_" + symbol, out);
+  };
   int (*abi_version)() = nullptr;
-  const HoneNetInfo* (*describe)() = nullptr;
-  const std::string prefix = identifier + "_";
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "abi_version", &abi_version));
+  HONE_RETURN_IF_ERROR(find("abi_version", &abi_version));
   if (abi_version() != HONE_NET_ABI_VERSION) {
     return Status::Unsupported(fmt::format("{}: has ABI version {}, this Hone knows {}; build it again", library_path,
                                            abi_version(), HONE_NET_ABI_VERSION));
   }
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "describe", &describe));
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "workspace_size", &net.workspace_size_));
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "create", &net.create_));
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "run", &net.run_));
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "profile_run", &net.profile_run_));
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "destroy", &net.destroy_));
-  HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "strerror", &net.strerror_));
-  net.info_ = describe();
-  if (dlsym(handle, (prefix + "run_device").c_str()) != nullptr) {
-    HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "run_device", &net.run_device_));
-    HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "device", &net.device_));
-    HONE_RETURN_IF_ERROR(Find(handle, library_path, prefix + "error_detail", &net.error_detail_));
-  }
+  HONE_RETURN_IF_ERROR(find("describe", &net.describe));
+  HONE_RETURN_IF_ERROR(find("workspace_size", &net.workspace_size));
+  HONE_RETURN_IF_ERROR(find("create", &net.create));
+  HONE_RETURN_IF_ERROR(find("run", &net.run));
+  HONE_RETURN_IF_ERROR(find("profile_run", &net.profile_run));
+  HONE_RETURN_IF_ERROR(find("destroy", &net.destroy));
+  HONE_RETURN_IF_ERROR(find("strerror", &net.strerror));
+  if (dlsym(net.handle.get(), (identifier + "_run_device").c_str()) == nullptr) return net;
+  HONE_RETURN_IF_ERROR(find("run_device", &net.run_device));
+  HONE_RETURN_IF_ERROR(find("device", &net.device));
+  HONE_RETURN_IF_ERROR(find("error_detail", &net.error_detail));
   return net;
 }
 

@@ -41,46 +41,31 @@ Result<LibraryFolder> CheckedLibrary(const std::string& dir);
 // The text of a manifest.json at `path`. A name that would lead out of the folder is kInvalid.
 Result<LibraryFolder> ParseLibraryManifest(std::string_view text, const std::string& dir, const std::string& path);
 
-class LoadedNetwork {
- public:
+struct LoadedNetwork {
   // dlopen and the functions' addresses; checks the ABI version.
   static Result<LoadedNetwork> Load(const std::string& library_path, const std::string& identifier);
 
-  const HoneNetInfo& info() const { return *info_; }
-  size_t workspace_size() const { return workspace_size_(); }
-  const char* strerror(int code) const { return strerror_(code); }
-  // The library's own codes and functions: HONE_NET_OK or HONE_NET_E_*.
-  int create(const HoneNetOptions* options, HoneNet** net) const { return create_(options, net); }
-  int run(HoneNet* net, const void* const* in, void* const* out) const { return run_(net, in, out); }
-  int profile_run(HoneNet* net, const void* const* in, void* const* out, double* s) const {
-    return profile_run_(net, in, out, s);
-  }
-  void destroy(HoneNet* net) const { destroy_(net); }
+  const HoneNetInfo& info() const { return *describe(); }
+  bool on_device() const { return run_device != nullptr; }
 
+  // The library's functions, which return HONE_NET_OK or HONE_NET_E_*.
+  const HoneNetInfo* (*describe)() = nullptr;
+  size_t (*workspace_size)() = nullptr;
+  int (*create)(const HoneNetOptions*, HoneNet**) = nullptr;
+  int (*run)(HoneNet*, const void* const* in, void* const* out) = nullptr;
+  int (*profile_run)(HoneNet*, const void* const* in, void* const* out, double* seconds) = nullptr;
+  void (*destroy)(HoneNet*) = nullptr;
+  const char* (*strerror)(int code) = nullptr;
   // For libraries that run on a device.
-  bool on_device() const { return run_device_ != nullptr; }
-  int run_device(HoneNet* net, void* const* in, void* const* out) const { return run_device_(net, in, out); }
-  int device(HoneNet* net, HoneNetDeviceInfo* info, void** in, void** out) const {
-    return device_(net, info, in, out);
-  }
+  int (*run_device)(HoneNet*, void* const* in, void* const* out) = nullptr;
+  int (*device)(HoneNet*, HoneNetDeviceInfo*, void** in, void** out) = nullptr;
   // The device's message about this thread's last failure; may be empty.
-  const char* error_detail() const { return error_detail_ ? error_detail_() : ""; }
+  const char* (*error_detail)() = [] { return ""; };
 
- private:
   struct Close {
     void operator()(void* handle) const;
   };
-  std::unique_ptr<void, Close> handle_;
-  const HoneNetInfo* info_ = nullptr;
-  size_t (*workspace_size_)() = nullptr;
-  int (*create_)(const HoneNetOptions*, HoneNet**) = nullptr;
-  int (*run_)(HoneNet*, const void* const*, void* const*) = nullptr;
-  int (*profile_run_)(HoneNet*, const void* const*, void* const*, double*) = nullptr;
-  void (*destroy_)(HoneNet*) = nullptr;
-  const char* (*strerror_)(int) = nullptr;
-  int (*run_device_)(HoneNet*, void* const*, void* const*) = nullptr;
-  int (*device_)(HoneNet*, HoneNetDeviceInfo*, void**, void**) = nullptr;
-  const char* (*error_detail_)() = nullptr;
+  std::unique_ptr<void, Close> handle;
 };
 
 }  // namespace hone::library

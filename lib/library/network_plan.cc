@@ -183,6 +183,18 @@ class Planner {
 
 }  // namespace
 
+std::vector<NamedType> InputsOf(const graph::Graph& graph) {
+  std::vector<NamedType> inputs;
+  for (const graph::GraphInput& input : graph.inputs) inputs.emplace_back(input.name, input.type);
+  return inputs;
+}
+
+std::vector<NamedType> OutputsOf(const graph::Graph& graph) {
+  std::vector<NamedType> outputs;
+  for (const std::string& output : graph.outputs) outputs.emplace_back(output, graph.FindNode(output)->output);
+  return outputs;
+}
+
 Status Canonicalise(graph::Graph* graph) {
   for (graph::Node& node : graph->nodes) {
     auto canonical = op::ParseChecked(node.workload.Text());

@@ -17,6 +17,12 @@
 
 namespace hone::library {
 
+// What a network takes and gives, in the order in which its library has them.
+using NamedType = std::pair<std::string, TensorType>;
+std::vector<NamedType> InputsOf(const graph::Graph& graph);
+std::vector<NamedType> OutputsOf(const graph::Graph& graph);
+inline int64_t BytesOf(const TensorType& type) { return type.Elements() * type.type.bytes(); }
+
 // Where an operand lives when the network runs.
 enum class Place { kArena, kInput, kOutput, kConstant };
 

@@ -55,4 +55,14 @@ Status NetworkRunner::Check(int code) const {
                          (detail.empty() ? "" : ": " + detail));
 }
 
+Result<RunningNetwork> RunningNetwork::Start(const LibraryFolder& folder, const std::vector<TensorData>& inputs) {
+  RunningNetwork running;
+  HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
+  running.net = std::make_unique<LoadedNetwork>(std::move(net));
+  running.runner = std::make_unique<NetworkRunner>(*running.net);
+  HONE_RETURN_IF_ERROR(running.runner->Create(folder.ParamsPath(), inputs));
+  HONE_RETURN_IF_ERROR(running.runner->Run());
+  return running;
+}
+
 }  // namespace hone::library

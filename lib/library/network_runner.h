@@ -1,6 +1,7 @@
 // An instance of a loaded network with buffers for what goes in and out: to run and time it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,14 @@ class NetworkRunner {
   std::vector<const void*> in_;
   std::vector<void*> out_;
   std::vector<TensorType> output_types_;
+};
+
+// A library that is loaded, with an instance that has run once.
+struct RunningNetwork {
+  std::unique_ptr<LoadedNetwork> net;
+  std::unique_ptr<NetworkRunner> runner;
+
+  static Result<RunningNetwork> Start(const LibraryFolder& folder, const std::vector<TensorData>& inputs);
 };
 
 }  // namespace hone::library

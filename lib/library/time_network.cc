@@ -5,7 +5,6 @@
 
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include "base/clock.h"
@@ -16,7 +15,7 @@
 #include "graph/graph_json.h"
 #include "library/network_runner.h"
 #include "library/quiet_runs.h"
-#include "library/reference_cache.h"
+#include "library/reference.h"
 #include "library/tensor_fields.h"
 #include "library/thread_cores.h"
 #include "runtime/host/peak.h"
@@ -45,22 +44,6 @@ Status ProfileLayers(NetworkRunner* runner, int64_t runs, size_t layers, QuietRu
 }
 
 constexpr size_t kLeastRuns = 5;
-
-// One that is loaded, with an instance that is ready to run.
-struct Running {
-  std::unique_ptr<LoadedNetwork> net;
-  std::unique_ptr<NetworkRunner> runner;
-
-  static Result<Running> Start(const LibraryFolder& folder, const std::vector<TensorData>& inputs) {
-    Running running;
-    HONE_ASSIGN_OR_RETURN(LoadedNetwork net, LoadedNetwork::Load(folder.LibraryPath(), folder.identifier));
-    running.net = std::make_unique<LoadedNetwork>(std::move(net));
-    running.runner = std::make_unique<NetworkRunner>(*running.net);
-    HONE_RETURN_IF_ERROR(running.runner->Create(folder.ParamsPath(), inputs));
-    HONE_RETURN_IF_ERROR(running.runner->Run());
-    return running;
-  }
-};
 
 // Timed runs of one of the two, after an untimed one.
 Status TimeTurn(NetworkRunner* runner, QuietRuns* quiet, std::vector<double>* samples) {
@@ -109,7 +92,7 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
   const ThreadCores cores;
   TimeReply reply;
   {
-    HONE_ASSIGN_OR_RETURN(const Running subject, Running::Start(folder, inputs));
+    HONE_ASSIGN_OR_RETURN(const RunningNetwork subject, RunningNetwork::Start(folder, inputs));
     reply.start_seconds = clock->NowSeconds() - start;
     NetworkRunner& runner = *subject.runner;
     const HoneNetInfo& info = subject.net->info();
@@ -118,11 +101,11 @@ Result<TimeReply> TimeNetwork(const TimeRequest& request) {
       reply.described.push_back({info.layers[i].name, info.layers[i].workload, info.layers[i].flop});
     if (request.outputs) reply.outputs = runner.Outputs();
     for (int64_t i = 1; i < request.warmup; ++i) HONE_RETURN_IF_ERROR(runner.Run());
-    Running pace;
+    RunningNetwork pace;
     if (!request.pace.empty()) {
       HONE_ASSIGN_OR_RETURN(const LibraryFolder other, ReadLibraryFolder(request.pace));
       cores.Restore();
-      HONE_ASSIGN_OR_RETURN(pace, Running::Start(other, inputs));
+      HONE_ASSIGN_OR_RETURN(pace, RunningNetwork::Start(other, inputs));
     }
     QuietRuns quiet(request.patience_seconds);
     HONE_RETURN_IF_ERROR(TimeRuns(request, &runner, pace.runner.get(), &quiet, &reply));

@@ -24,10 +24,10 @@ struct TimeRequest {
   // With a time to fill, more than `iterations` until it is filled; but none beyond the longest time, once there are 5.
   // Both times are of the library's runs and the pace's together.
   double min_seconds = 0, max_seconds = 0;  // 0: none
-  double patience_seconds = 0;  // for repeating disturbed runs (quiet_runs.h); 0: never
-  int64_t profiled = 0;         // more runs that time every layer
-  bool outputs = false;         // also hand back the outputs of the first run
-  double peak_seconds = 0;      // time to spend on the FMA peak; 0: leave it out
+  double patience_seconds = 0;              // for repeating disturbed runs (quiet_runs.h); 0: never
+  int64_t profiled = 0;                     // more runs that time every layer
+  bool outputs = false;                     // also hand back the outputs of the first run
+  double peak_seconds = 0;                  // time to spend on the FMA peak; 0: leave it out
 };
 
 struct TimeReply {

@@ -24,14 +24,9 @@ Result<Machine> MachineOf(const std::string& triple) {
 
 void DataObjectWriter::AlignTo(uint64_t alignment) { PadTo(&bytes_, alignment); }
 
-void DataObjectWriter::AddPointer(uint64_t target) {
-  relocations_.push_back({bytes_.size(), "", target});
-  Add64(0);
-}
-
-void DataObjectWriter::AddSymbolPointer(const std::string& symbol) {
-  relocations_.push_back({bytes_.size(), symbol, 0});
-  Add64(0);
+void DataObjectWriter::AddPointer(Relocation relocation) {
+  relocations_.push_back(std::move(relocation));
+  AddOne(uint64_t{0});
 }
 
 uint64_t DataObjectWriter::String(const std::string& text) {

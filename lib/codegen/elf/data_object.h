@@ -23,14 +23,18 @@ class DataObjectWriter {
   uint64_t size() const { return bytes_.size(); }
   void AlignTo(uint64_t alignment);  // zeros up to a multiple
 
-  void Add32(uint32_t value) { AppendValue(&bytes_, value); }
-  void Add64(uint64_t value) { AppendValue(&bytes_, value); }
-  void AddDouble(double value) { AppendValue(&bytes_, value); }
-  void AddBytes(std::string_view bytes) { bytes_.append(bytes); }
-  // A pointer to offset `target` of this section.
-  void AddPointer(uint64_t target);
-  // A pointer to a symbol of another object.
-  void AddSymbolPointer(const std::string& symbol);
+  // Pointers: to an offset of this section, and to a symbol of another object.
+  struct To {
+    uint64_t offset;
+  };
+  struct ToSymbol {
+    std::string name;
+  };
+  // The fields of a struct, one behind the other.
+  template <typename... Value>
+  void Add(const Value&... values) {
+    (AddOne(values), ...);
+  }
   // The offset of a zero-terminated copy of `text` in this section, made now; equal texts share one.
   // REQUIRES: not in the middle of a struct.
   uint64_t String(const std::string& text);
@@ -39,11 +43,19 @@ class DataObjectWriter {
   Result<std::string> Finish(const std::string& symbol, uint64_t offset, const std::string& triple) const;
 
  private:
+  void AddOne(uint32_t value) { AppendValue(&bytes_, value); }
+  void AddOne(uint64_t value) { AppendValue(&bytes_, value); }
+  void AddOne(double value) { AppendValue(&bytes_, value); }
+  void AddOne(std::string_view bytes) { bytes_.append(bytes); }
+  void AddOne(const To& pointer) { AddPointer({bytes_.size(), "", pointer.offset}); }
+  void AddOne(const ToSymbol& pointer) { AddPointer({bytes_.size(), pointer.name, 0}); }
+
   struct Relocation {
     uint64_t at = 0;
     std::string symbol;  // empty: this section
     uint64_t addend = 0;
   };
+  void AddPointer(Relocation relocation);
 
   std::string bytes_;
   std::vector<Relocation> relocations_;

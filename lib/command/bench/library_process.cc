@@ -10,7 +10,7 @@
 #include "base/subprocess.h"
 #include "command/common/load_graph.h"
 #include "graph/graph_json.h"
-#include "library/reference_cache.h"
+#include "library/reference.h"
 #include "session/machine.h"
 
 namespace hone::command {

@@ -9,8 +9,8 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "library/build.h"
-#include "library/compare_messages.h"
-#include "library/verify_outputs.h"
+#include "library/compare.h"
+#include "library/reference.h"
 #include "measure/machine.h"
 
 namespace hone::command {

@@ -22,7 +22,7 @@
 #include "base/version.h"
 #include "command/bench/library_process.h"
 #include "compile/compile.h"
-#include "library/verify_outputs.h"
+#include "library/reference.h"
 #include "measure/machine.h"
 #include "nightly/accepted.h"
 #include "nightly/measure_night.h"

@@ -154,7 +154,7 @@ TEST(ElfLinker, NamesWhatIsWrong) {
       std::string::npos);
   EXPECT_EQ(message({{"text", "this is no object"}}, libc), "text: is not an object file");
   DataObjectWriter data;
-  data.Add64(1);
+  data.Add(uint64_t{1});
   EXPECT_EQ(message({{"arm", *data.Finish("t", 0, "aarch64-linux")}}, libc), "arm: is of another machine than x86-64");
 }
 

@@ -37,15 +37,15 @@ std::string Table(const std::string& triple) {
   const uint64_t text = writer.String("text");
   writer.AlignTo(8);
   const uint64_t table = writer.size();
-  writer.Add64(7);
-  writer.AddPointer(text);
-  writer.AddSymbolPointer("other");
+  writer.Add(uint64_t{7});
+  writer.Add(DataObjectWriter::To{text});
+  writer.Add(DataObjectWriter::ToSymbol{"other"});
   return *writer.Finish("table", table, triple);
 }
 
 TEST(DataObject, IsRefusedForOtherMachines) {
   DataObjectWriter writer;
-  writer.Add64(1);
+  writer.Add(uint64_t{1});
   EXPECT_TRUE(writer.Finish("t", 0, "x86_64-unknown-linux-gnu").ok());
   EXPECT_TRUE(writer.Finish("t", 0, "aarch64-unknown-linux-gnu").ok());
   EXPECT_EQ(writer.Finish("t", 0, "riscv64-linux").status().kind(), StatusKind::kUnsupported);

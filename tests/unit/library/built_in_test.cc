@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "graph/networks.h"
-#include "library/reference_cache.h"
+#include "library/reference.h"
 #include "library/time_network.h"
-#include "library/verify_outputs.h"
 #include "semantics/semantics.h"
 #include "small_network.h"
 

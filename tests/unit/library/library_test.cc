@@ -8,10 +8,9 @@
 
 #include "graph/graph_json.h"
 #include "library/cpu_features.h"
-#include "library/reference_cache.h"
+#include "library/reference.h"
 #include "library/runtime/params_format.h"
 #include "library/time_network.h"
-#include "library/verify_outputs.h"
 #include "runtime/host/buffer.h"
 #include "small_network.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "library/compare_messages.h"
+#include "library/compare.h"
 #include "library/time_network.h"
 
 namespace hone::library {

@@ -7,9 +7,8 @@
 #include "library/concat_slices.h"
 #include "library/in_place.h"
 #include "library/network_plan.h"
-#include "library/reference_cache.h"
+#include "library/reference.h"
 #include "library/time_network.h"
-#include "library/verify_outputs.h"
 #include "small_network.h"
 
 namespace hone::library {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cuda_library.h"
-#include "library/verify_outputs.h"
+#include "library/reference.h"
 
 namespace hone::library {
 namespace {
