@@ -21,24 +21,9 @@ int PlainNumber(std::string_view text) {
 }  // namespace
 
 std::string ToString(DType type) {
-  std::string text;
-  switch (type.code) {
-    case TypeCode::kInt:
-      text = "i" + std::to_string(type.bits);
-      break;
-    case TypeCode::kUInt:
-      text = "u" + std::to_string(type.bits);
-      break;
-    case TypeCode::kFloat:
-      text = "f" + std::to_string(type.bits);
-      break;
-    case TypeCode::kBool:
-      text = "bool";
-      break;
-    case TypeCode::kHandle:
-      text = "handle";
-      break;
-  }
+  static constexpr const char* kNames[] = {"i", "u", "f", "bool", "handle"};  // in the order of TypeCode
+  std::string text = kNames[static_cast<size_t>(type.code)];
+  if (!type.is_bool() && !type.is_handle()) text += std::to_string(type.bits);
   if (type.lanes != 1) text += "x" + std::to_string(type.lanes);
   return text;
 }

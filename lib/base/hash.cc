@@ -1,5 +1,9 @@
 #include "base/hash.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -8,39 +12,19 @@ namespace {
 
 Digest FromXxh(XXH128_hash_t h) { return {h.high64, h.low64}; }
 
-// -1 for anything but 0-9a-f.
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
 }  // namespace
 
-std::string Digest::Hex() const {
-  static const char digits[] = "0123456789abcdef";
-  std::string text(32, '0');
-  for (int i = 0; i < 16; ++i) {
-    text[15 - i] = digits[(hi >> (4 * i)) & 15];
-    text[31 - i] = digits[(lo >> (4 * i)) & 15];
-  }
-  return text;
-}
+std::string Digest::Hex() const { return fmt::format("{:016x}{:016x}", hi, lo); }
 
 Digest Digest128(std::string_view bytes) { return FromXxh(XXH3_128bits(bytes.data(), bytes.size())); }
 
 Result<Digest> ParseDigest(std::string_view hex) {
-  Digest d;
-  bool good = hex.size() == 32;
-  for (size_t i = 0; good && i < 32; ++i) {
-    int value = HexValue(hex[i]);
-    good = value >= 0;
-    uint64_t& half = i < 16 ? d.hi : d.lo;
-    half = (half << 4) | static_cast<uint64_t>(value & 15);
-  }
-  if (!good) {
+  if (hex.size() != 32 || hex.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
     return Status::Invalid("`" + std::string(hex) + "` is not a digest: expected 32 lower-case hexadecimal digits");
   }
+  Digest d;
+  std::from_chars(hex.data(), hex.data() + 16, d.hi, 16);
+  std::from_chars(hex.data() + 16, hex.data() + 32, d.lo, 16);
   return d;
 }
 

@@ -16,25 +16,11 @@ namespace hone {
 namespace {
 
 const char* TypeName(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::null:
-      return "null";
-    case Json::value_t::object:
-      return "an object";
-    case Json::value_t::array:
-      return "a list";
-    case Json::value_t::string:
-      return "a string";
-    case Json::value_t::boolean:
-      return "a boolean";
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned:
-      return "an integer";
-    case Json::value_t::number_float:
-      return "a number";
-    default:
-      return "something else";
-  }
+  // In the order of Json::value_t; integers have two types.
+  static constexpr const char* kNames[] = {"null",      "an object",  "a list",     "a string",
+                                           "a boolean", "an integer", "an integer", "a number"};
+  const size_t type = static_cast<size_t>(value.type());
+  return type < std::size(kNames) ? kNames[type] : "something else";
 }
 
 // The parser's own text is "[json.exception.parse_error.101] parse error at line 1, column 5: WHAT".

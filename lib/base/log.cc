@@ -34,17 +34,8 @@ State& Global() {
 void WriteOnce(int fd, const std::string& text) { (void)!::write(fd, text.data(), text.size()); }
 
 const char* LevelName(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "debug";
-    case LogLevel::kInfo:
-      return "info";
-    case LogLevel::kWarning:
-      return "warning";
-    case LogLevel::kError:
-      return "error";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
+  return kNames[static_cast<size_t>(level)];
 }
 
 const char* ColorOf(LogLevel level) {

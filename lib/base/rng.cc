@@ -1,13 +1,12 @@
 #include "base/rng.h"
 
+#include <bit>
 #include <cmath>
 
 #include "base/check.h"
 
 namespace hone {
 namespace {
-
-uint64_t RotateLeft(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
 
@@ -28,14 +27,14 @@ Rng::Rng(uint64_t seed) {
 }
 
 uint64_t Rng::Next() {
-  uint64_t result = RotateLeft(state_[1] * 5, 7) * 9;
+  uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
   uint64_t shifted = state_[1] << 17;
   state_[2] ^= state_[0];
   state_[3] ^= state_[1];
   state_[1] ^= state_[2];
   state_[0] ^= state_[3];
   state_[2] ^= shifted;
-  state_[3] = RotateLeft(state_[3], 45);
+  state_[3] = std::rotl(state_[3], 45);
   return result;
 }
 

@@ -22,29 +22,9 @@ Status Status::WithContext(const std::string& context) const {
 }
 
 const char* StatusKindName(StatusKind kind) {
-  switch (kind) {
-    case StatusKind::kOk:
-      return "ok";
-    case StatusKind::kInvalid:
-      return "invalid";
-    case StatusKind::kNotFound:
-      return "not-found";
-    case StatusKind::kUnsupported:
-      return "unsupported";
-    case StatusKind::kIo:
-      return "io";
-    case StatusKind::kLocked:
-      return "locked";
-    case StatusKind::kTimeout:
-      return "timeout";
-    case StatusKind::kCrashed:
-      return "crashed";
-    case StatusKind::kCorrupt:
-      return "corrupt";
-    case StatusKind::kInterrupted:
-      return "interrupted";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"ok",     "invalid", "not-found", "unsupported", "io",
+                                           "locked", "timeout", "crashed",   "corrupt",     "interrupted"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 }  // namespace hone
