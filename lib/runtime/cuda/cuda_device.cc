@@ -6,9 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "runtime/cuda/driver.h"
-#include "runtime/cuda/find_device.h"
-#include "runtime/cuda/module.h"
 #include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
@@ -99,19 +96,19 @@ Status CudaDevice::Check(Error error, const char* what) {
   return Status::Io(fmt::format("{}: {} failed: {}", info_.name, what, cuda_.ErrorText(error)));
 }
 
-Result<std::unique_ptr<Device>> OpenCudaDevice(const CudaDeviceOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const CudaDriver* cuda, CudaDriver::Load(options.library));
+Result<std::unique_ptr<Device>> OpenCudaDevice(const std::string& library) {
+  HONE_ASSIGN_OR_RETURN(const CudaDriver* cuda, CudaDriver::Load(library));
   CudaDriver::Dev id = 0;
-  HONE_ASSIGN_OR_RETURN(DeviceInfo info, FindCudaDevice(*cuda, options, &id));
+  HONE_ASSIGN_OR_RETURN(DeviceInfo info, FindCudaDevice(*cuda, &id));
   auto device = std::make_unique<CudaDevice>(*cuda, id, std::move(info));
   HONE_RETURN_IF_ERROR(device->Open());
   return std::unique_ptr<Device>(std::move(device));
 }
 
-Result<DeviceInfo> DescribeCudaDevice(const CudaDeviceOptions& options) {
-  HONE_ASSIGN_OR_RETURN(const CudaDriver* cuda, CudaDriver::Load(options.library));
+Result<DeviceInfo> DescribeCudaDevice(const std::string& library) {
+  HONE_ASSIGN_OR_RETURN(const CudaDriver* cuda, CudaDriver::Load(library));
   CudaDriver::Dev id = 0;
-  return FindCudaDevice(*cuda, options, &id);
+  return FindCudaDevice(*cuda, &id);
 }
 
 }  // namespace hone::runtime

@@ -1,5 +1,3 @@
-#include "runtime/cuda/driver.h"
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -7,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
 namespace {

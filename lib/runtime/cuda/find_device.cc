@@ -1,6 +1,6 @@
-#include "runtime/cuda/find_device.h"
-
 #include <fmt/format.h>
+
+#include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
 namespace {
@@ -29,13 +29,8 @@ int FloatUnits(int major, int minor) {
 
 }  // namespace
 
-Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, const CudaDeviceOptions& options, CudaDriver::Dev* device) {
-  int count = 0;
-  CudaDriver::Error error = cuda.cuDeviceGetCount(&count);
-  if (error == CudaDriver::kSuccess && (options.ordinal < 0 || options.ordinal >= count)) {
-    return Status::NotFound(fmt::format("no CUDA device {}: there are {}, counted from 0", options.ordinal, count));
-  }
-  if (error == CudaDriver::kSuccess) error = cuda.cuDeviceGet(device, options.ordinal);
+Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* device) {
+  CudaDriver::Error error = cuda.cuDeviceGet(device, 0);
   if (CudaDriver::IsForNow(error)) return Status::Io("no CUDA device now: " + cuda.ErrorText(error));
   if (error != CudaDriver::kSuccess) return Status::NotFound("no CUDA device: " + cuda.ErrorText(error));
   DeviceInfo info;
@@ -46,9 +41,9 @@ Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, const CudaDeviceOption
   error = cuda.cuDeviceGetUuid(&uuid, *device);
   if (error != CudaDriver::kSuccess) {
     return Status::Io(
-        fmt::format("no CUDA device now: device {} does not say its UUID, by which jobs take turns on it: "
-                    "{}; run this again",
-                    options.ordinal, cuda.ErrorText(error)));
+        fmt::format("no CUDA device now: device 0 does not say its UUID, by which jobs take turns on it: {}; run this "
+                    "again",
+                    cuda.ErrorText(error)));
   }
   info.identity = info.lock_name = UuidText(uuid.bytes);
   int version = 0;

@@ -1,5 +1,3 @@
-#include "runtime/cuda/module.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -7,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/opened_device.h"
 
 namespace hone::runtime {
 namespace {
@@ -46,10 +44,7 @@ class CudaModule : public DeviceModule {
     const auto& workspaces = workspaces_[symbol];
     for (const Launch& launch : entry->launches) {
       std::vector<CudaDriver::Address> addresses;
-      for (const int arg : launch.args) {
-        addresses.push_back(
-            AddressOf(arg >= 0 ? *arguments[static_cast<size_t>(arg)] : *workspaces[static_cast<size_t>(~arg)]));
-      }
+      for (const DeviceBuffer* b : BuffersOf(launch, arguments, workspaces)) addresses.push_back(AddressOf(*b));
       std::vector<void*> parameters;
       for (CudaDriver::Address& address : addresses) parameters.push_back(&address);
       const auto u = [](int64_t n) { return static_cast<unsigned>(n); };
@@ -105,9 +100,7 @@ class CudaModule : public DeviceModule {
                                          launch.symbol, launch.shared_bytes, shared));
     }
     HONE_RETURN_IF_ERROR(device_->Check(error, "finding a kernel"));
-    if (threads <= most) return Status();
-    return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
-                                       launch.symbol, threads, most));
+    return CheckThreads(launch, most);
   }
 
   // Several launches are one graph: the time between them is then the device's own, and not how fast we can say them.

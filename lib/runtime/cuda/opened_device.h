@@ -1,15 +1,45 @@
-// A device with its context and stream, as modules and buffers see it. Private to runtime/cuda.
+// NVIDIA's driver API by dlopen, and a device with its context and stream, as modules and buffers see it. Private to
+// runtime/cuda.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "base/result.h"
-#include "runtime/cuda/driver.h"
+#include "runtime/cuda/cuda_device.h"
+#include "runtime/cuda/driver_functions.h"
 #include "runtime/device/device.h"
+#include "target/artifact.h"
 
 namespace hone::runtime {
+
+struct CudaDriver : HoneCuda {
+  using Error = int;
+  using Dev = int;
+  using Handle = HoneCudaHandle;
+  using Address = HoneCudaAddress;
+  using Uuid = HoneCudaUuid;
+
+  static constexpr Error kSuccess = HONE_CUDA_SUCCESS;
+
+  // Loaded and initialised once in a process for each library and never unloaded. kNotFound, with what to install: no
+  // driver, or no device. kIo: there is one, but not for now.
+  static Result<const CudaDriver*> Load(const std::string& library);
+
+  // Whether a device exists but is not available now: another process has it exclusively, it is starting, or memory is
+  // short.
+  static bool IsForNow(Error error) {
+    return error == HONE_CUDA_OUT_OF_MEMORY || error == HONE_CUDA_DEVICE_UNAVAILABLE ||
+           error == HONE_CUDA_SYSTEM_NOT_READY;
+  }
+
+  std::string ErrorText(Error error) const;  // "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access (700)"
+};
+
+// The first device, and what the driver says of it. Makes no context. Errors as of DescribeCudaDevice.
+Result<DeviceInfo> FindCudaDevice(const CudaDriver& cuda, CudaDriver::Dev* device);
 
 class CudaBuffer : public DeviceBuffer {
  public:
@@ -48,8 +78,6 @@ class CudaDevice : public Device {
 
   bool capturing = false;  // waiting is not allowed, and so says nothing about the context
 
-  void AddBusy(double seconds) { busy_seconds_ += seconds; }
-
   const CudaDriver& cuda() const { return cuda_; }
   CudaDriver::Handle stream() const { return stream_; }
   CudaDriver::Handle begin() const { return begin_; }
@@ -63,5 +91,8 @@ class CudaDevice : public Device {
   CudaDriver::Handle context_ = nullptr, stream_ = nullptr;
   CudaDriver::Handle begin_ = nullptr, start_ = nullptr, end_ = nullptr;  // events
 };
+
+// What Device::Load promises: a loaded cubin, its launches one by one or as a graph. `device` must outlive the module.
+Result<std::unique_ptr<DeviceModule>> LoadCudaModule(CudaDevice* device, const Artifact& artifact);
 
 }  // namespace hone::runtime

@@ -41,4 +41,20 @@ Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* de
   return workspaces;
 }
 
+std::vector<const DeviceBuffer*> BuffersOf(const Launch& launch, const DeviceArguments& arguments,
+                                           const std::vector<std::unique_ptr<DeviceBuffer>>& workspaces) {
+  std::vector<const DeviceBuffer*> buffers;
+  for (const int arg : launch.args) {
+    buffers.push_back(arg >= 0 ? arguments[static_cast<size_t>(arg)] : workspaces[static_cast<size_t>(~arg)].get());
+  }
+  return buffers;
+}
+
+Status CheckThreads(const Launch& launch, int64_t most) {
+  const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads <= most) return Status();
+  return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
+                                     launch.symbol, threads, most));
+}
+
 }  // namespace hone::runtime

@@ -76,6 +76,7 @@ class Device {
   bool broken() const { return broken_; }
   // What DeviceModule::Time has had it do so far, `before` included, by its own clock.
   double busy_seconds() const { return busy_seconds_; }
+  void AddBusy(double seconds) { busy_seconds_ += seconds; }  // for its modules
 
   // Content undefined. 0 bytes are allowed. kIo, with the requested and the available bytes, if memory runs out.
   virtual Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) = 0;
@@ -102,5 +103,12 @@ Result<const EntryPoint*> CheckArguments(const Artifact& artifact, const std::st
 // The buffers that the launches of each entry point share, by its symbol.
 using DeviceWorkspaces = std::map<std::string, std::vector<std::unique_ptr<DeviceBuffer>>>;
 Result<DeviceWorkspaces> AllocateWorkspaces(const Artifact& artifact, Device* device);
+
+// The buffers that a launch passes to its kernel, in order.
+std::vector<const DeviceBuffer*> BuffersOf(const Launch& launch, const DeviceArguments& arguments,
+                                           const std::vector<std::unique_ptr<DeviceBuffer>>& workspaces);
+
+// kInvalid if the launch has more threads in a block than the device runs of its kernel.
+Status CheckThreads(const Launch& launch, int64_t most);
 
 }  // namespace hone::runtime

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 
 namespace hone::runtime {
@@ -18,7 +20,8 @@ Result<LoadedModule> LoadedModule::Open(const std::string& path) {
     const auto says = [&](const char* words) { return reason.find(words) != std::string::npos; };
     // glibc's words for no memory, no addresses and no descriptors; dlopen gives no error number.
     const bool refused = says("annot allocate") || says("failed to map") || says("cannot open");
-    return Status(refused ? StatusKind::kIo : StatusKind::kInvalid, fmt::format("{}: cannot be loaded: {}", path, reason));
+    return Status(refused ? StatusKind::kIo : StatusKind::kInvalid,
+                  fmt::format("{}: cannot be loaded: {}", path, reason));
   }
   return LoadedModule(handle, path);
 }
@@ -27,6 +30,31 @@ Result<HoneKernel> LoadedModule::Find(const std::string& symbol) const {
   void* address = dlsym(handle_.get(), symbol.c_str());
   if (!address) return Status::NotFound(fmt::format("{}: has no function `{}`", path_, symbol));
   return reinterpret_cast<HoneKernel>(address);
+}
+
+Result<LentScratch> LentScratch::Create(ThreadPool* pool, int64_t bytes) {
+  LentScratch scratch;
+  scratch.pool_ = pool;
+  for (int i = 0; i < pool->threads(); ++i) {
+    HONE_ASSIGN_OR_RETURN(auto block, AlignedBuffer::Create(bytes, /*guard=*/true));
+    scratch.blocks_.push_back(std::move(block));
+  }
+  return scratch;
+}
+
+LentScratch::~LentScratch() {
+  if (!blocks_.empty() && pool_->scratch() == blocks_[0].data()) pool_->LendScratch({});
+}
+
+void LentScratch::Lend() {
+  if (pool_ == nullptr) return;
+  std::vector<char*> blocks;
+  for (AlignedBuffer& block : blocks_) blocks.push_back(block.data());
+  pool_->LendScratch(blocks);
+}
+
+bool LentScratch::Intact() const {
+  return std::all_of(blocks_.begin(), blocks_.end(), [](const AlignedBuffer& b) { return b.Intact(); });
 }
 
 namespace {

@@ -18,26 +18,25 @@ struct Found {
   cl_device_id device = nullptr;
 };
 
-std::string DeviceText(const OpenClApi& cl, cl_device_id device, cl_device_info what) {
+// A text that `get`, clGetDeviceInfo or clGetPlatformInfo, has of `object`; empty if it has none.
+template <typename Get, typename Object>
+std::string InfoText(const Get& get, Object object, cl_uint what) {
   size_t size = 0;
-  if (cl.clGetDeviceInfo(device, what, 0, nullptr, &size) != CL_SUCCESS) return "";
+  if (get(object, what, 0, nullptr, &size) != CL_SUCCESS) return "";
   std::string text(size, '\0');
-  if (cl.clGetDeviceInfo(device, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
+  if (get(object, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
   return std::string(Trim(text.c_str()));  // without the final 0
-}
-
-std::string PlatformText(const OpenClApi& cl, cl_platform_id platform, cl_platform_info what) {
-  size_t size = 0;
-  if (cl.clGetPlatformInfo(platform, what, 0, nullptr, &size) != CL_SUCCESS) return "";
-  std::string text(size, '\0');
-  if (cl.clGetPlatformInfo(platform, what, size, text.data(), nullptr) != CL_SUCCESS) return "";
-  return std::string(Trim(text.c_str()));
 }
 
 template <typename T>
 T DeviceValue(const OpenClApi& cl, cl_device_id device, cl_device_info what, T otherwise) {
   T value = otherwise;
   return cl.clGetDeviceInfo(device, what, sizeof value, &value, nullptr) == CL_SUCCESS ? value : otherwise;
+}
+
+template <typename T>
+int64_t DeviceNumber(const OpenClApi& cl, cl_device_id device, cl_device_info what, T otherwise) {
+  return static_cast<int64_t>(DeviceValue<T>(cl, device, what, otherwise));
 }
 
 Result<Found> FindDevice(const OpenClApi& cl) {
@@ -88,26 +87,22 @@ std::string LockName(const OpenClApi& cl, cl_device_id device, const std::string
 
 DeviceInfo Describe(const OpenClApi& cl, const Found& found) {
   DeviceInfo info;
-  info.name = DeviceText(cl, found.device, CL_DEVICE_NAME);
+  info.name = InfoText(cl.clGetDeviceInfo, found.device, CL_DEVICE_NAME);
   info.lock_name = LockName(cl, found.device, info.name);
-  info.identity = PlatformText(cl, found.platform, CL_PLATFORM_NAME);
-  info.driver = DeviceText(cl, found.device, CL_DRIVER_VERSION);
-  info.memory_bytes =
-      static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_SIZE, cl_ulong{0}));
+  info.identity = InfoText(cl.clGetPlatformInfo, found.platform, CL_PLATFORM_NAME);
+  info.driver = InfoText(cl.clGetDeviceInfo, found.device, CL_DRIVER_VERSION);
+  info.memory_bytes = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_SIZE, 0);
   if (info.lock_name != "cpu") {
-    info.cache_bytes =
-        static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, cl_ulong{0}));
+    info.cache_bytes = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 0);
   }
   DeviceLimits& limits = info.limits;
-  limits.max_threads_per_block = static_cast<int64_t>(
-      DeviceValue<size_t>(cl, found.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, static_cast<size_t>(1)));
+  limits.max_threads_per_block = DeviceNumber<size_t>(cl, found.device, CL_DEVICE_MAX_WORK_GROUP_SIZE, 1);
   size_t sizes[8] = {1, 1, 1};
   if (cl.clGetDeviceInfo(found.device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, nullptr) == CL_SUCCESS) {
     for (size_t i = 0; i < 3; ++i) limits.max_block[i] = static_cast<int64_t>(sizes[i]);
   }
-  limits.shared_bytes_per_block =
-      static_cast<int64_t>(DeviceValue<cl_ulong>(cl, found.device, CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong{0}));
-  limits.multiprocessors = DeviceValue<cl_uint>(cl, found.device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
+  limits.shared_bytes_per_block = DeviceNumber<cl_ulong>(cl, found.device, CL_DEVICE_LOCAL_MEM_SIZE, 0);
+  limits.multiprocessors = DeviceNumber<cl_uint>(cl, found.device, CL_DEVICE_MAX_COMPUTE_UNITS, 1);
   return info;
 }
 
@@ -144,7 +139,6 @@ class OpenClDevice : public Device {
   }
 
   const DeviceInfo& info() const override { return info_; }
-  void AddBusy(double seconds) { busy_seconds_ += seconds; }
 
   Result<std::unique_ptr<DeviceBuffer>> Allocate(int64_t bytes) override {
     cl_int error = CL_SUCCESS;
@@ -267,14 +261,9 @@ class OpenClModule : public DeviceModule {
     HONE_RETURN_IF_ERROR(device_->Check(error, "making a kernel"));
     kernels_[launch.symbol] = kernel;
     size_t most = 0;
-    const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
     error = cl_.clGetKernelWorkGroupInfo(kernel, device_->id(), CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, nullptr);
     HONE_RETURN_IF_ERROR(device_->Check(error, "asking about a kernel"));
-    if (threads > static_cast<int64_t>(most)) {
-      return Status::Invalid(fmt::format("kernel `{}` has {} threads in a block, the device runs at most {} of it",
-                                         launch.symbol, threads, most));
-    }
-    return Status();
+    return CheckThreads(launch, static_cast<int64_t>(most));
   }
 
   // With `events`, one a launch is added.
@@ -283,13 +272,11 @@ class OpenClModule : public DeviceModule {
     const auto& workspaces = workspaces_[symbol];
     for (const Launch& launch : entry->launches) {
       cl_kernel kernel = kernels_[launch.symbol];
-      for (size_t i = 0; i < launch.args.size(); ++i) {
-        const int arg = launch.args[i];
-        const DeviceBuffer& buffer =
-            arg >= 0 ? *arguments[static_cast<size_t>(arg)] : *workspaces[static_cast<size_t>(~arg)];
-        const cl_mem memory = MemoryOf(buffer);
-        HONE_RETURN_IF_ERROR(device_->Check(cl_.clSetKernelArg(kernel, static_cast<cl_uint>(i), sizeof memory, &memory),
-                                            "passing an argument"));
+      cl_uint next = 0;
+      for (const DeviceBuffer* buffer : BuffersOf(launch, arguments, workspaces)) {
+        const cl_mem memory = MemoryOf(*buffer);
+        HONE_RETURN_IF_ERROR(
+            device_->Check(cl_.clSetKernelArg(kernel, next++, sizeof memory, &memory), "passing an argument"));
       }
       size_t global[3], local[3];
       for (int i = 0; i < 3; ++i) {

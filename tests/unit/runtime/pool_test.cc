@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/host/lent_scratch.h"
+#include "runtime/host/loader.h"
 #include "runtime/host/thread_pool.h"
 
 namespace hone::runtime {
