@@ -45,11 +45,23 @@ inline ConstInterval operator*(ConstInterval a, ConstInterval b) {
   return {*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
 }
 
+inline ConstInterval Min(ConstInterval a, ConstInterval b) { return {std::min(a.min, b.min), std::min(a.max, b.max)}; }
+inline ConstInterval Max(ConstInterval a, ConstInterval b) { return {std::max(a.min, b.min), std::max(a.max, b.max)}; }
+
 inline ConstInterval Union(ConstInterval a, ConstInterval b) {
   return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 inline ConstInterval Intersect(ConstInterval a, ConstInterval b) {
   return {std::max(a.min, b.min), std::min(a.max, b.max)};
+}
+
+// The values that an integer or bool of that type may have, as far as 64 bits tell.
+inline ConstInterval RangeOfType(DType type) {
+  if (type.is_bool()) return {0, 1};
+  if (type.bits >= 64 || !(type.is_int() || type.is_uint())) return {};
+  if (type.is_uint()) return {0, (int64_t{1} << type.bits) - 1};
+  const int64_t half = int64_t{1} << (type.bits - 1);
+  return {-half, half - 1};
 }
 
 // Floor division and modulo by a constant. REQUIRES: c > 0.

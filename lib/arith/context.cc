@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/equal.h"
-#include "ir/visitor.h"
+#include "ir/analysis.h"
+#include "ir/walk.h"
 
 namespace hone::arith {
 
@@ -14,26 +14,7 @@ using ir::ExprKind;
 
 namespace {
 
-class DepthFinder final : public ir::Visitor {
- public:
-  explicit DepthFinder(const Context& context) : context_(context) {}
-  int depth = 0;
-
- private:
-  void VisitVar(const ir::VarNode& op) override {
-    if (const auto* binding = context_.Find(&op)) depth = std::max(depth, binding->depth);
-  }
-  const Context& context_;
-};
-
 bool IsIndex(const Expr& e) { return e.type() == DType::Int(64); }
-
-ConstInterval RangeOfType(DType type) {
-  if (type.is_bool()) return {0, 1};
-  if (type.is_uint() && type.bits < 64) return {0, (int64_t{1} << type.bits) - 1};
-  if (type.is_int() && type.bits < 64) return {-(int64_t{1} << (type.bits - 1)), (int64_t{1} << (type.bits - 1)) - 1};
-  return {};
-}
 
 ConstInterval BinaryBounds(const Context& context, const Binary& op) {
   ConstInterval a = context.BoundsOf(op.a), b = context.BoundsOf(op.b);
@@ -45,9 +26,9 @@ ConstInterval BinaryBounds(const Context& context, const Binary& op) {
     case ExprKind::kMul:
       return a * b;
     case ExprKind::kMin:
-      return {std::min(a.min, b.min), std::min(a.max, b.max)};
+      return Min(a, b);
     case ExprKind::kMax:
-      return {std::max(a.min, b.min), std::max(a.max, b.max)};
+      return Max(a, b);
     case ExprKind::kDiv:
       if (b.min == b.max && b.min > 0) return DivBy(a, b.min);
       return a.min >= 0 && b.min > 0 ? ConstInterval{0, a.max} : ConstInterval{};
@@ -119,9 +100,7 @@ ConstInterval DistributedBounds(const Context& context, const Linear& linear, in
     ConstInterval a = DistributedBounds(context, Replaced(linear, i, op->a), budget - 1);
     ConstInterval b = DistributedBounds(context, Replaced(linear, i, op->b), budget - 1);
     bool smaller = (op->kind == ExprKind::kMin) == (linear.terms[i].coefficient > 0);
-    ConstInterval both = smaller ? ConstInterval{std::min(a.min, b.min), std::min(a.max, b.max)}
-                                 : ConstInterval{std::max(a.min, b.min), std::max(a.max, b.max)};
-    return Intersect(bounds, both);
+    return Intersect(bounds, smaller ? Min(a, b) : Max(a, b));
   }
   return bounds;
 }
@@ -142,13 +121,12 @@ const Context::Binding* Context::Find(const ir::VarNode* var) const {
 }
 
 int Context::DepthOf(const Expr& e) const {
-  if (const auto* var = e.as<ir::VarNode>()) {
-    const Binding* binding = Find(var);
-    return binding ? binding->depth : 0;
-  }
-  DepthFinder finder(*this);
-  finder.Visit(e);
-  return finder.depth;
+  int depth = 0;
+  const auto look_at = [&](const ir::VarNode& var) {
+    if (const Binding* binding = Find(&var)) depth = std::max(depth, binding->depth);
+  };
+  ir::Walk(e, ir::Overloaded{look_at, [](const auto&) {}});
+  return depth;
 }
 
 ConstInterval Context::BoundsOf(const Expr& e) const {
@@ -180,12 +158,6 @@ ConstInterval Context::BoundsOf(const Expr& e) const {
       if (call->fn != ir::Intrinsic::kIfThenElse) return whole;
       return Union(BoundsOf(call->args[1]), BoundsOf(call->args[2]));
     }
-    case ExprKind::kLoad:
-    case ExprKind::kLet:
-    case ExprKind::kAccess:
-    case ExprKind::kReduce:
-    case ExprKind::kNot:
-      return whole;
     default:
       break;
   }
@@ -267,22 +239,10 @@ void Context::Assume(const Expr& condition) {
   difference.AddScaled(ToLinear(op->a), -1);
   Linear negated;
   negated.AddScaled(difference, -1);
-  switch (op->kind) {
-    case ExprKind::kLt:
-      difference.constant -= 1;
-      return AssumeNonNegative(difference);
-    case ExprKind::kLe:
-      return AssumeNonNegative(difference);
-    case ExprKind::kGt:
-      negated.constant -= 1;
-      return AssumeNonNegative(negated);
-    case ExprKind::kGe:
-      return AssumeNonNegative(negated);
-    default:
-      break;
-  }
-  AssumeNonNegative(difference);
-  AssumeNonNegative(negated);
+  if (op->kind == ExprKind::kLt) difference.constant -= 1;
+  if (op->kind == ExprKind::kGt) negated.constant -= 1;
+  if (op->kind != ExprKind::kGt && op->kind != ExprKind::kGe) AssumeNonNegative(difference);
+  if (op->kind != ExprKind::kLt && op->kind != ExprKind::kLe) AssumeNonNegative(negated);
 }
 
 }  // namespace hone::arith

@@ -45,7 +45,6 @@ struct Context {
 
   // What Analyzer's functions of these names do; arguments are simplified already.
   void Bind(const ir::Var& var, const ir::Expr& min, const ir::Expr& extent, Rewriter* rewriter);
-  void BindValue(const ir::Var& var, const ir::Expr& value, bool replace);
   void Push(const ir::Expr& condition);
   void Pop();
 

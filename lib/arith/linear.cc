@@ -2,7 +2,6 @@
 
 #include "base/check.h"
 #include "ir/analysis.h"
-#include "ir/equal.h"
 
 namespace hone::arith {
 
@@ -91,14 +90,6 @@ std::optional<int64_t> StrideOf(const Expr& e, const ir::Var& var) {
     }
   }
   return stride;
-}
-
-std::optional<Linear> AsAffine(const Expr& e) {
-  Linear linear = ToLinear(e);
-  for (const Linear::Term& t : linear.terms) {
-    if (!t.term.as<ir::VarNode>()) return std::nullopt;
-  }
-  return linear;
 }
 
 }  // namespace hone::arith

@@ -34,7 +34,4 @@ ir::Expr ToExpr(const Linear& linear);
 // c such that e = c * var + (something without var); nothing if e uses var in any other way. 0 if e does not use var.
 std::optional<int64_t> StrideOf(const ir::Expr& e, const ir::Var& var);
 
-// e as a combination of variables alone; nothing if it has any other term.
-std::optional<Linear> AsAffine(const ir::Expr& e);
-
 }  // namespace hone::arith

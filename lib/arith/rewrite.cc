@@ -1,6 +1,6 @@
 #include "arith/rewrite.h"
 
-#include "ir/equal.h"
+#include "ir/analysis.h"
 
 namespace hone::arith {
 
@@ -78,34 +78,20 @@ Expr Rewriter::Data(ExprKind kind, const Expr& a, const Expr& b) {
     return Expr();
   }
   if (!IsInteger(type)) return Expr();
-  switch (kind) {
-    case ExprKind::kAdd:
-      if (IsInt(a, 0)) return b;
-      return IsInt(b, 0) ? a : Expr();
-    case ExprKind::kSub:
-      if (Equal(a, b)) return ir::MakeInt(type, 0);
-      return IsInt(b, 0) ? a : Expr();
-    case ExprKind::kMul:
-      if (IsInt(a, 0) || IsInt(b, 1)) return a;
-      return IsInt(b, 0) || IsInt(a, 1) ? b : Expr();
-    case ExprKind::kDiv:
-      return IsInt(b, 1) ? a : Expr();
-    case ExprKind::kMod:
-      return IsInt(b, 1) ? ir::MakeInt(type, 0) : Expr();
-    case ExprKind::kMin:
-    case ExprKind::kMax:
-      return Equal(a, b) ? a : Expr();
-    case ExprKind::kEq:
-    case ExprKind::kLe:
-    case ExprKind::kGe:
-      return Equal(a, b) ? ir::MakeInt(DType::Bool(), 1) : Expr();
-    case ExprKind::kNe:
-    case ExprKind::kLt:
-    case ExprKind::kGt:
-      return Equal(a, b) ? ir::MakeInt(DType::Bool(), 0) : Expr();
-    default:
-      return Expr();
+  const bool same = Equal(a, b);
+  if (IsComparison(kind)) {
+    const bool holds = kind == ExprKind::kEq || kind == ExprKind::kLe || kind == ExprKind::kGe;
+    return same ? ir::MakeInt(DType::Bool(), holds) : Expr();
   }
+  if ((kind == ExprKind::kMin || kind == ExprKind::kMax) && same) return a;
+  if (kind == ExprKind::kAdd && IsInt(a, 0)) return b;
+  if ((kind == ExprKind::kAdd || kind == ExprKind::kSub) && IsInt(b, 0)) return a;
+  if (kind == ExprKind::kSub && same) return ir::MakeInt(type, 0);
+  if (kind == ExprKind::kMul && (IsInt(a, 0) || IsInt(b, 1))) return a;
+  if (kind == ExprKind::kMul && (IsInt(b, 0) || IsInt(a, 1))) return b;
+  if (kind == ExprKind::kDiv && IsInt(b, 1)) return a;
+  if (kind == ExprKind::kMod && IsInt(b, 1)) return ir::MakeInt(type, 0);
+  return Expr();
 }
 
 Expr Rewriter::Vector(ExprKind kind, const Expr& a, const Expr& b) {
@@ -171,27 +157,27 @@ Expr Rewriter::IndexVector(ExprKind kind, const Expr& a, const Expr& b) {
     x.constant += offset, y.constant += offset;
     return context_.ProveNonNegative(x) && context_.ProveNonNegative(y);
   };
-  auto truth = [&](bool value) { return ir::MakeInt(DType::Bool(lanes), value); };
+  auto truth = [&](bool yes, bool no) {  // of what is certain
+    return yes || no ? ir::MakeInt(DType::Bool(lanes), yes) : Expr();
+  };
   switch (kind) {
     case ExprKind::kMin:
       return always(-1, 0) ? a : always(1, 0) ? b : Expr();
     case ExprKind::kMax:
       return always(1, 0) ? a : always(-1, 0) ? b : Expr();
     case ExprKind::kLt:
-      return always(-1, -1) ? truth(true) : always(1, 0) ? truth(false) : Expr();
+      return truth(always(-1, -1), always(1, 0));
     case ExprKind::kLe:
-      return always(-1, 0) ? truth(true) : always(1, -1) ? truth(false) : Expr();
+      return truth(always(-1, 0), always(1, -1));
     case ExprKind::kGt:
-      return always(1, -1) ? truth(true) : always(-1, 0) ? truth(false) : Expr();
+      return truth(always(1, -1), always(-1, 0));
     case ExprKind::kGe:
-      return always(1, 0) ? truth(true) : always(-1, -1) ? truth(false) : Expr();
-    case ExprKind::kEq:
-      return always(1, -1) || always(-1, -1) ? truth(false) : always(1, 0) && always(-1, 0) ? truth(true) : Expr();
-    case ExprKind::kNe:
-      return always(1, -1) || always(-1, -1) ? truth(true) : always(1, 0) && always(-1, 0) ? truth(false) : Expr();
-    default:
-      return Expr();
+      return truth(always(1, 0), always(-1, -1));
+    default:  // kEq, kNe
+      break;
   }
+  const bool differ = always(1, -1) || always(-1, -1), equal = !differ && always(1, 0) && always(-1, 0);
+  return kind == ExprKind::kEq ? truth(equal, differ) : truth(differ, equal);
 }
 
 Expr Rewriter::MutateCast(const ir::Cast& op) {
@@ -267,16 +253,6 @@ Expr Rewriter::MutateCall(const Call& op) {
   if (Equal(t, f)) return t;
   if (c.same_as(op.args[0]) && t.same_as(op.args[1]) && f.same_as(op.args[2])) return Same(op);
   return MakeIfThenElse(c, t, f);
-}
-
-Expr Rewriter::MutateLet(const ir::Let& op) {
-  Expr value = Mutate(op.value);
-  bool trivial = value.as<ir::IntImm>() || value.as<ir::FloatImm>() || value.as<ir::VarNode>();
-  context_.BindValue(op.var, value, trivial);
-  Expr body = Mutate(op.body);
-  context_.bindings.erase(op.var.node());
-  if (trivial) return body;
-  return value.same_as(op.value) && body.same_as(op.body) ? Same(op) : MakeLet(op.var, value, body);
 }
 
 }  // namespace hone::arith

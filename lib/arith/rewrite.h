@@ -20,7 +20,6 @@ class Rewriter : public ir::Mutator {
   ir::Expr MutateLoad(const ir::Load& op) override;
   ir::Expr MutateRamp(const ir::Ramp& op) override;
   ir::Expr MutateCall(const ir::Call& op) override;
-  ir::Expr MutateLet(const ir::Let& op) override;
 
   Context& context_;
 

@@ -3,7 +3,7 @@
 
 #include "arith/rewrite.h"
 #include "base/check.h"
-#include "ir/equal.h"
+#include "ir/analysis.h"
 
 namespace hone::arith {
 

@@ -2,7 +2,6 @@
 
 #include "arith/rewrite.h"
 #include "ir/analysis.h"
-#include "ir/equal.h"
 
 namespace hone::arith {
 
@@ -45,18 +44,6 @@ class StmtRewriter final : public Rewriter {
     if (IsEmpty(then_case)) return ir::MakeIf(negated, else_case);
     if (c.same_as(op.condition) && then_case.same_as(op.then_case) && else_case.same_as(op.else_case)) return Same(op);
     return ir::MakeIf(c, then_case, else_case);
-  }
-
-  Stmt MutateLetStmt(const ir::LetStmt& op) override {
-    Expr value = Mutate(op.value);
-    bool trivial = value.as<ir::IntImm>() || value.as<ir::FloatImm>() || value.as<ir::VarNode>();
-    context_.BindValue(op.var, value, trivial);
-    Stmt body = Mutate(op.body);
-    context_.bindings.erase(op.var.node());
-    if (IsEmpty(body)) return Stmt();
-    if (trivial || !UsesVar(body, op.var)) return body;
-    if (value.same_as(op.value) && body.same_as(op.body)) return Same(op);
-    return MakeLetStmt(op.var, value, body);
   }
 
   Stmt MutateAllocate(const ir::Allocate& op) override {
@@ -108,14 +95,6 @@ void Context::Bind(const ir::Var& var, const Expr& min, const Expr& extent, Rewr
   bindings[var.node()] = std::move(binding);
 }
 
-void Context::BindValue(const ir::Var& var, const Expr& value, bool replace) {
-  Binding binding;
-  binding.depth = next_depth++;
-  if (replace) binding.value = value;
-  if (!value.type().is_float() && !value.type().is_handle()) binding.bounds = BoundsOf(value);
-  bindings[var.node()] = std::move(binding);
-}
-
 void Context::Push(const Expr& condition) {
   frames.push_back({facts.size(), {}});
   Assume(condition);
@@ -137,11 +116,6 @@ void Analyzer::Bind(const ir::Var& var, const Expr& min, const Expr& extent) {
   Rewriter rewriter(context_.get());
   Expr low = rewriter.Mutate(min), count = rewriter.Mutate(extent);
   context_->Bind(var, low, count, &rewriter);
-}
-
-void Analyzer::BindValue(const ir::Var& var, const Expr& value) {
-  Expr simple = Rewriter(context_.get()).Mutate(value);
-  context_->BindValue(var, simple, true);
 }
 
 void Analyzer::Unbind(const ir::Var& var) { context_->bindings.erase(var.node()); }

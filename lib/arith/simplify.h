@@ -34,8 +34,6 @@ class Analyzer {
   // From now on min <= var < min + extent, in scope of all that was bound before (which both may use). A variable of
   // extent 1 is replaced by its min. Later bindings count as further in. Binding again replaces.
   void Bind(const ir::Var& var, const ir::Expr& min, const ir::Expr& extent);
-  // var is replaced by value.
-  void BindValue(const ir::Var& var, const ir::Expr& value);
   void Unbind(const ir::Var& var);
 
   // `condition` holds until the matching Forget(). A condition of no use is ignored.

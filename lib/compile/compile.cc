@@ -10,8 +10,8 @@
 #include "compile/backend.h"
 #include "ir/printer.h"
 #include "lower/bounds.h"
-#include "lower/loop_nest.h"
 #include "lower/lower.h"
+#include "lower/passes.h"
 #include "schedule/schedule.h"
 
 namespace hone::compile {

@@ -55,7 +55,7 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
                                      const CompileOptions& options);
 
-// The kernel's loops as scheduled: what lower/loop_nest.h makes, before any other pass. Search uses it to compare
+// The kernel's loops as scheduled: what lower/loop_nest.cc makes, before any other pass. Search uses it to compare
 // points: about ten times faster than CompileKernel. Thread-safe.
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config);
 

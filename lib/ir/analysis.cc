@@ -1,136 +1,190 @@
 #include "ir/analysis.h"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
-#include "ir/visitor.h"
+#include "ir/walk.h"
 
 namespace hone::ir {
 namespace {
 
-class VarFinder final : public Visitor {
- public:
-  explicit VarFinder(const std::unordered_set<const VarNode*>& vars) : vars_(vars) {}
+template <typename T, typename Is>
+bool UsesAny(const T& where, const Is& is) {
   bool found = false;
+  Walk(where,
+       Overloaded{[&](const VarNode& v) { return found = found || is(&v); }, [&](const auto&) { return !found; }});
+  return found;
+}
 
- private:
-  void VisitVar(const VarNode& op) override { found = found || vars_.contains(&op); }
-  void VisitBinary(const Binary& op) override {
-    if (!found) Visitor::VisitBinary(op);
-  }
-  const std::unordered_set<const VarNode*>& vars_;
-};
-
-class FreeVarFinder final : public Visitor {
+class FreeVarFinder {
  public:
   std::vector<Var> vars;
 
+  void Add(const Expr& e) {
+    const auto* var = e.as<VarNode>();
+    if (!var) return AddFields(e);
+    if (std::find(bound_.begin(), bound_.end(), var) == bound_.end() && seen_.insert(var).second)
+      vars.emplace_back(var);
+  }
+  void Add(const Stmt& s) { AddFields(s); }
+
  private:
-  void VisitVar(const VarNode& op) override {
-    if (std::find(bound_.begin(), bound_.end(), &op) == bound_.end() && seen_.insert(&op).second)
-      vars.emplace_back(&op);
+  void Add(const Var& var) { bound_.push_back(var.node()); }
+  void Add(const IterVar& axis) { bound_.push_back(axis.var.node()); }
+  template <typename T>
+  void Add(const std::vector<T>& items) {
+    for (const T& item : items) Add(item);
   }
-  void VisitLet(const Let& op) override {
-    Visit(op.value);
-    bound_.push_back(op.var.node());
-    Visit(op.body);
-    bound_.pop_back();
-  }
-  void VisitLetStmt(const LetStmt& op) override {
-    Visit(op.value);
-    bound_.push_back(op.var.node());
-    Visit(op.body);
-    bound_.pop_back();
-  }
-  void VisitFor(const For& op) override {
-    Visit(op.min);
-    Visit(op.extent);
-    bound_.push_back(op.var.node());
-    Visit(op.body);
-    bound_.pop_back();
-  }
-  void VisitReduce(const Reduce& op) override {
-    for (const IterVar& axis : op.axes) bound_.push_back(axis.var.node());
-    Visit(op.body);
-    bound_.resize(bound_.size() - op.axes.size());
+  template <typename T>
+  void Add(const T&) {}  // neither an operand nor a variable
+  template <typename T>
+  void AddFields(const T& where) {
+    if (!where.defined()) return;
+    const size_t outside = bound_.size();
+    WithNode(where, [&](const auto& node) { ForEachField(node, [&](const auto& field) { Add(field); }); });
+    bound_.resize(outside);
   }
   std::vector<const VarNode*> bound_;
   std::unordered_set<const VarNode*> seen_;
 };
 
-class BufferFinder final : public Visitor {
- public:
-  std::vector<Buffer> read, written;
-
- private:
-  static void Add(const Buffer& b, std::vector<Buffer>* to) {
-    auto same = [&](const Buffer& other) { return other.same_as(b); };
-    if (std::none_of(to->begin(), to->end(), same)) to->push_back(b);
-  }
-  void VisitLoad(const Load& op) override {
-    Add(op.buffer, &read);
-    Visit(op.index);
-  }
-  void VisitStore(const Store& op) override {
-    Visitor::VisitStore(op);
-    Add(op.buffer, &written);
-  }
-};
-
-class NodeCounter final : public Visitor {
- public:
-  int64_t count = 0;
-
- private:
-#define HONE_COUNT(Name, Type)                \
-  void Visit##Name(const Type& op) override { \
-    ++count;                                  \
-    Visitor::Visit##Name(op);                 \
-  }
-  HONE_COUNT(IntImm, IntImm)
-  HONE_COUNT(FloatImm, FloatImm) HONE_COUNT(Var, VarNode) HONE_COUNT(Cast, Cast) HONE_COUNT(Binary, Binary)
-      HONE_COUNT(Not, Not) HONE_COUNT(Select, Select) HONE_COUNT(Load, Load) HONE_COUNT(Ramp, Ramp)
-          HONE_COUNT(Broadcast, Broadcast) HONE_COUNT(Call, Call) HONE_COUNT(Let, Let) HONE_COUNT(Store, Store)
-              HONE_COUNT(For, For) HONE_COUNT(Block, Block) HONE_COUNT(If, If) HONE_COUNT(LetStmt, LetStmt)
-                  HONE_COUNT(Allocate, Allocate) HONE_COUNT(Evaluate, Evaluate) HONE_COUNT(Pragma, Pragma)
-                      HONE_COUNT(Barrier, Barrier)
-#undef HONE_COUNT
-};
-
 template <typename T>
-bool Uses(const T& where, const std::unordered_set<const VarNode*>& vars) {
-  VarFinder finder(vars);
-  finder.Visit(where);
-  return finder.found;
+std::vector<Var> FreeVarsOf(const T& where) {
+  FreeVarFinder finder;
+  finder.Add(where);
+  return std::move(finder.vars);
+}
+
+void AddOnce(const Buffer& b, std::vector<Buffer>* to) {
+  auto same = [&](const Buffer& other) { return other.same_as(b); };
+  if (std::none_of(to->begin(), to->end(), same)) to->push_back(b);
 }
 
 template <typename T>
-BufferFinder Buffers(const T& where) {
-  BufferFinder finder;
-  finder.Visit(where);
-  return finder;
+std::vector<Buffer> ReadIn(const T& where) {
+  std::vector<Buffer> buffers;
+  Walk(where, Overloaded{[&](const Load& op) { AddOnce(op.buffer, &buffers); }, [](const auto&) {}});
+  return buffers;
 }
+
+class Comparer {
+ public:
+  template <typename T>  // Expr or Stmt
+  bool Same(const T& a, const T& b) {
+    if (a.same_as(b) && bound_.empty()) return true;
+    if (!a.defined() || !b.defined()) return !a.defined() && !b.defined();
+    if (a.kind() != b.kind()) return false;
+    if constexpr (std::is_same_v<T, Expr>) {
+      if (a.type() != b.type()) return false;
+    }
+    return WithNode(a, [&](const auto& node) { return SameNode(node, static_cast<decltype(node)>(*b.get())); });
+  }
+
+ private:
+  bool SameNode(const VarNode& a, const VarNode& b) {
+    for (auto it = bound_.rbegin(); it != bound_.rend(); ++it) {
+      if (it->first == &a || it->second == &b) return it->first == &a && it->second == &b;
+    }
+    return &a == &b;
+  }
+  template <typename Node>
+  bool SameNode(const Node& a, const Node& b) {
+    const size_t outside = bound_.size();
+    const auto with_fields_of_b = [&](const auto&... x) {
+      return std::apply([&](const auto&... y) { return (SameField(x, y) && ...); }, b.fields());
+    };
+    const bool same = std::apply(with_fields_of_b, a.fields());
+    bound_.resize(outside);
+    return same;
+  }
+
+  bool SameField(const Expr& a, const Expr& b) { return Same(a, b); }
+  bool SameField(const Stmt& a, const Stmt& b) { return Same(a, b); }
+  bool SameField(const Var& a, const Var& b) {
+    bound_.emplace_back(a.node(), b.node());
+    return a.type() == b.type();
+  }
+  bool SameField(const IterVar& a, const IterVar& b) { return SameField(a.var, b.var) && a.extent == b.extent; }
+  bool SameField(double a, double b) { return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
+  template <typename T>
+  bool SameField(const std::vector<T>& a, const std::vector<T>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const T& x, const T& y) { return SameField(x, y); });
+  }
+  template <typename T>
+  bool SameField(const T& a, const T& b) {
+    if constexpr (requires { a.same_as(b); }) {
+      return a.same_as(b);  // a buffer or a tensor
+    } else {
+      return a == b;
+    }
+  }
+
+  std::vector<std::pair<const VarNode*, const VarNode*>> bound_;
+};
+
+// A bound variable hashes as its type only, so that renaming it changes nothing.
+class Hasher {
+ public:
+  size_t hash = 0;
+
+  void Add(const Expr& e) {
+    if (!e.defined()) return;
+    Mix(static_cast<size_t>(e.kind()) + 1);
+    Mix((static_cast<size_t>(e.type().code) << 24) | (static_cast<size_t>(e.type().bits) << 16) | e.type().lanes);
+    if (const auto* var = e.as<VarNode>()) {
+      const bool is_bound = std::find(bound_.begin(), bound_.end(), var) != bound_.end();
+      return Mix(is_bound ? 0 : reinterpret_cast<size_t>(var));
+    }
+    const size_t outside = bound_.size();
+    WithNode(e, [&](const auto& node) { ForEachField(node, [&](const auto& field) { Add(field); }); });
+    bound_.resize(outside);
+  }
+
+ private:
+  void Mix(size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15ull + (hash >> 29); }
+  void Add(const Var& var) { bound_.push_back(var.node()); }
+  void Add(const IterVar& axis) { Add(axis.var); }
+  void Add(double value) { Mix(std::bit_cast<uint64_t>(value)); }
+  template <typename T>
+  void Add(const std::vector<T>& items) {
+    for (const T& item : items) Add(item);
+  }
+  template <typename T>
+  void Add(const T& value) {
+    if constexpr (requires { value.get(); }) {
+      Mix(reinterpret_cast<size_t>(value.get()));
+    } else {
+      Mix(static_cast<size_t>(value));
+    }
+  }
+  std::vector<const VarNode*> bound_;
+};
 
 }  // namespace
 
-bool UsesVar(const Expr& e, const Var& var) { return Uses(e, {var.node()}); }
-bool UsesVar(const Stmt& s, const Var& var) { return Uses(s, {var.node()}); }
-bool UsesAnyVar(const Expr& e, const std::unordered_set<const VarNode*>& vars) { return Uses(e, vars); }
-
-std::vector<Var> FreeVars(const Expr& e) {
-  FreeVarFinder finder;
-  finder.Visit(e);
-  return finder.vars;
+bool UsesVar(const Expr& e, const Var& var) {
+  return UsesAny(e, [&](const VarNode* v) { return v == var.node(); });
 }
-std::vector<Var> FreeVars(const Stmt& s) {
-  FreeVarFinder finder;
-  finder.Visit(s);
-  return finder.vars;
+bool UsesVar(const Stmt& s, const Var& var) {
+  return UsesAny(s, [&](const VarNode* v) { return v == var.node(); });
+}
+bool UsesAnyVar(const Expr& e, const std::unordered_set<const VarNode*>& vars) {
+  return UsesAny(e, [&](const VarNode* v) { return vars.contains(v); });
 }
 
-std::vector<Buffer> BuffersRead(const Expr& e) { return Buffers(e).read; }
-std::vector<Buffer> BuffersRead(const Stmt& s) { return Buffers(s).read; }
-std::vector<Buffer> BuffersWritten(const Stmt& s) { return Buffers(s).written; }
-bool HasLoad(const Expr& e) { return !Buffers(e).read.empty(); }
+std::vector<Var> FreeVars(const Expr& e) { return FreeVarsOf(e); }
+std::vector<Var> FreeVars(const Stmt& s) { return FreeVarsOf(s); }
+
+std::vector<Buffer> BuffersRead(const Expr& e) { return ReadIn(e); }
+std::vector<Buffer> BuffersRead(const Stmt& s) { return ReadIn(s); }
+std::vector<Buffer> BuffersWritten(const Stmt& s) {
+  std::vector<Buffer> buffers;
+  Walk(s, Overloaded{[&](const Store& op) { AddOnce(op.buffer, &buffers); }, [](const auto&) {}});
+  return buffers;
+}
+
+bool HasLoad(const Expr& e) { return !ReadIn(e).empty(); }
 
 const Call* WarpProductOf(const Stmt& s) {
   const auto* store = s.as<Store>();
@@ -138,10 +192,23 @@ const Call* WarpProductOf(const Stmt& s) {
   return call && call->fn == Intrinsic::kMmaTf32 ? call : nullptr;
 }
 
-int64_t CountNodes(const Stmt& s) {
-  NodeCounter counter;
-  counter.Visit(s);
-  return counter.count;
+bool HasNoEffect(const Stmt& s) {
+  const auto* store = s.as<Store>();
+  const auto* update = store ? store->value.as<Binary>() : nullptr;
+  const auto* old = update ? update->a.as<Load>() : nullptr;
+  if (!old || !old->buffer.same_as(store->buffer)) return false;
+  const auto* all = update->b.as<Broadcast>();
+  const auto* with = (all ? all->value : update->b).as<FloatImm>();
+  return with && update->kind == ExprKind::kAdd && with->value == 0 && Equal(old->index, store->index);
+}
+
+bool Equal(const Expr& a, const Expr& b) { return Comparer().Same(a, b); }
+bool Equal(const Stmt& a, const Stmt& b) { return Comparer().Same(a, b); }
+
+size_t Hash(const Expr& e) {
+  Hasher hasher;
+  hasher.Add(e);
+  return hasher.hash;
 }
 
 }  // namespace hone::ir

@@ -1,6 +1,7 @@
 // Simple questions about programs.
 #pragma once
 
+#include <cstddef>
 #include <unordered_set>
 #include <vector>
 
@@ -24,7 +25,17 @@ std::vector<Buffer> BuffersWritten(const Stmt& s);
 bool HasLoad(const Expr& e);
 // The product of a warp (Intrinsic::kMmaTf32) that is the whole value of the Store `s`; null if there is none.
 const Call* WarpProductOf(const Stmt& s);
-// Nodes of any kind, counted at every place where they stand.
-int64_t CountNodes(const Stmt& s);
+
+// Is it a store of x = x + 0? A negative zero counts as zero. Conditions that turn out false leave such updates behind.
+bool HasNoEffect(const Stmt& s);
+
+// Structural equality: the same kinds, types and constants in the same places; free variables, buffers and tensors are
+// the same nodes; variables bound inside correspond (so `for i` equals `for j` with i for j). NaN equals itself, 0.0 is
+// not -0.0.
+bool Equal(const Expr& a, const Expr& b);
+bool Equal(const Stmt& a, const Stmt& b);
+
+// Equal expressions have equal hashes. Depends on addresses: for tables in memory, not for files.
+size_t Hash(const Expr& e);
 
 }  // namespace hone::ir

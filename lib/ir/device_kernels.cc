@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "ir/analysis.h"
 #include "ir/printer.h"
-#include "ir/visitor.h"
+#include "ir/walk.h"
 
 namespace hone::ir {
 namespace {
@@ -16,40 +15,36 @@ constexpr int64_t kSharedAlignment = 16;
 
 // 0, 1, 2 for x, y, z; -1 for another kind of loop.
 int BlockAxis(ForKind kind) {
-  return kind == ForKind::kBlockX ? 0 : kind == ForKind::kBlockY ? 1 : kind == ForKind::kBlockZ ? 2 : -1;
+  return IsBlockLoop(kind) ? static_cast<int>(kind) - static_cast<int>(ForKind::kBlockX) : -1;
 }
-
 int ThreadAxis(ForKind kind) {
-  return kind == ForKind::kThreadX ? 0 : kind == ForKind::kThreadY ? 1 : kind == ForKind::kThreadZ ? 2 : -1;
+  return IsThreadLoop(kind) ? static_cast<int>(kind) - static_cast<int>(ForKind::kThreadX) : -1;
 }
 
-// Statements that are not allowed in the part of one thread.
-class BodyCheck : public Visitor {
- public:
+// A statement that is not allowed in the part of one thread; empty if there is none.
+std::string WrongInThread(const Stmt& part) {
   std::string wrong;
-
- protected:
-  void VisitFor(const For& op) override {
-    if (op.for_kind != ForKind::kSerial && op.for_kind != ForKind::kUnrolled) {
-      wrong = fmt::format("a loop over {} `{}` inside the thread loops", ForKindName(op.for_kind), op.var.name());
-    }
-    Visitor::VisitFor(op);
-  }
-  void VisitAllocate(const Allocate& op) override {
-    if (op.buffer->scope == Scope::kShared || op.buffer->scope == Scope::kWorkspace) {
-      wrong = fmt::format("buffer `{}` of scope {} is allocated inside the thread loops", op.buffer.name(),
-                          ScopeName(op.buffer->scope));
-    }
-    Visitor::VisitAllocate(op);
-  }
-};
+  Walk(part, Overloaded{[&](const For& op) {
+                          if (op.for_kind == ForKind::kSerial || op.for_kind == ForKind::kUnrolled) return;
+                          wrong = fmt::format("a loop over {} `{}` inside the thread loops", ForKindName(op.for_kind),
+                                              op.var.name());
+                        },
+                        [&](const Allocate& op) {
+                          const Scope scope = op.buffer->scope;
+                          if (scope != Scope::kShared && scope != Scope::kWorkspace) return;
+                          wrong = fmt::format("buffer `{}` of scope {} is allocated inside the thread loops",
+                                              op.buffer.name(), ScopeName(scope));
+                        },
+                        [](const auto&) {}});
+  return wrong;
+}
 
 class Splitter {
  public:
   explicit Splitter(const Function& f) : function_(f) {}
 
   Result<DeviceProgram> Split() {
-    HONE_RETURN_IF_ERROR(Walk(function_.body));
+    HONE_RETURN_IF_ERROR(Visit(function_.body));
     const bool several = program_.kernels.size() > 1;
     for (size_t i = 0; i < program_.kernels.size(); ++i) {
       program_.kernels[i].name = several ? fmt::format("{}_{}", function_.name, i) : function_.name;
@@ -59,40 +54,34 @@ class Splitter {
   }
 
  private:
-  using Wrap = std::function<Stmt(Stmt)>;
-
   Status Invalid(const std::string& what) const {
     return Status::Invalid(fmt::format("device function `{}`: {}", function_.name, what));
   }
 
-  Status Walk(const Stmt& s) {
+  Status Visit(const Stmt& s) {
     if (IsEmpty(s)) return Status();
     if (auto* block = s.as<Block>()) {
-      for (const Stmt& child : block->stmts) HONE_RETURN_IF_ERROR(Walk(child));
+      for (const Stmt& child : block->stmts) HONE_RETURN_IF_ERROR(Visit(child));
       return Status();
     }
     if (auto* allocate = s.as<Allocate>(); allocate && allocate->buffer->scope == Scope::kWorkspace) {
       program_.workspaces.push_back(allocate->buffer);
-      return Walk(allocate->body);
+      return Visit(allocate->body);
     }
-    if (auto* let = s.as<LetStmt>()) return Within([let](Stmt b) { return MakeLetStmt(let->var, let->value, b); }, s);
-    if (auto* note = s.as<Pragma>()) return Within([note](Stmt b) { return MakePragma(note->key, note->value, b); }, s);
+    if (auto* note = s.as<Pragma>()) {
+      notes_.push_back(note);
+      const Status status = Visit(note->body);
+      notes_.pop_back();
+      return status;
+    }
     auto* loop = s.as<For>();
     if (loop && (BlockAxis(loop->for_kind) >= 0 || ThreadAxis(loop->for_kind) >= 0)) return Nest(s);
     return Invalid("a statement outside block and thread loops: " + FirstLine(s));
   }
 
-  // Code between the loops depends only on indices, so each thread can compute it.
-  Status Within(Wrap wrap, const Stmt& s) {
-    wraps_.push_back(std::move(wrap));
-    const Status status = Walk(s.as<LetStmt>() ? s.as<LetStmt>()->body : s.as<Pragma>()->body);
-    wraps_.pop_back();
-    return status;
-  }
-
   Status Nest(Stmt s) {
     DeviceKernel kernel;
-    std::vector<Wrap> wraps = wraps_;
+    std::vector<const Pragma*> notes = notes_;
     bool in_threads = false;
     while (true) {
       if (auto* loop = s.as<For>()) {
@@ -108,20 +97,15 @@ class Splitter {
         if (in_threads) break;
         kernel.shared.push_back(allocate->buffer);
         s = allocate->body;
-      } else if (auto* let = s.as<LetStmt>(); let && !in_threads) {
-        wraps.push_back([let](Stmt b) { return MakeLetStmt(let->var, let->value, b); });
-        s = let->body;
       } else if (auto* note = s.as<Pragma>(); note && !in_threads) {
-        wraps.push_back([note](Stmt b) { return MakePragma(note->key, note->value, b); });
-        s = note->body;
+        notes.push_back(note);
+        s = Stmt(note->body);
       } else {
         break;
       }
     }
-    BodyCheck check;
-    check.Visit(s);
-    if (!check.wrong.empty()) return Invalid(check.wrong);
-    for (size_t i = wraps.size(); i-- > 0;) s = wraps[i](s);
+    if (const std::string wrong = WrongInThread(s); !wrong.empty()) return Invalid(wrong);
+    for (size_t i = notes.size(); i-- > 0;) s = MakePragma(notes[i]->key, notes[i]->value, s);
     kernel.body = s;
     for (const Buffer& b : kernel.shared) {
       const int64_t bytes = b->size * b->type.element_bytes();
@@ -165,7 +149,7 @@ class Splitter {
 
   const Function& function_;
   DeviceProgram program_;
-  std::vector<Wrap> wraps_;
+  std::vector<const Pragma*> notes_;  // around what is being visited
 };
 
 }  // namespace

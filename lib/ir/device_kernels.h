@@ -3,7 +3,7 @@
 // A device function in its final form (after lower/gpu_threads) is a sequence of kernel nests, each
 //   For blockIdx.z/y/x { Allocate shared .. { For threadIdx.z/y/x { what one thread does } } }
 // with constant extents from 0, each loop at most once and only those that are used; Allocates of Scope::kWorkspace
-// stand around the nests that share them. LetStmts may stand between the loops.
+// stand around the nests that share them. Pragmas may stand between the loops.
 #pragma once
 
 #include <cstdint>

@@ -42,12 +42,12 @@ void Unify(Expr* a, Expr* b) {
 
 Expr Fold(ExprKind kind, const Expr& a, const Expr& b) {
   DType type = a.type();
-  if (const auto *x = a.as<IntImm>(), *y = b.as<IntImm>(); x && y) {
+  if (const auto* x = a.as<IntImm>(), *y = b.as<IntImm>(); x && y) {
     if ((kind == ExprKind::kDiv || kind == ExprKind::kMod) && y->value == 0) return Expr();  // left for the verifier
     int64_t value = EvalInt(kind, type, x->value, y->value);
     return MakeInt(IsArithmetic(kind) ? type : DType::Bool(), value);
   }
-  if (const auto *x = a.as<FloatImm>(), *y = b.as<FloatImm>(); x && y) {
+  if (const auto* x = a.as<FloatImm>(), *y = b.as<FloatImm>(); x && y) {
     if (IsComparison(kind)) return MakeInt(DType::Bool(), CompareFloat(kind, x->value, y->value));
     if (kind != ExprKind::kMod) return Expr(new FloatImm(type, EvalFloat(kind, type, x->value, y->value)));
   }
@@ -61,13 +61,7 @@ Expr::Expr(int64_t value) : Handle(new IntImm(DType::Int(64), value)) {}
 
 Buffer Buffer::Make(std::string name, DType type, int64_t size, Scope scope, bool written) {
   HONE_CHECK(type.is_scalar());
-  auto* node = new BufferNode;
-  node->name = std::move(name);
-  node->type = type;
-  node->size = size;
-  node->scope = scope;
-  node->written = written;
-  return Buffer(node);
+  return Buffer(new BufferNode{std::move(name), type, size, scope, written});
 }
 
 Expr MakeInt(DType type, int64_t value) {
@@ -152,11 +146,6 @@ Expr MakeCall(DType type, Intrinsic fn, std::vector<Expr> args) {
   for (const Expr& a : args) HONE_CHECK(a.defined());
   HONE_CHECK(args.size() == static_cast<size_t>(IntrinsicArity(fn)));
   return Expr(new Call(type, fn, std::move(args)));
-}
-
-Expr MakeLet(Var var, Expr value, Expr body) {
-  HONE_CHECK(var.type() == value.type());
-  return Expr(new Let(std::move(var), std::move(value), std::move(body)));
 }
 
 Expr MakeIfThenElse(Expr condition, Expr if_true, Expr if_false) {

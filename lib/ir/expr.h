@@ -21,6 +21,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,7 +58,6 @@ enum class ExprKind : uint8_t {
   kRamp,
   kBroadcast,
   kCall,
-  kLet,
   kAccess,  // te only: a tensor read at a multi-dimensional index
   kReduce,  // te only: at the root of a computation
 };
@@ -117,6 +117,10 @@ class Expr : public Handle<ExprNode> {
   }
 };
 
+// A node's fields in the order in which they are evaluated: comparing, hashing and going through programs (ir/walk.h)
+// know no more of a node. A field that is a Var, and a list of axes, is bound there: the fields behind it may use it.
+#define HONE_IR_FIELDS(...) \
+  auto fields() const { return std::tie(__VA_ARGS__); }
 #define HONE_IR_KIND(k) \
   static bool Is(ExprKind kind) { return kind == ExprKind::k; }
 
@@ -124,12 +128,14 @@ struct IntImm final : ExprNode {  // also bool (0 or 1)
   HONE_IR_KIND(kIntImm)
   IntImm(DType t, int64_t v) : ExprNode(ExprKind::kIntImm, t), value(v) {}
   const int64_t value;
+  HONE_IR_FIELDS(value)
 };
 
 struct FloatImm final : ExprNode {
   HONE_IR_KIND(kFloatImm)
   FloatImm(DType t, double v) : ExprNode(ExprKind::kFloatImm, t), value(v) {}
   const double value;
+  HONE_IR_FIELDS(value)
 };
 
 // Identity is the node, not the name; names are for reading and need not be unique.
@@ -137,6 +143,7 @@ struct VarNode final : ExprNode {
   HONE_IR_KIND(kVar)
   VarNode(DType t, std::string n) : ExprNode(ExprKind::kVar, t), name(std::move(n)) {}
   const std::string name;
+  HONE_IR_FIELDS()
 };
 
 class Var : public Expr {
@@ -152,6 +159,7 @@ struct Cast final : ExprNode {
   HONE_IR_KIND(kCast)
   Cast(DType t, Expr v) : ExprNode(ExprKind::kCast, t), value(std::move(v)) {}
   const Expr value;
+  HONE_IR_FIELDS(value)
 };
 
 // All of kAdd .. kOr.
@@ -159,12 +167,14 @@ struct Binary final : ExprNode {
   static bool Is(ExprKind kind) { return kind >= ExprKind::kAdd && kind <= ExprKind::kOr; }
   Binary(ExprKind k, DType t, Expr x, Expr y) : ExprNode(k, t), a(std::move(x)), b(std::move(y)) {}
   const Expr a, b;
+  HONE_IR_FIELDS(a, b)
 };
 
 struct Not final : ExprNode {
   HONE_IR_KIND(kNot)
   explicit Not(Expr x) : ExprNode(ExprKind::kNot, x.type()), a(std::move(x)) {}
   const Expr a;
+  HONE_IR_FIELDS(a)
 };
 
 struct Select final : ExprNode {
@@ -172,6 +182,7 @@ struct Select final : ExprNode {
   Select(Expr c, Expr t, Expr f)
       : ExprNode(ExprKind::kSelect, t.type()), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
   const Expr condition, if_true, if_false;
+  HONE_IR_FIELDS(condition, if_true, if_false)
 };
 
 // Where a buffer lives.
@@ -207,6 +218,7 @@ struct Load final : ExprNode {
       : ExprNode(ExprKind::kLoad, buf->type.WithLanes(i.type().lanes)), buffer(std::move(buf)), index(std::move(i)) {}
   const Buffer buffer;
   const Expr index;
+  HONE_IR_FIELDS(buffer, index)
 };
 
 // base, base + stride, ..., base + (lanes-1)*stride; base and stride are scalars.
@@ -215,12 +227,14 @@ struct Ramp final : ExprNode {
   Ramp(Expr b, Expr s, int lanes)
       : ExprNode(ExprKind::kRamp, b.type().WithLanes(lanes)), base(std::move(b)), stride(std::move(s)) {}
   const Expr base, stride;
+  HONE_IR_FIELDS(base, stride)
 };
 
 struct Broadcast final : ExprNode {
   HONE_IR_KIND(kBroadcast)
   Broadcast(Expr v, int lanes) : ExprNode(ExprKind::kBroadcast, v.type().WithLanes(lanes)), value(std::move(v)) {}
   const Expr value;
+  HONE_IR_FIELDS(value)
 };
 
 enum class Intrinsic : uint8_t {
@@ -253,14 +267,7 @@ struct Call final : ExprNode {
   Call(DType t, Intrinsic f, std::vector<Expr> a) : ExprNode(ExprKind::kCall, t), fn(f), args(std::move(a)) {}
   const Intrinsic fn;
   const std::vector<Expr> args;
-};
-
-struct Let final : ExprNode {
-  HONE_IR_KIND(kLet)
-  Let(Var v, Expr val, Expr b)
-      : ExprNode(ExprKind::kLet, b.type()), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
-  const Var var;
-  const Expr value, body;
+  HONE_IR_FIELDS(fn, args)
 };
 
 // te's tensors as seen from here: a name, an element type and a shape (elements an axis).
@@ -280,6 +287,7 @@ struct Access final : ExprNode {
       : ExprNode(ExprKind::kAccess, t->type), tensor(std::move(t)), indices(std::move(i)) {}
   const TensorHandle tensor;
   const std::vector<Expr> indices;  // one an axis
+  HONE_IR_FIELDS(tensor, indices)
 };
 
 // An axis with its range [0, extent). Shapes are static.
@@ -297,9 +305,14 @@ struct Reduce final : ExprNode {
   const Reducer reducer;
   const std::vector<IterVar> axes;
   const Expr body;
+  HONE_IR_FIELDS(reducer, axes, body)
 };
 
 #undef HONE_IR_KIND
+
+// X(kind) for every kind of node whose struct has that name: all but kVar (VarNode) and kAdd to kOr (Binary).
+#define HONE_IR_EXPRS(X) \
+  X(IntImm) X(FloatImm) X(Cast) X(Not) X(Select) X(Load) X(Ramp) X(Broadcast) X(Call) X(Access) X(Reduce)
 
 // Makers. Binary makers check that types agree (HONE_CHECK), broadcast a scalar against a vector, turn an IntImm into
 // the other side's type, and fold constants; they do nothing cleverer (arith/simplify.h does).
@@ -313,7 +326,6 @@ Expr MakeLoad(Buffer buffer, Expr index);
 Expr MakeRamp(Expr base, Expr stride, int lanes);
 Expr MakeBroadcast(Expr value, int lanes);
 Expr MakeCall(DType type, Intrinsic fn, std::vector<Expr> args);
-Expr MakeLet(Var var, Expr value, Expr body);
 Expr MakeIfThenElse(Expr condition, Expr if_true, Expr if_false);  // the Call of that name
 int IntrinsicArity(Intrinsic fn);
 

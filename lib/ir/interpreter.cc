@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
-#include <numeric>
 
 #include "base/rng.h"
 #include "ir/device_kernels.h"
@@ -17,16 +16,14 @@ namespace hone::ir {
 namespace {
 
 using interp::Action;
-using interp::ActionPtr;
 using interp::BufferState;
 using interp::Failure;
 using interp::OpPtr;
+using interp::Place;
 using interp::Slot;
 
-struct StoreAction final : Action {
-  StoreAction(BufferState* b, OpPtr i, OpPtr v, Failure* f, Stmt s)
-      : buffer(b), places(std::move(i)), value(std::move(v)), failure(f), statement(std::move(s)) {}
-  bool Do() override {
+struct StoreAction {
+  bool operator()() {
     const Slot* v = value->Value();
     const bool range = places.Find();
     if (failure->failed) return Locate();
@@ -66,89 +63,7 @@ struct StoreAction final : Action {
   Stmt statement;
 };
 
-struct ForAction final : Action {
-  bool Do() override {
-    int64_t first = min->Value()[0].i, count = extent->Value()[0].i;
-    if (failure->failed) return false;
-    Slot* var = place->data();
-    if (!any_order || order == ParallelOrder::kForward) {
-      for (int64_t i = 0; i < count; ++i) {
-        var->i = first + i;
-        if (!body->Do()) return false;
-      }
-      return true;
-    }
-    std::vector<int64_t> sequence(static_cast<size_t>(std::max<int64_t>(count, 0)));
-    std::iota(sequence.begin(), sequence.end(), first);
-    if (order == ParallelOrder::kReversed) std::reverse(sequence.begin(), sequence.end());
-    if (order == ParallelOrder::kShuffled) rng->Shuffle(&sequence);
-    for (int64_t i : sequence) {
-      var->i = i;
-      if (!body->Do()) return false;
-    }
-    return true;
-  }
-  std::shared_ptr<std::vector<Slot>> place;
-  OpPtr min, extent;
-  ActionPtr body;
-  bool any_order = false;
-  ParallelOrder order = ParallelOrder::kForward;
-  Rng* rng = nullptr;
-  Failure* failure = nullptr;
-};
-
-struct BlockAction final : Action {
-  bool Do() override {
-    for (const ActionPtr& a : actions) {
-      if (!a->Do()) return false;
-    }
-    return true;
-  }
-  std::vector<ActionPtr> actions;
-};
-
-struct IfAction final : Action {
-  bool Do() override {
-    bool taken = condition->Value()[0].i != 0;
-    if (failure->failed) return false;
-    if (taken) return then_case->Do();
-    return !else_case || else_case->Do();
-  }
-  OpPtr condition;
-  ActionPtr then_case, else_case;
-  Failure* failure = nullptr;
-};
-
-struct LetAction final : Action {
-  bool Do() override {
-    const Slot* v = value->Value();
-    if (failure->failed) return false;
-    std::copy(v, v + place->size(), place->begin());
-    return body->Do();
-  }
-  std::shared_ptr<std::vector<Slot>> place;
-  OpPtr value;
-  ActionPtr body;
-  Failure* failure = nullptr;
-};
-
-struct AllocateAction final : Action {
-  bool Do() override {
-    std::fill(buffer->written.begin(), buffer->written.end(), 0);
-    return body->Do();
-  }
-  BufferState* buffer = nullptr;
-  ActionPtr body;
-};
-
-struct EvaluateAction final : Action {
-  bool Do() override {
-    value->Value();
-    return !failure->failed;
-  }
-  OpPtr value;
-  Failure* failure = nullptr;
-};
+bool Nothing() { return true; }
 
 class Compiler {
  public:
@@ -162,7 +77,7 @@ class Compiler {
     state.writable = b->written;
   }
 
-  ActionPtr Compile(const Stmt& s);
+  Action Compile(const Stmt& s);
 
  private:
   BufferState& Add(const Buffer& b) {
@@ -182,15 +97,9 @@ class Compiler {
     return state;
   }
 
-  std::shared_ptr<std::vector<Slot>> Define(const Var& var) {
-    auto place = std::make_shared<std::vector<Slot>>(var.type().lanes);
-    scope_.vars[var.node()] = place;
-    return place;
-  }
-
-  ActionPtr CompileStore(const Store& op, const Stmt& s);
-  ActionPtr CompileFor(const For& op);
-  ActionPtr CompileKernel(const Stmt& s);
+  Action CompileStore(const Store& op, const Stmt& s);
+  Action CompileFor(const For& op);
+  Action CompileKernel(const Stmt& s);
 
   RunOptions options_;
   Rng rng_;
@@ -201,40 +110,50 @@ class Compiler {
   bool in_kernel_ = false;
 };
 
-ActionPtr Compiler::CompileStore(const Store& op, const Stmt& s) {
+Action Compiler::CompileStore(const Store& op, const Stmt& s) {
   auto it = scope_.buffers.find(op.buffer.get());
   if (it == scope_.buffers.end()) {
     failure_->Set(fmt::format("store to `{}`, which is neither a parameter nor allocated there", op.buffer.name()));
-    return std::make_unique<BlockAction>();
+    return Nothing;
   }
   if (!it->second->writable)
     failure_->Set(fmt::format("store to `{}`, a parameter that is not written", op.buffer.name()));
-  return std::make_unique<StoreAction>(it->second, interp::Compile(op.index, &scope_),
-                                       interp::Compile(op.value, &scope_), failure_, s);
+  interp::Places places(interp::Compile(op.index, &scope_));
+  return StoreAction{it->second, std::move(places), interp::Compile(op.value, &scope_), failure_, s};
 }
 
-ActionPtr Compiler::CompileFor(const For& op) {
-  auto action = std::make_unique<ForAction>();
-  action->min = interp::Compile(op.min, &scope_);
-  action->extent = interp::Compile(op.extent, &scope_);
-  action->place = Define(op.var);
-  action->body = Compile(op.body);
+Action Compiler::CompileFor(const For& op) {
+  const OpPtr min = interp::Compile(op.min, &scope_), extent = interp::Compile(op.extent, &scope_);
+  const Place place = scope_.Define(op.var);
+  const Action body = Compile(op.body);
   scope_.vars.erase(op.var.node());
-  action->any_order =
-      op.for_kind != ForKind::kSerial && op.for_kind != ForKind::kVectorized && op.for_kind != ForKind::kUnrolled;
-  action->order = options_.order;
-  action->rng = &rng_;
-  action->failure = failure_;
-  return action;
+  const bool in_order =
+      op.for_kind == ForKind::kSerial || op.for_kind == ForKind::kVectorized || op.for_kind == ForKind::kUnrolled;
+  return [=, this] {
+    const int64_t first = min->Value()[0].i, count = extent->Value()[0].i;
+    if (failure_->failed) return false;
+    const auto round = [&](int64_t i) {
+      (*place)[0].i = first + i;
+      return body();
+    };
+    if (in_order) {
+      for (int64_t i = 0; i < count; ++i) {
+        if (!round(i)) return false;
+      }
+      return true;
+    }
+    const std::vector<int64_t> rounds = interp::InOrder(std::max<int64_t>(count, 0), options_.order, &rng_);
+    return std::all_of(rounds.begin(), rounds.end(), round);
+  };
 }
 
 // A nest of loops over blocks and threads: all threads of a block in step.
-ActionPtr Compiler::CompileKernel(const Stmt& s) {
+Action Compiler::CompileKernel(const Stmt& s) {
   Result<DeviceProgram> program = SplitKernels({"kernel", {}, s});
   if (!program.ok()) {
     failure_->Set(program.status().message());
     failure_->unsupported = true;
-    return std::make_unique<BlockAction>();
+    return Nothing;
   }
   const DeviceKernel& kernel = program->kernels.front();
   if (!device_) device_ = std::make_unique<interp::Device>(options_, failure_);
@@ -245,8 +164,8 @@ ActionPtr Compiler::CompileKernel(const Stmt& s) {
   for (int i = 0; i < 3; ++i) {
     parts.grid[i] = kernel.grid[i];
     parts.block[i] = kernel.block[i];
-    if (kernel.block_index[i].defined()) parts.block_index[i] = Define(kernel.block_index[i]);
-    if (kernel.thread_index[i].defined()) parts.thread_index[i] = Define(kernel.thread_index[i]);
+    if (kernel.block_index[i].defined()) parts.block_index[i] = scope_.Define(kernel.block_index[i]);
+    if (kernel.thread_index[i].defined()) parts.thread_index[i] = scope_.Define(kernel.thread_index[i]);
   }
   for (const Buffer& b : kernel.shared) {
     BufferState& state = AddOwn(b);
@@ -257,68 +176,50 @@ ActionPtr Compiler::CompileKernel(const Stmt& s) {
   interp::CompilerHooks hooks;
   hooks.scope = &scope_;
   hooks.compile = [this](const Stmt& part) { return Compile(part); };
-  hooks.define = [this](const Var& var) { return Define(var); };
   hooks.allocate = [this](const Buffer& b) { return &AddOwn(b); };
-  ActionPtr action = device_->CompileKernel(std::move(parts), kernel.body, hooks);
+  Action action = device_->CompileKernel(std::move(parts), kernel.body, hooks);
   in_kernel_ = false;
   for (const Buffer& b : kernel.shared) scope_.buffers.erase(b.get());
   return action;
 }
 
-ActionPtr Compiler::Compile(const Stmt& s) {
-  if (!s.defined()) return std::make_unique<BlockAction>();
-  switch (s.kind()) {
-    case StmtKind::kStore:
-      return CompileStore(*s.as<Store>(), s);
-    case StmtKind::kFor: {
-      const ForKind kind = s.as<For>()->for_kind;
-      if (!in_kernel_ && (IsBlockLoop(kind) || IsThreadLoop(kind))) return CompileKernel(s);
-      return CompileFor(*s.as<For>());
-    }
-    case StmtKind::kBlock: {
-      auto action = std::make_unique<BlockAction>();
-      for (const Stmt& child : s.as<Block>()->stmts) action->actions.push_back(Compile(child));
-      return action;
-    }
-    case StmtKind::kIf: {
-      const auto* op = s.as<If>();
-      auto action = std::make_unique<IfAction>();
-      action->condition = interp::Compile(op->condition, &scope_);
-      action->then_case = Compile(op->then_case);
-      if (op->else_case.defined()) action->else_case = Compile(op->else_case);
-      action->failure = failure_;
-      return action;
-    }
-    case StmtKind::kLetStmt: {
-      const auto* op = s.as<LetStmt>();
-      auto action = std::make_unique<LetAction>();
-      action->value = interp::Compile(op->value, &scope_);
-      action->place = Define(op->var);
-      action->body = Compile(op->body);
-      scope_.vars.erase(op->var.node());
-      action->failure = failure_;
-      return action;
-    }
-    case StmtKind::kAllocate: {
-      const auto* op = s.as<Allocate>();
-      auto action = std::make_unique<AllocateAction>();
-      action->buffer = &AddOwn(op->buffer);
-      action->body = Compile(op->body);
-      scope_.buffers.erase(op->buffer.get());
-      return action;
-    }
-    case StmtKind::kEvaluate: {
-      auto action = std::make_unique<EvaluateAction>();
-      action->value = interp::Compile(s.as<Evaluate>()->value, &scope_);
-      action->failure = failure_;
-      return action;
-    }
-    case StmtKind::kPragma:
-      return Compile(s.as<Pragma>()->body);
-    case StmtKind::kBarrier:  // of one thread alone; kernels are compiled elsewhere
-      return std::make_unique<BlockAction>();
+Action Compiler::Compile(const Stmt& s) {
+  if (!s.defined()) return Nothing;
+  if (const auto* op = s.as<Store>()) return CompileStore(*op, s);
+  if (const auto* op = s.as<For>()) {
+    const bool kernel = !in_kernel_ && (IsBlockLoop(op->for_kind) || IsThreadLoop(op->for_kind));
+    return kernel ? CompileKernel(s) : CompileFor(*op);
   }
-  return std::make_unique<BlockAction>();
+  if (const auto* op = s.as<Block>()) {
+    std::vector<Action> actions;
+    for (const Stmt& child : op->stmts) actions.push_back(Compile(child));
+    return interp::Sequence(std::move(actions));
+  }
+  if (const auto* op = s.as<If>()) {
+    const OpPtr condition = interp::Compile(op->condition, &scope_);
+    const Action then_case = Compile(op->then_case), else_case = Compile(op->else_case);
+    return [=, failure = failure_] {
+      const bool taken = condition->Value()[0].i != 0;
+      return !failure->failed && (taken ? then_case() : else_case());
+    };
+  }
+  if (const auto* op = s.as<Allocate>()) {
+    BufferState* buffer = &AddOwn(op->buffer);
+    const Action body = Compile(op->body);
+    scope_.buffers.erase(op->buffer.get());
+    return [=] {
+      std::fill(buffer->written.begin(), buffer->written.end(), 0);
+      return body();
+    };
+  }
+  if (const auto* op = s.as<Evaluate>()) {
+    return [value = interp::Compile(op->value, &scope_), failure = failure_] {
+      value->Value();
+      return !failure->failed;
+    };
+  }
+  if (const auto* op = s.as<Pragma>()) return Compile(op->body);
+  return Nothing;  // a barrier of one thread alone; kernels are compiled elsewhere
 }
 
 Status ToStatus(const Failure& failure, const std::string& where) {
@@ -344,8 +245,8 @@ Status Run(const Function& f, const std::vector<RunArgument>& arguments, const R
     }
     compiler.Bind(b, arguments[i]);
   }
-  ActionPtr action = compiler.Compile(f.body);
-  if (!failure.failed) action->Do();
+  const Action action = compiler.Compile(f.body);
+  if (!failure.failed) action();
   return ToStatus(failure, f.name);
 }
 

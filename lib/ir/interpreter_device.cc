@@ -9,7 +9,7 @@
 #include "ir/analysis.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
-#include "ir/visitor.h"
+#include "ir/walk.h"
 
 namespace hone::ir::interp {
 namespace {
@@ -26,21 +26,13 @@ void Split(int64_t linear, const int64_t extents[3], const Place places[3]) {
   }
 }
 
-// Places where threads of a block meet.
-class MeetingFinder final : public Visitor {
- public:
-  bool found = false;
-
- private:
-  void VisitBarrier(const Barrier&) override { found = true; }
-  void VisitStore(const Store& op) override { found = found || WarpProductOf(Same(op)) != nullptr; }
-  static Stmt Same(const StmtNode& node) { return Stmt(&node); }
-};
-
+// Do threads of a block meet in it?
 bool HasMeeting(const Stmt& s) {
-  MeetingFinder finder;
-  finder.Visit(s);
-  return finder.found;
+  bool found = false;
+  Walk(s,
+       Overloaded{[&](const Barrier&) { found = true; },
+                  [&](const Store& op) { found = found || WarpProductOf(Stmt(&op)) != nullptr; }, [](const auto&) {}});
+  return found;
 }
 
 // The threads of a block: the running one, and each thread's state that outlives a barrier.
@@ -54,23 +46,17 @@ class Threads {
     std::vector<std::vector<char>> memory;
     std::vector<std::vector<uint8_t>> written;
   };
-  struct OwnValue {
-    Place place;
-    std::vector<std::vector<Slot>> values;
-  };
 
   void Enter(int64_t thread) {
     Leave();
     Split(thread, parts_.block, parts_.thread_index);
     device_.now().thread = static_cast<int>(thread);
     Swap(thread);
-    for (OwnValue& v : values) std::copy(v.values[thread].begin(), v.values[thread].end(), v.place->begin());
     running_ = thread;
   }
   void Leave() {
     if (running_ < 0) return;
     Swap(running_);
-    for (OwnValue& v : values) std::copy(v.place->begin(), v.place->end(), v.values[running_].begin());
     running_ = -1;
   }
   // `action` for each thread; false: stop.
@@ -120,40 +106,15 @@ class Threads {
  public:
   const int64_t count;
   std::vector<OwnBuffer> buffers;
-  std::vector<OwnValue> values;
-};
-
-// Without a meeting inside: each thread does all of it.
-struct Segment final : Action {
-  bool Do() override {
-    return threads->Each([&] { return body->Do(); });
-  }
-  Threads* threads;
-  ActionPtr body;
-};
-
-struct Sequence final : Action {
-  bool Do() override {
-    return std::all_of(parts.begin(), parts.end(), [](const ActionPtr& part) { return part->Do(); });
-  }
-  std::vector<ActionPtr> parts;
-};
-
-struct MeetAction final : Action {
-  bool Do() override {
-    ++device->now().epoch;
-    return true;
-  }
-  Device* device;
 };
 
 // ir/expr.h says which thread holds what.
-struct WarpProduct final : Action {
+struct WarpProduct {
   static constexpr int kWarp = 32, kRows = 16, kColumns = 8, kDepth = 8;
   struct Fragment {
     double a[4], b[2], c[4];
   };
-  bool Do() override {
+  bool operator()() {
     const size_t count = static_cast<size_t>(threads->count);
     if (count % kWarp != 0)
       return Fail(fmt::format("mma_tf32 in a block of {} threads: not a whole number of warps", count));
@@ -177,7 +138,7 @@ struct WarpProduct final : Action {
     return threads->Each([&] {
       const Fragment& mine = held[static_cast<size_t>(device->now().thread)];
       for (size_t i = 0; i < 4; ++i) (*result)[i].f = mine.c[i];
-      return store->Do();
+      return store();
     });
   }
   // c of the 32 threads becomes a b + c; a and b are lost.
@@ -205,191 +166,89 @@ struct WarpProduct final : Action {
   Threads* threads;
   OpPtr a, b, c;
   Place result;  // the variable that `store` stores
-  ActionPtr store;
-  std::vector<Fragment> held;
+  Action store;
+  std::vector<Fragment> held = {};
 };
 
-struct CommonLoop final : Action {
-  bool Do() override {
-    int64_t first = 0, count = 0;
-    if (!threads->Agree(min.get(), statement, &first) || !threads->Agree(extent.get(), statement, &count)) return false;
-    for (int64_t i = first; i < first + count; ++i) {
-      (*place)[0].i = i;
-      if (!body->Do()) return false;
-    }
-    return true;
-  }
-  Threads* threads;
-  Stmt statement;
-  OpPtr min, extent;
-  Place place;
-  ActionPtr body;
-};
-
-struct CommonBranch final : Action {
-  bool Do() override {
-    int64_t taken = 0;
-    if (!threads->Agree(condition.get(), statement, &taken)) return false;
-    if (taken) return then_case->Do();
-    return !else_case || else_case->Do();
-  }
-  Threads* threads;
-  Stmt statement;
-  OpPtr condition;
-  ActionPtr then_case, else_case;
-};
-
-struct OwnLet final : Action {
-  bool Do() override {
-    const bool ok = threads->Each([&] {
-      const Slot* v = value->Value();
-      std::copy(v, v + place->size(), place->begin());
-      return !failure->failed;
-    });
-    return ok && body->Do();
-  }
-  Threads* threads;
-  OpPtr value;
-  Place place;
-  ActionPtr body;
-  Failure* failure;
-};
-
-struct OwnAllocate final : Action {
-  bool Do() override {
-    for (std::vector<uint8_t>& written : threads->buffers[which].written) std::fill(written.begin(), written.end(), 0);
-    return body->Do();
-  }
-  Threads* threads;
-  size_t which;
-  ActionPtr body;
-};
-
-struct Launch final : Action {
-  Launch(Device* d, KernelParts p) : device(d), parts(std::move(p)), threads(d, parts) {}
-  bool Do() override {
-    DeviceNow& now = device->now();
-    ++now.kernel;
-    std::copy_n(parts.grid, 3, now.grid);
-    std::copy_n(parts.block, 3, now.threads);
-    for (int64_t block : device->Order(parts.grid[0] * parts.grid[1] * parts.grid[2])) {
-      Split(block, parts.grid, parts.block_index);
-      now.block = block;
-      ++now.epoch;
-      for (BufferState* b : parts.shared) std::fill(b->written.begin(), b->written.end(), 0);
-      if (!body->Do()) return false;
-    }
-    now.block = -1;
-    return true;
-  }
-  Device* device;
-  KernelParts parts;
-  Threads threads;
-  ActionPtr body;
-};
-
+// Statements of a kernel, which all threads of a block do in step.
 class LockStep {
  public:
   LockStep(Device* device, Threads* threads, const CompilerHooks& hooks)
       : device_(device), threads_(threads), hooks_(hooks) {}
 
-  ActionPtr Compile(const Stmt& s) {
-    if (!HasMeeting(s)) {
-      auto action = std::make_unique<Segment>();
-      action->threads = threads_;
-      action->body = hooks_.compile(s);
-      return action;
+  Action Compile(const Stmt& s) {
+    if (!HasMeeting(s)) {  // each thread does all of it
+      return [threads = threads_, body = hooks_.compile(s)] { return threads->Each(body); };
     }
-    switch (s.kind()) {
-      case StmtKind::kBlock:
-        return CompileBlock(*s.as<Block>());
-      case StmtKind::kFor:
-        return CompileFor(*s.as<For>(), s);
-      case StmtKind::kIf:
-        return CompileIf(*s.as<If>(), s);
-      case StmtKind::kLetStmt:
-        return CompileLet(*s.as<LetStmt>());
-      case StmtKind::kAllocate:
-        return CompileAllocate(*s.as<Allocate>());
-      case StmtKind::kPragma:
-        return Compile(s.as<Pragma>()->body);
-      case StmtKind::kStore:
-        return CompileProduct(*s.as<Store>(), *WarpProductOf(s));
-      default: {
-        auto action = std::make_unique<MeetAction>();
-        action->device = device_;
-        return action;
-      }
-    }
+    if (const auto* op = s.as<Block>()) return CompileBlock(*op);
+    if (const auto* op = s.as<For>()) return CompileFor(*op, s);
+    if (const auto* op = s.as<If>()) return CompileIf(*op, s);
+    if (const auto* op = s.as<Allocate>()) return CompileAllocate(*op);
+    if (const auto* op = s.as<Pragma>()) return Compile(op->body);
+    if (const auto* op = s.as<Store>()) return CompileProduct(*op, *WarpProductOf(s));
+    return [device = device_] {  // a barrier
+      ++device->now().epoch;
+      return true;
+    };
   }
 
  private:
+  OpPtr Compiled(const Expr& e) { return interp::Compile(e, hooks_.scope); }
+
   // Neighbours without a meeting are one segment.
-  ActionPtr CompileBlock(const Block& op) {
-    auto action = std::make_unique<Sequence>();
+  Action CompileBlock(const Block& op) {
+    std::vector<Action> parts;
     for (size_t i = 0; i < op.stmts.size();) {
       std::vector<Stmt> run;
       while (i < op.stmts.size() && !HasMeeting(op.stmts[i])) run.push_back(op.stmts[i++]);
-      if (!run.empty()) action->parts.push_back(Compile(MakeBlock(std::move(run))));
-      if (i < op.stmts.size()) action->parts.push_back(Compile(op.stmts[i++]));
+      if (!run.empty()) parts.push_back(Compile(MakeBlock(std::move(run))));
+      if (i < op.stmts.size()) parts.push_back(Compile(op.stmts[i++]));
     }
-    return action;
+    return Sequence(std::move(parts));
   }
-  ActionPtr CompileProduct(const Store& op, const Call& product) {
-    auto action = std::make_unique<WarpProduct>();
-    action->device = device_;
-    action->threads = threads_;
-    action->a = interp::Compile(product.args[0], hooks_.scope);
-    action->b = interp::Compile(product.args[1], hooks_.scope);
-    action->c = interp::Compile(product.args[2], hooks_.scope);
+  Action CompileProduct(const Store& op, const Call& product) {
+    const OpPtr a = Compiled(product.args[0]), b = Compiled(product.args[1]), c = Compiled(product.args[2]);
     const Var result("result", product.type);
-    action->result = hooks_.define(result);
-    action->store = hooks_.compile(MakeStore(op.buffer, op.index, result));
+    const Place place = hooks_.scope->Define(result);
+    const Action store = hooks_.compile(MakeStore(op.buffer, op.index, result));
     hooks_.scope->vars.erase(result.node());
-    return action;
+    return WarpProduct{device_, threads_, a, b, c, place, store};
   }
-  ActionPtr CompileFor(const For& op, const Stmt& s) {
-    auto action = std::make_unique<CommonLoop>();
-    action->threads = threads_;
-    action->statement = s;
-    action->min = interp::Compile(op.min, hooks_.scope);
-    action->extent = interp::Compile(op.extent, hooks_.scope);
-    action->place = hooks_.define(op.var);
-    action->body = Compile(op.body);
+  Action CompileFor(const For& op, const Stmt& s) {
+    const OpPtr min = Compiled(op.min), extent = Compiled(op.extent);
+    const Place place = hooks_.scope->Define(op.var);
+    const Action body = Compile(op.body);
     hooks_.scope->vars.erase(op.var.node());
-    return action;
+    return [=, threads = threads_] {
+      int64_t first = 0, count = 0;
+      if (!threads->Agree(min.get(), s, &first) || !threads->Agree(extent.get(), s, &count)) return false;
+      for (int64_t i = first; i < first + count; ++i) {
+        (*place)[0].i = i;
+        if (!body()) return false;
+      }
+      return true;
+    };
   }
-  ActionPtr CompileIf(const If& op, const Stmt& s) {
-    auto action = std::make_unique<CommonBranch>();
-    action->threads = threads_;
-    action->statement = s;
-    action->condition = interp::Compile(op.condition, hooks_.scope);
-    action->then_case = Compile(op.then_case);
-    if (op.else_case.defined()) action->else_case = Compile(op.else_case);
-    return action;
+  Action CompileIf(const If& op, const Stmt& s) {
+    const OpPtr condition = Compiled(op.condition);
+    const Action then_case = Compile(op.then_case), else_case = Compile(op.else_case);
+    return [=, threads = threads_] {
+      int64_t taken = 0;
+      return threads->Agree(condition.get(), s, &taken) && (taken ? then_case() : else_case());
+    };
   }
-  ActionPtr CompileLet(const LetStmt& op) {
-    auto action = std::make_unique<OwnLet>();
-    action->threads = threads_;
-    action->failure = device_->failure();
-    action->value = interp::Compile(op.value, hooks_.scope);
-    action->place = hooks_.define(op.var);
-    threads_->values.push_back({action->place, std::vector<std::vector<Slot>>(threads_->count, *action->place)});
-    action->body = Compile(op.body);
-    hooks_.scope->vars.erase(op.var.node());
-    return action;
-  }
-  ActionPtr CompileAllocate(const Allocate& op) {
-    auto action = std::make_unique<OwnAllocate>();
-    action->threads = threads_;
+  Action CompileAllocate(const Allocate& op) {
     BufferState* state = hooks_.allocate(op.buffer);
-    action->which = threads_->buffers.size();
-    const size_t count = static_cast<size_t>(threads_->count);
+    const size_t which = threads_->buffers.size(), count = static_cast<size_t>(threads_->count);
     threads_->buffers.push_back({state, std::vector<std::vector<char>>(count, state->memory),
                                  std::vector<std::vector<uint8_t>>(count, state->written)});
-    action->body = Compile(op.body);
+    const Action body = Compile(op.body);
     hooks_.scope->buffers.erase(op.buffer.get());
-    return action;
+    return [=, threads = threads_] {
+      for (std::vector<uint8_t>& written : threads->buffers[which].written)
+        std::fill(written.begin(), written.end(), 0);
+      return body();
+    };
   }
 
   Device* device_;
@@ -446,18 +305,38 @@ bool RaceCheck::Write(int64_t first, int lanes) {
   return true;
 }
 
-std::vector<int64_t> Device::Order(int64_t count) {
-  std::vector<int64_t> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  if (options_.order == ParallelOrder::kReversed) std::reverse(order.begin(), order.end());
-  if (options_.order == ParallelOrder::kShuffled) rng_.Shuffle(&order);
-  return order;
+std::vector<int64_t> InOrder(int64_t count, ParallelOrder order, Rng* rng) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  if (order == ParallelOrder::kReversed) std::reverse(numbers.begin(), numbers.end());
+  if (order == ParallelOrder::kShuffled) rng->Shuffle(&numbers);
+  return numbers;
 }
 
-ActionPtr Device::CompileKernel(KernelParts parts, const Stmt& body, const CompilerHooks& hooks) {
-  auto launch = std::make_unique<Launch>(this, std::move(parts));
-  launch->body = LockStep(this, &launch->threads, hooks).Compile(body);
-  return launch;
+Action Sequence(std::vector<Action> actions) {
+  return [actions = std::move(actions)] {
+    return std::all_of(actions.begin(), actions.end(), [](const Action& action) { return action(); });
+  };
+}
+
+Action Device::CompileKernel(KernelParts given, const Stmt& body, const CompilerHooks& hooks) {
+  const auto parts = std::make_shared<const KernelParts>(std::move(given));
+  const auto threads = std::make_shared<Threads>(this, *parts);
+  const Action block_action = LockStep(this, threads.get(), hooks).Compile(body);
+  return [this, parts, threads, block_action] {
+    ++now_.kernel;
+    std::copy_n(parts->grid, 3, now_.grid);
+    std::copy_n(parts->block, 3, now_.threads);
+    for (int64_t block : Order(parts->grid[0] * parts->grid[1] * parts->grid[2])) {
+      Split(block, parts->grid, parts->block_index);
+      now_.block = block;
+      ++now_.epoch;
+      for (BufferState* b : parts->shared) std::fill(b->written.begin(), b->written.end(), 0);
+      if (!block_action()) return false;
+    }
+    now_.block = -1;
+    return true;
+  };
 }
 
 }  // namespace hone::ir::interp

@@ -57,13 +57,10 @@ class RaceCheck {
   std::vector<Cell> cells_;
 };
 
-using Place = std::shared_ptr<std::vector<Slot>>;
-
 // The part of the statement compiler for kernels.
 struct CompilerHooks {
   Scope* scope = nullptr;
-  std::function<ActionPtr(const Stmt&)> compile;
-  std::function<Place(const Var&)> define;
+  std::function<Action(const Stmt&)> compile;
   std::function<BufferState*(const Buffer&)> allocate;
 };
 
@@ -72,6 +69,12 @@ struct KernelParts {
   Place block_index[3], thread_index[3];  // null where there is no such loop
   std::vector<BufferState*> shared;
 };
+
+// The numbers 0 .. count-1 in that order.
+std::vector<int64_t> InOrder(int64_t count, ParallelOrder order, Rng* rng);
+
+// One after the other, until one fails.
+Action Sequence(std::vector<Action> actions);
 
 class Device {
  public:
@@ -83,10 +86,9 @@ class Device {
     return checks_.back().get();
   }
   // The action is a launch. It uses this device as long as it lives.
-  ActionPtr CompileKernel(KernelParts parts, const Stmt& body, const CompilerHooks& hooks);
+  Action CompileKernel(KernelParts given, const Stmt& body, const CompilerHooks& hooks);
 
-  // The numbers 0 .. count-1 in the order that the options say.
-  std::vector<int64_t> Order(int64_t count);
+  std::vector<int64_t> Order(int64_t count) { return InOrder(count, options_.order, &rng_); }
   DeviceNow& now() { return now_; }
   Failure* failure() { return failure_; }
 

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
+#include "base/check.h"
 #include "ir/interpreter_device.h"
 #include "ir/printer.h"
 #include "ir/scalar.h"
@@ -12,38 +16,52 @@
 namespace hone::ir::interp {
 namespace {
 
-struct Constant final : Op {
-  Constant(int n, Slot value) : Op(n) {
-    for (Slot& s : out) s = value;
-    leaf = true;
-  }
-  void Eval() override {}
-};
+Slot Int(int64_t v) {
+  Slot s;
+  s.i = v;
+  return s;
+}
+Slot Float(double v) {
+  Slot s;
+  s.f = v;
+  return s;
+}
 
-struct Variable final : Op {
-  explicit Variable(std::shared_ptr<std::vector<Slot>> v) : Op(static_cast<int>(v->size())), value(std::move(v)) {}
-  void Eval() override { out = *value; }
-  std::shared_ptr<std::vector<Slot>> value;
+template <typename F>
+struct FunctionOp final : Op {
+  FunctionOp(int n, F f) : Op(n), fn(std::move(f)) {}
+  void Eval() override { fn(out.data()); }
+  F fn;
 };
+// fn(Slot* out) writes the lanes.
+template <typename F>
+OpPtr MakeOp(int lanes, F fn) {
+  return std::make_shared<FunctionOp<F>>(lanes, std::move(fn));
+}
 
-struct ScalarVariable final : Op {
-  explicit ScalarVariable(std::shared_ptr<std::vector<Slot>> v) : Op(1), value(std::move(v)), place(value->data()) {}
-  void Eval() override { out[0] = *place; }
-  std::shared_ptr<std::vector<Slot>> value;
-  const Slot* place;
-};
+OpPtr Constant(int lanes, Slot value) {
+  OpPtr op = MakeOp(lanes, [](Slot*) {});
+  std::fill(op->out.begin(), op->out.end(), value);
+  op->leaf = true;
+  return op;
+}
+OpPtr Zero(int lanes) { return Constant(lanes, Int(0)); }
+
+OpPtr Variable(const Place& place) {
+  if (place->size() == 1) return MakeOp(1, [place, value = place->data()](Slot* out) { out[0] = *value; });
+  return MakeOp(static_cast<int>(place->size()), [place](Slot* out) { std::copy(place->begin(), place->end(), out); });
+}
 
 // A sum of constant multiples of scalar variables: nearly every index, in one step.
-struct LinearOp final : Op {
+struct LinearSum {
   struct Term {
-    std::shared_ptr<std::vector<Slot>> value;
-    const Slot* place;
+    Place place;
+    const Slot* value;
     uint64_t factor;
   };
-  LinearOp() : Op(1) {}
-  void Eval() override {
+  void operator()(Slot* out) const {
     uint64_t sum = constant;
-    for (const Term& t : terms) sum += static_cast<uint64_t>(t.place->i) * t.factor;
+    for (const Term& t : terms) sum += static_cast<uint64_t>(t.value->i) * t.factor;
     out[0].i = static_cast<int64_t>(sum);
   }
   // False if `e` is not of this form.
@@ -69,122 +87,76 @@ struct LinearOp final : Op {
   uint64_t constant = 0;
 };
 
-// Lane by lane from one, two or three operands, by a function object.
-template <typename F>
-struct Map1 final : Op {
-  Map1(int n, OpPtr x, F f) : Op(n), a(std::move(x)), fn(f) {}
-  void Eval() override {
-    const Slot* x = a->Value();
-    for (int i = 0; i < lanes; ++i) out[i] = fn(x[i]);
-  }
-  OpPtr a;
-  F fn;
-};
-template <typename F>
-struct Map2 final : Op {
-  Map2(int n, OpPtr x, OpPtr y, F f) : Op(n), a(std::move(x)), b(std::move(y)), fn(f) {}
-  void Eval() override {
-    const Slot *x = a->Value(), *y = b->Value();
-    for (int i = 0; i < lanes; ++i) out[i] = fn(x[i], y[i]);
-  }
-  OpPtr a, b;
-  F fn;
-};
-template <typename F>
-struct Map3 final : Op {
-  Map3(int n, OpPtr x, OpPtr y, OpPtr z, F f) : Op(n), a(std::move(x)), b(std::move(y)), c(std::move(z)), fn(f) {}
-  void Eval() override {
-    const Slot *x = a->Value(), *y = b->Value(), *z = c->Value();
-    for (int i = 0; i < lanes; ++i) out[i] = fn(x[i], y[i], z[i]);
-  }
-  OpPtr a, b, c;
-  F fn;
-};
-
-template <typename F>
-OpPtr Map(int n, OpPtr a, F f) {
-  return std::make_unique<Map1<F>>(n, std::move(a), f);
-}
-template <typename F>
-OpPtr Map(int n, OpPtr a, OpPtr b, F f) {
-  return std::make_unique<Map2<F>>(n, std::move(a), std::move(b), f);
-}
-template <typename F>
-OpPtr Map(int n, OpPtr a, OpPtr b, OpPtr c, F f) {
-  return std::make_unique<Map3<F>>(n, std::move(a), std::move(b), std::move(c), f);
-}
-
-Slot Int(int64_t v) {
-  Slot s;
-  s.i = v;
-  return s;
-}
-Slot Float(double v) {
-  Slot s;
-  s.f = v;
-  return s;
+// Lane by lane: f of a slot of each operand, which are evaluated in their order.
+template <typename F, typename... Operands>
+OpPtr Map(int lanes, F f, Operands... operands) {
+  return MakeOp(lanes, [=](Slot* out) {
+    const std::array<const Slot*, sizeof...(operands)> x{operands->Value()...};
+    const auto each = [&]<size_t... k>(std::index_sequence<k...>) {
+      for (int i = 0; i < lanes; ++i) out[i] = f(x[k][i]...);
+    };
+    each(std::index_sequence_for<Operands...>());
+  });
 }
 
 // The kinds that make up nearly all of a kernel, without a switch a lane.
 template <typename F>
-OpPtr Rounded(DType type, OpPtr a, OpPtr b, F f) {
-  int n = type.lanes;
-  if (type.bits == 64) return Map(n, std::move(a), std::move(b), [f](Slot x, Slot y) { return Float(f(x.f, y.f)); });
-  if (type.bits == 32) {
-    return Map(n, std::move(a), std::move(b), [f](Slot x, Slot y) { return Float(static_cast<float>(f(x.f, y.f))); });
-  }
-  return Map(n, std::move(a), std::move(b), [f, type](Slot x, Slot y) { return Float(RoundFloat(type, f(x.f, y.f))); });
+OpPtr Rounded(DType type, const OpPtr& a, const OpPtr& b, F f) {
+  const int n = type.lanes;
+  if (type.bits == 64)
+    return Map(
+        n, [f](Slot x, Slot y) { return Float(f(x.f, y.f)); }, a, b);
+  if (type.bits == 32)
+    return Map(
+        n, [f](Slot x, Slot y) { return Float(static_cast<float>(f(x.f, y.f))); }, a, b);
+  return Map(
+      n, [f, type](Slot x, Slot y) { return Float(RoundFloat(type, f(x.f, y.f))); }, a, b);
 }
 
-OpPtr CompileFloatBinary(const Binary& op, OpPtr a, OpPtr b) {
-  DType type = op.a.type();
+OpPtr CompileFloatBinary(const Binary& op, const OpPtr& a, const OpPtr& b) {
+  const DType type = op.a.type();
   switch (op.kind) {
     case ExprKind::kAdd:
-      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x + y; });
+      return Rounded(type, a, b, [](double x, double y) { return x + y; });
     case ExprKind::kSub:
-      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x - y; });
+      return Rounded(type, a, b, [](double x, double y) { return x - y; });
     case ExprKind::kMul:
-      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x * y; });
+      return Rounded(type, a, b, [](double x, double y) { return x * y; });
     case ExprKind::kDiv:
-      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x / y; });
+      return Rounded(type, a, b, [](double x, double y) { return x / y; });
     case ExprKind::kMin:
-      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x < y ? x : y; });
+      return Rounded(type, a, b, [](double x, double y) { return x < y ? x : y; });
     case ExprKind::kMax:
-      return Rounded(type, std::move(a), std::move(b), [](double x, double y) { return x > y ? x : y; });
+      return Rounded(type, a, b, [](double x, double y) { return x > y ? x : y; });
     default:
-      break;
+      return Map(
+          type.lanes, [kind = op.kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); }, a, b);
   }
-  ExprKind kind = op.kind;
-  return Map(type.lanes, std::move(a), std::move(b),
-             [kind](Slot x, Slot y) { return Int(CompareFloat(kind, x.f, y.f)); });
 }
 
-OpPtr CompileIntBinary(const Binary& op, OpPtr a, OpPtr b, Failure* failure) {
-  DType type = op.a.type().element();
-  int n = op.type.lanes;
-  uint64_t wide = type == DType::Int(64);
-  if (wide && op.kind == ExprKind::kAdd) {
-    return Map(n, std::move(a), std::move(b), [](Slot x, Slot y) {
-      return Int(static_cast<int64_t>(static_cast<uint64_t>(x.i) + static_cast<uint64_t>(y.i)));
-    });
+OpPtr CompileIntBinary(const Binary& op, const OpPtr& a, const OpPtr& b, Failure* failure) {
+  const DType type = op.a.type().element();
+  const ExprKind kind = op.kind;
+  const int n = op.type.lanes;
+  const auto unsigned_of = [](Slot x) { return static_cast<uint64_t>(x.i); };
+  if (type == DType::Int(64) && kind == ExprKind::kAdd) {
+    return Map(
+        n, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) + unsigned_of(y))); }, a, b);
   }
-  if (wide && op.kind == ExprKind::kMul) {
-    return Map(n, std::move(a), std::move(b), [](Slot x, Slot y) {
-      return Int(static_cast<int64_t>(static_cast<uint64_t>(x.i) * static_cast<uint64_t>(y.i)));
-    });
+  if (type == DType::Int(64) && kind == ExprKind::kMul) {
+    return Map(
+        n, [=](Slot x, Slot y) { return Int(static_cast<int64_t>(unsigned_of(x) * unsigned_of(y))); }, a, b);
   }
-  ExprKind kind = op.kind;
-  if (kind == ExprKind::kDiv || kind == ExprKind::kMod) {
-    return Map(n, std::move(a), std::move(b), [kind, type, failure](Slot x, Slot y) {
-      if (y.i == 0) {
-        failure->Set("integer division by 0");
-        return Int(0);
-      }
-      return Int(EvalInt(kind, type, x.i, y.i));
-    });
+  if (kind != ExprKind::kDiv && kind != ExprKind::kMod) {
+    return Map(
+        n, [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); }, a, b);
   }
-  return Map(n, std::move(a), std::move(b),
-             [kind, type](Slot x, Slot y) { return Int(EvalInt(kind, type, x.i, y.i)); });
+  const auto divide = [kind, type, failure](Slot x, Slot y) {
+    if (y.i != 0) return Int(EvalInt(kind, type, x.i, y.i));
+    failure->Set("integer division by 0");
+    return Int(0);
+  };
+  return Map(n, divide, a, b);
 }
 
 struct RampOp final : Op {
@@ -241,71 +213,19 @@ struct LoadOp final : Op {
   Failure* failure;
 };
 
-struct BroadcastOp final : Op {
-  BroadcastOp(int n, OpPtr v) : Op(n), value(std::move(v)) {}
-  void Eval() override {
-    Slot v = value->Value()[0];
-    for (Slot& s : out) s = v;
-  }
-  OpPtr value;
+struct UnaryFunction {
+  Intrinsic fn;
+  double (*of)(double);
 };
-
-struct IfThenElseOp final : Op {
-  IfThenElseOp(OpPtr c, OpPtr t, OpPtr f)
-      : Op(t->lanes), condition(std::move(c)), if_true(std::move(t)), if_false(std::move(f)) {}
-  void Eval() override {
-    const Slot* v = (condition->Value()[0].i ? if_true : if_false)->Value();
-    for (int i = 0; i < lanes; ++i) out[i] = v[i];
-  }
-  OpPtr condition, if_true, if_false;
+const UnaryFunction kFunctions[] = {
+    {Intrinsic::kExp, std::exp},     {Intrinsic::kLog, std::log},   {Intrinsic::kSqrt, std::sqrt},
+    {Intrinsic::kTanh, std::tanh},   {Intrinsic::kErf, std::erf},   {Intrinsic::kAbs, std::fabs},
+    {Intrinsic::kFloor, std::floor}, {Intrinsic::kCeil, std::ceil}, {Intrinsic::kRound, std::nearbyint},
+    {Intrinsic::kTf32, RoundTf32},
 };
-
-struct LetOp final : Op {
-  LetOp(std::shared_ptr<std::vector<Slot>> p, OpPtr v, OpPtr b)
-      : Op(b->lanes), place(std::move(p)), value(std::move(v)), body(std::move(b)) {}
-  void Eval() override {
-    const Slot* v = value->Value();
-    for (size_t i = 0; i < place->size(); ++i) (*place)[i] = v[i];
-    const Slot* b = body->Value();
-    for (int i = 0; i < lanes; ++i) out[i] = b[i];
-  }
-  std::shared_ptr<std::vector<Slot>> place;
-  OpPtr value, body;
-};
-
-double Apply(Intrinsic fn, double x, double y) {
-  switch (fn) {
-    case Intrinsic::kExp:
-      return std::exp(x);
-    case Intrinsic::kLog:
-      return std::log(x);
-    case Intrinsic::kSqrt:
-      return std::sqrt(x);
-    case Intrinsic::kTanh:
-      return std::tanh(x);
-    case Intrinsic::kErf:
-      return std::erf(x);
-    case Intrinsic::kAbs:
-      return std::fabs(x);
-    case Intrinsic::kFloor:
-      return std::floor(x);
-    case Intrinsic::kCeil:
-      return std::ceil(x);
-    case Intrinsic::kRound:
-      return std::nearbyint(x);
-    case Intrinsic::kTf32:
-      return RoundTf32(x);
-    case Intrinsic::kPow:
-      return std::pow(x, y);
-    default:
-      return 0;
-  }
-}
-
-OpPtr Zero(int lanes) { return std::make_unique<Constant>(lanes, Int(0)); }
 
 OpPtr CompileCall(const Call& op, Scope* scope) {
-  int n = op.type.lanes;
+  const int n = op.type.lanes;
   // An address may lie anywhere: a prefetch reads nothing.
   if (op.fn == Intrinsic::kPrefetch) return Zero(1);
   if (op.fn == Intrinsic::kMmaTf32) {
@@ -313,41 +233,51 @@ OpPtr CompileCall(const Call& op, Scope* scope) {
     scope->failure->unsupported = true;
     return Zero(n);
   }
-  OpPtr a = Compile(op.args[0], scope);
+  const OpPtr a = Compile(op.args[0], scope);
   if (op.fn == Intrinsic::kIfThenElse) {
-    return std::make_unique<IfThenElseOp>(std::move(a), Compile(op.args[1], scope), Compile(op.args[2], scope));
+    const OpPtr if_true = Compile(op.args[1], scope), if_false = Compile(op.args[2], scope);
+    return MakeOp(if_true->lanes, [=](Slot* out) {
+      std::copy_n((a->Value()[0].i ? if_true : if_false)->Value(), if_true->lanes, out);
+    });
   }
-  DType type = op.type.element();
+  const DType type = op.type.element();
   if (!type.is_float()) {
     scope->failure->Set(fmt::format("{} is defined on floats, not on {}", IntrinsicName(op.fn), ToString(type)));
     return Zero(n);
   }
   if (op.fn == Intrinsic::kFma) {
-    OpPtr b = Compile(op.args[1], scope), c = Compile(op.args[2], scope);
-    return Map(n, std::move(a), std::move(b), std::move(c), [type](Slot x, Slot y, Slot z) {
-      if (type.bits == 32)
-        return Float(std::fma(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(z.f)));
-      return Float(RoundFloat(type, std::fma(x.f, y.f, z.f)));
-    });
+    const OpPtr b = Compile(op.args[1], scope), c = Compile(op.args[2], scope);
+    const auto fma = [type](Slot x, Slot y, Slot z) {
+      if (type.bits != 32) return Float(RoundFloat(type, std::fma(x.f, y.f, z.f)));
+      return Float(std::fma(static_cast<float>(x.f), static_cast<float>(y.f), static_cast<float>(z.f)));
+    };
+    return Map(n, fma, a, b, c);
   }
-  Intrinsic fn = op.fn;
-  if (fn == Intrinsic::kPow) {
-    OpPtr b = Compile(op.args[1], scope);
-    return Map(n, std::move(a), std::move(b),
-               [fn, type](Slot x, Slot y) { return Float(RoundFloat(type, Apply(fn, x.f, y.f))); });
+  if (op.fn == Intrinsic::kPow) {
+    const auto pow = [type](Slot x, Slot y) { return Float(RoundFloat(type, std::pow(x.f, y.f))); };
+    return Map(n, pow, a, Compile(op.args[1], scope));
   }
-  return Map(n, std::move(a), [fn, type](Slot x) { return Float(RoundFloat(type, Apply(fn, x.f, 0))); });
+  const auto* function = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                      [&](const UnaryFunction& row) { return row.fn == op.fn; });
+  HONE_CHECK(function != std::end(kFunctions));
+  return Map(
+      n, [type, of = function->of](Slot x) { return Float(RoundFloat(type, of(x.f))); }, a);
 }
 
-OpPtr CompileCast(const Cast& op, OpPtr value) {
-  DType from = op.value.type().element(), to = op.type.element();
-  int n = op.type.lanes;
+OpPtr CompileCast(const Cast& op, const OpPtr& value) {
+  const DType from = op.value.type().element(), to = op.type.element();
+  const int n = op.type.lanes;
   if (from.is_float() && to.is_float())
-    return Map(n, std::move(value), [to](Slot x) { return Float(RoundFloat(to, x.f)); });
-  if (from.is_float()) return Map(n, std::move(value), [to](Slot x) { return Int(CastFloatToInt(to, x.f)); });
+    return Map(
+        n, [to](Slot x) { return Float(RoundFloat(to, x.f)); }, value);
+  if (from.is_float())
+    return Map(
+        n, [to](Slot x) { return Int(CastFloatToInt(to, x.f)); }, value);
   if (to.is_float())
-    return Map(n, std::move(value), [from, to](Slot x) { return Float(CastIntToFloat(from, to, x.i)); });
-  return Map(n, std::move(value), [to](Slot x) { return Int(WrapInt(to, x.i)); });
+    return Map(
+        n, [from, to](Slot x) { return Float(CastIntToFloat(from, to, x.i)); }, value);
+  return Map(
+      n, [to](Slot x) { return Int(WrapInt(to, x.i)); }, value);
 }
 
 }  // namespace
@@ -368,54 +298,49 @@ bool Places::Find() {
 }
 
 OpPtr Compile(const Expr& e, Scope* scope) {
-  int n = e.type().lanes;
-  if (const auto* op = e.as<IntImm>()) return std::make_unique<Constant>(n, Int(op->value));
-  if (const auto* op = e.as<FloatImm>()) return std::make_unique<Constant>(n, Float(op->value));
+  const int n = e.type().lanes;
+  if (const auto* op = e.as<IntImm>()) return Constant(n, Int(op->value));
+  if (const auto* op = e.as<FloatImm>()) return Constant(n, Float(op->value));
   if (const auto* op = e.as<VarNode>()) {
     auto it = scope->vars.find(op);
-    if (it == scope->vars.end()) {
-      scope->failure->Set(fmt::format("variable `{}` is used where it is not defined", op->name));
-      return Zero(n);
-    }
-    if (n == 1) return std::make_unique<ScalarVariable>(it->second);
-    return std::make_unique<Variable>(it->second);
+    if (it != scope->vars.end()) return Variable(it->second);
+    scope->failure->Set(fmt::format("variable `{}` is used where it is not defined", op->name));
+    return Zero(n);
   }
   if (const auto* op = e.as<Cast>()) return CompileCast(*op, Compile(op->value, scope));
   if (const auto* op = e.as<Binary>()) {
     if (e.type() == DType::Int(64)) {
-      auto linear = std::make_unique<LinearOp>();
-      if (linear->Collect(e, 1, *scope)) return linear;
+      LinearSum sum;
+      if (sum.Collect(e, 1, *scope)) return MakeOp(1, std::move(sum));
     }
-    OpPtr a = Compile(op->a, scope), b = Compile(op->b, scope);
-    if (op->a.type().is_float()) return CompileFloatBinary(*op, std::move(a), std::move(b));
-    return CompileIntBinary(*op, std::move(a), std::move(b), scope->failure);
+    const OpPtr a = Compile(op->a, scope), b = Compile(op->b, scope);
+    return op->a.type().is_float() ? CompileFloatBinary(*op, a, b) : CompileIntBinary(*op, a, b, scope->failure);
   }
-  if (const auto* op = e.as<Not>()) return Map(n, Compile(op->a, scope), [](Slot x) { return Int(!x.i); });
+  if (const auto* op = e.as<Not>())
+    return Map(
+        n, [](Slot x) { return Int(!x.i); }, Compile(op->a, scope));
   if (const auto* op = e.as<Select>()) {
-    return Map(n, Compile(op->condition, scope), Compile(op->if_true, scope), Compile(op->if_false, scope),
-               [](Slot c, Slot t, Slot f) { return c.i ? t : f; });
+    const OpPtr condition = Compile(op->condition, scope), if_true = Compile(op->if_true, scope);
+    return Map(
+        n, [](Slot c, Slot t, Slot f) { return c.i ? t : f; }, condition, if_true, Compile(op->if_false, scope));
   }
   if (const auto* op = e.as<Load>()) {
     auto it = scope->buffers.find(op->buffer.get());
-    if (it != scope->buffers.end())
-      return std::make_unique<LoadOp>(it->second, Compile(op->index, scope), scope->failure);
+    if (it != scope->buffers.end()) {
+      return std::make_shared<LoadOp>(it->second, Compile(op->index, scope), scope->failure);
+    }
     scope->failure->Set(
         fmt::format("load of `{}`, which is neither a parameter nor allocated there", op->buffer.name()));
     return Zero(n);
   }
   if (const auto* op = e.as<Ramp>()) {
-    return std::make_unique<RampOp>(n, Compile(op->base, scope), Compile(op->stride, scope), op->type.element());
+    const OpPtr base = Compile(op->base, scope);
+    return std::make_shared<RampOp>(n, base, Compile(op->stride, scope), op->type.element());
   }
-  if (const auto* op = e.as<Broadcast>()) return std::make_unique<BroadcastOp>(n, Compile(op->value, scope));
+  if (const auto* op = e.as<Broadcast>()) {
+    return MakeOp(n, [n, value = Compile(op->value, scope)](Slot* out) { std::fill_n(out, n, value->Value()[0]); });
+  }
   if (const auto* op = e.as<Call>()) return CompileCall(*op, scope);
-  if (const auto* op = e.as<Let>()) {
-    OpPtr value = Compile(op->value, scope);
-    auto place = std::make_shared<std::vector<Slot>>(op->var.type().lanes);
-    scope->vars[op->var.node()] = place;
-    OpPtr body = Compile(op->body, scope);
-    scope->vars.erase(op->var.node());
-    return std::make_unique<LetOp>(std::move(place), std::move(value), std::move(body));
-  }
   scope->failure->Set(fmt::format("`{}` belongs to tensor expressions; lower them first", ToString(e)));
   scope->failure->unsupported = true;
   return Zero(n);

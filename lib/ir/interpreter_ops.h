@@ -2,6 +2,7 @@
 // recursion), so that evaluating is a call a node and a loop over lanes, with no lookup. Not for other layers.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -52,19 +53,20 @@ struct Op {
   const int lanes;
   std::vector<Slot> out;
 };
-using OpPtr = std::unique_ptr<Op>;
+using OpPtr = std::shared_ptr<Op>;
 
-struct Action {  // a compiled statement
-  virtual ~Action() = default;
-  virtual bool Do() = 0;  // false: something failed, stop
-};
-using ActionPtr = std::unique_ptr<Action>;
+using Action = std::function<bool()>;  // a compiled statement; false: something failed, stop
+
+// Where the value of a variable is; shared with the ops that use it.
+using Place = std::shared_ptr<std::vector<Slot>>;
 
 // Where variables and buffers live while a program is compiled.
 struct Scope {
-  std::unordered_map<const VarNode*, std::shared_ptr<std::vector<Slot>>> vars;  // shared: by ops that outlive the scope
+  std::unordered_map<const VarNode*, Place> vars;
   std::unordered_map<const BufferNode*, BufferState*> buffers;
   Failure* failure = nullptr;  // compile errors go here, and run errors later
+
+  Place Define(const Var& var) { return vars[var.node()] = std::make_shared<std::vector<Slot>>(var.type().lanes); }
 };
 
 // Never null: after a failure (see Scope::failure) some op that gives zeros.

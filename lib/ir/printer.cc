@@ -2,38 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "ir/scalar.h"
 
 namespace hone::ir {
 namespace {
 
-constexpr int kProduct = 5;
+constexpr int kComparison = 3, kProduct = 5, kUnary = 7;
 
 // How tightly a kind binds; an operand in a place that binds tighter gets parentheses.
 int Precedence(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::kOr:
-      return 1;
-    case ExprKind::kAnd:
-      return 2;
-    case ExprKind::kEq:
-    case ExprKind::kNe:
-    case ExprKind::kLt:
-    case ExprKind::kLe:
-    case ExprKind::kGt:
-    case ExprKind::kGe:
-      return 3;
-    case ExprKind::kAdd:
-    case ExprKind::kSub:
-      return 4;
-    case ExprKind::kMul:
-    case ExprKind::kDiv:
-    case ExprKind::kMod:
-      return kProduct;
-    default:
-      return 7;
-  }
+  if (kind == ExprKind::kOr) return 1;
+  if (kind == ExprKind::kAnd) return 2;
+  if (IsComparison(kind)) return kComparison;
+  if (kind == ExprKind::kAdd || kind == ExprKind::kSub) return 4;
+  return kProduct;
 }
 
 class Printer {
@@ -44,14 +30,24 @@ class Printer {
   std::string Take() { return std::move(out_); }
 
  private:
+  // Appends texts and numbers, expressions and lists of them, and the names of variables and buffers.
+  template <typename... T>
+  void Put(const T&... parts) {
+    (PutOne(parts), ...);
+  }
+  void PutOne(std::string_view text) { out_ += text; }
+  void PutOne(int64_t number) { out_ += std::to_string(number); }
+  void PutOne(DType type) { out_ += hone::ToString(type); }
+  void PutOne(const Expr& e) { Print(e); }
+  void PutOne(const Var& v) { out_ += Name(v.node(), v.name()); }
+  void PutOne(const Buffer& b) { out_ += Name(b.get(), b.name()); }
+  void PutOne(const std::vector<Expr>& list) {
+    for (size_t i = 0; i < list.size(); ++i) Put(i ? ", " : "", list[i]);
+  }
   const std::string& Name(const void* node, const std::string& wanted);
-  const std::string& Name(const Var& v) { return Name(v.node(), v.name()); }
-  const std::string& Name(const Buffer& b) { return Name(b.get(), b.name()); }
-  void List(const std::vector<Expr>& exprs);
   void Operator(const Binary& op, int context);
-  void Indent() { out_.append(2 * static_cast<size_t>(depth_), ' '); }
   void Body(const Stmt& s);  // "{\n", s one deeper, "}"
-  void ElseOf(const If& op);
+  void Branch(const If& op);
 
   std::string out_;
   int depth_ = 0;
@@ -77,121 +73,70 @@ std::string FloatText(DType type, double value) {
   return text;
 }
 
-void Printer::List(const std::vector<Expr>& exprs) {
-  for (size_t i = 0; i < exprs.size(); ++i) {
-    if (i) out_ += ", ";
-    Print(exprs[i]);
-  }
+std::string IntText(DType type, int64_t value) {
+  if (type.is_bool()) return value ? "true" : "false";
+  const std::string text = type.is_uint() ? std::to_string(static_cast<uint64_t>(value)) : std::to_string(value);
+  return type == DType::Int(64) ? text : fmt::format("{}({})", hone::ToString(type), text);
 }
 
 void Printer::Operator(const Binary& op, int context) {
-  if (op.kind == ExprKind::kMin || op.kind == ExprKind::kMax) {
-    out_ += OperatorText(op.kind);
-    out_ += "(";
-    Print(op.a);
-    out_ += ", ";
-    Print(op.b);
-    out_ += ")";
-    return;
-  }
+  const char* text = OperatorText(op.kind);
+  if (op.kind == ExprKind::kMin || op.kind == ExprKind::kMax) return Put(text, "(", op.a, ", ", op.b, ")");
   int own = Precedence(op.kind);
-  if (own < context) out_ += "(";
+  if (own < context) Put("(");
   // Comparisons do not chain; the others associate to the left.
-  Print(op.a, own == 3 ? own + 1 : own);
+  Print(op.a, own == kComparison ? own + 1 : own);
   const int64_t* constant = AsIntImm(op.b);
   if (op.kind == ExprKind::kAdd && op.type == DType::Int(64) && constant && *constant < 0 && *constant != INT64_MIN) {
-    out_ += fmt::format(" - {}", -*constant);  // sums keep their constant as an addend; people read a difference
+    Put(" - ", -*constant);  // sums keep their constant as an addend; people read a difference
   } else {
-    out_ += own == kProduct ? OperatorText(op.kind) : fmt::format(" {} ", OperatorText(op.kind));
+    Put(own == kProduct ? text : fmt::format(" {} ", text));
     Print(op.b, own + 1);
   }
-  if (own < context) out_ += ")";
+  if (own < context) Put(")");
 }
 
 void Printer::Print(const Expr& e, int context) {
-  if (!e.defined()) {
-    out_ += "null";
-  } else if (const auto* i = e.as<IntImm>()) {
-    if (i->type.is_bool()) {
-      out_ += i->value ? "true" : "false";
-    } else {
-      std::string text =
-          i->type.is_uint() ? fmt::format("{}", static_cast<uint64_t>(i->value)) : fmt::format("{}", i->value);
-      if (i->type != DType::Int(64)) text = fmt::format("{}({})", hone::ToString(i->type), text);
-      out_ += text;
-    }
-  } else if (const auto* f = e.as<FloatImm>()) {
-    out_ += FloatText(f->type, f->value);
-  } else if (const auto* v = e.as<VarNode>()) {
-    out_ += Name(v, v->name);
-  } else if (const auto* c = e.as<Cast>()) {
-    out_ += hone::ToString(c->type) + "(";
-    Print(c->value);
-    out_ += ")";
-  } else if (const auto* b = e.as<Binary>()) {
-    Operator(*b, context);
-  } else if (const auto* n = e.as<Not>()) {
-    out_ += "!";
-    Print(n->a, 7);
-  } else if (const auto* s = e.as<Select>()) {
-    out_ += "select(";
-    List({s->condition, s->if_true, s->if_false});
-    out_ += ")";
-  } else if (const auto* l = e.as<Load>()) {
-    out_ += Name(l->buffer) + "[";
-    Print(l->index);
-    out_ += "]";
-  } else if (const auto* r = e.as<Ramp>()) {
-    out_ += "ramp(";
-    List({r->base, r->stride});
-    out_ += fmt::format(", {})", r->type.lanes);
-  } else if (const auto* bc = e.as<Broadcast>()) {
-    out_ += "broadcast(";
-    Print(bc->value);
-    out_ += fmt::format(", {})", bc->type.lanes);
-  } else if (const auto* call = e.as<Call>()) {
-    out_ += fmt::format("{}(", IntrinsicName(call->fn));
-    List(call->args);
-    out_ += ")";
-  } else if (const auto* let = e.as<Let>()) {
-    out_ += "(let " + Name(let->var) + " = ";
-    Print(let->value);
-    out_ += " in ";
-    Print(let->body);
-    out_ += ")";
-  } else if (const auto* a = e.as<Access>()) {
-    out_ += a->tensor->name + "(";
-    List(a->indices);
-    out_ += ")";
-  } else if (const auto* red = e.as<Reduce>()) {
-    out_ += fmt::format("{}(", ReducerName(red->reducer));
-    Print(red->body);
-    for (const IterVar& axis : red->axes) out_ += fmt::format(", {}: {}", Name(axis.var), axis.extent);
-    out_ += ")";
+  if (!e.defined()) return Put("null");
+  if (const auto* op = e.as<IntImm>()) return Put(IntText(op->type, op->value));
+  if (const auto* op = e.as<FloatImm>()) return Put(FloatText(op->type, op->value));
+  if (const auto* op = e.as<VarNode>()) return Put(Name(op, op->name));
+  if (const auto* op = e.as<Cast>()) return Put(op->type, "(", op->value, ")");
+  if (const auto* op = e.as<Binary>()) return Operator(*op, context);
+  if (const auto* op = e.as<Not>()) {
+    Put("!");
+    return Print(op->a, kUnary);
+  }
+  if (const auto* op = e.as<Select>()) {
+    return Put("select(", op->condition, ", ", op->if_true, ", ", op->if_false, ")");
+  }
+  if (const auto* op = e.as<Load>()) return Put(op->buffer, "[", op->index, "]");
+  if (const auto* op = e.as<Ramp>()) return Put("ramp(", op->base, ", ", op->stride, ", ", op->type.lanes, ")");
+  if (const auto* op = e.as<Broadcast>()) return Put("broadcast(", op->value, ", ", op->type.lanes, ")");
+  if (const auto* op = e.as<Call>()) return Put(IntrinsicName(op->fn), "(", op->args, ")");
+  if (const auto* op = e.as<Access>()) return Put(op->tensor->name, "(", op->indices, ")");
+  if (const auto* op = e.as<Reduce>()) {
+    Put(ReducerName(op->reducer), "(", op->body);
+    for (const IterVar& axis : op->axes) Put(", ", axis.var, ": ", axis.extent);
+    Put(")");
   }
 }
 
 void Printer::Body(const Stmt& s) {
-  out_ += "{\n";
+  Put("{\n");
   ++depth_;
   Print(s);
   --depth_;
-  Indent();
-  out_ += "}";
+  Put(std::string(2 * static_cast<size_t>(depth_), ' '), "}");
 }
 
-void Printer::ElseOf(const If& op) {
+void Printer::Branch(const If& op) {
+  Put("if (", op.condition, ") ");
+  Body(op.then_case);
   if (!op.else_case.defined()) return;
-  out_ += " else ";
-  if (const auto* chained = op.else_case.as<If>()) {
-    out_ += "if (";
-    Print(chained->condition);
-    out_ += ") ";
-    Body(chained->then_case);
-    ElseOf(*chained);
-  } else {
-    Body(op.else_case);
-  }
+  Put(" else ");
+  if (const auto* chained = op.else_case.as<If>()) return Branch(*chained);
+  Body(op.else_case);
 }
 
 void Printer::Print(const Stmt& s) {
@@ -200,60 +145,39 @@ void Printer::Print(const Stmt& s) {
     for (const Stmt& child : block->stmts) Print(child);
     return;
   }
-  Indent();
+  Put(std::string(2 * static_cast<size_t>(depth_), ' '));
   if (const auto* store = s.as<Store>()) {
-    out_ += Name(store->buffer) + "[";
-    Print(store->index);
-    out_ += "] = ";
-    Print(store->value);
-    out_ += ";";
+    Put(store->buffer, "[", store->index, "] = ", store->value, ";");
   } else if (const auto* loop = s.as<For>()) {
-    std::string kind = ForKindName(loop->for_kind);
-    out_ += "for " + (kind.empty() ? "" : kind + " ") + "(" + Name(loop->var) + ", ";
-    List({loop->min, loop->extent});
-    out_ += ") ";
+    const std::string kind = ForKindName(loop->for_kind);
+    Put("for ", kind, kind.empty() ? "(" : " (", loop->var, ", ", loop->min, ", ", loop->extent, ") ");
     Body(loop->body);
   } else if (const auto* branch = s.as<If>()) {
-    out_ += "if (";
-    Print(branch->condition);
-    out_ += ") ";
-    Body(branch->then_case);
-    ElseOf(*branch);
-  } else if (const auto* let = s.as<LetStmt>()) {
-    out_ += "let " + Name(let->var) + " = ";
-    Print(let->value);
-    out_ += ";\n";
-    Print(let->body);
-    return;
+    Branch(*branch);
   } else if (const auto* alloc = s.as<Allocate>()) {
     const BufferNode& b = *alloc->buffer.get();
-    out_ +=
-        fmt::format("allocate {}: {}[{}] {} ", Name(alloc->buffer), hone::ToString(b.type), b.size, ScopeName(b.scope));
+    Put("allocate ", alloc->buffer, ": ", b.type, "[", b.size, "] ", ScopeName(b.scope), " ");
     Body(alloc->body);
   } else if (const auto* eval = s.as<Evaluate>()) {
-    Print(eval->value);
-    out_ += ";";
+    Put(eval->value, ";");
   } else if (const auto* pragma = s.as<Pragma>()) {
-    out_ += "pragma " + pragma->key + " ";
-    Print(pragma->value);
-    out_ += " ";
+    Put("pragma ", pragma->key, " ", pragma->value, " ");
     Body(pragma->body);
   } else {
-    out_ += "barrier;";
+    Put("barrier;");
   }
-  out_ += "\n";
+  Put("\n");
 }
 
 void Printer::Print(const Function& f) {
-  out_ += "function " + f.name + "(";
+  Put("function ", f.name, "(");
   for (size_t i = 0; i < f.params.size(); ++i) {
     const Buffer& b = f.params[i];
-    if (i) out_ += ", ";
-    out_ += fmt::format("{}{}: {}[{}]", b->written ? "out " : "", Name(b), hone::ToString(b->type), b->size);
+    Put(i ? ", " : "", b->written ? "out " : "", b, ": ", b->type, "[", b->size, "]");
   }
-  out_ += ") ";
+  Put(") ");
   Body(f.body);
-  out_ += "\n";
+  Put("\n");
 }
 
 template <typename T>
@@ -270,132 +194,33 @@ std::string ToString(const Stmt& s) { return Text(s); }
 std::string ToString(const Function& f) { return Text(f); }
 
 const char* ForKindName(ForKind kind) {
-  switch (kind) {
-    case ForKind::kSerial:
-      return "";
-    case ForKind::kParallel:
-      return "parallel";
-    case ForKind::kVectorized:
-      return "vectorized";
-    case ForKind::kUnrolled:
-      return "unrolled";
-    case ForKind::kBlockX:
-      return "blockIdx.x";
-    case ForKind::kBlockY:
-      return "blockIdx.y";
-    case ForKind::kBlockZ:
-      return "blockIdx.z";
-    case ForKind::kThreadX:
-      return "threadIdx.x";
-    case ForKind::kThreadY:
-      return "threadIdx.y";
-    case ForKind::kThreadZ:
-      return "threadIdx.z";
-    case ForKind::kVThread:
-      return "vthread";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"",           "parallel",   "vectorized",  "unrolled",    "blockIdx.x",
+                                           "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z",
+                                           "vthread"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 const char* ScopeName(Scope scope) {
-  switch (scope) {
-    case Scope::kArgument:
-      return "argument";
-    case Scope::kWorkspace:
-      return "workspace";
-    case Scope::kScratch:
-      return "scratch";
-    case Scope::kRegister:
-      return "register";
-    case Scope::kShared:
-      return "shared";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"argument", "workspace", "scratch", "register", "shared"};
+  return kNames[static_cast<size_t>(scope)];
 }
 
 const char* IntrinsicName(Intrinsic fn) {
-  switch (fn) {
-    case Intrinsic::kExp:
-      return "exp";
-    case Intrinsic::kLog:
-      return "log";
-    case Intrinsic::kSqrt:
-      return "sqrt";
-    case Intrinsic::kTanh:
-      return "tanh";
-    case Intrinsic::kErf:
-      return "erf";
-    case Intrinsic::kAbs:
-      return "abs";
-    case Intrinsic::kFloor:
-      return "floor";
-    case Intrinsic::kCeil:
-      return "ceil";
-    case Intrinsic::kRound:
-      return "round";
-    case Intrinsic::kPow:
-      return "pow";
-    case Intrinsic::kFma:
-      return "fma";
-    case Intrinsic::kIfThenElse:
-      return "if_then_else";
-    case Intrinsic::kPrefetch:
-      return "prefetch";
-    case Intrinsic::kTf32:
-      return "tf32";
-    case Intrinsic::kMmaTf32:
-      return "mma_tf32";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"exp", "log",          "sqrt",     "tanh",  "erf",
+                                           "abs", "floor",        "ceil",     "round", "pow",
+                                           "fma", "if_then_else", "prefetch", "tf32",  "mma_tf32"};
+  return kNames[static_cast<size_t>(fn)];
 }
 
 const char* ReducerName(Reducer reducer) {
-  switch (reducer) {
-    case Reducer::kSum:
-      return "sum";
-    case Reducer::kMax:
-      return "max";
-    case Reducer::kMin:
-      return "min";
-  }
-  return "?";
+  static constexpr const char* kNames[] = {"sum", "max", "min"};
+  return kNames[static_cast<size_t>(reducer)];
 }
 
 const char* OperatorText(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::kAdd:
-      return "+";
-    case ExprKind::kSub:
-      return "-";
-    case ExprKind::kMul:
-      return "*";
-    case ExprKind::kDiv:
-      return "/";
-    case ExprKind::kMod:
-      return "%";
-    case ExprKind::kMin:
-      return "min";
-    case ExprKind::kMax:
-      return "max";
-    case ExprKind::kEq:
-      return "==";
-    case ExprKind::kNe:
-      return "!=";
-    case ExprKind::kLt:
-      return "<";
-    case ExprKind::kLe:
-      return "<=";
-    case ExprKind::kGt:
-      return ">";
-    case ExprKind::kGe:
-      return ">=";
-    case ExprKind::kAnd:
-      return "&&";
-    case ExprKind::kOr:
-      return "||";
-    default:
-      return "?";
-  }
+  static constexpr const char* kTexts[] = {
+      "+", "-", "*", "/", "%", "min", "max", "==", "!=", "<", "<=", ">", ">=", "&&", "||"};
+  return kTexts[static_cast<size_t>(kind) - static_cast<size_t>(ExprKind::kAdd)];
 }
 
 }  // namespace hone::ir

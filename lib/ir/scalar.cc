@@ -11,7 +11,31 @@ namespace {
 // The width-independent part on unsigned 64-bit values, for which wrapping is defined.
 uint64_t Bits(int64_t v) { return static_cast<uint64_t>(v); }
 
-bool Less(DType type, int64_t a, int64_t b) { return type.is_uint() && type.bits == 64 ? Bits(a) < Bits(b) : a < b; }
+template <typename T>
+bool Compare(ExprKind kind, T a, T b) {
+  switch (kind) {
+    case ExprKind::kEq:
+      return a == b;
+    case ExprKind::kNe:
+      return a != b;
+    case ExprKind::kLt:
+      return a < b;
+    case ExprKind::kLe:
+      return a <= b;
+    case ExprKind::kGt:
+      return a > b;
+    case ExprKind::kGe:
+      return a >= b;
+    default:
+      break;
+  }
+  HONE_CHECK(false && "not a comparison");
+  return false;
+}
+
+bool CompareInt(ExprKind kind, DType type, int64_t a, int64_t b) {
+  return type.is_uint() && type.bits == 64 ? Compare(kind, Bits(a), Bits(b)) : Compare(kind, a, b);
+}
 
 }  // namespace
 
@@ -52,30 +76,16 @@ int64_t EvalInt(ExprKind kind, DType type, int64_t a, int64_t b) {
       if (type.is_uint()) return static_cast<int64_t>(Bits(a) % Bits(b));
       return WrapInt(type, FloorMod(a, b));
     case ExprKind::kMin:
-      return Less(type, a, b) ? a : b;
+      return CompareInt(ExprKind::kLt, type, a, b) ? a : b;
     case ExprKind::kMax:
-      return Less(type, b, a) ? a : b;
-    case ExprKind::kEq:
-      return a == b;
-    case ExprKind::kNe:
-      return a != b;
-    case ExprKind::kLt:
-      return Less(type, a, b);
-    case ExprKind::kLe:
-      return !Less(type, b, a);
-    case ExprKind::kGt:
-      return Less(type, b, a);
-    case ExprKind::kGe:
-      return !Less(type, a, b);
+      return CompareInt(ExprKind::kGt, type, a, b) ? a : b;
     case ExprKind::kAnd:
       return a & b;
     case ExprKind::kOr:
       return a | b;
     default:
-      break;
+      return CompareInt(kind, type, a, b);
   }
-  HONE_CHECK(false && "not a binary kind");
-  return 0;
 }
 
 // Computing in double and rounding once more gives the correctly rounded result for f32 and f16, as 53 >= 2*24 + 2
@@ -101,26 +111,7 @@ double EvalFloat(ExprKind kind, DType type, double a, double b) {
   return 0;
 }
 
-bool CompareFloat(ExprKind kind, double a, double b) {
-  switch (kind) {
-    case ExprKind::kEq:
-      return a == b;
-    case ExprKind::kNe:
-      return a != b;
-    case ExprKind::kLt:
-      return a < b;
-    case ExprKind::kLe:
-      return a <= b;
-    case ExprKind::kGt:
-      return a > b;
-    case ExprKind::kGe:
-      return a >= b;
-    default:
-      break;
-  }
-  HONE_CHECK(false && "not a comparison");
-  return false;
-}
+bool CompareFloat(ExprKind kind, double a, double b) { return Compare(kind, a, b); }
 
 int64_t CastFloatToInt(DType to, double value) {
   if (to.is_bool()) return value != 0;

@@ -37,11 +37,6 @@ Stmt MakeIf(Expr condition, Stmt then_case, Stmt else_case) {
   return Stmt(new If(std::move(condition), std::move(then_case), std::move(else_case)));
 }
 
-Stmt MakeLetStmt(Var var, Expr value, Stmt body) {
-  HONE_CHECK(var.type() == value.type() && body.defined());
-  return Stmt(new LetStmt(std::move(var), std::move(value), std::move(body)));
-}
-
 Stmt MakeAllocate(Buffer buffer, Stmt body) {
   HONE_CHECK(buffer.defined() && body.defined() && buffer->scope != Scope::kArgument);
   return Stmt(new Allocate(std::move(buffer), std::move(body)));

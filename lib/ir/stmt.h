@@ -2,7 +2,7 @@
 //
 // - For runs its body for var = min .. min+extent-1, and not at all if extent <= 0. Serial: in order. Parallel: in any
 //   order, on any threads; no iteration may write what another one reads or writes. Vectorized and unrolled mean the
-//   same as serial but must be gone before code generation (lower/vectorize.h, lower/unroll.h). Bound to a GPU index:
+//   same as serial but must be gone before code generation (lower/vectorize.cc, lower/unroll.cc). Bound to a GPU index:
 //   as parallel.
 // - Allocate gives its body a buffer with undefined content. Inside a parallel loop the buffer belongs to the thread.
 // - Store writes `value` at `index`; with a vector index lane by lane.
@@ -15,7 +15,7 @@
 
 namespace hone::ir {
 
-enum class StmtKind : uint8_t { kStore, kFor, kBlock, kIf, kLetStmt, kAllocate, kEvaluate, kPragma, kBarrier };
+enum class StmtKind : uint8_t { kStore, kFor, kBlock, kIf, kAllocate, kEvaluate, kPragma, kBarrier };
 
 struct StmtNode {
   explicit StmtNode(StmtKind k) : kind(k) {}
@@ -45,6 +45,7 @@ struct Store final : StmtNode {
       : StmtNode(StmtKind::kStore), buffer(std::move(b)), index(std::move(i)), value(std::move(v)) {}
   const Buffer buffer;
   const Expr index, value;
+  HONE_IR_FIELDS(buffer, index, value)
 };
 
 enum class ForKind : uint8_t {
@@ -77,12 +78,14 @@ struct For final : StmtNode {
   const Expr min, extent;
   const ForKind for_kind;
   const Stmt body;
+  HONE_IR_FIELDS(for_kind, min, extent, var, body)
 };
 
 struct Block final : StmtNode {  // in order; never nested directly, never empty but for "nothing to do"
   HONE_IR_KIND(kBlock)
   explicit Block(std::vector<Stmt> s) : StmtNode(StmtKind::kBlock), stmts(std::move(s)) {}
   const std::vector<Stmt> stmts;
+  HONE_IR_FIELDS(stmts)
 };
 
 struct If final : StmtNode {
@@ -92,15 +95,7 @@ struct If final : StmtNode {
   const Expr condition;  // scalar bool
   const Stmt then_case;
   const Stmt else_case;  // may be null
-};
-
-struct LetStmt final : StmtNode {
-  HONE_IR_KIND(kLetStmt)
-  LetStmt(Var v, Expr val, Stmt b)
-      : StmtNode(StmtKind::kLetStmt), var(std::move(v)), value(std::move(val)), body(std::move(b)) {}
-  const Var var;
-  const Expr value;
-  const Stmt body;
+  HONE_IR_FIELDS(condition, then_case, else_case)
 };
 
 struct Allocate final : StmtNode {
@@ -108,12 +103,14 @@ struct Allocate final : StmtNode {
   Allocate(Buffer b, Stmt s) : StmtNode(StmtKind::kAllocate), buffer(std::move(b)), body(std::move(s)) {}
   const Buffer buffer;
   const Stmt body;
+  HONE_IR_FIELDS(buffer, body)
 };
 
 struct Evaluate final : StmtNode {  // for its effect (prefetch)
   HONE_IR_KIND(kEvaluate)
   explicit Evaluate(Expr v) : StmtNode(StmtKind::kEvaluate), value(std::move(v)) {}
   const Expr value;
+  HONE_IR_FIELDS(value)
 };
 
 // A note for later passes or the backend on `body`; ignoring it never changes what the program means.
@@ -124,20 +121,24 @@ struct Pragma final : StmtNode {
   const std::string key;
   const Expr value;
   const Stmt body;
+  HONE_IR_FIELDS(key, value, body)
 };
 
 struct Barrier final : StmtNode {  // GPU: all threads of a block
   HONE_IR_KIND(kBarrier)
   Barrier() : StmtNode(StmtKind::kBarrier) {}
+  HONE_IR_FIELDS()
 };
 
 #undef HONE_IR_KIND
+
+// X(kind) for every kind of statement; its struct has the same name.
+#define HONE_IR_STMTS(X) X(Store) X(For) X(Block) X(If) X(Allocate) X(Evaluate) X(Pragma) X(Barrier)
 
 Stmt MakeStore(Buffer buffer, Expr index, Expr value);  // checks types and lanes
 Stmt MakeFor(Var var, Expr min, Expr extent, ForKind kind, Stmt body);
 Stmt MakeBlock(std::vector<Stmt> stmts);  // flattens, drops nulls; one statement comes back as itself
 Stmt MakeIf(Expr condition, Stmt then_case, Stmt else_case = Stmt());
-Stmt MakeLetStmt(Var var, Expr value, Stmt body);
 Stmt MakeAllocate(Buffer buffer, Stmt body);
 Stmt MakeEvaluate(Expr value);
 Stmt MakePragma(std::string key, Expr value, Stmt body);

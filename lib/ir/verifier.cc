@@ -75,11 +75,6 @@ class Verifier final : public Visitor {
     Require(low >= 0 && high < b->size, "a constant index is out of range", node);
   }
 
-  void Define(const Var& var, const StmtNode* stmt, const ExprNode* expr) {
-    if (vars_.insert(var.node()).second) return;
-    Fail("a variable is bound again inside its own scope", stmt ? Text(*stmt) : Text(*expr));
-  }
-
   void VisitVar(const VarNode& op) override {
     Require(vars_.contains(&op), "a variable is used outside its scope", op);
   }
@@ -153,14 +148,6 @@ class Verifier final : public Visitor {
     Visitor::VisitCall(op);
   }
 
-  void VisitLet(const Let& op) override {
-    Require(op.var.type() == op.value.type(), "a let's variable and value have different types", op);
-    Visit(op.value);
-    Define(op.var, nullptr, &op);
-    Visit(op.body);
-    vars_.erase(op.var.node());
-  }
-
   void VisitAccess(const Access& op) override { Fail("a tensor expression is left", Text(op)); }
   void VisitReduce(const Reduce& op) override { Fail("a tensor expression is left", Text(op)); }
 
@@ -186,7 +173,7 @@ class Verifier final : public Visitor {
     }
     Visit(op.min);
     Visit(op.extent);
-    Define(op.var, &op, nullptr);
+    if (!vars_.insert(op.var.node()).second) Fail("a variable is bound again inside its own scope", Text(op));
     VisitBody(op.body, op);
     vars_.erase(op.var.node());
   }
@@ -203,14 +190,6 @@ class Verifier final : public Visitor {
     Visit(op.condition);
     VisitBody(op.then_case, op);
     Visit(op.else_case);
-  }
-
-  void VisitLetStmt(const LetStmt& op) override {
-    Require(op.var.type() == op.value.type(), "a let's variable and value have different types", op);
-    Visit(op.value);
-    Define(op.var, &op, nullptr);
-    VisitBody(op.body, op);
-    vars_.erase(op.var.node());
   }
 
   void VisitAllocate(const Allocate& op) override {

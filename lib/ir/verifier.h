@@ -12,7 +12,7 @@ struct VerifyOptions {
 };
 
 // The first thing that is wrong, with the expression or statement it is in:
-// - variables are used where a loop or let around binds them, once each way in;
+// - variables are used where a loop around binds them, once each way in;
 // - types and lanes agree, in every node; no node of tensor expressions is left; no division by the constant 0;
 // - buffers are parameters or allocated around; stores go to parameters marked written or to allocations;
 // - constant indices are in range; a register buffer is not empty; blocks are not nested; prefetches stand alone.

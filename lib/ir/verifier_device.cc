@@ -52,10 +52,6 @@ class ThreadVerifier final : public Visitor {
     Visitor::VisitIf(op);
     divergent_ = before;
   }
-  void VisitLetStmt(const LetStmt& op) override {
-    if (Differs(op.value)) differing_.insert(op.var.node());
-    Visitor::VisitLetStmt(op);
-  }
   void VisitCall(const Call& op) override {
     if (op.fn == Intrinsic::kPrefetch) Fail("a prefetch on a device", ToString(Expr(&op)));
     Visitor::VisitCall(op);

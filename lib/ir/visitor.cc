@@ -1,36 +1,19 @@
 #include "ir/visitor.h"
 
+#include "ir/walk.h"
+
 namespace hone::ir {
 
 void Visitor::Visit(const Expr& e) {
   if (!e.defined()) return;
   switch (e.kind()) {
-    case ExprKind::kIntImm:
-      return VisitIntImm(*e.as<IntImm>());
-    case ExprKind::kFloatImm:
-      return VisitFloatImm(*e.as<FloatImm>());
+#define HONE_VISIT(Name)  \
+  case ExprKind::k##Name: \
+    return Visit##Name(*e.as<Name>());
+    HONE_IR_EXPRS(HONE_VISIT)
+#undef HONE_VISIT
     case ExprKind::kVar:
       return VisitVar(*e.as<VarNode>());
-    case ExprKind::kCast:
-      return VisitCast(*e.as<Cast>());
-    case ExprKind::kNot:
-      return VisitNot(*e.as<Not>());
-    case ExprKind::kSelect:
-      return VisitSelect(*e.as<Select>());
-    case ExprKind::kLoad:
-      return VisitLoad(*e.as<Load>());
-    case ExprKind::kRamp:
-      return VisitRamp(*e.as<Ramp>());
-    case ExprKind::kBroadcast:
-      return VisitBroadcast(*e.as<Broadcast>());
-    case ExprKind::kCall:
-      return VisitCall(*e.as<Call>());
-    case ExprKind::kLet:
-      return VisitLet(*e.as<Let>());
-    case ExprKind::kAccess:
-      return VisitAccess(*e.as<Access>());
-    case ExprKind::kReduce:
-      return VisitReduce(*e.as<Reduce>());
     default:
       return VisitBinary(*e.as<Binary>());
   }
@@ -39,82 +22,178 @@ void Visitor::Visit(const Expr& e) {
 void Visitor::Visit(const Stmt& s) {
   if (!s.defined()) return;
   switch (s.kind()) {
-    case StmtKind::kStore:
-      return VisitStore(*s.as<Store>());
-    case StmtKind::kFor:
-      return VisitFor(*s.as<For>());
-    case StmtKind::kBlock:
-      return VisitBlock(*s.as<Block>());
-    case StmtKind::kIf:
-      return VisitIf(*s.as<If>());
-    case StmtKind::kLetStmt:
-      return VisitLetStmt(*s.as<LetStmt>());
-    case StmtKind::kAllocate:
-      return VisitAllocate(*s.as<Allocate>());
-    case StmtKind::kEvaluate:
-      return VisitEvaluate(*s.as<Evaluate>());
-    case StmtKind::kPragma:
-      return VisitPragma(*s.as<Pragma>());
-    case StmtKind::kBarrier:
-      return VisitBarrier(*s.as<Barrier>());
+#define HONE_VISIT(Name)  \
+  case StmtKind::k##Name: \
+    return Visit##Name(*s.as<Name>());
+    HONE_IR_STMTS(HONE_VISIT)
+#undef HONE_VISIT
   }
 }
 
-void Visitor::VisitCast(const Cast& op) { Visit(op.value); }
-void Visitor::VisitBinary(const Binary& op) {
-  Visit(op.a);
-  Visit(op.b);
-}
-void Visitor::VisitNot(const Not& op) { Visit(op.a); }
-void Visitor::VisitSelect(const Select& op) {
-  Visit(op.condition);
-  Visit(op.if_true);
-  Visit(op.if_false);
-}
-void Visitor::VisitLoad(const Load& op) { Visit(op.index); }
-void Visitor::VisitRamp(const Ramp& op) {
-  Visit(op.base);
-  Visit(op.stride);
-}
-void Visitor::VisitBroadcast(const Broadcast& op) { Visit(op.value); }
-void Visitor::VisitCall(const Call& op) {
-  for (const Expr& a : op.args) Visit(a);
-}
-void Visitor::VisitLet(const Let& op) {
-  Visit(op.value);
-  Visit(op.body);
-}
-void Visitor::VisitAccess(const Access& op) {
-  for (const Expr& i : op.indices) Visit(i);
-}
-void Visitor::VisitReduce(const Reduce& op) { Visit(op.body); }
+#define HONE_DESCEND(Name)                                               \
+  void Visitor::Visit##Name(const Name& op) {                            \
+    ForEachChild(op, [this](const auto& child) { this->Visit(child); }); \
+  }
+HONE_IR_EXPRS(HONE_DESCEND)
+HONE_DESCEND(Binary)
+HONE_IR_STMTS(HONE_DESCEND)
+#undef HONE_DESCEND
 
-void Visitor::VisitStore(const Store& op) {
-  Visit(op.index);
-  Visit(op.value);
+Expr Mutator::Mutate(const Expr& e) {
+  if (!e.defined()) return e;
+  switch (e.kind()) {
+#define HONE_MUTATE(Name) \
+  case ExprKind::k##Name: \
+    return Mutate##Name(*e.as<Name>());
+    HONE_IR_EXPRS(HONE_MUTATE)
+#undef HONE_MUTATE
+    case ExprKind::kVar:
+      return MutateVar(*e.as<VarNode>());
+    default:
+      return MutateBinary(*e.as<Binary>());
+  }
 }
-void Visitor::VisitFor(const For& op) {
-  Visit(op.min);
-  Visit(op.extent);
-  Visit(op.body);
+
+Stmt Mutator::Mutate(const Stmt& s) {
+  if (!s.defined()) return s;
+  switch (s.kind()) {
+#define HONE_MUTATE(Name) \
+  case StmtKind::k##Name: \
+    return Mutate##Name(*s.as<Name>());
+    HONE_IR_STMTS(HONE_MUTATE)
+#undef HONE_MUTATE
+  }
+  return s;
 }
-void Visitor::VisitBlock(const Block& op) {
-  for (const Stmt& s : op.stmts) Visit(s);
+
+std::vector<Expr> Mutator::MutateAll(const std::vector<Expr>& exprs, bool* changed) {
+  std::vector<Expr> result;
+  result.reserve(exprs.size());
+  for (const Expr& e : exprs) {
+    result.push_back(Mutate(e));
+    if (!result.back().same_as(e)) *changed = true;
+  }
+  return result;
 }
-void Visitor::VisitIf(const If& op) {
-  Visit(op.condition);
-  Visit(op.then_case);
-  Visit(op.else_case);
+
+Expr Mutator::MutateIntImm(const IntImm& op) { return Same(op); }
+Expr Mutator::MutateFloatImm(const FloatImm& op) { return Same(op); }
+
+Expr Mutator::MutateCast(const Cast& op) {
+  return Rebuilt(
+      op, [&](const Expr& x) { return MakeCast(op.type.WithLanes(x.type().lanes), x); }, op.value);
 }
-void Visitor::VisitLetStmt(const LetStmt& op) {
-  Visit(op.value);
-  Visit(op.body);
+
+Expr Mutator::MutateBinary(const Binary& op) {
+  return Rebuilt(
+      op, [&](const Expr& a, const Expr& b) { return MakeBinary(op.kind, a, b); }, op.a, op.b);
 }
-void Visitor::VisitAllocate(const Allocate& op) { Visit(op.body); }
-void Visitor::VisitEvaluate(const Evaluate& op) { Visit(op.value); }
-void Visitor::VisitPragma(const Pragma& op) {
-  Visit(op.value);
-  Visit(op.body);
+
+Expr Mutator::MutateNot(const Not& op) { return Rebuilt(op, MakeNot, op.a); }
+
+Expr Mutator::MutateSelect(const Select& op) { return Rebuilt(op, MakeSelect, op.condition, op.if_true, op.if_false); }
+
+Expr Mutator::MutateLoad(const Load& op) {
+  return Rebuilt(
+      op, [&](const Expr& index) { return MakeLoad(op.buffer, index); }, op.index);
 }
+
+Expr Mutator::MutateRamp(const Ramp& op) {
+  const auto make = [&](const Expr& base, const Expr& stride) { return MakeRamp(base, stride, op.type.lanes); };
+  return Rebuilt(op, make, op.base, op.stride);
+}
+
+Expr Mutator::MutateBroadcast(const Broadcast& op) {
+  return Rebuilt(
+      op, [&](const Expr& x) { return MakeBroadcast(x, op.type.lanes); }, op.value);
+}
+
+Expr Mutator::MutateCall(const Call& op) {
+  bool changed = false;
+  std::vector<Expr> args = MutateAll(op.args, &changed);
+  if (!changed) return Same(op);
+  if (op.fn == Intrinsic::kIfThenElse) return MakeIfThenElse(args[0], args[1], args[2]);
+  DType type = op.fn == Intrinsic::kPrefetch ? op.type : op.type.WithLanes(args[0].type().lanes);
+  return MakeCall(type, op.fn, std::move(args));
+}
+
+Expr Mutator::MutateAccess(const Access& op) {
+  bool changed = false;
+  std::vector<Expr> indices = MutateAll(op.indices, &changed);
+  return changed ? Expr(new Access(op.tensor, std::move(indices))) : Same(op);
+}
+
+Expr Mutator::MutateReduce(const Reduce& op) {
+  return Rebuilt(
+      op, [&](const Expr& body) { return Expr(new Reduce(op.reducer, op.axes, body)); }, op.body);
+}
+
+Stmt Mutator::MutateStore(const Store& op) {
+  const auto make = [&](const Expr& index, const Expr& value) { return MakeStore(op.buffer, index, value); };
+  return Rebuilt(op, make, op.index, op.value);
+}
+
+Stmt Mutator::MutateFor(const For& op) {
+  const auto make = [&](const Expr& min, const Expr& extent, const Stmt& body) {
+    return body.defined() ? MakeFor(op.var, min, extent, op.for_kind, body) : body;
+  };
+  return Rebuilt(op, make, op.min, op.extent, op.body);
+}
+
+Stmt Mutator::MutateBlock(const Block& op) {
+  std::vector<Stmt> stmts;
+  stmts.reserve(op.stmts.size());
+  bool changed = false;
+  for (const Stmt& s : op.stmts) {
+    stmts.push_back(Mutate(s));
+    if (!stmts.back().same_as(s)) changed = true;
+  }
+  return changed ? MakeBlock(std::move(stmts)) : Same(op);
+}
+
+Stmt Mutator::MutateIf(const If& op) {
+  const auto make = [](const Expr& condition, const Stmt& then_case, const Stmt& else_case) {
+    if (then_case.defined()) return MakeIf(condition, then_case, else_case);
+    return else_case.defined() ? MakeIf(MakeNot(condition), else_case) : else_case;
+  };
+  return Rebuilt(op, make, op.condition, op.then_case, op.else_case);
+}
+
+Stmt Mutator::MutateAllocate(const Allocate& op) {
+  return Rebuilt(
+      op, [&](const Stmt& body) { return body.defined() ? MakeAllocate(op.buffer, body) : body; }, op.body);
+}
+
+Stmt Mutator::MutateEvaluate(const Evaluate& op) { return Rebuilt(op, MakeEvaluate, op.value); }
+
+Stmt Mutator::MutatePragma(const Pragma& op) {
+  const auto make = [&](const Expr& value, const Stmt& body) {
+    return body.defined() ? MakePragma(op.key, value, body) : body;
+  };
+  return Rebuilt(op, make, op.value, op.body);
+}
+
+Stmt Mutator::MutateBarrier(const Barrier& op) { return Same(op); }
+
+namespace {
+
+class Substituter final : public Mutator {
+ public:
+  explicit Substituter(const VarMap& map) : map_(map) {}
+
+ private:
+  Expr MutateVar(const VarNode& op) override {
+    auto it = map_.find(&op);
+    return it == map_.end() ? Same(op) : it->second;
+  }
+  const VarMap& map_;
+};
+
+}  // namespace
+
+Expr Substitute(const Expr& e, const VarMap& map) { return map.empty() ? e : Substituter(map).Mutate(e); }
+Stmt Substitute(const Stmt& s, const VarMap& map) { return map.empty() ? s : Substituter(map).Mutate(s); }
+Expr Substitute(const Expr& e, const Var& var, const Expr& value) { return Substitute(e, {{var.node(), value}}); }
+Stmt Substitute(const Stmt& s, const Var& var, const Expr& value) { return Substitute(s, {{var.node(), value}}); }
 
 }  // namespace hone::ir

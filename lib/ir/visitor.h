@@ -1,6 +1,10 @@
-// Walks over expressions and statements. Override the kinds that matter and call the base for the rest.
+// Passes over expressions and statements that need a state or build something: override the kinds that matter and call
+// the base for the rest. ir/walk.h is enough for questions.
 #pragma once
 
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/stmt.h"
@@ -16,35 +20,17 @@ class Visitor {
   void Visit(const Stmt& s);
 
  protected:
-  virtual void VisitIntImm(const IntImm&) {}
-  virtual void VisitFloatImm(const FloatImm&) {}
+#define HONE_VISIT(Name) virtual void Visit##Name(const Name& op);
+  HONE_IR_EXPRS(HONE_VISIT)
+  HONE_VISIT(Binary)
+  HONE_IR_STMTS(HONE_VISIT)
+#undef HONE_VISIT
   virtual void VisitVar(const VarNode&) {}
-  virtual void VisitCast(const Cast& op);
-  virtual void VisitBinary(const Binary& op);
-  virtual void VisitNot(const Not& op);
-  virtual void VisitSelect(const Select& op);
-  virtual void VisitLoad(const Load& op);
-  virtual void VisitRamp(const Ramp& op);
-  virtual void VisitBroadcast(const Broadcast& op);
-  virtual void VisitCall(const Call& op);
-  virtual void VisitLet(const Let& op);
-  virtual void VisitAccess(const Access& op);
-  virtual void VisitReduce(const Reduce& op);
-
-  virtual void VisitStore(const Store& op);
-  virtual void VisitFor(const For& op);
-  virtual void VisitBlock(const Block& op);
-  virtual void VisitIf(const If& op);
-  virtual void VisitLetStmt(const LetStmt& op);
-  virtual void VisitAllocate(const Allocate& op);
-  virtual void VisitEvaluate(const Evaluate& op);
-  virtual void VisitPragma(const Pragma& op);
-  virtual void VisitBarrier(const Barrier&) {}
 };
 
 // Rebuilds what an override changed. The base methods mutate the operands and return the same handle if none changed,
 // else the node made anew by its maker (so constants fold and types must agree again). A null Stmt removes the
-// statement; a For, LetStmt, Allocate or Pragma whose body is removed goes with it.
+// statement; a For, Allocate or Pragma whose body is removed goes with it.
 class Mutator {
  public:
   virtual ~Mutator() = default;
@@ -57,31 +43,32 @@ class Mutator {
   static Stmt Same(const StmtNode& op) { return Stmt(&op); }
   // The operands, each mutated; sets *changed if one is another handle.
   std::vector<Expr> MutateAll(const std::vector<Expr>& exprs, bool* changed);
+  // The node as it stands if mutating its operands, in their order, changes none of them, else make(the new ones..).
+  template <typename Node, typename Make, typename... T>
+  auto Rebuilt(const Node& op, const Make& make, const T&... operands) {
+    const std::tuple<T...> now{Mutate(operands)...};
+    const auto same = [&](const T&... mutated) { return (mutated.same_as(operands) && ...); };
+    return std::apply(same, now) ? Same(op) : std::apply(make, now);
+  }
 
-  virtual Expr MutateIntImm(const IntImm& op) { return Same(op); }
-  virtual Expr MutateFloatImm(const FloatImm& op) { return Same(op); }
+#define HONE_MUTATE(Name) virtual Expr Mutate##Name(const Name& op);
+  HONE_IR_EXPRS(HONE_MUTATE)
+  HONE_MUTATE(Binary)
+#undef HONE_MUTATE
   virtual Expr MutateVar(const VarNode& op) { return Same(op); }
-  virtual Expr MutateCast(const Cast& op);
-  virtual Expr MutateBinary(const Binary& op);
-  virtual Expr MutateNot(const Not& op);
-  virtual Expr MutateSelect(const Select& op);
-  virtual Expr MutateLoad(const Load& op);
-  virtual Expr MutateRamp(const Ramp& op);
-  virtual Expr MutateBroadcast(const Broadcast& op);
-  virtual Expr MutateCall(const Call& op);
-  virtual Expr MutateLet(const Let& op);
-  virtual Expr MutateAccess(const Access& op);
-  virtual Expr MutateReduce(const Reduce& op);
-
-  virtual Stmt MutateStore(const Store& op);
-  virtual Stmt MutateFor(const For& op);
-  virtual Stmt MutateBlock(const Block& op);
-  virtual Stmt MutateIf(const If& op);
-  virtual Stmt MutateLetStmt(const LetStmt& op);
-  virtual Stmt MutateAllocate(const Allocate& op);
-  virtual Stmt MutateEvaluate(const Evaluate& op);
-  virtual Stmt MutatePragma(const Pragma& op);
-  virtual Stmt MutateBarrier(const Barrier& op) { return Same(op); }
+#define HONE_MUTATE(Name) virtual Stmt Mutate##Name(const Name& op);
+  HONE_IR_STMTS(HONE_MUTATE)
+#undef HONE_MUTATE
 };
+
+using VarMap = std::unordered_map<const VarNode*, Expr>;
+
+// Every use of a mapped variable becomes its expression, all at once (a replacement is not looked into again). The same
+// handle if no mapped variable is used. REQUIRES: types agree (a scalar may become a vector: operations around it
+// widen), and nothing in `e` binds a mapped variable or one that a replacement uses.
+Expr Substitute(const Expr& e, const VarMap& map);
+Stmt Substitute(const Stmt& s, const VarMap& map);
+Expr Substitute(const Expr& e, const Var& var, const Expr& value);
+Stmt Substitute(const Stmt& s, const Var& var, const Expr& value);
 
 }  // namespace hone::ir

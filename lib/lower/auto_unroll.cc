@@ -1,8 +1,19 @@
-#include "lower/auto_unroll.h"
-
+// Auto-unroll: decides which loops are unrolled, from the hints of a schedule (as in AutoTVM's templates).
+//
+// Runs after the passes that want one copy of a body, and before vectorize and unroll.
+// - Inside a Pragma "auto_unroll_max_step" n, a serial loop of constant extent is unrolled, innermost first, if all
+//   loops inside it are and it comes to at most n stores.
+// - "unroll_explicit" 1 around it: unroll.h does it. 0 or none: the device's compiler does, told by a Pragma "unroll"
+//   at the loop. Both hints are gone afterwards.
+// - A Pragma "unroll" n of the schedule stays: n rounds at a time. No loop around it is unrolled unless n is all
+//   rounds.
+// - At most kMostSteps are ever written in a row: compilers take half a millisecond for each, and longer loops cost
+//   nothing.
 #include <algorithm>
+#include <utility>
 
 #include "ir/visitor.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -13,6 +24,15 @@ using ir::ForKind;
 using ir::Stmt;
 
 constexpr int kMostDepth = 8;  // of unrolled loops in each other
+
+struct Size {
+  int64_t steps = 0, loops = 0, unrolled = 0;  // stores; depths of loops
+  void Add(const Size& beside) {
+    steps += beside.steps;
+    loops = std::max(loops, beside.loops);
+    unrolled = std::max(unrolled, beside.unrolled);
+  }
+};
 
 class AutoUnroller final : public ir::Mutator {
  private:
@@ -34,45 +54,38 @@ class AutoUnroller final : public ir::Mutator {
     Stmt body = Mutate(loop->body);
     const int64_t* extent = ir::AsIntImm(loop->extent);
     if (extent && *extent <= rounds) {
-      ++unrolled_;
-      steps_ *= *extent;
+      ++done_.unrolled;
+      done_.steps *= *extent;
       rounds = *extent;
     } else {
-      ++loops_;
+      ++done_.loops;
     }
     return ir::MakePragma(kUnrollPragma, Expr(rounds),
                           ir::MakeFor(loop->var, loop->min, loop->extent, loop->for_kind, body));
   }
   Stmt MutateStore(const ir::Store& op) override {
-    ++steps_;
+    ++done_.steps;
     return Same(op);
   }
   Stmt MutateBlock(const ir::Block& op) override {
     std::vector<Stmt> stmts;
-    int64_t steps = 0, loops = 0, unrolled = 0;
+    Size all;
     bool changed = false;
     for (const Stmt& s : op.stmts) {
-      steps_ = loops_ = unrolled_ = 0;
+      done_ = {};
       stmts.push_back(Mutate(s));
       changed = changed || !stmts.back().same_as(s);
-      steps += steps_;
-      loops = std::max(loops, loops_);
-      unrolled = std::max(unrolled, unrolled_);
+      all.Add(done_);
     }
-    steps_ = steps;
-    loops_ = loops;
-    unrolled_ = unrolled;
+    done_ = all;
     return changed ? ir::MakeBlock(std::move(stmts)) : Same(op);
   }
   Stmt MutateIf(const ir::If& op) override {
     Stmt then_case = Mutate(op.then_case), else_case = op.else_case;
     if (else_case.defined()) {
-      const int64_t steps = steps_, loops = loops_, unrolled = unrolled_;
-      steps_ = loops_ = unrolled_ = 0;
+      const Size before = std::exchange(done_, {});
       else_case = Mutate(else_case);
-      steps_ += steps;
-      loops_ = std::max(loops_, loops);
-      unrolled_ = std::max(unrolled_, unrolled);
+      done_.Add(before);
     }
     if (then_case.same_as(op.then_case) && else_case.same_as(op.else_case)) return Same(op);
     return ir::MakeIf(op.condition, then_case, else_case);
@@ -80,13 +93,14 @@ class AutoUnroller final : public ir::Mutator {
   Stmt MutateFor(const For& op) override {
     Stmt body = Mutate(op.body);
     const int64_t* extent = ir::AsIntImm(op.extent);
-    const bool unroll = op.for_kind == ForKind::kSerial && extent && *extent >= 0 && loops_ == 0 &&
-                        unrolled_ < kMostDepth && most_ > 0 && *extent * steps_ <= std::min(most_, kMostSteps);
+    const bool unroll = op.for_kind == ForKind::kSerial && extent && *extent >= 0 && done_.loops == 0 &&
+                        done_.unrolled < kMostDepth && most_ > 0 &&
+                        *extent * done_.steps <= std::min(most_, kMostSteps);
     if (unroll || op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVectorized) {
-      ++unrolled_;
-      if (extent) steps_ *= op.for_kind == ForKind::kVectorized ? 1 : *extent;
+      ++done_.unrolled;
+      if (extent) done_.steps *= op.for_kind == ForKind::kVectorized ? 1 : *extent;
     } else {
-      ++loops_;
+      ++done_.loops;
     }
     if (unroll && explicit_) return ir::MakeFor(op.var, op.min, op.extent, ForKind::kUnrolled, body);
     Stmt loop = body.same_as(op.body) ? Same(op) : ir::MakeFor(op.var, op.min, op.extent, op.for_kind, body);
@@ -94,7 +108,7 @@ class AutoUnroller final : public ir::Mutator {
   }
 
   int64_t most_ = 0, explicit_ = 0;
-  int64_t steps_ = 0, loops_ = 0, unrolled_ = 0;  // of what was gone through last: stores, depths of loops
+  Size done_;  // of what was gone through last
 };
 
 }  // namespace

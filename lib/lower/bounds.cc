@@ -8,8 +8,8 @@
 #include "arith/interval.h"
 #include "arith/linear.h"
 #include "base/check.h"
-#include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "ir/walk.h"
 #include "schedule/relation.h"
 
 namespace hone::lower {
@@ -223,18 +223,14 @@ class AxisSolver {
 };
 
 // Reads of one tensor in a body.
-class AccessFinder final : public ir::Visitor {
- public:
-  explicit AccessFinder(const std::string& tensor) : tensor_(tensor) {}
+std::vector<const ir::Access*> AccessesOf(const std::string& tensor, const Expr& body) {
   std::vector<const ir::Access*> found;
-
- private:
-  void VisitAccess(const ir::Access& op) override {
-    if (op.tensor->name == tensor_) found.push_back(&op);
-    Visitor::VisitAccess(op);
-  }
-  const std::string& tensor_;
-};
+  const auto add = [&](const ir::Access& op) {
+    if (op.tensor->name == tensor) found.push_back(&op);
+  };
+  ir::Walk(body, ir::Overloaded{add, [](const auto&) {}});
+  return found;
+}
 
 class Inferrer {
  public:
@@ -324,11 +320,10 @@ class Inferrer {
     std::vector<Interval> total(shape.size()), open(shape.size());  // open: may reach beyond the tensor's end
     for (const Stage& reader : schedule_.stages()) {
       if (reader.attach == AttachKind::kInline) continue;
-      AccessFinder finder(stage.name());
-      finder.Visit(reader.tensor.node()->body);
-      if (finder.found.empty()) continue;
+      const std::vector<const ir::Access*> accesses = AccessesOf(stage.name(), reader.tensor.node()->body);
+      if (accesses.empty()) continue;
       std::vector<arith::RunningVar> running = Running(reader, stage);
-      for (const ir::Access* access : finder.found) {
+      for (const ir::Access* access : accesses) {
         for (size_t d = 0; d < shape.size(); ++d) {
           Interval r = arith::IntervalOf(access->indices[d], running, &analyzer);
           if (!r.known()) r = {Expr(0), Expr(shape[d] - 1)};  // it depends on data: all of it

@@ -18,7 +18,7 @@
 #include "arith/simplify.h"
 #include "base/result.h"
 #include "ir/stmt.h"
-#include "ir/substitute.h"
+#include "ir/visitor.h"
 #include "lower/gpu_places.h"
 #include "schedule/schedule.h"
 
@@ -36,7 +36,7 @@ struct Guard {
   int position = 0;  // of the innermost loop whose variable it reads
   bool reduce = false;
   bool edge = false;  // of the tensor's region, not of the loops: it fails inside the buffer
-  bool fill = false;  // where it fails, zero is stored (lower/gpu_fill.h)
+  bool fill = false;  // where it fails, zero is stored (lower/gpu_fill.cc)
 };
 
 struct StageBounds {

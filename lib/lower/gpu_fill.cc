@@ -1,11 +1,17 @@
-#include "lower/gpu_fill.h"
-
+// Fill: removes conditions from the inner loops of a tile that crosses the edge of a tensor.
+//
+// Runs between bounds and loop_nest, on a GPU. If a tile's extent does not divide the tensor's, every stage of the tile
+// has guards, and the accumulator's would be tested in the innermost loop. A thread's sums beyond the edge are never
+// stored, so they may be computed if that is safe: if everything they read is in shared or private memory, inside the
+// buffer, and written before. So the stages they read write zeros beyond the edge (Guard::fill), and the accumulator's
+// spatial guards go.
 #include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "ir/visitor.h"
+#include "ir/walk.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -14,17 +20,6 @@ using ir::Expr;
 using ir::Scope;
 using schedule::AttachKind;
 using schedule::Stage;
-
-class Reads final : public ir::Visitor {
- public:
-  std::vector<const ir::Access*> all;
-
- private:
-  void VisitAccess(const ir::Access& op) override {
-    all.push_back(&op);
-    Visitor::VisitAccess(op);
-  }
-};
 
 class Filler {
  public:
@@ -49,12 +44,13 @@ class Filler {
       return;
     }
     if (places_.ScopeOf(stage) == Scope::kShared) return;
-    Reads reads;
-    reads.Visit(stage.tensor.node()->body);
-    for (const ir::Access* access : reads.all) {
+    std::vector<const ir::Access*> reads;
+    ir::Walk(stage.tensor.node()->body,
+             ir::Overloaded{[&](const ir::Access& op) { reads.push_back(&op); }, [](const auto&) {}});
+    for (const ir::Access* access : reads) {
       if (!SafeBeyondEdges(*access, b)) return;
     }
-    for (const ir::Access* access : reads.all) {
+    for (const ir::Access* access : reads) {
       for (Guard& g : bounds_.stages.at(access->tensor->name).guards) g.fill = g.fill || AtEdge(g);
     }
     std::erase_if(b.guards, AtEdge);

@@ -13,12 +13,14 @@ using ir::ForKind;
 using ir::Scope;
 using schedule::AttachKind;
 using schedule::Axis;
+using schedule::Schedule;
 using schedule::Stage;
 
-bool HasSpatialThreads(const Stage& stage) {
+// Is one of its loops, of those over a reduction or of the others, bound to threads?
+bool HasThreads(const Stage& stage, bool reduce) {
   return std::any_of(stage.leaf.begin(), stage.leaf.end(), [&](const std::string& leaf) {
     const Axis& axis = *stage.FindAxis(leaf);
-    return !axis.reduce && ir::IsThreadLoop(axis.kind);
+    return axis.reduce == reduce && ir::IsThreadLoop(axis.kind);
   });
 }
 
@@ -50,12 +52,7 @@ const Stage& GpuPlaces::RootOf(const Stage& stage) const {
   return *s;
 }
 
-bool GpuPlaces::ReducesAcrossThreads(const Stage& stage) {
-  return std::any_of(stage.leaf.begin(), stage.leaf.end(), [&](const std::string& leaf) {
-    const Axis& axis = *stage.FindAxis(leaf);
-    return axis.reduce && ir::IsThreadLoop(axis.kind);
-  });
-}
+bool GpuPlaces::ReducesAcrossThreads(const Stage& stage) { return HasThreads(stage, true); }
 
 // Do the threads that add up one element stand for different elements of a reader?
 bool GpuPlaces::ReducesAcrossReaders(const Stage& stage) const {
@@ -70,22 +67,22 @@ bool GpuPlaces::ReducesAcrossReaders(const Stage& stage) const {
 }
 
 Scope GpuPlaces::ScopeOf(const Stage& stage) const {
-  if (stage.scope == Scope::kShared || HasSpatialThreads(stage) || ReducesAcrossReaders(stage)) return Scope::kShared;
+  if (stage.scope == Scope::kShared || HasThreads(stage, false) || ReducesAcrossReaders(stage)) return Scope::kShared;
   if (stage.scope == Scope::kRegister || stage.scope == Scope::kScratch) return *stage.scope;
-  return HasThreadsInside(stage) ? Scope::kShared : Scope::kScratch;
+  return RunsInLifeOf(stage, schedule_, ir::IsThreadLoop) ? Scope::kShared : Scope::kScratch;
 }
 
-// Do other threads run within the life of this attached stage's result?
-bool GpuPlaces::HasThreadsInside(const Stage& stage) const {
-  const Stage& consumer = *schedule_.Find(stage.at_stage);
+bool RunsInLifeOf(const Stage& stage, const Schedule& schedule, const std::function<bool(ForKind)>& is) {
+  const Stage& consumer = *schedule.Find(stage.at_stage);
   const int place = schedule::LeafPosition(consumer, stage.at_axis);
-  for (size_t i = place + 1; i < consumer.leaf.size(); ++i) {
-    if (ir::IsThreadLoop(consumer.FindAxis(consumer.leaf[i])->kind)) return true;
-  }
-  for (const Stage& s : schedule_.stages()) {
-    if (s.attach != AttachKind::kAt || !(HasSpatialThreads(s) || ReducesAcrossThreads(s)) || s.name() == stage.name())
-      continue;
-    for (const Stage* up = &s; up->attach == AttachKind::kAt; up = schedule_.Find(up->at_stage)) {
+  const auto has = [&](const Stage& s, int from) {
+    return std::any_of(s.leaf.begin() + from, s.leaf.end(),
+                       [&](const std::string& leaf) { return is(s.FindAxis(leaf)->kind); });
+  };
+  if (has(consumer, place + 1)) return true;
+  for (const Stage& s : schedule.stages()) {
+    if (s.attach != AttachKind::kAt || s.name() == stage.name() || !has(s, 0)) continue;
+    for (const Stage* up = &s; up->attach == AttachKind::kAt; up = schedule.Find(up->at_stage)) {
       if (up->at_stage == consumer.name() && schedule::LeafPosition(consumer, up->at_axis) >= place) return true;
     }
   }

@@ -13,8 +13,7 @@
 //   differs between threads, so conditions move further in.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,9 +48,12 @@ class GpuPlaces {
  private:
   bool ReducesAcrossReaders(const schedule::Stage& stage) const;
   bool Meets(const schedule::Stage& stage) const;
-  bool HasThreadsInside(const schedule::Stage& stage) const;
 
   const schedule::Schedule& schedule_;
 };
+
+// Does a loop of a kind that `is` run within the life of this attached stage's buffer, beside the stage's own loops?
+bool RunsInLifeOf(const schedule::Stage& stage, const schedule::Schedule& schedule,
+                  const std::function<bool(ir::ForKind)>& is);
 
 }  // namespace hone::lower

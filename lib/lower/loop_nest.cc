@@ -1,14 +1,35 @@
-#include "lower/loop_nest.h"
-
+// Loop nest: statements for every stage, with attached stages in their places.
+//
+// Second pass: turns the schedule and its bounds into one function. It leaves to later passes: vectorized and unrolled
+// loops (as For kinds), extents that are minima over tails (specialize), prefetches (a Pragma "prefetch:<buffer>" whose
+// value is the distance in elements; buffers of one function have different names).
+//
+// - A reduction gives its result's identity first, right outside its outermost reduce loop, then updates.
+// - An attached stage's buffer is allocated inside the loop, holds only the region, and is indexed from the region's
+//   min.
+// - Scope: as the schedule says; by default scratch inside a parallel loop and workspace outside. A buffer that is to
+//   be private to a thread (register, scratch) but is used by a parallel loop inside becomes workspace. Registers
+//   beyond 16 KiB become scratch.
+// - A parallel loop inside a parallel loop becomes serial.
+//
+// For a GPU (with `places`) each root stage is one kernel, with its loops over blocks and threads around everything
+// (even if there is one block). A loop that is bound to threads is the thread's index, in every stage. The result is
+// the program of one thread, still without virtual threads (vthread) and barriers (gpu_threads):
+// - conditions exclude tails and threads that a stage does not need; they are inside the places where the block must
+//   meet (lower/gpu_places.h);
+// - if a stage is not bound to some of the block's indices and writes memory that others see, only index 0 computes it;
+// - a reduction across threads: each thread reduces its own part, then halves of the threads add up in shared memory;
+// - the nest of a stage that is buffered twice has a Pragma "double_buffer"; shared memory is allocated where it is
+//   used.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "ir/equal.h"
-#include "ir/substitute.h"
+#include "ir/analysis.h"
 #include "ir/visitor.h"
 #include "lower/gpu_kernel.h"
+#include "lower/passes.h"
 #include "schedule/relation.h"
 
 namespace hone::lower {
@@ -124,25 +145,12 @@ class Builder {
                           std::vector<Expr>(t.shape().size(), Expr(0)), RowMajor(t.shape())};
   }
 
-  static bool HasParallelLoop(const Stage& stage, int from) {
-    for (size_t i = from; i < stage.leaf.size(); ++i) {
-      if (stage.FindAxis(stage.leaf[i])->kind == ForKind::kParallel) return true;
-    }
-    return false;
-  }
-
   // Is there a parallel loop within the life of this attached stage's buffer?
   bool UsedInParallel(const Stage& stage) {
-    const Stage& consumer = *schedule_.Find(stage.at_stage);
-    const int place = schedule::LeafPosition(consumer, stage.at_axis);
-    if (HasParallelLoop(consumer, place + 1)) return true;
-    for (const Stage& s : schedule_.stages()) {
-      if (s.attach != AttachKind::kAt || !HasParallelLoop(s, 0)) continue;
-      for (const Stage* up = &s; up->attach == AttachKind::kAt; up = schedule_.Find(up->at_stage)) {
-        if (up->at_stage == consumer.name() && schedule::LeafPosition(consumer, up->at_axis) >= place) return true;
-      }
-    }
-    return false;
+    const auto is_parallel = [](ForKind kind) { return kind == ForKind::kParallel; };
+    return std::any_of(stage.leaf.begin(), stage.leaf.end(),
+                       [&](const std::string& leaf) { return is_parallel(stage.FindAxis(leaf)->kind); }) ||
+           RunsInLifeOf(stage, schedule_, is_parallel);
   }
 
   void AddLocalStorage(const Stage& stage) {
@@ -198,8 +206,7 @@ class Builder {
       for (const Expr& c : seen ? kernel_.SingleWriter(stage) : std::vector<Expr>())
         nest.guards.push_back({c, -1, false});
     }
-    return Guarded(nest, -1, true,
-                   [&] { return BuildLoops(nest, 0, reduction ? static_cast<int>(first_reduce) : -1); });
+    return Guarded(nest, -1, BuildLoops(nest, 0, reduction ? static_cast<int>(first_reduce) : -1));
   }
 
   // Do other threads see the stores there?
@@ -239,11 +246,9 @@ class Builder {
     const ForKind kind = KindOf(axis);
     parallel_depth_ += kind == ForKind::kParallel;
     // Guards of reduce axes must not skip the identity; it stands outside their loops, so they never do.
-    Stmt body = Guarded(nest, position, true, [&] {
-      return WithAttached(nest.stage, loop.axis, [&] {
-        return GuardedBehind(nest, position, [&] { return BuildLoops(nest, position + 1, init_at); });
-      });
-    });
+    Stmt body = WithAttached(nest.stage, loop.axis,
+                             [&] { return GuardedBehind(nest, position, BuildLoops(nest, position + 1, init_at)); });
+    body = Guarded(nest, position, body);
     parallel_depth_ -= kind == ForKind::kParallel;
     for (const schedule::PrefetchNote& note : nest.stage.prefetches) {
       if (note.axis == loop.axis && !places_) body = WithPrefetch(note, body);
@@ -290,20 +295,15 @@ class Builder {
   }
 
   // With the guards of the loop at `position`, unless they must stand further in.
-  template <typename Body>
-  Stmt Guarded(const Nest& nest, int position, bool reduce_too, const Body& make) {
-    Stmt body = make();
+  static Stmt Guarded(const Nest& nest, int position, Stmt body) {
+    const bool waits = nest.last_meeting >= 0 && position <= nest.last_meeting;
     for (const Guard& g : nest.guards) {
-      const bool waits = nest.last_meeting >= 0 && position <= nest.last_meeting;
-      if (g.position == position && !waits && !g.fill && (reduce_too || !g.reduce))
-        body = ir::MakeIf(g.condition, body);
+      if (g.position == position && !waits && !g.fill) body = ir::MakeIf(g.condition, body);
     }
     return body;
   }
   // With the guards that had to wait until here.
-  template <typename Body>
-  Stmt GuardedBehind(const Nest& nest, int position, const Body& make) {
-    Stmt body = make();
+  static Stmt GuardedBehind(const Nest& nest, int position, Stmt body) {
     for (const Guard& g : nest.guards) {
       if (position == nest.last_meeting && g.position <= position && !g.fill) body = ir::MakeIf(g.condition, body);
     }

@@ -5,27 +5,15 @@
 #include "arith/simplify.h"
 #include "ir/printer.h"
 #include "ir/verifier.h"
-#include "lower/auto_unroll.h"
 #include "lower/bounds.h"
-#include "lower/double_buffer.h"
-#include "lower/gpu_fill.h"
 #include "lower/gpu_places.h"
-#include "lower/gpu_threads.h"
-#include "lower/loop_nest.h"
-#include "lower/partition.h"
-#include "lower/prefetch.h"
-#include "lower/specialize.h"
-#include "lower/storage.h"
-#include "lower/tensorize.h"
-#include "lower/unroll.h"
-#include "lower/vectorize.h"
-#include "lower/vthread.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 
 namespace {
 
-// Runs around each pass: logging and verification.
+// Runs around each pass: verification.
 class Steps {
  public:
   Steps(const LowerOptions& options, ir::Function* function) : options_(options), function_(*function) {}
@@ -39,7 +27,6 @@ class Steps {
   }
 
   Status Check(const char* pass) {
-    if (options_.trace) options_.trace(pass, function_, options_.trace_context);
     return options_.verify ? ir::Verify(function_).WithContext(std::string("bug in pass ") + pass) : Status::Ok();
   }
 

@@ -1,6 +1,6 @@
 // Lowering: from a schedule to one function of loops, ready for a backend.
 //
-// The passes in order (each in its own file, whose header says why it stands there):
+// The passes in order (each in its own file, whose top says why it stands there):
 //   bounds -> loop_nest -> specialize -> partition -> simplify -> vectorize -> unroll -> prefetch -> storage
 // and for a GPU, whose function gets one nest of loops over blocks and threads a kernel (ir/device_kernels.h):
 //   bounds -> fill -> loop_nest -> vthread -> gpu_threads -> double_buffer -> simplify -> tensorize -> barriers
@@ -22,9 +22,6 @@ struct LowerOptions {
   std::string name = "kernel";  // of the function; a C identifier
   bool gpu = false;             // a device function: loops bound to blocks and threads
   bool verify = false;          // run the verifier between passes
-  // If set, called after each pass that changed something, with the pass's name.
-  void (*trace)(const char* pass, const ir::Function& function, void* context) = nullptr;
-  void* trace_context = nullptr;
 };
 
 // `args`: the tensors that the function takes as buffers, in order: all inputs and all outputs of the schedule, each

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "ir/analysis.h"
-#include "ir/equal.h"
 #include "lower/warp_product.h"
 
 namespace hone::lower {

@@ -1,5 +1,18 @@
-#include "lower/partition.h"
-
+// Partition: moves conditions out of inner loops, so that padding becomes "zeros, copy, zeros" instead of a test for
+// each element.
+//
+// Runs after specialize and before simplify and vectorize, as a vectorized loop cannot hold a condition on its own
+// variable. Idea: cut a loop where a condition changes its value. For a condition c1 && c2 && .. (of if_then_else or
+// If) and each loop, take the part that this loop's variable is the last to decide:
+// - If constants decide where the part holds, the loop is cut into at most three: false, the rest of the condition,
+//   false.
+// - If constants and unrolled or vectorized loops inside decide (the border of an image in a tile), the rounds in which
+//   the part always holds become one loop. At most kMostSingle rounds before and after it are written out for unroll.
+// - Otherwise the part becomes an If right inside the loop, in whose else branch the condition is false.
+// A reduction's update by its identity (x = x + 0) is removed.
+//
+// Invariants: the pieces run the same iterations in the same order. Each condition doubles a body, so a body with more
+// than kMaxConditions different ones is left alone.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -9,11 +22,10 @@
 #include "arith/linear.h"
 #include "arith/simplify.h"
 #include "ir/analysis.h"
-#include "ir/equal.h"
 #include "ir/scalar.h"
-#include "ir/substitute.h"
 #include "ir/visitor.h"
-#include "lower/no_effect.h"
+#include "ir/walk.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -26,41 +38,36 @@ using ir::For;
 using ir::ForKind;
 using ir::Stmt;
 
-// The different conditions in a body, and the variables that it binds.
-class ConditionFinder final : public ir::Visitor {
- public:
-  std::vector<Expr> conditions;
-  std::unordered_set<const ir::VarNode*> bound;
-  std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>>
-      tile;  // unrolled and vectorized: first, last value
+constexpr int kMaxConditions = 2;
+constexpr int kMostSingle = 3;
 
- private:
+// The different conditions in a body, and the variables that it binds.
+struct Conditions {
+  explicit Conditions(const Stmt& body) {
+    ir::Walk(body, ir::Overloaded{[&](const ir::If& op) { Add(op.condition); },
+                                  [&](const ir::Call& op) {
+                                    if (op.fn == ir::Intrinsic::kIfThenElse) Add(op.args[0]);
+                                  },
+                                  [&](const For& op) { Add(op); }, [](const auto&) {}});
+  }
   void Add(const Expr& condition) {
     if (AsIntImm(condition) || ir::HasLoad(condition)) return;
-    for (const Expr& c : conditions) {
+    for (const Expr& c : all) {
       if (ir::Equal(c, condition)) return;
     }
-    conditions.push_back(condition);
+    all.push_back(condition);
   }
-  void VisitCall(const ir::Call& op) override {
-    if (op.fn == ir::Intrinsic::kIfThenElse) Add(op.args[0]);
-    Visitor::VisitCall(op);
-  }
-  void VisitIf(const ir::If& op) override {
-    Add(op.condition);
-    Visitor::VisitIf(op);
-  }
-  void VisitFor(const For& op) override {
+  void Add(const For& op) {
     bound.insert(op.var.node());
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     const bool written_out = op.for_kind == ForKind::kUnrolled || op.for_kind == ForKind::kVectorized;
     if (written_out && min && extent) tile[op.var.node()] = {*min, *min + *extent - 1};
-    Visitor::VisitFor(op);
   }
-  void VisitLetStmt(const ir::LetStmt& op) override {
-    bound.insert(op.var.node());
-    Visitor::VisitLetStmt(op);
-  }
+
+  std::vector<Expr> all;
+  std::unordered_set<const ir::VarNode*> bound;
+  using Tile = std::unordered_map<const ir::VarNode*, std::pair<int64_t, int64_t>>;
+  Tile tile;  // of unrolled and vectorized loops: first, last value
 };
 
 // One condition becomes another, mostly a constant.
@@ -75,7 +82,7 @@ class ConditionReplacer final : public ir::Mutator {
   }
   Stmt MutateStore(const ir::Store& op) override {
     Stmt store = Mutator::MutateStore(op);
-    return !store.same_as(Same(op)) && HasNoEffect(store) ? Stmt() : store;
+    return !store.same_as(Same(op)) && ir::HasNoEffect(store) ? Stmt() : store;
   }
   Stmt MutateIf(const ir::If& op) override {
     if (!ir::Equal(op.condition, from_)) return Mutator::MutateIf(op);
@@ -114,19 +121,18 @@ class Partitioner final : public ir::Mutator {
   }
 
   Stmt Partition(const For& op) {
-    ConditionFinder finder;
-    finder.Visit(op.body);
-    if (finder.conditions.size() <= kMaxConditions && op.for_kind != ForKind::kUnrolled) {
-      for (const Expr& condition : finder.conditions) {
+    const Conditions conditions(op.body);
+    if (conditions.all.size() <= kMaxConditions && op.for_kind != ForKind::kUnrolled) {
+      for (const Expr& condition : conditions.all) {
         std::vector<Expr> all, mine, rest;
         Conjuncts(condition, &all);
         for (const Expr& raw : all) {
           Expr c = analyzer_.Simplify(raw);
-          const bool decided = ir::UsesVar(c, op.var) && !ir::UsesAnyVar(c, finder.bound);
+          const bool decided = ir::UsesVar(c, op.var) && !ir::UsesAnyVar(c, conditions.bound);
           (decided ? mine : rest).push_back(c);
         }
         if (mine.empty()) {
-          if (Stmt cut = CutInside(op, condition, finder); cut.defined()) return cut;
+          if (Stmt cut = CutInside(op, condition, conditions); cut.defined()) return cut;
           continue;
         }
         if (Stmt cut = Cut(op, condition, mine, And(rest)); cut.defined()) return cut;
@@ -140,22 +146,36 @@ class Partitioner final : public ir::Mutator {
     return ConditionReplacer(condition, value).Mutate(body);
   }
 
+  // Narrows the rounds first .. last-1 of a loop to those in which `c` holds, whatever the variables of `tile` are.
+  // False if something else than these, the loop's variable and constants decides.
+  bool Narrow(const Expr& c, const ir::Var& var, const Conditions::Tile& tile, int64_t* first, int64_t* last) {
+    const auto* less = c.as<Binary>();
+    if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int()) return false;
+    arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
+    int64_t stride = 0, low = d.constant;
+    for (const arith::Linear::Term& term : d.terms) {
+      auto range = tile.find(term.term.as<ir::VarNode>());
+      if (term.term.same_as(var)) {
+        stride = term.coefficient;
+      } else if (range == tile.end()) {
+        return false;
+      } else {
+        low += term.coefficient * (term.coefficient > 0 ? range->second.first : range->second.second);
+      }
+    }
+    if (stride > 0) *first = std::max(*first, -ir::FloorDiv(low, stride));
+    if (stride < 0) *last = std::min(*last, ir::FloorDiv(low, -stride) + 1);
+    return stride != 0;
+  }
+
   // Null if something else than constants decides.
   Stmt Cut(const For& op, const Expr& condition, const std::vector<Expr>& mine, const Expr& rest) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || op.for_kind == ForKind::kParallel) return Stmt();
     const int64_t end = *min + *extent;
-    int64_t first = *min, last = end;  // holds for first <= var < last
+    int64_t first = *min, last = end;
     for (const Expr& c : mine) {
-      const auto* less = c.as<Binary>();
-      if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int()) return Stmt();
-      arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
-      if (d.terms.size() != 1 || !d.terms[0].term.same_as(op.var)) return Stmt();
-      const int64_t stride = d.terms[0].coefficient;
-      if (stride > 0)
-        first = std::max(first, -ir::FloorDiv(d.constant, stride));
-      else
-        last = std::min(last, ir::FloorDiv(d.constant, -stride) + 1);
+      if (!Narrow(c, op.var, {}, &first, &last)) return Stmt();
     }
     first = std::min(first, end);
     last = std::max(last, first);
@@ -168,7 +188,7 @@ class Partitioner final : public ir::Mutator {
   // A register tile's condition depends on this loop and on unrolled or vectorized ones inside: cut into the part where
   // it holds whatever those are, and single rounds before and behind, whose copies will decide it each for itself. Null
   // if there is no such part, or too many single rounds.
-  Stmt CutInside(const For& op, const Expr& condition, const ConditionFinder& finder) {
+  Stmt CutInside(const For& op, const Expr& condition, const Conditions& conditions) {
     const int64_t *min = AsIntImm(op.min), *extent = AsIntImm(op.extent);
     if (!min || !extent || *extent < 2 || op.for_kind != ForKind::kSerial) return Stmt();
     const int64_t end = *min + *extent;
@@ -178,33 +198,11 @@ class Partitioner final : public ir::Mutator {
     Conjuncts(condition, &all);
     for (const Expr& raw : all) {
       Expr c = analyzer_.Simplify(raw);
-      const auto* less = c.as<Binary>();
-      if (!less || less->kind != ExprKind::kLt || !less->a.type().is_int() || !ir::UsesVar(c, op.var)) {
+      if (Narrow(c, op.var, conditions.tile, &first, &last)) {
+        found = true;
+      } else {
         rest.push_back(c);
-        continue;
       }
-      arith::Linear d = arith::ToLinear(analyzer_.Simplify(less->b - less->a - 1));  // >= 0
-      int64_t stride = 0, low = d.constant;
-      bool known = true;
-      for (const arith::Linear::Term& term : d.terms) {
-        auto range = finder.tile.find(term.term.as<ir::VarNode>());
-        if (term.term.same_as(op.var)) {
-          stride = term.coefficient;
-        } else if (range == finder.tile.end()) {
-          known = false;
-        } else {
-          low += term.coefficient * (term.coefficient > 0 ? range->second.first : range->second.second);
-        }
-      }
-      if (!known || stride == 0) {
-        rest.push_back(c);
-        continue;
-      }
-      found = true;
-      if (stride > 0)
-        first = std::max(first, -ir::FloorDiv(low, stride));
-      else
-        last = std::min(last, ir::FloorDiv(low, -stride) + 1);
     }
     first = std::min(first, end);
     last = std::max(last, first);

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "ir/analysis.h"
-#include "ir/substitute.h"
+#include "ir/visitor.h"
 
 namespace hone::lower {
 
@@ -57,14 +57,9 @@ void SharedAccesses::LeaveIf() {
   analyzer_.Forget();
 }
 
-void SharedAccesses::Define(const ir::Var& var, const Expr& value) {
-  if (!Uniform(value)) differing_.insert(var.node());
-}
-
 bool SharedAccesses::Uniform(const Expr& e) const {
   if (ir::HasLoad(e)) return false;
   for (const ir::Var& v : ir::FreeVars(e)) {
-    if (differing_.count(v.node())) return false;
     for (const Thread& t : threads_) {
       if (t.var.same_as(v)) return false;
     }

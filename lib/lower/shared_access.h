@@ -1,4 +1,4 @@
-// Internals of PlaceBarriers (lower/gpu_threads.h): the facts about each access to shared memory, and whether two of
+// Internals of PlaceBarriers (lower/gpu_threads.cc): the facts about each access to shared memory, and whether two of
 // them need a barrier between.
 #pragma once
 
@@ -50,7 +50,6 @@ class SharedAccesses {
 
   void EnterIf(const ir::Expr& condition);
   void LeaveIf();
-  void Define(const ir::Var& var, const ir::Expr& value);  // a let, from here on
 
   // Is it the same for all threads of a block?
   bool Uniform(const ir::Expr& e) const;
@@ -73,9 +72,8 @@ class SharedAccesses {
 
   arith::Analyzer analyzer_;
   std::vector<Thread> threads_;
-  std::unordered_set<const ir::VarNode*> differing_;  // lets whose values differ between threads
-  std::unordered_set<const ir::VarNode*> scope_;      // variables of the loops around that all run in step
-  std::vector<ir::Expr> conditions_;                  // of the ifs around
+  std::unordered_set<const ir::VarNode*> scope_;  // variables of the loops around that all run in step
+  std::vector<ir::Expr> conditions_;              // of the ifs around
 };
 
 }  // namespace hone::lower

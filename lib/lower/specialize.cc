@@ -1,5 +1,13 @@
-#include "lower/specialize.h"
-
+// Specialize: gives loops that must have a constant extent one, by taking tails apart.
+//
+// Right after loop_nest, since vectorize and unroll need constant extents, and since the copies it makes are cheap only
+// while bodies are small. A loop must be constant if it is unrolled or vectorized, or if it counts through a register
+// buffer. Where its extent is a min or max that an outer loop `o` decides (min(14, 50 - o*14)), the outer loop is cut
+// in two: the part where one side always holds, and the rest, which is mostly one iteration. A serial loop becomes two;
+// a parallel one keeps its range and gets `if (o < t)` inside. Outermost loops first: then inner ones find their own
+// bounds constant.
+//
+// At most kMaxCuts cuts are made. A loop that is left without a constant extent becomes serial: slower, never wrong.
 #include <optional>
 #include <unordered_set>
 
@@ -7,8 +15,9 @@
 #include "arith/simplify.h"
 #include "ir/analysis.h"
 #include "ir/scalar.h"
-#include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "ir/walk.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -24,25 +33,19 @@ using ir::VarNode;
 
 using VarSet = std::unordered_set<const VarNode*>;
 
-// Variables that count through register buffers.
-class RegisterIndexVars final : public ir::Visitor {
- public:
-  VarSet vars;
+constexpr int kMaxCuts = 24;
 
- private:
-  void Add(const ir::Buffer& buffer, const Expr& index) {
-    if (buffer->scope != ir::Scope::kRegister) return;
-    for (const ir::Var& v : ir::FreeVars(index)) vars.insert(v.node());
-  }
-  void VisitLoad(const ir::Load& op) override {
-    Add(op.buffer, op.index);
-    Visitor::VisitLoad(op);
-  }
-  void VisitStore(const ir::Store& op) override {
-    Add(op.buffer, op.index);
-    Visitor::VisitStore(op);
-  }
-};
+// Variables that count through register buffers.
+VarSet RegisterIndexVars(const Stmt& body) {
+  VarSet vars;
+  const auto add = [&](const auto& access) {
+    if (access.buffer->scope != ir::Scope::kRegister) return;
+    for (const ir::Var& v : ir::FreeVars(access.index)) vars.insert(v.node());
+  };
+  ir::Walk(body, ir::Overloaded{[&](const ir::Load& op) { add(op); }, [&](const ir::Store& op) { add(op); },
+                                [](const auto&) {}});
+  return vars;
+}
 
 bool MustBeConstant(const For& loop, const VarSet& register_vars) {
   return loop.for_kind == ForKind::kUnrolled || loop.for_kind == ForKind::kVectorized ||
@@ -101,11 +104,7 @@ class CutFinder final : public ir::Visitor {
 
 class Specializer final : public ir::Mutator {
  public:
-  explicit Specializer(const Stmt& body) {
-    RegisterIndexVars finder;
-    finder.Visit(body);
-    register_vars_ = std::move(finder.vars);
-  }
+  explicit Specializer(const Stmt& body) : register_vars_(RegisterIndexVars(body)) {}
 
  private:
   Stmt MutateFor(const For& op) override {
@@ -177,7 +176,7 @@ class Specializer final : public ir::Mutator {
   }
 
   arith::Analyzer analyzer_;
-  VarSet register_vars_;
+  const VarSet register_vars_;
   int cuts_ = 0;
 };
 

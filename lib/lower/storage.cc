@@ -1,11 +1,15 @@
-#include "lower/storage.h"
-
+// Storage: the last pass. It guarantees to back ends that a register buffer is accessed only at constant indices.
+//
+// After unroll, which decides that: a register buffer with any other access becomes scratch. Sizes are checked here
+// too.
 #include <fmt/format.h>
 
 #include <unordered_map>
 #include <unordered_set>
 
 #include "ir/visitor.h"
+#include "ir/walk.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -15,35 +19,14 @@ using ir::BufferNode;
 using ir::Expr;
 using ir::Stmt;
 
+constexpr int64_t kMaxLocalBytes = int64_t{1} << 34;
+
 bool IsConstantIndex(const Expr& index) {
   const auto* ramp = index.as<ir::Ramp>();
   if (!ramp) return ir::AsIntImm(index) != nullptr;
   const int64_t* stride = ir::AsIntImm(ramp->stride);
   return ir::AsIntImm(ramp->base) && stride && *stride == 1;
 }
-
-class RegisterChecker final : public ir::Visitor {
- public:
-  std::unordered_set<const BufferNode*> indexed;  // register buffers that need memory
-  int64_t bytes = 0;
-
- private:
-  void Check(const Buffer& buffer, const Expr& index) {
-    if (buffer->scope == ir::Scope::kRegister && !IsConstantIndex(index)) indexed.insert(buffer.get());
-  }
-  void VisitLoad(const ir::Load& op) override {
-    Check(op.buffer, op.index);
-    Visitor::VisitLoad(op);
-  }
-  void VisitStore(const ir::Store& op) override {
-    Check(op.buffer, op.index);
-    Visit(op.value);
-  }
-  void VisitAllocate(const ir::Allocate& op) override {
-    bytes += op.buffer->size * op.buffer->type.bytes();
-    Visitor::VisitAllocate(op);
-  }
-};
 
 class BufferReplacer final : public ir::Mutator {
  public:
@@ -78,14 +61,21 @@ class BufferReplacer final : public ir::Mutator {
 }  // namespace
 
 Result<Stmt> AssignStorage(const Stmt& body) {
-  RegisterChecker checker;
-  checker.Visit(body);
-  if (checker.bytes > kMaxLocalBytes) {
-    return Status::Invalid(fmt::format("the kernel's local buffers take {} bytes; at most {} are possible",
-                                       checker.bytes, kMaxLocalBytes));
+  std::unordered_set<const BufferNode*> indexed;  // register buffers that need memory
+  int64_t bytes = 0;
+  const auto check = [&](const auto& access) {
+    const Buffer& buffer = access.buffer;
+    if (buffer->scope == ir::Scope::kRegister && !IsConstantIndex(access.index)) indexed.insert(buffer.get());
+  };
+  ir::Walk(body, ir::Overloaded{[&](const ir::Load& op) { check(op); }, [&](const ir::Store& op) { check(op); },
+                                [&](const ir::Allocate& op) { bytes += op.buffer->size * op.buffer->type.bytes(); },
+                                [](const auto&) {}});
+  if (bytes > kMaxLocalBytes) {
+    return Status::Invalid(
+        fmt::format("the kernel's local buffers take {} bytes; at most {} are possible", bytes, kMaxLocalBytes));
   }
-  if (checker.indexed.empty()) return body;
-  return BufferReplacer(checker.indexed).Mutate(body);
+  if (indexed.empty()) return body;
+  return BufferReplacer(indexed).Mutate(body);
 }
 
 }  // namespace hone::lower

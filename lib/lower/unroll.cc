@@ -1,5 +1,10 @@
-#include "lower/unroll.h"
-
+// Unroll: loops of kind unrolled become copies of their body.
+//
+// After vectorize, last of the passes that change loops: what comes before works on one copy of a body, what comes
+// after on all of them. Indices are made for each copy from a template (sum of coefficient * variable, taken apart
+// once), not by substituting and simplifying again: a register tile of 28 accumulators unrolled 16 times has about
+// 1,500 indices, and copies whose indices differ by a constant share the rest of the expression, node for node: base +
+// constant, which is what a backend wants for addresses.
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -8,7 +13,8 @@
 #include "arith/simplify.h"
 #include "ir/analysis.h"
 #include "ir/visitor.h"
-#include "lower/no_effect.h"
+#include "ir/walk.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -18,18 +24,8 @@ using ir::Expr;
 using ir::Stmt;
 using ir::VarNode;
 
-// Is there an unrolled loop anywhere in it?
-class UnrolledFinder final : public ir::Visitor {
- public:
-  bool found = false;
-
- private:
-  void VisitFor(const ir::For& op) override {
-    if (op.for_kind == ir::ForKind::kUnrolled) found = true;
-    if (!found) Visitor::VisitFor(op);
-  }
-  void VisitStore(const ir::Store&) override {}
-};
+// Where more copies than this of one statement would be made, loops further in stay serial.
+constexpr int64_t kMaxCopies = 1 << 15;
 
 class Unroller final : public ir::Mutator {
  private:
@@ -164,7 +160,7 @@ class Unroller final : public ir::Mutator {
     Expr index = Index(op.index), value = Mutate(op.value);
     if (index.same_as(op.index) && value.same_as(op.value)) return Same(op);
     Stmt store = ir::MakeStore(op.buffer, index, value);
-    return HasNoEffect(store) ? Stmt() : store;
+    return ir::HasNoEffect(store) ? Stmt() : store;
   }
   // A copy's condition is often decided by its value.
   Stmt MutateIf(const ir::If& op) override {
@@ -203,9 +199,11 @@ class Unroller final : public ir::Mutator {
 }  // namespace
 
 Stmt UnrollLoops(const Stmt& body) {
-  UnrolledFinder finder;
-  finder.Visit(body);
-  return finder.found ? Unroller().Mutate(body) : body;
+  bool found = false;
+  ir::Walk(body,
+           ir::Overloaded{[&](const ir::For& op) { return !(found = found || op.for_kind == ir::ForKind::kUnrolled); },
+                          [](const ir::Store&) { return false; }, [](const auto&) { return true; }});
+  return found ? Unroller().Mutate(body) : body;
 }
 
 }  // namespace hone::lower

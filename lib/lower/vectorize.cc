@@ -1,19 +1,30 @@
-#include "lower/vectorize.h"
-
+// Vectorize: loops of kind vectorized become operations on vectors.
+//
+// After specialize, which made their extents constant, and before unroll, so that it works on one copy of a body. The
+// lanes of a vectorized loop run in lock step; that is legal since iterations of a spatial axis are independent
+// (schedule/ checks).
+//
+// - Stores and loads at an index that is linear in the variable become Ramps; others get a vector index (gather,
+//   scatter).
+// - if_then_else whose condition does not depend on the variable keeps a scalar condition and gets vector branches.
+// - With `whole_vectors` (tails on a GPU are conditions), a comparison on which all lanes agree is made only for the
+//   first lane: 4*t + lane < n, for example, if 4 divides n.
+// - A loop that cannot be vectorized (a condition or an inner extent depends on its variable) becomes serial.
 #include <fmt/format.h>
 
 #include "arith/linear.h"
 #include "arith/simplify.h"
 #include "ir/analysis.h"
-#include "ir/equal.h"
-#include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
 
 using ir::Expr;
 using ir::Stmt;
+
+constexpr int kMaxLanes = 64;
 
 // One loop's body, for all values of its variable at once.
 class Widener final : public ir::Mutator {
@@ -78,11 +89,6 @@ class Widener final : public ir::Mutator {
     if (condition.same_as(op.args[0]) && a.same_as(op.args[1]) && b.same_as(op.args[2])) return Same(op);
     return ir::MakeIfThenElse(condition, a, b);
   }
-  Expr MutateLet(const ir::Let& op) override {
-    failed_ = failed_ || ir::UsesVar(Expr(&op), var_);
-    return Same(op);
-  }
-
   Stmt MutateStore(const ir::Store& op) override {
     Expr index = Index(op.index), value = Mutate(op.value);
     // Every iteration writes one place: the order would matter.
@@ -98,10 +104,6 @@ class Widener final : public ir::Mutator {
     if (!condition.defined()) return Fail(op);
     if (condition.same_as(op.condition)) return Mutator::MutateIf(op);
     return ir::MakeIf(condition, Mutate(op.then_case), Mutate(op.else_case));
-  }
-  Stmt MutateLetStmt(const ir::LetStmt& op) override {
-    if (ir::UsesVar(op.value, var_)) return Fail(op);
-    return Mutator::MutateLetStmt(op);
   }
   Stmt MutateAllocate(const ir::Allocate& op) override { return Fail(op); }
 

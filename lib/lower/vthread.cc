@@ -1,5 +1,9 @@
-#include "lower/vthread.h"
-
+// Virtual threads: loops of kind vthread become copies of single statements.
+//
+// Runs right after loop_nest, while bodies are small, and before gpu_threads, which must see each place where the block
+// meets only once. One thread runs all of its virtual threads, statement by statement. So the loop moves inwards, past
+// loops, allocations and places where the block meets, to the statements that depend on its variable, and is unrolled
+// there. A buffer that is allocated inside the loop and has other values in each virtual thread gets a copy for each.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -7,6 +11,8 @@
 
 #include "ir/analysis.h"
 #include "ir/visitor.h"
+#include "ir/walk.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {
@@ -20,25 +26,16 @@ using ir::Stmt;
 
 using Buffers = std::unordered_set<const BufferNode*>;
 
-// Does something depend on the variable, or on what is different in each virtual thread?
-class Depends final : public ir::Visitor {
- public:
-  Depends(const ir::Var& var, const Buffers& different) : var_(var), different_(different) {}
+// Does it depend on the variable, or on what is different in each virtual thread?
+template <typename T>
+bool Depends(const T& where, const ir::Var& var, const Buffers& different) {
   bool found = false;
-
- private:
-  void VisitVar(const ir::VarNode& op) override { found = found || &op == var_.node(); }
-  void VisitLoad(const ir::Load& op) override {
-    found = found || different_.count(op.buffer.get()) > 0;
-    Visitor::VisitLoad(op);
-  }
-  void VisitStore(const ir::Store& op) override {
-    found = found || different_.count(op.buffer.get()) > 0;
-    Visitor::VisitStore(op);
-  }
-  const ir::Var& var_;
-  const Buffers& different_;
-};
+  const auto access = [&](const auto& op) { found = found || different.contains(op.buffer.get()); };
+  ir::Walk(where, ir::Overloaded{[&](const ir::VarNode& op) { found = found || &op == var.node(); },
+                                 [&](const ir::Load& op) { access(op); }, [&](const ir::Store& op) { access(op); },
+                                 [](const auto&) {}});
+  return found;
+}
 
 // The buffers allocated inside that get other values in each virtual thread.
 class DifferentBuffers final : public ir::Visitor {
@@ -48,11 +45,7 @@ class DifferentBuffers final : public ir::Visitor {
   bool grown = false;
 
  private:
-  bool Differs(const Expr& e) {
-    Depends depends(var_, buffers);
-    depends.Visit(e);
-    return depends.found;
-  }
+  bool Differs(const Expr& e) { return Depends(e, var_, buffers); }
   template <typename Node, typename Body>
   void Under(const Node& condition, const Body& body) {
     const bool before = differs_;
@@ -91,9 +84,7 @@ class Spreader final : public ir::Mutator {
  private:
   template <typename T>
   bool Dependent(const T& node) {
-    Depends depends(loop_.var, different_);
-    depends.Visit(node);
-    return depends.found;
+    return Depends(node, loop_.var, different_);
   }
   // All virtual threads do `s`, one after the other.
   Stmt Each(const ir::StmtNode& s) {
@@ -108,9 +99,6 @@ class Spreader final : public ir::Mutator {
     return Dependent(op.min) || Dependent(op.extent) ? Each(op) : Mutator::MutateFor(op);
   }
   Stmt MutateIf(const ir::If& op) override { return Dependent(op.condition) ? Each(op) : Mutator::MutateIf(op); }
-  Stmt MutateLetStmt(const ir::LetStmt& op) override {
-    return Dependent(op.value) ? Each(op) : Mutator::MutateLetStmt(op);
-  }
   Stmt MutateAllocate(const ir::Allocate& op) override {
     if (!different_.count(op.buffer.get())) return Mutator::MutateAllocate(op);
     Buffer all = Buffer::Make(op.buffer.name(), op.buffer->type, op.buffer->size * extent_, op.buffer->scope);

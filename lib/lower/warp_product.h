@@ -8,7 +8,7 @@
 #include "arith/simplify.h"
 #include "base/result.h"
 #include "ir/stmt.h"
-#include "ir/substitute.h"
+#include "ir/visitor.h"
 
 namespace hone::lower {
 

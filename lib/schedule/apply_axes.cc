@@ -218,7 +218,7 @@ Status ApplyPrefetch(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
-// A note for lower/tensorize.h, which checks the loop's content once that is known.
+// A note for lower/tensorize.cc, which checks the loop's content once that is known.
 Status ApplyTensorize(const Step& step, Stage* stage) {
   const std::vector<std::string> known = {"mma_tf32"};
   HONE_ASSIGN_OR_RETURN(Axis * axis, NeedLoop(stage, step.axes[0]));

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/suggest.h"
-#include "ir/substitute.h"
+#include "ir/visitor.h"
 #include "schedule/apply.h"
 #include "schedule/relation.h"
 #include "schedule/relayout.h"

@@ -3,8 +3,8 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "ir/substitute.h"
 #include "ir/visitor.h"
+#include "ir/walk.h"
 #include "te/tensor.h"
 
 namespace hone::te {
@@ -14,18 +14,6 @@ using ir::Expr;
 namespace {
 
 Tensor AsTensor(const ir::TensorHandle& handle) { return Tensor(static_cast<const TensorNode*>(handle.get())); }
-
-class ReadFinder final : public ir::Visitor {
- public:
-  std::vector<Tensor> reads;
-
- private:
-  void VisitAccess(const ir::Access& op) override {
-    auto same = [&](const Tensor& t) { return t.same_as(op.tensor); };
-    if (std::none_of(reads.begin(), reads.end(), same)) reads.push_back(AsTensor(op.tensor));
-    Visitor::VisitAccess(op);
-  }
-};
 
 class ReadReplacer final : public ir::Mutator {
  public:
@@ -51,9 +39,13 @@ void AppendAfterInputs(const Tensor& t, std::unordered_set<const void*>* seen, s
 }  // namespace
 
 std::vector<Tensor> InputsOf(const Tensor& t) {
-  ReadFinder finder;
-  finder.Visit(t.node()->body);
-  return finder.reads;
+  std::vector<Tensor> reads;
+  const auto add = [&](const ir::Access& op) {
+    auto same = [&](const Tensor& known) { return known.same_as(op.tensor); };
+    if (std::none_of(reads.begin(), reads.end(), same)) reads.push_back(AsTensor(op.tensor));
+  };
+  ir::Walk(t.node()->body, ir::Overloaded{add, [](const auto&) {}});
+  return reads;
 }
 
 std::vector<Tensor> TopologicalOrder(const std::vector<Tensor>& outputs) {

@@ -15,20 +15,8 @@ void CheckShape(const std::vector<int64_t>& shape) {
   for (int64_t extent : shape) HONE_CHECK(extent >= 0);
 }
 
-TensorNode* MakeComputeNode(std::string name, std::vector<IterVar> axes, Expr body) {
-  HONE_CHECK(body.defined() && body.type().is_scalar());
-  std::vector<int64_t> shape;
-  for (const IterVar& axis : axes) shape.push_back(axis.extent);
-  auto* node = new TensorNode(std::move(name), body.type(), std::move(shape));
-  node->kind = TensorKind::kCompute;
-  node->axes = std::move(axes);
-  if (const auto* reduce = body.as<ir::Reduce>()) node->reduce_axes = reduce->axes;
-  node->body = std::move(body);
-  return node;
-}
-
-TensorNode* MakeComputation(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
-                            const std::function<Expr(const std::vector<ir::Var>&)>& body) {
+Tensor MakeComputation(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
+                       const std::function<Expr(const std::vector<ir::Var>&)>& body, bool constant) {
   CheckShape(shape);
   HONE_CHECK(shape.size() == axis_names.size());
   std::vector<IterVar> axes;
@@ -37,7 +25,7 @@ TensorNode* MakeComputation(std::string name, std::vector<int64_t> shape, std::v
     vars.emplace_back(std::move(axis_names[i]));
     axes.push_back({vars.back(), shape[i]});
   }
-  return MakeComputeNode(std::move(name), std::move(axes), body(vars));
+  return ComputeOver(std::move(name), std::move(axes), body(vars), constant);
 }
 
 }  // namespace
@@ -55,14 +43,12 @@ Tensor Placeholder(std::string name, std::vector<int64_t> shape, DType type) {
 
 Tensor Compute(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                const std::function<Expr(const std::vector<ir::Var>&)>& body) {
-  return Tensor(MakeComputation(std::move(name), std::move(shape), std::move(axis_names), body));
+  return MakeComputation(std::move(name), std::move(shape), std::move(axis_names), body, /*constant=*/false);
 }
 
 Tensor ComputeConstant(std::string name, std::vector<int64_t> shape, std::vector<std::string> axis_names,
                        const std::function<Expr(const std::vector<ir::Var>&)>& body) {
-  TensorNode* node = MakeComputation(std::move(name), std::move(shape), std::move(axis_names), body);
-  node->constant = true;
-  Tensor tensor(node);
+  Tensor tensor = MakeComputation(std::move(name), std::move(shape), std::move(axis_names), body, /*constant=*/true);
   for (const Tensor& input : InputsOf(tensor)) {
     HONE_CHECK(input.node()->constant || input.node()->kind == TensorKind::kPlaceholder);
   }
@@ -70,7 +56,14 @@ Tensor ComputeConstant(std::string name, std::vector<int64_t> shape, std::vector
 }
 
 Tensor ComputeOver(std::string name, std::vector<IterVar> axes, Expr body, bool constant) {
-  TensorNode* node = MakeComputeNode(std::move(name), std::move(axes), std::move(body));
+  HONE_CHECK(body.defined() && body.type().is_scalar());
+  std::vector<int64_t> shape;
+  for (const IterVar& axis : axes) shape.push_back(axis.extent);
+  auto* node = new TensorNode(std::move(name), body.type(), std::move(shape));
+  node->kind = TensorKind::kCompute;
+  node->axes = std::move(axes);
+  if (const auto* reduce = body.as<ir::Reduce>()) node->reduce_axes = reduce->axes;
+  node->body = std::move(body);
   node->constant = constant;
   return Tensor(node);
 }

@@ -137,17 +137,6 @@ KernelWriter::Text KernelWriter::Write(const Expr& e) {
     }
     case ExprKind::kCall:
       return WriteCall(*e.as<ir::Call>());
-    case ExprKind::kLet: {
-      auto* let = e.as<ir::Let>();
-      if (lazy_ > 0 || !let->value.type().is_scalar()) {
-        facts_.Bind(let->var.node(), facts_.RangeOf(let->value), facts_.DivisorOf(let->value));
-        vars_[let->var.node()] = {WriteAt(let->value, kUnary), kUnary};
-      } else {
-        WriteLet(let->var, let->value);
-      }
-      Text body = Write(let->body);
-      return IsIndex(e) && Narrow(let->body) ? As(Type(e.type()), body) : body;
-    }
     case ExprKind::kRamp:
     case ExprKind::kBroadcast:
     case ExprKind::kAccess:
@@ -317,10 +306,8 @@ KernelWriter::Text KernelWriter::WriteCast(const ir::Cast& e) {
 KernelWriter::Text KernelWriter::WriteCall(const ir::Call& e) {
   if (e.fn == Intrinsic::kIfThenElse) {
     const std::string condition = WriteAt(e.args[0], kAndAnd - 1);
-    ++lazy_;
     const std::string if_true = WriteAt(e.args[1], kAndAnd - 1);
     const std::string if_false = WriteAt(e.args[2], kAndAnd - 1);
-    --lazy_;
     return {fmt::format("{} ? {} : {}", condition, if_true, if_false), kChoice};
   }
   if (!e.type.is_float()) {

@@ -12,17 +12,6 @@ namespace {
 
 constexpr int64_t kZeroDivisor = int64_t{1} << 30;
 
-ConstInterval OfType(DType type) {
-  if (type.is_bool()) return {0, 1};
-  if (!type.is_int() && !type.is_uint()) return {};
-  if (type.bits >= 64) return {};
-  if (type.is_uint()) return {0, (int64_t{1} << type.bits) - 1};
-  const int64_t half = int64_t{1} << (type.bits - 1);
-  return {-half, half - 1};
-}
-
-int64_t Gcd(int64_t a, int64_t b) { return std::gcd(a, b); }
-
 }  // namespace
 
 void IndexFacts::Bind(const ir::VarNode* var, ConstInterval range, int64_t divisor) {
@@ -38,14 +27,14 @@ const IndexFacts::Fact& IndexFacts::Of(const Expr& e) {
   auto it = known_.find(e.get());
   if (it != known_.end()) return it->second.fact;
   Fact fact = Compute(e);
-  const ConstInterval type = OfType(e.type());
+  const ConstInterval type = arith::RangeOfType(e.type());
   const bool infinite = !type.finite() && !fact.range.finite();
   if (infinite || fact.range.min < type.min || fact.range.max > type.max) fact = {type, 1, true};
   return known_.emplace(e.get(), Known{e, fact}).first->second.fact;
 }
 
 IndexFacts::Fact IndexFacts::Compute(const Expr& e) {
-  const Fact unknown{OfType(e.type()), 1};
+  const Fact unknown{arith::RangeOfType(e.type()), 1};
   if (auto* imm = e.as<ir::IntImm>()) {
     if (imm->value == INT64_MIN || imm->value == INT64_MAX) return unknown;
     return {ConstInterval::Point(imm->value), imm->value == 0 ? kZeroDivisor : std::abs(imm->value)};
@@ -58,14 +47,13 @@ IndexFacts::Fact IndexFacts::Compute(const Expr& e) {
     const DType from = cast->value.type();
     return from.is_float() || from.is_handle() || !from.is_scalar() ? unknown : Of(cast->value);
   }
-  if (auto* select = e.as<ir::Select>()) {
-    const Fact a = Of(select->if_true), b = Of(select->if_false);
-    return {arith::Union(a.range, b.range), Gcd(a.divisor, b.divisor)};
-  }
-  if (auto* call = e.as<ir::Call>(); call && call->fn == ir::Intrinsic::kIfThenElse) {
-    const Fact a = Of(call->args[1]), b = Of(call->args[2]);
-    return {arith::Union(a.range, b.range), Gcd(a.divisor, b.divisor)};
-  }
+  const auto either = [&](const Expr& x, const Expr& y) {
+    const Fact a = Of(x), b = Of(y);
+    return Fact{arith::Union(a.range, b.range), std::gcd(a.divisor, b.divisor)};
+  };
+  if (auto* select = e.as<ir::Select>()) return either(select->if_true, select->if_false);
+  auto* call = e.as<ir::Call>();
+  if (call && call->fn == ir::Intrinsic::kIfThenElse) return either(call->args[1], call->args[2]);
   auto* binary = e.as<ir::Binary>();
   if (binary && binary->a.type().is_scalar() && !binary->a.type().is_float()) return OfBinary(*binary);
   return unknown;
@@ -76,9 +64,9 @@ IndexFacts::Fact IndexFacts::OfBinary(const ir::Binary& e) {
   const int64_t* constant = ir::AsIntImm(e.b);
   switch (e.kind) {
     case ExprKind::kAdd:
-      return {a.range + b.range, Gcd(a.divisor, b.divisor)};
+      return {a.range + b.range, std::gcd(a.divisor, b.divisor)};
     case ExprKind::kSub:
-      return {a.range + b.range * ConstInterval::Point(-1), Gcd(a.divisor, b.divisor)};
+      return {a.range + b.range * ConstInterval::Point(-1), std::gcd(a.divisor, b.divisor)};
     case ExprKind::kMul: {
       int64_t product = 1;
       const bool good = !__builtin_mul_overflow(a.divisor, b.divisor, &product) && product <= kZeroDivisor;
@@ -89,11 +77,11 @@ IndexFacts::Fact IndexFacts::OfBinary(const ir::Binary& e) {
       return {arith::DivBy(a.range, *constant), a.divisor % *constant == 0 ? a.divisor / *constant : 1};
     case ExprKind::kMod:
       if (!constant || *constant <= 0) return {};
-      return {arith::ModBy(a.range, *constant), Gcd(a.divisor, *constant)};
+      return {arith::ModBy(a.range, *constant), std::gcd(a.divisor, *constant)};
     case ExprKind::kMin:
-      return {{std::min(a.range.min, b.range.min), std::min(a.range.max, b.range.max)}, Gcd(a.divisor, b.divisor)};
+      return {arith::Min(a.range, b.range), std::gcd(a.divisor, b.divisor)};
     case ExprKind::kMax:
-      return {{std::max(a.range.min, b.range.min), std::max(a.range.max, b.range.max)}, Gcd(a.divisor, b.divisor)};
+      return {arith::Max(a.range, b.range), std::gcd(a.divisor, b.divisor)};
     default:
       return {{0, 1}, 1};  // a comparison
   }

@@ -7,7 +7,7 @@
 
 #include "ir/analysis.h"
 #include "ir/printer.h"
-#include "ir/visitor.h"
+#include "ir/walk.h"
 
 namespace hone::codegen {
 
@@ -40,32 +40,16 @@ bool IsReserved(const std::string& name) {
 bool IsPrivate(Scope scope) { return scope == Scope::kScratch || scope == Scope::kRegister; }
 
 // Variables of indices into private arrays: unless their loops are unrolled the arrays are memory.
-class PrivateIndices : public ir::Visitor {
- public:
-  explicit PrivateIndices(std::unordered_set<const ir::VarNode*>* vars) : vars_(vars) {}
-
- protected:
-  void VisitLoad(const ir::Load& op) override {
-    Add(op.buffer, op.index);
-    Visitor::VisitLoad(op);
-  }
-  void VisitStore(const ir::Store& op) override {
-    Add(op.buffer, op.index);
-    Visitor::VisitStore(op);
-  }
-  void VisitLetStmt(const ir::LetStmt& op) override {
-    Visitor::VisitLetStmt(op);
-    if (vars_->count(op.var.node()) == 0) return;
-    for (const ir::Var& var : ir::FreeVars(op.value)) vars_->insert(var.node());
-  }
-
- private:
-  void Add(const ir::Buffer& buffer, const Expr& index) {
-    if (!IsPrivate(buffer->scope) || buffer->size > kPrivateElements) return;
-    for (const ir::Var& var : ir::FreeVars(index)) vars_->insert(var.node());
-  }
-  std::unordered_set<const ir::VarNode*>* vars_;
-};
+std::unordered_set<const ir::VarNode*> PrivateIndices(const Stmt& body) {
+  std::unordered_set<const ir::VarNode*> vars;
+  const auto access = [&](const auto& op) {
+    if (!IsPrivate(op.buffer->scope) || op.buffer->size > kPrivateElements) return;
+    for (const ir::Var& var : ir::FreeVars(op.index)) vars.insert(var.node());
+  };
+  ir::Walk(body, ir::Overloaded{[&](const ir::Load& op) { access(op); }, [&](const ir::Store& op) { access(op); },
+                                [](const auto&) {}});
+  return vars;
+}
 
 // Steps of the innermost loops in all, if every loop's extent is known; else -1.
 int64_t StepsOf(const Stmt& s) {
@@ -90,8 +74,6 @@ int64_t StepsOf(const Stmt& s) {
       const int64_t a = StepsOf(s.as<ir::If>()->then_case), b = StepsOf(s.as<ir::If>()->else_case);
       return a < 0 || b < 0 ? -1 : a + b;
     }
-    case ir::StmtKind::kLetStmt:
-      return StepsOf(s.as<ir::LetStmt>()->body);
     case ir::StmtKind::kAllocate:
       return StepsOf(s.as<ir::Allocate>()->body);
     case ir::StmtKind::kPragma:
@@ -102,14 +84,9 @@ int64_t StepsOf(const Stmt& s) {
 }
 
 bool HasBarrier(const Stmt& s) {
-  class Finder : public ir::Visitor {
-   public:
-    bool found = false;
-    void VisitBarrier(const ir::Barrier&) override { found = true; }
-  };
-  Finder finder;
-  finder.Visit(s);
-  return finder.found;
+  bool found = false;
+  ir::Walk(s, ir::Overloaded{[&](const ir::Barrier&) { found = true; }, [&](const auto&) { return !found; }});
+  return found;
 }
 
 }  // namespace
@@ -177,7 +154,7 @@ Result<std::string> KernelWriter::Write(const ir::DeviceKernel& kernel, int64_t*
                           holds(written, buffer) ? "" : "const ", MemoryType(buffer->type), dialect_.restrict_word,
                           buffers_[buffer.get()].name);
   }
-  PrivateIndices(&private_index_).Visit(kernel.body);
+  private_index_ = PrivateIndices(kernel.body);
   DeclareShared(kernel, dynamic_shared);
   DeclareIndices(kernel);
   WriteStmt(kernel.body);
@@ -185,18 +162,7 @@ Result<std::string> KernelWriter::Write(const ir::DeviceKernel& kernel, int64_t*
   return fmt::format("{}({}) {{\n{}}}\n", dialect_.kernel_head(kernel.name, kernel.block), params, out_);
 }
 
-void KernelWriter::WriteLet(const ir::Var& var, const Expr& value) {
-  if (!value.type().is_scalar()) {
-    Hoist(value);
-    std::vector<Expr> parts;
-    for (int i = 0; i < value.type().lanes; ++i) {
-      const ir::Var one(var.name(), value.type().element());
-      WriteLet(one, LaneOf(value, i));
-      parts.push_back(one);
-    }
-    lanes_[var.get()] = std::move(parts);
-    return;
-  }
+void KernelWriter::Define(const ir::Var& var, const Expr& value) {
   if (value.kind() == ir::ExprKind::kIntImm) {  // worth no name
     vars_[var.node()] = Write(value);
     facts_.Bind(var.node(), facts_.RangeOf(value), facts_.DivisorOf(value));
@@ -228,7 +194,7 @@ void KernelWriter::WriteFor(const ir::For& loop) {
   unroll_next_ = 0;
   if (extent && *extent <= 0) return;
   if (extent && *extent == 1) {
-    WriteLet(loop.var, loop.min);
+    Define(loop.var, loop.min);
     WriteStmt(loop.body);
     return;
   }
@@ -295,8 +261,7 @@ void KernelWriter::WriteWarpProduct(const ir::Store& store, const ir::Call& prod
   if (!dialect_.mma_tf32) return Fail("mma_tf32 is for CUDA from sm_80 on");
   needs_->helpers.insert(dialect_.mma_tf32);
   std::string list;
-  for (int i = 0; i < product.type.lanes; ++i)
-    list += (i ? ", " : "") + Access(store.buffer, LaneOf(store.index, i));
+  for (int i = 0; i < product.type.lanes; ++i) list += (i ? ", " : "") + Access(store.buffer, LaneOf(store.index, i));
   for (const Expr& arg : product.args) {
     for (int i = 0; i < arg.type().lanes; ++i) list += ", " + WriteAt(LaneOf(arg, i), 99);
   }
@@ -318,25 +283,25 @@ void KernelWriter::WriteStore(const ir::Store& store) {
   const bool is_bool = store.value.type().is_bool();
   Hoist(store.value);
   Hoist(store.index);
-  std::vector<Expr> values;
+  std::vector<Expr> values, places;
   for (int i = 0; i < lanes; ++i) values.push_back(LaneOf(store.value, i));
-  const int chunk = Chunk(store.buffer, store.index);
-  // All lanes are known before the first is stored: where the value reads what is stored, into variables.
-  bool reads_itself = false;
-  for (const ir::Buffer& b : ir::BuffersRead(store.value)) reads_itself = reads_itself || b.same_as(store.buffer);
-  if (reads_itself) {
-    for (Expr& value : values) {
-      const ir::Var lane("lane", value.type());
-      WriteLet(lane, value);
-      value = lane;
+  for (int i = 0; i < lanes; ++i) places.push_back(LaneOf(store.index, i));
+  // All lanes are known before the first is stored: what reads the buffer that is stored to, into variables.
+  const auto settle = [&](const Expr& e, std::vector<Expr>* parts) {
+    const std::vector<ir::Buffer> read = ir::BuffersRead(e);
+    if (std::none_of(read.begin(), read.end(), [&](const ir::Buffer& b) { return b.same_as(store.buffer); }))
+      return false;
+    for (Expr& part : *parts) {
+      const ir::Var lane("lane", part.type());
+      Define(lane, part);
+      part = lane;
     }
-  }
+    return true;
+  };
+  settle(store.value, &values);
+  const int chunk = settle(store.index, &places) ? 1 : Chunk(store.buffer, store.index);
   if (chunk > 1) {
-    const std::string type = fmt::format("{}{}",
-                                         store.buffer->type.is_float() ? "float"
-                                         : store.buffer->type.is_int() ? "int"
-                                                                       : "uint",
-                                         chunk);
+    const std::string type = VectorType(store.buffer, chunk);
     const Expr base = store.index.as<ir::Ramp>()->base;
     for (int first = 0; first < lanes; first += chunk) {
       std::string list;
@@ -348,10 +313,10 @@ void KernelWriter::WriteStore(const ir::Store& store) {
     for (int i = 0; i < lanes; ++i) {
       std::string value = WriteAt(values[static_cast<size_t>(i)], 99);
       if (is_bool) value = fmt::format("({}) ? 1 : 0", value);
-      Line(fmt::format("{} = {};", Access(store.buffer, LaneOf(store.index, i)), value));
+      Line(fmt::format("{} = {};", Access(store.buffer, places[static_cast<size_t>(i)]), value));
     }
   }
-  for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
+  ForgetFrom(mark);
 }
 
 void KernelWriter::WriteStmt(const Stmt& s) {
@@ -378,13 +343,6 @@ void KernelWriter::WriteStmt(const Stmt& s) {
       }
       Line("}");
       return;
-    }
-    case ir::StmtKind::kLetStmt: {
-      auto* let = s.as<ir::LetStmt>();
-      const size_t mark = kept_.size();
-      WriteLet(let->var, let->value);
-      for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
-      return WriteStmt(let->body);
     }
     case ir::StmtKind::kAllocate: {
       auto* allocate = s.as<ir::Allocate>();

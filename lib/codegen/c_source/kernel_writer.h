@@ -56,7 +56,7 @@ class KernelWriter {
   void WriteStore(const ir::Store& store);
   bool WriteAsyncCopy(const ir::Store& store);  // false: it is not one
   void WriteWarpProduct(const ir::Store& store, const ir::Call& product);
-  void WriteLet(const ir::Var& var, const ir::Expr& value);
+  void Define(const ir::Var& var, const ir::Expr& value);  // a constant of that name
   bool Unrolled(const ir::For& loop);
   void Fail(const std::string& message) {
     if (status_.ok()) status_ = Status::Unsupported(std::string(dialect_.name) + ": " + message);
@@ -68,6 +68,9 @@ class KernelWriter {
   void HoistLoad(const ir::Expr& e);
   void HoistChoice(const ir::Expr& e);
   ir::Expr NewTemporary(DType type, const std::string& text, const std::string& name);
+  void Keep(const ir::Expr& e, std::vector<ir::Expr> lanes);           // at hand, until it is forgotten
+  void ForgetFrom(size_t mark);                                        // what was kept since then
+  static std::string VectorType(const ir::Buffer& buffer, int lanes);  // "float4"
   // How many lanes of the access at once: 4 or 2 if it is contiguous and aligned, else 1.
   int Chunk(const ir::Buffer& buffer, const ir::Expr& index);
   std::string VectorAt(const ir::Buffer& buffer, const ir::Expr& index, int chunk, bool written);
@@ -95,7 +98,6 @@ class KernelWriter {
   Status status_;
   std::string out_;
   int indent_ = 1;
-  int lazy_ = 0;  // inside code that is evaluated only if a condition holds: put nothing before it
   int64_t unroll_limit_ = 0;
   int64_t unroll_next_ = 0;    // note before the next loop: unroll this many rounds
   bool in_group_ = false;      // of copies that may run by themselves

@@ -51,21 +51,11 @@ Expr KernelWriter::LaneOf(const Expr& e, int lane) {
       for (const Expr& arg : call->args) args.push_back(LaneOf(arg, lane));
       return ir::MakeCall(element, call->fn, std::move(args));
     }
-    case ExprKind::kLet: {
-      auto* let = e.as<ir::Let>();
-      if (let->value.type().is_scalar()) return ir::MakeLet(let->var, let->value, LaneOf(let->body, lane));
-      const ir::Var one(let->var.name(), let->value.type().element());
-      const Expr value = LaneOf(let->value, lane);
-      lanes_[let->var.get()].assign(static_cast<size_t>(let->value.type().lanes), one);
-      const Expr body = LaneOf(let->body, lane);
-      lanes_.erase(let->var.get());
-      return ir::MakeLet(one, value, body);
-    }
     default:
       if (auto* binary = e.as<ir::Binary>()) {
         return ir::MakeBinary(binary->kind, LaneOf(binary->a, lane), LaneOf(binary->b, lane));
       }
-      Fail("a vector variable is used outside its let");
+      Fail("a vector variable");
       return ir::Imm(element, 0);
   }
 }
@@ -87,13 +77,25 @@ int KernelWriter::Chunk(const ir::Buffer& buffer, const Expr& index) {
   return 1;
 }
 
+std::string KernelWriter::VectorType(const ir::Buffer& buffer, int lanes) {
+  return fmt::format("{}{}", buffer->type.is_float() ? "float" : buffer->type.is_int() ? "int" : "uint", lanes);
+}
+
+void KernelWriter::ForgetFrom(size_t mark) {
+  for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
+}
+
+void KernelWriter::Keep(const Expr& e, std::vector<Expr> lanes) {
+  lanes_[e.get()] = std::move(lanes);
+  kept_.push_back(e);
+}
+
 std::string KernelWriter::VectorAt(const ir::Buffer& buffer, const Expr& index, int chunk, bool written) {
-  const std::string type = buffer->type.is_float() ? "float" : buffer->type.is_int() ? "int" : "uint";
   const char* prefix = buffer->scope == ir::Scope::kShared ? dialect_.shared_prefix : dialect_.global_prefix;
   const int64_t* constant = ir::AsIntImm(index);
   const std::string& name = buffers_[buffer.get()].name;
   const std::string at = constant && *constant == 0 ? name : fmt::format("({} + {})", name, WriteAt(index, 4));
-  return fmt::format("*({}{}{}{}*){}", prefix, written ? "" : "const ", type, chunk, at);
+  return fmt::format("*({}{}{}*){}", prefix, written ? "" : "const ", VectorType(buffer, chunk), at);
 }
 
 void KernelWriter::HoistLoad(const Expr& e) {
@@ -105,18 +107,16 @@ void KernelWriter::HoistLoad(const Expr& e) {
   }
   Expr base = load->index.as<ir::Ramp>()->base;
   const int lanes = e.type().lanes;
-  const std::string type = load->buffer->type.is_float() ? "float" : load->buffer->type.is_int() ? "int" : "uint";
   std::vector<Expr> parts;
   for (int first = 0; first < lanes; first += chunk) {
     const std::string name = Fresh(load->buffer.name() + "_v");
     const std::string text = VectorAt(load->buffer, first ? base + Expr(first) : base, chunk, false);
-    Line(fmt::format("const {}{} {} = {};", type, chunk, name, text));
+    Line(fmt::format("const {} {} = {};", VectorType(load->buffer, chunk), name, text));
     for (int i = 0; i < chunk; ++i) {
       parts.push_back(NewTemporary(e.type().element(), fmt::format("{}.{}", name, kComponents[i]), name));
     }
   }
-  lanes_[e.get()] = std::move(parts);
-  kept_.push_back(e);
+  Keep(e, std::move(parts));
 }
 
 // Only one side may be evaluated, and its accesses are to stay vectors: a statement, then.
@@ -143,16 +143,15 @@ void KernelWriter::HoistChoice(const Expr& e) {
     for (int i = 0; i < lanes; ++i) {
       Line(fmt::format("{} = {};", names[static_cast<size_t>(i)], WriteAt(LaneOf(value, i), 99)));
     }
-    for (; kept_.size() > mark; kept_.pop_back()) lanes_.erase(kept_.back().get());
+    ForgetFrom(mark);
     --indent_;
   }
   Line("}");
-  lanes_[e.get()] = std::move(parts);
-  kept_.push_back(e);
+  Keep(e, std::move(parts));
 }
 
 void KernelWriter::Hoist(const Expr& e) {
-  if (e.type().is_scalar() || lanes_.count(e.get()) || lazy_ > 0) return;
+  if (e.type().is_scalar() || lanes_.count(e.get())) return;
   switch (e.kind()) {
     case ExprKind::kLoad:
       return HoistLoad(e);
@@ -160,10 +159,8 @@ void KernelWriter::Hoist(const Expr& e) {
       const Expr& value = e.as<ir::Broadcast>()->value;
       if (IsLeaf(value)) return;
       const ir::Var once("once", value.type());
-      WriteLet(once, value);
-      lanes_[e.get()].assign(static_cast<size_t>(e.type().lanes), once);
-      kept_.push_back(e);
-      return;
+      Define(once, value);
+      return Keep(e, std::vector<Expr>(static_cast<size_t>(e.type().lanes), once));
     }
     case ExprKind::kCast:
       return Hoist(e.as<ir::Cast>()->value);
@@ -180,16 +177,6 @@ void KernelWriter::Hoist(const Expr& e) {
         return;
       }
       for (const Expr& arg : call->args) Hoist(arg);
-      return;
-    }
-    case ExprKind::kLet: {
-      auto* let = e.as<ir::Let>();
-      WriteLet(let->var, let->value);
-      Hoist(let->body);
-      std::vector<Expr> parts;
-      for (int i = 0; i < e.type().lanes; ++i) parts.push_back(LaneOf(let->body, i));
-      lanes_[e.get()] = std::move(parts);
-      kept_.push_back(e);
       return;
     }
     default:

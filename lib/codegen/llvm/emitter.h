@@ -16,15 +16,14 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
-#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
-#include "codegen/llvm/walk.h"
 #include "ir/stmt.h"
+#include "ir/walk.h"
 #include "target/artifact.h"
 #include "target/target.h"
 
@@ -108,7 +107,10 @@ class Emitter {
   bool IsNotNegative(const ir::Expr& e);
   int LevelOf(const ir::Expr& e);          // the outermost where all its variables are known; -1: not to be moved
   static bool IsMoved(const ir::Expr& e);  // whether EmitExpr puts it at its level (if that is not -1)
+  // Bytes that are equal only for expressions that are structurally equal, where a variable is what is bound to it.
+  // Good while nodes and values live.
   std::string KeyOf(const ir::Expr& e);
+  void AppendKey(const ir::Expr& e, std::string* key);
   llvm::Value* EmitAtLevel(const ir::Expr& e);
   // Runs `emit` with the builder at the hoisting place of `level`.
   template <typename F>
@@ -133,17 +135,15 @@ class Emitter {
   // stmt.cc
   void EmitStmt(const ir::Stmt& s);
   void EmitFor(const ir::For& s);
+  void EmitOnce(const ir::For& s, llvm::Value* value);
   void EmitLoop(const ir::Var& var, llvm::Value* begin, llvm::Value* end, bool runs, bool not_negative,
                 const ir::Stmt& body);
   void EmitIf(const ir::If& s);
-  void EmitLetStmt(const ir::LetStmt& s);
   void EmitAllocate(const ir::Allocate& s);
   void EmitPrefetch(const ir::Call& e);
   void BindVar(const ir::VarNode* var, llvm::Value* value, int level, bool not_negative = false) {
     at_.vars[var] = {value, level, not_negative};
   }
-  // Runs body with var bound to value, which is that of e and stands at the present place.
-  void Bound(const ir::Var& var, const ir::Expr& e, llvm::Value* value, const std::function<void()>& body);
   void PushLevel(llvm::Instruction* last);
   void PopLevel();
   int Current() const { return static_cast<int>(at_.levels.size()) - 1; }

@@ -28,44 +28,59 @@ llvm::Type* Emitter::MemoryTypeOf(DType type) { return TypeOf(type.is_bool() ? D
 
 int Emitter::LevelOf(const Expr& e) {
   int level = 0;
-  WalkExpr(e, [&](const Expr& x) {
-    if (level < 0) return false;
-    switch (x.kind()) {
-      case ExprKind::kVar: {
-        auto it = at_.vars.find(static_cast<const ir::VarNode*>(x.get()));
-        level = it == at_.vars.end() ? -1 : std::max(level, it->second.level);
-        break;
-      }
-      case ExprKind::kLoad:
-      case ExprKind::kCall:
-      case ExprKind::kLet:
-        level = -1;
-        break;
-      case ExprKind::kDiv:
-      case ExprKind::kMod: {
-        // Where it is moved to, a variable divisor could be 0.
-        const int64_t* divisor = ir::AsIntImm(x.as<ir::Binary>()->b);
-        if (x.type().is_float()) break;
-        if (!divisor || *divisor == 0) level = -1;
-        break;
-      }
-      default:
-        break;
-    }
+  const auto at = [&](int of) {
+    level = level < 0 || of < 0 ? -1 : std::max(level, of);
     return level >= 0;
-  });
+  };
+  const auto of_var = [&](const ir::VarNode& var) {
+    auto it = at_.vars.find(&var);
+    return at(it == at_.vars.end() ? -1 : it->second.level);
+  };
+  const auto of_binary = [&](const ir::Binary& op) {
+    // Where it is moved to, a variable divisor could be 0.
+    const bool divides = (op.kind == ExprKind::kDiv || op.kind == ExprKind::kMod) && !op.type.is_float();
+    const int64_t* divisor = ir::AsIntImm(op.b);
+    return at(divides && (!divisor || *divisor == 0) ? -1 : 0);
+  };
+  ir::Walk(e, ir::Overloaded{of_var, of_binary, [&](const ir::Load&) { return at(-1); },
+                             [&](const ir::Call&) { return at(-1); }, [&](const auto&) { return level >= 0; }});
   return level;
+}
+
+namespace {
+
+template <typename T>
+void AppendBytes(T value, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+void Emitter::AppendKey(const Expr& e, std::string* key) {
+  AppendBytes(e.kind(), key);
+  AppendBytes(e.type(), key);
+  if (const auto* var = e.as<ir::VarNode>()) {
+    auto it = at_.vars.find(var);
+    return AppendBytes(it == at_.vars.end() ? static_cast<const void*>(var) : it->second.value, key);
+  }
+  const auto append = [&]<typename T>(const T& field) {
+    if constexpr (std::is_same_v<T, Expr>) {
+      AppendKey(field, key);
+    } else if constexpr (std::is_same_v<T, std::vector<Expr>>) {
+      AppendBytes(field.size(), key);
+      for (const Expr& item : field) AppendKey(item, key);
+    } else if constexpr (std::is_same_v<T, ir::Buffer>) {
+      AppendBytes(field.get(), key);
+    } else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+      AppendBytes(field, key);
+    }
+  };
+  ir::WithNode(e, [&](const auto& node) { ir::ForEachField(node, append); });
 }
 
 std::string Emitter::KeyOf(const Expr& e) {
   std::string key;
-  AppendKey(
-      e,
-      [&](const ir::VarNode* var) -> const void* {
-        auto it = at_.vars.find(var);
-        return it == at_.vars.end() ? static_cast<const void*>(var) : it->second.value;
-      },
-      &key);
+  AppendKey(e, &key);
   return key;
 }
 
@@ -124,12 +139,6 @@ Value* Emitter::EmitPlain(const Expr& e) {
       return Splat(EmitExpr(e.as<ir::Broadcast>()->value), e.type().lanes);
     case ExprKind::kCall:
       return EmitCall(*e.as<ir::Call>());
-    case ExprKind::kLet: {
-      auto* let = e.as<ir::Let>();
-      Value* body = nullptr;
-      Bound(let->var, let->value, EmitExpr(let->value), [&] { body = EmitExpr(let->body); });
-      return body;
-    }
     case ExprKind::kAccess:
     case ExprKind::kReduce:
       return Fail("a tensor expression reached code generation without being lowered", type);

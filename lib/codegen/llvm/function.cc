@@ -49,14 +49,10 @@ void Emitter::BeginFunction(llvm::Function* function) {
 void Emitter::MakeAliasScopes(const ir::Function& function) {
   alias_.clear();
   std::vector<ir::Buffer> all = function.params;
-  WalkStmt(
-      function.body,
-      [&](const ir::Stmt& s) {
-        auto* allocate = s.as<ir::Allocate>();
-        if (allocate && allocate->buffer->scope != ir::Scope::kRegister) all.push_back(allocate->buffer);
-        return true;
-      },
-      [](const ir::Expr&) { return false; });
+  const auto add = [&](const ir::Allocate& op) {
+    if (op.buffer->scope != ir::Scope::kRegister) all.push_back(op.buffer);
+  };
+  ir::Walk(function.body, ir::Overloaded{add, [](const ir::Store&) { return false; }, [](const auto&) {}});
   // Quadratic in the buffers; beyond this many the gain is not worth the metadata.
   constexpr size_t kMost = 64;
   if (all.size() < 2 || all.size() > kMost) return;

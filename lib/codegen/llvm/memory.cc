@@ -162,28 +162,17 @@ bool Emitter::FitsSlots(const ir::Buffer& buffer, const ir::Stmt& body) {
     fits = fits && (is_new || it->second == lanes);
   };
   std::vector<const ir::VarNode*> bound;
-  WalkStmt(
-      body,
-      [&](const ir::Stmt& s) {
-        if (auto* store = s.as<ir::Store>()) access(store->buffer, store->index);
-        auto* loop = s.as<ir::For>();
-        // An outlined body cannot reach registers of the function around it.
-        if (loop && loop->for_kind == ir::ForKind::kParallel && !in_parallel_) fits = false;
-        // A loop of one iteration leaves its variable a constant.
-        if (loop) {
-          const int64_t* extent = ir::AsIntImm(loop->extent);
-          const int64_t* min = ir::AsIntImm(loop->min);
-          if (extent && *extent == 1 && min) {
-            BindVar(loop->var.node(), b_.getInt64(*min), 0);
-            bound.push_back(loop->var.node());
-          }
-        }
-        return true;
-      },
-      [&](const Expr& e) {
-        if (auto* load = e.as<ir::Load>()) access(load->buffer, load->index);
-        return true;
-      });
+  const auto enter = [&](const ir::For& loop) {
+    // An outlined body cannot reach registers of the function around it.
+    if (loop.for_kind == ir::ForKind::kParallel && !in_parallel_) fits = false;
+    // A loop of one iteration leaves its variable a constant.
+    const int64_t *extent = ir::AsIntImm(loop.extent), *min = ir::AsIntImm(loop.min);
+    if (!extent || *extent != 1 || !min) return;
+    BindVar(loop.var.node(), b_.getInt64(*min), 0);
+    bound.push_back(loop.var.node());
+  };
+  ir::Walk(body, ir::Overloaded{enter, [&](const ir::Store& op) { access(op.buffer, op.index); },
+                                [&](const ir::Load& op) { access(op.buffer, op.index); }, [](const auto&) {}});
   for (const ir::VarNode* var : bound) at_.vars.erase(var);
   int64_t end = 0;
   for (const auto& [first, lanes] : ranges) {

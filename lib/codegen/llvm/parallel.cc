@@ -25,20 +25,11 @@ void Emitter::EmitParallel(const ir::For& s) {
     }
     buffers.push_back(buffer);
   };
-  WalkStmt(
-      s.body,
-      [&](const ir::Stmt& x) {
-        if (auto* store = x.as<ir::Store>()) add_buffer(store->buffer);
-        return true;
-      },
-      [&](const ir::Expr& x) {
-        if (auto* load = x.as<ir::Load>()) add_buffer(load->buffer);
-        if (x.kind() == ir::ExprKind::kVar) {
-          auto* var = static_cast<const ir::VarNode*>(x.get());
-          if (at_.vars.contains(var) && std::find(vars.begin(), vars.end(), var) == vars.end()) vars.push_back(var);
-        }
-        return true;
-      });
+  const auto add_var = [&](const ir::VarNode& var) {
+    if (at_.vars.contains(&var) && std::find(vars.begin(), vars.end(), &var) == vars.end()) vars.push_back(&var);
+  };
+  ir::Walk(s.body, ir::Overloaded{add_var, [&](const ir::Store& op) { add_buffer(op.buffer); },
+                                  [&](const ir::Load& op) { add_buffer(op.buffer); }, [](const auto&) {}});
 
   std::vector<Value*> captured{begin};
   for (const ir::Buffer& buffer : buffers) captured.push_back(at_.buffer_info[buffer.get()].base);

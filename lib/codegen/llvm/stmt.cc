@@ -24,18 +24,6 @@ void Emitter::PushLevel(llvm::Instruction* last) {
   level.last = last;
 }
 
-void Emitter::Bound(const ir::Var& var, const Expr& e, Value* value, const std::function<void()>& body) {
-  int level = LevelOf(e);
-  bool everywhere = !llvm::isa<llvm::Instruction>(value);
-  // Users of a value that stays in place can move right behind it at the earliest.
-  bool stays = !everywhere && (level < 0 || !(e.kind() == ir::ExprKind::kVar || IsMoved(e)));
-  if (stays) PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
-  BindVar(var.node(), value, stays ? Current() : std::max(level, 0), IsNotNegative(e));
-  body();
-  if (stays) PopLevel();
-  at_.vars.erase(var.node());
-}
-
 void Emitter::PopLevel() { at_.levels.pop_back(); }
 
 void Emitter::EmitStmt(const Stmt& s) {
@@ -48,8 +36,6 @@ void Emitter::EmitStmt(const Stmt& s) {
     for (const Stmt& child : block->stmts) EmitStmt(child);
   } else if (auto* branch = s.as<ir::If>()) {
     EmitIf(*branch);
-  } else if (auto* let = s.as<ir::LetStmt>()) {
-    EmitLetStmt(*let);
   } else if (auto* allocate = s.as<ir::Allocate>()) {
     EmitAllocate(*allocate);
   } else if (auto* evaluate = s.as<ir::Evaluate>()) {
@@ -74,7 +60,7 @@ void Emitter::EmitFor(const ir::For& s) {
   auto* constant = llvm::dyn_cast<llvm::ConstantInt>(extent);
   if (constant && constant->getSExtValue() <= 0) return;
   if (constant && constant->isOne()) {
-    return Bound(s.var, s.min, begin, [&] { EmitStmt(s.body); });
+    return EmitOnce(s, begin);
   }
   int level = std::max(LevelOf(s.min), LevelOf(s.extent));
   bool movable = LevelOf(s.min) >= 0 && LevelOf(s.extent) >= 0;
@@ -85,6 +71,19 @@ void Emitter::EmitFor(const ir::For& s) {
     end = b_.CreateAdd(begin, extent);
   }
   EmitLoop(s.var, begin, end, constant != nullptr, IsNotNegative(s.min), s.body);
+}
+
+// The body of a loop of one round, whose variable is `value`.
+void Emitter::EmitOnce(const ir::For& s, Value* value) {
+  int level = LevelOf(s.min);
+  bool everywhere = !llvm::isa<llvm::Instruction>(value);
+  // Users of a value that stays in place can move right behind it at the earliest.
+  bool stays = !everywhere && (level < 0 || !(s.min.kind() == ir::ExprKind::kVar || IsMoved(s.min)));
+  if (stays) PushLevel(b_.GetInsertBlock()->empty() ? nullptr : &b_.GetInsertBlock()->back());
+  BindVar(s.var.node(), value, stays ? Current() : std::max(level, 0), IsNotNegative(s.min));
+  EmitStmt(s.body);
+  if (stays) PopLevel();
+  at_.vars.erase(s.var.node());
 }
 
 void Emitter::EmitLoop(const ir::Var& var, Value* begin, Value* end, bool runs, bool not_negative, const Stmt& body) {
@@ -142,10 +141,6 @@ void Emitter::EmitIf(const ir::If& s) {
   }
   join->moveAfter(b_.GetInsertBlock());
   b_.SetInsertPoint(join);
-}
-
-void Emitter::EmitLetStmt(const ir::LetStmt& s) {
-  Bound(s.var, s.value, EmitExpr(s.value), [&] { EmitStmt(s.body); });
 }
 
 void Emitter::EmitAllocate(const ir::Allocate& s) {

@@ -1,6 +1,6 @@
 // Implicit GEMM (op/gpu/conv2d_gemm_te.h) by products of warps: a warp has `rows` x 16 filters and `columns` x 8
 // pixels, a block warps_f x warps_p warps. Threads along x are 4 pairs of neighbouring pixels, along y 8 filters of
-// each warp, as lower/tensorize.h wants them. What is computed is whole tiles; what is stored is what there is.
+// each warp, as lower/tensorize.cc wants them. What is computed is whole tiles; what is stored is what there is.
 #include <fmt/format.h>
 
 #include <optional>

@@ -38,7 +38,7 @@ double TileReuse(int64_t a, int64_t b);
 inline constexpr int64_t kMostVThreads = 64;
 // Compilers take half a millisecond for each, and a loop around so many costs nothing.
 inline constexpr int64_t kMostBody = 128;
-// What AutoTVM's unroll knobs come to at most: lower/auto_unroll.h ends there.
+// What AutoTVM's unroll knobs come to at most: lower/auto_unroll.cc ends there.
 inline constexpr int64_t kMostUnrolled = 256;
 
 // The first limit that is not kept: "shared_memory: 65536 bytes, the device has 49152"; nothing if all are.

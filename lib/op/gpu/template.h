@@ -56,7 +56,7 @@ Step SplitFour(const std::string& stage, const std::string& axis, const std::vec
 void FetchTogether(const std::string& stage, const std::vector<std::string>& axes, const int64_t (&threads)[3],
                    int64_t vector, std::vector<Step>* steps);
 
-// After FetchTogether: so many steps' worth of `stage` at once (lower/double_buffer.h); 1: nothing is done.
+// After FetchTogether: so many steps' worth of `stage` at once (lower/double_buffer.cc); 1: nothing is done.
 void AddStages(const std::string& stage, int64_t stages, std::vector<Step>* steps);
 
 // The loop over a step's rounds of a reduction: "unroll" of them at a time, a knob that AddUnrollKnob makes with the

@@ -1,4 +1,4 @@
-// Loop features: a point as numbers, from its loops as scheduled: a visitor over the program that lower/loop_nest.h
+// Loop features: a point as numbers, from its loops as scheduled: a visitor over the program that lower/loop_nest.cc
 // makes, before anything is vectorized or unrolled, so that all points of a template have the same loops. What the
 // columns are comes from AutoTVM's `itervar` and `curve` features.
 //

@@ -43,7 +43,6 @@ class Encoder {
     if (const auto* x = e.as<ir::Load>()) out.push_back(Id(x->buffer)), add(x->index);
     if (const auto* x = e.as<ir::Ramp>()) add(x->base), add(x->stride);
     if (const auto* x = e.as<ir::Broadcast>()) add(x->value);
-    if (const auto* x = e.as<ir::Let>()) out.push_back(Id(x->var.node())), add(x->value), add(x->body);
     if (const auto* x = e.as<ir::Call>()) {
       out.push_back(static_cast<int>(x->fn));
       for (const ir::Expr& a : x->args) add(a);
@@ -65,7 +64,6 @@ class Encoder {
       for (const ir::Stmt& child : x->stmts) out.push_back(Stmt(child));
     }
     if (const auto* x = s.as<ir::If>()) out.push_back(Expr(x->condition)), out.push_back(Stmt(x->then_case)), out.push_back(Stmt(x->else_case));
-    if (const auto* x = s.as<ir::LetStmt>()) out.push_back(Id(x->var.node())), out.push_back(Expr(x->value)), out.push_back(Stmt(x->body));
     if (const auto* x = s.as<ir::Allocate>()) out.push_back(Declare(x->buffer)), out.push_back(Stmt(x->body));
     if (const auto* x = s.as<ir::Evaluate>()) out.push_back(Expr(x->value));
     if (const auto* x = s.as<ir::Pragma>()) out.push_back(Stmt(x->body));
@@ -122,10 +120,6 @@ class Decoder {
         return ir::Expr(new ir::Ramp(Expr(j[2]), Expr(j[3]), type.lanes));
       case ExprKind::kBroadcast:
         return ir::Expr(new ir::Broadcast(Expr(j[2]), type.lanes));
-      case ExprKind::kLet: {
-        const ir::Expr value = Expr(j[3]);
-        return ir::Expr(new ir::Let(VarOf(j[2], value.type()), value, Expr(j[4])));
-      }
       default: {  // kCall; te's nodes are gone by now
         std::vector<ir::Expr> args;
         for (size_t i = 3; i < j.size(); ++i) args.push_back(Expr(j[i]));
@@ -144,10 +138,6 @@ class Decoder {
         return ir::MakeFor(VarOf(j[1]), Expr(j[3]), Expr(j[4]), static_cast<ir::ForKind>(j[5].get<int>()), Stmt(j[6]));
       case StmtKind::kIf:
         return ir::MakeIf(Expr(j[1]), Stmt(j[2]), Stmt(j[3]));
-      case StmtKind::kLetStmt: {
-        const ir::Expr value = Expr(j[2]);
-        return ir::MakeLetStmt(VarOf(j[1], value.type()), value, Stmt(j[3]));
-      }
       case StmtKind::kAllocate: {
         const ir::Buffer buffer = Declare(j[1]);
         return ir::MakeAllocate(buffer, Stmt(j[2]));

@@ -37,11 +37,5 @@ TEST(LinearTest, Stride) {
   EXPECT_EQ(StrideOf(i * j, i), std::nullopt);
 }
 
-TEST(LinearTest, Affine) {
-  Var i("i"), j("j");
-  EXPECT_TRUE(AsAffine(i * 2 + j - 1).has_value());
-  EXPECT_FALSE(AsAffine(i * 2 + j / 3).has_value());
-}
-
 }  // namespace
 }  // namespace hone::arith

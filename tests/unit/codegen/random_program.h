@@ -37,7 +37,7 @@ class RandomProgram {
 
   ir::Expr Value(int depth) {
     if (depth == 0) return Leaf();
-    switch (Pick(10)) {
+    switch (Pick(9)) {
       case 0:
         return Value(depth - 1) - Value(depth - 1);
       case 1:
@@ -55,14 +55,6 @@ class RandomProgram {
       case 7:
         return ir::MakeCall(DType::Int(64), ir::Intrinsic::kIfThenElse,
                             {ir::Eq(Value(depth - 1), Leaf()), Value(depth - 1), Value(depth - 1)});
-      case 8: {
-        ir::Var x("x");
-        ir::Expr value = Value(depth - 1);
-        vars_.push_back(x);
-        ir::Expr body = Value(depth - 1);
-        vars_.pop_back();
-        return ir::MakeLet(x, value, body);
-      }
       default:
         return Value(depth - 1) + Value(depth - 1);
     }
@@ -83,18 +75,10 @@ class RandomProgram {
 
   ir::Stmt Statement(int depth) {
     if (depth == 0) return Store();
-    switch (Pick(6)) {
+    switch (Pick(5)) {
       case 0:
         return ir::MakeIf(Value(2) < Value(2), Statement(depth - 1), Pick(2) ? Statement(depth - 1) : ir::Stmt());
       case 1: {
-        ir::Var x("x");
-        ir::Expr value = Value(2);
-        vars_.push_back(x);
-        ir::Stmt body = Statement(depth - 1);
-        vars_.pop_back();
-        return ir::MakeLetStmt(x, value, body);
-      }
-      case 2: {
         // Filled first: reading what was never written means nothing.
         auto local = ir::Buffer::Make("local", DType::Int(64), kRandomSize,
                                       scopes_[static_cast<size_t>(Pick(static_cast<int>(scopes_.size())))]);
@@ -108,7 +92,7 @@ class RandomProgram {
         writable_.pop_back();
         return ir::MakeAllocate(local, ir::MakeBlock({fill, body}));
       }
-      case 3:
+      case 2:
         return ir::MakeBlock({Statement(depth - 1), Statement(depth - 1)});
       default: {
         // One of three is entered once, not at all, or a number of times that depends on another loop.

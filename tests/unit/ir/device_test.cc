@@ -72,13 +72,6 @@ TEST_F(DeviceTest, PrivateMemoryOutlivesABarrier) {
   for (int k = 0; k < 16; ++k) EXPECT_EQ(y[k], static_cast<float>(k + 3));
 }
 
-TEST_F(DeviceTest, ALetOutlivesABarrier) {
-  Var v("v");
-  Stmt rest = MakeBlock({Put(me, one), MakeBarrier(), Out(v, MakeCast(kF32, v))});
-  EXPECT_EQ(Run(Nest(MakeLetStmt(v, place, rest))), "");
-  for (int k = 0; k < 16; ++k) EXPECT_EQ(y[k], static_cast<float>(k));
-}
-
 TEST_F(DeviceTest, ReadsOfWhatAnotherThreadWritesNeedABarrier) {
   Stmt filled = MakeBlock({Put(me, one), MakeBarrier()});
   ExpectRun("race: ", Nest(MakeBlock({filled, Put(me, MakeLoad(in, place)), Out(place, Get(Expr(7) - me))})));

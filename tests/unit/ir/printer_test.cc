@@ -22,7 +22,6 @@ TEST(PrinterTest, ParenthesesOnlyWhereNeeded) {
       {MakeNot(a < b), "!(a < b)"},
       {Eq(a < b, b < c), "(a < b) == (b < c)"},
       {Max(Min(a, b), c), "max(min(a, b), c)"},
-      {MakeLet(c, a + b, c * c), "(let c = a + b in c*c)"},
       {MakeCast(DType::Float(32), a), "f32(a)"},
       {Imm(DType::Float(32), 0.1), "0.1f"},
       {Imm(DType::Float(64), 3), "3.0"},
@@ -68,14 +67,12 @@ TEST(PrinterTest, Function) {
 
 TEST(PrinterTest, OtherStatements) {
   Buffer y = Buffer::Make("y", DType::Int(64), 8, Scope::kArgument, true);
-  Var i("i"), t("t");
+  Var t("t");
   Stmt s = MakePragma(
-      "unroll", 4,
-      MakeLetStmt(t, i * 2, MakeIf(t < 3, MakeStore(y, t, 1), MakeIf(t < 5, MakeBarrier(), MakeStore(y, 0, t)))));
+      "unroll", 4, MakeIf(t < 3, MakeStore(y, t, 1), MakeIf(t < 5, MakeBarrier(), MakeStore(y, 0, t))));
   Stmt prefetch = MakeEvaluate(MakeCall(DType::Int(64), Intrinsic::kPrefetch, {MakeLoad(y, 3), 2}));
   EXPECT_EQ(ToString(MakeBlock({s, prefetch})),
             "pragma unroll 4 {\n"
-            "  let t = i*2;\n"
             "  if (t < 3) {\n"
             "    y[t] = 1;\n"
             "  } else if (t < 5) {\n"

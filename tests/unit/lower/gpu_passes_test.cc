@@ -4,12 +4,7 @@
 
 #include "arith/simplify.h"
 #include "ir/printer.h"
-#include "lower/auto_unroll.h"
-#include "lower/double_buffer.h"
-#include "lower/gpu_threads.h"
-#include "lower/loop_nest.h"
-#include "lower/vectorize.h"
-#include "lower/vthread.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {

@@ -4,12 +4,7 @@
 
 #include "arith/simplify.h"
 #include "ir/printer.h"
-#include "lower/partition.h"
-#include "lower/prefetch.h"
-#include "lower/specialize.h"
-#include "lower/storage.h"
-#include "lower/unroll.h"
-#include "lower/vectorize.h"
+#include "lower/passes.h"
 
 namespace hone::lower {
 namespace {

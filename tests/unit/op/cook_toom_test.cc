@@ -1,4 +1,5 @@
 // Cook-Toom transforms: the convolution identity holds exactly, and expressions apply them.
+#include "ir/visitor.h"
 #include "op/conv/cook_toom.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +7,6 @@
 #include <string>
 
 #include "ir/printer.h"
-#include "ir/substitute.h"
 #include "op/conv/cook_toom_te.h"
 
 namespace hone::op {
