@@ -1,5 +1,7 @@
 #include "codegen/c_source/source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "codegen/c_source/kernel_writer.h"
@@ -28,9 +30,35 @@ Launch LaunchOf(const ir::DeviceKernel& kernel, const ir::Function& function, co
   return launch;
 }
 
+// The last line behind the closed-form rules of templates, before anything is compiled.
+Status CheckLaunch(const Launch& launch, const DeviceLimits& limits) {
+  const auto more = [&](const char* what, int64_t has, int64_t may) {
+    return Status::Unsupported(
+        fmt::format("kernel `{}` needs {} {}, the target has {}", launch.symbol, has, what, may));
+  };
+  const int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads > limits.max_threads_per_block) {
+    return more("threads in a block", threads, limits.max_threads_per_block);
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    const char axis = "xyz"[i];
+    if (launch.block[i] > limits.max_block[i]) {
+      return more(fmt::format("threads along {}", axis).c_str(), launch.block[i], limits.max_block[i]);
+    }
+    if (launch.grid[i] > limits.max_grid[i]) {
+      return more(fmt::format("blocks along {}", axis).c_str(), launch.grid[i], limits.max_grid[i]);
+    }
+  }
+  if (launch.shared_bytes > limits.shared_bytes_per_block) {
+    return more("bytes of shared memory in a block", launch.shared_bytes, limits.shared_bytes_per_block);
+  }
+  return Status();
+}
+
 }  // namespace
 
-Result<DeviceSource> WriteDeviceSource(const std::vector<ir::Function>& functions, const Dialect& dialect) {
+Result<DeviceSource> WriteDeviceSource(const std::vector<ir::Function>& functions, const Dialect& dialect,
+                                       const DeviceLimits& limits) {
   DeviceSource source;
   Needs needs;
   std::string kernels;
@@ -50,6 +78,9 @@ Result<DeviceSource> WriteDeviceSource(const std::vector<ir::Function>& function
       entry.launches.push_back(std::move(launch));
     }
     source.entries.push_back(std::move(entry));
+  }
+  for (const EntryPoint& entry : source.entries) {
+    for (const Launch& launch : entry.launches) HONE_RETURN_IF_ERROR(CheckLaunch(launch, limits));
   }
   if (needs.f64) source.text += dialect.preamble_f64;
   for (const std::string& helper : needs.helpers) source.text += helper + "\n";

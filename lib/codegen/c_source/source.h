@@ -10,6 +10,7 @@
 #include "codegen/c_source/dialect.h"
 #include "ir/stmt.h"
 #include "target/artifact.h"
+#include "target/device_limits.h"
 
 namespace hone::codegen {
 
@@ -18,8 +19,10 @@ struct DeviceSource {
   std::vector<EntryPoint> entries;  // one a function, in order
 };
 
-// kInvalid: a function is not in its final form. kUnsupported: the dialect has no words for it; the message says for
-// what. The text depends on the functions alone. Names of functions must differ.
-Result<DeviceSource> WriteDeviceSource(const std::vector<ir::Function>& functions, const Dialect& dialect);
+// kInvalid: a function is not in its final form. kUnsupported: the dialect has no words for it, or a kernel needs more
+// threads, blocks or shared memory than `limits` has; the message says what. The text depends on the functions alone.
+// Names of functions must differ.
+Result<DeviceSource> WriteDeviceSource(const std::vector<ir::Function>& functions, const Dialect& dialect,
+                                       const DeviceLimits& limits);
 
 }  // namespace hone::codegen

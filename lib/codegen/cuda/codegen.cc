@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "codegen/c_source/launches.h"
 #include "codegen/c_source/source.h"
-#include "codegen/cuda/nvrtc_choice.h"
+#include "codegen/cuda/nvrtc.h"
 #include "target/cuda_arch.h"
 
 namespace hone::codegen {
@@ -114,8 +113,7 @@ Result<CudaCode> WriteCuda(const std::vector<ir::Function>& functions, const Tar
   Dialect dialect = kCudaC;
   if (!HasAsyncCopies(target.cpu)) dialect.async_copy = nullptr;
   if (!HasTensorFloat32(target.cpu)) dialect.tf32 = dialect.mma_tf32 = nullptr;
-  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, dialect));
-  HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
+  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, dialect, target.limits));
   CudaCode code;
   code.source = std::move(source.text);
   code.artifact.format = "cubin";

@@ -38,34 +38,24 @@ Result<const Nvrtc*> Nvrtc::Open(const std::string& path) {
   auto nvrtc = std::make_unique<Nvrtc>();
   nvrtc->path_ = path;
   const char* missing = nullptr;
-  const auto find = [&](auto* function, const char* name) {
-    *function = reinterpret_cast<std::remove_reference_t<decltype(*function)>>(dlsym(handle, name));
-    if (*function == nullptr) missing = name;
-  };
-  find(&nvrtc->get_error_string_, "nvrtcGetErrorString");
-  find(&nvrtc->version_, "nvrtcVersion");
-  find(&nvrtc->get_num_archs_, "nvrtcGetNumSupportedArchs");
-  find(&nvrtc->get_archs_, "nvrtcGetSupportedArchs");
-  find(&nvrtc->create_, "nvrtcCreateProgram");
-  find(&nvrtc->destroy_, "nvrtcDestroyProgram");
-  find(&nvrtc->compile_, "nvrtcCompileProgram");
-  find(&nvrtc->cubin_size_, "nvrtcGetCUBINSize");
-  find(&nvrtc->cubin_, "nvrtcGetCUBIN");
-  find(&nvrtc->log_size_, "nvrtcGetProgramLogSize");
-  find(&nvrtc->log_, "nvrtcGetProgramLog");
+#define HONE_FIND(name, result, parameters)                                   \
+  nvrtc->name = reinterpret_cast<result(*) parameters>(dlsym(handle, #name)); \
+  if (nvrtc->name == nullptr) missing = #name;
+  HONE_NVRTC_FUNCTIONS(HONE_FIND)
+#undef HONE_FIND
   if (missing != nullptr) {
     dlclose(handle);
     return Status::Unsupported(fmt::format("{}: has no {}; Hone needs NVRTC 12 or 13", path, missing));
   }
-  if (nvrtc->version_(&nvrtc->major_, &nvrtc->minor_) != 0 || nvrtc->major_ < kOldest || nvrtc->major_ > kNewest) {
+  if (nvrtc->nvrtcVersion(&nvrtc->major_, &nvrtc->minor_) != 0 || nvrtc->major_ < kOldest || nvrtc->major_ > kNewest) {
     const std::string version = nvrtc->Version();
     dlclose(handle);
     return Status::Unsupported(fmt::format("{}: is {}; Hone knows NVRTC 12 and 13", path, version));
   }
   int count = 0;
-  if (nvrtc->get_num_archs_(&count) == 0 && count > 0) {
+  if (nvrtc->nvrtcGetNumSupportedArchs(&count) == 0 && count > 0) {
     nvrtc->archs_.resize(static_cast<size_t>(count));
-    if (nvrtc->get_archs_(nvrtc->archs_.data()) != 0) nvrtc->archs_.clear();
+    if (nvrtc->nvrtcGetSupportedArchs(nvrtc->archs_.data()) != 0) nvrtc->archs_.clear();
   }
   return nvrtc.release();
 }
@@ -96,39 +86,39 @@ std::string Nvrtc::Describe() const {
 }
 
 std::string Nvrtc::ErrorText(int error) const {
-  const char* text = get_error_string_(error);
+  const char* text = nvrtcGetErrorString(error);
   return fmt::format("{} ({})", text ? text : "unknown error", error);
 }
 
 Result<Nvrtc::Output> Nvrtc::Compile(const std::string& source, const std::string& arch) const {
   Program program = nullptr;
-  int error = create_(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
+  int error = nvrtcCreateProgram(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
   if (error != 0) return Status::Invalid(fmt::format("{} makes no program: {}", Version(), ErrorText(error)));
   struct Destroy {
     const Nvrtc* nvrtc;
     Program* program;
-    ~Destroy() { nvrtc->destroy_(program); }
+    ~Destroy() { nvrtc->nvrtcDestroyProgram(program); }
   } destroy{this, &program};
   const std::string architecture = "--gpu-architecture=" + arch;
-  // A let or an array that nothing uses in the end is no mistake of the text.
+  // A variable or an array that nothing uses in the end is no mistake of the text.
   std::vector<const char*> options = {architecture.c_str(), "--ptxas-options=-v", "--diag-suppress=177,550"};
   if (major_ >= 13) options.push_back("--minimal");  // saves a tenth of the time
-  error = compile_(program, static_cast<int>(options.size()), options.data());
+  error = nvrtcCompileProgram(program, static_cast<int>(options.size()), options.data());
   Output output;
   size_t size = 0;
-  if (log_size_(program, &size) == 0 && size > 1) {
+  if (nvrtcGetProgramLogSize(program, &size) == 0 && size > 1) {
     output.log.resize(size);
-    log_(program, output.log.data());
+    nvrtcGetProgramLog(program, output.log.data());
     output.log.resize(size - 1);  // without the final 0
   }
   if (error != 0) {
     return Status::Invalid(fmt::format("{} rejects the code: {}", Version(),
                                        output.log.empty() ? ErrorText(error) : FirstError(output.log)));
   }
-  error = cubin_size_(program, &size);
+  error = nvrtcGetCUBINSize(program, &size);
   if (error == 0) {
     output.cubin.resize(size);
-    error = cubin_(program, output.cubin.data());
+    error = nvrtcGetCUBIN(program, output.cubin.data());
   }
   if (error != 0) return Status::Invalid(fmt::format("{} gives no cubin: {}", Version(), ErrorText(error)));
   return output;

@@ -1,5 +1,4 @@
-#include "codegen/cuda/nvrtc_choice.h"
-
+// ChooseNvrtc of codegen/cuda/nvrtc.h.
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "codegen/cuda/nvrtc.h"
 #include "target/cuda_arch.h"
 
 namespace hone::codegen {

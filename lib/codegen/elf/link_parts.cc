@@ -37,9 +37,9 @@ Kind KindOf(const ElfSection& s) {
 
 }  // namespace
 
-Status LinkParts::Read(const std::vector<ElfInput>& inputs, bool need_libc) {
+Status LinkParts::Read(const std::vector<LinkInput>& inputs, bool need_libc) {
   need_libc_ = need_libc;
-  for (const ElfInput& input : inputs) {
+  for (const LinkInput& input : inputs) {
     HONE_ASSIGN_OR_RETURN(ElfObject object, ReadElfObject(input.name, input.bytes));
     HONE_RETURN_IF_ERROR(CheckKnown(object));
     objects_.push_back(std::move(object));

@@ -37,7 +37,7 @@ struct Place {
 class LinkParts {
  public:
   // kInvalid with the input's name: no object of this machine's C, or a symbol that is defined twice. Once only.
-  Status Read(const std::vector<ElfInput>& inputs, bool need_libc);
+  Status Read(const std::vector<LinkInput>& inputs, bool need_libc);
 
   std::vector<Piece>& pieces() { return pieces_; }  // by kind
   const std::vector<std::string>& imports() const { return imports_; }

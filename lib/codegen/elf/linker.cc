@@ -21,7 +21,7 @@ uint64_t Up(uint64_t value, uint64_t alignment) { return (value + alignment - 1)
 
 class Linker {
  public:
-  Linker(const std::vector<ElfInput>& inputs, const ElfLinkOptions& options) : inputs_(inputs), options_(options) {}
+  Linker(const std::vector<LinkInput>& inputs, const LinkOptions& options) : inputs_(inputs), options_(options) {}
 
   Result<std::string> Run() {
     HONE_RETURN_IF_ERROR(parts_.Read(inputs_, options_.need_libc));
@@ -376,8 +376,8 @@ class Linker {
     Elf64_Sym entry;
   };
 
-  const std::vector<ElfInput>& inputs_;
-  const ElfLinkOptions& options_;
+  const std::vector<LinkInput>& inputs_;
+  const LinkOptions& options_;
   LinkParts parts_;
   std::vector<Export> exports_;
   std::map<Place, uint64_t> slots_, stubs_, descriptors_;
@@ -395,7 +395,7 @@ class Linker {
 
 }  // namespace
 
-Result<std::string> LinkElf(const std::vector<ElfInput>& inputs, const ElfLinkOptions& options) {
+Result<std::string> LinkElf(const std::vector<LinkInput>& inputs, const LinkOptions& options) {
   return Linker(inputs, options).Run();
 }
 

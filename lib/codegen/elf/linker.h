@@ -14,20 +14,20 @@
 
 namespace hone::codegen {
 
-struct ElfInput {
+struct LinkInput {
   std::string name;   // for messages
   std::string bytes;  // a relocatable object
 };
 
-struct ElfLinkOptions {
+struct LinkOptions {
   std::string soname;                // may be empty
   std::vector<std::string> exports;  // symbols to keep visible; empty: all that are not hidden
-  bool need_libc = false;            // undefined symbols are libc's; false: none allowed
+  bool need_libc = false;            // record libc.so.6; undefined symbols are libc's. false: none allowed
   bool need_libdl = false;           // record libdl.so.2, too: before glibc 2.34 dlopen and its like are there
 };
 
 // The bytes of the shared object. kInvalid, with the input's name: not such an object, damaged, a symbol twice or
 // nowhere, a relocation that is not known.
-Result<std::string> LinkElf(const std::vector<ElfInput>& inputs, const ElfLinkOptions& options);
+Result<std::string> LinkElf(const std::vector<LinkInput>& inputs, const LinkOptions& options);
 
 }  // namespace hone::codegen

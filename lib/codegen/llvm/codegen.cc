@@ -72,17 +72,6 @@ Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, c
   return code;
 }
 
-Result<std::string> DataObject(const std::string& symbol, const std::string& bytes, const Target& target) {
-  HONE_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, MachineFor(target));
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> module = NewModule(&context, machine);
-  auto* data = llvm::ConstantDataArray::getString(context, bytes, false);
-  auto* global =
-      new llvm::GlobalVariable(*module, data->getType(), true, llvm::GlobalValue::ExternalLinkage, data, symbol);
-  global->setAlignment(llvm::Align(64));
-  return EmitModule(module.get(), machine, false);
-}
-
 std::string LlvmVersion() { return "LLVM " LLVM_VERSION_STRING; }
 
 std::string LlvmHostCpu() {

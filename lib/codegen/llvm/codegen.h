@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/elf/linker.h"
 #include "ir/stmt.h"
 #include "target/artifact.h"
 #include "target/target.h"
@@ -27,19 +28,6 @@ struct ObjectCode {
 // Compiles functions into one object. Thread-safe; each call has its own LLVMContext.
 Result<ObjectCode> CompileToObject(const std::vector<ir::Function>& functions, const Target& target, const LlvmOptions& options);
 
-// An object that holds `bytes` as read-only data, 64-byte aligned, under `symbol` (tables of a network library).
-Result<std::string> DataObject(const std::string& symbol, const std::string& bytes, const Target& target);
-
-struct LinkInput {
-  std::string name;   // for messages
-  std::string bytes;  // ELF object
-};
-struct LinkOptions {
-  std::string soname;                  // may be empty
-  std::vector<std::string> exports;    // symbols to keep visible; empty: all
-  bool need_libc = false;              // record libc.so.6 as needed
-  bool need_libdl = false;             // and libdl.so.2: before glibc 2.34 dlopen and its like are there
-};
 // Links objects into a shared object at `output_path` with lld, in process. Undefined symbols other than libc's are an
 // error (kInvalid). kIo: the system refused, such as for no room. kCrashed: the linker crashed, now or earlier.
 Status LinkShared(const std::vector<LinkInput>& inputs, const LinkOptions& options, const std::string& output_path);

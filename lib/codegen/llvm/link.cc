@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "codegen/llvm/codegen.h"
 
 LLD_HAS_DRIVER(elf)
@@ -55,18 +56,11 @@ std::string LibcPath() {
 
 // lld's words without its prefix and with our names for the inputs; one line.
 std::string Message(std::string text, const std::vector<std::pair<std::string, std::string>>& names) {
-  for (const auto& [path, name] : names) {
-    for (size_t at = 0; (at = text.find(path, at)) != std::string::npos; at += name.size()) {
-      text.replace(at, path.size(), name);
-    }
-  }
+  for (const auto& [path, name] : names) text = ReplaceAll(text, path, name);
   std::string result;
   size_t lines = 0;
   constexpr size_t kMostLines = 8;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (std::string line : Split(text, '\n')) {
     size_t prefix = line.find("error: ");
     if (prefix != std::string::npos) line = line.substr(prefix + 7);
     while (!line.empty() && (line[0] == ' ' || line[0] == '>')) line.erase(0, 1);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/c_source/launches.h"
 #include "codegen/c_source/source.h"
 
 namespace hone::codegen {
@@ -44,8 +43,7 @@ constexpr Dialect kOpenClC = {
 
 Result<Artifact> CompileToOpenCl(const std::vector<ir::Function>& functions, const Target& target) {
   if (target.kind != &OpenClKind()) return Status::Unsupported("OpenCL C is for targets of kind `opencl` only");
-  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, kOpenClC));
-  HONE_RETURN_IF_ERROR(CheckLaunches(source.entries, target));
+  HONE_ASSIGN_OR_RETURN(DeviceSource source, WriteDeviceSource(functions, kOpenClC, target.limits));
   Artifact artifact;
   artifact.format = "opencl-c";
   artifact.bytes = std::move(source.text);

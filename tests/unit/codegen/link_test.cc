@@ -1,5 +1,3 @@
-#include <dlfcn.h>
-
 #include "compiled.h"
 
 namespace hone::codegen {
@@ -107,22 +105,6 @@ TEST(Link, LibcIsRecordedOnRequest) {
   ASSERT_TRUE(status.ok()) << status.message();
   EXPECT_NE(ReadFile(to.path)->find("libdl.so.2"), std::string::npos);
   EXPECT_TRUE(runtime::LoadedModule::Open(to.path).ok());
-}
-
-TEST(Link, DataObjectsAreAligned) {
-  Linked to;
-  std::string bytes("\0\1binary\xff\n", 10);
-  auto data = DataObject("table", bytes, HostForTest());
-  auto other = DataObject("other", "x", HostForTest());
-  ASSERT_TRUE(data.ok() && other.ok());
-  ASSERT_TRUE(LinkShared({{"x.o", *other}, {"t.o", *data}}, {}, to.path).ok());
-  void* handle = dlopen(to.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(handle, nullptr);
-  auto* table = static_cast<const char*>(dlsym(handle, "table"));
-  ASSERT_NE(table, nullptr);
-  EXPECT_EQ(std::string(table, bytes.size()), bytes);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(table) % 64, 0U);
-  dlclose(handle);
 }
 
 TEST(Link, SameInputSameBytes) {

@@ -17,8 +17,8 @@
 namespace hone::codegen {
 namespace {
 
-std::vector<ElfInput> Parts() {
-  std::vector<ElfInput> inputs;
+std::vector<LinkInput> Parts() {
+  std::vector<LinkInput> inputs;
   for (const std::string& path : Split(HONE_ELF_PARTS, ':')) {
     Result<std::string> bytes = ReadFile(path);
     EXPECT_TRUE(bytes.ok()) << bytes.status().message();
@@ -139,13 +139,13 @@ TEST(ElfLinker, RecordsTheLibrariesThatItIsToldOf) {
 }
 
 TEST(ElfLinker, NamesWhatIsWrong) {
-  std::vector<ElfInput> parts = Parts();
+  std::vector<LinkInput> parts = Parts();
   ASSERT_EQ(parts.size(), 2u);
-  const auto message = [](const std::vector<ElfInput>& inputs, const ElfLinkOptions& options) {
+  const auto message = [](const std::vector<LinkInput>& inputs, const LinkOptions& options) {
     const Result<std::string> bytes = LinkElf(inputs, options);
     return bytes.ok() ? "" : bytes.status().message();
   };
-  const ElfLinkOptions libc{.soname = "", .exports = {}, .need_libc = true};
+  const LinkOptions libc{.soname = "", .exports = {}, .need_libc = true};
   EXPECT_NE(message({parts[0]}, libc).find("undefined symbol `elf_more"), std::string::npos);
   EXPECT_NE(message(parts, {}).find("undefined symbol `"), std::string::npos) << "libc was not allowed";
   EXPECT_NE(message({parts[0], parts[1], parts[1]}, libc).find("is defined in"), std::string::npos);
@@ -159,8 +159,8 @@ TEST(ElfLinker, NamesWhatIsWrong) {
 }
 
 TEST(ElfLinker, RenamedObjectsLinkAndRun) {
-  std::vector<ElfInput> parts = Parts();
-  for (ElfInput& part : parts) {
+  std::vector<LinkInput> parts = Parts();
+  for (LinkInput& part : parts) {
     const Result<std::string> renamed = RenameSymbols(part.name, part.bytes, [](std::string_view name) {
       return name.starts_with("elf_") ? "mine_" + std::string(name.substr(4)) : std::string(name);
     });
@@ -176,9 +176,9 @@ TEST(ElfLinker, RenamedObjectsLinkAndRun) {
 
 // Each byte of the headers, and each length: refused or linked, never read beyond the end (under a sanitizer: proven).
 TEST(ElfLinker, DamagedObjectsDoNoHarm) {
-  const std::vector<ElfInput> parts = Parts();
+  const std::vector<LinkInput> parts = Parts();
   ASSERT_EQ(parts.size(), 2u);
-  const ElfLinkOptions options{.soname = "", .exports = {}, .need_libc = true};
+  const LinkOptions options{.soname = "", .exports = {}, .need_libc = true};
   for (size_t size = 0; size < parts[0].bytes.size(); size += 37) {
     (void)LinkElf({{"cut", parts[0].bytes.substr(0, size)}, parts[1]}, options);  // either verdict will do
   }
