@@ -22,7 +22,7 @@ enum class InitKind {
   kHe,          // uniform in +-sqrt(6 / fan_in), variance 2 / fan_in (He et al., 2015)
   kUniform,     // uniform in [low, high)
   kConstant,    // `low` everywhere
-  kFile,        // from the graph's parameter file (graph/param_file.h), by name
+  kFile,        // from the graph's parameter file (graph/parameters.h), by name
   kFoldWeight,  // {weight, gamma, variance}: weight * gamma / sqrt(variance + epsilon), by output channel (axis 0)
   kFoldBias,    // {gamma, beta, mean, variance[, bias]}: beta + (bias - mean) * gamma / sqrt(variance + epsilon)
   // As kFoldWeight, of a transposed convolution: a weight [in, channels / groups, ..], gamma and variance of all

@@ -212,7 +212,7 @@ class Importer {
         imported_.constant_outputs[name] = *value.constant;
         continue;
       }
-      // Under its own name, if it is another tensor's: drop_identity lets its producer take the name over. Of an input,
+      // Under its own name, if it is another tensor's: DropIdentity lets its producer take the name over. Of an input,
       // or of a tensor that is an output already, it is a copy.
       if (value.tensor == name && nodes.count(name) == 0) return Status::Unsupported(what + " is an input");
       if (value.tensor != name) {

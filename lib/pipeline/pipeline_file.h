@@ -18,7 +18,7 @@ struct PipelineFile {
   std::string name;     // the file's stem
   std::string path;     // of the file, for messages
   std::string network;  // a built-in name, "resnet-18", or the path of a model or graph, relative to the pipeline file
-  std::string parameters;  // the path of its parameter file (graph/param_file.h), likewise; empty: it needs none
+  std::string parameters;  // the path of its parameter file (graph/parameters.h), likewise; empty: it needs none
   std::string plugin;      // the path of a library with operators of its own (op/plugin.h), likewise; empty: none
   int64_t batch = 1;
   std::vector<std::string> targets;  // names of target files, sorted, distinct: what `tune-all` tunes

@@ -77,7 +77,7 @@ class TrialNetworks final : public NetworkTrials {
   std::vector<std::vector<double>> expected_;
 };
 
-// The process: reads a request from one file, writes the reply to the other (library/compare_messages.h). What goes
+// The process: reads a request from one file, writes the reply to the other (library/compare.h). What goes
 // wrong is on stderr. Returns the exit code.
 int RunTrialChild(const std::string& request, const std::string& reply);
 

@@ -121,7 +121,7 @@ TEST(Import, IdentitiesVanish) {
   m.Node("Identity", {"c"}, "y");
   m.Output("y");
   const ImportedModel model = Imported(m);
-  // The last one keeps the output's name until drop_identity hands it to the relu.
+  // The last one keeps the output's name until DropIdentity hands it to the relu.
   EXPECT_EQ(Nodes(model), "c = relu(f32[2,3])\ny = identity(f32[2,3])\n");
 }
 
