@@ -14,25 +14,18 @@ pipeline::Alternative ToFile(const graph::Alternative& alternative) {
   return out;
 }
 
-Result<graph::Alternative> FromFile(const pipeline::Alternative& alternative) {
-  graph::Alternative out;
-  out.replaces = alternative.replaces;
-  for (const pipeline::AlternativeNode& node : alternative.by) {
-    const std::string what = "alternative `" + node.name + "`";
-    Result<Workload> workload = op::ParseChecked(node.workload);
-    if (!workload.ok()) return workload.status().WithContext(what);
-    Result<TensorType> type = semantics::InferOutput(*workload);
-    if (!type.ok()) return type.status().WithContext(what);
-    out.by.push_back({node.name, std::move(*workload), node.inputs, std::move(*type)});
-  }
-  return out;
-}
-
 Result<std::vector<graph::Alternative>> FromFile(const std::vector<pipeline::Alternative>& alternatives) {
   std::vector<graph::Alternative> out;
   for (const pipeline::Alternative& alternative : alternatives) {
-    HONE_ASSIGN_OR_RETURN(graph::Alternative read, FromFile(alternative));
-    out.push_back(std::move(read));
+    out.push_back({alternative.replaces, {}});
+    for (const pipeline::AlternativeNode& node : alternative.by) {
+      const std::string what = "alternative `" + node.name + "`";
+      Result<Workload> workload = op::ParseChecked(node.workload);
+      if (!workload.ok()) return workload.status().WithContext(what);
+      Result<TensorType> type = semantics::InferOutput(*workload);
+      if (!type.ok()) return type.status().WithContext(what);
+      out.back().by.push_back({node.name, std::move(*workload), node.inputs, std::move(*type)});
+    }
   }
   return out;
 }

@@ -16,7 +16,6 @@ namespace hone::library {
 pipeline::Alternative ToFile(const graph::Alternative& alternative);
 
 // kInvalid or kUnsupported with the node, for a workload that this version of Hone does not have.
-Result<graph::Alternative> FromFile(const pipeline::Alternative& alternative);
 Result<std::vector<graph::Alternative>> FromFile(const std::vector<pipeline::Alternative>& alternatives);
 
 // Ids of the tasks that the nodes of a canonical graph are, tunable or not.

@@ -10,10 +10,8 @@
 #include "base/check.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "codegen/llvm/codegen.h"
 #include "op/shapes.h"
 #include "runtime/host/buffer.h"
-#include "runtime/host/loader.h"
 #include "runtime/host/thread_pool.h"
 
 namespace hone::library {
@@ -39,12 +37,7 @@ class Maker {
       if (kernel.compiled.has_prepare) inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
     }
     if (inputs.empty()) return Status();
-    HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
-    const std::string path = dir.Join("prepare.so");
-    codegen::LinkOptions options;
-    options.need_libc = true;  // for memset and memcpy, should the compiler have made calls of them
-    HONE_RETURN_IF_ERROR(codegen::LinkShared(inputs, options, path));
-    HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(path));
+    HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(inputs));
     module_.emplace(std::move(module));
     HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(threads, false));
     pool_.emplace(std::move(pool));
@@ -133,6 +126,15 @@ Result<std::string> RawConstant(const PlannedOperand& operand, const graph::Para
   std::string bytes(static_cast<size_t>(stored.PhysicalBytes()), '\0');
   op::WritePlain(stored, given.Doubles(), bytes.data());
   return bytes;
+}
+
+Result<runtime::LoadedModule> LoadKernels(const std::vector<codegen::LinkInput>& objects) {
+  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
+  const std::string path = dir.Join("kernels.so");
+  codegen::LinkOptions options;
+  options.need_libc = true;  // for memset and memcpy, should the compiler have made calls of them
+  HONE_RETURN_IF_ERROR(codegen::LinkShared(objects, options, path));
+  return runtime::LoadedModule::Open(path);
 }
 
 Result<Constants> MakeConstants(const NetworkPlan& plan, const std::vector<NetworkKernel>& kernels,

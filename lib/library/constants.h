@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/llvm/codegen.h"
 #include "graph/parameters.h"
 #include "library/kernels.h"
 #include "library/network_plan.h"
+#include "runtime/host/loader.h"
 #include "target/target.h"
 
 namespace hone::library {
@@ -33,6 +35,9 @@ struct Constants {
 
 // A constant operand as a kernel takes it: its values, zeros behind them up to the stored size.
 Result<std::string> RawConstant(const PlannedOperand& operand, const graph::ParameterValues& parameters);
+
+// Kernels, linked with each other and loaded into this process.
+Result<runtime::LoadedModule> LoadKernels(const std::vector<codegen::LinkInput>& objects);
 
 // Runs the prepare functions here, so this machine must be able to run the target's code: kUnsupported if it is not of
 // its architecture. `threads`: at least 1.

@@ -2,9 +2,8 @@
 
 #include <cstring>
 
-#include "base/file.h"
 #include "base/rng.h"
-#include "codegen/llvm/codegen.h"
+#include "library/constants.h"
 #include "op/operator.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/loader.h"
@@ -88,12 +87,7 @@ Result<std::vector<bool>> InPlaceKernels(const std::vector<NetworkKernel>& kerne
       inputs.push_back({kernel.compiled.kernel.symbol, kernel.compiled.object});
   }
   if (inputs.empty()) return in_place;
-  HONE_ASSIGN_OR_RETURN(TempDir dir, TempDir::Create());
-  const std::string path = dir.Join("in_place.so");
-  codegen::LinkOptions options;
-  options.need_libc = true;  // as in MakeConstants
-  HONE_RETURN_IF_ERROR(codegen::LinkShared(inputs, options, path));
-  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, runtime::LoadedModule::Open(path));
+  HONE_ASSIGN_OR_RETURN(runtime::LoadedModule module, LoadKernels(inputs));
   HONE_ASSIGN_OR_RETURN(runtime::ThreadPool pool, runtime::ThreadPool::Create(1, false));
   Asker asker(module, &pool, target);
   for (size_t i = 0; i < kernels.size(); ++i) {

@@ -65,38 +65,44 @@ Result<double> Reals(const std::string& op, double a, double b) {
   return Status::Unsupported(op + " of floats is not supported");
 }
 
-struct Both {
-  Constant a, b;  // of the same shape
+// Constants of one shape.
+struct Wide {
+  std::vector<Constant> x;
+  Shape shape;
   size_t count = 0;
 };
 
-Result<Both> Broadcast(NodeContext* c, const Value& a, const Value& b) {
-  HONE_ASSIGN_OR_RETURN(const Shape shape, BroadcastShape(a.shape, b.shape));
-  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+Result<Wide> Broadcast(NodeContext* c, const std::vector<Value>& values) {
+  Wide wide;
+  for (const Value& value : values) {
+    HONE_ASSIGN_OR_RETURN(wide.shape, BroadcastShape(wide.shape, value.shape));
+  }
+  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(wide.shape));
   HONE_RETURN_IF_ERROR(c->builder().Spend(count));
-  HONE_ASSIGN_OR_RETURN(const Value wide_a, Expand(c, a, shape));
-  HONE_ASSIGN_OR_RETURN(const Value wide_b, Expand(c, b, shape));
-  return Both{wide_a.constant, wide_b.constant, static_cast<size_t>(count)};
+  wide.count = static_cast<size_t>(count);
+  for (const Value& value : values) {
+    HONE_ASSIGN_OR_RETURN(const Value expanded, Expand(c, value, wide.shape));
+    wide.x.push_back(expanded.constant);
+  }
+  return wide;
 }
 
 Result<Value> FoldBinary(NodeContext* c, const std::string& op, const Value& a, const Value& b) {
-  HONE_ASSIGN_OR_RETURN(const Both x, Broadcast(c, a, b));
-  Tensor out;
-  out.type = x.a->type;
-  out.shape = x.a->shape;
-  const bool floats = IsFloating(out.type), by_floats = IsFloating(x.b->type);
+  HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b}));
+  const Tensor &x = *wide.x[0], &y = *wide.x[1];
+  Tensor out{.type = x.type, .shape = wide.shape};
+  const bool floats = IsFloating(x.type), by_floats = IsFloating(y.type);
   if (op != "pow" && floats != by_floats) {
-    return Status::Invalid(
-        fmt::format("its operands are {} and {}", ElementTypeName(x.a->type), ElementTypeName(x.b->type)));
+    return Status::Invalid(fmt::format("its operands are {} and {}", ElementTypeName(x.type), ElementTypeName(y.type)));
   }
-  for (size_t i = 0; i < x.count; ++i) {
+  for (size_t i = 0; i < wide.count; ++i) {
     if (floats) {
-      HONE_ASSIGN_OR_RETURN(const double value, Reals(op, x.a->At(i), x.b->At(i)));
+      HONE_ASSIGN_OR_RETURN(const double value, Reals(op, x.At(i), y.At(i)));
       out.floats.push_back(static_cast<float>(value));
     } else if (by_floats) {
-      out.ints.push_back(Wrap(out.type, ToInt(std::pow(x.a->At(i), x.b->At(i)))));
+      out.ints.push_back(Wrap(out.type, ToInt(std::pow(x.At(i), y.At(i)))));
     } else {
-      HONE_ASSIGN_OR_RETURN(const int64_t value, Integers(op, x.a->ints[i], x.b->ints[i]));
+      HONE_ASSIGN_OR_RETURN(const int64_t value, Integers(op, x.ints[i], y.ints[i]));
       out.ints.push_back(Wrap(out.type, value));
     }
   }
@@ -132,11 +138,9 @@ Result<Value> Compare(NodeContext* c, const Value& a, const Value& b, const std:
   if (!a.is_constant() || !b.is_constant()) {
     return Status::Unsupported("only constants can be compared, not values that the network computes");
   }
-  HONE_ASSIGN_OR_RETURN(const Both x, Broadcast(c, a, b));
-  Tensor out;
-  out.type = ElementType::kBool;
-  out.shape = x.a->shape;
-  for (size_t i = 0; i < x.count; ++i) out.ints.push_back(f(x.a->At(i), x.b->At(i)));
+  HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b}));
+  Tensor out{.type = ElementType::kBool, .shape = wide.shape};
+  for (size_t i = 0; i < wide.count; ++i) out.ints.push_back(f(wide.x[0]->At(i), wide.x[1]->At(i)));
   return ConstantValue(std::move(out));
 }
 
@@ -181,22 +185,13 @@ Result<Value> Where(NodeContext* c, const Value& condition, const Value& a, cons
   if (!condition.is_constant() || !a.is_constant() || !b.is_constant()) {
     return Status::Unsupported("only constants can be chosen from, not values that the network computes");
   }
-  HONE_ASSIGN_OR_RETURN(Shape shape, BroadcastShape(a.shape, b.shape));
-  HONE_ASSIGN_OR_RETURN(shape, BroadcastShape(shape, condition.shape));
-  HONE_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
-  HONE_RETURN_IF_ERROR(c->builder().Spend(count));
-  HONE_ASSIGN_OR_RETURN(const Value choice, Expand(c, condition, shape));
-  HONE_ASSIGN_OR_RETURN(const Value yes, Expand(c, a, shape));
-  HONE_ASSIGN_OR_RETURN(const Value no, Expand(c, b, shape));
-  Tensor out;
-  out.type = yes.constant->type;
-  out.shape = shape;
+  HONE_ASSIGN_OR_RETURN(const Wide wide, Broadcast(c, {a, b, condition}));
+  const Tensor &yes = *wide.x[0], &no = *wide.x[1];
+  Tensor out{.type = yes.type, .shape = wide.shape};
   const bool floats = IsFloating(out.type);
-  if (IsFloating(no.constant->type) != floats) {
-    return Status::Invalid("its two choices are of different types");
-  }
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    const Tensor& from = choice.constant->At(i) != 0 ? *yes.constant : *no.constant;
+  if (IsFloating(no.type) != floats) return Status::Invalid("its two choices are of different types");
+  for (size_t i = 0; i < wide.count; ++i) {
+    const Tensor& from = wide.x[2]->At(i) != 0 ? yes : no;
     if (floats) {
       out.floats.push_back(from.floats[i]);
     } else {
