@@ -1,0 +1,35 @@
+// What every test includes: GoogleTest, and what tests say of results, the value that must be there and the part of a
+// message that counts.
+#pragma once
+
+#include <gmock/gmock-matchers.h>
+#include <gtest/gtest.h>
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+
+namespace hone {
+
+// EXPECT_THAT(status.message(), HasSubstr("part")); the message of success is empty and has no part.
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// Ends the test with the message of `status` unless it is success.
+inline void Must(const Status& status, std::source_location at = std::source_location::current()) {
+  if (status.ok()) return;
+  throw std::runtime_error(std::string(at.file_name()) + ":" + std::to_string(at.line()) + ": " + status.message());
+}
+
+// The value of `result`. Ends the test with the message of its status if there is none.
+template <typename T>
+T Must(Result<T> result, std::source_location at = std::source_location::current()) {
+  Must(result.status(), at);
+  return *std::move(result);
+}
+
+}  // namespace hone
