@@ -1,8 +1,8 @@
 #include "target/artifact.h"
 
-#include <gtest/gtest.h>
-
 #include <functional>
+
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -21,10 +21,9 @@ Artifact Example() {
 
 TEST(Artifact, EntriesSurviveTheirText) {
   Artifact artifact = Example();
-  auto parsed = ParseEntries(EntriesText(artifact.entries));
-  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
-  ASSERT_EQ(parsed->size(), 2U);
-  const EntryPoint& entry = (*parsed)[0];
+  auto parsed = Must(ParseEntries(EntriesText(artifact.entries)));
+  ASSERT_EQ(parsed.size(), 2U);
+  const EntryPoint& entry = parsed[0];
   EXPECT_EQ(entry.symbol, "conv");
   EXPECT_EQ(entry.workspace_bytes, 128);
   EXPECT_EQ(entry.scratch_bytes, 64);
@@ -33,14 +32,7 @@ TEST(Artifact, EntriesSurviveTheirText) {
   EXPECT_EQ(entry.args[1].type, DType::Float(32));
   EXPECT_EQ(entry.args[1].elements, 24);
   EXPECT_TRUE(entry.args[1].written);
-  EXPECT_EQ(EntriesText(*parsed), EntriesText(artifact.entries));
-}
-
-TEST(Artifact, FindsEntriesByName) {
-  Artifact artifact = Example();
-  ASSERT_NE(artifact.Find("prepare"), nullptr);
-  EXPECT_EQ(artifact.Find("prepare")->symbol, "prepare");
-  EXPECT_EQ(artifact.Find("other"), nullptr);
+  EXPECT_EQ(EntriesText(parsed), EntriesText(artifact.entries));
 }
 
 TEST(Artifact, DigestSeesEveryPart) {
@@ -67,11 +59,10 @@ EntryPoint OfADevice() {
 
 TEST(Artifact, LaunchesSurviveTheirText) {
   const std::string text = EntriesText({OfADevice()});
-  auto parsed = ParseEntries(text);
-  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
-  EXPECT_EQ((*parsed)[0].launches, OfADevice().launches);
-  EXPECT_EQ((*parsed)[0].workspace_buffers, OfADevice().workspace_buffers);
-  EXPECT_EQ(EntriesText(*parsed), text);
+  auto parsed = Must(ParseEntries(text));
+  EXPECT_EQ(parsed[0].launches, OfADevice().launches);
+  EXPECT_EQ(parsed[0].workspace_buffers, OfADevice().workspace_buffers);
+  EXPECT_EQ(EntriesText(parsed), text);
 }
 
 // As before there were devices: digests in records hold this text.
