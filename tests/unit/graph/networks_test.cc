@@ -1,10 +1,9 @@
 #include "graph/networks.h"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <set>
 
+#include "common/expect.h"
 #include "graph/graph_json.h"
 #include "graph/normalise.h"
 #include "semantics/semantics.h"
@@ -58,24 +57,22 @@ TEST(Networks, SizesArePublishedOnes) {
       {"resnet3d-18", 33371472, 40.70, 400},
   };
   for (const auto& row : table) {
-    auto graph = BuildNetwork(row.name, 1);
-    ASSERT_TRUE(graph.ok());
-    EXPECT_EQ(LearnedParameters(*graph), row.parameters) << row.name;
-    EXPECT_NEAR(GigaMacs(*graph), row.gmacs, 0.01) << row.name;
-    EXPECT_EQ(graph->FindType(graph->outputs[0])->shape, (std::vector<int64_t>{1, row.classes}));
+    auto graph = Must(BuildNetwork(row.name, 1));
+    EXPECT_EQ(LearnedParameters(graph), row.parameters) << row.name;
+    EXPECT_NEAR(GigaMacs(graph), row.gmacs, 0.01) << row.name;
+    EXPECT_EQ(graph.FindType(graph.outputs[0])->shape, (std::vector<int64_t>{1, row.classes}));
   }
 }
 
 TEST(Networks, AllBecomeWorkloadsOnly) {
   for (const std::string& name : NetworkNames()) {
-    auto graph = BuildNetwork(name, 2);
-    ASSERT_TRUE(graph.ok()) << name;
-    const Status status = Normalise(&*graph);
-    EXPECT_TRUE(status.ok()) << name << ": " << status.message();
-    for (const Node& node : graph->nodes) {
-      EXPECT_NE(node.workload.op, "batch_norm") << name << ": " << node.name;
-      EXPECT_NE(node.workload.op, "dropout") << name << ": " << node.name;
-      EXPECT_EQ(node.output.shape[0], 2) << name << ": " << node.name;
+    auto graph = Must(BuildNetwork(name, 2));
+    SCOPED_TRACE(name);
+    Must(Normalise(&graph));
+    for (const Node& node : graph.nodes) {
+      EXPECT_NE(node.workload.op, "batch_norm") << node.name;
+      EXPECT_NE(node.workload.op, "dropout") << node.name;
+      EXPECT_EQ(node.output.shape[0], 2) << node.name;
     }
   }
 }
@@ -111,9 +108,7 @@ TEST(Networks, BottlenecksStrideInTheMiddle) {
 
 TEST(Networks, UnknownOnesAndBatchesAreRefused) {
   auto unknown = BuildNetwork("resnet18", 1);
-  ASSERT_FALSE(unknown.ok());
-  EXPECT_NE(unknown.status().message().find("did you mean `resnet-18`"), std::string::npos)
-      << unknown.status().message();
+  EXPECT_THAT(unknown.status().message(), HasSubstr("did you mean `resnet-18`"));
   EXPECT_EQ(CheckNetworkName("resnet18").message(), unknown.status().message());
   for (const std::string& name : NetworkNames()) EXPECT_TRUE(CheckNetworkName(name).ok()) << name;
   EXPECT_FALSE(BuildNetwork("resnet-18", 0).ok());

@@ -1,9 +1,8 @@
 #include "graph/parameters.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
+#include "common/expect.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
 
@@ -19,9 +18,8 @@ Graph Small() {
 
 TEST(Parameters, HeScaled) {
   Graph graph = Small();
-  auto values = MakeParameters(graph, nullptr);
-  ASSERT_TRUE(values.ok());
-  const auto weight = values->at("conv.weight").as<float>();
+  auto values = Must(MakeParameters(graph, nullptr));
+  const auto weight = values.at("conv.weight").as<float>();
   double sum = 0, squares = 0;
   for (float w : weight) sum += w, squares += static_cast<double>(w) * w;
   const double n = static_cast<double>(weight.size());
@@ -58,9 +56,7 @@ TEST(ParameterFile, RoundTripAndDamage) {
   Graph graph = Small();
   auto values = MakeParameters(graph, nullptr);
   std::string bytes = ParameterFileBytes(graph, *values);
-  auto back = ParseParameterFile(bytes, "x");
-  ASSERT_TRUE(back.ok()) << back.status().message();
-  EXPECT_EQ(*back, *values);
+  EXPECT_EQ(Must(ParseParameterFile(bytes, "x")), *values);
   // Any cut is seen, and so is any flipped byte.
   for (size_t cut : {size_t{0}, size_t{7}, size_t{8}, size_t{12}, size_t{30}, bytes.size() / 2, bytes.size() - 1}) {
     EXPECT_FALSE(ParseParameterFile(std::string_view(bytes).substr(0, cut), "x").ok()) << cut;
@@ -85,9 +81,7 @@ TEST(ParameterFile, HasOtherElementTypes) {
                                   {"s", {graph.parameters[2].type, {0.5}}}};
   std::string bytes = ParameterFileBytes(graph, values);
   EXPECT_EQ(bytes[8], 2);
-  auto back = ParseParameterFile(bytes, "x");
-  ASSERT_TRUE(back.ok()) << back.status().message();
-  EXPECT_EQ(*back, values);
+  EXPECT_EQ(Must(ParseParameterFile(bytes, "x")), values);
   const size_t type = bytes.find("i32");
   for (const char* other : {"i31", "f16", "i3x"}) {
     EXPECT_EQ(ParseParameterFile(bytes.replace(type, 3, other), "x").status().kind(), StatusKind::kCorrupt) << other;

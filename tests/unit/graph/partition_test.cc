@@ -1,13 +1,12 @@
 // The cut of a network into kernels, against all cuts there are.
 #include "graph/partition.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include "base/rng.h"
+#include "common/expect.h"
 
 namespace hone::graph {
 namespace {
@@ -73,14 +72,13 @@ TEST(Partition, IsTheBestOfAllCuts) {
   int larger = 0, shared = 0;
   for (int round = 0; round < 400; ++round) {
     const PartitionProblem problem = Random(&rng);
-    const auto found = SolvePartition(problem);
-    ASSERT_TRUE(found.ok()) << found.status().message();
-    EXPECT_TRUE(IsCover(problem, found->options)) << round;
-    EXPECT_DOUBLE_EQ(found->seconds, Seconds(problem, found->options)) << round;
-    EXPECT_DOUBLE_EQ(found->seconds, BruteForce(problem)) << round;
-    EXPECT_TRUE(found->exact);
-    EXPECT_EQ(found->bound, found->seconds);
-    for (const int o : found->options) {
+    const auto found = Must(SolvePartition(problem));
+    EXPECT_TRUE(IsCover(problem, found.options)) << round;
+    EXPECT_DOUBLE_EQ(found.seconds, Seconds(problem, found.options)) << round;
+    EXPECT_DOUBLE_EQ(found.seconds, BruteForce(problem)) << round;
+    EXPECT_TRUE(found.exact);
+    EXPECT_EQ(found.bound, found.seconds);
+    for (const int o : found.options) {
       larger += problem.options[static_cast<size_t>(o)].items.size() > 1;
       shared += problem.options[static_cast<size_t>(o)].transforms.size() > 1;
     }
@@ -116,14 +114,11 @@ TEST(Partition, ATransformIsPaidOnce) {
   problem.items = 2;
   problem.transforms = {3};
   problem.options = {{{0}, 5, {}}, {{0}, 3, {0}}, {{1}, 5, {}}, {{1}, 3, {0}}};
-  auto both = SolvePartition(problem);
-  ASSERT_TRUE(both.ok());
-  EXPECT_EQ(both->seconds, 9);  // 3 + 3 + 3 against 5 + 5
-  EXPECT_EQ(both->options, (std::vector<int>{1, 3}));
+  auto both = Must(SolvePartition(problem));
+  EXPECT_EQ(both.seconds, 9);  // 3 + 3 + 3 against 5 + 5
+  EXPECT_EQ(both.options, (std::vector<int>{1, 3}));
   problem.options[3].seconds = 5;
-  const auto neither = SolvePartition(problem);
-  ASSERT_TRUE(neither.ok());
-  EXPECT_EQ(neither->options, (std::vector<int>{0, 2}));
+  EXPECT_EQ(Must(SolvePartition(problem)).options, (std::vector<int>{0, 2}));
 }
 
 TEST(Partition, WhatMakesNoSenseIsRefused) {
@@ -143,10 +138,9 @@ TEST(Partition, ARowOfThousandsIsExact) {
     if (i + 1 < problem.items) problem.options.push_back({{i, i + 1}, 3, {}});
     if (i + 2 < problem.items) problem.options.push_back({{i, i + 1, i + 2}, 4, {}});
   }
-  const auto found = SolvePartition(problem);
-  ASSERT_TRUE(found.ok());
-  EXPECT_TRUE(found->exact);
-  EXPECT_EQ(found->seconds, 4 * (5000 / 3) + 3);  // 1666 threes and a pair
+  const auto found = Must(SolvePartition(problem));
+  EXPECT_TRUE(found.exact);
+  EXPECT_EQ(found.seconds, 4 * (5000 / 3) + 3);  // 1666 threes and a pair
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "base/rng.h"
+#include "common/expect.h"
 #include "graph/graph_json.h"
 #include "graph/network_builder.h"
 #include "graph/normalise.h"
@@ -58,30 +57,30 @@ TensorValues Evaluate(const Graph& graph) {
     TensorData& data = inputs[input.name] = TensorData(input.type);
     for (float& v : data.as<float>()) v = static_cast<float>(rng.UniformDouble() * 2 - 1);
   }
-  auto values = MakeParameters(graph, nullptr);
-  EXPECT_TRUE(values.ok());
-  auto out = RunReference(graph, *values, inputs, 2);
-  EXPECT_TRUE(out.ok());
-  return std::move(*out);
+  auto values = Must(MakeParameters(graph, nullptr));
+  return Must(RunReference(graph, values, inputs, 2));
+}
+
+void ExpectSameValues(const TensorValues& found, const TensorValues& expected, double tolerance = 1e-5) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (const auto& [name, values] : expected) {
+    ASSERT_EQ(found.at(name).size(), values.size()) << name;
+    for (size_t i = 0; i < values.size(); ++i)
+      ASSERT_NEAR(found.at(name)[i], values[i], tolerance * (1 + std::abs(values[i]))) << name << " " << i;
+  }
 }
 
 TEST(Passes, KeepWhatRandomNetworksCompute) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     Graph graph = RandomNetwork(seed);
-    const std::string before = Ops(graph);
-    TensorValues expected = Evaluate(graph);
-    ASSERT_TRUE(Normalise(&graph).ok()) << before;
-    TensorValues found = Evaluate(graph);
-    ASSERT_EQ(expected.size(), found.size());
-    const std::vector<double>&a = expected.begin()->second, &b = found.begin()->second;
-    ASSERT_EQ(expected.begin()->first, found.begin()->first);
-    ASSERT_EQ(a.size(), b.size());
-    for (size_t i = 0; i < a.size(); ++i)
-      ASSERT_NEAR(a[i], b[i], 1e-5 * (1 + std::abs(a[i]))) << before << " -> " << Ops(graph);
+    SCOPED_TRACE(Ops(graph));
+    const TensorValues expected = Evaluate(graph);
+    Must(Normalise(&graph));
+    ExpectSameValues(Evaluate(graph), expected);
     // Once more changes nothing.
     Graph again = graph;
-    ASSERT_TRUE(Normalise(&again).ok());
-    EXPECT_EQ(GraphText(again), GraphText(graph)) << before;
+    Must(Normalise(&again));
+    EXPECT_EQ(GraphText(again), GraphText(graph));
   }
 }
 
@@ -103,7 +102,7 @@ TEST(FoldBatchNorm, StatisticsThatAreComputedAreRefused) {
   EXPECT_FALSE(FoldBatchNorm(&graph));
   Status status = Normalise(&graph);
   EXPECT_EQ(status.kind(), StatusKind::kUnsupported);
-  EXPECT_NE(status.message().find("`b`"), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr("`b`"));
 }
 
 TEST(FuseEpilogue, AdditionJoinsTheOperandThatRunsLast) {
@@ -129,33 +128,29 @@ TEST(FuseEpilogue, NotBehindAnActivationAndNotTwice) {
 }
 
 TEST(FuseEpilogue, AClipKeepsItsBounds) {
-  auto graph = ParseGraph(R"json({"version": 1, "name": "n", "seed": 1, "outputs": ["y"],
+  auto graph = Must(ParseGraph(R"json({"version": 1, "name": "n", "seed": 1, "outputs": ["y"],
     "inputs": [{"name": "x", "shape": [1, 3]}],
     "parameters": [{"name": "w", "shape": [2, 3], "init": "uniform", "low": -1, "high": 1}],
     "nodes": [{"name": "d", "workload": "dense(f32[1,3], f32[2,3])", "inputs": ["x", "w"]},
               {"name": "y", "workload": "identity(f32[1,2]) + clip(-0.25,0.5)", "inputs": ["d"]}]})json",
-                          "n.json");
-  ASSERT_TRUE(graph.ok()) << graph.status().message();
-  const TensorValues expected = Evaluate(*graph);
-  ASSERT_TRUE(Normalise(&*graph).ok());
-  ASSERT_EQ(graph->nodes.size(), 1u);
-  EXPECT_EQ(graph->nodes[0].workload.Text(), "dense(f32[1,3], f32[2,3]) + clip(-0.25,0.5)");
-  EXPECT_EQ(Evaluate(*graph), expected);
+                               "n.json"));
+  const TensorValues expected = Evaluate(graph);
+  Must(Normalise(&graph));
+  ASSERT_EQ(graph.nodes.size(), 1u);
+  EXPECT_EQ(graph.nodes[0].workload.Text(), "dense(f32[1,3], f32[2,3]) + clip(-0.25,0.5)");
+  EXPECT_EQ(Evaluate(graph), expected);
 }
 
-TEST(FuseEpilogue, Relu6Joins) {
-  NetworkBuilder net("n", 1);
-  Graph graph = net.Finish({net.Unary("r", "relu6", net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {}))});
-  EXPECT_TRUE(FuseEpilogue(&graph));
-  EXPECT_EQ(graph.nodes[0].workload.epilogue.back().kind, EpilogueKind::kRelu6);
-}
-
-TEST(FuseEpilogue, AnOutputThatIsReadStays) {
-  NetworkBuilder net("n", 1);
-  std::string c = net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {});
-  std::string r = net.Relu("r", c);
-  Graph graph = net.Finish({c, r});
-  EXPECT_FALSE(FuseEpilogue(&graph));
+TEST(FuseEpilogue, AReluJoinsUnlessWhatItReadsIsAnOutput) {
+  for (const bool output : {false, true}) {
+    NetworkBuilder net("n", 1);
+    const std::string c = net.Conv("c", net.Input("data", {1, 4, 5, 5}), 4, {});
+    const std::string r = net.Unary("r", "relu6", c);
+    Graph graph = net.Finish(output ? std::vector<std::string>{c, r} : std::vector<std::string>{r});
+    EXPECT_EQ(FuseEpilogue(&graph), !output);
+    EXPECT_EQ(Ops(graph), output ? "c=conv2d r=relu6" : "r=conv2d+act");
+    EXPECT_EQ(graph.nodes[0].workload.HasEpilogue(EpilogueKind::kRelu6), !output);
+  }
 }
 
 TEST(DropIdentity, ReadersReadTheSource) {
@@ -215,6 +210,13 @@ Graph Made(std::vector<GraphInput> inputs, std::vector<std::string> outputs,
   return graph;
 }
 
+void AddUniform(const std::string& name, const std::vector<int64_t>& shape, Graph* graph) {
+  Parameter p{name, {DType::Float(32), shape}, {}};
+  p.init.kind = InitKind::kUniform;
+  p.init.low = 0.5, p.init.high = 2;
+  graph->parameters.push_back(p);
+}
+
 // A plain-only operator between blocked ones gets its input unblocked and its output blocked; what is plain already
 // stays so up to the output.
 TEST(AssignLayout, PlainOperatorsBetweenBlockedOnes) {
@@ -263,69 +265,52 @@ TEST(FuseEpilogue, ClipsAndVolumesButNoBroadcasting) {
   other.nodes[1].inputs = {"c"};
   EXPECT_TRUE(FuseEpilogue(&other));
   ASSERT_EQ(other.nodes.size(), 1u);
-  ASSERT_EQ(other.nodes[0].workload.epilogue.size(), 1u);
-  EXPECT_EQ(other.nodes[0].workload.epilogue[0].kind, EpilogueKind::kClip);
-  EXPECT_EQ(other.nodes[0].workload.epilogue[0].low, -0.5);
-  EXPECT_EQ(other.nodes[0].workload.epilogue[0].high, 2);
+  EXPECT_THAT(other.nodes[0].workload.Text(), HasSubstr(" + clip(-0.5,2)"));
+}
+
+// A transposed convolution of 4 channels, a batch norm of what it gives, and parameters that are no round numbers.
+Graph TransposedWithNorm(std::vector<std::string> outputs = {"y"}) {
+  Graph graph =
+      Made({{"x", {DType::Float(32), {2, 4, 3, 2}}}}, std::move(outputs),
+           {{"c", "conv_transpose2d(f32[2,4,3,2], f32[4,3,2,2], stride=2x2, groups=2)", {"x", "w"}},
+            {"y", "batch_norm(f32[2,6,6,4], f32[6], f32[6], f32[6], f32[6], epsilon=0.5)", {"c", "g", "b", "m", "v"}}});
+  AddUniform("w", {4, 3, 2, 2}, &graph);
+  for (const char* name : {"g", "b", "m", "v"}) AddUniform(name, {6}, &graph);
+  return graph;
 }
 
 // Into the weight [in, channels / groups, ..] and a bias, which it may have had already.
 TEST(FoldBatchNorm, BehindATransposedConvolution) {
   for (const bool biased : {false, true}) {
     SCOPED_TRACE(biased ? "with a bias" : "without");
-    Graph graph = Made({{"x", {DType::Float(32), {2, 4, 3, 2}}}}, {"y"},
-                       {{"c", "conv_transpose2d(f32[2,4,3,2], f32[4,3,2,2], stride=2x2, groups=2)", {"x", "w"}},
-                        {"s", "add(f32[2,6,6,4], f32[6,1,1])", {"c", "bias"}},
-                        {"y",
-                         "batch_norm(f32[2,6,6,4], f32[6], f32[6], f32[6], f32[6], epsilon=0.5)",
-                         {biased ? "s" : "c", "g", "b", "m", "v"}}});
-    if (!biased) graph.nodes.erase(graph.nodes.begin() + 1);
-    const auto add = [&](const std::string& name, const std::vector<int64_t>& shape) {
-      Parameter p{name, {DType::Float(32), shape}, {}};
-      p.init.kind = InitKind::kUniform;
-      p.init.low = 0.5, p.init.high = 2;
-      graph.parameters.push_back(p);
-    };
-    add("w", {4, 3, 2, 2});
-    if (biased) add("bias", {6, 1, 1});
-    for (const char* name : {"g", "b", "m", "v"}) add(name, {6});
-    ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
+    Graph graph = TransposedWithNorm();
+    if (biased) {
+      AddUniform("bias", {6, 1, 1}, &graph);
+      graph.nodes.insert(graph.nodes.begin() + 1,
+                         {"s", *Workload::Parse("add(f32[2,6,6,4], f32[6,1,1])"), {"c", "bias"}, {}});
+      graph.nodes[2].inputs[0] = "s";
+    }
+    Must(CheckGraph(&graph));
     const TensorValues before = Evaluate(graph);
     EXPECT_TRUE(FoldBatchNorm(&graph));
     EXPECT_EQ(Ops(graph), "c=conv_transpose2d y=add");
-    ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
-    const TensorValues after = Evaluate(graph);
-    ASSERT_EQ(before.at("y").size(), after.at("y").size());
-    for (size_t i = 0; i < before.at("y").size(); ++i) EXPECT_NEAR(before.at("y")[i], after.at("y")[i], 1e-5);
-    const auto again = ParseGraph(GraphText(graph), "graph");
-    ASSERT_TRUE(again.ok()) << again.status().message();
-    EXPECT_EQ(*again, graph);
+    Must(CheckGraph(&graph));
+    ExpectSameValues(Evaluate(graph), before);
+    EXPECT_EQ(Must(ParseGraph(GraphText(graph), "graph")), graph);
   }
 }
 
-// Another reader of the convolution needs what it was.
-TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersRead) {
-  Graph graph = Made({{"x", {DType::Float(32), {1, 4, 3, 2}}}}, {"y", "c"},
-                     {{"c", "conv_transpose2d(f32[1,4,3,2], f32[4,3,2,2])", {"x", "w"}},
-                      {"y", "batch_norm(f32[1,3,4,3], f32[3], f32[3], f32[3], f32[3])", {"c", "g", "b", "m", "v"}}});
-  graph.parameters.push_back({"w", {DType::Float(32), {4, 3, 2, 2}}, {}});
-  for (const char* name : {"g", "b", "m", "v"}) graph.parameters.push_back({name, {DType::Float(32), {3}}, {}});
-  ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
-  EXPECT_TRUE(FoldBatchNorm(&graph));
-  EXPECT_EQ(Ops(graph), "c=conv_transpose2d y.scaled=mul y=add");
-}
-
-// What it does to its sum comes before the norm.
-TEST(FoldBatchNorm, LeavesTransposedConvolutionsWithAnEpilogue) {
-  Graph graph = Made({{"x", {DType::Float(32), {1, 4, 3, 2}}}}, {"y"},
-                     {{"c", "conv_transpose2d(f32[1,4,3,2], f32[4,3,2,2])", {"x", "w"}},
-                      {"y", "batch_norm(f32[1,3,4,3], f32[3], f32[3], f32[3], f32[3])", {"c", "g", "b", "m", "v"}}});
-  graph.parameters.push_back({"w", {DType::Float(32), {4, 3, 2, 2}}, {}});
-  for (const char* name : {"g", "b", "m", "v"}) graph.parameters.push_back({name, {DType::Float(32), {3}}, {}});
-  ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
-  graph.nodes[0].workload.epilogue = {{EpilogueKind::kRelu, 0, 0}};
-  EXPECT_TRUE(FoldBatchNorm(&graph));
-  EXPECT_EQ(Ops(graph), "c=conv_transpose2d+act y.scaled=mul y=add");
+// Another reader of the convolution needs what it was, and what it does to its sum comes before the norm.
+TEST(FoldBatchNorm, LeavesTransposedConvolutionsThatOthersReadOrThatHaveAnEpilogue) {
+  Graph read = TransposedWithNorm({"y", "c"});
+  Must(CheckGraph(&read));
+  EXPECT_TRUE(FoldBatchNorm(&read));
+  EXPECT_EQ(Ops(read), "c=conv_transpose2d y.scaled=mul y=add");
+  Graph activated = TransposedWithNorm();
+  Must(CheckGraph(&activated));
+  activated.nodes[0].workload.epilogue = {{EpilogueKind::kRelu, 0, 0}};
+  EXPECT_TRUE(FoldBatchNorm(&activated));
+  EXPECT_EQ(Ops(activated), "c=conv_transpose2d+act y.scaled=mul y=add");
 }
 
 // What no convolution takes in becomes x * scale + shift.
@@ -333,23 +318,13 @@ TEST(FoldBatchNorm, AloneBecomesMultiplicationAndAddition) {
   Graph graph =
       Made({{"x", {DType::Float(32), {2, 3, 2, 2}}}}, {"y"},
            {{"y", "batch_norm(f32[2,3,2,2], f32[3], f32[3], f32[3], f32[3], epsilon=0.5)", {"x", "g", "b", "m", "v"}}});
-  for (const char* name : {"g", "b", "m", "v"}) {
-    Parameter p{name, {DType::Float(32), {3}}, {}};
-    p.init.kind = InitKind::kUniform;
-    p.init.low = 0.5, p.init.high = 2;
-    graph.parameters.push_back(p);
-  }
-  ASSERT_TRUE(CheckGraph(&graph).ok());
-  std::vector<float> x(24);
-  for (size_t i = 0; i < 24; ++i) x[i] = static_cast<float>(i) / 7 - 1;
-  const std::map<std::string, TensorData> inputs = {{"x", x}};
-  auto before = RunReference(graph, *MakeParameters(graph, nullptr), inputs, 1);
+  for (const char* name : {"g", "b", "m", "v"}) AddUniform(name, {3}, &graph);
+  Must(CheckGraph(&graph));
+  const TensorValues before = Evaluate(graph);
   EXPECT_TRUE(FoldBatchNorm(&graph));
   EXPECT_EQ(Ops(graph), "y.scaled=mul y=add");
-  ASSERT_TRUE(CheckGraph(&graph).ok()) << CheckGraph(&graph).message();
-  auto after = RunReference(graph, *MakeParameters(graph, nullptr), inputs, 1);
-  ASSERT_TRUE(before.ok() && after.ok());
-  for (size_t i = 0; i < 24; ++i) EXPECT_NEAR(before->at("y")[i], after->at("y")[i], 1e-6);
+  Must(CheckGraph(&graph));
+  ExpectSameValues(Evaluate(graph), before, 1e-6);
 }
 
 }  // namespace
