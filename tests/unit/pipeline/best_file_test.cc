@@ -1,11 +1,10 @@
 #include "pipeline/best_file.h"
 
-#include <gtest/gtest.h>
-
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "common/expect.h"
 #include "task/workload.h"
 
 namespace hone::pipeline {
@@ -34,29 +33,28 @@ BestFile Sample() {
 
 TEST(BestFile, ReadsWhatItWrites) {
   const std::string text = BestFileText(Sample());
-  const auto best = ParseBestFile(text, "best.json");
-  ASSERT_TRUE(best.ok()) << best.status().message();
-  EXPECT_EQ(BestFileText(*best), text);
-  const BestEntry& a = best->tasks.at(0);
+  const auto best = Must(ParseBestFile(text, "best.json"));
+  EXPECT_EQ(BestFileText(best), text);
+  const BestEntry& a = best.tasks.at(0);
   EXPECT_EQ(a.config, Unrolled(2));
   EXPECT_EQ(a.median, 2e-3);
   EXPECT_EQ(a.recorded, "2026-11-20T10:00:00Z");
   ASSERT_EQ(a.finalists.size(), 2u);
   EXPECT_EQ(a.finalists[0].in_network, 1.5e-3);
-  ASSERT_TRUE(best->in_network);
-  EXPECT_TRUE(best->in_network->kept);
-  EXPECT_EQ(best->in_network->confirmed_seconds, 3.5e-3);
-  EXPECT_FALSE(best->tasks.at(1).config);
-  EXPECT_EQ(best->alternatives, Sample().alternatives);
-  EXPECT_FALSE(best->share.slices);
-  EXPECT_TRUE(best->share.in_place);
-  ASSERT_EQ(best->in_network->compared.size(), 2u);
-  EXPECT_EQ(best->in_network->compared[1].what, "slices");
-  EXPECT_EQ(best->in_network->compared[1].without_seconds, 3.25e-3);
-  EXPECT_FALSE(best->in_network->compared[1].kept);
-  ASSERT_TRUE(best->partition);
-  EXPECT_EQ(best->partition->chosen_seconds, 4.5e-3);
-  EXPECT_FALSE(best->partition->exact);
+  ASSERT_TRUE(best.in_network);
+  EXPECT_TRUE(best.in_network->kept);
+  EXPECT_EQ(best.in_network->confirmed_seconds, 3.5e-3);
+  EXPECT_FALSE(best.tasks.at(1).config);
+  EXPECT_EQ(best.alternatives, Sample().alternatives);
+  EXPECT_FALSE(best.share.slices);
+  EXPECT_TRUE(best.share.in_place);
+  ASSERT_EQ(best.in_network->compared.size(), 2u);
+  EXPECT_EQ(best.in_network->compared[1].what, "slices");
+  EXPECT_EQ(best.in_network->compared[1].without_seconds, 3.25e-3);
+  EXPECT_FALSE(best.in_network->compared[1].kept);
+  ASSERT_TRUE(best.partition);
+  EXPECT_EQ(best.partition->chosen_seconds, 4.5e-3);
+  EXPECT_FALSE(best.partition->exact);
 }
 
 // What hone-build reads changes with the choice, and with nothing that measuring it again would bring.
@@ -70,11 +68,10 @@ TEST(BestFile, TheChoiceHoldsNoFigures) {
   best.in_network.reset();
   best.partition.reset();
   EXPECT_EQ(ChoiceText(best), choice);
-  const auto read = ParseBestFile(choice, "choice.json");
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(read->tasks.at(0).config, Unrolled(2));
-  EXPECT_EQ(read->tasks.at(0).steps_digest, "d2");
-  EXPECT_EQ(read->tasks.at(0).median, 0);
+  const auto read = Must(ParseBestFile(choice, "choice.json"));
+  EXPECT_EQ(read.tasks.at(0).config, Unrolled(2));
+  EXPECT_EQ(read.tasks.at(0).steps_digest, "d2");
+  EXPECT_EQ(read.tasks.at(0).median, 0);
   BestFile other = best;
   other.tasks[0].Choose(other.tasks[0].finalists[0]);
   EXPECT_NE(ChoiceText(other), choice);
@@ -92,12 +89,11 @@ TEST(BestFile, TheChoiceHoldsTasksThatAreBuilt) {
   BestFile best = Sample();
   const std::set<std::string> built = {"a"};
   const std::string choice = ChoiceText(best, &built);
-  const auto read = ParseBestFile(choice, "choice.json");
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  ASSERT_EQ(read->tasks.size(), 1u);
-  EXPECT_EQ(read->tasks[0].id, "a");
-  EXPECT_EQ(read->alternatives, best.alternatives);
-  EXPECT_FALSE(read->share.slices);
+  const auto read = Must(ParseBestFile(choice, "choice.json"));
+  ASSERT_EQ(read.tasks.size(), 1u);
+  EXPECT_EQ(read.tasks[0].id, "a");
+  EXPECT_EQ(read.alternatives, best.alternatives);
+  EXPECT_FALSE(read.share.slices);
   best.tasks[1].source = BestSource::kTuned;
   best.tasks[1].config = Unrolled(4);
   EXPECT_EQ(ChoiceText(best, &built), choice);
@@ -105,39 +101,34 @@ TEST(BestFile, TheChoiceHoldsTasksThatAreBuilt) {
 
 TEST(BestFile, ReadsVersionOne) {
   const auto best =
-      ParseBestFile(R"({"version": 1, "network": "n", "target": "t", "tasks": [{"id": "a", "workload": "w",
+      Must(ParseBestFile(R"({"version": 1, "network": "n", "target": "t", "tasks": [{"id": "a", "workload": "w",
       "source": "tuned", "config": {"template": "dense", "index": 1, "entity": [["unroll", "ot", 1]]}, "median": 1e-3,
       "fingerprint": "f", "from": "a", "trial": 0, "host": "h", "recorded": "r", "steps_digest": "s"}]})",
-                    "old.json");
-  ASSERT_TRUE(best.ok()) << best.status().message();
-  EXPECT_EQ(best->tasks.at(0).median, 1e-3);
-  EXPECT_TRUE(best->tasks.at(0).finalists.empty());
-  EXPECT_FALSE(best->in_network);
-  EXPECT_TRUE(best->alternatives.empty());
-  EXPECT_TRUE(best->share.slices && best->share.in_place);
-  EXPECT_FALSE(best->partition);
+                         "old.json"));
+  EXPECT_EQ(best.tasks.at(0).median, 1e-3);
+  EXPECT_TRUE(best.tasks.at(0).finalists.empty());
+  EXPECT_FALSE(best.in_network);
+  EXPECT_TRUE(best.alternatives.empty());
+  EXPECT_TRUE(best.share.slices && best.share.in_place);
+  EXPECT_FALSE(best.partition);
 }
 
 TEST(BestFile, MistakesNameTheirPlace) {
   const std::string good = BestFileText(Sample());
   const auto message = [&](const std::string& from, const std::string& to) {
-    EXPECT_NE(good.find(from), std::string::npos) << from;
-    const auto best = ParseBestFile(ReplaceAll(good, from, to), "f.json");
-    return best.ok() ? std::string("no error") : best.status().message();
+    EXPECT_THAT(good, HasSubstr(from)) << from;
+    return ParseBestFile(ReplaceAll(good, from, to), "f.json").status().message();
   };
-  EXPECT_NE(message("\"kept\": \"confirmed\"", "\"kept\": \"yes\"").find("f.json: /in_network/kept: "),
-            std::string::npos);
-  EXPECT_NE(message("\"in_network\": 0.0015", "\"in_network\": -1").find("/tasks/0/finalists/0/in_network: must be"),
-            std::string::npos);
-  EXPECT_NE(message("\"fingerprint\": \"machine\",", "").find("/tasks/0/fingerprint"), std::string::npos);
-  EXPECT_NE(message("\"source\": \"default\"", "\"source\": \"guess\"").find("/tasks/1/source"), std::string::npos);
-  EXPECT_NE(message("\"version\": 3", "\"version\": 4").find("newer"), std::string::npos);
-  EXPECT_NE(message("\"replaces\": [\n        \"c\",\n        \"p\"\n      ]", "\"replaces\": []")
-                .find("/alternatives/0/replaces: names no node"),
-            std::string::npos);
-  EXPECT_NE(message("\"in_place\"", "\"inplace\"").find("in_place"), std::string::npos);
-  EXPECT_NE(message("\"without_seconds\": 0.00325", "\"without_seconds\": 0").find("/in_network/compared/1"),
-            std::string::npos);
+  EXPECT_THAT(message("\"kept\": \"confirmed\"", "\"kept\": \"yes\""), HasSubstr("f.json: /in_network/kept: "));
+  EXPECT_THAT(message("\"in_network\": 0.0015", "\"in_network\": -1"),
+              HasSubstr("/tasks/0/finalists/0/in_network: must be"));
+  EXPECT_THAT(message("\"fingerprint\": \"machine\",", ""), HasSubstr("/tasks/0/fingerprint"));
+  EXPECT_THAT(message("\"source\": \"default\"", "\"source\": \"guess\""), HasSubstr("/tasks/1/source"));
+  EXPECT_THAT(message("\"version\": 3", "\"version\": 4"), HasSubstr("newer"));
+  EXPECT_THAT(message("\"replaces\": [\n        \"c\",\n        \"p\"\n      ]", "\"replaces\": []"),
+              HasSubstr("/alternatives/0/replaces: names no node"));
+  EXPECT_THAT(message("\"in_place\"", "\"inplace\""), HasSubstr("in_place"));
+  EXPECT_THAT(message("\"without_seconds\": 0.00325", "\"without_seconds\": 0"), HasSubstr("/in_network/compared/1"));
 }
 
 TEST(BestFile, AnEntryOfAnotherTaskIsRefused) {
@@ -156,9 +147,9 @@ TEST(BestFile, AnEntryOfAnotherTaskIsRefused) {
                                   best.tasks[0].id + "; run hone-pick-best again");
   BestFile elsewhere = best;
   elsewhere.target = "cpu -y";
-  EXPECT_NE(refused(elsewhere).find("the entry of task " + best.tasks[0].id), std::string::npos);
+  EXPECT_THAT(refused(elsewhere), HasSubstr("the entry of task " + best.tasks[0].id));
   best.tasks[1].workload = "no workload";
-  EXPECT_NE(refused(best).find("`no workload` on this target is none"), std::string::npos);
+  EXPECT_THAT(refused(best), HasSubstr("`no workload` on this target is none"));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 #include "pipeline/changes.h"
 
-#include <gtest/gtest.h>
-
 #include "base/hash.h"
 #include "base/json.h"
+#include "common/expect.h"
 #include "pipeline/ninja_reader.h"
 
 namespace hone::pipeline {
@@ -88,10 +87,9 @@ TEST(NinjaReaderTest, RoundTrip) {
   writer.Blank();
   writer.Build(second);
   writer.Default({"alias"});
-  const auto builds = ReadBuilds(writer.text());
-  ASSERT_TRUE(builds.ok()) << builds.status().message();
-  ASSERT_EQ(builds->size(), 2u);
-  for (const auto& [read, was] : {std::pair(&(*builds)[0], &first), std::pair(&(*builds)[1], &second)}) {
+  const auto builds = Must(ReadBuilds(writer.text()));
+  ASSERT_EQ(builds.size(), 2u);
+  for (const auto& [read, was] : {std::pair(&builds[0], &first), std::pair(&builds[1], &second)}) {
     EXPECT_EQ(read->outputs, was->outputs);
     EXPECT_EQ(read->implicit_outputs, was->implicit_outputs);
     EXPECT_EQ(read->rule, was->rule);

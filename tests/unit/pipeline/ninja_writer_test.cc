@@ -23,32 +23,22 @@ std::string Unwrapped(const std::string& text) {
   return out;
 }
 
-TEST(NinjaWriter, EscapesPaths) {
+TEST(NinjaWriter, EscapesForNinjaAndQuotesForTheShellOnlyWhatNeedsIt) {
   EXPECT_EQ(EscapePath("a/b.c"), "a/b.c");
   EXPECT_EQ(EscapePath("my net:1$"), "my$ net$:1$$");
-}
-
-TEST(NinjaWriter, EscapesValues) { EXPECT_EQ(EscapeValue("a $b: c"), "a $$b: c"); }
-
-TEST(NinjaWriter, QuotesForTheShellOnlyWhatNeedsIt) {
-  EXPECT_EQ(ShellQuote("../build/bin/hone-tune"), "../build/bin/hone-tune");
-  EXPECT_EQ(ShellQuote("a b"), "'a b'");
-  EXPECT_EQ(ShellQuote("it's"), "'it'\\''s'");
-  EXPECT_EQ(ShellQuote("$HOME"), "'$HOME'");
-  EXPECT_EQ(ShellQuote(""), "''");
+  EXPECT_EQ(EscapeValue("a $b: c"), "a $$b: c");
+  for (auto [word, quoted] : {std::pair("../build/bin/hone-tune", "../build/bin/hone-tune"),
+                              {"a b", "'a b'"},
+                              {"it's", "'it'\\''s'"},
+                              {"$HOME", "'$HOME'"},
+                              {"", "''"}}) {
+    EXPECT_EQ(ShellQuote(word), quoted);
+  }
 }
 
 TEST(NinjaWriter, WritesEveryPartOfABuildStatement) {
   NinjaWriter writer;
-  NinjaBuild build;
-  build.outputs = {"out 1"};
-  build.implicit_outputs = {"side"};
-  build.rule = "cc";
-  build.inputs = {"in"};
-  build.implicit_inputs = {"abi.txt"};
-  build.order_only_inputs = {"tool"};
-  build.bindings = {{"pool", "gpu"}};
-  writer.Build(build);
+  writer.Build({{"out 1"}, {"side"}, "cc", {"in"}, {"abi.txt"}, {"tool"}, {{"pool", "gpu"}}});
   EXPECT_EQ(writer.text(), "build out$ 1 | side: cc in | abi.txt || tool\n  pool = gpu\n");
 }
 

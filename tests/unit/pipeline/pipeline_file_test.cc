@@ -1,12 +1,10 @@
 #include "pipeline/pipeline_file.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
-#include <optional>
 #include <string>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "target/cuda_arch.h"
 #include "target/target.h"
 
@@ -35,16 +33,15 @@ seed = 5
 )";
 
 TEST(PipelineFile, ReadsEveryKey) {
-  const Result<PipelineFile> file = ParsePipelineFile(kGood, "pipelines/my-net.toml");
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->name, "my-net");
-  EXPECT_EQ(file->network, "resnet-18");
-  EXPECT_EQ(file->batch, 2);
-  EXPECT_EQ(file->targets, (std::vector<std::string>{"cpu", "cuda"}));
+  const PipelineFile file = Must(ParsePipelineFile(kGood, "pipelines/my-net.toml"));
+  EXPECT_EQ(file.name, "my-net");
+  EXPECT_EQ(file.network, "resnet-18");
+  EXPECT_EQ(file.batch, 2);
+  EXPECT_EQ(file.targets, (std::vector<std::string>{"cpu", "cuda"}));
   const TuneSettings tune{"grid", 7, 1.5, 3, 9, {1, 2, 0}, 4};
-  EXPECT_EQ(file->tune, tune);
+  EXPECT_EQ(file.tune, tune);
   const BenchSettings bench{2, 3, 0, 5};
-  EXPECT_EQ(file->bench, bench);
+  EXPECT_EQ(file.bench, bench);
 }
 
 constexpr const char* kMore = R"(network = "m.onnx"
@@ -68,28 +65,24 @@ parameters = 1.25
 )";
 
 TEST(PipelineFile, ReadsTheKeysForModelsNumericsAndOtherWaysToTune) {
-  const Result<PipelineFile> file = ParsePipelineFile(kMore, "n.toml");
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->tune.trials_total, 900);
-  EXPECT_EQ(file->tune.expected_gain, 0.01);
-  EXPECT_EQ(file->tune.like, "autotvm");
-  EXPECT_EQ(file->transfer, (Transfer{false, {"t-1", "t-2"}}));
-  EXPECT_EQ(file->tune.measure.number, 4) << "AutoTVM's own";
-  EXPECT_EQ(file->tune.measure.repeat, 5);
-  EXPECT_EQ(file->tune.measure.min_repeat_ms, 2);
-  EXPECT_EQ(file->tune.measure.timeout_seconds, 4);
-  EXPECT_EQ(file->tune.measure.cooldown, 0.5);
-  EXPECT_EQ(file->tune.winograd, 0);
-  EXPECT_EQ(file->memory, 1.25);
-  EXPECT_EQ(file->inputs, (InputShapes{{"x:0", {1, 3, 224, 224}}}));
+  const PipelineFile file = Must(ParsePipelineFile(kMore, "n.toml"));
+  EXPECT_EQ(file.tune.trials_total, 900);
+  EXPECT_EQ(file.tune.expected_gain, 0.01);
+  EXPECT_EQ(file.tune.like, "autotvm");
+  EXPECT_EQ(file.transfer, (Transfer{false, {"t-1", "t-2"}}));
+  EXPECT_EQ(file.tune.measure.number, 4) << "AutoTVM's own";
+  EXPECT_EQ(file.tune.measure.repeat, 5);
+  EXPECT_EQ(file.tune.measure.min_repeat_ms, 2);
+  EXPECT_EQ(file.tune.measure.timeout_seconds, 4);
+  EXPECT_EQ(file.tune.measure.cooldown, 0.5);
+  EXPECT_EQ(file.tune.winograd, 0);
+  EXPECT_EQ(file.memory, 1.25);
+  EXPECT_EQ(file.inputs, (InputShapes{{"x:0", {1, 3, 224, 224}}}));
 }
 
 TEST(PipelineFile, TransferIsATruthOrAList) {
   const auto transfer = [](const std::string& value) {
-    const auto file =
-        ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = " + value + "\n", "n.toml");
-    EXPECT_TRUE(file.ok()) << file.status().message();
-    return file.ok() ? file->transfer : Transfer();
+    return Must(ParsePipelineFile("network = \"n\"\n[tune]\ntransfer = " + value + "\n", "n.toml")).transfer;
   };
   EXPECT_EQ(transfer("true"), (Transfer{true, {}}));
   EXPECT_EQ(transfer("false"), Transfer());
@@ -97,13 +90,12 @@ TEST(PipelineFile, TransferIsATruthOrAList) {
 }
 
 TEST(PipelineFile, EverythingButTheNetworkHasADefault) {
-  const Result<PipelineFile> file = ParsePipelineFile("network = \"n\"\n", "n.toml");
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->targets, std::vector<std::string>{"cpu"});
-  EXPECT_EQ(file->batch, 1);
-  EXPECT_EQ(file->tune, TuneSettings());
-  EXPECT_EQ(file->bench, BenchSettings());
-  EXPECT_EQ(file->memory, 0) << "no limit";
+  const PipelineFile file = Must(ParsePipelineFile("network = \"n\"\n", "n.toml"));
+  EXPECT_EQ(file.targets, std::vector<std::string>{"cpu"});
+  EXPECT_EQ(file.batch, 1);
+  EXPECT_EQ(file.tune, TuneSettings());
+  EXPECT_EQ(file.bench, BenchSettings());
+  EXPECT_EQ(file.memory, 0) << "no limit";
 }
 
 struct Bad {
@@ -111,69 +103,66 @@ struct Bad {
   const char* message;  // what the error must begin with, behind the file's name
 };
 
+// Each case is refused with its message, in one line. `parse` takes the text and the file's name.
+template <typename Parse, size_t N>
+void ExpectRefused(Parse parse, const std::string& file, const std::string& head, const Bad (&cases)[N]) {
+  for (const Bad& bad : cases) {
+    const Status status = parse(head + bad.text, file).status();
+    EXPECT_EQ(status.kind(), StatusKind::kInvalid) << bad.text;
+    EXPECT_THAT(status.message(), StartsWith(file + ":" + bad.message)) << bad.text;
+    EXPECT_THAT(status.message(), Not(HasSubstr("\n")));
+  }
+}
+
 // Each with the line of the mistake, counted by hand.
 TEST(PipelineFile, NamesFileAndLineOfAMistake) {
-  const Bad cases[] = {
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrails = 3\n",
-       "4: unknown key `trails` in [tune]; did you mean `trials`?"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\nbathc = 3\n", "3: unknown key `bathc`; did you mean `batch`?"},
+  const Bad after_two_lines[] = {
+      {"[tune]\ntrails = 3\n", "4: unknown key `trails` in [tune]; did you mean `trials`?"},
+      {"bathc = 3\n", "3: unknown key `bathc`; did you mean `batch`?"},
+      {"[measures]\n", "3: unknown key `measures`; did you mean `measure`?"},
+      {"\n[tune]\ntrials = \"7\"\n", "5: `trials` must be a whole number"},
+      {"[tune]\ntrials = 0\n", "4: `trials` must be at least 1, is 0"},
+      {"[tune]\nseconds = -1\n", "4: `seconds` must be at least 0, is -1"},
+      {"[tune]\nseconds = nan\n", "4: seconds: not a finite number"},
+      {"[tune]\nseed = -1\n", "4: `seed` must be at least 0"},
+      {"[measure]\ncandidate_seconds = 0\n", "4: `candidate_seconds` must be above 0"},
+      {"[measure]\nprune_factor = 0.5\n", "4: `prune_factor` must be at least 1"},
+      {"[bench]\n# a comment\nprocesses = 0\n", "5: `processes` must be at least 1"},
+      {"[numerics]\nwinograd = 3\n", "4: `winograd` must be \"off\", 2, 4 or 6, is 3"},
+      {"[numerics]\nwinograd = 0\n", "4: `winograd` must be \"off\", 2, 4 or 6, is 0"},
+      {"[numerics]\nwinograd = \"of\"\n", "4: `winograd` must be \"off\", 2, 4 or 6, is 'of'"},
+      {"[numerics]\nwinograd = false\n", "4: `winograd` must be \"off\", 2, 4 or 6"},
+      {"[numerics]\nwinogard = 4\n", "4: unknown key `winogard` in [numerics]; did you mean `winograd`?"},
+      {"[memory]\nparameters = 0.9\n", "4: `parameters` must be from 1 to 1000, is 0.9"},
+      {"[memory]\nparameters = 0\n", "4: `parameters` must be from 1 to 1000, is 0"},
+      {"[memory]\nparameters = 1e9\n", "4: `parameters` must be from 1 to 1000"},
+      {"[memory]\nparameters = nan\n", "4: parameters: not a finite number"},
+      {"[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
+      {"[memory]\nparameter = 2\n", "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
+      {"[tune]\nlike = \"autotmv\"\n", "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
+      {"[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
+      {"[tune]\ntrials = 3\ntrials_total = 9\n", "5: `trials` and `trials_total` exclude each other"},
+      {"[tune]\ntrials_total = 0\n", "4: `trials_total` must be at least 1, is 0"},
+      {"[tune]\ntransfer = 1\n", "4: `transfer` must be true, false or a list"},
+      {"[tune]\ntransfer = []\n", "4: `transfer` is empty"},
+      {"[tune]\ntransfer = [\"a\", \"a\"]\n", "4: `transfer` names 'a' twice"},
+      {"[tune]\ntransfer = [\"a b\"]\n", "4: `transfer`: 'a b' is not a task id"},
+      {"[measure]\nnumber = 0\n", "4: `number` must be at least 1"},
+      {"[measure]\nmin_repeat_ms = 3\n", "4: `min_repeat_ms` goes with `number`"},
+      {"[measure]\nnumber = 3\ncooldown = -1\n", "5: `cooldown` must be at least 0"},
+      {"[measure]\nrepeat = 3\nprune_factor = 2\n", "5: `repeat` and `prune_factor` exclude each other"},
+      {"[measure]\ntimeout = 3\ntimeout_seconds = 2\n", "4: `timeout_seconds` and `timeout` exclude each other"},
+      {"[measure]\ntimeout = 0\n", "4: `timeout` must be above 0"},
+      {"[input]\nx = [1, 2]\n", "3: [input] belongs to a model file"},
+      {"tune = 3\n", "3: `tune` must be a table: [tune]"},
+  };
+  ExpectRefused(ParsePipelineFile, "p/n.toml", "network = \"n\"\ntargets = [\"cpu\"]\n", after_two_lines);
+  const Bad whole[] = {
       {"netwrok = \"n\"\ntargets = [\"cpu\"]\n", "1: unknown key `netwrok`; did you mean `network`?"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measures]\n", "3: unknown key `measures`; did you mean `measure`?"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n\n[tune]\ntrials = \"7\"\n", "5: `trials` must be a whole number"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 0\n", "4: `trials` must be at least 1, is 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseconds = -1\n", "4: `seconds` must be at least 0, is -1"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseconds = nan\n", "4: seconds: not a finite number"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nseed = -1\n", "4: `seed` must be at least 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ncandidate_seconds = 0\n",
-       "4: `candidate_seconds` must be above 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nprune_factor = 0.5\n", "4: `prune_factor` must be at least 1"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[bench]\n# a comment\nprocesses = 0\n",
-       "5: `processes` must be at least 1"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = 3\n",
-       "4: `winograd` must be \"off\", 2, 4 or 6, is 3"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = 0\n",
-       "4: `winograd` must be \"off\", 2, 4 or 6, is 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = \"of\"\n",
-       "4: `winograd` must be \"off\", 2, 4 or 6, is 'of'"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinograd = false\n",
-       "4: `winograd` must be \"off\", 2, 4 or 6"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[numerics]\nwinogard = 4\n",
-       "4: unknown key `winogard` in [numerics]; did you mean `winograd`?"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = 0.9\n",
-       "4: `parameters` must be from 1 to 1000, is 0.9"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = 0\n",
-       "4: `parameters` must be from 1 to 1000, is 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = 1e9\n", "4: `parameters` must be from 1 to 1000"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = nan\n", "4: parameters: not a finite number"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameters = \"1.25\"\n", "4: `parameters` must be a number"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[memory]\nparameter = 2\n",
-       "4: unknown key `parameter` in [memory]; did you mean `parameters`?"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nlike = \"autotmv\"\n",
-       "4: `like` knows no `autotmv`; did you mean `autotvm`?"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\nexpected_gain = 1.5\n", "4: `expected_gain` must be at most 1"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials = 3\ntrials_total = 9\n",
-       "5: `trials` and `trials_total` exclude each other"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials_total = 0\n",
-       "4: `trials_total` must be at least 1, is 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = 1\n", "4: `transfer` must be true, false or a list"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = []\n", "4: `transfer` is empty"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"a\", \"a\"]\n", "4: `transfer` names 'a' twice"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntransfer = [\"a b\"]\n", "4: `transfer`: 'a b' is not a task id"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nnumber = 0\n", "4: `number` must be at least 1"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nmin_repeat_ms = 3\n", "4: `min_repeat_ms` goes with `number`"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nnumber = 3\ncooldown = -1\n",
-       "5: `cooldown` must be at least 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\nrepeat = 3\nprune_factor = 2\n",
-       "5: `repeat` and `prune_factor` exclude each other"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ntimeout = 3\ntimeout_seconds = 2\n",
-       "4: `timeout_seconds` and `timeout` exclude each other"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[measure]\ntimeout = 0\n", "4: `timeout` must be above 0"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\n[input]\nx = [1, 2]\n", "3: [input] belongs to a model file"},
       {"network = \"n.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = 3\n", "4: `x` must be a shape"},
       {"network = \"n.onnx\"\ntargets = [\"cpu\"]\n[input]\nx = [1, -1]\n", "4: `x`: an extent must be from 1"},
       {"network = \"n.onnx\"\ntargets = [\"cpu\"]\n[input]\n\"a=b\" = [1]\n",
        "4: `a=b` cannot be the name of an input"},
-      {"network = \"n\"\ntargets = [\"cpu\"]\ntune = 3\n", "3: `tune` must be a table: [tune]"},
       {"network = \"n\"\nparameters = \"p\"\ntargets = [\"cpu\"]\n", "2: `parameters` belong to a network file"},
       {"network = \"n.json\"\nparameters = \"\"\ntargets = [\"cpu\"]\n", "2: `parameters` is not a path"},
       {"network = 3\ntargets = [\"cpu\"]\n", "1: `network` must be a text"},
@@ -194,14 +183,7 @@ TEST(PipelineFile, NamesFileAndLineOfAMistake) {
       {"network = \"n\ntargets = [\"cpu\"]\n", "1: "},
       {"network = \n", "1: "},
   };
-  for (const Bad& bad : cases) {
-    const Result<PipelineFile> file = ParsePipelineFile(bad.text, "p/n.toml");
-    ASSERT_FALSE(file.ok()) << bad.text;
-    EXPECT_EQ(file.status().kind(), StatusKind::kInvalid);
-    const std::string expected = std::string("p/n.toml:") + bad.message;
-    EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
-    EXPECT_EQ(file.status().message().find('\n'), std::string::npos) << file.status().message();
-  }
+  ExpectRefused(ParsePipelineFile, "p/n.toml", "", whole);
 }
 
 // What a target's own tables change, and what they leave: the rest is [tune]'s.
@@ -210,14 +192,13 @@ TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
       "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"opencl\", \"cuda\"]\n"
       "[tune]\ntrials_total = 90\nseed = 4\n[tune.cuda]\ntrials = 7\n[bench.cuda]\niterations = 3\n"
       "[measure]\nnumber = 5\n[measure.cuda]\nprune_factor = 3\n[numerics.opencl]\nwinograd = \"off\"\n";
-  const Result<PipelineFile> file = ParsePipelineFile(text, "p/n.toml");
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->AllTargets(), (std::vector<std::string>{"cpu", "cuda", "opencl"}));
-  EXPECT_FALSE(file->OnRequest("cpu"));
-  EXPECT_TRUE(file->OnRequest("cuda"));
-  EXPECT_EQ(&file->For("cpu"), &*file);
-  EXPECT_EQ(file->SettingsName(), "n");
-  const PipelineFile& cuda = file->For("cuda");
+  const PipelineFile file = Must(ParsePipelineFile(text, "p/n.toml"));
+  EXPECT_EQ(file.AllTargets(), (std::vector<std::string>{"cpu", "cuda", "opencl"}));
+  EXPECT_FALSE(file.OnRequest("cpu"));
+  EXPECT_TRUE(file.OnRequest("cuda"));
+  EXPECT_EQ(&file.For("cpu"), &file);
+  EXPECT_EQ(file.SettingsName(), "n");
+  const PipelineFile& cuda = file.For("cuda");
   EXPECT_EQ(cuda.SettingsName(), "n@cuda");
   EXPECT_EQ(cuda.tune.trials, 7);
   EXPECT_EQ(cuda.tune.trials_total, 0);
@@ -227,28 +208,26 @@ TEST(PipelineFile, TablesOfATargetHoldThereAlone) {
   EXPECT_EQ(cuda.tune.measure.prune_factor, 3);
   EXPECT_EQ(cuda.bench.iterations, 3);
   EXPECT_EQ(cuda.bench.processes, BenchSettings().processes);
-  const PipelineFile& opencl = file->For("opencl");
+  const PipelineFile& opencl = file.For("opencl");
   EXPECT_EQ(opencl.tune.trials_total, 90);
   EXPECT_EQ(opencl.tune.winograd, 0);
   EXPECT_EQ(opencl.tune.measure.number, 5);
-  EXPECT_EQ(file->tune.winograd, 6);
-  EXPECT_EQ(file->bench, BenchSettings());
+  EXPECT_EQ(file.tune.winograd, 6);
+  EXPECT_EQ(file.bench, BenchSettings());
 }
 
 // It is in no settings file, so that a target with a limit of its own is tuned by the edges and settings of the others.
 TEST(PipelineFile, AMemoryLimitOfOneTargetLeavesItsSettingsAlone) {
   const std::string head = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cuda\"]\n[memory]\nparameters = 3\n";
-  const Result<PipelineFile> file = ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n", "p/n.toml");
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->For("cpu").memory, 1.5);
-  EXPECT_EQ(file->For("cpu").SettingsName(), "n");
-  EXPECT_EQ(file->For("cuda").memory, 3);
-  EXPECT_EQ(&file->For("cuda"), &*file);
-  const Result<PipelineFile> both =
-      ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n[tune.cpu]\ntrials = 3\n", "p/n.toml");
-  ASSERT_TRUE(both.ok()) << both.status().message();
-  EXPECT_EQ(both->For("cpu").SettingsName(), "n@cpu");
-  EXPECT_EQ(both->For("cpu").memory, 1.5);
+  const PipelineFile file = Must(ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n", "p/n.toml"));
+  EXPECT_EQ(file.For("cpu").memory, 1.5);
+  EXPECT_EQ(file.For("cpu").SettingsName(), "n");
+  EXPECT_EQ(file.For("cuda").memory, 3);
+  EXPECT_EQ(&file.For("cuda"), &file);
+  const PipelineFile both =
+      Must(ParsePipelineFile(head + "[memory.cpu]\nparameters = 1.5\n[tune.cpu]\ntrials = 3\n", "p/n.toml"));
+  EXPECT_EQ(both.For("cpu").SettingsName(), "n@cpu");
+  EXPECT_EQ(both.For("cpu").memory, 1.5);
 }
 
 TEST(PipelineFile, NamesTheLineOfAMistakeInATargetsTable) {
@@ -264,23 +243,16 @@ TEST(PipelineFile, NamesTheLineOfAMistakeInATargetsTable) {
       {"[memory.cuda]\nparameters = 0.5\n", "5: `parameters` must be from 1 to 1000, is 0.5"},
       {"[tune]\ncuda = 3\n", "5: unknown key `cuda` in [tune]"},
   };
-  for (const Bad& bad : cases) {
-    const Result<PipelineFile> file = ParsePipelineFile(head + bad.text, "p/n.toml");
-    ASSERT_FALSE(file.ok()) << bad.text;
-    const std::string expected = std::string("p/n.toml:") + bad.message;
-    EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
-  }
-  const Result<PipelineFile> both =
-      ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cpu\"]\n", "p/n.toml");
-  ASSERT_FALSE(both.ok());
-  EXPECT_EQ(both.status().message(), "p/n.toml:3: `targets` and `on_request` both name 'cpu'");
+  ExpectRefused(ParsePipelineFile, "p/n.toml", head, cases);
+  EXPECT_EQ(ParsePipelineFile("network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"cpu\"]\n", "p/n.toml")
+                .status()
+                .message(),
+            "p/n.toml:3: `targets` and `on_request` both name 'cpu'");
 }
 
 TEST(PipelineFile, RefusesNamesThatAreNoJobNames) {
   for (const char* path : {"p/my net.toml", "p/.toml", "p/-n.toml", "p/a$b.toml", "p/\xc3\xa4.toml"}) {
-    const Result<PipelineFile> file = ParsePipelineFile(kGood, path);
-    ASSERT_FALSE(file.ok()) << path;
-    EXPECT_EQ(file.status().message().find(path), 0u);
+    EXPECT_THAT(ParsePipelineFile(kGood, path).status().message(), StartsWith(path));
   }
 }
 
@@ -298,44 +270,36 @@ TEST(PipelineFile, AnyBytesAreHandled) {
 }
 
 TEST(TargetFile, HandsOnWhatIsWrittenAndNothingElse) {
-  const Result<TargetFile> host = ParseTargetFile("kind = \"cpu\"\ndevices = 3\n", "targets/cpu.toml");
-  ASSERT_TRUE(host.ok()) << host.status().message();
-  EXPECT_EQ(host->name, "cpu");
-  EXPECT_EQ(host->devices, 3);
-  EXPECT_EQ(host->json, "{\n  \"kind\": \"cpu\"\n}\n");
-  const Result<TargetFile> other =
-      ParseTargetFile("threads = 2\nkind = \"cpu\"\nfeatures = [\"fma\"]\nvector_bytes = 32\n", "targets/small.toml");
-  ASSERT_TRUE(other.ok()) << other.status().message();
-  EXPECT_EQ(other->json.find("devices"), std::string::npos);
-  EXPECT_NE(other->json.find("\"threads\": 2"), std::string::npos);
-  EXPECT_NE(other->json.find("\"vector_bytes\": 32"), std::string::npos);
+  const TargetFile host = Must(ParseTargetFile("kind = \"cpu\"\ndevices = 3\n", "targets/cpu.toml"));
+  EXPECT_EQ(host.name, "cpu");
+  EXPECT_EQ(host.devices, 3);
+  EXPECT_EQ(host.json, "{\n  \"kind\": \"cpu\"\n}\n");
+  const TargetFile other = Must(
+      ParseTargetFile("threads = 2\nkind = \"cpu\"\nfeatures = [\"fma\"]\nvector_bytes = 32\n", "targets/small.toml"));
+  EXPECT_THAT(other.json, Not(HasSubstr("devices")));
+  EXPECT_THAT(other.json, HasSubstr("\"threads\": 2"));
+  EXPECT_THAT(other.json, HasSubstr("\"vector_bytes\": 32"));
 }
 
 TEST(TargetFile, ThoseOfHoneHaveTheSharedMemoryOfTheirArchitecture) {
   for (const std::string arch : {"sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90"}) {
     const std::string path = "pipelines/targets/" + arch + ".toml";
-    const Result<TargetFile> file = ParseTargetFile(*ReadFile(path), path);
-    ASSERT_TRUE(file.ok()) << file.status().message();
-    const Result<Target> target = hone::ParseTargetFile(file->json, path);
-    ASSERT_TRUE(target.ok()) << target.status().message();
-    EXPECT_EQ(target->cpu, arch);
-    EXPECT_EQ(target->limits.shared_bytes_per_block, CudaSharedBytes(arch)) << arch;
+    const TargetFile file = Must(ParseTargetFile(*ReadFile(path), path));
+    const Target target = Must(hone::ParseTargetFile(file.json, path));
+    EXPECT_EQ(target.cpu, arch);
+    EXPECT_EQ(target.limits.shared_bytes_per_block, CudaSharedBytes(arch)) << arch;
   }
 }
 
 TEST(TargetFile, ReadsTheLimitsOfAGpu) {
-  const Result<TargetFile> file =
+  const TargetFile file = Must(
       ParseTargetFile("kind = \"cuda\"\narch = \"sm_80\"\nblock = [512, 256, 64]\nshared_bytes = 4096\ndevices = 2\n",
-                      "targets/gpu.toml");
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->devices, 2);
-  TempDir dir = *TempDir::Create();
-  ASSERT_TRUE(WriteFileAtomic(dir.Join("gpu.json"), file->json).ok());
-  const Result<Target> target = ReadTargetFile(dir.Join("gpu.json"));
-  ASSERT_TRUE(target.ok()) << target.status().message();
-  EXPECT_EQ(target->cpu, "sm_80");
-  EXPECT_EQ(target->limits.max_block[0], 512);
-  EXPECT_EQ(target->limits.shared_bytes_per_block, 4096);
+                      "targets/gpu.toml"));
+  EXPECT_EQ(file.devices, 2);
+  const Target target = Must(hone::ParseTargetFile(file.json, "gpu.json"));
+  EXPECT_EQ(target.cpu, "sm_80");
+  EXPECT_EQ(target.limits.max_block[0], 512);
+  EXPECT_EQ(target.limits.shared_bytes_per_block, 4096);
   const Bad cases[] = {
       {"kind = \"cuda\"\n", "1: `arch` must be such as"},
       {"kind = \"cuda\"\narch = \"sm90\"\n", "2: `arch` must be such as"},
@@ -346,12 +310,7 @@ TEST(TargetFile, ReadsTheLimitsOfAGpu) {
       {"kind = \"opencl\"\narch = \"sm_80\"\n", "2: unknown key `arch`"},
       {"kind = \"opencl\"\nshared_byte = 3\n", "2: unknown key `shared_byte`; did you mean `shared_bytes`?"},
   };
-  for (const Bad& bad : cases) {
-    const Result<TargetFile> refused = ParseTargetFile(bad.text, "t.toml");
-    ASSERT_FALSE(refused.ok()) << bad.text;
-    EXPECT_EQ(refused.status().message().rfind(std::string("t.toml:") + bad.message, 0), 0U)
-        << refused.status().message();
-  }
+  ExpectRefused(pipeline::ParseTargetFile, "t.toml", "", cases);
 }
 
 TEST(TargetFile, NamesFileAndLineOfAMistake) {
@@ -364,26 +323,16 @@ TEST(TargetFile, NamesFileAndLineOfAMistake) {
       {"kind = \"cpu\"\ndevices = 0\n", "2: `devices` must be from 1"},
       {"kind = \"cpu\"\nfeatures = \"fma\"\n", "2: `features` must be a list"},
   };
-  for (const Bad& bad : cases) {
-    const Result<TargetFile> file = ParseTargetFile(bad.text, "t.toml");
-    ASSERT_FALSE(file.ok()) << bad.text;
-    const std::string expected = std::string("t.toml:") + bad.message;
-    EXPECT_EQ(file.status().message().substr(0, expected.size()), expected) << bad.text;
-  }
+  ExpectRefused(pipeline::ParseTargetFile, "t.toml", "", cases);
 }
 
 class PipelineFolderTest : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<TempDir> dir = TempDir::Create();
-    ASSERT_TRUE(dir.ok());
-    dir_.emplace(std::move(*dir));
-    ASSERT_TRUE(MakeDirs(dir_->Join("targets")).ok());
-  }
+  void SetUp() override { ASSERT_TRUE(MakeDirs(dir_.Join("targets")).ok()); }
   void Write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(WriteFileAtomic(dir_->Join(name), text).ok());
+    ASSERT_TRUE(WriteFileAtomic(dir_.Join(name), text).ok());
   }
-  std::optional<TempDir> dir_;
+  TempDir dir_ = Must(TempDir::Create());
 };
 
 TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
@@ -393,60 +342,43 @@ TEST_F(PipelineFolderTest, SortsByNameAndNotesWhatItRead) {
   Write("a.toml", "network = \"n\"\ntargets = [\"cpu\"]\n");
   Write("notes.txt", "not a pipeline");
   Write(".#a.toml", "an editor's");
-  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
-  ASSERT_TRUE(folder.ok()) << folder.status().message();
-  ASSERT_EQ(folder->pipelines.size(), 2u);
-  EXPECT_EQ(folder->pipelines[0].name, "a");
-  EXPECT_EQ(folder->pipelines[1].name, "a-b");
-  ASSERT_EQ(folder->targets.size(), 1u);
+  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
+  ASSERT_EQ(folder.pipelines.size(), 2u);
+  EXPECT_EQ(folder.pipelines[0].name, "a");
+  EXPECT_EQ(folder.pipelines[1].name, "a-b");
+  ASSERT_EQ(folder.targets.size(), 1u);
   const std::vector<std::string> read = {
-      dir_->path(),          dir_->Join("a-b.toml"),         dir_->Join("a.toml"),
-      dir_->Join("targets"), dir_->Join("targets/cpu.toml"), dir_->Join("targets/unused.toml")};
-  EXPECT_EQ(folder->read, read);
+      dir_.path(),          dir_.Join("a-b.toml"),         dir_.Join("a.toml"),
+      dir_.Join("targets"), dir_.Join("targets/cpu.toml"), dir_.Join("targets/unused.toml")};
+  EXPECT_EQ(folder.read, read);
 }
 
 TEST_F(PipelineFolderTest, TheHostNeedsNoFile) {
   Write("a.toml", "network = \"n\"\n");
-  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
-  ASSERT_TRUE(folder.ok()) << folder.status().message();
-  ASSERT_EQ(folder->targets.size(), 1u);
-  EXPECT_EQ(folder->targets[0].name, "cpu");
+  const PipelineFolder folder = Must(ReadPipelineFolder(dir_.path()));
+  ASSERT_EQ(folder.targets.size(), 1u);
+  EXPECT_EQ(folder.targets[0].name, "cpu");
   Write("targets/cpu.toml", "kind = \"cpu\"\nthreads = 1\n");
-  EXPECT_NE((*ReadPipelineFolder(dir_->path())).targets[0].json, folder->targets[0].json) << "unless it has one";
+  EXPECT_NE((*ReadPipelineFolder(dir_.path())).targets[0].json, folder.targets[0].json) << "unless it has one";
 }
 
 TEST_F(PipelineFolderTest, ATargetWithoutAFileIsNamedWithItsLine) {
   Write("targets/cuda.toml", "kind = \"cuda\"\narch = \"sm_90\"\n");
   Write("a.toml", "network = \"n\"\n\ntargets = [\"cuad\"]\n");
-  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
-  ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.status().message(), dir_->Join("a.toml") + ":3: no file targets/cuad.toml; did you mean `cuda`?");
+  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
+            dir_.Join("a.toml") + ":3: no file targets/cuad.toml; did you mean `cuda`?");
 }
 
 TEST_F(PipelineFolderTest, ANetworkFileThatIsNotThereIsNamedWithItsLine) {
   Write("targets/cpu.toml", "kind = \"cpu\"\n");
   Write("a.toml", "targets = [\"cpu\"]\nnetwork = \"models/x.onnx\"\n");
-  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
-  ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.status().message(), dir_->Join("a.toml") + ":2: no such file: " + dir_->Join("models/x.onnx"));
+  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().message(),
+            dir_.Join("a.toml") + ":2: no such file: " + dir_.Join("models/x.onnx"));
 }
 
 TEST_F(PipelineFolderTest, NoPipelineIsAnError) {
-  const Result<PipelineFolder> folder = ReadPipelineFolder(dir_->path());
-  ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.status().kind(), StatusKind::kNotFound);
-  EXPECT_FALSE(ReadPipelineFolder(dir_->Join("nowhere")).ok());
-}
-
-// The pipelines that we ship.
-TEST(ShippedPipelines, AreWellFormed) {
-  const Result<PipelineFolder> folder = ReadPipelineFolder("pipelines");
-  ASSERT_TRUE(folder.ok()) << folder.status().message();
-  std::vector<std::string> names;
-  for (const PipelineFile& file : folder->pipelines) names.push_back(file.name);
-  for (const char* name : {"resnet18", "resnet34", "resnet50"}) {
-    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
-  }
+  EXPECT_EQ(ReadPipelineFolder(dir_.path()).status().kind(), StatusKind::kNotFound);
+  EXPECT_FALSE(ReadPipelineFolder(dir_.Join("nowhere")).ok());
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
 // Pipelines, targets and task lists of the tests of plans, and the statements of the manifest they make.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/expect.h"
 #include "pipeline/manifest.h"
 #include "pipeline/plan.h"
 
@@ -41,10 +40,13 @@ inline PlanInput Input(std::vector<PipelineFile> pipelines, std::vector<TargetFi
   return input;
 }
 
-inline std::string Manifest(const PlanInput& input) {
-  const Result<Plan> plan = MakePlan(input);
-  EXPECT_TRUE(plan.ok()) << plan.status().message();
-  return plan.ok() ? plan->manifest : "";
+inline std::string Manifest(const PlanInput& input) { return Must(MakePlan(input)).manifest; }
+
+// A network with one task on the host.
+inline PlanInput OneTask() {
+  PlanInput input = Input({Network("a", {"cpu"})});
+  input.lists["a.cpu"] = List({"x"});
+  return input;
 }
 
 // The statement (with its bindings, unwrapped) that makes `output` first; "" if there is none.

@@ -24,20 +24,20 @@ TEST(Plan, ATotalIsSharedOutInRoundsThatWaitForEachOther) {
   for (int r = 2; r <= kRounds; ++r) {
     const std::string now = "a.cpu.r" + std::to_string(r), before = "stamps/a.cpu.r" + std::to_string(r - 1);
     const std::string allocate = Statement(manifest, "settings/" + now + "/x.tune.json");
-    EXPECT_NE(allocate.find(before + "/x.done " + before + "/y.done ||"), std::string::npos) << allocate;
-    EXPECT_NE(allocate.find("stamps = " + before + "\n"), std::string::npos) << allocate;
+    EXPECT_THAT(allocate, HasSubstr(before + "/x.done " + before + "/y.done ||"));
+    EXPECT_THAT(allocate, HasSubstr("stamps = " + before + "\n"));
     const std::string tune = Statement(manifest, "stamps/" + now + "/y.done");
-    EXPECT_NE(tune.find("| settings/" + now + "/y.tune.json abi/hone-tune.txt\n"), std::string::npos) << tune;
-    EXPECT_NE(tune.find("settings = settings/" + now + "/y.tune.json\n"), std::string::npos) << tune;
-    EXPECT_NE(tune.find("db = records/cpu/y.db"), std::string::npos) << tune;
+    EXPECT_THAT(tune, HasSubstr("| settings/" + now + "/y.tune.json abi/hone-tune.txt\n"));
+    EXPECT_THAT(tune, HasSubstr("settings = settings/" + now + "/y.tune.json\n"));
+    EXPECT_THAT(tune, HasSubstr("db = records/cpu/y.db"));
   }
   const std::string last = "stamps/a.cpu.r" + std::to_string(kRounds) + "/x.done";
-  EXPECT_NE(Statement(manifest, "stamps/a.cpu.tuned").find(last), std::string::npos);
+  EXPECT_THAT(Statement(manifest, "stamps/a.cpu.tuned"), HasSubstr(last));
   for (const char* output : {"best/a", "report/a", "records-a-cpu"}) {
-    EXPECT_NE(Statement(manifest, output).find("stamps/a.cpu.tuned"), std::string::npos) << output;
+    EXPECT_THAT(Statement(manifest, output), HasSubstr("stamps/a.cpu.tuned")) << output;
   }
   // The other network tunes as ever.
-  EXPECT_NE(Statement(manifest, "stamps/x.cpu.done").find("settings/b.tune.json"), std::string::npos);
+  EXPECT_THAT(Statement(manifest, "stamps/x.cpu.done"), HasSubstr("settings/b.tune.json"));
 }
 
 // hone-tune refuses records that another one is writing.
@@ -48,12 +48,12 @@ TEST(Plan, EdgesThatWriteTheSameRecordsHaveOnePoolOfDepthOne) {
   input.lists["a.cpu"] = List({"x", "y"});
   input.lists["b.cpu"] = List({"y", "z"});
   const std::string manifest = Manifest(input);
-  EXPECT_NE(manifest.find("pool device-cpu\n  depth = 7\npool device-cpu-shared\n  depth = 1\n"), std::string::npos);
+  EXPECT_THAT(manifest, HasSubstr("pool device-cpu\n  depth = 7\npool device-cpu-shared\n  depth = 1\n"));
   for (const char* stamp : {"stamps/y.cpu.done", "stamps/a.cpu.r1/y.done", "stamps/a.cpu.r4/y.done"}) {
-    EXPECT_NE(Edge(manifest, stamp).find("pool = device-cpu-shared"), std::string::npos) << stamp;
+    EXPECT_THAT(Edge(manifest, stamp), HasSubstr("pool = device-cpu-shared")) << stamp;
   }
   for (const char* stamp : {"stamps/z.cpu.done", "stamps/a.cpu.r1/x.done"}) {
-    EXPECT_NE((Edge(manifest, stamp) + "\n").find("pool = device-cpu\n"), std::string::npos) << stamp;
+    EXPECT_THAT((Edge(manifest, stamp) + "\n"), HasSubstr("pool = device-cpu\n")) << stamp;
   }
 }
 
@@ -62,10 +62,9 @@ TEST(Plan, EdgesOfTasksReadBackHaveTheirSettingsWhateverTheirRule) {
   PlanInput input = Input({Network("a", {"cpu"}), Network("b", {"cpu"})});
   input.folder.pipelines[0].tune.trials_total = 100;
   for (const char* job : {"a.cpu", "b.cpu"}) input.lists[job] = List({"x", "y"});
-  auto builds = ReadBuilds(Manifest(input));
-  ASSERT_TRUE(builds.ok());
+  auto builds = Must(ReadBuilds(Manifest(input)));
   int tunes = 0, rules = 0;
-  for (NinjaBuild& build : *builds) {
+  for (NinjaBuild& build : builds) {
     rules += build.rule == "tune-1";
     const std::string rule = build.rule;
     ReadTuneRule(&build);
@@ -91,28 +90,26 @@ TEST(Plan, ADonorsStampIsAnInputAndItsRecordsAreNamed) {
   list.tasks.push_back({"x", "dense(f32[1,64], f32[32,64])", 1, 1});
   input.lists["a.cpu"] = list;
   const std::string before = Manifest(input);
-  EXPECT_EQ(before.find("--donor"), std::string::npos);
+  EXPECT_THAT(before, Not(HasSubstr("--donor")));
   input.folder.pipelines[0].transfer.any = true;
   std::string manifest = Manifest(input);
   EXPECT_EQ(Statement(manifest, "stamps/x"), Statement(before, "stamps/x")) << "the first has nobody to learn from";
   const std::string second = Statement(manifest, "stamps/y");
-  EXPECT_NE(second.find("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done\n"), std::string::npos) << second;
-  EXPECT_NE(second.find("flags = --donor records/cpu/x.db"), std::string::npos) << second;
+  EXPECT_THAT(second, HasSubstr("| settings/a.tune.json abi/hone-tune.txt stamps/x.cpu.done\n"));
+  EXPECT_THAT(second, HasSubstr("flags = --donor records/cpu/x.db"));
   input.folder.pipelines[0].tune.trials_total = 64;
   manifest = Manifest(input);
-  EXPECT_NE(Statement(manifest, "stamps/a.cpu.r3/y").find("stamps/a.cpu.r3/x.done"), std::string::npos);
+  EXPECT_THAT(Statement(manifest, "stamps/a.cpu.r3/y"), HasSubstr("stamps/a.cpu.r3/x.done"));
 }
 
 TEST(Plan, WhatAPipelineAsksOfTasksThatItDoesNotHaveIsRefused) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string path = dir->Join("a.toml");
+  TempDir dir = Must(TempDir::Create());
+  const std::string path = dir.Join("a.toml");
   const std::string text =
       "network = \"n\"\ntargets = [\"cpu\"]\n[tune]\ntrials_total = 1\ntransfer = [\"x\", \"conv2d-12\"]\n";
   ASSERT_TRUE(WriteFileAtomic(path, text).ok());
-  Result<PipelineFile> file = ParsePipelineFile(text, path);
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  PlanInput input = Input({*file});
+  PipelineFile file = Must(ParsePipelineFile(text, path));
+  PlanInput input = Input({file});
   EXPECT_TRUE(CheckPipelines(input).ok()) << "nothing is known yet";
   input.lists["a.cpu"] = List({"x", "conv2d-13"});
   EXPECT_EQ(CheckPipelines(input).message(),
@@ -131,33 +128,31 @@ TEST(Plan, Tf32HasStampsOfItsOwnAndReachesWhoPicksAndBuilds) {
   PlanInput input = Input({Network("a", {"gpu"}), Network("b", {"gpu"})}, {gpu});
   for (const char* job : {"a.gpu", "b.gpu"}) input.lists[job] = List({"x"});
   const std::string before = Manifest(input);
-  EXPECT_EQ(before.find("tf32"), std::string::npos);
+  EXPECT_THAT(before, Not(HasSubstr("tf32")));
   input.folder.pipelines[1].tune.tf32 = true;
   EXPECT_TRUE(CheckPipelines(input).ok());
   std::string manifest = Manifest(input);
   EXPECT_EQ(Statement(manifest, "stamps/x.gpu.done"), Statement(before, "stamps/x.gpu.done"));
-  EXPECT_NE(Statement(manifest, "stamps/x.gpu.tf32.done").find("db = records/gpu/x.db"), std::string::npos);
-  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --tf32"), std::string::npos);
-  EXPECT_NE(Statement(manifest, "out/b.gpu/").find("numerics = --tf32"), std::string::npos);
+  EXPECT_THAT(Statement(manifest, "stamps/x.gpu.tf32.done"), HasSubstr("db = records/gpu/x.db"));
+  EXPECT_THAT(Statement(manifest, "best/b"), HasSubstr("numerics = --tf32"));
+  EXPECT_THAT(Statement(manifest, "out/b.gpu/"), HasSubstr("numerics = --tf32"));
   EXPECT_EQ(Statement(manifest, "out/b.gpu.untuned"), Statement(before, "out/b.gpu.untuned"));
   input.folder.pipelines[1].tune.winograd = 4;
   manifest = Manifest(input);
-  EXPECT_NE(manifest.find("stamps/x.gpu.winograd-4.tf32.done"), std::string::npos);
-  EXPECT_NE(Statement(manifest, "best/b").find("numerics = --winograd 4 --tf32"), std::string::npos);
+  EXPECT_THAT(manifest, HasSubstr("stamps/x.gpu.winograd-4.tf32.done"));
+  EXPECT_THAT(Statement(manifest, "best/b"), HasSubstr("numerics = --winograd 4 --tf32"));
 }
 
 TEST(Plan, Tf32IsRefusedForATargetWithoutIt) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string path = dir->Join("a.toml");
+  TempDir dir = Must(TempDir::Create());
+  const std::string path = dir.Join("a.toml");
   const auto check = [&](const std::string& rest) {
     const std::string text = "network = \"n\"\ntargets = [\"cpu\"]\non_request = [\"gpu\"]\n" + rest;
     EXPECT_TRUE(WriteFileAtomic(path, text).ok());
-    const Result<PipelineFile> file = ParsePipelineFile(text, path);
-    EXPECT_TRUE(file.ok()) << file.status().message();
+    const PipelineFile file = Must(ParsePipelineFile(text, path));
     TargetFile gpu = Cpu("gpu");
     gpu.tf32 = true;
-    return CheckPipelines(Input({*file}, {Cpu(), gpu})).message();
+    return CheckPipelines(Input({file}, {Cpu(), gpu})).message();
   };
   EXPECT_EQ(check("[numerics.gpu]\ntf32 = true\n"), "");
   const std::string why =
@@ -169,12 +164,10 @@ TEST(Plan, Tf32IsRefusedForATargetWithoutIt) {
 }
 
 TEST(Plan, WritesTheFilesThatTheEdgesRead) {
-  PlanInput input = Input({Network("a", {"cpu"})});
-  input.lists["a.cpu"] = List({"x"});
-  const Result<Plan> plan = MakePlan(input);
-  ASSERT_TRUE(plan.ok());
+  PlanInput input = OneTask();
+  const Plan plan = Must(MakePlan(input));
   std::vector<std::string> paths;
-  for (const PlannedFile& file : plan->files) paths.push_back(file.path);
+  for (const PlannedFile& file : plan.files) paths.push_back(file.path);
   std::sort(paths.begin(), paths.end());
   const std::vector<std::string> expected = {
       "abi/hone-allocate.txt", "abi/hone-bench.txt",      "abi/hone-build.txt",   "abi/hone-confirm.txt",
