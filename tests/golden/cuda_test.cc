@@ -1,14 +1,7 @@
 // The CUDA text of six small kernels, byte for byte. Each was read line by line: which thread has which element, that
-// no access leaves its array, where the block must meet; tests/agree runs the same forms. To accept a change:
-// HONE_UPDATE_GOLDEN=1 bin/golden_cuda_test, which fails for having tested nothing, and read the diff.
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <string>
-
-#include "base/file.h"
-#include "base/text.h"
+// no access leaves its array, where the block must meet; tests/agree runs the same forms.
 #include "codegen/cuda/codegen.h"
+#include "golden/golden.h"
 #include "op/operator.h"
 #include "unit/op/gpu_case.h"
 
@@ -26,19 +19,7 @@ void Check(const char* name, const char* workload, const std::string& template_n
   ASSERT_TRUE(kernel.ok()) << kernel.status().message();
   const Result<codegen::CudaCode> code = codegen::WriteCuda({kernel->functions[0]}, target);
   ASSERT_TRUE(code.ok()) << code.status().message();
-  const std::string path = std::string("tests/golden/cuda/") + name + ".cu";
-  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
-    const Result<bool> changed = WriteFileIfChanged(path, code->source);
-    ASSERT_TRUE(changed.ok()) << changed.status().message();
-    FAIL() << path << (*changed ? ": updated; read the diff" : ": unchanged") << ". Nothing was tested";
-  }
-  const Result<std::string> expected = ReadFile(path);
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
-  const std::vector<std::string> want = Split(*expected, '\n'), have = Split(code->source, '\n');
-  for (size_t i = 0; i < std::min(want.size(), have.size()); ++i) {
-    ASSERT_EQ(have[i], want[i]) << "at line " << i + 1 << " of " << path;
-  }
-  EXPECT_EQ(have.size(), want.size());
+  ExpectGolden(code->source, std::string("cuda/") + name + ".cu");
 }
 
 KnobValue Split4(const char* name, int64_t v, int64_t t, int64_t i) {
@@ -80,7 +61,8 @@ TEST(GoldenCuda, ImplicitGemmWithThreeStages) {
          Number("stages", 3), Number("unroll", 2)});
 }
 
-// 16 filters x 16 pixels a block of two warps, side by side along the pixels; of the third block 12 pixels are beyond 36.
+// 16 filters x 16 pixels a block of two warps, side by side along the pixels; of the third block 12 pixels are
+// beyond 36.
 TEST(GoldenCuda, ImplicitGemmOnTensorCores) {
   Check("gemm_tensor", "conv2d(f32[1,8,6,6], f32[16,8,3,3], pad=1,1,1,1) + bias + relu", "conv2d_gpu_tensor",
         {Number("rows", 1), Number("columns", 1), Number("warps_f", 1), Number("warps_p", 2), Number("tile_k", 16),

@@ -1,0 +1,33 @@
+// Texts that were read line by line and are compared byte for byte. To accept a change: HONE_UPDATE_GOLDEN=1 and the
+// test program, which fails for having tested nothing; then read the diff.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace hone {
+
+// Expects `text` to be what the file tests/golden/NAME holds; the first line that differs is shown.
+inline void ExpectGolden(const std::string& text, const std::string& name) {
+  const std::string path = "tests/golden/" + name;
+  if (std::getenv("HONE_UPDATE_GOLDEN") != nullptr) {
+    const Result<bool> changed = WriteFileIfChanged(path, text);
+    ASSERT_TRUE(changed.ok()) << changed.status().message();
+    FAIL() << path << (*changed ? ": updated; read the diff" : ": unchanged") << ". Nothing was tested";
+  }
+  const Result<std::string> expected = ReadFile(path);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const std::vector<std::string> want = Split(*expected, '\n'), have = Split(text, '\n');
+  for (size_t i = 0; i < std::min(want.size(), have.size()); ++i) {
+    ASSERT_EQ(have[i], want[i]) << "at line " << i + 1 << " of " << path;
+  }
+  EXPECT_EQ(have.size(), want.size());
+}
+
+}  // namespace hone
