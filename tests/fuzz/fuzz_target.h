@@ -5,14 +5,16 @@
 // Two kinds of program have them: `fuzz_NAME` has one, under libFuzzer (`make fuzz`), and the test fuzz_corpus_test has
 // all and runs each over what lies in corpus/NAME and over changes of it.
 //
-// A target says whether the reader took the input. What it took is also written and read again where it has a writer:
-// HONE_CHECK that this gives the same.
+// A target says whether the reader took the input. Where it has a writer, what it took is written and read again
+// (ReadWriteRead).
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "base/check.h"
 #include "base/status.h"
 
 namespace hone::fuzz {
@@ -34,6 +36,26 @@ const std::string& InputFolder();
 
 // Of what was read from a file, `text` is what its writer makes, `again` what that is when read and written once more.
 void CheckSame(const std::string& text, const std::string& again);
+
+// For a format with a reader, of a text alone or of a text and its file's name, and a writer: checks that what was read
+// is the same when it is written and read again. What the reader says of the input.
+template <typename Parse, typename Write>
+Status ReadWriteRead(std::string_view input, Parse parse, Write write) {
+  const auto read = [&](const std::string& text) {
+    if constexpr (std::is_invocable_v<Parse, const std::string&, const char*>) {
+      return parse(text, "fuzz");
+    } else {
+      return parse(text);
+    }
+  };
+  const auto first = read(std::string(input));
+  if (!first.ok()) return first.status();
+  const std::string text = write(*first);
+  const auto again = read(text);
+  HONE_CHECK(again.ok());
+  CheckSame(text, write(*again));
+  return Status();
+}
 
 }  // namespace hone::fuzz
 

@@ -1,4 +1,3 @@
-#include "base/check.h"
 #include "base/text.h"
 #include "command/plan/array_job.h"
 #include "fuzz_target.h"

@@ -1,13 +1,8 @@
 // A line of an AutoTVM log.
+#include "fuzz_target.h"
 #include "record/autotvm_log.h"
 
-#include "fuzz_target.h"
-
-namespace hone::record {
-
 HONE_FUZZ_TARGET(autotvm_log) {
-  AutoTvmReader reader;
+  hone::record::AutoTvmReader reader;
   return reader.Read(input.substr(0, input.find('\n'))).status();
 }
-
-}  // namespace hone::record

@@ -1,5 +1,4 @@
 // The build statements of WORK/build.ninja. Ours, and not what others send: but whoever asks reads what lies there.
-#include "base/check.h"
 #include "fuzz_target.h"
 #include "pipeline/ninja_reader.h"
 

@@ -1,7 +1,6 @@
 // nights/night.json
 #include "nightly/night_file.h"
 
-#include "base/check.h"
 #include "base/file.h"
 #include "fuzz_target.h"
 

@@ -1,6 +1,5 @@
 // A whole ONNX model. Its open dimensions become small ones, and little is folded, so that a case takes milliseconds.
 // Its folder has one file for external data.
-#include "base/check.h"
 #include "base/file.h"
 #include "fuzz_target.h"
 #include "onnx/import.h"

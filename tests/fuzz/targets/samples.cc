@@ -2,7 +2,6 @@
 // it has the first process of the library.
 #include "nightly/samples.h"
 
-#include "base/check.h"
 #include "base/file.h"
 #include "fuzz_target.h"
 

@@ -1,4 +1,3 @@
-#include "base/check.h"
 #include "fuzz_target.h"
 #include "pipeline/changes.h"
 #include "pipeline/shares.h"

@@ -1,7 +1,6 @@
 // pipelines/targets/NAME.toml, what hone-plan makes of it for the tools, and the target itself.
 #include "target/target.h"
 
-#include "base/check.h"
 #include "fuzz_target.h"
 #include "pipeline/pipeline_file.h"
 
@@ -10,10 +9,7 @@ namespace hone {
 HONE_FUZZ_TARGET(target) {
   HONE_ASSIGN_OR_RETURN(const pipeline::TargetFile file, pipeline::ParseTargetFile(input, "fuzz.toml"));
   HONE_ASSIGN_OR_RETURN(const Target target, ParseTargetFile(file.json, "fuzz.json"));
-  const auto again = Target::Parse(target.Text());
-  HONE_CHECK(again.ok());
-  fuzz::CheckSame(target.Text(), again->Text());
-  return Status();
+  return fuzz::ReadWriteRead(target.Text(), Target::Parse, [](const Target& read) { return read.Text(); });
 }
 
 }  // namespace hone

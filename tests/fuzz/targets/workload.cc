@@ -2,7 +2,6 @@
 // computed.
 #include "task/workload.h"
 
-#include "base/check.h"
 #include "fuzz_target.h"
 #include "op/operator.h"
 #include "semantics/semantics.h"
@@ -10,10 +9,7 @@
 namespace hone {
 
 HONE_FUZZ_TARGET(workload) {
-  HONE_ASSIGN_OR_RETURN(const Workload parsed, Workload::Parse(std::string(input)));
-  const auto again = Workload::Parse(parsed.Text());
-  HONE_CHECK(again.ok());
-  fuzz::CheckSame(parsed.Text(), again->Text());
+  HONE_RETURN_IF_ERROR(fuzz::ReadWriteRead(input, Workload::Parse, [](const Workload& read) { return read.Text(); }));
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(std::string(input)));
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
   HONE_CHECK(semantics::InferOutput(workload)->Elements() > 0);
