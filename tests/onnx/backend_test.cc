@@ -10,6 +10,7 @@
 #include "backend_case.h"
 #include "base/file.h"
 #include "expectation.h"
+#include "perf/flags.h"
 
 namespace hone::onnx {
 namespace {
@@ -73,25 +74,13 @@ bool AsExpected(const std::string& file, const Passes& found, const std::map<std
 }
 
 int Main(int argc, char** argv) {
-  bool reference = false, verbose = false, update = false;
-  std::string folder, expect;
-  std::vector<std::string> names;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (word == "--reference") {
-      reference = true;
-    } else if (word == "--verbose") {
-      verbose = true;
-    } else if (word == "--update") {
-      update = true;
-    } else if (word == "--expect" && i + 1 < argc) {
-      expect = argv[++i];
-    } else if (folder.empty()) {
-      folder = word;
-    } else {
-      names.push_back(word);
-    }
-  }
+  perf::Flags flags("onnx_backend [--reference] [--verbose] [--expect FILE [--update]] FOLDER [NAME..]", argc, argv);
+  const bool reference = flags.Has("--reference"), verbose = flags.Has("--verbose"), update = flags.Has("--update");
+  const std::string expect = flags.Text("--expect");
+  std::vector<std::string> names = flags.Words();
+  if (names.empty()) flags.Misused("no folder");
+  const std::string folder = names[0];
+  names.erase(names.begin());
   const bool whole = names.empty();
   if (whole) {
     auto listed = ListDir(folder);

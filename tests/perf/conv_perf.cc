@@ -1,28 +1,24 @@
 // How near to the machine's FMA peak compiled convolutions come: the default point and N random legal points of each
 // workload, hot or cold, with pinned threads; the best of many runs each.
 //
-//   conv_perf [--points N] [--seconds S] [--threads N] [--seed S] [--entity JSON] [--template NAME] [--dump PREFIX]
-//             [--cold] [--set K=V,..] [WORKLOAD ..]
+//   conv_perf [--points N] [--seconds S] [--threads N] [--template NAME] [--cold] [--set K=V,..] [WORKLOAD ..]
 //
 // --cold: constants and activations as in a network (doc/internals/measuring.md), not as the last run left them. --set:
 // the default point with these values of its knobs instead of random points; may be given again for another point.
 // Shares are of the highest peak seen so far, so that a disturbed measurement of the peak does not flatter. Compile
-// times are processor time of the compiling thread. --entity: one config (as records hold it) instead of random ones.
-// --template: the default and random points of this one alone.
-// --dump: writes the best point's program, LLVM IR and assembly to PREFIX.ir, .ll, .s.
+// times are processor time of the compiling thread. --template: the default and random points of this one alone.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "perf/flags.h"
 #include "runtime/host/peak.h"
 #include "semantics/semantics.h"
 #include "unit/op/kernel_case.h"
@@ -35,10 +31,9 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   int points = 16;
   double seconds = 0.1;  // a point
-  uint64_t seed = 1;
-  int threads = 0;  // 0: all cores
+  int threads = 0;       // 0: all cores
   bool cold = false;
-  std::string entity, only, dump;
+  std::string only;
   std::vector<std::string> settings;
   std::vector<std::string> workloads;
 };
@@ -129,36 +124,30 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   fmt::print("{}\n  space {} points, {} legal (listed in {:.3f} s), reference {:.3f} s\n", text, space.size(),
              legal ? legal->size() : 0, listing, reference_seconds);
 
-  std::vector<Config> configs;
-  if (!options.entity.empty()) {
-    HONE_ASSIGN_OR_RETURN(Config config, Config::FromJson(options.entity));
-    configs.push_back(std::move(config));
-  } else {
-    HONE_ASSIGN_OR_RETURN(Config config, op::DefaultConfig(workload, target));
-    search::TaskSpace all = std::move(space);
-    space = {};
-    std::vector<const op::Template*> templates = op->Templates(workload, target);
-    for (size_t i = 0; i < templates.size(); ++i) {
-      if (!options.only.empty() && options.only != templates[i]->name()) continue;
-      if (!options.only.empty()) {
-        HONE_ASSIGN_OR_RETURN(config, templates[i]->Default(all.spaces()[i], workload, target));
-      }
-      space.Add(all.spaces()[i]);
+  HONE_ASSIGN_OR_RETURN(Config config, op::DefaultConfig(workload, target));
+  search::TaskSpace all = std::move(space);
+  space = {};
+  std::vector<const op::Template*> templates = op->Templates(workload, target);
+  for (size_t i = 0; i < templates.size(); ++i) {
+    if (!options.only.empty() && options.only != templates[i]->name()) continue;
+    if (!options.only.empty()) {
+      HONE_ASSIGN_OR_RETURN(config, templates[i]->Default(all.spaces()[i], workload, target));
     }
-    configs.push_back(config);
-    for (const std::string& text : options.settings) {
-      HONE_ASSIGN_OR_RETURN(Config changed, WithSettings(config, text));
-      for (const search::Space& s : space.spaces()) {
-        if (s.template_name() != changed.template_name) continue;
-        if (std::optional<std::string> why = s.Reject(changed)) fmt::print("  {}: {}\n", text, *why);
-      }
-      configs.push_back(std::move(changed));
+    space.Add(all.spaces()[i]);
+  }
+  std::vector<Config> configs = {config};
+  for (const std::string& text : options.settings) {
+    HONE_ASSIGN_OR_RETURN(Config changed, WithSettings(config, text));
+    for (const search::Space& s : space.spaces()) {
+      if (s.template_name() != changed.template_name) continue;
+      if (std::optional<std::string> why = s.Reject(changed)) fmt::print("  {}: {}\n", text, *why);
     }
-    Rng rng(options.seed);
-    for (int i = 0; i < options.points && options.settings.empty(); ++i) {
-      std::optional<uint64_t> index = space.SampleLegal(rng);
-      if (index) configs.push_back(space.At(*index));
-    }
+    configs.push_back(std::move(changed));
+  }
+  Rng rng(1);
+  for (int i = 0; i < options.points && options.settings.empty(); ++i) {
+    std::optional<uint64_t> index = space.SampleLegal(rng);
+    if (index) configs.push_back(space.At(*index));
   }
   double peak = 0, best = 1e30, lower = 0, codegen = 0, flop = semantics::Flop(workload), best_share = -1;
   Config best_config;
@@ -189,43 +178,20 @@ Status RunWorkload(const std::string& text, const Options& options, const Target
   double n = static_cast<double>(configs.size());
   fmt::print("  best    {:8.1f} us {:5.1f} % (median point {:.1f} %), mean compile {:.1f} + {:.1f} ms\n  {}\n", best,
              100 * best_share, 100 * shares[shares.size() / 2], lower / n, codegen / n, best_config.ToJson());
-  if (!options.dump.empty()) {
-    compile::CompileOptions keep;
-    keep.keep_text = true;
-    HONE_ASSIGN_OR_RETURN(compile::CompiledKernel k, compile::CompileKernel(workload, target, best_config, keep));
-    std::ofstream(options.dump + ".ir") << StepsText(k.steps) << k.program;
-    std::ofstream(options.dump + ".ll") << k.llvm_ir;
-    std::ofstream(options.dump + ".s") << k.assembly;
-  }
   return Status::Ok();
 }
 
 int Main(int argc, char** argv) {
+  perf::Flags flags("conv_perf [--points N] [--seconds S] [--threads N] [--cold] [--set K=V,..] .. [WORKLOAD ..]", argc,
+                    argv);
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    std::string flag = argv[i];
-    auto value = [&] { return i + 1 < argc ? std::string(argv[++i]) : std::string(); };
-    if (flag == "--points")
-      options.points = std::atoi(value().c_str());
-    else if (flag == "--seconds")
-      options.seconds = std::atof(value().c_str());
-    else if (flag == "--threads")
-      options.threads = std::atoi(value().c_str());
-    else if (flag == "--seed")
-      options.seed = std::strtoull(value().c_str(), nullptr, 10);
-    else if (flag == "--cold")
-      options.cold = true;
-    else if (flag == "--set")
-      options.settings.push_back(value());
-    else if (flag == "--entity")
-      options.entity = value();
-    else if (flag == "--template")
-      options.only = value();
-    else if (flag == "--dump")
-      options.dump = value();
-    else
-      options.workloads.push_back(flag);
-  }
+  options.points = static_cast<int>(flags.Number("--points", options.points, 0));
+  options.seconds = flags.Real("--seconds", options.seconds);
+  options.threads = static_cast<int>(flags.Number("--threads", options.threads, 0));
+  options.cold = flags.Has("--cold");
+  options.settings = flags.All("--set");
+  options.only = flags.Text("--template");
+  options.workloads = flags.Words();
   if (options.workloads.empty()) {
     options.workloads = {"conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu",
                          "conv2d(f32[1,128,28,28], f32[128,128,3,3], pad=1,1,1,1) + bias + relu",

@@ -14,8 +14,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "perf/flags.h"
 #include "record/store.h"
 
 namespace {
@@ -59,27 +61,18 @@ Result<double> SecondsATrial(const std::string& path, int batch, int trials) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string folder;
-  int trials = 256;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    if (StartsWith(arg, "--dir=")) folder = arg.substr(6);
-    if (StartsWith(arg, "--trials=")) trials = std::max(16, std::atoi(arg.c_str() + 9));
-  }
+  perf::Flags flags("durability [--dir=FOLDER] [--trials=256]", argc, argv);
+  const std::string folder = flags.Text("--dir");
+  const int trials = static_cast<int>(flags.Number("--trials", 256, 16));
+  flags.Words();
   if (!folder.empty()) setenv("TMPDIR", folder.c_str(), 1);
   auto dir = TempDir::Create("hone-durability");
-  if (!dir.ok()) {
-    std::fprintf(stderr, "durability: %s\n", dir.status().message().c_str());
-    return 1;
-  }
+  if (!dir.ok()) return ExitCodeOf(dir.status());
   for (const int batch : {1, 4, 16}) {
     std::vector<double> rounds;
     for (int round = 0; round < 5; ++round) {
       auto seconds = SecondsATrial(dir->Join(fmt::format("{}-{}.db", batch, round)), batch, trials);
-      if (!seconds.ok()) {
-        std::fprintf(stderr, "durability: %s\n", seconds.status().message().c_str());
-        return 1;
-      }
+      if (!seconds.ok()) return ExitCodeOf(seconds.status());
       rounds.push_back(*seconds);
     }
     std::printf("batches of %2d: %s a trial (minimum of %zu rounds of %d; median %s)\n", batch,

@@ -1,20 +1,19 @@
 // The gate of nightly runs on this machine: nights of a library against a copy of itself, which must not alarm, and
 // against one with a kernel that is deliberately slower, which must be found.
 //
-//   gate_check make --work=W --job=NET.TARGET --dir=DIR [--slower=0.05]   the libraries, from a tuned work folder
-//   gate_check nights --dir=DIR [--seconds=55] [--fill=1.2]   more nights, into DIR/samples
+//   gate_check make --work=W --job=NET.TARGET --dir=DIR   the libraries, from a tuned work folder
+//   gate_check nights --dir=DIR [--seconds=55]   more nights, into DIR/samples
 //   gate_check report --dir=DIR
 //
 // A night is what hone-bench nightly does: 7 fresh processes of each in turns (reference, its copy, the slower one), in
 // each the reference beside it; the repeat of what is flagged is the night that follows; noise is that of the nights of
-// equal libraries before it. A process has 30 runs and --fill seconds at least. More nights may be taken later, in
+// equal libraries before it. A process has 30 runs and 1.2 seconds at least. More nights may be taken later, in
 // pieces as long as a machine is free.
 #include <fmt/format.h>
 #include <stdio.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -30,6 +29,7 @@
 #include "command/nightly/nightly.h"
 #include "library/loaded_network.h"
 #include "nightly/measure_night.h"
+#include "perf/flags.h"
 #include "pipeline/best_file.h"
 #include "record/store.h"
 #include "report/bench_file.h"
@@ -38,30 +38,26 @@
 
 namespace {
 
-using hone::JoinPath;
-using hone::Result;
-using hone::Status;
-using hone::nightly::Night;
-using hone::nightly::ProcessKey;
-using hone::nightly::ProcessTimes;
-using hone::nightly::TimeProcess;
-using hone::nightly::Who;
+using namespace hone;           // NOLINT: a program, not a header
+using namespace hone::nightly;  // NOLINT
 
 constexpr const char* kKey = "gate";
 constexpr int kProcesses = 7;  // NightInput's
+constexpr double kSlower = 0.05;
+constexpr double kFill = 1.2;  // seconds of a process
 
 struct Options {
-  std::string command, work, job, dir;
-  double slower = 0.05, seconds = 55, fill = 1.2;
+  std::string work, job, dir;
+  double seconds = 55;
 };
 
 Status CopyLibrary(const std::string& from, const std::string& to) {
-  HONE_ASSIGN_OR_RETURN(const auto names, hone::ListDir(from));
-  HONE_RETURN_IF_ERROR(hone::MakeDirs(to));
+  HONE_ASSIGN_OR_RETURN(const auto names, ListDir(from));
+  HONE_RETURN_IF_ERROR(MakeDirs(to));
   for (const std::string& name : names) {
-    HONE_ASSIGN_OR_RETURN(const std::string bytes, hone::ReadFile(JoinPath(from, name)));
-    HONE_RETURN_IF_ERROR(hone::WriteFileAtomic(JoinPath(to, name), bytes));
-    hone::DropCached(JoinPath(to, name));  // parameters are to lie on the pages that the candidates' lie on
+    HONE_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(JoinPath(from, name)));
+    HONE_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(to, name), bytes));
+    DropCached(JoinPath(to, name));  // parameters are to lie on the pages that the candidates' lie on
   }
   return Status();
 }
@@ -70,23 +66,23 @@ Status CopyLibrary(const std::string& from, const std::string& to) {
 // `seconds`.
 struct Replacement {
   std::string task;
-  hone::record::Trial trial;
+  record::Trial trial;
   double seconds = 0;  // of a run of the network, more
 };
 
-Result<Replacement> FindReplacement(const std::string& records, const hone::pipeline::BestFile& figures,
-                                    const hone::library::LibraryFolder& folder, double seconds,
+Result<Replacement> FindReplacement(const std::string& records, const pipeline::BestFile& figures,
+                                    const library::LibraryFolder& folder, double seconds,
                                     const std::set<std::string>& taken) {
   Replacement best;
   for (const auto& kernel : folder.kernels) {
     if (taken.contains(kernel.task)) continue;
-    const hone::pipeline::BestEntry* entry = figures.Find(kernel.task);
+    const pipeline::BestEntry* entry = figures.Find(kernel.task);
     const std::string db = JoinPath(records, kernel.task + ".db");
-    if (entry == nullptr || !entry->config || entry->median <= 0 || !hone::Exists(db)) continue;
-    HONE_ASSIGN_OR_RETURN(const auto store, hone::record::Store::OpenForReading(db));
+    if (entry == nullptr || !entry->config || entry->median <= 0 || !Exists(db)) continue;
+    HONE_ASSIGN_OR_RETURN(const auto store, record::Store::OpenForReading(db));
     HONE_ASSIGN_OR_RETURN(const auto trials, store->Trials());
-    for (const hone::record::Trial& trial : trials) {
-      if (trial.outcome.state != hone::TrialState::kOk) continue;
+    for (const record::Trial& trial : trials) {
+      if (trial.outcome.state != TrialState::kOk) continue;
       if (trial.outcome.config.template_name != entry->config->template_name) continue;
       const double more = (trial.outcome.median - entry->median) * static_cast<double>(kernel.uses);
       if (std::abs(more - seconds) < std::abs(best.seconds - seconds)) best = {kernel.task, trial, more};
@@ -97,33 +93,33 @@ Result<Replacement> FindReplacement(const std::string& records, const hone::pipe
 }
 
 // Builds the network with the best choices but this one.
-Status BuildWith(const Options& o, const hone::library::LibraryFolder& folder, hone::pipeline::BestFile best,
+Status BuildWith(const Options& o, const library::LibraryFolder& folder, pipeline::BestFile best,
                  const Replacement& found, const std::string& dir) {
-  for (hone::pipeline::BestEntry& entry : best.tasks) {
+  for (pipeline::BestEntry& entry : best.tasks) {
     if (entry.id != found.task) continue;
     entry.config = found.trial.outcome.config;
-    entry.steps_digest = hone::Digest128(found.trial.outcome.steps).Hex();
+    entry.steps_digest = Digest128(found.trial.outcome.steps).Hex();
   }
   const std::string target = o.job.substr(o.job.rfind('.') + 1), choice = dir + ".choice.json";
-  HONE_RETURN_IF_ERROR(hone::MakeDirs(o.dir));
-  HONE_RETURN_IF_ERROR(hone::WriteFileAtomic(choice, hone::pipeline::ChoiceText(best)));
-  hone::CommandOptions options;
+  HONE_RETURN_IF_ERROR(MakeDirs(o.dir));
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(choice, pipeline::ChoiceText(best)));
+  CommandOptions options;
   options.timeout_seconds = 600;
-  HONE_ASSIGN_OR_RETURN(const auto built, hone::RunCommand({HONE_BUILD, "--graph", folder.GraphPath(), "--target",
-                                                            JoinPath(o.work, "targets/" + target + ".json"), "--best",
-                                                            choice, "--name", folder.name, "--out", dir},
-                                                           options));
+  HONE_ASSIGN_OR_RETURN(const auto built, RunCommand({HONE_BUILD, "--graph", folder.GraphPath(), "--target",
+                                                      JoinPath(o.work, "targets/" + target + ".json"), "--best", choice,
+                                                      "--name", folder.name, "--out", dir},
+                                                     options));
   return built.status.ok() ? Status() : Status::Crashed(built.err);
 }
 
 // One process, the reference beside it.
-Result<ProcessTimes> TimeLibrary(const Options& o, const std::string& dir, hone::MachineLock* machine) {
-  hone::library::TimeRequest request = hone::command::NightRequest();
+Result<ProcessTimes> TimeLibrary(const Options& o, const std::string& dir, MachineLock* machine) {
+  library::TimeRequest request = command::NightRequest();
   request.dir = dir;
   request.pace = JoinPath(o.dir, "reference");
-  request.min_seconds = o.fill;
+  request.min_seconds = kFill;
   request.max_seconds = 0;
-  HONE_ASSIGN_OR_RETURN(const auto reply, hone::command::TimeInProcess(request, machine));
+  HONE_ASSIGN_OR_RETURN(const auto reply, command::TimeInProcess(request, machine));
   return ProcessTimes{reply.samples, reply.pace, {}, reply.lost_seconds};
 }
 
@@ -131,28 +127,28 @@ Result<ProcessTimes> TimeLibrary(const Options& o, const std::string& dir, hone:
 // with another kernel, and timed there as nights time, and the nearest is taken.
 Status Make(const Options& o) {
   const std::string library = JoinPath(o.work, "out/" + o.job), best_path = JoinPath(o.work, "best/" + o.job);
-  HONE_ASSIGN_OR_RETURN(const auto folder, hone::library::CheckedLibrary(library));
-  HONE_ASSIGN_OR_RETURN(const auto bench, hone::report::ReadBenchFile(JoinPath(o.work, "bench/" + o.job + ".json")));
-  HONE_ASSIGN_OR_RETURN(const auto best, hone::pipeline::ReadBestFile(best_path + ".choice.json"));
-  HONE_ASSIGN_OR_RETURN(const auto figures, hone::pipeline::ReadBestFile(best_path + ".json"));
+  HONE_ASSIGN_OR_RETURN(const auto folder, library::CheckedLibrary(library));
+  HONE_ASSIGN_OR_RETURN(const auto bench, report::ReadBenchFile(JoinPath(o.work, "bench/" + o.job + ".json")));
+  HONE_ASSIGN_OR_RETURN(const auto best, pipeline::ReadBestFile(best_path + ".choice.json"));
+  HONE_ASSIGN_OR_RETURN(const auto figures, pipeline::ReadBestFile(best_path + ".json"));
   const std::string records = JoinPath(o.work, "records/" + o.job.substr(o.job.rfind('.') + 1));
   const double latency = bench.libraries[0].latency().median;
   HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "reference")));
   HONE_RETURN_IF_ERROR(CopyLibrary(library, JoinPath(o.dir, "same")));
-  std::vector<hone::library::LibraryFolder> folders = {folder};
+  std::vector<library::LibraryFolder> folders = {folder};
   std::set<std::string> taken;
   for (const double times : {8.0, 6.0, 4.5, 3.3, 2.5, 1.8, 1.2}) {
     HONE_ASSIGN_OR_RETURN(const Replacement found,
-                          FindReplacement(records, figures, folder, times * o.slower * latency, taken));
+                          FindReplacement(records, figures, folder, times * kSlower * latency, taken));
     taken.insert(found.task);
     const std::string dir = fmt::format("{}/candidate{}", o.dir, folders.size());
     HONE_RETURN_IF_ERROR(BuildWith(o, folder, best, found, dir));
     fmt::print("{}: {}, trial {} in place of the best: {:+.1f} % by the records\n", dir, found.task,
                found.trial.ordinal, 100 * found.seconds / latency);
-    HONE_ASSIGN_OR_RETURN(auto built, hone::library::CheckedLibrary(dir));
+    HONE_ASSIGN_OR_RETURN(auto built, library::CheckedLibrary(dir));
     folders.push_back(std::move(built));
   }
-  HONE_ASSIGN_OR_RETURN(hone::MachineLock machine, hone::session::OpenMachine());
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   std::vector<std::vector<ProcessTimes>> times(folders.size());
   for (int round = 0; round < kProcesses; ++round) {
     for (size_t i = 1; i < folders.size(); ++i) {
@@ -162,18 +158,18 @@ Status Make(const Options& o) {
   }
   size_t nearest = 1;
   // With the reference's pace as the unit.
-  auto more = [&](size_t i) { return hone::Median(hone::nightly::Summarise("", times[i], 1).processes) - 1; };
+  auto more = [&](size_t i) { return Median(Summarise("", times[i], 1).processes) - 1; };
   for (size_t i = 1; i < folders.size(); ++i) {
     fmt::print("{}: {:+.1f} % in the network\n", folders[i].dir, 100 * more(i));
-    if (std::abs(more(i) - o.slower) < std::abs(more(nearest) - o.slower)) nearest = i;
+    if (std::abs(more(i) - kSlower) < std::abs(more(nearest) - kSlower)) nearest = i;
   }
   return CopyLibrary(folders[nearest].dir, JoinPath(o.dir, "slower"));
 }
 
 std::string SamplesPath(const Options& o, size_t night) { return fmt::format("{}/samples/{:03}.jsonl", o.dir, night); }
 
-hone::nightly::NightInput InputOf(const std::vector<Night>* before, bool equal) {
-  hone::nightly::NightInput input;
+NightInput InputOf(const std::vector<Night>* before, bool equal) {
+  NightInput input;
   input.fingerprint = "this one";
   input.library = equal ? "reference" : "slower";
   input.reference = "reference";
@@ -190,8 +186,8 @@ TimeProcess Part(const TimeProcess& time, bool equal) {
 }
 
 Status Judge(const TimeProcess& time, std::vector<Night>* equal, std::vector<Night>* slower) {
-  HONE_ASSIGN_OR_RETURN(Night same, hone::nightly::MeasureNight(InputOf(equal, true), Part(time, true)));
-  HONE_ASSIGN_OR_RETURN(Night tried, hone::nightly::MeasureNight(InputOf(equal, false), Part(time, false)));
+  HONE_ASSIGN_OR_RETURN(Night same, MeasureNight(InputOf(equal, true), Part(time, true)));
+  HONE_ASSIGN_OR_RETURN(Night tried, MeasureNight(InputOf(equal, false), Part(time, false)));
   for (Night* night : {&same, &tried}) {
     if (!night->failure.empty()) return Status::Crashed(night->failure);
     // That equal ones must not differ is what is asked here, and the copy's level is no machine's.
@@ -208,13 +204,13 @@ std::string FolderOf(const Options& o, Who who) {
 
 // In the order of MeasureNight; what they say is the report's.
 Status RunNights(const Options& o) {
-  HONE_ASSIGN_OR_RETURN(hone::MachineLock machine, hone::session::OpenMachine());
+  HONE_ASSIGN_OR_RETURN(MachineLock machine, session::OpenMachine());
   size_t number = 0;
-  while (hone::Exists(SamplesPath(o, number))) ++number;
-  const double end = hone::RealClock()->NowSeconds() + o.seconds;
-  for (double longest = 0; hone::RealClock()->NowSeconds() + longest < end; ++number) {
-    const double begin = hone::RealClock()->NowSeconds();
-    HONE_ASSIGN_OR_RETURN(auto store, hone::nightly::NightSamples::Open(SamplesPath(o, number), kKey));
+  while (Exists(SamplesPath(o, number))) ++number;
+  const double end = RealClock()->NowSeconds() + o.seconds;
+  for (double longest = 0; RealClock()->NowSeconds() + longest < end; ++number) {
+    const double begin = RealClock()->NowSeconds();
+    HONE_ASSIGN_OR_RETURN(auto store, NightSamples::Open(SamplesPath(o, number), kKey));
     const std::vector<Who> who = {Who::kLibrary, Who::kReference, Who::kCanary};
     for (int round = 0; round < kProcesses; ++round) {
       for (size_t i = 0; i < who.size(); ++i) {
@@ -223,7 +219,7 @@ Status RunNights(const Options& o) {
         HONE_RETURN_IF_ERROR(store.Append(key, std::move(times)));
       }
     }
-    const double spent = hone::RealClock()->NowSeconds() - begin;
+    const double spent = RealClock()->NowSeconds() - begin;
     longest = std::max(longest, spent);
     fmt::print("night {}: {:.1f} s\n", number, spent);
     fflush(stdout);
@@ -240,26 +236,25 @@ void Print(const char* name, const std::vector<Night>& nights) {
       continue;
     }
     flagged += night.repeat.has_value();
-    slower += night.comparison.change == hone::nightly::Change::kSlower;
-    faster += night.comparison.change == hone::nightly::Change::kFaster;
+    slower += night.comparison.change == Change::kSlower;
+    faster += night.comparison.change == Change::kFaster;
     ratios.push_back(night.comparison.ratio);
-    levels.push_back(hone::Median(night.reference.processes));
+    levels.push_back(Median(night.reference.processes));
   }
   if (ratios.empty()) ratios = levels = {1};
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   fmt::print(
       "{:<7} {:>3} nights, {} of them busy; of the others flagged {}, confirmed slower {}, faster {}; ratio {:.4f} "
       "({:.4f} .. {:.4f}), robust deviation {:.2f} %; reference {:.3f} ms, night to night {:.2f} %\n",
-      name, nights.size(), busy, flagged, slower, faster, hone::Median(ratios), *least, *most,
-      100 * hone::nightly::RobustDeviation(ratios), 1e3 * hone::Median(levels),
-      100 * hone::nightly::RobustDeviation(levels));
+      name, nights.size(), busy, flagged, slower, faster, Median(ratios), *least, *most, 100 * RobustDeviation(ratios),
+      1e3 * Median(levels), 100 * RobustDeviation(levels));
 }
 
 // What the nights' rules say of the samples. A night's repeat is the night that follows.
 Status Report(const Options& o) {
-  std::vector<hone::nightly::NightSamples> stores;
-  for (size_t number = 0; hone::Exists(SamplesPath(o, number)); ++number) {
-    HONE_ASSIGN_OR_RETURN(auto store, hone::nightly::NightSamples::Open(SamplesPath(o, number), kKey));
+  std::vector<NightSamples> stores;
+  for (size_t number = 0; Exists(SamplesPath(o, number)); ++number) {
+    HONE_ASSIGN_OR_RETURN(auto store, NightSamples::Open(SamplesPath(o, number), kKey));
     stores.push_back(std::move(store));
   }
   std::vector<Night> equal, slower;
@@ -281,35 +276,17 @@ Status Report(const Options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  perf::Flags flags("gate_check make | nights | report --dir=DIR [--work=W --job=NET.TARGET] ..", argc, argv);
+  if (flags.Has("--child")) return command::RunBenchChild();
   Options o;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const size_t equals = word.find('=');
-    const std::string flag = word.substr(0, equals), value = equals == std::string::npos ? "" : word.substr(equals + 1);
-    if (flag == "--child") return hone::command::RunBenchChild();
-    if (flag == "--work") {
-      o.work = value;
-    } else if (flag == "--job") {
-      o.job = value;
-    } else if (flag == "--dir") {
-      o.dir = value;
-    } else if (flag == "--slower") {
-      o.slower = std::atof(value.c_str());
-    } else if (flag == "--seconds") {
-      o.seconds = std::atof(value.c_str());
-    } else if (flag == "--fill") {
-      o.fill = std::atof(value.c_str());
-    } else if (flag[0] != '-' && o.command.empty()) {
-      o.command = word;
-    } else {
-      fmt::print(stderr, "gate_check: unknown flag {}\n", word);
-      return 2;
-    }
-  }
-  hone::InstallInterruptHandlers();
-  if (o.command == "make") return hone::ExitCodeOf(Make(o));
-  if (o.command == "nights") return hone::ExitCodeOf(RunNights(o));
-  if (o.command == "report") return hone::ExitCodeOf(Report(o));
-  fmt::print(stderr, "gate_check: make, nights or report?\n");
-  return 2;
+  o.work = flags.Text("--work");
+  o.job = flags.Text("--job");
+  o.dir = flags.Text("--dir");
+  o.seconds = flags.Real("--seconds", o.seconds);
+  const std::vector<std::string> command = flags.Words();
+  InstallInterruptHandlers();
+  if (command == std::vector<std::string>{"make"}) return ExitCodeOf(Make(o));
+  if (command == std::vector<std::string>{"nights"}) return ExitCodeOf(RunNights(o));
+  if (command == std::vector<std::string>{"report"}) return ExitCodeOf(Report(o));
+  flags.Misused("the command");
 }

@@ -6,13 +6,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <string>
 #include <vector>
 
 #include "base/rng.h"
 #include "base/statistics.h"
 #include "nightly/gate.h"
+#include "perf/flags.h"
 
 namespace {
 
@@ -42,20 +41,10 @@ hone::nightly::Comparison Night(double change, const std::vector<double>& histor
 }  // namespace
 
 int main(int argc, char** argv) {
-  int rounds = 4000;
-  uint64_t seed = 1;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag.rfind("--rounds=", 0) == 0) {
-      rounds = std::atoi(flag.c_str() + 9);
-    } else if (flag.rfind("--seed=", 0) == 0) {
-      seed = std::strtoull(flag.c_str() + 7, nullptr, 10);
-    } else {
-      fmt::print(stderr, "gate_simulation: unknown flag {}\n", flag);
-      return 2;
-    }
-  }
-  hone::Rng rng(seed);
+  hone::perf::Flags flags("gate_simulation [--rounds=4000] [--seed=1]", argc, argv);
+  const int rounds = static_cast<int>(flags.Number("--rounds", 4000));
+  hone::Rng rng(static_cast<uint64_t>(flags.Number("--seed", 1)));
+  flags.Words();
   fmt::print("change  flagged  confirmed   ({} nights each, {} processes a side)\n", rounds, kProcesses);
   for (double change : {0.0, 0.03, 0.05, 0.08, -0.05}) {
     int flagged = 0, confirmed = 0;

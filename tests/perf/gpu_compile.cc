@@ -1,7 +1,6 @@
 // How fast candidates for a GPU are compiled (in seconds of processor time, one core's), and how many of the drawn
-// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED [FOLDER]]]]]`. Needs NVRTC for
-// `cuda`, nothing for `opencl` (whose driver compiles later). FOLDER gets each point's text and a table of what was
-// thought and what it takes.
+// points the compiler then confirms: `gpu_compile [POINTS [WORKLOAD [TARGET [SEED]]]]`. Needs NVRTC for `cuda`, nothing
+// for `opencl` (whose driver compiles later).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
 #include "compile/compile.h"
 #include "op/gpu/template.h"
 #include "op/operator.h"
@@ -70,7 +68,7 @@ void Compare(const hone::compile::CompiledKernel& kernel, const hone::op::GpuUse
 }
 
 Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hone::Target& target, int points,
-          uint64_t seed, const std::string& folder) {
+          uint64_t seed) {
   Tally tally;
   const auto space = t.MakeSpace(workload, target);
   if (!space.ok()) {
@@ -80,8 +78,6 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
   const auto* parts = dynamic_cast<const hone::op::GpuTemplate*>(&t);
   hone::Rng rng(seed);
   hone::compile::CompileOptions options;
-  options.keep_text = !folder.empty();
-  std::string table;
   for (; tally.drawn < points; ++tally.drawn) {
     const auto index = space->SampleLegal(rng);
     if (!index) break;
@@ -101,16 +97,7 @@ Tally Run(const hone::op::Template& t, const hone::Workload& workload, const hon
     if (parts == nullptr || kernel->resources.empty()) continue;
     const hone::op::GpuUse use = parts->Use(workload)(config);
     Compare(*kernel, use, target.limits, &tally);
-    if (folder.empty()) continue;
-    for (size_t i = 0; i < kernel->kernel.launches.size(); ++i) {
-      const hone::codegen::KernelResources& r = kernel->resources[i];
-      table += fmt::format("{} {} {} registers {} estimate {} threads {} spills {} stack {} ms {:.0f} {}\n", t.name(),
-                           *index, r.symbol, r.registers, use.MostRegisters(), use.Threads(), r.spill_bytes,
-                           r.stack_bytes, 1e3 * seconds, config.Text());
-    }
-    (void)hone::WriteFileAtomic(fmt::format("{}/{}_{}.cu", folder, t.name(), *index), kernel->source);
   }
-  if (!folder.empty()) (void)hone::WriteFileAtomic(fmt::format("{}/{}.txt", folder, t.name()), table);
   return tally;
 }
 
@@ -127,8 +114,7 @@ int main(int argc, char** argv) {
   }
   Tally all;
   for (const hone::op::Template* t : (*hone::op::FindOperator(*workload))->Templates(*workload, *target)) {
-    Tally one = Run(*t, *workload, *target, points, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1,
-                    argc > 5 ? argv[5] : "");
+    Tally one = Run(*t, *workload, *target, points, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
     one.Print(t->name());
     all.Add(one);
   }

@@ -1,7 +1,7 @@
 // What a noisy neighbour does to the choice: every task is tuned alone, then again from the same seed while a busy loop
 // on one core comes and goes, and both choices are timed again, in turns and alone.
 //
-//   load_perf [--trials=48] [--tasks=3] [--seed=1] [--dir=FOLDER]
+//   load_perf [--trials=48] [--tasks=3] [--seed=1]
 //
 // Wanted: the choice under load within 3 % of the quiet one. Exits with 1 if one is not. Nothing else may run.
 #include <fmt/format.h>
@@ -13,18 +13,19 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/rng.h"
 #include "base/statistics.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "measure/child_measurer.h"
 #include "op/operator.h"
+#include "perf/flags.h"
 #include "pipeline/task_file.h"
 #include "record/store.h"
 #include "semantics/semantics.h"
@@ -85,12 +86,9 @@ class Bench {
   Result<double> Run(const std::string& text) {
     HONE_ASSIGN_OR_RETURN(const Target target, HostTarget());
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(text));
-    HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
     const std::string id = TaskId(workload, target.Text());
-    const std::string task =
-        fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})", id,
-                    workload.Text(), target.Text(), static_cast<int64_t>(semantics::Flop(workload)));
-    HONE_RETURN_IF_ERROR(WriteFileAtomic(dir_.Join("t.json"), task));
+    const pipeline::TaskFile task{id, workload, target, static_cast<int64_t>(semantics::Flop(workload))};
+    HONE_RETURN_IF_ERROR(WriteFileAtomic(dir_.Join("t.json"), pipeline::TaskFileText(task)));
     HONE_RETURN_IF_ERROR(WriteFileAtomic(
         dir_.Join("s.json"),
         fmt::format(R"({{"version": 1, "tuner": "random", "trials": {}, "seed": {}}})", trials_, seed_)));
@@ -101,7 +99,7 @@ class Bench {
       loaded = Tune(id + ".load");
     }
     HONE_RETURN_IF_ERROR(loaded.status());
-    HONE_ASSIGN_OR_RETURN(const double ratio, Compare(workload, target, quiet.best, loaded->best));
+    HONE_ASSIGN_OR_RETURN(const double ratio, Compare(task, quiet.best, loaded->best));
     std::printf(
         "%s\n  quiet: %s in %.1f s, %lld runs taken again; under load: %s in %.1f s, %lld again, %lld trials marked; "
         "the choices again, alone: ratio %.3f%s\n",
@@ -139,12 +137,10 @@ class Bench {
     return tuned;
   }
 
-  Result<double> Compare(const Workload& workload, const Target& target, const Config& quiet, const Config& loaded) {
+  Result<double> Compare(const pipeline::TaskFile& task, const Config& quiet, const Config& loaded) {
     if (quiet == loaded) return 1.0;
     HONE_ASSIGN_OR_RETURN(const std::string program, measure::DefaultWorkerProgram());
-    HONE_ASSIGN_OR_RETURN(const std::string text, ReadFile(dir_.Join("t.json")));
-    HONE_ASSIGN_OR_RETURN(const pipeline::TaskFile task, pipeline::ParseTaskFile(text, "t.json"));
-    HONE_ASSIGN_OR_RETURN(auto builder, session::ChildBuilder::Create(program, workload, target, 2));
+    HONE_ASSIGN_OR_RETURN(auto builder, session::ChildBuilder::Create(program, task.workload, task.target, 2));
     HONE_ASSIGN_OR_RETURN(const auto built, builder->Build({quiet, loaded}));
     HONE_ASSIGN_OR_RETURN(measure::TaskSetup setup, session::MeasureSetup(task, dir_.Join(task.id + ".reference"), {}));
     measure::ChildMeasurer measurer(program, std::move(setup));
@@ -161,31 +157,23 @@ class Bench {
   const uint64_t seed_;
 };
 
-int Fail(const Status& status) {
-  std::fprintf(stderr, "load_perf: %s\n", status.message().c_str());
-  return 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  int trials = 48, tasks = 3, seed = 1;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    const int value = std::atoi(arg.substr(std::min(arg.size(), arg.find('=') + 1)).c_str());
-    if (StartsWith(arg, "--trials=")) trials = std::max(16, value);
-    if (StartsWith(arg, "--tasks=")) tasks = std::clamp(value, 1, static_cast<int>(std::size(kWorkloads)));
-    if (StartsWith(arg, "--seed=")) seed = value;
-  }
+  perf::Flags flags("load_perf [--trials=48] [--tasks=3] [--seed=1]", argc, argv);
+  const int trials = static_cast<int>(flags.Number("--trials", 48, 16));
+  const int64_t tasks = std::min<int64_t>(flags.Number("--tasks", 3), std::size(kWorkloads));
+  const uint64_t seed = static_cast<uint64_t>(flags.Number("--seed", 1));
+  flags.Words();
   auto dir = TempDir::Create("hone-load");
-  if (!dir.ok()) return Fail(dir.status());
+  if (!dir.ok()) return ExitCodeOf(dir.status());
   double worst = 0;
-  for (int i = 0; i < tasks; ++i) {
-    Bench bench(*dir, trials, static_cast<uint64_t>(seed));
+  for (int64_t i = 0; i < tasks; ++i) {
+    Bench bench(*dir, trials, seed);
     const Result<double> ratio = bench.Run(kWorkloads[i]);
-    if (!ratio.ok()) return Fail(ratio.status());
+    if (!ratio.ok()) return ExitCodeOf(ratio.status());
     worst = std::max(worst, *ratio);
   }
-  std::printf("worst of %d: %.3f (at most %.2f wanted)\n", tasks, worst, kWanted);
+  fmt::print("worst of {}: {:.3f} (at most {:.2f} wanted)\n", tasks, worst, kWanted);
   return worst <= kWanted ? 0 : 1;
 }

@@ -21,6 +21,8 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "op/operator.h"
+#include "perf/flags.h"
+#include "pipeline/task_file.h"
 #include "record/replay_space.h"
 #include "record/replay_sweeps.h"
 #include "semantics/semantics.h"
@@ -66,7 +68,6 @@ struct Whole {
   search::TaskSpace space;
   std::vector<record::ReplayTemplate> templates;
   int64_t legal = 0;
-  double flop = 0;
 };
 
 Result<Whole> Load(const Task& task) {
@@ -74,8 +75,6 @@ Result<Whole> Load(const Task& task) {
   HONE_ASSIGN_OR_RETURN(whole.workload, op::ParseChecked(task.workload));
   HONE_ASSIGN_OR_RETURN(whole.target, HostTarget());
   HONE_ASSIGN_OR_RETURN(whole.space, op::MakeTaskSpace(whole.workload, whole.target));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(whole.workload));
-  whole.flop = semantics::Flop(whole.workload);
   HONE_ASSIGN_OR_RETURN(whole.templates, session::ReplayTemplates(whole.workload.Text(), whole.target.Text()));
   const auto legal = whole.space.LegalIndices(kEnumerable);
   if (!legal) return Status::Unsupported(task.name + ": the space is too large to be enumerated");
@@ -151,12 +150,9 @@ Status Sweep(const Options& options, const Task& task) {
     }
   }
   const int64_t trials = options.most > 0 ? std::min(options.most, whole.legal) : whole.legal;
-  HONE_RETURN_IF_ERROR(
-      WriteFileIfChanged(base + ".task.json",
-                         fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
-                                     TaskId(whole.workload, whole.target.Text()), whole.workload.Text(),
-                                     whole.target.Text(), static_cast<int64_t>(whole.flop)))
-          .status());
+  const pipeline::TaskFile file{TaskId(whole.workload, whole.target.Text()), whole.workload, whole.target,
+                                static_cast<int64_t>(semantics::Flop(whole.workload))};
+  HONE_RETURN_IF_ERROR(WriteFileIfChanged(base + ".task.json", pipeline::TaskFileText(file)).status());
   std::vector<std::string> dbs;
   for (int64_t i = 1; i <= options.sweeps; ++i) {
     const std::string sweep = fmt::format("{}.{}", base, i);
@@ -190,35 +186,16 @@ Status Run(const Options& options) {
 int main(int argc, char** argv) {
   InstallInterruptHandlers();
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  perf::Flags flags("space_sweep --tasks=FILE --work=FOLDER [--set=report|develop|all] [--only=NAME,..] ..", argc,
+                    argv);
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    const std::string value = arg.substr(std::min(arg.size(), arg.find('=') + 1));
-    if (StartsWith(arg, "--tasks=")) {
-      options.tasks = value;
-    } else if (StartsWith(arg, "--work=")) {
-      options.work = value;
-    } else if (StartsWith(arg, "--set=")) {
-      options.set = value;
-    } else if (StartsWith(arg, "--only=")) {
-      options.only = Split(value, ',');
-    } else if (StartsWith(arg, "--most=") && ParseInt(value).ok()) {
-      options.most = *ParseInt(value);
-    } else if (StartsWith(arg, "--sweeps=") && ParseInt(value).ok() && *ParseInt(value) >= 1) {
-      options.sweeps = *ParseInt(value);
-    } else if (arg == "--list") {
-      options.list = true;
-    } else {
-      std::fprintf(stderr, "space_sweep: unknown flag %s\n", arg.c_str());
-      return kMisused;
-    }
-  }
-  if (options.tasks.empty() || options.work.empty()) {
-    std::fprintf(stderr, "space_sweep: --tasks and --work are required\n");
-    return kMisused;
-  }
-  const Status status = Run(options);
-  if (status.ok()) return kDone;
-  std::fprintf(stderr, "space_sweep: %s\n", status.message().c_str());
-  return status.kind() == StatusKind::kInterrupted ? kInterrupted : kFailed;
+  options.tasks = flags.Text("--tasks");
+  options.work = flags.Text("--work");
+  options.set = flags.Text("--set", options.set);
+  for (const std::string& names : flags.All("--only")) options.only = Split(names, ',');
+  options.most = flags.Number("--most", options.most, 0);
+  options.sweeps = flags.Number("--sweeps", options.sweeps);
+  options.list = flags.Has("--list");
+  if (!flags.Words().empty() || options.tasks.empty() || options.work.empty()) flags.Misused("--tasks or --work");
+  return ExitCodeOf(Run(options));
 }

@@ -12,9 +12,12 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "op/operator.h"
+#include "perf/flags.h"
+#include "pipeline/task_file.h"
 #include "record/store.h"
 #include "semantics/semantics.h"
 #include "target/target.h"
@@ -24,7 +27,7 @@ namespace {
 using namespace hone;  // NOLINT: a program, not a header
 
 struct Options {
-  int trials = 128;
+  int64_t trials = 128;
   std::string workload = "conv2d(f32[1,64,56,56], f32[64,64,3,3], pad=1,1,1,1) + bias + relu";
   std::string tuner = "random";
 };
@@ -33,11 +36,9 @@ Status Run(const Options& options) {
   HONE_ASSIGN_OR_RETURN(const TempDir dir, TempDir::Create("hone-rate"));
   HONE_ASSIGN_OR_RETURN(const Target target, HostTarget());
   HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(options.workload));
-  HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(workload));
-  const std::string task = fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": {}}})",
-                                       TaskId(workload, target.Text()), workload.Text(), target.Text(),
-                                       static_cast<int64_t>(semantics::Flop(workload)));
-  HONE_RETURN_IF_ERROR(WriteFileAtomic(dir.Join("t.json"), task));
+  const pipeline::TaskFile task{TaskId(workload, target.Text()), workload, target,
+                                static_cast<int64_t>(semantics::Flop(workload))};
+  HONE_RETURN_IF_ERROR(WriteFileAtomic(dir.Join("t.json"), pipeline::TaskFileText(task)));
   HONE_RETURN_IF_ERROR(
       WriteFileAtomic(dir.Join("s.json"),
                       fmt::format(R"({{"version": 1, "tuner": "{}", "trials": {}}})", options.tuner, options.trials)));
@@ -71,24 +72,11 @@ Status Run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  perf::Flags flags("tune_rate [--trials=128] [--workload=TEXT] [--tuner=random]", argc, argv);
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    const std::string value = arg.substr(std::min(arg.size(), arg.find('=') + 1));
-    if (StartsWith(arg, "--trials=")) {
-      auto trials = ParseInt(value);
-      options.trials = trials.ok() ? static_cast<int>(*trials) : 0;
-    } else if (StartsWith(arg, "--workload=")) {
-      options.workload = value;
-    } else if (StartsWith(arg, "--tuner=")) {
-      options.tuner = value;
-    } else {
-      std::fprintf(stderr, "usage: tune_rate [--trials=128] [--workload=TEXT] [--tuner=random]\n");
-      return 2;
-    }
-  }
-  const Status status = Run(options);
-  if (status.ok()) return 0;
-  std::fprintf(stderr, "tune_rate: %s\n", status.message().c_str());
-  return 1;
+  options.trials = flags.Number("--trials", options.trials);
+  options.workload = flags.Text("--workload", options.workload);
+  options.tuner = flags.Text("--tuner", options.tuner);
+  flags.Words();
+  return ExitCodeOf(Run(options));
 }

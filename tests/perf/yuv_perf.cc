@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "op/plugin.h"
-#include "perf/yuv_loop.h"
 #include "pipeline/best_file.h"
 #include "runtime/host/thread_pool.h"
 #include "unit/op/kernel_case.h"
@@ -56,6 +55,42 @@ hone::Result<std::vector<Point>> Points(const std::vector<std::string>& argument
   return points;
 }
 
+// What it is compared with: each thread of the pool copies its share, in a loop over floats or by memcpy; a plain loop.
+struct Copy {
+  const float* in;
+  float* out;
+  int64_t floats;
+};
+constexpr int64_t kPart = 1920 * 3 * 4;
+
+void CopyRange(void* closure, int64_t begin, int64_t end, char*) {
+  const Copy& c = *static_cast<Copy*>(closure);
+  for (int64_t i = begin * kPart; i < end * kPart && i < c.floats; ++i) c.out[i] = c.in[i];
+}
+
+void MemcpyRange(void* closure, int64_t begin, int64_t end, char*) {
+  const Copy& c = *static_cast<Copy*>(closure);
+  const int64_t last = end * kPart < c.floats ? end * kPart : c.floats;
+  std::memcpy(c.out + begin * kPart, c.in + begin * kPart, static_cast<size_t>(last - begin * kPart) * sizeof(float));
+}
+
+// `range`: CopyRange or MemcpyRange.
+void CopyRows(decltype(CopyRange)* range, hone::runtime::ThreadPool* pool, const float* in, float* out,
+              int64_t floats) {
+  Copy copy{in, out, floats};
+  const HoneParallel parallel = pool->parallel();
+  parallel.launch(parallel.pool, range, &copy, (floats + kPart - 1) / kPart);
+}
+
+void YuvLoop(const float* __restrict in, float* __restrict out, int64_t pixels) {
+  for (int64_t i = 0; i < pixels; ++i) {
+    const float r = in[3 * i], g = in[3 * i + 1], b = in[3 * i + 2];
+    out[3 * i] = 0.257F * r + 0.504F * g + 0.098F * b;
+    out[3 * i + 1] = -0.148F * r - 0.291F * g + 0.439F * b;
+    out[3 * i + 2] = 0.439F * r - 0.368F * g - 0.071F * b;
+  }
+}
+
 struct Contestant {
   std::string name;
   std::function<void()> run;
@@ -88,10 +123,10 @@ int main(int argc, char** argv) {
   std::vector<Contestant> all;
   const int64_t floats = kHeight * kWidth * 3;
   std::vector<float> in(data.values[0]), out(static_cast<size_t>(floats));
-  all.push_back({"plain copy, all threads", [&] { hone::perf::CopyRows(&pool, in.data(), out.data(), floats); }, {}});
-  all.push_back({"memcpy, all threads", [&] { hone::perf::MemcpyRows(&pool, in.data(), out.data(), floats); }, {}});
+  all.push_back({"plain copy, all threads", [&] { CopyRows(CopyRange, &pool, in.data(), out.data(), floats); }, {}});
+  all.push_back({"memcpy, all threads", [&] { CopyRows(MemcpyRange, &pool, in.data(), out.data(), floats); }, {}});
   all.push_back({"memcpy, one thread", [&] { std::memcpy(out.data(), in.data(), floats * sizeof(float)); }, {}});
-  all.push_back({"C loop -O3, one thread", [&] { hone::perf::YuvLoop(in.data(), out.data(), floats / 3); }, {}});
+  all.push_back({"C loop -O3, one thread", [&] { YuvLoop(in.data(), out.data(), floats / 3); }, {}});
   for (const Point& point : *points) {
     auto kernel = hone::testing::KernelCase::Create(*workload, target, point.config, &pool);
     if (!kernel.ok() || !kernel->Load(data).ok()) {
@@ -111,7 +146,8 @@ int main(int argc, char** argv) {
     }
   }
   std::stable_sort(all.begin() + 4, all.end(), [](const Contestant& a, const Contestant& b) {
-    return *std::min_element(a.seconds.begin(), a.seconds.end()) < *std::min_element(b.seconds.begin(), b.seconds.end());
+    return *std::min_element(a.seconds.begin(), a.seconds.end()) <
+           *std::min_element(b.seconds.begin(), b.seconds.end());
   });
   double copy = 0;
   for (Contestant& c : all) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "measure/child_measurer.h"
 #include "measure/machine.h"
 #include "op/operator.h"
+#include "perf/flags.h"
 #include "semantics/semantics.h"
 #include "session/child_builder.h"
 #include "session/reference.h"
@@ -209,22 +209,14 @@ class Checker {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string target_path, out;
-  std::vector<std::string> workloads;
-  int points = 3;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string flag = argv[i];
-    if (flag == "--target") target_path = argv[i + 1];
-    if (flag == "--points") points = std::atoi(argv[i + 1]);
-    if (flag == "--out") out = argv[i + 1];
-    if (flag == "--workload") workloads.push_back(argv[i + 1]);
-  }
-  const auto target = hone::ReadTargetFile(target_path);
-  if (!target.ok() || points < 1) {
-    fmt::print(stderr, "gpu_check --target FILE.json [--points N] [--out FILE.json] [--workload TEXT]..: {}\n",
-               target.status().message());
-    return 2;
-  }
+  hone::perf::Flags flags("gpu_check --target FILE.json [--points N] [--out FILE.json] [--workload TEXT]..", argc,
+                          argv);
+  const auto target = hone::ReadTargetFile(flags.Text("--target"));
+  const int points = static_cast<int>(flags.Number("--points", 3));
+  const std::string out = flags.Text("--out");
+  std::vector<std::string> workloads = flags.All("--workload");
+  if (!target.ok()) flags.Misused("--target: " + target.status().message());
+  flags.Words();
   Checker checker(*target, points, std::move(workloads));
   if (const hone::Status status = checker.Run(); !status.ok()) {
     fmt::print(stderr, "gpu_check: error: {}\n", status.message());
