@@ -1,6 +1,8 @@
 // Records as spaces to replay: whose trials count.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "base/file.h"
 #include "op/operator.h"
 #include "op/space_version.h"
@@ -22,12 +24,16 @@ class ReplayRecords : public testing::Test {
 
   std::string Path() const { return dir_.Join("a.db"); }
 
-  // A session of a machine, in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds.
-  void Record(const std::string& fingerprint, size_t count, double factor) {
+  std::unique_ptr<record::Store> Open() const {
     const Target target;
     auto store = record::Store::OpenForWriting(
         Path(), {"t", kDense, target.Text(), *op::TemplatesOf(*Workload::Parse(kDense), target)});
-    ASSERT_TRUE(store.ok()) << store.status().message();
+    EXPECT_TRUE(store.ok()) << store.status().message();
+    return *std::move(store);
+  }
+  // A session of a machine, in which the first `count` legal points took `factor` times 10, 11, 12, .. microseconds,
+  // and each was disturbed once.
+  void Record(const std::string& fingerprint, size_t count, double factor) {
     record::Session session;
     session.fingerprint = fingerprint;
     session.settings = "{}";
@@ -38,10 +44,11 @@ class ReplayRecords : public testing::Test {
       o.state = TrialState::kOk;
       o.artifact_digest = "a" + std::to_string(i);
       o.median = factor * 1e-6 * static_cast<double>(10 + i);
-      o.samples = {o.median, o.median, o.median};
+      o.samples = {o.median, o.median, o.median, 1};
       outcomes.push_back(o);
     }
-    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+    const auto store = Open();
+    ASSERT_TRUE(store->Append(*store->BeginSession(session), outcomes).ok());
   }
 
   TempDir dir_;
@@ -75,6 +82,31 @@ TEST_F(ReplayRecords, WhereNotAllPointsWereTriedItIsSaid) {
   Record("there", legal_.size(), 1);
   ASSERT_TRUE(LoadReplay(Path(), &missing).ok());
   EXPECT_EQ(missing, "");
+}
+
+// Nine of ten were measured again, about twice as slow by then: what they are among themselves is from that time, what
+// they are beside the tenth is from before. A quarter of the samples may be disturbed.
+TEST_F(ReplayRecords, FinalistsAreOnTheScaleOfTheOthers) {
+  ASSERT_GE(legal_.size(), 10U);
+  Record("here", 10, 1);
+  {
+    const auto store = Open();
+    const auto trials = store->Trials();
+    ASSERT_TRUE(trials.ok()) << trials.status().message();
+    std::vector<record::Remeasured> finalists;
+    for (size_t i = 0; i < 9; ++i) {
+      Outcome again = (*trials)[i].outcome;
+      again.median *= i == 4 ? 1.5 : 2;
+      again.samples = {1, again.median, again.median};
+      finalists.push_back({static_cast<int64_t>(i), again});
+    }
+    ASSERT_TRUE(store->Remeasure(finalists).ok());
+  }
+  const auto replay = LoadReplay(Path());
+  ASSERT_TRUE(replay.ok()) << replay.status().message();
+  for (size_t i = 0; i < 10; ++i) {
+    EXPECT_NEAR(replay->Find(legal_[i])->median, 1e-6 * (i == 4 ? 14 * 0.75 : static_cast<double>(i + 10)), 1e-10) << i;
+  }
 }
 
 }  // namespace

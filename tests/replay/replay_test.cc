@@ -7,11 +7,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "op/operator.h"
-#include "record/store.h"
 #include "session/replay_file.h"
 #include "session/replay_table.h"
-#include "target/target.h"
 
 namespace hone::session {
 namespace {
@@ -54,25 +51,12 @@ TEST_P(Measured, AutoIsNoWorseThanRandom) {
   EXPECT_GE(MedianShare(replay, "auto", 24) + 0.02, MedianShare(replay, "random", 24));
 }
 
+// How many are asked for at a time is of no matter, nor to the tuners that plan rounds, whose first plans lack the
+// default.
 TEST_P(Measured, EqualSeedsTryEqualPoints) {
   const ReplaySpace replay = Load(GetParam());
   const search::TaskSpace space = replay.MakeSpace();
-  ReplayOptions options;
-  options.trials = 24;
-  auto a = Replay(replay, space, options), b = Replay(replay, space, options);
-  ASSERT_TRUE(a.ok() && b.ok());
-  EXPECT_EQ(a->tried, b->tried);
-  options.batch = 8;  // how many are asked for at a time is of no matter
-  auto c = Replay(replay, space, options);
-  ASSERT_TRUE(c.ok());
-  EXPECT_EQ(a->tried, c->tried);
-}
-
-// Nor is it of matter to the tuners that plan rounds, whose first plans lack the default.
-TEST_P(Measured, TheDefaultIsOneOfTheTrialsOfTheFirstRound) {
-  const ReplaySpace replay = Load(GetParam());
-  const search::TaskSpace space = replay.MakeSpace();
-  for (const char* tuner : {"annealing", "ga"}) {
+  for (const char* tuner : {"auto", "annealing", "ga"}) {
     ReplayOptions options;
     options.tuner = tuner;
     options.trials = 40;
@@ -148,52 +132,6 @@ TEST(Replay, ASpaceOfWhichNothingWorksIsRefused) {
   const auto run = Replay(replay, replay.MakeSpace(), {});
   ASSERT_FALSE(run.ok());
   EXPECT_NE(run.status().message().find("nothing to find"), std::string::npos);
-}
-
-// Nine of ten were measured again, about twice as slow by then: what they are among themselves is from that time, what
-// they are beside the tenth is from before. A quarter of the samples may be disturbed.
-TEST(Replay, FinalistsAreOnTheScaleOfTheOthers) {
-  const std::string workload = "dense(f32[1,64], f32[64,64])", target = Target().Text();
-  auto templates = ReplayTemplates(workload, target);
-  ASSERT_TRUE(templates.ok()) << templates.status().message();
-  TemplateVersions versions;
-  for (const auto& t : *templates) versions[t.name] = t.version;
-  auto space = op::MakeTaskSpace(*Workload::Parse(workload), Target());
-  ASSERT_TRUE(space.ok()) << space.status().message();
-  const std::vector<uint64_t> legal = *space->LegalIndices(1 << 20);
-  ASSERT_GE(legal.size(), 10U);
-  auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  {
-    auto store = record::Store::OpenForWriting(dir->Join("a.db"), {"t", workload, target, versions});
-    ASSERT_TRUE(store.ok()) << store.status().message();
-    std::vector<Outcome> outcomes;
-    for (size_t i = 0; i < 10; ++i) {
-      Outcome o;
-      o.config = space->At(legal[i]);
-      o.state = TrialState::kOk;
-      o.artifact_digest = "artifact" + std::to_string(i);
-      o.median = 1e-5 * static_cast<double>(i + 10);
-      o.samples = {o.median, o.median, o.median, 1};
-      outcomes.push_back(o);
-    }
-    record::Session session;
-    session.fingerprint = "here";
-    session.settings = "{}";
-    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
-    std::vector<record::Remeasured> finalists;
-    for (size_t i = 0; i < 9; ++i) {
-      outcomes[i].median *= i == 4 ? 1.5 : 2;
-      outcomes[i].samples = {1, outcomes[i].median, outcomes[i].median};
-      finalists.push_back({static_cast<int64_t>(i), outcomes[i]});
-    }
-    ASSERT_TRUE((*store)->Remeasure(finalists).ok());
-  }
-  auto replay = LoadReplay(dir->Join("a.db"));
-  ASSERT_TRUE(replay.ok()) << replay.status().message();
-  for (size_t i = 0; i < 10; ++i) {
-    EXPECT_NEAR(replay->Find(legal[i])->median, 1e-5 * (i == 4 ? 14 * 0.75 : static_cast<double>(i + 10)), 1e-9) << i;
-  }
 }
 
 TEST(Replay, LoopsAreRemembered) {
