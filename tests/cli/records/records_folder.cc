@@ -1,8 +1,7 @@
 #include "records_folder.h"
 
-#include <algorithm>
-
 #include "pipeline/task_list.h"
+#include "record/sqlite.h"
 
 namespace hone {
 namespace {
@@ -43,25 +42,9 @@ Outcome Failed(int64_t unroll, TrialError error, const std::string& text) {
   return o;
 }
 
-void RecordsFolderTest::SetUp() {
-  Result<TempDir> dir = TempDir::Create("hone-records");
-  ASSERT_TRUE(dir.ok()) << dir.status().message();
-  dir_.emplace(std::move(*dir));
-}
-
-void RecordsFolderTest::Write(const std::string& name, const std::string& text) {
-  ASSERT_TRUE(MakeDirs(DirName(Path(name))).ok());
-  ASSERT_TRUE(WriteFileAtomic(Path(name), text).ok());
-}
-
-std::string RecordsFolderTest::Read(const std::string& name) const {
-  const Result<std::string> text = ReadFile(Path(name));
-  EXPECT_TRUE(text.ok()) << text.status().message();
-  return text.ok() ? *text : "";
-}
-
-void RecordsFolderTest::Record(const std::string& id, const std::string& workload, const std::vector<Outcome>& outcomes,
-                               const std::string& fingerprint, double started) {
+void RecordsFolder::Record(const std::string& id, const std::string& workload, const std::vector<Outcome>& outcomes,
+                           const std::string& fingerprint, double started) {
+  ASSERT_TRUE(MakeDirs(Path("records")).ok());
   auto store = record::Store::OpenForWriting(Path("records/" + id + ".db"), {id, workload, kTarget, {{"dense", 1}}});
   ASSERT_TRUE(store.ok()) << store.status().message();
   record::Session session;
@@ -78,34 +61,23 @@ void RecordsFolderTest::Record(const std::string& id, const std::string& workloa
   ASSERT_TRUE((*store)->EndSession(*number, started + 10).ok());
 }
 
-void RecordsFolderTest::WriteTaskList(const std::vector<std::pair<std::string, std::string>>& tasks) {
+void RecordsFolder::WriteTaskList(const std::vector<std::pair<std::string, std::string>>& tasks) {
   pipeline::TaskList list{"net", kTarget, "cpu", {}};
   for (const auto& [id, workload] : tasks) list.tasks.push_back({id, workload, 2, 1000000});
   Write("tasks/net.cpu.tasks.json", pipeline::TaskListText(list));
 }
 
-CommandResult RecordsFolderTest::Run(const std::string& program, const std::vector<std::string>& arguments) {
-  std::vector<std::string> argv = {program};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  CommandOptions options;
-  options.cwd = Path(".");
-  const Result<CommandResult> result = RunCommand(argv, options);
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? *result : CommandResult();
+void RecordsFolder::Sql(const std::string& db, const std::string& sql) {
+  auto open = record::Database::Open(Path(db), record::OpenMode::kWrite);
+  ASSERT_TRUE(open.ok()) << open.status().message();
+  const Status status = (*open)->Execute(sql);
+  ASSERT_TRUE(status.ok()) << status.message();
 }
 
-CommandResult RecordsFolderTest::PickBest(const std::vector<std::string>& more) {
-  std::vector<std::string> arguments = {"--tasks", "tasks/net.cpu.tasks.json", "--records", "records",
-                                        "--out",   "best/net.cpu.json"};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return Run(HONE_PICK_BEST, arguments);
-}
-
-void RecordsFolderTest::ExpectRefused(const CommandResult& result, const std::vector<std::string>& parts, int code) {
-  EXPECT_EQ(result.status.code, code) << result.err;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  for (const std::string& part : parts) EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+CommandResult RecordsFolder::PickBest(const Words& more) {
+  return Run(Words{HONE_PICK_BEST, "--tasks", "tasks/net.cpu.tasks.json", "--records", "records", "--out",
+                   "best/net.cpu.json"} +
+             more);
 }
 
 }  // namespace hone

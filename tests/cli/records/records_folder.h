@@ -1,15 +1,11 @@
 // A temporary work folder with records, for tests of the tools that read them.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/subprocess.h"
 #include "record/store.h"
+#include "test_folder.h"
 
 namespace hone {
 
@@ -23,28 +19,19 @@ Outcome Ok(int64_t unroll, double seconds);  // three samples around `seconds`, 
 Outcome Pruned(int64_t unroll, double seconds);
 Outcome Failed(int64_t unroll, TrialError error, const std::string& text);
 
-class RecordsFolderTest : public testing::Test {
+class RecordsFolder : public TestFolder {
  protected:
-  void SetUp() override;
-
-  std::string Path(const std::string& name) const { return dir_->Join(name); }
-  void Write(const std::string& name, const std::string& text);
-  std::string Read(const std::string& name) const;
   // records/ID.db, created or continued by one more session, which began at `started`.
   void Record(const std::string& id, const std::string& workload, const std::vector<Outcome>& outcomes,
               const std::string& fingerprint = "machine-1", double started = 1000);
+  // A program of another kind, on the same database.
+  void Sql(const std::string& db, const std::string& sql);
   void WriteTaskList(
       const std::vector<std::pair<std::string, std::string>>& tasks);  // ids, workloads; tasks/net.cpu.tasks.json
 
-  // In the folder.
-  CommandResult Run(const std::string& program, const std::vector<std::string>& arguments);
-  CommandResult Records(const std::vector<std::string>& arguments) { return Run(HONE_RECORDS, arguments); }
-  CommandResult PickBest(const std::vector<std::string>& more = {});
-  // Code 1, nothing on stdout, one line on stderr that holds every part.
-  void ExpectRefused(const CommandResult& result, const std::vector<std::string>& parts, int code = 1);
-
- private:
-  std::optional<TempDir> dir_;
+  CommandResult Records(const Words& arguments) { return Run(Words{HONE_RECORDS} + arguments); }
+  std::string RecordsOk(const Words& arguments) { return RunOk(Words{HONE_RECORDS} + arguments); }
+  CommandResult PickBest(const Words& more = {});
 };
 
 }  // namespace hone

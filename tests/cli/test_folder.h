@@ -1,0 +1,60 @@
+// A temporary folder for tests that run real programs in it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json_fwd.h"
+#include "base/subprocess.h"
+
+namespace hone {
+
+using Words = std::vector<std::string>;  // of a command line, of a text
+Words operator+(Words words, const Words& more);
+
+// Expects that every part stands in the text, or that none does.
+void ExpectHas(const std::string& text, const Words& parts);
+void ExpectHasNot(const std::string& text, const Words& parts);
+void ExpectOk(const CommandResult& result);
+// A clean refusal: this exit code, nothing on stdout, one line on stderr that begins with a tool's name and has every
+// part in it.
+void ExpectRefused(const CommandResult& result, int code, const Words& parts);
+
+class TestFolder : public testing::Test {
+ protected:
+  // `inner`: the folder of the test is one of this name in the temporary one.
+  explicit TestFolder(const std::string& inner = "");
+
+  std::string Path(const std::string& name) const { return dir_.Join(inner_ + name); }
+  bool Has(const std::string& name) const { return Exists(Path(name)); }
+  std::string Read(const std::string& name) const;
+  Json ReadJson(const std::string& name) const;
+  // Replaces a file, and makes its folder. Later than the end of the last program, in file times too, so that Ninja
+  // sees it.
+  void Write(const std::string& name, const std::string& text);
+  void WriteProgram(const std::string& name, const std::string& text);
+  void Touch(const std::string& name);
+  void Delete(const std::string& name);  // a file or a whole folder
+
+  // Runs a program in the folder; with no launcher unless `env` has one.
+  CommandResult Run(const Words& argv, const std::vector<std::pair<std::string, std::string>>& env = {});
+  // The same for one that must succeed; what it printed.
+  std::string RunOk(const Words& argv);
+  // Starts one whose input and output are nowhere.
+  Subprocess Start(const Words& argv);
+
+  double timeout_seconds_ = 240;  // of Run
+
+ private:
+  void WaitForTick();
+
+  TempDir dir_;
+  std::string inner_;  // with its slash
+  bool ran_ = false;
+};
+
+}  // namespace hone
