@@ -97,7 +97,7 @@ TEST_F(SessionMachineTest, AGpuIsNotItsHost) {
 
 TEST_F(SessionMachineTest, AGpuThatDoesNotAnswerNowIsNoOther) {
   const std::string name = LockName("0");
-  for (const char* function : {"cuDeviceGetCount", "cuDeviceGetUuid"}) {
+  for (const char* function : {"cuDeviceGet", "cuDeviceGetUuid"}) {
     FakeCudaControl::Load(FAKE_CUDA).fail(function, 46, 0, /*sticky=*/0);
     EXPECT_EQ(OpenMachine(cuda_).status().kind(), StatusKind::kIo) << function;
     EXPECT_TRUE(OpenMachine(cuda_).ok());
