@@ -14,6 +14,7 @@ namespace hone {
 struct FakeCudaControl {
   decltype(&fake_cuda_reset) reset = nullptr;
   decltype(&fake_cuda_fail) fail = nullptr;
+  decltype(&fake_cuda_elapse) elapse = nullptr;
   decltype(&fake_cuda_complaint) complaint = nullptr;
   decltype(&fake_cuda_alive) alive = nullptr;
   decltype(&fake_cuda_calls) calls = nullptr;
@@ -30,6 +31,7 @@ struct FakeCudaControl {
     FakeCudaControl control;
     find(&control.reset, "fake_cuda_reset");
     find(&control.fail, "fake_cuda_fail");
+    find(&control.elapse, "fake_cuda_elapse");
     find(&control.complaint, "fake_cuda_complaint");
     find(&control.alive, "fake_cuda_alive");
     find(&control.calls, "fake_cuda_calls");

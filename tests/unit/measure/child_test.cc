@@ -1,5 +1,4 @@
 // The measuring child with candidates written in C: verdicts, and what becomes of the child.
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include "base/load_meter.h"
 #include "base/sandbox.h"
 #include "base/statistics.h"
+#include "common/expect.h"
 #include "fake/neighbour.h"
 #include "measure/child_measurer.h"
 #include "unit/measure/twice_task.h"
@@ -16,20 +16,10 @@ namespace hone::measure {
 namespace {
 
 BuiltKernel Kernel(const std::string& symbol) {
-  BuiltKernel kernel;
-  kernel.config.template_name = "c";
+  BuiltKernel kernel = TwiceKernel(symbol, "pack");
   kernel.path = HONE_TEST_KERNELS;
   kernel.artifact_digest = symbol;
-  const auto arg = [](const std::string& name, bool written) {
-    return ArtifactArg{name, DType::Float(32), kCount, written};
-  };
-  kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 4096, 4096};
-  using Kind = ArgSource::Kind;
-  kernel.kernel_args = {{Kind::kOperand, 0}, {Kind::kPrepared, 0}, {Kind::kOperand, 2}};
-  kernel.has_prepare = true;
-  kernel.prepare = {"pack", {arg("weight", false), arg("packed", true)}, 0, 0};
-  kernel.prepare_args = {{Kind::kOperand, 1}, {Kind::kPrepared, 0}};
-  kernel.prepared = {{"packed", DType::Float(32), kCount}};
+  kernel.kernel.workspace_bytes = kernel.kernel.scratch_bytes = 4096;
   kernel.steps = "some steps";
   kernel.compile_seconds = 0.5;
   return kernel;
@@ -44,10 +34,7 @@ struct Removed {
 class ChildTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto dir = TempDir::Create();
-    ASSERT_TRUE(dir.ok());
-    dir_ = std::make_unique<TempDir>(std::move(*dir));
-    setup_ = TwiceTask(*dir_);
+    setup_ = TwiceTask(dir_);
     setup_.protocol.cold_bytes = 1e5;
   }
 
@@ -59,17 +46,25 @@ class ChildTest : public testing::Test {
   Outcome Measure(const std::string& symbol, double incumbent = 0) {
     BuiltKernel kernel = Kernel(symbol);
     kernel.kernel.scratch_bytes = scratch_bytes_;
-    auto outcome = Measurer().Measure(kernel, incumbent);
-    EXPECT_TRUE(outcome.ok()) << symbol << ": " << outcome.status().message();
-    return outcome.ok() ? *outcome : Outcome();
+    return Must(Measurer().Measure(kernel, incumbent));
   }
 
   void ExpectFailure(const std::string& symbol, TrialError error, const std::string& text) {
     const Outcome outcome = Measure(symbol);
     EXPECT_EQ(outcome.state, TrialState::kFailed) << symbol;
     EXPECT_EQ(outcome.error, error) << symbol << ": " << outcome.error_text;
-    EXPECT_NE(outcome.error_text.find(text), std::string::npos) << symbol << ": " << outcome.error_text;
+    EXPECT_THAT(outcome.error_text, HasSubstr(text)) << symbol;
     EXPECT_EQ(outcome.median, 0) << symbol;
+  }
+
+  // Among finalists: the others have all their samples, this one has none.
+  void ExpectFinalistOut(const std::string& symbol, TrialError error) {
+    const auto series =
+        Must(Measurer().MeasureInterleaved({Kernel("right"), Kernel(symbol), Kernel("right_with_memory")}, 20));
+    EXPECT_EQ(series[0].seconds.size(), 20u) << symbol << ": " << series[0].error_text;
+    EXPECT_EQ(series[1].error, error) << symbol;
+    EXPECT_TRUE(series[1].seconds.empty()) << symbol;
+    EXPECT_EQ(series[2].seconds.size(), 20u) << symbol << ": " << series[2].error_text;
   }
 
   void ExpectRight(const std::string& symbol) {
@@ -77,7 +72,7 @@ class ChildTest : public testing::Test {
     EXPECT_EQ(outcome.state, TrialState::kOk) << symbol << ": " << outcome.error_text;
   }
 
-  std::unique_ptr<TempDir> dir_;
+  TempDir dir_ = Must(TempDir::Create());
   TaskSetup setup_;
   int64_t scratch_bytes_ = 4096;
   std::unique_ptr<ChildMeasurer> measurer_;
@@ -160,31 +155,25 @@ TEST_F(ChildTest, WritingBesideABufferLaterIsFound) {
   ExpectRight("right");  // in the same child, on the same buffers
 }
 
-TEST_F(ChildTest, AFinalistThatWritesBesideABufferCostsItsOwnSamplesOnly) {
-  for (const char* symbol : {"late_underrun", "late_constant_overrun"}) {
-    auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel(symbol), Kernel("right_with_memory")}, 20);
-    ASSERT_TRUE(series.ok()) << series.status().message();
-    EXPECT_EQ((*series)[0].seconds.size(), 20u) << symbol << ": " << (*series)[0].error_text;
-    EXPECT_EQ((*series)[1].error, TrialError::kWrong) << symbol;
-    EXPECT_TRUE((*series)[1].seconds.empty()) << symbol;
-    EXPECT_EQ((*series)[2].seconds.size(), 20u) << symbol << ": " << (*series)[2].error_text;
+TEST_F(ChildTest, AFinalistThatFailsThisTimeCostsItsOwnSamplesOnly) {
+  for (const char* symbol : {"wrong", "late_underrun", "late_constant_overrun"}) {
+    ExpectFinalistOut(symbol, TrialError::kWrong);
   }
+  ExpectFinalistOut("crash", TrialError::kCrash);
+  EXPECT_TRUE(Must(Measurer().MeasureInterleaved({Kernel("crash")}, 7))[0].seconds.empty());
 }
 
 TEST_F(ChildTest, ACandidateIsInTheSandbox) {
-  const auto sandbox = TrySandbox();
-  ASSERT_TRUE(sandbox.ok());
-  if (!sandbox->file_calls || !sandbox->network || !sandbox->processes) {
-    GTEST_SKIP() << "this kernel has no seccomp filters; it keeps candidates from: " << sandbox->Text();
+  const auto sandbox = Must(TrySandbox());
+  if (!sandbox.file_calls || !sandbox.network || !sandbox.processes) {
+    GTEST_SKIP() << "this kernel has no seccomp filters; it keeps candidates from: " << sandbox.Text();
   }
   const std::string pid = std::to_string(getpid());  // the child asks for its parent's
   const Removed victim{"intruder-tried-this-" + pid}, made{"intruder-was-here-" + pid};
   ASSERT_TRUE(WriteFileAtomic(victim.path, "kept").ok());
   ExpectRight("intruder");
   EXPECT_FALSE(Exists(made.path));
-  const auto kept = ReadFile(victim.path);
-  ASSERT_TRUE(kept.ok()) << kept.status().message();
-  EXPECT_EQ(*kept, "kept");
+  EXPECT_EQ(Must(ReadFile(victim.path)), "kept");
 }
 
 TEST_F(ChildTest, PrintingForEverIsACrash) { ExpectFailure("babbler", TrialError::kCrash, "SIGXFSZ"); }
@@ -225,8 +214,8 @@ TEST_F(ChildTest, AHopelessKernelIsPrunedWithALowerBound) {
   EXPECT_EQ(outcome.median, std::min(outcome.samples[0], outcome.samples[1]));
 }
 
-// What a task's protocol says of patience is what the child has: beside a neighbour on its core, runs are taken again for
-// so long, and with none nothing is known of neighbours.
+// What a task's protocol says of patience is what the child has: beside a neighbour on its core, runs are taken again
+// for so long, and with none nothing is known of neighbours.
 TEST_F(ChildTest, DisturbedRunsAreTakenAgainWithTheProtocolsPatience) {
   fake::Neighbour neighbour;
   if (!LoadMeter().SeesWaiting()) GTEST_SKIP() << "this kernel has no /proc/self/task/*/schedstat";
@@ -247,7 +236,7 @@ TEST_F(ChildTest, FasterThanTheRooflineIsWrong) {
   const Outcome outcome = Measure("right");
   if (Measurer().peak_flops() == 0) GTEST_SKIP() << "no peak is known for this CPU";
   EXPECT_EQ(outcome.error, TrialError::kWrong);
-  EXPECT_NE(outcome.error_text.find("roofline"), std::string::npos) << outcome.error_text;
+  EXPECT_THAT(outcome.error_text, HasSubstr("roofline"));
 }
 
 // Winograd: a kernel that says what it does is judged by it.
@@ -256,70 +245,38 @@ TEST_F(ChildTest, AnAlgorithmMayRoundMoreAndDoLess) {
   auto kernel = Kernel("wrong");  // by 1, in one element
   kernel.arithmetic = 1e-12;
   kernel.rounding = 1.01;
-  auto outcome = Measurer().Measure(kernel, 0);
-  ASSERT_TRUE(outcome.ok()) << outcome.status().message();
-  EXPECT_EQ(outcome->state, TrialState::kOk) << outcome->error_text;
+  EXPECT_EQ(Must(Measurer().Measure(kernel, 0)).state, TrialState::kOk);
   kernel.rounding = 0.2;
-  outcome = Measurer().Measure(kernel, 0);
-  ASSERT_TRUE(outcome.ok()) << outcome.status().message();
-  EXPECT_EQ(outcome->error, TrialError::kWrong);
+  EXPECT_EQ(Must(Measurer().Measure(kernel, 0)).error, TrialError::kWrong);
 }
 
 TEST_F(ChildTest, AMissingFunctionIsACompileErrorAndAMissingFileNoFaultOfACandidate) {
   ExpectFailure("no_such_function", TrialError::kCompile, "no_such_function");
   auto kernel = Kernel("right");
-  kernel.path = dir_->Join("none.so");
-  auto outcome = Measurer().Measure(kernel, 0);
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->error, TrialError::kDevice);
+  kernel.path = dir_.Join("none.so");
+  EXPECT_EQ(Must(Measurer().Measure(kernel, 0)).error, TrialError::kDevice);
 }
 
 TEST_F(ChildTest, ArgumentsThatDoNotFitAreRefusedBeforeTheCall) {
   auto kernel = Kernel("right");
   kernel.kernel.args[0].elements = kCount + 1;
-  auto outcome = Measurer().Measure(kernel, 0);
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->error, TrialError::kCompile);
-  EXPECT_NE(outcome->error_text.find("65"), std::string::npos) << outcome->error_text;
+  auto outcome = Must(Measurer().Measure(kernel, 0));
+  EXPECT_EQ(outcome.error, TrialError::kCompile);
+  EXPECT_THAT(outcome.error_text, HasSubstr("65"));
 }
 
-TEST_F(ChildTest, InterleavedRoundsGiveASampleEachAndNameTheWrong) {
-  auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("wrong"), Kernel("slow")}, 7);
-  ASSERT_TRUE(series.ok()) << series.status().message();
-  ASSERT_EQ(series->size(), 3u);
-  EXPECT_EQ((*series)[0].seconds.size(), 7u);
-  EXPECT_TRUE((*series)[1].seconds.empty());
-  EXPECT_EQ((*series)[1].error, TrialError::kWrong);
-  EXPECT_EQ((*series)[2].seconds.size(), 7u);
-  EXPECT_GT(Median((*series)[2].seconds), Median((*series)[0].seconds)) << "half a million iterations against 64";
-}
-
-TEST_F(ChildTest, AFinalistThatCrashesThisTimeCostsItsOwnSamplesOnly) {
-  auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("crash"), Kernel("slow")}, 7);
-  ASSERT_TRUE(series.ok()) << series.status().message();
-  ASSERT_EQ(series->size(), 3u);
-  EXPECT_EQ((*series)[0].seconds.size(), 7u);
-  EXPECT_TRUE((*series)[1].seconds.empty());
-  EXPECT_EQ((*series)[1].error, TrialError::kCrash);
-  EXPECT_EQ((*series)[2].seconds.size(), 7u);
-  auto only = Measurer().MeasureInterleaved({Kernel("crash")}, 7);
-  ASSERT_TRUE(only.ok()) << only.status().message();
-  EXPECT_TRUE((*only)[0].seconds.empty());
+TEST_F(ChildTest, InterleavedRoundsGiveASampleEach) {
+  const auto series = Must(Measurer().MeasureInterleaved({Kernel("right"), Kernel("slow")}, 7));
+  ASSERT_EQ(series.size(), 2u);
+  for (const Series& each : series) EXPECT_EQ(each.seconds.size(), 7u);
+  EXPECT_GT(Median(series[1].seconds), Median(series[0].seconds)) << "half a million iterations against 64";
 }
 
 TEST_F(ChildTest, ARunThatIsWrongLaterIsFound) {
   // Right when it is verified, wrong in every tenth run: no time of it may stand.
   setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
   ExpectFailure("moody", TrialError::kWrong, "right at first, then not: out[");
-  auto series = Measurer().MeasureInterleaved({Kernel("right"), Kernel("moody")}, 20);
-  ASSERT_TRUE(series.ok()) << series.status().message();
-  EXPECT_EQ((*series)[0].seconds.size(), 20u);
-  EXPECT_EQ((*series)[1].error, TrialError::kWrong);
-  EXPECT_TRUE((*series)[1].seconds.empty());
-}
-
-TEST_F(ChildTest, ARunThatWritesNothingLaterIsFound) {
-  setup_.protocol.min_samples = setup_.protocol.max_samples = 20;
+  ExpectFinalistOut("moody", TrialError::kWrong);
   ExpectFailure("lazy", TrialError::kWrong, "is nan");
 }
 
@@ -330,10 +287,8 @@ TEST_F(ChildTest, WritingInFrontOfABufferIsFound) {
 }
 
 TEST_F(ChildTest, AMissingReferenceIsAnErrorOfTheSetupAndNotOfACandidate) {
-  setup_.reference_path = dir_->Join("none");
-  auto outcome = Measurer().Measure(Kernel("right"), 0);
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_NE(outcome.status().message().find("none"), std::string::npos);
+  setup_.reference_path = dir_.Join("none");
+  EXPECT_THAT(Measurer().Measure(Kernel("right"), 0).status().message(), HasSubstr("none"));
 }
 
 }  // namespace

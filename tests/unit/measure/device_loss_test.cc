@@ -1,8 +1,7 @@
 // Devices that are lost, broken, gone or full while children measure on them: CUDA, on a driver that fails on demand.
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 
+#include "common/expect.h"
 #include "measure/child_measurer.h"
 #include "target/target.h"
 #include "unit/measure/twice_on_fake_cuda.h"
@@ -24,9 +23,8 @@ class DeviceLoss : public ::testing::Test {
   }
   Result<Outcome> Measure() { return measurer_->Measure(TwiceKernel(dir_, "right3", "cubin", "fake cubin"), 0); }
   void ExpectWell() {
-    const auto outcome = Measure();
-    ASSERT_TRUE(outcome.ok()) << outcome.status().message();
-    EXPECT_EQ(outcome->state, TrialState::kOk) << outcome->error_text;
+    const auto outcome = Must(Measure());
+    EXPECT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
   }
 
   TempDir dir_;
@@ -48,12 +46,11 @@ TEST_F(DeviceLoss, TheChildIsReplacedAndMeasuringGoesOn) {
   for (const Case& c : cases) {
     SCOPED_TRACE(c.life);
     Lives(c.life);
-    const auto lost = Measure();
-    ASSERT_TRUE(lost.ok()) << lost.status().message();
-    EXPECT_EQ(lost->state, TrialState::kFailed);
-    EXPECT_EQ(lost->error, c.error);
-    EXPECT_NE(lost->error_text.find(c.words), std::string::npos) << lost->error_text;
-    EXPECT_TRUE(lost->samples.empty());
+    const auto lost = Must(Measure());
+    EXPECT_EQ(lost.state, TrialState::kFailed);
+    EXPECT_EQ(lost.error, c.error);
+    EXPECT_THAT(lost.error_text, HasSubstr(c.words));
+    EXPECT_TRUE(lost.samples.empty());
     ExpectWell();
     const pid_t child = measurer_->child_pid();
     ExpectWell();
@@ -63,16 +60,14 @@ TEST_F(DeviceLoss, TheChildIsReplacedAndMeasuringGoesOn) {
 
 TEST_F(DeviceLoss, ADeviceThatIsGoneStopsTheRunWithWhatToDo) {
   Lives("cuEventSynchronize 719 2 1\ncuDeviceGetCount 100 0 1\nwell\n");
-  const auto lost = Measure();
-  ASSERT_TRUE(lost.ok()) << lost.status().message();
-  EXPECT_EQ(lost->error, TrialError::kCrash);
+  EXPECT_EQ(Must(Measure()).error, TrialError::kCrash);
   const Status gone = Measure().status();
   EXPECT_EQ(gone.kind(), StatusKind::kIo);
   for (const char* words : {"the device does not open again", "the same command goes on where this one stops",
                             "no CUDA device", "CUDA_ERROR_NO_DEVICE"}) {
-    EXPECT_NE(gone.message().find(words), std::string::npos) << words << " in " << gone.message();
+    EXPECT_THAT(gone.message(), HasSubstr(words)) << words << " in ";
   }
-  EXPECT_EQ(gone.message().find('\n'), std::string::npos);
+  EXPECT_THAT(gone.message(), Not(HasSubstr("\n")));
   ExpectWell();  // once it is back
 }
 
@@ -80,24 +75,22 @@ TEST_F(DeviceLoss, ADeviceThatNeverWasThereIsNotGone) {
   Lives("cuDeviceGetCount 100 0 1\n");
   const Status none = Measure().status();
   EXPECT_EQ(none.kind(), StatusKind::kIo);
-  EXPECT_NE(none.message().find("no CUDA device"), std::string::npos) << none.message();
-  EXPECT_EQ(none.message().find("again"), std::string::npos) << none.message();
+  EXPECT_THAT(none.message(), HasSubstr("no CUDA device"));
+  EXPECT_THAT(none.message(), Not(HasSubstr("again")));
 }
 
 TEST_F(DeviceLoss, MemoryThatRunsOutCostsTheCandidateAlone) {
   Lives("cuMemAlloc_v2 2 6 0\n");  // six for the operands
-  const auto full = Measure();
-  ASSERT_TRUE(full.ok()) << full.status().message();
-  EXPECT_EQ(full->error, TrialError::kDevice);
-  EXPECT_NE(full->error_text.find("Fake GPU: out of memory: 256 bytes asked for"), std::string::npos)
-      << full->error_text;
+  const auto full = Must(Measure());
+  EXPECT_EQ(full.error, TrialError::kDevice);
+  EXPECT_THAT(full.error_text, HasSubstr("Fake GPU: out of memory: 256 bytes asked for"));
   const pid_t child = measurer_->child_pid();
   ExpectWell();
   EXPECT_EQ(measurer_->child_pid(), child);
   Lives("cuMemAlloc_v2 2 2 0\n");
   const Status none = Measure().status();
   EXPECT_EQ(none.kind(), StatusKind::kIo) << "the task itself does not fit";
-  EXPECT_NE(none.message().find("Fake GPU: out of memory"), std::string::npos) << none.message();
+  EXPECT_THAT(none.message(), HasSubstr("Fake GPU: out of memory"));
 }
 
 TEST_F(DeviceLoss, WhatDevicesWorkedIsSummedOverChildren) {
@@ -106,11 +99,10 @@ TEST_F(DeviceLoss, WhatDevicesWorkedIsSummedOverChildren) {
   ASSERT_TRUE(Measure().ok());
   const double before = measurer_->busy_seconds().value_or(0);
   EXPECT_DOUBLE_EQ(before, 2 * 2.5e-3) << "the third never came back";
-  const auto outcome = Measure();
-  ASSERT_TRUE(outcome.ok());
+  const auto outcome = Must(Measure());
   const double work = *measurer_->busy_seconds() - before;
-  EXPECT_GE(work, 2.5e-3 * static_cast<double>(outcome->samples.size() + 2)) << "packing and verifying, too";
-  EXPECT_LT(work, 2.5e-3 * static_cast<double>(outcome->samples.size() + 5));
+  EXPECT_GE(work, 2.5e-3 * static_cast<double>(outcome.samples.size() + 2)) << "packing and verifying, too";
+  EXPECT_LT(work, 2.5e-3 * static_cast<double>(outcome.samples.size() + 5));
 }
 
 }  // namespace

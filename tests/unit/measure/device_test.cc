@@ -1,21 +1,19 @@
 // Measuring on devices: OpenCL in a child (PoCL's CPU will do), and CUDA on a driver that fails on demand.
-#include <dlfcn.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <set>
 
-#include "../device/fake_cuda.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/sandbox.h"
 #include "base/statistics.h"
+#include "common/expect.h"
 #include "measure/child_measurer.h"
 #include "measure/device_runner.h"
 #include "measure/machine.h"
 #include "runtime/cuda/cuda_device.h"
+#include "unit/device/fake_cuda_control.h"
 #include "unit/measure/twice_on_fake_cuda.h"
 
 namespace hone::measure {
@@ -44,18 +42,15 @@ __kernel void behind3(__global const float* data, __global const float* packed, 
 class DeviceTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto dir = TempDir::Create();
-    ASSERT_TRUE(dir.ok());
-    dir_ = std::make_unique<TempDir>(std::move(*dir));
-    setup_ = TwiceTask(*dir_);
+    setup_ = TwiceTask(dir_);
     setup_.protocol.cold_bytes = 4096;
   }
 
   BuiltKernel Kernel(const std::string& symbol, const std::string& format, const std::string& bytes) {
-    return TwiceKernel(*dir_, symbol, format, bytes);
+    return TwiceKernel(dir_, symbol, format, bytes);
   }
 
-  std::unique_ptr<TempDir> dir_;
+  TempDir dir_ = Must(TempDir::Create());
   TaskSetup setup_;
 };
 
@@ -73,9 +68,7 @@ class OpenClDeviceTest : public DeviceTest {
   }
 
   Outcome Measure(const std::string& symbol, double incumbent = 0, const std::string& source = kSource) {
-    auto outcome = measurer_->Measure(Kernel(symbol, "opencl-c", source), incumbent);
-    EXPECT_TRUE(outcome.ok()) << symbol << ": " << outcome.status().message();
-    return outcome.ok() ? *outcome : Outcome();
+    return Must(measurer_->Measure(Kernel(symbol, "opencl-c", source), incumbent));
   }
 
   std::unique_ptr<ChildMeasurer> measurer_;
@@ -89,15 +82,13 @@ TEST_F(OpenClDeviceTest, VerdictsOfCandidates) {
   EXPECT_EQ(right.median, Median(right.samples));
   const pid_t child = measurer_->child_pid();
 
-  const Outcome wrong = Measure("wrong3");
-  EXPECT_EQ(wrong.error, TrialError::kWrong);
-  EXPECT_NE(wrong.error_text.find("out[5] is "), std::string::npos) << wrong.error_text;
-  const Outcome forgetful = Measure("forgetful3");
-  EXPECT_EQ(forgetful.error, TrialError::kWrong);
-  EXPECT_NE(forgetful.error_text.find("out[63] is nan"), std::string::npos) << forgetful.error_text;
-  const Outcome behind = Measure("behind3");
-  EXPECT_EQ(behind.error, TrialError::kWrong);
-  EXPECT_EQ(behind.error_text, "it wrote behind its output");
+  for (auto [symbol, text] : {std::pair("wrong3", "out[5] is "),
+                              {"forgetful3", "out[63] is nan"},
+                              {"behind3", "it wrote behind its output"}}) {
+    const Outcome wrong = Measure(symbol);
+    EXPECT_EQ(wrong.error, TrialError::kWrong) << symbol;
+    EXPECT_THAT(wrong.error_text, HasSubstr(text)) << symbol;
+  }
   const Outcome broken = Measure("right3", 0, "__kernel void right3(");
   EXPECT_EQ(broken.error, TrialError::kCompile) << broken.error_text;
   EXPECT_EQ(measurer_->child_pid(), child) << "one child for all";
@@ -108,25 +99,23 @@ TEST_F(OpenClDeviceTest, VerdictsOfCandidates) {
 }
 
 TEST_F(OpenClDeviceTest, FinalistsAreTimedInTurns) {
-  const auto samples =
-      measurer_->MeasureInterleaved({Kernel("right3", "opencl-c", kSource), Kernel("wrong3", "opencl-c", kSource)}, 5);
-  ASSERT_TRUE(samples.ok()) << samples.status().message();
-  ASSERT_EQ(samples->size(), 2U);
-  EXPECT_EQ((*samples)[0].seconds.size(), 5U);
-  EXPECT_EQ((*samples)[1].error, TrialError::kWrong);
-  EXPECT_TRUE((*samples)[1].seconds.empty());
+  const auto samples = Must(
+      measurer_->MeasureInterleaved({Kernel("right3", "opencl-c", kSource), Kernel("wrong3", "opencl-c", kSource)}, 5));
+  ASSERT_EQ(samples.size(), 2U);
+  EXPECT_EQ(samples[0].seconds.size(), 5U);
+  EXPECT_EQ(samples[1].error, TrialError::kWrong);
+  EXPECT_TRUE(samples[1].seconds.empty());
 }
 
 TEST_F(OpenClDeviceTest, TheChildIsFenced) {
   ASSERT_EQ(Measure("right3").state, TrialState::kOk);
   const std::string process = "/proc/" + std::to_string(measurer_->child_pid());
   const std::string limits = *ReadFile(process + "/limits");
-  EXPECT_NE(limits.find("Max core file size        0                    0 "), std::string::npos) << limits;
-  const auto sandbox = TrySandbox(DeviceSandbox());
-  ASSERT_TRUE(sandbox.ok()) << sandbox.status().message();
-  if (!sandbox->network) GTEST_SKIP() << "this kernel has no seccomp filters";
+  EXPECT_THAT(limits, HasSubstr("Max core file size        0                    0 "));
+  const auto sandbox = Must(TrySandbox(DeviceSandbox()));
+  if (!sandbox.network) GTEST_SKIP() << "this kernel has no seccomp filters";
   const std::string status = *ReadFile(process + "/status");
-  EXPECT_NE(status.find("\nSeccomp:\t2\n"), std::string::npos) << status;
+  EXPECT_THAT(status, HasSubstr("\nSeccomp:\t2\n"));
 }
 
 int launches = 0;  // of those whose name begins with "late"
@@ -145,37 +134,27 @@ class CudaDeviceTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    void* library = dlopen(FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << dlerror();
-    fail_ = reinterpret_cast<decltype(&fake_cuda_fail)>(dlsym(library, "fake_cuda_fail"));
-    elapse_ = reinterpret_cast<decltype(&fake_cuda_elapse)>(dlsym(library, "fake_cuda_elapse"));
-    calls_ = reinterpret_cast<decltype(&fake_cuda_calls)>(dlsym(library, "fake_cuda_calls"));
-    complaint_ = reinterpret_cast<decltype(&fake_cuda_complaint)>(dlsym(library, "fake_cuda_complaint"));
-    alive_ = reinterpret_cast<decltype(&fake_cuda_alive)>(dlsym(library, "fake_cuda_alive"));
-    reset_ = reinterpret_cast<decltype(&fake_cuda_reset)>(dlsym(library, "fake_cuda_reset"));
-    reset_(OnLaunch);
-    auto device = runtime::OpenCudaDevice({FAKE_CUDA});
-    ASSERT_TRUE(device.ok()) << device.status().message();
-    auto runner = DeviceRunner::Create(setup_, std::move(*device));
-    ASSERT_TRUE(runner.ok()) << runner.status().message();
-    runner_ = std::move(*runner);
+    fake_ = FakeCudaControl::Load(FAKE_CUDA);
+    Start(OnLaunch);
   }
+  // From the beginning, with a new runner.
+  void Start(FakeLaunch on_launch) {
+    runner_.reset();
+    fake_.reset(on_launch);
+    Create();
+  }
+  void Create() { runner_ = Must(DeviceRunner::Create(setup_, Must(runtime::OpenCudaDevice({FAKE_CUDA})))); }
   void TearDown() override {
     runner_.reset();
-    EXPECT_STREQ(complaint_(), "");
-    EXPECT_EQ(alive_(), 0) << "something was not released";
+    EXPECT_STREQ(fake_.complaint(), "");
+    EXPECT_EQ(fake_.alive(), 0) << "something was not released";
   }
   Outcome Measure(const std::string& symbol = "right3") {
     launches = 0;
     return runner_->Measure(Kernel(symbol, "cubin", "fake cubin"), 0);
   }
 
-  decltype(&fake_cuda_reset) reset_ = nullptr;
-  decltype(&fake_cuda_fail) fail_ = nullptr;
-  decltype(&fake_cuda_elapse) elapse_ = nullptr;
-  decltype(&fake_cuda_calls) calls_ = nullptr;
-  decltype(&fake_cuda_complaint) complaint_ = nullptr;
-  decltype(&fake_cuda_alive) alive_ = nullptr;
+  FakeCudaControl fake_;
   std::unique_ptr<DeviceRunner> runner_;
 };
 
@@ -187,10 +166,10 @@ TEST_F(CudaDeviceTest, TimesAreTheEvents) {
 }
 
 TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
-  fail_("cuEventSynchronize", 700, 3, /*sticky=*/1);
+  fake_.fail("cuEventSynchronize", 700, 3, /*sticky=*/1);
   const Outcome outcome = Measure();
   EXPECT_EQ(outcome.error, TrialError::kCrash);
-  EXPECT_NE(outcome.error_text.find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << outcome.error_text;
+  EXPECT_THAT(outcome.error_text, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_TRUE(outcome.samples.empty());
   EXPECT_TRUE(runner_->lost());
 }
@@ -199,7 +178,7 @@ TEST_F(CudaDeviceTest, AFaultCostsTheTrialAndTheChild) {
 TEST_F(CudaDeviceTest, WhatTimedRunsLeaveIsLookedAt) {
   Outcome outcome = Measure("late_wrong3");
   EXPECT_EQ(outcome.error, TrialError::kWrong);
-  EXPECT_NE(outcome.error_text.find("right at first, then not: out[7] is "), std::string::npos) << outcome.error_text;
+  EXPECT_THAT(outcome.error_text, HasSubstr("right at first, then not: out[7] is "));
   EXPECT_TRUE(outcome.samples.empty());
   outcome = Measure("late_behind3");
   EXPECT_EQ(outcome.error, TrialError::kWrong);
@@ -217,7 +196,7 @@ TEST_F(CudaDeviceTest, AFinalistThatGoesWrongCostsItsOwnSamplesOnly) {
     ASSERT_EQ(series.size(), 3U);
     EXPECT_EQ(series[0].seconds.size(), 5U) << symbol;
     EXPECT_EQ(series[1].error, TrialError::kWrong) << symbol;
-    EXPECT_NE(series[1].error_text.find("right at first, then not: "), std::string::npos) << series[1].error_text;
+    EXPECT_THAT(series[1].error_text, HasSubstr("right at first, then not: "));
     EXPECT_TRUE(series[1].seconds.empty()) << symbol;
     EXPECT_EQ(series[2].seconds.size(), 5U) << symbol;
   }
@@ -225,14 +204,14 @@ TEST_F(CudaDeviceTest, AFinalistThatGoesWrongCostsItsOwnSamplesOnly) {
 
 TEST_F(CudaDeviceTest, AFaultOfTheLastLookIsTheCandidates) {
   ASSERT_EQ(Measure().state, TrialState::kOk);
-  fail_("cuMemcpyDtoHAsync_v2", 700, 1, /*sticky=*/1);
+  fake_.fail("cuMemcpyDtoHAsync_v2", 700, 1, /*sticky=*/1);
   const Outcome outcome = Measure();
   EXPECT_EQ(outcome.error, TrialError::kCrash) << outcome.error_text;
   EXPECT_TRUE(runner_->lost());
 }
 
 TEST_F(CudaDeviceTest, AFinalistThatLosesTheDeviceInTheLastLookIsACrash) {
-  fail_("cuMemcpyDtoHAsync_v2", 700, 2, /*sticky=*/1);  // two were verified
+  fake_.fail("cuMemcpyDtoHAsync_v2", 700, 2, /*sticky=*/1);  // two were verified
   const BuiltKernel kernel = Kernel("right3", "cubin", "fake cubin");
   const std::vector<Series> series = runner_->MeasureInterleaved({kernel, kernel}, 3);
   ASSERT_EQ(series.size(), 2U);
@@ -244,10 +223,10 @@ TEST_F(CudaDeviceTest, AFinalistThatLosesTheDeviceInTheLastLookIsACrash) {
 }
 
 TEST_F(CudaDeviceTest, MemoryThatRunsOutIsTheDevices) {
-  fail_("cuMemAlloc_v2", 2, 0, /*sticky=*/0);
+  fake_.fail("cuMemAlloc_v2", 2, 0, /*sticky=*/0);
   const Outcome outcome = Measure();
   EXPECT_EQ(outcome.error, TrialError::kDevice);
-  EXPECT_NE(outcome.error_text.find("out of memory: 256 bytes asked for"), std::string::npos) << outcome.error_text;
+  EXPECT_THAT(outcome.error_text, HasSubstr("out of memory: 256 bytes asked for"));
   EXPECT_FALSE(runner_->lost());
   EXPECT_EQ(Measure().state, TrialState::kOk) << "the next one";
 }
@@ -256,23 +235,20 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsOutliveACandidateThatDoesNotLoad) {
   ASSERT_EQ(Measure().state, TrialState::kOk);
   ASSERT_EQ(Measure().state, TrialState::kOk);
   EXPECT_EQ(runner_->Measure(Kernel("right3", "cubin", "no cubin"), 0).error, TrialError::kCompile);
-  const int before = calls_("cuMemAlloc_v2");
+  const int before = fake_.calls("cuMemAlloc_v2");
   ASSERT_EQ(Measure().state, TrialState::kOk);
-  EXPECT_EQ(calls_("cuMemAlloc_v2") - before, 1) << "its packed constant, and none of the copies";
+  EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1) << "its packed constant, and none of the copies";
 }
 
 TEST_F(CudaDeviceTest, FasterThanThePeakIsWrong) {
   setup_.flop = 1e12;  // in 2.5 ms 400 TFLOP/s, where there are 31 at f32
-  auto device = runtime::OpenCudaDevice({FAKE_CUDA});
-  ASSERT_TRUE(device.ok());
-  auto runner = DeviceRunner::Create(setup_, std::move(*device));
-  ASSERT_TRUE(runner.ok());
+  Start(OnLaunch);
   BuiltKernel kernel = Kernel("right3", "cubin", "fake cubin");
-  const Outcome outcome = (*runner)->Measure(kernel, 0);
+  const Outcome outcome = runner_->Measure(kernel, 0);
   EXPECT_EQ(outcome.error, TrialError::kWrong);
-  EXPECT_NE(outcome.error_text.find("faster than the roofline allows"), std::string::npos) << outcome.error_text;
+  EXPECT_THAT(outcome.error_text, HasSubstr("faster than the roofline allows"));
   kernel.arithmetic = 1.0 / 16;  // on tensor cores
-  EXPECT_EQ((*runner)->Measure(kernel, 0).state, TrialState::kOk);
+  EXPECT_EQ(runner_->Measure(kernel, 0).state, TrialState::kOk);
 }
 
 std::vector<void*>* packed = nullptr;  // the constants of each run, in order
@@ -287,15 +263,10 @@ TEST_F(CudaDeviceTest, EveryRunTakesTheNextCopyOfItsConstants) {
   setup_.protocol.number = 4;
   setup_.protocol.repeat = 3;
   setup_.protocol.min_repeat_ms = 0;
-  runner_.reset();
   std::vector<void*> seen;
   packed = &seen;
-  reset_(KeepPacked);
-  auto device = runtime::OpenCudaDevice({FAKE_CUDA});
-  ASSERT_TRUE(device.ok());
-  auto runner = DeviceRunner::Create(setup_, std::move(*device));
-  ASSERT_TRUE(runner.ok());
-  EXPECT_EQ((*runner)->Measure(Kernel("right3", "cubin", "fake cubin"), 0).state, TrialState::kOk);
+  Start(KeepPacked);
+  EXPECT_EQ(runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0).state, TrialState::kOk);
   ASSERT_EQ(seen.size(), 1U + 3 * (4 + 4)) << "one to verify";
   for (size_t i = 0; i < seen.size(); ++i) {
     for (size_t k = i + 1; k < std::min(i + 16, seen.size()); ++k) EXPECT_NE(seen[i], seen[k]) << i << ", " << k;
@@ -316,23 +287,17 @@ TEST_F(CudaDeviceTest, SamplesOfShortRunsAreTheSameFewGraphs) {
   };
   for (const Case& c : {Case{0.27f, 8, 16, 2}, Case{0.7f, 3, 15, 5}, Case{0.05f, 48, 16, 1}}) {
     SCOPED_TRACE(c.milliseconds);
-    runner_.reset();
     std::vector<void*> seen;
     packed = &seen;
-    reset_(KeepPacked);
-    elapse_(c.milliseconds);
-    auto device = runtime::OpenCudaDevice({FAKE_CUDA});
-    ASSERT_TRUE(device.ok());
-    auto runner = DeviceRunner::Create(setup_, std::move(*device));
-    ASSERT_TRUE(runner.ok());
-    runner_ = std::move(*runner);
+    Start(KeepPacked);
+    fake_.elapse(c.milliseconds);
     const Outcome outcome = runner_->Measure(Kernel("right3", "cubin", "fake cubin"), 0);
     ASSERT_EQ(outcome.state, TrialState::kOk) << outcome.error_text;
     const size_t samples = outcome.samples.size();
     EXPECT_GE(samples, 5U);
     EXPECT_DOUBLE_EQ(outcome.median, 1e-3 * static_cast<double>(c.milliseconds) / static_cast<double>(c.runs));
-    EXPECT_EQ(calls_("cuGraphInstantiateWithFlags"), c.graphs);
-    EXPECT_EQ(calls_("cuGraphLaunch"), static_cast<int>(2 * samples)) << "as many runs before as are timed";
+    EXPECT_EQ(fake_.calls("cuGraphInstantiateWithFlags"), c.graphs);
+    EXPECT_EQ(fake_.calls("cuGraphLaunch"), static_cast<int>(2 * samples)) << "as many runs before as are timed";
     ASSERT_EQ(seen.size(), 2 + 2 * c.runs * samples) << "one to verify, one to see how long it takes";
     seen.erase(seen.begin(), seen.begin() + 2);
     EXPECT_EQ(std::set<void*>(seen.begin(), seen.end()).size(), c.copies);
@@ -350,19 +315,13 @@ TEST_F(CudaDeviceTest, CopiesOfConstantsAreTwiceTheCache) {
   };
   for (const Case& c : {Case{"16384", 4096, 128}, Case{"1048576", 4096, 1024}, Case{"16384", 48e6, 128},
                         Case{"1048576", 48e6, 1024}, Case{"1024", 48e6, 64}, Case{"0", 48e6, 64}}) {
-    runner_.reset();
-    reset_(OnLaunch);
-    setenv("FAKE_CUDA_L2", c.cache, 1);
-    auto device = runtime::OpenCudaDevice({FAKE_CUDA});
-    unsetenv("FAKE_CUDA_L2");
-    ASSERT_TRUE(device.ok()) << device.status().message();
     setup_.protocol.cold_bytes = c.cold_bytes;
-    auto runner = DeviceRunner::Create(setup_, std::move(*device));
-    ASSERT_TRUE(runner.ok()) << runner.status().message();
-    runner_ = std::move(*runner);
-    const int before = calls_("cuMemAlloc_v2");
+    setenv("FAKE_CUDA_L2", c.cache, 1);
+    Start(OnLaunch);
+    unsetenv("FAKE_CUDA_L2");
+    const int before = fake_.calls("cuMemAlloc_v2");
     ASSERT_EQ(Measure().state, TrialState::kOk);
-    EXPECT_EQ(calls_("cuMemAlloc_v2") - before, 1 + c.copies) << "the packed constant itself, and its copies";
+    EXPECT_EQ(fake_.calls("cuMemAlloc_v2") - before, 1 + c.copies) << "the packed constant itself, and its copies";
   }
 }
 
@@ -370,19 +329,13 @@ TEST(DeviceMessages, TheTargetAndTheFormatArrive) {
   TaskSetup setup;
   setup.operands = {MakeOperand("out", OperandRole::kOutput)};
   setup.target = "opencl";
-  auto parsed = SetupFromJson(SetupToJson(setup));
-  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
-  EXPECT_EQ(parsed->target, "opencl");
+  EXPECT_EQ(Must(SetupFromJson(SetupToJson(setup))).target, "opencl");
   BuiltKernel kernel;
   kernel.format = "cubin";
-  auto arrived = KernelFromJson(KernelToJson(kernel));
-  ASSERT_TRUE(arrived.ok()) << arrived.status().message();
-  EXPECT_EQ(arrived->format, "cubin");
+  EXPECT_EQ(Must(KernelFromJson(KernelToJson(kernel))).format, "cubin");
 }
 
-TEST(OpenDeviceTest, AHostIsNoDevice) {
-  EXPECT_EQ(OpenDevice(Target()).status().kind(), StatusKind::kUnsupported);
-}
+TEST(OpenDeviceTest, AHostIsNoDevice) { EXPECT_EQ(OpenDevice(Target()).status().kind(), StatusKind::kUnsupported); }
 
 }  // namespace
 }  // namespace hone::measure

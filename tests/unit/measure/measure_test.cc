@@ -1,12 +1,11 @@
 // The parts of measuring that need no candidate: stopping, inputs, comparison, files, messages.
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <fstream>
 #include <set>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "common/expect.h"
 #include "measure/cold_ring.h"
 #include "measure/inputs.h"
 #include "measure/messages.h"
@@ -19,19 +18,15 @@ namespace {
 
 using Verdict = StoppingRule::Verdict;
 
-TEST(StoppingRuleTest, ASingleSlowRunIsNotEnoughToPrune) {
-  StoppingRule rule(Protocol{}, 1e-3);
-  EXPECT_EQ(rule.Add(9e-3), Verdict::kMore);
-  EXPECT_EQ(rule.Add(1.1e-3), Verdict::kMore);
-  EXPECT_FALSE(rule.pruned());
-}
-
-TEST(StoppingRuleTest, TwoSlowRunsPruneWithTheFasterAsBound) {
-  StoppingRule rule(Protocol{}, 1e-3);
-  EXPECT_EQ(rule.Add(9e-3), Verdict::kMore);
-  EXPECT_EQ(rule.Add(2.5e-3), Verdict::kPruned);
-  EXPECT_TRUE(rule.pruned());
-  EXPECT_EQ(rule.median(), 2.5e-3);
+TEST(StoppingRuleTest, TwoSlowRunsPruneWithTheFasterAsBoundButNotOne) {
+  StoppingRule one(Protocol{}, 1e-3), two = one;
+  EXPECT_EQ(one.Add(9e-3), Verdict::kMore);
+  EXPECT_EQ(one.Add(1.1e-3), Verdict::kMore);
+  EXPECT_FALSE(one.pruned());
+  EXPECT_EQ(two.Add(9e-3), Verdict::kMore);
+  EXPECT_EQ(two.Add(2.5e-3), Verdict::kPruned);
+  EXPECT_TRUE(two.pruned());
+  EXPECT_EQ(two.median(), 2.5e-3);
 }
 
 TEST(StoppingRuleTest, NothingIsPrunedWithoutAnIncumbentOrAFactor) {
@@ -47,39 +42,27 @@ TEST(StoppingRuleTest, NothingIsPrunedWithoutAnIncumbentOrAFactor) {
 
 TEST(StoppingRuleTest, ALoserStopsAsSoonAsItsIntervalIsAboveTheIncumbent) {
   StoppingRule rule(Protocol{}, 1.0e-3);
-  const double noisy[] = {1.3e-3, 1.5e-3, 1.2e-3, 1.6e-3};
-  for (const double t : noisy) EXPECT_EQ(rule.Add(t), Verdict::kMore);
+  for (const double t : {1.3e-3, 1.5e-3, 1.2e-3, 1.6e-3}) EXPECT_EQ(rule.Add(t), Verdict::kMore);
   EXPECT_EQ(rule.Add(1.4e-3), Verdict::kDone);
   EXPECT_EQ(rule.median(), 1.4e-3);
+}
+
+// How many runs of these times, in turns, a rule takes.
+int RunsUntilDone(StoppingRule rule, double even, double odd) {
+  int count = 0;
+  while (rule.Add(count++ % 2 == 0 ? even : odd) == Verdict::kMore) continue;
+  return count;
 }
 
 TEST(StoppingRuleTest, AWinnerIsRepeatedUntilItsMedianIsKnown) {
   Protocol patient;
   patient.usual_seconds = 1;
-  StoppingRule noisy(patient, 2e-3);
-  int count = 0;
-  Verdict verdict;
-  do {
-    verdict = noisy.Add(count++ % 2 == 0 ? 1.0e-3 : 1.2e-3);
-  } while (verdict == Verdict::kMore);
-  EXPECT_EQ(count, patient.max_samples);
-  StoppingRule steady(Protocol{}, 2e-3);
-  count = 0;
-  do {
-    verdict = steady.Add(1e-3);
-    ++count;
-  } while (verdict == Verdict::kMore);
-  EXPECT_EQ(count, Protocol{}.min_samples);
+  EXPECT_EQ(RunsUntilDone(StoppingRule(patient, 2e-3), 1.0e-3, 1.2e-3), patient.max_samples);
+  EXPECT_EQ(RunsUntilDone(StoppingRule(Protocol{}, 2e-3), 1e-3, 1e-3), Protocol{}.min_samples);
 }
 
 TEST(StoppingRuleTest, WhatIsTooCloseToCallIsLeftToTheFinalists) {
-  StoppingRule rule(Protocol{}, 5.1e-3);
-  int count = 0;
-  Verdict verdict;
-  do {
-    verdict = rule.Add(count++ % 2 == 0 ? 5.0e-3 : 5.2e-3);
-  } while (verdict == Verdict::kMore);
-  EXPECT_EQ(count, 6) << "six runs of 5.1 ms are 30 ms";
+  EXPECT_EQ(RunsUntilDone(StoppingRule(Protocol{}, 5.1e-3), 5.0e-3, 5.2e-3), 6) << "six runs of 5.1 ms are 30 ms";
 }
 
 TEST(StoppingRuleTest, TheTimeLimitHolds) {
@@ -173,10 +156,9 @@ TEST(VerifyTest, NamesTheFirstDifferingElementAndCounts) {
   EXPECT_FALSE(FirstDifference(o, got.data(), want.data(), 1e-5).has_value());
   got[480 + 240 + 16 + 3] = 1.5f;  // image 1, block 1, row 0, column 1, lane 3
   got[959] = 2;
-  const auto difference = FirstDifference(o, got.data(), want.data(), 1e-5);
-  ASSERT_TRUE(difference.has_value());
-  EXPECT_NE(difference->find("out[1,1,0,1,3] is 1.5, expected 1"), std::string::npos) << *difference;
-  EXPECT_NE(difference->find("2 of 960"), std::string::npos) << *difference;
+  const std::string difference = FirstDifference(o, got.data(), want.data(), 1e-5).value_or("");
+  EXPECT_THAT(difference, HasSubstr("out[1,1,0,1,3] is 1.5, expected 1"));
+  EXPECT_THAT(difference, HasSubstr("2 of 960"));
 }
 
 TEST(VerifyTest, IntegersAreEqualOrWrong) {
@@ -187,9 +169,8 @@ TEST(VerifyTest, IntegersAreEqualOrWrong) {
   TensorData got = want;
   EXPECT_FALSE(FirstDifference(o, got.bytes.data(), want.bytes.data(), 1e-5).has_value());
   got.as<int8_t>()[959] = 101;
-  const auto difference = FirstDifference(o, got.bytes.data(), want.bytes.data(), 1);
-  ASSERT_TRUE(difference.has_value());
-  EXPECT_NE(difference->find("is 101, expected 100; 1 of 960"), std::string::npos) << *difference;
+  EXPECT_THAT(FirstDifference(o, got.bytes.data(), want.bytes.data(), 1).value_or(""),
+              HasSubstr("is 101, expected 100; 1 of 960"));
 }
 
 TEST(InputsTest, IntegersAreOfTheirRangeAndNeverZero) {
@@ -228,16 +209,13 @@ TEST(VerifyTest, ToleranceSeparatesRoundingFromMissingTerms) {
 }
 
 TEST(ReferenceFileTest, RoundTripAndEveryDamageIsNoticed) {
-  auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  const std::string path = dir->Join("t.reference");
+  auto dir = Must(TempDir::Create());
+  const std::string path = dir.Join("t.reference");
   const TensorData values = std::vector<float>{1, 2.5f, -3};
   const Operand output{"out", OperandRole::kOutput, values.type, Layout::kPlain, {3}};
   EXPECT_EQ(ReadReference(path, "key", output).status().kind(), StatusKind::kNotFound);
   ASSERT_TRUE(WriteReference(path, "key", values).ok());
-  auto read = ReadReference(path, "key", output);
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(*read, values);
+  EXPECT_EQ(Must(ReadReference(path, "key", output)), values);
   EXPECT_EQ(ReadReference(path, "other", output).status().kind(), StatusKind::kCorrupt);
   Operand longer = output;
   longer.physical = {4};
@@ -263,12 +241,9 @@ TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
   setup.threads = 3;
   setup.protocol.max_samples = 17;
   setup.protocol.patience_seconds = 0.75;
-  auto wire = ParseJson(DumpJson(SetupToJson(setup), -1), "wire");
-  ASSERT_TRUE(wire.ok());
-  auto read = SetupFromJson(*wire);
-  ASSERT_TRUE(read.ok()) << read.status().message();
-  EXPECT_EQ(DumpJson(SetupToJson(*read)), DumpJson(SetupToJson(setup)));
-  EXPECT_EQ(read->protocol.patience_seconds, 0.75);
+  auto read = Must(SetupFromJson(Must(ParseJson(DumpJson(SetupToJson(setup), -1), "wire"))));
+  EXPECT_EQ(DumpJson(SetupToJson(read)), DumpJson(SetupToJson(setup)));
+  EXPECT_EQ(read.protocol.patience_seconds, 0.75);
 
   Outcome outcome;
   outcome.state = TrialState::kPruned;
@@ -283,12 +258,11 @@ TEST(MessagesTest, SetupAndVerdictSurviveTheWire) {
 }
 
 TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
-  auto pool = runtime::ThreadPool::Create(2, false);
-  ASSERT_TRUE(pool.ok());
+  auto pool = Must(runtime::ThreadPool::Create(2, false));
   RingCache cache(64 * 100, 2);
   constexpr int kCopies = 20;  // 6400 bytes / (128 + 64 + 64 behind each)
   const std::string a(100, 'a'), b(30, 'b'), c(100, 'c');
-  auto ring = cache.Get({100, 30}, {a.data(), b.data()}, &*pool);
+  auto ring = cache.Get({100, 30}, {a.data(), b.data()}, &pool);
   ASSERT_TRUE(ring.ok());
   EXPECT_EQ((*ring)->copies(), kCopies);
   std::set<char*> seen;
@@ -302,18 +276,17 @@ TEST(RingCacheTest, CopiesAreDistinctAndHoldTheContents) {
   }
   EXPECT_EQ(seen.size(), static_cast<size_t>(kCopies));
   ColdRing* first = *ring;
-  EXPECT_NE(*cache.Get({100, 30}, {c.data(), b.data()}, &*pool), first);
-  EXPECT_EQ(*cache.Get({100, 30}, {a.data(), b.data()}, &*pool), first) << "the same contents share a ring";
+  EXPECT_NE(*cache.Get({100, 30}, {c.data(), b.data()}, &pool), first);
+  EXPECT_EQ(*cache.Get({100, 30}, {a.data(), b.data()}, &pool), first) << "the same contents share a ring";
   first->Next()[0][0] = 'x';
   cache.Forget();
-  auto again = cache.Get({100, 30}, {a.data(), b.data()}, &*pool);
+  auto again = cache.Get({100, 30}, {a.data(), b.data()}, &pool);
   for (int i = 0; i < kCopies; ++i) EXPECT_EQ(std::string((*again)->Next()[0], 100), a);
 }
 
 // Of large constants there are 8 as well, within three times the bytes, and never fewer than 2.
 TEST(RingCacheTest, FewCopiesWouldStayInALastCache) {
-  auto pool = runtime::ThreadPool::Create(2, false);
-  ASSERT_TRUE(pool.ok());
+  auto pool = Must(runtime::ThreadPool::Create(2, false));
   struct Case {
     int64_t bytes;  // a multiple of 64 less the 64 behind them
     int copies;
@@ -322,18 +295,17 @@ TEST(RingCacheTest, FewCopiesWouldStayInALastCache) {
        {Case{960, 64}, Case{8128, 8}, Case{16320, 8}, Case{24512, 8}, Case{49088, 4}, Case{131008, 2}}) {
     const std::string constant(static_cast<size_t>(c.bytes), 'a');
     ColdRing ring;
-    ASSERT_TRUE(ring.Fill({c.bytes}, {constant.data()}, 65536, &*pool).ok());
+    ASSERT_TRUE(ring.Fill({c.bytes}, {constant.data()}, 65536, &pool).ok());
     EXPECT_EQ(ring.copies(), c.copies) << c.bytes;
     for (int i = 0; i < 2 * c.copies; ++i) EXPECT_EQ(std::string(ring.Next()[0], constant.size()), constant);
   }
 }
 
 TEST(RingCacheTest, ACopyKnowsWhoWroteBesideItsConstants) {
-  auto pool = runtime::ThreadPool::Create(2, false);
-  ASSERT_TRUE(pool.ok());
+  auto pool = Must(runtime::ThreadPool::Create(2, false));
   ColdRing ring;
   const std::string a(100, 'a'), b(64, 'b');
-  const auto fill = [&] { return ring.Fill({100, 64}, {a.data(), b.data()}, 2000, &*pool); };
+  const auto fill = [&] { return ring.Fill({100, 64}, {a.data(), b.data()}, 2000, &pool); };
   ASSERT_TRUE(fill().ok());
   for (int i = 0; i < 2 * ring.copies(); ++i) {
     const std::vector<char*> copy = ring.Next();

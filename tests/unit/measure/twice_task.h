@@ -40,4 +40,21 @@ inline TaskSetup TwiceTask(const TempDir& dir) {
   return setup;
 }
 
+// The kernel `symbol` of this task and its prepare function, without launches.
+inline BuiltKernel TwiceKernel(const std::string& symbol, const std::string& prepare) {
+  BuiltKernel kernel;
+  kernel.config.template_name = "c";
+  const auto arg = [](const std::string& name, bool written) {
+    return ArtifactArg{name, DType::Float(32), kCount, written};
+  };
+  kernel.kernel = {symbol, {arg("data", false), arg("packed", false), arg("out", true)}, 0, 0};
+  using Kind = ArgSource::Kind;
+  kernel.kernel_args = {{Kind::kOperand, 0}, {Kind::kPrepared, 0}, {Kind::kOperand, 2}};
+  kernel.has_prepare = true;
+  kernel.prepare = {prepare, {arg("weight", false), arg("packed", true)}, 0, 0};
+  kernel.prepare_args = {{Kind::kOperand, 1}, {Kind::kPrepared, 0}};
+  kernel.prepared = {{"packed", DType::Float(32), kCount}};
+  return kernel;
+}
+
 }  // namespace hone::measure
