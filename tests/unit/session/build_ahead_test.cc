@@ -1,12 +1,7 @@
 // Where the device is not the host, candidates are measured while others are built; and the trials are what they would
 // be one step after the other.
-#include <functional>
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "session/machine.h"
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
@@ -94,87 +89,62 @@ class LookingMeasurer : public CountingMeasurer {
   std::function<void()> look_;
 };
 
-class BuildAheadTest : public TuneSessionTest {
+class BuildAheadTest : public TwoLocksTest {
  protected:
-  void SetUp() override {
-    auto dir = TempDir::Create();
-    ASSERT_TRUE(dir.ok()) << dir.status().message();
-    dir_ = std::make_unique<TempDir>(std::move(*dir));
-  }
-
-  MachineLock Lock(const std::string& name) {
-    auto lock = MachineLock::Open(dir_->Join(name));
-    EXPECT_TRUE(lock.ok()) << lock.status().message();
-    return std::move(*lock);
-  }
-
-  // What others can have of it: "alone", "shared" or "nothing".
-  std::string Free(const std::string& name) {
-    MachineLock other = Lock(name);
-    if (other.LockExclusive(0).ok()) return "alone";
-    return other.LockShared(0).ok() ? "shared" : "nothing";
+  // A world apart from its host, in which `look` is called before each measurement.
+  SessionWorld WorldApart(MemoryStore* store, int64_t interrupt_after, std::function<void()> look) {
+    events_.clear();
+    turns_.emplace(Lock("host"), Lock("gpu"));
+    SessionWorld world = World(
+        store, [=, this] { return std::make_unique<LookingMeasurer>(world_, &counts_, interrupt_after, look); },
+        [this]() -> std::unique_ptr<measure::Builder> {
+          if (!slow_) return std::make_unique<StepBuilder>(world_, &events_);
+          return std::make_unique<SlowBuilder>(
+              world_, &events_, [this] { events_.push_back("waited, host " + Free("host") + ", gpu " + Free("gpu")); });
+        });
+    world.turns = &*turns_;
+    return world;
   }
 
   // As Run, on a device that is apart from its host.
   Result<SessionResult> RunApart(MemoryStore* store, int64_t interrupt_after = -1) {
-    counts_ = {};
-    events_.clear();
-    Turns turns(Lock("host"), Lock("gpu"));
-    SessionWorld world;
-    world.store = store;
-    world.clock = &clock_;
-    world.turns = &turns;
-    world.open_device = [&]() -> Result<Device> {
-      Device device;
-      device.builder = std::make_unique<StepBuilder>(world_, &events_);
-      if (slow_) {
-        device.builder = std::make_unique<SlowBuilder>(
-            world_, &events_, [this] { events_.push_back("waited, host " + Free("host") + ", gpu " + Free("gpu")); });
-      }
-      device.measurer = std::make_unique<LookingMeasurer>(world_, &counts_, interrupt_after, [this] {
-        EXPECT_EQ(Free("gpu"), "nothing");
-        events_.push_back("measured, host " + Free("host"));
-      });
-      return device;
-    };
-    History history("here");
-    const Status loaded = history.Load(*store);
-    if (!loaded.ok()) return loaded;
-    auto result = RunSession(options_, world, &history);
+    auto result = RunIn(WorldApart(store, interrupt_after, [this] {
+      EXPECT_EQ(Free("gpu"), "nothing");
+      events_.push_back("measured, host " + Free("host"));
+    }));
     EXPECT_EQ(Free("host"), "alone") << "nothing is held when it is over";
     EXPECT_EQ(Free("gpu"), "alone");
     return result;
   }
 
-  std::unique_ptr<TempDir> dir_;
+  // Four candidates that work, in one batch.
+  void FourCandidates() {
+    world_.fail_share = 0;
+    options_.default_config.reset();
+    options_.batch = 4;
+    options_.budget.trials = 4;
+    options_.finalists = 0;
+  }
+
+  std::optional<Turns> turns_;
   Events events_;
   bool slow_ = false;
 };
 
 TEST_F(BuildAheadTest, ACandidateIsMeasuredWhileTheNextAreBuilt) {
-  world_.fail_share = 0;
-  options_.default_config.reset();
-  options_.batch = 4;
-  options_.budget.trials = 4;
-  options_.finalists = 0;
+  FourCandidates();
   MemoryStore store;
-  const auto result = RunApart(&store);
-  ASSERT_TRUE(result.ok()) << result.status().message();
+  Must(RunApart(&store));
   EXPECT_EQ(events_, (Events{"begin", "built", "built", "measured, host shared", "built", "measured, host shared",
                              "built", "measured, host alone", "measured, host alone"}));
 }
 
 // A compiler may hang for a minute: others have the device meanwhile, and the host is shared with those who compile.
 TEST_F(BuildAheadTest, WhoWaitsForACompilerGivesTheDeviceBack) {
-  world_.fail_share = 0;
-  options_.default_config.reset();
-  options_.batch = 4;
-  options_.budget.trials = 4;
-  options_.finalists = 0;
+  FourCandidates();
   MemoryStore store;
   slow_ = true;
-  const auto result = RunApart(&store);
-  ASSERT_TRUE(result.ok()) << result.status().message();
+  Must(RunApart(&store));
   EXPECT_EQ(events_,
             (Events{"begin", "built", "built", "measured, host shared", "built", "measured, host shared",
                     "waited, host shared, gpu alone", "built", "measured, host alone", "measured, host alone"}));
@@ -182,35 +152,32 @@ TEST_F(BuildAheadTest, WhoWaitsForACompilerGivesTheDeviceBack) {
 
 TEST_F(BuildAheadTest, TheTrialsAreThoseOfOneStepAfterTheOther) {
   MemoryStore serial, apart;
-  ASSERT_TRUE(Run(&serial, options_).ok());
-  const auto result = RunApart(&apart);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->reason, StopReason::kTrials);
-  EXPECT_EQ(result->new_trials, 50);
+  Must(Run(&serial));
+  const auto result = Must(RunApart(&apart));
+  EXPECT_EQ(result.reason, StopReason::kTrials);
+  EXPECT_EQ(result.new_trials, 50);
   ExpectSameTrials(apart, serial, "apart");
 }
 
 TEST_F(BuildAheadTest, ResumesAfterAKillAtEveryTrialAsIfNothingHadHappened) {
   MemoryStore whole;
-  ASSERT_TRUE(RunApart(&whole).ok());
+  Must(RunApart(&whole));
   for (size_t kept = 0; kept <= 50; ++kept) {
     MemoryStore store;
-    ASSERT_TRUE(RunApart(&store).ok());
+    Must(RunApart(&store));
     store.Truncate(kept);
-    ASSERT_TRUE(RunApart(&store).ok());
+    Must(RunApart(&store));
     ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
   }
 }
 
 TEST_F(BuildAheadTest, AnInterruptGivesUpWhatIsBuiltAndTheSameRunGoesOn) {
   MemoryStore whole;
-  ASSERT_TRUE(RunApart(&whole).ok());
+  Must(RunApart(&whole));
   for (const int64_t after : {0, 1, 7, 8, 30}) {
     MemoryStore store;
-    const auto first = RunApart(&store, after);
-    ASSERT_TRUE(first.ok()) << first.status().message();
-    EXPECT_TRUE(first->interrupted);
-    ASSERT_TRUE(RunApart(&store).ok());
+    EXPECT_TRUE(Must(RunApart(&store, after)).interrupted);
+    Must(RunApart(&store));
     ExpectSameTrials(store, whole, "interrupted after " + std::to_string(after));
   }
 }
@@ -219,46 +186,28 @@ TEST_F(BuildAheadTest, StoppingEarlyGivesUpTheRestOfTheBatch) {
   options_.budget.trials = 90;
   options_.budget.early_stop = 13;  // as in EarlyStopEndsAtTheSameTrialWhereverTheRunWasCut
   MemoryStore serial, apart;
-  ASSERT_TRUE(Run(&serial, options_).ok());
-  const auto result = RunApart(&apart);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->reason, StopReason::kEarlyStop);
-  EXPECT_GT(result->finalists, 0);
+  Must(Run(&serial));
+  const auto result = Must(RunApart(&apart));
+  EXPECT_EQ(result.reason, StopReason::kEarlyStop);
+  EXPECT_GT(result.finalists, 0);
   EXPECT_EQ(events_.back(), "finalists");
   ExpectSameTrials(apart, serial, "apart");
 }
 
 // Others may have the device for long: all that is to be built is built meanwhile, and then the host is given back.
 TEST_F(BuildAheadTest, WhoWaitsForTheDeviceGoesOnBuilding) {
-  world_.fail_share = 0;
-  options_.default_config.reset();
-  options_.batch = 4;
-  options_.budget.trials = 4;
-  options_.finalists = 0;
+  FourCandidates();
   MachineLock other = Lock("gpu");
   ASSERT_TRUE(other.LockExclusive(0).ok());
   MemoryStore store;
-  Turns turns(Lock("host"), Lock("gpu"));
-  SessionWorld world;
-  world.store = &store;
-  world.clock = &clock_;
-  world.turns = &turns;
-  world.open_device = [&]() -> Result<Device> {
-    Device device;
-    device.builder = std::make_unique<StepBuilder>(world_, &events_);
-    const auto look = [this] { events_.push_back("measured"); };
-    device.measurer = std::make_unique<LookingMeasurer>(world_, &counts_, -1, look);
-    return device;
-  };
+  SessionWorld world = WorldApart(&store, -1, [this] { events_.push_back("measured"); });
   world.on_progress = [&](const History& history, double) -> Status {
     if (history.count() == 0 && Free("host") == "alone") other.Unlock();
     return Status();
   };
-  History history("here");
-  const auto result = RunSession(options_, world, &history);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(events_, (Events{"begin", "built", "built", "built", "built", "measured", "measured", "measured",
-                             "measured"}));
+  Must(RunIn(world));
+  EXPECT_EQ(events_,
+            (Events{"begin", "built", "built", "built", "built", "measured", "measured", "measured", "measured"}));
 }
 
 }  // namespace

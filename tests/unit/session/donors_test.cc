@@ -1,9 +1,8 @@
 // Records of other tasks for a tuner to learn from: which are taken, which are refused, and how that is said.
 #include "session/donors.h"
 
-#include <gtest/gtest.h>
-
 #include "base/file.h"
+#include "common/expect.h"
 #include "op/space_version.h"
 #include "record/store.h"
 
@@ -25,8 +24,7 @@ class DonorsTest : public testing::Test {
                     const std::string& template_name, const std::string& fingerprint, int trials,
                     const TemplateVersions& version = Version()) {
     const std::string path = dir_.Join(name + ".db");
-    auto store = record::Store::OpenForWriting(path, {name, workload, target, version});
-    EXPECT_TRUE(store.ok()) << store.status().message();
+    auto store = Must(record::Store::OpenForWriting(path, {name, workload, target, version}));
     record::Session session;
     session.fingerprint = fingerprint;
     session.settings = "{}";
@@ -39,7 +37,7 @@ class DonorsTest : public testing::Test {
       outcome.error_text = "none";
       outcomes.push_back(outcome);
     }
-    EXPECT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+    EXPECT_TRUE(store->Append(*store->BeginSession(session), outcomes).ok());
     return path;
   }
 
@@ -53,24 +51,22 @@ class DonorsTest : public testing::Test {
 TEST_F(DonorsTest, TakesTrialsOfThisMachineAndTheseTemplatesInTheGivenOrder) {
   const std::string cpu = Target().Text();
   const std::string relu = std::string(kSmall) + " + relu";
-  const auto got = Load({Write("large", kLarge, cpu, "conv2d_direct", "here", 3),
-                         Write("relu", relu, cpu, "conv2d_direct", "here", 2),
-                         Write("odd", kLarge, cpu, "conv2d_depthwise", "here", 2)});
-  ASSERT_TRUE(got.ok()) << got.status().message();
-  EXPECT_EQ(got->ids, (std::vector<std::string>{"large", "relu"}));
-  EXPECT_TRUE(got->refused.empty());
-  ASSERT_EQ(got->donors.size(), 2u);
-  EXPECT_EQ(got->donors[0].workload.Text(), kLarge);
-  EXPECT_EQ(got->donors[0].outcomes.size(), 3u);
-  EXPECT_EQ(got->donors[1].outcomes.size(), 2u);
+  const auto got = Must(Load({Write("large", kLarge, cpu, "conv2d_direct", "here", 3),
+                              Write("relu", relu, cpu, "conv2d_direct", "here", 2),
+                              Write("odd", kLarge, cpu, "conv2d_depthwise", "here", 2)}));
+  EXPECT_EQ(got.ids, (std::vector<std::string>{"large", "relu"}));
+  EXPECT_TRUE(got.refused.empty());
+  ASSERT_EQ(got.donors.size(), 2u);
+  EXPECT_EQ(got.donors[0].workload.Text(), kLarge);
+  EXPECT_EQ(got.donors[0].outcomes.size(), 3u);
+  EXPECT_EQ(got.donors[1].outcomes.size(), 2u);
 }
 
 // Finalists are measured again when the machine is another one: beside the other trials their first times count.
 TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
   const std::string path = Write("large", kLarge, Target().Text(), "conv2d_direct", "here", 1);
   {
-    auto store = record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), Version()});
-    ASSERT_TRUE(store.ok()) << store.status().message();
+    auto store = Must(record::Store::OpenForWriting(path, {"large", kLarge, Target().Text(), Version()}));
     std::vector<Outcome> outcomes(2);
     for (size_t i = 0; i < 2; ++i) {
       outcomes[i].config.template_name = "conv2d_direct";
@@ -81,25 +77,23 @@ TEST_F(DonorsTest, FinalistsComeWithTheTimesOfTheSearch) {
       outcomes[i].samples = {1e-3, 3e-3, 2e-3};
       outcomes[i].median = 2e-3;
     }
-    ASSERT_TRUE((*store)->Append(1, outcomes).ok());
+    ASSERT_TRUE(store->Append(1, outcomes).ok());
     outcomes[1].samples = {5e-3, 5e-3};
     outcomes[1].median = 5e-3;
-    ASSERT_TRUE((*store)->Remeasure({{2, outcomes[1]}}).ok());
+    ASSERT_TRUE(store->Remeasure({{2, outcomes[1]}}).ok());
   }
-  const auto got = Load({path});
-  ASSERT_TRUE(got.ok()) << got.status().message();
-  ASSERT_EQ(got->donors.size(), 1u);
-  ASSERT_EQ(got->donors[0].outcomes.size(), 3u);
-  EXPECT_EQ(got->donors[0].outcomes[1].median, 2e-3);
-  EXPECT_EQ(got->donors[0].outcomes[2].median, 2e-3);
+  const auto got = Must(Load({path}));
+  ASSERT_EQ(got.donors.size(), 1u);
+  ASSERT_EQ(got.donors[0].outcomes.size(), 3u);
+  EXPECT_EQ(got.donors[0].outcomes[1].median, 2e-3);
+  EXPECT_EQ(got.donors[0].outcomes[2].median, 2e-3);
 }
 
 TEST_F(DonorsTest, TrialsOfAnotherMachineAreRefusedWithALine) {
-  const auto got = Load({Write("there", kLarge, Target().Text(), "conv2d_direct", "elsewhere", 3)});
-  ASSERT_TRUE(got.ok()) << got.status().message();
-  EXPECT_TRUE(got->donors.empty());
-  ASSERT_EQ(got->refused.size(), 1u);
-  EXPECT_NE(got->refused[0].find("3 of its 3 trials are of another machine"), std::string::npos) << got->refused[0];
+  const auto got = Must(Load({Write("there", kLarge, Target().Text(), "conv2d_direct", "elsewhere", 3)}));
+  EXPECT_TRUE(got.donors.empty());
+  ASSERT_EQ(got.refused.size(), 1u);
+  EXPECT_THAT(got.refused[0], HasSubstr("3 of its 3 trials are of another machine"));
 }
 
 // What a knob's value means there is not what it means here; templates that have not changed are taken.
@@ -107,17 +101,13 @@ TEST_F(DonorsTest, TrialsOfAnotherVersionOfATemplateAreRefusedWithALine) {
   TemplateVersions version = Version();
   ASSERT_GT(version.count("conv2d_direct"), 0u);
   version["conv2d_direct"] += 90;
-  const auto got = Load({Write("old", kLarge, Target().Text(), "conv2d_direct", "here", 3, version),
-                         Write("other", kLarge, Target().Text(), "conv2d_winograd", "here", 2, version),
-                         Write("none", kLarge, Target().Text(), "conv2d_direct", "here", 1, {})});
-  ASSERT_TRUE(got.ok()) << got.status().message();
-  EXPECT_EQ(got->ids, std::vector<std::string>{"other"});
-  ASSERT_EQ(got->refused.size(), 2u);
-  EXPECT_NE(got->refused[0].find("old.db: 3 of its 3 trials are of other versions of their templates"),
-            std::string::npos)
-      << got->refused[0];
-  EXPECT_NE(got->refused[1].find("none.db: 1 of its 1 trials are of other versions"), std::string::npos)
-      << got->refused[1];
+  const auto got = Must(Load({Write("old", kLarge, Target().Text(), "conv2d_direct", "here", 3, version),
+                              Write("other", kLarge, Target().Text(), "conv2d_winograd", "here", 2, version),
+                              Write("none", kLarge, Target().Text(), "conv2d_direct", "here", 1, {})}));
+  EXPECT_EQ(got.ids, std::vector<std::string>{"other"});
+  ASSERT_EQ(got.refused.size(), 2u);
+  EXPECT_THAT(got.refused[0], HasSubstr("old.db: 3 of its 3 trials are of other versions of their templates"));
+  EXPECT_THAT(got.refused[1], HasSubstr("none.db: 1 of its 1 trials are of other versions"));
 }
 
 TEST(MakeDonor, KeepsTrialsOfTheTemplatesAndNoSamples) {
@@ -151,9 +141,9 @@ TEST_F(DonorsTest, WhatCanOnlyBeAMistakeIsAnError) {
   for (const auto& [path, part] : cases) {
     const auto got = Load({path});
     ASSERT_FALSE(got.ok()) << path;
-    EXPECT_NE(got.status().message().find(path), std::string::npos) << got.status().message();
-    EXPECT_NE(got.status().message().find(part), std::string::npos) << got.status().message();
-    EXPECT_EQ(got.status().message().find('\n'), std::string::npos) << got.status().message();
+    EXPECT_THAT(got.status().message(), HasSubstr(path));
+    EXPECT_THAT(got.status().message(), HasSubstr(part));
+    EXPECT_THAT(got.status().message(), Not(HasSubstr("\n")));
   }
 }
 

@@ -1,11 +1,11 @@
 // Small parts of a tuning job: task files, closings, stamps, summaries.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <cstdio>
 
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "common/expect.h"
 #include "pipeline/task_file.h"
 #include "session/reference.h"
 #include "session/stamp.h"
@@ -18,13 +18,12 @@ namespace {
 TEST(TaskFileTest, WhatIsWrittenIsReadAgain) {
   const std::string workload = "dense(f32[1,4], f32[8,4])", target = Target().Text();
   const std::string id = TaskId(*Workload::Parse(workload), target);
-  auto task = pipeline::ParseTaskFile(
-      pipeline::TaskFileText({id, *Workload::Parse(workload), Target(), 64, "", "", ""}), "t.json");
-  ASSERT_TRUE(task.ok()) << task.status().message();
-  EXPECT_EQ(task->id, id);
-  EXPECT_EQ(task->workload.Text(), workload);
-  EXPECT_EQ(task->target.Text(), target);
-  EXPECT_EQ(task->flop, 64);
+  auto task = Must(pipeline::ParseTaskFile(
+      pipeline::TaskFileText({id, *Workload::Parse(workload), Target(), 64, "", "", ""}), "t.json"));
+  EXPECT_EQ(task.id, id);
+  EXPECT_EQ(task.workload.Text(), workload);
+  EXPECT_EQ(task.target.Text(), target);
+  EXPECT_EQ(task.flop, 64);
 }
 
 TEST(ProtocolTest, TheTextOfBlocksSaysThatTrimmedMeansCount) {
@@ -55,10 +54,9 @@ constexpr char kConv[] = "conv2d(f32[1,16,8,8], f32[16,16,3,3], pad=1,1,1,1)";
 std::string ConvId() { return TaskId(*Workload::Parse(kConv), Target().Text()); }
 
 TEST(TaskFileTest, ReadsWhatExtractWrites) {
-  auto task = pipeline::ParseTaskFile(TaskText(ConvId(), kConv), "t.json");
-  ASSERT_TRUE(task.ok()) << task.status().message();
-  EXPECT_EQ(task->workload.Text(), kConv);
-  EXPECT_EQ(task->flop, 10);
+  auto task = Must(pipeline::ParseTaskFile(TaskText(ConvId(), kConv), "t.json"));
+  EXPECT_EQ(task.workload.Text(), kConv);
+  EXPECT_EQ(task.flop, 10);
 }
 
 TEST(TaskFileTest, EveryMistakeNamesTheFileAndThePlace) {
@@ -74,10 +72,9 @@ TEST(TaskFileTest, EveryMistakeNamesTheFileAndThePlace) {
   };
   for (const auto& c : cases) {
     auto task = pipeline::ParseTaskFile(c.text, "t.json");
-    ASSERT_FALSE(task.ok()) << c.text;
-    EXPECT_NE(task.status().message().find("t.json"), std::string::npos) << task.status().message();
-    EXPECT_NE(task.status().message().find(c.expected), std::string::npos) << task.status().message();
-    EXPECT_EQ(task.status().message().find('\n'), std::string::npos) << task.status().message();
+    EXPECT_THAT(task.status().message(), HasSubstr("t.json"));
+    EXPECT_THAT(task.status().message(), HasSubstr(c.expected));
+    EXPECT_THAT(task.status().message(), Not(HasSubstr("\n")));
   }
 }
 
@@ -90,9 +87,7 @@ TEST(ReferenceTest, AnInterruptEndsItAndNothingIsWritten) {
   ClearInterruptForTest();
   EXPECT_EQ(cut.status().kind(), StatusKind::kInterrupted);
   EXPECT_FALSE(Exists(dir.Join("t.reference")));
-  const auto whole = EnsureReference(workload, Target(), dir.Join("t.reference"), &setup);
-  ASSERT_TRUE(whole.ok()) << whole.status().message();
-  EXPECT_TRUE(*whole);
+  EXPECT_TRUE(Must(EnsureReference(workload, Target(), dir.Join("t.reference"), &setup)));
 }
 
 TEST(ClosingTest, SurvivesItsTextForm) {
@@ -137,16 +132,15 @@ TEST(SummaryTest, SaysWhatFailedHowOftenAndHowToTryOneAlone) {
       FailureSummary({Failed(TrialError::kCompile, "no such register", 17),
                       Failed(TrialError::kWrong, "out[0] is 1", 4), Failed(TrialError::kCompile, "another reason", 5)},
                      "hone-tune --task t.json --trial");
-  EXPECT_NE(text.find("no trial of 3 was correct"), std::string::npos) << text;
-  EXPECT_NE(text.find("2 x compile, first: no such register"), std::string::npos) << text;
-  EXPECT_NE(text.find("1 x wrong, first: out[0] is 1"), std::string::npos) << text;
-  EXPECT_NE(text.find("hone-tune --task t.json --trial 17"), std::string::npos) << text;
-  EXPECT_EQ(text.find("another reason"), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("no trial of 3 was correct"));
+  EXPECT_THAT(text, HasSubstr("2 x compile, first: no such register"));
+  EXPECT_THAT(text, HasSubstr("1 x wrong, first: out[0] is 1"));
+  EXPECT_THAT(text, HasSubstr("hone-tune --task t.json --trial 17"));
+  EXPECT_THAT(text, Not(HasSubstr("another reason")));
 }
 
 TEST(StampTest, EqualStatesGiveEqualBytesAndEveryInputChangesThem) {
-  auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
+  auto dir = Must(TempDir::Create());
   StampInputs inputs{"conv2d-1", "task", "settings", "space 1", "here", {}};
   History history("here");
   Outcome ok;
@@ -155,7 +149,7 @@ TEST(StampTest, EqualStatesGiveEqualBytesAndEveryInputChangesThem) {
   history.Add(ok);
   const std::string text = StampText(inputs, history, StopReason::kTrials);
   EXPECT_EQ(text, StampText(inputs, history, StopReason::kTrials));
-  const std::string path = dir->Join("stamps/x.done");
+  const std::string path = dir.Join("stamps/x.done");
   EXPECT_TRUE(*WriteStamp(path, text));
   EXPECT_FALSE(*WriteStamp(path, text));
   for (std::string StampInputs::*field : {&StampInputs::task_text, &StampInputs::settings_text, &StampInputs::abi}) {

@@ -1,9 +1,8 @@
 #include "session/progress.h"
 
-#include <gtest/gtest.h>
-
 #include "base/file.h"
 #include "base/text.h"
+#include "common/expect.h"
 #include "fake/fake_clock.h"
 
 namespace hone::session {
@@ -20,13 +19,12 @@ void AddTrials(History* history, int count) {
 
 // It is asked to show itself while it waits for the machine, too, before there is a new trial.
 TEST(Progress, AResumedJobThatHadToWaitCountsItsOwnTrials) {
-  const auto dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok()) << dir.status().message();
+  const auto dir = Must(TempDir::Create());
   FakeClock clock;
   History history("here");
   AddTrials(&history, 10);
   ProgressOptions options;
-  options.path = dir->Join("t.progress.json");
+  options.path = dir.Join("t.progress.json");
   options.budget.trials = 50;
   Progress progress(options, history.count(), &clock);
   clock.Advance(5);

@@ -1,7 +1,6 @@
 // A job that was killed goes on as if nothing had happened, whichever tuner proposes: those that plan rounds, too,
 // whose plans do not hold the default.
 #include <algorithm>
-#include <memory>
 
 #include "search/tuner/tuner.h"
 #include "unit/session/tune_session_fixture.h"
@@ -22,12 +21,12 @@ TEST_P(EveryTuner, ResumesAtEveryTrialWhereItsPlanLacksTheDefault) {
   const std::vector<uint64_t> plan = (*tuner)->NextBatch(16);
   ASSERT_EQ(std::count(plan.begin(), plan.end(), options_.default_config->index), 0);
   MemoryStore whole;
-  ASSERT_TRUE(Run(&whole, options_).ok());
+  ASSERT_TRUE(Run(&whole).ok());
   ASSERT_EQ(*whole.CountTrials(), 30);
   for (size_t kept = 0; kept <= 30; ++kept) {
     MemoryStore store = whole;
     store.Truncate(kept);
-    const auto resumed = Run(&store, options_);
+    const auto resumed = Run(&store);
     ASSERT_TRUE(resumed.ok()) << resumed.status().message();
     ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
   }

@@ -1,8 +1,6 @@
 // Finalists are measured again under other conditions: tuners and donors are told the times of the search all the same.
 #include "session/search_times.h"
 
-#include <memory>
-
 #include "search/tuner/tuner.h"
 #include "unit/session/tune_session_fixture.h"
 
@@ -76,28 +74,13 @@ class AfterFinalistsTest : public TuneSessionTest {
   std::vector<Outcome> Tune(MemoryStore* store, int64_t trials) {
     options_.budget.trials = trials;
     std::vector<Outcome> told;
-    SessionWorld world;
-    world.store = store;
-    world.clock = &clock_;
+    SessionWorld world = WorldWith<SlowFinalists>(store);
     world.make_tuner = [&]() -> Result<std::unique_ptr<search::Tuner>> {
       auto inner = search::MakeTuner(options_.tuner, space_, options_.seed);
       if (!inner.ok()) return inner.status();
       return std::unique_ptr<search::Tuner>(new Listener(std::move(*inner), &told));
     };
-    world.open_device = [&]() -> Result<Device> {
-      Device device;
-      if (twins_) {
-        device.builder = std::make_unique<TwinBuilder>(world_);
-      } else {
-        device.builder = std::make_unique<measure::FakeBuilder>(world_);
-      }
-      device.measurer = std::make_unique<SlowFinalists>(world_);
-      return device;
-    };
-    History history("here");
-    EXPECT_TRUE(history.Load(*store).ok());
-    const auto result = RunSession(options_, world, &history);
-    EXPECT_TRUE(result.ok()) << result.status().message();
+    Must(RunIn(world));
     return told;
   }
 };

@@ -2,7 +2,6 @@
 // is unit/device/fake_cuda.cc, which counts devices as CUDA_VISIBLE_DEVICES says. Its GPUs are this process's own, and
 // so are the locks that are taken here.
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "measure/machine.h"
 #include "session/machine.h"
 #include "unit/device/fake_cuda_control.h"
@@ -22,11 +22,10 @@ class SessionMachineTest : public ::testing::Test {
   void SetUp() override {
     FakeCudaControl::Load(FAKE_CUDA).reset(nullptr);
     setenv("FAKE_CUDA_MACHINE", std::to_string(getpid()).c_str(), 1);
-    auto target = Target::Parse(
-        "cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
-        "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80");
-    ASSERT_TRUE(target.ok()) << target.status().message();
-    cuda_ = *target;
+    auto target = Must(
+        Target::Parse("cuda -arch=sm_90 -threads=1024 -block=1024x1024x64 -grid=2147483647x65535x65535 -shared=49152 "
+                      "-registers=65536 -thread-registers=255 -warp=32 -vector=16 -multiprocessors=80"));
+    cuda_ = target;
   }
   void TearDown() override {
     unsetenv("CUDA_VISIBLE_DEVICES");
@@ -46,18 +45,14 @@ class SessionMachineTest : public ::testing::Test {
 
   std::string LockName(const std::string& devices) {
     See(devices);
-    const auto device = measure::DescribeMachine(cuda_);
-    EXPECT_TRUE(device.ok()) << device.status().message();
-    if (!device.ok()) return "";
-    names_.insert(device->lock_name);
-    return device->lock_name;
+    const auto device = Must(measure::DescribeMachine(cuda_));
+    names_.insert(device.lock_name);
+    return device.lock_name;
   }
 
   MachineLock Open(const std::string& devices) {
     LockName(devices);
-    auto lock = OpenMachine(cuda_);
-    EXPECT_TRUE(lock.ok()) << lock.status().message();
-    return std::move(*lock);
+    return Must(OpenMachine(cuda_));
   }
 
   Target cuda_;

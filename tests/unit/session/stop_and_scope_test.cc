@@ -1,20 +1,13 @@
 // Why tuning ends when the tuner expects little, and which trials count under a cap on numerics; the fake device's
 // times are a pure function of the config.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "base/statistics.h"
-#include "fake/fake_clock.h"
-#include "fake/memory_store.h"
-#include "measure/fake.h"
 #include "search/tuner/tuner.h"
-#include "session/tune_session.h"
+#include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
 namespace {
-
-using fake::MemoryStore;
 
 // Three values of m, of which a cap may forbid some, and forty of b.
 search::TaskSpace MakeCappedSpace(int64_t cap = 6) {
@@ -52,14 +45,10 @@ class HopefulTuner : public search::Tuner {
   size_t known_ = 0;
 };
 
-// Counts what is timed, and finds finalists half as fast as before.
-class Timer : public measure::FakeMeasurer {
+// Finds finalists half as fast as before.
+class Timer : public CountingMeasurer {
  public:
-  Timer(const measure::FakeWorld& world, int64_t* measured) : FakeMeasurer(world), measured_(measured) {}
-  Result<Outcome> Measure(const measure::BuiltKernel& kernel, double incumbent) override {
-    ++*measured_;
-    return FakeMeasurer::Measure(kernel, incumbent);
-  }
+  using CountingMeasurer::CountingMeasurer;
   Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
                                                           int rounds) override {
     auto samples = FakeMeasurer::MeasureInterleaved(kernels, rounds);
@@ -68,19 +57,13 @@ class Timer : public measure::FakeMeasurer {
     }
     return samples;
   }
-
- private:
-  int64_t* measured_;
 };
 
-class StopAndScopeTest : public testing::Test {
+class StopAndScopeTest : public TuneSessionTest {
  protected:
   StopAndScopeTest() {
     options_.budget.trials = 100;
-    options_.finalists = 4;
-    options_.batch = 8;
-    options_.session.fingerprint = "here";
-    world_.seed = 5;
+    options_.default_config.reset();
     world_.fail_share = 0;
     world_.prune_factor = 0;
   }
@@ -89,31 +72,17 @@ class StopAndScopeTest : public testing::Test {
     const search::TaskSpace space = MakeCappedSpace(matters ? cap : 6);
     options_.space = &space;
     options_.session.settings = R"({"numerics": {"winograd": )" + std::to_string(cap) + "}}";
-    measured_ = 0;
-    SessionWorld world;
-    world.store = store;
-    world.clock = &clock_;
+    SessionWorld world = World(store, [this] { return std::make_unique<Timer>(world_, &counts_, -1); });
     if (hopeful_) {
       world.make_tuner = [&]() -> Result<std::unique_ptr<search::Tuner>> {
         return std::unique_ptr<search::Tuner>(new HopefulTuner(space));
       };
     }
-    world.open_device = [&]() -> Result<Device> {
-      Device device;
-      device.builder = std::make_unique<measure::FakeBuilder>(world_);
-      device.measurer = std::make_unique<Timer>(world_, &measured_);
-      return device;
-    };
     Scope scope;
     if (matters) scope.numerics.winograd = static_cast<int>(cap);
     scope.matter.winograd = matters;
     if (matters) scope.allowed = [cap](const Outcome& o) { return o.config.Number("m") <= cap; };
-    History history("here", scope);
-    EXPECT_TRUE(history.Load(*store).ok());
-    auto result = RunSession(options_, world, &history);
-    EXPECT_TRUE(result.ok()) << result.status().message();
-    count_ = history.count();
-    return result.ok() ? *result : SessionResult();
+    return Must(RunIn(world, scope));
   }
 
   static std::vector<Outcome> OutcomesOf(const MemoryStore& store) {
@@ -123,10 +92,6 @@ class StopAndScopeTest : public testing::Test {
     return outcomes;
   }
 
-  SessionOptions options_;
-  measure::FakeWorld world_;
-  FakeClock clock_;
-  int64_t measured_ = 0, count_ = 0;
   bool hopeful_ = false;
 };
 
@@ -180,7 +145,7 @@ TEST_F(StopAndScopeTest, ALowerCapMeasuresWhatIsMissingUnderItAndNothingElse) {
   ASSERT_LT(allowed, 30);
   const SessionResult capped = Run(&store, 2);
   EXPECT_EQ(capped.new_trials, 30 - allowed);
-  EXPECT_EQ(count_, 30);
+  EXPECT_EQ(history_->count(), 30);
   const std::vector<Outcome> after = OutcomesOf(store);
   for (size_t i = 30; i < after.size(); ++i) EXPECT_EQ(after[i].config.Number("m"), 2) << i;
   EXPECT_EQ(Run(&store, 2).new_trials, 0);
@@ -202,7 +167,7 @@ TEST_F(StopAndScopeTest, AHigherCapIsSearchedAnewButNoKernelIsTimedTwice) {
                          [&](auto& o) { return o.artifact_digest == all[i].artifact_digest; });
   }
   EXPECT_GT(again, 0) << "choose another seed for this test";
-  EXPECT_EQ(measured_, 30 - again);
+  EXPECT_EQ(counts_.measured, 30 - again);
   // Finalists take twice as long the second time. A median is that of the trial's own last samples, or of an earlier
   // trial of its artifact: `hone-records verify` sees to that.
   const std::vector<record::Trial> trials = *store.Trials();

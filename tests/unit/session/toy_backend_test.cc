@@ -1,8 +1,7 @@
 // That a back end needs nothing but its own classes and one line a table: HACKING.md, "Adding a back end".
-#include <gtest/gtest.h>
-
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "common/expect.h"
 #include "fake/toy/backend.h"
 #include "op/operator.h"
 #include "pipeline/settings.h"
@@ -34,28 +33,22 @@ TEST(ToyBackend, IsTunedAndVerifiedInARealSession) {
   options.worker_program = HONE_TOY_WORKER;
   ASSERT_EQ(RunTuneJob(options), kDone);
 
-  const auto store = record::Store::OpenForReading(options.db_path);
-  ASSERT_TRUE(store.ok()) << store.status().message();
-  const auto trials = (*store)->Trials();
-  ASSERT_TRUE(trials.ok()) << trials.status().message();
-  ASSERT_GE(trials->size(), 4U);
+  const auto store = Must(record::Store::OpenForReading(options.db_path));
+  const auto trials = Must(store->Trials());
+  ASSERT_GE(trials.size(), 4U);
   // A candidate that is clearly slower than the best so far is not measured to the end.
   int whole = 0;
-  for (const record::Trial& trial : *trials) {
+  for (const record::Trial& trial : trials) {
     if (trial.outcome.state == TrialState::kPruned) continue;
     ++whole;
     EXPECT_EQ(trial.outcome.state, TrialState::kOk) << trial.outcome.error_text;
     EXPECT_GT(trial.outcome.median, 0);
   }
   EXPECT_GE(whole, 1);
-  const auto stamp = ReadFile(options.stamp_path);
-  ASSERT_TRUE(stamp.ok());
-  EXPECT_NE(stamp->find("toy=a toy; id=1; driver=0.1; codegen="), std::string::npos) << *stamp;
+  EXPECT_THAT(Must(ReadFile(options.stamp_path)), HasSubstr("toy=a toy; id=1; driver=0.1; codegen="));
 }
 
-TEST(ToyBackend, AnUnknownKindIsRefused) {
-  EXPECT_EQ(Target::Parse("toys").status().kind(), StatusKind::kInvalid);
-}
+TEST(ToyBackend, AnUnknownKindIsRefused) { EXPECT_EQ(Target::Parse("toys").status().kind(), StatusKind::kInvalid); }
 
 }  // namespace
 }  // namespace hone::session

@@ -46,40 +46,25 @@ class FailingDeviceTest : public TuneSessionTest {
     options_.finalists = 0;
   }
 
-  Result<SessionResult> RunOn(MemoryStore* store, std::unique_ptr<measure::Measurer> measurer) {
-    SessionWorld world;
-    world.store = store;
-    world.clock = &clock_;
-    world.open_device = [&]() -> Result<Device> {
-      Device device;
-      device.builder = std::make_unique<measure::FakeBuilder>(world_);
-      device.measurer = std::move(measurer);
-      return device;
-    };
-    History history("here");
-    EXPECT_TRUE(history.Load(*store).ok());
-    return RunSession(options_, world, &history);
-  }
   // On a device that fails all candidates behind the first `good`.
   Result<SessionResult> RunWith(MemoryStore* store, int64_t good) {
-    return RunOn(store, std::make_unique<FullMeasurer>(world_, &clock_, good));
+    return RunIn(World(store, [=, this] { return std::make_unique<FullMeasurer>(world_, &clock_, good); }));
   }
 };
 
 TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturbed) {
   MemoryStore store, undisturbed;
   const auto stopped = RunWith(&store, 13);
-  ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.status().kind(), StatusKind::kIo);
-  EXPECT_EQ(stopped.status().message(),
-            "a candidate could not be tried, and this machine is to blame: out of memory: 256 bytes asked for; the same "
-            "command goes on where this one stops");
+  EXPECT_EQ(
+      stopped.status().message(),
+      "a candidate could not be tried, and this machine is to blame: out of memory: 256 bytes asked for; the same "
+      "command goes on where this one stops");
   EXPECT_EQ(TrialsOf(store).size(), 13U) << "nothing of what failed";
-  const auto resumed = RunWith(&store, 1000);
-  ASSERT_TRUE(resumed.ok()) << resumed.status().message();
-  EXPECT_EQ(resumed->reason, StopReason::kTrials);
-  EXPECT_EQ(resumed->new_trials, 37);
-  EXPECT_DOUBLE_EQ(resumed->measuring_share, 0.5) << "by the device's clock, not by the wall's";
+  const auto resumed = Must(RunWith(&store, 1000));
+  EXPECT_EQ(resumed.reason, StopReason::kTrials);
+  EXPECT_EQ(resumed.new_trials, 37);
+  EXPECT_DOUBLE_EQ(resumed.measuring_share, 0.5) << "by the device's clock, not by the wall's";
   ASSERT_TRUE(RunWith(&undisturbed, 1000).ok());
   ExpectSameTrials(store, undisturbed, "after a device that was away");
 }
@@ -88,13 +73,10 @@ TEST_F(FailingDeviceTest, ADeviceThatFailsOnAndOnStopsTheRunWhichEndsAsUndisturb
 TEST_F(FailingDeviceTest, WhatFailsAtFirstIsTriedByTheNextRun) {
   MemoryStore store;
   options_.default_config = space_.At(36);
-  const auto away = RunWith(&store, 0);
-  ASSERT_FALSE(away.ok());
-  EXPECT_EQ(away.status().message().rfind("a candidate could not", 0), 0U) << "no other one goes before the default";
+  EXPECT_THAT(RunWith(&store, 0).status().message(), StartsWith("a candidate could not"))
+      << "no other one goes before the default";
   options_.default_config.reset();
-  const auto still = RunWith(&store, 0);
-  ASSERT_FALSE(still.ok());
-  EXPECT_EQ(still.status().message().rfind("32 candidates could not", 0), 0U) << still.status().message();
+  EXPECT_THAT(RunWith(&store, 0).status().message(), StartsWith("32 candidates could not"));
   EXPECT_TRUE(TrialsOf(store).empty());
   options_.default_config = space_.At(36);
   ASSERT_TRUE(RunWith(&store, 1000).ok());
@@ -119,7 +101,7 @@ TEST_F(FailingDeviceTest, OneThatCanNeverBeTriedDoesNotKeepTheTaskFromItsEnd) {
     options_.tuner = tuner;
     MemoryStore store;
     int runs = 1;
-    while (!RunOn(&store, std::make_unique<Choosy>(world_)).ok()) ASSERT_LE(++runs, 20) << tuner;
+    while (!RunIn(WorldWith<Choosy>(&store)).ok()) ASSERT_LE(++runs, 20) << tuner;
     EXPECT_GT(runs, 1) << tuner;
     EXPECT_EQ(TrialsOf(store).size(), 50U) << tuner;
     for (const record::Trial& trial : TrialsOf(store)) EXPECT_EQ(trial.outcome.error, TrialError::kNone) << tuner;
@@ -131,7 +113,7 @@ TEST_F(FailingDeviceTest, OneThatCanNeverBeTriedDoesNotKeepTheTaskFromItsEnd) {
   size_t trials = 0;
   do {
     trials = TrialsOf(store).size();
-    ASSERT_FALSE(RunOn(&store, std::make_unique<Choosy>(world_)).ok());
+    ASSERT_FALSE(RunIn(WorldWith<Choosy>(&store)).ok());
   } while (TrialsOf(store).size() > trials);
   History again("here");
   ASSERT_TRUE(again.Load(store).ok());
@@ -154,37 +136,20 @@ TEST_F(FailingDeviceTest, FinalistsThatCannotBeCompiledLeaveTheTaskOpen) {
   };
   options_.finalists = 3;
   options_.budget.trials = 50;
-  SessionWorld world;
   MemoryStore store;
-  world.store = &store;
-  world.clock = &clock_;
-  world.open_device = [&]() -> Result<Device> {
-    return Device{std::make_unique<Full>(world_), std::make_unique<measure::FakeMeasurer>(world_)};
-  };
-  History history("here");
-  const auto result = RunSession(options_, world, &history);
-  ASSERT_FALSE(result.ok());
+  const auto result = RunIn(World(
+      &store, [this] { return std::make_unique<measure::FakeMeasurer>(world_); },
+      [this] { return std::make_unique<Full>(world_); }));
   EXPECT_EQ(result.status().message(),
             "a finalist could not be compiled, and this machine is to blame: no room; the same command goes on where "
             "this one stops");
   EXPECT_EQ(TrialsOf(store).size(), 50U);
-  EXPECT_FALSE(history.Closed(3));
+  EXPECT_FALSE(history_->Closed(3));
 }
 
 TEST_F(TuneSessionTest, AFlakyFinalistDoesNotKeepTheJobFromClosing) {
   MemoryStore store;
-  SessionWorld world;
-  world.store = &store;
-  world.clock = &clock_;
-  world.open_device = [&]() -> Result<Device> {
-    Device device;
-    device.builder = std::make_unique<measure::FakeBuilder>(world_);
-    device.measurer = std::make_unique<FlakyMeasurer>(world_);
-    return device;
-  };
-  History history("here");
-  auto result = RunSession(options_, world, &history);
-  ASSERT_TRUE(result.ok()) << result.status().message();
+  Must(RunIn(WorldWith<FlakyMeasurer>(&store)));
   History again("here");
   ASSERT_TRUE(again.Load(store).ok());
   EXPECT_TRUE(again.Closed(options_.finalists));
@@ -207,22 +172,12 @@ class LuckyMeasurer : public measure::FakeMeasurer {
 TEST_F(TuneSessionTest, TheWinnerIsChosenFromTheInterleavedTimes) {
   world_.fail_share = 0;
   world_.prune_factor = 0;
-  SessionWorld world;
   MemoryStore store;
-  world.store = &store;
-  world.clock = &clock_;
-  world.open_device = [&]() -> Result<Device> {
-    Device device;
-    device.builder = std::make_unique<measure::FakeBuilder>(world_);
-    device.measurer = std::make_unique<LuckyMeasurer>(world_);
-    return device;
-  };
-  History history("here");
-  ASSERT_TRUE(RunSession(options_, world, &history).ok());
+  Must(RunIn(WorldWith<LuckyMeasurer>(&store)));
   double fastest = 1;
-  for (const Outcome& o : history.outcomes()) fastest = std::min(fastest, world_.Seconds(o.config));
+  for (const Outcome& o : history_->outcomes()) fastest = std::min(fastest, world_.Seconds(o.config));
   ASSERT_NE(world_.Seconds(space_.At(37)), fastest);
-  EXPECT_EQ(history.best_seconds(), fastest);
+  EXPECT_EQ(history_->best_seconds(), fastest);
 }
 
 }  // namespace

@@ -1,15 +1,20 @@
 // A tuning job with a fake device: times are a pure function of the config, so every run can be compared exactly.
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 
+#include "base/file.h"
 #include "base/interrupt.h"
+#include "common/expect.h"
 #include "fake/fake_clock.h"
 #include "fake/memory_store.h"
 #include "measure/fake.h"
+#include "session/machine.h"
 #include "session/tune_session.h"
 
 namespace hone::session {
@@ -32,10 +37,7 @@ inline search::TaskSpace MakeSpace(int a_values, int b_values) {
   return task;
 }
 
-inline std::vector<record::Trial> TrialsOf(const MemoryStore& store) {
-  auto trials = store.Trials();
-  return trials.ok() ? *trials : std::vector<record::Trial>();
-}
+inline std::vector<record::Trial> TrialsOf(const MemoryStore& store) { return Must(store.Trials()); }
 
 // What a device saw in one run.
 struct Counts {
@@ -84,27 +86,44 @@ class TuneSessionTest : public ::testing::Test {
     world_.seed = 5;
   }
 
-  Result<SessionResult> Run(MemoryStore* store, const SessionOptions& options, int64_t interrupt_after = -1) {
+  // A world with `store` and a device of these parts; without a builder, with this fixture's.
+  SessionWorld World(MemoryStore* store, std::function<std::unique_ptr<measure::Measurer>()> measurer,
+                     std::function<std::unique_ptr<measure::Builder>()> builder = {}) {
     counts_ = {};
     SessionWorld world;
     world.store = store;
     world.clock = &clock_;
-    world.open_device = [&]() -> Result<Device> {
+    world.open_device = [=, this]() -> Result<Device> {
       ++counts_.devices;
       Device device;
-      if (twins_) {
+      if (builder) {
+        device.builder = builder();
+      } else if (twins_) {
         device.builder = std::make_unique<TwinBuilder>(world_);
       } else {
         device.builder = std::make_unique<measure::FakeBuilder>(world_);
       }
-      device.measurer = std::make_unique<CountingMeasurer>(world_, &counts_, interrupt_after);
+      device.measurer = measurer();
       return device;
     };
-    History history(options.session.fingerprint);
-    const Status loaded = history.Load(*store);
-    if (!loaded.ok()) return loaded;
-    auto result = RunSession(options, world, &history);
-    if (history.best()) best_ = history.outcomes()[*history.best()];
+    return world;
+  }
+  template <typename Measurer>
+  SessionWorld WorldWith(MemoryStore* store) {
+    return World(store, [this] { return std::make_unique<Measurer>(world_); });
+  }
+
+  // A session on what the store holds; its history stays in history_.
+  Result<SessionResult> RunIn(const SessionWorld& world, const Scope& scope = {}) {
+    history_.emplace(options_.session.fingerprint, scope);
+    HONE_RETURN_IF_ERROR(history_->Load(*world.store));
+    return RunSession(options_, world, &*history_);
+  }
+
+  Result<SessionResult> Run(MemoryStore* store, int64_t interrupt_after = -1) {
+    auto result = RunIn(
+        World(store, [=, this] { return std::make_unique<CountingMeasurer>(world_, &counts_, interrupt_after); }));
+    if (history_->best()) best_ = history_->outcomes()[*history_->best()];
     return result;
   }
 
@@ -130,8 +149,24 @@ class TuneSessionTest : public ::testing::Test {
   measure::FakeWorld world_;
   FakeClock clock_;
   Counts counts_;
+  std::optional<History> history_;  // of the last session
   Outcome best_;
   bool twins_ = false;
+};
+
+// The locks of a host and of a device apart from it.
+class TwoLocksTest : public TuneSessionTest {
+ protected:
+  MachineLock Lock(const std::string& name) { return Must(MachineLock::Open(dir_.Join(name))); }
+
+  // What others can have of it: "alone", "shared" (with us) or "nothing".
+  std::string Free(const std::string& name) {
+    MachineLock other = Lock(name);
+    if (other.LockExclusive(0).ok()) return "alone";
+    return other.LockShared(0).ok() ? "shared" : "nothing";
+  }
+
+  TempDir dir_ = Must(TempDir::Create());
 };
 
 }  // namespace hone::session

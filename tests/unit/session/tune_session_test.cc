@@ -6,10 +6,9 @@ namespace {
 
 TEST_F(TuneSessionTest, TrialZeroIsTheDefaultAndNothingIsTriedTwice) {
   MemoryStore store;
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->reason, StopReason::kTrials);
-  EXPECT_EQ(result->new_trials, 50);
+  auto result = Must(Run(&store));
+  EXPECT_EQ(result.reason, StopReason::kTrials);
+  EXPECT_EQ(result.new_trials, 50);
   const auto indices = Indices(store);
   ASSERT_EQ(indices.size(), 50u);
   EXPECT_EQ(indices[0], 37u);
@@ -20,13 +19,13 @@ TEST_F(TuneSessionTest, TrialZeroIsTheDefaultAndNothingIsTriedTwice) {
 
 TEST_F(TuneSessionTest, ADefaultThatTheRecordsLostIsTriedAgain) {
   MemoryStore whole, damaged;
-  ASSERT_TRUE(Run(&whole, options_).ok());
+  Must(Run(&whole));
   ASSERT_TRUE(damaged.BeginSession(whole.Sessions()->front()).ok());
   for (const record::Trial& trial : TrialsOf(whole)) {
     if (trial.ordinal == 0) continue;
     ASSERT_TRUE(damaged.Append(1, {trial.outcome}, 0).ok());
   }
-  ASSERT_TRUE(Run(&damaged, options_).ok());
+  ASSERT_TRUE(Run(&damaged).ok());
   const auto trials = TrialsOf(damaged);
   ASSERT_EQ(trials.size(), 50u);
   EXPECT_EQ(trials.back().outcome.config.index, 37u);
@@ -35,7 +34,7 @@ TEST_F(TuneSessionTest, ADefaultThatTheRecordsLostIsTriedAgain) {
 
 TEST_F(TuneSessionTest, TheBestIsTheFastestOfThoseThatWork) {
   MemoryStore store;
-  ASSERT_TRUE(Run(&store, options_).ok());
+  Must(Run(&store));
   double fastest = 1;
   for (const uint64_t index : Indices(store)) {
     const Config config = space_.At(index);
@@ -46,15 +45,13 @@ TEST_F(TuneSessionTest, TheBestIsTheFastestOfThoseThatWork) {
 
 TEST_F(TuneSessionTest, ResumesAfterAKillAtEveryTrialAsIfNothingHadHappened) {
   MemoryStore whole;
-  ASSERT_TRUE(Run(&whole, options_).ok());
+  Must(Run(&whole));
   const Outcome best = best_;
   for (size_t kept = 0; kept <= 50; ++kept) {
     MemoryStore store;
-    ASSERT_TRUE(Run(&store, options_).ok());
+    Must(Run(&store));
     store.Truncate(kept);
-    auto resumed = Run(&store, options_);
-    ASSERT_TRUE(resumed.ok());
-    EXPECT_EQ(resumed->new_trials, static_cast<int64_t>(50 - kept));
+    EXPECT_EQ(Must(Run(&store)).new_trials, static_cast<int64_t>(50 - kept));
     ExpectSameTrials(store, whole, "killed after " + std::to_string(kept));
     EXPECT_EQ(best_.config.index, best.config.index);
   }
@@ -62,19 +59,17 @@ TEST_F(TuneSessionTest, ResumesAfterAKillAtEveryTrialAsIfNothingHadHappened) {
 
 TEST_F(TuneSessionTest, AnInterruptKeepsWhatWasMeasuredAndTheSameRunGoesOn) {
   MemoryStore whole;
-  ASSERT_TRUE(Run(&whole, options_).ok());
+  Must(Run(&whole));
   for (const int64_t after : {0, 1, 7, 8, 9, 30}) {
     MemoryStore store;
-    auto first = Run(&store, options_, after);
-    ASSERT_TRUE(first.ok());
-    EXPECT_TRUE(first->interrupted);
-    EXPECT_EQ(first->reason, StopReason::kNone);
+    auto first = Must(Run(&store, after));
+    EXPECT_TRUE(first.interrupted);
+    EXPECT_EQ(first.reason, StopReason::kNone);
     EXPECT_GE(*store.CountTrials(), after) << "failed builds are trials too";
     const int64_t kept = *store.CountTrials();
-    auto second = Run(&store, options_);
-    ASSERT_TRUE(second.ok());
-    EXPECT_FALSE(second->interrupted);
-    EXPECT_EQ(second->new_trials, 50 - kept);
+    auto second = Must(Run(&store));
+    EXPECT_FALSE(second.interrupted);
+    EXPECT_EQ(second.new_trials, 50 - kept);
     ExpectSameTrials(store, whole, "interrupted after " + std::to_string(after));
   }
 }
@@ -82,41 +77,35 @@ TEST_F(TuneSessionTest, AnInterruptKeepsWhatWasMeasuredAndTheSameRunGoesOn) {
 TEST_F(TuneSessionTest, DoublingTheBudgetRunsTheMissingTrialsAndHalvingItNone) {
   MemoryStore store, whole;
   options_.budget.trials = 30;
-  ASSERT_TRUE(Run(&store, options_).ok());
+  Must(Run(&store));
   options_.budget.trials = 60;
-  auto doubled = Run(&store, options_);
-  ASSERT_TRUE(doubled.ok());
-  EXPECT_EQ(doubled->new_trials, 30);
-  ASSERT_TRUE(Run(&whole, options_).ok());
+  EXPECT_EQ(Must(Run(&store)).new_trials, 30);
+  Must(Run(&whole));
   ExpectSameTrials(store, whole, "doubled");
   options_.budget.trials = 15;
-  auto halved = Run(&store, options_);
-  ASSERT_TRUE(halved.ok());
-  EXPECT_EQ(halved->new_trials, 0);
-  EXPECT_EQ(halved->reason, StopReason::kTrials);
+  auto halved = Must(Run(&store));
+  EXPECT_EQ(halved.new_trials, 0);
+  EXPECT_EQ(halved.reason, StopReason::kTrials);
   EXPECT_EQ(counts_.devices, 0);
 }
 
 TEST_F(TuneSessionTest, AFinishedJobOpensNoDevice) {
   MemoryStore store;
-  ASSERT_TRUE(Run(&store, options_).ok());
+  Must(Run(&store));
   const int remeasured = store.remeasured;
   EXPECT_GE(remeasured, 4);
-  auto again = Run(&store, options_);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_LE(store.heats, 3) << "a heat of finalists is one transaction";
+  EXPECT_EQ(Must(Run(&store)).new_trials, 0);
   EXPECT_EQ(counts_.devices, 0);
   EXPECT_EQ(store.remeasured, remeasured);
 }
 
 TEST_F(TuneSessionTest, AKillBetweenTheLastTrialAndTheFinalistsMeasuresThemAfterAll) {
   MemoryStore store;
-  ASSERT_TRUE(Run(&store, options_).ok());
+  Must(Run(&store));
   store.Truncate(50);
   const int before = store.remeasured;
-  auto again = Run(&store, options_);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_EQ(Must(Run(&store)).new_trials, 0);
   EXPECT_GT(store.remeasured, before);
 }
 
@@ -124,9 +113,7 @@ TEST_F(TuneSessionTest, EarlyStopEndsAtTheSameTrialWhereverTheRunWasCut) {
   options_.budget.trials = 90;
   options_.budget.early_stop = 13;
   MemoryStore whole;
-  auto result = Run(&whole, options_);
-  ASSERT_TRUE(result.ok());
-  ASSERT_EQ(result->reason, StopReason::kEarlyStop) << "choose another seed for this test";
+  ASSERT_EQ(Must(Run(&whole)).reason, StopReason::kEarlyStop) << "choose another seed for this test";
   const int64_t stopped = *whole.CountTrials();
   // Exactly 13 trials after the last improvement.
   int64_t last_better = 0;
@@ -139,15 +126,14 @@ TEST_F(TuneSessionTest, EarlyStopEndsAtTheSameTrialWhereverTheRunWasCut) {
   EXPECT_EQ(stopped, last_better + 1 + 13);
   for (size_t kept = 0; kept < static_cast<size_t>(stopped); kept += 3) {
     MemoryStore store;
-    ASSERT_TRUE(Run(&store, options_).ok());
+    Must(Run(&store));
     store.Truncate(kept);
-    ASSERT_TRUE(Run(&store, options_).ok());
+    Must(Run(&store));
     ExpectSameTrials(store, whole, "cut after " + std::to_string(kept));
   }
-  auto again = Run(&whole, options_);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->new_trials, 0);
-  EXPECT_EQ(again->reason, StopReason::kEarlyStop);
+  auto again = Must(Run(&whole));
+  EXPECT_EQ(again.new_trials, 0);
+  EXPECT_EQ(again.reason, StopReason::kEarlyStop);
 }
 
 TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
@@ -159,10 +145,9 @@ TEST_F(TuneSessionTest, SecondsOfEarlierSessionsCount) {
   before.tuning_seconds = 100;
   const auto id = store.BeginSession(before);
   ASSERT_TRUE(store.EndSession(*id, 900).ok()) << "the clock on the wall was set back; it does not matter";
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->reason, StopReason::kSeconds);
-  EXPECT_EQ(result->new_trials, 0);
+  auto result = Must(Run(&store));
+  EXPECT_EQ(result.reason, StopReason::kSeconds);
+  EXPECT_EQ(result.new_trials, 0);
 }
 
 // A device that takes a second for each measurement, and ten for finalists.
@@ -174,7 +159,7 @@ class SlowMeasurer : public measure::FakeMeasurer {
     return FakeMeasurer::Measure(kernel, incumbent);
   }
   Result<std::vector<measure::Series>> MeasureInterleaved(const std::vector<measure::BuiltKernel>& kernels,
-                                                      int rounds) override {
+                                                          int rounds) override {
     clock_->Advance(10);
     return FakeMeasurer::MeasureInterleaved(kernels, rounds);
   }
@@ -188,66 +173,32 @@ TEST_F(TuneSessionTest, SecondsRunOutWithinASessionAndThoseOfAKilledOneCount) {
   options_.default_config.reset();  // it is not legal, and takes no time
   const auto run = [&](MemoryStore* store, double seconds) {
     options_.budget.seconds = seconds;
-    SessionWorld world;
-    world.store = store;
-    world.clock = &clock_;
-    world.open_device = [&]() -> Result<Device> {
-      Device device;
-      device.builder = std::make_unique<measure::FakeBuilder>(world_);
-      device.measurer = std::make_unique<SlowMeasurer>(world_, &clock_);
-      return device;
-    };
-    History history("here");
-    EXPECT_TRUE(history.Load(*store).ok());
-    return RunSession(options_, world, &history);
+    return RunIn(World(store, [this] { return std::make_unique<SlowMeasurer>(world_, &clock_); }));
   };
   MemoryStore store;
-  auto first = run(&store, 11);
-  ASSERT_TRUE(first.ok());
-  EXPECT_EQ(first->reason, StopReason::kSeconds);
-  EXPECT_EQ(first->new_trials, 11);
-  EXPECT_GT(first->finalists, 0) << "after the budget, and not part of it";
+  auto first = Must(run(&store, 11));
+  EXPECT_EQ(first.reason, StopReason::kSeconds);
+  EXPECT_EQ(first.new_trials, 11);
+  EXPECT_GT(first.finalists, 0) << "after the budget, and not part of it";
   EXPECT_EQ(store.Sessions()->front().tuning_seconds, 11);
-  auto same = run(&store, 11);
-  ASSERT_TRUE(same.ok());
-  EXPECT_EQ(same->new_trials, 0);
-  auto more = run(&store, 14);
-  ASSERT_TRUE(more.ok());
-  EXPECT_EQ(more->new_trials, 3) << "the finalists cost nothing of it";
+  EXPECT_EQ(Must(run(&store, 11)).new_trials, 0);
+  EXPECT_EQ(Must(run(&store, 14)).new_trials, 3) << "the finalists cost nothing of it";
   store.Truncate(11);  // killed: no session has ended
   ASSERT_EQ(store.Sessions()->size(), 1u);
-  auto resumed = run(&store, 20);
-  ASSERT_TRUE(resumed.ok());
-  EXPECT_EQ(resumed->new_trials, 9);
-  EXPECT_EQ(resumed->reason, StopReason::kSeconds);
-}
-
-TEST_F(TuneSessionTest, AHeatOfFinalistsIsOneTransaction) {
-  MemoryStore store;
-  ASSERT_TRUE(Run(&store, options_).ok());
-  EXPECT_GE(store.remeasured, 4);
-  EXPECT_LE(store.heats, 3);
+  auto resumed = Must(run(&store, 20));
+  EXPECT_EQ(resumed.new_trials, 9);
+  EXPECT_EQ(resumed.reason, StopReason::kSeconds);
 }
 
 TEST_F(TuneSessionTest, NothingIsStoredOnceTheJobIsSomebodyElses) {
   for (const int lost_after : {0, 1, 3, 8}) {  // checks: batches (the default is one), finalists, closing
     MemoryStore store;
     int checks = 0;
-    SessionWorld world;
-    world.store = &store;
-    world.clock = &clock_;
+    SessionWorld world = WorldWith<measure::FakeMeasurer>(&store);
     world.check_owner = [&]() -> Status {
       return checks++ < lost_after ? Status() : Status::Locked("t.db.lock: taken over");
     };
-    world.open_device = [&]() -> Result<Device> {
-      Device device;
-      device.builder = std::make_unique<measure::FakeBuilder>(world_);
-      device.measurer = std::make_unique<measure::FakeMeasurer>(world_);
-      return device;
-    };
-    History history("here");
-    auto result = RunSession(options_, world, &history);
-    ASSERT_FALSE(result.ok()) << lost_after;
+    const auto result = RunIn(world);
     EXPECT_EQ(result.status().message(), "t.db.lock: taken over");
     EXPECT_LE(*store.CountTrials(), lost_after * options_.batch);
     if (lost_after == 8) {
@@ -264,13 +215,9 @@ TEST_F(TuneSessionTest, ASmallSpaceIsExhausted) {
   options_.space = &small;
   options_.default_config = small.At(0);
   MemoryStore store;
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->reason, StopReason::kExhausted);
+  EXPECT_EQ(Must(Run(&store)).reason, StopReason::kExhausted);
   EXPECT_EQ(*store.CountTrials(), 6);
-  auto again = Run(&store, options_);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->reason, StopReason::kExhausted);
+  EXPECT_EQ(Must(Run(&store)).reason, StopReason::kExhausted);
   EXPECT_EQ(counts_.devices, 0);
 }
 
@@ -281,25 +228,20 @@ TEST_F(TuneSessionTest, OnePointAndNoPoint) {
   options_.default_config = one.At(0);
   world_.fail_share = 0;
   MemoryStore store;
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->reason, StopReason::kExhausted);
+  EXPECT_EQ(Must(Run(&store)).reason, StopReason::kExhausted);
   EXPECT_EQ(*store.CountTrials(), 1);
   search::TaskSpace none;
   options_.space = &none;
   options_.default_config.reset();
   MemoryStore empty;
-  auto nothing = Run(&empty, options_);
-  ASSERT_TRUE(nothing.ok());
-  EXPECT_EQ(nothing->reason, StopReason::kExhausted);
+  EXPECT_EQ(Must(Run(&empty)).reason, StopReason::kExhausted);
   EXPECT_EQ(*empty.CountTrials(), 0);
 }
 
 TEST_F(TuneSessionTest, WhenEverythingFailsEveryFailureIsRecordedAndThereIsNoBest) {
   world_.fail_share = 1;
   MemoryStore store;
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok());
+  Must(Run(&store));
   EXPECT_EQ(*store.CountTrials(), 50);
   for (const record::Trial& trial : TrialsOf(store)) {
     EXPECT_EQ(trial.outcome.state, TrialState::kFailed);
@@ -314,16 +256,12 @@ TEST_F(TuneSessionTest, EarlyStopEndsATaskOfWhichNothingWorks) {
   world_.fail_share = 1;
   options_.budget.early_stop = 20;
   MemoryStore store;
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->reason, StopReason::kEarlyStop);
+  EXPECT_EQ(Must(Run(&store)).reason, StopReason::kEarlyStop);
   EXPECT_EQ(*store.CountTrials(), 20);
   const auto closing = Closing::FromSettings(store.Sessions()->back().settings);
   ASSERT_TRUE(closing.has_value());
   EXPECT_EQ(closing->ReasonText(), "nothing better in the last 20 trials");
-  auto again = Run(&store, options_);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->new_trials, 0);
+  EXPECT_EQ(Must(Run(&store)).new_trials, 0);
   EXPECT_EQ(counts_.devices, 0);
 }
 
@@ -331,18 +269,18 @@ TEST_F(TuneSessionTest, AnIllegalDefaultIsRecordedWithItsRuleAndNotBuilt) {
   options_.default_config = space_.At(4);  // a = 4, b = 0
   ASSERT_TRUE(space_.Reject(4).has_value());
   MemoryStore store;
-  ASSERT_TRUE(Run(&store, options_).ok());
+  Must(Run(&store));
   const Outcome first = TrialsOf(store).at(0).outcome;
   EXPECT_EQ(first.config.index, 4u);
   EXPECT_EQ(first.error, TrialError::kInvalid);
-  EXPECT_NE(first.error_text.find("odd_sum"), std::string::npos) << first.error_text;
+  EXPECT_THAT(first.error_text, HasSubstr("odd_sum"));
 }
 
 TEST_F(TuneSessionTest, IdenticalArtifactsAreTimedOnce) {
   twins_ = true;
   world_.fail_share = 0;
   MemoryStore store;
-  ASSERT_TRUE(Run(&store, options_).ok());
+  Must(Run(&store));
   EXPECT_EQ(*store.CountTrials(), 50);
   EXPECT_LE(counts_.measured, 12) << "there are twelve values of a";
   std::map<std::string, int> timed;
@@ -358,20 +296,17 @@ TEST_F(TuneSessionTest, IdenticalArtifactsAreTimedOnce) {
 
 TEST_F(TuneSessionTest, TrialsOfAnotherMachineAreNeitherHistoryNorBudget) {
   MemoryStore store;
-  SessionOptions elsewhere = options_;
-  elsewhere.session.fingerprint = "there";
-  ASSERT_TRUE(Run(&store, elsewhere).ok());
-  auto result = Run(&store, options_);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->new_trials, 50);
+  options_.session.fingerprint = "there";
+  Must(Run(&store));
+  options_.session.fingerprint = "here";
+  EXPECT_EQ(Must(Run(&store)).new_trials, 50);
   EXPECT_EQ(*store.CountTrials(), 100);
 }
 
 TEST_F(TuneSessionTest, AFailingStoreEndsTheRunWithItsMessage) {
   MemoryStore store;
   store.fail_after = 2;
-  auto result = Run(&store, options_);
-  ASSERT_FALSE(result.ok());
+  auto result = Run(&store);
   EXPECT_EQ(result.status().kind(), StatusKind::kIo);
   EXPECT_EQ(*store.CountTrials(), 8) << "the default, and what fills a batch up behind it";
 }
@@ -379,9 +314,7 @@ TEST_F(TuneSessionTest, AFailingStoreEndsTheRunWithItsMessage) {
 TEST_F(TuneSessionTest, AnUnknownTunerIsAnError) {
   options_.tuner = "rnadom";
   MemoryStore store;
-  auto result = Run(&store, options_);
-  ASSERT_FALSE(result.ok());
-  EXPECT_NE(result.status().message().find("random"), std::string::npos);
+  EXPECT_THAT(Run(&store).status().message(), HasSubstr("random"));
 }
 
 }  // namespace

@@ -1,42 +1,16 @@
 // Whose turn it is on a host and on its device: who compiles for a GPU shares the host and leaves the GPU to others,
 // who times on it leaves the host.
-#include <functional>
-#include <map>
-#include <memory>
-#include <set>
-#include <string>
 
-#include "base/file.h"
-#include "session/machine.h"
 #include "unit/session/tune_session_fixture.h"
 
 namespace hone::session {
 namespace {
 
-class TurnsTest : public TuneSessionTest {
+class TurnsTest : public TwoLocksTest {
  protected:
-  void SetUp() override {
-    auto dir = TempDir::Create();
-    ASSERT_TRUE(dir.ok()) << dir.status().message();
-    dir_ = std::make_unique<TempDir>(std::move(*dir));
-  }
-  MachineLock Lock(const std::string& device) {
-    auto lock = MachineLock::Open(dir_->Join(device));
-    EXPECT_TRUE(lock.ok()) << lock.status().message();
-    return std::move(*lock);
-  }
   Turns Apart() { return Turns(Lock("host"), Lock("gpu")); }
   Turns AsOne() { return Turns(Lock("host")); }
-
-  // What somebody else could have now: "alone", "shared" (with us), or "nothing".
-  std::string Free(const std::string& device) {
-    MachineLock other = Lock(device);
-    if (other.LockExclusive(0).ok()) return "alone";
-    return other.LockShared(0).ok() ? "shared" : "nothing";
-  }
   std::string HostAndGpu() { return Free("host") + ", " + Free("gpu"); }
-
-  std::unique_ptr<TempDir> dir_;
 };
 
 TEST_F(TurnsTest, WhoCompilesForAGpuSharesTheHostAndLeavesTheGpu) {
@@ -132,21 +106,14 @@ class SessionTurns : public TurnsTest {
   Seen Watch(Turns turns, MemoryStore* store) {
     Seen seen;
     const auto look = [&](const std::string& what) { seen[what].insert(HostAndGpu()); };
-    SessionWorld world;
-    world.store = store;
-    world.clock = &clock_;
+    SessionWorld world = World(
+        store, [&] { return std::make_unique<WatchedMeasurer>(world_, look); },
+        [&] {
+          look("open");
+          return std::make_unique<WatchedBuilder>(world_, look);
+        });
     world.turns = &turns;
-    world.open_device = [&]() -> Result<Device> {
-      look("open");
-      Device device;
-      device.builder = std::make_unique<WatchedBuilder>(world_, look);
-      device.measurer = std::make_unique<WatchedMeasurer>(world_, look);
-      return device;
-    };
-    History history("here");
-    EXPECT_TRUE(history.Load(*store).ok());
-    const auto result = RunSession(options_, world, &history);
-    EXPECT_TRUE(result.ok()) << result.status().message();
+    Must(RunIn(world));
     EXPECT_EQ(HostAndGpu(), "alone, alone") << "nothing is held when it is over";
     return seen;
   }
