@@ -1,6 +1,5 @@
 #include "base/channel.h"
 
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include <thread>
 
 #include "base/subprocess.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -15,10 +15,9 @@ namespace {
 class ChannelTest : public testing::Test {
  protected:
   void SetUp() override {
-    Result<std::pair<Channel, Channel>> pair = Channel::Pair();
-    ASSERT_TRUE(pair.ok());
-    a_ = std::move(pair->first);
-    b_ = std::move(pair->second);
+    std::pair<Channel, Channel> pair = Must(Channel::Pair());
+    a_ = std::move(pair.first);
+    b_ = std::move(pair.second);
   }
   // Puts raw bytes on the wire.
   void SendRaw(std::string_view bytes) {
@@ -77,17 +76,15 @@ TEST_F(ChannelTest, APeerThatDiesInTheMiddle) {
   a_.Close();
   Status status = b_.Receive(1).status();
   EXPECT_EQ(status.kind(), StatusKind::kCrashed);
-  EXPECT_NE(status.message().find("middle"), std::string::npos);
+  EXPECT_THAT(status.message(), HasSubstr("middle"));
 }
 
-TEST_F(ChannelTest, WordsInsteadOfFrames) {
-  SendRaw("warning: something was printed here\n");
-  EXPECT_EQ(b_.Receive(1).status().kind(), StatusKind::kCorrupt);
-}
-
-TEST_F(ChannelTest, AnAnnouncedLengthThatCannotBe) {
-  SendRaw("HNC1\xff\xff\xff\xff");
-  EXPECT_EQ(b_.Receive(1).status().kind(), StatusKind::kCorrupt);
+TEST_F(ChannelTest, WordsInsteadOfFramesAndALengthThatCannotBe) {
+  for (const char* raw : {"warning: something was printed here\n", "HNC1\xff\xff\xff\xff"}) {
+    SetUp();
+    SendRaw(raw);
+    EXPECT_EQ(b_.Receive(1).status().kind(), StatusKind::kCorrupt) << raw;
+  }
 }
 
 TEST_F(ChannelTest, APeerThatDoesNotRead) {
@@ -112,12 +109,11 @@ TEST_F(ChannelTest, AChildOnTheOtherEnd) {
   SpawnOptions options;
   options.argv = {"sh", "-c", "cat <&3 >&3"};  // an echo
   options.extra_fds = {{b_.fd(), 3}};
-  Result<Subprocess> child = Subprocess::Spawn(options);
-  ASSERT_TRUE(child.ok());
+  Subprocess child = Must(Subprocess::Spawn(options));
   b_.Close();
   ASSERT_TRUE(a_.Send("hello").ok());
   EXPECT_EQ(*a_.Receive(10), "hello");
-  child->Kill(SIGKILL);
+  child.Kill(SIGKILL);
   EXPECT_EQ(a_.Receive(10).status().kind(), StatusKind::kCrashed);
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/deadline.h"
-#include "fake/fake_clock.h"
 
 namespace hone {
 namespace {
@@ -33,14 +32,6 @@ TEST(Deadline, PassesOrNever) {
   EXPECT_TRUE(std::isinf(Deadline(-1).SecondsLeft()));
   EXPECT_FALSE(Deadline(1000).Passed());
   EXPECT_LE(Deadline(1000).PollMillis(), 1000000);
-}
-
-TEST(FakeClock, MovesBySleepingOnly) {
-  FakeClock clock(5, 100);
-  clock.SleepSeconds(2.5);
-  clock.SleepSeconds(-1);
-  EXPECT_EQ(clock.NowSeconds(), 7.5);
-  EXPECT_EQ(clock.WallSeconds(), 102.5);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "base/fields.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -47,24 +47,22 @@ constexpr char kText[] =
     R"("runs":[[1.5],[]],"inner":{"count":4}})";
 
 TEST(Fields, WritesInTheOrderOfTheListWhatItReads) {
-  const Result<Whole> whole = ParseFields<Whole>(kText, "w.json");
-  ASSERT_TRUE(whole.ok()) << whole.status().message();
-  EXPECT_EQ(whole->seed, 9u);
-  EXPECT_EQ(whole->colour, Colour::kBlue);
-  ASSERT_EQ(whole->parts.size(), 1u);
-  EXPECT_EQ(whole->parts[0].name, "a");
-  EXPECT_FALSE(whole->spare.has_value());
-  EXPECT_EQ(whole->runs, (std::vector<std::vector<double>>{{1.5}, {}}));
-  EXPECT_EQ(whole->inner.count, 4);
-  EXPECT_EQ(FieldsText(*whole, -1), std::string(kText) + "\n");
+  const Whole whole = Must(ParseFields<Whole>(kText, "w.json"));
+  EXPECT_EQ(whole.seed, 9u);
+  EXPECT_EQ(whole.colour, Colour::kBlue);
+  ASSERT_EQ(whole.parts.size(), 1u);
+  EXPECT_EQ(whole.parts[0].name, "a");
+  EXPECT_FALSE(whole.spare.has_value());
+  EXPECT_EQ(whole.runs, (std::vector<std::vector<double>>{{1.5}, {}}));
+  EXPECT_EQ(whole.inner.count, 4);
+  EXPECT_EQ(FieldsText(whole, -1), std::string(kText) + "\n");
 }
 
 TEST(Fields, WhatMayBeMissingKeepsItsValue) {
   const char* text = R"({"version": 1, "size": 3, "seed": 9, "colour": "red", "parts": [], "runs": []})";
-  const Result<Whole> whole = ParseFields<Whole>(text, "w.json");
-  ASSERT_TRUE(whole.ok()) << whole.status().message();
-  EXPECT_EQ(whole->share, 0.5);
-  EXPECT_EQ(whole->inner.count, 0);
+  const Whole whole = Must(ParseFields<Whole>(text, "w.json"));
+  EXPECT_EQ(whole.share, 0.5);
+  EXPECT_EQ(whole.inner.count, 0);
 }
 
 TEST(Fields, AnErrorNamesTheFileAndThePlace) {

@@ -1,7 +1,6 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,8 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <optional>
 #include <vector>
+
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -21,13 +21,8 @@ using Strings = std::vector<std::string>;
 
 class FileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<TempDir> dir = TempDir::Create("hone-file-test");
-    ASSERT_TRUE(dir.ok()) << dir.status().message();
-    dir_.emplace(*std::move(dir));
-  }
-  std::string In(const std::string& name) { return dir_->Join(name); }
-  std::optional<TempDir> dir_;
+  std::string In(const std::string& name) { return dir_.Join(name); }
+  TempDir dir_ = Must(TempDir::Create("hone-file-test"));
 };
 
 TEST_F(FileTest, WhatIsWrittenIsRead) {
@@ -38,7 +33,7 @@ TEST_F(FileTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(*FileSize(In("a")), 200000);
   ASSERT_TRUE(WriteFileAtomic(In("a"), "").ok());
   EXPECT_EQ(*ReadFile(In("a")), "");
-  EXPECT_EQ(*ListDir(dir_->path()), Strings{"a"});
+  EXPECT_EQ(*ListDir(dir_.path()), Strings{"a"});
 }
 
 // Pages of the file that are in memory.
@@ -62,7 +57,7 @@ TEST_F(FileTest, TheCacheForgetsAFileThatIsStillThere) {
   DropCached(In("none"));
   EXPECT_FALSE(Exists(In("none")));
   struct statfs system;
-  ASSERT_EQ(::statfs(dir_->path().c_str(), &system), 0);
+  ASSERT_EQ(::statfs(dir_.path().c_str(), &system), 0);
   constexpr decltype(system.f_type) kExt = 0xef53, kXfs = 0x58465342;
   if (system.f_type != kExt && system.f_type != kXfs) GTEST_SKIP() << "only where pages are a copy of what a disk has";
   EXPECT_EQ(left, 0u);
@@ -74,14 +69,14 @@ TEST_F(FileTest, MissingFilesAreNotFoundAndNamed) {
   Status status = ReadFile(In("none")).status();
   EXPECT_EQ(status.kind(), StatusKind::kNotFound);
   EXPECT_EQ(status.message(), In("none") + ": cannot open: No such file or directory");
-  EXPECT_EQ(ReadFile(dir_->path()).status().kind(), StatusKind::kIo);
+  EXPECT_EQ(ReadFile(dir_.path()).status().kind(), StatusKind::kIo);
   EXPECT_EQ(ListDir(In("none")).status().kind(), StatusKind::kNotFound);
 }
 
 TEST_F(FileTest, WhatNeverEndsOrIsNoFileIsRefused) {
   EXPECT_EQ(ReadFile("/dev/zero").status().message(), "/dev/zero: cannot read: it is a device, not a file");
   EXPECT_EQ(ReadFile("/dev/zero").status().kind(), StatusKind::kIo);
-  EXPECT_EQ(ReadFile(dir_->path()).status().message(), dir_->path() + ": cannot read: it is a folder, not a file");
+  EXPECT_EQ(ReadFile(dir_.path()).status().message(), dir_.path() + ": cannot read: it is a folder, not a file");
   EXPECT_EQ(ReadFile("").status().message(), "the name of a file to read is empty");
   ASSERT_TRUE(WriteFileAtomic(In("huge"), "").ok());
   ASSERT_EQ(::truncate(In("huge").c_str(), (off_t{4} << 30) + 1), 0);  // a hole: it takes no space
@@ -101,13 +96,13 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   // The rename fails: a folder that is not empty stands in the way.
   ASSERT_TRUE(MakeDirs(In("target/sub")).ok());
   EXPECT_FALSE(WriteFileAtomic(In("target"), "new").ok());
-  EXPECT_EQ(*ListDir(dir_->path()), Strings{"target"});
+  EXPECT_EQ(*ListDir(dir_.path()), Strings{"target"});
   EXPECT_TRUE(IsDirectory(In("target/sub")));
   // The folder is missing.
   EXPECT_EQ(WriteFileAtomic(In("none/x"), "new").kind(), StatusKind::kNotFound);
   // The name is too long for the temporary or the file.
   EXPECT_FALSE(WriteFileAtomic(In(std::string(300, 'n')), "new").ok());
-  EXPECT_EQ(*ListDir(dir_->path()), Strings{"target"});
+  EXPECT_EQ(*ListDir(dir_.path()), Strings{"target"});
 }
 
 TEST_F(FileTest, ALinkIsReplacedAndNotWrittenThrough) {
@@ -132,7 +127,7 @@ TEST_F(FileTest, WhatIsNoFileIsNotReplaced) {
   EXPECT_TRUE(S_ISFIFO(info.st_mode));
   ASSERT_EQ(::stat("/dev/null", &info), 0);
   EXPECT_TRUE(S_ISCHR(info.st_mode));
-  EXPECT_EQ(*ListDir(dir_->path()), (Strings{"null", "pipe"}));
+  EXPECT_EQ(*ListDir(dir_.path()), (Strings{"null", "pipe"}));
 }
 
 TEST_F(FileTest, IfChangedKeepsTheTimeOfEqualFiles) {
@@ -163,7 +158,7 @@ TEST_F(FileTest, FoldersAndRemoval) {
 // The folder of a process that was killed goes with the next one of its name; one that is in use stays, though its
 // process has another name here, as in another container.
 TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
-  const std::string prefix = dir_->Join("hone-left");
+  const std::string prefix = dir_.Join("hone-left");
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
   const pid_t child = fork();
@@ -178,7 +173,7 @@ TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
   const auto folders = [&] {
     int count = 0;
-    const Strings names = *ListDir(dir_->path());
+    const Strings names = *ListDir(dir_.path());
     for (const std::string& name : names) count += name.rfind("hone-left.", 0) == 0;
     return count;
   };
@@ -186,7 +181,7 @@ TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
   EXPECT_EQ(folders(), 1) << "the child lives";
   kill(child, SIGKILL);
   ASSERT_EQ(waitpid(child, nullptr, 0), child);
-  ASSERT_TRUE(MakeDirs(dir_->Join("hone-left.of-somebody.else")).ok());
+  ASSERT_TRUE(MakeDirs(dir_.Join("hone-left.of-somebody.else")).ok());
   EXPECT_TRUE(TempDir::Create(prefix).ok());
   EXPECT_EQ(folders(), 1) << "the child's is gone, and what has another form of name stays";
   close(ready[0]);
@@ -196,9 +191,7 @@ TEST_F(FileTest, TempDirsOfKilledProcessesAreRemoved) {
 TEST_F(FileTest, TempDirIsRemovedWithItsContents) {
   std::string path;
   {
-    Result<TempDir> dir = TempDir::Create();
-    ASSERT_TRUE(dir.ok());
-    TempDir moved = *std::move(dir);
+    TempDir moved = Must(TempDir::Create());
     path = moved.path();
     ASSERT_TRUE(MakeDirs(moved.Join("x/y")).ok());
     EXPECT_TRUE(IsDirectory(path));

@@ -1,6 +1,6 @@
 #include "base/hash.h"
 
-#include <gtest/gtest.h>
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -11,9 +11,7 @@ TEST(Digest, MatchesThePublishedVector) { EXPECT_EQ(Digest128("").Hex(), "99aa06
 TEST(Digest, HexBothWays) {
   Digest d{0x0123456789abcdef, 0xfedcba9876543210};
   EXPECT_EQ(d.Hex(), "0123456789abcdeffedcba9876543210");
-  Result<Digest> parsed = ParseDigest(d.Hex());
-  ASSERT_TRUE(parsed.ok());
-  EXPECT_EQ(*parsed, d);
+  EXPECT_EQ(Must(ParseDigest(d.Hex())), d);
   for (const char* bad : {"", "0123456789abcdeffedcba987654321", "0123456789ABCDEFfedcba9876543210",
                           "0123456789abcdeffedcba98765432100", "g123456789abcdeffedcba9876543210"}) {
     EXPECT_FALSE(ParseDigest(bad).ok()) << bad;

@@ -1,13 +1,13 @@
 #include "base/heartbeat.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/file.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -26,15 +26,14 @@ void Silence(const std::string& path) {
 
 TEST(HeartbeatTest, TouchesTheLockWhileTheOwnerIsBusyAndNoticesItsLoss) {
   const TempDir dir = *TempDir::Create();
-  auto lock = FileLock::Acquire(dir.Join("t.lock"));
-  ASSERT_TRUE(lock.ok());
-  Silence(lock->path());
-  Heartbeat heartbeat(&*lock, 0.002);
-  for (int i = 0; i < 5000 && ModifiedAt(lock->path()) == 1000; ++i) RealClock()->SleepSeconds(0.002);
-  EXPECT_NE(ModifiedAt(lock->path()), 1000);
+  auto lock = Must(FileLock::Acquire(dir.Join("t.lock")));
+  Silence(lock.path());
+  Heartbeat heartbeat(&lock, 0.002);
+  for (int i = 0; i < 5000 && ModifiedAt(lock.path()) == 1000; ++i) RealClock()->SleepSeconds(0.002);
+  EXPECT_NE(ModifiedAt(lock.path()), 1000);
   EXPECT_TRUE(heartbeat.Check().ok());
   EXPECT_FALSE(heartbeat.lost());
-  ASSERT_TRUE(WriteFileAtomic(lock->path(), "host another\n").ok());  // as one who takes it over does: a new file
+  ASSERT_TRUE(WriteFileAtomic(lock.path(), "host another\n").ok());  // as one who takes it over does: a new file
   EXPECT_EQ(heartbeat.Check().kind(), StatusKind::kLocked);
   EXPECT_TRUE(heartbeat.lost());
 }
@@ -43,29 +42,27 @@ TEST(HeartbeatTest, TouchesTheLockWhileTheOwnerIsBusyAndNoticesItsLoss) {
 TEST(HeartbeatTest, AnotherHostDoesNotTakeTheLockOfWhoeverIsBusyAndAlive) {
   const TempDir dir = *TempDir::Create();
   const std::string path = dir.Join("t.lock");
-  auto lock = FileLock::Acquire(path);
-  ASSERT_TRUE(lock.ok());
+  auto lock = Must(FileLock::Acquire(path));
   const int fd = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);  // the same file: a new one would be a loss
   const std::string far = "host far-" + Hostname() + "\npid 7\n";
   ASSERT_EQ(::write(fd, far.data(), far.size()), static_cast<ssize_t>(far.size()));
   ::close(fd);
   {
-    Heartbeat heartbeat(&*lock, 0.05);
+    Heartbeat heartbeat(&lock, 0.05);
     Silence(path);
     EXPECT_EQ(FileLock::Acquire(path, 100, 30).status().kind(), StatusKind::kLocked);
     EXPECT_TRUE(heartbeat.Check().ok());
   }
   Silence(path);
   EXPECT_TRUE(FileLock::Acquire(path, 100, 0.2).ok()) << "nobody beats any more";
-  EXPECT_EQ(lock->Touch().kind(), StatusKind::kLocked);
+  EXPECT_EQ(lock.Touch().kind(), StatusKind::kLocked);
 }
 
 TEST(HeartbeatTest, ItsEndDoesNotWaitForTheNextBeat) {
   const TempDir dir = *TempDir::Create();
-  auto lock = FileLock::Acquire(dir.Join("t.lock"));
-  ASSERT_TRUE(lock.ok());
-  { Heartbeat heartbeat(&*lock, 1e6); }
-  EXPECT_TRUE(lock->Touch().ok());
+  auto lock = Must(FileLock::Acquire(dir.Join("t.lock")));
+  { Heartbeat heartbeat(&lock, 1e6); }
+  EXPECT_TRUE(lock.Touch().ok());
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "base/lock.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,6 +14,7 @@
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -23,13 +23,6 @@ using Strings = std::vector<std::string>;
 
 class LockTest : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<TempDir> dir = TempDir::Create("hone-lock-test");
-    ASSERT_TRUE(dir.ok());
-    dir_.emplace(*std::move(dir));
-    path_ = dir_->Join("job.lock");
-  }
-
   // A child takes the lock and exits without running destructors; nobody has asked for its exit status yet.
   pid_t LeaveLockOfZombie() {
     const pid_t pid = ::fork();
@@ -54,7 +47,7 @@ class LockTest : public testing::Test {
 
   void Rewrite(const std::string& from, const std::string& to) {
     std::string text = *ReadFile(path_);
-    ASSERT_NE(text.find(from), std::string::npos) << text;
+    ASSERT_THAT(text, HasSubstr(from));
     ASSERT_TRUE(WriteFileAtomic(path_, ReplaceAll(text, from, to)).ok());
   }
 
@@ -66,26 +59,24 @@ class LockTest : public testing::Test {
     ASSERT_EQ(::utimensat(AT_FDCWD, path_.c_str(), times, 0), 0);
   }
 
-  std::optional<TempDir> dir_;
-  std::string path_;
+  TempDir dir_ = Must(TempDir::Create("hone-lock-test"));
+  std::string path_ = dir_.Join("job.lock");
 };
 
 TEST_F(LockTest, OneOwnerAndNothingLeftAfterwards) {
   {
-    Result<FileLock> lock = FileLock::Acquire(path_);
-    ASSERT_TRUE(lock.ok()) << lock.status().message();
-    EXPECT_EQ(*ListDir(dir_->path()), Strings{"job.lock"});
+    FileLock lock = Must(FileLock::Acquire(path_));
+    EXPECT_EQ(*ListDir(dir_.path()), Strings{"job.lock"});
     Result<FileLock> second = FileLock::Acquire(path_);
     ASSERT_FALSE(second.ok());
     EXPECT_EQ(second.status().kind(), StatusKind::kLocked);
-    EXPECT_NE(second.status().message().find("process " + std::to_string(::getpid()) + " on host " + Hostname()),
-              std::string::npos)
-        << second.status().message();
-    EXPECT_TRUE(lock->Touch().ok());
-    FileLock moved = *std::move(lock);
+    EXPECT_THAT(second.status().message(),
+                HasSubstr("process " + std::to_string(::getpid()) + " on host " + Hostname()));
+    EXPECT_TRUE(lock.Touch().ok());
+    FileLock moved = std::move(lock);
     EXPECT_TRUE(Exists(path_));
   }
-  EXPECT_EQ(*ListDir(dir_->path()), Strings{});
+  EXPECT_EQ(*ListDir(dir_.path()), Strings{});
   EXPECT_TRUE(FileLock::Acquire(path_).ok());
 }
 
@@ -156,9 +147,8 @@ TEST_F(LockTest, AnotherHostIsJudgedByItsHeartbeat) {
   SetAge(50);
   Result<FileLock> early = FileLock::Acquire(path_, 100, kWatch);
   ASSERT_EQ(early.status().kind(), StatusKind::kLocked);
-  EXPECT_NE(early.status().message().find(", on host far-" + Hostname() + ", and its process is not visible here"),
-            std::string::npos)
-      << early.status().message();
+  EXPECT_THAT(early.status().message(),
+              HasSubstr(", on host far-" + Hostname() + ", and its process is not visible here"));
   const LockHolder holder = **FileLock::Holder(path_, 100);
   EXPECT_EQ(holder.host, "far-" + Hostname());
   EXPECT_NEAR(holder.heartbeat_age, 50, 20);
@@ -209,24 +199,22 @@ TEST_F(LockTest, AnotherHostWhoseClockIsWrongIsNotRobbed) {
   }
 }
 
-TEST_F(LockTest, AnotherContainerIsJudgedByItsHeartbeat) {
-  LeaveLockOfDeadProcess();
-  Rewrite("pidns ", "pidns other-");
-  EXPECT_EQ(FileLock::Acquire(path_, 100, kWatch).status().kind(), StatusKind::kLocked);
-  SetAge(150);
-  EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok());
+TEST_F(LockTest, WhoCannotBeSeenIsJudgedByItsHeartbeat) {
+  for (const char* who : {"another container", "an empty file"}) {
+    LeaveLockOfDeadProcess();
+    if (who == std::string("an empty file")) {
+      ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
+    } else {
+      Rewrite("pidns ", "pidns other-");
+    }
+    EXPECT_EQ(FileLock::Acquire(path_, 100, kWatch).status().kind(), StatusKind::kLocked) << who;
+    SetAge(150);
+    EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok()) << who;
+  }
 }
-
-TEST_F(LockTest, AnEmptyLockFileIsJudgedByItsAge) {
-  ASSERT_TRUE(WriteFileAtomic(path_, "").ok());
-  EXPECT_EQ(FileLock::Acquire(path_, 100, kWatch).status().kind(), StatusKind::kLocked);
-  SetAge(150);
-  EXPECT_TRUE(FileLock::Acquire(path_, 100, kWatch).ok());
-}
-
-TEST_F(LockTest, NobodyHoldsWhatIsNotThere) { EXPECT_FALSE(FileLock::Holder(path_)->has_value()); }
 
 TEST_F(LockTest, TheHolderIsKnownAndADeadOneIsGone) {
+  EXPECT_FALSE(FileLock::Holder(path_)->has_value());
   {
     Result<FileLock> lock = FileLock::Acquire(path_);
     const LockHolder holder = **FileLock::Holder(path_);
@@ -238,30 +226,18 @@ TEST_F(LockTest, TheHolderIsKnownAndADeadOneIsGone) {
   EXPECT_TRUE((*FileLock::Holder(path_))->gone);
 }
 
-TEST_F(LockTest, TouchIsTheHeartbeat) {
-  Result<FileLock> lock = FileLock::Acquire(path_);
-  ASSERT_TRUE(lock.ok());
-  SetAge(1000);
-  ASSERT_TRUE(lock->Touch().ok());
-  struct stat info;
-  ASSERT_EQ(::stat(path_.c_str(), &info), 0);
-  EXPECT_LT(::time(nullptr) - info.st_mtim.tv_sec, 500);
-}
-
 TEST_F(LockTest, AnOwnerThatLostItsLockIsToldAndRemovesNothing) {
-  Result<FileLock> lost = FileLock::Acquire(path_);
-  ASSERT_TRUE(lost.ok());
+  FileLock lost = Must(FileLock::Acquire(path_));
   ASSERT_TRUE(Remove(path_).ok());
-  Result<FileLock> taker = FileLock::Acquire(path_);
-  ASSERT_TRUE(taker.ok());
-  EXPECT_EQ(lost->Touch().kind(), StatusKind::kLocked);
-  lost->Release();
+  FileLock taker = Must(FileLock::Acquire(path_));
+  EXPECT_EQ(lost.Touch().kind(), StatusKind::kLocked);
+  lost.Release();
   EXPECT_TRUE(Exists(path_));
-  EXPECT_TRUE(taker->Touch().ok());
+  EXPECT_TRUE(taker.Touch().ok());
 }
 
 TEST_F(LockTest, FoldersThatCannotHoldALock) {
-  EXPECT_EQ(FileLock::Acquire(dir_->Join("none/job.lock")).status().kind(), StatusKind::kNotFound);
+  EXPECT_EQ(FileLock::Acquire(dir_.Join("none/job.lock")).status().kind(), StatusKind::kNotFound);
 }
 
 // Many find the same stale lock at the same moment: exactly one may have it.
@@ -283,7 +259,7 @@ TEST_F(LockTest, OneTakesOverAStaleLock) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(owners, 1) << "round " << round;
     locks.clear();
-    EXPECT_EQ(*ListDir(dir_->path()), Strings{});
+    EXPECT_EQ(*ListDir(dir_.path()), Strings{});
   }
 }
 

@@ -1,20 +1,19 @@
 #include "base/log.h"
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
 
 TEST(Log, LevelsNamesAndFile) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  ASSERT_TRUE(OpenLogFile(dir->Join("log")).ok());
+  TempDir dir = Must(TempDir::Create());
+  ASSERT_TRUE(OpenLogFile(dir.Join("log")).ok());
   SetLogName("hone-tune");
   testing::internal::CaptureStderr();
   LogDebug("hidden");
@@ -25,7 +24,7 @@ TEST(Log, LevelsNamesAndFile) {
   SetLogName("");
   CloseLogFile();
   EXPECT_EQ(err, "words\nhone-tune: error: bad\n");
-  std::vector<std::string> lines = Split(*ReadFile(dir->Join("log")), '\n');
+  std::vector<std::string> lines = Split(*ReadFile(dir.Join("log")), '\n');
   ASSERT_EQ(lines.size(), 4u);  // the file has the hidden one too
   EXPECT_TRUE(EndsWith(lines[0], "Z debug hidden")) << lines[0];
   EXPECT_TRUE(EndsWith(lines[2], "Z error bad")) << lines[2];
@@ -33,9 +32,8 @@ TEST(Log, LevelsNamesAndFile) {
 }
 
 TEST(Log, AMessageIsOneLineWhateverItQuotes) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  ASSERT_TRUE(OpenLogFile(dir->Join("log")).ok());
+  TempDir dir = Must(TempDir::Create());
+  ASSERT_TRUE(OpenLogFile(dir.Join("log")).ok());
   testing::internal::CaptureStderr();
   LogError("unknown key `a\nhone: error: b\x1b[2J`");
   LogWarning("begin" + std::string(5000, 'x') + "end");
@@ -45,23 +43,21 @@ TEST(Log, AMessageIsOneLineWhateverItQuotes) {
   EXPECT_EQ(lines[0], "error: unknown key `a\\nhone: error: b\\x1b[2J`");
   EXPECT_EQ(lines[1].size(), std::string("warning: ").size() + 1000);
   EXPECT_TRUE(StartsWith(lines[1], "warning: beginxx") && EndsWith(lines[1], "xxend")) << lines[1];
-  const std::vector<std::string> kept = Split(*ReadFile(dir->Join("log")), '\n');
+  const std::vector<std::string> kept = Split(*ReadFile(dir.Join("log")), '\n');
   ASSERT_EQ(kept.size(), 3u);
-  EXPECT_EQ(kept[0].find('\x1b'), std::string::npos);
+  EXPECT_THAT(kept[0], Not(HasSubstr("\x1b")));
   EXPECT_GT(kept[1].size(), 5000u);
 }
 
 // Somebody left a link in the folder: what it points to must not get our words.
 TEST(Log, NoLinkIsFollowed) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  ASSERT_TRUE(WriteFileAtomic(dir->Join("precious"), "mine\n").ok());
-  ASSERT_EQ(symlink(dir->Join("precious").c_str(), dir->Join("log").c_str()), 0);
-  const Status status = OpenLogFile(dir->Join("log"));
-  EXPECT_NE(status.message().find("is a symbolic link; remove it"), std::string::npos) << status.message();
-  ASSERT_EQ(mkfifo(dir->Join("pipe").c_str(), 0600), 0);
-  EXPECT_FALSE(OpenLogFile(dir->Join("pipe")).ok()) << "and it did not wait for a reader";
-  EXPECT_EQ(*ReadFile(dir->Join("precious")), "mine\n");
+  TempDir dir = Must(TempDir::Create());
+  ASSERT_TRUE(WriteFileAtomic(dir.Join("precious"), "mine\n").ok());
+  ASSERT_EQ(symlink(dir.Join("precious").c_str(), dir.Join("log").c_str()), 0);
+  EXPECT_THAT(OpenLogFile(dir.Join("log")).message(), HasSubstr("is a symbolic link; remove it"));
+  ASSERT_EQ(mkfifo(dir.Join("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(OpenLogFile(dir.Join("pipe")).ok()) << "and it did not wait for a reader";
+  EXPECT_EQ(*ReadFile(dir.Join("precious")), "mine\n");
 }
 
 TEST(Log, AFileThatCannotBeOpened) { EXPECT_FALSE(OpenLogFile("/nonexistent-folder/log").ok()); }

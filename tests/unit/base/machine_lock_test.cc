@@ -1,34 +1,23 @@
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <optional>
 #include <thread>
 
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/lock.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
 
 class MachineLockTest : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<TempDir> dir = TempDir::Create("hone-machine-test");
-    ASSERT_TRUE(dir.ok());
-    dir_.emplace(*std::move(dir));
-    path_ = dir_->Join("cpu.lock");
-  }
-  MachineLock Open() {
-    Result<MachineLock> lock = MachineLock::Open(path_);
-    EXPECT_TRUE(lock.ok()) << lock.status().message();
-    return *std::move(lock);
-  }
-  std::optional<TempDir> dir_;
-  std::string path_;
+  MachineLock Open() { return Must(MachineLock::Open(path_)); }
+  TempDir dir_ = Must(TempDir::Create("hone-machine-test"));
+  std::string path_ = dir_.Join("cpu.lock");
 };
 
 TEST_F(MachineLockTest, SharedExcludesExclusiveOnly) {
@@ -128,10 +117,10 @@ TEST_F(MachineLockTest, FilesAreForEveryUserWhateverTheUmask) {
 }
 
 TEST_F(MachineLockTest, ALinkInItsPlaceIsRefused) {
-  ASSERT_TRUE(WriteFileAtomic(dir_->Join("victim"), "precious").ok());
+  ASSERT_TRUE(WriteFileAtomic(dir_.Join("victim"), "precious").ok());
   ASSERT_EQ(::symlink("victim", path_.c_str()), 0);
   EXPECT_EQ(MachineLock::Open(path_).status().kind(), StatusKind::kIo);
-  EXPECT_EQ(*ReadFile(dir_->Join("victim")), "precious");
+  EXPECT_EQ(*ReadFile(dir_.Join("victim")), "precious");
 }
 
 TEST_F(MachineLockTest, FilesThatACleanerRemovedStillExclude) {

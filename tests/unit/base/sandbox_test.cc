@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,11 +14,11 @@
 #include <unistd.h>
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <thread>
 
 #include "base/file.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -37,16 +36,19 @@ constexpr int kSkip = 99;
 
 bool ExitedWith(int status, int code) { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
 
+// The test passes if a child's work returned 0, and is skipped if it returned kSkip.
+void ExpectDone(int status, const char* lacks = "this kernel has no seccomp filters") {
+  if (ExitedWith(status, kSkip)) GTEST_SKIP() << lacks;
+  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+}
+
 class SandboxTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    Result<TempDir> temp = TempDir::Create("hone-sandbox");
-    ASSERT_TRUE(temp.ok()) << temp.status().message();
-    temp_.emplace(std::move(*temp));
-    dir_ = temp_->path();
+    dir_ = temp_.path();
     ASSERT_TRUE(WriteFileAtomic(dir_ + "/records.db", "kept").ok());
   }
-  std::optional<TempDir> temp_;
+  TempDir temp_ = Must(TempDir::Create("hone-sandbox"));
   std::string dir_;
 };
 
@@ -94,7 +96,7 @@ TEST_F(SandboxTest, NothingIsWrittenByAPath) {
 
 // What Landlock has no rules for.
 TEST_F(SandboxTest, NorAreModesOwnersTimesAndAttributesChanged) {
-  const int status = InSandbox({}, [&](const Sandbox& sandbox) {
+  ExpectDone(InSandbox({}, [&](const Sandbox& sandbox) {
     if (!sandbox.file_calls) return kSkip;
     const std::string db = dir_ + "/records.db";
     const int file = open(db.c_str(), O_RDONLY);
@@ -107,14 +109,12 @@ TEST_F(SandboxTest, NorAreModesOwnersTimesAndAttributesChanged) {
     if (syscall(SYS_mq_open, "hone-sandbox", O_RDWR | O_CREAT, 0600, nullptr) >= 0 || errno != EACCES) return 6;
     if (syscall(SYS_mq_unlink, "hone-sandbox") == 0 || errno != EACCES) return 7;
     return 0;
-  });
-  if (ExitedWith(status, kSkip)) GTEST_SKIP() << "this kernel has no seccomp filters";
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 // Calls whose arguments a filter cannot see, or that came after it, look as on a kernel that lacks them.
 TEST_F(SandboxTest, CallsThatAFilterCannotJudgeAreNotThere) {
-  const int status = InSandbox({}, [&](const Sandbox& sandbox) {
+  ExpectDone(InSandbox({}, [&](const Sandbox& sandbox) {
     if (!sandbox.file_calls) return kSkip;
     const std::string db = dir_ + "/records.db";
     const uint64_t how[3] = {O_WRONLY, 0, 0};
@@ -124,17 +124,14 @@ TEST_F(SandboxTest, CallsThatAFilterCannotJudgeAreNotThere) {
     if (syscall(999) >= 0 || errno != ENOSYS) return 3;
     if (syscall(467 /* open_tree_attr */, AT_FDCWD, dir_.c_str(), 0, nullptr, 0) >= 0 || errno != ENOSYS) return 4;
     return 0;
-  });
-  if (ExitedWith(status, kSkip)) GTEST_SKIP() << "this kernel has no seccomp filters";
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 // What was open before stays usable: the channel to the parent.
 TEST_F(SandboxTest, OpenDescriptorsStay) {
   int ends[2];
   ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-  const int status = InSandbox({}, [&](const Sandbox&) { return write(ends[1], "x", 1) == 1 ? 0 : 1; });
-  EXPECT_TRUE(ExitedWith(status, 0));
+  ExpectDone(InSandbox({}, [&](const Sandbox&) { return write(ends[1], "x", 1) == 1 ? 0 : 1; }));
   char got = 0;
   EXPECT_EQ(read(ends[0], &got, 1), 1);
   EXPECT_EQ(got, 'x');
@@ -143,19 +140,17 @@ TEST_F(SandboxTest, OpenDescriptorsStay) {
 }
 
 TEST_F(SandboxTest, NoNetwork) {
-  const int status = InSandbox({}, [](const Sandbox& sandbox) {
+  ExpectDone(InSandbox({}, [](const Sandbox& sandbox) {
     if (!sandbox.network) return kSkip;
     for (const int family : {AF_INET, AF_INET6, AF_UNIX}) {
       if (socket(family, SOCK_STREAM, 0) >= 0) return 1;
     }
     return errno == EACCES ? 0 : 2;
-  });
-  if (ExitedWith(status, kSkip)) GTEST_SKIP() << "this kernel has no seccomp filters";
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 TEST_F(SandboxTest, ThreadsButNoProcesses) {
-  const int status = InSandbox({}, [](const Sandbox& sandbox) {
+  ExpectDone(InSandbox({}, [](const Sandbox& sandbox) {
     if (!sandbox.processes) return kSkip;
     int seen = 0;
     std::thread([&] { seen = 1; }).join();
@@ -169,9 +164,7 @@ TEST_F(SandboxTest, ThreadsButNoProcesses) {
     if (kill(getpid(), 0) != 0) return 5;
     if (system("true") == 0) return 6;
     return 0;
-  });
-  if (ExitedWith(status, kSkip)) GTEST_SKIP() << "this kernel has no seccomp filters";
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 // A failed check must still end a child by its own signal, so that its parent is told which.
@@ -184,12 +177,11 @@ TEST_F(SandboxTest, AbortStillAborts) {
 TEST_F(SandboxTest, MemoryIsLimited) {
   SandboxOptions options;
   options.max_memory_bytes = uint64_t{1} << 30;
-  const int status = InSandbox(options, [](const Sandbox& sandbox) {
+  ExpectDone(InSandbox(options, [](const Sandbox& sandbox) {
     if (!sandbox.limits) return 1;
     void* much = mmap(nullptr, size_t{2} << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return much == MAP_FAILED ? 0 : 2;
-  });
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 TEST_F(SandboxTest, PrintingForEverEnds) {
@@ -211,18 +203,17 @@ TEST_F(SandboxTest, EachFenceCanBeLeftOut) {
   SandboxOptions options;
   options.files = options.processes = false;
   options.sockets = Sockets::kAll;
-  const int status = InSandbox(options, [&](const Sandbox& sandbox) {
+  ExpectDone(InSandbox(options, [&](const Sandbox& sandbox) {
     if (sandbox.files() || sandbox.network || sandbox.processes) return 1;
     if (socket(AF_INET, SOCK_STREAM, 0) < 0 && errno == EACCES) return 2;
     if (open((dir_ + "/records.db").c_str(), O_WRONLY) < 0) return 3;
     return 0;
-  });
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 // A driver may do what it does, and none of its code reaches another machine.
 TEST_F(SandboxTest, ADevicesDriverHasFilesProcessesAndLocalSockets) {
-  const int status = InSandbox(DeviceSandbox(), [&](const Sandbox& sandbox) {
+  ExpectDone(InSandbox(DeviceSandbox(), [&](const Sandbox& sandbox) {
     if (!sandbox.limits || sandbox.files() || sandbox.processes) return 1;
     rlimit core = {1, 1}, files = {};
     if (getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_max != 0) return 2;
@@ -240,24 +231,22 @@ TEST_F(SandboxTest, ADevicesDriverHasFilesProcessesAndLocalSockets) {
     }
     char parameters[120] = {};
     return syscall(425 /* io_uring_setup */, 4, parameters) < 0 && errno == ENOSYS ? 0 : 9;
-  });
-  if (ExitedWith(status, kSkip)) GTEST_SKIP() << "this kernel has no seccomp filters";
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  }));
 }
 
 TEST_F(SandboxTest, WithoutSeccompNoNewTasksAfterTheThreads) {
   SandboxOptions options;
   options.seccomp = false;
-  const int status = InSandbox(options, [](const Sandbox& sandbox) {
-    if (sandbox.processes) return 1;
-    if (getuid() == 0 && setuid(65534) != 0) return kSkip;  // root is not bound
-    ForbidNewTasks();
-    const pid_t child = fork();
-    if (child == 0) _exit(0);
-    return child < 0 && errno == EAGAIN ? 0 : 2;
-  });
-  if (ExitedWith(status, kSkip)) GTEST_SKIP() << "this process can be no other user than root";
-  EXPECT_TRUE(ExitedWith(status, 0)) << status;
+  ExpectDone(InSandbox(options,
+                       [](const Sandbox& sandbox) {
+                         if (sandbox.processes) return 1;
+                         if (getuid() == 0 && setuid(65534) != 0) return kSkip;  // root is not bound
+                         ForbidNewTasks();
+                         const pid_t child = fork();
+                         if (child == 0) _exit(0);
+                         return child < 0 && errno == EAGAIN ? 0 : 2;
+                       }),
+             "this process can be no other user than root");
 }
 
 // What the doctor says is found by trying; what EnterSandbox says, by what the kernel answered.
@@ -265,10 +254,9 @@ TEST_F(SandboxTest, TryingAgreesWithEntering) {
   SandboxOptions bare;
   bare.seccomp = false;
   for (const SandboxOptions& options : {SandboxOptions(), DeviceSandbox(), bare}) {
-    const auto tried = TrySandbox(options);
-    ASSERT_TRUE(tried.ok()) << tried.status().message();
-    const int status = InSandbox(options, [&](const Sandbox& entered) { return entered == *tried ? 0 : 1; });
-    EXPECT_TRUE(ExitedWith(status, 0)) << tried->Text();
+    const auto tried = Must(TrySandbox(options));
+    const int status = InSandbox(options, [&](const Sandbox& entered) { return entered == tried ? 0 : 1; });
+    EXPECT_TRUE(ExitedWith(status, 0)) << tried.Text();
   }
 }
 

@@ -1,7 +1,6 @@
 #include "base/subprocess.h"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
@@ -36,40 +36,35 @@ bool EndsSoon(pid_t pid) {
 TEST(RunCommand, PassesInputAndCollectsBothOutputs) {
   CommandOptions options;
   options.input = "three\nlines\nhere\n";
-  Result<CommandResult> result = RunCommand({"sh", "-c", "wc -l; echo oops >&2; exit 3"}, options);
-  ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(Trim(result->out), "3");
-  EXPECT_EQ(result->err, "oops\n");
-  EXPECT_EQ(result->status.code, 3);
-  EXPECT_EQ(result->status.ToString(), "exited 3");
-  EXPECT_FALSE(result->status.ok());
+  CommandResult result = Must(RunCommand({"sh", "-c", "wc -l; echo oops >&2; exit 3"}, options));
+  EXPECT_EQ(Trim(result.out), "3");
+  EXPECT_EQ(result.err, "oops\n");
+  EXPECT_EQ(result.status.code, 3);
+  EXPECT_EQ(result.status.ToString(), "exited 3");
+  EXPECT_FALSE(result.status.ok());
 }
 
 TEST(RunCommand, MuchOutputOnBothSidesDoesNotBlock) {
   CommandOptions options;
   options.input = std::string(1 << 20, 'x');
-  Result<CommandResult> result = RunCommand({"sh", "-c", "cat; head -c 300000 /dev/zero >&2"}, options);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->out, options.input);
-  EXPECT_EQ(result->err.size(), 300000u);
+  CommandResult result = Must(RunCommand({"sh", "-c", "cat; head -c 300000 /dev/zero >&2"}, options));
+  EXPECT_EQ(result.out, options.input);
+  EXPECT_EQ(result.err.size(), 300000u);
 }
 
 TEST(RunCommand, EnvironmentAndFolder) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
+  TempDir dir = Must(TempDir::Create());
   CommandOptions options;
   options.env = {{"HONE_TEST_VALUE", "a b"}, {"HOME", "/nowhere"}};
-  options.cwd = dir->path();
-  Result<CommandResult> result = RunCommand({"sh", "-c", "echo \"$HONE_TEST_VALUE $HOME\"; pwd -P"}, options);
-  ASSERT_TRUE(result.ok());
-  EXPECT_EQ(result->out, "a b /nowhere\n" + dir->path() + "\n");
+  options.cwd = dir.path();
+  CommandResult result = Must(RunCommand({"sh", "-c", "echo \"$HONE_TEST_VALUE $HOME\"; pwd -P"}, options));
+  EXPECT_EQ(result.out, "a b /nowhere\n" + dir.path() + "\n");
 }
 
 TEST(RunCommand, TooLongIsKilledWithItsChildren) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  std::string script = "sleep 1000 & echo $! > '" + dir->Join("pid") + ".tmp'; mv '" + dir->Join("pid") + ".tmp' '" +
-                       dir->Join("pid") + "'; wait";
+  TempDir dir = Must(TempDir::Create());
+  std::string script = "sleep 1000 & echo $! > '" + dir.Join("pid") + ".tmp'; mv '" + dir.Join("pid") + ".tmp' '" +
+                       dir.Join("pid") + "'; wait";
   // On a loaded machine the shell may need longer to get as far as its child.
   Result<std::string> pid = Status::NotFound("not run yet");
   for (double seconds = 0.3; !pid.ok() && seconds < 60; seconds *= 10) {
@@ -78,77 +73,64 @@ TEST(RunCommand, TooLongIsKilledWithItsChildren) {
     Result<CommandResult> result = RunCommand({"sh", "-c", script}, options);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.status().kind(), StatusKind::kTimeout);
-    pid = ReadFile(dir->Join("pid"));
+    pid = ReadFile(dir.Join("pid"));
   }
   ASSERT_TRUE(pid.ok()) << pid.status().message();
   EXPECT_TRUE(EndsSoon(static_cast<pid_t>(*ParseInt(Trim(*pid)))));
 }
 
 TEST(Subprocess, ProgramsThatCannotStart) {
-  SpawnOptions options;
-  EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kInvalid);
-  options.argv = {"hone-no-such-program"};
-  EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kNotFound);
-  options.argv = {"/nonexistent/program"};
-  EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kNotFound);
-  options.argv = {"/etc/passwd"};
-  EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kIo);
-  options.argv = {"true"};
-  options.cwd = "/nonexistent";
-  EXPECT_EQ(Subprocess::Spawn(options).status().kind(), StatusKind::kNotFound);
+  struct Case {
+    std::vector<std::string> argv;
+    std::string cwd;
+    StatusKind kind;
+  };
+  for (const Case& c :
+       {Case{{}, "", StatusKind::kInvalid}, Case{{"hone-no-such-program"}, "", StatusKind::kNotFound},
+        Case{{"/nonexistent/program"}, "", StatusKind::kNotFound}, Case{{"/etc/passwd"}, "", StatusKind::kIo},
+        Case{{"true"}, "/nonexistent", StatusKind::kNotFound}}) {
+    SpawnOptions options;
+    options.argv = c.argv;
+    options.cwd = c.cwd;
+    EXPECT_EQ(Subprocess::Spawn(options).status().kind(), c.kind) << Join(c.argv, " ");
+    EXPECT_EQ(ReplaceProcess(c.argv, c.cwd).kind(), c.kind) << Join(c.argv, " ");
+  }
 }
 
 TEST(Subprocess, AProcessBecomesAnotherProgram) {
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
+  TempDir dir = Must(TempDir::Create());
   const pid_t child = ::fork();
   if (child == 0) {
-    (void)ReplaceProcess({"sh", "-c", "echo \"$0 $1\" > here; exit 7", "a b", "$HOME"}, dir->path()).ok();
+    (void)ReplaceProcess({"sh", "-c", "echo \"$0 $1\" > here; exit 7", "a b", "$HOME"}, dir.path()).ok();
     ::_exit(99);
   }
   int raw = 0;
   ASSERT_EQ(::waitpid(child, &raw, 0), child);
   ASSERT_TRUE(WIFEXITED(raw));
   EXPECT_EQ(WEXITSTATUS(raw), 7);
-  const Result<std::string> here = ReadFile(dir->Join("here"));
-  ASSERT_TRUE(here.ok());
-  EXPECT_EQ(*here, "a b $HOME\n");
-  EXPECT_EQ(ReplaceProcess({}).kind(), StatusKind::kInvalid);
-  EXPECT_EQ(ReplaceProcess({"hone-no-such-program"}).kind(), StatusKind::kNotFound);
-  EXPECT_EQ(ReplaceProcess({"/nonexistent/program"}).kind(), StatusKind::kNotFound);
-  EXPECT_EQ(ReplaceProcess({"true"}, "/nonexistent").kind(), StatusKind::kNotFound);
+  EXPECT_EQ(*ReadFile(dir.Join("here")), "a b $HOME\n");
 }
 
 TEST(Subprocess, WaitCanTimeOutAndBeRepeated) {
-  Result<Subprocess> child = Subprocess::Spawn(Shell("exec sleep 1000"));
-  ASSERT_TRUE(child.ok());
-  EXPECT_EQ(child->Wait(0.01).status().kind(), StatusKind::kTimeout);
-  EXPECT_TRUE(child->Running());
-  child->Kill(SIGTERM);
-  Result<ExitStatus> status = child->Wait();
-  ASSERT_TRUE(status.ok());
-  EXPECT_EQ(status->ToString(), "killed by SIGTERM");
-  EXPECT_EQ(child->Wait(0)->signal, SIGTERM);
-  EXPECT_FALSE(child->Running());
-  child->Kill(SIGTERM);  // nobody
+  Subprocess child = Must(Subprocess::Spawn(Shell("exec sleep 1000")));
+  EXPECT_EQ(child.Wait(0.01).status().kind(), StatusKind::kTimeout);
+  EXPECT_TRUE(child.Running());
+  child.Kill(SIGTERM);
+  EXPECT_EQ(Must(child.Wait()).ToString(), "killed by SIGTERM");
+  EXPECT_EQ(child.Wait(0)->signal, SIGTERM);
+  EXPECT_FALSE(child.Running());
+  child.Kill(SIGTERM);  // nobody
 }
 
 TEST(Subprocess, TheDestructorLeavesNoChild) {
   pid_t pid;
   {
-    Result<Subprocess> child = Subprocess::Spawn(Shell("exec sleep 1000"));
-    ASSERT_TRUE(child.ok());
-    pid = child->pid();
-    Subprocess moved = *std::move(child);
+    Subprocess child = Must(Subprocess::Spawn(Shell("exec sleep 1000")));
+    pid = child.pid();
+    Subprocess moved = std::move(child);
     EXPECT_TRUE(IsAlive(pid));
   }
   EXPECT_FALSE(Exists("/proc/" + std::to_string(pid)));  // gone and reaped
-}
-
-TEST(Subprocess, CrashesAreNamed) {
-  Result<Subprocess> child = Subprocess::Spawn(Shell("kill -SEGV $$"));
-  ASSERT_TRUE(child.ok());
-  EXPECT_EQ(child->Wait()->ToString(), "killed by SIGSEGV");
 }
 
 TEST(Subprocess, SignalsThatWeIgnoreOrBlockReachTheChild) {
@@ -157,10 +139,9 @@ TEST(Subprocess, SignalsThatWeIgnoreOrBlockReachTheChild) {
   sigaddset(&term, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &term, &old);
   auto handler = ::signal(SIGINT, SIG_IGN);
-  for (const char* name : {"INT", "TERM"}) {
-    Result<Subprocess> child = Subprocess::Spawn(Shell("kill -" + std::string(name) + " $$; sleep 1000"));
-    ASSERT_TRUE(child.ok());
-    EXPECT_EQ(child->Wait(10)->ToString(), "killed by SIG" + std::string(name));
+  for (const char* name : {"INT", "TERM", "SEGV"}) {
+    Subprocess child = Must(Subprocess::Spawn(Shell("kill -" + std::string(name) + " $$; sleep 1000")));
+    EXPECT_EQ(child.Wait(10)->ToString(), "killed by SIG" + std::string(name));
   }
   ::signal(SIGINT, handler);
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
@@ -172,10 +153,9 @@ TEST(Subprocess, OnlyTheNamedDescriptorsReachTheChild) {
   ASSERT_EQ(::pipe(shared), 0);
   SpawnOptions options = Shell("ls /proc/self/fd | tr '\\n' ' ' >&3");
   options.extra_fds = {{shared[1], 3}};
-  Result<Subprocess> child = Subprocess::Spawn(options);
-  ASSERT_TRUE(child.ok());
+  Subprocess child = Must(Subprocess::Spawn(options));
   ::close(shared[1]);
-  ASSERT_TRUE(child->Wait(10).ok());
+  ASSERT_TRUE(child.Wait(10).ok());
   char text[256] = {};
   ASSERT_GT(::read(shared[0], text, sizeof text - 1), 0);
   ::close(shared[0]);
@@ -193,9 +173,7 @@ TEST(Subprocess, ExtraDescriptorsMaySwapPlaces) {
   SpawnOptions options = Shell("echo A >&" + std::to_string(b[1]) + "; echo B >&" + std::to_string(a[1]));
   ASSERT_LT(std::max(a[1], b[1]), 10) << "sh only knows one-digit descriptors";
   options.extra_fds = {{a[1], b[1]}, {b[1], a[1]}};
-  Result<Subprocess> child = Subprocess::Spawn(options);
-  ASSERT_TRUE(child.ok());
-  EXPECT_TRUE(child->Wait(10)->ok());
+  EXPECT_TRUE(Must(Subprocess::Spawn(options)).Wait(10)->ok());
   char text[2];
   ASSERT_EQ(::read(a[0], text, 2), 2);
   EXPECT_EQ(text[0], 'A');
@@ -206,17 +184,14 @@ TEST(Subprocess, ExtraDescriptorsMaySwapPlaces) {
 
 TEST(Subprocess, LimitsHold) {
   SpawnOptions options = Shell("ulimit -v; ulimit -c; ulimit -t");
-  Result<TempDir> dir = TempDir::Create();
-  ASSERT_TRUE(dir.ok());
-  int fd = ::open(dir->Join("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  TempDir dir = Must(TempDir::Create());
+  int fd = ::open(dir.Join("out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   options.stdout_fd = fd;
   options.max_memory_bytes = uint64_t{1} << 30;
   options.max_cpu_seconds = 9;
-  Result<Subprocess> child = Subprocess::Spawn(options);
-  ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(child->Wait(10)->ok());
+  ASSERT_TRUE(Must(Subprocess::Spawn(options)).Wait(10)->ok());
   ::close(fd);
-  EXPECT_EQ(*ReadFile(dir->Join("out")), "1048576\n0\n9\n");
+  EXPECT_EQ(*ReadFile(dir.Join("out")), "1048576\n0\n9\n");
 }
 
 // A worker must not outlive a tool that was killed by SIGKILL, which runs no destructor.

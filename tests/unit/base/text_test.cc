@@ -8,29 +8,23 @@
 namespace hone {
 namespace {
 
-TEST(Text, PrintableIsOneLineWithoutControlCharacters) {
-  using namespace std::string_literals;
-  EXPECT_EQ(Printable("a\nb\t\r\x1b[2J\0\x7f"s), "a\\nb\\t\\r\\x1b[2J\\x00\\x7f");
-  EXPECT_EQ(Printable("caf\xc3\xa9 `x` \\"), "caf\xc3\xa9 `x` \\");
-  EXPECT_EQ(Printable("\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s"), "\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s");
-}
-
 TEST(Text, PrintableLeavesNothingThatATerminalObeys) {
-  EXPECT_EQ(Printable("\xc2\x9b"
-                      "2J"),
-            "\\xc2\\x9b2J");  // CSI as one character
-  EXPECT_EQ(Printable("\x9b"
-                      "2J"),
-            "\\x9b2J");  // as a terminal of 8 bits has it
-  EXPECT_EQ(Printable("a\xe2\x80\xae"
-                      "b"),
-            "a\\xe2\\x80\\xaeb");                  // right to left from here
-  EXPECT_EQ(Printable("\xc3"), "\\xc3");           // half a character
-  EXPECT_EQ(Printable("\xc0\x9b"), "\\xc0\\x9b");  // overlong
-  EXPECT_EQ(Printable("\xe0\x82\x9b"), "\\xe0\\x82\\x9b") << "CSI again, overlong in three bytes";
-  EXPECT_EQ(Printable("\xf0\x80\x82\x9b"), "\\xf0\\x80\\x82\\x9b") << "and in four";
-  EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "a surrogate";
-  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80") << "beyond U+10FFFF";
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> cases[] = {
+      {"a\nb\t\r\x1b[2J\0\x7f"s, "a\\nb\\t\\r\\x1b[2J\\x00\\x7f"},
+      {"caf\xc3\xa9 `x` \\", "caf\xc3\xa9 `x` \\"},
+      {"\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s", "\xf0\x9f\x94\xa5 \xe2\x82\xac \xc2\xb5s"},
+      {"\xc2\x9b[J", "\\xc2\\x9b[J"},                // CSI as one character
+      {"\x9b[J", "\\x9b[J"},                         // as a terminal of 8 bits has it
+      {"a\xe2\x80\xae.", "a\\xe2\\x80\\xae."},       // right to left from here
+      {"\xc3", "\\xc3"},                             // half a character
+      {"\xc0\x9b", "\\xc0\\x9b"},                    // overlong
+      {"\xe0\x82\x9b", "\\xe0\\x82\\x9b"},           // CSI again, overlong in three bytes
+      {"\xf0\x80\x82\x9b", "\\xf0\\x80\\x82\\x9b"},  // and in four
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // a surrogate
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // beyond U+10FFFF
+  };
+  for (const auto& [text, printable] : cases) EXPECT_EQ(Printable(text), printable);
   EXPECT_EQ(PrintableLines("a\tb\n\x1b]0;title\x07\n"), "a\tb\n\\x1b]0;title\\x07\n");
 }
 
@@ -69,18 +63,16 @@ TEST(Text, ParseIntIsStrict) {
   }
 }
 
-TEST(Text, ParseDoubleIsStrict) {
+TEST(Text, ParseDoubleIsStrictAndParseRealTakesInfinitiesToo) {
   EXPECT_EQ(*ParseDouble("1e-3"), 0.001);
   EXPECT_EQ(*ParseDouble("-2"), -2);
-  for (const char* bad : {"", " 1", "1,5", "nan", "inf", "1e999", "+1", "1x"})
+  for (const char* bad : {"", " 1", "1,5", "nan", "inf", "1e999", "+1", "1x"}) {
     EXPECT_FALSE(ParseDouble(bad).ok()) << bad;
-}
-
-TEST(Text, ParseRealTakesInfinitiesToo) {
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(*ParseReal("-2.5"), -2.5);
-  EXPECT_EQ(*ParseReal("inf"), std::numeric_limits<double>::infinity());
-  EXPECT_EQ(*ParseReal(FormatDouble(-std::numeric_limits<double>::infinity())),
-            -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(*ParseReal("inf"), kInfinity);
+  EXPECT_EQ(*ParseReal(FormatDouble(-kInfinity)), -kInfinity);
   for (const char* bad : {"", "nan", "-nan", "infinity", "+inf", "--inf", "1inf"}) {
     EXPECT_FALSE(ParseReal(bad).ok()) << bad;
   }
