@@ -1,11 +1,10 @@
 // Lines are written here as AutoTVM's documentation shows them; indices are worked out by hand (see the comments).
 #include "record/autotvm_log.h"
 
-#include <gtest/gtest.h>
-
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "common/expect.h"
 #include "sample.h"
 
 namespace hone::record {
@@ -20,11 +19,7 @@ std::string Dense(const std::string& index, const std::string& sizes, const std:
          error + R"(, 1.5, 1600000000.0], "version": 0.2, "tvm_version": "0.14.0"})";
 }
 
-ForeignRecord Read(const std::string& line) {
-  Result<ForeignRecord> record = AutoTvmReader().Read(line);
-  EXPECT_TRUE(record.ok()) << record.status().message() << "\n" << line;
-  return record.ok() ? *record : ForeignRecord();
-}
+ForeignRecord Read(const std::string& line) { return Must(AutoTvmReader().Read(line)); }
 
 TEST(AutoTvmReader, ReadsALine) {
   const std::string line = Dense("1", "[-1, 2]", "[0.002, 0.004]");
@@ -111,19 +106,14 @@ TEST(AutoTvmReader, RefusesOtherVersionsAndOtherThings) {
                           R"({"version": 0.2, "input": ["a", "b", []], "config": {"entity": []}, "result": [1, 0]})",
                           R"({"version": 0.2, "input": ["a", 1, []], "config": {"entity": []}, "result": [[1], 0]})"}) {
     EXPECT_EQ(status(bad).kind(), StatusKind::kInvalid) << bad;
-    EXPECT_EQ(status(bad).message().find('\n'), std::string::npos) << bad;
+    EXPECT_THAT(status(bad).message(), Not(HasSubstr("\n"))) << bad;
   }
   EXPECT_EQ(status(line.substr(0, line.size() / 2)).kind(), StatusKind::kInvalid);
 }
 
 class AutoTvmImport : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<TempDir> dir = TempDir::Create("hone-autotvm");
-    ASSERT_TRUE(dir.ok());
-    dir_.emplace(std::move(*dir));
-  }
-  std::string Path(const std::string& name) const { return dir_->Join(name); }
+  std::string Path(const std::string& name) const { return dir_.Join(name); }
 
   Result<ImportCounts> Import(const std::string& text) {
     EXPECT_TRUE(WriteFileAtomic(Path("log"), text).ok());
@@ -135,9 +125,8 @@ class AutoTvmImport : public testing::Test {
 
   std::string Texts() const {
     std::string all;
-    auto store = ForeignStore::OpenForReading(Path("f.db"));
-    EXPECT_TRUE(store.ok());
-    EXPECT_TRUE((*store)
+    auto store = Must(ForeignStore::OpenForReading(Path("f.db")));
+    EXPECT_TRUE(store
                     ->ForEach("autotvm",
                               [&](int64_t, const ForeignRecord& r) {
                                 all += r.text + "\n";
@@ -147,22 +136,21 @@ class AutoTvmImport : public testing::Test {
     return all;
   }
 
-  std::optional<TempDir> dir_;
+  TempDir dir_ = Must(TempDir::Create("hone-autotvm"));
   std::vector<std::string> reports_;
 };
 
 TEST_F(AutoTvmImport, KeepsEveryRecordByteByByte) {
   const std::string a = Dense("1", "[-1, 2]", "[0.002]"), b = Dense("2", "[-1, 4]", "[1000000000.0]", "4"),
                     c = ReplaceAll(a, "dense_small_batch.gpu", "my.own") + "  \r";
-  const Result<ImportCounts> counts = Import("# best\n" + a + "\n\n" + b + "\n" + c + "\n" + a);
-  ASSERT_TRUE(counts.ok()) << counts.status().message();
-  EXPECT_EQ(counts->lines, 6);
-  EXPECT_EQ(counts->comments, 2);
-  EXPECT_EQ(counts->added, 4);  // a twice: both are kept
-  EXPECT_EQ(counts->ok, 3);
-  EXPECT_EQ(counts->failed, 1);
-  EXPECT_EQ(counts->fits, 3);
-  EXPECT_EQ(counts->no_space, 1);
+  const ImportCounts counts = Must(Import("# best\n" + a + "\n\n" + b + "\n" + c + "\n" + a));
+  EXPECT_EQ(counts.lines, 6);
+  EXPECT_EQ(counts.comments, 2);
+  EXPECT_EQ(counts.added, 4);  // a twice: both are kept
+  EXPECT_EQ(counts.ok, 3);
+  EXPECT_EQ(counts.failed, 1);
+  EXPECT_EQ(counts.fits, 3);
+  EXPECT_EQ(counts.no_space, 1);
   EXPECT_TRUE(reports_.empty());
   EXPECT_EQ(Texts(), a + "\n" + b + "\n" + c + "\n" + a + "\n");
   const auto tasks = *(*ForeignStore::OpenForReading(Path("f.db")))->Tasks();
@@ -185,12 +173,11 @@ TEST_F(AutoTvmImport, ThreeHundredTasksInOneLog) {
       log += line + "\n";
     }
   }
-  const Result<ImportCounts> counts = Import(log);
-  ASSERT_TRUE(counts.ok()) << counts.status().message();
-  EXPECT_EQ(counts->added, 600);
-  EXPECT_EQ(counts->fits, 400);
-  EXPECT_EQ(counts->moved, 200);  // every third line names another index
-  EXPECT_EQ(counts->no_space, 0);
+  const ImportCounts counts = Must(Import(log));
+  EXPECT_EQ(counts.added, 600);
+  EXPECT_EQ(counts.fits, 400);
+  EXPECT_EQ(counts.moved, 200);  // every third line names another index
+  EXPECT_EQ(counts.no_space, 0);
   EXPECT_EQ(Texts(), log);
   const auto tasks = *(*ForeignStore::OpenForReading(Path("f.db")))->Tasks();
   EXPECT_EQ(tasks.size(), 300u);
@@ -209,12 +196,11 @@ TEST_F(AutoTvmImport, AgainOrGrownAddsOnlyWhatIsNew) {
 
 TEST_F(AutoTvmImport, BrokenLinesAreNamedAndTheOthersKept) {
   const std::string a = Dense("1", "[-1, 2]", "[0.002]"), b = Dense("2", "[-1, 4]", "[0.001]");
-  const Result<ImportCounts> counts =
-      Import(a + "\n" + a.substr(0, 80) + "\n" + ReplaceAll(a, "0.2,", "0.1,") + "\n" + b + "\n" + b.substr(0, 200));
-  ASSERT_TRUE(counts.ok());
-  EXPECT_EQ(counts->added, 2);
-  EXPECT_EQ(counts->skipped, 2);
-  EXPECT_TRUE(counts->torn);
+  const ImportCounts counts = Must(
+      Import(a + "\n" + a.substr(0, 80) + "\n" + ReplaceAll(a, "0.2,", "0.1,") + "\n" + b + "\n" + b.substr(0, 200)));
+  EXPECT_EQ(counts.added, 2);
+  EXPECT_EQ(counts.skipped, 2);
+  EXPECT_TRUE(counts.torn);
   ASSERT_EQ(reports_.size(), 3u);
   EXPECT_EQ(reports_[0].rfind("2 broken JSON at column 81: ", 0), 0u) << reports_[0];
   EXPECT_EQ(reports_[1], "3 version 0.1 of AutoTVM's format; only 0.2 is read");
@@ -235,26 +221,21 @@ TEST_F(AutoTvmImport, AFileWithoutARecordMakesNoFile) {
 }
 
 TEST_F(AutoTvmImport, NeverIntoAnotherKindOfFile) {
-  {
-    ASSERT_TRUE(Store::OpenForWriting(Path("f.db"), SampleMeta()).ok());
-  }
+  { ASSERT_TRUE(Store::OpenForWriting(Path("f.db"), SampleMeta()).ok()); }
   const Result<ImportCounts> counts = Import(Dense("1", "[-1, 2]", "[1]") + "\n");
   EXPECT_EQ(counts.status().kind(), StatusKind::kInvalid);
-  EXPECT_NE(counts.status().message().find("Hone's own"), std::string::npos) << counts.status().message();
+  EXPECT_THAT(counts.status().message(), HasSubstr("Hone's own"));
   EXPECT_FALSE(IsForeignFile(Path("f.db")));
 }
 
 TEST_F(AutoTvmImport, HonesOwnTrialsBecomeLinesThatCanBeRead) {
-  auto store = Store::OpenForWriting(Path("own.db"), SampleMeta());
-  ASSERT_TRUE(store.ok());
-  const int64_t session = *(*store)->BeginSession(SampleSession());
+  auto store = Must(Store::OpenForWriting(Path("own.db"), SampleMeta()));
+  const int64_t session = *store->BeginSession(SampleSession());
   Outcome pruned = Good(3, {0.5});
   pruned.state = TrialState::kPruned;
-  ASSERT_TRUE(
-      (*store)->Append(session, {Good(1, {0.2, 0.1, 0.3}), Bad(2, TrialError::kWrong, "element 0"), pruned}).ok());
-  const Result<std::string> text = ExportAutoTvm(**store);
-  ASSERT_TRUE(text.ok());
-  const std::vector<std::string> lines = Split(Trim(*text), '\n');
+  ASSERT_TRUE(store->Append(session, {Good(1, {0.2, 0.1, 0.3}), Bad(2, TrialError::kWrong, "element 0"), pruned}).ok());
+  const std::string text = Must(ExportAutoTvm(*store));
+  const std::vector<std::string> lines = Split(Trim(text), '\n');
   ASSERT_EQ(lines.size(), 3u);
   const ForeignRecord good = Read(lines[0]), bad = Read(lines[1]), cut = Read(lines[2]);
   EXPECT_EQ(good.task, "dense");

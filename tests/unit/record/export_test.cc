@@ -54,13 +54,11 @@ TEST(Export, IndicesOfAutotvmsTemplatesAreThoseOfTheirOwnSpaces) {
   const std::vector<std::string> lines = Split(*ExportAutoTvm(*store), '\n');
   ASSERT_EQ(lines.size(), 4u);  // the last one is empty
   AutoTvmReader reader;
-  const auto first = reader.Read(lines[0]), second = reader.Read(lines[1]), third = reader.Read(lines[2]);
-  ASSERT_TRUE(first.ok() && second.ok() && third.ok());
-  EXPECT_EQ(first->index, 77);
-  EXPECT_EQ(first->fit, Fit::kYes);
-  EXPECT_EQ(second->index, 123);
-  EXPECT_EQ(second->fit, Fit::kYes);
-  EXPECT_EQ(third->index, 5);
+  for (auto [line, index] : {std::pair(0, 77), {1, 123}}) {
+    EXPECT_EQ(reader.Read(lines[line])->index, index);
+    EXPECT_EQ(reader.Read(lines[line])->fit, Fit::kYes);
+  }
+  EXPECT_EQ(reader.Read(lines[2])->index, 5);
 }
 
 TEST(Export, AutotvmIsToldTheTypesOfTheTensors) {

@@ -1,8 +1,7 @@
 #include "record/merge.h"
 
-#include <gtest/gtest.h>
-
 #include "base/file.h"
+#include "common/expect.h"
 #include "old_format.h"
 #include "sample.h"
 
@@ -17,32 +16,27 @@ class MergeTest : public ::testing::Test {
   // A session more in the file.
   void Fill(const std::string& name, const std::string& fingerprint, double started,
             const std::vector<Outcome>& outcomes, const Meta& meta = SampleMeta()) {
-    auto store = Store::OpenForWriting(Path(name), meta);
-    ASSERT_TRUE(store.ok()) << store.status().message();
+    auto store = Must(Store::OpenForWriting(Path(name), meta));
     Session session = SampleSession(fingerprint);
     session.started = started;
-    ASSERT_TRUE((*store)->Append(*(*store)->BeginSession(session), outcomes).ok());
+    ASSERT_TRUE(store->Append(*store->BeginSession(session), outcomes).ok());
   }
   std::vector<Trial> Trials(const std::string& name) {
-    auto store = Store::OpenForReading(Path(name));
-    EXPECT_TRUE(store.ok()) << store.status().message();
-    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
-    return *(*store)->Trials();
+    auto store = Must(Store::OpenForReading(Path(name)));
+    EXPECT_EQ(*store->Verify(), std::vector<std::string>());
+    return *store->Trials();
   }
   std::vector<std::string> Machines(const std::string& name) {
     std::vector<std::string> machines;
-    const auto store = Store::OpenForReading(Path(name));
-    EXPECT_TRUE(store.ok());
-    const auto sessions = (*store)->Sessions();
+    const auto store = Must(Store::OpenForReading(Path(name)));
+    const auto sessions = store->Sessions();
     for (const Session& s : *sessions) machines.push_back(s.fingerprint);
     return machines;
   }
   MergeCount Merge(const std::string& out, const std::vector<std::string>& names) {
     std::vector<std::string> files;
     for (const std::string& name : names) files.push_back(Path(name));
-    const auto count = MergeRecords(Path(out), files);
-    EXPECT_TRUE(count.ok()) << count.status().message();
-    return count.ok() ? *count : MergeCount();
+    return Must(MergeRecords(Path(out), files));
   }
 
   TempDir dir_;
@@ -119,12 +113,11 @@ TEST_F(MergeTest, OtherTasksAndDamagedFilesAreRefusedAndNothingChanges) {
                                     std::pair("torn.db", "torn.db"), std::pair("none.db", "none.db")}) {
     const auto refused = MergeRecords(Path("out.db"), {Path(name)});
     ASSERT_FALSE(refused.ok());
-    EXPECT_NE(refused.status().message().find(words), std::string::npos) << refused.status().message();
+    EXPECT_THAT(refused.status().message(), HasSubstr(words));
     EXPECT_EQ(*ReadFile(Path("out.db")), before);
   }
-  const auto names = ListDir(dir_.path());
-  ASSERT_TRUE(names.ok());
-  for (const std::string& name : *names) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
+  const auto names = Must(ListDir(dir_.path()));
+  for (const std::string& name : names) EXPECT_THAT(name, Not(HasSubstr("merging")));
 }
 
 // A point of another version of its template is another trial; the newest version counts.
@@ -152,9 +145,8 @@ TEST_F(MergeTest, WhoeverLostTheLockReplacesNothing) {
   const auto lost = [] { return Status::Locked("out.db.lock: taken over"); };
   EXPECT_EQ(MergeRecords(Path("out.db"), {Path("a.db")}, lost).status().kind(), StatusKind::kLocked);
   EXPECT_EQ(Trials("out.db").size(), 1u);
-  const auto names = ListDir(dir_.path());
-  ASSERT_TRUE(names.ok());
-  for (const std::string& name : *names) EXPECT_EQ(name.find("merging"), std::string::npos) << name;
+  const auto names = Must(ListDir(dir_.path()));
+  for (const std::string& name : names) EXPECT_THAT(name, Not(HasSubstr("merging")));
   EXPECT_EQ(MergeRecords(Path("out.db"), {Path("a.db")}, [] { return Status(); })->added, 1);
 }
 

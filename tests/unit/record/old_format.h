@@ -1,12 +1,11 @@
 // A record file of an older schema, for the tests of lib/record.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <string>
 
 #include "base/file.h"
+#include "common/expect.h"
 #include "record/migrations.h"
 #include "record/schema.h"
 #include "record/sqlite.h"
@@ -17,9 +16,8 @@ namespace hone::record {
 inline void MakeOld(const std::string& path, int version) {
   const std::string old = path + ".old";
   {
-    auto opened = Database::Open(old, OpenMode::kCreate);
-    ASSERT_TRUE(opened.ok()) << opened.status().message();
-    Database& db = **opened;
+    auto opened = Must(Database::Open(old, OpenMode::kCreate));
+    Database& db = *opened;
     const std::string since_two = version < 2 ? "" : ", disturbed, retaken";
     const std::string trial =
         "ordinal, session, config, config_digest, artifact_digest, state, median, count, error, error_text, "
@@ -33,8 +31,7 @@ inline void MakeOld(const std::string& path, int version) {
               "INSERT INTO main.meta SELECT 'space_version', group_concat(name || '=' || version) FROM now.template;" +
               "PRAGMA main.user_version = " + std::to_string(version) +
               "; PRAGMA main.application_id = " + std::to_string(kApplicationId) + "; DETACH now";
-    const Status made = db.Execute(script);
-    ASSERT_TRUE(made.ok()) << made.message();
+    Must(db.Execute(script));
   }
   ASSERT_TRUE(Rename(old, path).ok());
 }

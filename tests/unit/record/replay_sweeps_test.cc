@@ -1,9 +1,9 @@
 // Several sweeps of one space: what one of them was lucky or unlucky with does not stand.
 #include "record/replay_sweeps.h"
 
-#include <gtest/gtest.h>
-
 #include <utility>
+
+#include "common/expect.h"
 
 namespace hone::record {
 namespace {
@@ -22,22 +22,20 @@ TEST(ReplaySweeps, ALuckyTimeDoesNotStand) {
     return Sweep({Ok(0, first), Ok(1, 20e-6), Ok(2, 20e-6), Ok(3, 20e-6), Ok(4, last)});
   };
   // The last fell into a fast phase once, the first into a slow one.
-  const auto merged = MiddleOf({sweep(10e-6, 5e-6), sweep(10e-6, 12e-6), sweep(30e-6, 12e-6)});
-  ASSERT_TRUE(merged.ok()) << merged.status().message();
-  EXPECT_DOUBLE_EQ(merged->points[0].median, 10e-6);
-  EXPECT_DOUBLE_EQ(merged->points[1].median, 20e-6);
-  EXPECT_DOUBLE_EQ(merged->points[4].median, 12e-6);
+  const auto merged = Must(MiddleOf({sweep(10e-6, 5e-6), sweep(10e-6, 12e-6), sweep(30e-6, 12e-6)}));
+  EXPECT_DOUBLE_EQ(merged.points[0].median, 10e-6);
+  EXPECT_DOUBLE_EQ(merged.points[1].median, 20e-6);
+  EXPECT_DOUBLE_EQ(merged.points[4].median, 12e-6);
 }
 
 TEST(ReplaySweeps, ASweepOfASlowHourCountsAsMuchAsTheOthers) {
   const ReplaySpace quiet = Sweep({Ok(0, 10e-6), Ok(1, 20e-6), Ok(2, 40e-6)});
   const ReplaySpace slow =
       Sweep({Ok(0, 20e-6), Ok(1, 40e-6), Ok(2, 20e-6)});  // twice as slow; 2 is better than it seemed
-  const auto merged = MiddleOf({quiet, slow});
-  ASSERT_TRUE(merged.ok());
-  EXPECT_DOUBLE_EQ(merged->points[0].median, 10e-6);
-  EXPECT_DOUBLE_EQ(merged->points[1].median, 20e-6);
-  EXPECT_DOUBLE_EQ(merged->points[2].median, 10e-6);
+  const auto merged = Must(MiddleOf({quiet, slow}));
+  EXPECT_DOUBLE_EQ(merged.points[0].median, 10e-6);
+  EXPECT_DOUBLE_EQ(merged.points[1].median, 20e-6);
+  EXPECT_DOUBLE_EQ(merged.points[2].median, 10e-6);
 }
 
 TEST(ReplaySweeps, OneFailureIsOutvotedTwoStand) {
@@ -53,9 +51,9 @@ TEST(ReplaySweeps, OtherSpacesAndMissingPointsAreNamed) {
   EXPECT_FALSE(MiddleOf({}).ok());
   ReplaySpace other = Sweep({Ok(0, 1e-6)});
   other.workload = "dense(f32[1,8], f32[9,8])";
-  EXPECT_NE(MiddleOf({Sweep({Ok(0, 1e-6)}), other}).status().message().find("different spaces"), std::string::npos);
+  EXPECT_THAT(MiddleOf({Sweep({Ok(0, 1e-6)}), other}).status().message(), HasSubstr("different spaces"));
   const auto lacking = MiddleOf({Sweep({Ok(0, 1e-6), Ok(7, 1e-6)}), Sweep({Ok(0, 1e-6)})});
-  EXPECT_NE(lacking.status().message().find("lacks point 7"), std::string::npos);
+  EXPECT_THAT(lacking.status().message(), HasSubstr("lacks point 7"));
 }
 
 }  // namespace

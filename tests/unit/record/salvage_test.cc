@@ -1,7 +1,6 @@
 // What is left of damaged record files: every other page of one is destroyed in turn.
 #include "record/salvage.h"
 
-#include <gtest/gtest.h>
 #include <sqlite3.h>
 
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/statistics.h"
+#include "common/expect.h"
 #include "old_format.h"
 #include "sample.h"
 
@@ -46,13 +46,11 @@ class SalvageTest : public ::testing::Test {
 
   // Config index and state of each, in order.
   static std::vector<std::string> Rows(const std::string& path) {
-    auto store = Store::OpenForReading(path);
-    EXPECT_TRUE(store.ok()) << store.status().message();
+    const auto store = Must(Store::OpenForReading(path));
+    EXPECT_EQ(*store->Verify(), std::vector<std::string>());
     std::vector<std::string> rows;
-    if (!store.ok()) return rows;
-    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
-    const auto trials = (*store)->Trials();
-    for (const Trial& t : *trials) {
+    const std::vector<Trial> trials = *store->Trials();
+    for (const Trial& t : trials) {
       std::ostringstream row;
       row << t.outcome.config.index << ' ' << TrialStateName(t.outcome.state) << ' ' << t.outcome.median << ' '
           << t.outcome.samples.size() << ' ' << t.outcome.disturbed;
@@ -67,10 +65,9 @@ class SalvageTest : public ::testing::Test {
 };
 
 TEST_F(SalvageTest, AWholeFileComesBackAsItWas) {
-  auto count = SalvageRecords(path_, out_);
-  ASSERT_TRUE(count.ok()) << count.status().message();
-  EXPECT_EQ(count->trials, 120);
-  EXPECT_EQ(count->lost, 0);
+  auto count = Must(SalvageRecords(path_, out_));
+  EXPECT_EQ(count.trials, 120);
+  EXPECT_EQ(count.lost, 0);
   EXPECT_EQ(Rows(out_), Rows(path_));
   auto sessions = *(*Store::OpenForReading(out_))->Sessions();
   ASSERT_EQ(sessions.size(), 2u);
@@ -95,7 +92,7 @@ TEST_F(SalvageTest, OnePageCostsWhatWasOnItAndNoMore) {
     EXPECT_EQ(*ReadFile(path_), damaged) << "the damaged file itself stays";
     if (!count.ok()) {
       EXPECT_EQ(count.status().kind(), StatusKind::kCorrupt);
-      EXPECT_NE(count.status().message().find("nothing can be saved"), std::string::npos) << count.status().message();
+      EXPECT_THAT(count.status().message(), HasSubstr("nothing can be saved"));
       EXPECT_FALSE(Exists(out_));
       continue;
     }
@@ -122,10 +119,9 @@ TEST_F(SalvageTest, OnePageCostsWhatWasOnItAndNoMore) {
 TEST_F(SalvageTest, AFileThatIsCutShortKeepsWhatIsThere) {
   ASSERT_TRUE(WriteFileAtomic(path_, bytes_.substr(0, bytes_.size() - 2 * kPage)).ok());
   EXPECT_EQ(Store::OpenForReading(path_).status().kind(), StatusKind::kCorrupt);
-  auto count = SalvageRecords(path_, out_);
-  ASSERT_TRUE(count.ok()) << count.status().message();
-  EXPECT_GT(count->trials, 30);
-  EXPECT_EQ(Rows(out_).size(), static_cast<size_t>(count->trials));
+  auto count = Must(SalvageRecords(path_, out_));
+  EXPECT_GT(count.trials, 30);
+  EXPECT_EQ(Rows(out_).size(), static_cast<size_t>(count.trials));
 }
 
 TEST_F(SalvageTest, RefusesWhatItCannotOrMustNotDo) {
@@ -148,17 +144,14 @@ TEST_F(SalvageTest, FilesOfVersionOneAreReadMigratedAndSaved) {
   const auto trials = *(*Store::OpenForReading(path_))->Trials();
   ASSERT_EQ(trials.size(), 120u);
   EXPECT_EQ(trials[5].outcome.disturbed, 0);
-  auto count = SalvageRecords(path_, out_);
-  ASSERT_TRUE(count.ok()) << count.status().message();
-  EXPECT_EQ(count->trials, 120);
+  EXPECT_EQ(Must(SalvageRecords(path_, out_)).trials, 120);
   {
-    auto store = Store::OpenForWriting(path_, SampleMeta());
-    ASSERT_TRUE(store.ok()) << store.status().message();
+    auto store = Must(Store::OpenForWriting(path_, SampleMeta()));
     Outcome marked = Good(500, {1e-3, 2e-3, 4e-3});
     marked.disturbed = 2;
     marked.retaken = 9;
-    ASSERT_TRUE((*store)->Append(1, {marked}).ok());
-    EXPECT_EQ(*(*store)->Verify(), std::vector<std::string>());
+    ASSERT_TRUE(store->Append(1, {marked}).ok());
+    EXPECT_EQ(*store->Verify(), std::vector<std::string>());
   }
   const Trial last = (*(*Store::OpenForReading(path_))->Trials()).back();
   EXPECT_EQ(last.outcome.disturbed, 2);
