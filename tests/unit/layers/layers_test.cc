@@ -1,6 +1,4 @@
 // The tree against its own rules. A failure names file and line.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -8,10 +6,121 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "include_scan.h"
+#include "common/expect.h"
 
 namespace hone::layers {
 namespace {
+
+// Row of each folder of lib/.
+using Rows = std::map<std::string, int>;
+
+// The folder of lib/ that a path ("search/space/knob.h", as in an include) belongs to: the longest one in `rows` that
+// is a prefix; empty if there is none.
+std::string LayerOf(const Rows& rows, std::string_view path) {
+  for (size_t slash = path.rfind('/'); slash != std::string_view::npos && slash > 0;
+       slash = path.rfind('/', slash - 1)) {
+    std::string folder(path.substr(0, slash));
+    if (rows.count(folder) != 0) return folder;
+  }
+  return "";
+}
+
+struct Include {
+  int line = 0;
+  std::string path;
+  bool quoted = false;  // "x", not <x>
+};
+
+// The #include lines of a source text; what stands in raw strings at the start of a line counts too.
+std::vector<Include> Includes(std::string_view text) {
+  std::vector<Include> includes;
+  int number = 0;
+  for (const std::string& line : Split(text, '\n')) {
+    ++number;
+    std::string_view rest = Trim(line);
+    if (!StartsWith(rest, "#")) continue;
+    rest = Trim(rest.substr(1));
+    if (!StartsWith(rest, "include")) continue;
+    rest = Trim(rest.substr(7));
+    if (rest.empty() || (rest[0] != '"' && rest[0] != '<')) continue;
+    size_t end = rest.find(rest[0] == '"' ? '"' : '>', 1);
+    if (end == std::string_view::npos) continue;
+    includes.push_back({number, std::string(rest.substr(1, end - 1)), rest[0] == '"'});
+  }
+  return includes;
+}
+
+// Libraries whose headers cost seconds to compile or that one layer wraps for all others: `path` is an angle include.
+bool IsHeavy(std::string_view path) {
+  for (std::string_view prefix : {"llvm/", "llvm-c/", "lld/", "CLI/", "toml++/", "spdlog/", "xxhash.h", "sqlite3.h",
+                                  "xgboost/", "onnx/onnx_pb.h", "google/"}) {
+    if (StartsWith(path, prefix)) return true;
+  }
+  return StartsWith(path, "nlohmann/") && path != "nlohmann/json_fwd.hpp";
+}
+
+struct Source {
+  std::string path;  // relative to lib/
+  std::string text;
+};
+
+// The headers that some file of another folder sees, directly or through other headers. `users` are sources outside
+// lib/.
+std::set<std::string> ExportedHeaders(const Rows& rows, const std::vector<Source>& lib,
+                                      const std::vector<Source>& users) {
+  std::map<std::string, std::vector<std::string>> includes_of;
+  std::set<std::string> exported;
+  std::vector<std::string> open;
+  auto reach = [&](const std::string& header) {
+    if (exported.insert(header).second) open.push_back(header);
+  };
+  for (const Source& source : lib) {
+    for (const Include& include : Includes(source.text)) {
+      if (!include.quoted) continue;
+      includes_of[source.path].push_back(include.path);
+      if (LayerOf(rows, include.path) != LayerOf(rows, source.path)) reach(include.path);
+    }
+  }
+  for (const Source& user : users) {
+    for (const Include& include : Includes(user.text)) {
+      if (include.quoted && !LayerOf(rows, include.path).empty()) reach(include.path);
+    }
+  }
+  while (!open.empty()) {
+    std::string header = open.back();
+    open.pop_back();
+    for (const std::string& next : includes_of[header]) reach(next);
+  }
+  // The ways to nlohmann, themselves only for .cc files.
+  exported.erase("base/json.h");
+  exported.erase("base/fields.h");
+  return exported;
+}
+
+// What is wrong with the includes of a file, a line each: "lib/te/tensor.cc:3: ...". An exported header must not
+// include heavy ones.
+std::vector<std::string> Complaints(const Rows& rows, const Source& source, bool exported) {
+  const std::string& path = source.path;
+  std::vector<std::string> complaints;
+  std::string own = LayerOf(rows, path);
+  if (own.empty()) return {"lib/" + path + ":1: its folder is not in lib/LAYERS"};
+  for (const Include& include : Includes(source.text)) {
+    std::string where = "lib/" + path + ":" + std::to_string(include.line) + ": ";
+    if (exported && (IsHeavy(include.path) || include.path == "base/json.h" || include.path == "base/fields.h")) {
+      complaints.push_back(where + include.path +
+                           " is heavy and other folders see this header: include it in a .cc only");
+    }
+    if (!include.quoted) continue;
+    std::string other = LayerOf(rows, include.path);
+    if (other.empty()) {
+      complaints.push_back(where + "\"" + include.path + "\" names no folder of lib/LAYERS; write \"folder/file.h\"");
+    } else if (other != own && rows.at(other) >= rows.at(own)) {
+      complaints.push_back(where + own + " (row " + std::to_string(rows.at(own)) + ") must not include " + other +
+                           " (row " + std::to_string(rows.at(other)) + ")");
+    }
+  }
+  return complaints;
+}
 
 const std::string kRoot = HONE_SOURCE_DIR;
 
@@ -29,13 +138,17 @@ std::vector<Source> SourcesBelow(const std::string& folder) {
   return sources;
 }
 
+// Of lib/LAYERS: lines "ROW folder folder..".
 Rows TheRows() {
-  Result<std::string> text = ReadFile(JoinPath(kRoot, "lib/LAYERS"));
-  EXPECT_TRUE(text.ok()) << text.status().message();
-  if (!text.ok()) return {};
-  Result<Rows> rows = ParseRows(*text);
-  EXPECT_TRUE(rows.ok()) << rows.status().message();
-  return rows.ok() ? *rows : Rows();
+  Rows rows;
+  for (const std::string& line : Split(Must(ReadFile(JoinPath(kRoot, "lib/LAYERS"))), '\n')) {
+    const std::vector<std::string> words = SplitWords(line);
+    if (words.empty() || words[0][0] == '#') continue;
+    const int row = static_cast<int>(Must(ParseInt(words[0])));
+    for (size_t i = 1; i < words.size(); ++i)
+      EXPECT_TRUE(rows.emplace(words[i], row).second) << words[i] << " is there twice";
+  }
+  return rows;
 }
 
 TEST(Layers, EveryIncludeGoesDown) {
@@ -127,7 +240,7 @@ TEST(Layers, NoShellIsInvolved) {
     for (const Source& source : SourcesBelow(folder)) {
       for (const char* shell :
            {" system(", ":system(", "popen(", "execl", "posix_spawn", "bin/sh\"", "\"sh\"", "wordexp("}) {
-        EXPECT_EQ(source.text.find(shell), std::string::npos) << folder << "/" << source.path << ": " << shell;
+        EXPECT_THAT(source.text, Not(HasSubstr(shell))) << folder << "/" << source.path << ": " << shell;
       }
       if (ReplaceAll(source.text, "SYS_execv", "").find("execv") == std::string::npos) continue;
       ++started;
@@ -135,6 +248,54 @@ TEST(Layers, NoShellIsInvolved) {
     }
   }
   EXPECT_EQ(started, 1);
+}
+
+// Each of these rules can fail.
+const Rows kRows = {{"base", 0}, {"task", 1}, {"ir", 2}, {"search/space", 3}, {"schedule", 4}, {"search/tuner", 7}};
+
+TEST(Complaints, LowerRowsAndOneselfAreFine) {
+  Source source = {"schedule/apply.cc", "#include \"schedule/apply.h\"\n#include \"ir/expr.h\"\n"};
+  EXPECT_TRUE(Complaints(kRows, source, false).empty());
+}
+
+TEST(Complaints, HigherAndEqualRowsAreNot) {
+  Source source = {"ir/expr.cc", "// #include <no>\n\n  #  include \"schedule/apply.h\"  // why\n"};
+  EXPECT_EQ(Complaints(kRows, source, false),
+            std::vector<std::string>{"lib/ir/expr.cc:3: ir (row 2) must not include schedule (row 4)"});
+  EXPECT_EQ(
+      Complaints(kRows, {"search/space/x.cc", "#include \"search/tuner/y.h\""}, false),
+      std::vector<std::string>{"lib/search/space/x.cc:1: search/space (row 3) must not include search/tuner (row 7)"});
+  Rows equal = {{"a", 1}, {"b", 1}};
+  EXPECT_EQ(Complaints(equal, {"a/x.h", "#include \"b/y.h\""}, true).size(), 1u);
+}
+
+TEST(Complaints, HeavyHeadersOnlyWhereNobodyElseSeesThem) {
+  Source source = {"ir/a.h", "#include <llvm/IR/Module.h>"};
+  EXPECT_EQ(
+      Complaints(kRows, source, true),
+      std::vector<std::string>{"lib/ir/a.h:1: llvm/IR/Module.h is heavy and other folders see this header: include "
+                               "it in a .cc only"});
+  EXPECT_TRUE(Complaints(kRows, source, false).empty());
+  EXPECT_EQ(Complaints(kRows, {"ir/a.h", "#include \"base/json.h\""}, true).size(), 1u);
+  EXPECT_TRUE(Complaints(kRows, {"ir/a.h", "#include <nlohmann/json_fwd.hpp>"}, true).empty());
+}
+
+TEST(ExportedHeaders, WhatOtherFoldersReach) {
+  std::vector<Source> lib = {
+      {"ir/public.h", "#include \"ir/detail.h\"\n"},
+      {"ir/detail.h", ""},
+      {"ir/private.h", ""},
+      {"ir/x.cc", "#include \"ir/private.h\"\n"},
+      {"ir/for_tool.h", ""},
+      {"schedule/apply.cc", "#include \"ir/public.h\"\n"},
+  };
+  std::vector<Source> users = {{"tune/main.cc", "#include \"ir/for_tool.h\"\n#include \"options.h\"\n"}};
+  EXPECT_EQ(ExportedHeaders(kRows, lib, users), (std::set<std::string>{"ir/detail.h", "ir/for_tool.h", "ir/public.h"}));
+}
+
+TEST(Complaints, IncludesWithoutAFolderAndUnknownFolders) {
+  EXPECT_EQ(Complaints(kRows, {"ir/a.cc", "#include \"expr.h\""}, false).size(), 1u);
+  EXPECT_EQ(Complaints(kRows, {"stray/a.cc", ""}, false).size(), 1u);
 }
 
 }  // namespace

@@ -1,29 +1,21 @@
 // The last line of `make check` (tests/sum_results.awk): a crash, a missing program and a skip must not be lost.
-#include <gtest/gtest.h>
-
-#include <optional>
-
 #include "base/file.h"
 #include "base/subprocess.h"
+#include "common/expect.h"
 
 namespace hone {
 namespace {
 
 class SummaryTest : public testing::Test {
  protected:
-  void SetUp() override {
-    Result<TempDir> dir = TempDir::Create("hone-summary-test");
-    ASSERT_TRUE(dir.ok());
-    dir_.emplace(*std::move(dir));
-    ASSERT_TRUE(MakeDirs(dir_->Join("cases")).ok());
-  }
+  void SetUp() override { ASSERT_TRUE(MakeDirs(dir_.Join("cases")).ok()); }
 
   // A program's list of cases as GoogleTest writes it.
   void Cases(const std::string& program, int tests, int failures, int disabled, int skipped,
              const std::string& inside = "") {
     std::string counts = "tests=\"" + std::to_string(tests) + "\" failures=\"" + std::to_string(failures) +
                          "\" disabled=\"" + std::to_string(disabled) + "\"";
-    std::string path = dir_->Join("cases/" + program + ".xml");
+    std::string path = dir_.Join("cases/" + program + ".xml");
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " + counts +
                        " errors=\"0\" name=\"AllTests\">\n  <testsuite name=\"A\" " + counts + " skipped=\"" +
                        std::to_string(skipped) + "\" errors=\"0\" time=\"0\">" + inside +
@@ -39,16 +31,14 @@ class SummaryTest : public testing::Test {
   }
 
   CommandResult Sum() {
-    EXPECT_TRUE(WriteFileAtomic(dir_->Join("programs.xml"), "<testsuite name=\"(empty)\"\n>\n" + programs_).ok());
+    EXPECT_TRUE(WriteFileAtomic(dir_.Join("programs.xml"), "<testsuite name=\"(empty)\"\n>\n" + programs_).ok());
     std::vector<std::string> argv = {"awk", "-f", std::string(HONE_SOURCE_DIR) + "/tests/sum_results.awk"};
     argv.insert(argv.end(), files_.begin(), files_.end());
-    argv.push_back(dir_->Join("programs.xml"));
-    Result<CommandResult> result = RunCommand(argv);
-    EXPECT_TRUE(result.ok());
-    return result.ok() ? *result : CommandResult();
+    argv.push_back(dir_.Join("programs.xml"));
+    return Must(RunCommand(argv));
   }
 
-  std::optional<TempDir> dir_;
+  TempDir dir_ = Must(TempDir::Create("hone-summary-test"));
   std::vector<std::string> files_;
   std::string programs_;
 };
