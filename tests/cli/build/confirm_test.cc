@@ -3,26 +3,22 @@
 
 #include "base/lock.h"
 #include "base/rng.h"
-#include "base/subprocess.h"
 #include "build_folder.h"
 #include "op/operator.h"
-#include "pipeline/best_file.h"
-#include "pipeline/task_list.h"
 #include "target/target.h"
 
 namespace hone {
 namespace {
 
-class ConfirmTest : public BuildFolderTest {
+class ConfirmTest : public BuildFolder {
  protected:
   void SetUp() override {
-    BuildFolderTest::SetUp();
-    ASSERT_TRUE(Extract("tiny.json", {"--alone"}).status.ok());
-    const auto list = pipeline::ReadTaskList(Path("tasks/tiny.cpu.tasks.json"));
-    ASSERT_TRUE(list.ok());
-    best_ = {list->network, list->target, {}, std::nullopt};
-    const Target target = *Target::Parse(list->target);
-    for (const pipeline::TaskEntry& task : list->tasks) {
+    BuildFolder::SetUp();
+    ExpectOk(Extract("tiny.json", {"--alone"}));
+    const pipeline::TaskList list = List();
+    best_ = {list.network, list.target, {}, std::nullopt};
+    const Target target = *Target::Parse(list.target);
+    for (const pipeline::TaskEntry& task : list.tasks) {
       pipeline::BestEntry entry{task.id, task.workload, pipeline::BestSource::kTuned};
       entry.fingerprint = "machine";
       entry.from = task.id;
@@ -43,23 +39,22 @@ class ConfirmTest : public BuildFolderTest {
 
   void WriteBest() { Write("best/tiny.cpu.json", pipeline::BestFileText(best_)); }
 
-  CommandResult Confirm(std::vector<std::string> more = {}) {
-    std::vector<std::string> argv = {HONE_CONFIRM,
-                                     "--graph",
-                                     "nets/tiny.graph.json",
-                                     "--target",
-                                     "targets/cpu.json",
-                                     "--best",
-                                     "best/tiny.cpu.json",
-                                     "--out",
-                                     "best/tiny.cpu.confirmed.json",
-                                     "--choice",
-                                     "best/tiny.cpu.choice.json",
-                                     "--seconds",
-                                     "0.1"};
-    argv.insert(argv.end(), more.begin(), more.end());
-    return Run(argv);
+  Words Command() const {
+    return {HONE_CONFIRM,
+            "--graph",
+            "nets/tiny.graph.json",
+            "--target",
+            "targets/cpu.json",
+            "--best",
+            "best/tiny.cpu.json",
+            "--out",
+            "best/tiny.cpu.confirmed.json",
+            "--choice",
+            "best/tiny.cpu.choice.json",
+            "--seconds",
+            "0.1"};
   }
+  CommandResult Confirm() { return Run(Command()); }
 
   pipeline::BestFile Confirmed() {
     const auto best = pipeline::ReadBestFile(Path("best/tiny.cpu.confirmed.json"));
@@ -67,13 +62,16 @@ class ConfirmTest : public BuildFolderTest {
     return best.ok() ? *best : pipeline::BestFile();
   }
 
+  void ExpectNothingWritten() const {
+    EXPECT_FALSE(Has("best/tiny.cpu.confirmed.json"));
+    EXPECT_FALSE(Has("best/tiny.cpu.choice.json"));
+  }
+
   pipeline::BestFile best_;
 };
 
 TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
-  const CommandResult result = Confirm();
-  ASSERT_TRUE(result.status.ok()) << result.err;
-  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(RunOk(Command()), "");
   const pipeline::BestFile best = Confirmed();
   ASSERT_TRUE(best.in_network);
   EXPECT_GT(best.in_network->alone_seconds, 0);
@@ -88,14 +86,14 @@ TEST_F(ConfirmTest, EveryFinalistIsTimedAndTheChoiceCanBeBuilt) {
     EXPECT_EQ(task.median, second ? 2e-3 : 1e-3);
   }
   EXPECT_EQ(Read("best/tiny.cpu.choice.json"), pipeline::ChoiceText(best));
-  EXPECT_TRUE(Build({"--best", "best/tiny.cpu.choice.json"}).status.ok());
+  ExpectOk(Build({"--best", "best/tiny.cpu.choice.json"}));
 }
 
 // The same question is not asked twice: new figures, or another order by them, change the figures alone.
 TEST_F(ConfirmTest, TheSameFinalistsAreNotTimedAgain) {
-  ASSERT_TRUE(Confirm().status.ok());
+  ExpectOk(Confirm());
   const std::string first = Read("best/tiny.cpu.confirmed.json"), choice = Read("best/tiny.cpu.choice.json");
-  ASSERT_TRUE(Confirm().status.ok());
+  ExpectOk(Confirm());
   EXPECT_EQ(Read("best/tiny.cpu.confirmed.json"), first);
   const pipeline::BestFile before = Confirmed();
   for (pipeline::BestEntry& task : best_.tasks) {
@@ -106,8 +104,8 @@ TEST_F(ConfirmTest, TheSameFinalistsAreNotTimedAgain) {
   }
   WriteBest();
   const CommandResult again = Confirm();
-  ASSERT_TRUE(again.status.ok()) << again.err;
-  EXPECT_EQ(again.err.find("in the network;"), std::string::npos) << again.err;
+  ExpectOk(again);
+  ExpectHasNot(again.err, {"in the network;"});
   EXPECT_EQ(Read("best/tiny.cpu.choice.json"), choice);
   const pipeline::BestFile after = Confirmed();
   for (size_t i = 0; i < after.tasks.size(); ++i) {
@@ -122,7 +120,7 @@ TEST_F(ConfirmTest, TheSameFinalistsAreNotTimedAgain) {
 TEST_F(ConfirmTest, WithoutFinalistsThereIsNothingToAsk) {
   for (pipeline::BestEntry& task : best_.tasks) task.finalists.resize(1);
   WriteBest();
-  ASSERT_TRUE(Confirm().status.ok());
+  ExpectOk(Confirm());
   EXPECT_FALSE(Confirmed().in_network);
   EXPECT_EQ(Read("best/tiny.cpu.choice.json"), pipeline::ChoiceText(best_));
 }
@@ -130,34 +128,26 @@ TEST_F(ConfirmTest, WithoutFinalistsThereIsNothingToAsk) {
 TEST_F(ConfirmTest, MistakesAreRefusedAndNothingIsWritten) {
   best_.tasks[1].finalists.back().config.values[0].name = "no_such_knob";
   WriteBest();
-  ExpectRefused(Confirm(), 2, best_.tasks[1].id);
-  EXPECT_FALSE(Exists(Path("best/tiny.cpu.confirmed.json")));
-  EXPECT_FALSE(Exists(Path("best/tiny.cpu.choice.json")));
+  ExpectRefused(Confirm(), 2, {best_.tasks[1].id});
   best_.target = "cpu -of=another -kind";
   WriteBest();
-  ExpectRefused(Confirm(), 2, "hone-pick-best");
+  ExpectRefused(Confirm(), 2, {"hone-pick-best"});
   Write("best/tiny.cpu.json", "{\"version\": 9}");
-  ExpectRefused(Confirm(), 2, "newer");
+  ExpectRefused(Confirm(), 2, {"newer"});
+  ExpectNothingWritten();
 }
 
 TEST_F(ConfirmTest, InterruptedItLeavesNothing) {
   auto lock = MachineLock::Open(MachineLock::DefaultPath("cpu"));
   ASSERT_TRUE(lock.ok()) << lock.status().message();
   ASSERT_TRUE(lock->LockExclusive().ok());  // so that it waits for its turn
-  SpawnOptions options;
-  options.argv = {
-      HONE_CONFIRM,         "--graph", "nets/tiny.graph.json",         "--target", "targets/cpu.json", "--best",
-      "best/tiny.cpu.json", "--out",   "best/tiny.cpu.confirmed.json", "--choice", "best/x.json"};
-  options.cwd = Path("");
-  auto process = Subprocess::Spawn(options);
-  ASSERT_TRUE(process.ok()) << process.status().message();
-  EXPECT_EQ(process->Wait(1.5).status().kind(), StatusKind::kTimeout);
-  process->Kill(SIGTERM);
-  const auto status = process->Wait(60);
+  Subprocess process = Start(Command());
+  EXPECT_EQ(process.Wait(1.5).status().kind(), StatusKind::kTimeout);
+  process.Kill(SIGTERM);
+  const auto status = process.Wait(60);
   ASSERT_TRUE(status.ok()) << status.status().message();
   EXPECT_EQ(status->ToString(), "exited 75");
-  EXPECT_FALSE(Exists(Path("best/tiny.cpu.confirmed.json")));
-  EXPECT_FALSE(Exists(Path("best/x.json")));
+  ExpectNothingWritten();
 }
 
 }  // namespace

@@ -11,20 +11,18 @@
 namespace hone {
 namespace {
 
-class DeployTest : public BuildFolderTest {
+class DeployTest : public BuildFolder {
  protected:
   void SetUp() override {
-    BuildFolderTest::SetUp();
-    ASSERT_TRUE(Extract().status.ok());
-    ASSERT_TRUE(Build().status.ok());
+    BuildFolder::SetUp();
+    ExtractAndBuild();
   }
 };
 
 // examples/deploy_c with its own Makefile, as a user would: all warnings are errors there.
 TEST_F(DeployTest, TheExampleFindsTheReferencesTopFive) {
-  CommandResult made = Run({"make", "-f", std::string(HONE_SOURCE_DIR) + "/examples/deploy_c/Makefile",
-                            "LIB=out/tiny.cpu", "NET=tiny", "OUT=deploy"});
-  ASSERT_TRUE(made.status.ok()) << made.out << made.err;
+  RunOk({"make", "-f", std::string(HONE_SOURCE_DIR) + "/examples/deploy_c/Makefile", "LIB=out/tiny.cpu", "NET=tiny",
+         "OUT=deploy"});
   Rng rng(9);
   std::vector<float> data(3 * 13 * 13);
   for (float& v : data) v = static_cast<float>(rng.UniformDouble() * 2 - 1);
@@ -37,41 +35,34 @@ TEST_F(DeployTest, TheExampleFindsTheReferencesTopFive) {
   std::sort(order.begin(), order.end(),
             [&](int a, int b) { return scores[static_cast<size_t>(a)] > scores[static_cast<size_t>(b)]; });
 
-  CommandResult result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "image.f32"});
-  ASSERT_TRUE(result.status.ok()) << result.err;
-  const std::vector<std::string> lines = Split(result.out, '\n');
-  ASSERT_EQ(lines.size(), 6u) << result.out;
-  for (size_t i = 0; i < 5; ++i)
-    EXPECT_EQ(lines[i].rfind(fmt::format("{}. class {},", i + 1, order[i]), 0), 0u) << result.out;
+  const Words lines = Split(RunOk({Path("deploy"), "out/tiny.cpu/tiny.params", "image.f32"}), '\n');
+  ASSERT_EQ(lines.size(), 6u);
+  for (size_t i = 0; i < 5; ++i) EXPECT_TRUE(StartsWith(lines[i], fmt::format("{}. class {},", i + 1, order[i])));
 
   Write("short.f32", "abcd");
-  result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "short.f32"});
+  CommandResult result = Run({Path("deploy"), "out/tiny.cpu/tiny.params", "short.f32"});
   EXPECT_EQ(result.status.code, 1);
-  EXPECT_NE(result.err.find("must hold exactly 2028 bytes"), std::string::npos) << result.err;
+  ExpectHas(result.err, {"must hold exactly 2028 bytes"});
   result = Run({Path("deploy"), "image.f32", "image.f32"});
   EXPECT_EQ(result.status.code, 1);
-  EXPECT_NE(result.err.find("not one of Hone's"), std::string::npos) << result.err;
+  ExpectHas(result.err, {"not one of Hone's"});
 }
 
 // libc (with the dynamic loader it brings) and nothing else, and no name but the interface's.
 TEST_F(DeployTest, TheLibraryNeedsLibcAlone) {
   CommandResult needed = Run({"readelf", "-d", "out/tiny.cpu/libtiny.so"});
   if (!needed.status.ok()) GTEST_SKIP() << "no readelf";
-  size_t count = 0;
+  Words libraries, names;
   for (const std::string& line : Split(needed.out, '\n')) {
-    if (line.find("(NEEDED)") == std::string::npos) continue;
-    ++count;
-    EXPECT_NE(line.find("libc.so"), std::string::npos) << line;
+    if (line.find("(NEEDED)") != std::string::npos) libraries.push_back(SplitWords(line).back());
   }
-  EXPECT_EQ(count, 1u);
-  CommandResult symbols = Run({"nm", "-D", "--defined-only", "out/tiny.cpu/libtiny.so"});
-  std::vector<std::string> names;
-  for (const std::string& line : Split(symbols.out, '\n')) {
-    if (!line.empty()) names.push_back(SplitWords(line).back());
+  EXPECT_EQ(libraries, Words{"[libc.so.6]"});
+  for (const std::string& line : Split(Trim(RunOk({"nm", "-D", "--defined-only", "out/tiny.cpu/libtiny.so"})), '\n')) {
+    names.push_back(SplitWords(line).back());
   }
   std::sort(names.begin(), names.end());
-  EXPECT_EQ(names, (std::vector<std::string>{"tiny_abi_version", "tiny_create", "tiny_describe", "tiny_destroy",
-                                             "tiny_profile_run", "tiny_run", "tiny_strerror", "tiny_workspace_size"}));
+  EXPECT_EQ(names, (Words{"tiny_abi_version", "tiny_create", "tiny_describe", "tiny_destroy", "tiny_profile_run",
+                          "tiny_run", "tiny_strerror", "tiny_workspace_size"}));
 }
 
 }  // namespace

@@ -1,52 +1,34 @@
 // A whole network's library for GPUs: linked for CUDA, by lld or, in a build without LLVM, by the small linker; and in
 // that one (`make check-gpu-only`) linked for OpenCL and run there against the reference. Only there: a device's
 // compiler takes half a minute for the kernels.
-#include <gtest/gtest.h>
-
-#include "base/file.h"
-#include "base/subprocess.h"
 #include "report/bench_file.h"
+#include "test_folder.h"
 
 namespace hone {
 namespace {
 
-class GpuNetworkTest : public testing::Test {
+class GpuNetworkTest : public TestFolder {
  protected:
-  void Write(const std::string& name, const std::string& text) {
-    ASSERT_TRUE(MakeDirs(DirName(dir_.Join(name))).ok());
-    ASSERT_TRUE(WriteFileAtomic(dir_.Join(name), text).ok());
-  }
-  CommandResult Run(const std::vector<std::string>& argv) {
-    CommandOptions options;
-    options.cwd = dir_.path();
-    options.timeout_seconds = 600;
-    const auto result = RunCommand(argv, options);
-    EXPECT_TRUE(result.ok()) << result.status().message();
-    return result.ok() ? *result : CommandResult{{1, 0}, "", ""};
-  }
+  GpuNetworkTest() { timeout_seconds_ = 600; }
+
   // The untuned library in out/, and what hone-build said.
   CommandResult Build(const std::string& target) {
     Write("target.json", target);
-    const CommandResult extracted = Run({HONE_EXTRACT, "--network", "resnet-18", "--target", "target.json", "--graph",
-                                         "resnet18.graph.json", "--tasks", "tasks.json", "--task-dir", "tasks"});
-    EXPECT_TRUE(extracted.status.ok()) << extracted.err;
+    RunOk({HONE_EXTRACT, "--network", "resnet-18", "--target", "target.json", "--graph", "resnet18.graph.json",
+           "--tasks", "tasks.json", "--task-dir", "tasks"});
     return Run({HONE_BUILD, "--graph", "resnet18.graph.json", "--target", "target.json", "--untuned", "--out", "out"});
   }
-
-  TempDir dir_ = *TempDir::Create();
 };
 
 #ifdef RUN_ON_OPENCL
 TEST_F(GpuNetworkTest, OpenClGivesWhatTheReferenceGives) {
-  const CommandResult built = Build(R"({"kind": "opencl", "threads_per_block": 256, "block": [256, 256, 64],
-                                        "shared_bytes": 32768})");
-  ASSERT_TRUE(built.status.ok()) << built.err;
+  ExpectOk(Build(R"({"kind": "opencl", "threads_per_block": 256, "block": [256, 256, 64], "shared_bytes": 32768})"));
   Write("bench.settings.json", "{\"version\": 1, \"processes\": 1, \"iterations\": 1, \"warmup\": 0, \"seed\": 1}");
   const CommandResult result =
       Run({HONE_BENCH, "--lib", "out", "--settings", "bench.settings.json", "--out", "bench.json"});
   if (result.err.find("no OpenCL") != std::string::npos) GTEST_SKIP() << result.err;
-  ASSERT_TRUE(result.status.ok()) << result.err;
-  const auto bench = report::ReadBenchFile(dir_.Join("bench.json"));
+  ExpectOk(result);
+  const auto bench = report::ReadBenchFile(Path("bench.json"));
   ASSERT_TRUE(bench.ok()) << bench.status().message();
   EXPECT_TRUE(bench->verification.ok);
   EXPECT_LT(bench->verification.max_error, 1e-4);
@@ -56,21 +38,16 @@ TEST_F(GpuNetworkTest, OpenClGivesWhatTheReferenceGives) {
 TEST_F(GpuNetworkTest, CudaHasItsKernelsInside) {
   const CommandResult built = Build(R"({"kind": "cuda", "arch": "sm_80"})");
   if (built.err.find("no NVRTC") != std::string::npos) GTEST_SKIP() << built.err;
-  ASSERT_TRUE(built.status.ok()) << built.err;
-  const auto library = ReadFile(dir_.Join("out/libresnet18.so"));
-  ASSERT_TRUE(library.ok()) << library.status().message();
+  ExpectOk(built);
+  const std::string library = Read("out/libresnet18.so");
   // A cubin is ELF for machine 190; its header stands there as it is.
+  const std::string magic = std::string(1, '\x7f') + "ELF";
   size_t cubins = 0;
-  for (size_t at = library->find("\x7f"
-                                 "ELF",
-                                 1);
-       at != std::string::npos; at = library->find("\x7f"
-                                                   "ELF",
-                                                   at + 1)) {
-    cubins += at + 20 <= library->size() && static_cast<unsigned char>((*library)[at + 18]) == 190;
+  for (size_t at = library.find(magic, 1); at != std::string::npos; at = library.find(magic, at + 1)) {
+    cubins += at + 20 <= library.size() && static_cast<unsigned char>(library[at + 18]) == 190;
   }
   EXPECT_GT(cubins, 0u);
-  EXPECT_NE(library->find("libdl.so.2"), std::string::npos) << "where dlopen is on older systems";
+  EXPECT_NE(library.find("libdl.so.2"), std::string::npos) << "where dlopen is on older systems";
 }
 
 }  // namespace
