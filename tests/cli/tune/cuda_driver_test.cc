@@ -1,13 +1,9 @@
 // hone-tune where there is a CUDA driver that is older than Hone needs: the tests' own (unit/device/fake_cuda.cc),
 // which children do not look for. Whichever NVRTC is here, it is refused.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-#include "base/text.h"
-#include "target/target.h"
-#include "task/workload.h"
 #include "tune_folder.h"
 
 namespace hone {
@@ -20,40 +16,24 @@ class CudaDriverTest : public TuneFolder {
   void SetUp() override {
     TuneFolder::SetUp();
     ASSERT_EQ(symlink(FAKE_CUDA, Path("libcuda.so.1").c_str()), 0);
-    const auto target = Target::Parse("cuda -arch=sm_90");
-    const auto workload = Workload::Parse("dense(f32[4,64], f32[32,64])");
-    ASSERT_TRUE(target.ok() && workload.ok());
-    const std::string text =
-        fmt::format(R"({{"version": 1, "id": "{}", "workload": "{}", "target": "{}", "flop": 16384}})",
-                    TaskId(*workload, target->Text()), workload->Text(), target->Text());
-    ASSERT_TRUE(WriteFileAtomic(Path("t.json"), text).ok());
-    ASSERT_TRUE(WriteFileAtomic(Path("cuda.json"), R"({"kind": "cuda", "arch": "sm_90"})").ok());
+    WriteTask("dense(f32[4,64], f32[32,64])", "cuda -arch=sm_90");
+    Write("cuda.json", R"({"kind": "cuda", "arch": "sm_90"})");
   }
 
-  CommandResult RunUnderCuda11(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), HONE_TUNE);
+  CommandResult RunUnderCuda11(const Words& arguments) {
     const char* path = std::getenv("LD_LIBRARY_PATH");
-    CommandOptions options;
-    options.env = {{"FAKE_CUDA_VERSION", "11040"},
-                   {"LD_LIBRARY_PATH", dir_->path() + (path != nullptr ? std::string(":") + path : "")}};
-    const auto result = RunCommand(arguments, options);
-    EXPECT_TRUE(result.ok()) << result.status().message();
-    return result.ok() ? *result : CommandResult();
+    return Run(Words{HONE_TUNE} + arguments,
+               {{"FAKE_CUDA_VERSION", "11040"},
+                {"LD_LIBRARY_PATH", Path("") + (path != nullptr ? std::string(":") + path : "")}});
   }
 };
 
-TEST_F(CudaDriverTest, TuningDoesNotBegin) {
-  const CommandResult result = RunUnderCuda11({"--find-device", Path("cuda.json"), "--out", Path("found.json")});
-  EXPECT_FALSE(result.status.ok());
-  EXPECT_NE(result.err.find(kTooOld), std::string::npos) << result.err;
-  EXPECT_EQ(Split(std::string(Trim(result.err)), '\n').size(), 1u) << result.err;
-  EXPECT_FALSE(Exists(Path("found.json")));
-}
-
-TEST_F(CudaDriverTest, ChildrenThatCompileAreToldOfIt) {
-  const CommandResult result = RunUnderCuda11({"--task", Path("t.json"), "--compile-only"});
-  EXPECT_FALSE(result.status.ok());
-  EXPECT_NE(result.out.find(kTooOld), std::string::npos) << result.out << result.err;
+TEST_F(CudaDriverTest, TuningDoesNotBeginAndChildrenThatCompileAreToldOfIt) {
+  ExpectRefused(RunUnderCuda11({"--find-device", "cuda.json", "--out", "found.json"}), kMisused, {kTooOld});
+  EXPECT_FALSE(Has("found.json"));
+  const CommandResult compiled = RunUnderCuda11({"--task", "t.json", "--compile-only"});
+  EXPECT_FALSE(compiled.status.ok());
+  ExpectHas(compiled.out, {kTooOld});
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
 #include "base/text.h"
 #include "tune_folder.h"
 
@@ -31,61 +30,51 @@ class RealTest : public TuneFolder {
 };
 
 TEST_F(RealTest, TunesStampsAndIsDone) {
-  const CommandResult result = Run({});
-  ASSERT_EQ(result.status.code, kDone) << result.err;
+  TuneOk({});
   ExpectAllRight();
-  EXPECT_TRUE(Exists(Path("records/t.reference")));
-  EXPECT_TRUE(Exists(Path("records/t.log")));
+  EXPECT_TRUE(Has("records/t.reference"));
+  EXPECT_TRUE(Has("records/t.log"));
   // A finished job needs no children: it must not even look for the program.
-  ASSERT_TRUE(Remove(Stamp()).ok());
-  const CommandResult again = Run({"--worker", "/nowhere/hone-worker"});
-  EXPECT_EQ(again.status.code, kDone) << again.err;
-  EXPECT_TRUE(Exists(Stamp()));
+  Delete(kStamp);
+  TuneOk({"--worker", "/nowhere/hone-worker"});
+  EXPECT_TRUE(Has(kStamp));
 
-  const CommandResult explained =
-      RunOnly({"--task", Path("t.json"), "--db", Db(), "--explain", "0", "--show", "program"});
-  EXPECT_EQ(explained.status.code, kDone) << explained.err;
-  EXPECT_NE(explained.out.find("proposed by default"), std::string::npos) << explained.out;
-  EXPECT_NE(explained.out.find("program:"), std::string::npos) << explained.out;
-  EXPECT_EQ(RunOnly({"--task", Path("t.json"), "--db", Db(), "--explain", "6"}).status.code, kFailed);
+  const CommandResult explained = TuneTask({"--db", kDb, "--explain", "0", "--show", "program"});
+  ExpectOk(explained);
+  ExpectHas(explained.out, {"proposed by default", "program:"});
+  EXPECT_EQ(TuneTask({"--db", kDb, "--explain", "6"}).status.code, kFailed);
 }
 
-TEST_F(RealTest, CompileOnlyTakes32CandidatesEachOnceAndKeepsNothing) {
-  const CommandResult result = RunOnly({"--task", Path("t.json"), "--compile-only"});
-  ASSERT_EQ(result.status.code, kDone) << result.err;
-  std::vector<std::string> lines = Split(std::string(Trim(result.out)), '\n');
-  EXPECT_EQ(lines.back().find("32 of 32 compiled, "), 0u) << lines.back();
+TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
+  const CommandResult list = TuneTask({"--list-space"});
+  ExpectOk(list);
+  ExpectHas(list.out, {"are legal"});
+  const size_t at = list.out.find("default: ");
+  ASSERT_NE(at, std::string::npos) << list.out;
+  const std::string index = list.out.substr(at + 9, list.out.find(' ', at + 9) - at - 9);
+  const CommandResult one = TuneTask({"--trial", index});
+  ExpectOk(one);
+  ExpectHas(one.out, {"ok, "});
+
+  // --compile-only takes 32 candidates, each once, and keeps nothing.
+  const CommandResult compiled = TuneTask({"--compile-only"});
+  ExpectOk(compiled);
+  Words lines = Split(Trim(compiled.out), '\n');
+  ExpectHas(lines.back(), {"32 of 32 compiled, "});
   lines.pop_back();
   std::set<std::string> indices;
   for (const std::string& line : lines) indices.insert(SplitWords(line).at(0));
-  EXPECT_EQ(indices.size(), 32u) << result.out;
-  EXPECT_FALSE(Exists(Db()));
-
+  EXPECT_EQ(indices.size(), 32u) << compiled.out;
+  EXPECT_FALSE(Has(kDb));
   // A space of fewer: all that there are.
   WriteTask("dense(f32[1,2], f32[3,2])");
-  const CommandResult few = RunOnly({"--task", Path("t.json"), "--compile-only"});
-  EXPECT_EQ(few.status.code, kDone) << few.err;
-  EXPECT_NE(few.out.find(" compiled, "), std::string::npos) << few.out;
-}
-
-TEST_F(RealTest, ChildrenThatAreKilledAreReplacedAndNoCandidateIsBlamed) {
-  Subprocess process = Start({});
-  int killed = 0;
-  const double end = RealClock()->NowSeconds() + 100;
-  while (process.Running() && killed < 2 && RealClock()->NowSeconds() < end) {
-    const auto children = ChildrenOf(process.pid(), killed == 0 ? "compile" : "measure");
-    if (!children.empty() && kill(children[0], SIGKILL) == 0) ++killed;
-    RealClock()->SleepSeconds(0.001);
-  }
-  auto status = process.Wait(120);
-  ASSERT_TRUE(status.ok());
-  EXPECT_EQ(status->code, kDone);
-  EXPECT_EQ(killed, 2);
-  ExpectAllRight();
+  const CommandResult few = TuneTask({"--compile-only"});
+  ExpectOk(few);
+  ExpectHas(few.out, {" compiled, "});
 }
 
 TEST_F(RealTest, ChildrenEndWithATunerThatIsKilled) {
-  Subprocess process = Start({});
+  Subprocess process = Start(Command({}));
   std::vector<pid_t> children;
   while (process.Running() && children.empty()) children = ChildrenOf(process.pid(), "hone-worker");
   ASSERT_FALSE(children.empty());
@@ -95,30 +84,15 @@ TEST_F(RealTest, ChildrenEndWithATunerThatIsKilled) {
     for (int i = 0; i < 5000 && kill(child, 0) == 0; ++i) RealClock()->SleepSeconds(0.002);
     EXPECT_NE(kill(child, 0), 0) << "child " << child << " is still there";
   }
-  ASSERT_EQ(Run({}).status.code, kDone);
+  TuneOk({});
   ExpectAllRight();
-}
-
-TEST_F(RealTest, TheSpaceCanBeListedCompiledAndTriedPointByPoint) {
-  const CommandResult list = RunOnly({"--task", Path("t.json"), "--list-space"});
-  EXPECT_EQ(list.status.code, kDone) << list.err;
-  EXPECT_NE(list.out.find("are legal"), std::string::npos) << list.out;
-  const size_t at = list.out.find("default: ");
-  ASSERT_NE(at, std::string::npos) << list.out;
-  const std::string index = list.out.substr(at + 9, list.out.find(' ', at + 9) - at - 9);
-  const CommandResult one = RunOnly({"--task", Path("t.json"), "--trial", index});
-  EXPECT_EQ(one.status.code, kDone) << one.err << one.out;
-  EXPECT_NE(one.out.find("ok, "), std::string::npos) << one.out;
 }
 
 // Templates are not in it: task files carry the versions of their own.
 TEST_F(RealTest, AbiNamesCodeGenerationAndProtocol) {
-  const CommandResult abi = RunOnly({"--abi"});
-  EXPECT_EQ(abi.status.code, kDone);
-  for (const char* word : {"codegen ", "measure "}) {
-    EXPECT_NE(abi.out.find(word), std::string::npos) << abi.out;
-  }
-  EXPECT_EQ(abi.out.find("conv2d"), std::string::npos) << abi.out;
+  const std::string abi = RunOk({HONE_TUNE, "--abi"});
+  ExpectHas(abi, {"codegen ", "measure "});
+  ExpectHasNot(abi, {"conv2d"});
 }
 
 }  // namespace

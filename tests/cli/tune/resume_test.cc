@@ -1,154 +1,116 @@
-// hone-tune killed, interrupted, repeated, with other budgets: invented times, so that results can be compared exactly.
+// hone-tune interrupted and repeated (tests/fault kills it): invented times, so that results can be compared exactly.
+// And what it shows while it runs: one live line on a terminal, none in a pipe, its files in any case.
+#include <pty.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/interrupt.h"
-#include "base/rng.h"
 #include "tune_folder.h"
 
 namespace hone {
 namespace {
 
-const std::vector<std::string> kSlowFake = {"--fake-measure", "7,0.002"};
-
 class ResumeTest : public TuneFolder {
  protected:
   // The trials and the stamp of a run that nothing disturbs.
-  void Undisturbed(const std::vector<std::string>& fake = kFake) {
-    const CommandResult result = Run(fake);
-    ASSERT_EQ(result.status.code, kDone) << result.err;
+  void Undisturbed() {
+    const CommandResult result = TuneOk(kFake);
+    for (const char escape : {'\x1b', '\r'}) EXPECT_EQ(result.err.find(escape), std::string::npos) << "in a pipe";
     indices_ = Indices();
     stamp_ = StampText();
     ASSERT_EQ(indices_.size(), 40u);
     ASSERT_FALSE(stamp_.empty());
     Reset();
   }
+  // Ends what was begun, and expects what the undisturbed run had.
+  CommandResult GoOn() {
+    const CommandResult result = TuneOk(kFake);
+    EXPECT_EQ(Indices(), indices_);
+    EXPECT_EQ(StampText(), stamp_);
+    return result;
+  }
 
   std::vector<uint64_t> indices_;
   std::string stamp_;
 };
 
-TEST_F(ResumeTest, KilledAtRandomMomentsItEndsWithTheSameTrialsAndStamp) {
-  Undisturbed();
-  Rng rng(20);
-  size_t kept = 0;
-  for (int round = 0; round < 12; ++round) {
-    Subprocess process = Start(kSlowFake);
-    RealClock()->SleepSeconds(0.01 + 0.09 * rng.UniformDouble());
-    process.Kill(SIGKILL);
-    ASSERT_TRUE(process.Wait(60).ok());
-    const std::vector<uint64_t> now = Indices();
-    ASSERT_GE(now.size(), kept) << "a committed trial is gone";
-    kept = now.size();
-    for (size_t i = 0; i < kept; ++i) ASSERT_EQ(now[i], indices_[i]) << "round " << round << ", trial " << i;
-  }
-  const CommandResult last = Run(kFake);
-  ASSERT_EQ(last.status.code, kDone) << last.err;
-  EXPECT_EQ(Indices(), indices_);
-  EXPECT_EQ(StampText(), stamp_);
-  auto store = record::Store::OpenForReading(Db());
-  ASSERT_TRUE(store.ok());
-  auto findings = (*store)->Verify();
-  ASSERT_TRUE(findings.ok());
-  EXPECT_TRUE(findings->empty()) << findings->at(0);
-}
-
 TEST_F(ResumeTest, EverySignalEndsItWith75AndTheSameCommandGoesOn) {
   Undisturbed();
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-    Subprocess process = Start({"--fake-measure", "7,0.02"});
-    while (!Exists(Path("records/t.progress.json")) && process.Running()) RealClock()->SleepSeconds(0.002);
+    SCOPED_TRACE(signal);
+    Subprocess process = Start(Command({"--fake-measure", "7,0.02"}));
+    WaitForProgress(&process);
     process.Kill(signal);
     auto status = process.Wait(60);
     ASSERT_TRUE(status.ok());
-    EXPECT_EQ(status->signal, 0);
-    EXPECT_EQ(status->code, kInterrupted) << "signal " << signal;
-    EXPECT_FALSE(Exists(Stamp()));
+    EXPECT_EQ(status->ToString(), "exited 75");
+    EXPECT_FALSE(Has(kStamp));
     const size_t kept = Indices().size();
     EXPECT_GT(kept, 0u) << "what was measured is kept";
     EXPECT_LT(kept, indices_.size());
-    auto progress = ReadFile(Path("records/t.progress.json"));
-    ASSERT_TRUE(progress.ok());
-    EXPECT_NE(progress->find("\"interrupted\""), std::string::npos) << *progress;
-    ASSERT_EQ(Run(kFake).status.code, kDone);
-    EXPECT_EQ(Indices(), indices_) << "signal " << signal;
-    EXPECT_EQ(StampText(), stamp_) << "signal " << signal;
+    EXPECT_EQ(ReadJson(kProgress)["state"], "interrupted");
+    GoOn();
     Reset();
   }
 }
 
-TEST_F(ResumeTest, DoublingTheBudgetRunsTheMissingTrialsAndHalvingItNone) {
-  WriteSettings(20);
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  const std::vector<uint64_t> first = Indices();
-  ASSERT_EQ(first.size(), 20u);
-  WriteSettings(40);
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  std::vector<uint64_t> both = Indices();
-  ASSERT_EQ(both.size(), 40u);
-  EXPECT_EQ(std::vector<uint64_t>(both.begin(), both.begin() + 20), first);
-  const auto records = ReadFile(Db());
-  WriteSettings(20);
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  EXPECT_EQ(*ReadFile(Db()), *records);
-  EXPECT_NE(StampText().find("\"trials\": 20"), std::string::npos) << "the stamp names the budget it met";
-}
-
-TEST_F(ResumeTest, ADeletedStampIsWrittenAgainWithoutMeasuring) {
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  const std::string stamp = StampText();
-  const auto records = ReadFile(Db());
-  ASSERT_TRUE(Remove(Stamp()).ok());
-  const CommandResult again = Run(kFake);
-  ASSERT_EQ(again.status.code, kDone) << again.err;
-  EXPECT_NE(again.err.find("nothing to do"), std::string::npos) << again.err;
-  EXPECT_EQ(StampText(), stamp);
-  EXPECT_EQ(*ReadFile(Db()), *records);
-}
-
-TEST_F(ResumeTest, DeletedRecordsWithAStampAreSaidAndTunedAnew) {
+TEST_F(ResumeTest, WhatIsDeletedIsMadeAgain) {
   Undisturbed();
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  ASSERT_TRUE(Remove(Db()).ok());
-  const CommandResult again = Run(kFake);
-  ASSERT_EQ(again.status.code, kDone) << again.err;
-  EXPECT_NE(again.err.find("are gone"), std::string::npos) << again.err;
-  EXPECT_EQ(Indices(), indices_);
-  EXPECT_EQ(StampText(), stamp_);
+  GoOn();
+  const std::string records = Read(kDb);
+  Delete(kStamp);
+  ExpectHas(GoOn().err, {"nothing to do"});
+  EXPECT_EQ(Read(kDb), records);
+  Delete(kDb);
+  ExpectHas(GoOn().err, {"are gone"});
 }
 
 TEST_F(ResumeTest, ASecondTunerIsRefusedWithHostAndPid) {
-  Subprocess first = Start({"--fake-measure", "7,0.05"});
-  while (!Exists(Path("records/t.progress.json")) && first.Running()) RealClock()->SleepSeconds(0.002);
-  const CommandResult second = Run(kFake);
+  Subprocess first = Start(Command({"--fake-measure", "7,0.05"}));
+  WaitForProgress(&first);
+  const CommandResult second = Tune(kFake);
   EXPECT_EQ(second.status.code, kFailed);
-  EXPECT_NE(second.err.find(std::to_string(first.pid())), std::string::npos) << second.err;
+  ExpectHas(second.err, {std::to_string(first.pid())});
   first.Kill(SIGTERM);
   ASSERT_TRUE(first.Wait(60).ok());
-  EXPECT_EQ(Run(kFake).status.code, kDone);
-}
-
-TEST_F(ResumeTest, EarlyStopIsNamedInTheStamp) {
-  WriteSettings(40, R"(, "early_stop": 3)");
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  EXPECT_NE(StampText().find("\"met_by\": \"early-stop\""), std::string::npos) << StampText();
-  const size_t count = Indices().size();
-  EXPECT_LT(count, 40u);
-  ASSERT_EQ(Run(kFake).status.code, kDone);
-  EXPECT_EQ(Indices().size(), count);
+  TuneOk(kFake);
 }
 
 TEST_F(ResumeTest, WhenEverythingFailsTheSummarySaysHowAndThereIsNoStamp) {
-  const std::vector<std::string> all_fail = {"--fake-measure", "7,0,1"};
   for (int round = 0; round < 2; ++round) {
-    const CommandResult result = Run(all_fail);
+    const CommandResult result = Tune({"--fake-measure", "7,0,1"});
     EXPECT_EQ(result.status.code, kFailed);
-    EXPECT_NE(result.err.find("no trial of 40 was correct"), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find("x compile, first: fake"), std::string::npos) << result.err;
-    EXPECT_NE(result.err.find("to try one alone: hone-tune --task"), std::string::npos) << result.err;
-    EXPECT_FALSE(Exists(Stamp()));
+    ExpectHas(result.err,
+              {"no trial of 40 was correct", "x compile, first: fake", "to try one alone: hone-tune --task"});
+    EXPECT_FALSE(Has(kStamp));
     EXPECT_EQ(Indices().size(), 40u);
   }
+}
+
+TEST_F(ResumeTest, ALiveLineOnATerminalWithWhatIsLeft) {
+  int master = -1, slave = -1;
+  winsize size = {40, 80, 0, 0};
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, &size), 0);
+  SpawnOptions options;
+  options.argv = Command({"--fake-measure", "1,0.01"});
+  options.cwd = Path("");
+  options.stderr_fd = slave;
+  auto process = Subprocess::Spawn(options);
+  close(slave);
+  ASSERT_TRUE(process.ok()) << process.status().message();
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n = 0; (n = read(master, buffer, sizeof buffer)) > 0;) text.append(buffer, static_cast<size_t>(n));
+  EXPECT_TRUE(process->Wait(60).ok());
+  close(master);
+  // Overwritten in place, and gone at the end.
+  ExpectHas(text, {"\r\x1b[K", "/40 trials, ", ", best ", " left"});
+  const Json progress = ReadJson(kProgress);
+  EXPECT_EQ(progress["state"], "done");
+  EXPECT_EQ(progress["trials"], 40);
+  EXPECT_GE(progress["tuning_seconds"], 0.01 * 30) << "forty trials of ten milliseconds, some of which do not compile";
+  EXPECT_TRUE(Has("records/t.log"));
 }
 
 }  // namespace

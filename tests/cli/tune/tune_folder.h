@@ -1,49 +1,50 @@
 // A temporary work folder with one small convolution to tune, and hone-tune to run in it.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "base/subprocess.h"
+#include "base/interrupt.h"
+#include "base/json.h"
 #include "record/store.h"
+#include "test_folder.h"
 
 namespace hone {
 
 // Times invented from seed 7 in place of measured ones.
-inline const std::vector<std::string> kFake = {"--fake-measure", "7"};
+inline const Words kFake = {"--fake-measure", "7"};
 
-class TuneFolder : public testing::Test {
+class TuneFolder : public TestFolder {
  protected:
+  // t.json, a convolution; s.json: 40 trials at random.
   void SetUp() override;
 
   // Settings with that many trials; `more`: further keys, ", \"early_stop\": 5".
   void WriteSettings(int trials, const std::string& more = "");
-  void WriteTask(const std::string& workload);
+  void WriteTask(const std::string& workload, const std::string& target = "");  // empty: this machine
 
-  std::string Path(const std::string& name) const { return dir_->Join(name); }
-  std::string Db() const { return Path("records/t.db"); }
-  std::string Stamp() const { return Path("stamps/t.done"); }
+  static constexpr const char* kDb = "records/t.db";
+  static constexpr const char* kStamp = "stamps/t.done";
+  static constexpr const char* kProgress = "records/t.progress.json";
 
-  // --task --settings --db --stamp, and `more`.
-  std::vector<std::string> Arguments(const std::vector<std::string>& more) const;
-  CommandResult Run(const std::vector<std::string>& more);
-  // With exactly these arguments.
-  CommandResult RunOnly(const std::vector<std::string>& arguments);
-  // Another tool: its path, then its arguments.
-  CommandResult RunTool(const std::vector<std::string>& argv);
-  Subprocess Start(const std::vector<std::string>& more);
+  // hone-tune with --task --settings --db --stamp, and `more`.
+  Words Command(const Words& more) const;
+  CommandResult Tune(const Words& more) { return Run(Command(more)); }
+  // The same, and expects success.
+  CommandResult TuneOk(const Words& more);
+  // With these arguments and the task alone.
+  CommandResult TuneTask(const Words& arguments) { return Run(Words{HONE_TUNE, "--task", "t.json"} + arguments); }
+  // Expects a refusal in one line that writes no stamp.
+  void ExpectMisused(const CommandResult& result, const std::string& words);
 
-  std::vector<record::Trial> Trials() const;
+  std::vector<record::Trial> Trials() const;  // none without records
   std::vector<uint64_t> Indices() const;
-  std::string StampText() const;
+  std::string StampText() const { return Has(kStamp) ? Read(kStamp) : ""; }
+  Json Stamp() const { return ReadJson(kStamp); }
   // Its trials, stamp and records are gone; the job's input files stay.
   void Reset();
-
-  std::unique_ptr<TempDir> dir_;
+  // Waits until the process has tried something, or ended.
+  void WaitForProgress(Subprocess* process) const;
 };
 
 // Children of a process whose command line contains `word`.
