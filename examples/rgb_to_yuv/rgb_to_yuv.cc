@@ -44,7 +44,8 @@ double Flop(const Workload&, const semantics::Shape& image) {
 
 // ---- The same as tensor expressions, from which kernels are made.
 
-op::Instance Compute(const semantics::Shape& image) {
+Result<op::Computation> Compute(const Workload& w, const Target&) {
+  const semantics::Shape& image = w.inputs[0].shape;
   const te::Tensor rgb = te::Placeholder("data", image);
   const te::Tensor out = te::Compute("out", image, {"y", "x", "c"}, [&](const std::vector<ir::Var>& at) {
     const auto row = [&](int c) {
@@ -53,11 +54,7 @@ op::Instance Compute(const semantics::Shape& image) {
     };
     return ir::MakeSelect(at[2] < 1, row(0), ir::MakeSelect(at[2] < 2, row(1), row(2)));
   });
-  op::Instance instance;
-  instance.outputs = {out};
-  instance.args = {rgb, out};
-  instance.placeholders = {rgb};
-  return instance;
+  return op::Computation{{rgb}, {out}};
 }
 
 // ---- On CPUs: tasks of some rows each, vectors of pixels, the three channels written out.
@@ -73,17 +70,15 @@ Result<search::Space> CpuSpace(const Workload& w, const Target& target) {
   return space;
 }
 
-Result<op::Instance> CpuBuild(const Workload& w, const Target&, const Config& config) {
-  op::Instance instance = Compute(w.inputs[0].shape);
-  std::vector<hone::Step>& steps = instance.steps;
-  steps = {hone::Split("out", "y", {config.Number("rows")}, {"task", "row"}),
-           hone::Split("out", "x", {config.Number("unroll"), config.Number("pixels")}, {"x.o", "x.u", "x.v"}),
-           hone::Reorder("out", {"x.u", "c", "x.v"}),
-           hone::Vectorize("out", "x.v"),
-           hone::Unroll("out", "c"),
-           hone::Unroll("out", "x.u"),
-           hone::Parallel("out", "task")};
-  return instance;
+Result<std::vector<hone::Step>> CpuSteps(const Workload&, const Target&, const Config& config) {
+  return std::vector<hone::Step>{
+      hone::Split("out", "y", {config.Number("rows")}, {"task", "row"}),
+      hone::Split("out", "x", {config.Number("unroll"), config.Number("pixels")}, {"x.o", "x.u", "x.v"}),
+      hone::Reorder("out", {"x.u", "c", "x.v"}),
+      hone::Vectorize("out", "x.v"),
+      hone::Unroll("out", "c"),
+      hone::Unroll("out", "x.u"),
+      hone::Parallel("out", "task")};
 }
 
 // ---- On GPUs: a thread takes some pixels of the fused image, side by side threads take side by side pixels.
@@ -103,9 +98,8 @@ Result<search::Space> GpuSpace(const Workload&, const Target& target) {
   return space;
 }
 
-Result<op::Instance> GpuBuild(const Workload& w, const Target&, const Config& config) {
-  op::Instance instance = Compute(w.inputs[0].shape);
-  instance.steps = {
+Result<std::vector<hone::Step>> GpuSteps(const Workload&, const Target&, const Config& config) {
+  return std::vector<hone::Step>{
       hone::Fuse("out", {"y", "x"}, "pixel"),
       hone::Split("out", "pixel", {config.Number("pixels"), config.Number("threads")}, {"block", "p", "thread"}),
       hone::Bind("out", "block", "blockIdx.x"),
@@ -113,7 +107,6 @@ Result<op::Instance> GpuBuild(const Workload& w, const Target&, const Config& co
       hone::Bind("out", "thread", "threadIdx.x"),
       hone::Unroll("out", "p"),
       hone::Unroll("out", "c")};
-  return instance;
 }
 
 }  // namespace
@@ -122,5 +115,6 @@ HONE_OPERATOR(rgb_to_yuv) {
   op->definition.shape = Shape;
   op->definition.evaluate = Evaluate;
   op->definition.flop = Flop;
-  op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", CpuSpace, CpuBuild}, {"rgb_to_yuv_gpu", 1, "gpu", GpuSpace, GpuBuild}};
+  op->compute = Compute;
+  op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", CpuSpace, CpuSteps}, {"rgb_to_yuv_gpu", 1, "gpu", GpuSpace, GpuSteps}};
 }

@@ -51,30 +51,29 @@ Result<std::optional<Prepared>> LowerPrepare(const Backend& backend, const sched
 }
 
 // Where each argument comes from: an operand (placeholders in operand order, then outputs) or a prepared constant.
-std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::Instance& instance,
+std::vector<ArgSource> Sources(const std::vector<te::Tensor>& args, const op::Computation& computation,
                                const std::vector<te::Tensor>& constants) {
   std::vector<ArgSource> sources;
   for (const te::Tensor& arg : args) {
     ArgSource source;
-    if (int i = Position(instance.placeholders, arg); i >= 0) {
+    if (int i = Position(computation.inputs, arg); i >= 0) {
       source.index = i;
     } else if (int c = Position(constants, arg); c >= 0) {
       source = {ArgSource::Kind::kPrepared, c};
     } else {
-      int o = Position(instance.outputs, arg);
+      int o = Position(computation.outputs, arg);
       HONE_CHECK(o >= 0);
-      source.index = static_cast<int>(instance.placeholders.size()) + o;
+      source.index = static_cast<int>(computation.inputs.size()) + o;
     }
     sources.push_back(source);
   }
   return sources;
 }
 
-// The instance's arguments as the schedule stores them.
-std::vector<te::Tensor> KernelArgs(const op::Instance& instance, const schedule::Schedule& schedule) {
-  std::vector<te::Tensor> args;
-  for (const te::Tensor& arg : instance.args) args.push_back(schedule.Stored(arg));
-  return args;
+Result<schedule::Schedule> MakeSchedule(const op::Computation& computation, const std::vector<Step>& steps) {
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(computation.outputs));
+  HONE_RETURN_IF_ERROR(schedule.ApplyAll(steps));
+  return schedule;
 }
 
 void TakeEntries(std::vector<EntryPoint> entries, CompiledKernel* kernel) {
@@ -85,18 +84,17 @@ void TakeEntries(std::vector<EntryPoint> entries, CompiledKernel* kernel) {
 
 }  // namespace
 
-Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
+Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                   const CompileOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
-  HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
-  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
-  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
+  HONE_ASSIGN_OR_RETURN(const op::Computation computation, op::Compute(workload, target, candidate.algorithm));
+  HONE_ASSIGN_OR_RETURN(const schedule::Schedule schedule, MakeSchedule(computation, candidate.steps));
   lower::LowerOptions lower_options;
   lower_options.name = options.symbol;
   lower_options.verify = options.verify;
   lower_options.gpu = backend->lowers_for_gpu();
   LoweredKernel kernel;
-  const std::vector<te::Tensor> args = KernelArgs(instance, schedule);
+  const std::vector<te::Tensor> args = schedule.Arguments(computation.inputs);
   HONE_ASSIGN_OR_RETURN(ir::Function function, lower::Lower(schedule, args, lower_options));
   kernel.functions.push_back(std::move(function));
   HONE_ASSIGN_OR_RETURN(std::optional<Prepared> prepared,
@@ -105,7 +103,7 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
   if (prepared) {
     constants = prepared->constants;
     kernel.has_prepare = true;
-    kernel.prepare_args = Sources(prepared->args, instance, constants);
+    kernel.prepare_args = Sources(prepared->args, computation, constants);
     for (const te::Tensor& c : constants) {
       int64_t elements = 1;
       for (int64_t extent : c.shape()) elements *= extent;
@@ -113,21 +111,27 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
     }
     kernel.functions.push_back(std::move(prepared->function));
   }
-  kernel.kernel_args = Sources(args, instance, constants);
-  kernel.steps = std::move(instance.steps);
-  kernel.arithmetic = instance.arithmetic;
-  kernel.rounding = instance.rounding;
+  kernel.kernel_args = Sources(args, computation, constants);
+  kernel.steps = candidate.steps;
+  kernel.arithmetic = computation.arithmetic;
+  kernel.rounding = computation.rounding;
   return kernel;
 }
 
-Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
+Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
+                                  const CompileOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  return LowerKernel(workload, target, candidate, options);
+}
+
+Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                      const CompileOptions& options) {
   Clock::time_point start = Clock::now();
-  HONE_ASSIGN_OR_RETURN(LoweredKernel lowered, LowerKernel(workload, target, config, options));
+  HONE_ASSIGN_OR_RETURN(LoweredKernel lowered, LowerKernel(workload, target, candidate, options));
   const std::vector<ir::Function>& functions = lowered.functions;
   CompiledKernel kernel;
   static_cast<KernelInterface&>(kernel) = lowered;
-  kernel.steps = lowered.steps;
+  kernel.steps = candidate.steps;
   kernel.lower_seconds = SecondsSince(start);
 
   start = Clock::now();
@@ -141,17 +145,23 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
   return kernel;
 }
 
+Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
+                                     const CompileOptions& options) {
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  return CompileKernel(workload, target, candidate, options);
+}
+
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config) {
   HONE_ASSIGN_OR_RETURN(const Backend* backend, FindBackend(target));
-  HONE_ASSIGN_OR_RETURN(op::Instance instance, op::Instantiate(workload, target, config));
-  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
-  HONE_RETURN_IF_ERROR(schedule.ApplyAll(instance.steps));
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(const op::Computation computation, op::Compute(workload, target, candidate.algorithm));
+  HONE_ASSIGN_OR_RETURN(const schedule::Schedule schedule, MakeSchedule(computation, candidate.steps));
   lower::Bounds bounds;
   const lower::GpuPlaces on_gpu(schedule);
   const lower::GpuPlaces* places = backend->lowers_for_gpu() ? &on_gpu : nullptr;
   if (places) HONE_RETURN_IF_ERROR(places->Check());
   HONE_RETURN_IF_ERROR(lower::InferBounds(schedule, &bounds, places));
-  return lower::MakeLoopNest(schedule, &bounds, KernelArgs(instance, schedule), "loops", places);
+  return lower::MakeLoopNest(schedule, &bounds, schedule.Arguments(computation.inputs), "loops", places);
 }
 
 int CodegenVersion() { return VersionOf("codegen", 4); }

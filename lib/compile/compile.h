@@ -1,4 +1,4 @@
-// From a workload and a config to machine code: the one place where operators, lowering and code generation meet; used by
+// From a workload and a candidate to machine code: the one place where operators, lowering and code generation meet; used by
 // tuning and by building.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include "op/operator.h"
 #include "target/kernel.h"
 #include "target/target.h"
+#include "task/candidate.h"
 #include "task/config.h"
-#include "task/step.h"
 #include "task/workload.h"
 
 namespace hone::compile {
@@ -47,11 +47,17 @@ struct CompileOptions {
 };
 
 // The first half of CompileKernel: the functions in their final form, as code is generated for them.
-Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
+Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Candidate& candidate,
                                   const CompileOptions& options);
 
 // For a device the kernel's launches and those of the prepare function are one artifact. kNotFound: its compiler is not
 // there.
+Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Candidate& candidate,
+                                     const CompileOptions& options);
+
+// The same for the candidate that a template makes of `config` (op::Instantiate).
+Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target, const Config& config,
+                                  const CompileOptions& options);
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
                                      const CompileOptions& options);
 

@@ -28,7 +28,7 @@ Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& w
                                                   const pipeline::BestFile* best, int threads, int newest_cuda = 0);
 
 // The rounding error that these kernels, used `uses` times each, add to the network's outputs beyond plain sums, in
-// standard deviations of the outputs. The kernels' errors (op::Instance::rounding) add up as squares. Only errors
+// standard deviations of the outputs. The kernels' errors (op::Computation::rounding) add up as squares. Only errors
 // above 2^-10 count, such as TF32's; smaller ones lie within the network's general tolerance. 0 if no kernel has one.
 double NetworkRounding(const std::vector<NetworkKernel>& kernels, const std::vector<int>& uses);
 

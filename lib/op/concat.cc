@@ -10,7 +10,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Result<Instance> BuildBlockedConcat(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildBlockedConcat(const Workload& w, const Target& target) {
   int lanes = target.ChannelBlock();
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int64_t pixels = semantics::Product(s, 2, s.size()), channels = 0;
@@ -43,13 +43,7 @@ Result<Instance> BuildBlockedConcat(const Workload& w, const Target& target) {
     return value;
   };
   Tensor out = te::Compute("out", {s[0], CeilDiv(channels, lanes), pixels, lanes}, {"n", "co", "x", "ci"}, body);
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = inputs;
-  instance.args.push_back(out);
-  instance.placeholders = inputs;
-  instance.steps = SpreadOut(s[0] * CeilDiv(channels, lanes), "x", pixels, target.threads);
-  return instance;
+  return FixedKernel{{inputs, {out}}, SpreadOut(s[0] * CeilDiv(channels, lanes), "x", pixels, target.threads)};
 }
 
 }  // namespace hone::op

@@ -1,10 +1,10 @@
 // concat along the channels of blocked tensors.
 #pragma once
 
-#include "op/operator.h"
+#include "op/defined_operator.h"
 
 namespace hone::op {
 
-Result<Instance> BuildBlockedConcat(const Workload& workload, const Target& target);
+Result<FixedKernel> BuildBlockedConcat(const Workload& workload, const Target& target);
 
 }  // namespace hone::op

@@ -19,18 +19,18 @@ int64_t PackedBytes(const te::Tensor& tensor) {
 
 Result<int64_t> ConstantBytes(const Workload& workload, const Target& target, const Config& config) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
-  HONE_ASSIGN_OR_RETURN(const Instance instance, Instantiate(workload, target, config));
-  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(instance.outputs));
-  for (const Step& step : instance.steps) {
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, Instantiate(workload, target, config));
+  HONE_ASSIGN_OR_RETURN(const Computation computation, op->Compute(workload, target, candidate.algorithm));
+  HONE_ASSIGN_OR_RETURN(schedule::Schedule schedule, schedule::Schedule::Create(computation.outputs));
+  for (const Step& step : candidate.steps) {
     if (step.kind == StepKind::kRelayout) HONE_RETURN_IF_ERROR(schedule.Apply(step));
   }
   const std::vector<Operand> operands = op->Operands(workload, target);
   int64_t bytes = 0;
-  for (const te::Tensor& given : instance.args) {
-    const te::Tensor arg = schedule.Stored(given);
+  for (const te::Tensor& arg : schedule.Arguments(computation.inputs)) {
     if (arg.node()->constant) bytes += PackedBytes(arg);
-    for (size_t i = 0; i < instance.placeholders.size(); ++i) {
-      if (instance.placeholders[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;
+    for (size_t i = 0; i < computation.inputs.size(); ++i) {
+      if (computation.inputs[i].node() != arg.node() || operands[i].role != OperandRole::kConstant) continue;
       bytes += operands[i].PhysicalBytes();
     }
   }

@@ -1,6 +1,10 @@
 #include "op/defined_operator.h"
 
+#include <fmt/format.h>
+
+#include "base/suggest.h"
 #include "op/epilogue.h"
+#include "op/gpu/plain.h"
 #include "op/shapes.h"
 #include "semantics/semantics.h"
 
@@ -37,8 +41,40 @@ std::vector<const Template*> TunedOperator::Templates(const Workload& w, const T
   return cpu_(w, target);
 }
 
-FixedOperator::FixedOperator(std::string name, int version, FixedTemplate::Builder builder)
+Status NotComputedBy(const Algorithm& algorithm, const Workload& workload) {
+  return Status::Invalid(fmt::format("{} cannot be computed by {}", workload.Text(), algorithm.Text()));
+}
+
+Result<Computation> ComputeBy(const std::vector<NamedAlgorithm>& algorithms, const Workload& workload,
+                              const Target& target, const Algorithm& algorithm) {
+  std::vector<std::string> names;
+  for (const NamedAlgorithm& a : algorithms) {
+    if (a.family != target.family()) continue;
+    names.emplace_back(a.name);
+    if (a.name != algorithm.name) continue;
+    std::vector<std::string_view> keys;
+    for (const auto& number : algorithm.numbers) keys.emplace_back(number.first);
+    return keys == a.numbers ? a.compute(workload, target, algorithm) : NotComputedBy(algorithm, workload);
+  }
+  return Status::Invalid(fmt::format("{} has no algorithm `{}` for this target{}", workload.OperatorText(),
+                                     algorithm.name, SuggestionText(algorithm.name, names)));
+}
+
+bool CoversExtent(const Algorithm& algorithm, std::string_view key, int64_t needed) {
+  constexpr int64_t kMostTile = 1024;
+  const int64_t extent = algorithm.Number(key, 0);
+  return needed <= extent && extent <= 2 * needed + kMostTile;
+}
+
+Result<Candidate> FixedTemplate::Instantiate(const Workload& workload, const Target& target, const Config&) const {
+  HONE_ASSIGN_OR_RETURN(FixedKernel kernel, builder_(workload, target));
+  if (target.family() == kGpuFamily) kernel.steps = PlainGpuSteps(kernel.outputs, target.limits);
+  return Candidate{{algorithm_, {}}, std::move(kernel.steps)};
+}
+
+FixedOperator::FixedOperator(const std::string& name, int version, FixedBuilder builder)
     : DefinedOperator(name),
+      builder_(builder),
       template_(name + "_default", version, builder),
       gpu_template_(name + "_gpu", version, builder) {}
 
@@ -46,6 +82,13 @@ std::vector<const Template*> FixedOperator::Templates(const Workload&, const Tar
   if (target.family() == kGpuFamily) return {&gpu_template_};
   if (target.family() != kCpuFamily) return {};
   return {&template_};
+}
+
+Result<Computation> FixedOperator::Compute(const Workload& workload, const Target& target,
+                                           const Algorithm& algorithm) const {
+  if (!(algorithm == Algorithm())) return NotComputedBy(algorithm, workload);
+  HONE_ASSIGN_OR_RETURN(FixedKernel kernel, builder_(workload, target));
+  return static_cast<Computation&&>(kernel);
 }
 
 }  // namespace hone::op

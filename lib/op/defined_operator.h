@@ -2,11 +2,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "op/fixed_template.h"
-#include "op/gpu/plain.h"
 #include "op/operator.h"
 
 namespace hone::op {
@@ -24,34 +23,87 @@ class DefinedOperator : public Operator {
   std::string name_;
 };
 
+// One algorithm of an operator, on one family of targets.
+struct NamedAlgorithm {
+  std::string_view family, name;
+  std::vector<std::string_view> numbers;  // the keys of Algorithm::numbers, all of which must be there in this order
+  // kInvalid (NotComputedBy) if the workload cannot be computed so, or with these numbers.
+  Result<Computation> (*compute)(const Workload& workload, const Target& target, const Algorithm& algorithm);
+};
+// Operator::Compute by a list of algorithms.
+Result<Computation> ComputeBy(const std::vector<NamedAlgorithm>& algorithms, const Workload& workload,
+                              const Target& target, const Algorithm& algorithm);
+Status NotComputedBy(const Algorithm& algorithm, const Workload& workload);
+// An extent of the computation that may be rounded up: at least `needed`, and at most twice that and a tile.
+bool CoversExtent(const Algorithm& algorithm, std::string_view key, int64_t needed);
+
 // A tuned one: its templates by the family of the target.
 class TunedOperator final : public DefinedOperator {
  public:
   using Choice = std::vector<const Template*> (*)(const Workload& workload, const Target& target);
-  TunedOperator(std::string name, Choice cpu, Choice gpu, TemplateList all)
-      : DefinedOperator(std::move(name)), cpu_(cpu), gpu_(gpu), all_(std::move(all)) {}
+  TunedOperator(std::string name, Choice cpu, Choice gpu, TemplateList all, std::vector<NamedAlgorithm> algorithms)
+      : DefinedOperator(std::move(name)),
+        cpu_(cpu),
+        gpu_(gpu),
+        all_(std::move(all)),
+        algorithms_(std::move(algorithms)) {}
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
   TemplateList AllTemplates() const override { return all_; }
+  Result<Computation> Compute(const Workload& workload, const Target& target,
+                              const Algorithm& algorithm) const override {
+    return ComputeBy(algorithms_, workload, target, algorithm);
+  }
   bool Tunable(const Workload&) const override { return true; }
 
  private:
   Choice cpu_, gpu_;
   TemplateList all_;
+  std::vector<NamedAlgorithm> algorithms_;
 };
 
-// One with a schedule that needs no tuning: template "<name>_default", on GPUs "<name>_gpu".
+// A computation with its schedule for CPUs. On GPUs (where the channel block is 1) PlainGpuSteps of gpu/plain.h
+// schedules it.
+struct FixedKernel : Computation {
+  std::vector<Step> steps;
+};
+using FixedBuilder = Result<FixedKernel> (*)(const Workload& workload, const Target& target);
+
+// A template without knobs: one schedule for what needs no tuning.
+class FixedTemplate final : public Template {
+ public:
+  FixedTemplate(std::string name, int version, FixedBuilder builder, std::string algorithm = "direct")
+      : name_(std::move(name)), version_(version), builder_(builder), algorithm_(std::move(algorithm)) {}
+
+  const char* name() const override { return name_.c_str(); }
+  int version() const override { return version_; }
+  Result<search::Space> MakeSpace(const Workload&, const Target&) const override { return search::Space(name_); }
+  Result<Config> Default(const search::Space& space, const Workload&, const Target&) const override {
+    return space.At(0);
+  }
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config&) const override;
+
+ private:
+  std::string name_;
+  int version_;
+  FixedBuilder builder_;
+  std::string algorithm_;
+};
+
+// An operator with a schedule that needs no tuning: template "<name>_default", on GPUs "<name>_gpu".
 class FixedOperator : public DefinedOperator {
  public:
-  FixedOperator(std::string name, int version, FixedTemplate::Builder builder);
+  FixedOperator(const std::string& name, int version, FixedBuilder builder);
 
   std::vector<const Template*> Templates(const Workload& workload, const Target& target) const override;
   TemplateList AllTemplates() const override { return {{kCpuFamily, {&template_}}, {kGpuFamily, {&gpu_template_}}}; }
+  Result<Computation> Compute(const Workload& workload, const Target& target,
+                              const Algorithm& algorithm) const override;
   bool Tunable(const Workload&) const override { return false; }
 
  private:
-  FixedTemplate template_;
-  GpuPlainTemplate gpu_template_;
+  FixedBuilder builder_;
+  FixedTemplate template_, gpu_template_;
 };
 
 }  // namespace hone::op

@@ -38,19 +38,8 @@ bool KeepsZero(const Workload& w) {
   return f.value(zeros, semantics::ParameterValues(f, w).data()) == 0;
 }
 
-Instance MakeInstance(const std::vector<Tensor>& inputs, const EpilogueTensors& epilogue, const Tensor& out) {
-  Instance instance;
-  instance.outputs = {out};
-  instance.placeholders = inputs;
-  instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(), epilogue.placeholders.end());
-  instance.args = inputs;
-  instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
-  instance.args.push_back(out);
-  return instance;
-}
-
 // Axes that all inputs have, or miss, together are one loop. With a bias, the channels keep an axis of their own.
-Result<Instance> BuildPlain(const Workload& w, const std::vector<int64_t>& shape, int lanes) {
+Result<FixedKernel> BuildPlain(const Workload& w, const std::vector<int64_t>& shape, int lanes) {
   AxisGroups groups;
   std::vector<std::vector<bool>> patterns;
   for (const TensorType& input : w.inputs) {
@@ -85,23 +74,21 @@ Result<Instance> BuildPlain(const Workload& w, const std::vector<int64_t>& shape
       }
       values.push_back(t(index));
     }
-    return ApplyEpilogue(w, Value(w, values), [&](size_t i) {
-      return epilogue.is_bias[i] ? epilogue.read[i](at[1]) : epilogue.read[i](at);
-    });
+    return PlainEpilogue(w, epilogue, Value(w, values), x);
   });
-  Instance instance = MakeInstance(inputs, epilogue, out);
+  FixedKernel kernel{{epilogue.After(inputs), {out}}, {}};
   std::vector<std::string> loops = axes;
   if (w.HasEpilogue(EpilogueKind::kBias) && groups.extents[2] == 1) {
     // Vectors run along the channels where there is nothing behind them.
-    instance.steps = {Reorder("out", {"a0", "a2", "a1"})};
+    kernel.steps = {Reorder("out", {"a0", "a2", "a1"})};
     loops = {"a0", "a2", "a1"};
   }
-  for (Step& step : VectorsAlongLast("out", loops, lanes)) instance.steps.push_back(std::move(step));
-  return instance;
+  for (Step& step : VectorsAlongLast("out", loops, lanes)) kernel.steps.push_back(std::move(step));
+  return kernel;
 }
 
 // [n, block, spatial groups.., lane]. An input of fewer axes is plain; one with a single channel is read at lane 0.
-Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& shape, const Target& target) {
+Result<FixedKernel> BuildBlocked(const Workload& w, const std::vector<int64_t>& shape, const Target& target) {
   const int lanes = target.ChannelBlock();
   const int64_t channels = shape[1], blocks = CeilDiv(channels, lanes);
   const std::vector<int64_t> spatial(shape.begin() + 2, shape.end());
@@ -153,17 +140,17 @@ Result<Instance> BuildBlocked(const Workload& w, const std::vector<int64_t>& sha
     if (masked) value = ir::MakeSelect(x[1] * lanes + x.back() < channels, value, Float(0));
     return BlockedEpilogue(w, epilogue, value, x, channels, lanes);
   });
-  Instance instance = MakeInstance(inputs, epilogue, out);
+  FixedKernel kernel{{epilogue.After(inputs), {out}}, {}};
   if (groups.extents.size() == 1) {
-    instance.steps = SpreadOut(shape[0] * blocks, "a0", groups.extents[0], target.threads);
+    kernel.steps = SpreadOut(shape[0] * blocks, "a0", groups.extents[0], target.threads);
   } else {
     std::vector<std::string> outer(axes.begin(), axes.end() - 2);
-    instance.steps = {Vectorize("out", "ci"), Fuse("out", outer, "task"), Parallel("out", "task")};
+    kernel.steps = {Vectorize("out", "ci"), Fuse("out", outer, "task"), Parallel("out", "task")};
   }
-  return instance;
+  return kernel;
 }
 
-Result<Instance> Build(const Workload& w, const Target& target) {
+Result<FixedKernel> Build(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
   const bool blocked = semantics::OutputLayout(w) == Layout::kBlocked;
   return blocked ? BuildBlocked(w, shape, target) : BuildPlain(w, shape, target.FloatLanes());

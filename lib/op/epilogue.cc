@@ -33,6 +33,14 @@ std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& o
   return operands;
 }
 
+std::vector<std::string> ResidualNames(const Workload& workload) {
+  std::vector<std::string> names;
+  for (const EpilogueOp& e : workload.epilogue) {
+    if (e.kind == EpilogueKind::kAdd) names.push_back(Numbered("residual", static_cast<int>(names.size())));
+  }
+  return names;
+}
+
 bool EpilogueKeepsZero(const Workload& workload) {
   double value = 0;
   for (const EpilogueOp& e : workload.epilogue) {
@@ -63,6 +71,11 @@ Expr ApplyEpilogue(const Workload& workload, Expr value, const std::function<Exp
     }
   }
   return value;
+}
+
+std::vector<te::Tensor> EpilogueTensors::After(std::vector<te::Tensor> inputs) const {
+  inputs.insert(inputs.end(), placeholders.begin(), placeholders.end());
+  return inputs;
 }
 
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
@@ -110,6 +123,13 @@ Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, E
     result = ir::MakeSelect(at[1] * lanes + at.back() < channels, result, Float(0));
   }
   return result;
+}
+
+Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, Expr value,
+                   const std::vector<ir::Var>& at) {
+  return ApplyEpilogue(workload, std::move(value), [&](size_t i) {
+    return tensors.is_bias[i] ? tensors.read[i](at[1]) : tensors.read[i]({at.begin(), at.end()});
+  });
 }
 
 }  // namespace hone::op

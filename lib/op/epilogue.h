@@ -17,6 +17,9 @@ namespace hone::op {
 // as the output is, biases plain.
 std::vector<Operand> EpilogueOperands(const Workload& workload, const Operand& output, int lanes);
 
+// The operands that are added and stored as the output is: "residual", "residual1", ..
+std::vector<std::string> ResidualNames(const Workload& workload);
+
 // Would an output of 0 with a bias of 0 and a residual of 0 stay 0? If not, the lanes beyond the channels need a mask.
 bool EpilogueKeepsZero(const Workload& workload);
 
@@ -31,6 +34,9 @@ struct EpilogueTensors {
   std::vector<te::Tensor> placeholders;  // raw, in operand order
   std::vector<te::Tensor> read;          // what the kernel reads, in operand order
   std::vector<bool> is_bias;
+
+  // Computation::inputs of a kernel that has `inputs` beside its epilogue.
+  std::vector<te::Tensor> After(std::vector<te::Tensor> inputs) const;
 };
 EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<int64_t>& stored, int64_t channels,
                                     int lanes, const std::function<std::string(const std::string&)>& rename = {});
@@ -39,5 +45,9 @@ EpilogueTensors MakeEpilogueTensors(const Workload& workload, const std::vector<
 // the output, the block of channels second, the lane last.
 ir::Expr BlockedEpilogue(const Workload& workload, const EpilogueTensors& tensors, ir::Expr value,
                          const std::vector<ir::Var>& at, int64_t channels, int lanes);
+
+// The value of a plain output at [n, channel, ..].
+ir::Expr PlainEpilogue(const Workload& workload, const EpilogueTensors& tensors, ir::Expr value,
+                       const std::vector<ir::Var>& at);
 
 }  // namespace hone::op

@@ -12,16 +12,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Instance CopyInstance(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, out};
-  instance.placeholders = {data};
-  instance.steps = std::move(steps);
-  return instance;
-}
-
-Result<Instance> BuildBlock(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildBlock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   int lanes = target.ChannelBlock();
   int64_t pixels = semantics::Product(s, 2, s.size()), blocks = CeilDiv(s[1], lanes);
@@ -32,11 +23,11 @@ Result<Instance> BuildBlock(const Workload& w, const Target& target) {
         if (s[1] % lanes == 0) return data(x[0], c, x[2]);
         return ir::MakeSelect(c < s[1], data(x[0], ir::Min(c, s[1] - 1), x[2]), ir::Imm(DType::Float(32), 0));
       });
-  return CopyInstance(data, out, SpreadOut(s[0] * blocks, "x", pixels, target.threads));
+  return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "x", pixels, target.threads)};
 }
 
 // Blocked [n, c, ..] to plain: one pixel is a copy, several are gathered along them.
-Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildUnblock(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   const int block = target.ChannelBlock(), lanes = target.FloatLanes();
   const bool blocked = semantics::CanBeBlocked(w.inputs[0]);
@@ -59,10 +50,10 @@ Result<Instance> BuildUnblock(const Workload& w, const Target& target) {
   std::vector<Step> steps = {Split("out", "x", {lanes}, {"x.o", "x.i"}), Vectorize("out", "x.i")};
   if (!outer.empty()) steps.push_back(Fuse("out", outer, "task"));
   steps.push_back(Parallel("out", outer.empty() ? "x.o" : "task"));
-  return CopyInstance(data, out, std::move(steps));
+  return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
-Result<Instance> BuildPad2d(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPad2d(const Workload& w, const Target& target) {
   const std::vector<int64_t>& s = w.inputs[0].shape;
   std::vector<int64_t> p = semantics::Expanded(w, "pad", 4, 0);
   int lanes = target.ChannelBlock();
@@ -75,7 +66,7 @@ Result<Instance> BuildPad2d(const Workload& w, const Target& target) {
                     Expr inside = row >= 0 && row < h && (column >= 0 && column < width);
                     return te::IfThenElse(inside, data(x[0], x[1], row, column, x[4]), ir::Imm(DType::Float(32), 0));
                   });
-  return CopyInstance(data, out, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads));
+  return FixedKernel{{{data}, {out}}, SpreadOut(s[0] * blocks, "y", h + p[0] + p[2], target.threads)};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildMatmul(const Workload& w, const Target& target) {
   const semantics::Matmul p = *semantics::MatmulOf(w);
   const int lanes = target.FloatLanes();
   std::vector<std::vector<bool>> patterns(2);
@@ -38,7 +38,7 @@ Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
     index.push_back(row), index.push_back(column);
     return t(index);
   };
-  Instance instance;
+  FixedKernel kernel{{{a, b}, {}}, {}};
   std::vector<std::string> names = AxisNames(batch);
   if (p.n == 1) {
     ReduceAxes axes{groups.extents, std::vector<bool>(batch, false)};
@@ -49,8 +49,8 @@ Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
         [&](const std::vector<Expr>& at) {
           return read(a, at, at[batch], at[batch + 1]) * read(b, at, at[batch + 1], 0);
         },
-        &instance.steps);
-    instance.outputs = {out};
+        &kernel.steps);
+    kernel.outputs = {out};
   } else {
     ir::IterVar k = te::ReduceAxis(p.k, "k");
     std::vector<int64_t> shape = groups.extents;
@@ -61,20 +61,18 @@ Result<Instance> BuildMatmul(const Workload& w, const Target& target) {
       const std::vector<Expr> at(x.begin(), x.end());
       return te::Sum(read(a, at, at[batch], k.var) * read(b, at, k.var, at[batch + 1]), {k});
     });
-    instance.outputs = {out};
-    instance.steps = {Split("out", "i", {4}, {"i.o", "i.i"}), Split("out", "j", {lanes}, {"j.o", "j.i"})};
+    kernel.outputs = {out};
+    kernel.steps = {Split("out", "i", {4}, {"i.o", "i.i"}), Split("out", "j", {lanes}, {"j.o", "j.i"})};
     std::vector<std::string> order = names;
     for (const char* axis : {"i.o", "j.o", "k", "i.i", "j.i"}) order.push_back(axis);
-    instance.steps.push_back(Reorder("out", order));
-    instance.steps.push_back(Vectorize("out", "j.i"));
-    instance.steps.push_back(Unroll("out", "i.i"));
+    kernel.steps.push_back(Reorder("out", order));
+    kernel.steps.push_back(Vectorize("out", "j.i"));
+    kernel.steps.push_back(Unroll("out", "i.i"));
     names.push_back("i.o"), names.push_back("j.o");
-    instance.steps.push_back(Fuse("out", names, "task"));
-    instance.steps.push_back(Parallel("out", "task"));
+    kernel.steps.push_back(Fuse("out", names, "task"));
+    kernel.steps.push_back(Parallel("out", "task"));
   }
-  instance.args = {a, b, instance.outputs[0]};
-  instance.placeholders = {a, b};
-  return instance;
+  return kernel;
 }
 
 class MatmulOperator final : public FixedOperator {
@@ -92,6 +90,11 @@ class MatmulOperator final : public FixedOperator {
     TemplateList all = FixedOperator::AllTemplates();
     all[kGpuFamily].push_back(&GpuBatchMatmul());
     return all;
+  }
+  Result<Computation> Compute(const Workload& workload, const Target& target,
+                              const Algorithm& algorithm) const override {
+    if (algorithm.name == "direct") return FixedOperator::Compute(workload, target, algorithm);
+    return ComputeBy({{kGpuFamily, "batches", {}, ComputeGpuBatchMatmul}}, workload, target, algorithm);
   }
 };
 

@@ -20,21 +20,16 @@ using ir::Var;
 using te::Tensor;
 using Shape = std::vector<int64_t>;
 
-Instance Copy(const Tensor& data, const Shape& shape, int lanes,
-              const std::function<Expr(const std::vector<Expr>&)>& value) {
+FixedKernel Copy(const std::vector<Tensor>& inputs, const Shape& shape, int lanes,
+                 const std::function<Expr(const std::vector<Expr>&)>& value) {
   const std::vector<std::string> names = AxisNames(shape.size());
   Tensor out = te::Compute("out", shape, names,
                            [&](const std::vector<Var>& x) { return value(std::vector<Expr>(x.begin(), x.end())); });
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, out};
-  instance.placeholders = {data};
-  instance.steps = VectorsAlongLast("out", names, lanes);
-  return instance;
+  return {{inputs, {out}}, VectorsAlongLast("out", names, lanes)};
 }
 
 // Axes that stay neighbours are one.
-Result<Instance> BuildTranspose(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildTranspose(const Workload& w, const Target& target) {
   const Shape& in = w.inputs[0].shape;
   Shape perm;
   for (int64_t axis : w.Numbers("perm", {})) {
@@ -64,26 +59,26 @@ Result<Instance> BuildTranspose(const Workload& w, const Target& target) {
   Shape in_extents;
   for (size_t g : order) in_extents.push_back(out_extents[g]);
   Tensor data = te::Placeholder("data", in_extents);
-  return Copy(data, out_extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, out_extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at;
     for (size_t g : order) at.push_back(x[g]);
     return data(at);
   });
 }
 
-Result<Instance> BuildReshape(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildReshape(const Workload& w, const Target& target) {
   Tensor data = te::Placeholder("data", {w.inputs[0].Elements()});
-  return Copy(data, data.shape(), target.FloatLanes(), [&](const std::vector<Expr>& x) { return data(x); });
+  return Copy({data}, data.shape(), target.FloatLanes(), [&](const std::vector<Expr>& x) { return data(x); });
 }
 
-Result<Instance> BuildSlice(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildSlice(const Workload& w, const Target& target) {
   const Shape &in = w.inputs[0].shape, out = semantics::InferOutput(w)->shape;
   const Shape begin = w.Numbers("begin", {}), step = w.Numbers("step", Shape(in.size(), 1));
   std::vector<bool> whole;
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i] && step[i] > 0);
   const Partial p = SplitWhole(in, out, whole);
   Tensor data = te::Placeholder("data", p.in);
-  return Copy(data, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     for (size_t g = 0; g < at.size(); ++g) {
       if (p.axis[g] < 0) continue;
@@ -94,7 +89,7 @@ Result<Instance> BuildSlice(const Workload& w, const Target& target) {
   });
 }
 
-Result<Instance> BuildPad(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPad(const Workload& w, const Target& target) {
   const Shape &in = w.inputs[0].shape, out = semantics::InferOutput(w)->shape;
   const Shape low = w.Numbers("low", Shape(in.size(), 0));
   const std::string mode = semantics::Word(w, "mode", "constant");
@@ -103,7 +98,7 @@ Result<Instance> BuildPad(const Workload& w, const Target& target) {
   for (size_t i = 0; i < in.size(); ++i) whole.push_back(out[i] == in[i]);
   const Partial p = SplitWhole(in, out, whole);
   Tensor data = te::Placeholder("data", p.in);
-  return Copy(data, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, p.out, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     Expr inside;
     for (size_t g = 0; g < at.size(); ++g) {
@@ -127,7 +122,7 @@ Result<Instance> BuildPad(const Workload& w, const Target& target) {
   });
 }
 
-Result<Instance> BuildGather(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildGather(const Workload& w, const Target& target) {
   const Shape &in = w.inputs[0].shape, indices = w.Numbers("indices", {});
   const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 0));
   const int64_t outer = semantics::Product(in, 0, axis), inner = semantics::Product(in, axis + 1, in.size());
@@ -135,7 +130,7 @@ Result<Instance> BuildGather(const Workload& w, const Target& target) {
   Shape stored = {outer, in[axis]}, shape = {outer, count};
   if (inner > 1) stored.push_back(inner), shape.push_back(inner);
   Tensor data = te::Placeholder("data", stored);
-  return Copy(data, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     const Expr index = IndexAt(indices, x[1]);
     HONE_CHECK(index.defined());  // more runs are refused with the shape (semantics/movement.cc)
@@ -144,7 +139,7 @@ Result<Instance> BuildGather(const Workload& w, const Target& target) {
   });
 }
 
-Result<Instance> BuildExpand(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildExpand(const Workload& w, const Target& target) {
   const Shape shape = semantics::InferOutput(w)->shape;
   Shape in = w.inputs[0].shape;
   in.insert(in.begin(), shape.size() - in.size(), 1);
@@ -154,7 +149,7 @@ Result<Instance> BuildExpand(const Workload& w, const Target& target) {
   Shape stored;
   for (size_t g = 0; g < groups.extents.size(); ++g) stored.push_back(groups.patterns[0][g] ? groups.extents[g] : 1);
   Tensor data = te::Placeholder("data", stored);
-  return Copy(data, groups.extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy({data}, groups.extents, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     std::vector<Expr> at = x;
     for (size_t g = 0; g < at.size(); ++g) {
       if (stored[g] == 1) at[g] = Expr(0);
@@ -163,7 +158,7 @@ Result<Instance> BuildExpand(const Workload& w, const Target& target) {
   });
 }
 
-Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPlainConcat(const Workload& w, const Target& target) {
   const Shape out = semantics::InferOutput(w)->shape;
   const auto axis = static_cast<size_t>(semantics::Whole(w, "axis", 1));
   const int64_t outer = semantics::Product(out, 0, axis), inner = semantics::Product(out, axis + 1, out.size());
@@ -175,7 +170,7 @@ Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
     stored[1] = w.inputs[i].shape[axis];
     inputs.push_back(te::Placeholder(i == 0 ? "data" : "data" + std::to_string(i), stored));
   }
-  Instance instance = Copy(inputs[0], shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
+  return Copy(inputs, shape, target.FloatLanes(), [&](const std::vector<Expr>& x) {
     Expr value;
     int64_t end = out[axis];
     for (size_t i = inputs.size(); i-- > 0;) {
@@ -187,13 +182,9 @@ Result<Instance> BuildPlainConcat(const Workload& w, const Target& target) {
     }
     return value;
   });
-  instance.args = inputs;
-  instance.args.push_back(instance.outputs[0]);
-  instance.placeholders = inputs;
-  return instance;
 }
 
-Result<Instance> BuildConcat(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildConcat(const Workload& w, const Target& target) {
   const bool blocked = semantics::InputLayout(w, 0) == Layout::kBlocked;
   return blocked ? BuildBlockedConcat(w, target) : BuildPlainConcat(w, target);
 }

@@ -17,17 +17,7 @@ using ir::Intrinsic;
 using ir::Var;
 using te::Tensor;
 
-Instance MakeInstance(std::vector<Tensor> inputs, const Tensor& out, std::vector<Step> steps) {
-  Instance instance;
-  instance.outputs = {out};
-  instance.placeholders = inputs;
-  instance.args = std::move(inputs);
-  instance.args.push_back(out);
-  instance.steps = std::move(steps);
-  return instance;
-}
-
-Result<Instance> BuildLrn(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildLrn(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int64_t size = semantics::Whole(w, "size", 1), channels = in[1];
   const int lanes = target.FloatLanes();
@@ -53,11 +43,11 @@ Result<Instance> BuildLrn(const Workload& w, const Target& target) {
                            Parallel("sum", "task")}) {
     steps.push_back(step);
   }
-  return MakeInstance({data}, out, std::move(steps));
+  return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
 // Rows [.., length]; instance_norm has scale and bias a row's channel, layer_norm one an element.
-Result<Instance> BuildNorm(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildNorm(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int lanes = target.FloatLanes();
   const bool channelwise = w.op == "instance_norm";
@@ -92,7 +82,7 @@ Result<Instance> BuildNorm(const Workload& w, const Target& target) {
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
   steps.insert(steps.end(), variance_steps.begin(), variance_steps.end());
   steps.insert(steps.end(), mean_steps.begin(), mean_steps.end());
-  return MakeInstance(inputs, out, std::move(steps));
+  return FixedKernel{{inputs, {out}}, std::move(steps)};
 }
 
 struct Interpolator {
@@ -133,7 +123,7 @@ struct Interpolator {
   }
 };
 
-Result<Instance> BuildResize(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildResize(const Workload& w, const Target& target) {
   const std::vector<int64_t> shape = semantics::InferOutput(w)->shape;
   const std::vector<semantics::ResizeAxis> axes = semantics::ResizeAxes(w);
   const std::string mode = semantics::Word(w, "mode", "nearest");
@@ -154,7 +144,7 @@ Result<Instance> BuildResize(const Workload& w, const Target& target) {
     }
     return data(at);
   });
-  return MakeInstance({data}, out, VectorsAlongLast("out", names, target.FloatLanes()));
+  return FixedKernel{{{data}, {out}}, VectorsAlongLast("out", names, target.FloatLanes())};
 }
 
 }  // namespace

@@ -1,6 +1,37 @@
 #include "op/numerics.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
 namespace hone::op {
+namespace {
+
+std::optional<std::string> ForbidsWinograd(const Numerics& numerics, int64_t m) {
+  if (m <= numerics.winograd) return std::nullopt;
+  if (numerics.winograd < 2) return "winograd is off";
+  return fmt::format("m={} is less exact than m={}", m, numerics.winograd);
+}
+
+std::optional<std::string> ForbidsTf32(const Numerics& numerics) {
+  return numerics.tf32 ? std::nullopt : std::optional<std::string>("tf32 is off");
+}
+
+}  // namespace
+
+std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& algorithm) {
+  if (algorithm.name == "winograd") return ForbidsWinograd(numerics, algorithm.Number("m", INT64_MAX));
+  return algorithm.name == kTf32Gemm ? ForbidsTf32(numerics) : std::nullopt;
+}
+
+void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, search::Space* space) {
+  if (numerics.winograd >= Numerics().winograd) return;
+  space->AddRule({"numerics", [=, m = std::move(m)](const Config& c) { return ForbidsWinograd(numerics, m(c)); }});
+}
+
+void LimitTf32(const Numerics& numerics, search::Space* space) {
+  if (!numerics.tf32) space->AddRule({"numerics", [=](const Config&) { return ForbidsTf32(numerics); }});
+}
 
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
                                      const Config& config) {
@@ -9,7 +40,7 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
   for (const Template* t : (*op)->Templates(workload, target)) {
     if (config.template_name != t->name()) continue;
     search::Space limits(t->name());  // the rules alone: the config was a point of the whole space once
-    t->Limit(numerics, &limits);
+    t->Limit(workload, numerics, &limits);
     return limits.Reject(config);
   }
   return std::nullopt;
@@ -22,7 +53,7 @@ NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& targe
   for (const Template* t : (*op)->Templates(workload, target)) {
     const auto forbids = [&](const Numerics& numerics) {
       search::Space limits(t->name());
-      t->Limit(numerics, &limits);
+      t->Limit(workload, numerics, &limits);
       return !limits.rules().empty();
     };
     matter.winograd = matter.winograd || forbids({.winograd = 0, .tf32 = true});

@@ -1,6 +1,7 @@
-// What the limits of op::Numerics mean for configurations that are recorded already.
+// What the limits of op::Numerics mean for algorithms, templates, and configurations that are recorded already.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,17 @@
 #include "task/config.h"
 
 namespace hone::op {
+
+// The algorithm whose factors are rounded to TF32.
+inline constexpr char kTf32Gemm[] = "gemm_tf32";
+
+// Why `numerics` forbid `algorithm`, or nothing.
+std::optional<std::string> Forbidden(const Numerics& numerics, const Algorithm& algorithm);
+
+// Template::Limit of a template whose points are computed by Winograd with tiles of m(config).
+void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&)> m, search::Space* space);
+// Of one whose factors are rounded to TF32.
+void LimitTf32(const Numerics& numerics, search::Space* space);
 
 // Why `numerics` forbid `config`, or nothing: they do not, or its template is none of this workload's.
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,

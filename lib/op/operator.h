@@ -1,5 +1,5 @@
-// Operator: how one kind of computation is built: te DAGs, templates with their spaces, and how a target stores its
-// operands. What it means stands in semantics/.
+// Operator: how one kind of computation is built: its te DAG by each of its algorithms, templates that propose
+// schedules, and how a target stores its operands. What it means stands in semantics/.
 //
 // Storage on CPUs: activations [N,C,H,W] are blocked, NCHWc with the block B = Target::ChannelBlock(): physical shape
 // [N, ceil(C/B), H, W, B]; lanes beyond C hold zeros, and every kernel writes zeros there. Tensors of other ranks, and
@@ -16,23 +16,20 @@
 #include "base/result.h"
 #include "search/space/space.h"
 #include "target/target.h"
+#include "task/candidate.h"
 #include "task/config.h"
 #include "task/operand.h"
-#include "task/step.h"
 #include "task/workload.h"
 #include "te/tensor.h"
 
 namespace hone::op {
 
-// One schedule of one workload: a te DAG and the steps.
-struct Instance {
+// What a kernel computes: a te DAG. How it is computed is said by a candidate's steps.
+struct Computation {
+  // The placeholder of each operand but the outputs, in Operands order: data operands and raw constants. What depends
+  // on constants alone (te::TensorNode::constant) is computed by the prepare function.
+  std::vector<te::Tensor> inputs;
   std::vector<te::Tensor> outputs;
-  // The kernel's arguments in order: data operands and directly used or packed constants, then outputs.
-  std::vector<te::Tensor> args;
-  // The placeholder of each operand but the outputs, in Operands order: data operands and raw constants. A packed
-  // constant (te::TensorNode::constant) is computed from these by the prepare function.
-  std::vector<te::Tensor> placeholders;
-  std::vector<Step> steps;
   // Multiply-adds in proportion to semantics::Flop: below 1 for algorithms that save some (Winograd). What a machine
   // cannot do faster than is decided by it.
   double arithmetic = 1;
@@ -65,9 +62,9 @@ class Template {
   // A sensible point without any tuning.
   virtual Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const = 0;
   // Adds a rule "numerics" to a space of MakeSpace if `numerics` forbids some of its points; what an index means stays.
-  virtual void Limit(const Numerics&, search::Space*) const {}
+  virtual void Limit(const Workload&, const Numerics&, search::Space*) const {}
   // REQUIRES: config is a legal point of MakeSpace.
-  virtual Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
+  virtual Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const = 0;
   // Null: this template has none.
   virtual const Estimate* estimate() const { return nullptr; }
 };
@@ -87,6 +84,10 @@ class Operator {
   virtual std::vector<const Template*> Templates(const Workload& workload, const Target& target) const = 0;
   // All that Templates may name, for any workload and target.
   virtual TemplateList AllTemplates() const = 0;
+  // The workload by one of the operator's algorithms; operands are stored as Operands says. kInvalid if the workload
+  // has no such algorithm. Templates are not asked.
+  virtual Result<Computation> Compute(const Workload& workload, const Target& target,
+                                      const Algorithm& algorithm) const = 0;
   // The values that semantics/ defines, rounded to the output's type, of the other operands. `buffers`: one an operand,
   // physical layout (constants plain). Once Interrupted() it may return before the output is written.
   virtual void Reference(const Workload& workload, const Target& target, const std::vector<void*>& buffers) const = 0;
@@ -111,8 +112,10 @@ Result<Workload> ParseChecked(const std::string& workload_text);
 Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& target, const Numerics& numerics = {});
 // The default point of the first template, as a config of the union.
 Result<Config> DefaultConfig(const Workload& workload, const Target& target);
-// The template named in the config; kInvalid if this workload has none of that name on this target.
-Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config);
+// By the template named in the config; kInvalid if this workload has none of that name on this target.
+Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config);
+// As Operator::Compute of the workload's operator.
+Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm);
 // Every template of Hone's own operators, one of each name; those of plugins are not among them.
 const TemplateList& AllTemplates();
 // Those for a family; none for an unknown one.

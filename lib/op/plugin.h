@@ -3,7 +3,8 @@
 //
 //   HONE_OPERATOR(rgb_to_yuv) {
 //     op->definition.shape = ..; op->definition.evaluate = ..;   // what it means
-//     op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", Space, Build}};  // how it may be computed
+//     op->compute = ..;                                              // the same as tensor expressions
+//     op->templates = {{"rgb_to_yuv_cpu", 1, "cpu", Space, Build}};  // how it may be scheduled
 //   }
 //
 // A plugin holds its own copy of the layers it uses (it is linked with the static libraries, and shows two functions
@@ -29,8 +30,8 @@ struct UserTemplate {
   int version = 1;                               // raised when the space or what a config means changes
   std::string family = std::string(kCpuFamily);  // of targets that it is for (target/kind.h)
   Result<search::Space> (*space)(const Workload& workload, const Target& target) = nullptr;
-  // REQUIRES: config is a legal point of `space`. Placeholders and outputs as op/operator.h says of an Instance.
-  Result<Instance> (*build)(const Workload& workload, const Target& target, const Config& config) = nullptr;
+  // The steps that schedule the operator's computation. REQUIRES: config is a legal point of `space`.
+  Result<std::vector<Step>> (*steps)(const Workload& workload, const Target& target, const Config& config) = nullptr;
   // A sensible point without any tuning; without it, the first legal one.
   Result<Config> (*preferred)(const search::Space& space, const Workload& workload, const Target& target) = nullptr;
 };
@@ -38,6 +39,8 @@ struct UserTemplate {
 struct UserOperator {
   // `name` is set by HONE_OPERATOR; shape, evaluate and flop must be. Inputs and output are stored plain.
   semantics::Definition definition;
+  // The te DAG: placeholders named as the operands are (data, data1, ..), the output "out".
+  Result<Computation> (*compute)(const Workload& workload, const Target& target) = nullptr;
   std::vector<UserTemplate> templates;
 };
 
@@ -45,7 +48,7 @@ struct UserOperator {
 inline std::string PluginInterface() {
   std::string sizes;
   for (size_t size :
-       {sizeof(UserOperator), sizeof(UserTemplate), sizeof(Instance), sizeof(Step), sizeof(te::TensorNode),
+       {sizeof(UserOperator), sizeof(UserTemplate), sizeof(Computation), sizeof(Step), sizeof(te::TensorNode),
         sizeof(Workload), sizeof(Target), sizeof(Config), sizeof(search::Space), sizeof(ir::IterVar)}) {
     sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
   }

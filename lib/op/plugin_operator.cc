@@ -49,8 +49,10 @@ class PluginTemplate final : public Template {
     if (first) return space.At(*first);
     return Status::Invalid(Who() + ": no point of its space is legal for " + w.Text());
   }
-  Result<Instance> Instantiate(const Workload& w, const Target& target, const Config& config) const override {
-    return Guarded<Instance>(Who(), [&] { return given_.build(w, target, config); });
+  Result<Candidate> Instantiate(const Workload& w, const Target& target, const Config& config) const override {
+    HONE_ASSIGN_OR_RETURN(std::vector<Step> steps,
+                          Guarded<std::vector<Step>>(Who(), [&] { return given_.steps(w, target, config); }));
+    return Candidate{{}, std::move(steps)};
   }
 
  private:
@@ -60,14 +62,10 @@ class PluginTemplate final : public Template {
   UserTemplate given_;
 };
 
-Result<Instance> NoFixedSchedule(const Workload& w, const Target&) {
-  return Status::Unsupported(w.op + ": operators of plugins have no fixed schedule");
-}
-
 }  // namespace
 
 PluginOperator::PluginOperator(std::string file, const UserOperator& given)
-    : FixedOperator(given.definition.name, 1, NoFixedSchedule), file_(std::move(file)) {
+    : DefinedOperator(given.definition.name), file_(std::move(file)), compute_(given.compute) {
   for (const UserTemplate& t : given.templates) {
     templates_.emplace_back(t.family, std::make_unique<PluginTemplate>(file_, t));
   }
@@ -83,6 +81,13 @@ TemplateList PluginOperator::AllTemplates() const {
   return all;
 }
 
+Result<Computation> PluginOperator::Compute(const Workload& workload, const Target& target,
+                                            const Algorithm& algorithm) const {
+  if (!(algorithm == Algorithm())) return NotComputedBy(algorithm, workload);
+  return Guarded<Computation>(fmt::format("plugin {}: operator `{}`", file_, name()),
+                              [&] { return compute_(workload, target); });
+}
+
 Status CheckUserOperator(const UserOperator& given) {
   const semantics::Definition& d = given.definition;
   const auto lacks = [&](const char* what) {
@@ -91,11 +96,12 @@ Status CheckUserOperator(const UserOperator& given) {
   if (d.shape == nullptr) return lacks("definition.shape");
   if (d.evaluate == nullptr) return lacks("definition.evaluate");
   if (d.flop == nullptr) return lacks("definition.flop");
+  if (given.compute == nullptr) return lacks("compute");
   if (given.templates.empty()) return lacks("templates");
   std::set<std::string> names;
   for (const UserTemplate& t : given.templates) {
     if (t.name.empty()) return lacks("name for one of its templates");
-    if (t.space == nullptr || t.build == nullptr) return lacks("space or build for one of its templates");
+    if (t.space == nullptr || t.steps == nullptr) return lacks("space or steps for one of its templates");
     if (!names.insert(t.name).second) {
       return Status::Invalid(fmt::format("operator `{}` has two templates `{}`", d.name, t.name));
     }

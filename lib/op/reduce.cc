@@ -24,16 +24,7 @@ ReduceAxes AxesOf(const Workload& w) {
   return {groups.extents, groups.patterns[0]};
 }
 
-Instance MakeInstance(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, out};
-  instance.placeholders = {data};
-  instance.steps = std::move(steps);
-  return instance;
-}
-
-Result<Instance> BuildReduce(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildReduce(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   ReduceAxes axes = AxesOf(w);
   Tensor data = te::Placeholder("data", axes.extents);
@@ -89,10 +80,10 @@ Result<Instance> BuildReduce(const Workload& w, const Target& target) {
                            [&](const std::vector<Var>& x) { return finish(std::vector<Expr>(x.begin(), x.end())); });
   std::vector<Step> steps = VectorsAlongLast("out", names, lanes);
   for (size_t i = parts.size(); i-- > 0;) steps.insert(steps.end(), parts[i].begin(), parts[i].end());
-  return MakeInstance(data, out, std::move(steps));
+  return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
-Result<Instance> BuildSoftmax(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildSoftmax(const Workload& w, const Target& target) {
   const int lanes = target.FloatLanes();
   const std::vector<int64_t>& shape = w.inputs[0].shape;
   const size_t axis = static_cast<size_t>(semantics::Whole(w, "axis", static_cast<int64_t>(shape.size()) - 1));
@@ -120,7 +111,7 @@ Result<Instance> BuildSoftmax(const Workload& w, const Target& target) {
   for (const std::vector<Step>& more : {total_steps, VectorsAlongLast("power", names, lanes), most_steps}) {
     steps.insert(steps.end(), more.begin(), more.end());
   }
-  return MakeInstance(data, out, std::move(steps));
+  return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ Result<search::TaskSpace> MakeTaskSpace(const Workload& workload, const Target& 
   if (templates.empty()) return Status::Unsupported(workload.OperatorText() + " has no template for " + target.Text());
   for (const Template* t : templates) {
     HONE_ASSIGN_OR_RETURN(search::Space part, t->MakeSpace(workload, target));
-    t->Limit(numerics, &part);
+    t->Limit(workload, numerics, &part);
     space.Add(std::move(part));
   }
   return space;
@@ -96,7 +96,7 @@ Result<Config> DefaultConfig(const Workload& workload, const Target& target) {
   return templates[0]->Default(space, workload, target);  // the first space starts at 0 in the union
 }
 
-Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) {
+Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) {
   HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
   std::vector<std::string> names;
   for (const Template* t : op->Templates(workload, target)) {
@@ -113,6 +113,11 @@ Result<Instance> Instantiate(const Workload& workload, const Target& target, con
   }
   return Status::Invalid(fmt::format("{} has no template `{}` for this target{}", workload.Text(), config.template_name,
                                      SuggestionText(config.template_name, names)));
+}
+
+Result<Computation> Compute(const Workload& workload, const Target& target, const Algorithm& algorithm) {
+  HONE_ASSIGN_OR_RETURN(const Operator* op, FindOperator(workload));
+  return op->Compute(workload, target, algorithm);
 }
 
 const TemplateList& AllTemplates() {

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/suggest.h"
 #include "ir/visitor.h"
@@ -140,36 +142,66 @@ Status ApplyCacheWrite(const Step& step, const State& state, Stage* stage) {
   return Status::Ok();
 }
 
-// The readers read `name`, which holds the constant `step.stage` stored by parts; it takes the constant's place among the
-// inputs.
+// Rewrites what reads a constant, in stages and in other constants, by what `read` makes of each read's indices.
+class ReadReplacement {
+ public:
+  ReadReplacement(std::string source, std::function<Expr(const std::vector<Expr>&)> read)
+      : source_(std::move(source)), read_(std::move(read)) {}
+
+  te::Tensor In(const te::Tensor& reader) {
+    Expr body = reader.node()->body;
+    for (const te::Tensor& t : te::InputsOf(reader)) {
+      if (t.name() == source_) {
+        body = te::ReplaceReads(body, t, read_);
+      } else if (t.node()->constant) {
+        te::Tensor& other = constants_[t.get()];
+        if (!other.defined()) other = In(t);
+        if (!other.same_as(t)) body = te::ReplaceReads(body, t, other);
+      }
+    }
+    return body.same_as(reader.node()->body) ? reader : WithBody(reader, body);
+  }
+
+ private:
+  const std::string source_;
+  const std::function<Expr(const std::vector<Expr>&)> read_;
+  std::map<const void*, te::Tensor> constants_;  // each rewritten once: they are known by their nodes, too
+};
+
+// What reads the constant `step.stage` reads `name` instead, which holds it stored by parts: stages and other
+// constants. An input of the kernel gives it its place.
 Status ApplyRelayout(const Step& step, const State& state) {
   const std::string &source = step.stage, &name = step.results[0];
-  const auto input = std::find_if(state.inputs->begin(), state.inputs->end(),
-                                  [&](const te::Tensor& t) { return t.name() == source; });
-  if (input == state.inputs->end()) {
-    HONE_RETURN_IF_ERROR(state.Need(source).status());
-    return Status::Invalid(fmt::format("`{}` is computed by the kernel: only its inputs can be stored another way", source));
+  te::Tensor constant;
+  for (const te::Tensor& t : te::TopologicalOrder(*state.inputs)) {
+    if (t.name() == source) constant = t;
   }
-  const te::Tensor constant = *input;
+  if (!constant.defined()) {
+    HONE_RETURN_IF_ERROR(state.Need(source).status());
+    return Status::Invalid(
+        fmt::format("`{}` is computed by the kernel: only its inputs can be stored another way", source));
+  }
   if (!constant.node()->reduce_axes.empty()) {
     return Status::Unsupported(fmt::format("`{}` is a reduction: it is computed as it is stored", source));
   }
   HONE_RETURN_IF_ERROR(state.CheckNewName(name));
   HONE_ASSIGN_OR_RETURN(const std::vector<LayoutPart> parts, ParseLayout(step.axes, constant.shape()));
   const te::Tensor stored = StoreBy(parts, constant, name);
-  const auto read = [&](const std::vector<Expr>& indices) {
+  ReadReplacement replacement(source, [&](const std::vector<Expr>& indices) {
     std::vector<Expr> at;
     for (const LayoutPart& part : parts) at.push_back(part.Of(indices));
     return stored(at);
-  };
-  for (Stage* reader : state.ReadersOf(source)) {
-    Expr body = reader->tensor.node()->body;
-    for (const te::Tensor& t : te::InputsOf(reader->tensor)) {
-      if (t.name() == source) body = te::ReplaceReads(body, t, read);
-    }
-    reader->tensor = WithBody(reader->tensor, body);
+  });
+  for (Stage& stage : *state.stages) {
+    if (stage.attach != AttachKind::kInline) stage.tensor = replacement.In(stage.tensor);
   }
-  *input = stored;
+  for (te::Tensor& t : *state.inputs) {
+    if (t.name() == source) {
+      t = stored;
+    } else if (t.node()->constant) {
+      t = replacement.In(t);
+    }
+  }
   return Status::Ok();
 }
 

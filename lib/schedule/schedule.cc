@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/suggest.h"
@@ -195,15 +196,25 @@ const Stage* Schedule::Find(const std::string& name) const {
   return nullptr;
 }
 
-te::Tensor Schedule::Stored(const te::Tensor& tensor) const {
-  te::Tensor stored = tensor;
-  for (const Step& step : history_) {
-    if (step.kind != StepKind::kRelayout || step.stage != stored.name()) continue;
-    for (const te::Tensor& input : inputs_) {
-      if (input.name() == step.results[0]) stored = input;
+std::vector<te::Tensor> Schedule::Arguments(const std::vector<te::Tensor>& operands) const {
+  // A constant that is computed from several operands stands in the first one's place.
+  std::map<std::string, std::vector<te::Tensor>> read;
+  for (const te::Tensor& input : inputs_) {
+    bool first = true;
+    for (const te::Tensor& t : te::TopologicalOrder({input})) {
+      if (t.node()->kind != te::TensorKind::kPlaceholder) continue;
+      std::vector<te::Tensor>& readers = read[t.name()];
+      if (first) readers.push_back(input);
+      first = false;
     }
   }
-  return stored;
+  std::vector<te::Tensor> arguments;
+  for (const te::Tensor& operand : operands) {
+    const std::vector<te::Tensor>& readers = read.try_emplace(operand.name(), 1, operand).first->second;
+    arguments.insert(arguments.end(), readers.begin(), readers.end());
+  }
+  arguments.insert(arguments.end(), outputs_.begin(), outputs_.end());
+  return arguments;
 }
 
 std::vector<te::Tensor> PreparedConstants(const Schedule& kernel) {

@@ -91,9 +91,10 @@ class Schedule {
   // The kernel's inputs: placeholders, and constant computations as if they were, in DAG order.
   const std::vector<te::Tensor>& inputs() const { return inputs_; }
   const std::vector<te::Tensor>& outputs() const { return outputs_; }
-  // The tensor that the kernel reads in place of the DAG's input `tensor`: the constant as relayout stored it, or
-  // `tensor` itself.
-  te::Tensor Stored(const te::Tensor& tensor) const;
+  // The kernel's arguments: for each of `operands` (placeholders of the DAG) what the kernel reads of it, which is the
+  // operand itself or constants that are computed from it, then the outputs. An operand that nothing reads is an
+  // argument as well.
+  std::vector<te::Tensor> Arguments(const std::vector<te::Tensor>& operands) const;
   // All steps applied so far.
   const std::vector<Step>& history() const { return history_; }
 

@@ -68,16 +68,17 @@ TEST(Relayout, ChangesNoValue) {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     Rng rng(seed);
     const Product product(seed % 2 == 1);
+    // Sometimes what the constant is computed from.
+    const std::string name = seed % 4 == 1 ? "raw" : product.name;
     Values before = InputValues(&rng);
     Values after = before;
     EvaluateDag({product.out}, &before);
 
     schedule::Schedule schedule = *schedule::Schedule::Create({product.out});
-    const Step step = Relayout(product.name, RandomParts(&rng), "stored");
+    const Step step = Relayout(name, RandomParts(&rng), "stored");
     const Status status = schedule.Apply(step);
     ASSERT_TRUE(status.ok()) << StepText(step) << ": " << status.message();
-    const Tensor stored = schedule.Stored(schedule.inputs()[1]);
-    ASSERT_EQ(stored.name(), "stored");
+    ASSERT_EQ(schedule.inputs()[1].name(), name == product.name ? "stored" : product.name);
     EXPECT_EQ(schedule.inputs().size(), 2u);
     EvaluateDag({schedule.Find("out")->tensor}, &after);
     EXPECT_EQ(before.at("out"), after.at("out")) << StepText(step);
@@ -88,8 +89,8 @@ TEST(Relayout, ChangesNoValue) {
       for (double v : values) sum += v * v;
       return sum;
     };
-    EXPECT_EQ(magnitude(after.at("stored")), magnitude(before.at(product.name))) << StepText(step);
-    padded += after.at("stored").size() > before.at(product.name).size();
+    EXPECT_EQ(magnitude(after.at("stored")), magnitude(before.at(name))) << StepText(step);
+    padded += after.at("stored").size() > before.at(name).size();
   }
   EXPECT_GT(padded, 10);
 }

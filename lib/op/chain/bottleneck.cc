@@ -107,14 +107,12 @@ class BottleneckTemplate final : public Template {
     return LegalNear(space, config);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
     const BottleneckLayer l = BottleneckLayer::Of(workload, target);
     int64_t ocv = 1, columns = 1;
     l.expand.Best(&ocv, &columns);
-    ChainBuilder builder(workload, target);
-    const ChainMember expand = builder.Convolution(ocv);
-    const ChainMember dw = builder.Depthwise();
-    const ChainMember project = builder.Convolution(c.Number("ocv"));
+    const ChainStages stages(workload, target);
+    const ChainMember &expand = stages[0], &dw = stages[1], &project = stages[2];
     std::vector<Step> steps = {
         Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.s"}),
         Split("out", "oh.s", {c.Number("row_tile")}, {"oh.t", "oh.r"}),
@@ -133,7 +131,7 @@ class BottleneckTemplate final : public Template {
     steps.push_back(Reorder(expand.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
     AddConvTile(expand, "ow.o", {"ow.i", "co.i"}, l.expand.DefaultUnroll(), &steps);
     steps.push_back(ComputeAt(expand.name, "out", "oh.t"));
-    return builder.Finish(std::move(steps));
+    return stages.MakeCandidate({ocv, 1, c.Number("ocv")}, steps);
   }
 };
 

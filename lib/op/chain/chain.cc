@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "op/chain/kind.h"
+#include "op/chain/stages.h"
+#include "op/conv/conv2d_winograd.h"
+#include "op/defined_operator.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -49,6 +52,11 @@ class ChainOperator final : public Operator {
     return FindChainKind(w.Parts())->templates(w.Parts(), target);
   }
   TemplateList AllTemplates() const override { return {{kCpuFamily, AllChainTemplates()}}; }
+  Result<Computation> Compute(const Workload& w, const Target& target, const Algorithm& algorithm) const override {
+    return ComputeBy(
+        {{kCpuFamily, "direct", {}, ComputeChain}, {kCpuFamily, "winograd", {"m", "tiles"}, ComputeWinograd}}, w,
+        target, algorithm);
+  }
 
   // Each member's reference in turn. Tensors between them are rounded to their type, as in kernels.
   void Reference(const Workload& w, const Target& target, const std::vector<void*>& buffers) const override {

@@ -72,11 +72,10 @@ class ConvPoolTemplate final : public Template {
     return LegalNear(space, config);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
     const ConvPoolLayer l = ConvPoolLayer::Of(workload, target);
-    ChainBuilder builder(workload, target);
-    const ChainMember conv = builder.Convolution(c.Number("ocv"));
-    const ChainMember pool = builder.Pool();
+    const ChainStages stages(workload, target);
+    const ChainMember &conv = stages[0], &pool = stages[1];
     const int64_t pool_tile = EvenParts(l.pool.out[1], 1, 8).front();
     std::vector<Step> steps = {
         Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
@@ -103,7 +102,7 @@ class ConvPoolTemplate final : public Template {
         steps.push_back(Vectorize("pad", "ci"));
       }
     }
-    return builder.Finish(std::move(steps));
+    return stages.MakeCandidate({c.Number("ocv"), 1}, steps);
   }
 };
 

@@ -118,11 +118,10 @@ class DepthwiseConvTemplate final : public Template {
     return LegalNear(space, config);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, false);
-    ChainBuilder builder(workload, target);
-    const ChainMember dw = builder.Depthwise();
-    const ChainMember conv = builder.Convolution(c.Number("ocv"));
+    const ChainStages stages(workload, target);
+    const ChainMember &dw = stages[0], &conv = stages[1];
     std::vector<std::string> order = {"n", "oh.b", "oh.t", "co.o", "oh.r", "ow.o", "ow.i", "co.i", "ci"};
     if (c.Word("inner") == "rows_oc") std::swap(order[3], order[4]);
     std::vector<Step> steps = {
@@ -137,7 +136,7 @@ class DepthwiseConvTemplate final : public Template {
     AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
     AddWindowSteps(dw, c.Number("dw_tile"), UnrollsColumns(l.dw, c.Number("dw_tile")), &steps);
     steps.push_back(ComputeAt(dw.name, "out", "oh.t"));
-    return builder.Finish(std::move(steps));
+    return stages.MakeCandidate({1, c.Number("ocv")}, steps);
   }
 };
 
@@ -178,11 +177,10 @@ class ConvDepthwiseTemplate final : public Template {
     return LegalNear(space, config);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& c) const override {
     const DepthwiseLayer l = DepthwiseLayer::Of(workload, target, true);
-    ChainBuilder builder(workload, target);
-    const ChainMember conv = builder.Convolution(c.Number("ocv"));
-    const ChainMember dw = builder.Depthwise();
+    const ChainStages stages(workload, target);
+    const ChainMember &conv = stages[0], &dw = stages[1];
     std::vector<Step> steps = {
         Split("out", "oh", {c.Number("row_block")}, {"oh.b", "oh.r"}),
         Split("out", "co", {c.Number("co_block")}, {"co.b", "co.r"}),
@@ -197,7 +195,7 @@ class ConvDepthwiseTemplate final : public Template {
     steps.push_back(Reorder(conv.name, {"n", "co.o", "oh", "ow.o", "ow.i", "co.i", "ci"}));
     AddConvTile(conv, "ow.o", {"ow.i", "co.i"}, c.Number("unroll_ic"), &steps);
     steps.push_back(ComputeAt(conv.name, "out", "co.o"));
-    return builder.Finish(std::move(steps));
+    return stages.MakeCandidate({c.Number("ocv"), 1}, steps);
   }
 };
 

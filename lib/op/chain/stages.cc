@@ -22,10 +22,19 @@ std::vector<Expr> AsExprs(const std::vector<Var>& vars) { return {vars.begin(), 
 
 }  // namespace
 
-ChainBuilder::ChainBuilder(const Workload& chain, const Target& target)
-    : parts_(chain.Parts()), lanes_(target.ChannelBlock()) {}
+ChainStages::ChainStages(const Workload& chain, const Target& target)
+    : parts_(chain.Parts()), lanes_(target.ChannelBlock()) {
+  for (const Workload& part : parts_) {
+    if (part.op != "conv2d") {
+      Pool();
+      continue;
+    }
+    const Conv2dShape s = Conv2dShape::Of(part);
+    s.groups == 1 ? Convolution(s) : Depthwise(s);
+  }
+}
 
-const Workload& ChainBuilder::Begin(const std::vector<int64_t>& data_shape) {
+const Workload& ChainStages::Begin(const std::vector<int64_t>& data_shape) {
   const size_t i = members_.size();
   HONE_CHECK(i < parts_.size());
   if (i == 0) data_ = te::Placeholder("data", data_shape);
@@ -36,7 +45,7 @@ const Workload& ChainBuilder::Begin(const std::vector<int64_t>& data_shape) {
   return parts_[i];
 }
 
-void ChainBuilder::Finally(const std::vector<int64_t>& stored, int64_t channels, const Tensor& acc) {
+void ChainStages::Finally(const std::vector<int64_t>& stored, int64_t channels, const Tensor& acc) {
   const size_t i = members_.size() - 1;
   ChainMember& m = members_.back();
   const Workload& w = parts_[i];
@@ -48,8 +57,7 @@ void ChainBuilder::Finally(const std::vector<int64_t>& stored, int64_t channels,
   });
 }
 
-const ChainMember& ChainBuilder::Convolution(int64_t ocv) {
-  const Conv2dShape s = Conv2dShape::Of(parts_[members_.size()]);
+void ChainStages::Convolution(const Conv2dShape& s) {
   std::vector<int64_t> data_shape = {s.n, CeilDiv(s.c, lanes_), s.h, s.w, lanes_};
   if (s.plain_input) data_shape = {s.n, s.c, s.h, s.w};
   const Workload& w = Begin(data_shape);
@@ -58,8 +66,6 @@ const ChainMember& ChainBuilder::Convolution(int64_t ocv) {
   m.raw = te::Placeholder(MemberOperandName("weight", i), w.inputs[1].shape);
   m.block = s.plain_input ? s.c : lanes_;
   m.weight = WholeBlocks(m.raw, RoundUp(s.o, lanes_), RoundUp(s.c, m.block));
-  m.stored = {fmt::format("d0/{}", ocv * lanes_), fmt::format("d1/{}", m.block),     "d2", "d3",
-              fmt::format("d1%{}", m.block),      fmt::format("d0%{}", ocv * lanes_)};
   Tensor source = m.source;
   if (s.pt > 0 || s.pl > 0 || s.ph() > s.h || s.pw() > s.w) {
     m.pad = source = MakePad(source, s.pt, s.pl, s.ph(), s.pw());
@@ -74,17 +80,14 @@ const ChainMember& ChainBuilder::Convolution(int64_t ocv) {
     return te::Sum(value * m.weight(x[1] * lanes_ + x[4], c.var, kh.var, kw.var), {c, kh, kw});
   });
   Finally(shape, s.o, acc);
-  return members_.back();
 }
 
-const ChainMember& ChainBuilder::Depthwise() {
-  const Conv2dShape s = Conv2dShape::Of(parts_[members_.size()]);
+void ChainStages::Depthwise(const Conv2dShape& s) {
   const int64_t blocks = CeilDiv(s.c, lanes_);
   const Workload& w = Begin({s.n, blocks, s.h, s.w, lanes_});
   ChainMember& m = members_.back();
   m.raw = te::Placeholder(MemberOperandName("weight", members_.size() - 1), w.inputs[1].shape);
   m.weight = WholeBlocks(m.raw, blocks * lanes_, 1);
-  m.stored = {fmt::format("d0/{}", lanes_), "d1", "d2", "d3", fmt::format("d0%{}", lanes_)};
   ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw");
   const std::vector<int64_t> shape = {s.n, blocks, s.oh, s.ow, lanes_};
   Tensor acc = te::Compute(m.name + ".acc", shape, kAxes, [&](const std::vector<Var>& x) {
@@ -96,35 +99,43 @@ const ChainMember& ChainBuilder::Depthwise() {
     return te::Sum(product, {kh, kw});
   });
   Finally(shape, s.c, acc);
-  return members_.back();
 }
 
-const ChainMember& ChainBuilder::Pool() {
+void ChainStages::Pool() {
   const Workload& w = Begin(BlockedShape(parts_[members_.size()].inputs[0].shape, lanes_));
   ChainMember& m = members_.back();
   PoolStages stages = MakePoolStages(w, m.source, m.name + ".", m.name);
   m.acc = stages.acc, m.columns = stages.columns, m.out = stages.out;
-  return m;
 }
 
-Instance ChainBuilder::Finish(std::vector<Step> steps) {
-  HONE_CHECK(members_.size() == parts_.size());
-  Instance instance;
-  instance.outputs = {members_.back().out};
-  instance.args = instance.placeholders = {data_};
+Computation ChainStages::MakeComputation() const {
+  std::vector<Tensor> inputs = {data_};
   for (const ChainMember& m : members_) {
-    if (m.raw.defined()) {
-      instance.args.push_back(m.weight);
-      instance.steps.push_back(Relayout(m.weight.name(), m.stored, m.raw.name() + ".packed"));
-      instance.placeholders.push_back(m.raw);
-    }
-    instance.args.insert(instance.args.end(), m.epilogue.read.begin(), m.epilogue.read.end());
-    instance.placeholders.insert(instance.placeholders.end(), m.epilogue.placeholders.begin(),
-                                 m.epilogue.placeholders.end());
+    if (m.raw.defined()) inputs.push_back(m.raw);
+    inputs = m.epilogue.After(std::move(inputs));
   }
-  instance.args.push_back(members_.back().out);
-  instance.steps.insert(instance.steps.end(), steps.begin(), steps.end());
-  return instance;
+  return {std::move(inputs), {members_.back().out}};
+}
+
+Candidate ChainStages::MakeCandidate(const std::vector<int64_t>& ocv, const std::vector<Step>& steps) const {
+  Candidate candidate;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    const ChainMember& m = members_[i];
+    if (!m.raw.defined()) continue;
+    const int64_t width = ocv[i] * lanes_;
+    std::vector<std::string> parts = {fmt::format("d0/{}", width), "d1", "d2", "d3", fmt::format("d0%{}", width)};
+    if (m.block > 0) {
+      parts[1] = fmt::format("d1/{}", m.block);
+      parts.insert(parts.end() - 1, fmt::format("d1%{}", m.block));
+    }
+    candidate.steps.push_back(Relayout(m.weight.name(), parts, m.raw.name() + ".packed"));
+  }
+  candidate.steps.insert(candidate.steps.end(), steps.begin(), steps.end());
+  return candidate;
+}
+
+Result<Computation> ComputeChain(const Workload& chain, const Target& target, const Algorithm&) {
+  return ChainStages(chain, target).MakeComputation();
 }
 
 void AddConvTile(const ChainMember& m, const std::string& tile_loop, const std::vector<std::string>& inside,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "op/conv/conv2d_shape.h"
 #include "op/epilogue.h"
 #include "op/operator.h"
 #include "te/tensor.h"
@@ -21,28 +22,26 @@ struct ChainMember {
   te::Tensor source;                  // what it reads
   te::Tensor raw, weight;             // of convolutions: the operand, and in whole blocks of channels
   int64_t block = 0;                  // input channels that the weight has in a row, those of a register tile's loop
-  std::vector<std::string> stored;    // the weight's parts in the order of a tile's reads (schedule/relayout.h)
   te::Tensor pad, acc, columns, out;  // stages; pad and columns where they are needed
   EpilogueTensors epilogue;
 };
 
-// Makes the members in order, the first of which reads the argument "data", then the instance.
-class ChainBuilder {
+// The members of a chain in order, each as its workload says; the first one reads the argument "data". A plain input
+// only of a first convolution; it is one block of all channels.
+class ChainStages {
  public:
-  ChainBuilder(const Workload& chain, const Target& target);
+  ChainStages(const Workload& chain, const Target& target);
 
-  // The next member; the reference holds until another is added.
-  // A convolution with groups == 1: weights stored as [tile][io][kh][kw][ic][ocv * lanes] for register tiles of `ocv`
-  // vectors of output channels. A plain input only of the first member; it is one block of all channels.
-  const ChainMember& Convolution(int64_t ocv);
-  // groups == channels; positions outside are left out by a condition.
-  const ChainMember& Depthwise();
-  const ChainMember& Pool();
-
-  // The steps that store the weights, then `steps`. REQUIRES: all members were added.
-  Instance Finish(std::vector<Step> steps);
+  const ChainMember& operator[](size_t i) const { return members_[i]; }
+  Computation MakeComputation() const;
+  // The steps that store the weights, then `steps`. A convolution's are stored as [tile][io][kh][kw][ic][ocv * lanes],
+  // for register tiles of `ocv` vectors of output channels: one number a member, 1 for those that have no such tiles.
+  Candidate MakeCandidate(const std::vector<int64_t>& ocv, const std::vector<Step>& steps) const;
 
  private:
+  void Convolution(const Conv2dShape& s);  // groups == 1
+  void Depthwise(const Conv2dShape& s);    // groups == channels; a condition leaves positions outside out
+  void Pool();
   const Workload& Begin(const std::vector<int64_t>& data_shape);
   void Finally(const std::vector<int64_t>& stored, int64_t channels, const te::Tensor& acc);
 
@@ -51,6 +50,9 @@ class ChainBuilder {
   te::Tensor data_;
   std::vector<ChainMember> members_;
 };
+
+// The algorithm "direct" of all chains.
+Result<Computation> ComputeChain(const Workload& chain, const Target& target, const Algorithm& algorithm);
 
 // The steps of a member's register tile: `tile_loop` of its last stage runs over tiles; the loops inside it are
 // `inside` (unrolled) and, last, ci (vectors). `unroll_ic` input channels are unrolled.

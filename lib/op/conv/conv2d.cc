@@ -4,10 +4,11 @@
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_winograd.h"
 #include "op/conv/conv_direct.h"
-#include "op/conv/conv_direct_space.h"
 #include "op/conv/conv_grouped.h"
 #include "op/defined_operator.h"
 #include "op/gpu/conv2d.h"
+#include "op/gpu/conv_tiles.h"
+#include "op/numerics.h"
 
 namespace hone::op {
 namespace {
@@ -21,7 +22,7 @@ std::vector<const Template*> CpuConv2dTemplates(const Workload& w, const Target&
   if (s.depthwise() && !s.plain_input) return {&Conv2dDepthwise()};
   std::vector<const Template*> templates;
   if (GroupedLanesApplies(s, lanes)) templates.push_back(&Conv2dGroupedLanes());
-  if (DirectLayer::MergedGroups(s, lanes) > 0) templates.push_back(&Conv2dDirect());
+  if (DirectApplies(s, lanes)) templates.push_back(&Conv2dDirect());
   if (templates.empty()) templates.push_back(&Conv2dGrouped());
   return templates;
 }
@@ -32,7 +33,16 @@ const Operator& Conv2d() {
   static const TunedOperator op(
       "conv2d", CpuConv2dTemplates, GpuConv2dTemplates,
       {{kCpuFamily, {&Conv2dDirect(), &Conv2dWinograd(), &Conv2dDepthwise(), &Conv2dGroupedLanes(), &Conv2dGrouped()}},
-       {kGpuFamily, AllGpuConv2dTemplates()}});
+       {kGpuFamily, AllGpuConv2dTemplates()}},
+      {{kCpuFamily, "direct", {}, ComputeDirect},
+       {kCpuFamily, "winograd", {"m", "tiles"}, ComputeWinograd},
+       {kCpuFamily, "lanes", {"pad"}, ComputeLanes},
+       {kCpuFamily, "grouped", {}, ComputeGrouped},
+       {kGpuFamily, "direct", {}, ComputeGpuDirect},
+       {kGpuFamily, "pixels", {}, ComputeGpuPixels},
+       {kGpuFamily, "gemm", {"k", "parts"}, ComputeGpuGemm},
+       {kGpuFamily, kTf32Gemm, {"k", "parts", "filters", "pixels"}, ComputeGpuGemm},
+       {kGpuFamily, "winograd", {"m"}, ComputeGpuWinograd}});
   return op;
 }
 

@@ -8,6 +8,7 @@
 
 #include "op/conv/conv2d_shape.h"
 #include "op/conv/conv2d_te.h"
+#include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
@@ -123,8 +124,11 @@ Space MakeLaneSpace(const char* name, const LaneLayer& l) {
   return space;
 }
 
-std::vector<Step> Steps(const LanePoint& p, bool grouped) {
+std::vector<Step> Steps(const LaneLayer& l, const LanePoint& p) {
+  const bool grouped = l.s.cg > 1;
   std::vector<Step> steps = {
+      Relayout(l.s.c % l.lanes == 0 ? "weight" : "weight.blocked",
+               {fmt::format("d0/{}", l.lanes), "d2", "d1", "d3", fmt::format("d0%{}", l.lanes)}, "weight.packed"),
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
       Split("out", "oh.r", {p.tile_oh}, {"oh.o", "oh.i"}),
       Split("out", "ow", {p.tile_ow}, {"ow.o", "ow.i"}),
@@ -183,50 +187,10 @@ class LaneTemplate final : public Template {
     return LegalNear(space, config);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    LaneLayer l = LaneLayerOf(workload, target);
-    LanePoint p = LanePointOf(config);
-    const Conv2dShape& s = l.s;
-    int lanes = static_cast<int>(l.lanes);
-    Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
-    Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
-    const Tensor weight = WholeBlocks(raw, l.blocks * l.lanes, s.cg);
-    std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
-    EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
-    bool border = p.pad == "border";
-    Tensor source = p.pad == "copy" ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
-    ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
-    const bool grouped = s.cg > 1;
-    std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
-    Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-      Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
-      Expr inside;
-      if (border) {
-        y = y - s.pt, column = column - s.pl;
-        inside =
-            BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
-      }
-      const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
-      Expr product = source(x[0], x[1], y, column, lane) * weight(x[1] * l.lanes + x[4], channel, kh.var, kw.var);
-      if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
-      return te::Sum(product, grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
-    });
-    Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
-      return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
-    });
-    Instance instance;
-    instance.outputs = {out};
-    instance.args = {data, weight};
-    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
-    instance.args.push_back(out);
-    instance.placeholders = {data, raw};
-    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
-                                 epilogue.placeholders.end());
-    instance.steps = {Relayout(
-        weight.name(), {fmt::format("d0/{}", lanes), "d2", "d1", "d3", fmt::format("d0%{}", lanes)}, "weight.packed")};
-    const std::vector<Step> steps = Steps(p, grouped);
-    instance.steps.insert(instance.steps.end(), steps.begin(), steps.end());
-    return instance;
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    const LaneLayer l = LaneLayerOf(workload, target);
+    const LanePoint p = LanePointOf(config);
+    return Candidate{{"lanes", {{"pad", p.pad == "copy" ? 1 : 0}}}, Steps(l, p)};
   }
 
  private:
@@ -253,6 +217,42 @@ const Template& Conv2dDepthwise() {
 const Template& Conv2dGroupedLanes() {
   static const LaneTemplate t("conv2d_grouped_lanes", 1, nullptr);
   return t;
+}
+
+Result<Computation> ComputeLanes(const Workload& workload, const Target& target, const Algorithm& algorithm) {
+  const LaneLayer l = LaneLayerOf(workload, target);
+  const Conv2dShape& s = l.s;
+  const bool depthwise = s.depthwise() && !s.plain_input, grouped = s.cg > 1;
+  const int64_t copy = algorithm.Number("pad", 0);
+  if ((!depthwise && !GroupedLanesApplies(s, l.lanes)) || copy < 0 || copy > (l.pad ? 1 : 0)) {
+    return NotComputedBy(algorithm, workload);
+  }
+  const int lanes = static_cast<int>(l.lanes);
+  Tensor data = te::Placeholder("data", {s.n, l.blocks, s.h, s.w, l.lanes});
+  Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
+  const Tensor weight = WholeBlocks(raw, l.blocks * l.lanes, s.cg);
+  std::vector<int64_t> shape = {s.n, l.blocks, s.oh, s.ow, l.lanes};
+  EpilogueTensors epilogue = MakeEpilogueTensors(workload, shape, s.o, lanes);
+  Tensor source = copy == 1 ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+  ir::IterVar kh = te::ReduceAxis(s.kh, "kh"), kw = te::ReduceAxis(s.kw, "kw"), ic = te::ReduceAxis(s.cg, "ic");
+  std::vector<std::string> axes = {"n", "co", "oh", "ow", "ci"};
+  Tensor acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
+    Expr y = x[2] * s.sh + kh.var * s.dh, column = x[3] * s.sw + kw.var * s.dw;
+    Expr inside;
+    if (l.pad && copy == 0) {
+      y = y - s.pt, column = column - s.pl;
+      inside =
+          BothOf(WithinExtent(y, -s.pt, s.ph() - 1 - s.pt, s.h), WithinExtent(column, -s.pl, s.pw() - 1 - s.pl, s.w));
+    }
+    const Expr lane = grouped ? x[4] / s.cg * s.cg + ic.var : Expr(x[4]), channel = grouped ? Expr(ic.var) : Expr(0);
+    Expr product = source(x[0], x[1], y, column, lane) * weight(x[1] * l.lanes + x[4], channel, kh.var, kw.var);
+    if (inside.defined()) product = te::IfThenElse(inside, product, ir::Imm(DType::Float(32), 0));
+    return te::Sum(product, grouped ? std::vector<ir::IterVar>{kh, ic, kw} : std::vector<ir::IterVar>{kh, kw});
+  });
+  Tensor out = te::Compute("out", shape, axes, [&](const std::vector<Var>& x) {
+    return BlockedEpilogue(workload, epilogue, acc(std::vector<Expr>(x.begin(), x.end())), x, s.o, lanes);
+  });
+  return Computation{epilogue.After({data, raw}), {out}};
 }
 
 bool GroupedLanesApplies(const Conv2dShape& s, int64_t lanes) {

@@ -18,6 +18,8 @@ namespace hone::op {
 
 const Template& Conv2dDepthwise();
 const Template& Conv2dGroupedLanes();
+// Their algorithm, "lanes": the stages "acc" and "out". pad=1: "pad", a padded copy of the input; pad=0: conditions.
+Result<Computation> ComputeLanes(const Workload& workload, const Target& target, const Algorithm& algorithm);
 // As many channels out as in, fewer than a block, and whole groups in each block.
 bool GroupedLanesApplies(const Conv2dShape& shape, int64_t lanes);
 

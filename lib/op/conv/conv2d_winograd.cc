@@ -9,8 +9,10 @@
 
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/conv2d_winograd_te.h"
+#include "op/defined_operator.h"
 #include "op/epilogue.h"
 #include "op/estimate/parts.h"
+#include "op/numerics.h"
 #include "op/shapes.h"
 #include "semantics/window.h"
 
@@ -30,10 +32,11 @@ constexpr int64_t kFarBytes = 32768;  // ahead into the second, at least: what a
 
 class Scheduler {
  public:
-  Scheduler(const WinogradLayer& l, const WinogradPoint& p, const WinogradStages& r)
-      : l_(l), p_(p), r_(r), k_(l.Tiles(p.m)), rolled_(k_.both() && k_.ah * k_.aw > kElementsInRegisters) {}
+  Scheduler(const WinogradLayer& l, const WinogradPoint& p)
+      : l_(l), p_(p), k_(l.Tiles(p.m)), rolled_(k_.both() && k_.ah * k_.aw > kElementsInRegisters) {}
 
   std::vector<Step> Steps() {
+    Weights();
     Tasks();
     Outputs();
     Products();
@@ -43,6 +46,18 @@ class Scheduler {
 
  private:
   void Add(Step step) { steps_.push_back(std::move(step)); }
+
+  // [i][j][tile of output channels][p][q][ic][ocv * lanes], or with the tile first: one stream a register tile.
+  void Weights() {
+    const int64_t width = p_.ocv * l_.lanes;
+    const std::string tile = fmt::format("d5/{}", width);
+    std::vector<std::string> parts = {"d0", "d1", "d2", "d3", "d4", fmt::format("d5%{}", width)};
+    parts.insert(parts.begin() + (p_.by_channel ? 0 : 2), tile);
+    Add(Relayout("weight.transformed", parts, "weight.packed"));
+    // What it is made of likewise, so that vectors stay vectors.
+    Add(Relayout("weight.taps", {fmt::format("d3/{}", width), "d0", "d1", "d2", fmt::format("d3%{}", width)},
+                 "weight.taps.packed"));
+  }
 
   void Tasks() {
     Add(Split("out", "oh", {k_.mh / l_.pool}, {"ty", "y"}));
@@ -65,7 +80,7 @@ class Scheduler {
 
   void Outputs() {
     const bool along_h = k_.aw == 1;
-    if (r_.tile.defined()) {  // all of a tile is made, and what exists of it is stored
+    if (l_.MakesTiles(p_.m)) {  // all of a tile is made, and what exists of it is stored
       Add(Fuse("out", {"y", "x"}, "yx"));
       std::string place = tile_loop_;
       if (along_h) {
@@ -80,7 +95,7 @@ class Scheduler {
       Add(SetScope("tile", "register"));
       Add(Vectorize("tile", "ci"));
     }
-    const char* stage = r_.tile.defined() ? "tile" : "out";
+    const char* stage = l_.MakesTiles(p_.m) ? "tile" : "out";
     if (!rolled_ || along_h || l_.pool > 1) Add(Unroll(stage, "y"));
     Add(Unroll(stage, "x"));
     if (!k_.both()) return;
@@ -131,7 +146,7 @@ class Scheduler {
       Add(Unroll("vrow", "i"));
       Add(Vectorize("vrow", "ci"));
     }
-    if (r_.pad.defined()) {
+    if (l_.NeedsPad(p_.m)) {
       Add(ComputeAt("pad", "v", "co"));
       Add(Vectorize("pad", "ci"));
     }
@@ -149,7 +164,6 @@ class Scheduler {
 
   const WinogradLayer& l_;
   const WinogradPoint& p_;
-  const WinogradStages& r_;
   const WinogradTiles k_;
   const bool rolled_;
   std::string tile_loop_ = "oco.i";  // the loop of out over tiles and channel vectors, its innermost one
@@ -182,41 +196,16 @@ class Conv2dWinogradTemplate final : public Template {
     return WinogradDefault(space, LayerOf(workload, target));
   }
 
-  void Limit(const Numerics& numerics, search::Space* space) const override {
-    if (numerics.winograd >= 6) return;
-    space->AddRule({"numerics", [cap = numerics.winograd](const Config& c) -> std::optional<std::string> {
-                      const int64_t m = c.Number("m");
-                      if (m <= cap) return {};
-                      return cap < 2 ? std::string("winograd is off")
-                                     : fmt::format("m={} is less exact than m={}", m, cap);
-                    }});
+  void Limit(const Workload&, const Numerics& numerics, search::Space* space) const override {
+    LimitWinograd(
+        numerics, [](const Config& c) { return c.Number("m"); }, space);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    WinogradLayer l = LayerOf(workload, target);
-    WinogradPoint p = WinogradPoint::Of(config);
-    const Conv2dShape& s = l.s;
-    HONE_ASSIGN_OR_RETURN(WinogradTransforms t, MakeTransforms(l.Tiles(p.m)));
-    Tensor data = te::Placeholder("data", {s.n, l.ic_blocks, s.h, s.w, l.lanes});
-    Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
-    EpilogueTensors epilogue =
-        MakeEpilogueTensors(workload, {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, s.o, static_cast<int>(l.lanes));
-    Tensor packed = PackWinogradWeight(l, p, t, raw);
-    WinogradStages stages = MakeWinogradStages(l, p, t, data, packed, [&](Expr value, const std::vector<Var>& at) {
-      return BlockedEpilogue(workload, epilogue, std::move(value), at, s.o, static_cast<int>(l.lanes));
-    });
-    Instance instance;
-    instance.outputs = {stages.out};
-    instance.args = {data, packed};
-    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
-    instance.args.push_back(stages.out);
-    instance.placeholders = {data, raw};
-    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
-                                 epilogue.placeholders.end());
-    instance.steps = Scheduler(l, p, stages).Steps();
-    instance.arithmetic = std::min(1.0, l.Work(p.m));
-    instance.rounding = WinogradErrorBound(p.m);
-    return instance;
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    const WinogradLayer l = LayerOf(workload, target);
+    const WinogradPoint p = WinogradPoint::Of(config);
+    return Candidate{{"winograd", {{"m", p.m}, {"tiles", RoundUp(l.Tiles(p.m).count, p.block)}}},
+                     Scheduler(l, p).Steps()};
   }
 
  private:
@@ -231,6 +220,28 @@ bool WinogradApplies(const Workload& workload, const Target& target) {
   if (s.plain_input || s.groups != 1 || s.dh != 1 || s.dw != 1) return false;
   if (s.sh != s.sw || s.sh > 2 || (s.sh == 2 && (s.kh == 1 || s.kw == 1))) return false;
   return !WinogradLayer::Of(workload, target).Sizes().empty();
+}
+
+Result<Computation> ComputeWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm) {
+  const bool applies = workload.chain() ? WinogradPoolApplies(workload, target) : WinogradApplies(workload, target);
+  if (!applies) return NotComputedBy(algorithm, workload);
+  const WinogradLayer l = LayerOf(workload, target);
+  const int64_t m = algorithm.Number("m", 0);
+  const std::vector<int64_t> sizes = l.Sizes();
+  if (std::find(sizes.begin(), sizes.end(), m) == sizes.end() || !CoversExtent(algorithm, "tiles", l.Tiles(m).count)) {
+    return NotComputedBy(algorithm, workload);
+  }
+  const Conv2dShape& s = l.s;
+  const int lanes = static_cast<int>(l.lanes);
+  HONE_ASSIGN_OR_RETURN(const WinogradTransforms t, MakeTransforms(l.Tiles(m)));
+  const Tensor data = te::Placeholder("data", {s.n, l.ic_blocks, s.h, s.w, l.lanes});
+  const Tensor raw = te::Placeholder("weight", workload.inputs[1].shape);
+  const EpilogueTensors epilogue = MakeEpilogueTensors(workload, {s.n, l.oc_blocks, s.oh, s.ow, l.lanes}, s.o, lanes);
+  const Tensor out =
+      MakeWinograd(l, m, algorithm.Number("tiles", 0), t, data, raw, [&](Expr value, const std::vector<Var>& at) {
+        return BlockedEpilogue(workload, epilogue, std::move(value), at, s.o, lanes);
+      });
+  return Computation{epilogue.After({data, raw}), {out}, std::min(1.0, l.Work(m)), WinogradErrorBound(m)};
 }
 
 const Template& Conv2dWinograd() {

@@ -43,6 +43,10 @@ bool WinogradApplies(const Workload& workload, const Target& target);
 
 const Template& Conv2dWinograd();
 
+// The algorithm of this and of ChainWinogradPool, "winograd": the stages of conv2d_winograd_te.h for tiles of m
+// outputs. `tiles`: how many are computed, at least those there are.
+Result<Computation> ComputeWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm);
+
 // chain_winograd_pool: the same with a max or average pool behind it, of 2x2 windows with a stride of 2, no padding and
 // an even number of rows and columns: an inverse transform ends with the pooled part of its tile. Same knobs and rules.
 bool WinogradPoolApplies(const Workload& chain, const Target& target);

@@ -212,6 +212,16 @@ bool WinogradLayer::Ragged(int64_t m) const {
   return s.oh % k.mh != 0 || s.ow % k.mw != 0;
 }
 
+int64_t WinogradLayer::Height(int64_t m) const {
+  const WinogradTiles k = Tiles(m);
+  return ((k.rows - 1) * k.mh + k.ah) * k.sh;
+}
+
+int64_t WinogradLayer::Width(int64_t m) const {
+  const WinogradTiles k = Tiles(m);
+  return ((k.columns - 1) * k.mw + k.aw) * k.sw;
+}
+
 double WinogradLayer::Work(int64_t m) const {
   const WinogradTiles k = Tiles(m);
   return static_cast<double>(k.count * k.Products()) / static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw);

@@ -46,6 +46,12 @@ struct WinogradLayer {
   int64_t TileColumns(int64_t m) const { return Tiles(m).columns; }
   // Does the output have parts of tiles?
   bool Ragged(int64_t m) const;
+  // Are whole tiles made before the output takes what there is of them?
+  bool MakesTiles(int64_t m) const { return pool > 1 || Ragged(m); }
+  // Rows and columns that the tiles of an image read, and whether they are more than there are.
+  int64_t Height(int64_t m) const;
+  int64_t Width(int64_t m) const;
+  bool NeedsPad(int64_t m) const { return s.pt > 0 || s.pl > 0 || Height(m) > s.h || Width(m) > s.w; }
   // Multiplications in proportion to those of a direct convolution, incomplete tiles included.
   double Work(int64_t m) const;
   // What is to be expected of its largest error (conv2d_winograd_error.h). REQUIRES: as there.

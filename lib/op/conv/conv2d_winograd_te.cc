@@ -1,6 +1,5 @@
 #include "op/conv/conv2d_winograd_te.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "op/conv/conv2d_te.h"
@@ -14,15 +13,18 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
+struct WinogradStages {
+  Tensor pad, vrow, v, acc, m, mrow, tile, out;
+};
+
 class Builder {
  public:
-  Builder(const WinogradLayer& l, const WinogradPoint& p, const WinogradTransforms& t)
-      : l_(l), s_(l.s), p_(p), t_(t), k_(l.Tiles(p.m)), stored_(RoundUp(k_.count, p.block)) {}
+  Builder(const WinogradLayer& l, int64_t m, int64_t tiles, const WinogradTransforms& t)
+      : l_(l), s_(l.s), m_(m), t_(t), k_(l.Tiles(m)), stored_(tiles) {}
 
   void Input(const Tensor& data, WinogradStages* r) const {
-    // Rows and columns that the tiles of an image read.
-    const int64_t height = ((k_.rows - 1) * k_.mh + k_.ah) * k_.sh, width = ((k_.columns - 1) * k_.mw + k_.aw) * k_.sw;
-    const bool pad = s_.pt > 0 || s_.pl > 0 || height > s_.h || width > s_.w;
+    const int64_t height = l_.Height(m_), width = l_.Width(m_);
+    const bool pad = l_.NeedsPad(m_);
     if (pad) r->pad = Padded(data, height, width);
     auto source = [&](const Expr& co, const Expr& t, Expr a, Expr b, const Expr& p, const Expr& q, const Expr& ci) {
       // Tiles that only fill up the last task read what the last one reads.
@@ -62,16 +64,14 @@ class Builder {
                        });
   }
 
-  void Product(const Tensor& packed, WinogradStages* r) const {
+  void Product(const Tensor& weight, WinogradStages* r) const {
     const std::vector<int64_t> shape = {k_.ah, k_.aw, l_.oc_blocks, stored_, l_.lanes};
     const std::vector<std::string> axes = {"i", "j", "co", "t", "ci"};
     ir::IterVar p = te::ReduceAxis(k_.sh, "p"), q = te::ReduceAxis(k_.sw, "q");
     ir::IterVar io = te::ReduceAxis(l_.ic_blocks, "io"), ii = te::ReduceAxis(l_.lanes, "ii");
     r->acc = te::Compute("acc", shape, axes, [&](const std::vector<Var>& x) {
-      Expr tile = x[2] / p_.ocv, ic = io.var * l_.lanes + ii.var, lane = x[2] % p_.ocv * l_.lanes + x[4];
-      Expr weight = p_.by_channel ? packed(tile, x[0], x[1], p.var, q.var, ic, lane)
-                                  : packed(x[0], x[1], tile, p.var, q.var, ic, lane);
-      Expr product = r->v(x[0], x[1], p.var, q.var, io.var, x[3], ii.var) * weight;
+      Expr ic = io.var * l_.lanes + ii.var, oc = x[2] * l_.lanes + x[4];
+      Expr product = r->v(x[0], x[1], p.var, q.var, io.var, x[3], ii.var) * weight(x[0], x[1], p.var, q.var, ic, oc);
       if (k_.strided()) {
         // The last element of a phase that has a tap less is zero.
         Expr any = x[0] + ir::Max(p.var - (k_.full_h - 1), Expr(0)) < k_.ah &&
@@ -115,7 +115,7 @@ class Builder {
       Pooled(r);
       return;
     }
-    if (l_.Ragged(p_.m)) {
+    if (l_.Ragged(m_)) {
       r->tile = te::Compute("tile", {l_.oc_blocks, stored_, k_.mh, k_.mw, l_.lanes}, {"co", "t", "y", "x", "ci"},
                             [&](const std::vector<Var>& x) { return pixel(x[0], x[1], x[2], x[3], x[4]); });
     }
@@ -162,11 +162,36 @@ class Builder {
 
   const WinogradLayer& l_;
   const Conv2dShape& s_;
-  const WinogradPoint& p_;
+  const int64_t m_;
   const WinogradTransforms& t_;
   const WinogradTiles k_;
-  const int64_t stored_;  // tiles, those that fill up the last task included
+  const int64_t stored_;  // tiles that are computed
 };
+
+// With output channels last, the transform of a vector reads vectors.
+Tensor TransformWeight(const WinogradLayer& l, const WinogradTiles& k, const WinogradTransforms& t, const Tensor& raw) {
+  const int64_t oc = l.oc_blocks * l.lanes, ic = l.ic_blocks * l.lanes, kh = k.rh * k.sh, kw = k.rw * k.sw;
+  const Tensor taps =
+      te::ComputeConstant("weight.taps", {ic, kh, kw, oc}, {"ic", "kh", "kw", "oc"}, [&](const std::vector<Var>& x) {
+        return te::ReadOrZero(raw, {x[3], x[0], x[1], x[2]}, {oc, ic, kh, kw});
+      });
+  return te::ComputeConstant("weight.transformed", {k.ah, k.aw, k.sh, k.sw, ic, oc}, {"i", "j", "p", "q", "ic", "oc"},
+                             [&](const std::vector<Var>& x) {
+                               Expr sum;
+                               for (int64_t a = 0; a < k.rh; ++a) {
+                                 Expr row;
+                                 for (int64_t b = 0; b < k.rw; ++b) {
+                                   Expr tap = taps(x[4], x[2] + a * k.sh, x[3] + b * k.sw, x[5]);
+                                   Expr product = ir::MakeCast(DType::Float(64), tap) *
+                                                  PickEntry(t.w.g, x[1], static_cast<size_t>(b));
+                                   row = row.defined() ? row + product : product;
+                                 }
+                                 Expr product = row * PickEntry(t.h.g, x[0], static_cast<size_t>(a));
+                                 sum = sum.defined() ? sum + product : product;
+                               }
+                               return ir::MakeCast(DType::Float(32), sum);
+                             });
+}
 
 }  // namespace
 
@@ -180,49 +205,15 @@ Result<WinogradTransforms> MakeTransforms(const WinogradTiles& k) {
   return t;
 }
 
-WinogradStages MakeWinogradStages(const WinogradLayer& layer, const WinogradPoint& point,
-                                  const WinogradTransforms& transforms, const Tensor& data, const Tensor& packed_weight,
-                                  const std::function<Expr(Expr, const std::vector<Var>&)>& epilogue) {
+Tensor MakeWinograd(const WinogradLayer& layer, int64_t m, int64_t tiles, const WinogradTransforms& transforms,
+                    const Tensor& data, const Tensor& weight,
+                    const std::function<Expr(Expr, const std::vector<Var>&)>& epilogue) {
   WinogradStages stages;
-  Builder builder(layer, point, transforms);
+  Builder builder(layer, m, tiles, transforms);
   builder.Input(data, &stages);
-  builder.Product(packed_weight, &stages);
+  builder.Product(TransformWeight(layer, layer.Tiles(m), transforms, weight), &stages);
   builder.Output(epilogue, &stages);
-  return stages;
-}
-
-Tensor PackWinogradWeight(const WinogradLayer& l, const WinogradPoint& p, const WinogradTransforms& t,
-                          const Tensor& raw) {
-  const WinogradTiles k = l.Tiles(p.m);
-  const int64_t width = p.ocv * l.lanes, tiles = CeilDiv(l.oc_blocks, p.ocv), ic = l.ic_blocks * l.lanes;
-  std::vector<int64_t> shape = {k.ah, k.aw, tiles, k.sh, k.sw, ic, width};
-  std::vector<std::string> axes = {"i", "j", "t", "p", "q", "ic", "v"};
-  size_t i = 0, j = 1, tile = 2;
-  if (p.by_channel) {
-    std::rotate(shape.begin(), shape.begin() + 2, shape.begin() + 3);
-    std::rotate(axes.begin(), axes.begin() + 2, axes.begin() + 3);
-    tile = 0, i = 1, j = 2;
-  }
-  // By channel and tap first: the transform of a vector then reads vectors.
-  const int64_t kh = k.rh * k.sh, kw = k.rw * k.sw;
-  Tensor taps = te::ComputeConstant(
-      "weight.taps", {tiles, ic, kh, kw, width}, {"t", "ic", "kh", "kw", "v"}, [&](const std::vector<Var>& x) {
-        return te::ReadOrZero(raw, {x[0] * width + x[4], x[1], x[2], x[3]}, {tiles * width, ic, kh, kw});
-      });
-  return te::ComputeConstant("weight.packed", shape, axes, [&](const std::vector<Var>& x) {
-    Expr sum;
-    for (int64_t a = 0; a < k.rh; ++a) {
-      Expr row;
-      for (int64_t b = 0; b < k.rw; ++b) {
-        Expr tap = taps(x[tile], x[5], x[3] + a * k.sh, x[4] + b * k.sw, x[6]);
-        Expr product = ir::MakeCast(DType::Float(64), tap) * PickEntry(t.w.g, x[j], static_cast<size_t>(b));
-        row = row.defined() ? row + product : product;
-      }
-      Expr product = row * PickEntry(t.h.g, x[i], static_cast<size_t>(a));
-      sum = sum.defined() ? sum + product : product;
-    }
-    return ir::MakeCast(DType::Float(32), sum);
-  });
+  return stages.out;
 }
 
 }  // namespace hone::op

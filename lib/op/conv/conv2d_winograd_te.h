@@ -11,7 +11,13 @@
 
 namespace hone::op {
 
-// In order of computation; those that a layer does not need are not defined.
+struct WinogradTransforms {
+  CookToom h, w;  // F(1, 1) along an axis without taps
+};
+Result<WinogradTransforms> MakeTransforms(const WinogradTiles& tiles);
+
+// The output, of `tiles` tiles of m outputs each. `data`: blocked; `weight`: as given. `epilogue`: of a value of "out"
+// at its indices. Stages in order of computation, with those that a layer needs:
 //   pad    [co, row, column, ci]            all images one below the other, zeros around each
 //   vrow   [b, i, co, p, q, t, ci]          columns of tiles transformed: where both axes have taps
 //   v      [i, j, p, q, co, t, ci]
@@ -20,23 +26,10 @@ namespace hone::op {
 //   tile   [co, t, y, x, ci]                whole tiles, where the output has parts of some; with the epilogue, where
 //                                           it is pooled
 //   out    [n, oco, oh, ow, oci]
-struct WinogradStages {
-  te::Tensor pad, vrow, v, acc, m, mrow, tile, out;
-};
-
-struct WinogradTransforms {
-  CookToom h, w;  // F(1, 1) along an axis without taps
-};
-Result<WinogradTransforms> MakeTransforms(const WinogradTiles& tiles);
-
-// `data`: blocked. `epilogue`: of a value of `out` at its indices.
-WinogradStages MakeWinogradStages(const WinogradLayer& layer, const WinogradPoint& point,
-                                  const WinogradTransforms& transforms, const te::Tensor& data,
-                                  const te::Tensor& packed_weight,
-                                  const std::function<ir::Expr(ir::Expr, const std::vector<ir::Var>&)>& epilogue);
-
-// "weight.packed" from the raw weights: [i][j][tile of output channels][p][q][ic][ocv * lanes], or with the tile first.
-te::Tensor PackWinogradWeight(const WinogradLayer& layer, const WinogradPoint& point,
-                              const WinogradTransforms& transforms, const te::Tensor& raw);
+// and two constants, in whole blocks of channels: "weight.taps" [ic, kh, kw, oc], of which "weight.transformed"
+// [i, j, p, q, ic, oc] is made; acc reads it.
+te::Tensor MakeWinograd(const WinogradLayer& layer, int64_t m, int64_t tiles, const WinogradTransforms& transforms,
+                        const te::Tensor& data, const te::Tensor& weight,
+                        const std::function<ir::Expr(ir::Expr, const std::vector<ir::Var>&)>& epilogue);
 
 }  // namespace hone::op

@@ -1,7 +1,6 @@
 #include "op/conv/conv3d.h"
 
 #include "op/conv/conv_direct.h"
-#include "op/conv/conv_direct_space.h"
 #include "op/conv/conv_grouped.h"
 #include "op/conv/conv_volume.h"
 #include "op/defined_operator.h"
@@ -12,7 +11,7 @@ namespace {
 
 std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = ConvVolume::Of(w).s;
-  if (s.groups == 1 || DirectLayer::MergedGroups(s, target.ChannelBlock()) > 0) return {&Conv3dDirect()};
+  if (DirectApplies(s, target.ChannelBlock())) return {&Conv3dDirect()};
   return {&Conv3dGrouped()};
 }
 
@@ -21,7 +20,10 @@ std::vector<const Template*> CpuConv3dTemplates(const Workload& w, const Target&
 const Operator& Conv3d() {
   static const TunedOperator op(
       "conv3d", CpuConv3dTemplates, GpuConvTilesTemplates,
-      {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain()}}});
+      {{kCpuFamily, {&Conv3dDirect(), &Conv3dGrouped()}}, {kGpuFamily, {&GpuConvTiles(), &GpuConvPlain()}}},
+      {{kCpuFamily, "direct", {}, ComputeDirect},
+       {kCpuFamily, "grouped", {}, ComputeGrouped},
+       {kGpuFamily, "pixels", {}, ComputeGpuPixels}});
   return op;
 }
 

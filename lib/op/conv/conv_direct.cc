@@ -7,6 +7,7 @@
 
 #include "op/conv/conv2d_te.h"
 #include "op/conv/conv_direct_space.h"
+#include "op/defined_operator.h"
 #include "op/estimate/parts.h"
 #include "op/shapes.h"
 
@@ -18,6 +19,10 @@ using ir::Var;
 using te::Tensor;
 
 const std::vector<std::string> kOutAxes = {"n", "oco", "od", "oh", "ow", "oci"};
+
+bool HasWholeBlocks(const DirectLayer& l) {
+  return l.merged == 1 && l.s.o % l.lanes == 0 && l.ic_blocks * l.ic_lanes == l.raw_cg;
+}
 
 // The weight as whole blocks of channels, zero where there are no channels and between merged groups:
 // [output channel][input channel of a merged group][kd][kh][kw].
@@ -34,7 +39,7 @@ Tensor BlockedWeight(const DirectLayer& l, const Tensor& raw) {
 
 // [tile of output channels][block of ic_block][kd][kh][kw][block][channel][ocv * lanes], or with kw after the channel
 // if that is unrolled there: a tile reads it in order.
-Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& weight, const std::string& packed) {
+Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& packed) {
   const int64_t width = p.ocv * l.lanes, channels = p.ic_block * l.ic_lanes;
   std::vector<std::string> parts = {fmt::format("d0/{}", width),
                                     fmt::format("d1/{}", channels),
@@ -45,7 +50,7 @@ Step StoreWeight(const DirectLayer& l, const DirectPoint& p, const std::string& 
                                     fmt::format("d1%{}", l.ic_lanes),
                                     fmt::format("d0%{}", width)};
   if (p.unroll_kw) std::rotate(parts.begin() + 4, parts.begin() + 5, parts.begin() + 7);
-  return Relayout(weight, parts, packed);
+  return Relayout(HasWholeBlocks(l) ? "weight" : "weight.blocked", parts, packed);
 }
 
 // A last block with unused lanes is reduced over its real channels: one axis for all of them, taken apart in steps.
@@ -71,11 +76,10 @@ Tensor Accumulate(const DirectLayer& l, const Tensor& source, const Tensor& weig
   });
 }
 
-std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const std::string& weight,
-                              const std::vector<std::string>& residuals) {
+std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const Workload& workload) {
   const std::string packed = "weight.packed";
   std::vector<Step> steps = {
-      StoreWeight(l, p, weight, packed),
+      StoreWeight(l, p, packed),
       Split("out", "n", {p.Images(l)}, {"n.b", "n.i"}),
       Split("out", "od", {p.Depths(l)}, {"od.b", "od.i"}),
       Split("out", "oh", {p.row_block}, {"oh.b", "oh.r"}),
@@ -121,7 +125,7 @@ std::vector<Step> DirectSteps(const DirectLayer& l, const DirectPoint& p, const 
       steps.push_back(Prefetch("acc", p.pad == "none" ? "data" : "pad", "io", p.ic_block * plane * l.lanes * 4));
     }
     steps.push_back(Prefetch("out", "out", "ow.o", 0));
-    for (const std::string& name : residuals) steps.push_back(Prefetch("out", name, "ow.o", 0));
+    for (const std::string& name : ResidualNames(workload)) steps.push_back(Prefetch("out", name, "ow.o", 0));
   }
   if (p.pad == "task") {
     steps.push_back(ComputeAt("pad", "out", "task"));
@@ -153,21 +157,8 @@ class DirectTemplate final : public Template {
     return DirectDefault(space, DirectLayer::Of(workload, target));
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    DirectLayer l = DirectLayer::Of(workload, target);
-    DirectPoint p = DirectPoint::Of(config);
-    const int lanes = static_cast<int>(l.lanes);
-    const ConvEnds ends = MakeConvEnds(workload, l, l.s.groups * l.ic_blocks, l.raw_cg, lanes);
-    Tensor weight = BlockedWeight(l, ends.weight);
-    Tensor acc = Accumulate(l, l.pad ? MakePad(l, ends.data) : ends.data, weight, ends.out_shape);
-    Tensor out = MakeConvOut(
-        workload, l, ends, [&](const std::vector<Var>& x) { return acc(std::vector<Expr>(x.begin(), x.end())); },
-        lanes);
-    std::vector<std::string> residuals;
-    for (size_t i = 0; i < ends.epilogue.read.size(); ++i) {
-      if (!ends.epilogue.is_bias[i]) residuals.push_back(ends.epilogue.read[i].name());
-    }
-    return MakeConvInstance(ends, weight, out, DirectSteps(l, p, weight.name(), residuals));
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    return Candidate{{}, DirectSteps(DirectLayer::Of(workload, target), DirectPoint::Of(config), workload)};
   }
 
  private:
@@ -176,6 +167,21 @@ class DirectTemplate final : public Template {
 };
 
 }  // namespace
+
+bool DirectApplies(const Conv2dShape& s, int64_t lanes) {
+  return s.groups == 1 || DirectLayer::MergedGroups(s, lanes) > 0;
+}
+
+Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm) {
+  const int lanes = target.ChannelBlock();
+  if (!DirectApplies(ConvVolume::Of(workload).s, lanes)) return NotComputedBy(algorithm, workload);
+  const DirectLayer l = DirectLayer::Of(workload, target);
+  const ConvEnds ends = MakeConvEnds(workload, l, l.s.groups * l.ic_blocks, l.raw_cg, lanes);
+  const Tensor weight = BlockedWeight(l, ends.weight);
+  const Tensor acc = Accumulate(l, l.pad ? MakePad(l, ends.data) : ends.data, weight, ends.out_shape);
+  return ends.MakeComputation(MakeConvOut(
+      workload, l, ends, [&](const std::vector<Var>& x) { return acc(std::vector<Expr>(x.begin(), x.end())); }, lanes));
+}
 
 const Template& Conv2dDirect() {
   static const DirectTemplate t("conv2d_direct", 3);

@@ -24,11 +24,16 @@
 // Rules: registers, register tile, cycles, code size, parallel, oc block, row block, inner, weights cache, pad, planes.
 #pragma once
 
+#include "op/conv/conv2d_shape.h"
 #include "op/operator.h"
 
 namespace hone::op {
 
 const Template& Conv2dDirect();
 const Template& Conv3dDirect();
+
+// Their algorithm, "direct": the stages "pad" if there is padding, "acc" and "out".
+Result<Computation> ComputeDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
+bool DirectApplies(const Conv2dShape& shape, int64_t lanes);
 
 }  // namespace hone::op

@@ -4,7 +4,7 @@
 
 #include "op/conv/conv2d_te.h"
 #include "op/conv/conv_volume.h"
-#include "op/fixed_template.h"
+#include "op/defined_operator.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -43,7 +43,7 @@ Tensor PlainPad(const ConvVolume& v, const Tensor& data, int64_t lanes) {
                      });
 }
 
-Result<Instance> BuildGrouped(const Workload& workload, const Target& target) {
+Result<FixedKernel> BuildGrouped(const Workload& workload, const Target& target) {
   const ConvVolume v = ConvVolume::Of(workload);
   const Conv2dShape& s = v.s;
   const int lanes = target.ChannelBlock();
@@ -73,40 +73,45 @@ Result<Instance> BuildGrouped(const Workload& workload, const Target& target) {
       lanes);
   // Enough accumulators that an addition never waits for the one before it, and few enough for 16 registers.
   const int64_t channels = LargestDivisor(og, 8), rows = LargestDivisor(s.oh, 8 / channels);
-  return MakeConvInstance(ends, ends.weight, out,
-                          {
-                              Fuse("pad", {"n", "c"}, "task"),
-                              Parallel("pad", "task"),
-                              Split("sum", "o", {channels}, {"o.o", "o.i"}),
-                              Split("sum", "oh", {rows}, {"oh.o", "oh.i"}),
-                              Split("sum", "ow", {lanes}, {"ow.o", "ow.i"}),
-                              Reorder("sum", {"n", "g", "o.o", "od", "oh.o", "ow.o", "oh.i", "o.i", "ow.i"}),
-                              Fuse("sum", {"n", "g", "o.o"}, "task"),
-                              Parallel("sum", "task"),
-                              Unroll("sum", "oh.i"),
-                              Unroll("sum", "o.i"),
-                              Vectorize("sum", "ow.i"),
-                              ComputeAt("acc", "sum", "ow.o"),
-                              SetScope("acc", "register"),
-                              Reorder("acc", {"n", "g", "od", "c", "kd", "kh", "kw", "oh", "o", "ow"}),
-                              Unroll("acc", "oh"),
-                              Unroll("acc", "o"),
-                              Vectorize("acc", "ow"),
-                              Fuse("out", {"n", "oco"}, "task"),
-                              Parallel("out", "task"),
-                              Vectorize("out", "oci"),
-                          });
+  return FixedKernel{ends.MakeComputation(out),
+                     {
+                         Fuse("pad", {"n", "c"}, "task"),
+                         Parallel("pad", "task"),
+                         Split("sum", "o", {channels}, {"o.o", "o.i"}),
+                         Split("sum", "oh", {rows}, {"oh.o", "oh.i"}),
+                         Split("sum", "ow", {lanes}, {"ow.o", "ow.i"}),
+                         Reorder("sum", {"n", "g", "o.o", "od", "oh.o", "ow.o", "oh.i", "o.i", "ow.i"}),
+                         Fuse("sum", {"n", "g", "o.o"}, "task"),
+                         Parallel("sum", "task"),
+                         Unroll("sum", "oh.i"),
+                         Unroll("sum", "o.i"),
+                         Vectorize("sum", "ow.i"),
+                         ComputeAt("acc", "sum", "ow.o"),
+                         SetScope("acc", "register"),
+                         Reorder("acc", {"n", "g", "od", "c", "kd", "kh", "kw", "oh", "o", "ow"}),
+                         Unroll("acc", "oh"),
+                         Unroll("acc", "o"),
+                         Vectorize("acc", "ow"),
+                         Fuse("out", {"n", "oco"}, "task"),
+                         Parallel("out", "task"),
+                         Vectorize("out", "oci"),
+                     }};
 }
 
 }  // namespace
 
+Result<Computation> ComputeGrouped(const Workload& workload, const Target& target, const Algorithm&) {
+  HONE_ASSIGN_OR_RETURN(FixedKernel kernel, BuildGrouped(workload, target));
+  return static_cast<Computation&&>(kernel);
+}
+
 const Template& Conv2dGrouped() {
-  static const FixedTemplate t("conv2d_grouped_generic", 2, BuildGrouped);
+  static const FixedTemplate t("conv2d_grouped_generic", 2, BuildGrouped, "grouped");
   return t;
 }
 
 const Template& Conv3dGrouped() {
-  static const FixedTemplate t("conv3d_grouped_generic", 2, BuildGrouped);
+  static const FixedTemplate t("conv3d_grouped_generic", 2, BuildGrouped, "grouped");
   return t;
 }
 

@@ -9,5 +9,7 @@ namespace hone::op {
 
 const Template& Conv2dGrouped();
 const Template& Conv3dGrouped();
+// Their algorithm, "grouped".
+Result<Computation> ComputeGrouped(const Workload& workload, const Target& target, const Algorithm& algorithm);
 
 }  // namespace hone::op

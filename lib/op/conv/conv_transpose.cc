@@ -14,7 +14,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Result<Instance> BuildTransposed(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildTransposed(const Workload& w, const Target& target) {
   const std::vector<int64_t>&in = w.inputs[0].shape, &weights = w.inputs[1].shape;
   const semantics::Window win = *semantics::TransposedWindowOf(w);
   const size_t rank = win.rank();
@@ -58,24 +58,21 @@ Result<Instance> BuildTransposed(const Workload& w, const Target& target) {
     }
     return te::Sum(up(at) * weight(tap), reduce);
   });
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, weight, out};
-  instance.placeholders = {data, weight};
-  instance.steps = {Split("out", "a1", {4}, {"o.o", "o.i"}), Split("out", names.back(), {lanes}, {"v.o", "v.i"})};
+  FixedKernel kernel{{{data, weight}, {out}}, {}};
+  kernel.steps = {Split("out", "a1", {4}, {"o.o", "o.i"}), Split("out", names.back(), {lanes}, {"v.o", "v.i"})};
   std::vector<std::string> order = {"a0", "o.o"};
   for (size_t i = 2; i + 1 < names.size(); ++i) order.push_back(names[i]);
   const std::vector<std::string> parallel = order;
   order.push_back("v.o");
   order.insert(order.end(), inner.begin(), inner.end());
   order.push_back("o.i"), order.push_back("v.i");
-  instance.steps.push_back(Reorder("out", order));
-  instance.steps.push_back(Vectorize("out", "v.i"));
-  instance.steps.push_back(Unroll("out", "o.i"));
-  instance.steps.push_back(Fuse("out", parallel, "task"));
-  instance.steps.push_back(Parallel("out", "task"));
-  for (Step& step : VectorsAlongLast("up", names, lanes)) instance.steps.push_back(std::move(step));
-  return instance;
+  kernel.steps.push_back(Reorder("out", order));
+  kernel.steps.push_back(Vectorize("out", "v.i"));
+  kernel.steps.push_back(Unroll("out", "o.i"));
+  kernel.steps.push_back(Fuse("out", parallel, "task"));
+  kernel.steps.push_back(Parallel("out", "task"));
+  for (Step& step : VectorsAlongLast("up", names, lanes)) kernel.steps.push_back(std::move(step));
+  return kernel;
 }
 
 }  // namespace

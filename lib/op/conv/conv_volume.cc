@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "op/conv/conv2d_te.h"
 #include "semantics/window.h"
@@ -69,19 +68,6 @@ Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const Con
   return te::Compute("out", ends.out_shape, {"n", "oco", "od", "oh", "ow", "oci"}, [&](const std::vector<Var>& x) {
     return BlockedEpilogue(workload, ends.epilogue, sum(x), x, volume.s.o, lanes);
   });
-}
-
-Instance MakeConvInstance(const ConvEnds& ends, const Tensor& weight, const Tensor& out, std::vector<Step> steps) {
-  const EpilogueTensors& epilogue = ends.epilogue;
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {ends.data, weight};
-  instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
-  instance.args.push_back(out);
-  instance.placeholders = {ends.data, ends.weight};
-  instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(), epilogue.placeholders.end());
-  instance.steps = std::move(steps);
-  return instance;
 }
 
 }  // namespace hone::op

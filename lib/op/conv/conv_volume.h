@@ -39,6 +39,8 @@ struct ConvEnds {
   te::Tensor data, weight;         // weight: [o, c of one group, kd, kh, kw]
   std::vector<int64_t> out_shape;  // [n, oco, od, oh, ow, oci]
   EpilogueTensors epilogue;
+
+  Computation MakeComputation(const te::Tensor& out) const { return {epilogue.After({data, weight}), {out}}; }
 };
 // `in_blocks`: blocks of input channels (of no use for a plain input); `raw_cg`: channels of one group as the weight
 // has them.
@@ -46,8 +48,4 @@ ConvEnds MakeConvEnds(const Workload& workload, const ConvVolume& volume, int64_
 // "out": the sums with the epilogue. `sum`: at the output's indices, 0 or anything beyond its channels.
 te::Tensor MakeConvOut(const Workload& workload, const ConvVolume& volume, const ConvEnds& ends,
                        const std::function<ir::Expr(const std::vector<ir::Var>&)>& sum, int lanes);
-// `weight`: as the kernel reads it.
-Instance MakeConvInstance(const ConvEnds& ends, const te::Tensor& weight, const te::Tensor& out,
-                          std::vector<Step> steps);
-
 }  // namespace hone::op

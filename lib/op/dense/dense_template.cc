@@ -7,8 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "op/conv/conv2d_te.h"
-#include "op/epilogue.h"
 #include "op/estimate/parts.h"
 #include "op/knobs.h"
 #include "op/shapes.h"
@@ -16,11 +14,8 @@
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
 using search::Knob;
 using search::Space;
-using te::Tensor;
 using Rejection = std::optional<std::string>;
 
 struct DenseLayer {
@@ -204,31 +199,8 @@ class DensePackedTemplate final : public Template {
     return LegalNear(space, config);
   }
 
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
-    DenseLayer l = DenseLayerOf(workload, target);
-    DensePoint p = DensePointOf(config);
-    Tensor data = te::Placeholder("data", {l.n, l.k});
-    Tensor raw = te::Placeholder("weight", {l.m, l.k});
-    EpilogueTensors epilogue = MakeEpilogueTensors(workload, {l.n, l.m}, l.m, 0);
-    ir::IterVar k = te::ReduceAxis(l.k, "k");
-    Tensor acc = te::Compute("acc", {l.n, l.m}, {"n", "m"}, [&](const std::vector<Var>& x) {
-      return te::Sum(data(x[0], k.var) * raw(x[1], k.var), {k});
-    });
-    Tensor out = te::Compute("out", {l.n, l.m}, {"n", "m"}, [&](const std::vector<Var>& x) {
-      return ApplyEpilogue(workload, acc(x[0], x[1]), [&](size_t i) {
-        return epilogue.is_bias[i] ? epilogue.read[i](x[1]) : epilogue.read[i](x[0], x[1]);
-      });
-    });
-    Instance instance;
-    instance.outputs = {out};
-    instance.args = {data, raw};
-    instance.args.insert(instance.args.end(), epilogue.read.begin(), epilogue.read.end());
-    instance.args.push_back(out);
-    instance.placeholders = {data, raw};
-    instance.placeholders.insert(instance.placeholders.end(), epilogue.placeholders.begin(),
-                                 epilogue.placeholders.end());
-    instance.steps = DenseSteps(l, p);
-    return instance;
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+    return Candidate{{}, DenseSteps(DenseLayerOf(workload, target), DensePointOf(config))};
   }
 };
 

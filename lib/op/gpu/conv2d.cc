@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
-#include "op/gpu/conv2d_te.h"
+#include "op/conv/conv2d_te.h"
+#include "op/defined_operator.h"
+#include "op/epilogue.h"
 #include "op/gpu/conv_tiles.h"
-#include "op/gpu/plain.h"
 #include "op/gpu/template.h"
 #include "op/shapes.h"
 
 namespace hone::op {
 namespace {
+
+using ir::Expr;
+using ir::Var;
 
 // Parts 1 to 3 of a split in four: virtual threads, threads, inside.
 struct AxisTile {
@@ -35,6 +39,32 @@ GpuUse UseOfTiles(const Conv2dShape& s, const AxisTile& f, const AxisTile& y, co
   use.blocks[2] = CeilDiv(s.o, f.whole()) * s.n;
   use.vthreads = f.v * y.v * x.v;
   return use;
+}
+
+// Stages: "pad", as far as windows reach, where there is padding; "conv", the sums; "out".
+Computation MakeGpuConv2d(const Workload& w) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
+  const te::Tensor weight = te::Placeholder("weight", {s.o, s.cg, s.kh, s.kw});
+  const te::Tensor input = s.padded() ? MakePad(data, s.pt, s.pl, s.ph(), s.pw()) : data;
+  const ir::IterVar rc = te::ReduceAxis(s.cg, "rc"), ry = te::ReduceAxis(s.kh, "ry"), rx = te::ReduceAxis(s.kw, "rx");
+  const std::vector<int64_t> shape = {s.n, s.o, s.oh, s.ow};
+  const te::Tensor conv = te::Compute("conv", shape, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
+    Expr channel = rc.var;
+    if (s.depthwise()) {
+      channel = x[1];
+    } else if (s.groups > 1) {
+      channel = x[1] / (s.o / s.groups) * s.cg + rc.var;
+    }
+    return te::Sum(input(x[0], channel, x[2] * s.sh + ry.var * s.dh, x[3] * s.sw + rx.var * s.dw) *
+                       weight(x[1], s.depthwise() ? Expr(0) : Expr(rc.var), ry.var, rx.var),
+                   s.depthwise() ? std::vector<ir::IterVar>{ry, rx} : std::vector<ir::IterVar>{rc, ry, rx});
+  });
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
+  const te::Tensor out = te::Compute("out", shape, {"n", "f", "y", "x"}, [&](const std::vector<Var>& x) {
+    return PlainEpilogue(w, epilogue, conv(x[0], x[1], x[2], x[3]), x);
+  });
+  return {epilogue.After({data, weight}), {out}};
 }
 
 // ---- Direct: the inputs of a step of the reduction by way of shared memory, sums in registers.
@@ -89,11 +119,12 @@ void MapOutput(const Config& config, std::vector<Step>* steps) {
 
 // The sums in registers over `order` of their loops, what they read by way of shared memory, fetched at `at` of
 // `where`.
-Instance BuildTiled(const Workload& w, const Config& config, const GpuUse& use, const std::vector<std::string>& reduced,
-                    const std::vector<std::string>& order, const std::string& where, const std::string& at) {
-  const GpuConv2d c = MakeGpuConv2d(w);
-  Instance instance = c.MakeInstance();
-  std::vector<Step>& steps = instance.steps;
+Candidate BuildTiled(const Workload& w, const Config& config, const GpuUse& use,
+                     const std::vector<std::string>& reduced, const std::vector<std::string>& order,
+                     const std::string& where, const std::string& at) {
+  const bool padded = Conv2dShape::Of(w).padded();
+  Candidate candidate;
+  std::vector<Step>& steps = candidate.steps;
   MapOutput(config, &steps);
   steps.push_back(ComputeAt("conv", "out", "x.t"));
   steps.push_back(SetScope("conv", "register"));
@@ -103,18 +134,20 @@ Instance BuildTiled(const Workload& w, const Config& config, const GpuUse& use, 
   std::vector<std::string> loops = order;
   for (const char* axis : {"n", "f", "y", "x"}) loops.emplace_back(axis);
   steps.push_back(Reorder("conv", loops));
-  steps.push_back(CacheRead(c.input().name(), "shared", {"conv"}, "input.shared"));
+  steps.push_back(CacheRead(padded ? "pad" : "data", "shared", {"conv"}, "input.shared"));
   steps.push_back(CacheRead("weight", "shared", {"conv"}, "weight.shared"));
-  if (c.pad.defined()) steps.push_back(Inline("pad"));
+  if (padded) steps.push_back(Inline("pad"));
   steps.push_back(ComputeAt("input.shared", where, at));
   steps.push_back(ComputeAt("weight.shared", where, at));
-  FetchTogether("input.shared", c.InputAxes(), use.threads, 1, &steps);
-  FetchTogether("weight.shared", {"d0", "d1", "d2", "d3"}, use.threads, 1, &steps);
+  const std::vector<std::string> dimensions = {"d0", "d1", "d2", "d3"};
+  FetchTogether("input.shared", padded ? std::vector<std::string>{"n", "c", "ih", "iw"} : dimensions, use.threads, 1,
+                &steps);
+  FetchTogether("weight.shared", dimensions, use.threads, 1, &steps);
   AddUnrollNotes("conv", order[0], config, &steps);
-  return instance;
+  return candidate;
 }
 
-Result<Instance> DirectBuild(const Workload& w, const Target&, const Config& config) {
+Result<Candidate> DirectBuild(const Workload& w, const Target&, const Config& config) {
   return BuildTiled(w, config, DirectUse(w)(config), {"rc", "ry", "rx"},
                     {"rc.o", "ry.o", "rx.o", "rc.i", "ry.i", "rx.i"}, "conv", "rx.o");
 }
@@ -139,7 +172,7 @@ GpuUseOf DepthwiseUse(const Workload& w) {
   };
 }
 
-Result<Instance> DepthwiseBuild(const Workload& w, const Target&, const Config& config) {
+Result<Candidate> DepthwiseBuild(const Workload& w, const Target&, const Config& config) {
   return BuildTiled(w, config, DepthwiseUse(w)(config), {}, {"ry", "rx"}, "out", "x.b");
 }
 
@@ -165,9 +198,11 @@ bool DepthwiseFits(const Conv2dShape& s, const DeviceLimits& limits) {
   return false;
 }
 
-Result<Instance> PlainConv2dBuild(const Workload& w, const Target&) { return MakeGpuConv2d(w).MakeInstance(); }
+Result<FixedKernel> PlainConv2dBuild(const Workload& w, const Target&) { return FixedKernel{MakeGpuConv2d(w), {}}; }
 
 }  // namespace
+
+Result<Computation> ComputeGpuDirect(const Workload& w, const Target&, const Algorithm&) { return MakeGpuConv2d(w); }
 
 std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target& target) {
   const Conv2dShape s = Conv2dShape::Of(w);
@@ -177,7 +212,7 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
   if (s.groups == 1) {
     std::vector<const Template*> templates = {&GpuConv2dGemm(), &GpuConv2dDirect()};
     if (GpuWinogradApplies(s)) {
-      templates.insert(templates.end(), {&GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(s)});
+      templates.insert(templates.end(), {&GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm()});
     }
     if (GpuConv2dTensorApplies(s, target)) templates.push_back(&GpuConv2dTensor());
     return templates;
@@ -188,7 +223,7 @@ std::vector<const Template*> GpuConv2dTemplates(const Workload& w, const Target&
 }
 
 std::vector<const Template*> AllGpuConv2dTemplates() {
-  return {&GpuConv2dGemm(),   &GpuConv2dDirect(),    &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm({}),
+  return {&GpuConv2dGemm(),   &GpuConv2dDirect(),    &GpuConv2dWinograd(), &GpuConv2dWinogradAutoTvm(),
           &GpuConv2dTensor(), &GpuConv2dDepthwise(), &GpuConvTiles(),      &GpuConvPlain(),
           &GpuConv2dPlain()};
 }
@@ -204,7 +239,7 @@ const Template& GpuConv2dDepthwise() {
   return t;
 }
 const Template& GpuConv2dPlain() {
-  static const GpuPlainTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
+  static const FixedTemplate t("conv2d_gpu", 1, PlainConv2dBuild);
   return t;
 }
 

@@ -15,14 +15,14 @@ const Template& GpuConv2dGemm();       // "conv2d_gpu_gemm": implicit GEMM; one 
 const Template& GpuConv2dWinograd();   // "conv2d_gpu_winograd"; where GpuWinogradApplies
 const Template& GpuConv2dPlain();      // "conv2d_gpu": any; no knobs
 // "conv2d_nchw_winograd.cuda"; where GpuWinogradApplies. AutoTVM's tile follows from the shape.
-const Template& GpuConv2dWinogradAutoTvm(const Conv2dShape& shape);
+const Template& GpuConv2dWinogradAutoTvm();
 
 const Template& GpuConv2dTensor();  // "conv2d_gpu_tensor": implicit GEMM in TF32; where GpuConv2dTensorApplies
 
-// The error that rounding both factors to TF32 adds to an output of order 1 (op::Instance::rounding): 2^-8. A rounding
-// is off by at most 2^-11 of the value, 2^-12.3 in the root mean square; so a product by 2^-11.8, and a sum of products
-// whose squares come to 2, as measure/inputs.h makes them, by 2^-11.3 or 4e-4: the bound is nearly ten times that. A
-// product left out is an error of about 1 / sqrt(length), beyond the bound for all lengths up to 65,000.
+// The error that rounding both factors to TF32 adds to an output of order 1 (op::Computation::rounding): 2^-8. A
+// rounding is off by at most 2^-11 of the value, 2^-12.3 in the root mean square; so a product by 2^-11.8, and a sum of
+// products whose squares come to 2, as measure/inputs.h makes them, by 2^-11.3 or 4e-4: the bound is nearly ten times
+// that. A product left out is an error of about 1 / sqrt(length), beyond the bound for all lengths up to 65,000.
 inline constexpr double kTf32Rounding = 1.0 / 256;
 // Of a multiply-add in f32, what one on tensor cores takes of a device at the least: an eighth on A100 and H100 (1024
 // and 2048 FLOP a clock and multiprocessor, against 128 and 256), less on later ones. Only bounds what is believed.
@@ -33,6 +33,11 @@ bool GpuConv2dTensorApplies(const Conv2dShape& shape, const Target& target);
 
 // One group, a window of 3 x 3 or 5 x 5, stride and dilation 1, at least 2 x 2 outputs.
 bool GpuWinogradApplies(const Conv2dShape& shape);
+
+// The algorithms of these templates: "direct", "gemm" and "gemm_tf32" (conv2d_gemm_te.h), "winograd".
+Result<Computation> ComputeGpuDirect(const Workload& workload, const Target& target, const Algorithm& algorithm);
+Result<Computation> ComputeGpuGemm(const Workload& workload, const Target& target, const Algorithm& algorithm);
+Result<Computation> ComputeGpuWinograd(const Workload& workload, const Target& target, const Algorithm& algorithm);
 
 // Those that compete for a convolution; the first has a legal point for any of its shapes.
 std::vector<const Template*> GpuConv2dTemplates(const Workload& workload, const Target& target);

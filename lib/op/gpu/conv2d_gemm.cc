@@ -14,8 +14,6 @@
 namespace hone::op {
 namespace {
 
-constexpr int64_t kGemmVector = 4;  // floats of a vector load
-
 struct GemmPoint {
   int64_t vf, tf, vp, tp;  // virtual threads and threads along channels and pixels; each thread has kOwn side by side
   int64_t own_f, own_p, k, parts;
@@ -28,14 +26,6 @@ GemmPoint GemmPointOf(const Config& c) {
   const std::vector<int64_t>&f = c.Sizes("tile_f"), &p = c.Sizes("tile_p");
   return {f[1], f[2], p[1], p[2], f[3], p[3], c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
-
-struct Gemm {
-  Conv2dShape s;
-  int64_t pixels() const { return s.oh * s.ow; }
-  int64_t depth() const { return s.cg * s.kh * s.kw; }
-  int64_t filters() const { return RoundUp(s.o, kGemmVector); }                               // as packed
-  int64_t part(const GemmPoint& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }  // of the reduction
-};
 
 // Every way to share out v x t x i, the extent not needing to be a multiple.
 std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_t>& inside) {
@@ -52,7 +42,7 @@ std::vector<std::vector<int64_t>> Tiles(int64_t extent, const std::vector<int64_
 }
 
 Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
-  const Gemm g{Conv2dShape::Of(w)};
+  const GpuGemmShape g(w);
   search::Space space("conv2d_gpu_gemm");
   const auto split = [&](const char* name, int64_t extent) {
     return search::Knob::Split(name, extent, 4,
@@ -76,7 +66,7 @@ Result<search::Space> GemmKnobs(const Workload& w, const Target& target) {
 }
 
 GpuUseOf GemmUse(const Workload& w) {
-  return [g = Gemm{Conv2dShape::Of(w)}](const Config& config) {
+  return [g = GpuGemmShape(w)](const Config& config) {
     const GemmPoint p = GemmPointOf(config);
     GpuUse use;
     // A tile larger than the whole has threads for what is there.
@@ -99,18 +89,13 @@ GpuUseOf GemmUse(const Workload& w) {
   };
 }
 
-Result<Instance> GemmBuild(const Workload& w, const Target& target, const Config& config) {
-  const Gemm g{Conv2dShape::Of(w)};
+Result<Candidate> GemmBuild(const Workload& w, const Target& target, const Config& config) {
+  const GpuGemmShape g(w);
   const GemmPoint p = GemmPointOf(config);
-  GpuGemmExtents extents;
-  extents.part = g.part(p);
-  extents.parts = p.parts;
-  extents.packed = g.filters();
-  extents.filters = g.s.o;
-  extents.pixels = g.pixels();
-  GpuGemm gemm = MakeGpuGemm(w, extents);
-  std::vector<Step>& steps = gemm.instance.steps;
-  const std::string images = SeparateParts(gemm, extents, &steps), &stored = gemm.stored;
+  const GpuGemmStages gemm(p.parts);
+  Candidate candidate{{"gemm", {{"k", g.part(p.parts, p.k)}, {"parts", p.parts}}}, {}};
+  std::vector<Step>& steps = candidate.steps;
+  const std::string images = SeparateParts(gemm, &steps), &stored = gemm.stored;
   steps.push_back(SplitFour(stored, "f", config.Sizes("tile_f")));
   steps.push_back(SplitFour(stored, "p", config.Sizes("tile_p")));
   steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "f.t", "p.t", "f.i", "p.i"}));
@@ -132,10 +117,9 @@ Result<Instance> GemmBuild(const Workload& w, const Target& target, const Config
   }
   const GpuUse use = GemmUse(w)(config);
   // A tile of whole vectors begins at one: the packed rows do.
-  FetchFactors(gemm, extents, {p.k}, use.threads, vectors && p.f() % kGemmVector == 0 ? kGemmVector : 1, p.stages,
-               &steps);
+  FetchFactors(gemm, {p.k}, use.threads, vectors && p.f() % kGemmVector == 0 ? kGemmVector : 1, p.stages, &steps);
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
-  return std::move(gemm.instance);
+  return candidate;
 }
 
 }  // namespace

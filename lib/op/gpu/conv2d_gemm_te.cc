@@ -1,7 +1,11 @@
 #include "op/gpu/conv2d_gemm_te.h"
 
-#include "op/gpu/conv2d_te.h"
+#include "op/defined_operator.h"
+#include "op/epilogue.h"
+#include "op/gpu/conv2d.h"
 #include "op/gpu/template.h"
+#include "op/numerics.h"
+#include "op/shapes.h"
 
 namespace hone::op {
 namespace {
@@ -31,48 +35,57 @@ te::Tensor Windows(const Conv2dShape& s, const te::Tensor& data, int64_t depth, 
 
 }  // namespace
 
-GpuGemm MakeGpuGemm(const Workload& w, const GpuGemmExtents& e) {
-  GpuGemm gemm;
-  gemm.shape = Conv2dShape::Of(w);
-  const Conv2dShape& s = gemm.shape;
-  const int64_t rounds = s.cg * s.kh * s.kw, depth = e.part * e.parts, pixels = s.oh * s.ow;
+int64_t GpuGemmShape::part(int64_t parts, int64_t step) const { return RoundUp(CeilDiv(depth(), parts), step); }
+
+Result<Computation> ComputeGpuGemm(const Workload& w, const Target&, const Algorithm& algorithm) {
+  const GpuGemmShape shape(w);
+  const Conv2dShape& s = shape.s;
+  const bool tf32 = algorithm.name == kTf32Gemm;
+  const int64_t rounds = shape.depth(), part = algorithm.Number("k", 0), parts = algorithm.Number("parts", 0);
+  if (s.groups != 1 || parts < 1 || parts > rounds || !CoversExtent(algorithm, "k", CeilDiv(rounds, parts)) ||
+      (tf32 && !(CoversExtent(algorithm, "filters", s.o) && CoversExtent(algorithm, "pixels", shape.pixels())))) {
+    return NotComputedBy(algorithm, w);
+  }
+  const int64_t filters = algorithm.Number("filters", s.o), pixels = algorithm.Number("pixels", shape.pixels());
   const te::Tensor data = te::Placeholder("data", {s.n, s.c, s.h, s.w});
   const te::Tensor weight = te::Placeholder("weight", {s.o, rounds});
+  const std::vector<int64_t> packed_shape = {part * parts, tf32 ? filters : RoundUp(filters, kGemmVector)};
   const te::Tensor packed =
-      te::ComputeConstant("weight.packed", {depth, e.packed}, {"k", "f"}, [&](const std::vector<Var>& x) {
+      te::ComputeConstant("weight.packed", packed_shape, {"k", "f"}, [&](const std::vector<Var>& x) {
         Expr inside = x[0] < rounds && x[1] < s.o;
         const Expr value = ir::MakeSelect(inside, weight(ir::Min(x[1], s.o - 1), ir::Min(x[0], rounds - 1)),
                                           ir::Imm(DType::Float(32), 0));
-        return e.tf32 ? Tf32(value) : value;
+        return tf32 ? Tf32(value) : value;
       });
-  const te::Tensor windows = Windows(s, data, depth, e.pixels);
-  const ir::IterVar k = te::ReduceAxis(e.part, "k");
-  const bool split = e.parts > 1;
-  std::vector<int64_t> shape = {s.n, e.filters, e.pixels};
+  const te::Tensor windows = Windows(s, data, part * parts, pixels);
+  const ir::IterVar k = te::ReduceAxis(part, "k");
+  const bool split = parts > 1;
+  std::vector<int64_t> sums_shape = {s.n, filters, pixels};
   std::vector<std::string> names = {"n", "f", "p"};
-  if (split) shape.insert(shape.begin(), e.parts), names.insert(names.begin(), "s");
+  if (split) sums_shape.insert(sums_shape.begin(), parts), names.insert(names.begin(), "s");
   // Named alike with and without parts: the steps are the same.
-  const te::Tensor sums = te::Compute("sums", shape, names, [&](const std::vector<Var>& x) {
+  const te::Tensor sums = te::Compute("sums", sums_shape, names, [&](const std::vector<Var>& x) {
     const size_t at = split ? 1 : 0;
-    const Expr index = split ? x[0] * e.part + k.var : Expr(k.var);
+    const Expr index = split ? x[0] * part + k.var : Expr(k.var);
     const Expr value = windows(x[at], index, x[at + 2]);
-    return te::Sum((e.tf32 ? Tf32(value) : value) * packed(index, x[at + 1]), {k});
+    return te::Sum((tf32 ? Tf32(value) : value) * packed(index, x[at + 1]), {k});
   });
   te::Tensor whole = sums;
+  const std::vector<int64_t> out_shape = {s.n, s.o, shape.pixels()};
   if (split) {
-    const ir::IterVar r = te::ReduceAxis(e.parts, "r");
-    whole = te::Compute("whole", {s.n, s.o, pixels}, {"n", "f", "p"},
+    const ir::IterVar r = te::ReduceAxis(parts, "r");
+    whole = te::Compute("whole", out_shape, {"n", "f", "p"},
                         [&](const std::vector<Var>& x) { return te::Sum(sums(r.var, x[0], x[1], x[2]), {r}); });
-    gemm.stored = "sums", gemm.acc = "sums.acc";
   }
-  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {s.n, s.o, pixels}, s.o, 0);
-  const te::Tensor out = WithEpilogue(w, epilogue, whole, {s.n, s.o, pixels}, {"p"});
-  gemm.instance = MakeGpuInstance(data, weight, packed, epilogue, out);
-  return gemm;
+  const EpilogueTensors epilogue = MakeEpilogueTensors(w, out_shape, s.o, 0);
+  const te::Tensor out = te::Compute("out", out_shape, {"n", "f", "p"}, [&](const std::vector<Var>& x) {
+    return PlainEpilogue(w, epilogue, whole(x[0], x[1], x[2]), x);
+  });
+  return Computation{epilogue.After({data, weight}), {out}, tf32 ? kTf32Arithmetic : 1, tf32 ? kTf32Rounding : 0};
 }
 
-std::string SeparateParts(const GpuGemm& gemm, const GpuGemmExtents& extents, std::vector<Step>* steps) {
-  if (extents.parts == 1) return "n";
+std::string SeparateParts(const GpuGemmStages& gemm, std::vector<Step>* steps) {
+  if (!gemm.split) return "n";
   steps->push_back(CacheWrite("sums", "register", gemm.acc));
   steps->push_back(Fuse("out", {"n", "f", "p"}, "all"));
   steps->push_back(Split("out", "all", {128}, {"all.b", "all.t"}));
@@ -84,11 +97,11 @@ std::string SeparateParts(const GpuGemm& gemm, const GpuGemmExtents& extents, st
   return "sn";
 }
 
-void FetchFactors(const GpuGemm& gemm, const GpuGemmExtents& extents, const std::vector<int64_t>& k,
-                  const int64_t (&threads)[3], int64_t vector, int64_t stages, std::vector<Step>* steps) {
+void FetchFactors(const GpuGemmStages& gemm, const std::vector<int64_t>& k, const int64_t (&threads)[3], int64_t vector,
+                  int64_t stages, std::vector<Step>* steps) {
   const std::string& acc = gemm.acc;
   steps->push_back(ComputeAt(acc, gemm.stored, "p.t"));
-  if (extents.parts == 1) steps->push_back(SetScope(acc, "register"));
+  if (!gemm.split) steps->push_back(SetScope(acc, "register"));
   std::vector<std::string> order = {"k.o", "k.i"};
   std::vector<int64_t> factors = {k[0]};
   if (k.size() > 1) {
@@ -96,7 +109,7 @@ void FetchFactors(const GpuGemm& gemm, const GpuGemmExtents& extents, const std:
     factors = {k[0] / k[1], k[1]};
   }
   steps->push_back(Split(acc, "k", factors, order));
-  if (extents.parts > 1) order.emplace_back("s");
+  if (gemm.split) order.emplace_back("s");
   for (const char* axis : {"n", "f", "p"}) order.emplace_back(axis);
   steps->push_back(Reorder(acc, order));
   steps->push_back(CacheRead("weight.packed", "shared", {acc}, "weight.shared"));

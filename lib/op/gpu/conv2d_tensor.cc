@@ -8,6 +8,7 @@
 #include "op/gpu/conv2d.h"
 #include "op/gpu/conv2d_gemm_te.h"
 #include "op/gpu/template.h"
+#include "op/numerics.h"
 #include "op/shapes.h"
 #include "target/cuda_arch.h"
 
@@ -28,16 +29,8 @@ TensorPoint TensorPointOf(const Config& c) {
           c.Number("tile_k"), c.Number("split_k"), c.Number("stages")};
 }
 
-struct Problem {
-  Conv2dShape s;
-  explicit Problem(const Workload& w) : s(Conv2dShape::Of(w)) {}
-  int64_t pixels() const { return s.oh * s.ow; }
-  int64_t depth() const { return s.cg * s.kh * s.kw; }
-  int64_t part(const TensorPoint& p) const { return RoundUp(CeilDiv(depth(), p.parts), p.k); }
-};
-
 Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
-  const Problem g(w);
+  const GpuGemmShape g(w);
   search::Space space("conv2d_gpu_tensor");
   const auto choice = [&](const char* name, const std::vector<int64_t>& values, int64_t limit) {
     std::vector<int64_t> kept;
@@ -73,7 +66,7 @@ Result<search::Space> TensorKnobs(const Workload& w, const Target&) {
 int64_t Stride(int64_t extent) { return RoundUp(extent - kFragmentDepth, 32) + kFragmentDepth; }
 
 GpuUseOf TensorUse(const Workload& w) {
-  return [g = Problem(w)](const Config& config) {
+  return [g = GpuGemmShape(w)](const Config& config) {
     const TensorPoint p = TensorPointOf(config);
     GpuUse use;
     use.threads[0] = 4;
@@ -95,20 +88,18 @@ GpuUseOf TensorUse(const Workload& w) {
   };
 }
 
-Result<Instance> TensorBuild(const Workload& w, const Target& target, const Config& config) {
-  const Problem g(w);
+Result<Candidate> TensorBuild(const Workload& w, const Target& target, const Config& config) {
+  const GpuGemmShape g(w);
   const TensorPoint p = TensorPointOf(config);
-  GpuGemmExtents extents;
-  extents.part = g.part(p);
-  extents.parts = p.parts;
-  extents.packed = extents.filters = RoundUp(g.s.o, p.f());
-  extents.pixels = RoundUp(g.pixels(), p.p());
-  extents.tf32 = true;
-  GpuGemm gemm = MakeGpuGemm(w, extents);
-  gemm.instance.rounding = kTf32Rounding;
-  gemm.instance.arithmetic = kTf32Arithmetic;
-  std::vector<Step>& steps = gemm.instance.steps;
-  const std::string images = SeparateParts(gemm, extents, &steps), &stored = gemm.stored;
+  const GpuGemmStages gemm(p.parts);
+  Candidate candidate{{kTf32Gemm,
+                       {{"k", g.part(p.parts, p.k)},
+                        {"parts", p.parts},
+                        {"filters", RoundUp(g.s.o, p.f())},
+                        {"pixels", RoundUp(g.pixels(), p.p())}}},
+                      {}};
+  std::vector<Step>& steps = candidate.steps;
+  const std::string images = SeparateParts(gemm, &steps), &stored = gemm.stored;
   steps.push_back(Split(stored, "f", {2 * p.rows, 8 * p.warps_f}, {"f.b", "f.v", "f.t"}));
   steps.push_back(Split(stored, "p", {p.columns, p.warps_p, 4, 2}, {"p.b", "p.v", "p.z", "p.t", "p.i"}));
   steps.push_back(Reorder(stored, {images, "f.b", "p.b", "f.v", "p.v", "p.z", "f.t", "p.t", "p.i"}));
@@ -125,19 +116,16 @@ Result<Instance> TensorBuild(const Workload& w, const Target& target, const Conf
   const bool pairs = (p.parts > 1 || g.pixels() % 2 == 0) && target.limits.vector_bytes >= 8;
   steps.push_back(pairs ? Vectorize(stored, "p.i") : Unroll(stored, "p.i"));
   const bool vectors = target.limits.vector_bytes >= 4 * kTensorVector;
-  FetchFactors(gemm, extents, {p.k, kFragmentDepth}, TensorUse(w)(config).threads, vectors ? kTensorVector : 1,
-               p.stages, &steps);
+  FetchFactors(gemm, {p.k, kFragmentDepth}, TensorUse(w)(config).threads, vectors ? kTensorVector : 1, p.stages,
+               &steps);
   steps.push_back(AlignStorage("weight.shared", "k", 32, kFragmentDepth));
   steps.push_back(AlignStorage("windows.shared", "k", 32, kFragmentDepth));
   steps.push_back(UnrollRounds(gemm.acc, "k.i", config));
   steps.push_back({StepKind::kTensorize, gemm.acc, {"k.m"}, {}, "mma_tf32", {}});
-  return std::move(gemm.instance);
+  return candidate;
 }
 
-void Limit(const Numerics& numerics, search::Space* space) {
-  if (numerics.tf32) return;
-  space->AddRule({"numerics", [](const Config&) { return std::optional<std::string>("tf32 is off"); }});
-}
+void TensorLimit(const Workload&, const Numerics& numerics, search::Space* space) { LimitTf32(numerics, space); }
 
 }  // namespace
 
@@ -146,7 +134,7 @@ bool GpuConv2dTensorApplies(const Conv2dShape& s, const Target& target) {
 }
 
 const Template& GpuConv2dTensor() {
-  static const GpuTemplate t({"conv2d_gpu_tensor", 1, TensorKnobs, TensorUse, TensorBuild, {}, 2, Limit});
+  static const GpuTemplate t({"conv2d_gpu_tensor", 1, TensorKnobs, TensorUse, TensorBuild, {}, 2, TensorLimit});
   return t;
 }
 

@@ -10,9 +10,11 @@
 
 #include "op/conv/conv2d_winograd_space.h"
 #include "op/conv/cook_toom_te.h"
+#include "op/defined_operator.h"
+#include "op/epilogue.h"
 #include "op/gpu/conv2d.h"
-#include "op/gpu/conv2d_te.h"
 #include "op/gpu/template.h"
+#include "op/numerics.h"
 #include "op/shapes.h"
 
 namespace hone::op {
@@ -30,6 +32,14 @@ struct Tiling {
   Tiling(const Conv2dShape& s, int64_t m)
       : m(m), a(m + s.kh - 1), rows(CeilDiv(s.oh, m)), columns(CeilDiv(s.ow, m)), count(s.n * rows * columns) {}
 };
+
+std::vector<int64_t> Sizes(const Conv2dShape& s) {
+  std::vector<int64_t> sizes;
+  for (int64_t m : {2, 4, 6}) {
+    if (m + s.kh - 1 <= 8) sizes.push_back(m);
+  }
+  return sizes;
+}
 
 // A point of either template: the shares of blocks, virtual threads, threads and inside of filters and tiles, rows of
 // the reduction at a time.
@@ -68,10 +78,7 @@ std::vector<std::vector<int64_t>> Shares(int64_t extent) {
 Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
   const Conv2dShape s = Conv2dShape::Of(w);
   search::Space space("conv2d_gpu_winograd");
-  std::vector<int64_t> ms, ks;
-  for (int64_t m : {2, 4, 6}) {
-    if (m + s.kh - 1 <= 8) ms.push_back(m);
-  }
+  std::vector<int64_t> ks;
   for (int64_t k : {4, 8, 16, 32}) {
     if (k < 2 * s.cg || k == 4) ks.push_back(k);
   }
@@ -79,7 +86,7 @@ Result<search::Space> WinogradKnobs(const Workload& w, const Target&) {
     return search::Knob::Split(name, extent, 4,
                                {.policy = search::SplitPolicy::kCandidate, .candidates = Shares(extent)});
   };
-  space.Add(search::Knob::Choice("m", ms));
+  space.Add(search::Knob::Choice("m", Sizes(s)));
   space.Add(split("tile_f", s.o));
   space.Add(split("tile_t", Tiling(s, 2).count));
   space.Add(search::Knob::Choice("tile_k", ks));
@@ -135,9 +142,102 @@ std::vector<Expr> Line(int64_t count, const std::function<Expr(Expr)>& at) {
   return line;
 }
 
-Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& config, const Product& p) {
+Result<Candidate> BuildOf(const Workload& w, const Target& target, const Config& config, const Product& p) {
   const Conv2dShape s = Conv2dShape::Of(w);
   const Tiling k(s, p.m);
+  Candidate candidate{{"winograd", {{"m", k.m}}}, {}};
+  std::vector<Step>& steps = candidate.steps;
+  steps.push_back(CacheWrite("m", "register", "m.acc"));
+  // The input.
+  steps.push_back(Reorder("v", {"c", "t", "i", "j"}));
+  ThreadATile("v", {"c", "t"}, &steps);
+  steps.push_back(Unroll("v", "i"));
+  steps.push_back(Unroll("v", "j"));
+  InRegisters("vrow", "v", {"i", "b"}, &steps);
+  InRegisters("patch", "v", {"a", "b"}, &steps);
+  // The product.
+  steps.push_back(Fuse("m", {"i", "j"}, "ij"));
+  steps.push_back(SplitFour("m", "f", p.f));
+  steps.push_back(SplitFour("m", "t", p.t));
+  steps.push_back(Reorder("m", {"ij", "f.b", "t.b", "f.v", "t.v", "f.t", "t.t", "f.i", "t.i"}));
+  for (const auto& [axis, place] :
+       {std::pair("ij", "blockIdx.z"), std::pair("f.b", "blockIdx.y"), std::pair("t.b", "blockIdx.x"),
+        std::pair("f.v", "vthread"), std::pair("t.v", "vthread"), std::pair("f.t", "threadIdx.y"),
+        std::pair("t.t", "threadIdx.x")}) {
+    steps.push_back(Bind("m", axis, place));
+  }
+  steps.push_back(Unroll("m", "f.i"));
+  steps.push_back(Unroll("m", "t.i"));
+  steps.push_back(ComputeAt("m.acc", "m", "t.t"));
+  steps.push_back(Split("m.acc", "k", {p.k}, {"k.o", "k.i"}));
+  steps.push_back(Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}));
+  steps.push_back(CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"));
+  steps.push_back(CacheRead("v", "shared", {"m.acc"}, "v.shared"));
+  const GpuUse use = UseOf(s, p);
+  for (const char* stage : {"weight.shared", "v.shared"}) {
+    steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
+    const bool weights = stage[0] == 'w';
+    const bool vectors =
+        weights && p.f[1] * p.f[2] * p.f[3] % kWinogradVector == 0 && target.limits.vector_bytes >= 4 * kWinogradVector;
+    FetchTogether(stage,
+                  weights ? std::vector<std::string>{"i", "j", "c", "f"} : std::vector<std::string>{"i", "j", "c", "t"},
+                  use.threads, vectors ? kWinogradVector : 1, &steps);
+    AddStages(stage, p.twice ? 2 : 1, &steps);
+  }
+  if (p.unroll > 0) {
+    steps.push_back(UnrollRounds("m.acc", "k.i", config));
+  } else {
+    AddUnrollNotes("m.acc", "k.o", config, &steps);
+  }
+  // The output.
+  steps.push_back(Split("out", "y", {k.m}, {"y.o", "y.i"}));
+  steps.push_back(Split("out", "x", {k.m}, {"x.o", "x.i"}));
+  steps.push_back(Reorder("out", {"n", "f", "y.o", "x.o", "y.i", "x.i"}));
+  ThreadATile("out", {"n", "f", "y.o", "x.o"}, &steps);
+  steps.push_back(Unroll("out", "y.i"));
+  steps.push_back(Unroll("out", "x.i"));
+  InRegisters("mrow", "out", {"y", "j"}, &steps);
+  return candidate;
+}
+
+Result<Candidate> WinogradBuild(const Workload& w, const Target& target, const Config& config) {
+  return BuildOf(w, target, config, OwnPoint(config));
+}
+Result<Candidate> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
+  return BuildOf(w, target, config, AutoTvmPoint(Conv2dShape::Of(w), config));
+}
+
+Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {
+  return KnobsOfAutoTvm("conv2d_nchw_winograd.cuda", w);
+}
+
+// AutoTVM's tile follows from the shape: no knob says it.
+void AutoTvmLimit(const Workload& w, const Numerics& numerics, search::Space* space) {
+  const int64_t m = AutoTvmTile(Conv2dShape::Of(w));
+  LimitWinograd(
+      numerics, [m](const Config&) { return m; }, space);
+}
+
+void WinogradLimit(const Workload&, const Numerics& numerics, search::Space* space) {
+  LimitWinograd(
+      numerics, [](const Config& c) { return c.Number("m"); }, space);
+}
+
+}  // namespace
+
+bool GpuWinogradApplies(const Conv2dShape& s) {
+  const bool plain = s.groups == 1 && s.sh == 1 && s.sw == 1 && s.dh == 1 && s.dw == 1;
+  return plain && s.kh == s.kw && (s.kh == 3 || s.kh == 5) && s.oh >= 2 && s.ow >= 2;
+}
+
+Result<Computation> ComputeGpuWinograd(const Workload& w, const Target&, const Algorithm& algorithm) {
+  const Conv2dShape s = Conv2dShape::Of(w);
+  const std::vector<int64_t> sizes = Sizes(s);
+  const int64_t size = algorithm.Number("m", 0);
+  if (!GpuWinogradApplies(s) || std::find(sizes.begin(), sizes.end(), size) == sizes.end()) {
+    return NotComputedBy(algorithm, w);
+  }
+  const Tiling k(s, size);
   HONE_ASSIGN_OR_RETURN(const CookToom ct,
                         MakeCookToom(static_cast<int>(k.m), static_cast<int>(s.kh), GoodPoints(static_cast<int>(k.a))));
   const int64_t filters = RoundUp(s.o, kWinogradVector);
@@ -189,104 +289,13 @@ Result<Instance> BuildOf(const Workload& w, const Target& target, const Config& 
         const Expr t = (x[0] * k.rows + x[2] / k.m) * k.columns + x[3] / k.m;
         const Expr value =
             Pick(x[3] % k.m, ApplyMatrix(ct.at, Line(k.a, [&](Expr j) { return mrow(x[1], t, x[2] % k.m, j); })));
-        const std::vector<Expr> at(x.begin(), x.end());
-        return ApplyEpilogue(
-            w, value, [&](size_t e) { return epilogue.is_bias[e] ? epilogue.read[e](at[1]) : epilogue.read[e](at); });
+        return PlainEpilogue(w, epilogue, value, x);
       });
-
-  Instance instance = MakeGpuInstance(data, weight, packed, epilogue, out);
   const double tiles = static_cast<double>(k.count * k.a * k.a);
-  instance.arithmetic = std::min(1.0, tiles / static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw));
-  instance.rounding = WinogradErrorBound(k.a - 2);  // of the 3 x 3 form with as many points
-
-  std::vector<Step>& steps = instance.steps;
-  steps.push_back(CacheWrite("m", "register", "m.acc"));
-  // The input.
-  steps.push_back(Reorder("v", {"c", "t", "i", "j"}));
-  ThreadATile("v", {"c", "t"}, &steps);
-  steps.push_back(Unroll("v", "i"));
-  steps.push_back(Unroll("v", "j"));
-  InRegisters("vrow", "v", {"i", "b"}, &steps);
-  InRegisters("patch", "v", {"a", "b"}, &steps);
-  // The product.
-  steps.push_back(Fuse("m", {"i", "j"}, "ij"));
-  steps.push_back(SplitFour("m", "f", p.f));
-  steps.push_back(SplitFour("m", "t", p.t));
-  steps.push_back(Reorder("m", {"ij", "f.b", "t.b", "f.v", "t.v", "f.t", "t.t", "f.i", "t.i"}));
-  for (const auto& [axis, place] :
-       {std::pair("ij", "blockIdx.z"), std::pair("f.b", "blockIdx.y"), std::pair("t.b", "blockIdx.x"),
-        std::pair("f.v", "vthread"), std::pair("t.v", "vthread"), std::pair("f.t", "threadIdx.y"),
-        std::pair("t.t", "threadIdx.x")}) {
-    steps.push_back(Bind("m", axis, place));
-  }
-  steps.push_back(Unroll("m", "f.i"));
-  steps.push_back(Unroll("m", "t.i"));
-  steps.push_back(ComputeAt("m.acc", "m", "t.t"));
-  steps.push_back(Split("m.acc", "k", {p.k}, {"k.o", "k.i"}));
-  steps.push_back(Reorder("m.acc", {"k.o", "k.i", "i", "j", "f", "t"}));
-  steps.push_back(CacheRead("weight.packed", "shared", {"m.acc"}, "weight.shared"));
-  steps.push_back(CacheRead("v", "shared", {"m.acc"}, "v.shared"));
-  const GpuUse use = UseOf(s, p);
-  for (const char* stage : {"weight.shared", "v.shared"}) {
-    steps.push_back(ComputeAt(stage, "m.acc", "k.o"));
-    const bool weights = stage[0] == 'w';
-    const bool vectors =
-        weights && p.f[1] * p.f[2] * p.f[3] % kWinogradVector == 0 && target.limits.vector_bytes >= 4 * kWinogradVector;
-    FetchTogether(stage,
-                  weights ? std::vector<std::string>{"i", "j", "c", "f"} : std::vector<std::string>{"i", "j", "c", "t"},
-                  use.threads, vectors ? kWinogradVector : 1, &steps);
-    AddStages(stage, p.twice ? 2 : 1, &steps);
-  }
-  if (p.unroll > 0) {
-    steps.push_back(UnrollRounds("m.acc", "k.i", config));
-  } else {
-    AddUnrollNotes("m.acc", "k.o", config, &steps);
-  }
-  // The output.
-  steps.push_back(Split("out", "y", {k.m}, {"y.o", "y.i"}));
-  steps.push_back(Split("out", "x", {k.m}, {"x.o", "x.i"}));
-  steps.push_back(Reorder("out", {"n", "f", "y.o", "x.o", "y.i", "x.i"}));
-  ThreadATile("out", {"n", "f", "y.o", "x.o"}, &steps);
-  steps.push_back(Unroll("out", "y.i"));
-  steps.push_back(Unroll("out", "x.i"));
-  InRegisters("mrow", "out", {"y", "j"}, &steps);
-  return instance;
-}
-
-Result<Instance> WinogradBuild(const Workload& w, const Target& target, const Config& config) {
-  return BuildOf(w, target, config, OwnPoint(config));
-}
-Result<Instance> AutoTvmBuild(const Workload& w, const Target& target, const Config& config) {
-  return BuildOf(w, target, config, AutoTvmPoint(Conv2dShape::Of(w), config));
-}
-
-Result<search::Space> AutoTvmKnobs(const Workload& w, const Target&) {
-  return KnobsOfAutoTvm("conv2d_nchw_winograd.cuda", w);
-}
-
-// AutoTVM's tile follows from the shape: no knob says it.
-template <int kTile>
-void LimitTile(const Numerics& numerics, search::Space* space) {
-  if (numerics.winograd >= kTile) return;
-  space->AddRule(
-      {"numerics", [](const Config&) { return std::optional<std::string>("winograd is off or less exact"); }});
-}
-
-void WinogradLimit(const Numerics& numerics, search::Space* space) {
-  if (numerics.winograd >= 6) return;
-  space->AddRule({"numerics", [cap = numerics.winograd](const Config& c) -> std::optional<std::string> {
-                    const int64_t m = c.Number("m");
-                    if (m <= cap) return {};
-                    return cap < 2 ? std::string("winograd is off")
-                                   : fmt::format("m={} is less exact than m={}", m, cap);
-                  }});
-}
-
-}  // namespace
-
-bool GpuWinogradApplies(const Conv2dShape& s) {
-  const bool plain = s.groups == 1 && s.sh == 1 && s.sw == 1 && s.dh == 1 && s.dw == 1;
-  return plain && s.kh == s.kw && (s.kh == 3 || s.kh == 5) && s.oh >= 2 && s.ow >= 2;
+  return Computation{epilogue.After({data, weight}),
+                     {out},
+                     std::min(1.0, tiles / static_cast<double>(s.n * s.oh * s.ow * s.kh * s.kw)),
+                     WinogradErrorBound(k.a - 2)};  // of the 3 x 3 form with as many points
 }
 
 const Template& GpuConv2dWinograd() {
@@ -295,13 +304,10 @@ const Template& GpuConv2dWinograd() {
   return t;
 }
 
-const Template& GpuConv2dWinogradAutoTvm(const Conv2dShape& s) {
-  static const auto make = [](auto limit) {
-    return GpuTemplate(
-        {"conv2d_nchw_winograd.cuda", 2, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, limit});
-  };
-  static const GpuTemplate two = make(LimitTile<2>), four = make(LimitTile<4>);
-  return AutoTvmTile(s) == 4 ? four : two;
+const Template& GpuConv2dWinogradAutoTvm() {
+  static const GpuTemplate t(
+      {"conv2d_nchw_winograd.cuda", 2, AutoTvmKnobs, AutoTvmUse, AutoTvmBuild, {"tile_x", "tile_y"}, 2, AutoTvmLimit});
+  return t;
 }
 
 }  // namespace hone::op

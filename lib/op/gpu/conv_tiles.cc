@@ -5,8 +5,8 @@
 
 #include "op/conv/conv2d_te.h"
 #include "op/conv/conv_volume.h"
-#include "op/gpu/conv2d_te.h"
-#include "op/gpu/plain.h"
+#include "op/defined_operator.h"
+#include "op/epilogue.h"
 #include "op/gpu/template.h"
 #include "op/shapes.h"
 
@@ -19,7 +19,7 @@ using ir::Var;
 int64_t Pixels(const ConvVolume& v) { return v.depth.out * v.s.oh * v.s.ow; }
 
 // Stages "sums" [n, f, p] over c, kd, kh, kw, p being all of the output's pixels, and "out" with the epilogue.
-Instance MakeConv(const Workload& w) {
+Computation MakePixels(const Workload& w) {
   const ConvVolume v = ConvVolume::Of(w);
   const Conv2dShape& s = v.s;
   const DepthAxis& z = v.depth;
@@ -46,8 +46,10 @@ Instance MakeConv(const Workload& w) {
                    {c, kd, kh, kw});
   });
   const EpilogueTensors epilogue = MakeEpilogueTensors(w, shape, s.o, 0);
-  const te::Tensor out = WithEpilogue(w, epilogue, sums, sums.shape(), {"p"});
-  return MakeGpuInstance(data, weight, weight, epilogue, out);
+  const te::Tensor out = te::Compute("out", shape, {"n", "f", "p"}, [&](const std::vector<Var>& x) {
+    return PlainEpilogue(w, epilogue, sums(x[0], x[1], x[2]), x);
+  });
+  return {epilogue.After({data, weight}), {out}};
 }
 
 Result<search::Space> TileKnobs(const Workload& w, const Target&) {
@@ -78,24 +80,26 @@ GpuUseOf TileUse(const Workload& w) {
   };
 }
 
-Result<Instance> TileBuild(const Workload& w, const Target&, const Config& config) {
-  Instance instance = MakeConv(w);
-  instance.steps = {Split("out", "f", {config.Number("filters")}, {"f.b", "f.i"}),
-                    // Each thread's pixels are a block of threads apart.
-                    Split("out", "p", {config.Number("pixels"), config.Number("threads")}, {"p.b", "p.i", "p.t"}),
-                    Reorder("out", {"n", "f.b", "p.b", "p.t", "f.i", "p.i"}), Fuse("out", {"n", "f.b"}, "nf.b"),
-                    Bind("out", "nf.b", "blockIdx.y"), Bind("out", "p.b", "blockIdx.x"),
-                    Bind("out", "p.t", "threadIdx.x"), Unroll("out", "f.i"), Unroll("out", "p.i"),
-                    ComputeAt("sums", "out", "p.t"), SetScope("sums", "register"),
-                    Reorder("sums", {"c", "kd", "kh", "kw", "n", "f", "p"})};
+Result<Candidate> TileBuild(const Workload&, const Target&, const Config& config) {
+  Candidate candidate{{"pixels", {}}, {}};
+  candidate.steps = {Split("out", "f", {config.Number("filters")}, {"f.b", "f.i"}),
+                     // Each thread's pixels are a block of threads apart.
+                     Split("out", "p", {config.Number("pixels"), config.Number("threads")}, {"p.b", "p.i", "p.t"}),
+                     Reorder("out", {"n", "f.b", "p.b", "p.t", "f.i", "p.i"}), Fuse("out", {"n", "f.b"}, "nf.b"),
+                     Bind("out", "nf.b", "blockIdx.y"), Bind("out", "p.b", "blockIdx.x"),
+                     Bind("out", "p.t", "threadIdx.x"), Unroll("out", "f.i"), Unroll("out", "p.i"),
+                     ComputeAt("sums", "out", "p.t"), SetScope("sums", "register"),
+                     Reorder("sums", {"c", "kd", "kh", "kw", "n", "f", "p"})};
   const int64_t most = config.Number("auto_unroll_max_step");
-  if (most > 0) instance.steps.push_back(PragmaStep("sums", "c", "auto_unroll_max_step", most));
-  return instance;
+  if (most > 0) candidate.steps.push_back(PragmaStep("sums", "c", "auto_unroll_max_step", most));
+  return candidate;
 }
 
-Result<Instance> PlainBuild(const Workload& w, const Target&) { return MakeConv(w); }
+Result<FixedKernel> PlainBuild(const Workload& w, const Target&) { return FixedKernel{MakePixels(w), {}}; }
 
 }  // namespace
+
+Result<Computation> ComputeGpuPixels(const Workload& w, const Target&, const Algorithm&) { return MakePixels(w); }
 
 const Template& GpuConvTiles() {
   static const GpuTemplate t({"conv_gpu_tiles", 2, TileKnobs, TileUse, TileBuild});
@@ -103,7 +107,7 @@ const Template& GpuConvTiles() {
 }
 
 const Template& GpuConvPlain() {
-  static const GpuPlainTemplate t("conv_gpu", 1, PlainBuild);
+  static const FixedTemplate t("conv_gpu", 1, PlainBuild, "pixels");
   return t;
 }
 

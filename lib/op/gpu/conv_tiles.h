@@ -12,6 +12,9 @@ namespace hone::op {
 const Template& GpuConvTiles();
 const Template& GpuConvPlain();  // "conv_gpu": any; no knobs
 
+// Their algorithm, "pixels": the stages "sums" and "out", all pixels of an image along one axis.
+Result<Computation> ComputeGpuPixels(const Workload& workload, const Target& target, const Algorithm& algorithm);
+
 // Those of a conv3d, or of a conv2d that has groups: one that any layer can have among them, first if it is all.
 std::vector<const Template*> GpuConvTilesTemplates(const Workload& workload, const Target& target);
 

@@ -1,46 +1,19 @@
 #include "op/gpu/dense.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "op/epilogue.h"
 #include "op/gpu/template.h"
 #include "op/shapes.h"
 
 namespace hone::op {
 namespace {
 
-using ir::Expr;
-using ir::Var;
-
 struct GpuDenseLayer {
   int64_t rows, depth, units;  // data [rows, depth], weight [units, depth]
   explicit GpuDenseLayer(const Workload& w)
       : rows(w.inputs[0].shape[0]), depth(w.inputs[0].shape[1]), units(w.inputs[1].shape[0]) {}
 };
-
-// Stages: "sums" [i, j] over k, "out" with the epilogue.
-Instance MakeDense(const Workload& w) {
-  const GpuDenseLayer l(w);
-  const te::Tensor data = te::Placeholder("data", {l.rows, l.depth});
-  const te::Tensor weight = te::Placeholder("weight", {l.units, l.depth});
-  const ir::IterVar k = te::ReduceAxis(l.depth, "k");
-  const te::Tensor sums = te::Compute("sums", {l.rows, l.units}, {"i", "j"}, [&](const std::vector<Var>& x) {
-    return te::Sum(data(x[0], k.var) * weight(x[1], k.var), {k});
-  });
-  const EpilogueTensors epilogue = MakeEpilogueTensors(w, {l.rows, l.units}, l.units, 0);
-  const te::Tensor out = te::Compute("out", {l.rows, l.units}, {"i", "j"}, [&](const std::vector<Var>& x) {
-    return ApplyEpilogue(w, sums(x[0], x[1]), [&](size_t e) {
-      return epilogue.is_bias[e] ? epilogue.read[e](x[1]) : epilogue.read[e](x[0], x[1]);
-    });
-  });
-  Instance instance;
-  instance.outputs = {out};
-  instance.placeholders = {data, weight};
-  for (const te::Tensor& t : epilogue.placeholders) instance.placeholders.push_back(t);
-  instance.args = instance.placeholders;
-  instance.args.push_back(out);
-  return instance;
-}
 
 // Of a thread that adds up so many values, each of them loaded before it is needed: compilers unroll up to 32 rounds.
 int64_t RowRegisters(int64_t depth, int64_t lanes) {
@@ -64,16 +37,11 @@ GpuUseOf SmallUse(const Workload& w) {
   };
 }
 
-Result<Instance> SmallBuild(const Workload& w, const Target&, const Config& config) {
-  Instance instance = MakeDense(w);
-  instance.steps = {Bind("out", "i", "blockIdx.y"),
-                    Bind("out", "j", "blockIdx.x"),
-                    ComputeAt("sums", "out", "j"),
-                    SetScope("sums", "register"),
-                    Split("sums", "k", {config.Sizes("tile_k")[1]}, {"k.o", "k.i"}),
-                    Reorder("sums", {"i", "j", "k.o", "k.i"}),
-                    Bind("sums", "k.i", "threadIdx.x")};
-  return instance;
+Result<Candidate> SmallBuild(const Workload&, const Target&, const Config& config) {
+  return Candidate{{},
+                   {Bind("out", "i", "blockIdx.y"), Bind("out", "j", "blockIdx.x"), ComputeAt("sums", "out", "j"),
+                    SetScope("sums", "register"), Split("sums", "k", {config.Sizes("tile_k")[1]}, {"k.o", "k.i"}),
+                    Reorder("sums", {"i", "j", "k.o", "k.i"}), Bind("sums", "k.i", "threadIdx.x")}};
 }
 
 // ---- dense_gpu_rows: as that, for any depth, and with several outputs a block.
@@ -98,19 +66,14 @@ GpuUseOf RowsUse(const Workload& w) {
   };
 }
 
-Result<Instance> RowsBuild(const Workload& w, const Target&, const Config& config) {
-  Instance instance = MakeDense(w);
-  instance.steps = {Fuse("out", {"i", "j"}, "ij"),
-                    Split("out", "ij", {config.Number("outputs")}, {"ij.b", "ij.t"}),
-                    Bind("out", "ij.b", "blockIdx.x"),
-                    Bind("out", "ij.t", "threadIdx.y"),
-                    ComputeAt("sums", "out", "ij.t"),
-                    SetScope("sums", "register"),
-                    Split("sums", "k", {config.Number("unroll"), config.Number("lanes")}, {"k.o", "k.u", "k.i"}),
-                    Reorder("sums", {"i", "j", "k.o", "k.u", "k.i"}),
-                    Unroll("sums", "k.u"),
-                    Bind("sums", "k.i", "threadIdx.x")};
-  return instance;
+Result<Candidate> RowsBuild(const Workload&, const Target&, const Config& config) {
+  return Candidate{
+      {},
+      {Fuse("out", {"i", "j"}, "ij"), Split("out", "ij", {config.Number("outputs")}, {"ij.b", "ij.t"}),
+       Bind("out", "ij.b", "blockIdx.x"), Bind("out", "ij.t", "threadIdx.y"), ComputeAt("sums", "out", "ij.t"),
+       SetScope("sums", "register"),
+       Split("sums", "k", {config.Number("unroll"), config.Number("lanes")}, {"k.o", "k.u", "k.i"}),
+       Reorder("sums", {"i", "j", "k.o", "k.u", "k.i"}), Unroll("sums", "k.u"), Bind("sums", "k.i", "threadIdx.x")}};
 }
 
 // ---- dense_large_batch.gpu
@@ -138,33 +101,31 @@ GpuUseOf LargeUse(const Workload& w) {
   };
 }
 
-Result<Instance> LargeBuild(const Workload& w, const Target&, const Config& config) {
-  Instance instance = MakeDense(w);
+Result<Candidate> LargeBuild(const Workload& w, const Target&, const Config& config) {
   const std::vector<int64_t>& k = config.Sizes("tile_k");
-  std::vector<Step>& steps = instance.steps;
-  steps = {SplitFour("out", "i", config.Sizes("tile_x")),
-           SplitFour("out", "j", config.Sizes("tile_y")),
-           Reorder("out", {"i.b", "j.b", "i.v", "j.v", "i.t", "j.t", "i.i", "j.i"}),
-           Bind("out", "i.b", "blockIdx.y"),
-           Bind("out", "j.b", "blockIdx.x"),
-           Bind("out", "i.v", "vthread"),
-           Bind("out", "j.v", "vthread"),
-           Bind("out", "i.t", "threadIdx.y"),
-           Bind("out", "j.t", "threadIdx.x"),
-           ComputeAt("sums", "out", "j.t"),
-           SetScope("sums", "register"),
-           Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}),
-           Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
-           Unroll("sums", "k.i"),
-           CacheRead("data", "shared", {"sums"}, "data.shared"),
-           CacheRead("weight", "shared", {"sums"}, "weight.shared"),
-           ComputeAt("data.shared", "sums", "k.o"),
-           ComputeAt("weight.shared", "sums", "k.o")};
+  std::vector<Step> steps = {SplitFour("out", "i", config.Sizes("tile_x")),
+                             SplitFour("out", "j", config.Sizes("tile_y")),
+                             Reorder("out", {"i.b", "j.b", "i.v", "j.v", "i.t", "j.t", "i.i", "j.i"}),
+                             Bind("out", "i.b", "blockIdx.y"),
+                             Bind("out", "j.b", "blockIdx.x"),
+                             Bind("out", "i.v", "vthread"),
+                             Bind("out", "j.v", "vthread"),
+                             Bind("out", "i.t", "threadIdx.y"),
+                             Bind("out", "j.t", "threadIdx.x"),
+                             ComputeAt("sums", "out", "j.t"),
+                             SetScope("sums", "register"),
+                             Split("sums", "k", {k[1], k[2]}, {"k.o", "k.m", "k.i"}),
+                             Reorder("sums", {"k.o", "k.m", "k.i", "i", "j"}),
+                             Unroll("sums", "k.i"),
+                             CacheRead("data", "shared", {"sums"}, "data.shared"),
+                             CacheRead("weight", "shared", {"sums"}, "weight.shared"),
+                             ComputeAt("data.shared", "sums", "k.o"),
+                             ComputeAt("weight.shared", "sums", "k.o")};
   const GpuUse use = LargeUse(w)(config);
   FetchTogether("data.shared", {"d0", "d1"}, use.threads, 1, &steps);
   FetchTogether("weight.shared", {"d0", "d1"}, use.threads, 1, &steps);
   for (const char* stage : {"data.shared", "weight.shared"}) AddStages(stage, 2, &steps);
-  return instance;
+  return Candidate{{}, std::move(steps)};
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "op/gpu/matmul.h"
 
+#include <utility>
+
+#include "op/defined_operator.h"
 #include "op/gpu/template.h"
 #include "op/shapes.h"
 
@@ -34,7 +37,41 @@ GpuUseOf MatmulUse(const Workload& w) {
   };
 }
 
-Result<Instance> MatmulBuild(const Workload& w, const Target&, const Config& config) {
+Result<Candidate> MatmulBuild(const Workload& w, const Target&, const Config& config) {
+  const std::vector<int64_t>&y = config.Sizes("tile_y"), &x = config.Sizes("tile_x");
+  std::vector<Step> steps = {CacheWrite("out", "register", "acc"),
+                             Split("out", "i", {y[1], y[2]}, {"i.b", "i.t", "i.i"}),
+                             Split("out", "j", {x[1], x[2]}, {"j.b", "j.t", "j.i"}),
+                             Reorder("out", {"b", "i.b", "j.b", "i.t", "j.t", "i.i", "j.i"}),
+                             Bind("out", "b", "blockIdx.z"),
+                             Bind("out", "i.b", "blockIdx.y"),
+                             Bind("out", "j.b", "blockIdx.x"),
+                             Bind("out", "i.t", "threadIdx.y"),
+                             Bind("out", "j.t", "threadIdx.x"),
+                             ComputeAt("acc", "out", "j.t"),
+                             Split("acc", "k", {config.Sizes("tile_k")[1]}, {"k.o", "k.i"}),
+                             Reorder("acc", {"k.o", "k.i", "b", "i", "j"}),
+                             CacheRead("data", "shared", {"acc"}, "data.shared"),
+                             CacheRead("data1", "shared", {"acc"}, "data1.shared"),
+                             ComputeAt("data.shared", "acc", "k.o"),
+                             ComputeAt("data1.shared", "acc", "k.o")};
+  const GpuUse use = MatmulUse(w)(config);
+  for (const char* stage : {"data.shared", "data1.shared"}) {
+    FetchTogether(stage, {"d0", "d1", "d2"}, use.threads, 1, &steps);
+  }
+  AddUnrollNotes("acc", "k.o", config, &steps);
+  return Candidate{{"batches", {}}, std::move(steps)};
+}
+
+bool HasBatches(const Workload& w) {
+  const bool batches = w.inputs[0].shape.size() == 3 && w.inputs[1].shape.size() == 3;
+  return batches && w.inputs[0].shape[0] == w.inputs[1].shape[0];
+}
+
+}  // namespace
+
+Result<Computation> ComputeGpuBatchMatmul(const Workload& w, const Target&, const Algorithm& algorithm) {
+  if (!HasBatches(w)) return NotComputedBy(algorithm, w);
   const Products p(w);
   const te::Tensor data = te::Placeholder("data", {p.batch, p.rows, p.depth});
   const te::Tensor data1 = te::Placeholder("data1", {p.batch, p.depth, p.columns});
@@ -42,37 +79,8 @@ Result<Instance> MatmulBuild(const Workload& w, const Target&, const Config& con
   const te::Tensor out = te::Compute(
       "out", {p.batch, p.rows, p.columns}, {"b", "i", "j"},
       [&](const std::vector<Var>& x) { return te::Sum(data(x[0], x[1], k.var) * data1(x[0], k.var, x[2]), {k}); });
-  Instance instance;
-  instance.outputs = {out};
-  instance.placeholders = {data, data1};
-  instance.args = {data, data1, out};
-  const std::vector<int64_t>&y = config.Sizes("tile_y"), &x = config.Sizes("tile_x");
-  std::vector<Step>& steps = instance.steps;
-  steps = {CacheWrite("out", "register", "acc"),
-           Split("out", "i", {y[1], y[2]}, {"i.b", "i.t", "i.i"}),
-           Split("out", "j", {x[1], x[2]}, {"j.b", "j.t", "j.i"}),
-           Reorder("out", {"b", "i.b", "j.b", "i.t", "j.t", "i.i", "j.i"}),
-           Bind("out", "b", "blockIdx.z"),
-           Bind("out", "i.b", "blockIdx.y"),
-           Bind("out", "j.b", "blockIdx.x"),
-           Bind("out", "i.t", "threadIdx.y"),
-           Bind("out", "j.t", "threadIdx.x"),
-           ComputeAt("acc", "out", "j.t"),
-           Split("acc", "k", {config.Sizes("tile_k")[1]}, {"k.o", "k.i"}),
-           Reorder("acc", {"k.o", "k.i", "b", "i", "j"}),
-           CacheRead("data", "shared", {"acc"}, "data.shared"),
-           CacheRead("data1", "shared", {"acc"}, "data1.shared"),
-           ComputeAt("data.shared", "acc", "k.o"),
-           ComputeAt("data1.shared", "acc", "k.o")};
-  const GpuUse use = MatmulUse(w)(config);
-  for (const char* stage : {"data.shared", "data1.shared"}) {
-    FetchTogether(stage, {"d0", "d1", "d2"}, use.threads, 1, &steps);
-  }
-  AddUnrollNotes("acc", "k.o", config, &steps);
-  return instance;
+  return Computation{{data, data1}, {out}};
 }
-
-}  // namespace
 
 const Template& GpuBatchMatmul() {
   static const GpuTemplate t({"batch_matmul.cuda", 2, MatmulKnobs, MatmulUse, MatmulBuild, {"tile_x", "tile_y"}, 1});
@@ -80,8 +88,7 @@ const Template& GpuBatchMatmul() {
 }
 
 bool GpuBatchMatmulApplies(const Workload& w, const Target& target) {
-  const bool batches = w.inputs[0].shape.size() == 3 && w.inputs[1].shape.size() == 3;
-  if (!batches || w.inputs[0].shape[0] != w.inputs[1].shape[0]) return false;
+  if (!HasBatches(w)) return false;
   const Result<search::Space> space = GpuBatchMatmul().MakeSpace(w, target);
   Rng rng(1);
   return space.ok() && space->SampleLegal(rng).has_value();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 namespace hone::op {
 namespace {
@@ -147,12 +149,6 @@ class Planner {
 
 std::vector<Step> PlainGpuSteps(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits) {
   return Planner(outputs, limits).Run();
-}
-
-Result<Instance> GpuPlainTemplate::Instantiate(const Workload& workload, const Target& target, const Config&) const {
-  HONE_ASSIGN_OR_RETURN(Instance instance, builder_(workload, target));
-  instance.steps = PlainGpuSteps(instance.outputs, target.limits);
-  return instance;
 }
 
 }  // namespace hone::op

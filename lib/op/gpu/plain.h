@@ -7,34 +7,14 @@
 // Where the outputs are a kernel's constants, their axes are not fused but each has its own index of blocks.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "op/fixed_template.h"
-#include "op/operator.h"
+#include "target/target.h"
+#include "task/step.h"
+#include "te/tensor.h"
 
 namespace hone::op {
 
 std::vector<Step> PlainGpuSteps(const std::vector<te::Tensor>& outputs, const DeviceLimits& limits);
-
-// The te DAG of a CPU builder (its channel block is 1 there) under PlainGpuSteps, as "<op>_gpu".
-class GpuPlainTemplate final : public Template {
- public:
-  GpuPlainTemplate(std::string name, int version, FixedTemplate::Builder builder)
-      : name_(std::move(name)), version_(version), builder_(builder) {}
-
-  const char* name() const override { return name_.c_str(); }
-  int version() const override { return version_; }
-  Result<search::Space> MakeSpace(const Workload&, const Target&) const override { return search::Space(name_); }
-  Result<Config> Default(const search::Space& space, const Workload&, const Target&) const override {
-    return space.At(0);
-  }
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config&) const override;
-
- private:
-  std::string name_;
-  int version_;
-  FixedTemplate::Builder builder_;
-};
 
 }  // namespace hone::op

@@ -15,11 +15,12 @@ struct GpuTemplateParts {
   // The knobs; AddDeviceRule is called on what it gives.
   Result<search::Space> (*knobs)(const Workload& workload, const Target& target);
   GpuUseOf (*use)(const Workload& workload);  // binds the workload once; spaces call the result for each point
-  Result<Instance> (*build)(const Workload& workload, const Target& target, const Config& config);
+  Result<Candidate> (*build)(const Workload& workload, const Target& target, const Config& config);
   // Split knobs whose part `thread_part` is their share of the threads along x, y, z: at most three.
   std::vector<std::string> thread_knobs = {};
   size_t thread_part = 2;
-  void (*limit)(const Numerics& numerics, search::Space* space) = nullptr;  // as Template::Limit
+  // As Template::Limit.
+  void (*limit)(const Workload& workload, const Numerics& numerics, search::Space* space) = nullptr;
 };
 
 class GpuTemplate final : public Template {
@@ -31,10 +32,10 @@ class GpuTemplate final : public Template {
   GpuUseOf Use(const Workload& workload) const { return parts_.use(workload); }
   Result<search::Space> MakeSpace(const Workload& workload, const Target& target) const override;
   Result<Config> Default(const search::Space& space, const Workload& workload, const Target& target) const override;
-  void Limit(const Numerics& numerics, search::Space* space) const override {
-    if (parts_.limit != nullptr) parts_.limit(numerics, space);
+  void Limit(const Workload& workload, const Numerics& numerics, search::Space* space) const override {
+    if (parts_.limit != nullptr) parts_.limit(workload, numerics, space);
   }
-  Result<Instance> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
+  Result<Candidate> Instantiate(const Workload& workload, const Target& target, const Config& config) const override {
     return parts_.build(workload, target, config);
   }
 

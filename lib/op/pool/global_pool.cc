@@ -14,16 +14,7 @@ using ir::Expr;
 using ir::Var;
 using te::Tensor;
 
-Instance MakeGlobalPool(const Tensor& data, const Tensor& out, std::vector<Step> steps) {
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, out};
-  instance.placeholders = {data};
-  instance.steps = std::move(steps);
-  return instance;
-}
-
-Result<Instance> BuildPlain(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPlain(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const int64_t pixels = semantics::Product(in, 2, in.size());
   const ReduceAxes axes{{in[0] * in[1], pixels}, {false, true}};
@@ -39,10 +30,10 @@ Result<Instance> BuildPlain(const Workload& w, const Target& target) {
   });
   std::vector<Step> steps = VectorsAlongLast("out", {"a0"}, lanes);
   steps.insert(steps.end(), more.begin(), more.end());
-  return MakeGlobalPool(data, out, std::move(steps));
+  return FixedKernel{{{data}, {out}}, std::move(steps)};
 }
 
-Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildGlobalPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   if (semantics::InputLayout(w, 0) == Layout::kPlain) return BuildPlain(w, target);
   const int lanes = target.ChannelBlock();
@@ -58,10 +49,10 @@ Result<Instance> BuildGlobalPool(const Workload& w, const Target& target) {
     Expr value = acc(i[0], i[1], i[2]);
     return max ? value : value * Float(1.0 / static_cast<double>(pixels));
   });
-  return MakeGlobalPool(data, out,
-                        {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci"),
-                         ComputeAt("acc", "out", "task"), SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
-                         Vectorize("acc", "ci")});
+  return FixedKernel{{{data}, {out}},
+                     {Fuse("out", {"n", "co"}, "task"), Parallel("out", "task"), Vectorize("out", "ci"),
+                      ComputeAt("acc", "out", "task"), SetScope("acc", "register"), Reorder("acc", {"x", "ci"}),
+                      Vectorize("acc", "ci")}};
 }
 
 }  // namespace

@@ -16,17 +16,13 @@ constexpr int64_t kUnrolledWindow = 160;  // window columns x pixels of a tile t
 // One task is some rows of one block of channels. A window's columns are written out, and its rows are a loop, so that
 // positions outside the input cost nothing: the tiles at the left and right border are code of their own, and rows
 // above and below are left out. A window too wide for that is gone through with a test an element.
-Result<Instance> BuildPool(const Workload& w, const Target& target) {
+Result<FixedKernel> BuildPool(const Workload& w, const Target& target) {
   const std::vector<int64_t>& in = w.inputs[0].shape;
   const semantics::Window window = *semantics::WindowOf(w);
   const int lanes = target.ChannelBlock();
   Tensor data = te::Placeholder("data", BlockedShape(in, lanes));
   PoolStages stages = MakePoolStages(w, data, "", "out");
-  const Tensor& out = stages.out;
-  Instance instance;
-  instance.outputs = {out};
-  instance.args = {data, out};
-  instance.placeholders = {data};
+  FixedKernel kernel{{{data}, {stages.out}}, {}};
   const bool deep = window.rank() == 3;
   const int64_t height = window.out[window.rank() - 2], width = window.out.back();
   const int64_t images = in[0] * CeilDiv(in[1], lanes) * (deep ? window.out[0] : 1);
@@ -35,7 +31,7 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
   std::vector<std::string> outer = {"n", "co"}, order = {"kh", "kw", "ow", "ci"};
   if (deep) outer.push_back("od"), order.insert(order.begin(), "kd");
   outer.push_back("oh.o");
-  instance.steps = {
+  kernel.steps = {
       Split("out", "oh", {rows}, {"oh.o", "oh.i"}),
       Split("out", "ow", {tile}, {"ow.o", "ow.i"}),
       Fuse("out", outer, "task"),
@@ -48,9 +44,9 @@ Result<Instance> BuildPool(const Workload& w, const Target& target) {
       Vectorize("acc", "ci"),
       Unroll("acc", "ow"),
   };
-  if (window.kernel.back() * tile <= kUnrolledWindow) instance.steps.push_back(Unroll("acc", "kw"));
-  if (stages.columns.defined()) instance.steps.push_back(ComputeAt("columns", "out", "task"));
-  return instance;
+  if (window.kernel.back() * tile <= kUnrolledWindow) kernel.steps.push_back(Unroll("acc", "kw"));
+  if (stages.columns.defined()) kernel.steps.push_back(ComputeAt("columns", "out", "task"));
+  return kernel;
 }
 
 }  // namespace

@@ -111,12 +111,11 @@ TEST(Compile, AccumulatorsOfEveryLegalPointAreRegisters) {
         std::optional<uint64_t> index = space.SampleLegal(rng);
         ASSERT_TRUE(index.has_value()) << text;
         Config config = space.At(*index);
-        op::Instance instance = *op::Instantiate(w, target, config);
-        schedule::Schedule schedule = *schedule::Schedule::Create(instance.outputs);
-        ASSERT_TRUE(schedule.ApplyAll(instance.steps).ok());
-        std::vector<te::Tensor> args;
-        for (const te::Tensor& arg : instance.args) args.push_back(schedule.Stored(arg));
-        Result<ir::Function> f = lower::Lower(schedule, args, {});
+        const Candidate candidate = *op::Instantiate(w, target, config);
+        const op::Computation computation = *op::Compute(w, target, candidate.algorithm);
+        schedule::Schedule schedule = *schedule::Schedule::Create(computation.outputs);
+        ASSERT_TRUE(schedule.ApplyAll(candidate.steps).ok());
+        Result<ir::Function> f = lower::Lower(schedule, schedule.Arguments(computation.inputs), {});
         ASSERT_TRUE(f.ok()) << f.status().message();
         std::string program = ir::ToString(*f);
         size_t at = program.find("allocate acc");

@@ -127,8 +127,9 @@ TEST(GpuTensor, IsOffUnlessNumericsAllowIt) {
   }
   EXPECT_EQ(drawn_off.count("conv2d_gpu_tensor"), 0U);
   EXPECT_GT(drawn_on["conv2d_gpu_tensor"], 20);
-  EXPECT_EQ(Instantiate(w, Cuda(), config)->rounding, kTf32Rounding);
-  EXPECT_EQ(Instantiate(w, Cuda(), config)->arithmetic, kTf32Arithmetic) << "it may be faster than the peak at f32";
+  const Computation computation = *Compute(w, Cuda(), Instantiate(w, Cuda(), config)->algorithm);
+  EXPECT_EQ(computation.rounding, kTf32Rounding);
+  EXPECT_EQ(computation.arithmetic, kTf32Arithmetic) << "it may be faster than the peak at f32";
   const NumericsMatter matter = WhichNumericsMatter(w, Cuda());
   EXPECT_TRUE(matter.tf32);
   EXPECT_FALSE(matter.winograd) << "1x1";

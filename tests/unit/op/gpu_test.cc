@@ -144,11 +144,11 @@ TEST(GpuConv2d, WinogradOfAutoTvm) {
     search::Space off = space, two = space;
     Numerics numerics;
     numerics.winograd = 0;
-    t->Limit(numerics, &off);
+    t->Limit(w, numerics, &off);
     const Config legal = space.At(*space.SampleLegal(rng));
     EXPECT_EQ(off.Reject(legal).value_or("").substr(0, 8), "numerics");
     numerics.winograd = 2;
-    t->Limit(numerics, &two);
+    t->Limit(w, numerics, &two);
     const bool four = w.inputs[0].shape[2] % 8 == 0;
     EXPECT_EQ(two.Reject(legal).value_or("").substr(0, 8), four ? "numerics" : "");
   }

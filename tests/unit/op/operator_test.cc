@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "op/numerics.h"
 #include "semantics/semantics.h"
 
 namespace hone::op {
@@ -40,6 +41,55 @@ TEST(Operator, ABatchIsTheFirstAxisOfThoseThatHaveImages) {
        {"matmul(f32[4,8], f32[8,2])", "relu(f32[4,8])", "softmax(f32[4,8])", "transpose(f32[4,8], perm=1,0)"}) {
     EXPECT_FALSE(HasBatch(text)) << text;
   }
+}
+
+// Every algorithm is a name and numbers that are read from files: what does not fit the workload is refused.
+TEST(Operator, RefusesAlgorithmsThatAWorkloadDoesNotHave) {
+  const Target cuda = *Target::Parse("cuda -arch=sm_80");
+  const char* layer = "conv2d(f32[1,16,14,14], f32[16,16,3,3], pad=1,1,1,1)";
+  const struct {
+    const char *workload, *good, *bad;
+    const Target& target;
+  } cases[] = {
+      {layer, "winograd(m=4, tiles=18)", "winograd(m=4, tiles=15)", Avx512()},
+      {layer, "winograd(m=4, tiles=16)", "winograd(m=7, tiles=16)", Avx512()},
+      {layer, "direct", "winograd(tiles=16, m=4)", Avx512()},
+      {layer, "direct", "direct(m=4)", Avx512()},
+      {layer, "direct", "gemm(k=144, parts=1)", Avx512()},
+      {layer, "grouped", "lanes(pad=0)", Avx512()},
+      {"conv2d(f32[1,16,14,14], f32[16,1,3,3], pad=1,1,1,1, groups=16)", "lanes(pad=1)", "lanes(pad=2)", Avx512()},
+      {"conv2d(f32[1,16,14,14], f32[16,1,3,3], groups=16)", "lanes(pad=0)", "lanes(pad=1)", Avx512()},
+      {"conv2d(f32[1,57,14,14], f32[38,3,3,3], groups=19)", "grouped", "direct", Avx512()},
+      {"relu(f32[16])", "direct", "winograd(m=2)", Avx512()},
+      {"matmul(f32[4,8], f32[8,2])", "direct", "batches", cuda},
+      {"matmul(f32[2,4,8], f32[2,8,2])", "batches", "direct(k=1)", cuda},
+      {layer, "winograd(m=6)", "winograd(m=3)", cuda},
+      {layer, "gemm(k=144, parts=1)", "gemm(k=143, parts=1)", cuda},
+      {layer, "gemm(k=80, parts=2)", "gemm(k=80, parts=200)", cuda},
+      {layer, "gemm_tf32(k=144, parts=1, filters=16, pixels=200)", "gemm_tf32(k=144, parts=1, filters=16, pixels=195)",
+       cuda},
+  };
+  for (const auto& c : cases) {
+    const Workload w = *ParseChecked(c.workload);
+    const Result<Computation> good = Compute(w, c.target, *Algorithm::Parse(c.good));
+    EXPECT_TRUE(good.ok()) << c.good << ": " << good.status().message();
+    const Status bad = Compute(w, c.target, *Algorithm::Parse(c.bad)).status();
+    EXPECT_EQ(bad.kind(), StatusKind::kInvalid) << c.bad << " of " << c.workload;
+  }
+  const Status unknown = Compute(*ParseChecked(layer), cuda, {"winograt", {{"m", 4}}}).status();
+  EXPECT_EQ(unknown.message(), "conv2d has no algorithm `winograt` for this target; did you mean `winograd`?");
+}
+
+// An algorithm is limited whatever template proposed it.
+TEST(Operator, NumericsForbidAlgorithms) {
+  const Algorithm winograd{"winograd", {{"m", 4}, {"tiles", 20}}}, tf32{"gemm_tf32", {}};
+  EXPECT_FALSE(Forbidden({}, winograd).has_value());
+  EXPECT_FALSE(Forbidden({.winograd = 0}, Algorithm()).has_value());
+  EXPECT_EQ(Forbidden({.winograd = 2}, winograd), "m=4 is less exact than m=2");
+  EXPECT_EQ(Forbidden({.winograd = 0}, winograd), "winograd is off");
+  EXPECT_TRUE(Forbidden({}, {"winograd", {}}).has_value()) << "of an unknown size";
+  EXPECT_EQ(Forbidden({}, tf32), "tf32 is off");
+  EXPECT_FALSE(Forbidden({.tf32 = true}, tf32).has_value());
 }
 
 TEST(Operator, CanonicalTextLeavesOutDefaults) {

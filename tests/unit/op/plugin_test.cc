@@ -110,6 +110,7 @@ TEST(Plugin, ExceptionsOfItsFunctionsBecomeFailures) {
       << space.message();
   const Template* t = (*FindOperator(w))->Templates(w, target)[0];
   EXPECT_NE(t->Instantiate(w, target, Config()).status().message().find("of an unknown type"), std::string::npos);
+  EXPECT_NE(Compute(w, target, {}).status().message().find("operator `lazy` threw"), std::string::npos);
 }
 
 TEST(Plugin, AChildIsToldWhichToLoad) {

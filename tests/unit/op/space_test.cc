@@ -120,7 +120,7 @@ TEST(Space, ForeignOrDamagedConfigsAreRefused) {
   Config c = *DefaultConfig(w, target);
   Config other = c;
   other.template_name = "conv2d_dirct";
-  Result<Instance> r = Instantiate(w, target, other);
+  Result<Candidate> r = Instantiate(w, target, other);
   ASSERT_FALSE(r.ok());
   EXPECT_NE(r.status().message().find("did you mean `conv2d_direct`"), std::string::npos) << r.status().message();
   other = c;

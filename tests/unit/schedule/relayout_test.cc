@@ -73,8 +73,11 @@ TEST(Relayout, RefusesInOneLineAndChangesNothing) {
     EXPECT_TRUE(schedule.history().empty());
   }
   ASSERT_TRUE(schedule.Apply(*ParseStep("relayout w d1 d0 -> p")).ok());
-  EXPECT_EQ(schedule.Stored(w).name(), "p");
-  EXPECT_EQ(schedule.Stored(x).name(), "x");
+  const std::vector<Tensor> arguments = schedule.Arguments({w, x});
+  ASSERT_EQ(arguments.size(), 3U);
+  EXPECT_EQ(arguments[0].name(), "p") << "in the place of w, whatever the order of reads";
+  EXPECT_EQ(arguments[1].name(), "x");
+  EXPECT_EQ(arguments[2].name(), "mm");
   EXPECT_EQ(schedule.inputs()[1].shape(), (std::vector<int64_t>{10, 8}));
 }
 
