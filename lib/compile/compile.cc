@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/hash.h"
 #include "base/version.h"
 #include "compile/backend.h"
 #include "ir/printer.h"
@@ -149,6 +150,14 @@ Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& tar
                                      const CompileOptions& options) {
   HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(workload, target, config));
   return CompileKernel(workload, target, candidate, options);
+}
+
+std::string ArtifactDigest(const CompiledKernel& kernel) {
+  Hasher hasher;
+  hasher.AddField(kernel.object);
+  hasher.AddField(EntriesText({kernel.kernel}));
+  if (kernel.has_prepare) hasher.AddField(EntriesText({kernel.prepare}));
+  return hasher.Finish().Hex();
 }
 
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config) {

@@ -61,6 +61,10 @@ Result<LoweredKernel> LowerKernel(const Workload& workload, const Target& target
 Result<CompiledKernel> CompileKernel(const Workload& workload, const Target& target, const Config& config,
                                      const CompileOptions& options);
 
+// The digest of all code that the machine runs, as records hold it. Equal code has equal digests if it was compiled under
+// CompileOptions' usual symbol.
+std::string ArtifactDigest(const CompiledKernel& kernel);
+
 // The kernel's loops as scheduled: what lower/loop_nest.cc makes, before any other pass. Search uses it to compare
 // points: about ten times faster than CompileKernel. Thread-safe.
 Result<ir::Function> LowerLoops(const Workload& workload, const Target& target, const Config& config);

@@ -13,7 +13,8 @@
 namespace hone::library {
 namespace {
 
-Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKernel* kernel) {
+// The entry of the kernel's task, null for the default, and what that says of the kernel.
+Result<const pipeline::BestEntry*> Choose(const Target& target, const pipeline::BestFile* best, NetworkKernel* kernel) {
   kernel->task = TaskId(kernel->workload, target.Text());
   HONE_ASSIGN_OR_RETURN(const op::Operator* op, op::FindOperator(kernel->workload));
   const pipeline::BestEntry* entry = best ? best->Find(kernel->task) : nullptr;
@@ -21,20 +22,25 @@ Status Choose(const Target& target, const pipeline::BestFile* best, NetworkKerne
     kernel->config = *entry->config;
     // A kernel with one schedule may have been measured only for comparison; it was not chosen.
     kernel->source = op->Tunable(kernel->workload) ? pipeline::BestSourceName(entry->source) : "fixed";
-    return Status();
+    return entry;
   }
   HONE_ASSIGN_OR_RETURN(kernel->config, op::DefaultConfig(kernel->workload, target));
   kernel->source = op->Tunable(kernel->workload) ? "default" : "fixed";
-  return Status();
+  return static_cast<const pipeline::BestEntry*>(nullptr);
 }
 
 Status CompileOne(const Target& target, const pipeline::BestFile* best, int newest_cuda, int index,
                   NetworkKernel* kernel) {
-  HONE_RETURN_IF_ERROR(Choose(target, best, kernel));
+  HONE_ASSIGN_OR_RETURN(const pipeline::BestEntry* entry, Choose(target, best, kernel));
   compile::CompileOptions options;
   options.symbol = fmt::format("hone_k{}", index);
   options.newest_cuda = newest_cuda;
-  auto compiled = compile::CompileKernel(kernel->workload, target, kernel->config, options);
+  auto compiled = [&]() -> Result<compile::CompiledKernel> {
+    if (entry && entry->candidate) {
+      return compile::CompileKernel(kernel->workload, target, *entry->candidate, options);
+    }
+    return compile::CompileKernel(kernel->workload, target, kernel->config, options);
+  }();
   if (!compiled.ok()) {
     std::string hint;
     if (kernel->source == "tuned" || kernel->source == "anchor")

@@ -17,13 +17,13 @@ struct NetworkKernel {
   Config config;
   std::string source;        // "tuned", "anchor", "default": where the config comes from; "fixed": nothing to choose
   std::string task;          // its id
-  std::string steps_digest;  // of the steps the config means now, hex
+  std::string steps_digest;  // of the steps that are built, hex
   compile::CompiledKernel compiled;
 };
 
-// Compiles each workload once, with its configuration in `best` (null: defaults all over), under the symbol
-// hone_k<index>, in `threads` threads; `newest_cuda` as compile::CompileOptions has it. Returns kInvalid, naming the
-// task, if this version of Hone no longer has a recorded configuration.
+// Compiles each workload once, with its candidate in `best` (null: defaults all over), under the symbol hone_k<index>,
+// in `threads` threads; `newest_cuda` as compile::CompileOptions has it. Returns kInvalid, naming the task, if a
+// candidate cannot be built, or if an older file has only a configuration, which this version of Hone no longer has.
 Result<std::vector<NetworkKernel>> CompileKernels(const std::vector<Workload>& workloads, const Target& target,
                                                   const pipeline::BestFile* best, int threads, int newest_cuda = 0);
 

@@ -23,7 +23,7 @@ struct BuiltKernel : KernelInterface {
   std::string format = "elf-shared";  // Artifact::format
   std::string path;                   // of the file; the builder removes it with itself or at the next batch
   std::string artifact_digest;        // hex, of the machine code: equal digests are equal kernels
-  std::string steps;                  // StepsText
+  std::string steps;                  // Candidate::Text
   double compile_seconds = 0;
 };
 

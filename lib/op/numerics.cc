@@ -46,6 +46,14 @@ std::optional<std::string> Forbidden(const Workload& workload, const Target& tar
   return std::nullopt;
 }
 
+std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
+                                     const Outcome& outcome) {
+  if (const auto candidate = Candidate::Parse(outcome.steps); candidate.ok()) {
+    if (auto why = Forbidden(numerics, candidate->algorithm)) return why;
+  }
+  return Forbidden(workload, target, numerics, outcome.config);
+}
+
 NumericsMatter WhichNumericsMatter(const Workload& workload, const Target& target) {
   NumericsMatter matter;
   const auto op = FindOperator(workload);

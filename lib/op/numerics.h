@@ -7,6 +7,7 @@
 
 #include "op/operator.h"
 #include "task/config.h"
+#include "task/outcome.h"
 
 namespace hone::op {
 
@@ -21,9 +22,13 @@ void LimitWinograd(const Numerics& numerics, std::function<int64_t(const Config&
 // Of one whose factors are rounded to TF32.
 void LimitTf32(const Numerics& numerics, search::Space* space);
 
-// Why `numerics` forbid `config`, or nothing: they do not, or its template is none of this workload's.
+// Why `numerics` forbid what `config` means for this workload, or nothing: they do not, or the workload has no template
+// of its name.
 std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
                                      const Config& config);
+// The same for a trial, whose algorithm is recorded: the template need not exist.
+std::optional<std::string> Forbidden(const Workload& workload, const Target& target, const Numerics& numerics,
+                                     const Outcome& outcome);
 
 // Which of the limits would forbid some point of this workload: its records are the same whatever the others are.
 struct NumericsMatter {

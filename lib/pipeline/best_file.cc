@@ -7,10 +7,27 @@
 #include "base/text.h"
 #include "task/workload.h"
 
+namespace hone {
+
+static void ListFields(Fields* f, Candidate* c) {
+  f->As(
+      "algorithm", &c->algorithm, [](const Algorithm& a) { return a.Text(); }, Algorithm::Parse);
+  f->As(
+      "steps", &c->steps,
+      [](const std::vector<Step>& steps) {
+        std::vector<std::string> lines;
+        for (const Step& step : steps) lines.push_back(StepText(step));
+        return lines;
+      },
+      [](const std::vector<std::string>& lines) { return ParseSteps(Join(lines, "\n")); });
+}
+
+}  // namespace hone
+
 namespace hone::pipeline {
 namespace {
 
-constexpr int64_t kBestFileVersion = 3;
+constexpr int64_t kBestFileVersion = 4;
 const std::vector<std::pair<BestSource, const char*>> kSources = {
     {BestSource::kTuned, "tuned"}, {BestSource::kAnchor, "anchor"}, {BestSource::kDefault, "default"}};
 
@@ -22,6 +39,8 @@ Result<Config> ConfigFromJson(const Json& json) { return Config::FromJson(json.d
 static void ListFields(Fields* f, Finalist* x) {
   f->As("config", &x->config, ConfigJson, ConfigFromJson);
   f->Value("steps_digest", &x->steps_digest);
+  f->Maybe("candidate", &x->candidate);
+  f->Maybe("artifact_digest", &x->artifact_digest, !x->artifact_digest.empty());
   f->Value("median", &x->median).Above(0);
   f->Value("trial", &x->trial);
   f->Value("host", &x->host);
@@ -37,6 +56,8 @@ static void ListFields(Fields* f, BestEntry* e) {
   if (f->reading()) e->config.emplace();
   f->As("config", &*e->config, ConfigJson, ConfigFromJson);
   f->Value("steps_digest", &e->steps_digest);
+  f->Maybe("candidate", &e->candidate);
+  f->Maybe("artifact_digest", &e->artifact_digest, !e->artifact_digest.empty());
   f->Maybe("median", &e->median, e->median > 0).Above(0);
   if (!(e->median > 0)) return;
   f->Value("fingerprint", &e->fingerprint);
@@ -111,6 +132,8 @@ void BestEntry::Choose(const Finalist& finalist) {
   host = finalist.host;
   recorded = finalist.recorded;
   steps_digest = finalist.steps_digest;
+  candidate = finalist.candidate;
+  artifact_digest = finalist.artifact_digest;
 }
 
 std::string BestFileText(const BestFile& best) { return FieldsText(best); }

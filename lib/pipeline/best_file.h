@@ -3,14 +3,17 @@
 //   best/NET.TARGET.confirmed.json  written by hone-confirm: the best in the network, with both figures
 //   best/NET.TARGET.choice.json     what hone-build builds, without figures. Measuring the same choice again changes
 //                                   the two others but not this one, so Ninja's chain stops here
-// Format, version 3. Versions 1 and 2 are read as well: they lack keys that may be missing in version 3:
-//   {"version": 3, "network": "resnet-18", "target": "cpu -triple=...",
+// Format, version 4. Versions 1 to 3 are read as well: they lack keys that may be missing in version 4:
+//   {"version": 4, "network": "resnet-18", "target": "cpu -triple=...",
 //    "tasks": [{"id": "conv2d-0123456789abcdef", "workload": "...", "source": "tuned",
 //               "config": {...}, "steps_digest": "...",
+//               "candidate": {"algorithm": "winograd(m=4, tiles=98)", "steps": ["split out oh [4] -> ty y", ..]},
+//               "artifact_digest": "...",
 //               "median": 1.2e-4, "fingerprint": "...", "from": "conv2d-...", "trial": 17, "host": "...",
 //               "recorded": "2026-11-21T10:00:00Z",
-//               "finalists": [{"config": {...}, "steps_digest": "...", "median": 1.2e-4, "trial": 17, "host": "...",
-//                              "recorded": "...", "in_network": 1.3e-4}]}],
+//               "finalists": [{"config": {...}, "steps_digest": "...", "candidate": {..}, "artifact_digest": "...",
+//                              "median": 1.2e-4, "trial": 17, "host": "...", "recorded": "...",
+//                              "in_network": 1.3e-4}]}],
 //    "alternatives": [{"replaces": ["conv1", "pool1"], "by": [..]}], "share": {"slices": true, "in_place": true},
 //    "partition": {"alone_seconds": .., "chosen_seconds": .., "taken": 1, "exact": true},
 //    "in_network": {"key": "...", "kept": "confirmed", "alone_seconds": .., "confirmed_seconds": .., "runs": 80,
@@ -20,9 +23,9 @@
 // `alternatives` (pipeline/alternative.h) lists the alternatives that are built; if it is missing, no alternative is.
 // `share` says which tensors share memory; if it is missing, all that can do. The choice file lists only the tasks that
 // hone-build compiles.
-// An entry has `config` and `steps_digest` unless its source is "default". It has all figures (`median` to `recorded`)
-// or no figure. The file's bytes change only with a choice, a figure or their origin, so the number of trials is not in
-// it.
+// An entry has `config` and `steps_digest` unless its source is "default". hone-build builds `candidate`; without it,
+// what the template named in `config` makes of that. It has all figures (`median` to `recorded`) or no figure. The
+// file's bytes change only with a choice, a figure or their origin, so the number of trials is not in it.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +37,7 @@
 
 #include "base/result.h"
 #include "pipeline/alternative.h"
+#include "task/candidate.h"
 #include "task/config.h"
 
 namespace hone::pipeline {
@@ -47,25 +51,29 @@ enum class BestSource {
 // A configuration that may be the best one in the network.
 struct Finalist {
   Config config;
-  double median = 0;           // seconds, measured alone
-  int64_t trial = 0;           // ordinal in the records
-  std::string host, recorded;  // where and when (ISO 8601) the session began that measured it
-  std::string steps_digest;    // of the schedule that the config meant then
-  double in_network = 0;       // seconds of all layers of the task together, in one run; 0: not measured
+  double median = 0;                        // seconds, measured alone
+  int64_t trial = 0;                        // ordinal in the records
+  std::string host, recorded;               // where and when (ISO 8601) the session began that measured it
+  std::string steps_digest;                 // of the schedule that the config meant then
+  double in_network = 0;                    // seconds of all layers of the task together, in one run; 0: not measured
+  std::optional<Candidate> candidate = {};  // that the config means for this task
+  std::string artifact_digest = {};         // of the code that was measured, as records have it; empty: unknown
 };
 
 struct BestEntry {
   std::string id;        // of the task
   std::string workload;  // canonical text
   BestSource source = BestSource::kDefault;
-  std::optional<Config> config;     // none for kDefault
-  double median = 0;                // seconds, as measured alone; 0: unknown
-  std::string fingerprint;          // of the machine that measured it
-  std::string from;                 // id of the task whose records it comes from; empty for kDefault
-  int64_t trial = 0;                // ordinal there
-  std::string host, recorded;       // where and when (ISO 8601) the session began that measured it
-  std::string steps_digest;         // of the schedule that the config meant then
-  std::vector<Finalist> finalists;  // the fastest alone first; `config` is one of them. May be empty
+  std::optional<Config> config;             // none for kDefault
+  double median = 0;                        // seconds, as measured alone; 0: unknown
+  std::string fingerprint;                  // of the machine that measured it
+  std::string from;                         // id of the task whose records it comes from; empty for kDefault
+  int64_t trial = 0;                        // ordinal there
+  std::string host, recorded;               // where and when (ISO 8601) the session began that measured it
+  std::string steps_digest;                 // of the schedule that the config meant then
+  std::optional<Candidate> candidate = {};  // that the config means for this task
+  std::string artifact_digest = {};         // of the code that was measured, as records have it; empty: unknown
+  std::vector<Finalist> finalists;          // the fastest alone first; `config` is one of them. May be empty
 
   // Makes a finalist the choice.
   void Choose(const Finalist& finalist);

@@ -15,7 +15,7 @@
 #include "record/schema.h"
 #include "record/sqlite.h"
 #include "record/store.h"
-#include "task/step.h"
+#include "task/candidate.h"
 
 namespace hone::record {
 namespace {
@@ -164,7 +164,7 @@ class Salvager {
     const bool failed = o.state == TrialState::kFailed, without_median = row->Int(kTrialColumns + 2) != 0;
     if (o.config.ValueDigest().Hex() != row->Text(kTrialColumns)) return std::nullopt;
     if (failed != (o.error != TrialError::kNone) || failed != without_median) return std::nullopt;
-    if (!ParseSteps(o.steps).ok() || o.artifact_digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    if (!Candidate::Parse(o.steps).ok() || o.artifact_digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
       return std::nullopt;
     }
     if (!ReadSamples(db_, &t).ok() || !SamplesFit(t, row->Int(kTrialColumns + 1))) return std::nullopt;

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "record/rows.h"
-#include "task/step.h"
+#include "task/candidate.h"
 
 namespace hone::record {
 namespace {
@@ -52,7 +52,7 @@ class Verifier {
                  : fmt::format("trial {}: its artifact digest `{}` is not hexadecimal", s.Int(0), s.Text(1));
     }));
     HONE_RETURN_IF_ERROR(Rows("SELECT ordinal, steps FROM trial ORDER BY ordinal", [](const Statement& s) {
-      const Status steps = ParseSteps(s.Text(1)).status();
+      const Status steps = Candidate::Parse(s.Text(1)).status();
       return steps.ok() ? "" : fmt::format("trial {}: its steps: {}", s.Int(0), steps.message());
     }));
     HONE_RETURN_IF_ERROR(Rows(

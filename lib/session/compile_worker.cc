@@ -4,22 +4,12 @@
 
 #include "base/channel.h"
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/json.h"
 #include "compile/backend.h"
 #include "measure/worker.h"
 
 namespace hone::session {
 namespace {
-
-// The digest of all code that the machine runs. The symbol names are always the same, so equal code has equal digests.
-std::string ArtifactDigest(const compile::CompiledKernel& compiled) {
-  Hasher hasher;
-  hasher.AddField(compiled.object);
-  hasher.AddField(EntriesText({compiled.kernel}));
-  if (compiled.has_prepare) hasher.AddField(EntriesText({compiled.prepare}));
-  return hasher.Finish().Hex();
-}
 
 Result<Json> Answer(const Result<CompileSetup>& setup, const std::string& text, const AfterBuild& after) {
   HONE_RETURN_IF_ERROR(setup.status());
@@ -62,14 +52,15 @@ Result<measure::BuiltKernel> BuildKernel(const CompileSetup& setup, const Config
   const double start = RealClock()->NowSeconds();
   compile::CompileOptions options;
   options.newest_cuda = setup.newest_cuda;
+  HONE_ASSIGN_OR_RETURN(const Candidate candidate, op::Instantiate(setup.workload, setup.target, config));
   HONE_ASSIGN_OR_RETURN(compile::CompiledKernel compiled,
-                        compile::CompileKernel(setup.workload, setup.target, config, options));
+                        compile::CompileKernel(setup.workload, setup.target, candidate, options));
   measure::BuiltKernel kernel;
   kernel.config = config;
   kernel.path = path;
-  kernel.artifact_digest = ArtifactDigest(compiled);
+  kernel.artifact_digest = compile::ArtifactDigest(compiled);
   static_cast<KernelInterface&>(kernel) = compiled;
-  kernel.steps = StepsText(compiled.steps);
+  kernel.steps = candidate.Text();
   HONE_ASSIGN_OR_RETURN(const compile::Backend* backend, compile::FindBackend(setup.target));
   HONE_ASSIGN_OR_RETURN(kernel.format, backend->Write(compiled, path));
   kernel.compile_seconds = RealClock()->NowSeconds() - start;

@@ -299,7 +299,7 @@ Scope ScopeOf(const Workload& workload, const Target& target, const op::Numerics
   if (!scope.matter.winograd && !scope.matter.tf32) return scope;
   scope.numerics = numerics;
   scope.allowed = [=](const Outcome& outcome) {
-    return !op::Forbidden(workload, target, numerics, outcome.config).has_value();
+    return !op::Forbidden(workload, target, numerics, outcome).has_value();
   };
   return scope;
 }

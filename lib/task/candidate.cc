@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace hone {
+namespace {
+
+constexpr std::string_view kAlgorithmLine = "algorithm ";
+
+}  // namespace
 
 int64_t Algorithm::Number(std::string_view key, int64_t fallback) const {
   for (const auto& [name_of, value] : numbers) {
@@ -33,6 +40,24 @@ Result<Algorithm> Algorithm::Parse(const std::string& text) {
   if (!algorithm.name.empty() && algorithm.Text() == text) return algorithm;
   return Status::Invalid(
       fmt::format("`{}` is not an algorithm; expected a text such as winograd(m=4)", Printable(text)));
+}
+
+std::string Candidate::Text() const {
+  const bool direct = algorithm == Algorithm();
+  return (direct ? "" : std::string(kAlgorithmLine) + algorithm.Text() + "\n") + StepsText(steps);
+}
+
+Result<Candidate> Candidate::Parse(const std::string& text) {
+  Candidate candidate;
+  std::string lines = text;
+  if (StartsWith(text, kAlgorithmLine)) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    HONE_ASSIGN_OR_RETURN(candidate.algorithm,
+                          Algorithm::Parse(text.substr(kAlgorithmLine.size(), end - kAlgorithmLine.size())));
+    lines.erase(0, end + 1);
+  }
+  HONE_ASSIGN_OR_RETURN(candidate.steps, ParseSteps(lines));
+  return candidate;
 }
 
 }  // namespace hone

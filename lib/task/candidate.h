@@ -29,6 +29,10 @@ struct Candidate {
   Algorithm algorithm;
   std::vector<Step> steps;
 
+  // As records hold it: a step a line, and before them "algorithm winograd(m=4, tiles=96)" unless that is "direct".
+  // Older records lack that line.
+  std::string Text() const;
+  static Result<Candidate> Parse(const std::string& text);
   bool operator==(const Candidate&) const = default;
 };
 

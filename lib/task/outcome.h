@@ -35,14 +35,14 @@ struct Outcome {
   TrialState state = TrialState::kFailed;
   TrialError error = TrialError::kNone;
   std::string error_text;
-  std::vector<double> samples;   // seconds of single runs, in order, all of them
-  double median = 0;             // seconds; 0: none
-  std::string artifact_digest;   // hex; empty if nothing was compiled
+  std::vector<double> samples;  // seconds of single runs, in order, all of them
+  double median = 0;            // seconds; 0: none
+  std::string artifact_digest;  // hex; empty if nothing was compiled
   double compile_seconds = 0, measure_seconds = 0;
-  std::string proposer;          // "random", "grid", "default", ...
-  std::string steps;             // StepsText of the schedule, empty if none was made
-  int64_t disturbed = 0;         // of the samples behind the median, taken while other programs used the machine
-  int64_t retaken = 0;           // samples that were repeated for that reason
+  std::string proposer;   // "random", "grid", "default", ...
+  std::string steps;      // Candidate::Text of what was built, empty if none was made
+  int64_t disturbed = 0;  // of the samples behind the median, taken while other programs used the machine
+  int64_t retaken = 0;    // samples that were repeated for that reason
 };
 
 // Whether trials of this fingerprint were timed in AutoTVM's blocks, so that TrimmedMean stands for the median of

@@ -32,7 +32,8 @@ Status CheckNumerics(const pipeline::BestFile& best, const std::string& path, co
   for (const pipeline::BestEntry& entry : best.tasks) {
     if (!entry.config) continue;
     HONE_ASSIGN_OR_RETURN(const Workload workload, op::ParseChecked(entry.workload));
-    const auto why = op::Forbidden(workload, target, numerics, *entry.config);
+    const auto why = entry.candidate ? op::Forbidden(numerics, entry.candidate->algorithm)
+                                     : op::Forbidden(workload, target, numerics, *entry.config);
     if (why) return Status::Invalid(fmt::format("{}: {}: {}; run hone-pick-best again", path, entry.id, *why));
   }
   return Status();

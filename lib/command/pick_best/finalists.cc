@@ -18,6 +18,8 @@ Finalist Of(const record::Trial& trial, const std::map<int64_t, record::Session>
   f.median = trial.outcome.median;
   f.trial = trial.ordinal;
   f.steps_digest = Digest128(trial.outcome.steps).Hex();
+  f.artifact_digest = trial.outcome.artifact_digest;
+  if (Result<Candidate> recorded = Candidate::Parse(trial.outcome.steps); recorded.ok()) f.candidate = *recorded;
   if (auto session = sessions.find(trial.session); session != sessions.end()) {
     f.host = session->second.host;
     f.recorded = FormatIso8601(session->second.started);
@@ -33,7 +35,7 @@ double Hope(const record::Trial& t) {
 
 }  // namespace
 
-Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Config&)>& allows) {
+Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows) {
   CorrectTrials found;
   HONE_ASSIGN_OR_RETURN(const std::vector<record::Session> all, store.Sessions());
   HONE_ASSIGN_OR_RETURN(found.trials, store.Trials());
@@ -44,7 +46,7 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
   }
   std::erase_if(found.trials, [&](const record::Trial& t) {
     return t.outcome.state != TrialState::kOk || !(t.outcome.median > 0) || !found.sessions.count(t.session) ||
-           !allows(t.outcome.config);
+           !allows(t.outcome);
   });
   std::stable_sort(found.trials.begin(), found.trials.end(),
                    [](const record::Trial& a, const record::Trial& b) { return a.outcome.median < b.outcome.median; });
@@ -52,7 +54,7 @@ Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::f
 }
 
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Config&)>& allows) {
+                                     const std::function<bool(const Outcome&)>& allows) {
   HONE_ASSIGN_OR_RETURN(const CorrectTrials correct, FindCorrectTrials(store, allows));
   const std::vector<record::Trial>& trials = correct.trials;
   FoundFinalists found;

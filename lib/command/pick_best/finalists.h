@@ -18,11 +18,11 @@ struct CorrectTrials {
   std::map<int64_t, record::Session> sessions;  // on it, by id
   std::vector<record::Trial> trials;            // the fastest first, of equals the earliest
 };
-Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Config&)>& allows);
+Result<CorrectTrials> FindCorrectTrials(const record::Store& store, const std::function<bool(const Outcome&)>& allows);
 
 struct FoundFinalists {
   std::string fingerprint;                    // of the machine that measured them
-  std::vector<pipeline::Finalist> finalists;  // the fastest first
+  std::vector<pipeline::Finalist> finalists;  // the fastest first; with the candidates that were recorded
   bool marked = false;                        // the first was timed while others used the machine
 };
 
@@ -31,7 +31,7 @@ struct FoundFinalists {
 // fastest trial goes before any template's second one, because kernels of different algorithms differ most in what they
 // do to the caches. Empty if there is no correct trial.
 Result<FoundFinalists> FindFinalists(const record::Store& store, int count,
-                                     const std::function<bool(const Config&)>& allows);
+                                     const std::function<bool(const Outcome&)>& allows);
 
 inline constexpr double kFinalistReach = 1.3;
 

@@ -117,8 +117,8 @@ class Picker {
     std::vector<KernelCost> costs;
     if (Exists(DbPath(id))) {
       HONE_ASSIGN_OR_RETURN(const auto store, Open(id, workload.Text(), target));
-      HONE_ASSIGN_OR_RETURN(const CorrectTrials found, FindCorrectTrials(*store, [&](const Config& config) {
-                              return !op::Forbidden(workload, target_, numerics_, config);
+      HONE_ASSIGN_OR_RETURN(const CorrectTrials found, FindCorrectTrials(*store, [&](const Outcome& outcome) {
+                              return !op::Forbidden(workload, target_, numerics_, outcome);
                             }));
       for (const record::Trial& trial : found.trials) {
         const std::optional<int64_t> bytes = BytesOf(id, workload, trial.outcome.config);
@@ -232,14 +232,20 @@ class Picker {
   // The best of a store's newest fingerprint, within the numerics and the memory of the entry's task. False if it has
   // none.
   Result<bool> Take(const record::Store& store, BestSource source, BestEntry* entry) {
-    const Result<Workload> workload = op::ParseChecked(store.meta().workload);
+    const Result<Workload> workload = op::ParseChecked(store.meta().workload), own = op::ParseChecked(entry->workload);
     const Result<Target> target = Target::Parse(store.meta().target);
-    const auto allows = [&](const Config& config) {
-      if (workload.ok() && target.ok() && op::Forbidden(*workload, *target, numerics_, config)) return false;
-      return HasMemoryFor(*entry, config);
+    const auto allows = [&](const Outcome& outcome) {
+      if (workload.ok() && target.ok() && op::Forbidden(*workload, *target, numerics_, outcome)) return false;
+      return HasMemoryFor(*entry, outcome.config);
     };
     HONE_ASSIGN_OR_RETURN(FoundFinalists found, FindFinalists(store, std::max(1, options_.finalists), allows));
     if (found.finalists.empty()) return false;
+    for (pipeline::Finalist& f : found.finalists) {
+      if (source != BestSource::kTuned) f.candidate.reset(), f.artifact_digest.clear();  // of another epilogue
+      // Older records do not say the algorithm. If the template is gone, what was recorded is built.
+      if (!own.ok() || !target.ok()) continue;
+      if (Result<Candidate> made = op::Instantiate(*own, *target, f.config); made.ok()) f.candidate = std::move(*made);
+    }
     entry->source = source;
     entry->from = store.meta().task_id;
     entry->fingerprint = found.fingerprint;

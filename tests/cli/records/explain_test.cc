@@ -84,7 +84,7 @@ TEST_F(ExplainTool, RecordsOfAnotherVersionAreNamedAsThat) {
   ExpectHas(a["note"], {"record format 7"});
   EXPECT_FALSE(a.contains("tool"));
   // Nor is a best file of one.
-  Write("best/newer.json", ReplaceAll(Read("best/net.cpu.json"), "\"version\": 3", "\"version\": 4"));
+  Write("best/newer.json", ReplaceAll(Read("best/net.cpu.json"), "\"version\": 4", "\"version\": 5"));
   ExpectRefused(Records({"explain", "best/newer.json", "--records", "records"}), 2, {"best/newer.json", "newer"});
 }
 

@@ -21,6 +21,8 @@ BestFile Sample() {
   a.from = "a";
   a.finalists = {{Unrolled(1), 1e-3, 7, "h", "2026-11-21T10:00:00Z", "d1", 1.5e-3},
                  {Unrolled(2), 2e-3, 3, "h", "2026-11-20T10:00:00Z", "d2", 1.25e-3}};
+  a.finalists[1].candidate = Candidate{{"winograd", {{"m", 4}}}, {Unroll("out", "y"), Vectorize("out", "ci")}};
+  a.finalists[1].artifact_digest = "0f";
   a.Choose(a.finalists[1]);
   best.tasks = {a, {"b", "dense(f32[1,16], f32[9,16])", BestSource::kDefault}};
   best.in_network = InNetwork{"k", true, 4e-3, 3.5e-3, 80, "h", "2026-11-21T10:05:00Z", {}};
@@ -41,6 +43,10 @@ TEST(BestFile, ReadsWhatItWrites) {
   EXPECT_EQ(a.recorded, "2026-11-20T10:00:00Z");
   ASSERT_EQ(a.finalists.size(), 2u);
   EXPECT_EQ(a.finalists[0].in_network, 1.5e-3);
+  EXPECT_FALSE(a.finalists[0].candidate);
+  EXPECT_EQ(a.candidate, Sample().tasks[0].finalists[1].candidate);
+  EXPECT_EQ(a.finalists[1].candidate, a.candidate);
+  EXPECT_EQ(a.artifact_digest, "0f");
   ASSERT_TRUE(best.in_network);
   EXPECT_TRUE(best.in_network->kept);
   EXPECT_EQ(best.in_network->confirmed_seconds, 3.5e-3);
@@ -71,6 +77,7 @@ TEST(BestFile, TheChoiceHoldsNoFigures) {
   const auto read = Must(ParseBestFile(choice, "choice.json"));
   EXPECT_EQ(read.tasks.at(0).config, Unrolled(2));
   EXPECT_EQ(read.tasks.at(0).steps_digest, "d2");
+  EXPECT_EQ(read.tasks.at(0).candidate, best.tasks[0].candidate) << "hone-build needs nothing else";
   EXPECT_EQ(read.tasks.at(0).median, 0);
   BestFile other = best;
   other.tasks[0].Choose(other.tasks[0].finalists[0]);
@@ -124,7 +131,7 @@ TEST(BestFile, MistakesNameTheirPlace) {
               HasSubstr("/tasks/0/finalists/0/in_network: must be"));
   EXPECT_THAT(message("\"fingerprint\": \"machine\",", ""), HasSubstr("/tasks/0/fingerprint"));
   EXPECT_THAT(message("\"source\": \"default\"", "\"source\": \"guess\""), HasSubstr("/tasks/1/source"));
-  EXPECT_THAT(message("\"version\": 3", "\"version\": 4"), HasSubstr("newer"));
+  EXPECT_THAT(message("\"version\": 4", "\"version\": 5"), HasSubstr("newer"));
   EXPECT_THAT(message("\"replaces\": [\n        \"c\",\n        \"p\"\n      ]", "\"replaces\": []"),
               HasSubstr("/alternatives/0/replaces: names no node"));
   EXPECT_THAT(message("\"in_place\"", "\"inplace\""), HasSubstr("in_place"));

@@ -22,5 +22,21 @@ TEST(Algorithm, TextIsReadAsItIsWritten) {
   }
 }
 
+// Records of direct algorithms are as they were before algorithms had names.
+TEST(Candidate, TextBeginsWithAnAlgorithmThatIsNotDirect) {
+  const Candidate direct{{}, {Unroll("out", "k")}};
+  EXPECT_EQ(direct.Text(), StepsText(direct.steps));
+  const Candidate winograd{{"winograd", {{"m", 4}}}, {Unroll("out", "k"), Vectorize("out", "m")}};
+  EXPECT_EQ(winograd.Text(), "algorithm winograd(m=4)\n" + StepsText(winograd.steps));
+  for (const Candidate& candidate : {direct, winograd, Candidate{{"gemm", {}}, {}}, Candidate()}) {
+    const Result<Candidate> parsed = Candidate::Parse(candidate.Text());
+    ASSERT_TRUE(parsed.ok()) << candidate.Text() << parsed.status().message();
+    EXPECT_EQ(*parsed, candidate);
+  }
+  for (const char* text : {"algorithm \nunroll out k", "algorithm f(m\n", "algorithm f\nunroll"}) {
+    EXPECT_FALSE(Candidate::Parse(text).ok()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace hone

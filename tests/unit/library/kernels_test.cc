@@ -1,0 +1,78 @@
+// A library's kernels are built from what a best file says of algorithm and steps: the template that proposed them may
+// be gone.
+#include "library/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rng.h"
+#include "op/operator.h"
+
+namespace hone::library {
+namespace {
+
+constexpr const char* kLayers[] = {
+    "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1) + bias + relu",
+    "conv2d(f32[1,32,14,14], f32[32,32,3,3], pad=1,1,1,1) + relu -> max_pool2d(f32[1,32,14,14], kernel=2x2, "
+    "stride=2x2)",
+    "conv2d(f32[1,32,9,9], f32[32,1,3,3], pad=1,1,1,1, groups=32)",
+    "dense(f32[3,40], f32[24,40]) + bias",
+};
+
+// An entry for a point of the workload's last template: Winograd where there is one.
+pipeline::BestEntry Entry(const Workload& workload, const Target& target) {
+  const op::Template* last = (*op::FindOperator(workload))->Templates(workload, target).back();
+  const search::Space space = *last->MakeSpace(workload, target);
+  Rng rng(1);
+  pipeline::BestEntry entry{TaskId(workload, target.Text()), workload.Text(), pipeline::BestSource::kTuned};
+  entry.config = space.At(*space.SampleLegal(rng));
+  entry.candidate = *op::Instantiate(workload, target, *entry.config);
+  return entry;
+}
+
+TEST(Kernels, AreBuiltWithoutTheTemplateThatProposedThem) {
+  const Target target = *HostTarget();
+  std::vector<Workload> workloads;
+  pipeline::BestFile with{"net", target.Text(), {}, std::nullopt}, without = with;
+  int winograd = 0;
+  for (const char* layer : kLayers) {
+    workloads.push_back(*op::ParseChecked(layer));
+    with.tasks.push_back(Entry(workloads.back(), target));
+    winograd += with.tasks.back().candidate->algorithm.name == "winograd";
+    without.tasks.push_back(with.tasks.back());
+    without.tasks.back().config->template_name = "of_long_ago";
+    with.tasks.back().candidate.reset();
+  }
+  EXPECT_EQ(winograd, 2);
+  const auto known = CompileKernels(workloads, target, &with, 1), gone = CompileKernels(workloads, target, &without, 1);
+  ASSERT_TRUE(known.ok()) << known.status().message();
+  ASSERT_TRUE(gone.ok()) << gone.status().message();
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    EXPECT_EQ((*known)[i].compiled.object, (*gone)[i].compiled.object) << kLayers[i];
+    EXPECT_EQ((*known)[i].compiled.rounding, (*gone)[i].compiled.rounding) << kLayers[i];
+    EXPECT_EQ((*known)[i].steps_digest, (*gone)[i].steps_digest) << kLayers[i];
+  }
+}
+
+TEST(Kernels, NameTheTaskThatCannotBeBuilt) {
+  const Target target = *HostTarget();
+  const std::vector<Workload> workloads = {*op::ParseChecked(kLayers[0])};
+  const auto refusal = [&](const pipeline::BestEntry& entry) {
+    const pipeline::BestFile best{"net", target.Text(), {entry}, std::nullopt};
+    return CompileKernels(workloads, target, &best, 1).status().message();
+  };
+  const pipeline::BestEntry good = Entry(workloads[0], target);
+  pipeline::BestEntry entry = good;
+  entry.candidate->algorithm.name = "winograt";
+  EXPECT_NE(refusal(entry).find(good.id), std::string::npos) << refusal(entry);
+  EXPECT_NE(refusal(entry).find("no algorithm `winograt`"), std::string::npos) << refusal(entry);
+  entry = good;
+  entry.candidate->steps.push_back(Unroll("nowhere", "x"));
+  EXPECT_NE(refusal(entry).find("no stage `nowhere`"), std::string::npos) << refusal(entry);
+  entry = good;
+  entry.candidate.reset();
+  entry.config->template_name = "of_long_ago";
+  EXPECT_NE(refusal(entry).find("no template `of_long_ago`"), std::string::npos) << refusal(entry);
+}
+
+}  // namespace
+}  // namespace hone::library
