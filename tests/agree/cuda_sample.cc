@@ -80,6 +80,7 @@ class Sampler {
     if (t == nullptr) return;  // not for this one
     const auto space = t->MakeSpace(w, target);
     const std::optional<uint64_t> index = space.ok() ? Choose(*space) : std::nullopt;
+    sample.without_point += !index;
     if (!index) return;
     has_knobs_ = space->size() > 1;
     const Config config = space->At(*index);

@@ -11,6 +11,7 @@ namespace hone::agree {
 struct CudaSample {
   int compiled = 0;                   // programs: a point for an architecture, with the kernel that packs its constants
   int packing = 0;                    // of those: that have such a kernel
+  int without_point = 0;              // programs that there could have been, but no legal point was found
   std::vector<std::string> failures;  // the point, and what is wrong with it
   std::map<std::string, std::set<std::string>> archs;  // by template: those that a point of it was compiled for
   std::set<std::string> left_out;                      // architectures that no NVRTC here compiles for

@@ -27,9 +27,11 @@ struct Point {
   std::string Text() const { return workload.Text() + "\n" + config.Text() + "\n"; }
 };
 
-// The default and some points of each workload that has the template. Their kernels are named "point0", "point1", ...
+// The default and some points of each workload that has the template, of which few may lack a legal point. Their
+// kernels are named "point0", "point1", ...
 std::vector<Point> Draw(const std::string& name, const Target& target, int points, uint64_t seed) {
   std::vector<Point> drawn;
+  int wanted = 0, sampled = 0;
   Rng rng(seed);
   for (const Workload& w : GpuWorkloadsOf(name, target)) {
     const op::Template* t = FindGpuTemplate(name, w, target);
@@ -39,9 +41,12 @@ std::vector<Point> Draw(const std::string& name, const Target& target, int point
     std::vector<Config> configs;
     // Only a template that can be the first has one for every workload.
     if (const Result<Config> preferred = t->Default(*space, w, target); preferred.ok()) configs.push_back(*preferred);
+    const size_t defaults = configs.size();
     for (int i = 0; i < points && space->size() > 1; ++i) {
+      ++wanted;
       if (const std::optional<uint64_t> index = space->SampleLegal(rng)) configs.push_back(space->At(*index));
     }
+    sampled += static_cast<int>(configs.size() - defaults);
     for (const Config& config : configs) {
       Result<compile::LoweredKernel> kernel =
           testing::LowerGpu(w, target, config, fmt::format("point{}", drawn.size()));
@@ -49,6 +54,7 @@ std::vector<Point> Draw(const std::string& name, const Target& target, int point
       if (kernel.ok()) drawn.push_back({w, config, *std::move(kernel)});
     }
   }
+  EXPECT_GE(sampled, wanted * 9 / 10) << "the other workloads have no legal point";
   return drawn;
 }
 

@@ -95,6 +95,12 @@ std::vector<int64_t> Buffers::sizes() const {
   return result;
 }
 
+std::vector<ir::RunArgument> Buffers::arguments() const {
+  std::vector<ir::RunArgument> result;
+  for (const Buffer& b : buffers_) result.push_back({b.data, b.size});
+  return result;
+}
+
 std::string Buffers::Difference() const {
   const std::vector<te::Tensor> args = prepared_.Args();
   for (size_t i = 0; i < args.size(); ++i) {

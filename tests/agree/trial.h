@@ -8,6 +8,7 @@
 
 #include "agree/problems.h"
 #include "agree/te_eval.h"
+#include "ir/interpreter.h"
 #include "ir/stmt.h"
 
 namespace hone::agree {
@@ -38,6 +39,7 @@ class Buffers {
   explicit Buffers(const Prepared& prepared);
   std::vector<void*> pointers() const;
   std::vector<int64_t> sizes() const;
+  std::vector<ir::RunArgument> arguments() const;  // for the interpreter
   // The first output element that differs from the definition, in words; empty if none does.
   std::string Difference() const;
 
