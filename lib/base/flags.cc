@@ -40,7 +40,7 @@ std::optional<std::string> FindUnknown(const CLI::App& root, int argc, const cha
       if (option == nullptr && app != &root) option = root.get_option_no_throw(flag);
       if (option == nullptr) {
         const std::optional<std::string> near = Suggest(flag, KnownFlags(*app));
-        const std::string help = app == &root ? "--help" : app->get_name() + " --help";
+        const std::string help = root.get_name() + (app == &root ? "" : " " + app->get_name()) + " --help";
         return "unknown flag " + flag + (near ? "; did you mean " + *near + "?" : "; see " + help);
       }
       if (flag == word && option->get_items_expected_max() > 0) ++i;  // its value
@@ -109,6 +109,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error, int argc,
 }  // namespace
 
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) {
+  app->set_version_flag("--version", app->get_name() + " " + kVersion, "print the version and exit");
   try {
     app->parse(argc, argv);
     const std::optional<std::string> wrong = FindWrongValue(*app);
@@ -124,8 +125,16 @@ std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv) 
   }
 }
 
+std::optional<int> RequireFlags(const CLI::App& app, const std::vector<std::string>& flags) {
+  for (const std::string& flag : flags) {
+    if (app.count(flag) > 0) continue;
+    std::fprintf(stderr, "%s: %s is required\n", app.get_name().c_str(), flag.c_str());
+    return kMisused;
+  }
+  return std::nullopt;
+}
+
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi) {
-  app->set_version_flag("--version", app->get_name() + " " + kVersion, "print the version and exit");
   // Thrown as the version flag does, so that it comes before the check for required flags.
   app->add_flag_callback(
       "--abi", [&abi] { throw CLI::CallForVersion(abi, 0); },

@@ -17,7 +17,11 @@ namespace hone {
 // flag).
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv);
 
-// The same for a tool that Ninja runs: also --version, and --abi, which prints `abi` and exits 0: one line for each
+// After parsing: nothing if all these flags were given, else the code to exit with, and a line on stderr. For flags
+// that only one of the tool's modes needs; others are required() by CLI11.
+std::optional<int> RequireFlags(const CLI::App& app, const std::vector<std::string>& flags);
+
+// The same as ParseFlags for a tool that Ninja runs: also --abi, which prints `abi` and exits 0: one line for each
 // version that, when it changes, makes the tool's outputs stale (work/abi/TOOL.txt; doc/internals/manifest.md).
 std::optional<int> ParseFlags(CLI::App* app, int argc, const char* const* argv, const std::string& abi);
 

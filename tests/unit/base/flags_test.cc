@@ -39,13 +39,16 @@ TEST(Flags, GoodLine) {
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(Flags, HelpIsNoMistake) { EXPECT_EQ(Parse({"--help"}).code, 0); }
+TEST(Flags, HelpAndVersionAreNoMistakes) {
+  EXPECT_EQ(Parse({"--help"}).code, 0);
+  EXPECT_EQ(Parse({"--version"}).code, 0);
+}
 
 TEST(Flags, AMistakeIsOneLineThatNamesIt) {
   const std::pair<std::vector<const char*>, const char*> cases[] = {
       {{"--task", "x", "--trails=5"}, "unknown flag --trails; did you mean --trials?"},
-      {{"--task", "x", "--colour"}, "unknown flag --colour; see --help"},
-      {{"--task", "x", "--tri\nals\x1b[2J=5"}, "unknown flag --tri\\nals\\x1b[2J; see --help"},
+      {{"--task", "x", "--colour"}, "unknown flag --colour; see hone-tune --help"},
+      {{"--task", "x", "--tri\nals\x1b[2J=5"}, "unknown flag --tri\\nals\\x1b[2J; see hone-tune --help"},
       // A misspelt flag in place of a required one: the slip is what the user wants to hear about.
       {{"--tsak", "x"}, "unknown flag --tsak; did you mean --task?"},
       {{"--task", "x", "--trials", "many"}, "--trials: `many` is not a whole number"},
@@ -97,7 +100,7 @@ TEST(Flags, MistakesInCommands) {
       {{}, "a command is missing; known: list, verify"},
       {{"list", "a.db", "--limt", "3"}, "unknown flag --limt; did you mean --limit?"},
       {{"list", "--limt=3", "a.db"}, "unknown flag --limt; did you mean --limit?"},
-      {{"verify", "a.db", "--limit", "3"}, "unknown flag --limit; see verify --help"},  // list alone has it
+      {{"verify", "a.db", "--limit", "3"}, "unknown flag --limit; see hone-records verify --help"},  // list alone has it
       {{"list", "a.db", ""}, "files: its value is empty"},
   };
   for (const auto& [argv, message] : cases) {
